@@ -177,7 +177,7 @@ func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *con
 		return cli.Object(v).WithNote("this is the only time the key is shown"), nil
 	}
 	v.ApiKey = nil
-	return cli.Object(v).Mine().WithNote("%s", strings.Join(notes, "\n")), nil
+	return cli.Object(v).PrintValue().WithNote("%s", strings.Join(notes, "\n")), nil
 }
 
 var spanLike = late.Regexp(`^([0-9]{1,5})([hdwy])$`)

@@ -36,7 +36,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 			if err != nil || !e.HumanOutput() {
 				return cli.Object(v), err
 			}
-			return cli.Object(inWorkspace(ctx, e, cl, org, ws, v)).Mine(), nil
+			return cli.Object(inWorkspace(ctx, e, cl, org, ws, v)).PrintValue(), nil
 		}),
 		newProjectDeleteCmd(e),
 	)

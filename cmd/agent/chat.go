@@ -190,7 +190,7 @@ func chatList(messages []json.RawMessage) cli.View {
 			lines = append(lines, l)
 		}
 	}
-	return cli.List(lines, "role", "text", "data", "sql").Mine()
+	return cli.List(lines, "role", "text", "data", "sql").PrintValue()
 }
 
 // talkView returns the view of a whole conversation.

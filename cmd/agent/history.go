@@ -21,7 +21,7 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Agent.HistoryLegacy(ctx, p)
 				if err == nil && (forPeople(e) || chatLines(e)) {
-					return cli.List(v.History, "aiThreadId", "displayName", "source").Mine(), nil
+					return cli.List(v.History, "aiThreadId", "displayName", "source").PrintValue(), nil
 				}
 				return cli.List(v.History).Within("history"), err
 			})),

@@ -123,7 +123,7 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 				}
 			}
 			if err == nil && withAge(e, v) {
-				return cli.List(namedCaches(ctx, e, cl, p, v), cacheColumns...).Mine(), nil
+				return cli.List(namedCaches(ctx, e, cl, p, v), cacheColumns...).PrintValue(), nil
 			}
 			return cli.List(v, cacheColumns[1:]...), err
 		}, nil
@@ -138,7 +138,7 @@ func newCacheGetCmd(e *cli.Env) *cobra.Command {
 			if err != nil || !e.HumanOutput() {
 				return cli.Object(v), err
 			}
-			return cli.Object(namedSettings(ctx, e, cl, p, v)).Mine(), nil
+			return cli.Object(namedSettings(ctx, e, cl, p, v)).PrintValue(), nil
 		})
 }
 
@@ -154,7 +154,7 @@ func newCacheStatusCmd(e *cli.Env) *cobra.Command {
 		v, err := cl.Cache.Status(ctx, p, id, q)
 		one := []api.CacheStatus{v}
 		if err == nil && withAge(e, one) {
-			return cli.Object(namedCaches(ctx, e, cl, p, one)[0]).Mine(), nil
+			return cli.Object(namedCaches(ctx, e, cl, p, one)[0]).PrintValue(), nil
 		}
 		return cli.Object(v), err
 	})

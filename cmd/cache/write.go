@@ -147,7 +147,7 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 			have, err = updateCache(ctx, e, cl, p, st.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule, FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})
 		}
 		if err != nil || !w.Wait {
-			return cli.Object(have).Mine(), err
+			return cli.Object(have).PrintValue(), err
 		}
 		return settledCache(ctx, e, cl, p, have.ID, "", "", &w)
 	}))
@@ -217,7 +217,7 @@ func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, cli.Usagef("nothing to change: give --incremental-every, --full-every, or --key and related flags")
 		}
 		v, err := updateCache(ctx, e, cl, p, id, want)
-		return cli.Object(v).Mine(), err
+		return cli.Object(v).PrintValue(), err
 	})
 }
 

@@ -36,7 +36,7 @@ func New(e *cli.Env) *cobra.Command {
 				if err != nil || !e.HumanOutput() {
 					return cli.List(v, columns...), err
 				}
-				return cli.List(overConnections(ctx, e, cl, p, v), columns...).Mine(), nil
+				return cli.List(overConnections(ctx, e, cl, p, v), columns...).PrintValue(), nil
 			})),
 		e.Leaf(spec.GetCatalog, cli.Annotate(&cobra.Command{Use: "get CATALOG", Aliases: []string{"show"}, Short: "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)}, spec.ListConnections),
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
@@ -44,7 +44,7 @@ func New(e *cli.Env) *cobra.Command {
 				if err != nil || !e.HumanOutput() {
 					return cli.Object(v), err
 				}
-				return cli.Object(overConnections(ctx, e, cl, p, []api.Catalog{v})[0]).Mine(), nil
+				return cli.Object(overConnections(ctx, e, cl, p, []api.Catalog{v})[0]).PrintValue(), nil
 			})),
 		e.Leaf(spec.ListSchemas, &cobra.Command{Use: "schemas CATALOG", Short: "List the schemas of a catalog", Example: ex + "schemas sample", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
@@ -116,5 +116,5 @@ func listTables(ctx context.Context, cl *api.Client, p, id string, rest []string
 		}
 		all = append(all, v...)
 	}
-	return cli.List(all, columns...).Mine(), nil
+	return cli.List(all, columns...).PrintValue(), nil
 }

@@ -260,7 +260,7 @@ also estimates them for its own tables. No other catalog has them.`,
 			if err != nil || !e.ForReaders() || e.Run.Flags.Columns != nil {
 				return cli.Object(v), err
 			}
-			return cli.List(v.ColumnStatistics, "columnName", "distinctFraction").Mine(), nil
+			return cli.List(v.ColumnStatistics, "columnName", "distinctFraction").PrintValue(), nil
 		}))
 }
 
@@ -322,10 +322,10 @@ With -o json the hits are in an object, as the gateway sends them: matchedCatalo
 				}
 				*group = kept
 			}
-			out := cli.Object(v).Mine()
+			out := cli.Object(v).PrintValue()
 			var notes []string
 			if e.ForReaders() && e.Run.Flags.Columns == nil {
-				out = cli.List(foundLines(v), "kind", "name").Mine()
+				out = cli.List(foundLines(v), "kind", "name").PrintValue()
 			}
 			if next := v.Meta.Page.NextOffset; next != nil {
 				notes = append(notes, fmt.Sprintf("there are more hits: --offset %d", *next))

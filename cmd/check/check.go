@@ -124,7 +124,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 
 // report builds the view of the findings, with the resulting error.
 func (k *checking) report() cli.View {
-	v := cli.List(k.found, "check", "object", "problem", "hint").Mine()
+	v := cli.List(k.found, "check", "object", "problem", "hint").PrintValue()
 	if len(k.found) == 0 {
 		return v.WithNote("nothing found in %d saved queries", len(k.queries))
 	}

@@ -182,7 +182,7 @@ func checkRoutes(ctx context.Context, cl *api.Client, project string) (cli.View,
 			missing++
 		}
 	}
-	v := cli.List(odd, "operation", "method", "path", "found", "answer").Mine().WithNote("%d of %d documented routes exist, %d are missing, %d are unknown", len(all)-len(odd), len(all), missing, len(odd)-missing)
+	v := cli.List(odd, "operation", "method", "path", "found", "answer").PrintValue().WithNote("%d of %d documented routes exist, %d are missing, %d are unknown", len(all)-len(odd), len(all), missing, len(odd)-missing)
 	if missing > 0 {
 		v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: fmt.Sprintf("%d documented routes are missing", missing)}
 	}

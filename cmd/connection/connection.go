@@ -51,7 +51,7 @@ func New(e *cli.Env) *cobra.Command {
 						return cli.View{}, err
 					}
 				}
-				return cli.Object(out).Mine(), nil
+				return cli.Object(out).PrintValue(), nil
 			})),
 		newConnectionCreateCmd(e), newConnectionEnsureCmd(e), newConnectionUpdateCmd(e),
 		newConnectionDeleteCmd(e, ex, in),
@@ -120,7 +120,7 @@ func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
 				if v.DocumentationURL != "" {
 					about += ", " + v.DocumentationURL
 				}
-				return cli.List(v.Configuration, "fieldName", "fieldType", "required", "description").Mine().WithNote("%s", about), nil
+				return cli.List(v.Configuration, "fieldName", "fieldType", "required", "description").PrintValue().WithNote("%s", about), nil
 			}),
 	)
 	e.Shows(c, &typeShape, "list")

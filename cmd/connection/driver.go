@@ -38,7 +38,7 @@ func NewDriver(e *cli.Env) *cobra.Command {
 			} else {
 				v.JDBC, v.SQLAlchemy = MaskKey(e, v.JDBC), MaskKey(e, v.SQLAlchemy)
 			}
-			out := cli.Object(v).Mine()
+			out := cli.Object(v).PrintValue()
 			if op.ID == spec.ListSupportedDrivers.ID {
 				all := []sqlDriver{}
 				for _, d := range []sqlDriver{{"JDBC", v.JDBC}, {"SQL_ALCHEMY", v.SQLAlchemy}} {
@@ -46,7 +46,7 @@ func NewDriver(e *cli.Env) *cobra.Command {
 						all = append(all, d)
 					}
 				}
-				out = cli.List(all, "driver", "url").Mine()
+				out = cli.List(all, "driver", "url").PrintValue()
 			}
 			if v == (api.SupportedDrivers{}) {
 				return out.WithNote("this gateway has no SQL drivers: it is accessible over HTTP only"), nil

@@ -214,9 +214,9 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			v, raws, err := allExports(ctx, cl, p, q, limit)
 			if err != nil || !e.HumanOutput() {
-				return cli.List(raws, exportColumns...).Mine(), err
+				return cli.List(raws, exportColumns...).PrintValue(), err
 			}
-			return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).Mine(), nil
+			return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).PrintValue(), nil
 		}, nil
 	}))
 }
@@ -331,7 +331,7 @@ func newExportGetCmd(e *cli.Env) *cobra.Command {
 			if err != nil || !e.HumanOutput() {
 				return cli.Object(v), err
 			}
-			return cli.Object(namedExports(ctx, e, cl, p, []api.ExportJobResponse{v})[0]).Mine(), nil
+			return cli.Object(namedExports(ctx, e, cl, p, []api.ExportJobResponse{v})[0]).PrintValue(), nil
 		}))
 }
 

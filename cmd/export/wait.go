@@ -51,7 +51,7 @@ func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	}
 	warnCapped(ctx, e, cl, project, src, job)
 	if f.download == "" {
-		return cli.Object(job, exportColumns...).Mine(), nil
+		return cli.Object(job, exportColumns...).PrintValue(), nil
 	}
 	return download(ctx, e, cl, project, job.ID, f.download)
 }

@@ -32,7 +32,7 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 					}
 				}
 				v.Value = all
-				return v.Mine(), nil
+				return v.PrintValue(), nil
 			})),
 		e.Leaf(spec.GetMaterializedStatus, &cobra.Command{Use: "status QUERY", Aliases: []string{"get", "show"}, Short: "Show the state of one materialized query", Example: ex + "status daily_sales", Args: cobra.ExactArgs(1)},
 			e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
@@ -44,7 +44,7 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 					s.RefreshedAt = &at
 				}
 				s.Status = cli.StateWords(s)
-				return cli.Object(s).Mine(), nil
+				return cli.Object(s).PrintValue(), nil
 			})),
 		newMaterializedRefreshCmd(e), newMaterializedCancelCmd(e), newMaterializedWaitCmd(e),
 	)
@@ -88,7 +88,7 @@ canceled, 8 when --wait-timeout was reached first.`,
 				return cli.View{}, err
 			}
 			n, err := cli.StoredRows(ctx, cl, p, after.QueryName)
-			return cli.Object(after).Mine().WithNote("%d rows stored", n), err
+			return cli.Object(after).PrintValue().WithNote("%d rows stored", n), err
 		})(ctx, cl, args)
 	})
 }

@@ -51,6 +51,6 @@ saved query that reads another one, ask for the other one. A table with its own 
 				lines = append(lines, lineageLine{col.ColumnName, l.Expression, strings.Join(from, ", "), l.ColumnDescription})
 			}
 		}
-		return cli.List(lines, "column", "expression", "from").Mine(), nil
+		return cli.List(lines, "column", "expression", "from").PrintValue(), nil
 	}))
 }

@@ -38,7 +38,7 @@ func tableLines(ms []api.TableMetadata) cli.View {
 	for i, m := range ms {
 		lines[i] = tableLine{Table: m.CatalogQueryName + "." + m.SchemaName + "." + m.TableName, UseWithAI: m.UseWithAI, Columns: len(m.Columns), Relations: len(m.Relations), Description: m.TableDescription}
 	}
-	return cli.List(lines, "table", "description", "useWithAI", "columns", "relations").Mine()
+	return cli.List(lines, "table", "description", "useWithAI", "columns", "relations").PrintValue()
 }
 
 func newMetadataListCmd(e *cli.Env) *cobra.Command {
@@ -219,7 +219,7 @@ func newMetadataQuestionsCmd(e *cli.Env) *cobra.Command {
 		if err != nil || !e.ForReaders() {
 			return cli.Object(v), err
 		}
-		return cli.List(v.Questions, "category", "question").Mine(), nil
+		return cli.List(v.Questions, "category", "question").PrintValue(), nil
 	}))
 }
 

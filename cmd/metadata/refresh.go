@@ -80,7 +80,7 @@ It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 
 		if failed != nil {
 			return cli.View{}, &cli.Failure{Exit: cli.ExitJob, Code: "job-failed", Msg: "the refresh failed: catalog " + strings.Join(failed, "; catalog ")}
 		}
-		return cli.List(lines, "catalogId", "status").Mine(), nil
+		return cli.List(lines, "catalogId", "status").PrintValue(), nil
 	}))
 }
 

@@ -104,7 +104,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 					lines[i] = relationLine{r.ID, strings.Join([]string{r.SourceCatalogName, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, "."),
 						strings.Join([]string{r.TargetCatalogName, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, "."), r.Type}
 				}
-				return cli.List(lines, "id", "from", "to", "type").Mine(), nil
+				return cli.List(lines, "id", "from", "to", "type").PrintValue(), nil
 			})),
 		e.Leaf(spec.AddRelation, add, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			req := api.RelationRequest{}
@@ -191,7 +191,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 				for i, s := range v {
 					lines[i] = line{s.ID, s.Metadata.Prompt, s.Metadata.SQL}
 				}
-				return cli.List(lines, "id", "prompt", "sql").Mine(), nil
+				return cli.List(lines, "id", "prompt", "sql").PrintValue(), nil
 			})),
 		e.Leaf(spec.QueryGoldenSqls, &cobra.Command{Use: "find QUESTION", Short: "Find the most similar questions", Example: ex + "find \"orders still open\"", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {

@@ -63,5 +63,5 @@ func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql 
 	if s.Bytes = math.MaxInt64; s.BytesPerRow == 0 || s.Rows <= math.MaxInt64/s.BytesPerRow {
 		s.Bytes = s.Rows * s.BytesPerRow
 	}
-	return cli.Object(s).Mine().WithNote("about %d rows, %s as text; nothing was stored", s.Rows, humanBytes(s.Bytes)), nil
+	return cli.Object(s).PrintValue().WithNote("about %d rows, %s as text; nothing was stored", s.Rows, humanBytes(s.Bytes)), nil
 }

@@ -44,7 +44,7 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 				for _, q := range v.Queries {
 					lines = append(lines, contentLine{strings.ToLower(q.QueryType), q.Name, q.ID})
 				}
-				return cli.List(lines, "kind", "name", "id").Mine().WithNote("%s (%s)", v.Path, v.ID), nil
+				return cli.List(lines, "kind", "name", "id").PrintValue().WithNote("%s (%s)", v.Path, v.ID), nil
 			})),
 		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in), newFolderPruneCmd(e),
 	)
@@ -119,13 +119,13 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 		}
 		v, err := cl.Folders.Tree(ctx, p, params)
 		if err != nil || !e.HumanOutput() {
-			return cli.List(v.Tree).Mine(), err
+			return cli.List(v.Tree).PrintValue(), err
 		}
 		columns := []string{"folder", "id"}
 		if queries {
 			columns = []string{"folder", "queries", "id"}
 		}
-		return cli.List(branches(nil, v.Tree, "", queries), columns...).Mine(), nil
+		return cli.List(branches(nil, v.Tree, "", queries), columns...).PrintValue(), nil
 	}))
 }
 

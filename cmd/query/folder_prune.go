@@ -29,7 +29,7 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 			paths[i] = f.Path
 		}
 		if len(empty) == 0 {
-			return cli.List(paths).Mine().WithNote("every folder contains a query"), nil
+			return cli.List(paths).PrintValue().WithNote("every folder contains a query"), nil
 		}
 		if err := e.Confirm("delete %s: %s?", strings.TrimSpace(cli.Plural(len(empty), "1 empty folder", "%d empty folders")), strings.Join(paths, ", ")); err != nil {
 			return cli.View{}, err
@@ -41,7 +41,7 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 		}
 		v := cli.Note("deleted %s", strings.Join(paths, ", "))
 		if e.JSONErrors() {
-			v = cli.List(paths).Mine()
+			v = cli.List(paths).PrintValue()
 		}
 		return v, nil
 	}))

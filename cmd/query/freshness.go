@@ -76,7 +76,7 @@ Counting the live query runs it; --stored-only leaves that out.`,
 			out.LiveRows = &n
 		}
 		out.Sources, err = sourcesOf(ctx, cl, p, q.InputQuery)
-		return cli.Object(out).Mine(), err
+		return cli.Object(out).PrintValue(), err
 	}))
 }
 

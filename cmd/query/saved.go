@@ -51,7 +51,7 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 					out = append(out, q)
 				}
 			}
-			return cli.List(out, columns...).Mine(), nil
+			return cli.List(out, columns...).PrintValue(), nil
 		}, nil
 	}))
 }

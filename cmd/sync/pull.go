@@ -38,7 +38,7 @@ Files that are not those of a project, such as a README.md, are not touched.`,
 			return err
 		}
 		if !forPeople(e, opts) {
-			return e.Print(cli.Object(p, "directory", "objects", "written", "removed").Mine(), nil, opts)
+			return e.Print(cli.Object(p, "directory", "objects", "written", "removed").PrintValue(), nil, opts)
 		}
 		for _, files := range []struct {
 			sign  string

@@ -92,7 +92,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 }
 
 // records are the changes that were tried, for scripts.
-func records(done []step) cli.View { return cli.List(done, "action", "kind", "name", "done").Mine() }
+func records(done []step) cli.View { return cli.List(done, "action", "kind", "name", "done").PrintValue() }
 
 // deletions says how much is deleted.
 func deletions(todo []manifest.Change) string {

@@ -51,7 +51,7 @@ func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole 
 		for _, ch := range changes {
 			all = append(all, stepOf(ch))
 		}
-		if err := e.Print(cli.List(all, "action", "kind", "name").Mine(), nil, o); err != nil {
+		if err := e.Print(cli.List(all, "action", "kind", "name").PrintValue(), nil, o); err != nil {
 			return err
 		}
 	}

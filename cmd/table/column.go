@@ -54,7 +54,7 @@ func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 				own = append(own, col)
 			}
 		}
-		return cli.List(own, columnColumns...).Mine(), nil
+		return cli.List(own, columnColumns...).PrintValue(), nil
 	}))
 }
 

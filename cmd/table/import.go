@@ -296,7 +296,7 @@ func showImport(e *cli.Env, job api.ImportJob) cli.View {
 		EndTime   string              `json:"endTime"`
 		Progress  int64               `json:"progress"`
 		Result    api.ImportJobResult `json:"result"`
-	}{job.ID, job.Status, at(job.StartTime), at(job.EndTime), job.Progress, job.Result}).Mine()
+	}{job.ID, job.Status, at(job.StartTime), at(job.EndTime), job.Progress, job.Result}).PrintValue()
 }
 
 // hintCreate suggests --create if the import failed because the table does not exist.

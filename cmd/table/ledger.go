@@ -281,7 +281,7 @@ func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, doubt stri
 	v := showImport(e, job)
 	say := fmt.Sprintf("imported %d %s into %s", rows, english.PluralWord(int(rows), "row", ""), i.table)
 	if doubt != "" {
-		v = v.Mine()
+		v = v.PrintValue()
 		say += ", by the count of rows before and after: " + doubt
 	}
 	return v.WithNote("%s", strings.Join(append([]string{say}, i.remarks...), "\n")), nil

@@ -29,11 +29,11 @@ func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, erro
 func EnsuredView(v any, what string, made bool, changed string) View {
 	switch {
 	case made:
-		return Object(v).Mine().WithNote("created %s", what)
+		return Object(v).PrintValue().WithNote("created %s", what)
 	case changed != "":
-		return Object(v).Mine().WithNote("%s: %s", what, changed)
+		return Object(v).PrintValue().WithNote("%s: %s", what, changed)
 	}
-	return Object(v).Mine().WithNote("%s is as asked; nothing was changed", what)
+	return Object(v).PrintValue().WithNote("%s is as asked; nothing was changed", what)
 }
 
 // Differs is the error of `ensure` for an object that cannot be changed into the one that is asked for.

@@ -18,17 +18,17 @@ import (
 	"github.com/gofrs/flock"
 )
 
-const lockSaid = time.Second // after which a wait is announced
+const lockSaid = time.Second // a longer wait is reported
 
-// stoppedWait is how long a process waits for one that is stopped.
+// stoppedWait is the maximum time to wait for a stopped process.
 const stoppedWait = 10 * time.Second
 
 var terminalStops = sync.OnceValue(func() *stops { return &stops{} })
 
-// projectLock is the operating system's lock of a project directory.
+// projectLock is an operating system lock on a project directory.
 type projectLock struct {
 	*flock.Flock
-	resume func() // lets the terminal stop the process again
+	resume func() // allows the terminal to stop the process again
 }
 
 func (l *projectLock) Close() error {
@@ -36,9 +36,8 @@ func (l *projectLock) Close() error {
 	return l.Flock.Close()
 }
 
-// takeLock takes the lock of a project directory. The lock is released when the process ends, however it ends.
-// When another process holds it for longer than the options allow and does not work meanwhile, the error has KindLocked and names the holder if it
-// left its name.
+// takeLock locks a project directory. The lock is released when the process ends, however it ends. If another process holds it
+// longer than the options allow without making progress, the error has KindLocked and names the holder if that left its name.
 func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock, error) {
 	l := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
 	file := filepath.Join(dir, "holder")
@@ -58,7 +57,7 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock,
 		}
 		name := fmt.Sprintf("pid %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
 		if !o.ReadOnly {
-			_ = os.WriteFile(file, []byte(name), 0o600) // only informs processes that wait
+			_ = os.WriteFile(file, []byte(name), 0o600) // for the messages of waiting processes only
 		}
 		return held, nil
 	case ctx.Err() != nil:
@@ -67,7 +66,8 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock,
 	return nil, errors.Join(err, l.Close())
 }
 
-// waitInTurn waits for a lock that another process has, until that one does nothing any more: gaveUp says so. When ctx ends, all three are zero.
+// waitInTurn waits for a lock held by another process, until that process makes no progress any more: then gaveUp is the error.
+// When ctx ends, all results are zero.
 func waitInTurn(ctx context.Context, l *flock.Flock, watch *holderWatch) (ok bool, gaveUp, err error) {
 	lctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -89,14 +89,14 @@ func waitInTurn(ctx context.Context, l *flock.Flock, watch *holderWatch) (ok boo
 	return ok, gaveUp, nil
 }
 
-// holderWatch watches the process that a wait is for.
+// holderWatch monitors the process that holds the lock.
 type holderWatch struct {
-	file string // with its name
+	file string // which contains its name
 	o    *engine.Options
 }
 
-// run announces the wait, and ends it when the other process does nothing for too long: there is progress while it is another one, or uses the
-// processor.
+// run reports the wait, and ends it when the holder makes no progress for too long: a new holder, or processor time that it
+// uses, is progress.
 func (w *holderWatch) run(ended <-chan struct{}, giveUp context.CancelCauseFunc) {
 	began := time.Now()
 	progress, stopped := began, time.Time{}
@@ -157,7 +157,7 @@ func stoppedError(h holder) error {
 	}
 }
 
-// lockInTurn waits for a lock in the kernel, which wakes those that wait in their order and at once. If ctx ends before, the lock is
+// lockInTurn waits for a lock in the kernel, which wakes waiting processes at once and in order. If ctx ends first, the lock is
 // released as soon as it is granted; ok is false.
 func lockInTurn(ctx context.Context, l *flock.Flock) (ok bool, err error) {
 	got := make(chan error, 1)
@@ -179,7 +179,7 @@ type holder struct {
 	name    string // "pid 7 (dig)", or ""
 	pid     int
 	stopped bool
-	work    int64 // the time that it has used the processor, in ticks; 0 if unknown
+	work    int64 // the processor time that it has used, in ticks; 0 if unknown
 }
 
 func holderIn(file string) (h holder) {

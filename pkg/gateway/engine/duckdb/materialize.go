@@ -19,19 +19,20 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// buildMark begins the names of tables that are being filled. Those that exist when the first one is created were left by a process that
-// died.
+// buildMark is the prefix of tables that are being filled. Those that exist when the first one is created were left by a
+// process that died.
 const buildMark = "~build-"
 
-// builds names the tables that are being filled in an instance.
+// builds generates the names of the tables that are being filled in an instance.
 type builds struct {
 	mu    sync.Mutex
 	swept bool
 	last  int
 }
 
-// Materialize runs a SELECT and stores its rows. They are collected in a table of another name, which replaces the old
-// one when it is complete: a slow source blocks no other statement. Where other processes use the project, that table is in a stage.
+// Materialize runs a SELECT and stores its rows. They are collected in a table of another name, which replaces the old one when
+// it is complete, so that a slow source blocks no other statement. If other processes use the project, that table is in a
+// stage.
 func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
 	q, err := trino.Asked(q)
 	if err != nil {
@@ -77,14 +78,14 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 		return err
 	})
 	if err != nil {
-		_ = rawExec(s.c.c, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, build)) // not under ctx, which may be why it failed
+		_ = rawExec(s.c.c, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, build)) // ctx may have ended, and caused the failure
 		return 0, err
 	}
 	return n, nil
 }
 
-// materializeStaged runs a translated statement beside other processes, and excludes those that change the project only while its rows
-// replace the old ones.
+// materializeStaged runs a translated statement concurrently with other processes, and excludes those that change the project
+// only while its rows replace the old ones.
 func (p *project) materializeStaged(ctx context.Context, s *statement, schema, table string) (int64, error) {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return 0, err
@@ -126,7 +127,7 @@ func (p *project) materializeStaged(ctx context.Context, s *statement, schema, t
 	})
 }
 
-// storeLast is storeAs with what the names of the statement stand for last.
+// storeLast is storeAs, with the names of the statement resolved again immediately before it.
 func (s *statement) storeLast(ctx context.Context, name string) (int64, error) {
 	n, err := s.storeAs(ctx, name)
 	for range lostTries {
@@ -141,7 +142,7 @@ func (s *statement) storeLast(ctx context.Context, name string) (int64, error) {
 	return n, err
 }
 
-// newBuild names a table to fill and creates its schema.
+// newBuild generates the name of a table to fill and creates its schema.
 func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string, error) {
 	b := &c.in.builds
 	b.mu.Lock()
@@ -159,7 +160,7 @@ func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string,
 	return buildMark + strconv.Itoa(b.last), nil
 }
 
-// dropBuilds drops tables that a dead process was filling.
+// dropBuilds drops tables left by a process that died while filling them.
 func (c *conn) dropBuilds(ctx context.Context) error {
 	var left []string
 	err := c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND starts_with(table_name, ?)`, []any{naming.Store, buildMark},
@@ -175,7 +176,7 @@ func (c *conn) dropBuilds(ctx context.Context) error {
 	return err
 }
 
-// storeAs creates a table from the statement's rows and counts them.
+// storeAs creates a table with the statement's rows and counts them.
 func (s *statement) storeAs(ctx context.Context, name string) (n int64, err error) {
 	defer s.c.rollback()
 	stop := s.c.watch(ctx)
@@ -193,7 +194,7 @@ func (s *statement) storeAs(ctx context.Context, name string) (n int64, err erro
 		if bindings.ExecutePrepared(ps, &res) == bindings.StateError {
 			return s.c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
 		}
-		chunk := bindings.FetchChunk(res) // one row with the count
+		chunk := bindings.FetchChunk(res) // one row, the count
 		defer bindings.DestroyDataChunk(&chunk)
 		if chunk.Ptr != nil && bindings.DataChunkGetSize(chunk) == 1 {
 			n = at[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)

@@ -26,9 +26,9 @@ import (
 )
 
 const (
-	memorySlack = 1 << 30               // for the process beyond the limit of its engines
-	hardSlack   = 512 << 20             // beyond that, until statements that were ended release their memory
-	memoryLook  = 50 * time.Millisecond // between two checks while a statement runs
+	memorySlack = 1 << 30               // of the process, in addition to the limit of its engines
+	hardSlack   = 512 << 20             // in addition to that, until ended statements release their memory
+	memoryLook  = 50 * time.Millisecond // interval of the checks while a statement runs
 	maxStep     = 256 << 20             // bytes that one function may create for one chunk of rows
 )
 
@@ -40,7 +40,7 @@ type memoryWatch struct {
 	instances atomic.Int64
 	warden    engine.Warden
 	overrun   time.Duration
-	idle      atomic.Int64 // of the process when the first of the running statements began
+	idle      atomic.Int64 // memory of the process when the first of the running statements began
 
 	mu      sync.Mutex
 	running map[*watched]struct{}
@@ -52,22 +52,22 @@ type watched struct {
 	c      *conn
 	ctx    context.Context
 	sql    string
-	looks  int  // since it was told to end. The time that the process was suspended does not count
-	killed bool // for its memory
-	told   bool // the warden knows
+	looks  int  // since it was asked to end, except for the time that the process was suspended
+	killed bool // because of its memory
+	told   bool // reported to the warden
 }
 
 func newMemoryWatch(o *engine.Options) *memoryWatch {
 	return &memoryWatch{limit: o.MemoryLimit, warden: o.Warden, overrun: o.Overrun, running: map[*watched]struct{}{}}
 }
 
-// bound is the limit of the process. Half of the slack is for memory in use before the statements began; more than that is not theirs:
-// other parts of the process, and memory that the allocator has not released.
+// bound is the memory limit of the process. Half of the slack is for memory in use before the statements began; they are not
+// charged for more than that: other parts of the process, and memory that the allocator has not released.
 func (w *memoryWatch) bound() int64 { return w.own() + max(0, w.idle.Load()-memorySlack/2) }
 
 func (w *memoryWatch) own() int64 { return max(1, w.instances.Load())*w.limit + memorySlack }
 
-// admit asks the warden about a statement.
+// admit checks with the warden whether a statement may run.
 func (w *memoryWatch) admit(project, sql string) error {
 	if w.warden == nil {
 		return nil
@@ -115,7 +115,7 @@ func (w *memoryWatch) watch() {
 	}
 }
 
-// look ends statements for their memory, and returns those to report to the warden. w.mu is held.
+// look ends statements that use too much memory, and returns those to report to the warden. w.mu must be held.
 func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	have, ok := privateMemory()
 	if ok && have > w.bound() {
@@ -155,7 +155,7 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	return fmt.Sprintf("still ran %s after it was cancelled", w.overrun), stuck
 }
 
-// privateMemory is the private memory of the process, without files. ok is false on systems that do not report it.
+// privateMemory is the private memory of the process, without mapped files. ok is false on systems that do not report it.
 func privateMemory() (n int64, ok bool) {
 	raw, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -170,7 +170,7 @@ func privateMemory() (n int64, ok bool) {
 	return (resident - shared) * int64(os.Getpagesize()), err1 == nil && err2 == nil
 }
 
-// room fails if a function may not create this many bytes at once.
+// room fails if a function may not create n bytes at once.
 func (w *memoryWatch) room(n int64) error {
 	if n > maxStep {
 		return fmt.Errorf("a function would create %d MiB of values at once, more than the %d MiB allowed", n>>20, maxStep>>20)
@@ -184,8 +184,8 @@ func (w *memoryWatch) room(n int64) error {
 	return nil
 }
 
-// roomFunction fails if the sum of its arguments over a chunk is more bytes than one function may create at once. It is
-// true otherwise, and NULL for NULL.
+// roomFunction is a function that fails if the sum of its arguments over a chunk is more bytes than one function may create at
+// once. It returns true otherwise, and NULL for NULL.
 const roomFunction = "~room"
 
 func registerRoom(c bindings.Connection, w *memoryWatch) error {
@@ -197,7 +197,7 @@ func registerRoom(c bindings.Connection, w *memoryWatch) error {
 	defer bindings.DestroyLogicalType(&truth)
 	bindings.ScalarFunctionAddParameter(f, number)
 	bindings.ScalarFunctionSetReturnType(f, truth)
-	bindings.ScalarFunctionSetVolatile(f) // a constant within a lambda is evaluated for each element, not once
+	bindings.ScalarFunctionSetVolatile(f) // a constant within a lambda must be evaluated for each element, not once
 	bindings.ScalarFunctionSetExtraInfo(f, hold(w), unsafe.Pointer(C.dig_scan_free))
 	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_room_run))
 	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {

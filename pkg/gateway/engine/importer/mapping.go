@@ -10,13 +10,13 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// TextColumn is the system column that an import may fill: the service's own sample document does [L].
+// TextColumn is a system column that an import may fill, as the service's own sample document does [L].
 const TextColumn = "text"
 
-// Target is a column of the table that the document fills.
+// Target is a column of the table that the import fills.
 type Target struct {
 	Col   int // index in the table
-	Field int // index in a record, once the header is known
+	Field int // index in a record, known after the header
 	name  string
 }
 
@@ -25,7 +25,7 @@ func MappingError(format string, args ...any) error {
 	return &engine.ImportError{Message: fmt.Sprintf(format, args...)}
 }
 
-// Map checks a mapping against the columns of a table. Fields named by the header are found when the document is opened.
+// Map checks a mapping against the columns of a table. Header names are resolved when the document is opened.
 func Map(table string, cols []engine.Column, m engine.Import) ([]Target, error) {
 	if len(m.Mappings) == 0 {
 		return nil, MappingError("the import maps no column")
@@ -68,7 +68,7 @@ func Map(table string, cols []engine.Column, m engine.Import) ([]Target, error) 
 	return out, nil
 }
 
-// importable are the columns that a mapping may name.
+// importable are the columns that a mapping may refer to.
 func importable(cols []engine.Column) []string {
 	var s []string
 	for _, col := range cols {
@@ -79,7 +79,7 @@ func importable(cols []engine.Column) []string {
 	return s
 }
 
-// mapFields finds the fields of the targets in the first record: its header, or how many fields it has.
+// mapFields finds the fields of the targets in the first record: by the names of its header, or by the number of its fields.
 func mapFields(targets []Target, first []csv.Field, header bool) error {
 	names := make([]string, len(first))
 	for i, f := range first {
@@ -110,7 +110,7 @@ func mapFields(targets []Target, first []csv.Field, header bool) error {
 	return nil
 }
 
-// didYouMean suggests the closest of the names, or lists them when none is close.
+// didYouMean suggests the closest of the names, or lists them if none is close.
 func didYouMean(name string, names []string) string {
 	if near := nearest.Of(name, names); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)

@@ -1,5 +1,5 @@
-// Package importer reads a CSV document as rows of an internal table: which field fills which column, what is NULL, and
-// what is invalid.
+// Package importer parses a CSV document to rows of an internal table: which field fills which column, what is NULL, and what
+// is invalid.
 package importer
 
 import (
@@ -24,8 +24,8 @@ type Reader struct {
 	csv    *csv.Reader
 	width  int      // number of fields of every record
 	names  []string // names of the fields in the header
-	empty  bool     // no record at all
-	queued bool     // the first record is a row and was read
+	empty  bool     // no records
+	queued bool     // the first record is a row and has been read
 	faults engine.ImportError
 }
 
@@ -129,13 +129,13 @@ func (r *Reader) Line() int64 { return r.csv.Line }
 // Field returns the field of the record for a target. It is valid until the next record is read.
 func (r *Reader) Field(i int) csv.Field { return r.csv.Fields[i] }
 
-// Null reports whether a field is NULL. In a document of one column, where an empty field is a line that many programs
+// Null reports whether a field is NULL. In a document of one column, where an empty field is a blank line that many programs
 // skip, \N is also NULL: results and exports of one column are written this way.
 func (r *Reader) Null(f csv.Field) bool {
 	return f.Null(r.width)
 }
 
-// columnOf names the table's column that field i fills, or the field if it fills none.
+// columnOf is the name of the column that field i fills, or of the field if it fills none.
 func (r *Reader) columnOf(i int) string {
 	for _, tg := range r.Targets {
 		if tg.Field == i {

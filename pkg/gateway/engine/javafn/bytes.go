@@ -60,7 +60,7 @@ func byteFunctions() []Function {
 		}},
 		{"to_ieee754_64", 1, func(a []string) (string, bool, error) {
 			f, err := parseDouble(a[0], 64)
-			if math.IsNaN(f) { // Java has only one
+			if math.IsNaN(f) { // Java has only one NaN
 				return "7ff8000000000000", true, err
 			}
 			return hexInt(math.Float64bits(f)), true, err

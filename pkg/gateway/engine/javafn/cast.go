@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// cast converts the text of a value from one type to another as Trino's CAST does; a is the text and the names of both types. Numbers are given as
-// DuckDB writes them.
+// cast converts a value from one type to another as Trino's CAST does; a is the text of the value and the names of both types.
+// Numbers have DuckDB's format.
 func cast(a []string) (string, bool, error) {
 	from, err := types.Parse(a[1])
 	if err != nil {
@@ -85,7 +85,7 @@ func castInteger(text string, from, to *types.Type, bits int) (string, error) {
 	return "", says("Out of range for %s: %s", name, text)
 }
 
-// javaDouble is a double as Double.toString and Float.toString write it.
+// javaDouble formats a number as Double.toString and Float.toString do.
 func javaDouble(text string, t *types.Type) string {
 	size := 64
 	if t.Kind == types.Real {
@@ -147,7 +147,7 @@ func realVarchar(f float64) string {
 		return doubleVarchar(string(AppendDouble(nil, f, 32)))
 	}
 	if java, err := strconv.ParseFloat(string(AppendDouble(nil, float64(float32(f)), 32)), 64); err == nil {
-		f = java // from the digits of Float.toString
+		f = java // with the digits of Float.toString
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', 6, 64), "e")
 	mantissa = strings.TrimRight(mantissa, "0")
@@ -160,7 +160,7 @@ func realVarchar(f float64) string {
 
 var decimalForm = late.Regexp(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,9})?$`)
 
-// castDecimal rounds halves away from zero.
+// castDecimal rounds half away from zero.
 func castDecimal(text string, from, to *types.Type) (string, error) {
 	upper := strings.ToUpper(from.Base())
 	target := "DECIMAL(" + strconv.Itoa(to.N) + ", " + strconv.Itoa(to.Scale) + ")"

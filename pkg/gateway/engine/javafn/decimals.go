@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// roundDecimal is round or truncate of a decimal: the name, the digits, how many stay behind the point, and the greatest number of digits of
-// the result.
+// roundDecimal implements round and truncate of a decimal: the name, the decimal, the number of decimal places to keep, and the
+// precision of the result.
 func roundDecimal(a []string) (string, bool, error) {
 	n, err := strconv.Atoi(a[2])
 	if err != nil {
@@ -23,7 +23,7 @@ func roundDecimal(a []string) (string, bool, error) {
 	if n >= scale {
 		return a[1], true, nil
 	}
-	if scale-n > 80 { // more than all digits
+	if scale-n > 80 { // beyond all digits
 		x.SetInt64(0)
 	} else {
 		tens := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale-n)), nil)
@@ -59,7 +59,7 @@ func roundDecimal(a []string) (string, bool, error) {
 	return sign + s, true, nil
 }
 
-// shift moves the bits of an integer: left, right or arithmetic, the width of the type, the value and how far.
+// shift shifts an integer: left, right or arithmetic, the width of the type, the value and the number of bits.
 func shift(a []string) (string, bool, error) {
 	width, err := strconv.Atoi(a[1])
 	if err != nil {
@@ -73,7 +73,7 @@ func shift(a []string) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	if n < 0 { // as the machine shifts
+	if n < 0 { // as the processor does
 		n &= 63
 	}
 	far := n < 0 || n >= int64(width)
@@ -95,7 +95,7 @@ func shift(a []string) (string, bool, error) {
 	return strconv.FormatInt(x, 10), true, nil
 }
 
-// bitCount counts the bits of a number in two's complement of a width.
+// bitCount counts the one bits of a number in two's complement of a width.
 func bitCount(a []string) (string, bool, error) {
 	x, err := strconv.ParseInt(a[0], 10, 64)
 	if err != nil {
@@ -114,7 +114,7 @@ func bitCount(a []string) (string, bool, error) {
 	return strconv.Itoa(bits.OnesCount64(uint64(x) & (^uint64(0) >> (64 - n)))), true, nil
 }
 
-// uuidText reads a UUID as Trino does: 36 characters in groups.
+// uuidText parses a UUID as Trino does: 36 characters in groups.
 func uuidText(a string) (string, bool, error) {
 	bad := len(a) != 36
 	for i := 0; i < len(a) && !bad; i++ {

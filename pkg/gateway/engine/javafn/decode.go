@@ -25,7 +25,7 @@ func fromHex(a []string) (string, bool, error) {
 
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
 
-// fromBase32 accepts texts without padding too, and ignores bits beyond the last byte.
+// fromBase32 accepts unpadded input too, and ignores bits beyond the last byte.
 func fromBase32(a []string) (string, bool, error) {
 	s := strings.TrimRight(a[0], "=")
 	switch len(s) % 8 {
@@ -44,7 +44,7 @@ func fromBase32(a []string) (string, bool, error) {
 	return hex.EncodeToString(b), true, err
 }
 
-// fromBase64 accepts texts without padding too, as Java's decoder does, and has its messages.
+// fromBase64 accepts unpadded input too, as Java's decoder does, with its error messages.
 func fromBase64(e *base64.Encoding) func(a []string) (string, bool, error) {
 	alphabet := "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	if e == base64.URLEncoding {
@@ -62,7 +62,7 @@ func fromBase64(e *base64.Encoding) func(a []string) (string, bool, error) {
 				digits++
 			case c != '=':
 				return "", false, says("Illegal base64 character %s", strconv.FormatInt(int64(int8(c)), 16))
-			default: // xx== and xxx= end a text
+			default: // padding ends the input: xx== or xxx=
 				end := i + 1
 				if digits%4 == 2 {
 					if end == len(s) || s[end] != '=' {
@@ -89,7 +89,7 @@ func fromBase64(e *base64.Encoding) func(a []string) (string, bool, error) {
 	}
 }
 
-// urlDecode has the messages of Java's decoder.
+// urlDecode has the error messages of Java's decoder.
 func urlDecode(s string) (string, bool, error) {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '%' {

@@ -2,8 +2,8 @@ package javafn
 
 import "strconv"
 
-// levenshtein is the number of characters to insert, delete or replace so that one text becomes the other. The caller limits the
-// product of their lengths.
+// levenshtein is the number of characters to insert, delete or replace that turn one string into the other. The caller limits
+// the product of their lengths.
 func levenshtein(args []string) (string, bool, error) {
 	a, b := []rune(args[0]), []rune(args[1])
 	row := make([]int, len(b)+1)
@@ -25,7 +25,7 @@ func levenshtein(args []string) (string, bool, error) {
 	return strconv.Itoa(row[len(b)]), true, nil
 }
 
-// hamming is the number of places at which two texts of one length have different characters.
+// hamming is the number of positions at which two strings of equal length differ.
 func hamming(args []string) (string, bool, error) {
 	a, b := []rune(args[0]), []rune(args[1])
 	if len(a) != len(b) {

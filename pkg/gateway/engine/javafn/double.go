@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// AppendDouble writes a double, or with size 32 a float, as Java's Double.toString and Float.toString do: plain between 10^-3 and
-// 10^7, otherwise d.dddE±n, always with a digit after the point.
+// AppendDouble formats a double, or with size 32 a float, as Java's Double.toString and Float.toString do: plain between 10^-3
+// and 10^7, otherwise d.dddE±n, always with a digit after the point.
 func AppendDouble(b []byte, f float64, size int) []byte {
 	abs := math.Abs(f)
 	switch {
@@ -38,7 +38,8 @@ func AppendDouble(b []byte, f float64, size int) []byte {
 func appendScientific(b []byte, f float64, size int) []byte {
 	mantissa, exp := splitExponent(strconv.AppendFloat(nil, f, 'e', -1, size)) // -1.25e+07
 	if digits := bytes.TrimPrefix(mantissa, []byte("-")); len(digits) == 1 {
-		// Where one digit is sufficient Java takes the nearest number of two digits: the smallest double is 4.9E-324, not 5.0E-324.
+		// Where one digit is sufficient Java takes the nearest number with two digits: the smallest double is 4.9E-324, not
+		// 5.0E-324.
 		two := strconv.AppendFloat(nil, f, 'e', 1, size)
 		if back, err := strconv.ParseFloat(string(two), size); err == nil && back == f {
 			mantissa, exp = splitExponent(two)
@@ -58,7 +59,7 @@ func splitExponent(s []byte) (mantissa, exp []byte) {
 	return s[:i], s[i+1:]
 }
 
-// parseDouble reads a double or a real of the engine, which has NaN with a sign.
+// parseDouble parses a double or a real of the engine, whose NaN may have a sign.
 func parseDouble(text string, size int) (float64, error) {
 	if text == "-nan" {
 		return math.NaN(), nil

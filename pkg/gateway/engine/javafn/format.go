@@ -11,7 +11,7 @@ import (
 
 // Behaviour of Java that Trino's functions expose.
 
-// javaText writes a value, given as Trino's CAST(... AS varchar), as %s of Java's String.format does.
+// javaText formats a value, given as Trino's CAST(... AS varchar), as %s of Java's String.format does.
 func javaText(typ, text string) string {
 	switch {
 	case typ == "double" || typ == "real":
@@ -31,7 +31,7 @@ func javaText(typ, text string) string {
 		return bigDecimal(zeroBeforePoint(text))
 	case typ == "time":
 		return javaClock(text)
-	case strings.HasPrefix(typ, "in ") && strings.Contains(text, "T"): // a time as ISO 8601 has it, of a time zone
+	case strings.HasPrefix(typ, "in ") && strings.Contains(text, "T"): // a timestamp in ISO 8601, with time zone
 		day, rest, _ := strings.Cut(text, "T")
 		at := max(strings.IndexAny(rest, "Z+-"), 0)
 		zone := "[" + typ[3:] + "]"
@@ -46,7 +46,8 @@ func javaText(typ, text string) string {
 	return text
 }
 
-// javaClock writes a time of day in its shortest form: without seconds, with seconds, or with groups of three fractional digits.
+// javaClock formats a time of day in its shortest form: without seconds, with seconds, or with groups of three fractional
+// digits.
 func javaClock(s string) string {
 	clock, frac, _ := strings.Cut(s, ".")
 	frac = strings.TrimRight(frac, "0")
@@ -62,7 +63,7 @@ func javaClock(s string) string {
 	return clock
 }
 
-// javaClass is the class that a value of a type has as an argument of a format.
+// javaClass is the Java class of a type's values as arguments of format.
 func javaClass(typ string) string {
 	switch base, _, _ := strings.Cut(typ, "("); base {
 	case "tinyint", "smallint", "integer", "bigint":
@@ -88,7 +89,7 @@ func javaClass(typ string) string {
 	return "java.lang.String"
 }
 
-// javaFormat writes one value by one part of a Java format. spec is what follows the percent sign.
+// javaFormat formats one value with one format specifier of Java. spec is what follows the percent sign.
 func javaFormat(spec, typ, text string) (string, error) {
 	if text == "-nan" { // of the engine
 		text = "NaN"
@@ -134,7 +135,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 	case text == "null" && verb == 'b':
 		out = "false"
 	case text == "null":
-		if p, err := strconv.Atoi(prec); hasPrec && err == nil { // of a number, too
+		if p, err := strconv.Atoi(prec); hasPrec && err == nil { // the precision of a number, too
 			out = out[:min(p, len(out))]
 		}
 		if verb == 'X' || verb == 'E' {
@@ -144,7 +145,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 		out = javaText(typ, text)
 		if units := utf16.Encode([]rune(out)); hasPrec {
 			if p, err := strconv.Atoi(prec); err == nil && len(units) > p {
-				out = strings.ReplaceAll(string(utf16.Decode(units[:p])), "\ufffd", "?") // half a character
+				out = strings.ReplaceAll(string(utf16.Decode(units[:p])), "\ufffd", "?") // half of a surrogate pair
 			}
 		}
 	case verb == 'b':
@@ -175,7 +176,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 		if prec == "" {
 			prec = "6"
 		}
-		if f, ok := isDouble(text, 32); ok && typ == "real" { // Java formats a Float as the Double that it is
+		if f, ok := isDouble(text, 32); ok && typ == "real" { // Java converts a Float to a Double
 			text = strconv.FormatFloat(f, 'g', -1, 64)
 		}
 		if f, ok := isDouble(text, 64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
@@ -217,7 +218,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 	return out, nil
 }
 
-// scientific writes a number as %e of Java does: the digits that Java writes of it, rounded half up.
+// scientific formats a number as %e of Java does: the digits of Double.toString, rounded half up.
 func scientific(text string, precision int) string {
 	if f, ok := isDouble(text, 64); ok && strings.ContainsAny(text, "eE") {
 		text = javaDouble(text, doubleType)

@@ -1,4 +1,5 @@
-// Package javafn computes what functions of Trino compute in Java: regular expressions, URLs, formats, dates, JSON. It knows no engine.
+// Package javafn implements functions of Trino that are written in Java: regular expressions, URLs, formats, dates, JSON. It
+// does not depend on an engine.
 package javafn
 
 import (
@@ -14,11 +15,11 @@ import (
 	"strings"
 )
 
-// Function computes a text from texts. With a NULL argument the result is NULL without a call.
+// Function computes a string from strings. If an argument is NULL the result is NULL without a call.
 type Function struct {
 	Name string
 	Args int
-	// Call computes a value; ok false is NULL.
+	// Call returns the result; ok false is NULL.
 	Call func(a []string) (out string, ok bool, err error)
 }
 
@@ -102,7 +103,7 @@ type said string
 
 func (s said) Error() string { return string(s) }
 
-// Refusal is an error about what this package does not compute. It is one in TRY, too.
+// Refusal is the error for what this package does not support. TRY does not catch it.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

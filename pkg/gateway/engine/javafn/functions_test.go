@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFunctions calls the functions with the examples of Trino's documentation and answers of a Trino server.
+// TestFunctions calls the functions with the examples of Trino's documentation and results of a Trino server.
 func TestFunctions(t *testing.T) {
 	calls := map[string]Function{}
 	for _, f := range Functions() {

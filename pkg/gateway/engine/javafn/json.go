@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/internal/jsontext"
 )
 
-// jsonParse writes JSON in Trino's canonical form: no whitespace, sorted keys.
+// jsonParse formats JSON in Trino's canonical form: no whitespace, sorted keys.
 func jsonParse(a string) (string, bool, error) {
 	if jsontext.Unpaired(a) >= 0 {
 		return "", false, errHalfPair
@@ -31,7 +31,7 @@ func jsonParse(a string) (string, bool, error) {
 	return b.String(), true, nil
 }
 
-// writeCanonical writes objects with their keys in order.
+// writeCanonical writes a value with sorted keys.
 func writeCanonical(b *bytes.Buffer, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -59,7 +59,7 @@ func writeCanonical(b *bytes.Buffer, v any) {
 	}
 }
 
-// shallow returns its argument unless it nests so deeply that a recursive function could overflow the stack.
+// shallow returns its argument unless it is nested so deeply that a recursive function could overflow the stack.
 func shallow(a string) (string, bool, error) {
 	const most = 1000
 	if jsontext.Deeper(a, most) >= 0 {

@@ -12,10 +12,11 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Casts between JSON and arrays, maps and rows. On the way from and to the engine a value is JSON of another form: rows are objects with the
-// keys f1, f2 and so on, all other values texts or null, and maps that come from JSON are lists of {"k", "v"}.
+// Casts between JSON and arrays, maps and rows. Between this package and the engine a value is encoded as JSON in another form:
+// rows are objects with the keys f1, f2 and so on, all other values texts or null, and maps that come from JSON are lists of
+// {"k", "v"}.
 
-// jsonNested reads JSON as a value of a type.
+// jsonNested converts JSON to a value of a type.
 func jsonNested(a []string) (string, bool, error) {
 	t, err := types.Parse(a[1])
 	if err != nil {
@@ -35,7 +36,7 @@ func jsonNested(a []string) (string, bool, error) {
 	return b.String(), true, nil
 }
 
-// token is the word of a document that is not what was expected.
+// token is the token of a document that was not expected, for an error.
 func token(v any) string {
 	switch v.(type) {
 	case []any:
@@ -146,7 +147,7 @@ func shapeRow(b *bytes.Buffer, v any, t *types.Type) error {
 		for _, m := range v {
 			key := strings.ToLower(m.key)
 			for i := range fields {
-				if t.FieldName(i) != key || key == "" { // a name that is not in lower case is not found, as in Trino
+				if t.FieldName(i) != key || key == "" { // as in Trino, a field name that is not in lower case is not found
 					continue
 				}
 				if given[i] {
@@ -172,7 +173,7 @@ func shapeRow(b *bytes.Buffer, v any, t *types.Type) error {
 	return nil
 }
 
-// jsonOf writes a value of a type, whose parts came as texts, as JSON.
+// jsonOf formats a value of a type, whose parts are strings, as JSON.
 func jsonOf(a []string) (string, bool, error) {
 	v, ok := readJSON(a[0])
 	if !ok {
@@ -251,7 +252,7 @@ func form(b *bytes.Buffer, v any, t *types.Type) error {
 
 var sizes = map[types.Kind]int{types.Real: 32, types.Double: 64}
 
-// formMap writes a map with its keys in order.
+// formMap writes a map with sorted keys.
 func formMap(b *bytes.Buffer, entries []member, t *types.Type) error {
 	for i, m := range entries {
 		switch t.Args[0].Kind {
@@ -281,7 +282,7 @@ func formMap(b *bytes.Buffer, entries []member, t *types.Type) error {
 	return nil
 }
 
-// bigDecimal writes a decimal as Java's BigDecimal does: with an exponent where more than five zeros follow the point.
+// bigDecimal formats a decimal as Java's BigDecimal does: with an exponent where more than five zeros follow the point.
 func bigDecimal(s string) string {
 	sign, digits := "", s
 	if strings.HasPrefix(s, "-") {
@@ -304,7 +305,7 @@ func bigDecimal(s string) string {
 	return sign + rest + "E-" + strconv.Itoa(zeros+1)
 }
 
-// zeroBeforePoint adds the zero that the engine leaves out of decimals like .50.
+// zeroBeforePoint adds the zero that the engine omits in decimals like .50.
 func zeroBeforePoint(s string) string {
 	switch {
 	case strings.HasPrefix(s, "."):
@@ -315,7 +316,7 @@ func zeroBeforePoint(s string) string {
 	return s
 }
 
-// digits gives a time n digits behind the second.
+// digits formats a time with n fractional digits.
 func digits(s string, n int) string {
 	clock, fraction, _ := strings.Cut(s, ".")
 	if n == 0 {
@@ -327,8 +328,8 @@ func digits(s string, n int) string {
 	return clock + "." + fraction[:n]
 }
 
-// quote writes a text of JSON as Jackson does, Java's library: what lies beyond the basic plane as two surrogates, and all else as it is except
-// control characters, quotes and backslashes.
+// quote writes a JSON string as Jackson, Java's library, does: code points beyond the basic plane as surrogate pairs; only
+// control characters, quotes and backslashes are escaped.
 func quote(b *bytes.Buffer, s string) {
 	const short = "btn\x00fr" // of the control characters from 8 on
 	b.WriteByte('"')

@@ -60,7 +60,7 @@ func readPath(p string) ([]step, error) {
 	return steps, nil
 }
 
-// pathWord is the beginning of a path that needs no quotes: letters, digits, underscores and the others that are given.
+// pathWord is the unquoted prefix of a path: letters, digits, underscores and the characters of others.
 func pathWord(s, others string) (word, rest string) {
 	end := strings.IndexFunc(s, func(r rune) bool {
 		return r != '_' && !strings.ContainsRune(others, r) && (r > 0xffff || !unicode.IsLetter(r) && !unicode.IsDigit(r))
@@ -71,7 +71,7 @@ func pathWord(s, others string) (word, rest string) {
 	return s[:end], s[end:]
 }
 
-// pathQuoted is a key in quotes, behind the first, with the rest of the path behind ].
+// pathQuoted is a quoted key, without its opening quote, and the rest of the path after ].
 func pathQuoted(s string) (key, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -118,7 +118,7 @@ func walk(v any, steps []step) (any, bool) {
 	return v, whole(v)
 }
 
-// overPath returns a function of a document and a path; for an invalid document its result is NULL.
+// overPath returns a function of a document and a path; it is NULL for an invalid document.
 func overPath(name string, f func(v any) (string, bool)) Function {
 	return Function{name, 2, func(a []string) (string, bool, error) {
 		steps, err := readPath(a[1])
@@ -153,7 +153,7 @@ func jsonText(v any) string {
 	return b.String()
 }
 
-// scalarText is a value that is neither array nor object as text.
+// scalarText is the text of a value that is neither an array nor an object.
 func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -220,7 +220,7 @@ func jsonFunctions() []Function {
 
 func jsonArrayContains(a []string) (string, bool, error) {
 	if f, err := strconv.ParseFloat(strings.TrimPrefix(a[1], "-"), 64); a[2] == "double" && err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return "false", true, nil // whatever the document is
+		return "false", true, nil // for any document
 	}
 	if jsontext.Unpaired(a[0]) >= 0 {
 		return "", false, errHalfPair
@@ -325,7 +325,7 @@ func castBoolean(s string) (string, error) {
 	return "", says("Cannot cast '%s' to BOOLEAN", s)
 }
 
-// jsonDouble writes a double, or of size 32 a real, as JSON: NaN and infinities are texts.
+// jsonDouble formats a double, or with size 32 a real, as JSON: NaN and infinities are strings.
 func jsonDouble(a []string) (string, bool, error) {
 	size, err := strconv.Atoi(a[1])
 	if err != nil {

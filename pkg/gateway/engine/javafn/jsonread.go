@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A document of JSON is read with its numbers as written and its keys in their order.
+// A JSON document is parsed with its numbers as written and its keys in order.
 
 // member is a key of an object with its value; an object is a []member.
 type member struct {
@@ -30,19 +30,19 @@ func readJSON(text string) (v any, ok bool) {
 	return v, err == io.EOF
 }
 
-// readStart is readJSON for functions that read no more of a document than they need: what cannot be read is broken, and what follows the
-// value is left alone.
+// readStart is readJSON for functions that parse no more of a document than they need: an invalid part is broken, and anything
+// after the value is ignored.
 func readStart(text string) any {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
-	v, _ := readValue(dec, text) // what is missing is broken
+	v, _ := readValue(dec, text) // a missing part is broken
 	return v
 }
 
-// broken stands for a value that cannot be read.
+// broken is a value that could not be parsed.
 type broken struct{}
 
-// whole reports whether all of a value could be read.
+// whole reports whether all of a value could be parsed.
 func whole(v any) bool {
 	switch v := v.(type) {
 	case broken:
@@ -55,14 +55,14 @@ func whole(v any) bool {
 	return true
 }
 
-// readValue reads a value; with an error, as much as there is of it, and something broken at its end.
+// readValue parses a value; with an error, it returns the part before the error, which ends in broken.
 func readValue(dec *json.Decoder, text string) (any, error) {
 	t, err := dec.Token()
 	if err != nil {
 		return broken{}, err
 	}
 	if _, number := t.(json.Number); number {
-		if end := int(dec.InputOffset()); end < len(text) && strings.IndexByte(" \t\r\n,]}", text[end]) < 0 { // as in 01
+		if end := int(dec.InputOffset()); end < len(text) && strings.IndexByte(" \t\r\n,]}", text[end]) < 0 { // a number followed by something else, as in 01
 			return broken{}, errors.New("a number without an end")
 		}
 	}
@@ -130,8 +130,8 @@ func writeJSON(b *bytes.Buffer, v any) {
 		if s == "-0" { // an integer
 			s = "0"
 		}
-		if strings.ContainsAny(s, ".eE") { // a double, as Java writes it
-			f, _ := v.Float64() // what is too large is infinite
+		if strings.ContainsAny(s, ".eE") { // a double, in Java's format
+			f, _ := v.Float64() // infinite if too large
 			if s = string(AppendDouble(nil, f, 64)); math.IsInf(f, 0) {
 				s = strconv.Quote(s)
 			}

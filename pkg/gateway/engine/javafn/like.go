@@ -11,7 +11,7 @@ const (
 	anyRune
 )
 
-// like reports whether a text matches a pattern of LIKE without an escape character.
+// like reports whether a string matches a pattern of LIKE without an escape character.
 func like(s, pattern string) bool {
 	tokens := make([]rune, 0, len(pattern))
 	for _, c := range pattern {
@@ -30,10 +30,10 @@ func likeToken(c rune) rune {
 	return c
 }
 
-// likeEscape compares a text with a pattern that has an escape character.
+// likeEscape matches a string against a pattern with an escape character.
 func likeEscape(a []string) (string, bool, error) {
 	escape, size := utf8.DecodeRuneInString(a[2])
-	if size == 0 || size != len(a[2]) || escape > 0xffff { // two of Java's chars
+	if size == 0 || size != len(a[2]) || escape > 0xffff { // a surrogate pair in Java
 		return "", false, says("Escape string must be a single character")
 	}
 	const bad = said("Escape character must be followed by '%', '_' or the escape character itself")
@@ -59,8 +59,8 @@ func likeEscape(a []string) (string, bool, error) {
 	return strconv.FormatBool(likeTokens(a[0], tokens)), true, nil
 }
 
-// likeTokens compares a text with a pattern. It backtracks to the last % only, which is sufficient, so that it takes no more steps
-// than the text has characters for each % of the pattern.
+// likeTokens matches a string against a pattern. Backtracking to the last % only is sufficient, and limits the steps to the
+// length of the string for each % of the pattern.
 func likeTokens(s string, pattern []rune) bool {
 	si, pi, mark, back := 0, 0, -1, 0
 	for si < len(s) {

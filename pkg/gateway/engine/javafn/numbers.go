@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// decimal computes with two decimals: the operator, the sides and the scale of the result, to which a quotient is rounded half up. A result
-// of more than 38 digits is an overflow.
+// decimal implements an operator of two decimals: the operator, the operands and the scale of the result, to which a quotient
+// is rounded half up. A result of more than 38 digits is an overflow.
 func decimal(a []string) (string, bool, error) {
 	scale, err := strconv.Atoi(a[3])
 	x, xs, ok1 := unscaled(a[1])
@@ -113,9 +113,9 @@ func fixed(text, digits string) (string, error) {
 	d, err := strconv.Atoi(digits)
 	x, ok := new(big.Rat).SetString(text)
 	if !ok || err != nil { // NaN, Infinity
-		return text, nil // as it is
+		return text, nil // unchanged
 	}
-	if d = max(d, -400); d < 0 { // no number has as many digits
+	if d = max(d, -400); d < 0 { // no number has that many digits
 		scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-d)), nil))
 		return new(big.Rat).Mul(mustRat(x.Quo(x, scale).FloatString(0)), scale).FloatString(0), nil
 	}
@@ -127,7 +127,7 @@ func mustRat(s string) *big.Rat {
 	return x
 }
 
-// doubleVarchar writes a double as CAST(... AS varchar) does: 1.5E0.
+// doubleVarchar formats a double as CAST(... AS varchar) does: 1.5E0.
 func doubleVarchar(s string) string {
 	switch strings.ToLower(s) {
 	case "nan":

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	matchTime     = time.Second // of one value under a pattern that backtracks
-	longPattern   = 4096        // bytes of such a pattern
-	nestedPattern = 100         // groups of such a pattern
+	matchTime     = time.Second // for one value and a backtracking pattern
+	longPattern   = 4096        // bytes of a backtracking pattern
+	nestedPattern = 100         // groups of a backtracking pattern
 )
 
 // pattern is a regular expression of Java. Most are matched in linear time; those with features that need backtracking, such as lookahead and
@@ -24,13 +24,13 @@ const (
 type pattern struct {
 	linear *regexp.Regexp
 	back   *regexp2.Regexp
-	names  []string // of the groups of back by number, "" for those without
+	names  []string // of the groups of back by number, "" for unnamed groups
 
-	// Of a linear pattern: what Go's package finds otherwise than Java, and the same pattern for those cases.
-	empty    bool // it can match no character: Java finds such a match right behind another one too
-	boundary bool // \b and \B are those of ASCII
-	posix    bool // [:alpha:] and similar are those of ASCII
-	ends     bool // $ is not found before a line feed at the end of the text, and ^ of (?m) is found behind it
+	// Of a linear pattern: where Go's package differs from Java, and a backtracking pattern for these cases.
+	empty    bool // it can match the empty string, which Java also finds directly after another match
+	boundary bool // \b and \B are ASCII-only
+	posix    bool // [:alpha:] and similar are ASCII-only
+	ends     bool // $ does not match before a line feed at the end of the text, and ^ of (?m) does match after it
 	slow     func() (*pattern, error)
 }
 
@@ -81,7 +81,7 @@ func compilePattern(s string) (*pattern, error) {
 	return backtracking(s, err)
 }
 
-// backtracking compiles a pattern for the library that backtracks. The error is that of a pattern which it does not read as Java does.
+// backtracking compiles a pattern for the backtracking library. The error is for a pattern that it does not parse as Java does.
 func backtracking(s string, unfit error) (*pattern, error) {
 	plain, names, ok := numbered(s)
 	if !ok {
@@ -95,13 +95,13 @@ func backtracking(s string, unfit error) (*pattern, error) {
 	return &pattern{back: back, names: names}, nil
 }
 
-// matchesEmpty reports whether a pattern can match no character at all.
+// matchesEmpty reports whether a pattern can match the empty string.
 func matchesEmpty(s string) bool {
 	tree, err := resyntax.Parse(s, resyntax.Perl)
 	return err != nil || least(tree) == 0
 }
 
-// least is the least number of characters that an expression matches, at most 1.
+// least is the minimum number of characters that an expression matches, at most 1.
 func least(re *resyntax.Regexp) int {
 	switch re.Op {
 	case resyntax.OpLiteral, resyntax.OpCharClass, resyntax.OpAnyChar, resyntax.OpAnyCharNotNL:
@@ -145,21 +145,21 @@ func backtracks(err error) bool {
 	return false
 }
 
-// wordClass are the characters that \b counts as those of a word; \w knows ASCII only.
+// wordClass are the characters that \b treats as word characters; \w is ASCII-only.
 const wordClass = `[\p{L}\p{M}\p{Nd}\p{Pc}]`
 
-// multiline finds the flag by which ^ and $ are those of lines.
+// multiline matches the flag that makes ^ and $ match at lines.
 var multiline = late.Regexp(`\(\?[a-z]*m`)
 
-// scanned is what the text of a pattern tells before it is compiled.
+// scanned is the result of scanning a pattern before it is compiled.
 type scanned struct {
 	linear          string // the pattern in Go's syntax
 	boundary, posix bool
-	ends            bool // there is a $, or a ^ of (?m)
-	dropped         bool // a character of the pattern has no meaning
+	ends            bool // has a $, or a ^ of (?m)
+	dropped         bool // a character of the pattern is ignored
 }
 
-// scanPattern rejects what Go's package accepts in another meaning than Java, and rewrites what it only writes differently.
+// scanPattern rejects what has another meaning in Go's package than in Java, and rewrites what only has another syntax.
 func scanPattern(s string) (scanned, error) {
 	var b strings.Builder
 	out := scanned{}
@@ -232,8 +232,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// numbered removes the names of the groups of a pattern, so that all are numbered from left to right as in Java, and rejects what the
-// library parses differently than Java, or too slowly.
+// numbered removes the names of the groups of a pattern, so that all are numbered from left to right as in Java, and rejects
+// what the library parses differently from Java, or too slowly.
 func numbered(s string) (plain string, names []string, ok bool) {
 	var b strings.Builder
 	names = []string{""}
@@ -321,7 +321,7 @@ func (p *pattern) groups() int {
 	return len(p.names) - 1
 }
 
-// group is the number of a named group, -1 when there is none.
+// group is the number of a named group, -1 if there is none.
 func (p *pattern) group(name string) int {
 	if p.linear != nil {
 		return p.linear.SubexpIndex(name)
@@ -334,8 +334,8 @@ func (p *pattern) group(name string) int {
 	return -1
 }
 
-// find returns the positions of up to n matches, of all if n is negative: for each, start and end of it and its groups in bytes, -1 for
-// a group that did not match.
+// find returns the positions of up to n matches, of all if n is negative: for each, the start and end in bytes of the match and
+// its groups, -1 for a group that did not match.
 func (p *pattern) find(text string, n int) ([][]int, error) {
 	if p.linear != nil {
 		plain := isASCII(text)
@@ -373,7 +373,7 @@ func (p *pattern) find(text string, n int) ([][]int, error) {
 	}
 }
 
-// byteOffsets maps the index of a character of a text to that of its first byte.
+// byteOffsets maps the index of a character to that of its first byte.
 func byteOffsets(text string) func(int) int {
 	if isASCII(text) {
 		return func(i int) int { return i }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestBacktrackingAgrees compares the two matchers: a lookahead that always holds turns a pattern of one into one of the other.
+// TestBacktrackingAgrees compares the two matchers: a lookahead that always matches turns a linear pattern into a backtracking
+// one.
 func TestBacktrackingAgrees(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	letters := []string{"a", "b", "1", " ", "é", "\n", "😀", "-"}
@@ -39,7 +40,7 @@ func TestBacktrackingAgrees(t *testing.T) {
 	}
 }
 
-// TestBacktrackingEnds: a text on which a pattern would take ages is refused in time.
+// TestBacktrackingEnds checks that matching that would take very long ends with an error.
 func TestBacktrackingEnds(t *testing.T) {
 	p, err := compilePattern(`(a+)+(?=b)`)
 	if err != nil {
@@ -50,7 +51,7 @@ func TestBacktrackingEnds(t *testing.T) {
 	}
 }
 
-// TestPatternsRefused: what the library would read as something else than Java does is refused.
+// TestPatternsRefused checks that patterns which the library parses differently from Java are rejected.
 func TestPatternsRefused(t *testing.T) {
 	for _, p := range []string{
 		`a++(?=b)`, `[a-z&&[^b]](?=c)`, `[a[bc]](?=d)`, `\h(?=a)`, `\Qa\E(?=b)`, `\k<none>(?=a)`, `(?=`, `(?<=a`, `a(?=b)\`, `[a(?=b)`, `(?<x(?=a)`,

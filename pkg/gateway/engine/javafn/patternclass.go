@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// classItems follows the items of a class for what Java reads otherwise in "-": it drops the one behind a range, as in [a-z-.], unless the class
-// ends there, and reads [\w-.] as something else.
+// classItems tracks the items of a class for what Java parses differently in "-": it drops one that follows a range, as in
+// [a-z-.], unless the class ends there, and gives [\w-.] another meaning.
 type classItems struct {
-	end   int  // of the item that was read
+	end   int  // of the item
 	state byte // 0 nothing, 'c' a character, '-' one and a "-", 'r' a range, 's' a set such as \w, 'd' a "-" that was dropped
 }
 

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// unfit says why a pattern that may be valid in Trino is not matched here.
+// unfit says why a pattern that may be valid in Trino is not supported.
 type unfit string
 
 func (u unfit) Error() string { return string(u) }
 
-// patternFault is the error about a pattern, in Trino's words where it is invalid there, too.
+// patternFault is the error for a pattern, with Trino's message if it is invalid there, too.
 func patternFault(s string, err error) error {
 	var known said
 	var why unfit
@@ -28,7 +28,7 @@ func patternFault(s string, err error) error {
 		if name := unfitParts[syntax.Code]; name != "" {
 			return refuses("the pattern '%s' is not supported on zone local: %s '%s'", s, name, syntax.Expr)
 		}
-	case strings.Contains(err.Error(), "reference to undefined group"): // of the library that backtracks
+	case strings.Contains(err.Error(), "reference to undefined group"): // of the backtracking library
 		return says("invalid backref number/name")
 	}
 	return refuses("the pattern '%s' is not supported on zone local", s)
@@ -39,7 +39,7 @@ var unfitParts = map[resyntax.ErrorCode]string{
 	resyntax.ErrInvalidNamedCapture: "the group", resyntax.ErrInvalidRepeatOp: "the repetition", resyntax.ErrInvalidRepeatSize: "the repetition",
 }
 
-// invalidPattern is what Trino says of a pattern, or "" when it may be valid there.
+// invalidPattern is Trino's message for a pattern, or "" if it may be valid there.
 func invalidPattern(s string, e *resyntax.Error) string {
 	switch e.Code {
 	case resyntax.ErrMissingParen:

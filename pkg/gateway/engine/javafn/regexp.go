@@ -84,7 +84,7 @@ func regexpSplit(a []string) (string, bool, error) {
 	return asJSON(append(out, a[0][from:]))
 }
 
-// regexpReplace replaces $1 and ${name} by groups, and a backslash and a character by the character.
+// regexpReplace expands $1 and ${name} to groups, and a backslash with a character to the character.
 func regexpReplace(a []string) (string, bool, error) {
 	re, err := compiled.get(a[1])
 	if err != nil {
@@ -101,7 +101,7 @@ func regexpReplace(a []string) (string, bool, error) {
 		if err := expand(&b, re, a[2], a[0], m); err != nil {
 			return "", false, err
 		}
-		if most := 1<<20 + 16*len(a[0]); b.Len() > most && from > 0 { // nothing else limits its memory
+		if most := 1<<20 + 16*len(a[0]); b.Len() > most && from > 0 { // there is no other limit on its memory
 			return "", false, says("regexp_replace: the result would be longer than %d bytes", most)
 		}
 		from = m[1]
@@ -155,7 +155,7 @@ func regexpCount(a []string) (string, bool, error) {
 	return strconv.Itoa(len(found)), true, err
 }
 
-// regexpPosition is the place of the n-th match from a place on.
+// regexpPosition is the position of the n-th match at or after a position.
 func regexpPosition(a []string) (string, bool, error) {
 	re, err := compiled.get(a[1])
 	if err != nil {
@@ -186,7 +186,7 @@ func regexpPosition(a []string) (string, bool, error) {
 		_, size := utf8.DecodeRuneInString(a[0][from:])
 		from += size
 	}
-	if from >= len(a[0]) { // nothing is found at the end, not even nothing
+	if from >= len(a[0]) { // nothing matches at the end, not even the empty string
 		return "-1", true, nil
 	}
 	found, err := findFrom(re, a[0], a[1], from)
@@ -199,7 +199,7 @@ func regexpPosition(a []string) (string, bool, error) {
 	return strconv.Itoa(utf8.RuneCountInString(a[0][:found[n-1][0]]) + 1), true, nil
 }
 
-// findFrom finds the matches that begin at an offset or behind it.
+// findFrom returns the matches that begin at or after an offset.
 func findFrom(re *pattern, text, source string, from int) ([][]int, error) {
 	found, err := re.find(text, -1)
 	if err != nil || from == 0 {
@@ -210,7 +210,7 @@ func findFrom(re *pattern, text, source string, from int) ([][]int, error) {
 			found = found[1:]
 			continue
 		}
-		if strings.ContainsAny(source, `^\`) || strings.Contains(source, "(?<") { // may look at what is before the offset
+		if strings.ContainsAny(source, `^\`) || strings.Contains(source, "(?<") { // the pattern may examine the text before the offset
 			return nil, refuses("the pattern '%s' with a start within a match is not supported on zone local", source)
 		}
 		if found, err = re.find(text[from:], -1); err != nil {
@@ -224,7 +224,8 @@ func findFrom(re *pattern, text, source string, from int) ([][]int, error) {
 	return found, nil
 }
 
-// regexpPieces are the matches of a text: the text before each with its groups, and at last the text behind them without groups.
+// regexpPieces splits a text by its matches: the text before each match with its groups, and the text after the last one
+// without groups.
 func regexpPieces(a []string) (string, bool, error) {
 	type piece struct {
 		F1 string    `json:"f1"`

@@ -81,7 +81,7 @@ func appendMembers(items []any, item any, name string) []any {
 	}
 	for _, e := range list {
 		members, _ := e.([]member)
-		for i := len(members) - 1; i >= 0; i-- { // of members with one name the last is kept
+		for i := len(members) - 1; i >= 0; i-- { // the last of duplicate members is kept
 			if members[i].key == name {
 				items = append(items, members[i].value)
 				break

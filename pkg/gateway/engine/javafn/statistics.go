@@ -19,7 +19,7 @@ func doubles(a []string) ([]float64, error) {
 	return out, nil
 }
 
-// widthBucket is the number of the bucket a number falls into: of n ones of equal width between two bounds.
+// widthBucket is the number of the bucket of a value, with n buckets of equal width between two bounds.
 func widthBucket(a []string) (string, bool, error) {
 	f, err := doubles(a[:3])
 	if err != nil {
@@ -53,7 +53,7 @@ func widthBucket(a []string) (string, bool, error) {
 	default:
 		if d := float64(n)*(x-lower)/(upper-lower) + 1; d < math.MaxInt64 {
 			bucket = int64(d)
-		} else { // as Java casts it
+		} else { // as Java casts
 			bucket = math.MaxInt64
 		}
 	}
@@ -63,7 +63,7 @@ func widthBucket(a []string) (string, bool, error) {
 	return strconv.FormatInt(bucket, 10), true, nil
 }
 
-// widthBin is the number of the bin a number falls into. The bins are a list as DuckDB writes it.
+// widthBin is the number of the bin of a value. The bins are a list in DuckDB's format.
 func widthBin(a []string) (string, bool, error) {
 	x, err := parseDouble(a[0], 64)
 	if err != nil {
@@ -73,7 +73,7 @@ func widthBin(a []string) (string, bool, error) {
 	if list == "" {
 		return "", false, says("Bins cannot be an empty array")
 	}
-	bins, err := doubles(strings.Split(strings.ReplaceAll(list, "NULL", "0"), ", ")) // so Trino takes a NULL
+	bins, err := doubles(strings.Split(strings.ReplaceAll(list, "NULL", "0"), ", ")) // as Trino treats NULL
 	if err != nil {
 		return "", false, err
 	}
@@ -98,7 +98,7 @@ func widthBin(a []string) (string, bool, error) {
 	return strconv.Itoa(lower), true, nil
 }
 
-// doubleText is a double as Java's Double.toString writes it.
+// doubleText formats a double as Java's Double.toString does.
 func doubleText(x float64) string {
 	switch {
 	case math.IsNaN(x):
@@ -136,7 +136,7 @@ func wilson(sign float64) func(a []string) (string, bool, error) {
 		case !(z >= 0):
 			return "", false, says("z-score must not be negative")
 		}
-		// Each product is rounded by its conversion: Java fuses none with a sum.
+		// The conversion rounds each product: Java does not fuse multiplication and addition.
 		p, zz := successes/n, float64(z*z)
 		root := math.Sqrt(float64(p*(1-p))/n + zz/float64(float64(4*n)*n))
 		x := (p + zz/float64(2*n) + sign*float64(z*root)) / (1 + zz/n)
@@ -164,17 +164,17 @@ func luhnCheck(s string) (string, bool, error) {
 	return strconv.FormatBool(sum%10 == 0), true, nil
 }
 
-// ligatures are the letters that are several in capitals.
+// ligatures are letters that become several letters in upper case.
 var ligatures = map[rune]string{'ß': "SS", 'ﬀ': "FF", 'ﬁ': "FI", 'ﬂ': "FL", 'ﬃ': "FFI", 'ﬄ': "FFL", 'ﬅ': "ST", 'ﬆ': "ST"}
 
-// soundex has the American rules: H and W do not part equal digits.
+// soundex implements the American rules: H and W do not separate equal digits.
 func soundex(s string) (string, bool, error) {
 	var letters []rune
 	for _, r := range s {
 		switch s, ok := ligatures[r]; {
 		case ok:
 			letters = append(letters, []rune(s)...)
-		case unicode.IsLetter(r) && r <= 0xffff: // other letters are two chars of Java, which are not letters
+		case unicode.IsLetter(r) && r <= 0xffff: // other letters are surrogate pairs in Java, which are not letters
 			letters = append(letters, unicode.ToUpper(r))
 		}
 	}
@@ -211,7 +211,7 @@ func soundex(s string) (string, bool, error) {
 	return out + strings.Repeat("0", 4-len(out)), true, nil
 }
 
-// strposInstance is the place of the n-th occurrence of a text, from the end when n is negative; occurrences may overlap.
+// strposInstance is the position of the n-th occurrence of a string, from the end if n is negative; occurrences may overlap.
 func strposInstance(a []string) (string, bool, error) {
 	text, part := a[0], a[1]
 	n, err := strconv.ParseInt(a[2], 10, 64)
@@ -242,7 +242,7 @@ func strposInstance(a []string) (string, bool, error) {
 	return strconv.Itoa(utf8.RuneCountInString(text[:at]) + 1), true, nil
 }
 
-// utf8With reads bytes as a text with something else instead of each sequence that is none.
+// utf8With decodes UTF-8, with a replacement for each invalid sequence.
 func utf8With(b []byte, replacement string) string {
 	var out strings.Builder
 	for len(b) > 0 {
@@ -257,7 +257,7 @@ func utf8With(b []byte, replacement string) string {
 	return out.String()
 }
 
-// invalidLength is the number of bytes that count as one invalid sequence: those of a first byte and the ones that continue it.
+// invalidLength is the length of one invalid sequence: a first byte and its continuation bytes.
 func invalidLength(b []byte) int {
 	want := 1
 	switch c := b[0]; {

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// What the engine computes itself, but not in TRY.
+// Functions that the engine implements, except in TRY.
 
-// longest is how many bytes a function makes of a text.
+// longest is the maximum length of a function's result for a text.
 func longest(text string) int { return 1<<20 + 16*len(text) }
 
-// replaceAll is replace. An empty text is found before each character and at the end.
+// replaceAll implements replace. The empty string occurs before each character and at the end.
 func replaceAll(a []string) (string, bool, error) {
 	if n := strings.Count(a[0], a[1]); n > 0 && len(a[0])+n*(len(a[2])-len(a[1])) > longest(a[0]) {
 		return "", false, refuses("replace in TRY: a result of more than %d bytes is not supported on zone local", longest(a[0]))
@@ -21,7 +21,7 @@ func replaceAll(a []string) (string, bool, error) {
 	return strings.ReplaceAll(a[0], a[1], a[2]), true, nil
 }
 
-// pad is lpad or rpad, by its name: of a text, a number of characters and what fills them.
+// pad implements lpad and rpad: a string, a number of characters and the padding.
 func pad(name string, a []string) (string, bool, error) {
 	n, err := strconv.Atoi(a[1])
 	if err != nil {
@@ -45,7 +45,7 @@ func pad(name string, a []string) (string, bool, error) {
 	return a[0] + string(b), true, nil
 }
 
-// formatNumber writes a number with at most three digits and a unit: 123K, 1.5M.
+// formatNumber formats a number with at most three digits and a unit: 123K, 1.5M.
 func formatNumber(a string) (string, bool, error) {
 	f, err := strconv.ParseFloat(a, 64)
 	n, whole := strconv.ParseInt(a, 10, 64)
@@ -59,7 +59,7 @@ func formatNumber(a string) (string, bool, error) {
 	default: // as Java casts a double to long
 		f = math.Trunc(min(max(f, math.MinInt64), math.MaxInt64))
 	}
-	least := f == math.MinInt64 // the absolute value of which is negative in Java
+	least := f == math.MinInt64 // its absolute value is negative in Java
 	unit := 0
 	for math.Abs(f) >= 1000 && unit < 5 {
 		f /= 1000
@@ -72,7 +72,7 @@ func formatNumber(a string) (string, bool, error) {
 	case m < 100:
 		digits = 1
 	}
-	text := new(big.Rat).SetFloat64(f).FloatString(digits) // halves away from zero
+	text := new(big.Rat).SetFloat64(f).FloatString(digits) // half away from zero
 	if digits > 0 {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/times"
 )
 
-// Dates are given and returned as days, times as microseconds (_ns: nanoseconds) since midnight or since 1970-01-01.
+// Dates are days, times are microseconds (_ns: nanoseconds), since midnight or since 1970-01-01.
 func timeFunctions() []Function {
 	return slices.Concat(castFunctions("date_of", 1, castDate), castFunctions("timestamp_of", 2, castTimestamp), castFunctions("time_of", 2, castTime),
 		castFunctions("instant_of", 2, castInstant), []Function{
@@ -29,7 +29,7 @@ func timeFunctions() []Function {
 				}
 				return strconv.FormatInt(millis*1000, 10), err
 			}),
-			timeFunction("date_text", 2, func(a []string) (string, error) { // with a sign before years of more than four digits or without
+			timeFunction("date_text", 2, func(a []string) (string, error) { // without a second argument, years of more than four digits have no plus sign
 				days, err := strconv.ParseInt(a[0], 10, 64)
 				s := times.DateText(days)
 				if a[1] == "" {
@@ -101,7 +101,7 @@ func timeFunctions() []Function {
 		})
 }
 
-// castFunctions are a cast and the TRY_CAST, which gives NULL for a text that is none.
+// castFunctions are a cast and its TRY_CAST, which is NULL for an invalid text.
 func castFunctions(name string, args int, f func(a []string) (string, error)) []Function {
 	return []Function{timeFunction(name, args, f), {"try_" + name, args, func(a []string) (string, bool, error) {
 		s, err := f(a)
@@ -112,12 +112,12 @@ func castFunctions(name string, args int, f func(a []string) (string, error)) []
 	}}}
 }
 
-// farZone is the error of an offset that is farther from UTC than zones may be.
+// farZone is the error for an offset beyond the range of zones.
 type farZone string
 
 func (z farZone) Error() string { return "Time zone not supported: " + string(z) }
 
-// unread is the error of a text that a cast does not take.
+// unread is the error for a text that cannot be cast.
 type unread string
 
 func (u unread) Error() string { return string(u) }
@@ -146,7 +146,7 @@ func timeFunction(name string, args int, f func(a []string) (string, error)) Fun
 	}}
 }
 
-// worded is an error in Trino's words, with the kind in front where it is not that of an argument.
+// worded is an error with Trino's message, with the kind as prefix unless it is that of an invalid argument.
 func worded(err error) error {
 	var e times.Error
 	var f *times.Fault
@@ -172,7 +172,7 @@ func dayCount(days int64) (string, error) {
 	return strconv.FormatInt(days, 10), nil
 }
 
-// castTimestamp is CAST(... AS timestamp(p)): microseconds, or nanoseconds for more than six digits.
+// castTimestamp implements CAST(... AS timestamp(p)): microseconds, or nanoseconds for a precision above six.
 func castTimestamp(a []string) (string, error) {
 	text := a[0]
 	p, err := strconv.Atoi(a[1])
@@ -188,7 +188,7 @@ func castTimestamp(a []string) (string, error) {
 	if !ok {
 		return "", unread("Value cannot be cast to timestamp: " + text)
 	}
-	if zone, err := times.ZoneName(c.Zone); c.Zone != "" && err == nil { // a time that the clock of the zone skips is another one
+	if zone, err := times.ZoneName(c.Zone); c.Zone != "" && err == nil { // a time in a gap of the zone becomes another one
 		if l, ok := times.Location(zone); ok {
 			if instant, skipped := times.FirstInstant(l, 1000*c.Seconds); skipped {
 				c.Seconds = times.FloorDiv(times.Shown(l, instant), 1000)
@@ -206,7 +206,7 @@ func castTimestamp(a []string) (string, error) {
 	return n.String(), nil
 }
 
-// castInstant is CAST(... AS timestamp(p) with time zone). Another zone than UTC cannot be kept.
+// castInstant implements CAST(... AS timestamp(p) with time zone). A zone other than UTC cannot be kept.
 func castInstant(a []string) (string, error) {
 	text := a[0]
 	p, err := strconv.Atoi(a[1])
@@ -247,7 +247,7 @@ func keeps(text, zone string) error {
 	return refuses("a time in zone '%s' is kept in UTC on zone local: '%s' would lose its zone", zone, text)
 }
 
-// dateAdd is date_add(unit, n, value) with the kind of the value: date, time or timestamp.
+// dateAdd implements date_add(unit, n, value); the last argument is the kind of the value: date, time or timestamp.
 func dateAdd(a []string) (string, error) {
 	n, err1 := strconv.ParseInt(a[1], 10, 64)
 	v, err2 := strconv.ParseInt(a[2], 10, 64)
@@ -262,8 +262,8 @@ func dateAdd(a []string) (string, error) {
 	return strconv.FormatInt(v, 10), err
 }
 
-// instantAt is when the clock of a zone shows a time. The third argument says which of two instants is taken: first, or joda for the one
-// that Joda takes.
+// instantAt is the instant of a local time in a zone. The third argument chooses between two instants: first, or joda for the
+// one that Joda chooses.
 func instantAt(a []string) (string, error) {
 	n, err := strconv.ParseInt(a[0], 10, 64)
 	if err != nil {
@@ -282,7 +282,7 @@ func instantAt(a []string) (string, error) {
 	return strconv.FormatInt(millis*1000+rest, 10), nil
 }
 
-// written writes what a clock shows, in microseconds, of which an instant is given too.
+// written formats a local time in microseconds, with its zone and instant.
 func written(p times.Pattern, shown, zone, instant string) (string, error) {
 	s, err1 := strconv.ParseInt(shown, 10, 64)
 	i, err2 := strconv.ParseInt(instant, 10, 64)
@@ -292,8 +292,8 @@ func written(p times.Pattern, shown, zone, instant string) (string, error) {
 	return p.Write(times.FloorDiv(s+500, 1000), zone, times.FloorDiv(i+500, 1000))
 }
 
-// intervalTimes computes with the milliseconds or months of an interval. The last argument is the operator, day or year for what the
-// interval counts, and the type of the other side.
+// intervalTimes computes with the milliseconds or months of an interval. The last argument is the operator, the unit (day or
+// year) and the type of the other operand.
 func intervalTimes(a []string) (string, error) {
 	n, err := strconv.ParseInt(a[0], 10, 64)
 	if err != nil {
@@ -306,7 +306,7 @@ func intervalTimes(a []string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		switch how[0] { // without a look at overflows, as Trino does
+		switch how[0] { // overflows wrap, as in Trino
 		case "+":
 			out = n + k
 		case "-":

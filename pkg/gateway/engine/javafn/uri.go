@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// uri is what java.net.URI makes of a text: RFC 2396 with characters beyond ASCII.
+// uri is a parsed java.net.URI: RFC 2396 with characters beyond ASCII.
 type uri struct {
 	scheme, host, path, query, fragment string // the last three as written
 	port                                int    // -1 for none
@@ -25,7 +25,7 @@ const (
 	uriServer     = uriUserInfo + "-.:@[]"
 )
 
-// readURI parses a text; ok is false for one that java.net.URI rejects.
+// readURI parses a URI; ok is false for one that java.net.URI rejects.
 func readURI(s string) (u uri, ok bool) {
 	u.port = -1
 	rest, fragment, hasFragment := strings.Cut(s, "#")
@@ -59,7 +59,8 @@ func readURI(s string) (u uri, ok bool) {
 	return u, uriChars(rest, uriPath, true)
 }
 
-// uriChars reports whether a text has the given characters only. With others come escapes, and characters beyond ASCII that can be seen.
+// uriChars reports whether a string consists of allowed characters. others also allows escapes, and printable characters beyond
+// ASCII.
 func uriChars(s, allowed string, others bool) bool {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -81,7 +82,7 @@ func uriChars(s, allowed string, others bool) bool {
 	return true
 }
 
-// readAuthority reads a server and its port. An authority that is none may still be a name of another kind, without a host.
+// readAuthority parses a server and its port. Any other authority may still be a registry-based name, without a host.
 func (u *uri) readAuthority(s string) bool {
 	server := uriServer
 	if strings.Index(s, "]") > 0 {
@@ -143,7 +144,7 @@ func isIPv4(s string) bool {
 	return len(parts) == 4
 }
 
-// isHostname reports whether a text is a name of labels, of which the last of several begins with a letter.
+// isHostname reports whether a string is a host name: labels of which the last of several begins with a letter.
 func isHostname(s string) bool {
 	labels := strings.Split(strings.TrimSuffix(s, "."), ".")
 	for i, label := range labels {
@@ -162,7 +163,7 @@ func isIPv6(s string) bool {
 	return err == nil && strings.Contains(s, ":") && u.Hostname() == s && strings.Trim(s, "0123456789abcdefABCDEF:.") == ""
 }
 
-// unescaped is a part of an address with its escapes decoded.
+// unescaped is a part of a URL with its escapes decoded.
 func unescaped(s string) string {
 	s, err := url.PathUnescape(s)
 	if err != nil {

@@ -14,7 +14,7 @@ func urlPart(part func(uri) string) func(string) (string, bool, error) {
 	}
 }
 
-// urlParameter is the value of the first parameter with a name, which is compared as written.
+// urlParameter is the value of the first parameter with a name, which is compared with the name as written.
 func urlParameter(a []string) (string, bool, error) {
 	u, ok := readURI(a[0])
 	if !ok || !u.hasQuery {
@@ -28,7 +28,7 @@ func urlParameter(a []string) (string, bool, error) {
 	return "", false, nil
 }
 
-// urlEncode keeps letters, digits and .-*_ and writes a space as a plus sign.
+// urlEncode keeps letters, digits and .-*_ and encodes a space as a plus sign.
 func urlEncode(s string) string {
 	s = url.QueryEscape(s)
 	return strings.NewReplacer("%2A", "*", "~", "%7E").Replace(s)

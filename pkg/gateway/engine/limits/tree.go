@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// Text refuses a text that is too large in one of the ways that are counted here.
+// Text rejects a text that exceeds one of the limits of its tokens.
 func Text(sql string) error {
 	if err := Length(sql); err != nil {
 		return err
@@ -28,7 +28,7 @@ func Text(sql string) error {
 	return nil
 }
 
-// namedSize is a query of WITH and how many tables it stands for.
+// namedSize is a query of WITH and the number of tables it expands to.
 type namedSize struct {
 	up    *namedSize
 	name  string
@@ -44,17 +44,17 @@ func (s *namedSize) find(name string) *namedSize {
 	return nil
 }
 
-// Sizes counts what of a query the planner meets more often than it is written.
+// Sizes counts what the planner expands.
 type Sizes struct {
-	reads   float64 // tables so far, each as often as the planner meets it
+	reads   float64 // tables so far, each as often as the planner expands it
 	lambdas int     // around the current node
-	depth   int     // of the current node, and of the deepest one
+	depth   int     // of the current node, and the maximum
 	deepest int
-	tables  int // and subqueries that are written
+	tables  int // and subqueries, as written
 	err     error
 }
 
-// Tree refuses a query that stands for far more than is written: see MaxExpanded, MaxLambdas and MaxGrowing.
+// Tree rejects a query that expands to too much: see MaxExpanded, MaxLambdas and MaxGrowing.
 func Tree(q *trinosql.Query) (*Sizes, error) {
 	b := &Sizes{}
 	grown := b.node(q, nil)
@@ -68,8 +68,8 @@ func Tree(q *trinosql.Query) (*Sizes, error) {
 // power of the depth, from 0.1 s at 300 to several seconds at 900.
 const deepTree = 200
 
-// PlainPlan reports whether a statement is planned faster, and runs no slower, without the optimizer. That search cannot be switched off for
-// one connection alone. Of several tables the optimizer chooses the order, which saves more.
+// PlainPlan reports whether a statement is planned faster, and runs no slower, without the optimizer: that search cannot be
+// disabled alone for one connection. With several tables the optimizer chooses the join order, which saves more.
 func (b *Sizes) PlainPlan() bool { return b.deepest > deepTree && b.tables <= 1 }
 
 func (b *Sizes) fail(at trinosql.Node, format string, a ...any) {
@@ -79,7 +79,7 @@ func (b *Sizes) fail(at trinosql.Node, format string, a ...any) {
 	}
 }
 
-// below calls f for the nodes right below one.
+// below calls f for the direct children of a node.
 func below(n trinosql.Node, f func(trinosql.Node)) {
 	trinosql.Inspect(n, func(c trinosql.Node) bool {
 		if c == n {
@@ -90,7 +90,7 @@ func below(n trinosql.Node, f func(trinosql.Node)) {
 	})
 }
 
-// node counts what is below a node and returns how many growing functions are nested there.
+// node counts what is below a node and returns how deeply growing functions are nested there.
 func (b *Sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 	if b.err != nil {
 		return 0
@@ -98,7 +98,7 @@ func (b *Sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 	b.depth++
 	b.deepest = max(b.deepest, b.depth)
 	defer func() { b.depth-- }()
-	from := 0 // what comes out of FROM and WITH
+	from := 0 // of the rows of FROM and WITH
 	each := func(c trinosql.Node) { grown = max(grown, b.node(c, sc)) }
 	switch n := n.(type) {
 	case *trinosql.Query:
@@ -159,7 +159,7 @@ func (b *Sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 	return grown + from
 }
 
-// growingTrino are Trino's functions that give texts several times as long as what they get.
+// growingTrino are Trino's functions that return strings several times as long as their arguments.
 var growingTrino = Words(`to_hex to_base to_base64 to_base64url to_base32 url_encode json_format format`)
 
 // table counts a table, or a query of WITH.
@@ -176,7 +176,7 @@ func (b *Sizes) table(n trinosql.Node, name []*trinosql.Ident, sc *namedSize) {
 	}
 }
 
-// sameStars is how often the star of one table stands in a list of columns, at least 1.
+// sameStars is how often the star of one table occurs in a select list, at least 1.
 func sameStars(s *trinosql.Select) float64 {
 	most, seen := 1, map[string]int{}
 	for _, it := range s.Items {
@@ -192,7 +192,7 @@ func sameStars(s *trinosql.Select) float64 {
 	return float64(most)
 }
 
-// fold refuses a fold whose step joins what was gathered so far with itself: it doubles with each element.
+// fold rejects a fold whose step concatenates its state with itself: it doubles with each element.
 func (b *Sizes) fold(f *trinosql.Func, name string) {
 	for _, a := range f.Args {
 		if l, ok := a.(*trinosql.Lambda); ok && len(l.Params) > 0 && joinsTwice(l.Body, l.Params[0].Lower()) {
@@ -201,7 +201,7 @@ func (b *Sizes) fold(f *trinosql.Func, name string) {
 	}
 }
 
-// joinsTwice reports whether a joining function has a name twice among what it joins.
+// joinsTwice reports whether a name occurs twice among the arguments of a joining function.
 func joinsTwice(x trinosql.Node, name string) (twice bool) {
 	trinosql.Inspect(x, func(n trinosql.Node) bool {
 		joins := false

@@ -11,33 +11,33 @@ import (
 
 // Names resolves the names in a plan of DuckDB.
 type Names struct {
-	// Column is the user's name of a column that the translation has named (~c7), or "".
+	// Column is the user's name of a column that the translation has renamed (~c7), or "".
 	Column func(made string) string
-	// Plain replaces other names, unless it is nil. Texts are left alone.
+	// Plain replaces other names, unless it is nil. Literals are unchanged.
 	Plain func(name string) string
-	// Stored is the table for a name in DuckDB's spelling without quotes (~data.table.t1).
+	// Stored is the table of a name in DuckDB's spelling without quotes (~data.table.t1).
 	Stored func(name string) Table
-	// Scan is the table that the function of external rows reads, and which of its columns, by those columns as the plan names them. Other
-	// functions read no table.
+	// Scan is the table that the function of external rows reads, and its columns, by their names in the plan. Other functions
+	// read no table.
 	Scan func(function string, columns []string, rows int64) (Table, []string)
 }
 
-// Table is a table as a user knows it.
+// Table is a table with the names known to the user.
 type Table struct {
 	Name    string
-	Details []string // where its rows come from, what is asked of the source
+	Details []string // the source of its rows, the conditions pushed down to it
 	Types   map[string]string
 }
 
-// operator is one step in DuckDB's own form.
+// operator is one step in DuckDB's format.
 type operator struct {
 	Name     string         `json:"name"`
 	Children []*operator    `json:"children"`
 	Info     map[string]any `json:"extra_info"`
 }
 
-// FromDuckDB reads what EXPLAIN (FORMAT json) gives. The steps have Trino's names where it has such a step. Projections are left out: they
-// say how values are computed, not what is read and joined.
+// FromDuckDB parses the result of EXPLAIN (FORMAT json). The steps have Trino's names where it has such a step. Projections are
+// omitted: they describe computed values, not what is read and joined.
 func FromDuckDB(text string, names Names) (*Node, error) {
 	var list []*operator
 	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list) != 1 {
@@ -49,7 +49,7 @@ func FromDuckDB(text string, names Names) (*Node, error) {
 
 type reader struct{ names Names }
 
-// list is an entry of extra_info: a text or a list of texts.
+// list is an entry of extra_info: a string or a list of strings.
 func (o *operator) list(key string) []string {
 	switch v := o.Info[key].(type) {
 	case string:
@@ -79,7 +79,7 @@ var (
 
 var duckNames = strings.NewReplacer(`"~~"(`, "like(", `"~data".`, "", `~data.`, "")
 
-// plain puts users' names into an expression of a plan.
+// plain replaces generated names in an expression of a plan with users' names.
 func (r reader) plain(s string) string {
 	s = duckNames.Replace(s)
 	s = ownCall().ReplaceAllString(s, "$1(")
@@ -98,7 +98,7 @@ func (r reader) plain(s string) string {
 	return starCount().ReplaceAllString(s, "count(*)")
 }
 
-// exprs are the texts of an entry, in users' names. A #0 means the first expression of the projection below.
+// exprs are the expressions of an entry, with users' names. #0 refers to the first expression of the projection below.
 func (r reader) exprs(o *operator, key string) []string {
 	var out []string
 	for _, s := range o.list(key) {
@@ -118,12 +118,12 @@ func (r reader) exprs(o *operator, key string) []string {
 				return m
 			})
 		}
-		out = append(out, replaceFields(r.plain(squeezed(s)), func(string) string { return "expr" }))
+		out = append(out, replaceFields(r.plain(stripCompression(s)), func(string) string { return "expr" }))
 	}
 	return out
 }
 
-// replaceFields replaces each #0 of an expression, but not those in literals.
+// replaceFields replaces each #0 of an expression, except in literals.
 func replaceFields(s string, f func(string) string) string {
 	parts := strings.Split(s, "'")
 	for i := 0; i < len(parts); i += 2 {
@@ -134,8 +134,8 @@ func replaceFields(s string, f func(string) string) string {
 
 const packing = "__internal_" // ..compress_string_ubigint(value, least) and its inverse
 
-// squeezed takes away what DuckDB does to values on their way between its steps.
-func squeezed(s string) string {
+// stripCompression removes the functions by which DuckDB compresses values between its steps.
+func stripCompression(s string) string {
 	for {
 		at := strings.Index(s, packing)
 		if at < 0 {
@@ -178,7 +178,7 @@ var simple = map[string]string{
 	"CROSS_PRODUCT": "CrossJoin", "POSITIONAL_JOIN": "Join", "DELIM_SCAN": "OuterValues", "STREAMING_SAMPLE": "Sample", "RESERVOIR_SAMPLE": "Sample",
 }
 
-// node reads one step.
+// node parses one step.
 func (r reader) node(o *operator) *Node {
 	name := strings.TrimSpace(o.Name)
 	if name == "PROJECTION" && len(o.Children) == 1 {
@@ -221,7 +221,7 @@ func (r reader) node(o *operator) *Node {
 	case n.Name == "Sort":
 		put("orderBy", r.exprs(o, "Order By"))
 	case n.Name == "Limit":
-		if count := strings.Join(o.list("Limit"), ""); count != "" { // DuckDB does not tell that of a limit without an order
+		if count := strings.Join(o.list("Limit"), ""); count != "" { // DuckDB reports no estimate for a limit without ORDER BY
 			n.Descriptor["count"] = count
 		}
 	case n.Name == "":
@@ -244,7 +244,7 @@ func joinName(o *operator) string {
 	return camel(kind) + "Join"
 }
 
-// stored reads a scan of a table of the project's own file.
+// stored parses a scan of a table of the project's own file.
 func (r reader) stored(n *Node, o *operator) {
 	t := r.names.Stored(strings.ReplaceAll(strings.Join(o.list("Table"), ""), `"`, ""))
 	n.table(t, o.list("Projections"))
@@ -269,7 +269,7 @@ func (n *Node) estimate(o *operator) {
 	}
 }
 
-// rows are how many are expected, -1 when nothing is known.
+// rows is the estimated number of rows, -1 if unknown.
 func (n *Node) rows() int64 {
 	if len(n.Estimates) == 0 {
 		return -1
@@ -277,7 +277,7 @@ func (n *Node) rows() int64 {
 	return int64(n.Estimates[0].Rows)
 }
 
-// camel turns HASH_JOIN into HashJoin.
+// camel converts HASH_JOIN to HashJoin.
 func camel(s string) string {
 	var b strings.Builder
 	for _, w := range strings.FieldsFunc(s, func(c rune) bool { return c == '_' || c == ' ' }) {

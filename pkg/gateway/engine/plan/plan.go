@@ -1,4 +1,4 @@
-// Package plan renders the plan of a statement in the forms of Trino's EXPLAIN.
+// Package plan formats the plan of a statement as Trino's EXPLAIN does.
 package plan
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Node is one step of a plan, in the shape of Trino's EXPLAIN (TYPE LOGICAL, FORMAT JSON).
+// Node is one step of a plan, in the format of Trino's EXPLAIN (TYPE LOGICAL, FORMAT JSON).
 type Node struct {
 	ID         string            `json:"id"` // set by JSON
 	Name       string            `json:"name"`
@@ -21,23 +21,23 @@ type Node struct {
 	Children   []*Node           `json:"children"`
 }
 
-// Column is a column that a step gives.
+// Column is an output column of a step.
 type Column struct {
 	Symbol string `json:"symbol"`
 	Type   string `json:"type"`
 }
 
-// Estimate is what the planner expects of a step.
+// Estimate is the planner's estimate for a step.
 type Estimate struct {
 	Rows float64 `json:"outputRowCount"`
 }
 
-// JSON renders a plan as indented JSON.
+// JSON formats a plan as indented JSON.
 func (n *Node) JSON() string {
 	id := 0
 	n.number(&id)
 	b, err := json.MarshalIndent(n, "", "  ")
-	if err != nil { // strings and numbers that came from JSON
+	if err != nil { // it consists of strings and numbers from JSON
 		panic(err)
 	}
 	return string(b)
@@ -66,7 +66,7 @@ func (n *Node) number(id *int) {
 	}
 }
 
-// Text renders a plan as a tree, one step a line with its details below.
+// Text formats a plan as a tree, one step per line with its details below.
 func (n *Node) Text() string {
 	var b strings.Builder
 	n.write(&b, "", "")

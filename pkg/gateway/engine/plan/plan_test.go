@@ -66,7 +66,7 @@ func TestSqueezed(t *testing.T) {
 		`plain(a, b)`:   `plain(a, b)`,
 		`__internal_x(`: ``,
 	} {
-		if got := squeezed(s); got != want {
+		if got := stripCompression(s); got != want {
 			t.Errorf("%s: %s, want %s", s, got, want)
 		}
 	}

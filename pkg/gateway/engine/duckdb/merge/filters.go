@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// sinceFilter is the condition that a source may apply itself, where a value surely means the same there.
+// sinceFilter is a condition that a source may apply itself, if the value certainly has the same meaning there.
 func sinceFilter(column, typ, text string) (engine.Filter, bool) {
 	f := engine.Filter{Column: column, Op: ">="}
 	base, _, _ := strings.Cut(typ, "(")
@@ -33,7 +33,7 @@ func sinceFilter(column, typ, text string) (engine.Filter, bool) {
 	return f, false
 }
 
-// keyFilter asks for rows by their keys.
+// keyFilter selects rows by their keys.
 func keyFilter(column, typ string, texts []*string) (engine.Filter, bool) {
 	f := engine.Filter{Column: column, Op: "in"}
 	base, _, _ := strings.Cut(typ, "(")
@@ -54,7 +54,7 @@ func keyFilter(column, typ string, texts []*string) (engine.Filter, bool) {
 	return f, true
 }
 
-// filtered adds a condition to every reading of a source. The engine applies it again.
+// filtered adds a condition to every scan of a source. The engine applies it again.
 type filtered struct {
 	engine.Scanner
 	filter engine.Filter

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// scratch are the suffixes of the names of a merge's temporary tables.
+// scratch are the suffixes of a merge's temporary tables.
 var scratch = [...]string{"keys", "rows", "need", "rest"}
 
 // Scratch returns the names of the temporary tables that a merge may have left.
@@ -24,7 +24,7 @@ func Scratch(into string) []string {
 
 func scratchName(into, which string) string { return into + "-" + which }
 
-// maxNamedKeys is how many rows are asked for by their keys; for more the table is read whole.
+// maxNamedKeys is the maximum number of rows that are read by key; beyond it the whole table is read.
 const maxNamedKeys = 500
 
 // merger is a running merge.
@@ -37,9 +37,9 @@ type merger struct {
 //
 //	keys  the key, and the time of change, of every row;
 //	rows  the rows whose time is that of the newest old row, or later;
-//	rest  the rows whose key is new, or whose time is another one or missing, and that are not among the rows.
+//	rest  the other rows whose key is new, or whose time has changed or is missing.
 //
-// A row that a later reading does not find any more has been deleted in between.
+// A row that a later scan does not find has been deleted in between.
 func Merge(ctx context.Context, p engine.Project, m engine.Merge) (engine.Merged, bool, error) {
 	g := merger{tables{p: p, names: &names{Catalogs: m.Catalogs, from: m.From, schema: m.Schema, stored: map[string]string{"new": m.Into, "old": m.Old},
 		filters: map[string]engine.Filter{}}, key: m.Key}, m}
@@ -99,7 +99,7 @@ func (m *merger) run(ctx context.Context) (out engine.Merged, done bool, err err
 	return out, true, m.count(ctx, live, &out)
 }
 
-// readRest reads the rows that need reading and are not among those of late.
+// readRest reads the rows that need reading and were not read before.
 func (m *merger) readRest(ctx context.Context, live []column) error {
 	changed := ""
 	if m.Updated != "" {
@@ -150,7 +150,7 @@ func (m *merger) count(ctx context.Context, columns []column, out *engine.Merged
 	return nil
 }
 
-// store keeps the rows of a statement as one of the tables.
+// store stores the rows of a statement as one of the tables.
 func (m *merger) store(ctx context.Context, which, sql string) (int64, error) {
 	return m.p.Materialize(ctx, m.Schema, m.names.stored[which], engine.Query{SQL: sql, Catalogs: m.names, Dialect: "duckdb"})
 }

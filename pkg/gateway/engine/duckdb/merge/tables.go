@@ -10,10 +10,10 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// catalog holds the names that only the statements of this package know; no user's catalog can have its name.
+// catalog is the catalog of the names in this package's statements; no catalog of a user can have this name.
 const catalog = "stored rows"
 
-// name is what a statement calls one of the tables: "old", "new", one of scratch, or a reading of the source with a filter.
+// name is the name in statements of one of the tables: "old", "new", one of scratch, or a filtered scan of the source.
 func name(which string) engine.TableName {
 	return engine.TableName{Catalog: catalog, Schema: which, Table: "rows"}
 }
@@ -26,7 +26,7 @@ type names struct {
 	from    engine.TableName
 	schema  string
 	stored  map[string]string
-	filters map[string]engine.Filter // of readings of the source
+	filters map[string]engine.Filter // of filtered scans of the source
 }
 
 // Lookup implements engine.Catalogs.
@@ -39,7 +39,7 @@ func (s *names) Lookup(ctx context.Context, n engine.TableName) (engine.Source, 
 	}
 	f, ok := s.filters[n.Schema]
 	if s.from.Catalog == engine.SampleCatalog || s.from.Catalog == engine.InternalCatalog {
-		return engine.Source{Ask: engine.Rows{Table: s.from}}, nil // the engine knows them itself
+		return engine.Source{Ask: engine.Rows{Table: s.from}}, nil // the engine resolves them itself
 	}
 	src, err := s.Catalogs.Lookup(ctx, s.from)
 	if ok && src.Scan != nil {
@@ -64,14 +64,14 @@ func (s *names) Spelled(ctx context.Context, n engine.TableName) error {
 	return nil
 }
 
-// tables are stored tables that statements call by name, and the key that tells their rows apart.
+// tables are stored tables that statements refer to by name, and the key that identifies their rows.
 type tables struct {
 	p     engine.Project
 	names *names
 	key   []string
 }
 
-// texts is the values of a statement, row by row; nil is NULL.
+// texts are the values of a statement's result, row by row; nil is NULL.
 func (t tables) texts(ctx context.Context, sql string) ([]*string, error) {
 	res, err := t.p.Query(ctx, engine.Query{SQL: sql, Catalogs: t.names, Dialect: "duckdb"})
 	if err != nil {
@@ -129,7 +129,7 @@ func typeOf(columns []column, name string) string {
 	return ""
 }
 
-// keyFault says what is wrong with the key in a table, nil for nothing.
+// keyFault is the error for an invalid key of a table, nil if it is valid.
 func (t tables) keyFault(ctx context.Context, which string) (*engine.KeyError, error) {
 	missing := make([]string, len(t.key))
 	for i, k := range t.key {
@@ -154,7 +154,7 @@ func (t tables) keyFault(ctx context.Context, which string) (*engine.KeyError, e
 	return fault, err
 }
 
-// checkKey fails when the key does not tell the rows of a table apart.
+// checkKey fails if the key does not identify the rows of a table.
 func (t tables) checkKey(ctx context.Context, which string) error {
 	fault, err := t.keyFault(ctx, which)
 	if err == nil && fault != nil {
@@ -163,7 +163,7 @@ func (t tables) checkKey(ctx context.Context, which string) error {
 	return err
 }
 
-// on joins two tables by the key, which is nowhere NULL.
+// on is the condition that joins two tables by the key, which is never NULL.
 func (t tables) on(a, b string) string {
 	terms := make([]string, len(t.key))
 	for i, k := range t.key {
@@ -172,12 +172,12 @@ func (t tables) on(a, b string) string {
 	return strings.Join(terms, " AND ")
 }
 
-// in is the condition that a table has the key of a row.
+// in is the condition that a table has a row's key.
 func (t tables) in(row, which string) string {
 	return "EXISTS (SELECT 1 FROM " + table(which) + " x WHERE " + t.on("x", row) + ")"
 }
 
-// CheckKey answers *engine.KeyError when a key does not tell the rows of a stored table apart.
+// CheckKey returns *engine.KeyError if a key does not identify the rows of a stored table.
 func CheckKey(ctx context.Context, p engine.Project, schema, stored string, key []string) error {
 	return tables{p, &names{schema: schema, stored: map[string]string{"new": stored}}, key}.checkKey(ctx, "new")
 }
@@ -193,7 +193,7 @@ func Compare(ctx context.Context, p engine.Project, c engine.Comparison) (out en
 	if err != nil {
 		return out, err
 	}
-	if !slices.Equal(before, after) { // the table itself changed: every row is another
+	if !slices.Equal(before, after) { // the columns changed: every row is different
 		if out.Inserted, err = p.RowCount(ctx, c.Schema, c.New); err == nil {
 			out.Deleted, err = p.RowCount(ctx, c.Schema, c.Old)
 		}
@@ -225,7 +225,7 @@ func Compare(ctx context.Context, p engine.Project, c engine.Comparison) (out en
 	return out, nil
 }
 
-// firstOf is the first of some names that a column has.
+// firstOf is the first of some names that is the name of a column.
 func firstOf(columns []column, names []string) []string {
 	for _, want := range names {
 		for _, c := range columns {

@@ -4,26 +4,26 @@ import (
 	"strings"
 )
 
-// In Trino a query may have two columns of one name: a star shows both under it, and naming it is refused. DuckDB gives the second another
-// name. Where the columns of a saved query or a stored table become names of DuckDB's, such columns are therefore given names that no statement
-// can write, and ColumnName takes those names off a result.
+// A query of Trino may have duplicate column names: a star selects all of them, and a reference by name is ambiguous. DuckDB
+// renames the duplicates. Where the columns of a saved query or a stored table become DuckDB names, duplicates are therefore
+// given names that no statement can write, and ColumnName restores the names in a result.
 
-// DoubleMark stands between the name of a doubled column and its number.
+// DoubleMark separates the name of a duplicate column from its number.
 const DoubleMark = "\x01"
 
-// ColumnName is the name of a column as the statement gave it.
+// ColumnName is the original name of a column.
 func ColumnName(s string) string {
 	name, _, _ := strings.Cut(s, DoubleMark)
 	return name
 }
 
-// Columns are the columns of a query as far as they are known.
+// Columns are the known column names of a query.
 type Columns struct {
-	Names   []string        // as written; nil when not known
-	Doubled map[string]bool // names that stand for more than one, in lower case
+	Names   []string        // as written; nil if not known
+	Doubled map[string]bool // duplicate names, in lower case
 }
 
-// OfColumns finds the names that stand for more than one column.
+// OfColumns finds the duplicate column names.
 func OfColumns(names []string) Columns {
 	c := Columns{Names: names}
 	seen := map[string]bool{}

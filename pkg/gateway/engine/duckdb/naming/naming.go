@@ -1,4 +1,4 @@
-// Package naming has the names that the engine uses within DuckDB, which no statement of a user can write.
+// Package naming has the names that the engine uses within DuckDB, which no statement of a user can contain.
 package naming
 
 import (
@@ -18,11 +18,11 @@ func HideStore(msg string) string {
 }
 
 const (
-	InfoCatalog = "~info" // where the views are: DuckDB does not allow a schema named information_schema
+	InfoCatalog = "~info" // the catalog of the views: DuckDB does not allow a schema named information_schema
 	AllCatalogs = "*"
 )
 
-// InfoTable reports whether a table of FROM is one of information_schema, and the name of its view.
+// InfoTable reports whether a table name is one of information_schema, and returns the name of its view.
 func InfoTable(parts []string) (engine.TableName, bool) {
 	if len(parts) < 2 || !strings.EqualFold(parts[len(parts)-2], infoschema.Schema) {
 		return engine.TableName{}, false
@@ -37,11 +37,11 @@ func InfoTable(parts []string) (engine.TableName, bool) {
 // Store is the alias under which the project's own file is attached. Users cannot name it.
 const Store = "~data"
 
-// Reserved are names of DuckDB's own databases. Attaching under some of them is a fatal error, after which DuckDB refuses
-// everything until the database is opened again.
+// Reserved are names of DuckDB's own databases. Attaching under some of them is a fatal error, after which DuckDB rejects every
+// statement until the database is opened again.
 var Reserved = limits.Words(`system temp main memory`)
 
-// StoredTable is the full name of a stored table, for statements of the engine.
+// StoredTable is the qualified name of a stored table, for statements of the engine.
 func StoredTable(schema, table string) string {
 	return sqltext.Quote(Store, schema, table)
 }

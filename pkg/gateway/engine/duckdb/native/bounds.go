@@ -35,7 +35,7 @@ func Bounds(tokens []Token) error {
 	return nil
 }
 
-// doubledStars is the maximum number of stars of the same table in a select list, at least 1.
+// doubledStars is how often the same star occurs in a select list, at least 1.
 func doubledStars(list []any) float64 {
 	most, seen := 1, map[string]int{}
 	for _, x := range list {

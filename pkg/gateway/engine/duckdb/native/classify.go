@@ -6,8 +6,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// SelectOnly rejects every statement that is not a SELECT, with the message of the hosted service [L]. It only names the statement; the data
-// is protected by the guard, which sees only what DuckDB's parser parses as a SELECT.
+// SelectOnly rejects every statement that is not a SELECT, with the message of the hosted service [L]. It only improves the
+// message: the guard protects the data and accepts only what DuckDB's parser parses as a SELECT.
 func SelectOnly(tokens []Token) error {
 	i := 0
 	for i < len(tokens) && tokens[i].is("(") {

@@ -20,7 +20,7 @@ func (w *narrower) constant(n map[string]any) (narrow.Constant, bool) {
 	return literal(n)
 }
 
-// literal reads a constant, or a typed literal: DATE '2024-01-01'.
+// literal parses a constant, or a typed literal: DATE '2024-01-01'.
 func literal(n map[string]any) (c narrow.Constant, ok bool) {
 	if str(n, "class") == "CAST" {
 		to, _ := n["cast_type"].(map[string]any)
@@ -33,16 +33,16 @@ func literal(n map[string]any) (c narrow.Constant, ok bool) {
 			c.Kind = narrow.Date
 		case "TIMESTAMP", "TIMESTAMP WITH TIME ZONE":
 			c.Kind = narrow.Timestamp
-		case "TIMESTAMP_S", "TIMESTAMP_MS": // as Trino's literals of few digits are read
+		case "TIMESTAMP_S", "TIMESTAMP_MS": // as Trino's literals with few digits are parsed
 			_, digits, _ := strings.Cut(c.Text, ".")
 			c.Kind, ok = narrow.Timestamp, len(digits) <= map[string]int{"TIMESTAMP_S": 0, "TIMESTAMP_MS": 3}[str(to, "id")]
-		case "DECIMAL": // exactly the digits of the text
+		case "DECIMAL": // with exactly the digits of the text
 			_, places, _ := strings.Cut(c.Text, ".")
 			scale, known := scaleOf(to)
 			c.Kind, ok = narrow.Decimal, known && len(places) <= scale && narrow.DecimalText().MatchString(c.Text)
 		case "UUID":
 			c.Kind = narrow.UUID
-		case "BOOLEAN": // the form in which the parser writes true and false
+		case "BOOLEAN": // the parser's form of true and false
 			c.Kind, ok = narrow.Bool, c.Text == "t" || c.Text == "f"
 			c.Text = map[string]string{"t": "true", "f": "false"}[c.Text]
 		default:
@@ -89,7 +89,7 @@ func literal(n map[string]any) (c narrow.Constant, ok bool) {
 	return c, false
 }
 
-// scaleOf reads the scale of a decimal type in the tree; the parser leaves a scale of 0 out.
+// scaleOf is the scale of a decimal type in the tree; the parser omits a scale of 0.
 func scaleOf(typ map[string]any) (int, bool) {
 	info, _ := typ["type_info"].(map[string]any)
 	switch s := info["scale"].(type) {

@@ -12,11 +12,11 @@ type Edit struct {
 	New      string
 }
 
-// edited is a text with edits applied and the origin of each piece, so that an error of DuckDB about the new
-// text can be reported at its position in the user's text.
+// edited is a text after edits, with the origin of each piece, so that an error of DuckDB about the new text can be reported at
+// its position in the user's text.
 type edited struct {
 	text  string
-	edits []Edit // sorted, in terms of the original
+	edits []Edit // sorted, with positions in the original
 }
 
 // apply returns the new text. Edits must not overlap; those at one position keep their order.
@@ -62,14 +62,14 @@ func (e edited) origin(pos int) int {
 	return pos - shift
 }
 
-// Source is a text and the edits that made the text that runs from it.
+// Source is a text and the edits that produced the text that is run.
 type Source struct {
 	Original string
 	layers   []edited // in the order they were applied
 	Text     string
 }
 
-// Placed gives an error the line and column of the text the user wrote.
+// Placed gives an error the line and column in the user's text.
 func (t *Source) Placed(err error) error {
 	var f *fault
 	if !errors.As(err, &f) {
@@ -97,10 +97,10 @@ func (t *Source) Layer(edits []Edit) {
 	t.Text = l.text
 }
 
-// Place is the line and column, in the text of the user, of an offset in the text that runs.
+// Place is the line and column, in the user's text, of an offset in the text that is run.
 func (t *Source) Place(pos int) (line, col int) { return LineCol(t.Original, t.origin(pos)) }
 
-// Written is the dotted name at an offset of the text that runs, or the given name.
+// Written is the dotted name at an offset of the text that is run, or the given name.
 func (t *Source) Written(pos int, name string) string {
 	if pos < 0 || pos >= len(t.Text) {
 		return name
@@ -122,10 +122,10 @@ func (t *Source) Written(pos int, name string) string {
 	return strings.Join(parts, ".")
 }
 
-// Guarded puts a list of one value between each TRY and what it tries: DuckDB 1.5 computes the rows of TRY one by one after an error, and then CASE, and
-// the many functions that are one, write beyond the vector of one value that they are given.
+// Guarded puts a list of one value between each TRY and its argument: after an error, DuckDB 1.5 evaluates TRY row by row, and
+// then CASE, and the many functions implemented as CASE, write beyond the vector of one value that they are given.
 func Guarded(tokens []Token) (edits []Edit) {
-	var open []bool // of each parenthesis, whether it is that of a TRY
+	var open []bool // for each open parenthesis, whether it belongs to a TRY
 	for i, t := range tokens {
 		switch {
 		case t.is("("):

@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 )
 
-// Narrow finds the conditions that can be pushed down to the source of one table reference: those of the WHERE and the joins of the
-// SELECT whose FROM holds it.
+// Narrow finds the conditions that can be pushed down to the source of one table reference: those of WHERE and the joins of the
+// SELECT whose FROM contains it.
 func (tr *Tree) Narrow(ref tableRef, bindings []string) narrow.Narrowing {
 	w := narrower{ref: ref.node, bindings: bindings}
 	if w.names = ref.Parts; str(ref.node, "alias") != "" {
@@ -19,8 +19,8 @@ func (tr *Tree) Narrow(ref tableRef, bindings []string) narrow.Narrowing {
 	return w.search(tr.root)
 }
 
-// NarrowOnce is narrow for a table whose rows are collected before the statement runs: one that is referenced more than once is
-// collected as a whole.
+// NarrowOnce is Narrow for a table whose rows are collected before the statement runs: one with several references is collected
+// as a whole.
 func (tr *Tree) NarrowOnce(ref tableRef, bindings []string) narrow.Narrowing {
 	name := engine.FullName(ref.Parts)
 	for _, other := range tr.Tables {
@@ -39,7 +39,7 @@ type narrower struct {
 	merged   bool // columns of several tables are merged, by USING or NATURAL
 }
 
-// search finds the SELECT whose FROM holds the table.
+// search finds the SELECT whose FROM contains the table.
 func (w *narrower) search(v any) narrow.Narrowing {
 	switch v := v.(type) {
 	case []any:
@@ -66,7 +66,7 @@ func (w *narrower) search(v any) narrow.Narrowing {
 // find searches a FROM for the table and collects the join conditions that hold for every relevant row of it.
 func (w *narrower) find(from map[string]any) (on []map[string]any, found bool) {
 	switch str(from, "type") {
-	case "BASE_TABLE": // with a sample or with renamed columns there are more members
+	case "BASE_TABLE": // a sample or column aliases add members
 		return nil, location(from) == location(w.ref) && location(from) >= 0 &&
 			onlyKeys(from, "type", "alias", "query_location", "catalog_name", "schema_name", "table_name")
 	case "JOIN":
@@ -107,7 +107,7 @@ func onlyKeys(n map[string]any, keys ...string) bool {
 	return true
 }
 
-// selected reads the conditions and the limit of a SELECT.
+// selected collects the conditions and the limit of a SELECT.
 func (w *narrower) selected(sel map[string]any, on []map[string]any) narrow.Narrowing {
 	n := narrow.Everything()
 	for _, c := range on {
@@ -145,8 +145,8 @@ func onlyCounts(sel map[string]any) bool {
 	return len(list) > 0
 }
 
-// plainLimit is the maximum number of rows that a SELECT needs of its table, -1 if that is not obvious: with grouping, order,
-// distinct rows, functions in its list and so on.
+// plainLimit is the maximum number of rows that a SELECT needs of its table, -1 if that is not obvious: with grouping, ORDER
+// BY, DISTINCT, functions in its list and so on.
 func plainLimit(sel map[string]any) int64 {
 	if !onlyKeys(sel, "type", "modifiers", "select_list", "from_table", "where_clause", "aggregate_handling", "cte_map") || str(sel, "aggregate_handling") != "STANDARD_HANDLING" {
 		return -1
@@ -195,7 +195,8 @@ func plainLimit(sel map[string]any) int64 {
 	return total
 }
 
-// conditions adds the conditions of an expression that are on the table, and reports whether they are all of it.
+// conditions adds the conditions of an expression that restrict the table, and reports whether they are equivalent to the
+// expression.
 func (w *narrower) conditions(n map[string]any, out *[]narrow.Condition) bool {
 	kids := nodes(n["children"])
 	typ := str(n, "type")

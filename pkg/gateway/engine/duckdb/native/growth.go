@@ -7,8 +7,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 )
 
-// growing functions return texts several times as long as their arguments; nested, they exhaust the memory within one row, and
-// cannot be interrupted.
+// growing functions return strings several times as long as their arguments; nested, they exhaust the memory within one row,
+// and cannot be interrupted.
 var growing = limits.Words(`hex to_hex bin to_binary base64 to_base64 url_encode regexp_escape json_quote to_json json_format json_object json_array
 	json_pretty array_to_json row_to_json`)
 
@@ -75,7 +75,7 @@ func noDoubling(call map[string]any) error {
 	return nil
 }
 
-// firstName is the name of the first column in a tree, in the order of lists.
+// firstName is the name of the first column in a tree.
 func firstName(v any) string {
 	switch v := v.(type) {
 	case []any:

@@ -1,5 +1,5 @@
-// Package native reads, checks and changes statements of DuckDB's own dialect (--dialect duckdb): its tokens, the tree of DuckDB's parser, what is
-// allowed in it, and what of a source it needs.
+// Package native parses, checks and edits statements of DuckDB's own dialect (--dialect duckdb): its tokens, the tree of
+// DuckDB's parser, what is allowed in it, and the conditions that can be pushed down to a source.
 package native
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// tokenKind classes the tokens of a statement. Comments and white space are not tokens.
+// tokenKind is the kind of a token. Comments and white space are not tokens.
 type tokenKind uint8
 
 const (
@@ -21,14 +21,14 @@ const (
 	tokString                  // 'text', with any prefix such as E or X
 	tokNumber
 	tokParam // ? or $1
-	tokOp    // everything else, one token for each of -> => :: <> != <= >= || //
+	tokOp    // everything else; -> => :: <> != <= >= || // are one token each
 )
 
 // Token is a piece of the statement's text, by byte offsets.
 type Token struct {
 	Kind     tokenKind
 	Pos, End int
-	text     string // as written; for identifiers the name: unquoted ones in lower case, quoted ones without quotes
+	text     string // as written; the name of an identifier: in lower case if unquoted, without its quotes if quoted
 }
 
 // is reports whether the token is the given keyword (lower case) or operator.
@@ -36,7 +36,7 @@ func (t Token) is(s string) bool { return (t.Kind == TokWord || t.Kind == tokOp)
 
 func (t Token) isName() bool { return t.Kind == TokWord || t.Kind == tokQuoted }
 
-// Lex splits a statement into tokens. It fails only where a quote or a comment does not end.
+// Lex splits a statement into tokens. It fails only for an unterminated quote or comment.
 func Lex(sql string) ([]Token, error) {
 	var out []Token
 	for i := 0; i < len(sql); {
@@ -140,7 +140,7 @@ func isTextPrefix(word string) bool {
 	return len(word) == 1 && strings.ContainsAny(word, "eExXbBnN")
 }
 
-// blockComment measures a comment, in which comments nest as DuckDB has it.
+// blockComment is the length of a comment, in which comments nest as in DuckDB.
 func blockComment(s string) int {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
@@ -200,7 +200,7 @@ func number(s string) int {
 	return i
 }
 
-// LineCol turns a byte offset into a 1-based line and column, the column counted in characters.
+// LineCol converts a byte offset to a 1-based line and column, the column counted in characters.
 func LineCol(sql string, pos int) (line, col int) {
 	if pos < 0 || pos > len(sql) {
 		return 0, 0
@@ -210,7 +210,7 @@ func LineCol(sql string, pos int) (line, col int) {
 	return line, col
 }
 
-// ErrorAt is an error about a place of a text; translation.place turns the place into one of the user's text.
+// ErrorAt is an error at a position of a text; translation.place converts it to a position of the user's text.
 func ErrorAt(pos int, kind engine.Kind, format string, args ...any) error {
 	return &fault{pos: pos, e: engine.Error{Kind: kind, Message: fmt.Sprintf(format, args...)}}
 }
@@ -219,7 +219,7 @@ func SyntaxAt(pos int, format string, args ...any) error {
 	return ErrorAt(pos, engine.KindSyntax, format, args...)
 }
 
-// fault is an error about a place of the text that is being worked on.
+// fault is an error at a position of the current text.
 type fault struct {
 	pos int
 	e   engine.Error
@@ -228,7 +228,7 @@ type fault struct {
 func (f *fault) Error() string { return f.e.Message }
 func (f *fault) Unwrap() error { return &f.e }
 
-// PlaceName gives an error that has no place yet the place of a name.
+// PlaceName gives an error the position of a name, if it has none yet.
 func PlaceName(err error, pos int) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Line != 0 {
@@ -239,7 +239,7 @@ func PlaceName(err error, pos int) error {
 	return f
 }
 
-// ChainIs reports whether the tokens begin with the given names joined by dots.
+// ChainIs reports whether the tokens begin with the given names, joined by dots.
 func ChainIs(tokens []Token, parts []string) bool {
 	for i, p := range parts {
 		if i > 0 {
@@ -256,7 +256,7 @@ func ChainIs(tokens []Token, parts []string) bool {
 	return true
 }
 
-// name is the name a token stands for; DuckDB lets a text literal stand for a table.
+// name is the name of a token; DuckDB accepts a string literal as a table name.
 func (t Token) name() string {
 	if t.Kind == tokString && len(t.text) >= 2 && t.text[0] == '\'' {
 		return strings.ReplaceAll(t.text[1:len(t.text)-1], `''`, `'`)
@@ -264,7 +264,7 @@ func (t Token) name() string {
 	return t.text
 }
 
-// Single takes the semicolons off the end of a statement and refuses a second one.
+// Single removes trailing semicolons and rejects a second statement.
 func Single(tokens []Token) ([]Token, error) {
 	for len(tokens) > 0 && tokens[len(tokens)-1].is(";") {
 		tokens = tokens[:len(tokens)-1]

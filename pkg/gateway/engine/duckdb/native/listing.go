@@ -10,18 +10,18 @@ import (
 type listing struct {
 	What  string // Catalog, Schema, Table or Column
 	Names []string
-	At    int // where the names stand
+	At    int // the position of the names
 	Like  string
 }
 
-// ReadListing reads the statements of Trino that list names:
+// ReadListing parses the statements of Trino that list names:
 //
 //	SHOW CATALOGS [LIKE 'p']
 //	SHOW SCHEMAS [FROM|IN catalog] [LIKE 'p']
 //	SHOW TABLES [FROM|IN [catalog.]schema] [LIKE 'p']
 //	SHOW COLUMNS FROM|IN table [LIKE 'p'], DESCRIBE table, DESC table
 //
-// It returns nil when the statement is not one of them.
+// It returns nil for any other statement.
 func ReadListing(tokens []Token) (l *listing, err error) {
 	p := &showParser{tokens: tokens}
 	switch {
@@ -47,7 +47,7 @@ func ReadListing(tokens []Token) (l *listing, err error) {
 	return l, err
 }
 
-// columns reads the name of a table.
+// columns parses the name of a table.
 func (p *showParser) columns() (*listing, error) {
 	l := &listing{What: "Column", At: p.pos(), Names: p.names()}
 	if len(l.Names) == 0 || len(l.Names) > 3 {
@@ -58,7 +58,7 @@ func (p *showParser) columns() (*listing, error) {
 	return l, err
 }
 
-// showParser reads the tokens of a SHOW.
+// showParser parses a SHOW.
 type showParser struct {
 	tokens []Token
 	last   int
@@ -104,7 +104,7 @@ func (p *showParser) names() []string {
 	return parts
 }
 
-// like reads an optional LIKE pattern, as a literal, and the end.
+// like parses an optional LIKE pattern, as a literal, and the end.
 func (p *showParser) like() (string, error) {
 	pattern := ""
 	if p.word("like") {

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Asked writes the SQL of a query.
+// Asked writes the SQL of q.Ask, if that is set.
 func Asked(q engine.Query) (engine.Query, error) {
 	if q.Ask == nil {
 		return q, nil
@@ -20,7 +20,7 @@ func Asked(q engine.Query) (engine.Query, error) {
 		q.SQL, err = rowsSQL(a)
 		q.Untyped = len(a.Filters) > 0
 	case engine.Counts:
-		q.Dialect = DialectDuck // which alone can estimate
+		q.Dialect = DialectDuck // only that dialect can estimate
 		q.SQL = countsSQL(a)
 	case engine.Frequent:
 		c := sqltext.Quote(a.Column)
@@ -63,7 +63,7 @@ func rowsSQL(a engine.Rows) (string, error) {
 	return sql, nil
 }
 
-// filterOps are the operators of a filter and the number of values they take; -1 is any number.
+// filterOps are the operators of a filter and the number of values they require; -1 is any number.
 var filterOps = map[string]int{"=": 1, "<>": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "like": 1, "in": -1, "not in": -1, "is null": 0, "is not null": 0}
 
 func filterSQL(f engine.Filter) (string, error) {

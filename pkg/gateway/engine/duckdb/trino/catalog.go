@@ -16,32 +16,33 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// catalog tells an analysis what the names of a statement stand for. A name is looked up when the analysis comes to it, once for the
-// whole statement with its saved queries. An error of a look-up is kept, because an analysis only asks whether there is a table.
+// catalog resolves the names of a statement for its analysis. Each name is looked up once, when the analysis reaches it, for
+// the whole statement with its saved queries. The error of a lookup is kept, because an analysis only asks whether there is a
+// table.
 type catalog struct {
 	s       *Session
 	ctx     context.Context
-	written map[analyze.Name]engine.TableName // names that are quoted and hold capitals
+	written map[analyze.Name]engine.TableName // quoted names that contain capitals
 	uses    map[*analyze.Table]*Used
 	err     error
 }
 
-// Used is what a name stands for in a statement.
+// Used is what a name resolves to in a statement.
 type Used struct {
 	name  engine.TableName
 	Table *analyze.Table
-	Text  string // what stands in FROM
+	Text  string // the text in FROM
 
-	// Rows that come from elsewhere are restricted to what is needed before text is complete.
+	// Rows of an external source are restricted to those needed before the text is complete.
 	scan engine.Scanner
 	cols []engine.ColumnInfo
 	info bool // a table of information_schema
 
-	Kept *engine.TableName // the table of the project's file that has the rows
+	Kept *engine.TableName // the table of the project's file that stores the rows
 
-	narrowed bool // of that, only some rows were gathered
+	narrowed bool // which holds only some of the rows
 
-	weight int   // how many saved queries it stands for
+	weight int   // the number of saved queries that it expands to
 	saved  *Text // nil except for a saved query
 }
 
@@ -83,7 +84,7 @@ func (c *catalog) find(n analyze.Name) (*Used, error) {
 	if err := s.Absent[name]; err != nil {
 		return nil, err
 	}
-	u, err := c.mean(name)
+	u, err := c.resolve(name)
 	if err != nil {
 		if IsUnknown(err) {
 			err = s.withHint(c.ctx, err, name)
@@ -96,7 +97,8 @@ func (c *catalog) find(n analyze.Name) (*Used, error) {
 	return u, nil
 }
 
-// circleBehind is the error of a saved query that does not find a name, unless it is part of a cycle, which is reported first.
+// circleBehind is the error of a saved query in which a name was not found, unless it is part of a cycle, which is reported
+// first.
 func (c *catalog) circleBehind(q *trinosql.Query, err error) error {
 	if len(c.s.Chain) == 0 || !IsUnknown(err) {
 		return err
@@ -118,17 +120,17 @@ func (c *catalog) circleBehind(q *trinosql.Query, err error) error {
 	return err
 }
 
-// complete is the full name of a table in a statement of Trino's dialect.
+// complete is the qualified name of a table in a statement of Trino's dialect.
 func (s *Session) complete(parts []string) engine.TableName { return s.defaults.With(parts) }
 
-// weighUse counts the saved queries behind a name towards the text that names it.
+// weighUse adds the number of saved queries that a name expands to to the weight of the current text.
 func (s *Session) weighUse(u *Used) error {
 	s.Weight += u.weight
 	return limits.Saved(s.Weight)
 }
 
-// mean finds out what a name stands for.
-func (c *catalog) mean(n engine.TableName) (*Used, error) {
+// resolve finds what a name refers to.
+func (c *catalog) resolve(n engine.TableName) (*Used, error) {
 	s := c.s
 	switch {
 	case n.Schema == infoschema.Schema:
@@ -183,7 +185,7 @@ func (c *catalog) mean(n engine.TableName) (*Used, error) {
 	return nil, UnknownTable(n)
 }
 
-// scanned is a table whose rows come from elsewhere.
+// scanned is a table with an external source.
 func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Used, error) {
 	cols, err := src.Columns(c.ctx)
 	if err != nil {
@@ -195,7 +197,7 @@ func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Used, error)
 	return &Used{Table: infosOf(cols), scan: src, cols: cols}, nil
 }
 
-// infosOf is a table of columns whose types are given by name.
+// infosOf is a table with column types given by name.
 func infosOf(cols []engine.ColumnInfo) *analyze.Table {
 	t := &analyze.Table{}
 	for _, c := range cols {
@@ -204,7 +206,7 @@ func infosOf(cols []engine.ColumnInfo) *analyze.Table {
 	return t
 }
 
-// InfoType is the type of a source's column. What the engine takes as text is varchar; times have microseconds.
+// InfoType is the type of a source's column. A type that the engine reads as text is varchar; times have microseconds.
 func InfoType(name string) *types.Type {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch DuckType(name) {
@@ -227,7 +229,7 @@ func InfoType(name string) *types.Type {
 	return t
 }
 
-// savedQuery is a saved query, whose text goes the way of every statement.
+// savedQuery is a saved query, whose text is translated like every statement.
 func (c *catalog) savedQuery(n engine.TableName, q engine.Query) (*Used, error) {
 	s := c.s
 	s.Chain = append(s.Chain, n)
@@ -250,7 +252,7 @@ func (c *catalog) savedQuery(n engine.TableName, q engine.Query) (*Used, error) 
 	return u, nil
 }
 
-// savedError is an error of a saved query's text, seen from the statement that names it.
+// savedError is an error in the text of a saved query, reported for the statement that names it.
 func savedError(n engine.TableName, err error, heavy bool) error {
 	var e *engine.Error
 	if !errors.As(err, &e) {
@@ -262,7 +264,7 @@ func savedError(n engine.TableName, err error, heavy bool) error {
 	return e.In(n, err)
 }
 
-// read tells the sources of a statement what of their rows it wants, and completes the texts of the tables.
+// read passes the conditions of a statement to its sources, and completes the texts of the tables.
 func (c *catalog) read(q *trinosql.Query, a *analyze.Analysis, values []string) error {
 	refs := tableRefs(q)
 	times := map[*Used]int{}
@@ -282,7 +284,7 @@ func (c *catalog) read(q *trinosql.Query, a *analyze.Analysis, values []string) 
 			continue
 		}
 		want := n.Wants(r)
-		if u.info && times[u] > 1 { // the rows are gathered before the statement runs
+		if u.info && times[u] > 1 { // the rows are collected before the statement runs
 			want = narrow.Everything()
 		}
 		if err := c.readOne(u, want); err != nil {
@@ -292,7 +294,7 @@ func (c *catalog) read(q *trinosql.Query, a *analyze.Analysis, values []string) 
 	return nil
 }
 
-// readOne makes a table known to the statement's connection, or widens what is asked of it when it is already.
+// readOne adds a table to the statement's connection, or widens its restrictions if it was added before.
 func (c *catalog) readOne(u *Used, want narrow.Narrowing) error {
 	s := c.s
 	switch {
@@ -302,7 +304,7 @@ func (c *catalog) readOne(u *Used, want narrow.Narrowing) error {
 			if !u.narrowed {
 				return nil
 			}
-			want = narrow.Everything() // all that name it share the rows
+			want = narrow.Everything() // all references share the rows
 		}
 		u.narrowed = !want.Empty()
 		if err := s.InfoRows(c.ctx, n, want); err != nil {
@@ -320,7 +322,7 @@ func (c *catalog) readOne(u *Used, want narrow.Narrowing) error {
 	return nil
 }
 
-// text is what stands in FROM for a table.
+// text is the text in FROM for a table.
 func (c *catalog) text(t *analyze.Table) (string, error) {
 	u := c.uses[t]
 	if u == nil || u.Text == "" {
@@ -330,10 +332,10 @@ func (c *catalog) text(t *analyze.Table) (string, error) {
 }
 
 func scanCall(n engine.TableName) string {
-	return "(" + ScanBody(n) + ")" // with the names of its columns inside: readings that are alike are then read once
+	return "(" + ScanBody(n) + ")" // with column names inside: identical scans are then read once
 }
 
-// tableRefs are the places of a query that name tables, in the order of the text.
+// tableRefs are the references to tables in a query, in the order of the text.
 func tableRefs(q trinosql.Node) []trinosql.Node {
 	var out []trinosql.Node
 	trinosql.Inspect(q, func(n trinosql.Node) bool {

@@ -18,7 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// explain answers EXPLAIN: one row with the plan. No row of a table is read for it.
+// explain implements EXPLAIN: one row with the plan. No rows of tables are read.
 func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Text, error) {
 	refuse := func(format string, args ...any) (*Text, error) {
 		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(format, args...) + " is not supported on zone local"})
@@ -49,12 +49,12 @@ func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Text, erro
 	return answerOf(n, "Query Plan", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
 }
 
-// answerOf is a statement of the engine with one column.
+// answerOf is a generated statement with one result column.
 func answerOf(tree trinosql.Statement, column string, t *types.Type, sql string) *Text {
 	return &Text{SQL: sql, Origins: make([]engine.TableName, 1), Columns: []analyze.Column{{Name: column, Type: t}}}
 }
 
-// planOf asks DuckDB for the plan of a translated statement.
+// planOf returns DuckDB's plan of a translated statement.
 func (s *Session) planOf(ctx context.Context, x *Text) (*plan.Node, error) {
 	told, err := s.Store.Plan(ctx, x.SQL)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Session) usesInOrder() []*Used {
 	return slices.SortedFunc(maps.Values(s.uses), func(a, b *Used) int { return strings.Compare(a.name.String(), b.name.String()) })
 }
 
-// planStored is the table behind a name in DuckDB's plan.
+// planStored is the table of a name in DuckDB's plan.
 func (s *Session) planStored(name string) plan.Table {
 	for _, u := range s.usesInOrder() {
 		if u.Kept != nil && strings.EqualFold(strings.Join([]string{u.Kept.Catalog, u.Kept.Schema, u.Kept.Table}, "."), name) {
@@ -97,7 +97,7 @@ func (s *Session) planStored(name string) plan.Table {
 	return plan.Table{Name: naming.HideStore(name)}
 }
 
-// planScan is the table of a step that reads rows from elsewhere, or computes them.
+// planScan is the table of a step that reads external rows, or computes them.
 func (s *Session) planScan(function string, columns []string, rows int64) (plan.Table, []string) {
 	if samples := s.samplesUsed(); function == "range" && len(samples) > 0 {
 		return plan.Table{Name: sampleOf(samples, rows), Details: []string{"reads: rows that are computed from their numbers"}}, nil
@@ -116,7 +116,7 @@ func (s *Session) samplesUsed() []string {
 	return names
 }
 
-// sampleOf tells by the number of rows which of the tables a step computes.
+// sampleOf determines by the number of rows which of the tables a step computes.
 func sampleOf(names []string, rows int64) string {
 	made := map[int64][]string{sampleCustomers: {"customers"}, sampleProducts: {"products"}, sampleOrders: {"orders", "order_items"}, 4: {"order_items"}}
 	var may []string
@@ -131,8 +131,8 @@ func sampleOf(names []string, rows int64) string {
 	return strings.Join(may, " or ")
 }
 
-// sampleNames give the columns that the numbers of the rows of these tables are, by their names in the tables' texts. Nil when a table of
-// another catalog, which may have a column of such a name, is read as well.
+// sampleNames maps the row numbers of these tables, by their names in the tables' texts, to the columns they become. It is nil
+// if a table of another catalog is read too, since that may have a column of such a name.
 func (s *Session) sampleNames() func(string) string {
 	if n := len(s.samplesUsed()); n == 0 || n < len(s.uses) {
 		return nil
@@ -141,7 +141,7 @@ func (s *Session) sampleNames() func(string) string {
 	return func(name string) string { return cmp.Or(columns[name], name) }
 }
 
-// keptAs says why the project's file has the rows of a table.
+// keptAs says why the rows of a table are in the project's file.
 func keptAs(u *Used) string {
 	switch {
 	case u.name.Catalog != engine.InternalCatalog:

@@ -13,11 +13,11 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// hintTime bounds the reading of lists for a hint.
+// hintTime limits the time to find a hint.
 const hintTime = 2 * time.Second
 
-// withHint adds to the error for a name that stands for nothing what was probably meant. A hint that cannot be found in time is left out.
-// Of the table of a schema only the name may be missing.
+// withHint adds the probable correction to the error for a name that does not exist. It is omitted if it cannot be found in
+// time. For SHOW of a schema only the table name may be missing.
 func (s *Session) withHint(ctx context.Context, err error, n engine.TableName) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Hint != "" {
@@ -53,12 +53,12 @@ func (s *Session) nearCatalog(ctx context.Context, n engine.TableName) string {
 	slices.Sort(all)
 	if near := nearest.Of(n.Catalog, all); near != "" {
 		n.Catalog = near
-		return meant(n)
+		return suggestQualified(n)
 	}
 	return namesAre("the catalogs are ", slices.Compact(all))
 }
 
-// namesAre lists the first of some names.
+// namesAre lists the first few names.
 func namesAre(what string, names []string) string {
 	if len(names) > 10 {
 		names = append(slices.Clone(names[:10]), "...")
@@ -66,7 +66,7 @@ func namesAre(what string, names []string) string {
 	return what + strings.Join(names, ", ")
 }
 
-// nearTable looks for the table in the same schema, then in the others of the catalog, then for the schema.
+// nearTable looks for the table in the same schema, then in the other schemas of the catalog, then for the schema.
 func (s *Session) nearTable(ctx context.Context, n engine.TableName) string {
 	known, err := s.allTables(ctx, []string{n.Catalog})
 	if err != nil {
@@ -93,32 +93,32 @@ func (s *Session) nearTable(ctx context.Context, n engine.TableName) string {
 	if !slices.Contains(schemas, n.Schema) && len(here) == 0 && len(schemas) > 0 {
 		if near := nearest.Of(n.Schema, schemas); near != "" {
 			n.Schema = near
-			return meant(n)
+			return suggestQualified(n)
 		}
 		if n.Table == "" || len(elsewhere) == 0 {
 			return namesAre("the schemas of "+n.Catalog+" are ", schemas)
 		}
 	}
 	if len(elsewhere) > 0 {
-		return meant(elsewhere[0])
+		return suggestQualified(elsewhere[0])
 	}
 	if near := nearest.Of(n.Table, here); near != "" {
 		n.Table = near
-		return meant(n)
+		return suggestQualified(n)
 	}
 	if _, ok := SampleTables()[n.Table]; ok && n.Catalog == engine.InternalCatalog {
-		return meant(engine.TableName{Catalog: engine.SampleCatalog, Schema: SampleSchema, Table: n.Table})
+		return suggestQualified(engine.TableName{Catalog: engine.SampleCatalog, Schema: SampleSchema, Table: n.Table})
 	}
-	for _, t := range known { // a saved query under another spelling, a table of another schema
+	for _, t := range known { // a saved query with another spelling, a table of another schema
 		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoschema.Schema && nearest.Of(n.Table, []string{t.Table}) != "" {
-			return meant(t)
+			return suggestQualified(t)
 		}
 	}
 	return ""
 }
 
-// meant asks whether a name was meant, of which the table, or the schema too, may be missing.
-func meant(n engine.TableName) string {
+// suggestQualified suggests a qualified name, of which the table, or both the schema and the table, may be missing.
+func suggestQualified(n engine.TableName) string {
 	text := trinosql.QuoteName(n.Catalog)
 	for _, part := range []string{n.Schema, n.Table} {
 		if part != "" {

@@ -11,7 +11,7 @@ import (
 
 // Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that is not supported.
 func (s *Session) Lineage(ctx context.Context) ([]engine.ColumnOrigin, error) {
-	s.Untyped = true // nothing is run
+	s.Untyped = true // the statement is not run
 	tree, err := s.parse(s.Q.SQL)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// show answers the statements that list names.
+// show implements the statements that list names.
 func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 	var name []string
 	for _, p := range n.Name {
@@ -65,9 +65,9 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 	return x, nil
 }
 
-// showError is the error of a SHOW, at its beginning as Trino has it, with what was probably meant.
+// showError is the error of a SHOW, positioned at its beginning as in Trino, with a hint.
 func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, parts []string) error {
-	if len(parts) == 0 { // SHOW CATALOGS, and SHOW SCHEMAS and TABLES of the current catalog and schema: no name is written
+	if len(parts) == 0 { // SHOW CATALOGS, and SHOW SCHEMAS and TABLES of the current catalog and schema: without a name
 		return replaceAt(err, n.Pos())
 	}
 	name := s.complete(parts)
@@ -143,12 +143,12 @@ func (s *Session) showFunctions(n *trinosql.Show, like string) (*Text, error) {
 	return x, nil
 }
 
-// dotted writes a name with the quotes that it needs.
+// dotted is a qualified name with the quotes that it needs.
 func dotted(n engine.TableName) string {
 	return trinosql.QuoteName(n.Catalog) + "." + trinosql.QuoteName(n.Schema) + "." + trinosql.QuoteName(n.Table)
 }
 
-// viewText is the text of the saved query behind a name, "" when the name is that of a table.
+// viewText is the text of a saved query, "" if the name is that of a table.
 func (s *Session) viewText(ctx context.Context, name engine.TableName) (string, error) {
 	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable || name.Schema == engine.SchemaBI)
 	if inside || s.Q.Catalogs == nil || name.Schema == infoschema.Schema || name.Catalog == engine.SampleCatalog {

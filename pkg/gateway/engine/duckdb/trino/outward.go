@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// NeedsNote reports whether a type is not the one that its stored form comes in as.
+// NeedsNote reports whether a type differs from that of its stored form.
 func NeedsNote(t *types.Type) bool {
 	switch t.Kind {
 	case types.Varchar:
@@ -27,7 +27,7 @@ func NeedsNote(t *types.Type) bool {
 	return slices.ContainsFunc(t.Args, NeedsNote)
 }
 
-// Noted is a column's type by its comment, where that is one of the same values.
+// Noted is the type in a column's comment, if its values have the column's type, and the conversion to it.
 func Noted(t *types.Type, convert func(string) string, note string) (*types.Type, func(string) string) {
 	n, err := types.Parse(note)
 	if err != nil || note == "" {
@@ -47,7 +47,7 @@ func Noted(t *types.Type, convert func(string) string, note string) (*types.Type
 	return n, convert
 }
 
-// Repacked is a struct made of another one.
+// Repacked is a struct built from the converted fields of another one.
 func Repacked(x string, n int, name func(int) string, convert func(int) func(string) string) string {
 	items := make([]string, n)
 	for i := range n {
@@ -74,7 +74,7 @@ func EachElement(convert func(string) string, depth int) func(string) string {
 	}
 }
 
-// outward is a value in the form of a stored table or a view: the fields of rows have their names.
+// outward converts a value to the form of a stored table or a view: the fields of rows have their names.
 func outward(x string, t *types.Type) string { return Applied(outwardOf(t, 0), x) }
 
 func outwardOf(t *types.Type, depth int) func(string) string {
@@ -105,7 +105,7 @@ func outwardOf(t *types.Type, depth int) func(string) string {
 	return nil
 }
 
-// fieldNames are names for the fields of a row, each another one: its own where it has one.
+// fieldNames are unique names for the fields of a row: its own name where a field has one.
 func fieldNames(t *types.Type) []string {
 	names := make([]string, len(t.Args))
 	seen := map[string]bool{}

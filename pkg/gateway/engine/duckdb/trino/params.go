@@ -15,17 +15,19 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// The service takes the values of ? as texts. What a text means follows from the type that the statement expects at its place:
+// The service receives the values of ? as strings. The type that the statement expects at the position of each determines its
+// meaning:
 //
-//   - where a number is expected the text must be a number, and it counts with all its digits, so that '1.499' compared with a
+//   - where a number is expected the string must be a number, and all its digits count, so that '1.499' compared with a
 //     decimal(10,2) column is 1.499 and not 1.50;
-//   - where a boolean, date, time, timestamp or UUID is expected the text must be exactly one;
-//   - where nothing in particular is expected it stays text, or is a number where only that fits.
+//   - where a boolean, date, time, timestamp or UUID is expected the string must be exactly one;
+//   - where no particular type is expected it is a string, or a number where only that is valid.
 //
-// A text that does not fit is KindBinding, never a rounded or cut value.
+// A string that does not fit is a KindBinding error, never a rounded or truncated value.
 
-// ownForms changes a tree where the gateway gives a form a meaning of its own: information_schema without a catalog, current_user_props, and
-// the texts of a statement that the gateway wrote, which take the type of what they are compared with. It returns those texts.
+// ownForms changes the tree for the gateway's own forms: information_schema without a catalog, current_user_props, and the
+// literals of a statement written by the gateway, which take the type of what they are compared with. It returns those
+// literals.
 func (s *Session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err error) {
 	count := 0
 	props := false
@@ -66,7 +68,7 @@ func (s *Session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err e
 	return texts, err
 }
 
-// note remembers how the name of a table is written, where capitals in it are quoted, and completes one of information_schema.
+// note records the spelling of a table name that has quoted capitals, and completes one of information_schema.
 func (c *catalog) note(name *[]*trinosql.Ident) {
 	parts := *name
 	if len(parts) == 2 && parts[0].Lower() == infoschema.Schema {
@@ -95,7 +97,7 @@ func isProps(f *trinosql.Func) bool {
 	return len(f.Name) == 1 && f.Name[0].Lower() == "current_user_props"
 }
 
-// property is the value of current_user_props('key').
+// property implements current_user_props('key').
 func (s *Session) property(f *trinosql.Func) (trinosql.Expr, error) {
 	key := ""
 	if len(f.Args) == 1 {
@@ -120,7 +122,7 @@ func varcharTree() trinosql.Type {
 	return t
 }
 
-// untypedTexts replaces each text and number that is compared by a ?, and returns the texts. The first ? has the given index.
+// untypedTexts replaces each string and number in a comparison with a ?, and returns them. The first ? has the given index.
 func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 	param := func(x *trinosql.Expr) {
 		text := ""
@@ -157,7 +159,7 @@ func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 	return texts
 }
 
-// analyze analyses a query, and returns the values of its parameters as DuckDB's text.
+// analyze analyses a query, and returns the values of its parameters as DuckDB literals.
 func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given int) (*analyze.Analysis, []string, error) {
 	o := analyze.Options{Catalog: c, DefaultCatalog: s.defaults.Catalog, DefaultSchema: s.defaults.Schema}
 	weight := s.Weight
@@ -197,7 +199,7 @@ func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given 
 			if !ok {
 				kind := engine.KindBinding
 				if i >= given {
-					kind = engine.KindValue // a value that the gateway wrote into the text
+					kind = engine.KindValue // a value in a text written by the gateway
 				}
 				return nil, nil, &engine.Error{Kind: kind, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, Clip(v), typeName(want[i]))}
 			}
@@ -218,7 +220,7 @@ func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given 
 	return nil, nil, err
 }
 
-// fetchPositive refuses FETCH FIRST ? with a value that is none.
+// fetchPositive rejects FETCH FIRST ? with a value that is not positive.
 func fetchPositive(q *trinosql.Query, values []string) (err error) {
 	trinosql.Inspect(q, func(n trinosql.Node) bool {
 		if q, ok := n.(*trinosql.Query); ok && q.Fetch {
@@ -233,7 +235,7 @@ func fetchPositive(q *trinosql.Query, values []string) (err error) {
 	return err
 }
 
-// paramTypes determines whether a value of no expected type could be a number.
+// paramTypes counts the values without an expected type that could be numbers.
 func paramTypes(values []string, want []*types.Type) (n int, some bool) {
 	for i, v := range values {
 		if want[i] == nil && DoubleText().MatchString(strings.TrimSpace(v)) {
@@ -243,7 +245,7 @@ func paramTypes(values []string, want []*types.Type) (n int, some bool) {
 	return n, n > 0
 }
 
-// typeName is the word for a type in an error about a value.
+// typeName is the name of a type in an error about a value.
 func typeName(t *types.Type) string {
 	if t == nil {
 		return "varchar"
@@ -254,7 +256,7 @@ func typeName(t *types.Type) string {
 	return WireType(t)
 }
 
-// paramValue is a text as a value where a type is expected, nil for none in particular; false says that it is none.
+// paramValue converts a string to a value of the expected type, nil for no particular one; false if it is invalid.
 func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bool) {
 	word := strings.TrimSpace(v)
 	kind := types.Varchar

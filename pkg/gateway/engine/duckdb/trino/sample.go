@@ -15,8 +15,8 @@ const (
 	sampleOrders    = 10000
 )
 
-// mix spreads a row number over 0 .. 2147483646; each k selects another sequence. It uses only products and remainders of integers: the
-// results are the same in every version of DuckDB.
+// mix maps a row number to pseudo-random 0 .. 2147483646; each k selects another sequence. It uses only products and remainders
+// of integers: the results are the same in every version of DuckDB.
 func mix(row string, k int) string {
 	x := fmt.Sprintf(`(((%s) * 7919 + %d) * 48271 %% 2147483647)`, row, k*104729)
 	return `(` + x + ` * ` + x + ` % 2147483647 * 16807 % 2147483647)`

@@ -1,5 +1,5 @@
-// Package trino turns statements of Trino's dialect into those that DuckDB runs: it resolves their names, analyses and translates them, and answers
-// SHOW, EXPLAIN and the tables of information_schema.
+// Package trino translates statements of Trino's dialect to DuckDB's: it resolves names, analyses and translates them, and
+// implements SHOW, EXPLAIN and the tables of information_schema.
 package trino
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
 )
 
-// Store is the connection of a statement as its translation needs it.
+// Store is the interface of a translation to the connection of its statement.
 type Store interface {
 	// StoredAs is the name under which an internal table is stored.
 	StoredAs(ctx context.Context, schema, table string) (string, error)
@@ -22,41 +22,41 @@ type Store interface {
 	OwnTables(ctx context.Context) ([]engine.TableName, error)
 	// Columns returns the names and types of a table's columns.
 	Columns(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error)
-	// AddScan makes the rows of a source known under a name.
+	// AddScan registers the rows of a source under a name.
 	AddScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrow.Narrowing) error
-	// Widen extends what is asked of a source for one more reference to it.
+	// Widen relaxes the restrictions on a source for one more reference to it.
 	Widen(n engine.TableName, want narrow.Narrowing)
 	// Plan is DuckDB's plan of a text, as JSON.
 	Plan(ctx context.Context, sql string) (string, error)
-	// PlanScan is the table of a step that reads rows from elsewhere, and the names of its columns.
+	// PlanScan is the table of a step that reads external rows, and the names of its columns.
 	PlanScan(function string, columns []string) (plan.Table, []string)
 }
 
 // Session translates the statements of one request.
 type Session struct {
 	Q        engine.Query
-	defaults engine.TableName // the catalog and the schema of names without
+	defaults engine.TableName // the default catalog and schema
 	Store    Store
 
-	uses    map[engine.TableName]*Used // what the names of statements in Trino's dialect stand for
-	Absent  map[engine.TableName]error // names that do not exist, with the errors
+	uses    map[engine.TableName]*Used // what the names of statements in Trino's dialect resolve to
+	Absent  map[engine.TableName]error // errors of names that do not exist
 	Chain   []engine.TableName         // saved queries being expanded
 	Weight  int                        // the number of saved queries that the current text expands to
-	Untyped bool                       // the current text was written by the gateway, from values without types
+	Untyped bool                       // the current text was written by the gateway, with untyped values
 }
 
-// NewSession begins the translation of a request.
+// NewSession starts the translation of a request.
 func NewSession(q engine.Query, defaults engine.TableName) Session {
 	return Session{Q: q, defaults: defaults, Untyped: q.Untyped, uses: map[engine.TableName]*Used{}, Absent: map[engine.TableName]error{}}
 }
 
-// Forget looks up every name again.
+// Forget clears the resolved names.
 func (s *Session) Forget() {
 	clear(s.uses)
 	clear(s.Absent)
 }
 
-// BoundHere are the values of the text that is being read: a saved query has none.
+// BoundHere are the parameter values of the current text: a saved query has none.
 func (s *Session) BoundHere() []string {
 	if len(s.Chain) > 0 {
 		return nil

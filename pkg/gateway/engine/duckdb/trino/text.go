@@ -18,10 +18,10 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// A statement in Trino's dialect is parsed and analysed here, with the names and types that the catalogs tell, and printed for DuckDB with
-// names of our own: nothing of what a user wrote reaches DuckDB but the values of literals.
+// A statement in Trino's dialect is parsed, analysed with the names and types of the catalogs, and printed for DuckDB with
+// generated names: nothing that a user wrote reaches DuckDB except the values of literals.
 
-// Text is a statement after its translation.
+// Text is a translated statement.
 type Text struct {
 	SQL     string
 	Plain   bool             // it is planned without the optimizer
@@ -30,10 +30,10 @@ type Text struct {
 	Printed *translate.Statement
 }
 
-// ErrNotTranslated is behind the error for what Trino would take and zone local does not.
+// ErrNotTranslated is wrapped by the error for what is valid in Trino and not supported on zone local.
 var ErrNotTranslated = errors.New("not supported on zone local")
 
-// KeepsZones refuses a result whose times would lose their zone where it is stored.
+// KeepsZones rejects a result whose times would lose their zone when stored.
 func (x *Text) KeepsZones() error {
 	if x.Printed == nil {
 		return nil
@@ -56,12 +56,12 @@ func (s *Session) Translate(ctx context.Context, sql string) (*Text, error) {
 	return s.translateTree(ctx, tree)
 }
 
-// analysed is a query with what its names and types are.
+// analysed is a query and its analysis.
 type analysed struct {
 	analysis *analyze.Analysis
 	catalog  *catalog
-	values   []string // bound ones, and those of the gateway's own forms
-	params   []string // what stands in the text for them
+	values   []string // parameters, and values of the gateway's own forms
+	params   []string // their names in the text
 }
 
 func (s *Session) analysed(ctx context.Context, query *trinosql.Query) (*analysed, error) {
@@ -114,7 +114,7 @@ func (s *Session) translateTree(ctx context.Context, tree trinosql.Statement) (*
 	return &Text{SQL: out.SQL, Plain: size.PlainPlan(), Columns: a.Output, Origins: originsOf(query, a), Printed: out}, nil
 }
 
-// parse reads one statement.
+// parse parses one statement.
 func (s *Session) parse(sql string) (trinosql.Statement, error) {
 	if err := limits.Text(sql); err != nil {
 		return nil, err
@@ -124,11 +124,11 @@ func (s *Session) parse(sql string) (trinosql.Statement, error) {
 	switch {
 	case len(parts) > 1:
 		return nil, PlacedAt(trinosql.Pos{Line: 1, Col: 1}, semicolonIn(sql, parts[0]))
-	case len(parts) == 1: // the places of its nodes are those in the whole text
+	case len(parts) == 1: // positions refer to the whole text
 		text = sql[:parts[0].End]
 	}
 	files := s.Q.Files
-	if len(s.Chain) > 0 { // a saved query
+	if len(s.Chain) > 0 { // in a saved query
 		files = ""
 	}
 	tree, err := trinosql.ParseFiles(text, files)
@@ -173,7 +173,7 @@ func notAllowed(tree trinosql.Statement) error {
 	return PlacedAt(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
 }
 
-// PlacedAt gives an error a place, if it has none yet.
+// PlacedAt gives an error a position, if it has none yet.
 func PlacedAt(at trinosql.Pos, e *engine.Error) error {
 	if e.Line == 0 && at.Line > 0 {
 		e.Line, e.Col = at.Line, at.Col
@@ -181,13 +181,13 @@ func PlacedAt(at trinosql.Pos, e *engine.Error) error {
 	return e
 }
 
-// analysisError is an error of the analysis in the words of the engine's contract.
+// analysisError converts an error of the analysis to an error of the engine's contract.
 func (c *catalog) analysisError(err error) error {
 	var e *analyze.Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	if c.err != nil { // what a name stands for could not be told
+	if c.err != nil { // a name could not be looked up
 		return replaceAt(c.err, e.At)
 	}
 	kind := engine.KindValue
@@ -210,7 +210,7 @@ func (c *catalog) analysisError(err error) error {
 	return PlacedAt(e.At, out)
 }
 
-// replaceAt gives an error that has no place yet one.
+// replaceAt gives an error a position, if it has none yet.
 func replaceAt(err error, at trinosql.Pos) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Line != 0 {
@@ -221,8 +221,8 @@ func replaceAt(err error, at trinosql.Pos) error {
 	return PlacedAt(at, &placed)
 }
 
-// Named is a text that gives the rows under the names of the columns, with rows as structs of their names. Of columns with
-// the same name, each has a mark behind it.
+// Named is a text whose rows have the column names of the result, with rows as structs with field names. Duplicate column names
+// are marked.
 func (x *Text) Named() (string, naming.Columns) {
 	names := make([]string, len(x.Columns))
 	for i, c := range x.Columns {
@@ -247,7 +247,7 @@ func (x *Text) Named() (string, naming.Columns) {
 	return b.String(), cols
 }
 
-// originsOf tells for each column of the result which column of a table it is unchanged.
+// originsOf is the table column that each column of the result is an unchanged copy of.
 func originsOf(q *trinosql.Query, a *analyze.Analysis) []engine.TableName {
 	out := make([]engine.TableName, len(a.Output))
 	i := 0
@@ -266,7 +266,7 @@ func originsOf(q *trinosql.Query, a *analyze.Analysis) []engine.TableName {
 	return out
 }
 
-// WireType is the name of a type as replies tell it. The length of varchar is not told; times of microseconds go without a precision.
+// WireType is the name of a type in replies. The length of varchar is omitted, and the precision of times with microseconds.
 func WireType(t *types.Type) string {
 	switch t.Kind {
 	case types.Varchar:
@@ -302,7 +302,7 @@ func UnknownTable(n engine.TableName) error { return engine.UnknownTable(strings
 // DialectDuck is the Query.Dialect of DuckDB's own SQL; any other is Trino's.
 const DialectDuck = "duckdb"
 
-// IsUnknown reports whether an error says that a name stands for nothing.
+// IsUnknown reports whether an error is about a name that does not exist.
 func IsUnknown(err error) bool {
 	var e *engine.Error
 	if !errors.As(err, &e) {

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 )
 
-// Transpile writes the statement in another dialect.
+// Transpile translates the statement to another dialect.
 func (s *Session) Transpile(ctx context.Context, to transpile.Target) (string, error) {
 	tree, err := s.parse(s.Q.SQL)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 )
 
-// FieldName is the text of a field in the name of a row type: quoted unless it is a plain identifier.
+// FieldName is the name of a field within the name of a row type: quoted unless it is a plain identifier.
 func FieldName(s string) string {
 	if s == "" {
 		return ""
@@ -22,7 +22,7 @@ func FieldName(s string) string {
 	return s + " "
 }
 
-// DuckType is the DuckDB type for a lower-case Trino type name, and text if there is none. Precisions of times are dropped:
+// DuckType is the DuckDB type for a lower-case Trino type name, VARCHAR if there is none. Precisions of times are dropped:
 // DuckDB has microseconds.
 func DuckType(trino string) string {
 	t := strings.ToLower(strings.TrimSpace(trino))

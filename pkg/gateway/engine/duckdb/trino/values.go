@@ -27,7 +27,7 @@ var (
 	UuidText      = narrow.UUIDText
 )
 
-// DecimalDigits reads a decimal: its digits as one number, how many there are, and how many of them are behind the point; false for more than 38.
+// DecimalDigits parses a decimal: its unscaled value, the number of digits, and the scale; false for more than 38 digits.
 func DecimalDigits(v string) (n *big.Int, width, scale int, ok bool) {
 	digits := v
 	if dot := strings.IndexByte(v, '.'); dot >= 0 {
@@ -38,7 +38,7 @@ func DecimalDigits(v string) (n *big.Int, width, scale int, ok bool) {
 	return n, width, scale, ok && width <= 38
 }
 
-// RealDay reports whether the date at the start of a text exists, if it has a year of four digits.
+// RealDay reports whether the date at the start of a string exists, if it has a year of four digits.
 func RealDay(s string) bool {
 	day, _, _ := strings.Cut(strings.ReplaceAll(s, "T", " "), " ")
 	if len(day) < 8 || day[4] != '-' {
