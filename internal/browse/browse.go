@@ -1,5 +1,5 @@
-// Package browse shows the rows of a result on the whole screen of a terminal: scrolling both ways, searching, sorting,
-// and one value in full.
+// Package browse shows the rows of a result on the whole screen of a terminal, with scrolling, searching, sorting, and a view
+// of one value.
 package browse
 
 import (
@@ -33,7 +33,7 @@ type Value struct {
 type Table struct {
 	Columns []Column
 	Rows    [][]Value
-	Note    string // shown beside the place, such as that there are more rows
+	Note    string // shown next to the position, such as that there are more rows
 }
 
 // Options configure the browser.
@@ -43,7 +43,7 @@ type Options struct {
 	Color   bool
 }
 
-// Run shows a table until the user leaves. The terminal is as before then.
+// Run shows a table until the user leaves, and restores the terminal.
 func Run(ctx context.Context, t *Table, o Options) error {
 	profile := colorprofile.ANSI256
 	if !o.Color {
@@ -58,26 +58,26 @@ func Run(ctx context.Context, t *Table, o Options) error {
 }
 
 const (
-	widest  = 40 // cells of a column; Enter shows a value in full
+	widest  = 40 // maximum width of a column in cells; Enter shows a value in full
 	headers = 2
 )
 
 // model is the state of the browser.
 type model struct {
 	t             *Table
-	order         []int // the rows as they are shown
+	order         []int // row indices as displayed
 	widths        []int
 	width, height int
-	top, row      int // first row on the screen, and the current one, in order
+	top, row      int // first row on the screen, and the current one, as indices in order
 	left, col     int
-	sorted        int // the column that orders the rows; -1 for none
+	sorted        int // the sort column; -1 for none
 	descending    bool
-	asking        bool // for the words of a search
+	asking        bool // entering the words of a search
 	words         string
-	said          string // instead of the keys, until the next key
+	said          string // message in place of the keys, until the next key
 	full          []string
 	fullAt        int
-	showing       bool // one value in full
+	showing       bool // showing one value in full
 }
 
 func newModel(t *Table) *model {
@@ -86,7 +86,7 @@ func newModel(t *Table) *model {
 		m.order[i] = i
 	}
 	for i, c := range t.Columns {
-		m.widths[i] = displaywidth.String(shown(c.Name)) + 2 // the mark of sorting
+		m.widths[i] = displaywidth.String(shown(c.Name)) + 2 // the sort marker
 		for _, r := range t.Rows[:min(len(t.Rows), 2000)] {
 			m.widths[i] = max(m.widths[i], displaywidth.String(text(r[i])))
 		}
@@ -174,7 +174,7 @@ func (m *model) key(name string) {
 	}
 }
 
-// follow keeps the current cell on the screen.
+// follow scrolls the current cell into view.
 func (m *model) follow() {
 	m.row = max(min(m.row, len(m.order)-1), 0)
 	m.col = max(min(m.col, len(m.t.Columns)-1), 0)
@@ -185,7 +185,7 @@ func (m *model) follow() {
 	}
 }
 
-// visible lists the columns that fit the screen as a whole; at least one.
+// visible lists the columns that fit the screen entirely; at least one.
 func (m *model) visible() []int {
 	var out []int
 	used := 0
@@ -198,7 +198,7 @@ func (m *model) visible() []int {
 	return out
 }
 
-// sort orders the rows by the current column: upward, then downward, then as they came.
+// sort sorts the rows by the current column: ascending, then descending, then in the original order.
 func (m *model) sort() {
 	if len(m.t.Columns) == 0 {
 		return
@@ -245,7 +245,7 @@ func rank(v Value) int {
 	return 0
 }
 
-// ask handles a key while the words of a search are typed.
+// ask handles a key while the words of a search are entered.
 func (m *model) ask(name, typed string) {
 	switch name {
 	case "enter":
@@ -261,7 +261,7 @@ func (m *model) ask(name, typed string) {
 	}
 }
 
-// find goes to the next cell, or the previous one, that contains the words in any case.
+// find goes to the next or previous cell that contains the words, ignoring case.
 func (m *model) find(by int) {
 	words := strings.ToLower(m.words)
 	if words == "" || len(m.order) == 0 {

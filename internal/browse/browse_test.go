@@ -30,7 +30,7 @@ func press(m *model, keys ...string) {
 	}
 }
 
-// TestBrowse moves, searches and sorts; the current cell is compared, and that the screen is never wider or higher than
+// TestBrowse moves, searches and sorts; it compares the current cell, and checks that the screen is never wider or higher than
 // the terminal.
 func TestBrowse(t *testing.T) {
 	for _, tt := range []struct{ keys, want string }{
@@ -74,7 +74,7 @@ func TestBrowse(t *testing.T) {
 	}
 }
 
-// TestFull shows one value in full, and goes back.
+// TestFull shows one value in full, and returns.
 func TestFull(t *testing.T) {
 	m := newModel(sample())
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})

@@ -75,7 +75,7 @@ func (m *model) place(visible []int) string {
 	return out + " · ? keys"
 }
 
-// bottom fills the screen and puts the last line under it.
+// bottom fills the screen and appends the last line.
 func (m *model) bottom(lines []string, last string) []string {
 	for len(lines) < m.height-1 {
 		lines = append(lines, "")
@@ -90,7 +90,7 @@ func (m *model) bottom(lines []string, last string) []string {
 	return append(lines, "\x1b[2m"+fit(last, m.width, false)+"\x1b[m")
 }
 
-// fit makes a text exactly as wide as a column.
+// fit pads or truncates a text to the width of a column.
 func fit(s string, width int, right bool) string {
 	if displaywidth.String(s) > width {
 		s = displaywidth.TruncateString(s, width, "…")

@@ -14,7 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// openCSV finds out how the fields and the lines of a document end, and reads its header.
+// openCSV detects the delimiter and the line endings of a document, and reads its header.
 func (d *Document) openCSV() error {
 	head, err := d.head(rowfile.Window, d.text)
 	if err != nil {
@@ -62,7 +62,7 @@ func (d *Document) openCSV() error {
 	return nil
 }
 
-// records splits the text of the document.
+// records splits the text of the document into records.
 func (d *Document) records(t io.Reader) *csv.Reader {
 	r := csv.NewReader(t, d.Delimiter, csv.Window)
 	r.CR = d.returns
@@ -174,7 +174,7 @@ func (d *Document) broken(r *csv.Reader) error {
 	return nil
 }
 
-// Text returns the text to send, from its start.
+// Text returns the text to send, from its beginning.
 func (d *Document) Text(ctx context.Context) (io.ReadCloser, error) {
 	if d.Format != CSV {
 		return d.rowText(ctx)
@@ -190,7 +190,7 @@ func (d *Document) Text(ctx context.Context) (io.ReadCloser, error) {
 	return w, w.r.SkipBOM()
 }
 
-// recoder writes the records of a document with commas, each on as many lines as in the file.
+// recoder writes the records of a document with commas, keeping their line numbers.
 type recoder struct {
 	io.ReadCloser
 	d      *Document
@@ -241,7 +241,7 @@ func appendField(out, text []byte, quoted bool) []byte {
 	return cell.AppendQuoted(out, text)
 }
 
-// withContext ends a read when the run is interrupted.
+// withContext aborts reads when its context ends.
 type withContext struct {
 	ctx context.Context
 	src io.Reader

@@ -1,5 +1,5 @@
-// Package intake reads files of rows as the CSV text that an import takes: its format, packing and encoding,
-// and the names and types of its columns.
+// Package intake converts files of rows to the CSV text that an import accepts: their format, compression and encoding, and the
+// names and types of their columns.
 package intake
 
 import (
@@ -24,51 +24,51 @@ type Format string
 // The formats.
 const (
 	CSV     Format = "csv"
-	JSON    Format = "json" // objects in one list or consecutive, such as one on each line
+	JSON    Format = "json" // objects in one list or consecutive, such as one per line
 	Parquet Format = "parquet"
 	XLSX    Format = "xlsx"
 )
 
-// Options are how a file is to be read. Zero values are found out.
+// Options are how to read a file. Zero values are detected.
 type Options struct {
 	Format    Format
-	Delimiter byte   // between the fields of CSV
-	Sheet     string // of a workbook
-	NoHeader  bool   // the first record is a row
+	Delimiter byte   // the delimiter of CSV
+	Sheet     string // in a workbook
+	NoHeader  bool   // the first record is data
 	Nulls     []string
 }
 
-// Document is a file of rows. It is read more than once: to detect its format, to learn its types and its rows, and to
-// send them. Input that cannot be read twice, such as standard input and pipes, is copied to an unnamed file.
+// Document is a file of rows. It is read more than once: to detect its format, to determine its types and count its rows, and
+// to send them. Input that cannot be read twice, such as standard input and pipes, is copied to an unnamed file.
 type Document struct {
 	Path string // as given by the user
 	Name string // the name to send it under
 
 	Format    Format
-	Delimiter byte     // between the fields of CSV
-	Header    []string // the names of its columns, as they stand in the file; nil without a header
+	Delimiter byte     // the delimiter of CSV
+	Header    []string // the column names in the file; nil without a header
 	Remarks   []string // detected properties that may be wrong
 
-	Rows  int64 // after Learn
-	Blank int64 // blank lines, which are rows in a document of one column
+	Rows  int64 // set by Learn
+	Blank int64 // blank lines, which are rows if there is one column
 
 	opt     Options
 	file    *os.File
-	copied  *tempfile.Unnamed // file, where that is a copy; else nil
-	at      os.FileInfo       // before the first byte was read
+	copied  *tempfile.Unnamed // file, if that is a copy; else nil
+	at      os.FileInfo       // before the first read
 	packing rowfile.Packing
 	coding  rowfile.Coding
-	returns bool // a carriage return alone ends a line
-	plain   bool // the text of the file is the text to send
+	returns bool // lines end with a carriage return alone
+	plain   bool // the text of the file is sent unchanged
 	sum     hash.Hash
 	columns []column
 	book    *rowfile.Book
-	unit    string       // of places in the file
-	read    atomic.Int64 // bytes of the file, or rows where they are not read in order, since it was opened last
+	unit    string       // of positions in the file
+	read    atomic.Int64 // bytes, or rows if these are not read in order, since the file was last opened
 }
 
-// Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors but
-// those of the context are about the file.
+// Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors are about
+// the file, except those of the context.
 func Open(ctx context.Context, path string, in io.ReadCloser, o Options) (*Document, error) {
 	d := &Document{Path: path, Name: filepath.Base(path), opt: o, unit: "line"}
 	if path == "-" {
@@ -84,7 +84,7 @@ func Open(ctx context.Context, path string, in io.ReadCloser, o Options) (*Docum
 	return d, nil
 }
 
-// take sets the file, which can be read twice.
+// take sets the file, copying input that cannot be read twice.
 func (d *Document) take(in io.ReadCloser) error {
 	f, ok := in.(*os.File)
 	if ok {
@@ -114,7 +114,7 @@ func (d *Document) Close() error {
 	return d.closer().Close()
 }
 
-// closer closes the file that is read: the one that was given, or the copy.
+// closer is the file that is read: the one given by the caller, or the copy.
 func (d *Document) closer() io.Closer {
 	if d.copied != nil {
 		return d.copied
@@ -176,7 +176,7 @@ func (d *Document) detect(ctx context.Context) error {
 	return d.openRows(ctx)
 }
 
-// unpack finds out how the file is compressed.
+// unpack detects the compression of the file.
 func (d *Document) unpack() error {
 	head := make([]byte, 4)
 	n, err := d.file.ReadAt(head, 0)
@@ -190,7 +190,7 @@ func (d *Document) unpack() error {
 	return nil
 }
 
-// raw returns the unpacked bytes of the file, from its start.
+// raw returns the uncompressed bytes of the file, from its beginning.
 func (d *Document) raw() (io.ReadCloser, error) {
 	d.read.Store(0)
 	return d.packing.Open(&counted{io.NewSectionReader(d.file, 0, d.at.Size()), d})
@@ -208,7 +208,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Part is how much of the document was read since Text opened it, from 0 to 1.
+// Part is the fraction of the document that was read since Text opened it, from 0 to 1.
 func (d *Document) Part() float64 {
 	whole := d.at.Size()
 	if d.byRows() {
@@ -217,10 +217,10 @@ func (d *Document) Part() float64 {
 	return float64(d.read.Load()) / float64(max(whole, 1))
 }
 
-// byRows reports whether the rows are not read from the beginning of the file to its end.
+// byRows reports whether the rows of the format are not read from the beginning of the file to its end.
 func (d *Document) byRows() bool { return d.Format == Parquet || d.Format == XLSX }
 
-// decode finds out how the text is encoded.
+// decode detects the encoding of the text.
 func (d *Document) decode() error {
 	head, err := d.head(64, d.raw)
 	if err != nil {
@@ -242,7 +242,7 @@ func (d *Document) head(n int, open func() (io.ReadCloser, error)) ([]byte, erro
 	return rowfile.Head(r, n)
 }
 
-// text returns the text of the file in UTF-8, from its start, without a byte order mark if it was UTF-16.
+// text returns the text of the file in UTF-8, from its beginning, without a byte order mark if it was UTF-16.
 func (d *Document) text() (io.ReadCloser, error) {
 	r, err := d.raw()
 	if err != nil {
@@ -251,8 +251,8 @@ func (d *Document) text() (io.ReadCloser, error) {
 	return d.coding.Decode(r), nil
 }
 
-// openRows prepares a document that is not CSV. The names of the columns of JSON, and how many a sheet has, are known only
-// at its end.
+// openRows prepares a document that is not CSV. The names of the columns of JSON, and the number of columns of a sheet, are
+// known only at its end.
 func (d *Document) openRows(ctx context.Context) error {
 	d.unit = "row"
 	if err := d.spread(); err != nil {
@@ -290,7 +290,7 @@ func (d *Document) rows() (rowSource, error) {
 	return d.jsonRows()
 }
 
-// spread unpacks a packed file that must be read in any order.
+// spread decompresses a file that needs random access.
 func (d *Document) spread() error {
 	if d.packing == rowfile.NotPacked || d.Format == JSON {
 		return nil
@@ -315,8 +315,8 @@ func (d *Document) unchanged() error {
 	return err
 }
 
-// Learn reads the document to its end, and counts its rows. With types it also learns the types of its columns; a record
-// that cannot be a row is an error then, else it is left to the gateway, which lists all of them.
+// Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns; then an
+// invalid record is an error, otherwise it is left to the gateway, which lists all of them.
 func (d *Document) Learn(ctx context.Context, types bool) error {
 	d.sum = sha256.New()
 	if d.Format == CSV {
@@ -336,7 +336,7 @@ func (d *Document) Learn(ctx context.Context, types bool) error {
 	return errors.Join(err, d.unchanged())
 }
 
-// Key is a hash of a document that was read to its end and of how it is imported.
+// Key is a hash of a fully read document and of how it is imported.
 func (d *Document) Key(how []byte) string {
 	sum := d.sum
 	sum.Write(how)

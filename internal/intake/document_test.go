@@ -69,14 +69,14 @@ func zipped(t *testing.T, s string) []byte {
 	return b.Bytes()
 }
 
-// TestForms: however a table is written down, what is sent are the same records.
+// TestForms checks that the same table in any format is sent as the same records.
 func TestForms(t *testing.T) {
 	const doc = "id,name,note\n1,\"Ada, Łukasz 😀\",\"say \"\"so\"\"\ntwice; or | not\"\n2,,\"\"\n3,Bo\tB,x\n"
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := func(c string) string { // all fields are quoted that need it with any delimiter
+	with := func(c string) string { // quotes all fields that need it with any delimiter
 		out := strings.NewReplacer("id,name,note", "id"+c+"name"+c+"note", "1,\"Ada", "1"+c+"\"Ada", "😀\",\"", "😀\""+c+"\"", "2,,", "2"+c+c, "3,Bo\tB,x", "3"+c+"\"Bo\tB\""+c+"x").Replace(doc)
 		return out
 	}
@@ -135,7 +135,7 @@ func TestDelimiter(t *testing.T) {
 	}
 }
 
-// TestNulls: --null makes fields NULL, quoted or not, but never those of the header.
+// TestNulls checks that --null makes fields NULL, quoted or not, but never those of the header.
 func TestNulls(t *testing.T) {
 	d, err := open(t, "a.csv", []byte("NA,b\nNA,1\n2,\"NA\"\n3,\"\"\n"), Options{Nulls: []string{"NA", ""}})
 	if err != nil {
@@ -149,7 +149,7 @@ func TestNulls(t *testing.T) {
 	}
 }
 
-// TestBadInput: an error names the line, and the column if there is one.
+// TestBadInput checks that an error has the line, and the column if there is one.
 func TestBadInput(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
@@ -174,7 +174,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestChanged: a file that changes after it was opened is not sent.
+// TestChanged checks that a file that changes after it was opened is not sent.
 func TestChanged(t *testing.T) {
 	d, err := open(t, "a.csv", []byte("a;b\n1;2\n"), Options{})
 	if err != nil {
@@ -191,7 +191,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestPipe: input that is no file is read once and removed.
+// TestPipe checks that input that is not a file is read once and its copy removed.
 func TestPipe(t *testing.T) {
 	d, err := Open(t.Context(), "-", io.NopCloser(strings.NewReader("a,b\n1,2\n")), Options{})
 	if err != nil {

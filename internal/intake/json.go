@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 )
 
-// jsonRows reads the objects of a document as rows. Objects and lists in them are their text, without white space.
+// jsonRows reads the objects of a document as rows. Nested objects and lists become JSON text, without white space.
 type jsonRows struct {
 	io.Closer
 	in  *files.Objects

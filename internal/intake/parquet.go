@@ -14,7 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// parquetRows reads the rows of a Parquet file. Columns with lists, maps or groups are JSON text, binary ones hexadecimal.
+// parquetRows reads the rows of a Parquet file. Columns of lists, maps or groups become JSON text, binary ones hexadecimal
+// digits.
 type parquetRows struct {
 	cols  []engine.ColumnInfo
 	in    engine.Batches
@@ -47,7 +48,7 @@ func (r *parquetRows) next() ([]rowfile.Value, error) {
 	for len(r.batch) == 0 {
 		var err error
 		if r.batch, err = r.in.Next(context.Background()); err != nil {
-			if err != io.EOF { // the path of the file stands before it
+			if err != io.EOF { // the caller prefixes the path of the file
 				err = fmt.Errorf("after row %d: %w", r.n, err)
 			}
 			return nil, err
@@ -62,7 +63,7 @@ func (r *parquetRows) next() ([]rowfile.Value, error) {
 	return r.row, nil
 }
 
-// parquetValue writes a value such that the type of the column can be inferred from it.
+// parquetValue formats a value such that the type of the column can be inferred from it.
 func parquetValue(typ string, v any) rowfile.Value {
 	switch v := v.(type) {
 	case nil:
@@ -83,7 +84,7 @@ func parquetValue(typ string, v any) rowfile.Value {
 		case math.IsInf(v, 0):
 			s = strings.Replace(strings.TrimPrefix(s, "+"), "Inf", "Infinity", 1)
 		case !strings.ContainsAny(s, ".e"):
-			s += ".0" // a column of doubles is none of integers
+			s += ".0" // so that a column of doubles is not inferred to be of integers
 		}
 		return rowfile.Value{Text: []byte(s), Kind: rowfile.Field}
 	case time.Time:

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestPart: what is told of the progress of an import ends at the whole, and lies before it until then.
+// TestPart checks that the progress of an import is below 1 until it ends, and then 1.
 func TestPart(t *testing.T) {
 	var b strings.Builder
-	for i, n := 0, uint32(1); i < 200_000; i++ { // numbers that a compressor cannot make a few bytes of
+	for i, n := 0, uint32(1); i < 200_000; i++ { // numbers that do not compress well
 		n = n*1664525 + 1013904223
 		fmt.Fprintf(&b, "%d,%d\n", n%10, n)
 	}

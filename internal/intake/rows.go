@@ -6,8 +6,8 @@ import "bytes"
 type rowCounter struct {
 	records, blank int64
 	quoted         bool
-	start          bool  // the next byte starts a field
-	length         int64 // of the record so far
+	start          bool  // the next byte begins a field
+	length         int64 // of the current record
 	last           byte
 }
 
@@ -81,7 +81,7 @@ func (c *rowCounter) finish() {
 	c.length, c.start = 0, true
 }
 
-// end counts a record without a line ending and returns the total.
+// end counts a final record without a line ending and returns the total.
 func (c *rowCounter) end() int64 {
 	if c.length > 0 {
 		c.finish()

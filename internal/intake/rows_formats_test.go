@@ -15,7 +15,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// learned opens a document, learns it and returns its records as sent and its types.
+// learned opens a document, calls Learn, and returns its records as sent and its types.
 func learned(t *testing.T, name string, raw []byte, o Options) (d *Document, records [][]string, types string) {
 	t.Helper()
 	d, err := open(t, name, raw, o)
@@ -59,7 +59,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-	// the lines of the text are found again as rows of the file
+	// lines of the text are mapped to rows of the file
 	d, _, _ := learned(t, "a.json", []byte(list), Options{})
 	if got, err := d.Places(t.Context(), []int64{2, 3, 5}); err != nil || fmt.Sprint(got) != "map[2:1 3:2 5:3]" {
 		t.Errorf("%v %v", got, err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRowCounter counts what encoding/csv reads, in pieces of all sizes.
+// TestRowCounter compares with encoding/csv, in pieces of all sizes.
 func TestRowCounter(t *testing.T) {
 	for text, want := range map[string][2]int64{ // records, blank lines
 		"":                        {0, 0},
@@ -23,7 +23,7 @@ func TestRowCounter(t *testing.T) {
 	} {
 		for size := 1; size <= len(text)+1; size++ {
 			if strings.HasPrefix(text, "\xef") && size < 3 {
-				continue // the readers before it give more
+				continue // the preceding readers return more
 			}
 			c := &rowCounter{start: true}
 			for rest := text; rest != ""; {

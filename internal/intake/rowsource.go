@@ -12,14 +12,14 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile"
 )
 
-// A rowSource reads the rows of a document that is not CSV, once.
+// rowSource reads the rows of a document that is not CSV, once.
 type rowSource interface {
-	// next reads a row. It may have fewer values than the document has columns: the others are NULL. The values are valid
-	// until the next row is read; io.EOF follows the last.
+	// next reads a row. It may have fewer values than the document has columns: the others are NULL. The values are valid until
+	// the next call, which returns io.EOF after the last row.
 	next() ([]rowfile.Value, error)
 	// at is the number of the row in the file, from 1.
 	at() int64
-	// names are those of the columns, nil if there is no header. After the last row they are complete.
+	// names are the column names, nil if there is no header. They are complete after the last row.
 	names() []string
 	io.Closer
 }
@@ -28,7 +28,7 @@ func (d *Document) nullValue(v rowfile.Value) bool {
 	return v.Kind == rowfile.Null || len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, string(v.Text))
 }
 
-// learnRows reads all rows, for their number, the names and the types of their columns.
+// learnRows reads all rows to count them and determine the names and types of the columns.
 func (d *Document) learnRows(ctx context.Context) error {
 	r, err := d.rows()
 	if err != nil {
@@ -165,10 +165,10 @@ func (w *rowText) row() error {
 	return nil
 }
 
-// Unit is what Places counts: the lines or the rows of the file.
+// Unit is the unit of the results of Places: lines or rows of the file.
 func (d *Document) Unit() string { return d.unit }
 
-// Places finds the rows of the file of the given lines of its text. Those of CSV are its lines.
+// Places maps lines of the text that is sent to rows of the file. For CSV these are lines, too.
 func (d *Document) Places(ctx context.Context, lines []int64) (map[int64]int64, error) {
 	out := map[int64]int64{}
 	if d.Format == CSV {

@@ -8,8 +8,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// The types of columns of internal tables that are inferred. A DECIMAL has ten decimal places and 28 digits before them;
-// there is no type for binary floating point.
+// The inferred column types of internal tables. A DECIMAL has ten decimal places and 28 digits before them; there is no type
+// for binary floating point.
 const (
 	Varchar   = "VARCHAR"
 	Bigint    = "BIGINT"
@@ -25,7 +25,7 @@ const (
 	decimalWhole  = 28
 )
 
-// kind is the type of a value by its text.
+// kind is the type of a value, inferred from its text.
 type kind uint8
 
 const (
@@ -45,14 +45,14 @@ type column struct {
 	values int64
 	counts [kinds]int64
 	first  [kinds]sample
-	alike  bool       // all values that are text are the first of them
-	flags  uint8      // ways to write true and false that occur
-	forms  [8]int64   // timestamps of each form
+	alike  bool       // all text values equal the first of them
+	flags  uint8      // the spellings of true and false that occur
+	forms  [8]int64   // number of timestamps of each form
 	whole  infer.Form // of the first timestamp
-	typed  bool       // the file says that values are text
+	typed  bool       // the file declares the values as text
 }
 
-// sample is a value and its place in the file.
+// sample is a value and its position in the file.
 type sample struct {
 	at   int64
 	text string
@@ -95,7 +95,7 @@ func (c *column) kindOf(s []byte) kind {
 	return isText
 }
 
-// numberOf returns the type of a table that represents a number.
+// numberOf returns the column type that represents a number.
 func numberOf(s []byte, v infer.Class) kind {
 	digits, scale, exp := int(v.Digits), int(v.Scale), int(v.Exp)
 	if scale == 0 && !v.Exponent {
@@ -113,12 +113,12 @@ func numberOf(s []byte, v infer.Class) kind {
 // Choice is the type of a column and why it is not a narrower one.
 type Choice struct {
 	Type   string
-	Reason string // empty if the values determine the type
-	Null   string // if it were NULL, the type would be Other
+	Reason string // "" if the values determine the type
+	Null   string // if this value were NULL, the type would be Other
 	Other  string
 }
 
-// choose returns the type of the table's column. unit is the unit of the place of a sample.
+// choose returns the type of a column. unit is the unit of the position of a sample.
 func (c *column) choose(unit string) Choice {
 	n := c.values
 	numbers := c.counts[isWhole] + c.counts[isDecimal] + c.counts[isNumber]
@@ -143,7 +143,7 @@ func (c *column) choose(unit string) Choice {
 			ch.Reason = "in UTC"
 		}
 		return ch
-	} else if all*2 >= n { // what it would be without some values
+	} else if all*2 >= n { // the type without some of the values
 		odd := isText
 		for k := range kinds {
 			if kind(k) != isText && c.counts[k] > 0 && !fits(kind(k), typ) {
@@ -166,7 +166,7 @@ func (c *column) choose(unit string) Choice {
 	return ch
 }
 
-// most returns the type that most values have, and how many.
+// most returns the type of most values, and their number.
 func (c *column) most() (typ string, n int64) {
 	numbers := c.counts[isWhole] + c.counts[isDecimal]
 	typ, n = Bigint, numbers
@@ -199,7 +199,7 @@ func fits(k kind, typ string) bool {
 	return false
 }
 
-// standsForNull recognizes texts that programs write for missing values.
+// standsForNull reports whether a text is one that programs write for missing values.
 func standsForNull(s string) bool {
 	switch strings.ToLower(s) {
 	case "", "na", "n/a", "#n/a", "<na>", "nan", "null", "(null)", "none", "nil", "missing", "unknown", `\n`, "-", "--", ".", "..", "?", "*":

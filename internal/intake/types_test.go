@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestChoose: the type that a person would choose where it gives every value back, else varchar with a reason.
+// TestChoose checks that the chosen type is the one that a person would choose if it represents every value, else varchar with
+// a reason.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct{ values, want, reason string }{
 		{"", Varchar, "no values"},

@@ -8,14 +8,13 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// buffer is a text with a cursor. The cursor is a byte offset and is between characters as displayed: letters with
-// their marks.
+// buffer is a text with a cursor. The cursor is a byte offset between grapheme clusters: characters with their combining marks.
 type buffer struct {
 	text   string
 	at     int
-	killed string // by the last deletion of a word or of part of a line
+	killed string // text of the last deletion of a word or of part of a line
 	undos  []undo
-	typing bool // the last change was a typed letter, which one undo covers with those before
+	typing bool // the last change typed a letter; one undo reverts consecutive ones
 }
 
 type undo struct {
@@ -23,10 +22,10 @@ type undo struct {
 	at   int
 }
 
-// maxUndos limits the states that are kept.
+// maxUndos limits the number of states for undo.
 const maxUndos = 200
 
-// changes notes the state before a change.
+// changes records the state before a change, for undo.
 func (b *buffer) changes(typing bool) {
 	if !(typing && b.typing) {
 		if len(b.undos) == maxUndos {
@@ -58,14 +57,14 @@ func (b *buffer) insert(s string, typing bool) {
 	b.at += len(s)
 }
 
-// replace puts s in place of the bytes between from and the cursor.
+// replace replaces the bytes between from and the cursor with s.
 func (b *buffer) replace(from int, s string) {
 	b.changes(false)
 	b.text = b.text[:from] + s + b.text[b.at:]
 	b.at = from + len(s)
 }
 
-// next and prev return the ends of the characters after and before the cursor.
+// next and prev return the end of the character after the cursor and the start of the one before it.
 func (b *buffer) next() int {
 	if b.at == len(b.text) {
 		return b.at
@@ -102,7 +101,7 @@ func (b *buffer) lineEnd(at int) int {
 	return len(b.text)
 }
 
-// near returns the part of the text that a screen of a height can show: that many lines before and after that of the cursor.
+// near returns the part of the text that fits a screen: height lines before and after the cursor's.
 func (b *buffer) near(height int) (from, to int) {
 	from, to = b.lineStart(b.at), b.lineEnd(b.at)
 	for range height {
@@ -146,7 +145,7 @@ func (b *buffer) wordForward() int {
 	return at
 }
 
-// delete removes the bytes between the cursor and another place.
+// delete removes the bytes between the cursor and another position.
 func (b *buffer) delete(to int, keep bool) {
 	from := b.at
 	if to < from {
@@ -162,7 +161,7 @@ func (b *buffer) delete(to int, keep bool) {
 	b.text, b.at = b.text[:from]+b.text[to:], from
 }
 
-// vertical moves the cursor one line up or down, and reports whether there is one.
+// vertical moves the cursor one line up or down, and reports whether there is such a line.
 func (b *buffer) vertical(down bool) bool {
 	from := b.lineStart(b.at)
 	col := utf8.RuneCountInString(b.text[from:b.at])
@@ -188,7 +187,7 @@ func (b *buffer) vertical(down bool) bool {
 	return true
 }
 
-// whole moves a place inside a character to its beginning.
+// whole rounds a position inside a character down to its beginning.
 func (b *buffer) whole(at int) int {
 	from := b.lineStart(at)
 	g := graphemes.FromString(b.text[from:b.lineEnd(at)])
@@ -214,7 +213,7 @@ func (b *buffer) transpose() {
 	b.at = to
 }
 
-// cleaned is pasted text: with line feeds only, and valid.
+// cleaned is pasted text with line feeds as line endings, and valid UTF-8.
 func cleaned(s string) string {
 	return strings.ToValidUTF8(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s), "\uFFFD")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// typed is a model after keys: names in <> such as <ctrl+w>, and letters.
+// typed is a model after some keys: names in <> such as <ctrl+w>, and letters.
 func typed(o Options, keys string) *model {
 	m := &model{e: &Editor{o: o, in: &input{done: make(chan struct{})}}, width: 40, height: 20, place: -1, prompt: "> ", more: "- "}
 	m.e.in.from = ended0{}
@@ -57,7 +57,7 @@ func (h entries) Entry(i int) string { return h[i] }
 
 func semicolon(s string) bool { return s == "" || strings.HasSuffix(s, ";") }
 
-// TestKeys types, and compares the text with the cursor, |, in it.
+// TestKeys types, and compares the text with | at the cursor.
 func TestKeys(t *testing.T) {
 	past := entries{"select 1;", "select a,\n  b\nfrom t;", "select 3;"}
 	words := func(text string, at int) (int, []Choice) {
@@ -181,7 +181,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestGates passes what is typed on up to each key that may end a statement, and no further before that is handled.
+// TestGates checks that input is passed on up to each key that may end a statement, and no further until that is handled.
 func TestGates(t *testing.T) {
 	in := &input{wake: make(chan struct{}, 1)}
 	for _, tt := range []struct {
@@ -204,7 +204,7 @@ func TestGates(t *testing.T) {
 			t.Errorf("%q: %q, want %q", tt.typed, got, tt.want)
 		}
 	}
-	in.pending = []byte("\x1b[20") // a mark in two readings
+	in.pending = []byte("\x1b[20") // a marker split across two reads
 	in.next(4)
 	in.pending = []byte("0~a\rb")
 	if n := in.next(5); n != 5 {

@@ -1,4 +1,4 @@
-// Package lineedit reads a statement of several lines from a terminal: editing, history, completion and highlighting.
+// Package lineedit reads multi-line statements from a terminal, with editing, history, completion and highlighting.
 package lineedit
 
 import (
@@ -13,31 +13,31 @@ import (
 	"github.com/dig-cli/dig/internal/term"
 )
 
-// ErrInterrupted is the end of a reading by Ctrl-C.
+// ErrInterrupted is returned when Ctrl-C ends the input.
 var ErrInterrupted = errors.New("interrupted")
 
-// ErrEOF is the end of a reading by Ctrl-D.
+// ErrEOF is returned when Ctrl-D ends the input.
 var ErrEOF = errors.New("end of input")
 
-// Choice is a candidate of a completion.
+// Choice is a completion candidate.
 type Choice struct{ Text, Kind, Detail string }
 
-// History are the previous inputs, the oldest first.
+// History has the previous inputs, the oldest first.
 type History interface {
 	Len() int
 	Entry(i int) string
 }
 
-// Options configure an editor. Functions that are nil do nothing.
+// Options configure an editor. Functions may be nil.
 type Options struct {
 	In, Out *os.File
-	// Quiet is that of In: it keeps what is typed between two readings, and is begun by the first.
+	// Quiet belongs to In: it buffers what is typed between two reads, and the first read starts it.
 	Quiet *term.Quiet
 	Env   []string
 	Color bool
-	// Complete returns the candidates for a place, and where the text begins that they replace.
+	// Complete returns the candidates for a position, and the beginning of the text that they replace.
 	Complete func(text string, at int) (from int, list []Choice)
-	// Highlight returns the coloured parts of a text, in order.
+	// Highlight returns the coloured spans of a text, in order.
 	Highlight func(text string) []Span
 	// Done reports whether Enter ends the text instead of beginning a new line.
 	Done    func(text string) bool
@@ -53,11 +53,11 @@ type Editor struct {
 // New returns an editor; it does not change the terminal.
 func New(o Options) *Editor { return &Editor{o: o, in: &input{tty: o.In}} }
 
-// errSuspended is the end of a part of a reading by Ctrl-Z.
+// errSuspended is returned when Ctrl-Z suspends the input.
 var errSuspended = errors.New("suspended")
 
-// Read reads one text. It begins with the given one, and with the cursor behind it. At the end the terminal is as before,
-// with the cursor on a new line.
+// Read reads one text. It starts with the text begin and the cursor at its end. At return the terminal is restored, with the
+// cursor on a new line.
 func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, error) {
 	for {
 		text, err := e.read(ctx, prompt, more, begin)
@@ -97,7 +97,7 @@ func (e *Editor) read(ctx context.Context, prompt, more, begin string) (string, 
 	return m.buf.text, m.err
 }
 
-// model is the state while one text is edited.
+// model is the state of the editor for one text.
 type model struct {
 	e             *Editor
 	buf           buffer
@@ -107,8 +107,8 @@ type model struct {
 	err           error
 	menu          menu
 	find          *search
-	place         int    // in the history; -1 for the text being written
-	draft         string // the text before the history was opened
+	place         int    // in the history; -1 for the new text
+	draft         string // the new text while the history is shown
 	drawn         tea.View
 }
 
@@ -138,7 +138,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// clearedMsg is sent when the screen was cleared. Keys after Ctrl-L wait for it: their line would be cleared as well.
+// clearedMsg is sent when the screen has been cleared. Keys after Ctrl-L wait for it: their line would be cleared as well.
 type clearedMsg struct{}
 
 // gates reports whether a key may end the text.
@@ -146,7 +146,7 @@ func gates(msg tea.KeyPressMsg) bool {
 	return msg.Code == tea.KeyEnter || msg.Code == tea.KeyKpEnter || msg.Mod.Contains(tea.ModCtrl) && strings.ContainsRune("cdjmz", msg.Code)
 }
 
-// finish ends the reading.
+// finish ends the input.
 func (m *model) finish(err error) {
 	m.menu.close()
 	m.done, m.err = true, err
@@ -208,7 +208,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// edit handles the keys that move the cursor and change the text.
+// edit handles keys that move the cursor or change the text.
 func (m *model) edit(name string) bool {
 	b := &m.buf
 	was := b.at
@@ -265,7 +265,7 @@ func (m *model) entries() int {
 	return m.e.o.History.Len()
 }
 
-// recall shows the entry of the history before or after the current one.
+// recall shows the previous or next history entry.
 func (m *model) recall(by int) {
 	n := m.entries()
 	place := m.place
@@ -289,8 +289,8 @@ func (m *model) recall(by int) {
 	}
 }
 
-// View implements tea.Model. While keys that were typed already are on their way, which is so where a terminal pastes text as if
-// it were typed, the view before is kept.
+// View implements tea.Model. While typed keys are being passed on, as when a terminal pastes text as if it were typed, the
+// previous view is kept.
 func (m *model) View() tea.View {
 	if m.done || !m.e.in.busy() {
 		m.drawn = m.draw()
@@ -329,7 +329,7 @@ func (m *model) draw() tea.View {
 	return v
 }
 
-// within returns the parts between two places, counted from the first.
+// within returns the spans between two positions, relative to the first.
 func within(spans []Span, from, to int) []Span {
 	var out []Span
 	for _, s := range spans {

@@ -11,18 +11,18 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// input passes keys to the editor of one statement. Keys after the one that ends it are kept for the next: a
-// running statement must not lose keys that are typed meanwhile, or that a terminal without bracketed paste sends at once.
+// input passes keys to the editor of one statement. Keys after the one that ends it are kept for the next: keys typed while a
+// statement runs, or sent at once by a terminal without bracketed paste, must not be lost.
 type input struct {
 	tty *os.File
 
-	reading sync.Mutex // held by Read
+	reading sync.Mutex // locked by Read
 
 	mu      sync.Mutex
-	pending []byte // typed, and not passed on
+	pending []byte // read, and not passed on
 	inPaste bool
-	matched int  // bytes of a mark of pasting at the end of the passed bytes
-	gate    bool // a key that may end the statement was passed on, and not handled
+	matched int  // bytes of a paste marker at the end of the passed bytes
+	gate    bool // a key that may end the statement was passed on, and has not been handled
 
 	wake chan struct{} // a gate key was handled
 	done chan struct{} // closed when the editor ends
@@ -32,11 +32,11 @@ type input struct {
 const (
 	pasteBegin = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
-	// gateWait limits how long keys wait for one before them to be handled.
+	// gateWait limits how long keys wait for a preceding one to be handled.
 	gateWait = 300 * time.Millisecond
 )
 
-// open begins the reading for one statement.
+// open starts reading for one statement.
 func (in *input) open() error {
 	r, err := cancelreader.NewReader(in.tty)
 	if err != nil {
@@ -48,7 +48,7 @@ func (in *input) open() error {
 	return nil
 }
 
-// end makes Read return, for this statement.
+// end makes Read return, for the current statement.
 func (in *input) end() {
 	select {
 	case <-in.done:
@@ -58,7 +58,7 @@ func (in *input) end() {
 	}
 }
 
-// release ends the reading and waits for it. A reading that cannot be ended keeps its bytes for the next statement.
+// release ends the read and waits for it. A read that cannot be ended keeps its bytes for the next statement.
 func (in *input) release() {
 	in.end()
 	ended := make(chan struct{})
@@ -77,14 +77,14 @@ func (in *input) release() {
 	}
 }
 
-// busy reports whether keys that were read are on their way to the editor.
+// busy reports whether keys are being passed to the editor.
 func (in *input) busy() bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.gate || len(in.pending) > 0
 }
 
-// handled lets the keys after a gate key pass.
+// handled releases the keys after a gate key.
 func (in *input) handled() {
 	in.mu.Lock()
 	in.gate = false
@@ -130,7 +130,7 @@ func (in *input) Read(p []byte) (int, error) {
 			return 0, err
 		}
 	}
-	if ended(done) { // it is for the next statement
+	if ended(done) { // the bytes are for the next statement
 		return 0, io.EOF
 	}
 	in.mu.Lock()
@@ -150,7 +150,7 @@ func ended(done chan struct{}) bool {
 	}
 }
 
-// next returns how many bytes may be passed on: to the first key that may end the statement.
+// next returns the number of bytes that may be passed on: up to the first key that may end the statement.
 func (in *input) next(limit int) int {
 	for i, c := range in.pending[:limit] {
 		mark := pasteBegin
@@ -170,7 +170,7 @@ func (in *input) next(limit int) int {
 		}
 		if !in.inPaste && (c == '\r' || c == '\n' || c == ctrlC || c == ctrlD || c == ctrlL || c == ctrlZ) {
 			in.gate = true
-			select { // of a key before
+			select { // of an earlier key
 			case <-in.wake:
 			default:
 			}
@@ -187,13 +187,13 @@ const (
 	ctrlZ = 0x1a
 )
 
-// Write, Close and Fd make it a terminal for the editor, which puts it into raw mode.
+// Write, Close and Fd make input a terminal for the editor, which puts it into raw mode.
 func (in *input) Write(p []byte) (int, error) { return in.tty.Write(p) }
 func (in *input) Close() error                { return nil }
 func (in *input) Fd() uintptr                 { return in.tty.Fd() }
 
-// output is the terminal without questions to it, whose answers could arrive when a pager or another program reads, and
-// without changes of the cursor's form, which is the user's choice.
+// output is the terminal without queries, whose replies could arrive when a pager or another program reads, and without changes
+// of the cursor shape, which is the user's choice.
 type output struct{ tty *os.File }
 
 func (o output) Write(p []byte) (int, error) {

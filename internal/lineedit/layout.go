@@ -8,14 +8,14 @@ import (
 	"github.com/dig-cli/dig/internal/term"
 )
 
-// Span is a part of the text with its SGR parameters, such as 1;34.
+// Span is a part of the text with SGR parameters, such as 1;34.
 type Span struct {
 	From, To int // byte offsets
 	Style    string
 }
 
-// layout writes a text into rows of a width, after a prompt on the first line and another on the others, and finds the
-// cell of a byte offset.
+// layout wraps a text at a width, after a prompt on the first line and another on the others, and finds the cell of a byte
+// offset.
 func layout(text string, at int, prompt, more string, width int, spans []Span, color bool) (rows []string, x, y int) {
 	width = max(width, 10)
 	var row strings.Builder
@@ -87,7 +87,7 @@ func layout(text string, at int, prompt, more string, width int, spans []Span, c
 		col += w
 		pos += len(c)
 	}
-	if col >= width { // the cursor would stand outside
+	if col >= width { // the cursor would be outside
 		end()
 	}
 	if at >= pos {

@@ -8,11 +8,11 @@ import (
 	"github.com/dig-cli/dig/internal/term"
 )
 
-// menu shows the candidates of a completion below the text.
+// menu shows completion candidates below the text.
 type menu struct {
 	open   bool
 	list   []Choice
-	from   int // where the text begins that they replace
+	from   int // the beginning of the text that they replace
 	chosen int // -1 for none
 	typed  string
 }
@@ -40,7 +40,7 @@ func (m *model) complete() {
 	m.menu = menu{open: true, list: list, from: from, chosen: -1, typed: typed}
 }
 
-// shared returns the beginning that all candidates have in common.
+// shared returns the longest common prefix of the candidates.
 func shared(list []Choice) string {
 	out := list[0].Text
 	for _, c := range list[1:] {
@@ -84,7 +84,7 @@ func (m *model) choose(i int) {
 
 func (m *model) accept() { m.menu.close() }
 
-// rows draws the menu: the candidates with their details, a window of them around the chosen one.
+// rows draws the menu: a window of the candidates around the chosen one, with their details.
 func (c *menu) rows(width, height int, color bool) []string {
 	if !c.open {
 		return nil

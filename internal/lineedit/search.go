@@ -15,7 +15,7 @@ type search struct {
 	words  string
 	was    string // the text before the search
 	at     int
-	place  int // of the entry found
+	place  int // of the entry that was found
 	missed bool
 }
 
@@ -45,7 +45,7 @@ func (m *model) searching(name, text string) bool {
 	return true
 }
 
-// look finds the latest entry at a place or before it that contains the words, in any case.
+// look finds the latest entry, at or before a position in the history, that contains the words, ignoring case.
 func (m *model) look(place int) {
 	f := m.find
 	words := strings.ToLower(f.words)

@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Coding is how text is encoded.
+// Coding is a text encoding.
 type Coding uint8
 
-// The codings.
+// The encodings.
 const (
 	UTF8 Coding = iota
 	UTF16LE
 	UTF16BE
 )
 
-// CodingOf finds out how a text is encoded from its first bytes: by its mark, or by the zeros that UTF-16 has and UTF-8 has
-// not; guessed says that there was no mark.
+// CodingOf detects the encoding of a text from its first bytes: by its byte order mark, or by the zero bytes of UTF-16; guessed
+// is set when there was no mark.
 func CodingOf(head []byte) (c Coding, guessed bool) {
 	zeros := [2]int{}
 	for i, c := range head {
@@ -107,7 +107,7 @@ func (r *decoder) unit() (rune, error) {
 	return rune(r.order.Uint16(b[:])), err
 }
 
-// Made is the text that a reader makes, up to a window at a time, and the error that ends it.
+// Made is the output buffer of a reader, filled up to a window at a time, and the error that ends it.
 type Made struct {
 	Out []byte
 	at  int

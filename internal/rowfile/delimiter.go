@@ -29,7 +29,7 @@ func EndsWithReturns(head []byte) bool {
 	return false
 }
 
-// DelimiterName is a delimiter as it is written in messages.
+// DelimiterName is a delimiter as shown in messages.
 func DelimiterName(c byte) string {
 	if c == '\t' {
 		return "tabs"
@@ -37,8 +37,8 @@ func DelimiterName(c byte) string {
 	return fmt.Sprintf("%q", string(rune(c)))
 }
 
-// Delimiter returns the character that divides the beginning of a document into records of the same number of fields,
-// the greatest if there are several; a comma if there is none that does.
+// Delimiter detects the delimiter: the character that splits the beginning of a document into records with the same number of
+// fields, the largest number if there are several candidates; a comma if there are none.
 func Delimiter(head []byte, whole, returns, tabs bool) byte {
 	candidates := []byte{',', '\t', ';', '|'}
 	if tabs {
@@ -50,7 +50,7 @@ func Delimiter(head []byte, whole, returns, tabs bool) byte {
 			best, most = c, n
 		}
 	}
-	if best == 0 { // some record differs: the header decides
+	if best == 0 { // the records differ: the header decides
 		first, _, _ := bytes.Cut(head, []byte("\n"))
 		for _, c := range candidates {
 			if bytes.IndexByte(first, c) >= 0 {
@@ -62,7 +62,7 @@ func Delimiter(head []byte, whole, returns, tabs bool) byte {
 	return best
 }
 
-// width is the number of fields of all records of the beginning of a document, 0 if they differ or are none.
+// width is the number of fields of all records of the beginning of a document, 0 if it varies or there are no records.
 func width(head []byte, comma byte, whole, returns bool) int {
 	r := csv.NewReader(bytes.NewReader(head), comma, csv.Window)
 	r.CR = returns
@@ -74,7 +74,7 @@ func width(head []byte, comma byte, whole, returns bool) int {
 		err := r.Read()
 		var form *csv.Error
 		if errors.Is(err, io.EOF) || !whole && records > 1 && errors.As(err, &form) {
-			if !whole && records > 1 { // the last record is cut off
+			if !whole && records > 1 { // the last record is incomplete
 				return n
 			}
 			if last != 0 && last != n {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Form is the format of a file according to its first bytes.
+// Form is the format of a file, detected from its first bytes.
 type Form uint8
 
 // The forms.
@@ -18,7 +18,7 @@ const (
 	OldWorkbook
 )
 
-// ErrOldWorkbook is the error about a file that only Excel reads.
+// ErrOldWorkbook is the error for a workbook that only Excel reads.
 var ErrOldWorkbook = errors.New("this is a workbook of Excel 2003 or older, or an encrypted one: save it as .xlsx without a password")
 
 // FormOf detects the format of a file from its first four bytes.
@@ -34,7 +34,7 @@ func FormOf(head []byte) Form {
 	return Text
 }
 
-// Unpacked is a file name without the ending of a packed file.
+// Unpacked is a file name without the extension of a compressed file.
 func Unpacked(name string) string {
 	for _, s := range []string{".gz", ".zst", ".zstd"} {
 		if len(name) > len(s) && strings.EqualFold(name[len(name)-len(s):], s) {
@@ -44,7 +44,7 @@ func Unpacked(name string) string {
 	return name
 }
 
-// Ending is the kind of rows that the name of a file, packed or not, promises: csv, tsv, json, parquet or xlsx; "" for other
+// Ending is the format of a file, compressed or not, according to its name: csv, tsv, json, parquet or xlsx; "" for other
 // names. json includes files with an object on each line.
 func Ending(name string) string {
 	switch ext := strings.ToLower(filepath.Ext(Unpacked(name))); ext {
@@ -58,7 +58,7 @@ func Ending(name string) string {
 	return ""
 }
 
-// LooksLikeJSON recognizes the beginning of objects, alone or in a list, which is unlikely as a header of CSV.
+// LooksLikeJSON recognizes the beginning of objects, alone or in a list, which is unlikely to be a header of CSV.
 func LooksLikeJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(Mark)), " \t\r\n")
 	if rest, ok := bytes.CutPrefix(head, []byte("[")); ok {

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Names returns a name for each column of a header: its own, or another one if it has none, if it is longer than most bytes, if it is
-// reserved because it begins with an underscore, or if an earlier column would be the same column of a table. same maps
-// the names of one column to one text, and system tells the columns that every table has, whose names stay. changed says
-// what was renamed.
+// Names returns a name for each column of a header. It generates one for a column without a name, with a name longer than most
+// bytes or with a reserved name, which begins with an underscore, or if a table would not distinguish it from an earlier
+// column. same maps names of the same column to one string; system reports whether a name is that of a system column of every
+// table, which is kept. changed describes the renamed columns.
 func Names(header []string, most int, same func(string) string, system func(string) bool) (names, changed []string) {
 	taken := map[string]bool{}
 	for _, h := range header {
 		if h != "" && len(h) <= most {
-			taken[same(h)] = true // a name that stands in the file is not given to another column
+			taken[same(h)] = true // a name in the file is not given to another column
 		}
 	}
 	used := map[string]bool{}

@@ -1,5 +1,5 @@
-// Package rowfile has the common parts of readers of files of rows, for imports and for files that are sources: how a file is packed
-// and encoded, how its fields and lines end, and the sheets of workbooks.
+// Package rowfile has the common parts of readers of files of rows, for imports and for files that are sources: compression,
+// encoding, delimiters and line endings, and the sheets of workbooks.
 package rowfile
 
 import (
@@ -13,20 +13,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Window is how many bytes are usually read at once.
+// Window is the usual number of bytes of a read.
 const Window = 256 << 10
 
-// Packing is how a file is compressed.
+// Packing is the compression of a file.
 type Packing uint8
 
-// The packings.
+// The compressions.
 const (
 	NotPacked Packing = iota
 	Gzip
 	Zstandard
 )
 
-// PackingOf finds out how a file is compressed, from its first four bytes.
+// PackingOf detects the compression of a file from its first four bytes.
 func PackingOf(head []byte) Packing {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
@@ -37,7 +37,7 @@ func PackingOf(head []byte) Packing {
 	return NotPacked
 }
 
-// Open unpacks the bytes of src.
+// Open decompresses src.
 func (p Packing) Open(src io.Reader) (io.ReadCloser, error) {
 	switch p {
 	case Gzip:
@@ -53,7 +53,7 @@ func (p Packing) Open(src io.Reader) (io.ReadCloser, error) {
 	return io.NopCloser(src), nil
 }
 
-// unpacker says of its errors that they are about the packed bytes.
+// unpacker marks its errors as errors of the compressed data.
 type unpacker struct {
 	io.ReadCloser
 	name string
@@ -77,12 +77,13 @@ func cutOff(name string, err error) error {
 	return &PackedError{fmt.Sprintf("its %s data is damaged: %v", name, err)}
 }
 
-// PackedError is an error in the packed bytes of a file.
+// PackedError is an error in the compressed data of a file.
 type PackedError struct{ reason string }
 
 func (e *PackedError) Error() string { return e.reason }
 
-// Head reads the first n bytes of in, which it closes. That they are cut off is an error of whoever reads to the end.
+// Head reads the first n bytes of in and closes it. A truncated file is not an error here, but for the reader that reaches its
+// end.
 func Head(in io.ReadCloser, n int) ([]byte, error) {
 	defer in.Close()
 	b := make([]byte, n)

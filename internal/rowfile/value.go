@@ -12,7 +12,7 @@ type Kind uint8
 // The kinds.
 const (
 	Null   Kind = iota
-	Field       // a text with the meaning of a field in CSV
-	String      // a string: text, unless it is a date, a time or a UUID
-	Opaque      // text whatever it contains
+	Field       // a string with the meaning of a field in CSV
+	String      // a string: varchar, unless it is a date, a time or a UUID
+	Opaque      // a varchar, whatever it contains
 )

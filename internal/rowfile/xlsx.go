@@ -15,13 +15,13 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// Book is a workbook of Excel: its strings and styles, and the sheet that is read.
+// Book is an Excel workbook: its strings and styles, and the selected sheet.
 type Book struct {
-	Sheets []string // the names of all
-	Sheet  string   // the name of the one that is read
+	Sheets []string // the names of all sheets
+	Sheet  string   // the name of the selected sheet
 
 	zip      *zip.Reader
-	part     string // path of the sheet
+	part     string // path of the selected sheet
 	strings  []string
 	styles   []dateStyle // by index of the cell format
 	from1904 bool
@@ -34,8 +34,7 @@ type bookSheet struct {
 	ID    string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
 }
 
-// OpenWorkbook reads all of a workbook but its sheets. sheet is the name of the one to be read; without it, it is the first that is
-// visible.
+// OpenWorkbook reads a workbook except its sheets. sheet is the name of the sheet to select; "" selects the first visible one.
 func OpenWorkbook(in io.ReaderAt, size int64, sheet string) (*Book, error) {
 	z, err := zip.NewReader(in, size)
 	if err != nil {
@@ -45,7 +44,7 @@ func OpenWorkbook(in io.ReaderAt, size int64, sheet string) (*Book, error) {
 	return b, b.find(sheet)
 }
 
-// find finds the sheet to be read.
+// find selects the sheet.
 func (b *Book) find(sheet string) error {
 	var main struct {
 		Properties struct {
@@ -113,7 +112,7 @@ func (b *Book) find(sheet string) error {
 	return nil
 }
 
-// QuoteAll lists names for a message.
+// QuoteAll is a quoted list of names for a message.
 func QuoteAll(names []string) string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -143,7 +142,7 @@ func (b *Book) decode(name string, into any) error {
 	return nil
 }
 
-// richText is a string, plain or in runs of different formats. Phonetic runs are not part of it.
+// richText is a string, plain or in runs with different formats. Phonetic runs are not part of it.
 type richText struct {
 	T *string `xml:"t"`
 	R []struct {
@@ -221,8 +220,8 @@ type sheetRow struct {
 // SheetRows reads the rows of a sheet that have values.
 type SheetRows struct {
 	io.Closer
-	Header []string // the first of them, unless it is a row
-	At     int64    // the number of the last row, as the sheet counts
+	Header []string // the first of these rows, unless it is data
+	At     int64    // the number of the last row read, as in the sheet
 
 	dec   *xml.Decoder
 	book  *Book
@@ -230,7 +229,7 @@ type SheetRows struct {
 	ended bool
 }
 
-// Rows opens the sheet. With header, its first row with values names the columns.
+// Rows opens the sheet. With header, the first row with values has the names of the columns.
 func (b *Book) Rows(header bool) (*SheetRows, error) {
 	f, err := b.open(b.part)
 	if err != nil {
@@ -255,7 +254,7 @@ func (b *Book) Rows(header bool) (*SheetRows, error) {
 	return r, nil
 }
 
-// Next reads a row; io.EOF follows the last.
+// Next reads a row, and returns io.EOF after the last.
 func (r *SheetRows) Next() ([]Value, error) {
 	for {
 		t, err := r.dec.Token()
@@ -326,7 +325,7 @@ func columnOf(ref string) (int, bool) {
 	return n - 1, n > 0
 }
 
-// value is the value of a cell: a formula's is the one that was stored with it.
+// value is the value of a cell; of a formula it is the stored result.
 func (b *Book) value(c sheetCell) (Value, error) {
 	if c.Type == "inlineStr" {
 		if c.Inline == nil {

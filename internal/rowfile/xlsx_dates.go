@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// dateStyle is the part of a date that the number format of a cell shows.
+// dateStyle is the part of a timestamp that the number format of a cell shows.
 type dateStyle uint8
 
 const (
 	noDate  dateStyle = iota
 	day               // a date without a time
-	moment            // both
+	moment            // a date with a time
 	daytime           // a time without a date, or a duration
 )
 
-// readStyles finds the cell formats that show dates.
+// readStyles finds the cell formats for dates and times.
 func (b *Book) readStyles(name string) error {
 	var s struct {
 		Formats []struct {
@@ -54,7 +54,7 @@ func (b *Book) readStyles(name string) error {
 	return nil
 }
 
-// styleOf reads a number format. Its first section counts; texts in quotes, escaped characters and colours do not.
+// styleOf parses a number format. Only its first section counts, without quoted strings, escaped characters and colours.
 func styleOf(code string) dateStyle {
 	var date, clock, month bool
 	for i := 0; i < len(code); i++ {
@@ -84,7 +84,7 @@ func styleOf(code string) dateStyle {
 		case 'h', 'H', 's', 'S':
 			clock = true
 		case 'm', 'M':
-			month = true // or minutes, beside hours or seconds
+			month = true // or minutes, next to hours or seconds
 		case 'G', 'g':
 			if strings.HasPrefix(strings.ToLower(code[i:]), "general") {
 				i += len("general") - 1
@@ -102,15 +102,15 @@ func styleOf(code string) dateStyle {
 	return noDate
 }
 
-// dateText converts the number of a date, of days since the end of 1899 or 1904, to the millisecond, the finest unit that a
-// format shows. A date with a time keeps it whatever the format shows.
+// dateText converts a serial date, in days since the end of 1899 or 1904, with millisecond precision, the finest unit that a
+// format shows. The time of day is kept even if the format does not show it.
 func (b *Book) dateText(text string, style dateStyle) (string, error) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {
 		return "", fmt.Errorf("%q is not the number of a date", text)
 	}
 	if math.IsNaN(f) || math.Abs(f) > 3e6 || f < 0 && style != daytime {
-		return text, nil // no date has this number: a spreadsheet shows ####
+		return text, nil // not a valid date: a spreadsheet shows ####
 	}
 	const perDay = 24 * 60 * 60 * 1000
 	millis := int64(math.Round(f * perDay))
@@ -130,7 +130,7 @@ func (b *Book) dateText(text string, style dateStyle) (string, error) {
 	switch {
 	case b.from1904:
 		epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
-	case days == 60: // the calendar of spreadsheets has this day
+	case days == 60: // 1900-02-29, which spreadsheets treat as a date
 		return "1900-02-29", nil
 	case days < 60:
 		days++

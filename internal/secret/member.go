@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Open returns a member of a credential without what looks like a secret in it, and the path of the first that was: the member
-// itself, or one within it; "" for none.
+// Open returns a member of a credential without the secrets in it, and the path of the first secret: the member itself, or one
+// within it; "" for none.
 func Open(name string, raw json.RawMessage) (open any, path string, err error) {
 	x, err := decoded(raw)
 	if err != nil {
@@ -21,7 +21,7 @@ func Open(name string, raw json.RawMessage) (open any, path string, err error) {
 	return open, w.first, nil
 }
 
-// Within returns the texts in a member of a credential that look like secrets.
+// Within returns the strings in a member of a credential that look like secrets.
 func Within(name string, x any) []string {
 	var w walk
 	w.at(name, name, x)
@@ -50,10 +50,10 @@ func (w *walk) note(path string, secrets ...string) {
 	w.found = append(w.found, secrets...)
 }
 
-// at returns a value without its secrets. name is that of the member that it is, "" for an element of a list.
+// at returns a value without its secrets. name is the name of the member, "" for an element of a list.
 func (w *walk) at(path, name string, x any) any {
 	if _, on := x.(bool); on || x == nil || x == "" {
-		return x // it says whether there is one
+		return x // it only says whether there is a secret
 	}
 	text, isText := x.(string)
 	if Named(name) {
@@ -80,7 +80,7 @@ func (w *walk) at(path, name string, x any) any {
 		}
 		return out
 	case map[string]any:
-		if name == "types" { // of columns, by the names of these
+		if name == "types" { // of columns, by column name
 			return x
 		}
 		out := map[string]any{}
@@ -92,15 +92,15 @@ func (w *walk) at(path, name string, x any) any {
 	return x
 }
 
-// document looks into a text that is a JSON document, such as the tables of a connection of type rest, whose fixed
-// parameters may be keys.
+// document examines a string that is a JSON document, such as the tables of a connection of type rest, whose fixed parameters
+// may be keys.
 func (w *walk) document(path, text string) any {
 	if inner := strings.TrimSpace(text); inner == "" || inner[0] != '{' && inner[0] != '[' || !json.Valid([]byte(inner)) {
 		return text
 	}
 	x, err := decoded([]byte(text))
 	if err != nil {
-		w.note(path, text) // it cannot be looked into
+		w.note(path, text) // it cannot be examined
 		return hidden
 	}
 	before := len(w.found)

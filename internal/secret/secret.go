@@ -1,4 +1,4 @@
-// Package secret recognizes secrets: by the names of what holds them, and in addresses.
+// Package secret recognizes secrets: by the names of their members and parameters, and in URLs.
 package secret
 
 import (
@@ -7,13 +7,13 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// passwordInURL matches the password in an address, wherever it stands in a text.
+// passwordInURL matches the password in a URL, anywhere in a text.
 var passwordInURL = late.Regexp(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([^\s/@"']+)(@)`)
 
-// parameterInURL matches a parameter of an address, or of a connection string.
+// parameterInURL matches a parameter of a URL, or of a connection string.
 var parameterInURL = late.Regexp(`([?&;])([A-Za-z][A-Za-z0-9_.-]*)(=)([^\s&;#"']+)`)
 
-// Hide masks the passwords of the addresses in a text, and their parameters whose names mark them as secrets.
+// Hide masks passwords in the URLs of a text, and parameters whose names mark them as secrets.
 func Hide(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
@@ -43,7 +43,7 @@ func parameters(text string) []string {
 // nameWord matches the words of a name such as githubPat, PAT_file or pem.
 var nameWord = late.Regexp(`[A-Z]+[0-9]*(?:[^A-Za-z]|$)|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*`)
 
-// Named guesses from its name whether a field of a credential is a secret; the service does not document it.
+// Named guesses from the name of a credential's field whether it is a secret; the service does not document it.
 func Named(name string) bool {
 	n := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
 	for _, w := range []string{"pass", "pwd", "secret", "token", "key", "credential", "private", "auth", "signature", "certificate",
@@ -52,7 +52,7 @@ func Named(name string) bool {
 			return true
 		}
 	}
-	for _, w := range nameWord().FindAllString(name, -1) { // shorter names are parts of other words, as pat is of path
+	for _, w := range nameWord().FindAllString(name, -1) { // shorter words also occur within other words, as pat does in path
 		switch strings.ToLower(strings.Trim(w, "_-. ")) {
 		case "pat", "pem", "jwt", "dsn", "sas", "pin", "otp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks", "hmac", "salt", "seed", "hash":
 			return true
@@ -61,7 +61,7 @@ func Named(name string) bool {
 	return false
 }
 
-// Address reports whether a text is an address with a password, or has a parameter that is a secret.
+// Address reports whether a text is a URL with a password, or with a parameter that is a secret.
 func Address(v string) bool {
 	if len(parameters(v)) > 0 {
 		return true
@@ -72,7 +72,7 @@ func Address(v string) bool {
 	return ok && at && strings.Contains(user, ":")
 }
 
-// InText returns the secrets in the addresses of a text: passwords, and parameters whose names mark them as secrets.
+// InText returns the secrets in the URLs of a text: passwords, and parameters whose names mark them as secrets.
 func InText(text string) []string {
 	if !strings.Contains(text, "://") {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestOpen: of a member of a credential everything is shown but the secrets in it, whatever they are in.
+// TestOpen checks that everything in a member of a credential is shown except its secrets.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		name, value, open, path string

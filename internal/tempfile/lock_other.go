@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Without locks of this kind, files that a process has open cannot be removed.
+// Without such locks, files that are open cannot be removed.
 func held(*os.File) bool { return false }
 
 func ownedByUser(fs.FileInfo) bool { return true }

@@ -58,7 +58,7 @@ func Is(name string) bool {
 // state are kept.
 func Sweep(dir string) { sweepOf(dir, "") }
 
-// SweepOf removes those that were created for path.
+// SweepOf is Sweep for the files that were created for path.
 func SweepOf(path string) { sweepOf(filepath.Dir(path), "."+filepath.Base(path)+".") }
 
 func sweepOf(dir, prefix string) {
@@ -89,7 +89,7 @@ func MkdirTemp(prefix string) (dir string, done func(), err error) {
 	return MkdirTempIn(os.TempDir(), prefix)
 }
 
-// MkdirTempIn is MkdirTemp in a directory of the caller.
+// MkdirTempIn is MkdirTemp in a given directory.
 func MkdirTempIn(parent, prefix string) (dir string, done func(), err error) {
 	left, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, name := range left {

@@ -12,7 +12,8 @@ type Unnamed struct {
 	named bool
 }
 
-// CreateUnnamed creates one in a directory, "" for that of temporary files, under a name as of os.CreateTemp.
+// CreateUnnamed creates an unnamed file in a directory, "" for the default directory of temporary files; pattern is that of
+// os.CreateTemp.
 func CreateUnnamed(dir, pattern string) (*Unnamed, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

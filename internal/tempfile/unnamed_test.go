@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestUnnamed: the file can be written and read again, and nothing remains of it.
+// TestUnnamed checks that the file can be written and read again, and that nothing remains of it.
 func TestUnnamed(t *testing.T) {
 	dir := t.TempDir()
 	u, err := CreateUnnamed(dir, "x-*")
