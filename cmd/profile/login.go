@@ -14,15 +14,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// askLimit is how long the owner of a key may take to be returned.
+// askLimit is how long the gateway may take to return the owner of a key.
 const askLimit = 15 * time.Second
 
 // login is one run of `auth login`.
 type login struct {
 	e         *cli.Env
 	st        *config.Store
-	p         config.Profile // to be stored
-	is        bool           // the profile exists
+	p         config.Profile // the profile to store
+	is        bool           // the profile exists already
 	opt       config.AddOptions
 	set       [3]string // organization, workspace and project of flags
 	facts     config.KeyFacts
@@ -87,7 +87,7 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 	addresses := l.addresses()
 	check := l.opt
 	check.Check, check.Replace = true, l.is
-	if _, err := st.Add(l.p, config.Key{}, check); err != nil { // before the key is asked for
+	if _, err := st.Add(l.p, config.Key{}, check); err != nil { // before the user is asked for the key
 		return cli.View{}, err
 	}
 	if l.e.Tells() {
@@ -156,7 +156,7 @@ func (l *login) target(args []string) error {
 	return nil
 }
 
-// fits reports whether a profile is for the zone and address that were asked for; "" is any.
+// fits reports whether a profile has the given zone and address; "" matches any.
 func fits(p config.Profile, zone, address string) bool {
 	return (zone == "" || zone == zoneOf(p)) && (address == "" || address == p.Address() || config.SamePlace(address, p.Address()))
 }
@@ -175,7 +175,7 @@ func (l *login) place(p *config.Profile) {
 	}
 }
 
-// addresses are those that the key may be sent to: that of the profile, or all that are documented for its zone.
+// addresses are the addresses that the key may be sent to: that of the profile, or all documented ones of its zone.
 func (l *login) addresses() []string {
 	if l.p.BaseURL != "" {
 		return []string{l.p.BaseURL}
@@ -183,7 +183,7 @@ func (l *login) addresses() []string {
 	return config.DefaultAddresses(config.Zone(l.p.Zone))
 }
 
-// knownElsewhere refuses a key that is stored in a profile of another zone: it would be sent to a wrong address.
+// knownElsewhere rejects a key that is stored in a profile of another zone: it would be sent to the wrong address.
 func (l *login) knownElsewhere(key config.Key) error {
 	here := config.ZoneOfAddress(l.addresses()[0])
 	all, _, err := l.st.List()
@@ -224,7 +224,7 @@ func (l *login) identify(ctx context.Context, key config.Key) error {
 	return nil
 }
 
-// complete adds the facts about its new key to a profile.
+// complete adds the facts about the new key to a profile.
 func (l *login) complete(p *config.Profile) {
 	l.place(p)
 	p.KeyExpires = ""
@@ -256,8 +256,8 @@ func (l *login) explain(err error) error {
 	return &out
 }
 
-// askOther offers to ask the other zone about a key that this one does not know. The key is sent there only if the user
-// agrees, by answer or flag.
+// askOther offers to try the other zone with a key that this one does not know. The key is sent there only if the user agrees,
+// by answer or flag.
 func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (api.ProjectInfo, string, error) {
 	here := config.ZoneOfAddress(l.addresses()[0])
 	zone := map[config.Zone]config.Zone{config.US: config.EU, config.EU: config.US}[here]
@@ -309,7 +309,7 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 func (l *login) store(key config.Key) (cli.View, error) {
 	l.complete(&l.p)
 	l.opt.Replace = l.is
-	l.opt.Merge = func(stored *config.Profile) error { // which another process may have changed
+	l.opt.Merge = func(stored *config.Profile) error { // another process may have changed the profile
 		if stored.Address() != l.p.Address() && !config.SamePlace(stored.Address(), l.p.Address()) {
 			return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("the address of profile %s was changed in the meantime; the key was not stored", l.p.Name)}
 		}
@@ -335,7 +335,7 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	return cli.Object(who).WithNote("profile %s stored; its key is in %s", l.p.Name, added.Where), nil
 }
 
-// ask asks one address for the owner of a key, over the network of a profile.
+// ask requests the owner of a key from one address, with the network settings of a profile.
 func ask(ctx context.Context, e *cli.Env, p config.Profile, address string, key config.Key) (api.ProjectInfo, error) {
 	n, err := e.NetworkOf(placeOf(e, p))
 	if err != nil {
@@ -348,7 +348,7 @@ func ask(ctx context.Context, e *cli.Env, p config.Profile, address string, key 
 	return cl.Info.Get(ctx)
 }
 
-// placeOf returns the settings of a profile for connections, where no variable overrides them.
+// placeOf returns the connection settings of a profile that no variable overrides.
 func placeOf(e *cli.Env, p config.Profile) cli.Place {
 	of := func(value, variable string) config.Value {
 		if v := e.Getenv(variable); v != "" {
@@ -360,7 +360,7 @@ func placeOf(e *cli.Env, p config.Profile) cli.Place {
 		Connect: of(p.ConnectTimeout, "DIG_CONNECT_TIMEOUT"), Reply: of(p.ReplyTimeout, "DIG_REPLY_TIMEOUT")}
 }
 
-// askAny asks the addresses of one zone in order, up to the first that answers as a gateway.
+// askAny tries the addresses of one zone in order, up to the first that answers as a gateway.
 func askAny(ctx context.Context, e *cli.Env, p config.Profile, addresses []string, key config.Key) (info api.ProjectInfo, at string, err error) {
 	var first error
 	for _, at = range addresses {

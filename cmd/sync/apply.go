@@ -15,17 +15,17 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// applier makes the changes of a plan, one after the other.
+// applier applies the changes of a plan, one after the other.
 type applier struct {
 	*live
 	vault     secrets
 	types     []api.ConnectionConfiguration
-	files     *manifest.Project // unchanged, with references
+	files     *manifest.Project // as in the files, with references not expanded
 	noCheck   bool
 	allowPart bool
 }
 
-// make makes one change.
+// make applies one change.
 func (a *applier) make(ctx context.Context, ch manifest.Change) error {
 	steps := map[manifest.Kind]func(context.Context, manifest.Change) error{
 		manifest.KindFolder: a.folder, manifest.KindConnection: a.connection, manifest.KindCatalog: a.catalog, manifest.KindSemanticCatalog: a.semanticCatalog,
@@ -58,7 +58,7 @@ func (a *applier) id(k manifest.Kind, name string) (string, error) {
 
 func (a *applier) made(ref manifest.Ref, id string) { a.ids[ref] = id }
 
-// changedSince is the error for an object that was changed after it was read.
+// changedSince is the error for an object that changed after it was read.
 func changedSince(ch manifest.Change) error {
 	return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s %s has been changed since the plan was created; it is not overwritten", ch.Kind, ch.Title()),
 		Hint: "look at it with `dig diff`, and run apply again"}
@@ -67,7 +67,7 @@ func changedSince(ch manifest.Change) error {
 // same reports whether an object is still as it was read.
 func same(was, now manifest.Object) bool {
 	left, right := manifest.New(), manifest.New()
-	if !left.Add(was) || !right.Add(now) { // with the columns of a table
+	if !left.Add(was) || !right.Add(now) { // including the columns of a table
 		return false
 	}
 	changes, extra := manifest.Compare(left, right)
@@ -79,7 +79,7 @@ func (a *applier) folder(ctx context.Context, ch manifest.Change) error {
 	case manifest.Create:
 		return a.createFolder(ctx, ch)
 	case manifest.Delete:
-		return a.cl.Folders.Delete(ctx, a.project, manifest.BaseOf(ch.Have).ID, nil) // without force: its contents were not planned
+		return a.cl.Folders.Delete(ctx, a.project, manifest.BaseOf(ch.Have).ID, nil) // without force: its contents are not part of the plan
 	}
 	old, id := manifest.BaseOf(ch.Have).Name, manifest.BaseOf(ch.Have).ID
 	var err error
@@ -145,7 +145,7 @@ func (a *applier) table(ctx context.Context, ch manifest.Change) error {
 	return a.settleColumns(ctx, tables, ch.Name, cols)
 }
 
-// renamedBy is the error for an object that the gateway calls differently than it was asked to.
+// renamedBy is the error for an object to which the gateway gave another name than requested.
 func renamedBy(kind, want, have string) error {
 	return &cli.Failure{Exit: cli.ExitFailed, Code: "renamed", Msg: fmt.Sprintf("the gateway has created %s %s as %s", kind, want, have),
 		Hint: "give it a name that the gateway keeps, of lower-case letters, digits and underscores, and delete " + have}
@@ -162,7 +162,7 @@ func columnRequest(c *manifest.Column, name string) api.ColumnRequest {
 	return out
 }
 
-// wholeColumn is a column as an update sends it.
+// wholeColumn is a column in the form of an update request.
 func wholeColumn(c *manifest.Column) api.ColumnRequest {
 	out := columnRequest(c, c.Column)
 	out.IsNotNull, out.IsUnique = &c.NotNull, &c.Unique
@@ -175,7 +175,7 @@ func wholeColumn(c *manifest.Column) api.ColumnRequest {
 	return out
 }
 
-// settleColumns updates those new columns of which the gateway has dropped properties, as the hosted zones do [L].
+// settleColumns updates those new columns whose properties the gateway has dropped, as the hosted zones do [L].
 func (a *applier) settleColumns(ctx context.Context, tables cli.TableService, table string, cols []*manifest.Column) error {
 	now, err := tables.Columns(ctx, a.project, table)
 	if err != nil {

@@ -50,7 +50,7 @@ func (a *applier) semanticTable(ctx context.Context, ch manifest.Change) error {
 	return err
 }
 
-// catalogOf returns the id of the catalog that an object names.
+// catalogOf returns the id of the catalog that an object refers to.
 func (a *applier) catalogOf(name, schema string) (string, error) {
 	if id, ok := a.catalogID(name, schema); ok && id != "" {
 		return id, nil
@@ -111,7 +111,7 @@ func (a *applier) cache(ctx context.Context, ch manifest.Change) error {
 	if ch.Action == manifest.Delete {
 		return a.cl.Cache.Delete(ctx, a.project, have.ID)
 	}
-	c := ch.Want.(*manifest.Cache) // both schedules are sent: the service may remove one that is left out [O][M]
+	c := ch.Want.(*manifest.Cache) // both schedules are sent: the service may remove one that is omitted [O][M]
 	req := api.CacheScheduleUpdate{IncrementalCacheSchedule: every(c.Incremental), FullRefreshCacheSchedule: every(c.Full)}
 	if slices.ContainsFunc(ch.Fields, func(f manifest.Difference) bool { return f.Name != "incremental" && f.Name != "full" }) {
 		req.ChangeTracking = a.tracking(c)
@@ -133,7 +133,8 @@ func (a *applier) createCache(ctx context.Context, c *manifest.Cache) error {
 	return err
 }
 
-// metadata describes a table. On the hosted zones an update replaces all of it, so it starts with the current metadata.
+// metadata updates the description of a table. On the hosted zones an update replaces all of it, so it starts with the current
+// metadata.
 func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 	m, _ := ch.Want.(*manifest.Metadata)
 	if m == nil {

@@ -56,8 +56,8 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 	return f
 }
 
-// sound finds what would stop apply in the middle, or what it would break: see manifest.Sound; connections that the gateway
-// cannot have; and what prune would delete although the files need it.
+// sound finds what would stop apply midway, and what apply would break: see manifest.Sound; connections that the gateway does
+// not support; and objects that prune would delete although the files need them.
 func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, changes, extra []manifest.Change) error {
 	var bad manifest.Invalid
 	known := maps.Clone(l.only)
@@ -86,7 +86,7 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 	return f
 }
 
-// needed finds objects that prune would delete although those of the files refer to them.
+// needed finds objects that prune would delete although objects in the files refer to them.
 func needed(want *manifest.Project, gone []manifest.Change) manifest.Invalid {
 	deleted := map[manifest.Ref]bool{}
 	for _, ch := range gone {
@@ -110,7 +110,7 @@ func needed(want *manifest.Project, gone []manifest.Change) manifest.Invalid {
 
 func words(k manifest.Kind) string { return strings.ReplaceAll(string(k), "-", " ") }
 
-// refersTo returns what an object refers to by name, statements excepted.
+// refersTo returns the objects that an object refers to by name, except in statements.
 func refersTo(o manifest.Object) []manifest.Ref {
 	in := func(catalog, schema, table string) []manifest.Ref {
 		if strings.EqualFold(catalog, "peaka") {
@@ -140,7 +140,8 @@ func refersTo(o manifest.Object) []manifest.Ref {
 	return nil
 }
 
-// connections finds types that the gateway does not have, and fields that a credential lacks. Fields that it does not list are noted.
+// connections finds types that the gateway does not support, and missing fields of credentials. Fields that the gateway does
+// not list are reported as notes.
 func (l *live) connections(ctx context.Context, changes []manifest.Change) (manifest.Invalid, error) {
 	var sent []*manifest.Connection
 	for _, ch := range changes {
@@ -189,8 +190,8 @@ func meant(word string, all []string) string {
 	return ""
 }
 
-// unread notes that the columns of a table cannot be read, such as those of a saved query whose tables are gone. Its metadata is then
-// compared with nothing; everything else still is, so that apply can mend it.
+// unread records that the columns of a table cannot be read, such as those of a saved query whose tables do not exist any more.
+// Its metadata is then not compared; everything else is, so that apply can repair it.
 func (l *live) unread(o api.Omission) bool {
 	if o.Kind != "columns of" {
 		return false
@@ -212,7 +213,7 @@ func (l *live) unreadIn(p *manifest.Project) []*manifest.Metadata {
 	})
 }
 
-// leaveUnread takes the metadata that cannot be read from what is compared.
+// leaveUnread excludes metadata that cannot be read from the comparison.
 func (l *live) leaveUnread(want *manifest.Project) {
 	for _, p := range []*manifest.Project{want, l.p} {
 		for _, m := range l.unreadIn(p) {

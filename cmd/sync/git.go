@@ -14,8 +14,8 @@ import (
 	"github.com/dig-cli/dig/internal/manifest"
 )
 
-// mayOverwrite refuses to change or remove files whose contents exist nowhere else: those that are not committed in git. In
-// a directory that is foreign, without a project, it refuses all.
+// mayOverwrite rejects changing or removing files whose contents exist nowhere else: those that are not committed in git. In a
+// foreign directory, one without a project, it rejects all.
 func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, remove []string) error {
 	var there []string
 	for _, file := range slices.Concat(write, remove) {
@@ -32,7 +32,7 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	lost, why, hint := there, "has no "+manifest.Marker+", so its files are not those of a project: ", "choose another directory, or give --force to overwrite and remove them"
 	if !foreign {
 		lost, why, hint = uncommitted(ctx, full, there, cli.ProgramEnv()), "has files that differ from the project and are not committed in git: ", "commit them first, or give --force to overwrite and remove them"
-		if err := ctx.Err(); err != nil { // git was stopped and has reported nothing
+		if err := ctx.Err(); err != nil { // git was stopped and has no result
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	return (&cli.Failure{Exit: cli.ExitConflict, Code: "local-changes", Msg: dir + " " + why + list}).WithHint("%s", hint)
 }
 
-// uncommitted returns the files whose contents are not committed in git. Without git these are all.
+// uncommitted returns the files whose contents are not committed in git: all files if git is not available.
 func uncommitted(ctx context.Context, full string, files []string, env []string) []string {
 	git := func(args ...string) (string, error) {
 		c := exec.CommandContext(ctx, "git", append([]string{"-C", full, "-c", "core.quotePath=false", "-c", "core.fsmonitor=false"}, args...)...)
@@ -63,7 +63,7 @@ func uncommitted(ctx context.Context, full string, files []string, env []string)
 	if err != nil {
 		return files
 	}
-	staged, err := git("diff", "--cached", "--name-only", "--relative", "-z", "--", ".") // of a repository without a commit: all files
+	staged, err := git("diff", "--cached", "--name-only", "--relative", "-z", "--", ".") // in a repository without a commit: all files
 	if err != nil {
 		return files
 	}
@@ -76,7 +76,7 @@ func uncommitted(ctx context.Context, full string, files []string, env []string)
 		}
 		return out
 	}
-	is, known, index := set(changed, ""), set(tracked, "H "), set(staged, "") // without the prefix H git does not look at the file
+	is, known, index := set(changed, ""), set(tracked, "H "), set(staged, "") // git detects no changes of tracked files without the prefix H
 	var out []string
 	for _, f := range files {
 		if is[f] || index[f] || !known[f] {

@@ -20,15 +20,15 @@ type live struct {
 	e       *cli.Env
 	cl      *api.Client
 	project string
-	only    map[manifest.Kind]bool // the kinds that are read
+	only    map[manifest.Kind]bool // the kinds to read
 
 	p        *manifest.Project
 	catalogs []api.Catalog
 	tables   map[string]*manifest.Table // by SCHEMA.TABLE in SQL
-	names    map[string]string          // of the catalogs by id
+	names    map[string]string          // of the catalogs, by id
 	ids      map[manifest.Ref]string    // of the objects that others refer to
 	twice    []string
-	lacks    map[string]bool // CATALOG.SCHEMA.TABLE of which the columns cannot be read
+	lacks    map[string]bool // CATALOG.SCHEMA.TABLE of tables whose columns cannot be read
 }
 
 // read reads the project.
@@ -61,7 +61,7 @@ func (l *live) read(ctx context.Context) error {
 
 func (l *live) reads(k manifest.Kind) bool { return l.only[k] }
 
-// add adds an object that was read; parts of it that the gateway identifies get its id.
+// add adds an object that was read and records its id.
 func (l *live) add(o manifest.Object, id string) {
 	b := manifest.BaseOf(o)
 	b.ID = id
@@ -93,7 +93,7 @@ func (l *live) tablesOf(k manifest.Kind) cli.TableService {
 	return l.cl.Tables
 }
 
-// tableSchema is the schema in which SQL finds a kind of tables.
+// tableSchema is the schema of a kind of tables in SQL.
 func tableSchema(k manifest.Kind) string {
 	if k == manifest.KindBITable {
 		return "bitable"
@@ -131,7 +131,7 @@ func (l *live) readTablesOf(ctx context.Context, k manifest.Kind) error {
 	for i, t := range all {
 		cols := columns[i]
 		if cols == nil {
-			continue // it was deleted since
+			continue // it has been deleted
 		}
 		out := tableOf(k, t.TableName, cols)
 		l.tables[tableSchema(k)+"."+t.TableName] = out
@@ -150,11 +150,11 @@ func tableOf(k manifest.Kind, name string, cols []api.ColumnDetail) *manifest.Ta
 	return out
 }
 
-// atOnce is the number of requests that are sent concurrently.
+// atOnce is the number of concurrent requests.
 const atOnce = 8
 
-// forAll calls a function for each of several objects, concurrently. The result for one that the gateway does not have any
-// more is zero.
+// forAll calls a function for each object, concurrently. The result is zero for one that does not exist in the gateway any
+// more.
 func forAll[A, B any](ctx context.Context, in []A, f func(context.Context, A) (B, error)) ([]B, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -172,7 +172,7 @@ func forAll[A, B any](ctx context.Context, in []A, f func(context.Context, A) (B
 			case err == nil:
 				out[i] = v
 			case !missing(err):
-				cancel(err) // the first one counts
+				cancel(err) // the first error counts
 			}
 		})
 	}
@@ -228,7 +228,7 @@ func value(s *string) string {
 	return *s
 }
 
-// missing reports whether the gateway says that an object does not exist.
+// missing reports whether an error of the gateway says that an object does not exist.
 func missing(err error) bool {
 	var ae *api.Error
 	return errors.As(err, &ae) && ae.Kind == api.KindNotFound

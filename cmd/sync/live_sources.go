@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// readCatalogs reads the catalogs. Those that are built in, or shared by another project, are not in the files.
+// readCatalogs reads the catalogs. Catalogs that are built in, or shared by another project, are not in the files.
 func (l *live) readCatalogs(ctx context.Context) error {
 	var err error
 	if l.catalogs, err = l.cl.Catalogs.List(ctx, l.project); err != nil {
@@ -57,15 +57,15 @@ func (l *live) readConnections(ctx context.Context) error {
 		}
 	}
 	for i, c := range all {
-		if details[i] != nil || !l.reads(manifest.KindConnection) { // otherwise it was deleted since
+		if details[i] != nil || !l.reads(manifest.KindConnection) { // otherwise it has been deleted
 			l.add(&manifest.Connection{Base: base(manifest.KindConnection, c.Name), Type: c.Type, Credential: details[i]}, c.ID)
 		}
 	}
 	return nil
 }
 
-// detail reads the members of a credential that are not secret. What looks like a secret, or contains what does, is left
-// out even if a gateway returns it: of a member without its secret every file would differ.
+// detail reads the members of a credential that are not secret. A member that looks like a secret, or contains one, is omitted
+// even if a gateway returns it: a member without its secret would differ from every file.
 func (l *live) detail(ctx context.Context, id string) (map[string]manifest.Value, error) {
 	raw, err := l.cl.Connections.Detail(ctx, l.project, id)
 	out := map[string]manifest.Value{}
@@ -245,7 +245,7 @@ func (l *live) metadataOf(m api.TableMetadata, catalog string) *manifest.Metadat
 	return out
 }
 
-// said returns a description; in some places the service writes a missing one as the text null [E].
+// said returns a description; in some places the service represents a missing one as the string null [E].
 func said(text string) string {
 	if text == "null" {
 		return ""
@@ -287,7 +287,7 @@ func (l *live) readGolden(ctx context.Context) error {
 	all, err := l.cl.Metadata.ListGoldenSQL(ctx, l.project)
 	for _, g := range all {
 		out := manifest.NewGoldenSQL(cmp.Or(g.Metadata.Prompt, g.Content), g.Metadata.SQL, manifest.Place{})
-		if l.p.Get(manifest.KindGoldenSQL, out.Name) == nil { // duplicates do not count
+		if l.p.Get(manifest.KindGoldenSQL, out.Name) == nil { // duplicates are ignored
 			l.add(out, g.ID)
 		}
 	}

@@ -91,10 +91,12 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	return e.Print(records(done), nil, opts)
 }
 
-// records are the changes that were tried, for scripts.
-func records(done []step) cli.View { return cli.List(done, "action", "kind", "name", "done").PrintValue() }
+// records are the attempted changes, for scripts.
+func records(done []step) cli.View {
+	return cli.List(done, "action", "kind", "name", "done").PrintValue()
+}
 
-// deletions says how much is deleted.
+// deletions describes how much is deleted.
 func deletions(todo []manifest.Change) string {
 	n := 0
 	for _, ch := range todo {
@@ -105,7 +107,7 @@ func deletions(todo []manifest.Change) string {
 	return cli.Plural(n, " (one deletes something)", " (%d delete something)")
 }
 
-// possible refuses a plan with a change that the service cannot make, before anything is sent.
+// possible rejects a plan with a change that the service does not support, before anything is sent.
 func possible(todo []manifest.Change) error {
 	for _, ch := range todo {
 		if ch.Action == manifest.Blocked {
@@ -120,7 +122,7 @@ func possible(todo []manifest.Change) error {
 	return nil
 }
 
-// prepare looks for everything that would stop the run in the middle: secrets that are missing.
+// prepare looks for what would stop the run midway: missing secrets.
 func (a *applier) prepare(ctx context.Context, todo []manifest.Change) error {
 	var err error
 	if slices.ContainsFunc(todo, func(ch manifest.Change) bool { return ch.Kind == manifest.KindConnection && ch.Want != nil }) {
@@ -148,7 +150,7 @@ func (a *applier) prepare(ctx context.Context, todo []manifest.Change) error {
 	return nil
 }
 
-// stopped is the error of a run that ended in the middle.
+// stopped is the error of a run that failed midway.
 func stopped(ctx context.Context, ch manifest.Change, done, all int, err error) error {
 	f := cli.Classify(ctx, err)
 	f.Err = err

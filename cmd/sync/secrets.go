@@ -20,7 +20,7 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// secrets finds the values of references. dir is the directory of the project, from which paths start.
+// secrets resolves references. dir is the directory of the project, to which paths are relative.
 type secrets struct {
 	e   *cli.Env
 	dir string
@@ -54,13 +54,13 @@ func (s secrets) lookup(r manifest.Reference) (string, error) {
 			return "", fmt.Errorf("the secret %s in the keyring is empty", r.Name)
 		}
 	}
-	if len(text) > 3 { // a shorter one would mask parts of other words
+	if len(text) > 3 { // masking a shorter one would mask parts of words
 		s.e.Run.Mask.Hide(text)
 	}
 	return text, nil
 }
 
-// secretText returns the secret in a file: without a line end, and without the mark that some editors write at the start.
+// secretText returns the secret in a file, without the final line ending and byte order mark.
 func secretText(raw []byte) (string, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	text := cli.FileText(raw)
@@ -73,7 +73,7 @@ func secretText(raw []byte) (string, error) {
 	return text, nil
 }
 
-// refers reports whether a value has references.
+// refers reports whether a value contains references.
 func refers(v manifest.Value) bool {
 	text, ok := v.Text()
 	refs, err := manifest.References(text)
@@ -93,8 +93,8 @@ func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
 	return manifest.TextValue(text), err
 }
 
-// compared replaces the credential of each connection by its comparable form: references in members that the gateway
-// returns are looked up, the others are left unchanged.
+// compared replaces the credential of each connection with a comparable form: references in members that the gateway returns
+// are resolved, others are unchanged.
 func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, error) {
 	out := manifest.New()
 	for _, k := range manifest.Kinds() {
@@ -134,8 +134,8 @@ func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, erro
 	return out, nil
 }
 
-// credential returns the credential of a connection for sending: with the values of references, and with the JSON type
-// that its field has.
+// credential returns the credential of a connection for sending: with references resolved, and with the JSON types of its
+// fields.
 func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfiguration) (api.Credential, string, error) {
 	kind, fields := c.Type, map[string]api.ConnectionConfigurationItem{}
 	for _, t := range types {
@@ -175,14 +175,14 @@ func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfig
 	return out, kind, nil
 }
 
-// secretIn returns the path of a value that looks like a secret in a member of a credential: the member itself, or one within it;
-// "" for none.
+// secretIn returns the path of a value that looks like a secret in a member of a credential: the member itself, or one within
+// it; "" for none.
 func secretIn(name string, raw json.RawMessage) (string, error) {
 	_, found, err := secret.Open(name, raw)
 	return found, err
 }
 
-// plainSecrets notes secrets that stand in the files themselves.
+// plainSecrets reports secrets in the files themselves.
 func plainSecrets(p *manifest.Project) ([]string, error) {
 	var out []string
 	for _, c := range manifest.Of[*manifest.Connection](p, manifest.KindConnection) {
@@ -203,8 +203,8 @@ func plainSecrets(p *manifest.Project) ([]string, error) {
 	return out, nil
 }
 
-// kept adds to the objects of a gateway the parts that only the files have: references to secrets, parameters of catalogs,
-// former names, and the names of the files of golden statements. notes list the parts that the files may lack.
+// kept adds to the objects of a gateway what only the files contain: references to secrets, parameters of catalogs, former
+// names, and the names of the files of golden statements. notes lists what the files may lack.
 func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfiguration) (notes []string) {
 	for _, c := range manifest.Of[*manifest.Connection](have, manifest.KindConnection) {
 		was, _ := old.Get(manifest.KindConnection, c.Name).(*manifest.Connection)
@@ -223,7 +223,7 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 			for name, v := range was.Credential {
 				now, ok := read[name]
 				if x, err := s.expand(v); !ok || err != nil || x.String() == now.String() {
-					c.Credential[name] = v // also a reference that cannot be looked up here
+					c.Credential[name] = v // also a reference that cannot be resolved here
 				}
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// step is a change as scripts get it.
+// step is a change in the output for scripts.
 type step struct {
 	Action manifest.Action       `json:"action"`
 	Kind   manifest.Kind         `json:"kind"`
@@ -39,7 +39,8 @@ func writing() []spec.Op {
 		spec.UpdateTableMetadata, spec.AddRelation, spec.UpdateRelation, spec.DeleteRelation, spec.CreateGoldenSql, spec.DeleteGoldenSql}
 }
 
-// show prints changes: as lines for people, and otherwise as records. leave are the objects that only the project has and keeps.
+// show prints changes: as lines for people, and otherwise as records. leave are the objects that exist only in the project and
+// are kept.
 func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole bool) error {
 	if forPeople(e, o) {
 		lines(e.OnScreen(), changes, whole)
@@ -59,14 +60,14 @@ func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole 
 	return nil
 }
 
-// noteLeft says how much is not deleted.
+// noteLeft reports how much is not deleted.
 func noteLeft(w io.Writer, leave []manifest.Change) {
 	if len(leave) > 0 {
 		fmt.Fprintln(w, cli.Plural(len(leave), "1 object is only in the project and left as it is; --prune deletes it", "%d objects are only in the project and not changed; --prune deletes them"))
 	}
 }
 
-// signs of actions.
+// sign is the sign of an action.
 func sign(a manifest.Action) string {
 	switch a {
 	case manifest.Create:
@@ -79,7 +80,7 @@ func sign(a manifest.Action) string {
 	return "~"
 }
 
-// lines prints changes for people. Texts of several lines are compared line by line.
+// lines prints changes for people. Multi-line texts are compared line by line.
 func lines(w io.Writer, changes []manifest.Change, whole bool) {
 	wide := len(manifest.KindSemanticCatalog)
 	for _, ch := range changes {

@@ -1,4 +1,4 @@
-// Package sync holds the commands that keep the objects of a project as files: pull, diff, plan and apply.
+// Package sync has the commands that keep the objects of a project as files: pull, diff, plan and apply.
 package sync
 
 import (
@@ -21,13 +21,13 @@ import (
 type options struct {
 	only                           []string
 	force, prune, noCheck, partial bool
-	secrets                        bool // of existing connections are sent again
+	secrets                        bool // send secrets of existing connections again
 
 	set      func(flag string) bool
 	explains bool // --explain shows the reads, not the changes that follow from them
 }
 
-// kinds are the words of --only with the kinds of objects that they stand for.
+// kinds are the values of --only with the kinds of objects they select.
 func kinds() []struct {
 	word string
 	of   []manifest.Kind
@@ -60,7 +60,7 @@ func onlyFlag(e *cli.Env, c *cobra.Command, o *options) {
 	e.Fixed(c, "only", words...)
 }
 
-// kinds returns the kinds of --only; all without it.
+// kinds returns the kinds that --only selects, by default all.
 func (o *options) kinds() (map[manifest.Kind]bool, error) {
 	out := map[manifest.Kind]bool{}
 	if o.set("only") && len(o.only) == 0 {
@@ -94,7 +94,7 @@ DIR has one file for each connection, catalog, table, saved query and so on: SQL
 identified by their names, and refer to each other by name, so the files fit every project of every zone. Nothing else is stored:
 which objects differ is found by reading the project.`
 
-// session opens the files, if the directory must have some, and the project.
+// session opens the files, which must exist if files is set, and reads the project.
 func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool) (*live, *manifest.Project, error) {
 	only, err := o.kinds()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// abandoned are the tables of a kind, by name, that an import of this machine has created and then ended, by a kill or a lost reply, before it
-// was known to have stored its rows.
+// abandoned are the tables of a kind, by name, that an import on this machine created before it was killed or lost a reply, and
+// of which it is not known that the rows were stored.
 func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 	l, err := imports(e, project)
 	if err != nil {
@@ -29,7 +29,7 @@ func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 		}
 		release, err := l.Hold(key)
 		if err != nil {
-			continue // it is at work
+			continue // still running
 		}
 		release()
 		name, _, _ := strings.Cut(rest, "\x00")
@@ -38,7 +38,8 @@ func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 	return out
 }
 
-// without removes a table of zone local that an import created and abandoned, if it has no rows. On a hosted zone they may still come.
+// without removes a table of zone local that an import created and abandoned, if it has no rows. On a hosted zone rows may
+// still arrive.
 func (m *making) without(ctx context.Context, t api.Table) (removed bool, err error) {
 	if m.e.Tells() || !m.e.Local() {
 		return false, nil
@@ -58,7 +59,7 @@ func (m *making) without(ctx context.Context, t api.Table) (removed bool, err er
 	return true, nil
 }
 
-// tellAbandoned adds to a list which of its tables are empty because the import that created them was ended.
+// tellAbandoned adds to a list which of its tables are empty because the import that created them did not complete.
 func tellAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kind string, tables []api.Table, v cli.View) cli.View {
 	if e.Tells() {
 		return v

@@ -111,7 +111,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 				return nil, err
 			}
 			v := cli.Object(api.ImportJob{Status: "COMPLETED", StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: come}}).
-				Mine().WithNote("nothing was sent: the run of %s stored the %d rows of %s, by the count of rows before and now", was.At.Format("2006-01-02 15:04"), come, was.File)
+				PrintValue().WithNote("nothing was sent: the run of %s stored the %d rows of %s, by the count of rows before and now", was.At.Format("2006-01-02 15:04"), come, was.File)
 			return &v, nil
 		default:
 			return nil, i.undecided(was, before)

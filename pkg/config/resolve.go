@@ -184,8 +184,8 @@ func (s *Settings) pickProfile(store *Store, b *binding) (*Profile, error) {
 	return p, nil
 }
 
-// profileFields returns the settings of a profile, without those of its zone if a source of higher precedence has
-// selected another zone, and whether it has. zone is the zone before the profile counts.
+// profileFields returns the settings of a profile, without those of its zone if a source of higher precedence has selected
+// another zone, and whether one has. zone is the zone before the profile is considered.
 func (s *Settings) profileFields(p *Profile, zone Value) (fields map[string]any, foreign bool) {
 	fields = map[string]any{}
 	if p == nil {
@@ -342,7 +342,7 @@ func bytesOf(v Value) int64 {
 	return n
 }
 
-// Asked returns the zone and the address that a flag or a variable chooses, without those of files.
+// Asked returns the zone and the address that a flag or a variable selects, ignoring files.
 func (s *Settings) Asked() (zone, address string) {
 	if s.Zone.level >= fromEnv {
 		zone = s.Zone.Value

@@ -10,13 +10,13 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// separated is common to csv and tsv.
+// separated is the common part of csv and tsv.
 type separated struct {
 	api.Delimited
 	cols        []cell.Column
 	header, raw bool
-	field       func(dst, text []byte) []byte // appends a text as a field
-	types       func() []string               // types of the result, nil until they were fetched
+	field       func(dst, text []byte) []byte // appends a value as a field
+	types       func() []string               // types of the result, nil until fetched
 	scratch     []byte
 }
 
@@ -24,7 +24,7 @@ func newSeparated(cols []cell.Column, o Options, between byte) separated {
 	f := separated{cols: cols, header: !o.NoHeader && len(cols) > 0, raw: o.Raw}
 	f.Between, f.End, f.Null, f.Floats = between, '\n', []byte(csv.Null), make([]bool, len(cols))
 	for i, c := range cols {
-		f.Floats[i] = !o.Raw && c.Class.Float() // columns with exponents that are made readable
+		f.Floats[i] = !o.Raw && c.Class.Float() // columns whose exponents are converted
 		if c.Type == "" && !o.Raw && o.Types != nil {
 			if f.Untold == nil {
 				f.Untold, f.types = make([]bool, len(cols)), o.Types
@@ -145,7 +145,7 @@ func (f *csvFormat) mustQuote(t []byte) bool {
 type tsvFormat struct {
 	separated
 	note  func(string, ...any)
-	bare  bool   // nothing reads the lines back
+	bare  bool   // nothing parses the lines
 	clash string // the first value equal to Null
 }
 

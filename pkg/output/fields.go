@@ -12,22 +12,22 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Field is a member of a reply as people see it: in a table, and in a list that is written to a pipe.
+// Field is a member of a reply as shown to people: in a table, and in a list that is written to a pipe.
 type Field struct {
 	Path    string // dotted; a+b joins two names with a dot, a|b is the first that has a value, and a.*.b takes b of each element of an array
 	Heading string // "" is Path
 	As      Form
 	Only    Place // where it is shown
-	Key     bool  // other commands take the value as an argument: a narrow terminal does not cut it
+	Key     bool  // other commands take the value as an argument: it is not truncated on a narrow terminal
 }
 
-// Form is how the value of a field is written for people.
+// Form is the format of a field's value for people.
 type Form int
 
-// The forms of fields. Where the destination is not a terminal, AsTime and AsBytes leave values as they were sent.
+// The forms of fields. If the destination is not a terminal, AsTime and AsBytes leave values unchanged.
 const (
 	AsSent     Form = iota
-	AsTime          // a time, or milliseconds since 1970: how long ago
+	AsTime          // a time, or milliseconds since 1970, as the time elapsed since then
 	AsBytes         // a number of bytes
 	AsDuration      // milliseconds
 	AsCount         // the number of elements of an array
@@ -50,7 +50,7 @@ func (f *Field) heading() string {
 	return f.Path
 }
 
-// fieldsFor returns the fields to show of a list or a record; none if the options ask for others.
+// fieldsFor returns the fields to show of a list or a record; nil if the options select others.
 func (o Options) fieldsFor(list bool) []Field {
 	if o.format() != Table || len(o.Columns) > 0 {
 		return nil
@@ -64,8 +64,8 @@ func (o Options) fieldsFor(list bool) []Field {
 	return some
 }
 
-// withFields rewrites a document as objects with the headings of the fields as keys. A record has only the fields that it
-// has a value for; left counts the others of its members. out is nil for a document of another kind.
+// withFields converts a document to objects with the headings of the fields as keys. A record has only the fields with a value;
+// left counts its members that are not shown. out is nil for a document of another kind.
 func withFields(doc []byte, list bool, fields []Field, o Options) (out []byte, left int, err error) {
 	rows := []json.RawMessage{doc}
 	if list {
@@ -125,7 +125,7 @@ func notShown(doc []byte, fields []Field) (left int, err error) {
 	return left, err
 }
 
-// value returns the value of a field as JSON, nil if the row has none. A record has room for a time in both forms.
+// value returns the value of a field as JSON, nil if the row has none. A record shows both forms of a time.
 func (f *Field) value(row []byte, record bool, o Options) []byte {
 	if strings.Contains(f.Path, "|") {
 		for path := range strings.SplitSeq(f.Path, "|") {
@@ -185,7 +185,7 @@ func (f *Field) value(row []byte, record bool, o Options) []byte {
 	return v
 }
 
-// eachOf joins a member of the elements of an array: in a record, one a line.
+// eachOf joins a member of the elements of an array: in a record, one per line.
 func eachOf(row []byte, array, member string, record bool) []byte {
 	v, _ := lookup(row, array)
 	items, err := elements(v)
@@ -207,7 +207,7 @@ func eachOf(row []byte, array, member string, record bool) []byte {
 	return cell.Text(strings.Join(texts, ", "))
 }
 
-// words joins the plain values of an array.
+// words joins the scalar values of an array.
 func words(v []byte) []byte {
 	items, err := elements(v)
 	if err != nil || len(items) == 0 {
@@ -223,7 +223,7 @@ func words(v []byte) []byte {
 	return cell.Text(strings.Join(texts, ", "))
 }
 
-// plainText is the text of a JSON string, or the JSON of another value; null has none.
+// plainText is the text of a JSON string, or the JSON of another value; "" for null.
 func plainText(v []byte) (s string) {
 	if string(v) == "null" || json.Unmarshal(v, &s) == nil {
 		return s
@@ -231,7 +231,7 @@ func plainText(v []byte) (s string) {
 	return string(v)
 }
 
-// instant reads a time of a reply.
+// instant parses a time in a reply.
 func instant(v []byte) (time.Time, bool) {
 	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
 		return time.UnixMilli(n), n > 0
@@ -240,7 +240,7 @@ func instant(v []byte) (time.Time, bool) {
 	return at, err == nil
 }
 
-// ago is a time as its distance from now.
+// ago is a time relative to now.
 func ago(at, now time.Time) string {
 	if d := now.Sub(at); d > -time.Second && d < time.Second {
 		return "now"

@@ -13,9 +13,9 @@ type Ended int
 
 func (c Ended) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-const exitDifferent = 1 // of commands that compare, after diff(1)
+const exitDifferent = 1 // of commands that compare, as in diff(1)
 
-// ErrDifferent is an exit code without a message: the differences were printed.
+// ErrDifferent sets the exit code without a message: the differences were printed.
 var ErrDifferent = errors.New("the results differ")
 
 // ExitCode is an exit code with its meaning.
@@ -24,7 +24,7 @@ type ExitCode struct {
 	Meaning string `json:"meaning"`
 }
 
-// ExitCodes lists the exit codes, but those of several statements.
+// ExitCodes lists the exit codes, except those of several statements.
 func ExitCodes() []ExitCode {
 	return []ExitCode{
 		{ExitOK, "done"},
@@ -58,12 +58,13 @@ func Compares(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// DiffExitCodes are those of commands that compare.
+// DiffExitCodes lists the exit codes of commands that compare.
 func DiffExitCodes() []ExitCode {
 	return []ExitCode{{ExitOK, "the same"}, {exitDifferent, "different"}, {ExitUsage, "the two sides cannot be compared"}, {ExitInterrupted, "interrupted"}, {ExitPipe, "the reader of stdout, such as head, ended first"}}
 }
 
-// Compared ends a command that compares: nil for the same, ErrDifferent, or an error with the exit code of trouble, as diff has them.
+// Compared ends a command that compares, with the exit codes of diff: it returns nil if there are no differences, ErrDifferent,
+// or an error.
 func Compared(ctx context.Context, same bool, err error) error {
 	switch {
 	case errors.Is(err, ErrDone):

@@ -22,26 +22,26 @@ import (
 type Change struct {
 	ID        string    `json:"id"`
 	At        time.Time `json:"at"`
-	Command   string    `json:"command"` // without arguments, which may hold more than the request
+	Command   string    `json:"command"` // without arguments, which may contain more than the request
 	Operation string    `json:"operation,omitempty"`
 	Zone      string    `json:"zone"`
 	Profile   string    `json:"profile,omitempty"`
-	Address   string    `json:"address,omitempty"` // of the gateway; Data for one in the process
+	Address   string    `json:"address,omitempty"` // of the gateway; Data is set instead for the one inside the process
 	Data      string    `json:"data,omitempty"`
-	Project   string    `json:"project,omitempty"` // that of the path if it has one, else the one set
-	Chosen    string    `json:"chosen,omitempty"`  // the project as it was set, if that is another text
+	Project   string    `json:"project,omitempty"` // that of the path, else the configured one
+	Chosen    string    `json:"chosen,omitempty"`  // the project as configured, if spelled differently
 
 	Method      string          `json:"method"`
 	Path        string          `json:"path"`
 	Query       string          `json:"query,omitempty"`
 	ContentType string          `json:"contentType,omitempty"`
-	Body        json.RawMessage `json:"body,omitempty"`   // without secrets; a string if it was cut
-	Before      json.RawMessage `json:"before,omitempty"` // the object as the command had read it
+	Body        json.RawMessage `json:"body,omitempty"`   // without secrets; a string if it was truncated
+	Before      json.RawMessage `json:"before,omitempty"` // the object as the command had read it before
 
 	ChangeEnd
 }
 
-// ChangeEnd is the outcome of a change. It is a line of its own in the journal, with the id of the change in Of.
+// ChangeEnd is the outcome of a change, a separate line of the journal with the id of the change in Of.
 type ChangeEnd struct {
 	Of      string `json:"of,omitempty"`
 	Outcome string `json:"outcome,omitempty"` // done, refused, unknown or not-sent
@@ -50,11 +50,11 @@ type ChangeEnd struct {
 	Elapsed int64  `json:"elapsed,omitempty"` // milliseconds until the reply began
 }
 
-// maxRecorded limits each of the documents in a record.
+// maxRecorded limits the size of each document in a record.
 const maxRecorded = 16 << 10
 
-// record writes a change to the journal, without an outcome until the reply begins: a process may be killed before that.
-// A journal that cannot be written does not prevent the change, which is said.
+// record writes a change to the journal, before the reply and without an outcome: a process may be killed before the reply. If
+// the journal cannot be written, a warning is printed and the change is not prevented.
 func (e *Env) record(line any) {
 	err := e.put(line)
 	if err == nil {
@@ -109,13 +109,13 @@ func (t *interceptor) change(req *http.Request) *Change {
 
 func changeID() string {
 	b := make([]byte, 5)
-	_, _ = rand.Read(b) // does not fail
+	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }
 
 // end describes the outcome of the change.
 func (c *Change) end(resp *http.Response, err error, now time.Time) ChangeEnd {
-	out := ChangeEnd{Of: c.ID, Elapsed: max(0, now.Sub(c.At).Milliseconds())} // the clock may have been put back
+	out := ChangeEnd{Of: c.ID, Elapsed: max(0, now.Sub(c.At).Milliseconds())} // the clock may have been set back
 	var dial *net.OpError
 	switch {
 	case err == nil && resp.StatusCode < 300:
@@ -140,7 +140,7 @@ func (c *Change) end(resp *http.Response, err error, now time.Time) ChangeEnd {
 	return out
 }
 
-// recorded prepares a JSON document for the journal: without secrets, and cut if it is long.
+// recorded prepares a JSON document for the journal: it removes secrets and truncates a long document.
 func recorded(raw []byte) json.RawMessage {
 	v, _ := maskJSON(string(raw))
 	if v == nil {
@@ -163,7 +163,7 @@ func recorded(raw []byte) json.RawMessage {
 	return cut
 }
 
-// openText masks members and parameters that are named after secrets.
+// openText masks members and parameters whose names mark them as secrets.
 func openText(text string) string {
 	text = quotedMembers().ReplaceAllString(secret.Hide(text), "${1}hidden")
 	return secretMembers().ReplaceAllStringFunc(text, func(m string) string {
@@ -175,7 +175,7 @@ func openText(text string) string {
 	})
 }
 
-// Changes reads the journal, the oldest change first. skipped counts the lines that are none.
+// Changes reads the journal, the oldest change first. skipped counts the lines that are not valid records.
 func (e *Env) Changes() (all []*Change, skipped int, err error) {
 	dir, err := config.StateDir(e.Getenv)
 	if err != nil {
@@ -187,7 +187,7 @@ func (e *Env) Changes() (all []*Change, skipped int, err error) {
 		var c Change
 		switch err := json.Unmarshal(line, &c); {
 		case err == nil && c.Of != "":
-			if of := byID[c.Of]; of != nil { // else it is among the lines that were dropped
+			if of := byID[c.Of]; of != nil { // otherwise the change was on a line that has been dropped
 				of.ChangeEnd = c.ChangeEnd
 				of.Of = ""
 			}
@@ -200,7 +200,7 @@ func (e *Env) Changes() (all []*Change, skipped int, err error) {
 	return all, skipped, err
 }
 
-// dropCredentials removes credentials as a whole, with the fields that are not secret.
+// dropCredentials removes credentials entirely, including the fields that are not secret.
 func dropCredentials(v any) {
 	switch v := v.(type) {
 	case map[string]any:

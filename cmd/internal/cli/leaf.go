@@ -42,8 +42,8 @@ func Note(format string, args ...any) View { return View{Note: fmt.Sprintf(forma
 // As gives a result another shape than its command has.
 func (v View) As(s *Shape) View { v.shape = s; return v }
 
-// Mine marks a view as changed by dig, so that its value is printed instead of the gateway's bytes.
-func (v View) Mine() View { v.Own = true; return v }
+// PrintValue prints the value of a view, which dig has changed, instead of the bytes of the gateway's reply.
+func (v View) PrintValue() View { v.Own = true; return v }
 
 // Within prints a list that is a member of the gateway's reply.
 func (v View) Within(member string) View { v.within = member; return v }

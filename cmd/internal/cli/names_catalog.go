@@ -15,7 +15,7 @@ func ConnectionID(ctx context.Context, cl *api.Client, project, set string) (str
 		func(c api.Connection) Named { return Named{ID: c.ID, Name: c.Name, Where: ", type " + c.Type} }).find("connection", set, uuidLike())
 }
 
-// OrAlternative runs the usual operation and, if the gateway has no such route (404 or 405), the alternative one.
+// OrAlternative calls usual and, if the gateway has no such route (404 or 405), alternative.
 func OrAlternative[T any](usual, alternative func() (T, error)) (T, error) {
 	v, err := usual()
 	if !NoRoute(err) {
@@ -27,8 +27,7 @@ func OrAlternative[T any](usual, alternative func() (T, error)) (T, error) {
 	return v, err
 }
 
-// TableCatalogID is CatalogID for a catalog of which a schema is known: two catalogs are named peaka, and the schema
-// tells them apart.
+// TableCatalogID is CatalogID for a table with a known schema: two catalogs are named peaka, and the schema distinguishes them.
 func TableCatalogID(ctx context.Context, cl *api.Client, project, catalog, schema string) (string, error) {
 	if strings.EqualFold(catalog, "peaka") {
 		if schema == "query" || schema == "mtquery" {
@@ -79,7 +78,7 @@ func TwoPart(flag, s string) (schema, table string, err error) {
 	return schema, table, nil
 }
 
-// TableOf resolves the arguments CATALOG SCHEMA.TABLE to the id of the catalog and the names of schema and table.
+// TableOf resolves the arguments CATALOG SCHEMA.TABLE to the id of the catalog and the names of the schema and the table.
 func TableOf(ctx context.Context, cl *api.Client, project string, args []string) (catalogID, schema, table string, err error) {
 	if schema, table, err = TwoPart("SCHEMA.TABLE", args[1]); err == nil {
 		catalogID, err = TableCatalogID(ctx, cl, project, args[0], schema)
@@ -87,7 +86,7 @@ func TableOf(ctx context.Context, cl *api.Client, project string, args []string)
 	return catalogID, schema, table, err
 }
 
-// RelationByID finds the table of a relation, which is part of the addresses of the service.
+// RelationByID finds the table of a relation, which is part of the paths of the service.
 func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set string) (api.Relation, error) {
 	id, err := CatalogID(ctx, cl, project, catalog)
 	if err != nil {
@@ -106,7 +105,7 @@ func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set str
 	return api.Relation{}, &Failure{Exit: ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", set, catalog)}
 }
 
-// NameParts reads the name of a table, with parts in double quotes.
+// NameParts splits the name of a table, with parts in double quotes.
 func NameParts(name string) ([]string, error) {
 	parts, err := sqltext.Parts(name)
 	if err != nil {
