@@ -82,7 +82,7 @@ type PackedError struct{ reason string }
 
 func (e *PackedError) Error() string { return e.reason }
 
-// Head reads the first n bytes of in and closes it. A truncated file is not an error here, but for the reader that reaches its
+// Head reads the first n bytes of in and closes it. A truncated file is not an error here; it is one for the reader that reaches its
 // end.
 func Head(in io.ReadCloser, n int) ([]byte, error) {
 	defer in.Close()
