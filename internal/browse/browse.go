@@ -170,7 +170,7 @@ func (m *model) key(name string) {
 	case "enter":
 		m.open()
 	case "?":
-		m.said = "arrows, PgUp, PgDn, g, G, 0, $ move · / searches, n N again · s sorts · Enter shows the value · q leaves"
+		m.said = "arrows PgUp PgDn g G 0 $ move · / n N search · s sort · Enter value · q leave"
 	}
 }
 

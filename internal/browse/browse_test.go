@@ -96,3 +96,13 @@ func TestNothing(t *testing.T) {
 		m.draw()
 	}
 }
+
+// TestKeysFit: the keys that ? lists fit a terminal of 80 columns.
+func TestKeysFit(t *testing.T) {
+	m := newModel(sample())
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	press(m, "?")
+	if !strings.Contains(m.draw(), "q leave") {
+		t.Errorf("%s", m.draw())
+	}
+}
