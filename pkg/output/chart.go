@@ -27,6 +27,9 @@ type Chart struct {
 // ChartKinds lists the values of Chart.Kind.
 func ChartKinds() []string { return []string{"bar", "line", "hist", "spark"} }
 
+// Labelled reports whether a chart of its kind has labels beside its values.
+func (c Chart) Labelled() bool { return c.Kind != "hist" && c.Kind != "spark" }
+
 // Check rejects an unknown kind of chart, and columns that it does not use.
 func (c Chart) Check() error {
 	if !slices.Contains(ChartKinds(), c.Kind) {
@@ -36,7 +39,7 @@ func (c Chart) Check() error {
 		}
 		return cell.Usagef(hint, "unknown chart %q", c.Kind)
 	}
-	if c.X != "" && (c.Kind == "hist" || c.Kind == "spark") {
+	if c.X != "" && !c.Labelled() {
 		return cell.Usagef("", "a chart of kind %s has no labels, so no label column", c.Kind)
 	}
 	if len(c.Y) > 1 && c.Kind != "spark" {

@@ -42,7 +42,7 @@ func commands() []command {
 		{name: "o", long: "out", args: "[FILE]", about: "write results to a file, or to the screen again", run: (*shell).output, path: true},
 		{name: "watch", long: "watch", args: "[SECONDS]", about: "run the last statement every 2 s, until Ctrl-C", run: (*shell).watch},
 		{name: "b", long: "browse", about: "browse the last result: scroll, search, sort", run: (*shell).browse},
-		{name: "chart", long: "chart", args: "[KIND] [X [Y]]", about: "draw the last result: bar, line, hist or spark", run: (*shell).chart},
+		{name: "chart", long: "chart", args: "[KIND [X] [Y]]", about: "draw the last result: bar, line, hist or spark", run: (*shell).chart},
 		{name: "export", long: "export", args: "FILE", about: "write the last result; the extension is the format", run: (*shell).export, path: true},
 		{name: "refresh", long: "refresh", about: "read names for completion again", run: (*shell).refreshNames},
 		{name: "q", long: "quit", words: []string{"quit", "exit"}, about: "leave, as Ctrl-D does", run: func(*shell, context.Context, []string) error { return errQuit }},

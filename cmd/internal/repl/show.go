@@ -134,7 +134,7 @@ func (s *shell) chart(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		c.Kind, args = args[0], args[1:]
 	}
-	if len(args) > 0 {
+	if len(args) > 0 && c.Labelled() {
 		c.X, args = args[0], args[1:]
 	}
 	c.Y = args
