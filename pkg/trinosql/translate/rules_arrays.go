@@ -38,10 +38,9 @@ func arrayRules(reg *registry) {
 		}
 	}
 	for name, text := range map[string]string{
-		"array_distinct":    `list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i")`,
-		"array_union":       `CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN list_filter(list_concat($1, $2), lambda "~e", "~i": list_position(list_concat($1, $2), "~e") = "~i") END`,
-		"array_intersect":   `CASE WHEN $2 IS NOT NULL THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NOT NULL) END`,
-		"array_except":      `CASE WHEN len($2) = 0 THEN $1 WHEN $2 IS NOT NULL THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NULL) END`,
+		"array_distinct":    distinctItems,
+		"array_intersect":   `CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN CASE WHEN len($2) < 500 THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NOT NULL) ELSE ` + commonItems("") + ` END END`,
+		"array_except":      `CASE WHEN len($2) = 0 THEN $1 WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN CASE WHEN len($2) < 500 AND len($1) < 500 THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NULL) ELSE ` + commonItems("NOT ") + ` END END`,
 		"contains_sequence": `CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN len($2) = 0 THEN true ELSE list_contains(list_transform(system.main.range(1, len($1) - len($2) + 2), lambda "~i": list_slice($1, "~i", "~i" + len($2) - 1) IS NOT DISTINCT FROM $2), true) END`,
 		"array_histogram":   `CASE WHEN list_contains(list_transform($1, lambda "~e": "~e" IS NOT NULL), true) THEN CAST(list_histogram($1) AS ${R}) WHEN $1 IS NOT NULL THEN CAST(map([], []) AS ${R}) END`,
 	} {
@@ -57,12 +56,25 @@ func arrayRules(reg *registry) {
 			args := make([]operand, len(c.args))
 			for i, a := range c.args {
 				args[i] = a
+				if t := c.bound.Args[i]; t.Args[0].Kind == types.Unknown { // of a bare NULL DuckDB knows no type
+					args[i] = operand{write: func() { p.fill(c.node, "CAST($1 AS "+p.duckType(c.node, t)+")", a) }}
+				}
 				if hasMap(c.bound.Args[i]) {
 					args[i] = operand{write: func() { p.canonical(c.bound.Args[i], a) }}
 				}
 			}
 			p.fill(c.node, strings.ReplaceAll(text, "${R}", p.duckType(c.node, c.bound.Result)), args...)
 		}
+	}
+	reg.rules["array_union"] = func(p *printer, c *call) {
+		all := operand{write: func() {
+			p.fill(c.node, "CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN list_concat($1, $2) END", c.args...)
+		}}
+		if list := c.bound.Args[0]; hasMap(list) {
+			plain := all
+			all = operand{write: func() { p.canonical(list, plain) }}
+		}
+		p.fill(c.node, distinctItems, all)
 	}
 	reg.rules["array_sort by"] = (*printer).sortBy
 	reg.rules["zip_with"] = func(p *printer, c *call) {
@@ -102,6 +114,25 @@ func arrayRules(reg *registry) {
 			CAST(coalesce(list_sum(list_transform(map_entries($1), lambda "~e": struct_extract_at("~e", 2) * map_extract_value($2, struct_extract_at("~e", 1)))), 0) AS DOUBLE) / (`+
 			strings.ReplaceAll(norm, "%", "$1")+" * "+strings.ReplaceAll(norm, "%", "$2")+") END", c.args...)
 	}
+}
+
+// distinctItems keeps the first of equal items. Of a long list they are found beside each other when it is sorted; in a short one each is searched for.
+const distinctItems = `CASE WHEN len($1) < 500 THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i") ELSE
+	list_transform([list_sort(list_transform($1, lambda "~e", "~i": struct_pack(e := "~e", i := "~i")))], lambda "~s":
+	list_transform(list_sort(list_filter(list_transform("~s", lambda "~x", "~k": struct_pack(i := CASE WHEN "~k" = 1 OR struct_extract_at("~x", 1)
+	IS DISTINCT FROM struct_extract_at("~s"["~k" - 1], 1) THEN struct_extract_at("~x", 2) END, e := struct_extract_at("~x", 1))), lambda "~y": struct_extract_at("~y", 1) IS NOT NULL)),
+	lambda "~z": struct_extract_at("~z", 2)))[1] END`
+
+// commonItems are the distinct items of the first list that are in the second, or with not that are not: equal ones of both stand beside each other
+// when the distinct items of both are sorted.
+func commonItems(not string) string {
+	one, two := strings.ReplaceAll(distinctItems, "$1", `"~a"`), strings.ReplaceAll(distinctItems, "$1", `"~b"`)
+	return `list_transform([struct_pack(a := $1, b := $2)], lambda "~p": list_transform([struct_pack(a := list_transform([struct_extract_at("~p", 1)], lambda "~a": ` + one + `)[1],
+		b := list_transform([struct_extract_at("~p", 2)], lambda "~b": ` + two + `)[1])], lambda "~q":
+		list_transform([list_sort(list_transform(list_concat(struct_extract_at("~q", 1), struct_extract_at("~q", 2)), lambda "~e", "~i": struct_pack(e := "~e", i := "~i")))], lambda "~s":
+		list_transform(list_sort(list_filter(list_transform("~s", lambda "~x", "~k": struct_pack(i := CASE WHEN struct_extract_at("~x", 2) <= len(struct_extract_at("~q", 1)) AND ` + not + `("~k" < len("~s")
+		AND struct_extract_at("~s"["~k" + 1], 1) IS NOT DISTINCT FROM struct_extract_at("~x", 1)) THEN struct_extract_at("~x", 2) END, e := struct_extract_at("~x", 1))),
+		lambda "~y": struct_extract_at("~y", 1) IS NOT NULL)), lambda "~z": struct_extract_at("~z", 2)))[1])[1])[1]`
 }
 
 // pack is the text of a row of texts.

@@ -213,3 +213,12 @@ SELECT name AS n, length(name) FROM nation WHERE length(name) > 12 ORDER BY leng
 SELECT "a b", t."X", "x" FROM (VALUES (1, 2)) t("a b", x);
 SELECT n.name, c FROM nation n JOIN (SELECT nationkey, count(*) c FROM customer GROUP BY 1) USING (nationkey) WHERE c > 70 ORDER BY c DESC, 1;
 SELECT round(REAL '0', 12345), round(0e0, 400), round(-0e0, 400), round(0e0, -400), round(1e0, -400), round(5e-324, 400), round(nan(), 400);
+-- long arrays
+SELECT array_distinct(a) = slice(array_distinct(a), 1, 700), cardinality(array_distinct(a)), slice(array_distinct(a), 1, 5), slice(array_distinct(a), 690, 10) FROM (SELECT transform(sequence(1, 3000), x -> x * 7 % 700) a);
+SELECT slice(array_union(a, b), 698, 8), cardinality(array_union(a, b)), slice(array_intersect(a, b), 1, 5), cardinality(array_intersect(a, b)), slice(array_except(a, b), 1, 5), cardinality(array_except(a, b)), cardinality(array_except(b, a)) FROM (SELECT transform(sequence(1, 3000), x -> x * 7 % 701) a, transform(sequence(1, 2000), x -> x * 3 % 1000) b);
+SELECT array_distinct(a), array_union(a, ARRAY[NULL, 'z']), array_intersect(a, reverse(a)), array_except(a, transform(sequence(1, 600), x -> 'k2')), array_except(a, ARRAY[]) = a, array_intersect(a, transform(sequence(1, 600), x -> IF(x > 5, 'k3'))) FROM (SELECT transform(sequence(1, 1500), x -> IF(x % 5 > 0, 'k' || CAST(x % 5 AS varchar))) a);
+SELECT array_distinct(a), array_union(a, a), array_intersect(a, a), array_except(a, transform(a, x -> 1e0)) FROM (SELECT transform(sequence(1, 1500), x -> IF(x % 4 = 0, nan(), IF(x % 4 = 1, NULL, x % 4 - 2e0))) a);
+SELECT array_distinct(a), array_intersect(a, a), array_except(a, slice(a, 1, 1)) FROM (SELECT transform(sequence(1, 1500), x -> ARRAY[x % 3, 5]) a);
+SELECT array_distinct(a) FROM (SELECT transform(sequence(1, 1500), x -> MAP(IF(x % 2 = 0, ARRAY[1, 2], ARRAY[2, 1]), IF(x % 2 = 0, ARRAY['a', 'b'], ARRAY['b', 'a']))) a);
+SELECT array_distinct(a), array_union(a, NULL), array_except(a, NULL), array_intersect(NULL, a) FROM (SELECT transform(sequence(1, 1500), x -> DATE '2024-01-01' + x % 2 * INTERVAL '1' DAY) a);
+SELECT k, array_distinct(a), array_intersect(a, b), array_except(a, b) FROM (VALUES (1, ARRAY[1, 1], ARRAY[1]), (2, transform(sequence(1, 900), x -> x % 3), ARRAY[1, 9]), (3, NULL, ARRAY[1]), (4, ARRAY[3, 4, 4], transform(sequence(1, 900), x -> x % 4))) t(k, a, b) ORDER BY k;
