@@ -64,7 +64,7 @@ func (b *buffer) replace(from int, s string) {
 	b.at = from + len(s)
 }
 
-// next and prev return the end of the character after the cursor and the start of the previous one.
+// next and prev return the end of the character after the cursor and the start of the character before it.
 func (b *buffer) next() int {
 	if b.at == len(b.text) {
 		return b.at

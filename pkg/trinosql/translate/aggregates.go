@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// aggregate writes the call of an aggregate or a window function, with what stands in and behind its parentheses.
+// aggregate writes the call of an aggregate or a window function, with its arguments and the clauses after them.
 func (p *printer) aggregate(c *call, t *template) {
 	for _, part := range t.wrap {
 		if part.call {
@@ -68,7 +68,7 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 	}
 }
 
-// distinctMaps has the maps among the arguments in a form in which equal ones are the same.
+// distinctMaps replaces the maps among the arguments with their canonical form, in which equal maps are identical.
 func (p *printer) distinctMaps(c *call) *call {
 	with := *c
 	with.args = append([]operand{}, c.args...)
@@ -80,7 +80,7 @@ func (p *printer) distinctMaps(c *call) *call {
 	return &with
 }
 
-// sortItems writes sort keys that no ordinal can be meant by. NULL comes last whatever the direction.
+// sortItems writes sort keys that cannot be mistaken for ordinals. The default is NULLS LAST in both directions.
 func (p *printer) sortItems(items []*trinosql.SortItem) {
 	p.list(len(items), func(i int) {
 		x := items[i].Expr
@@ -88,9 +88,9 @@ func (p *printer) sortItems(items []*trinosql.SortItem) {
 	})
 }
 
-// sorted writes a sort key. With NULLS FIRST NaN is less than any number, otherwise greater, as it is for DuckDB.
+// sorted writes a sort key. With NULLS FIRST NaN is less than any number, otherwise greater, as in DuckDB.
 func (p *printer) sorted(t *types.Type, s *trinosql.SortItem, key func()) {
-	own := p.a.Types[s.Expr] // nil for an ordinal, which is not a number to sort by
+	own := p.a.Types[s.Expr] // nil for an ordinal, which is not the value to sort by
 	finite := own != nil && float(own) && p.finite(s.Expr)
 	if s.Nulls == "FIRST" && float(t) && !finite {
 		key = func(text string) func() {
@@ -120,7 +120,7 @@ func (p *printer) direction(s *trinosql.SortItem) {
 	}
 }
 
-// notOrdinal writes an expression where DuckDB would take a number for the place of a column.
+// notOrdinal writes an expression where DuckDB would interpret a number as an ordinal.
 func (p *printer) notOrdinal(x trinosql.Expr) {
 	if p.a.Columns[x] != nil {
 		p.expr(x)

@@ -14,25 +14,25 @@ type call struct {
 	node  trinosql.Expr
 	bound *functions.Bound
 	args  []operand
-	fn    *trinosql.Func // nil for operators and forms with a syntax of their own
+	fn    *trinosql.Func // nil for operators and forms with their own syntax
 }
 
-// operand is an argument of a call, or anything else that may be printed in its place.
+// operand is an argument of a call, or anything else that can be printed in its position.
 type operand struct {
 	expr  trinosql.Expr // nil if it has only write
 	write func()
-	cheap bool // may be written several times
+	cheap bool // may be written more than once
 }
 
-// rule writes a call in a way that no template can.
+// rule writes a call that no template can express.
 type rule func(p *printer, c *call)
 
-// operand makes an argument of an expression, coerced.
+// operand is the operand for an expression, coerced.
 func (p *printer) operand(x trinosql.Expr) operand {
 	return operand{expr: x, write: func() { p.expr(x) }, cheap: p.cheap(x)}
 }
 
-// cheap reports whether an expression may be written several times: a column, a literal or a parameter of a lambda.
+// cheap reports whether an expression may be written more than once: a column, a literal or a lambda parameter.
 func (p *printer) cheap(x trinosql.Expr) bool {
 	if _, lit := p.numeral(x); lit != nil {
 		return true
@@ -59,7 +59,7 @@ func (p *printer) plainCheap(x trinosql.Expr) bool {
 	return false
 }
 
-// operator writes an operator's call.
+// operator writes an operator.
 func (p *printer) operator(x trinosql.Expr, b *functions.Bound, args ...trinosql.Expr) {
 	c := &call{node: x, bound: b}
 	for _, a := range args {
@@ -68,7 +68,7 @@ func (p *printer) operator(x trinosql.Expr, b *functions.Bound, args ...trinosql
 	p.call(c)
 }
 
-// call writes a call by the line of its signature.
+// call writes a call according to the template of its signature.
 func (p *printer) call(c *call) {
 	key := c.bound.Function.Key
 	t := templates()[key]
@@ -91,7 +91,8 @@ func (p *printer) call(c *call) {
 	}
 }
 
-// expand writes a template. Arguments that it has more than once are computed once, by lambdas over lists of one element.
+// expand writes a template. Arguments that occur in it more than once are bound to parameters of lambdas, over lists of one
+// element, so that each is evaluated once.
 func (p *printer) expand(c *call, parts []part) {
 	uses := make([]int, len(c.args)+1)
 	for _, part := range parts {
@@ -120,8 +121,8 @@ func (p *printer) expand(c *call, parts []part) {
 	p.lets(args, write)
 }
 
-// lets computes operands once for what write writes with them. DuckDB takes no query within a lambda: where there is one, all operands go
-// into one row.
+// lets binds operands so that each is evaluated once. DuckDB allows no subquery in a lambda: if an operand contains one, all
+// operands are bound as the fields of one row.
 func (p *printer) lets(args []operand, write func(args []operand)) {
 	bound := make([]operand, len(args))
 	texts := make([]string, len(args))
@@ -169,12 +170,12 @@ func (p *printer) lets(args []operand, write func(args []operand)) {
 	}
 }
 
-// alias is an operand that is a name, or something as short.
+// alias is an operand that is a name, or as cheap as one.
 func (p *printer) alias(name string) operand {
 	return operand{write: func() { p.put(name) }, cheap: true}
 }
 
-// let begins to compute an operand once; what uses it is followed by ")[1]".
+// let starts binding an operand, so that it is evaluated once; the expression that uses it must be followed by ")[1]".
 func (p *printer) let(a operand) operand {
 	name := p.name("x")
 	p.put("list_transform([")

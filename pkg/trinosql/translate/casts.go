@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// conversion is a cast, written out or left to coercion.
+// conversion is a cast, explicit or implicit.
 type conversion struct {
 	node     trinosql.Node
 	from, to *types.Type
@@ -29,7 +29,7 @@ func (p *printer) castExpr(x *trinosql.Cast) {
 		p.cast(c)
 		return
 	}
-	p.lets([]operand{c.operand}, func(args []operand) { // TRY_CAST is about the conversion, not about what it converts
+	p.lets([]operand{c.operand}, func(args []operand) { // TRY_CAST applies to the conversion, not to its operand
 		c.operand = args[0]
 		p.cast(c)
 	})
@@ -40,7 +40,8 @@ var harmless = map[string]bool{"trim": true, "ltrim": true, "rtrim": true, "lowe
 	"nullif": true, "length": true, "contains": true, "starts_with": true, "translate": true, "list_extract": true, "struct_extract_at": true, "TRY_CAST": true,
 	"string_split": true, "array_to_string": true, "list_transform": true, "list_reverse": true, "IN": true, "": true}
 
-// fails reports whether what is written may end a statement, or may not stand in TRY: anything but operators on texts and harmless functions.
+// fails reports whether an expression may fail, or is not allowed in TRY: anything except operators on strings and harmless
+// functions.
 func fails(text string) bool {
 	for _, s := range []string{" + ", " - ", " * ", " / ", " % ", " // ", "SELECT "} {
 		if strings.Contains(text, s) {
@@ -78,7 +79,7 @@ func (p *printer) cast(c *conversion) {
 	p.refuse(c.node, "a cast from %s to %s is not supported on zone local", c.from, c.to)
 }
 
-// native is DuckDB's own cast.
+// native writes DuckDB's own cast.
 func (p *printer) native(c *conversion) {
 	if c.try {
 		p.put("TRY_CAST(")

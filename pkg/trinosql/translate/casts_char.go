@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Values of the type char are stored without trailing spaces, and get them when they are converted to text.
+// Values of type char are stored without trailing spaces, which are added when they are converted to varchar.
 
 func charCasts(reg *registry) {
 	toChar := func(p *printer, c *conversion) {
@@ -46,9 +46,9 @@ func charCasts(reg *registry) {
 	}
 }
 
-// padded writes a char with its spaces.
+// padded writes a char with its trailing spaces.
 func (p *printer) padded(x operand, n int) {
-	if n <= 1000 { // may stand in TRY
+	if n <= 1000 { // allowed in TRY
 		p.put("system.main.")
 	}
 	p.put("rpad(")

@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Casts between JSON and arrays, maps and rows, and texts and identifiers that are not numbers.
+// Casts between JSON and arrays, maps and rows, and between varchar and types that are not numbers.
 
 func jsonCasts(reg *registry) {
 	for _, k := range []types.Kind{types.Array, types.Map, types.Row} {
@@ -39,7 +39,7 @@ func jsonCasts(reg *registry) {
 	reg.rules["format"] = (*printer).format
 }
 
-// tryAround writes TRY around a conversion of TRY_CAST.
+// tryAround encloses the conversion of a TRY_CAST in TRY.
 func (p *printer) tryAround(c *conversion, write func()) {
 	if c.try {
 		p.put(tryOpen)
@@ -48,7 +48,7 @@ func (p *printer) tryAround(c *conversion, write func()) {
 	write()
 }
 
-// carrier is the type of DuckDB that holds a value on its way from JSON: maps are lists of entries, JSON is text.
+// carrier is the DuckDB type that holds a value while it is converted from JSON: maps are lists of entries, JSON is VARCHAR.
 func (p *printer) carrier(at trinosql.Node, t *types.Type) string {
 	switch t.Kind {
 	case types.Array:
@@ -70,7 +70,7 @@ func (p *printer) carrier(at trinosql.Node, t *types.Type) string {
 	return p.duckType(at, t)
 }
 
-// fromJSON reads JSON as a value with parts.
+// fromJSON converts JSON to an array, map or row.
 func (p *printer) fromJSON(c *conversion) {
 	p.tryAround(c, func() {
 		carried := operand{write: func() {
@@ -82,7 +82,7 @@ func (p *printer) fromJSON(c *conversion) {
 	})
 }
 
-// uncarried makes a value of a type from its carrier.
+// uncarried converts a value from its carrier type.
 func (p *printer) uncarried(t *types.Type, x operand) {
 	if !carriedOtherwise(t) {
 		x.write()
@@ -121,7 +121,7 @@ func carriedOtherwise(t *types.Type) bool {
 	return false
 }
 
-// textCarrier is the type of a value whose parts are texts.
+// textCarrier is the type of a value whose parts are converted to VARCHAR.
 func (p *printer) textCarrier(at trinosql.Node, t *types.Type) string {
 	switch t.Kind {
 	case types.Array:
@@ -145,14 +145,14 @@ func (p *printer) textCarrier(at trinosql.Node, t *types.Type) string {
 	return ""
 }
 
-// toJSON writes a value with parts as JSON.
+// toJSON converts an array, map or row to JSON.
 func (p *printer) toJSON(c *conversion) {
 	p.put(`CAST("~json_of"(CAST(to_json(CAST(`)
 	c.write()
 	p.put(" AS ", p.textCarrier(c.node, c.from), ")) AS VARCHAR), ", quoteText(c.from.Signature()), ") AS JSON)")
 }
 
-// roundDecimal writes round and truncate of a decimal to some digits behind the point.
+// roundDecimal writes round and truncate of a decimal to a number of decimal places.
 func (p *printer) roundDecimal(c *call, name string) {
 	from, to := c.bound.Args[0], c.bound.Result
 	digits := operand{write: func() { p.put("0") }, cheap: true}
@@ -178,7 +178,7 @@ func (p *printer) roundDecimal(c *call, name string) {
 	p.put(" AS VARCHAR), '", strconv.Itoa(to.N-to.Scale+from.Scale), "') AS ", p.duckType(c.node, to), ")")
 }
 
-// format writes Java's format: a constant text, split at its parts.
+// format writes Java's format: a constant string, split at its format specifiers.
 func (p *printer) format(c *call) {
 	text, ok := c.fn.Args[0].(*trinosql.StringLit)
 	if !ok {
@@ -236,7 +236,7 @@ func (p *printer) format(c *call) {
 	p.put(")")
 }
 
-// fitSpec reports whether the flags, the width and the precision of a part of a format are those that Java takes for its conversion.
+// fitSpec reports whether the flags, width and precision of a format specifier are valid in Java for its conversion.
 func fitSpec(spec string) bool {
 	verb := spec[len(spec)-1]
 	flags := spec[:len(spec)-len(strings.TrimLeft(spec, "-+ 0,(#"))]

@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Casts among booleans, numbers and texts. What DuckDB converts as Trino does is left to it; what it would refuse or take in another way goes
-// to the function ~cast, which has Trino's rules and messages.
+// Casts among booleans, numbers and strings. DuckDB performs those that it performs as Trino does; the others call the function
+// ~cast, which has Trino's rules and messages.
 
 var (
 	integers = []types.Kind{types.Tinyint, types.Smallint, types.Integer, types.Bigint}
@@ -55,9 +55,9 @@ func scalarCasts(reg *registry) {
 	for _, k := range append([]types.Kind{types.Boolean, types.Varchar}, numbers...) {
 		reg.casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) { p.around("CAST(to_json(", c, ") AS JSON)") }
 		switch k {
-		case types.Decimal: // to_json makes a double of it
+		case types.Decimal: // to_json converts it to a double
 			reg.casts[kinds{k, types.JSON}] = (*printer).decimalJSON
-		case types.Varchar: // to_json keeps what lies beyond the basic plane as it is, where Jackson writes two surrogates
+		case types.Varchar: // to_json does not escape code points beyond the basic plane, which Jackson writes as surrogate pairs
 			reg.casts[kinds{k, types.JSON}] = templated(`CASE WHEN regexp_matches($1, '[\x{10000}-\x{10FFFF}]') THEN CAST("~json_text"($1) AS JSON) ELSE CAST(to_json($1) AS JSON) END`)
 		}
 		reg.casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
@@ -83,7 +83,7 @@ func scalarCasts(reg *registry) {
 	}
 }
 
-// templated converts by a template.
+// templated returns a conversion by a template.
 func templated(template string) func(p *printer, c *conversion) {
 	return func(p *printer, c *conversion) {
 		parts, err := parseParts(template)
@@ -94,7 +94,7 @@ func templated(template string) func(p *printer, c *conversion) {
 	}
 }
 
-// checked converts by a template that gives NULL for what does not fit.
+// checked returns a conversion by a template that is NULL for a value that does not fit.
 func checked(template string) func(p *printer, c *conversion) {
 	return func(p *printer, c *conversion) {
 		p.guarded(c, "coalesce("+template+", ${CAST})")
@@ -137,8 +137,8 @@ func (p *printer) toDecimal(c *conversion) {
 	p.guarded(c, "coalesce(TRY_CAST($1 AS ${R}), ${CAST})")
 }
 
-// decimalFloat makes a floating point number of a decimal. Of one of up to 18 digits Trino divides the digits by a power of ten, and reads the text
-// of others; DuckDB takes neither way where the digits are more than the result can hold.
+// decimalFloat converts a decimal to a floating point number. Up to 18 digits Trino divides the unscaled value by a power of
+// ten, otherwise it parses the text; DuckDB does neither if there are more digits than the result can represent.
 func (p *printer) decimalFloat(c *conversion) {
 	to, whole := p.duckType(c.node, c.to), 15
 	if c.to.Kind == types.Real {
@@ -154,9 +154,9 @@ func (p *printer) decimalFloat(c *conversion) {
 	}
 }
 
-// numberText writes numbers as Java does.
+// numberText formats numbers as Java does.
 func (p *printer) numberText(c *conversion) {
-	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.from.N < 38 { // DuckDB leaves out a zero before the point
+	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.from.N < 38 { // DuckDB omits a zero before the point
 		inner := c.operand
 		wider := types.NewDecimal(c.from.N+1, c.from.Scale)
 		p.numberText(&conversion{node: c.node, from: wider, to: c.to, try: c.try, operand: operand{write: func() {
@@ -177,7 +177,7 @@ func (p *printer) numberText(c *conversion) {
 	p.guarded(c, "${CAST}")
 }
 
-// decimalJSON writes a decimal as a number of JSON, with its zeros, and as Java writes it where its scale is large.
+// decimalJSON writes a decimal as a JSON number, with its trailing zeros, and in Java's format if its scale is large.
 func (p *printer) decimalJSON(c *conversion) {
 	text := &conversion{node: c.node, from: c.from, to: types.NewVarchar(types.Unbounded), operand: c.operand}
 	if c.from.Scale <= 6 {
@@ -191,7 +191,7 @@ func (p *printer) decimalJSON(c *conversion) {
 	p.put(") AS VARCHAR), ", quoteText(c.from.Signature()), ") AS JSON)")
 }
 
-// textNumber reads numbers as Java does.
+// textNumber parses numbers as Java does.
 func (p *printer) textNumber(c *conversion) {
 	digits := map[types.Kind]int{types.Tinyint: 2, types.Smallint: 4, types.Integer: 9, types.Bigint: 18}[c.to.Kind]
 	switch {
@@ -204,7 +204,7 @@ func (p *printer) textNumber(c *conversion) {
 	}
 }
 
-// cut shortens a text to the length of its type.
+// cut truncates a string to the length of its type.
 func (p *printer) cut(c *conversion) {
 	if c.to.N >= c.from.N {
 		c.write()

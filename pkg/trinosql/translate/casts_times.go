@@ -35,7 +35,7 @@ func timeCasts(reg *registry) {
 		p.around(maker+`(CAST("~`+c.reader("timestamp_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+"') AS BIGINT))")
 	})
 	with(types.Timestamp, types.Time, func(p *printer, c *conversion) {
-		// Before 1970 Trino is a second behind where the second has digits.
+		// Before 1970 Trino is one second too early if there is a fraction.
 		if c.from.N > 6 {
 			p.put("CAST(")
 			p.rounded(c.from, stampOf(c.to.N), func() {
@@ -70,7 +70,7 @@ func timeCasts(reg *registry) {
 	})
 	with(types.Timestamp, types.TimestampTZ, func(p *printer, c *conversion) {
 		p.put("timezone('UTC', ")
-		if c.to.N < 3 && c.from.N > 3 { // rounded twice
+		if c.to.N < 3 && c.from.N > 3 { // Trino rounds twice
 			p.rounded(stampOf(3), stampOf(c.to.N), func() { p.rounded(c.from, stampOf(3), c.write) })
 		} else {
 			p.rounded(c.from, stampOf(c.to.N), c.write)
@@ -112,7 +112,7 @@ func timeCasts(reg *registry) {
 	})
 }
 
-// reader is the function that reads a text; that of TRY_CAST gives NULL for what cannot be read.
+// reader is the function that parses a string; for TRY_CAST it is NULL for an invalid one.
 func (c *conversion) reader(name string) string {
 	if c.try {
 		return "try_" + name
@@ -126,14 +126,14 @@ func (p *printer) around(before string, c *conversion, after string) {
 	p.put(after)
 }
 
-// dateOf writes a call that gives days as a date.
+// dateOf writes a call whose result is in days, as a date.
 func (p *printer) dateOf(name string, args ...func()) {
 	p.put(`CAST(DATE '1970-01-01' + CAST("~`, name, `"(`)
 	p.list(len(args), func(i int) { args[i]() })
 	p.put(") AS INTEGER) AS DATE)")
 }
 
-// fitting writes a text that is cast to varchar(n): one that is too long is an error, of TRY_CAST too.
+// fitting writes a string that is cast to varchar(n): one that is too long is an error, for TRY_CAST too.
 func (p *printer) fitting(c *conversion, write func()) {
 	if c.to.N == types.Unbounded || c.to.N >= 50 {
 		write()
@@ -143,7 +143,7 @@ func (p *printer) fitting(c *conversion, write func()) {
 	p.expand(&call{args: []operand{{write: write}}}, mustParts("CASE WHEN length($1) > "+n+` THEN "~error"('Value [' || $1 || '] does not fit in type varchar(`+n+`)') ELSE $1 END`))
 }
 
-// dateText writes a date as text. Years of other than four digits are written in Go.
+// dateText formats a date. Years outside of 1 to 9999 are formatted in Go.
 func (p *printer) dateText(c *conversion) {
 	text := func() {
 		p.expand(&call{args: []operand{c.operand}}, mustParts(`CASE WHEN $1 BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN CAST($1 AS VARCHAR)`+
@@ -159,7 +159,7 @@ func (p *printer) dateText(c *conversion) {
 	}
 }
 
-// stampText writes a timestamp as text, with what stands behind it.
+// stampText formats a timestamp, followed by behind.
 func (p *printer) stampText(c *conversion, behind string) {
 	write := func() { p.clockText(" ", c.from.N, func() { p.clockOf(c.operand) }) }
 	p.fitting(c, func() {
@@ -173,10 +173,10 @@ func (p *printer) stampText(c *conversion, behind string) {
 	})
 }
 
-// clockText writes a timestamp as text, any year as Trino does.
+// clockText formats a timestamp, with any year, as Trino does.
 func (p *printer) clockText(between string, n int, write func()) {
 	const day = "%Y-%m-%d"
-	if n > 6 { // all in this millennium
+	if n > 6 { // all years have four digits
 		p.stamp(day+between+"%H:%M:%S", n, write)
 		return
 	}
@@ -195,7 +195,7 @@ func stampTemplate(layout string, n int) string {
 	return s
 }
 
-// timeOfDay writes the time of a timestamp, rounded within the day.
+// timeOfDay writes the time of day of a timestamp, rounded within the day.
 func (p *printer) timeOfDay(c *conversion, write func()) {
 	if c.to.N >= min(c.from.N, 6) {
 		p.put("CAST(")
@@ -213,7 +213,7 @@ func (p *printer) timeOfDay(c *conversion, write func()) {
 	p.put(" AS TIME)")
 }
 
-// textToInstant writes what a text with a zone means. A constant keeps its zone, what is read from a column must be UTC.
+// textToInstant converts a string with a zone. A constant keeps its zone, a value read from a column must be UTC.
 func (p *printer) textToInstant(c *conversion) {
 	p.duckType(c.node, c.to)
 	if x, ok := c.node.(*trinosql.Cast); ok {
@@ -230,7 +230,7 @@ func (p *printer) textToInstant(c *conversion) {
 	p.around(`make_timestamptz(CAST("~`+c.reader("instant_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+"') AS BIGINT))")
 }
 
-// rounded writes a timestamp with no more digits of the second than the target has: halves are rounded up.
+// rounded writes a timestamp with at most the fractional precision of the target, rounded half up.
 func (p *printer) rounded(from, to *types.Type, write func()) {
 	have, want := stampDigits(from), stampDigits(to)
 	switch {
@@ -263,7 +263,7 @@ func (p *printer) rounded(from, to *types.Type, write func()) {
 	}}}}, mustParts(made+"(("+n+") - (("+n+") % "+u+" + "+u+") % "+u+")"+after+")"))
 }
 
-// stampDate is the day of a timestamp. DuckDB rounds nanoseconds to microseconds, which may end on the day behind.
+// stampDate is the date of a timestamp. DuckDB rounds nanoseconds to microseconds, which may yield the next day.
 func (p *printer) stampDate(c *conversion) {
 	if c.from.N <= 6 {
 		p.native(c)

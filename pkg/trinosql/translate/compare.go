@@ -8,14 +8,14 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Comparisons. In Trino nothing is equal to NaN and nothing is less or greater than it, where DuckDB takes it for equal to itself and greater
-// than all else. Arrays, maps and rows with NULL inside may be neither equal nor unequal, and have no order.
+// Comparisons. In Trino nothing is equal to NaN and nothing is less or greater than it; in DuckDB it is equal to itself and
+// greater than all else. Arrays, maps and rows that contain NULL may be neither equal nor unequal, and have no order.
 
 func (p *printer) compare(x *trinosql.Compare) {
 	p.comparison(x, x.Op, p.typeOf(x.L), p.operand(x.L), p.operand(x.R))
 }
 
-// nested reports whether values of a type hold others.
+// nested reports whether a type is an array, map or row.
 func nested(t *types.Type) bool {
 	return t.Kind == types.Array || t.Kind == types.Map || t.Kind == types.Row
 }
@@ -45,7 +45,7 @@ func (p *printer) comparison(at trinosql.Node, op string, t *types.Type, l, r op
 // maybeNaN reports whether the comparison of two numbers differs in DuckDB.
 func (p *printer) maybeNaN(op string, l, r operand) bool {
 	switch op {
-	case "<", "<=": // false in DuckDB when only the left side is NaN
+	case "<", "<=": // false in DuckDB if only the left side is NaN
 		return !p.finite(r.expr)
 	case ">", ">=":
 		return !p.finite(l.expr)
@@ -53,7 +53,7 @@ func (p *printer) maybeNaN(op string, l, r operand) bool {
 	return !p.finite(l.expr) && !p.finite(r.expr)
 }
 
-// finite reports whether an expression is never NaN: a literal, or something that was no floating point number before it was coerced.
+// finite reports whether an expression is never NaN: a literal, or a value coerced from a type that is not floating point.
 func (p *printer) finite(x trinosql.Expr) bool {
 	if x == nil {
 		return false
@@ -64,7 +64,7 @@ func (p *printer) finite(x trinosql.Expr) bool {
 	return !float(p.a.Types[x])
 }
 
-// compared is the text of a comparison. The sides are texts that may be written several times.
+// compared is the text of a comparison. The operands are texts that may be written more than once.
 func (p *printer) compared(at trinosql.Node, op string, t *types.Type, l, r string) string {
 	switch {
 	case op == "<>":
@@ -86,7 +86,8 @@ func (p *printer) compared(at trinosql.Node, op string, t *types.Type, l, r stri
 	return "(" + l + " " + op + " " + r + ")"
 }
 
-// tally makes a number of a truth value: 2 of true, 1 of NULL, 0 of false. The least of many numbers is their AND, the greatest their OR.
+// tally converts a truth value to a number: 2 for true, 1 for NULL, 0 for false. The minimum of several is their AND, the
+// maximum their OR.
 func tally(truth string) string { return "coalesce(2 * CAST(" + truth + " AS INTEGER), 1)" }
 
 // equal is the text that compares two values for equality.
@@ -115,8 +116,8 @@ func (p *printer) equal(at trinosql.Node, t *types.Type, l, r string) string {
 	return "(" + l + " = " + r + ")"
 }
 
-// ordered is the text that is true for two values that have an order and NULL when one is NULL. It fails for values that have none: those that
-// come to a NULL before they differ.
+// ordered is the text that is true for two values that can be ordered and NULL if one is NULL. It fails for values that cannot:
+// those with a NULL before the first difference.
 func (p *printer) ordered(at trinosql.Node, t *types.Type, l, r string) string {
 	const fails = `CAST("~error"('%s') AS BOOLEAN)`
 	null := l + " IS NULL OR " + r + " IS NULL"
@@ -151,7 +152,7 @@ func (p *printer) ordered(at trinosql.Node, t *types.Type, l, r string) string {
 
 func field(row string, i int) string { return fmt.Sprintf("struct_extract_at(%s, %d)", row, i+1) }
 
-// eachItem writes the array of what a function writes for each item of an array.
+// eachItem writes an array with the result of write for each element of an array.
 func (p *printer) eachItem(x operand, write func(item operand)) {
 	e := p.name("x")
 	p.put("list_transform(")
@@ -161,7 +162,7 @@ func (p *printer) eachItem(x operand, write func(item operand)) {
 	p.put(")")
 }
 
-// eachField writes the row of what a function writes for each field of a row.
+// eachField writes a row with the result of write for each field of a row.
 func (p *printer) eachField(t *types.Type, x operand, write func(t *types.Type, field operand)) {
 	p.lets([]operand{x}, func(args []operand) {
 		row := p.apart(args[0].write)
@@ -235,7 +236,7 @@ func (p *printer) inList(x *trinosql.InList) {
 	})
 }
 
-// inItem writes an item of IN. An integer takes the type of the others by itself, which is read faster than a cast.
+// inItem writes an item of IN. An integer literal takes the type of the others by itself, which is parsed faster than a cast.
 func (p *printer) inItem(x trinosql.Expr, t *types.Type) {
 	if n, ok := p.constant(x); ok && t.Integral() {
 		p.put(n.String())
@@ -257,7 +258,7 @@ func (p *printer) isDistinct(x *trinosql.IsDistinct) {
 	p.put(")")
 }
 
-// canonical writes a value so that equal ones are the same to DuckDB: maps, wherever they are, have their keys in order.
+// canonical writes a value such that equal values are identical to DuckDB: maps, at any depth, are sorted by key.
 func (p *printer) canonical(t *types.Type, x operand) {
 	if !hasMap(t) {
 		x.write()

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// oneTable is a catalog in which every name is that of the same table.
+// oneTable is a catalog in which every name resolves to the same table.
 type oneTable struct{}
 
 func (oneTable) Table(n analyze.Name) (*analyze.Table, bool) {
@@ -65,7 +65,7 @@ var costs = []struct {
 	{"in", "SELECT s FROM t WHERE k IN (" + repeated(5000, ", ", func(i int) string { return fmt.Sprint(i) }) + ")"},
 }
 
-// BenchmarkTranslate measures the way from a text to DuckDB's.
+// BenchmarkTranslate measures the translation of a text to DuckDB's.
 func BenchmarkTranslate(b *testing.B) {
 	for _, c := range costs {
 		b.Run(c.name, func(b *testing.B) {
@@ -78,7 +78,8 @@ func BenchmarkTranslate(b *testing.B) {
 	}
 }
 
-// TestNesting nests each kind of expression and query twice as deep and expects a text that is not much more than twice as long.
+// TestNesting nests each kind of expression and query twice as deep and expects a text that is at most slightly more than twice
+// as long.
 func TestNesting(t *testing.T) {
 	forms := []struct{ before, inner, after string }{
 		{"(", "k", ") % k"},
@@ -114,7 +115,7 @@ func TestNesting(t *testing.T) {
 		}
 		small, err := size(6)
 		if err != nil {
-			if _, err = size(1); err != nil { // no such thing can stand in itself
+			if _, err = size(1); err != nil { // it cannot be nested in itself
 				t.Errorf("%s%s%s: %v", f.before, f.inner, f.after, err)
 			}
 			continue
@@ -128,7 +129,7 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// TestDeep translates what is as deep and as long as the parser takes: the text does not grow beyond measure.
+// TestDeep translates statements that are as deep and as long as the parser accepts: the text must not grow out of proportion.
 func TestDeep(t *testing.T) {
 	for _, sql := range []string{
 		"SELECT " + strings.Repeat("(", 480) + "1" + strings.Repeat(")", 480),

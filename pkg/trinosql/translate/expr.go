@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// typeOf is the type of an expression with its coercion.
+// typeOf is the type of an expression after coercion.
 func (p *printer) typeOf(x trinosql.Expr) *types.Type {
 	if t := p.a.Coercions[x]; t != nil {
 		return t
@@ -19,7 +19,8 @@ func (p *printer) typeOf(x trinosql.Expr) *types.Type {
 	return p.a.Types[x]
 }
 
-// expr writes an expression, cast to what it is coerced to. What is written can be an operand of anything: operators stand in parentheses.
+// expr writes an expression, cast to the type it is coerced to. The result can be an operand of anything: operators are
+// parenthesized.
 func (p *printer) expr(x trinosql.Expr) {
 	to := p.a.Coercions[x]
 	if to == nil || types.Equal(to, p.a.Types[x]) {
@@ -36,7 +37,7 @@ func (p *printer) expr(x trinosql.Expr) {
 	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{write: func() { p.plain(x) }, cheap: p.plainCheap(x)}})
 }
 
-// remade writes a row or an array of given values as one of another type, by converting the values.
+// remade writes a row or array constructor as another type, by converting its values.
 func (p *printer) remade(x trinosql.Expr, to *types.Type) bool {
 	switch x := x.(type) {
 	case *trinosql.Row:
@@ -135,11 +136,11 @@ func (p *printer) plain(x trinosql.Expr) {
 	}
 }
 
-// logic writes terms joined by AND or OR. Trino computes them from left to right as far as it must, DuckDB all of them: a term that may fail
-// stands where it is computed only when those before it leave the answer open.
+// logic writes terms joined by AND or OR. Trino evaluates them from left to right until the result is known, DuckDB evaluates
+// all: a term that may fail is written such that it is evaluated only if the preceding ones leave the result open.
 func (p *printer) logic(x *trinosql.Logic) {
 	for _, t := range x.Terms {
-		if b, ok := t.(*trinosql.BoolLit); ok && b.Value == (x.Op == "OR") { // settled before anything is computed
+		if b, ok := t.(*trinosql.BoolLit); ok && b.Value == (x.Op == "OR") { // decided before any other term is evaluated
 			p.literalValue(b)
 			return
 		}
@@ -152,7 +153,7 @@ func (p *printer) logic(x *trinosql.Logic) {
 			last = i
 		}
 	}
-	const short = 150 // what is longer is not written twice
+	const short = 150 // a longer text is not written twice
 	test, answer := " IS FALSE", " THEN false"
 	if x.Op == "OR" {
 		test, answer = "", " THEN true"
@@ -190,7 +191,7 @@ func (p *printer) special(x trinosql.Expr) {
 	f(p, x)
 }
 
-// ident writes a name, of a column or of a lambda's parameter.
+// ident writes the name of a column or of a lambda parameter.
 func (p *printer) ident(x *trinosql.Ident, at trinosql.Expr) {
 	if l := p.a.Lambdas[x]; l != nil {
 		p.put(p.lambdas[l.Lambda][l.Index])
@@ -211,7 +212,8 @@ func (p *printer) ident(x *trinosql.Ident, at trinosql.Expr) {
 	p.column(ref)
 }
 
-// column writes what stands for a column, outside of TRY where that is within a lambda: DuckDB does not find there what rows are grouped by.
+// column writes the reference of a column. In TRY within a lambda it is moved out of TRY: DuckDB does not find grouping keys
+// there.
 func (p *printer) column(ref string) {
 	if p.tried != nil && p.tried.columns {
 		p.outOfTry(func() { p.put(ref) })
@@ -263,7 +265,8 @@ func (p *printer) caseElse(x *trinosql.Case) {
 	p.put(" END")
 }
 
-// caseCompared writes CASE x WHEN where DuckDB would compare otherwise. The place of what x is equal to is found first.
+// caseCompared writes CASE x WHEN where DuckDB would compare differently. The index of the first equal value is determined
+// first.
 func (p *printer) caseCompared(x *trinosql.Case, t *types.Type) {
 	operands := []operand{p.operand(x.Operand)}
 	for _, w := range x.Whens {
@@ -285,7 +288,7 @@ func (p *printer) caseCompared(x *trinosql.Case, t *types.Type) {
 	p.caseElse(x)
 }
 
-// lambda writes a lambda of DuckDB.
+// lambda writes a lambda.
 func (p *printer) lambda(x *trinosql.Lambda) {
 	if t := p.tried; t != nil {
 		t.lambdas++
@@ -311,14 +314,14 @@ func (p *printer) function(x *trinosql.Func) {
 	for _, a := range x.Args {
 		c.args = append(c.args, p.operand(a))
 	}
-	if c.bound.Function.Kind != functions.Scalar { // its errors are not those of TRY
+	if c.bound.Function.Kind != functions.Scalar { // its errors are not caught by TRY
 		p.outOfTry(func() { p.call(c) })
 		return
 	}
 	p.call(c)
 }
 
-// form writes what looks like a function and is none.
+// form writes a special form, which looks like a function.
 func (p *printer) form(x *trinosql.Func, form string) {
 	switch form {
 	case "if":
@@ -346,13 +349,15 @@ func (p *printer) form(x *trinosql.Func, form string) {
 	}
 }
 
-// TRY of DuckDB 1.5 computes rows one by one after an error, and then CASE and coalesce right below it write beyond their vector of one value: the
-// rows get other values, and the memory of others is overwritten. Below a function they have a vector of their own.
+// After an error, TRY of DuckDB 1.5 evaluates rows one by one, and then a CASE or coalesce that is its direct operand writes
+// beyond a vector of one value: rows get wrong values, and other memory is overwritten. As operands of a function they have a
+// vector of their own.
 const tryOpen, tryClose = "TRY([", "][1])"
 
-// try writes TRY. DuckDB takes no query, aggregate or window function in it, and Trino computes those before it: they stand around.
+// try writes TRY. DuckDB allows no subquery, aggregate or window function in it, and Trino evaluates those before it: they are
+// written outside.
 func (p *printer) try(x trinosql.Expr) {
-	if p.tried != nil { // in another one, before which all of it is computed
+	if p.tried != nil { // in another TRY, before which all of it is evaluated
 		p.put(tryOpen)
 		p.expr(x)
 		p.put(tryClose)
@@ -373,15 +378,15 @@ func (p *printer) try(x trinosql.Expr) {
 	p.put("list_transform([struct_pack(", strings.Join(queries.texts, ", "), ")], lambda ", queries.name, ": ", tryOpen, text, tryClose, ")[1]")
 }
 
-// tried gathers what of the operand of TRY is computed before it.
+// tried collects the parts of the operand of TRY that are evaluated before it.
 type tried struct {
 	name    string
 	columns bool // columns, too
 	texts   []string
-	lambdas int // that are being written
+	lambdas int // being written
 }
 
-// outOfTry writes something that is computed before TRY, out of TRY if it stands there.
+// outOfTry writes a part that is evaluated before TRY, outside of TRY if it is within one.
 func (p *printer) outOfTry(write func()) {
 	t := p.tried
 	if t == nil {
@@ -398,7 +403,7 @@ func (p *printer) outOfTry(write func()) {
 	p.put(field(t.name, len(t.texts)-1))
 }
 
-// volatile writes a call whose value is another in each row, which DuckDB does not take in TRY.
+// volatile writes a non-deterministic call, which DuckDB does not allow in TRY.
 func (p *printer) volatile(c *call, text string) {
 	if p.tried != nil && p.tried.lambdas > 0 {
 		p.refuse(c.node, "%s in a lambda in TRY is not supported on zone local", strings.TrimSuffix(text, "()"))
@@ -406,7 +411,7 @@ func (p *printer) volatile(c *call, text string) {
 	p.outOfTry(func() { p.put(text) })
 }
 
-// quoteText is a text literal. DuckDB's parser reads a statement as far as its first NUL.
+// quoteText is a string literal. DuckDB's parser stops at the first NUL of a statement.
 func quoteText(s string) string {
 	if !strings.Contains(s, "\x00") {
 		return sqltext.Literal(s)

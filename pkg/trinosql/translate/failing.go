@@ -2,9 +2,10 @@ package translate
 
 import "strings"
 
-// DuckDB computes a function of this program over the dictionary of a column where it can, values included that no row has which the statement
-// reads: with one that fails on some values, what a condition has left out would end the statement. It does not where an argument may fail
-// itself, in its eyes, and so an argument that is not a constant is sliced from its beginning to its end.
+// Where it can, DuckDB evaluates a function of this program over the dictionary of a column, including values of rows that the
+// statement does not read: a function that fails on some values would end the statement for values that a condition excludes.
+// It does not do so if an argument may itself fail, in its view, and so an argument that is not constant is sliced from its
+// beginning to its end.
 
 // failing are the functions that fail on some values.
 var failing = map[string]bool{"error": true, "cast": true, "date_of": true, "timestamp_of": true, "time_of": true, "instant_of": true, "try_date_of": true,
@@ -14,15 +15,15 @@ var failing = map[string]bool{"error": true, "cast": true, "date_of": true, "tim
 	"regexp_position_from": true, "soundex": true, "luhn_check": true, "width_bucket": true, "width_bin": true, "wilson_lower": true, "wilson_upper": true,
 	"from_base32": true, "from_base64": true, "from_base64url": true, "from_hex": true, "replace": true, "lpad": true, "rpad": true}
 
-// openCall is a call of a function that fails, whose arguments are read.
+// openCall is a call of a failing function whose arguments are being read.
 type openCall struct {
 	depth int // of parentheses within it
-	from  int // where in the output the argument begins, -1 when one is sliced
+	from  int // where the argument begins in the output, -1 if one is sliced
 }
 
 const slice = "array_slice(CAST("
 
-// sliced is a text with an argument sliced in each call of a function that fails.
+// sliced is a text with one argument sliced in each call of a failing function.
 func sliced(sql string) string {
 	if !strings.Contains(sql, `"(`) {
 		return sql
@@ -35,7 +36,7 @@ func sliced(sql string) string {
 		if c.from < 0 || constantText(out[c.from:]) {
 			return
 		}
-		if arg := string(out[c.from:]); !strings.HasPrefix(arg, slice) { // a saved query has it from before
+		if arg := string(out[c.from:]); !strings.HasPrefix(arg, slice) { // a saved query has been sliced before
 			out = append(out[:c.from], slice+arg+" AS VARCHAR), 1, -1)"...)
 		}
 		c.from = -1
@@ -45,7 +46,7 @@ func sliced(sql string) string {
 		switch c {
 		case '\'', '"':
 			n := i + 1
-			for n < len(sql) && sql[n] != c { // a quote that stands twice is read as two texts
+			for n < len(sql) && sql[n] != c { // a doubled quote is read as two strings
 				n++
 			}
 			name := sql[i:min(n+1, len(sql))]
@@ -81,7 +82,7 @@ func sliced(sql string) string {
 	return string(out)
 }
 
-// constantText reports whether an argument is a text literal or NULL.
+// constantText reports whether an argument is a string literal or NULL.
 func constantText(arg []byte) bool {
 	s := strings.TrimSpace(string(arg))
 	if len(s) < 2 || s[0] != '\'' {

@@ -14,16 +14,16 @@ import (
 //go:embed functions_*.txt
 var functionFiles embed.FS
 
-// template is what a function is in DuckDB.
+// template is the translation of a function.
 type template struct {
 	agg    bool
 	parts  []part
-	wrap   []part // of an aggregate; nil for none
-	rule   string // of Go
-	reason string // why it is refused
+	wrap   []part // of an aggregate; nil if it has none
+	rule   string // name of a rule in Go
+	reason string // why it is not supported
 }
 
-// part is a piece of a template: a text, an argument or a type.
+// part is a part of a template: literal text, an argument or a type.
 type part struct {
 	text string
 	arg  int    // from 1; 0 for none
@@ -32,7 +32,7 @@ type part struct {
 	typ  string // the variable in lower case, "r" for the result
 }
 
-// templates are all lines of the files by key.
+// templates has the lines of the files by key.
 var templates = sync.OnceValue(func() map[string]*template {
 	m, err := readTemplates()
 	if err != nil {
@@ -41,7 +41,7 @@ var templates = sync.OnceValue(func() map[string]*template {
 	return m
 })
 
-// Has reports whether calls of a function can be translated. Some are still refused for what their arguments are.
+// Has reports whether calls of a function can be translated. Some are rejected for their arguments nevertheless.
 func Has(f *functions.Function) bool {
 	t := templates()[f.Key]
 	return t != nil && t.reason == ""
@@ -80,7 +80,7 @@ func readTemplates() (map[string]*template, error) {
 	return m, nil
 }
 
-// whitespace are the characters that Java counts as white space, and that trim takes away.
+// whitespace are the characters that Java treats as white space, and that trim removes.
 const whitespace = "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
 
 func parseTemplate(text string) (*template, error) {

@@ -8,7 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// groupKeys writes what rows are grouped by. What is not a column is written once and comes in the same words wherever it stands.
+// groupKeys writes the grouping keys. A key that is not a column is translated once, and its text is written verbatim wherever
+// the key occurs.
 func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 	p.grouped = nil
 	keys := make([]string, len(info.Keys))
@@ -31,7 +32,7 @@ func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 			keys[i] = p.apart(func() { p.notOrdinal(k.Expr) })
 		default:
 			keys[i] = p.apart(func() { p.plain(k.Expr) })
-			if _, err := strconv.Atoi(keys[i]); err == nil { // what is computed turns out to be a number, which would be a place
+			if _, err := strconv.Atoi(keys[i]); err == nil { // the expression is translated to a number, which would be an ordinal
 				keys[i] = p.apart(func() { p.notOrdinal(k.Expr) })
 			}
 			p.sameWords(p.a.Key(k.Expr), keys[i])
@@ -40,7 +41,7 @@ func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 	return keys
 }
 
-// sameWords notes what a key of GROUP BY is written as.
+// sameWords records the text of a grouping key.
 func (p *printer) sameWords(key int, text string) {
 	if p.grouped == nil {
 		p.grouped = map[int]string{}
@@ -48,7 +49,7 @@ func (p *printer) sameWords(key int, text string) {
 	p.grouped[key] = text
 }
 
-// groupBy writes GROUP BY with sets of the keys.
+// groupBy writes GROUP BY with the grouping sets.
 func (p *printer) groupBy(info *analyze.Select, keys []string) {
 	switch {
 	case len(info.Sets) == 1 && len(info.Sets[0]) == len(keys) && len(keys) > 0:
@@ -71,7 +72,7 @@ func (p *printer) groupBy(info *analyze.Select, keys []string) {
 	p.put(")")
 }
 
-// constant reports whether DuckDB would take an expression for the place of a column.
+// constant reports whether DuckDB would interpret an expression as an ordinal.
 func constant(x trinosql.Expr) bool {
 	switch x := x.(type) {
 	case *trinosql.IntLit, *trinosql.NullLit, *trinosql.StringLit, *trinosql.BoolLit, *trinosql.DecimalLit, *trinosql.DoubleLit, *trinosql.BinaryLit:

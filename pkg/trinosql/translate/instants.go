@@ -12,7 +12,7 @@ import (
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// instantLiteral is a timestamp with a zone, in microseconds of which so many digits are kept.
+// instantLiteral is the value of a timestamp with a zone, in microseconds rounded to the given fractional precision.
 func instantLiteral(text string, precision int) (micros int64, zone string, ok bool) {
 	c, ok := times.Timestamp(text)
 	if !ok {
@@ -29,7 +29,7 @@ func instantLiteral(text string, precision int) (micros int64, zone string, ok b
 	return micros, zone, err == nil
 }
 
-// putDate writes a date that is known.
+// putDate writes a constant date.
 func (p *printer) putDate(at trinosql.Node, days int64) {
 	if y, _, _ := times.Civil(days); y > 0 && y <= 9999 {
 		p.put("DATE '", times.DateText(days), "'")
@@ -41,7 +41,7 @@ func (p *printer) putDate(at trinosql.Node, days int64) {
 	p.put("CAST(DATE '1970-01-01' + CAST('", itoa(days), "' AS INTEGER) AS DATE)")
 }
 
-// putStamp writes a timestamp that is known, in microseconds or, with nine digits, nanoseconds.
+// putStamp writes a constant timestamp, in microseconds or, with nine digits, nanoseconds.
 func (p *printer) putStamp(at trinosql.Node, n *big.Int, digits int) {
 	if !n.IsInt64() || n.Int64() == 1<<63-1 || n.Int64() <= -1<<63+1 {
 		p.refuse(at, "a timestamp out of the range of those on zone local is not supported")
@@ -58,7 +58,7 @@ func (p *printer) putStamp(at trinosql.Node, n *big.Int, digits int) {
 	p.put("make_timestamp(CAST('", itoa(v), "' AS BIGINT))")
 }
 
-// putInstant writes an instant that is known.
+// putInstant writes a constant instant.
 func (p *printer) putInstant(micros int64) {
 	if t := time.UnixMicro(micros).UTC(); t.Year() > 0 && t.Year() <= 9999 {
 		p.put("CAST('", t.Format("2006-01-02 15:04:05.999999"), "+00' AS TIMESTAMPTZ)")
@@ -67,7 +67,7 @@ func (p *printer) putInstant(micros int64) {
 	p.put("make_timestamptz(CAST('", itoa(micros), "' AS BIGINT))")
 }
 
-// timeLiteral writes DATE '...', TIME '...' and TIMESTAMP '...', which the analysis has read before.
+// timeLiteral writes DATE '...', TIME '...' and TIMESTAMP '...', which the analysis has checked.
 func (p *printer) timeLiteral(x *trinosql.TypedLit, t *types.Type) bool {
 	switch t.Kind {
 	case types.Date:
@@ -104,7 +104,7 @@ func (p *printer) timeLiteral(x *trinosql.TypedLit, t *types.Type) bool {
 	return false
 }
 
-// stampDigits is how many digits of the second the DuckDB type of a timestamp holds.
+// stampDigits is the fractional precision of the DuckDB type of a timestamp.
 func stampDigits(t *types.Type) int {
 	if t.N > 6 {
 		return 9

@@ -5,12 +5,13 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// DuckDB takes no query in the condition of an outer join. Each is computed beside the side that it refers to, in a column of its own.
+// DuckDB allows no subquery in the condition of an outer join. Each one is computed next to the side that it refers to, as an
+// additional column.
 
-// queriesBeside finds the parts of an outer join's condition that hold a query, has them written as columns, and returns what those columns are
-// computed by, for the left and the right side.
+// queriesBeside replaces the parts of an outer join's condition that contain a subquery with columns, and returns the texts
+// that compute those columns, for the left and the right side.
 func (p *printer) queriesBeside(j *trinosql.Join) (left, right string) {
-	columns := map[*analyze.Field]bool{} // whether it is one of the left side
+	columns := map[*analyze.Field]bool{} // true for a column of the left side
 	for _, f := range p.a.Relations[j.Left].Fields {
 		columns[f] = true
 	}
@@ -41,7 +42,7 @@ func (p *printer) queriesBeside(j *trinosql.Join) (left, right string) {
 	return left, right
 }
 
-// withQueries are the smallest parts of an expression that hold its queries.
+// withQueries are the smallest subexpressions that contain the subqueries of an expression.
 func withQueries(x trinosql.Expr) (found []trinosql.Expr) {
 	trinosql.Inspect(x, func(n trinosql.Node) bool {
 		switch n := n.(type) {

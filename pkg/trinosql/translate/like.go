@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// like writes LIKE. Values of the type char have their spaces.
+// like writes LIKE. Values of type char are padded.
 func (p *printer) like(x *trinosql.LikeExpr) {
 	value := p.operand(x.X)
 	if t := p.typeOf(x.X); t.Kind == types.Char {
@@ -50,8 +50,8 @@ func (p *printer) like(x *trinosql.LikeExpr) {
 	p.put(") AS BOOLEAN)")
 }
 
-// likeConstant compares with a pattern that is known. DuckDB tries every place of a text for each % within the pattern, which nothing
-// interrupts: where that would be long a function of this program does it, which takes one pass for each %.
+// likeConstant matches a constant pattern. DuckDB tries every position of a string for each % within the pattern, which cannot
+// be interrupted: where that could take long a function of this program is used, which needs one pass for each %.
 func (p *printer) likeConstant(value operand, pattern, native, ours, escape string) {
 	inner := strings.Count(strings.Trim(pattern, "%"), "%")
 	call := func(name string, v operand) {
@@ -74,9 +74,9 @@ func (p *printer) likeConstant(value operand, pattern, native, ours, escape stri
 	})
 }
 
-// withBackslash writes a pattern with a backslash for its escape character. It is not ok where the pattern is wrong.
+// withBackslash converts a pattern to one with a backslash as its escape character. It is not ok if the pattern is invalid.
 func withBackslash(pattern, escape string) (string, bool) {
-	if len([]rune(escape)) != 1 || len(escape) > 3 { // more than 3 bytes are two of Java's chars
+	if len([]rune(escape)) != 1 || len(escape) > 3 { // more than 3 bytes are a surrogate pair in Java
 		return "", false
 	}
 	e := []rune(escape)[0]

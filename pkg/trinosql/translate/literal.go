@@ -49,10 +49,10 @@ func (p *printer) literalValue(x trinosql.Expr) {
 	}
 }
 
-// number writes a number with its type.
+// number writes a number literal with its type.
 func (p *printer) number(x trinosql.Expr) { p.signed("", x) }
 
-// signed writes a number with a sign that belongs to it.
+// signed writes a number literal with a sign that is part of it.
 func (p *printer) signed(sign string, x trinosql.Expr) { p.numberAs(sign, x, p.a.Types[x]) }
 
 func (p *printer) numberAs(sign string, x trinosql.Expr, t *types.Type) {
@@ -85,7 +85,7 @@ func integer(text string) *big.Int {
 	return n
 }
 
-// numeral takes a number literal apart, one with a sign that belongs to it too.
+// numeral splits a number literal into its sign, if any, and the number.
 func (p *printer) numeral(x trinosql.Expr) (sign string, lit trinosql.Expr) {
 	if u, ok := x.(*trinosql.Unary); ok && p.a.Operators[x] == nil {
 		if u.Op == "-" {

@@ -4,7 +4,7 @@ import "github.com/dig-cli/dig/pkg/trinosql"
 
 func (p *printer) unary(x *trinosql.Unary) {
 	b := p.a.Operators[x]
-	if b == nil { // + or a sign that belongs to a number
+	if b == nil { // + or the sign of a literal
 		if x.Op == "-" {
 			p.signed("-", x.X)
 			return

@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// orderBy writes ORDER BY. The select list is given where keys that are in it must be told by their columns.
+// orderBy writes ORDER BY. selected is set if sort keys in the select list must be replaced by its columns.
 func (p *printer) orderBy(info *analyze.Query, selected map[int]int) {
 	for i, k := range info.OrderBy {
 		if i == 0 {
@@ -33,7 +33,7 @@ func (p *printer) sortKey(k analyze.SortKey, selected map[int]int) {
 	p.notOrdinal(k.Item.Expr)
 }
 
-// selected are the places of the expressions of a SELECT DISTINCT, which can be sorted by nothing else.
+// selected are the indices of the expressions of a SELECT DISTINCT, the only possible sort keys.
 func (p *printer) selected(s *trinosql.Select) map[int]int {
 	if !s.Distinct {
 		return nil
@@ -50,7 +50,7 @@ func (p *printer) selected(s *trinosql.Select) map[int]int {
 	return m
 }
 
-// sortsOutputs reports whether a key of ORDER BY computes something from columns of the result.
+// sortsOutputs reports whether a sort key is an expression over columns of the result.
 func (p *printer) sortsOutputs(info *analyze.Query) bool {
 	for _, k := range info.OrderBy {
 		if k.Output < 0 && p.a.Columns[k.Item.Expr] == nil && p.usesOutput(k.Item.Expr) {
@@ -60,7 +60,7 @@ func (p *printer) sortsOutputs(info *analyze.Query) bool {
 	return false
 }
 
-// usesOutput reports whether an expression names a column of the result of the query around.
+// usesOutput reports whether an expression refers to an output column of the enclosing query.
 func (p *printer) usesOutput(x trinosql.Expr) bool {
 	found := false
 	trinosql.Inspect(x, func(n trinosql.Node) bool {
@@ -74,7 +74,7 @@ func (p *printer) usesOutput(x trinosql.Expr) bool {
 	return found
 }
 
-// usesLambda reports whether an expression is a lambda or names the parameter of one.
+// usesLambda reports whether an expression contains a lambda or a reference to a lambda parameter.
 func (p *printer) usesLambda(x trinosql.Expr) bool {
 	found := false
 	trinosql.Inspect(x, func(n trinosql.Node) bool {
@@ -89,8 +89,8 @@ func (p *printer) usesLambda(x trinosql.Expr) bool {
 	return found
 }
 
-// sortedAround writes a query whose sort keys stand in a query around it, where the columns of its result are plain columns. What the keys
-// take from elsewhere is selected beside them.
+// sortedAround writes a query whose sort keys are in an enclosing query, where the columns of its result are plain columns.
+// Other columns that the keys need are selected in addition.
 func (p *printer) sortedAround(q *trinosql.Query, sel *trinosql.Select) {
 	info := p.a.Queries[q]
 	literal := p.literal
@@ -128,9 +128,9 @@ func (p *printer) sortedAround(q *trinosql.Query, sel *trinosql.Select) {
 	p.ties(q, inner, func() { p.orderBy(info, selected) })
 }
 
-// give selects what an expression takes from elsewhere than the columns of the result.
+// give selects the parts of an expression that are not output columns.
 func (p *printer) give(x trinosql.Expr, from []*analyze.Field, given map[trinosql.Expr]string) {
-	inner := map[*analyze.Field]bool{} // what queries below may need
+	inner := map[*analyze.Field]bool{} // columns that subqueries may need
 	below := func(n trinosql.Node) bool {
 		if e, ok := n.(trinosql.Expr); ok {
 			if c := p.a.Columns[e]; c != nil && inner[c.Field] && !c.OfOutput {
@@ -171,8 +171,8 @@ func (p *printer) giveOne(x trinosql.Expr, given map[trinosql.Expr]string) {
 	given[x] = name
 }
 
-// ties writes FETCH FIRST n ROWS WITH TIES: of the rows after the offset those up to the n-th, where equal ones
-// share a place.
+// ties writes FETCH FIRST n ROWS WITH TIES: the rows after the offset up to rank n, where rows with equal keys have the same
+// rank.
 func (p *printer) ties(q *trinosql.Query, inner string, order func()) {
 	window, place, row := p.name("w"), p.name("k"), p.name("k")
 	p.put("SELECT ", strings.Join(p.columns, ", "), " FROM (SELECT *, rank() OVER ", window, " AS ", place, ", row_number() OVER ", window, " AS ", row,

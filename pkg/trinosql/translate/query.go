@@ -56,7 +56,7 @@ func (p *printer) limit(q *trinosql.Query) {
 	}
 }
 
-// count writes the number of LIMIT and OFFSET.
+// count writes the number of LIMIT or OFFSET.
 func (p *printer) count(x trinosql.Expr) {
 	if n, ok := x.(*trinosql.IntLit); ok {
 		p.put(n.Text)
@@ -65,7 +65,7 @@ func (p *printer) count(x trinosql.Expr) {
 	p.expr(x)
 }
 
-// output is the name of a column of the query whose ORDER BY is written.
+// output is the name of an output column of the query whose ORDER BY is written.
 func (p *printer) output(i int) string { return p.columns[i] }
 
 func (p *printer) with(w *trinosql.With) {
@@ -90,7 +90,8 @@ func (p *printer) with(w *trinosql.With) {
 	p.put(" ")
 }
 
-// body writes the body of a query, with the types that a set operation around it asks for, and returns the names of its columns.
+// body writes the body of a query, with the column types that an enclosing set operation requires, and returns the names of its
+// columns.
 func (p *printer) body(b trinosql.QueryBody) []string {
 	if s, ok := b.(*trinosql.Select); ok {
 		return p.selectBody(s, nil)
@@ -145,7 +146,7 @@ func (p *printer) plainBody(b trinosql.QueryBody) []string {
 	return names
 }
 
-// setSide writes one side of a set operation. Where rows are compared, equal maps must be the same to DuckDB.
+// setSide writes an operand of a set operation. Where rows are compared, equal maps must be identical to DuckDB.
 func (p *printer) setSide(op *trinosql.SetOp, b trinosql.QueryBody) []string {
 	fields := p.a.Bodies[op].Fields
 	if op.All || !slices.ContainsFunc(fields, func(f *analyze.Field) bool { return hasMap(f.Type) }) {
@@ -164,7 +165,7 @@ func (p *printer) setSide(op *trinosql.SetOp, b trinosql.QueryBody) []string {
 	return names
 }
 
-// values writes VALUES as a query whose columns have names.
+// values writes VALUES as a query with named columns.
 func (p *printer) values(v *trinosql.Values) []string {
 	fields := p.a.Bodies[v].Fields
 	names := make([]string, len(fields))
@@ -195,7 +196,7 @@ func (p *printer) values(v *trinosql.Values) []string {
 	return names
 }
 
-// rowValues writes VALUES of which some are rows that are not a list of values.
+// rowValues writes VALUES in which some rows are not row constructors.
 func (p *printer) rowValues(v *trinosql.Values, names []string) {
 	fields := p.a.Bodies[v].Fields
 	args := make([]*types.Type, len(fields))
@@ -214,7 +215,7 @@ func (p *printer) rowValues(v *trinosql.Values, names []string) {
 	p.put(") AS ", p.name("r"), "(", row, ")")
 }
 
-// cell writes an expression that belongs to a column of a type.
+// cell writes an expression as a value of a column of a type.
 func (p *printer) cell(x trinosql.Expr, t *types.Type) {
 	if p.grouped == nil && p.a.Coercions[x] == nil && !types.Equal(p.a.Types[x], t) && p.remade(x, t) {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// recursionLimit is how often Trino runs the step of a recursive query before it gives up.
+// recursionLimit is the maximum number of steps of a recursive query in Trino.
 const recursionLimit = 10
 
 const tooDeep = `"~error"('Recursion depth limit exceeded (10). Use ''max_recursion_depth'' session property to modify the limit.')`
@@ -23,7 +23,7 @@ func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *nam
 	columns := strings.Join(n.columns, ", ")
 	anchor := p.apart(func() { p.body(r.Anchor) })
 	all := *n
-	if distinct { // what the steps see has its duplicates
+	if distinct { // the steps see duplicates
 		n.name = p.name("q")
 	}
 	step, ok := r.Step.(*trinosql.Select)
@@ -38,7 +38,7 @@ func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *nam
 	}
 }
 
-// refersDirectly reports whether a reference to a recursive query stands in the FROM of a SELECT and not in a query there.
+// refersDirectly reports whether a reference to a recursive query is in the FROM of a SELECT and not in a subquery there.
 func (p *printer) refersDirectly(s *trinosql.Select, ref *trinosql.TableRef) bool {
 	found := false
 	for _, r := range s.From {
@@ -65,7 +65,7 @@ func (p *printer) counted(step *trinosql.Select, n *namedQuery, columns, anchor 
 	p.put(")")
 }
 
-// unrolled writes a recursive query as Trino runs it: one query for each step, over what the step before gave.
+// unrolled writes a recursive query as Trino runs it: one query for each step, over the result of the previous one.
 func (p *printer) unrolled(r *analyze.Recursion, n *namedQuery, columns, anchor string) {
 	whole := n.name
 	names := []string{p.name("q")}

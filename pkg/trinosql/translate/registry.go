@@ -6,15 +6,15 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// registry has what is written in a way that no template can, from the files that know it.
+// registry has the rules that no template can express, by the files that define them.
 type registry struct {
 	rules    map[string]rule                                   // calls, by NAME of "go NAME" in the lists of functions
 	casts    map[kinds]func(p *printer, c *conversion)         // conversions between kinds of types
 	specials map[string]func(p *printer, x trinosql.Expr)      // expressions, by their Go type
-	literals map[string]func(p *printer, x *trinosql.TypedLit) // literals of types with a name, such as DATE, by that name in upper case
+	literals map[string]func(p *printer, x *trinosql.TypedLit) // typed literals such as DATE, by the name of the type in upper case
 }
 
-// writers is filled on first use: commands that translate nothing do not pay for it.
+// writers is filled on first use: commands that do not translate do not pay for it.
 var writers lateRegistry
 
 type lateRegistry struct {

@@ -5,7 +5,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// relation writes an item of FROM and notes how its columns are referred to.
+// relation writes an item of FROM and records the references of its columns.
 func (p *printer) relation(r trinosql.Relation) {
 	fields := p.a.Relations[r].Fields
 	switch r := r.(type) {
@@ -32,7 +32,7 @@ func (p *printer) relation(r trinosql.Relation) {
 	}
 }
 
-// alike gives fields the references of those they stand for.
+// alike copies the references of the fields that fields are derived from.
 func (p *printer) alike(fields, of []*analyze.Field) {
 	for i, f := range fields {
 		p.fields[f] = p.fields[of[i]]

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// join writes a join. The columns of USING are compared as the analysis says, and stand for both sides.
+// join writes a join. The columns of USING are compared in the type that the analysis determined, and represent both sides.
 func (p *printer) join(j *trinosql.Join) {
 	left := p.apart(func() { p.relation(j.Left) })
 	info := p.a.Relations[j]
@@ -65,7 +65,7 @@ func (p *printer) side(f *analyze.Field, t *types.Type, at trinosql.Node) string
 	})
 }
 
-// unnest writes UNNEST as a query over the elements: shorter lists are filled up with NULL.
+// unnest writes UNNEST as a query over the elements: shorter lists are padded with NULL.
 func (p *printer) unnest(u *trinosql.Unnest, fields []*analyze.Field) {
 	rel := p.name("r")
 	var values, lists, columns, lengths []string

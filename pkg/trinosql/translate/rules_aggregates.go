@@ -11,7 +11,7 @@ import (
 )
 
 func aggregateRules(reg *registry) {
-	reg.rules["approx_distinct"] = func(p *printer, c *call) { // counted exactly, which is within its error
+	reg.rules["approx_distinct"] = func(p *printer, c *call) { // an exact count is within its error
 		if overWindow(c) {
 			p.refuse(c.node, "approx_distinct(...) OVER is not supported on zone local")
 		}
@@ -39,7 +39,7 @@ func aggregateRules(reg *registry) {
 	}
 	reg.rules["sum decimal"] = func(p *printer, c *call) {
 		to := p.duckType(c.node, c.bound.Result)
-		if c.bound.Args[0].N < 30 { // nobody has the rows for more than 38 digits
+		if c.bound.Args[0].N < 30 { // more than 38 digits would take at least a billion rows
 			p.wrapped(c, "sum($1)", "CAST($0 AS "+to+")")
 			return
 		}
@@ -51,7 +51,7 @@ func aggregateRules(reg *registry) {
 			p.aggregateCall(c, mustParts("max("+p.withoutNaN(c.bound.Args[0], "$1", "max")+")"))
 			return
 		}
-		p.put("coalesce(") // NaN is the greatest of all for DuckDB and less than any for Trino
+		p.put("coalesce(") // NaN is greater than any number in DuckDB and less in Trino
 		p.aggregateCall(c, mustParts("max(CASE WHEN NOT isnan($1) THEN $1 END)"))
 		p.put(", ")
 		p.aggregateCall(c, mustParts("max($1)"))
@@ -87,8 +87,8 @@ func aggregateRules(reg *registry) {
 	}
 	for name, m := range map[string]struct {
 		call   string
-		least  int  // how many values it takes
-		absent bool // NULL instead of a NaN or an infinity
+		least  int  // the minimum number of values
+		absent bool // NULL instead of NaN or infinity
 	}{
 		"stddev_samp": {"stddev_samp($1)", 2, false}, "stddev_pop": {"stddev_pop($1)", 1, false},
 		"var_samp": {"var_samp($1)", 2, false}, "var_pop": {"var_pop($1)", 1, false},
@@ -121,7 +121,7 @@ func aggregateRules(reg *registry) {
 		})
 	}
 	reg.rules["histogram"] = func(p *printer, c *call) {
-		if float(c.bound.Args[0]) { // DuckDB loses numbers beside NaN
+		if float(c.bound.Args[0]) { // DuckDB loses numbers next to NaN
 			p.letWrapped(c, "list($1)", func(list operand) {
 				p.put("CASE WHEN ")
 				p.fill(c.node, `list_contains(list_transform($1, lambda "~e": "~e" IS NOT NULL), true)`, list)
@@ -150,8 +150,8 @@ func sinking(x string) string {
 	return "CASE WHEN " + x + " IS NOT NULL THEN struct_pack(a := NOT isnan(" + x + "), b := " + x + ") END"
 }
 
-// withoutNaN writes a value for a comparison, and an error where NaN is inside of an array or row: DuckDB takes it for the greatest number, and
-// Trino for one that is neither less nor greater than another.
+// withoutNaN writes a value for a comparison, which fails if an array or row contains NaN: in DuckDB that is the greatest
+// number, and in Trino it is neither less nor greater than another.
 func (p *printer) withoutNaN(t *types.Type, x, function string) string {
 	if !nested(t) || !hasFloat(t) {
 		return x
@@ -159,7 +159,7 @@ func (p *printer) withoutNaN(t *types.Type, x, function string) string {
 	return "CASE WHEN " + p.hasNaN(t, x) + ` THEN "~error"('` + function + ` of values with NaN inside is not supported on zone local') ELSE ` + x + " END"
 }
 
-// hasNaN writes whether NaN is in a value; it is NULL or false where it is not.
+// hasNaN is the condition that a value contains NaN; it is NULL or false otherwise.
 func (p *printer) hasNaN(t *types.Type, x string) string {
 	switch {
 	case float(t):
@@ -177,7 +177,7 @@ func (p *printer) hasNaN(t *types.Type, x string) string {
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
-// wrapped writes an aggregate with something around it, in which $0 is the call.
+// wrapped writes an aggregate within an expression, in which $0 is the call.
 func (p *printer) wrapped(c *call, call, wrap string) {
 	before, after, _ := strings.Cut(wrap, "$0")
 	p.put(before)
@@ -185,12 +185,12 @@ func (p *printer) wrapped(c *call, call, wrap string) {
 	p.put(after)
 }
 
-// letWrapped computes an aggregate once for what write writes.
+// letWrapped binds the result of an aggregate so that it is evaluated once.
 func (p *printer) letWrapped(c *call, call string, write func(a operand)) {
 	p.lets([]operand{{write: func() { p.aggregateCall(c, mustParts(call)) }}}, func(args []operand) { write(args[0]) })
 }
 
-// gathered makes a map of the rows of key and value of a group.
+// gathered aggregates the keys and values of a group to a map.
 func (p *printer) gathered(c *call, call string, write func(p *printer, at trinosql.Node, entries operand)) {
 	p.letWrapped(c, call, func(all operand) {
 		entries := operand{write: func() {
@@ -208,7 +208,7 @@ func (p *printer) gathered(c *call, call string, write func(p *printer, at trino
 
 const mostKept = 10000
 
-// most writes an aggregate of the n greatest or least values. A NULL for n leaves a row out.
+// most writes an aggregate of the n greatest or least values. A row with NULL for n is ignored.
 func (p *printer) most(c *call, name, value, key string, n int, tooFew, tooMany string) {
 	count := c.args[n]
 	args := append([]operand{}, c.args...)
@@ -234,7 +234,7 @@ func (p *printer) most(c *call, name, value, key string, n int, tooFew, tooMany 
 	p.aggregateCall(&with, mustParts(name+"("+value+", $"+strconv.Itoa(n+1)+")"))
 }
 
-// moments writes an aggregate that DuckDB refuses for infinities and NaN.
+// moments writes an aggregate that DuckDB rejects for infinities and NaN.
 func (p *printer) moments(c *call, call string, least int, absent bool) {
 	var odd, given []string
 	finite := call
@@ -273,7 +273,8 @@ func (p *printer) moments(c *call, call string, least int, absent bool) {
 	p.put(" AS ", result, ")")
 }
 
-// centered writes what is computed of sums of powers of differences from the mean: $3 and on are those of the power 2 and on, $1 the list of values.
+// centered writes a formula over sums of powers of differences from the mean: $3 and following are those of the power 2 and
+// following, $1 is the list of values.
 func (p *printer) centered(c *call, power int, formula string) {
 	p.letWrapped(c, "list(CAST($1 AS DOUBLE))", func(all operand) {
 		list := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, all) }}
@@ -292,7 +293,7 @@ func (p *printer) centered(c *call, power int, formula string) {
 	})
 }
 
-// percentile writes the value at a place in the order of all, which is exact. DuckDB counts the place from the other end.
+// percentile writes the exact value at a position of the sorted values. DuckDB counts the position from the other end.
 func (p *printer) percentile(c *call) {
 	percentiles := c.args[len(c.args)-1].expr
 	list := []trinosql.Expr{percentiles}
@@ -327,7 +328,7 @@ func (p *printer) percentile(c *call) {
 	p.wrapped(&with, "quantile_disc("+value+", "+where+")", "CAST($0 AS "+p.duckType(c.node, c.bound.Result)+")")
 }
 
-// constantDouble is the value of a number that is written out.
+// constantDouble is the value of a number literal.
 func (p *printer) constantDouble(x trinosql.Expr) (float64, bool) {
 	sign, lit := p.numeral(x)
 	var text string
@@ -343,7 +344,7 @@ func (p *printer) constantDouble(x trinosql.Expr) (float64, bool) {
 	return v, err == nil
 }
 
-// reduceAgg folds the values of a group in the order in which they come.
+// reduceAgg folds the values of a group in input order.
 func (p *printer) reduceAgg(c *call) {
 	state := c.bound.Args[1]
 	switch state.Kind {
@@ -365,7 +366,7 @@ func (p *printer) reduceAgg(c *call) {
 
 const mostListed = 1 << 20
 
-// listagg writes LISTAGG. Trino bounds the bytes of the result.
+// listagg writes LISTAGG. Trino limits the length of the result in bytes.
 func (p *printer) listagg(x *trinosql.Listagg) {
 	separator := ""
 	if x.Separator != nil {

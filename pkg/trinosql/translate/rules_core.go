@@ -19,19 +19,20 @@ func coreRules(reg *registry) {
 	reg.specials["*trinosql.Current"] = func(p *printer, x trinosql.Expr) { p.current(x.(*trinosql.Current)) }
 }
 
-// decimals computes with exactly the precision and scale of the result. What DuckDB has no type for on the way goes to the function ~decimal.
+// decimals computes with exactly the precision and scale of the result. If DuckDB has no type for an intermediate result, the
+// function ~decimal is called.
 func (p *printer) decimals(c *call, op string) {
 	r, x, y := c.bound.Result, c.bound.Args[0], c.bound.Args[1]
 	to := p.duckType(c.node, r)
 	scale := max(x.Scale, y.Scale)
 	common := types.NewDecimal(min(38, max(x.N-x.Scale, y.N-y.Scale)+scale), scale)
-	fits := common.N-scale >= max(x.N-x.Scale, y.N-y.Scale) // both can be written in the common type
+	fits := common.N-scale >= max(x.N-x.Scale, y.N-y.Scale) // both fit the common type
 	as := func(arg int, t *types.Type) {
 		p.put("CAST(")
 		c.args[arg].write()
 		p.put(" AS ", p.duckType(c.node, t), ")")
 	}
-	// DuckDB computes in 64 bits, and fails beyond 18 digits, as long as both sides have no more than 18.
+	// DuckDB computes in 64 bits, and fails beyond 18 digits, if both operands have at most 18.
 	const narrow = 18
 	if fits && r.N > narrow && common.N <= narrow && (op == "+" || op == "-") {
 		common = types.NewDecimal(narrow+1, scale)
@@ -68,7 +69,7 @@ func (p *printer) decimals(c *call, op string) {
 	}
 }
 
-// nonZero reports whether an expression is a number other than zero.
+// nonZero reports whether an expression is a literal other than zero.
 func (p *printer) nonZero(x trinosql.Expr) bool {
 	_, lit := p.numeral(x)
 	switch lit := lit.(type) {
@@ -105,7 +106,7 @@ func mustParts(text string) []part {
 	return parts
 }
 
-// nullif compares in a common type and gives the first argument as it was.
+// nullif compares in a common type and returns the first argument uncoerced.
 func (p *printer) nullif(c *call) {
 	l, r := c.fn.Args[0], c.fn.Args[1]
 	from, other := p.typeOf(l), p.typeOf(r)
@@ -119,7 +120,7 @@ func (p *printer) nullif(c *call) {
 			p.put(")")
 			return
 		}
-		p.lets([]operand{p.operand(l)}, func(args []operand) { // the second is not computed beside NULL
+		p.lets([]operand{p.operand(l)}, func(args []operand) { // the second argument is not evaluated if the first is NULL
 			p.put("CASE WHEN ")
 			args[0].write()
 			p.put(" IS NOT NULL THEN nullif(")
@@ -144,7 +145,7 @@ func (p *printer) nullif(c *call) {
 	})
 }
 
-// current writes what the session tells.
+// current writes current_catalog and similar.
 func (p *printer) current(x *trinosql.Current) {
 	switch x.What {
 	case "CURRENT_CATALOG":

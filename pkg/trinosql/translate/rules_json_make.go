@@ -16,8 +16,8 @@ func jsonMakers(reg *registry) {
 	reg.specials["*trinosql.JSONArray"] = func(p *printer, x trinosql.Expr) { p.jsonArray(x.(*trinosql.JSONArray)) }
 }
 
-// jsonObject writes an object. Trino keeps its members in a hash map of Java and writes them in the map's order, so the keys have to be
-// constants when there are several.
+// jsonObject writes an object. Trino stores its members in a java.util.HashMap and writes them in the order of that, so several
+// keys must be constants.
 func (p *printer) jsonObject(x *trinosql.JSONObject) {
 	p.jsonReturns(x, "JSON_OBJECT", x.Returning, x.Format)
 	absent := x.Nulls == "ABSENT"
@@ -42,7 +42,7 @@ func (p *printer) jsonObject(x *trinosql.JSONObject) {
 		}
 		return
 	}
-	const first = 12 // members in the smallest map
+	const first = 12 // members of a HashMap before it first grows
 	if absent && len(keys) > first {
 		p.refuse(x, "JSON_OBJECT with more than %d members and ABSENT ON NULL is not supported on zone local", first)
 	}
@@ -77,7 +77,7 @@ func (p *printer) jsonReturns(x trinosql.Expr, name string, returning trinosql.T
 	}
 }
 
-// jsonItem writes the JSON text of a value. That of NULL is null, or NULL when nulls is not set.
+// jsonItem writes the JSON text of a value. For NULL it is null, or NULL if nulls is not set.
 func (p *printer) jsonItem(in *trinosql.JSONInput, nulls bool) {
 	switch in.X.(type) {
 	case *trinosql.JSONObject, *trinosql.JSONArray:
@@ -93,7 +93,7 @@ func (p *printer) jsonItem(in *trinosql.JSONInput, nulls bool) {
 	if in.Format != "" {
 		p.refuse(in.X, "FORMAT in JSON_OBJECT and JSON_ARRAY is not supported on zone local")
 	}
-	if p.a.Types[in.X].Kind == types.TimestampTZ { // its zone is lost once it is coerced to a text
+	if p.a.Types[in.X].Kind == types.TimestampTZ { // the zone is lost when it is coerced to varchar
 		delete(p.a.Coercions, in.X)
 	}
 	t := p.typeOf(in.X)
@@ -127,7 +127,7 @@ func (p *printer) jsonItem(in *trinosql.JSONInput, nulls bool) {
 	p.put(", 'null')")
 }
 
-// jsonString is a text as JSON has it.
+// jsonString is a JSON string.
 func jsonString(s string) string {
 	var b []byte
 	b = append(b, '"')
@@ -150,12 +150,12 @@ func controlText(c rune) string {
 	}
 	text, err := json.Marshal(string(c))
 	if err != nil {
-		panic(err) // of a text none
+		panic(err) // never for a string
 	}
 	return string(text[1 : len(text)-1])
 }
 
-// hashOrder are the indices of keys in the order of a java.util.HashMap into which they were put one after the other.
+// hashOrder are the indices of keys in the iteration order of a java.util.HashMap to which they were added in order.
 func hashOrder(keys []string) []int {
 	size := 16
 	for len(keys)*4 > size*3 {

@@ -109,7 +109,7 @@ func (p *printer) around1(open string, x operand) operand {
 	}}
 }
 
-// fields2 is the list of one field of each row of a list.
+// fields2 is a list of one field of each row of a list.
 func (p *printer) fields2(list operand, n int) operand {
 	return operand{write: func() {
 		e := p.name("x")
@@ -119,7 +119,8 @@ func (p *printer) fields2(list operand, n int) operand {
 	}}
 }
 
-// newMap makes a map of lists of keys and values, and fails as Trino does for keys that are NULL, hold NULL or are there twice.
+// newMap creates a map of lists of keys and values, and fails as Trino does for keys that are NULL, contain NULL or are
+// duplicates.
 func (p *printer) newMap(at trinosql.Expr, key *types.Type, keys, values operand) {
 	p.lets([]operand{keys, values}, func(args []operand) {
 		k, e, i := p.apart(args[0].write), p.name("x"), p.name("x")
@@ -160,7 +161,7 @@ func (p *printer) holdsNull(t *types.Type, x string) string {
 	return "(" + x + " IS NULL)"
 }
 
-// javaText is the text of a value as messages of Trino have it.
+// javaText is the text of a value in Trino's messages.
 func (p *printer) javaText(t *types.Type, x string) string {
 	switch t.Kind {
 	case types.Array:
@@ -179,7 +180,7 @@ func (p *printer) javaText(t *types.Type, x string) string {
 	return "CAST(" + x + " AS VARCHAR)"
 }
 
-// mapSubscript is m[k]. Trino names the key where it has a text for it.
+// mapSubscript writes m[k]. The message for a missing key contains the key if it can be cast to varchar.
 func (p *printer) mapSubscript(c *call) {
 	p.lets(c.args, func(args []operand) {
 		m, k := p.apart(args[0].write), p.apart(args[1].write)
@@ -194,11 +195,11 @@ func (p *printer) mapSubscript(c *call) {
 	})
 }
 
-// multimap makes a map of rows of key and value, each key with the list of its values in their order. Sorting brings equal keys together.
+// multimap creates a map of rows of key and value: each key with the list of its values in order. Sorting groups equal keys.
 func (p *printer) multimap(at trinosql.Node, entries operand) {
 	p.sortedKeys(entries, func(l, sorted, starts string) {
 		s, i, x, g := p.name("x"), p.name("x"), p.name("x"), p.name("x")
-		// of each key the places of its entries, keys by their first entry
+		// for each key the indices of its entries, keys ordered by their first entry
 		groups := operand{write: func() {
 			p.put("list_sort(list_transform(", starts, ", lambda ", s, ", ", i, ": list_transform(list_slice(", sorted, ", ", s, ", coalesce(list_extract(", starts, ", ", i, " + 1) - 1, len(", sorted, "))), lambda ", x, ": ", field(x, 1), ")))")
 		}}
@@ -209,7 +210,7 @@ func (p *printer) multimap(at trinosql.Node, entries operand) {
 	})
 }
 
-// firstMap makes a map of rows of key and value; of several with a key it keeps the first.
+// firstMap creates a map of rows of key and value; it keeps the first of several rows with the same key.
 func (p *printer) firstMap(at trinosql.Node, entries operand) {
 	p.lets([]operand{entries}, func(args []operand) {
 		l, e := p.apart(args[0].write), p.name("x")
@@ -223,7 +224,7 @@ func (p *printer) firstMap(at trinosql.Node, entries operand) {
 	})
 }
 
-// counts makes a map of the values of a list and how many there are of each.
+// counts creates a map of the distinct values of a list and their counts.
 func (p *printer) counts(at trinosql.Node, list operand) {
 	entries := operand{write: func() {
 		p.fill(at, `list_transform(list_filter($1, lambda "~e": "~e" IS NOT NULL), lambda "~e": struct_pack(f1 := "~e", f2 := true))`, list)
@@ -233,8 +234,8 @@ func (p *printer) counts(at trinosql.Node, list operand) {
 	})
 }
 
-// sortedKeys gives the texts of a list of entries, of the list of their keys and places in the order of the keys, and of the list of the places in
-// that list where another key begins.
+// sortedKeys passes to write the texts of a list of entries, of the list of their keys and indices sorted by key, and of the
+// list of positions in that list where a new key begins.
 func (p *printer) sortedKeys(entries operand, write func(l, sorted, starts string)) {
 	p.lets([]operand{entries}, func(args []operand) {
 		l, e, i := p.apart(args[0].write), p.name("x"), p.name("x")

@@ -9,7 +9,7 @@ import (
 
 func nestedRules(reg *registry) {
 	checked := mustParts(`CASE WHEN abs(CAST($2 AS HUGEINT) - $1) >= 10000 THEN "~error"('result of sequence function must not have more than 10000 entries') WHEN $2 = 9223372036854775807 OR $2 = -9223372036854775807 - 1 THEN list_transform(system.main.range(CAST(abs(CAST($2 AS HUGEINT) - $1) AS BIGINT) + 1), lambda "~i": CAST($1 + CASE WHEN $1 <= $2 THEN "~i" ELSE -"~i" END AS BIGINT)) WHEN $1 <= $2 THEN system.main.range($1, $2 + 1) ELSE system.main.range($1, $2 - 1, -1) END`)
-	reg.rules["sequence"] = func(p *printer, c *call) { // between constants it is a constant for DuckDB, too, which it makes once
+	reg.rules["sequence"] = func(p *printer, c *call) { // constant arguments make it a constant in DuckDB, too, which is evaluated once
 		from, ok1 := p.constant(c.args[0].expr)
 		to, ok2 := p.constant(c.args[1].expr)
 		if p.tried == nil && ok1 && ok2 && from.Cmp(to) <= 0 && to.IsInt64() && to.Int64() < 1<<32 && from.IsInt64() && to.Int64()-from.Int64() < 10000 {
@@ -79,7 +79,7 @@ var (
 	concatArrays = mustParts("CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN list_concat($1, $2) END")
 )
 
-// bodyOf writes the body of a lambda with texts instead of its parameters.
+// bodyOf writes the body of a lambda with texts in place of its parameters.
 func (p *printer) bodyOf(l *trinosql.Lambda, params ...string) {
 	p.lambdas[l] = params
 	p.expr(l.Body)
@@ -94,7 +94,7 @@ func (p *printer) lambdaOf(a operand) *trinosql.Lambda {
 	return l
 }
 
-// entries writes the rest of a call over the entries of a map, whose lambda takes key and value.
+// entries writes the rest of a call over the entries of a map; its lambda has the parameters key and value.
 func (p *printer) entries(c *call, closing string) {
 	name := p.name("x")
 	c.args[0].write()
@@ -103,7 +103,7 @@ func (p *printer) entries(c *call, closing string) {
 	p.put(closing)
 }
 
-// letArg computes an argument once for what write writes.
+// letArg binds an argument so that it is evaluated once.
 func (p *printer) letArg(c *call, i int, write func(a operand)) {
 	if c.args[i].cheap {
 		write(c.args[i])
@@ -113,7 +113,7 @@ func (p *printer) letArg(c *call, i int, write func(a operand)) {
 	p.put(")[1]")
 }
 
-// match writes any_match and similar: what no element decides is NULL when one was NULL.
+// match writes any_match and similar: the result is NULL if no element decides it and the predicate was NULL for one.
 func (p *printer) match(c *call, which string) {
 	found := operand{write: func() {
 		p.put("list_transform(")
@@ -133,7 +133,7 @@ func (p *printer) match(c *call, which string) {
 		mustParts("CASE WHEN list_contains($1, "+decides+") THEN "+then+" WHEN $1 IS NULL OR list_position($1, NULL) IS NOT NULL THEN NULL ELSE "+otherwise+" END"))
 }
 
-// reduce folds pairs of a state and an element, because the fold of DuckDB has one type for both.
+// reduce folds pairs of a state and an element, because the fold of DuckDB requires one type for both.
 func (p *printer) reduce(c *call) {
 	p.letArg(c, 0, func(list operand) {
 		p.put("CASE WHEN ")
@@ -148,7 +148,7 @@ func (p *printer) reduce(c *call) {
 	})
 }
 
-// fold writes the state that a list ends with.
+// fold writes the final state of folding a list.
 func (p *printer) fold(c *call, list, initial operand, step *trinosql.Lambda, stateType, elementType *types.Type) {
 	state, element := p.duckType(c.node, stateType), p.duckType(c.node, elementType)
 	x, a, b := p.name("x"), p.name("x"), p.name("x")
@@ -184,7 +184,7 @@ func (p *printer) castArray(c *conversion) {
 	p.put(")")
 }
 
-// castRow casts the fields by their places. TRY_CAST tries each by itself.
+// castRow casts the fields by position. TRY_CAST applies to each separately.
 func (p *printer) castRow(c *conversion) {
 	if alike(c.from, c.to) {
 		c.write()
@@ -202,14 +202,15 @@ func (p *printer) castRow(c *conversion) {
 	})
 }
 
-// alike reports whether values of two types are kept alike and need no conversion.
+// alike reports whether two types have the same storage and need no conversion.
 func alike(a, b *types.Type) bool {
 	x, ok1 := DuckType(a)
 	y, ok2 := DuckType(b)
 	return ok1 && ok2 && x == y && sameTexts(a, b)
 }
 
-// sameTexts reports whether no text, time or character type differs, which are kept alike and converted nevertheless.
+// sameTexts reports whether the strings and times in two types have the same parameters: those have the same storage and need a
+// conversion nevertheless.
 func sameTexts(a, b *types.Type) bool {
 	if len(a.Args) != len(b.Args) || a.Kind != b.Kind {
 		return false

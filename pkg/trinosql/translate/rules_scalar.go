@@ -58,7 +58,7 @@ func scalarRules(reg *registry) {
 			p.put(" IS NOT NULL THEN ")
 			if _, ok := args[0].expr.(*trinosql.StringLit); ok {
 				p.fill(c.node, "coalesce(array_to_string($1, $2), '')", there, args[0])
-			} else { // DuckDB's separator is a constant
+			} else { // DuckDB's separator must be constant
 				p.fill(c.node, `CASE WHEN len($1) = 0 THEN '' ELSE list_reduce($1, lambda "~a", "~b": "~a" || $2 || "~b") END`, there, args[0])
 			}
 			p.put(" END")
@@ -83,7 +83,7 @@ func scalarRules(reg *registry) {
 		}
 		p.refuse(c.node, "normalize to another form than NFC is not supported on zone local")
 	}
-	// Patterns and similar are texts until they are used.
+	// Patterns and similar are strings until they are used.
 	reg.casts[kinds{types.Varchar, types.Opaque}] = func(p *printer, c *conversion) { c.write() }
 
 	reg.specials["*trinosql.Trim"] = func(p *printer, x trinosql.Expr) {
@@ -108,7 +108,8 @@ func scalarRules(reg *registry) {
 	}
 }
 
-// outsideTry writes a call in one way, and in TRY in another: DuckDB does not take its functions there whose results are limited.
+// outsideTry writes a call with one template, and within TRY with another: DuckDB does not allow the functions with limited
+// results there.
 func outsideTry(plain, tried string) rule {
 	outside, inside := mustParts(plain), mustParts(tried)
 	return func(p *printer, c *call) {
@@ -120,7 +121,7 @@ func outsideTry(plain, tried string) rule {
 	}
 }
 
-// formCall writes a call with a syntax of its own.
+// formCall writes a call with its own syntax.
 func (p *printer) formCall(x trinosql.Expr, args ...trinosql.Expr) {
 	c := &call{node: x, bound: p.a.Calls[x]}
 	for _, a := range args {
@@ -131,7 +132,7 @@ func (p *printer) formCall(x trinosql.Expr, args ...trinosql.Expr) {
 	p.call(c)
 }
 
-// integerLimits are the least and the greatest value of a type and what Trino says beyond them.
+// integerLimits are the minimum and maximum of a type and Trino's message for values beyond them.
 var integerLimits = map[types.Kind]struct{ least, most, beyond string }{
 	types.Tinyint:  {"-128", "127", "'Out of range for tinyint: ' || $1"},
 	types.Smallint: {"-32768", "32767", "'Out of range for smallint: ' || $1"},
@@ -139,7 +140,7 @@ var integerLimits = map[types.Kind]struct{ least, most, beyond string }{
 	types.Bigint:   {"-9223372036854775808", "9223372036854775807", "'numerical overflow: ' || $2"},
 }
 
-// roundInteger rounds to tens, hundreds and so on, halves away from zero.
+// roundInteger rounds to tens, hundreds and so on, half away from zero.
 func (p *printer) roundInteger(c *call) {
 	t := c.bound.Result
 	limits, to := integerLimits[t.Kind], p.duckType(c.node, t)
@@ -158,7 +159,7 @@ func (p *printer) roundInteger(c *call) {
 	})
 }
 
-// roundFloat rounds as Java does: in doubles, halves away from zero. What is beyond a long with its digits stays as it is.
+// roundFloat rounds as Java does: in doubles, half away from zero. A value that overflows when it is scaled is unchanged.
 func (p *printer) roundFloat(c *call) {
 	t := p.duckType(c.node, c.bound.Result)
 	if len(c.args) == 1 {
@@ -169,7 +170,7 @@ func (p *printer) roundFloat(c *call) {
 		" ELSE sign($1) * round(abs($1) * pow(10.0, $2)) / pow(10.0, $2) END AS "+t+")"))
 }
 
-// random is another number in each row.
+// random writes a non-deterministic call, with another number in each row.
 func (p *printer) random(c *call) {
 	if len(c.args) == 0 {
 		p.volatile(c, "random()")
@@ -185,7 +186,7 @@ func (p *printer) random(c *call) {
 	p.expand(&with, mustParts(`CAST(CASE WHEN $1 >= $2 THEN "~error"('start value must be less than stop value') ELSE $1 + floor($3 * ($2 - $1)) END AS `+t+")"))
 }
 
-// extreme writes greatest and least, which are NULL when an argument is.
+// extreme writes greatest and least, which are NULL if any argument is.
 func (p *printer) extreme(c *call, name string) {
 	args := make([]operand, len(c.args))
 	closing := 0
@@ -204,7 +205,7 @@ func (p *printer) extreme(c *call, name string) {
 	}
 	p.put("CASE WHEN ")
 	p.allGiven(args)
-	if name == "greatest" && float(c.bound.Result) { // NaN is the greatest for DuckDB, and for Trino only among others
+	if name == "greatest" && float(c.bound.Result) { // NaN is the greatest in DuckDB; in Trino only if all arguments are NaN
 		p.put(" THEN coalesce(greatest(")
 		p.list(len(args), func(i int) {
 			p.put("CASE WHEN NOT isnan(")
@@ -224,9 +225,9 @@ func (p *printer) extreme(c *call, name string) {
 	}
 }
 
-// nestedExtreme compares values with others inside one after the other, as Trino orders them.
+// nestedExtreme compares arrays and rows one after the other, in Trino's order.
 func (p *printer) nestedExtreme(c *call, name string, args []operand) {
-	if hasFloat(c.bound.Result) { // Trino takes the side that is not NaN
+	if hasFloat(c.bound.Result) { // Trino takes the operand that is not NaN
 		p.refuse(c.node, "%s of values of type %s is not supported on zone local", name, c.bound.Result)
 	}
 	op := map[string]string{"greatest": ">", "least": "<"}[name]

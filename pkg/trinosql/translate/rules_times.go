@@ -48,7 +48,7 @@ func timeRules(reg *registry) {
 	}
 }
 
-// now writes the time of the statement with so many digits of the second.
+// now writes the time of the statement with a fractional precision.
 func (p *printer) now(x *trinosql.TypedLit, now string) {
 	n := 3
 	if x.Value != "" {
@@ -69,7 +69,7 @@ func (p *printer) now(x *trinosql.TypedLit, now string) {
 	p.put(made, "(epoch_us(", now, ") // ", u, " * ", u, ")")
 }
 
-// overClock writes a template over the clock reading of the first argument.
+// overClock writes a template over the local time of the first argument.
 func (p *printer) overClock(c *call, template string) {
 	x := c.args[0]
 	p.expand(&call{node: c.node, bound: c.bound, args: []operand{{write: func() { p.clockOf(x) }}}}, mustParts(template))
@@ -108,7 +108,7 @@ func (p *printer) field(name string, o operand, t *types.Type) {
 	}
 }
 
-// fraction is a format of strftime with so many digits of the second, and how many digits of what it gives are too many.
+// fraction is the strftime format for a fractional precision, and the number of surplus digits in its result.
 func fraction(n int) (format string, surplus int) {
 	switch {
 	case n == 0:
@@ -121,7 +121,7 @@ func fraction(n int) (format string, surplus int) {
 	return ".%n", 9 - n
 }
 
-// stamp writes a timestamp as text.
+// stamp formats a timestamp.
 func (p *printer) stamp(layout string, n int, write func()) {
 	f, surplus := fraction(n)
 	if surplus > 0 {
@@ -135,7 +135,7 @@ func (p *printer) stamp(layout string, n int, write func()) {
 	}
 }
 
-// interval writes a literal.
+// interval writes an interval literal.
 func (p *printer) interval(x *trinosql.IntervalLit) {
 	n, err := intervalValue(x)
 	if err != "" {
@@ -151,7 +151,7 @@ func (p *printer) interval(x *trinosql.IntervalLit) {
 	p.put("to_microseconds(", strconv.FormatInt(n*1000, 10), ")")
 }
 
-// intervalValue is the number of months or milliseconds of a literal.
+// intervalValue is the number of months or milliseconds of an interval literal.
 func intervalValue(x *trinosql.IntervalLit) (n int64, fault string) {
 	fields := []string{"DAY", "HOUR", "MINUTE", "SECOND"}
 	units := []int64{86400000, 3600000, 60000, 1000}
@@ -170,9 +170,9 @@ func intervalValue(x *trinosql.IntervalLit) (n int64, fault string) {
 	}
 	for i := from; i <= to && text != ""; i++ {
 		if i > from {
-			text = text[1:] // what stands between
+			text = text[1:] // the separator
 		}
-		end := len(text) - len(strings.TrimLeft(text, "+-")) // a sign of this part
+		end := len(text) - len(strings.TrimLeft(text, "+-")) // the sign of this field
 		end += len(text[end:]) - len(strings.TrimLeft(text[end:], "0123456789"))
 		v, err := strconv.ParseInt("0"+text[:end], 10, 64)
 		if text[:end] != "" && (text[0] == '-' || text[0] == '+') {

@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Functions of a unit: date_add, date_diff and date_trunc.
+// Functions with a unit: date_add, date_diff and date_trunc.
 
 func unitRules(reg *registry) {
 	reg.rules["date_add"] = func(p *printer, c *call) { p.eachUnit(c, p.addUnit) }
@@ -48,7 +48,7 @@ func timesKind(t *types.Type) (k times.Kind, name string) {
 
 func stampOf(n int) *types.Type { return types.NewTime(types.Timestamp, n) }
 
-// eachUnit writes a call for its unit, or, where that may be another one in each row, as a choice between those there are.
+// eachUnit writes a call for its unit, or a choice between all units if that is not constant.
 func (p *printer) eachUnit(c *call, write func(c *call, unit string)) {
 	k, name := timesKind(c.bound.Args[len(c.bound.Args)-1])
 	if s, ok := c.args[0].expr.(*trinosql.StringLit); ok {
@@ -123,8 +123,8 @@ func (p *printer) addUnit(c *call, u string) {
 	}
 }
 
-// added writes the sum of a number of units and a value. Numbers that may lead out of the range of the type are added in Go, which knows
-// the errors.
+// added writes the sum of a number of units and a value. Numbers that may exceed the range of the type are added in Go, which
+// has the error messages.
 func (p *printer) added(n operand, t *types.Type, u, native string, value operand) {
 	args := &call{args: []operand{n, value}}
 	if k, ok := p.constant(n.expr); ok && k.BitLen() < 13 {
@@ -146,7 +146,7 @@ func (p *printer) added(n operand, t *types.Type, u, native string, value operan
 	p.expand(args, mustParts("CASE WHEN $1 BETWEEN -8000 AND 8000 THEN "+native+" ELSE "+slow+" END"))
 }
 
-// overMicros writes something that is done to the microseconds of a timestamp. What lies below them is put back or dropped.
+// overMicros applies write to a timestamp in microseconds. The remaining nanoseconds are restored or dropped.
 func (p *printer) overMicros(t *types.Type, value operand, back bool, write func(x operand)) {
 	if t.N <= 6 {
 		write(value)
@@ -165,7 +165,7 @@ func (p *printer) overMicros(t *types.Type, value operand, back bool, write func
 	})
 }
 
-// count is a number that a call gives for what is written in it.
+// countedBy is the numeric result of a call.
 func (p *printer) countedBy(call string, write func()) operand {
 	return operand{write: func() {
 		p.put(call)
@@ -178,7 +178,7 @@ func (p *printer) diffUnit(c *call, u string) {
 	t := c.bound.Args[1]
 	args := []operand{c.args[1], c.args[2]}
 	zone := "UTC"
-	if t.Kind == types.TimestampTZ && longUnit(u) { // both clocks are those of the first one's zone
+	if t.Kind == types.TimestampTZ && longUnit(u) { // both local times are in the zone of the first argument
 		zone = p.zoneOfOperand(c.args[1])
 	}
 	for i, a := range args {
@@ -194,7 +194,7 @@ func (p *printer) diffUnit(c *call, u string) {
 	p.expand(&call{node: c.node, bound: c.bound, args: args}, mustParts("date_sub('"+u+"', $1, $2)"))
 }
 
-// wholeMillis writes a timestamp without what lies below its milliseconds.
+// wholeMillis truncates a timestamp to milliseconds.
 func (p *printer) wholeMillis(digits int, write func()) {
 	of, unit, back := "epoch_us(", "1000", "make_timestamp("
 	switch {
@@ -219,7 +219,7 @@ func (p *printer) truncUnit(c *call, u string) {
 	case t.Kind == types.TimestampTZ && longUnit(u):
 		zone := p.zoneOfOperand(value)
 		p.fromClock(zone, "first", func() { cut("TIMESTAMP", func() { p.clock(zone, value.write) }) })
-	case t.Kind == types.TimestampTZ: // the offset stays
+	case t.Kind == types.TimestampTZ: // the offset is kept
 		zone := p.zoneOfOperand(value)
 		p.lets([]operand{value}, func(args []operand) {
 			p.lets([]operand{{write: func() { p.clock(zone, args[0].write) }}}, func(local []operand) {
@@ -241,8 +241,8 @@ func (p *printer) truncUnit(c *call, u string) {
 	}
 }
 
-// minus writes the difference of two times as an interval: rounded to milliseconds, halves up, or, with zones, in the way that Trino rounds
-// the parts below the milliseconds.
+// minus writes the difference of two times as an interval: rounded to milliseconds, half up, or, with zones, as Trino rounds
+// fractions of milliseconds.
 func (p *printer) minus(c *call) {
 	t := c.bound.Args[0]
 	of, unit := "epoch_us", "1000"
@@ -266,7 +266,7 @@ func (p *printer) minus(c *call) {
 	p.expand(args, mustParts("to_microseconds(1000 * ("+floor("($1 - $2 + "+half+")")+"))"))
 }
 
-// moved writes a timestamp and an interval added up. Months are added to what the clock of the zone shows.
+// moved writes the sum of a timestamp and an interval. Months are added to the local time of the zone.
 func (p *printer) moved(value, by operand, t, interval *types.Type, op string) {
 	sum := func(x operand) { p.expand(&call{args: []operand{x, by}}, mustParts("($1 "+op+" $2)")) }
 	switch {
@@ -280,7 +280,7 @@ func (p *printer) moved(value, by operand, t, interval *types.Type, op string) {
 	}
 }
 
-// sequences are templates of sequences of timestamps, by the unit of the step.
+// sequences are templates for sequences of timestamps, by the unit of the step.
 var sequences = map[string]string{
 	"days": `CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN epoch_us($3) = 0 THEN "~error"('step must not be zero')
 		WHEN epoch_us($3) > 0 AND $2 < $1 OR epoch_us($3) < 0 AND $2 > $1 THEN "~error"('sequence stop value should be greater than or equal to start value if step is greater than zero otherwise stop should be less than or equal to start')

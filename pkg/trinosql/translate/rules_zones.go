@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Functions of time zones, and those that read and write texts of times.
+// Functions of time zones, and those that parse and format times.
 
 func zoneRules(reg *registry) {
 	for _, f := range []string{"mysql_format", "joda_format"} {
@@ -98,7 +98,7 @@ func (p *printer) parseDatetime(c *call) {
 	p.expand(c, mustParts(`make_timestamptz(CAST("~joda_parse"($1, $2) AS BIGINT))`))
 }
 
-// clockOf writes the clock reading of an operand.
+// clockOf writes the local time of an operand.
 func (p *printer) clockOf(o operand) {
 	zone := p.zoneOfOperand(o)
 	if zone == "" {
@@ -108,7 +108,7 @@ func (p *printer) clockOf(o operand) {
 	p.clock(zone, o.write)
 }
 
-// zoneOfOperand is the zone of an operand, "" when it has none.
+// zoneOfOperand is the zone of an operand, "" if it has none.
 func (p *printer) zoneOfOperand(o operand) string {
 	if o.expr == nil || p.typeOf(o.expr).Kind != types.TimestampTZ {
 		return ""
@@ -118,7 +118,8 @@ func (p *printer) zoneOfOperand(o operand) string {
 
 const badZone = "'%s' is not a valid time zone"
 
-// knownZone reports whether an argument names a zone. What names none ends the statement with a message when there is a value.
+// knownZone reports whether an argument is a valid zone. An invalid one ends the statement with a message unless the value is
+// NULL.
 func (p *printer) knownZone(at trinosql.Expr, value operand, zone trinosql.Expr, bad string) bool {
 	s, ok := zone.(*trinosql.StringLit)
 	if !ok {
@@ -139,8 +140,8 @@ func (p *printer) knownZone(at trinosql.Expr, value operand, zone trinosql.Expr,
 	return false
 }
 
-// raise writes an error that ends the statement when it runs, unless one of the operands is NULL. Those that consist of literals alone are not
-// computed for that: DuckDB would do it where the statement has no rows as well.
+// raise writes an error that ends the statement when it runs, unless one of the operands is NULL. Operands that consist only of
+// literals are not tested: DuckDB would evaluate the error even if the statement has no rows.
 func (p *printer) raise(at trinosql.Node, t *types.Type, msg string, operands ...operand) {
 	text := `CAST("~error"(` + quoteText(msg) + ") AS " + p.duckType(at, t) + ")"
 	operands = slices.DeleteFunc(operands, func(o operand) bool { return !p.mayBeNull(o.expr) })
@@ -160,7 +161,7 @@ func (p *printer) raise(at trinosql.Node, t *types.Type, msg string, operands ..
 	p.put(" THEN ", text, " END")
 }
 
-// mayBeNull reports whether an expression reads a column, or has NULL or a query in it.
+// mayBeNull reports whether an expression contains a column, NULL or a subquery.
 func (p *printer) mayBeNull(x trinosql.Expr) bool {
 	if x == nil {
 		return true
@@ -202,7 +203,7 @@ func (p *printer) formatTime(f string, c *call) {
 	})
 }
 
-// zoneOffset writes a part of how many seconds a value's zone is ahead of UTC.
+// zoneOffset writes a part of the offset in seconds of a value's zone from UTC.
 func (p *printer) zoneOffset(c *call, part string) {
 	zone := p.zone(c.args[0].expr)
 	p.lets(c.args[:1], func(args []operand) {
@@ -223,7 +224,7 @@ func (p *printer) toISO(c *call) {
 	p.isoStamp(c.args[0], t)
 }
 
-// isoStamp writes a timestamp as ISO 8601 has it, with the offset of its zone.
+// isoStamp formats a timestamp as ISO 8601, with the offset of its zone.
 func (p *printer) isoStamp(value operand, t *types.Type) {
 	zone := p.zoneOfOperand(value)
 	if zone == "" {

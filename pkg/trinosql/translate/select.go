@@ -9,7 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// selectBody writes a SELECT and returns the names of its columns. The function more, if there is one, writes columns behind them.
+// selectBody writes a SELECT and returns the names of its columns. The function more, if not nil, writes additional columns
+// after them.
 func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 	info := p.a.Selects[s]
 	from := p.apart(func() {
@@ -53,7 +54,7 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 		}
 		if from.Kind == types.Unknown && to.Kind == types.Unknown {
 			p.put("CAST(")
-			item.write() // NULL too, but it may be an aggregate, or fail
+			item.write() // NULL too, but the item may be an aggregate, or fail
 			p.put(" AS INTEGER)")
 		} else {
 			p.cast(&conversion{node: s, from: from, to: to, operand: item})

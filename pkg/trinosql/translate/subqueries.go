@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// scalar writes a query as a value: of several columns it is a row.
+// scalar writes a scalar subquery; with several columns its value is a row.
 func (p *printer) scalar(x *trinosql.Subquery) {
 	p.outOfTry(func() {
 		p.put("(")
@@ -20,7 +20,7 @@ func (p *printer) scalar(x *trinosql.Subquery) {
 			text := p.apart(func() { columns = p.query(x.Query) })
 			p.put("coalesce((SELECT struct_pack(")
 			p.list(n, func(i int) { p.put(fmt.Sprintf("f%d := ", i+1), columns[i]) })
-			p.put(") FROM (", text, ")), struct_pack(") // of no rows it is a row of NULLs, and not NULL
+			p.put(") FROM (", text, ")), struct_pack(") // without rows it is a row of NULLs, not NULL
 			p.list(n, func(i int) {
 				p.put(fmt.Sprintf("f%d := CAST(NULL AS ", i+1), p.duckType(x, p.a.Queries[x.Query].Fields[i].Type), ")")
 			})
@@ -32,8 +32,8 @@ func (p *printer) scalar(x *trinosql.Subquery) {
 	})
 }
 
-// condition writes an expression of which only whether it is true matters, not whether it is false or NULL. In such a place Trino makes a join
-// of IN (query), which finds less: NULL within a row and NaN are equal to nothing then.
+// condition writes an expression for which false and NULL are equivalent. In such a position Trino implements IN (query) as a
+// join, which matches less: NULL within a row and NaN are equal to nothing then.
 func (p *printer) condition(x trinosql.Expr) {
 	if p.a.Coercions[x] != nil || p.grouped != nil {
 		p.expr(x)
@@ -74,7 +74,7 @@ func (p *printer) condition(x trinosql.Expr) {
 	p.expr(x)
 }
 
-// asRows reports whether a row has several values none of which holds others.
+// asRows reports whether a row has several fields none of which is nested.
 func (p *printer) asRows(common *types.Type) bool {
 	for _, t := range common.Args {
 		if nested(t) || float(t) {
@@ -84,7 +84,7 @@ func (p *printer) asRows(common *types.Type) bool {
 	return len(common.Args) > 1
 }
 
-// inRows writes (a, b) IN (query), where a test may be for rows of which all columns pass it.
+// inRows writes (a, b) IN (query), with an optional test that all columns of the rows must pass.
 func (p *printer) inRows(x trinosql.Expr, info *analyze.Predicate, q *trinosql.Query, test string) {
 	columns, text := p.commonColumns(q, info.Common)
 	if len(columns) == 1 {
@@ -104,7 +104,7 @@ func (p *printer) inRows(x trinosql.Expr, info *analyze.Predicate, q *trinosql.Q
 	p.put("))")
 }
 
-// commonColumns writes a query with its columns in the types of a row.
+// commonColumns writes a query with its columns converted to the field types of a row.
 func (p *printer) commonColumns(q *trinosql.Query, common *types.Type) (columns []string, text string) {
 	text = p.apart(func() { columns = p.query(q) })
 	fields := p.a.Queries[q].Fields
@@ -148,14 +148,15 @@ func (p *printer) quantified(x *trinosql.Quantified) {
 	})
 }
 
-// predicate writes IN (query), which is = ANY, and the other comparisons with the rows of a query. Both sides have their common type.
+// predicate writes IN (query), which is = ANY, and the other comparisons with the rows of a query. Both sides are converted to
+// their common type.
 func (p *printer) predicate(at, x trinosql.Expr, op, quantifier string, q *trinosql.Query) {
 	info := p.a.Predicates[at]
 	common := info.Common.Args[0]
 	several := len(info.Common.Args) > 1 || nested(common)
 	switch {
 	case several && (op == "=" && quantifier == "ANY" || op == "<>" && quantifier == "ALL"):
-		// Trino looks the row up among those of the query, where NULL is like NULL.
+		// Trino looks the row up among those of the query, where NULL equals NULL.
 		if op == "<>" {
 			p.put("(NOT ")
 			defer p.put(")")
@@ -188,7 +189,7 @@ func (p *printer) predicate(at, x trinosql.Expr, op, quantifier string, q *trino
 	p.put("))")
 }
 
-// within writes a query whose FROM has the value of x, as a column that is named, beside the query's columns in the common type.
+// within writes a subquery whose FROM has the value of x, as a named column, next to the query's columns in the common type.
 func (p *printer) within(at, x trinosql.Expr, t *types.Type, common *types.Type, q *trinosql.Query, write func(value string, columns []string) string) {
 	if p.aggregates(x) {
 		p.refuse(at, "comparing an aggregate with the rows of a query in this way is not supported on zone local")
@@ -199,7 +200,7 @@ func (p *printer) within(at, x trinosql.Expr, t *types.Type, common *types.Type,
 	p.put("(SELECT ", write(value, columns), " FROM (SELECT ", left, " AS ", value, "), (", text, "))")
 }
 
-// aggregates reports whether an expression has an aggregate or a window function, which a query below cannot see.
+// aggregates reports whether an expression contains an aggregate or a window function, which is not allowed in a subquery.
 func (p *printer) aggregates(x trinosql.Expr) bool {
 	found := false
 	trinosql.Inspect(x, func(n trinosql.Node) bool {
@@ -216,7 +217,7 @@ func (p *printer) aggregates(x trinosql.Expr) bool {
 	return found
 }
 
-// equalsAll writes x = ALL (query) as Trino computes it: all values are the same, and x is that value.
+// equalsAll writes x = ALL (query) as Trino computes it: all values are equal, and x equals them.
 func (p *printer) equalsAll(at, x trinosql.Expr, t, common *types.Type, q *trinosql.Query) {
 	p.within(at, x, t, common, q, func(value string, columns []string) string {
 		c := columns[0]

@@ -9,28 +9,28 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// Options are what a translation needs beside the statement.
+// Options are the inputs of a translation besides the statement.
 type Options struct {
-	// Table prints what stands in FROM for a table: what gives its columns in their order, hidden ones included.
+	// Table prints the text in FROM for a table, with all its columns in order, hidden ones included.
 	Table func(t *analyze.Table) (string, error)
-	// Catalog, Schema and User are what current_catalog and similar give.
+	// Catalog, Schema and User are the values of current_catalog and similar.
 	Catalog, Schema, User string
-	// Param prints the value given for ?, of the type that the analysis was told. Nil when there are no parameters.
+	// Param prints the value of a ?, with the type passed to the analysis. Nil if there are no parameters.
 	Param func(i int) string
 }
 
 // Statement is a translated statement.
 type Statement struct {
 	SQL string
-	// Columns are those of the result. In the text they have other names.
+	// Columns are the columns of the result. They have other names in the text.
 	Columns []analyze.Column
-	// Zones are the time zones in which the instants of the columns are shown, "" for UTC. It is nil when all are shown in UTC.
+	// Zones are the time zones in which the instants of the columns are displayed, "" for UTC. It is nil if all are UTC.
 	Zones []string
 
 	fields map[*analyze.Field]string
 }
 
-// Names are the users' names of the columns whose names in the text the translation made, without quotes.
+// Names maps generated column names, without quotes, to the users' names.
 func (s *Statement) Names() map[string]string {
 	out := map[string]string{}
 	for f, ref := range s.fields {
@@ -41,7 +41,7 @@ func (s *Statement) Names() map[string]string {
 	return out
 }
 
-// Unsupported is an error about what Trino would compute and this package does not.
+// Unsupported is the error for a construct that is valid in Trino and not supported by this package.
 type Unsupported struct {
 	At  trinosql.Pos
 	Msg string
@@ -78,25 +78,25 @@ type printer struct {
 	a    *analyze.Analysis
 	o    Options
 	text strings.Builder
-	made int // names made so far
+	made int // number of generated names
 
-	fields  map[*analyze.Field]string            // how a column is referred to
-	lambdas map[*trinosql.Lambda][]string        // the parameters' names
+	fields  map[*analyze.Field]string            // the references of columns
+	lambdas map[*trinosql.Lambda][]string        // the names of the parameters
 	named   map[*trinosql.NamedQuery]*namedQuery // of WITH
-	literal map[trinosql.Expr]string             // what an expression is printed as for now
-	columns []string                             // the names of the columns of the query that is written
-	tried   *tried                               // what TRY is written now
+	literal map[trinosql.Expr]string             // temporary replacements of expressions
+	columns []string                             // the column names of the query being written
+	tried   *tried                               // the TRY being written
 	grouped map[int]string                       // the text of keys of GROUP BY that are not columns, by analyze.Analysis.Key
-	gathers bool                                 // whether what is written is of groups of rows
-	zones   *zones                               // nil until one is asked for
+	gathers bool                                 // whether rows are grouped in the current SELECT
+	zones   *zones                               // nil until needed
 }
 
 // namedQuery is a query of WITH.
 type namedQuery struct {
 	name    string
 	columns []string
-	depth   string // of a recursive one: the column that counts the steps
-	ref     string // and what it is called where the step reads it
+	depth   string // of a recursive query: the column that counts the steps
+	ref     string // its reference in the step
 }
 
 func newPrinter(a *analyze.Analysis, o Options) *printer {
@@ -111,13 +111,13 @@ func (p *printer) put(texts ...string) {
 	}
 }
 
-// name makes a name that no other has: ~r1 with quotes.
+// name generates a unique name: ~r1 in quotes.
 func (p *printer) name(letter string) string {
 	p.made++
 	return `"~` + letter + strconv.Itoa(p.made) + `"`
 }
 
-// list writes n things with commas between.
+// list calls write n times, and writes commas between.
 func (p *printer) list(n int, write func(i int)) {
 	for i := range n {
 		if i > 0 {
@@ -138,7 +138,7 @@ func (p *printer) allGiven(args []operand) {
 	}
 }
 
-// apart returns what a function writes, without writing it.
+// apart captures and returns what write writes.
 func (p *printer) apart(write func()) string {
 	outer := p.text
 	p.text = strings.Builder{}
@@ -147,7 +147,7 @@ func (p *printer) apart(write func()) string {
 	return p.text.String()
 }
 
-// refuse ends the translation.
+// refuse ends the translation with an *Unsupported.
 func (p *printer) refuse(n trinosql.Node, format string, args ...any) {
 	e := &Unsupported{Msg: fmt.Sprintf(format, args...)}
 	if n != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
-// TestTemplates reads the files of functions: each line is about a signature that exists, and each rule is there.
+// TestTemplates checks that each line of the function files has a signature that exists, and that each rule exists.
 func TestTemplates(t *testing.T) {
 	m, err := readTemplates()
 	if err != nil {
@@ -45,7 +45,8 @@ func TestSliced(t *testing.T) {
 	}
 }
 
-// TestClosed: what a template writes stands beside other operators, so it has none of its own outside of parentheses and CASE.
+// TestClosed checks that templates have no operators outside of parentheses and CASE, since their results are operands of other
+// operators.
 func TestClosed(t *testing.T) {
 	pieces := regexp.MustCompile(`'(?:[^']|'')*'|"[^"]*"|[A-Za-z_]+|[^\sA-Za-z_]`)
 	operators := regexp.MustCompile(`^(?i:[-+*/%|=<>]|and|or|not|is|like|in|between)$`)
@@ -54,7 +55,7 @@ func TestClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, l := range m {
-		if l.wrap != nil { // which is what stands in the statement
+		if l.wrap != nil { // the text that is in the statement
 			l.parts = l.wrap
 		}
 		text := ""

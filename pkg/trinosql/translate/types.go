@@ -15,7 +15,7 @@ var duckNames = map[types.Kind]string{
 	types.TimestampTZ: "TIMESTAMPTZ", types.IntervalYM: "INTERVAL", types.IntervalDS: "INTERVAL", types.JSON: "JSON", types.UUID: "UUID",
 }
 
-// DuckType is the type of DuckDB that holds the values of a type, and false where there is none.
+// DuckType is the DuckDB type for the values of a type, and false if there is none.
 func DuckType(t *types.Type) (string, bool) {
 	switch t.Kind {
 	case types.Decimal:
@@ -29,7 +29,7 @@ func DuckType(t *types.Type) (string, bool) {
 		return "TIMESTAMP", true
 	case types.TimestampTZ:
 		return "TIMESTAMPTZ", t.N <= 6
-	case types.Opaque: // patterns and similar are texts until they are used
+	case types.Opaque: // patterns and similar are strings until they are used
 		return "VARCHAR", t.Name == "JoniRegExp" || t.Name == "CodePoints" || t.Name == "JsonPath"
 	case types.Array:
 		e, ok := DuckType(t.Args[0])
@@ -57,7 +57,7 @@ func DuckType(t *types.Type) (string, bool) {
 	return name, ok
 }
 
-// duckType is DuckType for a type that an expression has.
+// duckType is DuckType for the type of an expression.
 func (p *printer) duckType(at trinosql.Node, t *types.Type) string {
 	s, ok := DuckType(t)
 	if !ok {

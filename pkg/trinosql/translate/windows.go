@@ -21,7 +21,7 @@ func windowRules(reg *registry) {
 	check("ntile", 0, 1, buckets)
 }
 
-// checkedWindow writes a window function with an argument that may not be less than a number.
+// checkedWindow writes a window function with an argument that has a minimum.
 func (p *printer) checkedWindow(c *call, name string, argument int, least int64, checked []part) {
 	args := make([]operand, len(c.args))
 	copy(args, c.args)
@@ -65,8 +65,8 @@ func (p *printer) over(w *analyze.Window) {
 	p.put(")")
 }
 
-// rangeType is the type in which the sort key is compared with the ends of a RANGE frame that has offsets, nil for other windows and where
-// it is the type of the key.
+// rangeType is the type in which the sort key is compared with the bounds of a RANGE frame with offsets, nil for other windows
+// and if it is the type of the key.
 func (p *printer) rangeType(w *analyze.Window) *types.Type {
 	if w.Frame == nil {
 		return nil

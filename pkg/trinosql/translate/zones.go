@@ -9,27 +9,27 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// A timestamp with time zone is an instant in DuckDB. Its zone is a constant of the expression: it comes from a literal or a function that
-// names it and goes along with columns, and whatever reads the clock of a value or shows it takes it from here. A value whose zone
-// is not the same in all rows is an instant still, but its clock cannot be read.
+// A timestamp with time zone is an instant in DuckDB. Its zone is a static property of the expression: it comes from a literal
+// or a function that names it and is propagated through columns, and whatever uses the local time of a value or displays it
+// takes the zone from here. A value whose zone differs between rows is still an instant, but has no local time.
 
 const (
-	anyZone  = ""  // of NULL
-	manyZone = "?" // not the same for all values, or unknown
+	anyZone  = ""  // the zone of NULL
+	manyZone = "?" // differs between values, or is unknown
 )
 
-// zones knows the zones of expressions and columns.
+// zones determines the zones of expressions and columns.
 type zones struct {
 	p       *printer
 	made    map[*analyze.Field][]trinosql.Expr // the expressions that define a column
 	columns map[*analyze.Field]string
 	exprs   map[trinosql.Expr]string
-	calls   map[*trinosql.Lambda]*trinosql.Func // the call that a lambda is given to
-	params  map[*trinosql.Func]string           // the zone of what lambdas are called with
+	calls   map[*trinosql.Lambda]*trinosql.Func // the call that a lambda is an argument of
+	params  map[*trinosql.Func]string           // the zone of the arguments of a call's lambdas
 	circle  bool                                // a zone was requested during its own lookup: results derived from it may be wrong
 }
 
-// zoned reports whether values of a type have instants in them.
+// zoned reports whether a type is or contains an instant.
 func zoned(t *types.Type) bool {
 	if t == nil {
 		return false
@@ -55,7 +55,7 @@ func sameZone(a, b string) string {
 	return manyZone
 }
 
-// zone is the zone whose clock an expression shows. It ends the translation where there is none.
+// zone is the zone of the local time of an expression. It ends the translation if there is none.
 func (p *printer) zone(x trinosql.Expr) string {
 	switch z := p.zoneOf(x); z {
 	case anyZone:
@@ -68,7 +68,7 @@ func (p *printer) zone(x trinosql.Expr) string {
 	}
 }
 
-// zoneOf is the zone of an expression as it is used, coerced.
+// zoneOf is the zone of an expression after coercion.
 func (p *printer) zoneOf(x trinosql.Expr) string {
 	if to := p.a.Coercions[x]; to != nil && zoned(to) && !zoned(p.a.Types[x]) {
 		if p.a.Types[x].Kind == types.Unknown {
@@ -96,7 +96,7 @@ func (z *zones) of(x trinosql.Expr) string {
 	return zone
 }
 
-// param is the zone of what the lambdas of a call are called with: that of the other arguments and of what lambdas give.
+// param is the zone of the arguments of a call's lambdas: that of the call's other arguments and of the lambdas' results.
 func (z *zones) param(l *trinosql.Lambda) string {
 	if z.calls == nil {
 		z.calls, z.params = map[*trinosql.Lambda]*trinosql.Func{}, map[*trinosql.Func]string{}
@@ -201,7 +201,7 @@ func (z *zones) inside(x trinosql.Node) string {
 	return zone
 }
 
-// call is the zone of a call that names one.
+// call is the zone of a call that specifies one.
 func (z *zones) call(x *trinosql.Func) (zone string, ok bool) {
 	b := z.p.a.Calls[x]
 	if b == nil {
@@ -247,7 +247,7 @@ func (z *zones) call(x *trinosql.Func) (zone string, ok bool) {
 	return "", false
 }
 
-// constantZone is the zone that an argument names.
+// constantZone is the zone in a constant argument.
 func constantZone(x trinosql.Expr) string {
 	switch x := x.(type) {
 	case *trinosql.StringLit:
@@ -263,7 +263,7 @@ func constantZone(x trinosql.Expr) string {
 	return manyZone
 }
 
-// offsetOf is the offset in minutes that from_unixtime(x, hours, minutes) names.
+// offsetOf is the offset in minutes of from_unixtime(x, hours, minutes).
 func (p *printer) offsetOf(x *trinosql.Func) (int64, bool) {
 	h, ok1 := p.constant(x.Args[1])
 	m, ok2 := p.constant(x.Args[2])
@@ -273,14 +273,14 @@ func (p *printer) offsetOf(x *trinosql.Func) (int64, bool) {
 	return h.Int64()*60 + m.Int64(), true
 }
 
-// offsetMinutes is the number of whole minutes that an interval is, if it can be the offset of a zone.
+// offsetMinutes is an interval in whole minutes, if it is a valid offset of a zone.
 func offsetMinutes(x *trinosql.IntervalLit) (int64, bool) {
 	n, err := intervalValue(x)
 	minutes := n / 60000
 	return minutes, err == "" && n%60000 == 0 && minutes <= 14*60 && minutes >= -14*60 && x.From != "YEAR" && x.From != "MONTH"
 }
 
-// clock writes what the clock of a zone shows at an instant.
+// clock writes the local time of a zone at an instant.
 func (p *printer) clock(zone string, write func()) {
 	if minutes, ok := times.Offset(zone); ok && minutes != 0 {
 		p.put("(timezone('UTC', ")
@@ -293,7 +293,7 @@ func (p *printer) clock(zone string, write func()) {
 	p.put(")")
 }
 
-// fromClock writes the instant at which the clock of a zone shows a timestamp: of two, the first one or the one that Joda takes.
+// fromClock writes the instant of a local time in a zone: of two instants, the first one or the one that Joda chooses.
 func (p *printer) fromClock(zone, which string, write func()) {
 	if minutes, ok := times.Offset(zone); ok {
 		p.put("timezone('UTC', (")

@@ -19,7 +19,7 @@ func (z *zones) column(f *analyze.Field) string {
 		z.circle = z.circle || zone == looking
 		return strings.TrimPrefix(zone, looking)
 	}
-	z.columns[f] = looking // of a query that refers to itself: what it begins with says it
+	z.columns[f] = looking // for a query that refers to itself, the anchor determines it
 	outer := z.circle
 	z.circle = false
 	zone := anyZone
@@ -96,7 +96,7 @@ func (z *zones) defined(f *analyze.Field) []trinosql.Expr {
 			if !ok {
 				continue
 			}
-			for _, f := range info.Fields { // of whichever of the arrays it is an element
+			for _, f := range info.Fields { // the element may be of any of the arrays
 				z.made[f] = u.Exprs
 			}
 		}
@@ -107,7 +107,7 @@ func (z *zones) defined(f *analyze.Field) []trinosql.Expr {
 	return z.made[f]
 }
 
-// query is the zone of the values of a query of one column.
+// query is the zone of the values of a query with one column.
 func (z *zones) query(q *trinosql.Query) string {
 	zone := anyZone
 	for _, f := range z.p.a.Queries[q].Fields {
@@ -118,7 +118,7 @@ func (z *zones) query(q *trinosql.Query) string {
 	return zone
 }
 
-// outputZones are the zones of the columns of the result, nil when all are shown in UTC.
+// outputZones are the zones of the columns of the result, nil if all are displayed in UTC.
 func (p *printer) outputZones(q *trinosql.Query) []string {
 	var zones []string
 	i := 0
