@@ -11,7 +11,7 @@ type registry struct {
 	rules    map[string]rule                                   // calls, by NAME of "go NAME" in the lists of functions
 	casts    map[kinds]func(p *printer, c *conversion)         // conversions between kinds of types
 	specials map[string]func(p *printer, x trinosql.Expr)      // expressions, by their Go type
-	literals map[string]func(p *printer, x *trinosql.TypedLit) // typed literals such as DATE, by the name of the type in upper case
+	literals map[string]func(p *printer, x *trinosql.TypedLit) // typed literals such as DATE, by type name in upper case
 }
 
 // writers is filled on first use: commands that do not translate do not pay for it.
