@@ -15,8 +15,7 @@ import (
 
 // spellsSQL are the places of the gateway, outside engines, connectors and its own store, that may write SQL.
 var spellsSQL = map[string]string{
-	"pkg/gateway/statements/builder.go":   "writes the statement of a query builder, in the dialect of the service",
-	"pkg/gateway/statements/transpile.go": "names the spelling of Trino in a message",
+	"pkg/gateway/statements/builder.go": "writes the statement of a query builder, in the dialect of the service",
 }
 
 // TestGatewaySpeaksNoDialect looks for SQL in the texts of the gateway: what caches, catalogs and metadata need is asked of the engine

@@ -54,7 +54,7 @@ func TestImports(t *testing.T) {
 		"pkg/gateway/store":     {},
 		"pkg/gateway/engine":    {"internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
 		"pkg/gateway/connector": {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
-		"pkg/gateway":           {"internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/gateway", "internal/tempfile"},
+		"pkg/gateway":           {"internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
 		for _, r := range rooms {

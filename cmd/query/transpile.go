@@ -48,8 +48,11 @@ a dialect does not have, or computes in another way, is rejected by name and pos
 			}
 		}
 		v, err := cl.SQL.Transpile(ctx, dialect, project, req)
-		if err != nil || e.Run.Flags.Output != "" && e.Run.Flags.Output != output.Table {
-			return cli.Object(v), err
+		if err != nil {
+			return cli.View{}, pointAt(e, &statement{text: req.Query}, err)
+		}
+		if e.Run.Flags.Output != "" && e.Run.Flags.Output != output.Table {
+			return cli.Object(v), nil
 		}
 		w, commit, abort, err := e.Writer()
 		if err != nil {

@@ -2,6 +2,7 @@ package statements
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -10,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
 // TranspileResult carries the statement under both names: the service answers query, its documents say result [L][O].
@@ -22,7 +24,7 @@ type TranspileResult struct {
 var dialects = map[string]string{"trino": "trino", "duckdb": "duckdb", "postgresql": "postgresql", "postgres": "postgresql", "mysql": "mysql", "bigquery": "bigquery"}
 
 // Transpile translates a statement to another dialect. The dialect of this gateway is Trino's: a Trino statement is
-// returned unchanged. Text that is clearly of another dialect is rejected instead of being returned as Trino.
+// returned unchanged, and any other text is rejected.
 func (s *Service) Transpile(ctx context.Context, r *web.Request[api.TranspileRequest]) (TranspileResult, error) {
 	if strings.TrimSpace(r.Body.Query) == "" {
 		return TranspileResult{}, fault.Missing("query")
@@ -32,8 +34,8 @@ func (s *Service) Transpile(ctx context.Context, r *web.Request[api.TranspileReq
 	if target == "" {
 		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino, duckdb, postgresql, mysql and bigquery", dialect, spec.TranspileSql.ID)
 	}
-	if f := notTrino(r.Body.Query); f != nil {
-		return TranspileResult{}, f
+	if err := notTrino(r.Body.Query); err != nil {
+		return TranspileResult{}, err
 	}
 	if target != "trino" {
 		text, err := s.toDialect(ctx, r, target)
@@ -67,45 +69,19 @@ func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileReq
 	return t.Transpile(ctx, engine.Query{SQL: r.Body.Query, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)}, dialect)
 }
 
-// notTrino detects text that cannot be Trino SQL by its lexical form.
-func notTrino(sql string) *fault.Fault {
-	for i := 0; i < len(sql); i++ {
-		rest := sql[i:]
-		fault := func(format string, args ...any) *fault.Fault {
-			line := 1 + strings.Count(sql[:i], "\n")
-			col := i - strings.LastIndexByte(sql[:i], '\n')
-			return fault.Data(400, "line %d:%d: "+format, append([]any{line, col}, args...)...)
-		}
-		switch {
-		case strings.HasPrefix(rest, "--"):
-			end := strings.IndexByte(rest, '\n')
-			if end < 0 {
-				return nil
-			}
-			i += end
-		case strings.HasPrefix(rest, "/*"):
-			end := strings.Index(rest[2:], "*/")
-			if end < 0 {
-				return fault("the comment is not closed")
-			}
-			i += end + 3
-		case sql[i] == '\'' || sql[i] == '"':
-			end := strings.IndexByte(rest[1:], sql[i])
-			if end < 0 {
-				return fault("the quote %c is not closed", sql[i])
-			}
-			i += end + 1 // a doubled quote starts the next string immediately
-		case sql[i] == '`':
-			return fault("backquoted identifiers are not Trino: use double quotes")
-		case sql[i] == '#':
-			return fault("# does not start a comment in Trino: use --")
-		case strings.HasPrefix(rest, "::"):
-			return fault("the cast :: is not Trino: use CAST(... AS ...)")
-		case strings.HasPrefix(rest, "$$"):
-			return fault("dollar quotes are not Trino: use single quotes")
-		case sql[i] == ';' && strings.TrimSpace(rest[1:]) != "":
-			return fault("more than one statement")
-		}
+// notTrino rejects text that is not one statement in the language of Trino.
+func notTrino(sql string) error {
+	parts := trinosql.Split(sql)
+	if len(parts) > 1 {
+		return fault.Data(400, "line %d:%d: more than one statement", parts[1].At.Line, parts[1].At.Col)
 	}
-	return nil
+	if len(parts) == 1 {
+		sql = sql[:parts[0].End]
+	}
+	_, err := trinosql.Parse(sql)
+	var e *trinosql.Error
+	if !errors.As(err, &e) || e.Unsupported {
+		return nil
+	}
+	return fault.Data(400, "%v", e)
 }
