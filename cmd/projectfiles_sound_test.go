@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -26,7 +27,11 @@ func TestPlanFindsBefore(t *testing.T) {
 	f.ok("apply", "p", "--yes")
 	f.sent()
 	for file, c := range map[string]struct{ text, want string }{
-		"queries/🦆.sql":       {"SELECT 1 AS x", "must contain a letter or a digit"},
+		"queries/🦆.sql": {"SELECT 1 AS x", "must contain a letter or a digit"},
+		"tables/" + strings.Repeat("ü", 32) + ".yaml":  {"columns:\n  - name: a\n    type: bigint\n", "has 64 bytes, the limit is 63"},
+		"bitables/" + strings.Repeat("_", 3) + ".yaml": {"columns:\n  - name: a\n    type: bigint\n", "is empty without its underscores"},
+		"tables/long.yaml":    {"columns:\n  - name: " + strings.Repeat("x", 64) + "\n    type: bigint\n", "long.yaml:2: column name \"" + strings.Repeat("x", 64) + "\" has 64 bytes"},
+		"tables/sales.yaml":   {"columns:\n  - name: day\n    type: date\n  - name: " + strings.Repeat("y", 70) + "\n    type: bigint\n", "has 70 bytes"},
 		"queries/self.sql":    {"SELECT * FROM peaka.query.self", "queries read each other: self -> self"},
 		"queries/nope.sql":    {`SELECT * FROM peaka."table".nope`, "reads peaka.table.nope, which is neither in the files nor in the project"},
 		"connections/x.yaml":  {"type: fil\n", `no connection type "fil"; did you mean "files"?`},
@@ -107,6 +112,34 @@ func TestSecretsOfFiles(t *testing.T) {
 	for _, text := range []string{projectSecret, "\xef\xbb\xbf" + projectSecret + "\r\n"} {
 		f.file("p/token", text)
 		f.ok("apply", "p", "--yes", "--secrets")
+	}
+}
+
+// TestSecretsInDocuments: a secret arrives as it is within the text of a JSON document, whatever characters it has.
+func TestSecretsInDocuments(t *testing.T) {
+	f := newFront(t, "local")
+	const odd = "a\"b\\c<&>\n${env:X}'d"
+	f.vars = map[string]string{"ODD": odd}
+	f.file("p/dig.yaml", "version: 1\n")
+	f.file("p/connections/shop.yaml", "type: rest\ncredential:\n  baseUrl: "+secretSource(t)+"\n  secret: ${env:ODD}\n  tables: '{\"tables\":[{\"name\":\"items\",\"path\":\"/items\",\"query\":{\"key\":\"x ${env:ODD}\"}}]}'\n")
+	var got string
+	f.on(spec.CreateConnection, func(w http.ResponseWriter, r *http.Request, _ func() *http.Response) {
+		var body struct {
+			Credential struct{ Secret, Tables string }
+		}
+		err := json.NewDecoder(r.Body).Decode(&body)
+		var doc struct {
+			Tables []struct{ Query struct{ Key string } }
+		}
+		if err = errors.Join(err, json.Unmarshal([]byte(body.Credential.Tables), &doc)); err != nil || len(doc.Tables) != 1 || body.Credential.Secret != odd {
+			t.Errorf("%v: %+v", err, body)
+		} else {
+			got = doc.Tables[0].Query.Key
+		}
+		http.Error(w, `{"message":"enough"}`, http.StatusConflict)
+	})
+	if errs := f.want(6, "apply", "p", "--yes"); got != "x "+odd || strings.Contains(errs, "a\"b") {
+		t.Errorf("%q arrived as %q: %s", odd, got, errs)
 	}
 }
 

@@ -74,6 +74,7 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 		hint = "--no-check saves queries whose tables do not exist"
 	}
 	bad = append(bad, needed(want, gone)...)
+	bad = append(bad, unnamable(changes)...)
 	wrong, err := l.connections(ctx, changes)
 	if err != nil {
 		return err
@@ -84,6 +85,32 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 	f := cli.Usagef("%s", bad.Error())
 	f.Code, f.Hint = "invalid-files", hint
 	return f
+}
+
+// unnamable finds new names of tables and columns that no zone can store.
+func unnamable(changes []manifest.Change) (bad manifest.Invalid) {
+	check := func(k manifest.Kind, at manifest.Place, what, name string) {
+		if fault := cli.NameFault(name, k == manifest.KindBITable || k == manifest.KindBIColumn); fault != "" {
+			bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("%s name %.80q %s", what, name, fault)})
+		}
+	}
+	for _, ch := range changes {
+		switch o := ch.Want.(type) {
+		case *manifest.Table:
+			if ch.Have != nil {
+				continue
+			}
+			check(ch.Kind, o.At, "table", ch.Name)
+			for _, c := range o.Columns {
+				check(ch.Kind, c.At, "column", c.Column)
+			}
+		case *manifest.Column:
+			if had, ok := ch.Have.(*manifest.Column); !ok || had.Column != o.Column {
+				check(ch.Kind, o.At, "column", o.Column)
+			}
+		}
+	}
+	return bad
 }
 
 // needed finds objects that prune would delete although objects in the files refer to them.

@@ -89,7 +89,25 @@ func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
 		}
 		return v, nil
 	}
-	text, err := manifest.Expand(text, s.lookup)
+	find := s.lookup
+	if json.Valid([]byte(text)) && strings.ContainsAny(strings.TrimSpace(text)[:1], "{[") { // its references are within texts of the document
+		find = func(r manifest.Reference) (string, error) {
+			found, err := s.lookup(r)
+			if err != nil {
+				return "", err
+			}
+			raw, err := api.Marshal(found)
+			if err != nil {
+				return "", err
+			}
+			found = strings.TrimSuffix(strings.TrimPrefix(string(raw), `"`), `"`)
+			if len(found) > 3 {
+				s.e.Run.Mask.Hide(found)
+			}
+			return found, nil
+		}
+	}
+	text, err := manifest.Expand(text, find)
 	return manifest.TextValue(text), err
 }
 

@@ -99,7 +99,7 @@ func constraint(format string, args ...any) error {
 
 // newColumn checks a declaration against the table it is for.
 func (p *project) newColumn(t *table, def engine.ColumnDef) (engine.Column, error) {
-	col := engine.Column{Name: storedName(t.kind, def.Name)}
+	col := engine.Column{Name: engine.StoredName(t.kind, def.Name)}
 	if err := t.checkColumnName(def.Name, col.Name, -1); err != nil {
 		return col, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // declared finds a column that a user may change.
 func (t *table) declared(name string) (int, error) {
-	i, ok := t.column(storedName(t.kind, name))
+	i, ok := t.column(engine.StoredName(t.kind, name))
 	if !ok {
 		i, ok = t.column(name) // a BI table's own _id
 	}
@@ -42,7 +42,7 @@ func (p *project) UpdateColumn(ctx context.Context, kind, name, column string, d
 		}
 		old, col := t.cols[i], t.cols[i]
 		if def.Name != "" {
-			col.Name = storedName(kind, def.Name)
+			col.Name = engine.StoredName(kind, def.Name)
 			if err := t.checkColumnName(def.Name, col.Name, i); err != nil {
 				return err
 			}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -26,10 +25,6 @@ import (
 //	columns  one row per declared column, in order of pos
 //	counter  one row: the last _id generated, which outlives the tables
 const digSchema = "dig"
-
-// maxName is the length of a table or column name in bytes. The hosted service stores tables in PostgreSQL, which truncates
-// longer names silently.
-const maxName = 63
 
 func digTable(t string) string { return naming.StoredTable(digSchema, t) }
 
@@ -94,31 +89,10 @@ func checkKind(kind string) error {
 	return nil
 }
 
-// storedName is the stored name of a table or column of the kind: BI names lose their underscores [L].
-func storedName(kind, name string) string {
-	if kind == engine.SchemaBI {
-		return strings.ReplaceAll(name, "_", "")
-	}
-	return name
-}
-
-// checkName rejects names that could not be referenced later. Quotes, dots, spaces and any script are allowed.
+// checkName rejects names that could not be referenced later.
 func checkName(what, given, stored string) error {
-	var bad string
-	switch {
-	case given == "":
-		bad = "must not be empty"
-	case stored == "." || stored == "..":
-		bad = "would lead to another address"
-	case stored == "":
-		bad = "is empty without its underscores"
-	case !utf8.ValidString(stored):
-		bad = "is not valid UTF-8"
-	case len(stored) > maxName:
-		bad = fmt.Sprintf("has %d bytes, the limit is %d", len(stored), maxName)
-	case strings.ContainsFunc(stored, unicode.IsControl):
-		bad = "holds a control character"
-	default:
+	bad := engine.NameFault(given, stored)
+	if bad == "" {
 		return nil
 	}
 	return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("%s name %q %s", what, given, bad)}
@@ -214,7 +188,7 @@ func (c *conn) findTable(ctx context.Context, kind, name string) (t *table, err 
 }
 
 func (c *conn) readTable(ctx context.Context, kind, name string) (*table, error) {
-	stored, err := c.lookupTable(ctx, kind, storedName(kind, name))
+	stored, err := c.lookupTable(ctx, kind, engine.StoredName(kind, name))
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +258,7 @@ func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...en
 	if err := checkKind(kind); err != nil {
 		return "", err
 	}
-	stored = storedName(kind, name)
+	stored = engine.StoredName(kind, name)
 	if err := checkName("table", name, stored); err != nil {
 		return "", err
 	}
