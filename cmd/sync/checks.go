@@ -203,7 +203,7 @@ func (l *live) connections(ctx context.Context, changes []manifest.Change) (mani
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
 			if len(fields) > 0 && !slices.Contains(fields, name) {
-				fmt.Fprintf(l.e.Err, "warning: %s: credential %s is none of the fields of type %s%s\n", c.At.File, name, c.Type, meant(name, fields))
+				fmt.Fprintf(l.e.Err, "warning: %s: credential %s is not a field of type %s%s\n", c.At.File, name, c.Type, meant(name, fields))
 			}
 		}
 	}

@@ -304,7 +304,7 @@ func order(changes []Change, first map[Ref]Ref, depth map[string]int, reverse bo
 	})
 }
 
-// position compares new columns of one table by their places in its file: that is their order in the table.
+// position compares new columns of one table by position in its file: that is their order in the table.
 func position(a, b Change) int {
 	x, xok := a.Want.(*Column)
 	y, yok := b.Want.(*Column)

@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// Sound finds what a gateway would refuse in the middle of the changes, and what they would break: names of saved queries that
-// are none in SQL, circles of queries, and statements that read tables or queries that will not be there. have is the project; gone
+// Sound finds what a gateway would reject midway, and what they would break: names of saved queries that
+// are not valid in SQL, cycles of queries, and statements that read tables or queries that will not be there. have is the project; gone
 // is what will be deleted from it; known reports which kinds of both are complete.
 func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Invalid {
 	var bad Invalid

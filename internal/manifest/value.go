@@ -55,7 +55,7 @@ func (v Value) zero() bool {
 	return slices.Contains([]string{"", "null", "false", "0", `""`, "[]", "{}"}, string(v.raw))
 }
 
-// refers reports whether the value has references in it, or is none that can be sent.
+// refers reports whether the value contains references, or cannot be sent.
 func (v Value) refers() bool {
 	text, ok := v.Text()
 	if !ok {

@@ -22,7 +22,7 @@ const (
 	besides      = 9  // lines of the screen beside the rows: the statement, the heading, the footer, the next prompt
 	leastShown   = 8  // rows, also where the screen is lower
 	shortResult  = 30 // rows; longer ones are an overview, with fewer lines per cell
-	screens      = 3  // a result whose columns do not all fit becomes vertical if that takes at most so many screens
+	screens      = 3  // a result whose columns do not all fit becomes vertical if that takes at most this number of screens
 	fewRows      = 20 // a smaller sample is unreliable
 	maxWrap      = 8  // lines of one cell of a short result on a terminal
 	longWrap     = 3  // the same in a long one, which is shown as an overview

@@ -21,7 +21,7 @@ func unattended(getenv func(string) string) string {
 	return ""
 }
 
-// Attend finds out whether a person runs the command. If not, its input is none that anyone types, even if it is a terminal:
+// Attend finds out whether a person runs the command. If not, nobody types its input, even if it is a terminal:
 // nothing is asked, and there is neither a pager nor a line of progress.
 func (e *Env) Attend() {
 	if e.Run.Unattended = unattended(e.Getenv); e.Run.Unattended != "" {

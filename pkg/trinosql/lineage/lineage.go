@@ -44,7 +44,7 @@ func Of(q *trinosql.Query, a *analyze.Analysis, text string) []Column {
 type lines struct {
 	a     *analyze.Analysis
 	exprs map[*analyze.Field][]trinosql.Expr  // what a computed field is computed from
-	also  map[*analyze.Field][]*analyze.Field // fields that a field stands for beside those that the analysis tells
+	also  map[*analyze.Field][]*analyze.Field // sources of a field in addition to those of the analysis
 	texts map[trinosql.Expr]*trinosql.SelectExpr
 	known map[*analyze.Field][]Read
 	busy  map[*analyze.Field]bool // of a recursive query: its rows are its own

@@ -20,7 +20,7 @@ var (
 	jsonStep = late.Regexp(`\.[A-Za-z_]\w*|\."[^"\\]*"|\[\d+\]|\[\*\]`)
 )
 
-// jsonFunc writes JSON_EXISTS, JSON_VALUE and JSON_QUERY over paths of names, indices and [*].
+// jsonFunc writes JSON_EXISTS, JSON_VALUE and JSON_QUERY with paths of names, indices and [*].
 func (p *printer) jsonFunc(x *trinosql.JSONFunc) {
 	refuse := func(what string) { p.refuse(x, "%s %s is not supported on zone local", x.Name, what) }
 	switch t := p.typeOf(x.Input.X); {
@@ -79,7 +79,7 @@ func (p *printer) jsonFunc(x *trinosql.JSONFunc) {
 	}
 }
 
-// jsonValue casts the item that JSON_VALUE finds to its type. What cannot be cast is an error of the item.
+// jsonValue casts the item that JSON_VALUE selects to the type of RETURNING. A failed cast is handled by ON ERROR.
 func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) {
 	to := p.duckType(x, t)
 	if t.Kind == types.TimestampTZ {

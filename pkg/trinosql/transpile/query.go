@@ -145,7 +145,7 @@ func (t *transpiler) sorted(q *trinosql.Query) {
 		if i, ok := s.Expr.(*trinosql.IntLit); ok && t.to == MySQL && t.items != nil {
 			at, err := strconv.Atoi(i.Text)
 			if err != nil || at < 1 || at > len(t.items) || t.items[at-1].Expr == nil {
-				t.refuse(i, "ORDER BY of a column by its place")
+				t.refuse(i, "ORDER BY with the position of a column")
 			}
 			if _, constant := t.items[at-1].Expr.(*trinosql.IntLit); constant {
 				t.refuse(i, "ORDER BY of a constant")

@@ -56,7 +56,7 @@ func (t *transpiler) round(x *trinosql.Func) {
 	if t.to == DuckDB && (k == types.Double || k == types.Real) {
 		if len(x.Args) > 1 {
 			if n, ok := constant(x.Args[1]); !ok || n < -15 || n > 15 {
-				t.refuse(x, "round to so many digits")
+				t.refuse(x, "round to this number of digits")
 			}
 		}
 		t.put("round(")

@@ -137,7 +137,7 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	return r, nil
 }
 
-// again translates a statement once more, with what its names stand for now.
+// again translates a statement once more, resolving its names again.
 func (s *statement) again(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
 	s.c.rollback()
 	s.Forget()

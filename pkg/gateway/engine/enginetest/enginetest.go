@@ -217,7 +217,7 @@ func cycles(t *testing.T, open Open) {
 	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.over`, Catalogs: n}, engine.KindCycle,
 		"peaka.query.b -> peaka.query.c -> peaka.query.a -> peaka.query.b")
 
-	// A circle is found behind names that stand for nothing too, so that it cannot be saved while they are away.
+	// A cycle is found even if other names do not exist, so that it cannot be saved meanwhile.
 	n = Names{
 		lookup("peaka", "query", "lefthand"):  {SQL: `SELECT * FROM peaka."table".gone UNION ALL SELECT nosuch FROM peaka.query.one UNION ALL SELECT * FROM peaka.query.righthand`},
 		lookup("peaka", "query", "righthand"): {SQL: `SELECT * FROM away.s.t UNION ALL SELECT * FROM peaka.query.lefthand`},

@@ -67,7 +67,7 @@ func parseDouble(text string, size int) (float64, error) {
 	return strconv.ParseFloat(text, size)
 }
 
-// isDouble reads a text that may be a double or a real of the engine.
+// isDouble parses a text that may be a double or a real of the engine.
 func isDouble(text string, size int) (f float64, ok bool) {
 	f, err := parseDouble(text, size)
 	return f, err == nil

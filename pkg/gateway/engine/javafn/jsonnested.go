@@ -13,7 +13,7 @@ import (
 )
 
 // Casts between JSON and arrays, maps and rows. Between this package and the engine a value is encoded as JSON in another form:
-// rows are objects with the keys f1, f2 and so on, all other values texts or null, and maps that come from JSON are lists of
+// rows are objects with the keys f1, f2 and so on, all other values strings or null, and maps that come from JSON are lists of
 // {"k", "v"}.
 
 // jsonNested converts JSON to a value of a type.

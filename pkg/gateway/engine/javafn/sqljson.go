@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What JSON_EXISTS, JSON_VALUE and JSON_QUERY do on an error in Trino when they are to fail: kind and message.
+// The kind and message of Trino's errors of JSON_EXISTS, JSON_VALUE and JSON_QUERY with ERROR ON ERROR.
 var (
 	errJSONInput     = errors.New("\x01JSON_INPUT_CONVERSION_ERROR\x01conversion to JSON failed: ")
 	errJSONStructure = refuses("ERROR ON ERROR of a strict path that finds no such structure is not supported on zone local")
@@ -28,8 +28,9 @@ const (
 	foundNoValue = "JSON path found an item that cannot be converted to an SQL value"
 )
 
-// pathItems are the items of a path in a document. The path is a JSON array: "lax" or "strict", and its steps: "*", an index, or a member's name
-// after a point. By the lax rules arrays are unwrapped where a step needs an object, and other values are wrapped where it needs an array.
+// pathItems are the items of a path in a document. The path is a JSON array: "lax" or "strict", and its steps: "*", an index,
+// or a member name after a point. In lax mode arrays are unwrapped where a step needs an object, and other values are wrapped
+// where it needs an array.
 func pathItems(text, path string) ([]any, error) {
 	var steps []string
 	if err := json.Unmarshal([]byte(path), &steps); err != nil {
@@ -95,7 +96,7 @@ func sqlJSONFunctions() []Function {
 	return []Function{{"sqljson_exists", 3, jsonExists}, {"sqljson_item", 4, jsonItem}, {"sqljson_query", 6, jsonQuery}}
 }
 
-// jsonExists is JSON_EXISTS of a document, a path, and what an error is: TRUE, FALSE, UNKNOWN or ERROR.
+// jsonExists implements JSON_EXISTS of a document, a path, and the result of an error: TRUE, FALSE, UNKNOWN or ERROR.
 func jsonExists(a []string) (string, bool, error) {
 	items, err := pathItems(a[0], a[1])
 	switch {
@@ -107,8 +108,9 @@ func jsonExists(a []string) (string, bool, error) {
 	return strings.ToLower(a[2]), a[2] != "UNKNOWN", nil
 }
 
-// jsonItem is the scalar that JSON_VALUE finds: a text after s, an integer after i, a double after d, or a boolean after b. E stands for the
-// default ON EMPTY, and X for that ON ERROR. The arguments are a document, a path, and what is done in both cases: NULL, ERROR or DEFAULT.
+// jsonItem is the scalar that JSON_VALUE selects: a string after s, an integer after i, a double after d, or a boolean after b.
+// E denotes the default ON EMPTY, and X that ON ERROR. The arguments are a document, a path, and the behaviours ON EMPTY and ON
+// ERROR: NULL, ERROR or DEFAULT.
 func jsonItem(a []string) (string, bool, error) {
 	instead := func(how, mark string, err error) (string, bool, error) {
 		switch how {
@@ -146,8 +148,9 @@ func jsonItem(a []string) (string, bool, error) {
 	return instead(a[3], "X", jsonValueFault(foundNoValue))
 }
 
-// jsonQuery is JSON_QUERY of a document and a path. The other arguments are WITHOUT, CONDITIONAL or UNCONDITIONAL for the wrapper, KEEP or OMIT for
-// the quotes of a text, and what is done ON EMPTY and ON ERROR: NULL, ERROR, EMPTY ARRAY or EMPTY OBJECT.
+// jsonQuery implements JSON_QUERY of a document and a path. The other arguments are WITHOUT, CONDITIONAL or UNCONDITIONAL for
+// the wrapper, KEEP or OMIT for the quotes of a string, and the behaviours ON EMPTY and ON ERROR: NULL, ERROR, EMPTY ARRAY or
+// EMPTY OBJECT.
 func jsonQuery(a []string) (string, bool, error) {
 	instead := func(how string, err error) (string, bool, error) {
 		switch how {

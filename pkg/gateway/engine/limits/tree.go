@@ -172,7 +172,7 @@ func (b *Sizes) table(n trinosql.Node, name []*trinosql.Ident, sc *namedSize) {
 		}
 	}
 	if b.reads += reads; b.reads > MaxExpanded {
-		b.fail(n, "the statement reads more than %d tables when each name of a WITH list counts as what stands behind it", MaxExpanded)
+		b.fail(n, "the statement reads more than %d tables when each name of a WITH list counts as the tables it reads", MaxExpanded)
 	}
 }
 

@@ -53,7 +53,7 @@ const (
 
 var intNames = map[string]string{"INT8": "tinyint", "INT16": "smallint", "INT32": "integer", "INT64": "bigint", "DOUBLE": "double", "FLOAT": "real", "BOOL": "boolean"}
 
-// saidKinds are the kinds of errors that are raised in Trino's words, by a part of their texts; others are about the arguments of a function.
+// saidKinds are the kinds of errors that have Trino's messages, by a part of the message; others are about the arguments of a function.
 var saidKinds = []struct {
 	part func() *regexp.Regexp
 	kind string

@@ -238,7 +238,7 @@ func (g *guard) table(n map[string]any, sc *scope) error {
 		}
 	}
 	if g.reads += reads; g.reads > limits.MaxExpanded && !g.own {
-		return ErrorAt(location(n), engine.KindLimit, "the statement reads more than %d tables when each name of a WITH list counts as what stands behind it", limits.MaxExpanded)
+		return ErrorAt(location(n), engine.KindLimit, "the statement reads more than %d tables when each name of a WITH list counts as the tables it reads", limits.MaxExpanded)
 	}
 	if cte != nil {
 		return nil
