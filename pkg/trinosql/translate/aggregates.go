@@ -101,7 +101,7 @@ func (p *printer) sorted(t *types.Type, s *trinosql.SortItem, key func()) {
 				p.put(" DESC NULLS FIRST, ")
 			}
 			return func() { p.put(text) }
-		}(p.apart(key))
+		}(p.capture(key))
 	}
 	key()
 	p.direction(s)

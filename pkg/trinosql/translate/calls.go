@@ -118,19 +118,19 @@ func (p *printer) expand(c *call, parts []part) {
 		args[i] = a
 		args[i].cheap = a.cheap || uses[i+1] == 0
 	}
-	p.lets(args, write)
+	p.bindOnce(args, write)
 }
 
-// lets binds operands so that each is evaluated once. DuckDB allows no subquery in a lambda: if an operand contains one, all
+// bindOnce binds operands so that each is evaluated once. DuckDB allows no subquery in a lambda: if an operand contains one, all
 // operands are bound as the fields of one row.
-func (p *printer) lets(args []operand, write func(args []operand)) {
+func (p *printer) bindOnce(args []operand, write func(args []operand)) {
 	bound := make([]operand, len(args))
 	texts := make([]string, len(args))
 	queries, n := false, 0
 	for i, a := range args {
 		bound[i] = a
 		if !a.cheap {
-			texts[i] = p.apart(a.write)
+			texts[i] = p.capture(a.write)
 			queries = queries || strings.Contains(texts[i], "SELECT ")
 			n++
 		}
@@ -161,7 +161,7 @@ func (p *printer) lets(args []operand, write func(args []operand)) {
 	}
 	for i, a := range args {
 		if !a.cheap {
-			bound[i] = p.let(operand{write: func() { p.put(texts[i]) }})
+			bound[i] = p.openBinding(operand{write: func() { p.put(texts[i]) }})
 		}
 	}
 	write(bound)
@@ -175,8 +175,8 @@ func (p *printer) alias(name string) operand {
 	return operand{write: func() { p.put(name) }, cheap: true}
 }
 
-// let starts binding an operand, so that it is evaluated once; the expression that uses it must be followed by ")[1]".
-func (p *printer) let(a operand) operand {
+// openBinding starts binding an operand, so that it is evaluated once; the expression that uses it must be followed by ")[1]".
+func (p *printer) openBinding(a operand) operand {
 	name := p.name("x")
 	p.put("list_transform([")
 	a.write()

@@ -23,13 +23,13 @@ func (p *printer) castExpr(x *trinosql.Cast) {
 		p.cast(c)
 		return
 	}
-	text := p.apart(c.write)
+	text := p.capture(c.write)
 	c.operand = operand{expr: x.X, write: func() { p.put(text) }}
 	if !fails(text) {
 		p.cast(c)
 		return
 	}
-	p.lets([]operand{c.operand}, func(args []operand) { // TRY_CAST applies to the conversion, not to its operand
+	p.bindOnce([]operand{c.operand}, func(args []operand) { // TRY_CAST applies to the conversion, not to its operand
 		c.operand = args[0]
 		p.cast(c)
 	})

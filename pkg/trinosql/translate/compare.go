@@ -26,12 +26,12 @@ func float(t *types.Type) bool { return t.Kind == types.Real || t.Kind == types.
 func (p *printer) comparison(at trinosql.Node, op string, t *types.Type, l, r operand) {
 	switch {
 	case nested(t):
-		p.lets([]operand{l, r}, func(args []operand) {
-			p.put(p.compared(at, op, t, p.apart(args[0].write), p.apart(args[1].write)))
+		p.bindOnce([]operand{l, r}, func(args []operand) {
+			p.put(p.compared(at, op, t, p.capture(args[0].write), p.capture(args[1].write)))
 		})
 	case float(t) && p.maybeNaN(op, l, r):
-		p.lets([]operand{l, r}, func(args []operand) {
-			p.put(p.compared(at, op, t, p.apart(args[0].write), p.apart(args[1].write)))
+		p.bindOnce([]operand{l, r}, func(args []operand) {
+			p.put(p.compared(at, op, t, p.capture(args[0].write), p.capture(args[1].write)))
 		})
 	default:
 		p.put("(")
@@ -164,11 +164,11 @@ func (p *printer) eachItem(x operand, write func(item operand)) {
 
 // eachField writes a row with the result of write for each field of a row.
 func (p *printer) eachField(t *types.Type, x operand, write func(t *types.Type, field operand)) {
-	p.lets([]operand{x}, func(args []operand) {
-		row := p.apart(args[0].write)
+	p.bindOnce([]operand{x}, func(args []operand) {
+		row := p.capture(args[0].write)
 		fields := make([]string, len(t.Args))
 		for i, f := range t.Args {
-			fields[i] = p.apart(func() { write(f, p.alias(field(row, i))) })
+			fields[i] = p.capture(func() { write(f, p.alias(field(row, i))) })
 		}
 		p.put("CASE WHEN ", row, " IS NOT NULL THEN ", pack(fields), " END")
 	})
@@ -190,8 +190,8 @@ func (p *printer) between(x *trinosql.Between) {
 		p.put(")")
 		return
 	}
-	p.lets([]operand{p.operand(x.X), p.operand(x.Lo), p.operand(x.Hi)}, func(args []operand) {
-		v, lo, hi := p.apart(args[0].write), p.apart(args[1].write), p.apart(args[2].write)
+	p.bindOnce([]operand{p.operand(x.X), p.operand(x.Lo), p.operand(x.Hi)}, func(args []operand) {
+		v, lo, hi := p.capture(args[0].write), p.capture(args[1].write), p.capture(args[2].write)
 		p.put("(", p.compared(x, ">=", t, v, lo), " AND ", p.compared(x, "<=", t, v, hi), ")")
 	})
 }
@@ -223,14 +223,14 @@ func (p *printer) inList(x *trinosql.InList) {
 	for _, item := range x.List {
 		args = append(args, p.operand(item))
 	}
-	p.lets(args, func(args []operand) {
+	p.bindOnce(args, func(args []operand) {
 		p.put("(")
-		left := p.apart(args[0].write)
+		left := p.capture(args[0].write)
 		for i, item := range args[1:] {
 			if i > 0 {
 				p.put(" OR ")
 			}
-			p.put(p.equal(x, t, left, p.apart(item.write)))
+			p.put(p.equal(x, t, left, p.capture(item.write)))
 		}
 		p.put(")")
 	})

@@ -1,4 +1,4 @@
-// Package translate prints a statement in Trino's language as the SQL of DuckDB that gives Trino's answer.
+// Package translate translates a statement in Trino's language to DuckDB's SQL with the same result.
 //
 // The statement is parsed and analysed before, so that DuckDB resolves nothing: relations, columns and lambda parameters have
 // generated names (~r1, ~c2, ~x3), each expression is printed with exactly its type in Trino, and coercions are explicit casts.

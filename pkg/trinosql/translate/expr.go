@@ -148,7 +148,7 @@ func (p *printer) logic(x *trinosql.Logic) {
 	texts := make([]string, len(x.Terms))
 	last := 0 // the last term that may fail
 	for i, t := range x.Terms {
-		texts[i] = p.apart(func() { p.expr(t) })
+		texts[i] = p.capture(func() { p.expr(t) })
 		if i > 0 && strings.Contains(texts[i], `"(`) {
 			last = i
 		}
@@ -273,11 +273,11 @@ func (p *printer) caseCompared(x *trinosql.Case, t *types.Type) {
 		operands = append(operands, p.operand(w.Cond))
 	}
 	p.put("CASE ")
-	p.lets(operands, func(args []operand) {
-		left := p.apart(args[0].write)
+	p.bindOnce(operands, func(args []operand) {
+		left := p.capture(args[0].write)
 		p.put("CASE")
 		for i, a := range args[1:] {
-			p.put(" WHEN ", p.equal(x, t, left, p.apart(a.write)), " THEN ", strconv.Itoa(i+1))
+			p.put(" WHEN ", p.equal(x, t, left, p.capture(a.write)), " THEN ", strconv.Itoa(i+1))
 		}
 		p.put(" END")
 	})
@@ -365,10 +365,10 @@ func (p *printer) try(x trinosql.Expr) {
 	}
 	p.tried = &tried{}
 	defer func() { p.tried = nil }()
-	text := p.apart(func() { p.expr(x) })
+	text := p.capture(func() { p.expr(x) })
 	if len(p.tried.texts) > 0 || p.gathers && (p.grouped != nil || strings.Contains(text, "lambda ")) {
 		p.tried = &tried{columns: true}
-		text = p.apart(func() { p.expr(x) })
+		text = p.capture(func() { p.expr(x) })
 	}
 	queries := p.tried
 	if len(queries.texts) == 0 {
@@ -394,7 +394,7 @@ func (p *printer) outOfTry(write func()) {
 		return
 	}
 	p.tried = nil
-	text := p.apart(write)
+	text := p.capture(write)
 	p.tried = t
 	if t.name == "" {
 		t.name = p.name("x")

@@ -20,20 +20,20 @@ func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 		case k.Expr == nil:
 			keys[i] = p.fields[info.Items[k.Item].Source]
 			if hasMap(k.Type) {
-				keys[i] = p.apart(func() { p.canonical(k.Type, p.alias(keys[i])) })
+				keys[i] = p.capture(func() { p.canonical(k.Type, p.alias(keys[i])) })
 				p.sameWords(p.a.FieldKey(info.Items[k.Item].Source), keys[i])
 			}
 		case hasMap(k.Type):
-			keys[i] = p.apart(func() { p.canonical(k.Type, operand{write: func() { p.plain(k.Expr) }}) })
+			keys[i] = p.capture(func() { p.canonical(k.Type, operand{write: func() { p.plain(k.Expr) }}) })
 			p.sameWords(p.a.Key(k.Expr), keys[i])
 		case p.a.Columns[k.Expr] != nil:
-			keys[i] = p.apart(func() { p.plain(k.Expr) })
+			keys[i] = p.capture(func() { p.plain(k.Expr) })
 		case constant(k.Expr):
-			keys[i] = p.apart(func() { p.notOrdinal(k.Expr) })
+			keys[i] = p.capture(func() { p.notOrdinal(k.Expr) })
 		default:
-			keys[i] = p.apart(func() { p.plain(k.Expr) })
+			keys[i] = p.capture(func() { p.plain(k.Expr) })
 			if _, err := strconv.Atoi(keys[i]); err == nil { // the expression is translated to a number, which would be an ordinal
-				keys[i] = p.apart(func() { p.notOrdinal(k.Expr) })
+				keys[i] = p.capture(func() { p.notOrdinal(k.Expr) })
 			}
 			p.sameWords(p.a.Key(k.Expr), keys[i])
 		}

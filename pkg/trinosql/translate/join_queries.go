@@ -36,7 +36,7 @@ func (p *printer) queriesBeside(j *trinosql.Join) (left, right string) {
 			side = &right
 		}
 		q, c := p.name("q"), p.name("c")
-		*side += " CROSS JOIN LATERAL (SELECT " + p.apart(func() { p.plain(x) }) + " AS " + c + ") AS " + q
+		*side += " CROSS JOIN LATERAL (SELECT " + p.capture(func() { p.plain(x) }) + " AS " + c + ") AS " + q
 		p.literal[x] = q + "." + c
 	}
 	return left, right

@@ -63,7 +63,7 @@ func (p *printer) likeConstant(value operand, pattern, native, ours, escape stri
 		call(fmt.Sprintf("system.main.%q", native), value)
 		return
 	}
-	p.lets([]operand{value}, func(args []operand) {
+	p.bindOnce([]operand{value}, func(args []operand) {
 		p.put("CASE WHEN strlen(")
 		args[0].write()
 		p.put(") < ", strconv.Itoa(int(math.Pow(1e8, 1/float64(inner+1)))), " THEN ")

@@ -96,7 +96,7 @@ func (p *printer) sortedAround(q *trinosql.Query, sel *trinosql.Select) {
 	literal := p.literal
 	defer func() { p.literal = literal }()
 	var selected map[int]int
-	inner := p.apart(func() {
+	inner := p.capture(func() {
 		switch {
 		case sel == nil:
 			p.columns = p.body(q.Body)

@@ -83,7 +83,7 @@ func (p *printer) with(w *trinosql.With) {
 			p.recursive(q, r, n)
 			return
 		}
-		text := p.apart(func() { n.columns = p.query(q.Query) })
+		text := p.capture(func() { n.columns = p.query(q.Query) })
 		p.named[q] = n
 		p.put(n.name, " AS (", text, ")")
 	})
@@ -101,7 +101,7 @@ func (p *printer) body(b trinosql.QueryBody) []string {
 		return p.plainBody(b)
 	}
 	var columns []string
-	text := p.apart(func() { columns = p.plainBody(b) })
+	text := p.capture(func() { columns = p.plainBody(b) })
 	names := make([]string, len(columns))
 	p.put("SELECT ")
 	p.list(len(columns), func(i int) {
@@ -136,7 +136,7 @@ func (p *printer) plainBody(b trinosql.QueryBody) []string {
 	}
 	t := b.(*trinosql.TableBody)
 	names := make([]string, len(p.a.Bodies[b].Fields))
-	from := p.apart(func() { p.tableUse(p.a.Tables[t], p.a.Bodies[b].Fields) })
+	from := p.capture(func() { p.tableUse(p.a.Tables[t], p.a.Bodies[b].Fields) })
 	p.put("SELECT ")
 	p.list(len(names), func(i int) {
 		names[i] = p.name("c")
@@ -153,7 +153,7 @@ func (p *printer) setSide(op *trinosql.SetOp, b trinosql.QueryBody) []string {
 		return p.body(b)
 	}
 	var columns []string
-	text := p.apart(func() { columns = p.body(b) })
+	text := p.capture(func() { columns = p.body(b) })
 	names := make([]string, len(columns))
 	p.put("SELECT ")
 	p.list(len(columns), func(i int) {

@@ -21,7 +21,7 @@ func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *nam
 	}
 	p.named[q] = n
 	columns := strings.Join(n.columns, ", ")
-	anchor := p.apart(func() { p.body(r.Anchor) })
+	anchor := p.capture(func() { p.body(r.Anchor) })
 	all := *n
 	if distinct { // the steps see duplicates
 		n.name = p.name("q")
@@ -73,7 +73,7 @@ func (p *printer) unrolled(r *analyze.Recursion, n *namedQuery, columns, anchor 
 	for i := range recursionLimit + 1 {
 		n.name = names[i]
 		name := p.name("q")
-		step := p.apart(func() { p.body(r.Step) })
+		step := p.capture(func() { p.body(r.Step) })
 		p.put(name, "(", columns, ") AS (", step, "), ")
 		names = append(names, name)
 	}

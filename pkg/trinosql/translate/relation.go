@@ -15,10 +15,10 @@ func (p *printer) relation(r trinosql.Relation) {
 		p.subquery(r.Query, fields)
 	case *trinosql.ParenRel:
 		p.relation(r.Relation)
-		p.alike(fields, p.a.Relations[r.Relation].Fields)
+		p.copyRefs(fields, p.a.Relations[r.Relation].Fields)
 	case *trinosql.Aliased:
 		p.relation(r.Relation)
-		p.alike(fields, p.a.Relations[r.Relation].Fields)
+		p.copyRefs(fields, p.a.Relations[r.Relation].Fields)
 	case *trinosql.Join:
 		p.join(r)
 	case *trinosql.Lateral:
@@ -32,8 +32,8 @@ func (p *printer) relation(r trinosql.Relation) {
 	}
 }
 
-// alike copies the references of the fields that fields are derived from.
-func (p *printer) alike(fields, of []*analyze.Field) {
+// copyRefs copies the references of the fields that fields are derived from.
+func (p *printer) copyRefs(fields, of []*analyze.Field) {
 	for i, f := range fields {
 		p.fields[f] = p.fields[of[i]]
 	}

@@ -11,7 +11,7 @@ import (
 
 // join writes a join. The columns of USING are compared in the type that the analysis determined, and represent both sides.
 func (p *printer) join(j *trinosql.Join) {
-	left := p.apart(func() { p.relation(j.Left) })
+	left := p.capture(func() { p.relation(j.Left) })
 	info := p.a.Relations[j]
 	kind := j.Kind
 	if info.Using != nil || j.Natural {
@@ -19,7 +19,7 @@ func (p *printer) join(j *trinosql.Join) {
 			kind = "INNER"
 		}
 	}
-	right := p.apart(func() { p.relation(j.Right) })
+	right := p.capture(func() { p.relation(j.Right) })
 	if j.On != nil && (kind == "LEFT" || kind == "RIGHT" || kind == "FULL") {
 		l, r := p.queriesBeside(j)
 		if l != "" {
@@ -60,7 +60,7 @@ func (p *printer) join(j *trinosql.Join) {
 
 // side is a column of USING in the common type.
 func (p *printer) side(f *analyze.Field, t *types.Type, at trinosql.Node) string {
-	return p.apart(func() {
+	return p.capture(func() {
 		p.cast(&conversion{node: at, from: f.Type, to: t, operand: operand{write: func() { p.put(p.fields[f]) }, cheap: true}})
 	})
 }
@@ -71,7 +71,7 @@ func (p *printer) unnest(u *trinosql.Unnest, fields []*analyze.Field) {
 	var values, lists, columns, lengths []string
 	for i, x := range u.Exprs {
 		in, out := p.name("u"), p.name("u")
-		values = append(values, p.apart(func() { p.expr(x) })+" AS "+in)
+		values = append(values, p.capture(func() { p.expr(x) })+" AS "+in)
 		length := "len(" + in + ")"
 		switch t := p.typeOf(x); {
 		case t.Kind == types.Map:
@@ -129,7 +129,7 @@ func (p *printer) sampled(r *trinosql.Sampled) {
 	}
 	rel := p.name("r")
 	fields := p.a.Relations[r].Fields
-	inner := p.apart(func() { p.relation(r.Relation) })
+	inner := p.capture(func() { p.relation(r.Relation) })
 	of := p.a.Relations[r.Relation].Fields
 	p.put("(SELECT ")
 	columns := make([]string, len(fields))

@@ -63,7 +63,7 @@ func aggregateRules(reg *registry) {
 	for _, which := range []string{"max", "min"} {
 		reg.rules[which+" n"] = func(p *printer, c *call) {
 			if which == "max" && float(c.bound.Args[0]) {
-				p.most(c, "arg_max", "$1", sinking("$1"), 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
+				p.most(c, "arg_max", "$1", nanFirst("$1"), 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
 				return
 			}
 			p.most(c, which, p.withoutNaN(c.bound.Args[0], "$1", which), "", 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
@@ -71,14 +71,14 @@ func aggregateRules(reg *registry) {
 		reg.rules[which+"_by"] = func(p *printer, c *call) {
 			key := p.withoutNaN(c.bound.Args[1], "$2", which+"_by")
 			if which == "max" && float(c.bound.Args[1]) && !p.finite(c.args[1].expr) {
-				key = sinking("$2")
+				key = nanFirst("$2")
 			}
 			p.aggregateCall(c, mustParts("arg_"+which+"_null($1, "+key+")"))
 		}
 		reg.rules[which+"_by n"] = func(p *printer, c *call) {
 			key := p.withoutNaN(c.bound.Args[1], "$2", which+"_by")
 			if which == "max" && float(c.bound.Args[1]) {
-				key = sinking("$2")
+				key = nanFirst("$2")
 			}
 			p.put("list_transform(")
 			p.most(c, "arg_"+which, "struct_pack(v := $1)", key, 2, "third argument of "+which+"_by must be a positive integer", "third argument of "+which+"_by")
@@ -109,7 +109,7 @@ func aggregateRules(reg *registry) {
 	reg.rules["map_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).firstMap) }
 	reg.rules["multimap_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).multimap) }
 	reg.rules["map_union"] = func(p *printer, c *call) {
-		p.letWrapped(c, "list($1)", func(maps operand) {
+		p.bindWrapped(c, "list($1)", func(maps operand) {
 			entries := operand{write: func() {
 				p.fill(c.node, `flatten(list_transform(list_filter($1, lambda "~m": "~m" IS NOT NULL), lambda "~m": map_entries("~m")))`, maps)
 			}}
@@ -122,7 +122,7 @@ func aggregateRules(reg *registry) {
 	}
 	reg.rules["histogram"] = func(p *printer, c *call) {
 		if float(c.bound.Args[0]) { // DuckDB loses numbers next to NaN
-			p.letWrapped(c, "list($1)", func(list operand) {
+			p.bindWrapped(c, "list($1)", func(list operand) {
 				p.put("CASE WHEN ")
 				p.fill(c.node, `list_contains(list_transform($1, lambda "~e": "~e" IS NOT NULL), true)`, list)
 				p.put(" THEN ")
@@ -145,8 +145,8 @@ func aggregateRules(reg *registry) {
 
 func overWindow(c *call) bool { return c.fn != nil && (c.fn.Over != nil || c.fn.OverName != nil) }
 
-// sinking is a sort key in which NaN is less than any number.
-func sinking(x string) string {
+// nanFirst is a sort key in which NaN is less than any number.
+func nanFirst(x string) string {
 	return "CASE WHEN " + x + " IS NOT NULL THEN struct_pack(a := NOT isnan(" + x + "), b := " + x + ") END"
 }
 
@@ -185,18 +185,18 @@ func (p *printer) wrapped(c *call, call, wrap string) {
 	p.put(after)
 }
 
-// letWrapped binds the result of an aggregate so that it is evaluated once.
-func (p *printer) letWrapped(c *call, call string, write func(a operand)) {
-	p.lets([]operand{{write: func() { p.aggregateCall(c, mustParts(call)) }}}, func(args []operand) { write(args[0]) })
+// bindWrapped binds the result of an aggregate so that it is evaluated once.
+func (p *printer) bindWrapped(c *call, call string, write func(a operand)) {
+	p.bindOnce([]operand{{write: func() { p.aggregateCall(c, mustParts(call)) }}}, func(args []operand) { write(args[0]) })
 }
 
 // gathered aggregates the keys and values of a group to a map.
 func (p *printer) gathered(c *call, call string, write func(p *printer, at trinosql.Node, entries operand)) {
-	p.letWrapped(c, call, func(all operand) {
+	p.bindWrapped(c, call, func(all operand) {
 		entries := operand{write: func() {
 			p.fill(c.node, `list_filter($1, lambda "~e": struct_extract_at("~e", 1) IS NOT NULL)`, all)
 		}}
-		p.lets([]operand{entries}, func(args []operand) {
+		p.bindOnce([]operand{entries}, func(args []operand) {
 			p.put("CASE WHEN len(")
 			args[0].write()
 			p.put(") > 0 THEN ")
@@ -276,12 +276,12 @@ func (p *printer) moments(c *call, call string, least int, absent bool) {
 // centered writes a formula over sums of powers of differences from the mean: $3 and following are those of the power 2 and
 // following, $1 is the list of values.
 func (p *printer) centered(c *call, power int, formula string) {
-	p.letWrapped(c, "list(CAST($1 AS DOUBLE))", func(all operand) {
+	p.bindWrapped(c, "list(CAST($1 AS DOUBLE))", func(all operand) {
 		list := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, all) }}
-		p.lets([]operand{list}, func(args []operand) {
+		p.bindOnce([]operand{list}, func(args []operand) {
 			list := args[0]
 			mean := operand{write: func() { p.fill(c.node, "list_sum($1) / len($1)", list) }}
-			p.lets([]operand{mean}, func(args []operand) {
+			p.bindOnce([]operand{mean}, func(args []operand) {
 				sums := []operand{list, args[0]}
 				for n := 2; n <= power; n++ {
 					term := strings.Repeat(` * ("~e" - $2)`, n)[3:]
@@ -352,9 +352,9 @@ func (p *printer) reduceAgg(c *call) {
 	default:
 		p.refuse(c.node, "reduce_agg with a state of type %s is not supported on zone local", state)
 	}
-	p.letWrapped(c, "list($1)", func(all operand) {
+	p.bindWrapped(c, "list($1)", func(all operand) {
 		list := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, all) }}
-		p.lets([]operand{list}, func(args []operand) {
+		p.bindOnce([]operand{list}, func(args []operand) {
 			p.put("CASE WHEN len(")
 			args[0].write()
 			p.put(") > 0 THEN ")

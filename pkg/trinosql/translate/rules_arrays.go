@@ -45,8 +45,8 @@ func arrayRules(reg *registry) {
 		"array_histogram":   `CASE WHEN list_contains(list_transform($1, lambda "~e": "~e" IS NOT NULL), true) THEN CAST(list_histogram($1) AS ${R}) WHEN $1 IS NOT NULL THEN CAST(map([], []) AS ${R}) END`,
 	} {
 		reg.rules[name] = func(p *printer, c *call) {
-			if name == "array_histogram" && float(c.bound.Args[0].Args[0]) { // DuckDB loses numbers beside NaN
-				p.letArg(c, 0, func(list operand) {
+			if name == "array_histogram" && float(c.bound.Args[0].Args[0]) { // DuckDB loses numbers next to NaN
+				p.bindArg(c, 0, func(list operand) {
 					p.fill(c.node, "CASE WHEN $1 IS NOT NULL THEN ", list)
 					p.counts(c.node, list)
 					p.put(" END")
@@ -56,7 +56,7 @@ func arrayRules(reg *registry) {
 			args := make([]operand, len(c.args))
 			for i, a := range c.args {
 				args[i] = a
-				if t := c.bound.Args[i]; t.Args[0].Kind == types.Unknown { // of a bare NULL DuckDB knows no type
+				if t := c.bound.Args[i]; t.Args[0].Kind == types.Unknown { // DuckDB knows no type of a bare NULL
 					args[i] = operand{write: func() { p.fill(c.node, "CAST($1 AS "+p.duckType(c.node, t)+")", a) }}
 				}
 				if hasMap(c.bound.Args[i]) {
@@ -78,19 +78,19 @@ func arrayRules(reg *registry) {
 	}
 	reg.rules["array_sort by"] = (*printer).sortBy
 	reg.rules["zip_with"] = func(p *printer, c *call) {
-		p.lets(c.args[:2], func(args []operand) {
-			l, r, i := p.apart(args[0].write), p.apart(args[1].write), p.name("x")
+		p.bindOnce(c.args[:2], func(args []operand) {
+			l, r, i := p.capture(args[0].write), p.capture(args[1].write), p.name("x")
 			p.put("CASE WHEN ", l, " IS NOT NULL AND ", r, " IS NOT NULL THEN list_transform(system.main.range(1, greatest(len(", l, "), len(", r, ")) + 1), lambda ", i, ": ")
 			p.bodyOf(p.lambdaOf(c.args[2]), "list_extract("+l+", "+i+")", "list_extract("+r+", "+i+")")
 			p.put(") END")
 		})
 	}
 	reg.rules["zip"] = func(p *printer, c *call) {
-		p.lets(c.args, func(args []operand) {
+		p.bindOnce(c.args, func(args []operand) {
 			var lens, fields, given []string
 			i := p.name("x")
 			for _, a := range args {
-				text := p.apart(a.write)
+				text := p.capture(a.write)
 				given = append(given, text+" IS NOT NULL")
 				lens = append(lens, "len("+text+")")
 				fields = append(fields, "list_extract("+text+", "+i+")")
@@ -101,8 +101,8 @@ func arrayRules(reg *registry) {
 	reg.rules["array_join"] = (*printer).arrayJoin
 	reg.rules["combinations"] = func(p *printer, c *call) {
 		i := p.name("x")
-		p.lets(c.args, func(args []operand) {
-			list := p.apart(args[0].write)
+		p.bindOnce(c.args, func(args []operand) {
+			list := p.capture(args[0].write)
 			p.put(`list_transform(CAST(CAST("~combinations"(CAST(len(`, list, `) AS VARCHAR), CAST(`)
 			args[1].write()
 			p.put(" AS VARCHAR)) AS JSON) AS BIGINT[][]), lambda ", i, ": list_select(", list, ", ", i, "))")
@@ -116,15 +116,16 @@ func arrayRules(reg *registry) {
 	}
 }
 
-// distinctItems keeps the first of equal items. Of a long list they are found beside each other when it is sorted; in a short one each is searched for.
+// distinctItems keeps the first of equal items. In a long list they are adjacent after sorting; in a short one each is searched
+// for.
 const distinctItems = `CASE WHEN len($1) < 500 THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i") ELSE
 	list_transform([list_sort(list_transform($1, lambda "~e", "~i": struct_pack(e := "~e", i := "~i")))], lambda "~s":
 	list_transform(list_sort(list_filter(list_transform("~s", lambda "~x", "~k": struct_pack(i := CASE WHEN "~k" = 1 OR struct_extract_at("~x", 1)
 	IS DISTINCT FROM struct_extract_at("~s"["~k" - 1], 1) THEN struct_extract_at("~x", 2) END, e := struct_extract_at("~x", 1))), lambda "~y": struct_extract_at("~y", 1) IS NOT NULL)),
 	lambda "~z": struct_extract_at("~z", 2)))[1] END`
 
-// commonItems are the distinct items of the first list that are in the second, or with not that are not: equal ones of both stand beside each other
-// when the distinct items of both are sorted.
+// commonItems are the distinct items of the first list that are in the second, or with not that are not: equal items of both
+// are adjacent when the distinct items of both are sorted.
 func commonItems(not string) string {
 	one, two := strings.ReplaceAll(distinctItems, "$1", `"~a"`), strings.ReplaceAll(distinctItems, "$1", `"~b"`)
 	return `list_transform([struct_pack(a := $1, b := $2)], lambda "~p": list_transform([struct_pack(a := list_transform([struct_extract_at("~p", 1)], lambda "~a": ` + one + `)[1],
@@ -135,7 +136,7 @@ func commonItems(not string) string {
 		lambda "~y": struct_extract_at("~y", 1) IS NOT NULL)), lambda "~z": struct_extract_at("~z", 2)))[1])[1])[1]`
 }
 
-// pack is the text of a row of texts.
+// pack is the text of a row with the given fields.
 func pack(fields []string) string {
 	var b strings.Builder
 	b.WriteString("struct_pack(")
@@ -159,7 +160,7 @@ func (p *printer) fill(at trinosql.Node, text string, args ...operand) {
 	p.expand(&call{node: x, args: args}, parts)
 }
 
-// hasMap reports whether values of a type are maps or hold some: DuckDB tells maps with their keys in another order apart.
+// hasMap reports whether a type is or contains a map: DuckDB distinguishes maps with different orders of keys.
 func hasMap(t *types.Type) bool {
 	if t.Kind == types.Map {
 		return true
@@ -172,8 +173,8 @@ func hasMap(t *types.Type) bool {
 	return false
 }
 
-// search looks for a value in an array. Where DuckDB compares the elements as Trino does, native is the template; otherwise general, in which $3 is
-// the list of what comparing gave: 2 for equal, 1 for unknown, 0 for unlike and NULL where an element is NULL.
+// search looks for a value in an array. If DuckDB compares the elements as Trino does, native is the template; otherwise
+// general, in which $3 is the list of results: 2 for equal, 1 for unknown, 0 for unequal, and NULL where an element is NULL.
 func (p *printer) search(c *call, native, general string) {
 	t := c.bound.Args[0].Args[0]
 	if !nested(t) && !float(t) {
@@ -181,22 +182,22 @@ func (p *printer) search(c *call, native, general string) {
 		return
 	}
 	fail := `"~error"('` + c.bound.Function.Name + ` does not support arrays with elements that are null or contain null')`
-	p.lets(c.args, func(args []operand) {
+	p.bindOnce(c.args, func(args []operand) {
 		e := p.name("x")
-		list := p.apart(args[0].write)
+		list := p.capture(args[0].write)
 		found := operand{write: func() {
-			p.put("list_transform(", list, ", lambda ", e, ": CASE WHEN ", e, " IS NOT NULL THEN ", tally(p.equal(c.node, t, e, p.apart(args[1].write))), " END)")
+			p.put("list_transform(", list, ", lambda ", e, ": CASE WHEN ", e, " IS NOT NULL THEN ", tally(p.equal(c.node, t, e, p.capture(args[1].write))), " END)")
 		}}
 		p.fill(c.node, strings.ReplaceAll(general, "${FAIL}", fail), args[0], args[1], found)
 	})
 }
 
-// sortBy sorts by a comparison: the place of an element is how many come before it.
+// sortBy sorts by a comparison: the position of an element is the number of elements before it.
 func (p *printer) sortBy(c *call) {
-	p.letArg(c, 0, func(list operand) {
-		l := p.apart(list.write)
+	p.bindArg(c, 0, func(list operand) {
+		l := p.capture(list.write)
 		x, i, y, j, r, v := p.name("x"), p.name("x"), p.name("x"), p.name("x"), p.name("x"), p.name("x")
-		compared := p.apart(func() {
+		compared := p.capture(func() {
 			p.lambdas[p.lambdaOf(c.args[1])] = []string{y, x}
 			p.expr(p.lambdaOf(c.args[1]).Body)
 		})
@@ -206,7 +207,7 @@ func (p *printer) sortBy(c *call) {
 	})
 }
 
-// arrayJoin writes the elements as texts.
+// arrayJoin joins the elements as strings.
 func (p *printer) arrayJoin(c *call) {
 	element := c.bound.Args[0].Args[0]
 	if nested(element) || element.Kind == types.Varbinary {
@@ -222,7 +223,7 @@ func (p *printer) arrayJoin(c *call) {
 			p.put(")")
 		}}
 	}
-	p.lets(c.args, func(args []operand) {
+	p.bindOnce(c.args, func(args []operand) {
 		texts := text(args[0])
 		given := []string{"IS NOT NULL"}
 		if len(args) > 2 {

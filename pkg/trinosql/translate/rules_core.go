@@ -120,7 +120,7 @@ func (p *printer) nullif(c *call) {
 			p.put(")")
 			return
 		}
-		p.lets([]operand{p.operand(l)}, func(args []operand) { // the second argument is not evaluated if the first is NULL
+		p.bindOnce([]operand{p.operand(l)}, func(args []operand) { // the second argument is not evaluated if the first is NULL
 			p.put("CASE WHEN ")
 			args[0].write()
 			p.put(" IS NOT NULL THEN nullif(")
@@ -131,7 +131,7 @@ func (p *printer) nullif(c *call) {
 		})
 		return
 	}
-	p.lets([]operand{p.operand(l), p.operand(r)}, func(args []operand) {
+	p.bindOnce([]operand{p.operand(l), p.operand(r)}, func(args []operand) {
 		as := func(x trinosql.Expr, o operand) operand {
 			return operand{expr: x, write: func() {
 				p.cast(&conversion{node: c.node, from: p.typeOf(x), to: common, operand: o})

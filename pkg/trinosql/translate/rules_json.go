@@ -86,11 +86,11 @@ func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) 
 		p.refuse(x, "JSON_VALUE with RETURNING %s is not supported on zone local", t)
 	}
 	for _, b := range []*trinosql.JSONBehaviour{x.Empty, x.Error} {
-		if b != nil && b.Value != nil && strings.Contains(p.apart(func() { p.expr(b.Value) }), "SELECT ") {
+		if b != nil && b.Value != nil && strings.Contains(p.capture(func() { p.expr(b.Value) }), "SELECT ") {
 			p.refuse(b.Value, "a subquery as the default of JSON_VALUE is not supported on zone local")
 		}
 	}
-	p.lets([]operand{found}, func(args []operand) {
+	p.bindOnce([]operand{found}, func(args []operand) {
 		item := args[0]
 		rest := func(from *types.Type) operand {
 			return operand{write: func() { p.fill(x, "CAST(substr($1, 2) AS "+p.duckType(x, from)+")", item) }}

@@ -9,7 +9,7 @@ import (
 
 func mapRules(reg *registry) {
 	reg.rules["map"] = func(p *printer, c *call) {
-		p.lets(c.args, func(args []operand) {
+		p.bindOnce(c.args, func(args []operand) {
 			p.put("CASE WHEN len(")
 			args[0].write()
 			p.put(") <> len(")
@@ -28,7 +28,7 @@ func mapRules(reg *registry) {
 		p.fill(c.node, text, c.args...)
 	}
 	reg.rules["map_from_entries"] = func(p *printer, c *call) {
-		p.letArg(c, 0, func(entries operand) {
+		p.bindArg(c, 0, func(entries operand) {
 			p.put("CASE WHEN list_position(")
 			entries.write()
 			p.put(`, NULL) IS NOT NULL THEN "~error"('map entry cannot be null') ELSE `)
@@ -41,7 +41,7 @@ func mapRules(reg *registry) {
 			p.put("CAST(NULL AS ", p.duckType(c.node, c.bound.Result), ")")
 			return
 		}
-		p.letArg(c, 0, func(entries operand) {
+		p.bindArg(c, 0, func(entries operand) {
 			p.fill(c.node, `CASE WHEN list_position($1, NULL) IS NOT NULL THEN "~error"('map entry cannot be null')
 				WHEN list_contains(list_transform($1, lambda "~e": struct_extract_at("~e", 1) IS NULL), true) THEN "~error"('map key cannot be null') ELSE `, entries)
 			p.multimap(c.node, entries)
@@ -53,7 +53,7 @@ func mapRules(reg *registry) {
 		p.entries(c, "))")
 	}
 	reg.rules["transform_values"] = func(p *printer, c *call) {
-		p.letArg(c, 0, func(m operand) {
+		p.bindArg(c, 0, func(m operand) {
 			p.put("map(map_keys(")
 			m.write()
 			p.put("), list_transform(map_entries(")
@@ -61,7 +61,7 @@ func mapRules(reg *registry) {
 		})
 	}
 	reg.rules["transform_keys"] = func(p *printer, c *call) {
-		p.letArg(c, 0, func(m operand) {
+		p.bindArg(c, 0, func(m operand) {
 			keys := operand{write: func() {
 				p.put("list_transform(map_entries(")
 				p.entries(&call{node: c.node, args: []operand{m, c.args[1]}}, ")")
@@ -70,13 +70,13 @@ func mapRules(reg *registry) {
 		})
 	}
 	reg.rules["map_zip_with"] = func(p *printer, c *call) {
-		p.lets(c.args[:2], func(args []operand) {
-			l, r, k := p.apart(args[0].write), p.apart(args[1].write), p.name("x")
+		p.bindOnce(c.args[:2], func(args []operand) {
+			l, r, k := p.capture(args[0].write), p.capture(args[1].write), p.name("x")
 			keys := operand{write: func() {
 				p.put("list_concat(map_keys(", l, "), list_filter(map_keys(", r, "), lambda ", k, ": NOT list_contains(map_keys(", l, "), ", k, ")))")
 			}}
 			p.put("CASE WHEN ", l, " IS NOT NULL AND ", r, " IS NOT NULL THEN ")
-			p.lets([]operand{keys}, func(keys []operand) {
+			p.bindOnce([]operand{keys}, func(keys []operand) {
 				p.put("map(")
 				keys[0].write()
 				p.put(", list_transform(")
@@ -89,7 +89,7 @@ func mapRules(reg *registry) {
 		})
 	}
 	reg.rules["map_concat"] = func(p *printer, c *call) {
-		p.lets(c.args, func(args []operand) {
+		p.bindOnce(c.args, func(args []operand) {
 			p.put("CASE WHEN ")
 			p.allGiven(args)
 			p.put(" THEN map_concat(")
@@ -122,8 +122,8 @@ func (p *printer) fields2(list operand, n int) operand {
 // newMap creates a map of lists of keys and values, and fails as Trino does for keys that are NULL, contain NULL or are
 // duplicates.
 func (p *printer) newMap(at trinosql.Expr, key *types.Type, keys, values operand) {
-	p.lets([]operand{keys, values}, func(args []operand) {
-		k, e, i := p.apart(args[0].write), p.name("x"), p.name("x")
+	p.bindOnce([]operand{keys, values}, func(args []operand) {
+		k, e, i := p.capture(args[0].write), p.name("x"), p.name("x")
 		p.put("CASE WHEN list_position(", k, `, NULL) IS NOT NULL THEN "~error"('map key cannot be null')`)
 		if nested(key) {
 			p.put(" WHEN list_contains(list_transform(", k, ", lambda ", e, ": ", p.holdsNull(key, e), `), true) THEN "~error"('map key cannot be indeterminate: ' || `,
@@ -182,12 +182,12 @@ func (p *printer) javaText(t *types.Type, x string) string {
 
 // mapSubscript writes m[k]. The message for a missing key contains the key if it can be cast to varchar.
 func (p *printer) mapSubscript(c *call) {
-	p.lets(c.args, func(args []operand) {
-		m, k := p.apart(args[0].write), p.apart(args[1].write)
+	p.bindOnce(c.args, func(args []operand) {
+		m, k := p.capture(args[0].write), p.capture(args[1].write)
 		key := c.bound.Args[1]
 		message := "'Key not present in map'"
 		if f := writers.get().casts[kinds{key.Kind, types.Varchar}]; !nested(key) && (f != nil || key.Kind == types.Varchar) {
-			message = "'Key not present in map: ' || " + p.apart(func() {
+			message = "'Key not present in map: ' || " + p.capture(func() {
 				p.cast(&conversion{node: c.node, from: key, to: types.Of(types.Varchar), operand: p.alias(k)})
 			})
 		}
@@ -203,8 +203,8 @@ func (p *printer) multimap(at trinosql.Node, entries operand) {
 		groups := operand{write: func() {
 			p.put("list_sort(list_transform(", starts, ", lambda ", s, ", ", i, ": list_transform(list_slice(", sorted, ", ", s, ", coalesce(list_extract(", starts, ", ", i, " + 1) - 1, len(", sorted, "))), lambda ", x, ": ", field(x, 1), ")))")
 		}}
-		p.lets([]operand{groups}, func(args []operand) {
-			list := p.apart(args[0].write)
+		p.bindOnce([]operand{groups}, func(args []operand) {
+			list := p.capture(args[0].write)
 			p.put("map(list_transform(", list, ", lambda ", g, ": ", field("list_extract("+l+", "+g+"[1])", 0), "), list_transform(", list, ", lambda ", g, ": list_transform(", g, ", lambda ", x, ": ", field("list_extract("+l+", "+x+")", 1), ")))")
 		})
 	})
@@ -212,8 +212,8 @@ func (p *printer) multimap(at trinosql.Node, entries operand) {
 
 // firstMap creates a map of rows of key and value; it keeps the first of several rows with the same key.
 func (p *printer) firstMap(at trinosql.Node, entries operand) {
-	p.lets([]operand{entries}, func(args []operand) {
-		l, e := p.apart(args[0].write), p.name("x")
+	p.bindOnce([]operand{entries}, func(args []operand) {
+		l, e := p.capture(args[0].write), p.name("x")
 		keys := "list_transform(" + l + ", lambda " + e + ": " + field(e, 0) + ")"
 		p.put("CASE WHEN ", l, " IS NULL THEN NULL WHEN len(list_distinct(", keys, ")) = len(", l, ") THEN map_from_entries(", l, ") ELSE ")
 		p.sortedKeys(args[0], func(l, sorted, starts string) {
@@ -229,7 +229,7 @@ func (p *printer) counts(at trinosql.Node, list operand) {
 	entries := operand{write: func() {
 		p.fill(at, `list_transform(list_filter($1, lambda "~e": "~e" IS NOT NULL), lambda "~e": struct_pack(f1 := "~e", f2 := true))`, list)
 	}}
-	p.lets([]operand{{write: func() { p.multimap(at, entries) }}}, func(args []operand) {
+	p.bindOnce([]operand{{write: func() { p.multimap(at, entries) }}}, func(args []operand) {
 		p.fill(at, `map(map_keys($1), list_transform(map_values($1), lambda "~e": CAST(len("~e") AS BIGINT)))`, args[0])
 	})
 }
@@ -237,17 +237,17 @@ func (p *printer) counts(at trinosql.Node, list operand) {
 // sortedKeys passes to write the texts of a list of entries, of the list of their keys and indices sorted by key, and of the
 // list of positions in that list where a new key begins.
 func (p *printer) sortedKeys(entries operand, write func(l, sorted, starts string)) {
-	p.lets([]operand{entries}, func(args []operand) {
-		l, e, i := p.apart(args[0].write), p.name("x"), p.name("x")
+	p.bindOnce([]operand{entries}, func(args []operand) {
+		l, e, i := p.capture(args[0].write), p.name("x"), p.name("x")
 		sorted := operand{write: func() {
 			p.put("list_sort(list_transform(", l, ", lambda ", e, ", ", i, ": struct_pack(f1 := ", field(e, 0), ", f2 := ", i, ")))")
 		}}
-		p.lets([]operand{sorted}, func(args []operand) {
-			list := p.apart(args[0].write)
+		p.bindOnce([]operand{sorted}, func(args []operand) {
+			list := p.capture(args[0].write)
 			starts := operand{write: func() {
 				p.put("list_filter(system.main.range(1, len(", list, ") + 1), lambda ", i, ": ", i, " = 1 OR ", field("list_extract("+list+", "+i+")", 0), " IS DISTINCT FROM ", field("list_extract("+list+", "+i+" - 1)", 0), ")")
 			}}
-			p.lets([]operand{starts}, func(args []operand) { write(l, list, p.apart(args[0].write)) })
+			p.bindOnce([]operand{starts}, func(args []operand) { write(l, list, p.capture(args[0].write)) })
 		})
 	})
 }
@@ -262,16 +262,16 @@ func (p *printer) castMap(c *conversion) {
 		p.put(tryOpen)
 		defer p.put(tryClose)
 	}
-	p.lets([]operand{c.operand}, func(args []operand) {
-		text := p.apart(args[0].write)
+	p.bindOnce([]operand{c.operand}, func(args []operand) {
+		text := p.capture(args[0].write)
 		k, v := p.name("x"), p.name("x")
 		keys := operand{write: func() {
 			p.put("list_transform(map_keys(", text, "), lambda ", k, ": ")
 			p.cast(&conversion{node: c.node, from: c.from.Args[0], to: c.to.Args[0], operand: p.alias(k)})
 			p.put(")")
 		}}
-		p.lets([]operand{keys}, func(args []operand) {
-			list := p.apart(args[0].write)
+		p.bindOnce([]operand{keys}, func(args []operand) {
+			list := p.capture(args[0].write)
 			p.put("CASE WHEN list_position(", list, `, NULL) IS NOT NULL THEN "~error"('map key is null') WHEN len(list_distinct(`, list, ")) < len(", list, `) THEN "~error"('duplicate keys') ELSE map(`, list, ", list_transform(map_values(", text, "), lambda ", v, ": ")
 			p.cast(&conversion{node: c.node, from: c.from.Args[1], to: c.to.Args[1], operand: p.alias(v)})
 			p.put(")) END")

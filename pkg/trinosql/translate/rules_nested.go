@@ -103,13 +103,13 @@ func (p *printer) entries(c *call, closing string) {
 	p.put(closing)
 }
 
-// letArg binds an argument so that it is evaluated once.
-func (p *printer) letArg(c *call, i int, write func(a operand)) {
+// bindArg binds an argument so that it is evaluated once.
+func (p *printer) bindArg(c *call, i int, write func(a operand)) {
 	if c.args[i].cheap {
 		write(c.args[i])
 		return
 	}
-	write(p.let(c.args[i]))
+	write(p.openBinding(c.args[i]))
 	p.put(")[1]")
 }
 
@@ -135,7 +135,7 @@ func (p *printer) match(c *call, which string) {
 
 // reduce folds pairs of a state and an element, because the fold of DuckDB requires one type for both.
 func (p *printer) reduce(c *call) {
-	p.letArg(c, 0, func(list operand) {
+	p.bindArg(c, 0, func(list operand) {
 		p.put("CASE WHEN ")
 		list.write()
 		p.put(" IS NOT NULL THEN ")
@@ -168,7 +168,7 @@ func (p *printer) castArray(c *conversion) {
 	case from.Kind == types.Unknown:
 		p.native(c)
 		return
-	case alike(from, to):
+	case sameStorage(from, to):
 		c.write()
 		return
 	}
@@ -186,15 +186,15 @@ func (p *printer) castArray(c *conversion) {
 
 // castRow casts the fields by position. TRY_CAST applies to each separately.
 func (p *printer) castRow(c *conversion) {
-	if alike(c.from, c.to) {
+	if sameStorage(c.from, c.to) {
 		c.write()
 		return
 	}
-	p.lets([]operand{c.operand}, func(args []operand) {
-		row := p.apart(args[0].write)
+	p.bindOnce([]operand{c.operand}, func(args []operand) {
+		row := p.capture(args[0].write)
 		fields := make([]string, len(c.to.Args))
 		for i := range fields {
-			fields[i] = p.apart(func() {
+			fields[i] = p.capture(func() {
 				p.cast(&conversion{node: c.node, from: c.from.Args[i], to: c.to.Args[i], try: c.try, operand: p.alias(field(row, i))})
 			})
 		}
@@ -202,8 +202,8 @@ func (p *printer) castRow(c *conversion) {
 	})
 }
 
-// alike reports whether two types have the same storage and need no conversion.
-func alike(a, b *types.Type) bool {
+// sameStorage reports whether two types have the same storage and need no conversion.
+func sameStorage(a, b *types.Type) bool {
 	x, ok1 := DuckType(a)
 	y, ok2 := DuckType(b)
 	return ok1 && ok2 && x == y && sameTexts(a, b)

@@ -49,7 +49,7 @@ func scalarRules(reg *registry) {
 		p.put(")")
 	}
 	reg.rules["concat_ws array"] = func(p *printer, c *call) {
-		p.lets(c.args, func(args []operand) {
+		p.bindOnce(c.args, func(args []operand) {
 			there := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, args[1]) }}
 			p.put("CASE WHEN ")
 			args[0].write()
@@ -144,14 +144,14 @@ var integerLimits = map[types.Kind]struct{ least, most, beyond string }{
 func (p *printer) roundInteger(c *call) {
 	t := c.bound.Result
 	limits, to := integerLimits[t.Kind], p.duckType(c.node, t)
-	p.lets(c.args, func(args []operand) {
+	p.bindOnce(c.args, func(args []operand) {
 		p.fill(c.node, `CASE WHEN $2 >= 0 THEN $1 WHEN $2 < -18 THEN CASE WHEN $1 IS NOT NULL THEN CAST("~error"('numerical overflow: ' || $1) AS `+to+`) END ELSE `, args...)
 		tens := operand{write: func() { p.fill(c.node, "CAST(pow(10, 0 - $2) AS HUGEINT)", args...) }}
-		p.lets([]operand{tens}, func(tens []operand) {
+		p.bindOnce([]operand{tens}, func(tens []operand) {
 			value := operand{write: func() {
 				p.fill(c.node, "CAST(sign($1) AS HUGEINT) * ((abs(CAST($1 AS HUGEINT)) + $2 // 2) // $2) * $2", args[0], tens[0])
 			}}
-			p.lets([]operand{value}, func(value []operand) {
+			p.bindOnce([]operand{value}, func(value []operand) {
 				p.fill(c.node, "CASE WHEN $1 < "+limits.least+" OR $1 > "+limits.most+` THEN CAST("~error"(`+limits.beyond+`) AS `+to+`) ELSE CAST($1 AS `+to+`) END`, value[0], args[0])
 			})
 		})
@@ -192,7 +192,7 @@ func (p *printer) extreme(c *call, name string) {
 	closing := 0
 	for i, a := range c.args {
 		if args[i] = a; !a.cheap {
-			args[i] = p.let(a)
+			args[i] = p.openBinding(a)
 			closing++
 		}
 	}
@@ -236,12 +236,12 @@ func (p *printer) nestedExtreme(c *call, name string, args []operand) {
 	p.put(" THEN ")
 	best, closing := args[0], 0
 	for i, a := range args[1:] {
-		l, r := p.apart(a.write), p.apart(best.write)
+		l, r := p.capture(a.write), p.capture(best.write)
 		next := operand{write: func() {
 			p.put("CASE WHEN ", p.compared(c.node, op, c.bound.Result, l, r), " THEN ", l, " ELSE ", r, " END")
 		}}
 		if i < len(args)-2 {
-			next = p.let(next)
+			next = p.openBinding(next)
 			closing++
 		}
 		best = next

@@ -59,7 +59,7 @@ func (p *printer) eachUnit(c *call, write func(c *call, unit string)) {
 		write(c, strings.ToLower(s.Value))
 		return
 	}
-	p.lets(c.args, func(args []operand) {
+	p.bindOnce(c.args, func(args []operand) {
 		for i := range args { // the original expression determines the zone
 			args[i].expr = c.args[i].expr
 		}
@@ -152,8 +152,8 @@ func (p *printer) overMicros(t *types.Type, value operand, back bool, write func
 		write(value)
 		return
 	}
-	p.lets([]operand{p.countedBy("epoch_ns(", value.write)}, func(args []operand) {
-		n := p.apart(args[0].write)
+	p.bindOnce([]operand{p.countedBy("epoch_ns(", value.write)}, func(args []operand) {
+		n := p.capture(args[0].write)
 		below := "((" + n + " % 1000 + 1000) % 1000)"
 		p.put("make_timestamp_ns(epoch_us(")
 		write(operand{write: func() { p.put("make_timestamp((", n, " - ", below, ") // 1000)") }})
@@ -221,8 +221,8 @@ func (p *printer) truncUnit(c *call, u string) {
 		p.fromClock(zone, "first", func() { cut("TIMESTAMP", func() { p.clock(zone, value.write) }) })
 	case t.Kind == types.TimestampTZ: // the offset is kept
 		zone := p.zoneOfOperand(value)
-		p.lets([]operand{value}, func(args []operand) {
-			p.lets([]operand{{write: func() { p.clock(zone, args[0].write) }}}, func(local []operand) {
+		p.bindOnce([]operand{value}, func(args []operand) {
+			p.bindOnce([]operand{{write: func() { p.clock(zone, args[0].write) }}}, func(local []operand) {
 				p.put("(")
 				args[0].write()
 				p.put(" - (")

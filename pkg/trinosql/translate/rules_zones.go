@@ -184,7 +184,7 @@ func (p *printer) mayBeNull(x trinosql.Expr) bool {
 // formatTime writes date_format and format_datetime.
 func (p *printer) formatTime(f string, c *call) {
 	zone := p.zoneOfOperand(c.args[0])
-	p.lets(c.args[:1], func(args []operand) {
+	p.bindOnce(c.args[:1], func(args []operand) {
 		value := args[0].write
 		p.put(`"~`, f, `"(CAST(epoch_us(`)
 		if zone == "" {
@@ -206,7 +206,7 @@ func (p *printer) formatTime(f string, c *call) {
 // zoneOffset writes a part of the offset in seconds of a value's zone from UTC.
 func (p *printer) zoneOffset(c *call, part string) {
 	zone := p.zone(c.args[0].expr)
-	p.lets(c.args[:1], func(args []operand) {
+	p.bindOnce(c.args[:1], func(args []operand) {
 		p.put("((epoch_us(")
 		p.clock(zone, args[0].write)
 		p.put(") - epoch_us(")
@@ -231,7 +231,7 @@ func (p *printer) isoStamp(value operand, t *types.Type) {
 		p.clockText("T", t.N, value.write)
 		return
 	}
-	p.lets([]operand{value}, func(args []operand) {
+	p.bindOnce([]operand{value}, func(args []operand) {
 		p.put("(")
 		p.clockText("T", t.N, func() { p.clock(zone, args[0].write) })
 		if zone == "UTC" {

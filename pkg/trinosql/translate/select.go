@@ -13,7 +13,7 @@ import (
 // after them.
 func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 	info := p.a.Selects[s]
-	from := p.apart(func() {
+	from := p.capture(func() {
 		p.list(len(s.From), func(i int) { p.relation(s.From[i]) })
 	})
 	keys := p.groupKeys(s, info)
@@ -83,7 +83,7 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 
 // rowField writes a column of row.*.
 func (p *printer) rowField(it analyze.Item) {
-	row := p.apart(func() { p.expr(it.Row) })
+	row := p.capture(func() { p.expr(it.Row) })
 	if strings.Contains(row, "(SELECT ") {
 		p.refuse(it.Star, "the fields of a row that a subquery makes are not supported on zone local")
 	}

@@ -17,7 +17,7 @@ func (p *printer) scalar(x *trinosql.Subquery) {
 		n := len(p.a.Queries[x.Query].Fields)
 		if n > 1 {
 			var columns []string
-			text := p.apart(func() { columns = p.query(x.Query) })
+			text := p.capture(func() { columns = p.query(x.Query) })
 			p.put("coalesce((SELECT struct_pack(")
 			p.list(n, func(i int) { p.put(fmt.Sprintf("f%d := ", i+1), columns[i]) })
 			p.put(") FROM (", text, ")), struct_pack(") // without rows it is a row of NULLs, not NULL
@@ -106,7 +106,7 @@ func (p *printer) inRows(x trinosql.Expr, info *analyze.Predicate, q *trinosql.Q
 
 // commonColumns writes a query with its columns converted to the field types of a row.
 func (p *printer) commonColumns(q *trinosql.Query, common *types.Type) (columns []string, text string) {
-	text = p.apart(func() { columns = p.query(q) })
+	text = p.capture(func() { columns = p.query(q) })
 	fields := p.a.Queries[q].Fields
 	all := true
 	for i, t := range common.Args {
@@ -117,7 +117,7 @@ func (p *printer) commonColumns(q *trinosql.Query, common *types.Type) (columns 
 	}
 	given := columns
 	columns = make([]string, len(common.Args))
-	return columns, p.apart(func() {
+	return columns, p.capture(func() {
 		p.put("SELECT ")
 		p.list(len(columns), func(i int) {
 			columns[i] = p.name("c")
@@ -195,7 +195,7 @@ func (p *printer) within(at, x trinosql.Expr, t *types.Type, common *types.Type,
 		p.refuse(at, "comparing an aggregate with the rows of a query in this way is not supported on zone local")
 	}
 	value := p.name("v")
-	left := p.apart(func() { p.cell(x, t) })
+	left := p.capture(func() { p.cell(x, t) })
 	columns, text := p.commonColumns(q, common)
 	p.put("(SELECT ", write(value, columns), " FROM (SELECT ", left, " AS ", value, "), (", text, "))")
 }

@@ -138,8 +138,8 @@ func (p *printer) allGiven(args []operand) {
 	}
 }
 
-// apart captures and returns what write writes.
-func (p *printer) apart(write func()) string {
+// capture returns what write writes.
+func (p *printer) capture(write func()) string {
 	outer := p.text
 	p.text = strings.Builder{}
 	defer func() { p.text = outer }()
