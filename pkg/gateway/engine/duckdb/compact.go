@@ -15,10 +15,11 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 )
 
 // A data file is compacted by a copy: DuckDB reuses the space of dropped data but truncates a file only at its end. The copy is created
-// in packDir, compared with the original, synced to disk, and then renamed to dataFile. A process that is killed before that
+// in packDir, compared with the original, synced to disk, and then renamed to sharing.DataFile. A process that is killed before that
 // has changed nothing; its copy is removed when the project is opened next.
 const (
 	packDir = "compacting"
@@ -148,7 +149,7 @@ func (p *project) roomy() error {
 
 // dataSize is the size of a project's file and its log.
 func dataSize(dir string) (n int64, err error) {
-	for _, name := range []string{dataFile, dataFile + ".wal"} {
+	for _, name := range []string{sharing.DataFile, sharing.DataFile + ".wal"} {
 		st, err := os.Lstat(filepath.Join(dir, name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -165,15 +166,15 @@ func dataSize(dir string) (n int64, err error) {
 
 // rewrite replaces the file of a project that is not open here by a copy of its contents, if that is smaller.
 func (p *project) rewrite(ctx context.Context) (c engine.Compaction, err error) {
-	if there, err := exists(filepath.Join(p.dir, dataFile)); err != nil || !there {
+	if there, err := exists(filepath.Join(p.dir, sharing.DataFile)); err != nil || !there {
 		return c, err
 	}
-	l, err := takeLock(ctx, p.dir, p.opts)
+	l, err := sharing.Take(ctx, p.dir, p.opts)
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
-	readers, err := ownFile(ctx, p.dir, p.opts)
+	readers, err := sharing.OwnFile(ctx, p.dir, p.opts)
 	if err != nil {
 		return c, err
 	}
@@ -197,7 +198,7 @@ func (p *project) rewrite(ctx context.Context) (c engine.Compaction, err error) 
 	if err = p.copyTo(ctx, dir); err != nil {
 		return c, tableError(err)
 	}
-	return p.swap(ctx, c, filepath.Join(dir, dataFile))
+	return p.swap(ctx, c, filepath.Join(dir, sharing.DataFile))
 }
 
 // swap replaces the file by a complete copy; neither is open.
@@ -215,7 +216,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 			return c, err
 		}
 		for _, e := range entries { // a log would be replayed on the new file, or its changes are missing there
-			if strings.HasPrefix(e.Name(), dataFile+".") {
+			if strings.HasPrefix(e.Name(), sharing.DataFile+".") {
 				return c, fmt.Errorf("the engine has left %s, so its file alone is incomplete", e.Name())
 			}
 		}
@@ -224,7 +225,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 	if err != nil || st.Size() >= now {
 		return c, err
 	}
-	was, err := os.Stat(filepath.Join(p.dir, dataFile))
+	was, err := os.Stat(filepath.Join(p.dir, sharing.DataFile))
 	if err != nil {
 		return c, err
 	}
@@ -234,7 +235,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 	if err := tempfile.SyncDir(p.dir); err != nil { // the removal of the log must be durable before the rename
 		return c, err
 	}
-	if err := os.Rename(made, filepath.Join(p.dir, dataFile)); err != nil {
+	if err := os.Rename(made, filepath.Join(p.dir, sharing.DataFile)); err != nil {
 		return c, err
 	}
 	c.After = st.Size()

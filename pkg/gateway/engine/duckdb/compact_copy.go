@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -30,13 +31,13 @@ func (p *project) copyTo(ctx context.Context, dir string) (err error) {
 		return errors.New("the engine rejected a connection")
 	}
 	defer bindings.Disconnect(&c.c)
-	made := filepath.Join(dir, dataFile)
+	made := filepath.Join(dir, sharing.DataFile)
 	data := sqltext.Quote(naming.Store)
 	for _, s := range []string{
 		`SET GLOBAL errors_as_json=true`,
 		fmt.Sprintf(`SET GLOBAL max_temp_directory_size='%dB'`, p.opts.TempLimit),
 		`SET GLOBAL write_buffer_row_group_count=1`,
-		`ATTACH ` + sqltext.Literal(filepath.Join(p.dir, dataFile)) + ` AS ` + data,
+		`ATTACH ` + sqltext.Literal(filepath.Join(p.dir, sharing.DataFile)) + ` AS ` + data,
 		`CHECKPOINT ` + data,
 	} {
 		if err := c.all(ctx, s); err != nil {

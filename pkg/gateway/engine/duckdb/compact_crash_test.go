@@ -19,6 +19,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 )
 
 const (
@@ -269,14 +270,14 @@ func TestCompactBesideAnotherProcess(t *testing.T) {
 	holder := testEngine(t, dir)
 	testProject(t, holder, "prjA")
 	second := testEngine(t, dir)
-	before, err := os.ReadFile(filepath.Join(dir, "prjA", dataFile))
+	before, err := os.ReadFile(filepath.Join(dir, "prjA", sharing.DataFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := second.Compact(t.Context(), "prjA"); kindOf(err) != engine.KindLocked || !strings.Contains(err.Error(), "pid") {
 		t.Errorf("beside a holder: %v", err)
 	}
-	if after, err := os.ReadFile(filepath.Join(dir, "prjA", dataFile)); err != nil || string(after) != string(before) {
+	if after, err := os.ReadFile(filepath.Join(dir, "prjA", sharing.DataFile)); err != nil || string(after) != string(before) {
 		t.Errorf("the file has changed, %v", err)
 	}
 }

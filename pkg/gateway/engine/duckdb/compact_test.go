@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -188,7 +189,7 @@ func TestCompactComparesCopies(t *testing.T) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	exec(`ATTACH ` + sqltext.Literal(filepath.Join(p.dir, dataFile)) + ` AS "~data" (READ_ONLY)`)
+	exec(`ATTACH ` + sqltext.Literal(filepath.Join(p.dir, sharing.DataFile)) + ` AS "~data" (READ_ONLY)`)
 	for _, s := range []string{
 		``,
 		`DROP TABLE "~new"."table".raw`, `DROP SCHEMA "~new"."empty ""one"`, `CREATE SCHEMA "~new".more`, `DROP VIEW "~new"."table".v`, `DROP INDEX "~new"."table".ix`,

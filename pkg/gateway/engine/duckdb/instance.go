@@ -19,15 +19,13 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/gofrs/flock"
 )
 
 // spoolDir holds documents that are being received.
 const spoolDir = "incoming"
-
-// dataFile holds the rows of a project.
-const dataFile = "data.duckdb"
 
 // project is one project's data. Its DuckDB instance exists while it is used and for some time after.
 type project struct {
@@ -57,8 +55,8 @@ type project struct {
 // instance is one DuckDB instance with the project's file attached.
 type instance struct {
 	db       bindings.Database
-	lock     *projectLock // held by the process that changes the project
-	readers  *flock.Flock // of the file
+	lock     *sharing.Lock // held by the process that changes the project
+	readers  *flock.Flock  // of the file
 	tempDir  string
 	tempDone func() // removes it, if it is of this instance only
 	memory   *memoryWatch
@@ -99,7 +97,7 @@ func (p *project) drop(ctx context.Context) error {
 	if _, err := os.Stat(p.dir); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	l, err := takeLock(ctx, p.dir, p.opts)
+	l, err := sharing.Take(ctx, p.dir, p.opts)
 	if err != nil {
 		return err
 	}
@@ -144,15 +142,15 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	if err := in.prepare(o); err != nil { // before the lock, which others wait for
 		return nil, err
 	}
-	if in.lock, err = takeLock(ctx, dir, o); err != nil {
+	if in.lock, err = sharing.Take(ctx, dir, o); err != nil {
 		return nil, err
 	}
 	// Whatever is there was left by a process that died.
-	if err := removeAll(dir, "tmp", packDir, movingName); err != nil {
+	if err := removeAll(dir, "tmp", packDir, sharing.MovingName); err != nil {
 		return nil, err
 	}
 	_ = removeAll(dir, spoolDir, snapshotDir) // except for what another process is still receiving or copying
-	if in.readers, err = ownFile(ctx, dir, o); err != nil {
+	if in.readers, err = sharing.OwnFile(ctx, dir, o); err != nil {
 		return nil, err
 	}
 	// A process that wanted to read the former file may have opened the one that was left to it for a moment.
@@ -161,16 +159,16 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 		if turn == 1 {
 			defer o.HasWaited(began)
 		}
-		err = in.attach(filepath.Join(dir, dataFile))
+		err = in.attach(filepath.Join(dir, sharing.DataFile))
 		if !openedElsewhere(err) || time.Since(began) > o.LockWait {
 			break
 		}
-		if retry.Sleep(ctx, holdPoll) != nil {
+		if retry.Sleep(ctx, sharing.Poll) != nil {
 			return nil, faults.Ended(ctx, nil)
 		}
 	}
 	if err == nil && in.readers == nil { // the file is new
-		in.readers, err = ownFile(ctx, dir, o)
+		in.readers, err = sharing.OwnFile(ctx, dir, o)
 	}
 	if err != nil {
 		return nil, err
@@ -180,7 +178,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 
 // openReadOnly opens a project without changing anything in its directory.
 func openReadOnly(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
-	data := filepath.Join(dir, dataFile)
+	data := filepath.Join(dir, sharing.DataFile)
 	stored, err := exists(data)
 	if err != nil {
 		return nil, err
@@ -197,7 +195,7 @@ func openReadOnly(ctx context.Context, dir string, o *engine.Options, w *memoryW
 		}
 	}()
 	if stored && locked {
-		if in.lock, err = takeLock(ctx, dir, o); err != nil {
+		if in.lock, err = sharing.Take(ctx, dir, o); err != nil {
 			return nil, err
 		}
 	}
@@ -351,7 +349,9 @@ func checkpoint(c bindings.Connection, logged func() bool) error {
 	return errors.Join(rawExec(c, `CREATE SCHEMA IF NOT EXISTS `+extra), rawExec(c, `DROP SCHEMA IF EXISTS `+extra), rawExec(c, write))
 }
 
-func (in *instance) logged() bool { return in.lock != nil && logged(filepath.Dir(in.lock.Path())) }
+func (in *instance) logged() bool {
+	return in.lock != nil && sharing.Logged(filepath.Dir(in.lock.Path()))
+}
 
 // close writes a checkpoint and releases the file. A failed checkpoint loses nothing: the log is replayed on the next opening.
 func (in *instance) close() error {

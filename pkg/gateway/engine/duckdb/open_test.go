@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -133,7 +134,7 @@ func TestCallersWaitBesideEachOther(t *testing.T) {
 	testProject(t, first, "prjA")
 	var said atomic.Int64
 	second := testEngine(t, dir, func(o *engine.Options) {
-		o.LockWait = 2 * lockSaid
+		o.LockWait = 2 * sharing.AnnouncedAfter
 		o.Waiting = func(string) { said.Add(1) }
 	})
 	var all sync.WaitGroup

@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 )
 
 var (
@@ -60,23 +61,23 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 			continue
 		}
 		waited := time.Since(began)
-		if errors.Is(err, errBusy) && replaceable && waited > patienceFor(writerPatience, sizeOf(filepath.Join(dir, dataFile))) {
+		if errors.Is(err, errBusy) && sharing.Replaceable && waited > sharing.PatienceFor(sharing.WriterPatience, sizeOf(filepath.Join(dir, sharing.DataFile))) {
 			err = in.readSnapshot(dir, o)
 		}
 		if !errors.Is(err, errBusy) {
 			return err
 		}
-		if !said && waited > lockSaid {
+		if !said && waited > sharing.AnnouncedAfter {
 			said = true
-			o.Waiting(holderOf(filepath.Join(dir, "holder")))
+			o.Waiting(sharing.HolderOf(filepath.Join(dir, "holder")))
 		}
 		if waited > o.LockWait {
-			return lockedError(holderOf(filepath.Join(dir, "holder")), o)
+			return sharing.LockedError(sharing.HolderOf(filepath.Join(dir, "holder")), o)
 		}
 		if turns++; turns == 1 {
 			defer o.HasWaited(began)
 		}
-		if retry.Sleep(ctx, holdPoll) != nil {
+		if retry.Sleep(ctx, sharing.Poll) != nil {
 			return faults.Ended(ctx, nil)
 		}
 	}
@@ -92,7 +93,7 @@ func sizeOf(path string) int64 {
 
 // readFile attaches the data file, unless a process changes it.
 func (in *instance) readFile(dir string, recovered bool) error {
-	path := filepath.Join(dir, dataFile)
+	path := filepath.Join(dir, sharing.DataFile)
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return in.attach("")
@@ -100,7 +101,7 @@ func (in *instance) readFile(dir string, recovered bool) error {
 	if err != nil {
 		return err
 	}
-	l := readersLock(dir, st)
+	l := sharing.ReadersLock(dir, st)
 	if ok, err := l.TryRLock(); !ok {
 		_ = l.Close()
 		if err == nil || errors.Is(err, fs.ErrNotExist) { // the project was dropped in between
@@ -108,7 +109,7 @@ func (in *instance) readFile(dir string, recovered bool) error {
 		}
 		return err
 	}
-	if !recovered && logged(dir) {
+	if !recovered && sharing.Logged(dir) {
 		return errors.Join(errLogged, l.Close())
 	}
 	if err := in.attach(path); err != nil {
@@ -162,7 +163,7 @@ func (in *instance) current(dir string) bool {
 		now, _, err := state(dir)
 		return err == nil && now == in.state
 	}
-	st, err := os.Stat(filepath.Join(dir, dataFile))
+	st, err := os.Stat(filepath.Join(dir, sharing.DataFile))
 	if in.file == nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 )
 
 // window is a project as a process of its own has it: the locks belong to open files.
@@ -190,7 +191,7 @@ func TestLogOfAKilledWindow(t *testing.T) {
 	if out, err := child.CombinedOutput(); err == nil {
 		t.Fatalf("it was not killed: %s", out)
 	}
-	if !logged(filepath.Join(dir, "prjA")) {
+	if !sharing.Logged(filepath.Join(dir, "prjA")) {
 		t.Fatal("it left no log: the test shows nothing")
 	}
 	got := make(chan string)
@@ -203,7 +204,7 @@ func TestLogOfAKilledWindow(t *testing.T) {
 			t.Errorf("%s rows", n)
 		}
 	}
-	if logged(filepath.Join(dir, "prjA")) {
+	if sharing.Logged(filepath.Join(dir, "prjA")) {
 		t.Error("the log is still there")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/gofrs/flock"
 )
@@ -29,7 +30,7 @@ const headers = 3 * 4096
 
 // state identifies what is committed in a project: the headers and the log. A transaction that has not ended changes neither.
 func state(dir string) (id string, size int64, err error) {
-	f, err := os.Open(filepath.Join(dir, dataFile))
+	f, err := os.Open(filepath.Join(dir, sharing.DataFile))
 	if err != nil {
 		return "", 0, err
 	}
@@ -42,12 +43,12 @@ func state(dir string) (id string, size int64, err error) {
 	if _, err := io.CopyN(h, f, headers); err != nil {
 		return "", 0, err
 	}
-	fmt.Fprintln(h, fileNumber(st))
+	fmt.Fprintln(h, sharing.FileNumber(st))
 	size = st.Size()
-	wal, err := os.Stat(filepath.Join(dir, dataFile+".wal"))
+	wal, err := os.Stat(filepath.Join(dir, sharing.DataFile+".wal"))
 	switch {
 	case err == nil:
-		fmt.Fprintln(h, fileNumber(wal), wal.Size(), wal.ModTime().UnixNano())
+		fmt.Fprintln(h, sharing.FileNumber(wal), wal.Size(), wal.ModTime().UnixNano())
 		size += wal.Size()
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", 0, err
@@ -67,7 +68,7 @@ func snapshot(dir string, o *engine.Options) (path, id string, err error) {
 	if there, err := exists(path); err != nil || there {
 		return path, id, err
 	}
-	if !roomFor(dir, size) {
+	if !sharing.RoomFor(dir, size) {
 		return "", "", nil
 	}
 	if err := os.Mkdir(into, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -86,12 +87,12 @@ func snapshot(dir string, o *engine.Options) (path, id string, err error) {
 		return "", "", err
 	}
 	defer os.RemoveAll(work)
-	made := filepath.Join(work, dataFile)
-	if err := copyFile(made, filepath.Join(dir, dataFile), 0o600); err != nil {
+	made := filepath.Join(work, sharing.DataFile)
+	if err := sharing.CopyFile(made, filepath.Join(dir, sharing.DataFile), 0o600); err != nil {
 		return "", "", err
 	}
-	if logged(dir) {
-		if err := copyFile(made+".wal", filepath.Join(dir, dataFile+".wal"), 0o600); err != nil {
+	if sharing.Logged(dir) {
+		if err := sharing.CopyFile(made+".wal", filepath.Join(dir, sharing.DataFile+".wal"), 0o600); err != nil {
 			return "", "", err
 		}
 	}
@@ -126,7 +127,7 @@ func settle(path, temp string, o *engine.Options) error {
 	if err := rawExec(c, `ATTACH `+sqltext.Literal(path)+` AS `+sqltext.Quote(naming.Store)); err != nil {
 		return err
 	}
-	if err := checkpoint(c, func() bool { return logged(filepath.Dir(path)) }); err != nil {
+	if err := checkpoint(c, func() bool { return sharing.Logged(filepath.Dir(path)) }); err != nil {
 		return err
 	}
 	if err := rawExec(c, `DETACH `+sqltext.Quote(naming.Store)); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -42,7 +43,7 @@ func (p *project) newStage() (*stage, error) {
 		}
 		return nil, err
 	}
-	return &stage{p: p, path: filepath.Join(dir, dataFile), name: fmt.Sprintf("~stage-%d", stages.Add(1)), done: done}, nil
+	return &stage{p: p, path: filepath.Join(dir, sharing.DataFile), name: fmt.Sprintf("~stage-%d", stages.Add(1)), done: done}, nil
 }
 
 // open opens the file in an instance that has nothing else, as its naming.Store. done closes it.

@@ -1,6 +1,6 @@
-//go:build cgo && unix
+//go:build unix
 
-package duckdb
+package sharing
 
 import (
 	"os"

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package sharing
 
 import (
 	"context"
@@ -26,27 +24,27 @@ import (
 
 const (
 	readersName = "readers."
-	movingName  = "moving" // the copy, until it has the name of the data file
+	MovingName  = "moving" // the copy, until it has the name of the data file
 
-	holdPoll        = 2 * time.Millisecond
+	Poll            = 2 * time.Millisecond
 	readersPatience = 30 * time.Millisecond // how long a writer waits for readers before it leaves them the file
-	writerPatience  = 60 * time.Millisecond // how long a reader waits for a writer before it reads a copy
+	WriterPatience  = 60 * time.Millisecond // how long a reader waits for a writer before it reads a copy
 	copyRate        = 1 << 30               // bytes per second: about as long as a copy takes, it is better to wait
 	maxPatience     = time.Second
 )
 
-// patienceFor is how long a process waits for another one before it copies a file of this size.
-func patienceFor(least time.Duration, size int64) time.Duration {
+// PatienceFor is how long a process waits for another one before it copies a file of this size.
+func PatienceFor(least time.Duration, size int64) time.Duration {
 	return min(least+time.Duration(float64(size)/copyRate*float64(time.Second)), maxPatience)
 }
 
-func readersLock(dir string, file fs.FileInfo) *flock.Flock {
-	return flock.New(filepath.Join(dir, readersName+fileNumber(file)), flock.SetPermissions(0o600))
+func ReadersLock(dir string, file fs.FileInfo) *flock.Flock {
+	return flock.New(filepath.Join(dir, readersName+FileNumber(file)), flock.SetPermissions(0o600))
 }
 
-// ownFile returns the exclusive lock of a project's data file for the holder of the project's lock. It is nil if there is no file.
-func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
-	path := filepath.Join(dir, dataFile)
+// OwnFile returns the exclusive lock of a project's data file for the holder of the project's lock. It is nil if there is no file.
+func OwnFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
+	path := filepath.Join(dir, DataFile)
 	began := time.Now()
 	for turn := 0; ; turn++ {
 		if turn == 1 {
@@ -59,7 +57,7 @@ func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 		if err != nil {
 			return nil, err
 		}
-		l := readersLock(dir, st)
+		l := ReadersLock(dir, st)
 		ok, err := l.TryLock()
 		if ok {
 			sweepHolders(dir, st)
@@ -70,13 +68,13 @@ func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 			return nil, err
 		}
 		waited := time.Since(began)
-		if waited > patienceFor(readersPatience, st.Size()) && copyable(dir, st.Size()) {
+		if waited > PatienceFor(readersPatience, st.Size()) && copyable(dir, st.Size()) {
 			return leaveToReaders(dir, st)
 		}
 		if waited > o.LockWait {
-			return nil, lockedError("statements of other processes that read it", o)
+			return nil, LockedError("statements of other processes that read it", o)
 		}
-		if retry.Sleep(ctx, holdPoll) != nil {
+		if retry.Sleep(ctx, Poll) != nil {
 			return nil, faults.Ended(ctx, nil)
 		}
 	}
@@ -84,33 +82,33 @@ func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 
 // copyable reports whether a file is copied rather than waited for: its disk has room, and nothing that belongs to it is in the log.
 func copyable(dir string, size int64) bool {
-	return replaceable && !logged(dir) && roomFor(dir, size)
+	return Replaceable && !Logged(dir) && RoomFor(dir, size)
 }
 
-// roomFor reports whether a disk has room for a copy, and for what others do meanwhile.
-func roomFor(dir string, size int64) bool {
+// RoomFor reports whether a disk has room for a copy, and for what others do meanwhile.
+func RoomFor(dir string, size int64) bool {
 	free, ok := tempfile.FreeSpace(dir)
 	return !ok || free > size+size/4
 }
 
-// logged reports whether a project's file has a log: changes that are not in the file yet. Without a writer, one that was killed has left it.
-func logged(dir string) bool {
-	st, err := os.Stat(filepath.Join(dir, dataFile+".wal"))
+// Logged reports whether a project's file has a log: changes that are not in the file yet. Without a writer, one that was killed has left it.
+func Logged(dir string) bool {
+	st, err := os.Stat(filepath.Join(dir, DataFile+".wal"))
 	return err == nil && st.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 // leaveToReaders replaces the data file by an equal one, and returns the lock of that. Those who read the former one keep it until they
 // close it. The copy is complete on the disk before it gets the name.
 func leaveToReaders(dir string, was fs.FileInfo) (_ *flock.Flock, err error) {
-	path, moving := filepath.Join(dir, dataFile), filepath.Join(dir, movingName)
-	if err := copyFile(moving, path, was.Mode().Perm()); err != nil {
+	path, moving := filepath.Join(dir, DataFile), filepath.Join(dir, MovingName)
+	if err := CopyFile(moving, path, was.Mode().Perm()); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(moving))
 	}
 	st, err := os.Stat(moving)
 	if err != nil {
 		return nil, err
 	}
-	l := readersLock(dir, st)
+	l := ReadersLock(dir, st)
 	if ok, err := l.TryLock(); !ok || err != nil {
 		return nil, errors.Join(errors.New("the copy of the data file is locked by another process"), err, l.Close(), os.Remove(moving))
 	}
@@ -123,12 +121,12 @@ func leaveToReaders(dir string, was fs.FileInfo) (_ *flock.Flock, err error) {
 	if err := tempfile.SyncDir(dir); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	_ = os.Remove(readersLock(dir, was).Path())
+	_ = os.Remove(ReadersLock(dir, was).Path())
 	return l, nil
 }
 
-// copyFile copies a file and syncs the copy. Where the file system can, the copy shares the blocks.
-func copyFile(to, from string, perm fs.FileMode) (err error) {
+// CopyFile copies a file and syncs the copy. Where the file system can, the copy shares the blocks.
+func CopyFile(to, from string, perm fs.FileMode) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -152,7 +150,7 @@ func copyFile(to, from string, perm fs.FileMode) (err error) {
 func sweepHolders(dir string, now fs.FileInfo) {
 	left, _ := filepath.Glob(filepath.Join(dir, readersName+"*"))
 	for _, path := range left {
-		if filepath.Base(path) == readersName+fileNumber(now) {
+		if filepath.Base(path) == readersName+FileNumber(now) {
 			continue
 		}
 		l := flock.New(path)

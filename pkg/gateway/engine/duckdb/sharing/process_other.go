@@ -1,6 +1,6 @@
-//go:build cgo && !linux
+//go:build !linux
 
-package duckdb
+package sharing
 
 // processState is not known here.
 func processState(int, string) (stopped bool, work int64) { return false, 0 }

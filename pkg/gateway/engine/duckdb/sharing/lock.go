@@ -1,6 +1,6 @@
-//go:build cgo
-
-package duckdb
+// Package sharing lets processes share the files of a project: the lock of the one that changes it, those of the ones that read its data file,
+// and copies of that file, so that neither waits long for the other. How that works is explained in holders.go.
+package sharing
 
 import (
 	"context"
@@ -18,27 +18,30 @@ import (
 	"github.com/gofrs/flock"
 )
 
-const lockSaid = time.Second // a longer wait is reported
+// DataFile is the name of the file with the rows of a project, in its directory.
+const DataFile = "data.duckdb"
+
+const AnnouncedAfter = time.Second // a longer wait is reported
 
 // stoppedWait is the maximum time to wait for a stopped process.
 const stoppedWait = 10 * time.Second
 
 var terminalStops = sync.OnceValue(func() *stops { return &stops{} })
 
-// projectLock is an operating system lock on a project directory.
-type projectLock struct {
+// Lock is an operating system lock on a project directory.
+type Lock struct {
 	*flock.Flock
 	resume func() // allows the terminal to stop the process again
 }
 
-func (l *projectLock) Close() error {
+func (l *Lock) Close() error {
 	defer l.resume()
 	return l.Flock.Close()
 }
 
-// takeLock locks a project directory. The lock is released when the process ends, however it ends. If another process holds it
+// Take locks a project directory. The lock is released when the process ends, however it ends. If another process holds it
 // longer than the options allow without making progress, the error has KindLocked and names the holder if that left its name.
-func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock, error) {
+func Take(ctx context.Context, dir string, o *engine.Options) (*Lock, error) {
 	l := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
 	file := filepath.Join(dir, "holder")
 	ok, err := l.TryLock()
@@ -51,7 +54,7 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock,
 	}
 	switch {
 	case ok:
-		held := &projectLock{Flock: l, resume: func() {}}
+		held := &Lock{Flock: l, resume: func() {}}
 		if o.Shared {
 			held.resume = terminalStops().hold()
 		}
@@ -101,7 +104,7 @@ func (w *holderWatch) run(ended <-chan struct{}, giveUp context.CancelCauseFunc)
 	began := time.Now()
 	progress, stopped := began, time.Time{}
 	said, last := false, ""
-	tick := time.NewTimer(min(lockSaid, w.o.LockWait))
+	tick := time.NewTimer(min(AnnouncedAfter, w.o.LockWait))
 	defer tick.Stop()
 	for {
 		select {
@@ -122,7 +125,7 @@ func (w *holderWatch) run(ended <-chan struct{}, giveUp context.CancelCauseFunc)
 		} else if stopped.IsZero() {
 			stopped = now
 		}
-		if !said && now.Sub(began) >= lockSaid {
+		if !said && now.Sub(began) >= AnnouncedAfter {
 			said = true
 			if w.o.Waiting != nil {
 				w.o.Waiting(h.String())
@@ -133,15 +136,15 @@ func (w *holderWatch) run(ended <-chan struct{}, giveUp context.CancelCauseFunc)
 			giveUp(stoppedError(h))
 			return
 		case now.Sub(progress) >= w.o.LockWait:
-			giveUp(lockedError(h.String(), w.o))
+			giveUp(LockedError(h.String(), w.o))
 			return
 		}
-		tick.Reset(min(lockSaid, max(w.o.LockWait-now.Sub(progress), time.Millisecond)))
+		tick.Reset(min(AnnouncedAfter, max(w.o.LockWait-now.Sub(progress), time.Millisecond)))
 	}
 }
 
-// lockedError is not wrapped: the timeout of the wait is not a timeout of the statement.
-func lockedError(holder string, o *engine.Options) error {
+// LockedError is not wrapped: the timeout of the wait is not a timeout of the statement.
+func LockedError(holder string, o *engine.Options) error {
 	return &engine.Error{
 		Kind: engine.KindLocked,
 		Message: fmt.Sprintf("the data of this project is in use by %s, which did not release it within %s; nothing was done; wait for that process "+
@@ -205,4 +208,4 @@ func (h holder) String() string {
 	return "process " + h.name
 }
 
-func holderOf(file string) string { return holderIn(file).String() }
+func HolderOf(file string) string { return holderIn(file).String() }

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package sharing
 
 import (
 	"bytes"
