@@ -21,11 +21,11 @@ func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 			keys[i] = p.fields[info.Items[k.Item].Source]
 			if hasMap(k.Type) {
 				keys[i] = p.capture(func() { p.canonical(k.Type, p.alias(keys[i])) })
-				p.sameWords(p.a.FieldKey(info.Items[k.Item].Source), keys[i])
+				p.recordKeyText(p.a.FieldKey(info.Items[k.Item].Source), keys[i])
 			}
 		case hasMap(k.Type):
 			keys[i] = p.capture(func() { p.canonical(k.Type, operand{write: func() { p.plain(k.Expr) }}) })
-			p.sameWords(p.a.Key(k.Expr), keys[i])
+			p.recordKeyText(p.a.Key(k.Expr), keys[i])
 		case p.a.Columns[k.Expr] != nil:
 			keys[i] = p.capture(func() { p.plain(k.Expr) })
 		case constant(k.Expr):
@@ -35,14 +35,14 @@ func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 			if _, err := strconv.Atoi(keys[i]); err == nil { // the expression is translated to a number, which would be an ordinal
 				keys[i] = p.capture(func() { p.notOrdinal(k.Expr) })
 			}
-			p.sameWords(p.a.Key(k.Expr), keys[i])
+			p.recordKeyText(p.a.Key(k.Expr), keys[i])
 		}
 	}
 	return keys
 }
 
-// sameWords records the text of a grouping key.
-func (p *printer) sameWords(key int, text string) {
+// recordKeyText records the text of a grouping key.
+func (p *printer) recordKeyText(key int, text string) {
 	if p.grouped == nil {
 		p.grouped = map[int]string{}
 	}

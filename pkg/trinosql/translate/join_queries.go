@@ -8,9 +8,9 @@ import (
 // DuckDB allows no subquery in the condition of an outer join. Each one is computed next to the side that it refers to, as an
 // additional column.
 
-// queriesBeside replaces the parts of an outer join's condition that contain a subquery with columns, and returns the texts
+// joinSubqueries replaces the parts of an outer join's condition that contain a subquery with columns, and returns the texts
 // that compute those columns, for the left and the right side.
-func (p *printer) queriesBeside(j *trinosql.Join) (left, right string) {
+func (p *printer) joinSubqueries(j *trinosql.Join) (left, right string) {
 	columns := map[*analyze.Field]bool{} // true for a column of the left side
 	for _, f := range p.a.Relations[j.Left].Fields {
 		columns[f] = true
@@ -18,7 +18,7 @@ func (p *printer) queriesBeside(j *trinosql.Join) (left, right string) {
 	for _, f := range p.a.Relations[j.Right].Fields {
 		columns[f] = false
 	}
-	for _, x := range withQueries(j.On) {
+	for _, x := range subqueryParts(j.On) {
 		ofLeft, ofRight := false, false
 		trinosql.Inspect(x, func(n trinosql.Node) bool {
 			if e, ok := n.(trinosql.Expr); ok && p.a.Columns[e] != nil {
@@ -42,8 +42,8 @@ func (p *printer) queriesBeside(j *trinosql.Join) (left, right string) {
 	return left, right
 }
 
-// withQueries are the smallest subexpressions that contain the subqueries of an expression.
-func withQueries(x trinosql.Expr) (found []trinosql.Expr) {
+// subqueryParts are the smallest subexpressions that contain the subqueries of an expression.
+func subqueryParts(x trinosql.Expr) (found []trinosql.Expr) {
 	trinosql.Inspect(x, func(n trinosql.Node) bool {
 		switch n := n.(type) {
 		case *trinosql.Subquery, *trinosql.Exists, *trinosql.InQuery, *trinosql.Quantified:

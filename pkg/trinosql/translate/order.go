@@ -108,7 +108,7 @@ func (p *printer) sortedAround(q *trinosql.Query, sel *trinosql.Select) {
 			p.columns = p.selectBody(sel, func() {
 				for _, k := range info.OrderBy {
 					if k.Output < 0 {
-						p.give(k.Item.Expr, p.a.Selects[sel].From, given)
+						p.selectExtra(k.Item.Expr, p.a.Selects[sel].From, given)
 					}
 				}
 			})
@@ -128,13 +128,13 @@ func (p *printer) sortedAround(q *trinosql.Query, sel *trinosql.Select) {
 	p.ties(q, inner, func() { p.orderBy(info, selected) })
 }
 
-// give selects the parts of an expression that are not output columns.
-func (p *printer) give(x trinosql.Expr, from []*analyze.Field, given map[trinosql.Expr]string) {
+// selectExtra selects the parts of an expression that are not output columns.
+func (p *printer) selectExtra(x trinosql.Expr, from []*analyze.Field, given map[trinosql.Expr]string) {
 	inner := map[*analyze.Field]bool{} // columns that subqueries may need
 	below := func(n trinosql.Node) bool {
 		if e, ok := n.(trinosql.Expr); ok {
 			if c := p.a.Columns[e]; c != nil && inner[c.Field] && !c.OfOutput {
-				p.giveOne(e, given)
+				p.selectOne(e, given)
 				return false
 			}
 		}
@@ -158,12 +158,12 @@ func (p *printer) give(x trinosql.Expr, from []*analyze.Field, given map[trinosq
 		if p.usesOutput(e) || p.usesLambda(e) {
 			return true
 		}
-		p.giveOne(e, given)
+		p.selectOne(e, given)
 		return false
 	})
 }
 
-func (p *printer) giveOne(x trinosql.Expr, given map[trinosql.Expr]string) {
+func (p *printer) selectOne(x trinosql.Expr, given map[trinosql.Expr]string) {
 	name := p.name("k")
 	p.put(", ")
 	p.plain(x)

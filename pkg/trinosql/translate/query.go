@@ -10,8 +10,8 @@ import (
 
 // query writes a query and returns the names of its columns.
 func (p *printer) query(q *trinosql.Query) []string {
-	columns, grouped, gathers := p.columns, p.grouped, p.gathers
-	defer func() { p.columns, p.grouped, p.gathers = columns, grouped, gathers }()
+	columns, grouped, inGroups := p.columns, p.grouped, p.inGroups
+	defer func() { p.columns, p.grouped, p.inGroups = columns, grouped, inGroups }()
 	p.grouped = nil
 	if q.With != nil {
 		p.with(q.With)

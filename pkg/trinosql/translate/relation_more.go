@@ -21,7 +21,7 @@ func (p *printer) join(j *trinosql.Join) {
 	}
 	right := p.capture(func() { p.relation(j.Right) })
 	if j.On != nil && (kind == "LEFT" || kind == "RIGHT" || kind == "FULL") {
-		l, r := p.queriesBeside(j)
+		l, r := p.joinSubqueries(j)
 		if l != "" {
 			left = "(" + left + l + ")"
 		}

@@ -106,8 +106,8 @@ func aggregateRules(reg *registry) {
 	}
 	reg.rules["approx_percentile"] = (*printer).percentile
 	entries := "list(struct_pack(f1 := $1, f2 := $2))"
-	reg.rules["map_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).firstMap) }
-	reg.rules["multimap_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).multimap) }
+	reg.rules["map_agg"] = func(p *printer, c *call) { p.aggregateMap(c, entries, (*printer).firstMap) }
+	reg.rules["multimap_agg"] = func(p *printer, c *call) { p.aggregateMap(c, entries, (*printer).multimap) }
 	reg.rules["map_union"] = func(p *printer, c *call) {
 		p.bindWrapped(c, "list($1)", func(maps operand) {
 			entries := operand{write: func() {
@@ -190,8 +190,8 @@ func (p *printer) bindWrapped(c *call, call string, write func(a operand)) {
 	p.bindOnce([]operand{{write: func() { p.aggregateCall(c, mustParts(call)) }}}, func(args []operand) { write(args[0]) })
 }
 
-// gathered aggregates the keys and values of a group to a map.
-func (p *printer) gathered(c *call, call string, write func(p *printer, at trinosql.Node, entries operand)) {
+// aggregateMap aggregates the keys and values of a group to a map.
+func (p *printer) aggregateMap(c *call, call string, write func(p *printer, at trinosql.Node, entries operand)) {
 	p.bindWrapped(c, call, func(all operand) {
 		entries := operand{write: func() {
 			p.fill(c.node, `list_filter($1, lambda "~e": struct_extract_at("~e", 1) IS NOT NULL)`, all)

@@ -91,7 +91,7 @@ func mapRules(reg *registry) {
 	reg.rules["map_concat"] = func(p *printer, c *call) {
 		p.bindOnce(c.args, func(args []operand) {
 			p.put("CASE WHEN ")
-			p.allGiven(args)
+			p.allNotNull(args)
 			p.put(" THEN map_concat(")
 			p.list(len(args), func(i int) { args[i].write() })
 			p.put(") END")

@@ -204,7 +204,7 @@ func (p *printer) extreme(c *call, name string) {
 		return
 	}
 	p.put("CASE WHEN ")
-	p.allGiven(args)
+	p.allNotNull(args)
 	if name == "greatest" && float(c.bound.Result) { // NaN is the greatest in DuckDB; in Trino only if all arguments are NaN
 		p.put(" THEN coalesce(greatest(")
 		p.list(len(args), func(i int) {
@@ -232,7 +232,7 @@ func (p *printer) nestedExtreme(c *call, name string, args []operand) {
 	}
 	op := map[string]string{"greatest": ">", "least": "<"}[name]
 	p.put("CASE WHEN ")
-	p.allGiven(args)
+	p.allNotNull(args)
 	p.put(" THEN ")
 	best, closing := args[0], 0
 	for i, a := range args[1:] {

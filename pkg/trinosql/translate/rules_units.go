@@ -76,7 +76,7 @@ func (p *printer) eachUnit(c *call, write func(c *call, unit string)) {
 			write(&inner, u)
 		}
 		p.put(" WHEN ")
-		p.allGiven(args)
+		p.allNotNull(args)
 		p.put(` THEN "~error"('''' || lower(`)
 		args[0].write()
 		p.put(`) || ''' is not a valid `, name, ` field') END`)

@@ -17,7 +17,7 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 		p.list(len(s.From), func(i int) { p.relation(s.From[i]) })
 	})
 	keys := p.groupKeys(s, info)
-	p.gathers = info.Grouped
+	p.inGroups = info.Grouped
 	coerced := p.a.Bodies[s]
 	names := make([]string, len(info.Items))
 	p.put("SELECT ")

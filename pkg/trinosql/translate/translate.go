@@ -80,15 +80,15 @@ type printer struct {
 	text strings.Builder
 	made int // number of generated names
 
-	fields  map[*analyze.Field]string            // the references of columns
-	lambdas map[*trinosql.Lambda][]string        // the names of the parameters
-	named   map[*trinosql.NamedQuery]*namedQuery // of WITH
-	literal map[trinosql.Expr]string             // temporary replacements of expressions
-	columns []string                             // the column names of the query being written
-	tried   *tried                               // the TRY being written
-	grouped map[int]string                       // the text of keys of GROUP BY that are not columns, by analyze.Analysis.Key
-	gathers bool                                 // whether rows are grouped in the current SELECT
-	zones   *zones                               // nil until needed
+	fields   map[*analyze.Field]string            // the references of columns
+	lambdas  map[*trinosql.Lambda][]string        // the names of the parameters
+	named    map[*trinosql.NamedQuery]*namedQuery // of WITH
+	literal  map[trinosql.Expr]string             // temporary replacements of expressions
+	columns  []string                             // the column names of the query being written
+	tried    *tried                               // the TRY being written
+	grouped  map[int]string                       // the text of keys of GROUP BY that are not columns, by analyze.Analysis.Key
+	inGroups bool                                 // whether rows are grouped in the current SELECT
+	zones    *zones                               // nil until needed
 }
 
 // namedQuery is a query of WITH.
@@ -127,8 +127,8 @@ func (p *printer) list(n int, write func(i int)) {
 	}
 }
 
-// allGiven writes the condition that no operand is NULL.
-func (p *printer) allGiven(args []operand) {
+// allNotNull writes the condition that no operand is NULL.
+func (p *printer) allNotNull(args []operand) {
 	for i, a := range args {
 		if i > 0 {
 			p.put(" AND ")

@@ -19,7 +19,7 @@ func (p *printer) try(x trinosql.Expr) {
 	p.tried = &tried{}
 	defer func() { p.tried = nil }()
 	text := p.capture(func() { p.expr(x) })
-	if len(p.tried.texts) > 0 || p.gathers && (p.grouped != nil || strings.Contains(text, "lambda ")) {
+	if len(p.tried.texts) > 0 || p.inGroups && (p.grouped != nil || strings.Contains(text, "lambda ")) {
 		p.tried = &tried{columns: true}
 		text = p.capture(func() { p.expr(x) })
 	}

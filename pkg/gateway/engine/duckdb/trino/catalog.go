@@ -97,9 +97,8 @@ func (c *catalog) find(n analyze.Name) (*Used, error) {
 	return u, nil
 }
 
-// circleBehind is the error of a saved query in which a name was not found, unless it is part of a cycle, which is reported
-// first.
-func (c *catalog) circleBehind(q *trinosql.Query, err error) error {
+// cycleError replaces the error for a name that a saved query does not find with that of a cycle, if the query is part of one.
+func (c *catalog) cycleError(q *trinosql.Query, err error) error {
 	if len(c.s.Chain) == 0 || !IsUnknown(err) {
 		return err
 	}
@@ -111,10 +110,10 @@ func (c *catalog) circleBehind(q *trinosql.Query, err error) error {
 		if len(names) > 3 {
 			continue
 		}
-		_, behind := c.find(analyze.Name(c.s.complete(names)))
+		_, failed := c.find(analyze.Name(c.s.complete(names)))
 		var e *engine.Error
-		if errors.As(behind, &e) && e.Kind == engine.KindCycle {
-			return behind
+		if errors.As(failed, &e) && e.Kind == engine.KindCycle {
+			return failed
 		}
 	}
 	return err

@@ -73,7 +73,7 @@ func (s *Session) analysed(ctx context.Context, query *trinosql.Query) (*analyse
 	}
 	r.values = slices.Concat(given, texts)
 	if r.analysis, r.params, err = s.analyze(query, r.catalog, r.values, len(given)); err != nil {
-		return nil, r.catalog.circleBehind(query, err)
+		return nil, r.catalog.cycleError(query, err)
 	}
 	return r, nil
 }
