@@ -281,7 +281,7 @@ The exit code is 4 if no profile has a usable key.`,
 
 // stateOf describes the key of a profile.
 func stateOf(ctx context.Context, e *cli.Env, st *config.Store, p config.Profile, check bool) identity {
-	who := identity{Profile: p.Name, Zone: zoneOf(p), Address: p.Address(), KeyExpires: p.KeyExpires}
+	who := identity{Profile: p.Name, Zone: string(p.EffectiveZone()), Address: p.Address(), KeyExpires: p.KeyExpires}
 	if p.KeyStorage == "" {
 		who.State = "none"
 		return who

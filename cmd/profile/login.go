@@ -158,12 +158,7 @@ func (l *login) target(args []string) error {
 
 // fits reports whether a profile has the given zone and address; "" matches any.
 func fits(p config.Profile, zone, address string) bool {
-	return (zone == "" || zone == zoneOf(p)) && (address == "" || address == p.Address() || config.SamePlace(address, p.Address()))
-}
-
-// zoneOf returns the effective zone of a profile: local is the default.
-func zoneOf(p config.Profile) string {
-	return cmp.Or(p.Zone, string(config.ZoneOfAddress(p.BaseURL)), string(config.Local))
+	return (zone == "" || config.Zone(zone) == p.EffectiveZone()) && (address == "" || address == p.Address() || config.SamePlace(address, p.Address()))
 }
 
 // place sets the organization, the workspace and the project from flags.
@@ -330,7 +325,7 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	if l.opt.Use && l.e.Getenv("DIG_API_KEY") != "" {
 		fmt.Fprintln(l.e.Err, "note: DIG_API_KEY has precedence over the stored key as long as it is set")
 	}
-	who := identity{Profile: l.p.Name, Zone: zoneOf(l.p), Address: l.p.Address(), Key: key.String(), KeyFrom: added.Storage}
+	who := identity{Profile: l.p.Name, Zone: string(l.p.EffectiveZone()), Address: l.p.Address(), Key: key.String(), KeyFrom: added.Storage}
 	who.learn(l.p.Facts())
 	return cli.Object(who).WithNote("profile %s stored; its key is in %s", l.p.Name, added.Where), nil
 }

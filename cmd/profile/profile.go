@@ -129,7 +129,7 @@ you can read; the command prints which one. A key is only ever sent to the addre
 		if err != nil {
 			return cli.View{}, err
 		}
-		if p.BaseURL == "" && p.Zone != string(config.Local) {
+		if p.BaseURL == "" && !p.InProcess() {
 			fmt.Fprintf(e.Err, "zone %s is at %s\n", p.Zone, strings.Join(config.DefaultAddresses(config.Zone(p.Zone)), " or "))
 		}
 		if e.Tells() {
@@ -141,7 +141,7 @@ you can read; the command prints which one. A key is only ever sent to the addre
 			return cli.View{}, err
 		}
 		var key config.Key
-		if !noKey && (p.Zone != string(config.Local) || p.BaseURL != "") {
+		if !noKey && !p.InProcess() {
 			if key, err = readKey(e, keyStdin, "pipe it in, set DIG_API_KEY, or use --no-key"); err != nil {
 				return cli.View{}, err
 			}
@@ -176,7 +176,7 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 		return err
 	}
 	with := "with a key"
-	if noKey || p.Zone == string(config.Local) && p.BaseURL == "" {
+	if noKey || p.InProcess() {
 		with = "without a key"
 	}
 	return e.Would("store profile %s %s in %s", p.Name, with, st.Path())

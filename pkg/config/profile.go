@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -38,6 +39,14 @@ type Profile struct {
 	KeyProject     string `json:"keyProject,omitempty" yaml:"keyProject,omitempty"`
 	KeyProjectName string `json:"keyProjectName,omitempty" yaml:"keyProjectName,omitempty"`
 }
+
+// EffectiveZone returns the zone that a profile selects: the given one, or that of its address, or local.
+func (p Profile) EffectiveZone() Zone {
+	return cmp.Or(Zone(p.Zone), ZoneOfAddress(p.BaseURL), Local)
+}
+
+// InProcess reports whether a profile is for the gateway in the binary, which needs no key: its zone is local and it has no address.
+func (p Profile) InProcess() bool { return Zone(p.Zone) == Local && p.BaseURL == "" }
 
 // Address returns the base address of the profile: its own, else the first default address of its zone, else "".
 func (p Profile) Address() string {

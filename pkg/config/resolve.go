@@ -191,13 +191,7 @@ func (s *Settings) profileFields(p *Profile, zone Value) (fields map[string]any,
 	if p == nil {
 		return fields, false
 	}
-	own := Zone(p.Zone)
-	if own == "" {
-		own = Local
-		if z := ZoneOfAddress(p.BaseURL); z != "" {
-			own = z
-		}
-	}
+	own := p.EffectiveZone()
 	foreign = zone.level > fromProfile && Zone(zone.Value) != own
 	left := ""
 	for _, name := range settingNames() {
