@@ -67,7 +67,7 @@ type instance struct {
 
 	refs   int                // guarded by project.mu
 	conns  map[*conn]struct{} // guarded by project.mu
-	broken bool               // guarded by project.mu; a fatal error: DuckDB refuses everything until it is opened again
+	broken bool               // guarded by project.mu; a fatal error: DuckDB rejects every statement until it is opened again
 
 	names    nameSpace
 	builds   builds

@@ -53,7 +53,7 @@ func at[T any](p unsafe.Pointer, i int) T {
 	return *(*T)(unsafe.Add(p, uintptr(i)*unsafe.Sizeof(zero)))
 }
 
-// text is a string of DuckDB: up to 12 bytes are inlined, longer ones are behind a pointer.
+// text is a string of DuckDB: up to 12 bytes are inlined, longer ones are referenced by a pointer.
 func text(p unsafe.Pointer, i int) []byte {
 	p = unsafe.Add(p, i*16)
 	n := *(*uint32)(p)
@@ -113,7 +113,7 @@ func (v *vec) appendText(b []byte, i int) []byte {
 	return v.appendTime(b, i)
 }
 
-// padding are the spaces behind a value of char(n).
+// padding are the trailing spaces of a value of char(n).
 func (v *vec) padding(i int) []byte {
 	if v.t.pad == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 )
 
-// show answers a statement that lists names, by a SELECT over rows collected here; ok is false when it is none.
+// show implements the statements that list names, with a SELECT over rows collected here; ok is false for other statements.
 func (s *statement) show(ctx context.Context, tokens []native.Token) (text string, ok bool, err error) {
 	l, err := native.ReadListing(tokens)
 	switch {

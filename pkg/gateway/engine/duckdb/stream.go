@@ -254,7 +254,7 @@ func newEncoder(w io.Writer, format api.Format, cols []column) *encoder {
 	return e
 }
 
-// head writes the columns. dataType is an addition of this gateway: it tells readers of COMPACT and SIMPLE the types.
+// head writes the columns. dataType is an addition of this gateway: it provides the types to readers of COMPACT and SIMPLE.
 func (e *encoder) head() {
 	b := append(e.buf, `{"columns":[`...)
 	for i, c := range e.cols {

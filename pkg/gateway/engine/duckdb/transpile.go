@@ -12,7 +12,7 @@ import (
 
 var _ engine.Transpiler = (*project)(nil)
 
-// Transpile writes a statement of Trino's dialect in another one. What that has not is refused by name.
+// Transpile translates a statement of Trino's dialect to another one. What that does not support is an error that names it.
 func (p *project) Transpile(ctx context.Context, q engine.Query, dialect string) (string, error) {
 	to := transpile.Target(dialect)
 	if !slices.Contains(transpile.Targets(), to) {

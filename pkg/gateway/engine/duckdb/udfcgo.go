@@ -83,7 +83,7 @@ func dig_error_run(p, in, out unsafe.Pointer) {
 	})
 }
 
-// noteFunction tells us the type of its second argument while a statement is planned; it is never run.
+// noteFunction reports the type of its second argument while a statement is planned; it is never run.
 const noteFunction = "~note"
 
 // refusals are what functions did not compute for the connections that asked for it, by the numbers of the connections. In TRY such an error is
@@ -107,7 +107,7 @@ func (r *refused) add(conn uint64, refusal javafn.Refusal) {
 	r.some[conn] = refusal
 }
 
-// refused is the error of what functions refused to the connection.
+// refused is the error of the functions that rejected a call of the connection.
 func (c *conn) refused() error {
 	r := &c.in.refusals
 	r.mu.Lock()
@@ -122,7 +122,7 @@ func (c *conn) refused() error {
 	return faults.Parse("Invalid Input Error: "+string(refusal), false)
 }
 
-// forget removes what was refused to a connection.
+// forget removes the rejected calls of a connection.
 func (r *refused) forget(c *conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

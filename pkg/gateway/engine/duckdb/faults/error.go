@@ -22,7 +22,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Fatal reports whether DuckDB will refuse everything until the database is opened again.
+// Fatal reports whether DuckDB will reject every statement until the database is opened again.
 func (e *Error) Fatal() bool {
 	return e.Type == "FATAL" || e.Type == "Fatal" || strings.Contains(e.Message, "database has been invalidated")
 }
