@@ -222,7 +222,7 @@ func TestKeysWhileAStatementRuns(t *testing.T) {
 	at = x.shows(at, "12246530")
 	at = x.shows(at, "ahead")
 	at = x.shows(at, "42")
-	at = x.shows(at, "dig local> ")
+	x.shows(at, "dig local> ")
 	x.types(slow)
 	between()
 	x.types("\x04")

@@ -32,7 +32,7 @@ var allowedTableFunctions = limits.Words(`range generate_series unnest json_each
 // functions.txt lists every scalar, aggregate and window function of DuckDB that a statement may call, and after a line "!"
 // those that it may not; a test compares the file with the functions of the DuckDB in use.
 //
-// go:embed functions.txt
+//go:embed functions.txt
 var functionsText string
 
 // cappedFunctions create values of any size outside the memory limit, cannot be interrupted, or overflow the stack. Macros of
