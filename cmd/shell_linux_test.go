@@ -234,3 +234,26 @@ func TestKeysWhileAStatementRuns(t *testing.T) {
 		t.Errorf("the terminal was left with other settings: %+v, %v; before: %+v", after, err, before)
 	}
 }
+
+// TestKeysAfterTheShell: what is typed after the key or command that leaves is for the program that reads the terminal next.
+func TestKeysAfterTheShell(t *testing.T) {
+	for _, leave := range []string{"\x04", "\\q\r"} {
+		x, end := inShell(t, t.TempDir(), map[string]string{"NO_COLOR": "1"})
+		x.shows(0, "dig local> ")
+		x.types("\\timing\r" + leave + "echo here\n")
+		if code := end(); code != 0 {
+			t.Errorf("%q: exit code %d:\n%s", leave, code, x.screen())
+		}
+		buf := make([]byte, 100)
+		read := make(chan int, 1)
+		go func() { n, _ := x.tty.Read(buf); read <- n }()
+		select {
+		case n := <-read:
+			if string(buf[:n]) != "echo here\n" {
+				t.Errorf("%q: left for the next program: %q", leave, buf[:n])
+			}
+		case <-time.After(20 * time.Second):
+			t.Errorf("%q: nothing is left:\n%s", leave, x.screen())
+		}
+	}
+}

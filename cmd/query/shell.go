@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -92,11 +90,6 @@ func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlag
 
 func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (*cli.Sink, error) {
 	path := st.Out
-	if path != "" {
-		if err := os.MkdirAll(filepath.Dir(r.e.Abs(path)), 0o777); err != nil {
-			return nil, cli.Usagef("%v", err)
-		}
-	}
 	s, err := r.e.OpenSink(path, false, o, cancel)
 	if err == nil {
 		s.Notes = shellNotes{s.Notes}

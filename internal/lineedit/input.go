@@ -7,7 +7,9 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/muesli/cancelreader"
 )
 
@@ -20,6 +22,8 @@ type input struct {
 
 	mu      sync.Mutex
 	pending []byte // read, and not passed on
+	passed  int    // bytes passed on for this statement
+	command bool   // the first of them begins a command
 	inPaste bool
 	matched int  // bytes of a paste marker at the end of the passed bytes
 	gate    bool // a key that may end the statement was passed on, and has not been handled
@@ -44,7 +48,7 @@ func (in *input) open() error {
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.from, in.done, in.wake, in.gate = r, make(chan struct{}), make(chan struct{}, 1), false
+	in.from, in.done, in.wake, in.gate, in.passed, in.command = r, make(chan struct{}), make(chan struct{}, 1), false, 0, false
 	return nil
 }
 
@@ -115,11 +119,11 @@ func (in *input) Read(p []byte) (int, error) {
 	}
 	in.mu.Lock()
 	in.gate = false
-	waiting := len(in.pending) > 0
+	waiting, mayLeave := len(in.pending) > 0, in.passed == 0 || in.command
 	in.mu.Unlock()
 	if !waiting {
 		buf := make([]byte, 4096)
-		n, err := from.Read(buf)
+		n, err := in.take(from, buf, mayLeave)
 		in.mu.Lock()
 		in.pending = append(in.pending, buf[:n]...)
 		in.mu.Unlock()
@@ -137,8 +141,30 @@ func (in *input) Read(p []byte) (int, error) {
 	defer in.mu.Unlock()
 	n := in.next(min(len(p), len(in.pending)))
 	copy(p, in.pending[:n])
+	if in.passed == 0 {
+		in.command = in.pending[0] == '\\'
+	}
+	in.passed += n
 	in.pending = append(in.pending[:0], in.pending[n:]...)
 	return n, nil
+}
+
+// take reads keys. Where they may leave the program (Ctrl-D, or a command such as \q) it reads them one by one: those that follow are for
+// whatever reads the terminal next.
+func (in *input) take(from io.Reader, buf []byte, mayLeave bool) (int, error) {
+	if !mayLeave {
+		return from.Read(buf)
+	}
+	n, err := from.Read(buf[:1])
+	if n == 0 || err != nil || buf[0] < utf8.RuneSelf && buf[0] != escape {
+		return n, err
+	}
+	rest := min(term.Waiting(in.tty), len(buf)-1) // of a character or a sequence, which must not be divided
+	if rest <= 0 {
+		return n, nil
+	}
+	more, err := from.Read(buf[1 : 1+rest])
+	return 1 + more, err
 }
 
 func ended(done chan struct{}) bool {
@@ -181,10 +207,11 @@ func (in *input) next(limit int) int {
 }
 
 const (
-	ctrlC = 0x03
-	ctrlD = 0x04
-	ctrlL = 0x0c
-	ctrlZ = 0x1a
+	ctrlC  = 0x03
+	ctrlD  = 0x04
+	ctrlL  = 0x0c
+	ctrlZ  = 0x1a
+	escape = 0x1b
 )
 
 // Write, Close and Fd make input a terminal for the editor, which puts it into raw mode.

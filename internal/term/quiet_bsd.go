@@ -4,4 +4,8 @@ package term
 
 import "golang.org/x/sys/unix"
 
-const getTermios, setTermios = unix.TIOCGETA, unix.TIOCSETA
+const (
+	getTermios, setTermios = unix.TIOCGETA, unix.TIOCSETA
+
+	getWaiting = 0x4004667f // FIONREAD
+)

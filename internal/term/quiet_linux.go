@@ -2,4 +2,4 @@ package term
 
 import "golang.org/x/sys/unix"
 
-const getTermios, setTermios = unix.TCGETS, unix.TCSETS
+const getTermios, setTermios, getWaiting = unix.TCGETS, unix.TCSETS, unix.TIOCINQ

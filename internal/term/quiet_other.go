@@ -18,3 +18,6 @@ func (*Quiet) End() {}
 
 // Suspend does nothing.
 func (*Quiet) Suspend() {}
+
+// Waiting returns 0: the number of bytes is not known.
+func Waiting(*os.File) int { return 0 }

@@ -110,3 +110,12 @@ func foreground(fd int) bool {
 	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 	return err != nil || group == unix.Getpgrp()
 }
+
+// Waiting returns the number of bytes that can be read from a terminal at once, 0 if unknown.
+func Waiting(tty *os.File) int {
+	n, err := unix.IoctlGetInt(int(tty.Fd()), getWaiting)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"strings"
@@ -210,6 +211,7 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		cert   *tls.CertificateVerificationError
 		x509u  x509.UnknownAuthorityError
 		header tls.RecordHeaderError
+		path   *fs.PathError
 		proxy  *net.OpError
 		own    *Error
 	)
@@ -236,6 +238,8 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		e.Message, e.Hint = host+" does not speak TLS", "use http:// for a gateway on this machine"
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
 		e.Message, e.Hint = host+" closed the connection before the reply was complete", "try again"
+	case errors.As(err, &path): // of a gateway in this process, or of a socket
+		e.Message, e.Hint = "cannot reach "+host+": "+path.Error(), "check the directory and the setting that names it, such as DIG_DATA_DIR"
 	default:
 		e.Message = "cannot reach " + host + ": " + root(err).Error()
 	}

@@ -183,7 +183,9 @@ func (s *shell) perform(ctx context.Context, text string) error {
 	defer cancel()
 	defer s.trap(cancel)()
 	s.size()
-	s.history.add(text)
+	if s.e.InTerm { // a script is not what was typed
+		s.history.add(text)
+	}
 	return interrupted(ctx, s.performIn(ctx, text))
 }
 
