@@ -110,7 +110,8 @@ func (t *table) lines(dst []byte, cells []tcell, style string, header bool) []by
 			if n < len(parts[at]) {
 				p = parts[at][n]
 			}
-			pad := max(t.widths[i]-displaywidth.String(p.text), 0)
+			width := displaywidth.String(p.text)
+			pad := max(t.widths[i]-width, 0)
 			// A value of several lines is left-aligned, including numbers.
 			right := t.right[i] && len(parts[at]) == 1
 			if right {
@@ -123,7 +124,7 @@ func (t *table) lines(dst []byte, cells []tcell, style string, header bool) []by
 			if p.mark != "" {
 				dst = append(t.paint.on(dst, ansiDim), p.mark...)
 				dst = t.paint.off(dst)
-			} else {
+			} else if width <= t.widths[i] {
 				dst = append(dst, ' ')
 			}
 		}

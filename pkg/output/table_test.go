@@ -191,7 +191,11 @@ func TestWrap(t *testing.T) {
 		{"", 3, ""},
 		{"日本語", 4, "日本…|語"},
 		{"👩‍👩‍👧👩‍👩‍👧", 2, "👩‍👩‍👧…|👩‍👩‍👧"},
-		{"e\u0301e\u0301e\u0301", 2, "e\u0301e\u0301…|e\u0301"},
+		{"e\u0301e\u0301e\u0301e\u0301", 2, "e\u0301e\u0301…|e\u0301e\u0301"},
+		{"e\u0301e\u0301e\u0301", 2, "e\u0301e\u0301e\u0301"}, // the last letter instead of the mark
+		{"cancelled", 8, "cancelled"},
+		{"cancelled\n", 8, "cancelle…|d↵|"},
+		{"abcdefg", 3, "abc…|defg"},
 		{"one two three", 9, "one two …|three"},
 		{"a\x1bb", 9, "a␛b"},
 		{strings.Repeat("x", 100), 3, "xxx…|xxx…|xxx…|xxx…|xxx…|xxx…|xxx…|xxx…"},

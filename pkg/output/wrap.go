@@ -8,13 +8,14 @@ import (
 	"github.com/dig-cli/dig/internal/term"
 )
 
-// wrap splits text into lines of at most width cells, never within a grapheme. mark shows how a line continues: ↵ at
-// a line feed of the text, … at a split. Beyond limit lines the rest is dropped and cut is true.
+// wrapped is a line of a value in a cell. The mark shows how it continues: ↵ at a line feed of the text, … at a split.
 type wrapped struct {
 	text string
 	mark string
 }
 
+// wrap splits text into lines of at most width cells, never within a grapheme; the last one may also take the cell of the mark. Beyond limit
+// lines the rest is dropped and cut is true.
 func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 	width = max(width, 1)
 	parts := bytes.Split(t, []byte("\n"))
@@ -26,6 +27,9 @@ func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 				return lines, true
 			}
 			head, rest := cutAt(s, width, len(lines) < limit-1)
+			if rest != "" && n == len(parts)-1 && displaywidth.String(s) == width+1 {
+				head, rest = s, "" // the cell of the mark takes the last letter
+			}
 			mark := ""
 			if rest != "" {
 				mark = ellipsis
