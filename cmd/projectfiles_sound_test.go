@@ -37,7 +37,7 @@ func TestPlanFindsBefore(t *testing.T) {
 		"connections/x.yaml":  {"type: fil\n", `no connection type "fil"; did you mean "files"?`},
 		"connections/y.yaml":  {"type: files\ncredential:\n  pth: /x\n", "credential path is missing"},
 		"queries/again.yaml":  {"renamed-from: uses\n", "again.sql, with the statement, is missing"},
-		"metadata/peaka.yaml": {"", "reads peaka.table.sales, which would be deleted"},
+		"metadata/peaka.yaml": {"{}", "reads peaka.table.sales, which would be deleted"},
 	} {
 		path := f.file("p/"+file, c.text)
 		for _, args := range [][]string{{"plan", "p", "--prune"}, {"apply", "p", "--prune", "--yes"}} {

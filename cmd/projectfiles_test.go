@@ -219,7 +219,7 @@ type edit struct {
 var twentyEdits = []edit{
 	{"queries/Query 00.sql", "n + 0", "n + 100", "updateQuery"},
 	{"queries/Query 03.yaml", "PT6H", "PT12H", "updateQuery"},
-	{"queries/Query 06.yaml", "materialized: true\nschedule:\n  cron: 0 6 * * 1\n  timezone: Europe/Berlin\n", "", "updateQuery"},
+	{"queries/Query 06.yaml", "materialized: true\nschedule:\n  cron: 0 6 * * 1\n  timezone: Europe/Berlin\n", "materialized: false\n", "updateQuery"},
 	{"queries/Query 16.yaml", "timezone: Europe/Berlin", "timezone: Europe/Paris", "updateQuery"},
 	{"queries/Query 07.sql", "*", "moved to queries/area 0/Query 07.sql", "moveQuery"},
 	{"queries/fresh.sql", "*", "SELECT 1 AS x", "createQuery"},

@@ -21,6 +21,8 @@ type applier struct {
 	vault     secrets
 	types     []api.ConnectionConfiguration
 	files     *manifest.Project // as in the files, with references not expanded
+	plan      []manifest.Change
+	looked    bool // for what depends on the objects that are deleted
 	noCheck   bool
 	allowPart bool
 }
@@ -33,6 +35,11 @@ func (a *applier) make(ctx context.Context, ch manifest.Change) error {
 		manifest.KindSemanticTable: a.semanticTable, manifest.KindMetadata: a.metadata, manifest.KindRelation: a.relation, manifest.KindGoldenSQL: a.golden,
 	}
 	step := steps[ch.Kind]
+	if ch.Action == manifest.Delete {
+		if err := a.unforeseen(ctx, ch); err != nil {
+			return err
+		}
+	}
 	if ch.Action != manifest.Replace {
 		return step(ctx, ch)
 	}

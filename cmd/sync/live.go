@@ -28,13 +28,18 @@ type live struct {
 	names    map[string]string          // of the catalogs, by id
 	ids      map[manifest.Ref]string    // of the objects that others refer to
 	twice    []string
+	all      bool            // objects of one name are all of interest, not a fault
 	lacks    map[string]bool // CATALOG.SCHEMA.TABLE of tables whose columns cannot be read
+}
+
+func (l *live) clear() {
+	l.p, l.names, l.ids, l.twice = manifest.New(), map[string]string{}, map[manifest.Ref]string{}, nil
+	l.tables = map[string]*manifest.Table{}
 }
 
 // read reads the project.
 func (l *live) read(ctx context.Context) error {
-	l.p, l.names, l.ids, l.twice = manifest.New(), map[string]string{}, map[manifest.Ref]string{}, nil
-	l.tables = map[string]*manifest.Table{}
+	l.clear()
 	l.e.Run.Refuse = func(o api.Omission) error {
 		if l.unread(o) {
 			return nil
@@ -68,6 +73,9 @@ func (l *live) add(o manifest.Object, id string) {
 	l.ids[b.Ref] = id
 	if !l.reads(b.Kind) {
 		return
+	}
+	if l.all && l.p.Get(b.Kind, b.Name) != nil {
+		b.Name += " (" + id + ")"
 	}
 	if !l.p.Add(o) {
 		l.twice = append(l.twice, fmt.Sprintf("%s %s (%s, %s)", b.Kind, b.Name, manifest.BaseOf(l.p.Get(b.Kind, b.Name)).ID, id))

@@ -47,6 +47,9 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if err := l.sound(ctx, o, want, changes, extra); err != nil {
 		return err
 	}
+	if err := l.dependants(ctx, todo); err != nil {
+		return err
+	}
 	a := &applier{live: l, vault: s, files: want, noCheck: o.noCheck, allowPart: o.partial}
 	if err := a.prepare(ctx, todo); err != nil {
 		return err
@@ -58,7 +61,8 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if e.Asked() {
 		lines(e.Err, todo, false)
 	}
-	if err := e.Confirm("make %s to project %s%s, in %s?", cli.Plural(len(todo), "this change", "these %d changes"), l.project, deletions(todo), e.Target()); err != nil {
+	a.plan = todo
+	if err := l.agree(o.named, todo); err != nil {
 		return err
 	}
 	done := []step{}
@@ -69,7 +73,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 			lines(e.OnScreen(), []manifest.Change{ch}, false)
 		}
 	})
-	if err != nil && !human {
+	if err != nil && !human && e.Told() == 0 {
 		if perr := e.Print(records(done), nil, opts); perr != nil {
 			err = errors.Join(err, perr)
 		}

@@ -17,11 +17,12 @@ type step struct {
 	Kind   manifest.Kind         `json:"kind"`
 	Name   string                `json:"name"`
 	Fields []manifest.Difference `json:"fields"`
-	Done   *bool                 `json:"done,omitempty"` // by apply
+	Breaks []string              `json:"breaks,omitempty"` // by its deletion
+	Done   *bool                 `json:"done,omitempty"`   // by apply
 }
 
 func stepOf(ch manifest.Change) step {
-	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields}
+	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields, Breaks: titles(ch.Breaks)}
 	if s.Fields == nil {
 		s.Fields = []manifest.Difference{}
 	}
@@ -84,7 +85,7 @@ func sign(a manifest.Action) string {
 func lines(w io.Writer, changes []manifest.Change, whole bool) {
 	wide := len(manifest.KindSemanticCatalog)
 	for _, ch := range changes {
-		fmt.Fprintf(w, "%s %-*s  %s%s\n", sign(ch.Action), wide, ch.Kind, ch.Title(), note(ch))
+		fmt.Fprintf(w, "%s %-*s  %s%s\n", sign(ch.Action), wide, ch.Kind, ch.Title(), note(ch)+broken(ch))
 		if ch.Action == manifest.Create && !whole || ch.Action == manifest.Delete {
 			continue
 		}

@@ -21,6 +21,7 @@ import (
 type options struct {
 	only                           []string
 	force, prune, noCheck, partial bool
+	named                          cli.NamingAll
 	secrets                        bool // send secrets of existing connections again
 
 	set      func(flag string) bool
@@ -223,6 +224,11 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 				}
 			}
 			todo, leave := choose(changes, extra)
+			if !whole {
+				if err := l.dependants(c.Context(), todo); err != nil {
+					return 0, err
+				}
+			}
 			return len(todo), show(e, opts, todo, leave, whole)
 		}()
 		return cli.Compared(c.Context(), shown == 0, err)
@@ -247,7 +253,8 @@ func NewApply(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "apply DIR", Short: "Change a project to match the objects in files", Args: cobra.ExactArgs(1),
 		Long: `Create and change the objects of a project so that they match the files. Only differences are sent, in the order in which
 objects refer to each other, after a prompt that shows them; --yes skips the prompt. Objects that only the project has are kept,
-unless --prune is given; deletions come last.
+unless --prune is given; deletions come last. The plan names what depends on an object that is deleted and remains, such as the
+saved queries that read a table. If anything does, the name of the object is asked for, or --yes needs --confirm NAME.
 ` + about + `
 
 Queries, columns, caches and metadata are read again before they are changed or deleted, connections before they are
@@ -262,6 +269,7 @@ that have some; then a second run sends them again.`,
 	pruneFlag(c, &o)
 	secretsFlag(c, &o)
 	trust.AllowPartFlag(c, &o.partial)
+	o.named.Register(c)
 	cli.Annotate(c, reading()...)
 	cli.Annotate(c, writing()...)
 	e.Prints(c, cli.Like([]step{}))
@@ -273,7 +281,7 @@ that have some; then a second run sends them again.`,
 		if err := output.CheckFile(outFile(e)); err != nil {
 			return cli.Usagef("--out: %v", err)
 		}
-		known := []string{"action", "kind", "name", "fields", "done"}
+		known := []string{"action", "kind", "name", "fields", "breaks", "done"}
 		for _, want := range opts.Columns {
 			if top, _, _ := strings.Cut(want, "."); !slices.Contains(known, top) {
 				return cell.UnknownColumn(want, known)

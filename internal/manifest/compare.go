@@ -35,6 +35,7 @@ type Change struct {
 	Fields []Difference
 	Want   Object // nil for a deletion
 	Have   Object // nil for a creation
+	Breaks []Ref  // what depends on an object that is deleted, and remains
 }
 
 // Title is the displayed name of the object; that of a golden statement is its question, on one line.

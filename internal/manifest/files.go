@@ -65,7 +65,7 @@ type fileSemantic struct {
 
 type fileTable struct {
 	Name    string       `yaml:"name,omitempty" doc:"the name, if it is not that of the file"`
-	Columns []fileColumn `yaml:"columns" doc:"the columns, without the system columns that every table has"`
+	Columns []fileColumn `yaml:"columns" doc:"the columns, without the system columns that every table has" need:"yes"`
 }
 
 type fileColumn struct {

@@ -248,6 +248,9 @@ func (r *reader) decode(file string, raw []byte, into any) *doc {
 	if len(d.root.Content) > 0 {
 		d.root = d.root.Content[0]
 	}
+	if err == nil && !r.filled(d, into) {
+		return nil
+	}
 	if err == nil {
 		return r.complete(d, into)
 	}

@@ -168,30 +168,52 @@ func ParamsOf(sql string) Params {
 	return p
 }
 
-// Reads reports whether a statement reads a table of a catalog, in one of the schemas; without schemas, or with an empty table, any counts.
+// Reads reports whether a statement reads a table of a catalog; see Reading.Of.
+func Reads(sql, catalog, table string, schemas ...string) bool {
+	return ReadingOf(sql).Of(catalog, table, schemas...)
+}
+
+// Reading has the names of tables in a statement, each with one to three parts.
+type Reading [][]string
+
+// ReadingOf finds the names of tables in a statement.
+func ReadingOf(sql string) Reading {
+	var out Reading
+	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	if err != nil {
+		for _, t := range sqltext.TablesIn(sql) {
+			out = append(out, []string{t.Catalog, t.Schema, t.Table})
+		}
+		return out
+	}
+	for _, name := range trinosql.Tables(tree) {
+		var parts []string
+		for _, p := range name {
+			parts = append(parts, p.Name)
+		}
+		out = append(out, parts)
+	}
+	return out
+}
+
+// Of reports whether a table of a catalog is among them, in one of the schemas; without schemas, or with an empty table, any counts.
 // A name of two parts is taken to be in the catalog peaka, and one of one part to be an internal table or a saved query. The case of names
 // is ignored.
-func Reads(sql, catalog, table string, schemas ...string) bool {
+func (r Reading) Of(catalog, table string, schemas ...string) bool {
 	is := func(want, name string) bool { return want == "" || strings.EqualFold(want, name) }
 	in := func(names ...string) bool {
 		return len(schemas) == 0 || slices.ContainsFunc(names, func(name string) bool {
 			return slices.ContainsFunc(schemas, func(s string) bool { return strings.EqualFold(s, name) })
 		})
 	}
-	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
-	if err != nil {
-		return slices.ContainsFunc(sqltext.TablesIn(sql), func(t sqltext.TableRef) bool {
-			return is(catalog, t.Catalog) && in(t.Schema) && is(table, t.Table)
-		})
-	}
-	return slices.ContainsFunc(trinosql.Tables(tree), func(name []*trinosql.Ident) bool {
+	return slices.ContainsFunc(r, func(name []string) bool {
 		switch len(name) {
 		case 1:
-			return is(catalog, "peaka") && in("table", "query") && is(table, name[0].Name)
+			return is(catalog, "peaka") && in("table", "query") && is(table, name[0])
 		case 2:
-			return is(catalog, "peaka") && in(name[0].Name) && is(table, name[1].Name)
+			return is(catalog, "peaka") && in(name[0]) && is(table, name[1])
 		case 3:
-			return is(catalog, name[0].Name) && in(name[1].Name) && is(table, name[2].Name)
+			return is(catalog, name[0]) && in(name[1]) && is(table, name[2])
 		}
 		return false
 	})

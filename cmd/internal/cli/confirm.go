@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/spf13/cobra"
@@ -100,6 +101,58 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 		return notConfirmed()
 	}
 	e.Run.agreed = true
+	return nil
+}
+
+// NamingAll is Naming for commands that delete several objects.
+type NamingAll struct{ given []string }
+
+// Register adds the flag.
+func (n *NamingAll) Register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&n.given, "confirm", nil, "the name of an object that is deleted, which --yes needs for each on which something depends (repeatable)")
+}
+
+// stray returns a name that was given and is not one of the deleted objects.
+func (n *NamingAll) stray(deleted []string) string {
+	for _, name := range n.given {
+		if !slices.Contains(deleted, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// ConfirmAll is Confirm for a change that deletes objects: needed are the names of those that others depend on, which are asked for one by one, or have
+// to be given with --confirm.
+func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, format string, args ...any) error {
+	if name := n.stray(deleted); name != "" && !e.Tells() {
+		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and nothing of that name is deleted", name)}
+	}
+	needed = slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return slices.Contains(n.given, name) })
+	asks := e.InTerm && e.ErrTerm && !e.Run.Flags.Yes
+	if len(needed) > 0 && !asks && !e.Tells() {
+		if err := e.Permit(); err != nil {
+			return err
+		}
+		flags := []string{"--yes"}
+		for _, name := range needed {
+			flags = append(flags, "--confirm "+shell.Quote(name))
+		}
+		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + e.Target() + ": " + dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
+	}
+	if err := e.Confirm(format, args...); err != nil || !asks {
+		return err
+	}
+	for _, name := range needed {
+		answer, err := e.ask(fmt.Sprintf("something depends on %s; to confirm its deletion, type its name: ", name))
+		if err != nil {
+			return err
+		}
+		if answer != name {
+			e.Run.agreed = false
+			return notConfirmed()
+		}
+	}
 	return nil
 }
 

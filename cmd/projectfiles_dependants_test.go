@@ -1,0 +1,73 @@
+package cmd
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// TestPruneNamesDependants: what depends on an object that prune deletes is named by the plan, also if --only leaves its kind out, and the
+// name of the object is needed then.
+func TestPruneNamesDependants(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("data/a.csv", "id\n1\n")
+	f.ok("table", "create", "t", "--column", "a:bigint")
+	f.ok("table", "create", "free", "--column", "a:bigint")
+	f.ok("bitable", "create", "b", "--column", "a:bigint")
+	f.ok("connection", "create", "c", "--type", "files", "--credential", "path="+filepath.Join(f.home, "data"))
+	f.ok("catalog", "create", "k", "--connection", "c")
+	f.ok("query", "create", "qt", "--sql", `SELECT a FROM peaka."table".t`)
+	f.ok("query", "create", "qb", "--sql", "SELECT a FROM peaka.bitable.b")
+	f.ok("query", "create", "qk", "--sql", "SELECT * FROM k.files.a")
+	f.file("p/dig.yaml", "version: 1\n")
+	f.sent()
+	for only, c := range map[string]struct{ plan, name string }{
+		"tables":      {"t (with all its rows); breaks query qt\n", "t"},
+		"bitables":    {"b (with all its rows); breaks query qb\n", "b"},
+		"catalogs":    {"k; breaks query qk\n", "k"},
+		"connections": {"c; breaks catalog k\n", "c"},
+	} {
+		if _, out, _ := f.dig("plan", "p", "--prune", "--only", only); !strings.Contains(out, c.plan) {
+			t.Errorf("%s: %s", only, out)
+		}
+		for _, more := range [][]string{nil, {"--confirm", "nosuch"}} {
+			if errs := f.want(9, append([]string{"apply", "p", "--prune", "--yes", "--only", only}, more...)...); more == nil && !strings.Contains(errs, "--yes --confirm "+c.name+"\n") {
+				t.Errorf("%s: %s", only, errs)
+			}
+		}
+	}
+	if sent := f.sent(); sent != "" {
+		t.Errorf("sent: %s", sent)
+	}
+	if _, out, _ := f.dig("plan", "p", "--prune", "--only", "tables", "-o", "json"); !strings.Contains(out, `"breaks":["query qt"]`) || strings.Count(out, "breaks") != 1 {
+		t.Errorf("%s", out)
+	}
+	f.ok("apply", "p", "--prune", "--yes", "--only", "tables", "--confirm", "t")
+	f.ok("apply", "p", "--prune", "--yes") // what depends on the rest goes too
+}
+
+// TestPruneLooksForDependants: what has come to depend on an object since the plan keeps it from being deleted.
+func TestPruneLooksForDependants(t *testing.T) {
+	f := newFront(t, "local")
+	for _, name := range []string{"t1", "t2"} {
+		f.ok("table", "create", name, "--column", "a:bigint")
+	}
+	f.file("p/dig.yaml", "version: 1\n")
+	f.on(spec.DeleteInternalTable, func(w http.ResponseWriter, r *http.Request, pass func() *http.Response) {
+		lose := filepath.Base(r.URL.Path) == "t1"
+		res := pass()
+		if lose {
+			f.ok("query", "create", "late", "--sql", `SELECT a FROM t2`)
+		}
+		w.WriteHeader(res.StatusCode)
+	})
+	if errs := f.want(6, "apply", "p", "--prune", "--yes", "--only", "tables"); !strings.Contains(errs, "table t2 is used by query late since the plan was created; it is not deleted") {
+		t.Error(errs)
+	}
+	if _, out, _ := f.dig("table", "list"); !strings.Contains(out, "t2") || strings.Contains(out, "t1") {
+		t.Error(out)
+	}
+}

@@ -1,0 +1,237 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/sqlstmt"
+)
+
+// What prune deletes may be used by objects that are not compared, because --only leaves them out, or that name it only in a statement.
+// The plan names them, and apply needs the names of what it deletes then, as the commands that delete one object do.
+
+// dependOn returns the kinds of objects that can depend on one of a kind.
+func dependOn(k manifest.Kind) []manifest.Kind {
+	switch k {
+	case manifest.KindConnection:
+		return []manifest.Kind{manifest.KindCatalog}
+	case manifest.KindCatalog:
+		return []manifest.Kind{manifest.KindQuery, manifest.KindParametricTable, manifest.KindCache}
+	case manifest.KindTable, manifest.KindBITable:
+		return []manifest.Kind{manifest.KindQuery, manifest.KindParametricTable, manifest.KindCache}
+	case manifest.KindQuery:
+		return []manifest.Kind{manifest.KindQuery, manifest.KindSemanticTable}
+	case manifest.KindSemanticCatalog, manifest.KindSemanticTable, manifest.KindParametricTable:
+		return []manifest.Kind{manifest.KindQuery}
+	}
+	return nil
+}
+
+// dependants completes the deletions of a plan with the objects that depend on them and remain after it.
+func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
+	kinds, goes, becomes := map[manifest.Kind]bool{}, map[manifest.Ref]bool{}, map[manifest.Ref]manifest.Object{}
+	for _, ch := range plan {
+		if ch.Action == manifest.Delete {
+			goes[ch.Ref] = true
+			for _, k := range dependOn(ch.Kind) {
+				kinds[k] = true
+			}
+		} else if ch.Have != nil {
+			becomes[manifest.BaseOf(ch.Have).Ref] = ch.Want
+		}
+	}
+	if len(kinds) == 0 || l.e.Tells() {
+		return nil
+	}
+	around, err := l.around(ctx, kinds)
+	if err != nil {
+		return err
+	}
+	for ref, o := range becomes {
+		if around.Get(ref.Kind, ref.Name) != nil {
+			around.Drop(ref)
+			around.Put(o)
+		}
+	}
+	for _, ch := range plan {
+		if ch.Action == manifest.Create && kinds[ch.Kind] {
+			around.Put(ch.Want)
+		}
+	}
+	for ref := range goes {
+		around.Drop(ref)
+	}
+	users := usersIn(around)
+	for i, ch := range plan {
+		if ch.Action == manifest.Delete {
+			plan[i].Breaks = users.of(ch.Have)
+			more, err := l.parametricOver(ctx, ch)
+			if err != nil {
+				return err
+			}
+			plan[i].Breaks = append(plan[i].Breaks, more...)
+		}
+	}
+	return nil
+}
+
+// around returns the objects of some kinds as they are in the project. Those that were read are not read again.
+func (l *live) around(ctx context.Context, kinds map[manifest.Kind]bool) (*manifest.Project, error) {
+	out, unread := manifest.New(), map[manifest.Kind]bool{}
+	for k := range kinds {
+		if !l.reads(k) {
+			unread[k] = true
+		}
+	}
+	if len(unread) > 0 {
+		rest := &live{e: l.e, cl: l.cl, project: l.project, only: unread, all: true}
+		if err := rest.read(ctx); err != nil {
+			return nil, err
+		}
+		out.Fill(rest.p.Only(unread), nil)
+	}
+	out.Fill(l.p.Only(kinds), nil)
+	return out, nil
+}
+
+// parametricOver returns the parametric tables over an internal table. The catalog of these tables has no connection, and not every
+// gateway lists it.
+func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manifest.Ref, error) {
+	if ch.Kind != manifest.KindTable && ch.Kind != manifest.KindBITable {
+		return nil, nil
+	}
+	names, err := cli.ParametricOver(ctx, l.cl, l.project, "1", tableSchema(ch.Kind), ch.Name)
+	if err != nil && !cli.Answered(err) {
+		return nil, err
+	}
+	var out []manifest.Ref
+	for _, name := range names {
+		out = append(out, manifest.Ref{Kind: manifest.KindParametricTable, Name: "peaka." + name})
+	}
+	return out, nil
+}
+
+// users finds what depends on an object.
+type users struct {
+	p        *manifest.Project
+	readings map[*manifest.Query]sqlstmt.Reading
+}
+
+func usersIn(p *manifest.Project) users {
+	u := users{p, map[*manifest.Query]sqlstmt.Reading{}}
+	for _, q := range manifest.Of[*manifest.Query](p, manifest.KindQuery) {
+		u.readings[q] = sqlstmt.ReadingOf(q.SQL)
+	}
+	return u
+}
+
+func (u users) of(gone manifest.Object) []manifest.Ref {
+	ref := manifest.BaseOf(gone).Ref
+	var out []manifest.Ref
+	for _, k := range dependOn(ref.Kind) {
+		for _, o := range manifest.Of[manifest.Object](u.p, k) {
+			uses := slices.ContainsFunc(refersTo(o), func(r manifest.Ref) bool { return r.Kind == ref.Kind && strings.EqualFold(r.Name, ref.Name) })
+			if q, ok := o.(*manifest.Query); ok {
+				uses = reads(u.readings[q], gone)
+			}
+			if uses {
+				out = append(out, manifest.BaseOf(o).Ref)
+			}
+		}
+	}
+	return out
+}
+
+// reads reports whether a statement reads an object.
+func reads(r sqlstmt.Reading, o manifest.Object) bool {
+	switch o := o.(type) {
+	case *manifest.Table:
+		return r.Of("peaka", o.Name, tableSchema(o.Kind))
+	case *manifest.Query:
+		return r.Of("peaka", o.SQLName, "query", "mtquery")
+	case *manifest.Catalog, *manifest.SemanticCatalog:
+		return r.Of(manifest.BaseOf(o).Name, "")
+	case *manifest.SemanticTable:
+		return r.Of(o.Catalog, o.Table, o.Schema)
+	case *manifest.ParametricTable:
+		return r.Of(o.Catalog, o.Table, o.Schema)
+	}
+	return false
+}
+
+// broken is the end of a line of a plan: what depends on an object that is deleted.
+func broken(ch manifest.Change) string {
+	if len(ch.Breaks) == 0 {
+		return ""
+	}
+	return "; breaks " + strings.Join(titles(ch.Breaks), ", ")
+}
+
+func titles(refs []manifest.Ref) []string {
+	var out []string
+	for _, r := range refs {
+		out = append(out, words(r.Kind)+" "+r.Name)
+	}
+	return out
+}
+
+// agree asks whether a plan is to be applied.
+func (l *live) agree(named cli.NamingAll, todo []manifest.Change) error {
+	var deleted, needed, why []string
+	for _, ch := range todo {
+		if ch.Action != manifest.Delete {
+			continue
+		}
+		deleted = append(deleted, ch.Title())
+		if len(ch.Breaks) > 0 {
+			if !slices.Contains(needed, ch.Title()) {
+				needed = append(needed, ch.Title())
+			}
+			why = append(why, fmt.Sprintf("deleting %s %s breaks %s", words(ch.Kind), ch.Title(), strings.Join(titles(ch.Breaks), ", ")))
+		}
+	}
+	return l.e.ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s to project %s%s, in %s?", cli.Plural(len(todo), "this change", "these %d changes"), l.project, deletions(todo), l.e.Target())
+}
+
+// unforeseen refuses a deletion if something has come to depend on the object since the plan was created. All kinds are read again before
+// the first deletion, and the saved queries before each.
+func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
+	kinds := map[manifest.Kind]bool{}
+	for _, k := range dependOn(ch.Kind) {
+		kinds[k] = true
+	}
+	if len(kinds) == 0 || a.e.Tells() {
+		return nil
+	}
+	now := &live{e: a.e, cl: a.cl, project: a.project, only: kinds, all: true}
+	read := now.read
+	if a.looked {
+		now.clear()
+		read = now.readQueries
+	}
+	if err := read(ctx); err != nil {
+		return err
+	}
+	a.looked = true
+	found := usersIn(now.p).of(ch.Have)
+	if over, err := a.parametricOver(ctx, ch); err != nil {
+		return err
+	} else {
+		found = append(found, over...)
+	}
+	found = slices.DeleteFunc(found, func(ref manifest.Ref) bool {
+		return slices.ContainsFunc(a.plan, func(p manifest.Change) bool {
+			return p.Action == manifest.Delete && (p.Ref == ref || p.Ref == ch.Ref && slices.Contains(p.Breaks, ref))
+		})
+	})
+	if len(found) == 0 {
+		return nil
+	}
+	f := changedSince(ch).(*cli.Failure)
+	f.Msg = fmt.Sprintf("%s %s is used by %s since the plan was created; it is not deleted", words(ch.Kind), ch.Title(), strings.Join(titles(found), ", "))
+	return f
+}
