@@ -42,7 +42,7 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 			if name == "-" && write {
 				return cli.View{}, cli.Usagef("--write: standard input cannot be replaced; name files")
 			}
-			raw, err := e.ReadFile("FILE", name)
+			raw, err := e.ReadText("FILE", name)
 			if err != nil {
 				return cli.View{}, err
 			}

@@ -176,8 +176,11 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 			chosen = form.String()
 		}
 	}
-	if ending := strings.TrimPrefix(filepath.Ext(e.Run.Flags.Out), "."); chosen == "" && !c.Flags().Changed("output") && f.chart == "" {
-		if form := output.FormatOf(ending); form.Known() && ending != "" {
+	if path := e.Run.Flags.Out; chosen == "" && !c.Flags().Changed("output") && f.chart == "" && filepath.Ext(path) != "" && !device(path) {
+		form, err := cli.FormOfPath(path)
+		if err != nil && e.Getenv("DIG_OUTPUT") == "" && e.Run.Flags.Jq == "" {
+			return cli.Usagef("--out %w", err).WithHint("%s; or give the format with -o", cli.Classify(c.Context(), err).Hint)
+		} else if err == nil {
 			chosen = form.String()
 		}
 	}
@@ -185,6 +188,11 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 		return nil
 	}
 	return c.Flags().Set("output", chosen)
+}
+
+// device reports whether a path is one to which a format cannot be told by its name.
+func device(path string) bool {
+	return strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/")
 }
 
 // savedStatement runs a saved query by its name, or selects from a table with a name of three parts.

@@ -104,7 +104,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 		case "data":
 			text = "SELECT * FROM " + sqltext.Literal(in.value)
 		case "file":
-			raw, err := e.ReadFile(cmp.Or(in.flag, "FILE"), in.value)
+			raw, err := e.ReadText(cmp.Or(in.flag, "FILE"), in.value)
 			if err != nil {
 				return nil, err
 			}

@@ -25,7 +25,7 @@ func (f *executeFlags) readTexts(e *cli.Env, given string) error {
 			return cli.Usagef("standard input can be read only once: use -f - once")
 		}
 		for _, path := range f.file {
-			raw, err := e.ReadFile("-f", path)
+			raw, err := e.ReadText("-f", path)
 			if err != nil {
 				return err
 			}

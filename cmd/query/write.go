@@ -65,7 +65,7 @@ func (f *queryFlags) request(e *cli.Env, c *cobra.Command) (api.QueryRequest, er
 		req.InputQuery, req.InputQueryRefID = nil, nil
 	}
 	if c.Flags().Changed("file") {
-		raw, err := e.ReadFile("-f", f.file)
+		raw, err := e.ReadText("-f", f.file)
 		if err != nil {
 			return req, err
 		}

@@ -242,9 +242,11 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 		return *done, nil
 	}
 	if fresh {
-		if _, err := m.make(ctx); err != nil {
+		made, err := m.makeOrFind(ctx)
+		if err != nil {
 			return cli.View{}, errors.Join(err, i.ledger.Remove(i.key))
 		}
+		fresh = made
 	}
 	text, err := i.doc.Text(ctx)
 	if err != nil {

@@ -83,6 +83,23 @@ func (m *making) make(ctx context.Context) (api.Table, error) {
 	return t, m.addColumns(ctx, t.TableName, true)
 }
 
+// makeOrFind creates the table, or finds that another run has created one with the columns meanwhile.
+func (m *making) makeOrFind(ctx context.Context) (made bool, err error) {
+	_, err = m.make(ctx)
+	var ae *api.Error
+	if err == nil || !errors.As(err, &ae) {
+		return err == nil, err
+	}
+	if cli.Classify(ctx, err).Exit != cli.ExitConflict {
+		return false, err
+	}
+	own, other := m.columns(ctx, m.name)
+	if other != nil || !m.complete(own) {
+		return false, err
+	}
+	return false, m.forget()
+}
+
 // finish completes a table that an earlier run has started to create. A table with other columns than requested is left
 // unchanged.
 func (m *making) finish(ctx context.Context, t api.Table) error {

@@ -155,7 +155,7 @@ func (d *Document) detect(ctx context.Context) error {
 			return err
 		}
 		switch ending := rowfile.Ending(d.Name); {
-		case ending == "json", ending == "" && rowfile.LooksLikeJSON(text):
+		case ending == "json", (ending == "" || d.Path == "-") && rowfile.LooksLikeJSON(text):
 			d.Format = JSON
 		default:
 			d.Format = CSV

@@ -77,6 +77,9 @@ func (c *column) kindOf(s []byte) kind {
 	v := infer.Classify(s)
 	switch v.Kind {
 	case infer.Number:
+		if infer.MinusZero(s) {
+			return isText
+		}
 		return numberOf(s, v)
 	case infer.Date:
 		return isDate

@@ -12,7 +12,7 @@ func TestChoose(t *testing.T) {
 		{"", Varchar, "no values"},
 		{"1 -22 0", Bigint, ""}, {"9223372036854775807 -9223372036854775808", Bigint, ""},
 		{"9223372036854775808", Varchar, "would not come back unchanged"}, {"-9223372036854775809", Varchar, "would not"},
-		{"1 007", Varchar, `1 of 2 values are not bigint, first "007" in line 2`}, {"007 08", Varchar, "would not"}, {"+5", Varchar, "would not"}, {"-0", Varchar, ""},
+		{"1 007", Varchar, `1 of 2 values are not bigint, first "007" in line 2`}, {"007 08", Varchar, "would not"}, {"+5", Varchar, "would not"}, {"-0", Varchar, ""}, {"-0.0", Varchar, "would not"}, {"1.5 -0.00", Varchar, "are not decimal"}, {"-0.01", Decimal, ""},
 		{"1,234", Varchar, "would not"}, {"1 2,5", Varchar, `first "2,5" in line 2`},
 		{"1.10 1.2", Decimal, ""}, {"1 2.5 -.5", Decimal, ""}, {"1.", Varchar, ""}, {"1_000", Varchar, ""}, {"0x10", Varchar, ""},
 		{"1.2345678901", Decimal, ""}, {"1 1.23456789012", Varchar, "more than 10 decimal places"}, {strings.Repeat("9", 29) + ".5", Varchar, "28 digits"},

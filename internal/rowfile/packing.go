@@ -71,6 +71,8 @@ func cutOff(name string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case name == "gzip" && errors.Is(err, gzip.ErrHeader):
+		return &PackedError{"its gzip data is followed by something else"}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &PackedError{fmt.Sprintf("the file ends in the middle of its %s data: it was cut off", name)}
 	}

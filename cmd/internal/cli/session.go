@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -276,6 +278,20 @@ func (e *Env) ReadFile(flag, path string) ([]byte, error) {
 		return nil, Usagef("%s: %v", flag, err)
 	}
 	return raw, nil
+}
+
+// ReadText reads a file like ReadFile, as text in UTF-8: without a byte order mark, and converted from UTF-16 if it has one.
+func (e *Env) ReadText(flag, path string) ([]byte, error) {
+	raw, err := e.ReadFile(flag, path)
+	if err != nil {
+		return nil, err
+	}
+	if coding, guessed := rowfile.CodingOf(raw); coding != rowfile.UTF8 && !guessed {
+		if raw, err = io.ReadAll(coding.Decode(io.NopCloser(bytes.NewReader(raw)))); err != nil {
+			return nil, Usagef("%s: %s: %v", flag, path, err)
+		}
+	}
+	return bytes.TrimPrefix(raw, []byte(rowfile.Mark)), nil
 }
 
 // TimeLimit is the limit set by --timeout, DIG_TIMEOUT or a file; 0 for none.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/internal/term"
@@ -175,4 +177,20 @@ func (s *Sink) Waited() time.Duration {
 		return 0
 	}
 	return s.pager.Waited()
+}
+
+// FormOfPath is the format that the extension of a file names.
+func FormOfPath(path string) (output.Format, error) {
+	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	switch ext {
+	case "txt":
+		ext = "table"
+	case "htm":
+		ext = "html"
+	}
+	f := output.FormatOf(ext)
+	if !f.Known() || ext == "" {
+		return f, Usagef("%s: the extension does not name a format", path).WithHint("one of .csv .tsv .json .ndjson .yaml .md .html .xlsx .parquet .txt")
+	}
+	return f, nil
 }

@@ -5,28 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/pkg/output"
 )
-
-// formatOf is the format that the extension of a file names.
-func formatOf(path string) (output.Format, error) {
-	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	if ext == "txt" {
-		ext = "table"
-	}
-	if ext == "htm" {
-		ext = "html"
-	}
-	f := output.FormatOf(ext)
-	if !f.Known() {
-		return f, cli.Usagef("%s: the extension does not name a format", path).WithHint("one of .csv .tsv .json .ndjson .yaml .md .html .xlsx .parquet .txt")
-	}
-	return f, nil
-}
 
 // maxDepth limits files that include files.
 const maxDepth = 16
@@ -44,7 +26,7 @@ func (s *shell) include(ctx context.Context, args []string) error {
 	if s.depth == maxDepth {
 		return cli.Usagef("%s: files include each other more than %d deep", args[0], maxDepth)
 	}
-	raw, err := s.e.ReadFile(`\i`, args[0])
+	raw, err := s.e.ReadText(`\i`, args[0])
 	if err != nil {
 		return err
 	}

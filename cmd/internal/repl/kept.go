@@ -24,6 +24,7 @@ type kept struct {
 	file   *tempfile.Unnamed
 	whole  bool // the reply was read to its end
 	failed error
+	told   bool // what a statement over it does not keep
 }
 
 func newKept() *kept { return &kept{} }

@@ -2,7 +2,6 @@ package repl
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -232,7 +230,7 @@ var _ engine.Catalogs = (*sessionCatalogs)(nil)
 func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
 	switch n.Catalog {
 	case catalogLast:
-		return engine.Source{Scan: &scanner{open: func(context.Context, engine.ScanRequest) (*api.Result, error) { return c.s.last.open() }}}, nil
+		return engine.Source{Scan: &scanner{last: c.s.last, notes: c.s.e.Err, open: func(context.Context, engine.ScanRequest) (*api.Result, error) { return c.s.last.open() }}}, nil
 	case catalogGateway:
 		if name, ok := c.others[n.Schema]; ok {
 			return engine.Source{Scan: &scanner{open: func(ctx context.Context, req engine.ScanRequest) (*api.Result, error) {
@@ -250,106 +248,6 @@ func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (engine.
 // List implements engine.Catalogs.
 func (c *sessionCatalogs) List(context.Context, []string) ([]engine.TableName, error) {
 	return []engine.TableName{{Catalog: catalogLast, Schema: "result", Table: lastName}}, nil
-}
-
-// scanner reads a result as a table.
-type scanner struct {
-	open func(context.Context, engine.ScanRequest) (*api.Result, error)
-}
-
-// Columns implements engine.Scanner. Columns of the same name are numbered: id, id_2.
-func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
-	res, err := c.open(ctx, engine.ScanRequest{})
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
-	cols, err := cell.ColumnsOf(res.Rows(), nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]engine.ColumnInfo, len(cols))
-	for i, col := range cols {
-		typ := col.Type
-		switch {
-		case typ == "" || typ == "unknown":
-			typ = "varchar"
-		case strings.HasPrefix(typ, "array(") || strings.HasPrefix(typ, "map(") || strings.HasPrefix(typ, "row("):
-			typ = "json"
-		}
-		out[i] = engine.ColumnInfo{Name: col.Key, Type: typ, Nullable: true}
-	}
-	return out, nil
-}
-
-// Scan implements engine.Scanner. It ignores filters and the limit.
-func (c *scanner) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
-	cols, err := c.Columns(ctx)
-	if err != nil {
-		return nil, err
-	}
-	req.Limit = -1
-	res, err := c.open(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	b := &batches{res: res, rows: res.Rows()}
-	for _, name := range req.Columns {
-		i := slices.IndexFunc(cols, func(c engine.ColumnInfo) bool { return c.Name == name })
-		if i < 0 {
-			return nil, errors.Join(fmt.Errorf("the last result has no column %s", name), res.Close())
-		}
-		b.index = append(b.index, i)
-		b.binary = append(b.binary, cols[i].Type == "varbinary")
-	}
-	return b, nil
-}
-
-// batches passes rows to the engine as texts, which it reads by type.
-type batches struct {
-	res    *api.Result
-	rows   *api.Rows
-	index  []int
-	binary []bool
-}
-
-const batchRows = 2000
-
-// Next implements engine.Batches.
-func (b *batches) Next(ctx context.Context) ([][]any, error) {
-	var out [][]any
-	for len(out) < batchRows && b.rows.Next() {
-		row := b.rows.Row()
-		values := make([]any, len(b.index))
-		for i, at := range b.index {
-			if at >= len(row) || string(row[at]) == "null" {
-				continue
-			}
-			text, err := cell.AppendText(nil, row[at])
-			if err != nil {
-				return nil, err
-			}
-			if values[i] = string(text); b.binary[i] {
-				if values[i], err = hex.DecodeString(strings.ReplaceAll(string(text), " ", "")); err != nil {
-					return nil, err
-				}
-			}
-		}
-		out = append(out, values)
-	}
-	if err := b.rows.Err(); err != nil {
-		return nil, err
-	}
-	if len(out) == 0 {
-		return nil, io.EOF
-	}
-	return out, ctx.Err()
-}
-
-// Close implements engine.Batches.
-func (b *batches) Close() error {
-	_ = b.rows.Close()
-	return b.res.Close()
 }
 
 // engine opens the engine of the session.

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
@@ -95,6 +97,8 @@ type lineReader struct {
 	r   io.Reader
 	buf []byte
 	err error
+
+	some bool // the beginning was read
 }
 
 func (l *lineReader) next() (string, error) {
@@ -114,5 +118,8 @@ func (l *lineReader) next() (string, error) {
 		p := make([]byte, 4096)
 		n, err := l.r.Read(p)
 		l.buf, l.err = append(l.buf, p[:n]...), err
+		if !l.some && (len(l.buf) >= len(rowfile.Mark) || err != nil) {
+			l.buf, l.some = bytes.TrimPrefix(l.buf, []byte(rowfile.Mark)), true
+		}
 	}
 }

@@ -157,7 +157,7 @@ func (s *shell) output(_ context.Context, args []string) error {
 		if err := output.CheckFile(s.e.Abs(args[0])); err != nil {
 			return cli.Usagef(`\o: %v`, err)
 		}
-		format, err := formatOf(args[0])
+		format, err := cli.FormOfPath(args[0])
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (s *shell) export(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return cli.Usagef(`\export takes one file, such as result.csv or result.parquet`)
 	}
-	format, err := formatOf(args[0])
+	format, err := cli.FormOfPath(args[0])
 	if err != nil {
 		return err
 	}

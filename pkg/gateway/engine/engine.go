@@ -186,6 +186,7 @@ type ColumnInfo struct {
 	Comment  string
 	Primary  bool // part of the primary key
 	Unique   bool // values are unique
+	Zone     string // the time zone in which the instants of the column are displayed, "" for UTC
 }
 
 // Info returns the column; a type that embeds it has the method too.

@@ -102,6 +102,9 @@ func (p *place) named(name string) (file, error) {
 		return t, nil
 	}
 	t := file{path: name, table: filepath.Base(name)}
+	if ext := strings.ToLower(filepath.Ext(rowfile.Unpacked(name))); ext == ".yaml" || ext == ".yml" {
+		return t, fmt.Errorf("file %s: YAML is not read as a table", name)
+	}
 	info, err := p.stat(name)
 	if err != nil {
 		return t, fmt.Errorf("file %s: %w", name, Bare(err))

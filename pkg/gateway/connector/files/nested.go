@@ -314,7 +314,7 @@ func appendLeaf(out []byte, n *nestedNode, v parquet.Value) ([]byte, error) {
 	case []byte:
 		return append(append(append(out, '"'), base64.StdEncoding.EncodeToString(x)...), '"'), nil
 	case time.Time:
-		layout := map[string]string{"date": time.DateOnly, "timestamp": "2006-01-02 15:04:05.999999999"}[n.typ]
+		layout := map[string]string{"date": time.DateOnly, "timestamp": "2006-01-02 15:04:05.999999999", "timestamp(9)": "2006-01-02 15:04:05.999999999"}[n.typ]
 		if layout == "" {
 			layout = time.RFC3339Nano
 		}

@@ -79,11 +79,13 @@ func leafDecoder(c *parquet.Column) (string, decoder) {
 	case *format.DateType:
 		return "date", func(v parquet.Value) (any, error) { return time.Unix(int64(v.Int32())*86400, 0).UTC(), nil }
 	case *format.TimestampType:
-		typ := "timestamp"
-		if l.IsAdjustedToUTC {
+		typ, unit := "timestamp", unitOf(l.Unit)
+		switch { // an instant has microseconds, and a value with more digits is an error
+		case l.IsAdjustedToUTC:
 			typ = "timestamp with time zone"
+		case unit > 1e6:
+			typ = "timestamp(9)"
 		}
-		unit := unitOf(l.Unit)
 		return typ, func(v parquet.Value) (any, error) { return at(v.Int64(), unit), nil }
 	case *format.TimeType:
 		unit := unitOf(l.Unit)

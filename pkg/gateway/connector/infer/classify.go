@@ -104,6 +104,22 @@ func classifyNumber(s []byte) Class {
 	return Class{Kind: Number, Digits: int32(digits), Scale: int32(scale)} //nolint:gosec // as above
 }
 
+// MinusZero reports whether a number is a zero with a sign, which a double keeps and a decimal does not.
+func MinusZero(s []byte) bool {
+	if len(s) < 2 || s[0] != '-' {
+		return false
+	}
+	for _, c := range s[1:] {
+		switch {
+		case c|0x20 == 'e':
+			return true
+		case c != '0' && c != '.':
+			return false
+		}
+	}
+	return true
+}
+
 func allDigits(s []byte) bool {
 	for _, c := range s {
 		if c < '0' || c > '9' {

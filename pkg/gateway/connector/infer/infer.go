@@ -54,7 +54,7 @@ func (c *Column) AddField(s []byte) {
 
 func (c *Column) addNumber(s []byte, v Class) {
 	switch {
-	case v.Exponent:
+	case v.Exponent, MinusZero(s): // what a double holds and a decimal may not
 		c.Exp++
 	case v.Scale == 0:
 		c.Whole++

@@ -36,7 +36,7 @@ func TestType(t *testing.T) {
 		want string
 	}{
 		{Column{}, "varchar"}, {null, "varchar"}, {nested, "json"}, {mixed, "varchar"}, {text, "varchar"}, {dates, "date"},
-		{fields("1", "-22"), "bigint"}, {fields("1", "2.50"), "decimal(3,2)"}, {some, "decimal(3,2)"}, {fields("007"), "varchar"}, {fields("-0"), "varchar"}, {fields("1e3"), "varchar"},
+		{fields("1", "-22"), "bigint"}, {fields("1", "2.50"), "decimal(3,2)"}, {some, "decimal(3,2)"}, {fields("007"), "varchar"}, {fields("-0"), "varchar"}, {fields("-0.0"), "double"}, {fields("1.5", "-0.00"), "double"}, {fields("-0.01"), "decimal(3,2)"}, {fields("1e3"), "varchar"},
 		{fields("9223372036854775808"), "varchar"}, {fields("1", "x"), "varchar"}, {fields("true", "false"), "boolean"}, {fields("true", "1"), "varchar"},
 		{fields("2024-02-29", "2023-02-28"), "date"}, {fields("2023-02-29"), "varchar"}, {fields("2024-02-29T01:02:03.000001"), "timestamp"},
 		{fields("2024-02-29 01:02:03.0000001"), "varchar"}, {fields("2024-02-29", "2024-02-29 01:02:03"), "varchar"},

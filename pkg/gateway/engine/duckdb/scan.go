@@ -283,5 +283,5 @@ var scanTypes = map[string]bindings.Type{
 	"BOOLEAN": bindings.TypeBoolean, "TINYINT": bindings.TypeTinyInt, "SMALLINT": bindings.TypeSmallInt, "INTEGER": bindings.TypeInteger,
 	"BIGINT": bindings.TypeBigInt, "DOUBLE": bindings.TypeDouble, "REAL": bindings.TypeFloat, "DATE": bindings.TypeDate,
 	"UUID": bindings.TypeUUID, "TIME": bindings.TypeTime, "TIMESTAMP": bindings.TypeTimestamp, "TIMESTAMPTZ": bindings.TypeTimestampTZ,
-	"BLOB": bindings.TypeBlob, "VARCHAR": bindings.TypeVarchar,
+	"TIMESTAMP_NS": bindings.TypeTimestampNS, "BLOB": bindings.TypeBlob, "VARCHAR": bindings.TypeVarchar,
 }

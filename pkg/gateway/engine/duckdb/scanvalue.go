@@ -50,7 +50,7 @@ func (w *vecWriter) set(i int, v any) error {
 		return w.Float(i, f)
 	case kindDecimal:
 		return w.decimal(i, v)
-	case kindDate, kindTime, kindTimestamp, kindTimestampTZ:
+	case kindDate, kindTime, kindTimestamp, kindTimestampTZ, kindTimestampNS:
 		return w.moment(i, v)
 	case kindUUID:
 		return w.uuid(i, v)
@@ -207,11 +207,12 @@ var momentLayouts = map[vecKind][]string{
 	kindDate:        {"2006-01-02"},
 	kindTime:        {"15:04:05.999999999", "15:04"},
 	kindTimestamp:   {"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"},
+	kindTimestampNS: {"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"},
 	kindTimestampTZ: {time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999 MST"},
 }
 
-// moment accepts a time.Time or a text. A TIMESTAMP is the wall clock of the time.Time, a TIMESTAMPTZ its instant. Nanoseconds
-// below a microsecond are truncated, because the column cannot hold them.
+// moment accepts a time.Time or a text. A TIMESTAMP is the wall clock of the time.Time, a TIMESTAMPTZ its instant. A value with
+// more digits than the column can hold is an error.
 func (w *vecWriter) moment(i int, v any) error {
 	t, ok := v.(time.Time)
 	if s, isText := v.(string); isText {
@@ -232,11 +233,19 @@ func (w *vecWriter) moment(i int, v any) error {
 		}
 	}
 	if d, isDuration := v.(time.Duration); isDuration && w.kind == kindTime {
+		if d%time.Microsecond != 0 {
+			return w.misfit(v)
+		}
 		put(w, i, d.Microseconds())
 		return nil
 	}
 	if !ok || w.kind != kindDate && (t.Year() > 294_246 || t.Year() < -290_300) { // microseconds end there
 		return w.misfit(v)
+	}
+	if ns := w.kind == kindTimestampNS; !ns && w.kind != kindDate && t.Nanosecond()%1000 != 0 {
+		return fmt.Errorf("%w, which holds microseconds", w.misfit(v))
+	} else if ns && (t.Year() < 1678 || t.Year() > 2261) {
+		return fmt.Errorf("%w, which holds the years 1678 to 2261", w.misfit(v))
 	}
 	wall := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 	switch w.kind {
@@ -250,6 +259,8 @@ func (w *vecWriter) moment(i int, v any) error {
 		put(w, i, (int64(t.Hour())*3600+int64(t.Minute())*60+int64(t.Second()))*wiretext.MicrosPerSecond+int64(t.Nanosecond()/1000))
 	case kindTimestamp:
 		put(w, i, wall.UnixMicro())
+	case kindTimestampNS:
+		put(w, i, wall.UnixNano())
 	default:
 		put(w, i, t.UnixMicro())
 	}

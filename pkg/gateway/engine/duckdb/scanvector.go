@@ -35,12 +35,14 @@ const (
 	kindTime
 	kindTimestamp
 	kindTimestampTZ
+	kindTimestampNS
 	kindUUID
 )
 
 var vecKinds = map[string]vecKind{
 	"BOOLEAN": kindBoolean, "TINYINT": kindTiny, "SMALLINT": kindSmall, "INTEGER": kindInteger, "BIGINT": kindBig, "DOUBLE": kindDouble,
 	"REAL": kindReal, "DATE": kindDate, "UUID": kindUUID, "TIME": kindTime, "TIMESTAMP": kindTimestamp, "TIMESTAMPTZ": kindTimestampTZ, "BLOB": kindBlob,
+	"TIMESTAMP_NS": kindTimestampNS,
 }
 
 // heapFlush is the number of bytes of long texts that are collected before they are passed to DuckDB in one call.
@@ -97,7 +99,7 @@ func (w *vecWriter) Null(i int) {
 // Int implements engine.Vector.
 func (w *vecWriter) Int(i int, n int64) error {
 	switch w.kind {
-	case kindBig, kindTimestamp, kindTimestampTZ:
+	case kindBig, kindTimestamp, kindTimestampTZ, kindTimestampNS:
 		put(w, i, n)
 		return nil
 	case kindInteger, kindDate:

@@ -200,26 +200,26 @@ func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Used, error)
 func infosOf(cols []engine.ColumnInfo) *analyze.Table {
 	t := &analyze.Table{}
 	for _, c := range cols {
-		t.Columns = append(t.Columns, analyze.TableColumn{Name: c.Name, Type: InfoType(c.Type)})
+		t.Columns = append(t.Columns, analyze.TableColumn{Name: c.Name, Type: InfoType(c.Type), Zone: c.Zone})
 	}
 	return t
 }
 
-// InfoType is the type of a source's column. A type that the engine reads as text is varchar; times have microseconds.
+// InfoType is the type of a source's column. A type that the engine reads as text is varchar; times have microseconds
+// unless the source tells their precision.
 func InfoType(name string) *types.Type {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch DuckType(name) {
 	case "VARCHAR":
-		if t, err := types.Parse(name); err == nil && t.Kind == types.Varchar {
+		if t, err := types.Parse(name); err == nil && t.Text() {
 			return t
 		}
 		return types.Of(types.Varchar)
-	case "TIME":
-		return types.NewTime(types.Time, 6)
-	case "TIMESTAMP":
-		return types.NewTime(types.Timestamp, 6)
-	case "TIMESTAMPTZ":
-		return types.NewTime(types.TimestampTZ, 6)
+	case "TIME", "TIMESTAMP", "TIMESTAMPTZ":
+		if !strings.Contains(name, "(") { // Trino's default would be milliseconds
+			base, zone, _ := strings.Cut(name, " ")
+			name = strings.TrimSpace(base + "(6) " + zone)
+		}
 	}
 	t, err := types.Parse(name)
 	if err != nil {

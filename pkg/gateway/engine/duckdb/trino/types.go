@@ -22,8 +22,8 @@ func FieldName(s string) string {
 	return s + " "
 }
 
-// DuckType is the DuckDB type for a lower-case Trino type name, VARCHAR if there is none. Precisions of times are dropped:
-// DuckDB has microseconds.
+// DuckType is the DuckDB type for a lower-case Trino type name, VARCHAR if there is none. Times that are more precise than
+// DuckDB's are texts.
 func DuckType(trino string) string {
 	t := strings.ToLower(strings.TrimSpace(trino))
 	base, args, _ := strings.Cut(t, "(")
@@ -34,6 +34,18 @@ func DuckType(trino string) string {
 	}
 	if tail != "" {
 		base += " " + tail
+	}
+	digits, err := strconv.Atoi(strings.TrimSpace(args))
+	switch base {
+	case "time", "timestamp", "timestamp with time zone":
+		switch {
+		case args != "" && err != nil:
+			return "VARCHAR"
+		case base == "timestamp" && digits > 6 && digits <= 9:
+			return "TIMESTAMP_NS"
+		case digits > 6:
+			return "VARCHAR"
+		}
 	}
 	switch base {
 	case "boolean", "tinyint", "smallint", "integer", "bigint", "double", "real", "date", "uuid", "time", "timestamp", "json":
