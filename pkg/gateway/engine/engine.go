@@ -184,8 +184,8 @@ type ColumnInfo struct {
 	Type     string
 	Nullable bool
 	Comment  string
-	Primary  bool // part of the primary key
-	Unique   bool // values are unique
+	Primary  bool   // part of the primary key
+	Unique   bool   // values are unique
 	Zone     string // the time zone in which the instants of the column are displayed, "" for UTC
 }
 
