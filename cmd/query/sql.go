@@ -190,7 +190,7 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 	return c.Flags().Set("output", chosen)
 }
 
-// device reports whether a path is one to which a format cannot be told by its name.
+// device reports whether a path is one to which the name gives no format.
 func device(path string) bool {
 	return strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/")
 }
