@@ -38,7 +38,7 @@ func (p *printer) castExpr(x *trinosql.Cast) {
 // harmless are functions of DuckDB that never fail and are not aggregates.
 var harmless = map[string]bool{"trim": true, "ltrim": true, "rtrim": true, "lower": true, "upper": true, "substr": true, "replace": true, "coalesce": true,
 	"nullif": true, "length": true, "contains": true, "starts_with": true, "translate": true, "list_extract": true, "struct_extract_at": true, "TRY_CAST": true,
-	"string_split": true, "array_to_string": true, "list_transform": true, "list_reverse": true, "IN": true, "": true}
+	"string_split": true, "list_aggregate": true, "list_transform": true, "list_reverse": true, "IN": true, "": true}
 
 // fails reports whether an expression may fail, or is not allowed in TRY: anything except operators on strings and harmless
 // functions.

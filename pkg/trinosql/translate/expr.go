@@ -239,22 +239,29 @@ func (p *printer) caseOf(x *trinosql.Case) {
 			return
 		}
 	}
-	p.put("CASE")
-	if x.Operand != nil {
-		p.put(" ")
-		p.expr(x.Operand)
-	}
-	for _, w := range x.Whens {
-		p.put(" WHEN ")
-		if x.Operand == nil {
-			p.condition(w.Cond)
-		} else {
-			p.expr(w.Cond)
+	write := func(left operand) {
+		p.put("CASE")
+		if x.Operand != nil {
+			p.put(" ")
+			left.write()
 		}
-		p.put(" THEN ")
-		p.expr(w.Then)
+		for _, w := range x.Whens {
+			p.put(" WHEN ")
+			if x.Operand == nil {
+				p.condition(w.Cond)
+			} else {
+				p.expr(w.Cond)
+			}
+			p.put(" THEN ")
+			p.expr(w.Then)
+		}
+		p.caseElse(x)
 	}
-	p.caseElse(x)
+	if x.Operand == nil {
+		write(operand{})
+		return
+	}
+	p.onceInTry(x.Operand, write)
 }
 
 func (p *printer) caseElse(x *trinosql.Case) {

@@ -358,7 +358,7 @@ func (p *printer) reduceAgg(c *call) {
 			p.put("CASE WHEN len(")
 			args[0].write()
 			p.put(") > 0 THEN ")
-			p.fold(c, args[0], c.args[1], p.lambdaOf(c.args[2]), state, c.bound.Args[0])
+			p.fold(c, args[0], c.args[1], func(s, element string) { p.bodyOf(p.lambdaOf(c.args[2]), s, element) }, state, c.bound.Args[0])
 			p.put(" END")
 		})
 	})

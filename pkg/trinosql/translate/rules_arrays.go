@@ -39,7 +39,7 @@ func arrayRules(reg *registry) {
 	}
 	for name, text := range map[string]string{
 		"array_distinct":    distinctItems,
-		"array_intersect":   `CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN CASE WHEN len($2) < 500 THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NOT NULL) ELSE ` + commonItems("") + ` END END`,
+		"array_intersect":   `CASE WHEN len($1) >= len($2) THEN ` + commonOf("$1", "$2") + ` WHEN len($1) < len($2) THEN ` + commonOf("$2", "$1") + ` END`, // in the order of the longer one
 		"array_except":      `CASE WHEN len($2) = 0 THEN $1 WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN CASE WHEN len($2) < 500 AND len($1) < 500 THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NULL) ELSE ` + commonItems("NOT ") + ` END END`,
 		"contains_sequence": `CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN len($2) = 0 THEN true ELSE list_contains(list_transform(system.main.range(1, len($1) - len($2) + 2), lambda "~i": list_slice($1, "~i", "~i" + len($2) - 1) IS NOT DISTINCT FROM $2), true) END`,
 		"array_histogram":   `CASE WHEN list_contains(list_transform($1, lambda "~e": "~e" IS NOT NULL), true) THEN CAST(list_histogram($1) AS ${R}) WHEN $1 IS NOT NULL THEN CAST(map([], []) AS ${R}) END`,
@@ -123,6 +123,12 @@ const distinctItems = `CASE WHEN len($1) < 500 THEN list_filter($1, lambda "~e",
 	list_transform(list_sort(list_filter(list_transform("~s", lambda "~x", "~k": struct_pack(i := CASE WHEN "~k" = 1 OR struct_extract_at("~x", 1)
 	IS DISTINCT FROM struct_extract_at("~s"["~k" - 1], 1) THEN struct_extract_at("~x", 2) END, e := struct_extract_at("~x", 1))), lambda "~y": struct_extract_at("~y", 1) IS NOT NULL)),
 	lambda "~z": struct_extract_at("~z", 2)))[1] END`
+
+// commonOf are the distinct items of a list that are in another.
+func commonOf(list, other string) string {
+	const short = `CASE WHEN len($2) < 500 THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NOT NULL) ELSE `
+	return strings.NewReplacer("$1", list, "$2", other).Replace(short + commonItems("") + " END")
+}
 
 // commonItems are the distinct items of the first list that are in the second, or with not that are not: equal items of both
 // are adjacent when the distinct items of both are sorted.
@@ -238,7 +244,7 @@ func (p *printer) arrayJoin(c *call) {
 		}
 		p.put(" IS NOT NULL THEN ")
 		if _, ok := args[1].expr.(*trinosql.StringLit); ok {
-			p.fill(c.node, "coalesce(array_to_string($1, $2), '')", texts, args[1])
+			p.fill(c.node, "coalesce(list_aggregate($1, 'string_agg', $2), '')", texts, args[1])
 		} else {
 			there := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, texts) }}
 			p.fill(c.node, `CASE WHEN len($1) = 0 THEN '' ELSE list_reduce($1, lambda "~a", "~b": "~a" || $2 || "~b") END`, there, args[1])

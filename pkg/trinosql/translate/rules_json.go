@@ -128,7 +128,7 @@ func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) 
 			p.put(", ")
 			p.expr(x.Error.Value)
 		default:
-			p.fill(x, `, CAST("~error"(chr(1) || 'JSON_VALUE_RESULT_ERROR' || chr(1) || 'cannot extract SQL scalar from JSON: Cannot cast value of type ' || CASE substr($1, 1, 1) WHEN 's' THEN 'varchar' WHEN 'i' THEN 'integer' WHEN 'd' THEN 'double' ELSE 'boolean' END || ' to declared return type of function JSON_VALUE: ' || `+quoteText(t.String())+") AS "+to+")", item)
+			p.fill(x, `, CAST("~sqljson_fault"('Cannot cast value of type ' || CASE substr($1, 1, 1) WHEN 's' THEN 'varchar' WHEN 'i' THEN 'integer' WHEN 'd' THEN 'double' ELSE 'boolean' END || ' to declared return type of function JSON_VALUE: ' || `+quoteText(t.String())+") AS "+to+")", item)
 		}
 		p.put(") END")
 	})

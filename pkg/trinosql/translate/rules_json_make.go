@@ -2,6 +2,7 @@ package translate
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"unicode/utf16"
 
@@ -46,7 +47,7 @@ func (p *printer) jsonObject(x *trinosql.JSONObject) {
 	if absent && len(keys) > first {
 		p.refuse(x, "JSON_OBJECT with more than %d members and ABSENT ON NULL is not supported on zone local", first)
 	}
-	p.put(`('{' || coalesce(array_to_string(CAST([`)
+	p.put(`('{' || coalesce(list_aggregate(CAST([`) // array_to_string is a macro that evaluates its argument twice, once outside of TRY
 	order := hashOrder(keys)
 	p.list(len(order), func(i int) {
 		m := x.Members[order[i]]
@@ -54,21 +55,21 @@ func (p *printer) jsonObject(x *trinosql.JSONObject) {
 		if s, ok := m.Key.(*trinosql.StringLit); ok {
 			p.put(quoteText(jsonString(s.Value)))
 		} else {
-			p.fill(m.Key, `CASE WHEN $1 IS NULL THEN "~error"('null value passed for JSON object key to JSON_OBJECT function') ELSE CAST(to_json($1) AS VARCHAR) END`, p.operand(m.Key))
+			p.fill(m.Key, `CASE WHEN $1 IS NULL THEN "~error"('null value passed for JSON object key to JSON_OBJECT function') ELSE "~sqljson_string"($1) END`, p.operand(m.Key))
 		}
 		p.put(" || ':' || ")
 		p.jsonItem(m.Value, !absent)
 		p.put(")")
 	})
-	p.put(`] AS VARCHAR[]), ','), '') || '}')`)
+	p.put(`] AS VARCHAR[]), 'string_agg', ','), '') || '}')`)
 }
 
 // jsonArray writes an array.
 func (p *printer) jsonArray(x *trinosql.JSONArray) {
 	p.jsonReturns(x, "JSON_ARRAY", x.Returning, x.Format)
-	p.put(`('[' || coalesce(array_to_string(CAST([`)
+	p.put(`('[' || coalesce(list_aggregate(CAST([`)
 	p.list(len(x.Values), func(i int) { p.jsonItem(x.Values[i], x.Nulls == "NULL") })
-	p.put(`] AS VARCHAR[]), ','), '') || ']')`)
+	p.put(`] AS VARCHAR[]), 'string_agg', ','), '') || ']')`)
 }
 
 func (p *printer) jsonReturns(x trinosql.Expr, name string, returning trinosql.Type, format string) {
@@ -107,15 +108,15 @@ func (p *printer) jsonItem(in *trinosql.JSONInput, nulls bool) {
 		write = func() { p.put("CAST(NULL AS VARCHAR)") }
 	case t.Kind == types.Varchar:
 		write = func() {
-			p.put("CAST(to_json(")
+			p.put(`"~sqljson_string"(`)
 			p.expr(in.X)
-			p.put(") AS VARCHAR)")
+			p.put(")")
 		}
 	case t.Kind == types.Char || t.Kind == types.TimestampTZ:
 		write = func() {
-			p.put("CAST(to_json(")
+			p.put(`"~sqljson_string"(`)
 			p.cast(&conversion{node: in.X, from: t, to: types.NewVarchar(types.Unbounded), operand: p.operand(in.X)})
-			p.put(") AS VARCHAR)")
+			p.put(")")
 		}
 	}
 	if !nulls {
@@ -137,6 +138,9 @@ func jsonString(s string) string {
 			b = append(b, '\\', byte(c))
 		case c < ' ':
 			b = append(b, controlText(c)...)
+		case c > 0xffff:
+			high, low := utf16.EncodeRune(c)
+			b = fmt.Appendf(b, `\u%04X\u%04X`, high, low)
 		default:
 			b = append(b, string(c)...)
 		}

@@ -166,7 +166,7 @@ func (p *printer) javaText(t *types.Type, x string) string {
 	switch t.Kind {
 	case types.Array:
 		e := p.name("x")
-		return "'[' || array_to_string(list_transform(" + x + ", lambda " + e + ": coalesce(" + p.javaText(t.Args[0], e) + ", 'null')), ', ') || ']'"
+		return "'[' || coalesce(list_aggregate(list_transform(" + x + ", lambda " + e + ": coalesce(" + p.javaText(t.Args[0], e) + ", 'null')), 'string_agg', ', '), CASE WHEN " + x + " IS NOT NULL THEN '' END) || ']'"
 	case types.Row:
 		e := p.name("x")
 		terms := make([]string, len(t.Args))

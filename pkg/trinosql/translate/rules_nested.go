@@ -115,6 +115,10 @@ func (p *printer) bindArg(c *call, i int, write func(a operand)) {
 
 // match writes any_match and similar: the result is NULL if no element decides it and the predicate was NULL for one.
 func (p *printer) match(c *call, which string) {
+	if l := p.lambdaOf(c.args[1]); fails(p.capture(func() { p.bodyOf(l, `"~x"`) })) {
+		p.matchInOrder(c, which)
+		return
+	}
 	found := operand{write: func() {
 		p.put("list_transform(")
 		c.args[0].write()
@@ -133,6 +137,28 @@ func (p *printer) match(c *call, which string) {
 		mustParts("CASE WHEN list_contains($1, "+decides+") THEN "+then+" WHEN $1 IS NULL OR list_position($1, NULL) IS NOT NULL THEN NULL ELSE "+otherwise+" END"))
 }
 
+// matchInOrder is match with a predicate that may fail: it is not evaluated after the element that decides. The state is a tally.
+func (p *printer) matchInOrder(c *call, which string) {
+	p.bindArg(c, 0, func(list operand) {
+		start, end, worse := "0", "2", "greatest"
+		if which == "all" {
+			start, end, worse = "2", "0", "least"
+		}
+		yes, no := "true", "false"
+		if which == "none" {
+			yes, no = no, yes
+		}
+		p.put("CASE WHEN ")
+		list.write()
+		p.put(" IS NOT NULL THEN CASE ")
+		p.fold(c, list, p.alias(start), func(state, element string) {
+			pred := p.capture(func() { p.bodyOf(p.lambdaOf(c.args[1]), element) })
+			p.put("CASE WHEN ", state, " = ", end, " THEN ", end, " ELSE ", worse, "(", state, ", ", tally(pred), ") END")
+		}, types.Of(types.Integer), c.bound.Args[0].Args[0])
+		p.put(" WHEN 2 THEN ", yes, " WHEN 0 THEN ", no, " END END")
+	})
+}
+
 // reduce folds pairs of a state and an element, because the fold of DuckDB requires one type for both.
 func (p *printer) reduce(c *call) {
 	p.bindArg(c, 0, func(list operand) {
@@ -141,7 +167,7 @@ func (p *printer) reduce(c *call) {
 		p.put(" IS NOT NULL THEN ")
 		r := p.name("x")
 		p.put("list_transform([")
-		p.fold(c, list, c.args[1], p.lambdaOf(c.args[2]), c.bound.Args[1], c.bound.Args[0].Args[0])
+		p.fold(c, list, c.args[1], func(state, element string) { p.bodyOf(p.lambdaOf(c.args[2]), state, element) }, c.bound.Args[1], c.bound.Args[0].Args[0])
 		p.put("], lambda ", r, ": ")
 		p.bodyOf(p.lambdaOf(c.args[3]), r)
 		p.put(")[1] END")
@@ -149,7 +175,7 @@ func (p *printer) reduce(c *call) {
 }
 
 // fold writes the final state of folding a list.
-func (p *printer) fold(c *call, list, initial operand, step *trinosql.Lambda, stateType, elementType *types.Type) {
+func (p *printer) fold(c *call, list, initial operand, step func(state, element string), stateType, elementType *types.Type) {
 	state, element := p.duckType(c.node, stateType), p.duckType(c.node, elementType)
 	x, a, b := p.name("x"), p.name("x"), p.name("x")
 	p.put("struct_extract_at(list_reduce(list_prepend(struct_pack(s := CAST(")
@@ -157,7 +183,7 @@ func (p *printer) fold(c *call, list, initial operand, step *trinosql.Lambda, st
 	p.put(" AS ", state, "), x := CAST(NULL AS ", element, ")), list_transform(")
 	list.write()
 	p.put(", lambda ", x, ": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b, ": struct_pack(s := CAST(")
-	p.bodyOf(step, field(a, 0), field(b, 1))
+	step(field(a, 0), field(b, 1))
 	p.put(" AS ", state, "), x := CAST(NULL AS ", element, "))), 1)")
 }
 

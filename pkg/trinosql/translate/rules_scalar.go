@@ -57,7 +57,7 @@ func scalarRules(reg *registry) {
 			args[1].write()
 			p.put(" IS NOT NULL THEN ")
 			if _, ok := args[0].expr.(*trinosql.StringLit); ok {
-				p.fill(c.node, "coalesce(array_to_string($1, $2), '')", there, args[0])
+				p.fill(c.node, "coalesce(list_aggregate($1, 'string_agg', $2), '')", there, args[0])
 			} else { // DuckDB's separator must be constant
 				p.fill(c.node, `CASE WHEN len($1) = 0 THEN '' ELSE list_reduce($1, lambda "~a", "~b": "~a" || $2 || "~b") END`, there, args[0])
 			}

@@ -56,6 +56,15 @@ func (p *printer) outOfTry(write func()) {
 	p.put(field(t.name, len(t.texts)-1))
 }
 
+// onceInTry binds an operand that DuckDB evaluates more than once, in TRY: it would compute it outside of TRY.
+func (p *printer) onceInTry(x trinosql.Expr, write func(x operand)) {
+	if p.tried == nil {
+		write(p.operand(x))
+		return
+	}
+	p.bindOnce([]operand{p.operand(x)}, func(args []operand) { write(args[0]) })
+}
+
 // volatile writes a non-deterministic call, which DuckDB does not allow in TRY.
 func (p *printer) volatile(c *call, text string) {
 	if p.tried != nil && p.tried.lambdas > 0 {

@@ -103,7 +103,7 @@ type said string
 
 func (s said) Error() string { return string(s) }
 
-// Refusal is the error for what this package does not support. TRY does not catch it.
+// Refusal is an error that TRY does not catch: for what this package does not support, and of a few kinds of Trino's.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

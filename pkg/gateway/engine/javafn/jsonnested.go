@@ -143,6 +143,11 @@ func shapeRow(b *bytes.Buffer, v any, t *types.Type) error {
 		}
 		copy(fields, v)
 	case []member:
+		for i := range fields {
+			if t.FieldName(i) == "" {
+				return says("Cannot cast a JSON object to anonymous row type. Input must be a JSON array.")
+			}
+		}
 		given := make([]bool, len(fields))
 		for _, m := range v {
 			key := strings.ToLower(m.key)

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A JSON document is parsed with its numbers as written and its keys in order.
@@ -28,6 +30,59 @@ func readJSON(text string) (v any, ok bool) {
 	}
 	_, err = dec.Token()
 	return v, err == io.EOF
+}
+
+// missing is what an empty or blank text is read as.
+type missing struct{}
+
+// readFirst parses the first value of a text and ignores what follows. A key that an object has more than once is kept where it
+// first occurs, with its last value.
+func readFirst(text string) (any, bool) {
+	if strings.Trim(text, " \t\r\n") == "" {
+		return missing{}, true
+	}
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	v, err := readValue(dec, text)
+	if err != nil {
+		return nil, false
+	}
+	end := text[dec.InputOffset():]
+	switch v.(type) {
+	case json.Number:
+		if end != "" && strings.IndexByte(" \t\r\n", end[0]) < 0 {
+			return nil, false
+		}
+	case bool, nil:
+		if r, _ := utf8.DecodeRuneInString(end); r == '_' || r == '$' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return nil, false
+		}
+	}
+	return oneOfEach(v), true
+}
+
+// oneOfEach leaves one member of each key in the objects of a value.
+func oneOfEach(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i, e := range v {
+			v[i] = oneOfEach(e)
+		}
+	case []member:
+		at := make(map[string]int, len(v))
+		kept := v[:0]
+		for _, m := range v {
+			m.value = oneOfEach(m.value)
+			if i, ok := at[m.key]; ok {
+				kept[i].value = m.value
+				continue
+			}
+			at[m.key] = len(kept)
+			kept = append(kept, m)
+		}
+		return kept
+	}
+	return v
 }
 
 // readStart is readJSON for functions that parse no more of a document than they need: an invalid part is broken, and anything
@@ -139,6 +194,8 @@ func writeJSON(b *bytes.Buffer, v any) {
 		b.WriteString(s)
 	case string:
 		quote(b, v)
+	case missing:
+		b.WriteString("null")
 	default:
 		enc := json.NewEncoder(b)
 		enc.SetEscapeHTML(false)

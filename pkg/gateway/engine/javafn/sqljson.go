@@ -1,25 +1,26 @@
 package javafn
 
 import (
+	"bytes"
 	"encoding/json"
-	"errors"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// The kind and message of Trino's errors of JSON_EXISTS, JSON_VALUE and JSON_QUERY with ERROR ON ERROR.
+// The kind and message of Trino's errors of JSON_EXISTS, JSON_VALUE and JSON_QUERY with ERROR ON ERROR. TRY does not catch them.
 var (
-	errJSONInput     = errors.New("\x01JSON_INPUT_CONVERSION_ERROR\x01conversion to JSON failed: ")
+	errJSONInput     = Refusal("\x01JSON_INPUT_CONVERSION_ERROR\x01conversion to JSON failed: ")
 	errJSONStructure = refuses("ERROR ON ERROR of a strict path that finds no such structure is not supported on zone local")
 )
 
 func jsonValueFault(what string) error {
-	return errors.New("\x01JSON_VALUE_RESULT_ERROR\x01cannot extract SQL scalar from JSON: " + what)
+	return Refusal("\x01JSON_VALUE_RESULT_ERROR\x01cannot extract SQL scalar from JSON: " + what)
 }
 
 func jsonQueryFault(what string) error {
-	return errors.New("\x01JSON_OUTPUT_CONVERSION_ERROR\x01conversion from JSON failed: " + what)
+	return Refusal("\x01JSON_OUTPUT_CONVERSION_ERROR\x01conversion from JSON failed: " + what)
 }
 
 const (
@@ -37,7 +38,7 @@ func pathItems(text, path string) ([]any, error) {
 		return nil, err
 	}
 	lax := steps[0] == "lax"
-	document, ok := readJSON(text)
+	document, ok := readFirst(text)
 	if !ok {
 		return nil, errJSONInput
 	}
@@ -82,18 +83,21 @@ func appendMembers(items []any, item any, name string) []any {
 	}
 	for _, e := range list {
 		members, _ := e.([]member)
-		for i := len(members) - 1; i >= 0; i-- { // the last of duplicate members is kept
-			if members[i].key == name {
-				items = append(items, members[i].value)
-				break
-			}
+		if i := slices.IndexFunc(members, func(m member) bool { return m.key == name }); i >= 0 {
+			items = append(items, members[i].value)
 		}
 	}
 	return items
 }
 
 func sqlJSONFunctions() []Function {
-	return []Function{{"sqljson_exists", 3, jsonExists}, {"sqljson_item", 4, jsonItem}, {"sqljson_query", 6, jsonQuery}}
+	return []Function{{"sqljson_exists", 3, jsonExists}, {"sqljson_item", 4, jsonItem}, {"sqljson_query", 6, jsonQuery},
+		{"sqljson_fault", 1, func(a []string) (string, bool, error) { return "", false, jsonValueFault(a[0]) }},
+		{"sqljson_string", 1, func(a []string) (string, bool, error) {
+			var b bytes.Buffer
+			quote(&b, a[0])
+			return b.String(), true, nil
+		}}}
 }
 
 // jsonExists implements JSON_EXISTS of a document, a path, and the result of an error: TRUE, FALSE, UNKNOWN or ERROR.

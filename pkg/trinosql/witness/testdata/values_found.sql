@@ -89,3 +89,44 @@ SELECT slice(ARRAY[1, 2, 3], -1, 9223372036854775807), slice(ARRAY[1, 2, 3], 1, 
 SELECT round(REAL '0', 12345), round(0e0, 400), round(1e0, 309), round(1.5e0, 12345), round(0e0, -400), round(1.5e0, -400);
 SELECT width_bucket(5e0, 0e0, 10e0, 9223372036854775807), width_bucket(9.999999999999999e0, 0e0, 10e0, 9223372036854775807), width_bucket(5e0, 10e0, 0e0, 9223372036854775807), width_bucket(3e0, 0e0, 10e0, 7);
 SELECT format_number(BIGINT '-9223372036854775808'), format_number(BIGINT '-9223372036854775807'), format_number(9223372036854775807), format_number(-1e300), format_number(1e300);
+-- TRY of what DuckDB computes more than once
+SELECT x, TRY(json_array(1/x)), TRY(json_object('a': 1/x)), TRY(json_array(json_object('b': json_array(1/x ABSENT ON NULL)), x)), TRY(array_join(ARRAY[1/x, 2], ',')), TRY(reverse(CAST(1/x AS varchar))), TRY(upper(CAST(1/x AS varchar))), TRY(concat_ws(',', ARRAY[CAST(1/x AS varchar)])) FROM (VALUES 0, 1, NULL) t(x);
+SELECT x, TRY(json_array(CAST(x AS integer))), TRY(json_object('a': CAST(x AS integer))), TRY(json_object(x: 1)), TRY(json_array(json_object(x: 1))) FROM (VALUES 'a', '1', NULL) t(x);
+SELECT x, TRY(1/x IN (1, 2)), TRY(1/x NOT IN (1, 2)), TRY(1/x BETWEEN 0 AND 2), TRY(1/x NOT BETWEEN 0 AND 2), TRY(CASE 1/x WHEN 1 THEN 'one' WHEN 2 THEN 'two' ELSE 'other' END), TRY(nullif(1/x, 1)), TRY(1 BETWEEN 1/x AND 2), TRY(2 IN (3, 1/x)), TRY(1/x > 0 AND 2/x > 0), TRY(CASE 1 WHEN 1/x THEN 'a' WHEN 2/x THEN 'b' END) FROM (VALUES 0, 1, 2, NULL) t(x);
+SELECT x, TRY(CAST(x AS integer) IN (1, 2)), TRY(CAST(x AS integer) NOT IN (1, 2)), TRY(CAST(x AS integer) BETWEEN 0 AND 2), TRY(CASE CAST(x AS integer) WHEN 1 THEN 'one' WHEN 2 THEN 'two' END), TRY(nullif(CAST(x AS bigint), 1)), TRY(CAST(x AS double) IN (1e0, 2e0)), TRY(greatest(CAST(x AS integer), 1)), TRY(CAST(x AS integer) IS DISTINCT FROM 1), TRY(abs(CAST(x AS integer)) = 1 OR CAST(x AS integer) > 1) FROM (VALUES 'a', '1', '3', NULL) t(x);
+SELECT k, TRY(1/sum(x) IN (1, 2)), TRY(CASE 1/k WHEN 1 THEN count(*) WHEN 2 THEN sum(x) END), TRY(1/k BETWEEN (SELECT 0) AND max(x)) FROM (VALUES (0, 0), (1, 1), (1, 0)) t(k, x) GROUP BY k ORDER BY k;
+SELECT reverse(x), reverse(to_utf8(x)), upper(x), array_join(ARRAY[x], ','), concat_ws(',', ARRAY[x]) FROM (VALUES '', 'aßc', NULL) t(x);
+SELECT concat_ws(',', CAST(ARRAY[] AS array(varchar))), array_join(CAST(ARRAY[] AS array(integer)), ','), array_join(ARRAY[NULL, 1], ',', 'n');
+-- the element that decides ends any_match and similar
+SELECT any_match(ARRAY[1, 0], e -> 1/e > 0), all_match(ARRAY[1, 0], e -> 1/e > 1), none_match(ARRAY[1, 0], e -> 1/e > 0), any_match(ARRAY[NULL, 1, 0], e -> 1/e > 0), all_match(ARRAY[NULL, 2], e -> 1/e < 5), any_match(CAST(NULL AS array(integer)), e -> 1/e > 0), none_match(ARRAY[], e -> 1/e > 0);
+SELECT any_match(ARRAY[0, 1], e -> 1/e > 0);
+SELECT k, any_match(array_agg(x), e -> k/e > 0), all_match(array_agg(x), e -> e/k > 0), none_match(array_agg(x), e -> e/k > 5) FROM (VALUES (1, 1), (1, 1), (2, 7)) t(k, x) GROUP BY k ORDER BY k;
+SELECT l, any_match(l, e -> 10/e > 4), all_match(l, e -> 10/e > 4), none_match(l, e -> 10/e > 4) FROM (VALUES ARRAY[1, 5], ARRAY[5, NULL], ARRAY[NULL, 1], ARRAY[], NULL) t(l);
+SELECT any_match(ARRAY[ROW('1', 0), ROW('x', 1)], r -> CAST(r[1] AS integer) = 1), any_match(ARRAY[MAP(ARRAY['a'], ARRAY[1])], m -> m['a'] = 1), all_match(ARRAY[ARRAY[1, 0]], l -> any_match(l, e -> 1/e = 1));
+-- array_intersect is in the order of the longer array
+SELECT array_intersect(ARRAY[3, 1, 2], ARRAY[1, 2, 3, 4]), array_intersect(ARRAY[3, 1, 2], ARRAY[1, 2, 3]), array_intersect(ARRAY[1, 2, 3, 4], ARRAY[3, 1, 2]), array_intersect(ARRAY[3, NULL, 1], ARRAY[1, NULL, NULL, 3, 3]), array_intersect(ARRAY[], ARRAY[1]), array_intersect(CAST(NULL AS array(integer)), ARRAY[1]), array_intersect(ARRAY['b', 'a'], ARRAY['a', 'b', 'c']);
+-- JSON functions of empty texts, of several values and of duplicate keys
+SELECT x, json_value(x, 'lax $.a' DEFAULT 'e' ON EMPTY DEFAULT 'r' ON ERROR), json_query(x, 'lax $' EMPTY ARRAY ON EMPTY EMPTY OBJECT ON ERROR), json_query(x, 'strict $' WITH WRAPPER), json_exists(x, 'lax $'), json_exists(x, 'lax $.a'), json_query(x, 'lax $[0]' WITH CONDITIONAL WRAPPER), json_query(x, 'lax $[*]' EMPTY ARRAY ON EMPTY), json_exists(x, 'strict $.a' UNKNOWN ON ERROR), json_query(x, 'lax $' OMIT QUOTES) FROM (VALUES '', '  ', U&'\000A\0009', U&'\00A0', '[]') t(x);
+SELECT json_value('', 'lax $');
+SELECT json_value('', 'lax $' DEFAULT 'e' ON EMPTY DEFAULT 'r' ON ERROR), json_value('', 'lax $' ERROR ON EMPTY), json_value('', 'lax $' RETURNING integer DEFAULT 1 ON EMPTY DEFAULT 2 ON ERROR);
+SELECT x, json_value(x, 'lax $.a' DEFAULT 'e' ON EMPTY DEFAULT 'r' ON ERROR), json_query(x, 'lax $' EMPTY ARRAY ON EMPTY EMPTY OBJECT ON ERROR), json_exists(x, 'lax $' UNKNOWN ON ERROR) FROM (VALUES '{"a":1} x', '[1,2] 3', '{} x', '1 x', '1x', '1,2', '1]', 'true x', 'truex', 'true,', 'null{', '"a"x', '"a" x', '{"a":1}}', '{"a":1', '1.5}', '-', '01', '{"a":1}{"a":2}') t(x);
+SELECT json_query('{"b":2,"a":1,"b":3}', 'lax $'), json_query('[{"b":2,"a":{"x":1,"y":2,"x":3},"b":3}]', 'lax $[0]'), json_query('{"b":2,"b":3}', 'lax $.b'), json_query('{"b":[1],"b":{"c":1,"c":2}}', 'lax $' WITH WRAPPER), json_value('{"b":2,"b":3}', 'lax $.b');
+SELECT json_array(U&'\+01F600x', 1), json_object(U&'k\+01F600': U&'v\+01F600'), json_object(x: x), json_array(x), json_query(json_array(x), 'lax $[0]'), json_array(CAST(U&'\+01F600' AS char(2))), json_array(json_array(x)) FROM (VALUES U&'a\+01F600"\000A\0001\007F\2028/') t(x);
+-- a row without field names is not cast from an object
+SELECT CAST(JSON '{"a": 1}' AS row(bigint));
+SELECT CAST(JSON '{"a": 1}' AS row(x bigint, varchar));
+SELECT CAST(JSON '[{"a": 1}]' AS array(row(bigint)));
+SELECT CAST(JSON '{"a": {"b": 1}}' AS row(a row(bigint)));
+SELECT CAST(JSON '{"a": {"b": 1}}' AS map(varchar, row(bigint)));
+SELECT TRY(CAST(JSON '{"a": 1}' AS row(bigint))), TRY_CAST(JSON '[{"a": 1}]' AS array(row(bigint))), TRY_CAST(JSON '{}' AS row(bigint)), CAST(JSON '[1]' AS row(bigint)), TRY(CAST(JSON '{"a": 1}' AS row(a bigint, bigint))), TRY(CAST(JSON '[1, 2]' AS row(a bigint, bigint)));
+-- errors that TRY does not catch
+SELECT TRY(json_value('{', 'lax $' ERROR ON ERROR));
+SELECT TRY(json_value('[1,2]', 'lax $[*]' ERROR ON ERROR));
+SELECT TRY(json_value('{}', 'lax $.a' ERROR ON EMPTY));
+SELECT TRY(json_value('"x"', 'lax $' RETURNING integer ERROR ON ERROR));
+SELECT TRY(json_query('{', 'lax $' ERROR ON ERROR));
+SELECT TRY(json_query('[1,2]', 'lax $[*]' ERROR ON ERROR));
+SELECT TRY(json_query('{}', 'lax $.a' ERROR ON EMPTY));
+SELECT TRY(json_exists('{', 'lax $' ERROR ON ERROR));
+SELECT TRY(json_exists('{}', 'strict $.a' ERROR ON ERROR));
+SELECT TRY(json_value(x, 'lax $.a' ERROR ON ERROR)) FROM (VALUES '{"a":1}', '{"a":"b"}') t(x);
