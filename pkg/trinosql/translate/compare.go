@@ -181,15 +181,13 @@ func (p *printer) between(x *trinosql.Between) {
 		defer p.put(")")
 	}
 	if !nested(t) && !(float(t) && !p.finite(x.Hi)) {
-		p.onceInTry(x.X, func(left operand) {
-			p.put("(")
-			left.write()
-			p.put(" BETWEEN ")
-			p.expr(x.Lo)
-			p.put(" AND ")
-			p.expr(x.Hi)
-			p.put(")")
-		})
+		p.put("(")
+		p.expr(x.X)
+		p.put(" BETWEEN ")
+		p.expr(x.Lo)
+		p.put(" AND ")
+		p.expr(x.Hi)
+		p.put(")")
 		return
 	}
 	p.bindOnce([]operand{p.operand(x.X), p.operand(x.Lo), p.operand(x.Hi)}, func(args []operand) {
@@ -207,16 +205,14 @@ func (p *printer) inList(x *trinosql.InList) {
 		}
 	}
 	if plain {
-		p.onceInTry(x.X, func(left operand) {
-			p.put("(")
-			left.write()
-			if x.Not {
-				p.put(" NOT")
-			}
-			p.put(" IN (")
-			p.list(len(x.List), func(i int) { p.inItem(x.List[i], t) })
-			p.put("))")
-		})
+		p.put("(")
+		p.expr(x.X)
+		if x.Not {
+			p.put(" NOT")
+		}
+		p.put(" IN (")
+		p.list(len(x.List), func(i int) { p.inItem(x.List[i], t) })
+		p.put("))")
 		return
 	}
 	if x.Not {

@@ -239,29 +239,22 @@ func (p *printer) caseOf(x *trinosql.Case) {
 			return
 		}
 	}
-	write := func(left operand) {
-		p.put("CASE")
-		if x.Operand != nil {
-			p.put(" ")
-			left.write()
-		}
-		for _, w := range x.Whens {
-			p.put(" WHEN ")
-			if x.Operand == nil {
-				p.condition(w.Cond)
-			} else {
-				p.expr(w.Cond)
-			}
-			p.put(" THEN ")
-			p.expr(w.Then)
-		}
-		p.caseElse(x)
+	p.put("CASE")
+	if x.Operand != nil {
+		p.put(" ")
+		p.expr(x.Operand)
 	}
-	if x.Operand == nil {
-		write(operand{})
-		return
+	for _, w := range x.Whens {
+		p.put(" WHEN ")
+		if x.Operand == nil {
+			p.condition(w.Cond)
+		} else {
+			p.expr(w.Cond)
+		}
+		p.put(" THEN ")
+		p.expr(w.Then)
 	}
-	p.onceInTry(x.Operand, write)
+	p.caseElse(x)
 }
 
 func (p *printer) caseElse(x *trinosql.Case) {

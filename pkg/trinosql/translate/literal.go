@@ -69,6 +69,9 @@ func (p *printer) numberAs(sign string, x trinosql.Expr, t *types.Type) {
 		p.put(text)
 		return
 	}
+	if i, ok := x.(*trinosql.IntLit); ok && t.Kind == types.Decimal && t.N == 38 && len(integer(i.Text).String()) > t.N-t.Scale && integer(i.Text).Sign() != 0 {
+		p.refuse(x, "%s%s as %s, the common type with the other operand, is not supported on zone local", sign, text, t)
+	}
 	p.put("CAST('", sign, text, "' AS ", p.duckType(x, t), ")")
 }
 

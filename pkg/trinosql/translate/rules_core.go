@@ -112,7 +112,7 @@ func (p *printer) nullif(c *call) {
 	from, other := p.typeOf(l), p.typeOf(r)
 	common := types.Common(from, other)
 	if types.Equal(from, common) && !nested(common) && (!float(common) || p.finite(l) || p.finite(r)) {
-		if (p.a.Columns[r] != nil || constant(r)) && (p.tried == nil || p.cheap(l)) {
+		if p.a.Columns[r] != nil || constant(r) {
 			p.put("nullif(")
 			p.expr(l)
 			p.put(", ")

@@ -47,7 +47,7 @@ func (p *printer) jsonObject(x *trinosql.JSONObject) {
 	if absent && len(keys) > first {
 		p.refuse(x, "JSON_OBJECT with more than %d members and ABSENT ON NULL is not supported on zone local", first)
 	}
-	p.put(`('{' || coalesce(list_aggregate(CAST([`) // array_to_string is a macro that evaluates its argument twice, once outside of TRY
+	p.put(`('{' || coalesce(list_aggregate(CAST([`)
 	order := hashOrder(keys)
 	p.list(len(order), func(i int) {
 		m := x.Members[order[i]]

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -19,13 +20,13 @@ func (p *printer) try(x trinosql.Expr) {
 	p.tried = &tried{}
 	defer func() { p.tried = nil }()
 	text := p.capture(func() { p.expr(x) })
-	if len(p.tried.texts) > 0 || p.inGroups && (p.grouped != nil || strings.Contains(text, "lambda ")) {
+	if len(p.tried.texts) > 0 || p.inGroups {
 		p.tried = &tried{columns: true}
 		text = p.capture(func() { p.expr(x) })
 	}
 	queries := p.tried
-	if len(queries.texts) == 0 {
-		p.put(tryOpen, text, tryClose)
+	if len(queries.texts) == 0 { // in a lambda, of which DuckDB computes nothing outside because it occurs elsewhere, too
+		p.put("list_transform([", strconv.Itoa(p.made), "], lambda ", p.name("x"), ": ", tryOpen, text, tryClose, ")[1]")
 		return
 	}
 	p.put("list_transform([struct_pack(", strings.Join(queries.texts, ", "), ")], lambda ", queries.name, ": ", tryOpen, text, tryClose, ")[1]")
@@ -54,15 +55,6 @@ func (p *printer) outOfTry(write func()) {
 	}
 	t.texts = append(t.texts, fmt.Sprintf("f%d := %s", len(t.texts)+1, text))
 	p.put(field(t.name, len(t.texts)-1))
-}
-
-// onceInTry binds an operand that DuckDB evaluates more than once, in TRY: it would compute it outside of TRY.
-func (p *printer) onceInTry(x trinosql.Expr, write func(x operand)) {
-	if p.tried == nil {
-		write(p.operand(x))
-		return
-	}
-	p.bindOnce([]operand{p.operand(x)}, func(args []operand) { write(args[0]) })
 }
 
 // volatile writes a non-deterministic call, which DuckDB does not allow in TRY.

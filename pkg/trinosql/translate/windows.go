@@ -49,8 +49,11 @@ func (p *printer) over(w *analyze.Window) {
 	}
 	if len(w.OrderBy) > 0 {
 		p.put(space, "ORDER BY ")
+		key := w.OrderBy[0].Expr
+		if f := w.Frame; f != nil && f.Kind == "RANGE" && (f.Start.Value != nil || f.End != nil && f.End.Value != nil) && w.OrderBy[0].Nulls == "FIRST" && float(p.typeOf(key)) && !p.finite(key) {
+			p.refuse(f, "RANGE with an offset over %s with NULLS FIRST is not supported on zone local", p.typeOf(key))
+		}
 		if t := p.rangeType(w); t != nil {
-			key := w.OrderBy[0].Expr
 			p.cast(&conversion{node: key, from: p.typeOf(key), to: t, operand: p.operand(key)})
 			p.direction(w.OrderBy[0])
 		} else {
