@@ -209,6 +209,9 @@ func (p *printer) ident(x *trinosql.Ident, at trinosql.Expr) {
 	if !ok {
 		panic("a column of no relation: " + x.Name)
 	}
+	if p.tried != nil && c.Outer > 0 {
+		p.tried.outer = true
+	}
 	p.column(ref)
 }
 

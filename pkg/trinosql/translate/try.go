@@ -20,7 +20,7 @@ func (p *printer) try(x trinosql.Expr) {
 	p.tried = &tried{}
 	defer func() { p.tried = nil }()
 	text := p.capture(func() { p.expr(x) })
-	if len(p.tried.texts) > 0 || p.inGroups {
+	if len(p.tried.texts) > 0 || p.inGroups || p.tried.outer {
 		p.tried = &tried{columns: true}
 		text = p.capture(func() { p.expr(x) })
 	}
@@ -36,6 +36,7 @@ func (p *printer) try(x trinosql.Expr) {
 type tried struct {
 	name    string
 	columns bool // columns, too
+	outer   bool // there is a column of an outer query, which DuckDB does not allow in a lambda
 	texts   []string
 	lambdas int // being written
 }
