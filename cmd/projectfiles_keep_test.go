@@ -230,24 +230,24 @@ func TestPullKeeps(t *testing.T) {
 	if got := filesOf(t, dir)[path]; got != mine {
 		t.Errorf("the reference became\n%s, want\n%s", got, mine)
 	}
-	if code, out, errs := f.dig("diff", dir); code != 0 {
+	if code, out, errs := f.dig("diff", dir, "--secrets-from", filepath.Dir(token)); code != 0 {
 		t.Errorf("a secret that cannot be read differs: exit %d: %s%s", code, out, errs)
 	}
 	to := newFront(t, "local")
-	if errs := to.want(0, "apply", dir, "--yes", "--debug"); strings.Contains(errs, projectSecret) {
+	if errs := to.want(0, "apply", dir, "--yes", "--secrets-from", filepath.Dir(token), "--debug"); strings.Contains(errs, projectSecret) {
 		t.Errorf("the secret is in the output: %s", errs)
 	}
-	if code, out, errs := to.dig("diff", dir); code != 0 {
+	if code, out, errs := to.dig("diff", dir, "--secrets-from", filepath.Dir(token)); code != 0 {
 		t.Errorf("after apply: exit %d: %s%s", code, out, errs)
 	}
 	if err := os.Remove(token); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := to.dig("diff", dir); code != 0 { // it is needed only where the connection is made
+	if code, out, errs := to.dig("diff", dir, "--secrets-from", filepath.Dir(token)); code != 0 { // it is needed only where the connection is made
 		t.Errorf("without the secret: exit %d: %s%s", code, out, errs)
 	}
 	other := newFront(t, "local")
-	if errs := other.want(2, "apply", dir, "--yes"); !strings.Contains(errs, "connections/shop.yaml: credential secret:") || other.sent() != "" {
+	if errs := other.want(2, "apply", dir, "--yes", "--secrets-from", filepath.Dir(token)); !strings.Contains(errs, "connections/shop.yaml: credential secret:") || other.sent() != "" {
 		t.Errorf("a secret that is missing: %s", errs)
 	}
 }

@@ -92,7 +92,7 @@ when no other zone is chosen.`,
 		}
 		return f
 	})
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return e.Starts(c) }
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error { return e.Starts(c, args) }
 	root.AddGroup(
 		&cobra.Group{ID: groupData, Title: "Data:"},
 		&cobra.Group{ID: groupSources, Title: "Sources:"},

@@ -95,7 +95,7 @@ func TestNoSecretAnywhere(t *testing.T) {
 		{"api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=CREATE TABLE t AS SELECT U&'" + secrets["literal"] + "' AS x -- " + secrets["literal"]},
 		{"catalog", "create", "told", "--connection", "api"}, {"catalog", "create", "told", "--connection", "api"},
 		{"query", "execute", "SELECT * FROM told.rest.t"}, {"query", "execute", "SELECT * FROM told.rest.bad"}, {"metadata", "list"},
-		{"apply", project, "--yes", "--secrets"}, {"apply", project, "--yes", "--secrets"}, {"plan", project, "--secrets"}, {"pull", filepath.Join(w.dir, "again")},
+		{"apply", project, "--yes", "--secrets", "--secrets-from", hidden}, {"apply", project, "--yes", "--secrets", "--secrets-from", hidden}, {"plan", project, "--secrets", "--secrets-from", hidden}, {"pull", filepath.Join(w.dir, "again")},
 		{"history", "list", "-o", "json"}, {"config", "explain"}, {"doctor"}, {"doctor", "-o", "json"}, {"check"},
 	} {
 		for _, more := range [][]string{{"--dry-run"}, {"--explain"}, {"--explain", "-o", "json"}, {"--debug"}, {"-o", "json"}} {

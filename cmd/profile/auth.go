@@ -64,7 +64,7 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 		if p.KeyStorage == "" {
 			return logoutKey(e, st, p.Name, &cli.Failure{Exit: cli.ExitNotFound, Code: "no-key", Msg: fmt.Sprintf("profile %s has no key", p.Name)})
 		}
-		if err := e.ConfirmHere("remove the key of profile %s (%s) from this machine?", p.Name, p.Address()); err != nil {
+		if err := e.ConfirmHere("remove the key of profile %s from this machine?", p.Name); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.Would("remove the key of profile %s from this machine", p.Name); err != nil {

@@ -164,6 +164,9 @@ you can read; the command prints which one. A key is only ever sent to the addre
 		if added.Storage != "" {
 			return cli.Note("profile %s stored; its key is in %s", p.Name, added.Where), nil
 		}
+		if kept, err := st.Get(p.Name); err == nil && kept.KeyStorage != "" {
+			return cli.Note("profile %[1]s stored; its earlier key stays in the %[2]s, and `%[3]s auth logout %[1]s` removes it", p.Name, kept.KeyStorage, e.Name), nil
+		}
 		return cli.Note("profile %s stored, without a key", p.Name), nil
 	})
 }
@@ -178,6 +181,9 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 	with := "with a key"
 	if noKey || p.InProcess() {
 		with = "without a key"
+		if old, err := st.Get(p.Name); err == nil && old.KeyStorage != "" {
+			with = "without a new key"
+		}
 	}
 	return e.Would("store profile %s %s in %s", p.Name, with, st.Path())
 }

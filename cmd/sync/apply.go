@@ -385,7 +385,7 @@ func (a *applier) catalog(ctx context.Context, ch manifest.Change) error {
 	}
 	req := api.CatalogRequest{Name: c.DisplayName, ConnectionID: conn}
 	for _, k := range slices.Sorted(maps.Keys(c.Parameters)) {
-		v, err := a.vault.expand(c.Parameters[k])
+		v, err := a.vault.expand(k, c.Parameters[k])
 		if err != nil {
 			return cli.Usagef("%s: parameters %s: %v", c.At.File, k, err)
 		}

@@ -194,7 +194,11 @@ func (l *live) agree(named cli.NamingAll, todo []manifest.Change) error {
 			why = append(why, fmt.Sprintf("deleting %s %s breaks %s", words(ch.Kind), ch.Title(), strings.Join(titles(ch.Breaks), ", ")))
 		}
 	}
-	return l.e.ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s to project %s%s, in %s?", cli.Plural(len(todo), "this change", "these %d changes"), l.project, deletions(todo), l.e.Target())
+	to := ""
+	if !strings.Contains(l.e.Target(), l.project) { // the question begins with the target
+		to = " to project " + l.project
+	}
+	return l.e.ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s%s%s?", cli.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
 }
 
 // unforeseen refuses a deletion if something has come to depend on the object since the plan was created. All kinds are read again before

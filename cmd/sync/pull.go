@@ -25,6 +25,7 @@ Files that would be changed or removed must be committed in git, so that nothing
 Files that are not those of a project, such as a README.md, are not touched.`,
 		Example: fmt.Sprintf("  %[1]s pull shop\n  %[1]s pull shop --only queries,tables --zone us --project Shop", e.Name)}
 	onlyFlag(e, c, &o)
+	fromFlag(c, &o)
 	c.Flags().BoolVar(&o.force, "force", false, "overwrite and remove files that are not committed in git")
 	cli.Annotate(c, reading()...)
 	e.Prints(c, cli.Like(pulled{}))
@@ -77,7 +78,7 @@ func pull(ctx context.Context, e *cli.Env, o *options, dir string) (pulled, erro
 	if err != nil {
 		return none, err
 	}
-	for _, n := range (secrets{e, full}).kept(l.p, old, types) {
+	for _, n := range (secrets{e, full, o.from}).kept(l.p, old, types) {
 		fmt.Fprintln(e.Err, "note:", n)
 	}
 	for _, m := range l.unreadIn(l.p) {

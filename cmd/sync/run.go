@@ -32,7 +32,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if err != nil {
 		return err
 	}
-	s := secrets{e, e.Abs(dir)}
+	s := secrets{e, e.Abs(dir), o.from}
 	changes, extra, err := differences(l, want, s)
 	if err != nil {
 		return err
@@ -41,6 +41,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 		changes = manifest.Resend(changes, want, l.p)
 	}
 	todo, leave := steps(o, changes, extra)
+	s.mark(todo, want)
 	if err := possible(todo); err != nil {
 		return err
 	}
@@ -144,8 +145,8 @@ func (a *applier) prepare(ctx context.Context, todo []manifest.Change) error {
 				return err
 			}
 		case *manifest.Catalog:
-			for _, v := range c.Parameters {
-				if _, err := a.vault.expand(v); err != nil {
+			for name, v := range c.Parameters {
+				if _, err := a.vault.expand(name, v); err != nil {
 					return cli.Usagef("%s: parameters: %v", c.At.File, err)
 				}
 			}

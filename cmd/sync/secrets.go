@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,11 +21,15 @@ import (
 
 // secrets resolves references. dir is the directory of the project, to which paths are relative.
 type secrets struct {
-	e   *cli.Env
-	dir string
+	e    *cli.Env
+	dir  string
+	from []string // the directories of --secrets-from
 }
 
-func (s secrets) lookup(r manifest.Reference) (string, error) {
+func (s secrets) lookup(field string, r manifest.Reference) (string, error) {
+	if err := s.permitted(r); err != nil {
+		return "", err
+	}
 	var text string
 	switch r.Kind {
 	case "env":
@@ -34,11 +37,7 @@ func (s secrets) lookup(r manifest.Reference) (string, error) {
 			return "", fmt.Errorf("variable %s is not set, or empty", r.Name)
 		}
 	case "file":
-		path := r.Name
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(s.dir, path)
-		}
-		raw, err := os.ReadFile(path)
+		raw, err := os.ReadFile(s.path(r))
 		if err != nil {
 			return "", err
 		}
@@ -54,10 +53,28 @@ func (s secrets) lookup(r manifest.Reference) (string, error) {
 			return "", fmt.Errorf("the secret %s in the keyring is empty", r.Name)
 		}
 	}
+	if err := s.foreign(r, text); err != nil {
+		return "", err
+	}
+	s.hide(field, r, text)
+	return text, nil
+}
+
+// hide masks a value that was looked up, except a variable that says where a connection goes, such as a host, a port or a name:
+// the output contains these too.
+func (s secrets) hide(field string, r manifest.Reference, text string) {
+	if r.Kind == "env" && !secret.Named(field) && !secret.Named(r.Name) && !secret.Address(text) && (cli.OpenFields[strings.ToLower(field)] || addresses(field)) {
+		return
+	}
 	if len(text) > 3 { // masking a shorter one would mask parts of words
 		s.e.Run.Mask.Hide(text)
 	}
-	return text, nil
+}
+
+// addresses reports whether a field of a credential says where it is sent.
+func addresses(field string) bool {
+	n := strings.ToLower(field)
+	return !secret.Named(field) && slices.ContainsFunc([]string{"url", "uri", "host", "endpoint", "server", "address", "account", "broker"}, func(w string) bool { return strings.Contains(n, w) })
 }
 
 // secretText returns the secret in a file, without the final line ending and byte order mark.
@@ -80,8 +97,8 @@ func refers(v manifest.Value) bool {
 	return ok && err == nil && len(refs) > 0
 }
 
-// expand replaces the references in a value.
-func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
+// expand replaces the references in a value of a field.
+func (s secrets) expand(field string, v manifest.Value) (manifest.Value, error) {
 	text, ok := v.Text()
 	if !ok {
 		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 { // it would be sent literally
@@ -89,10 +106,10 @@ func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
 		}
 		return v, nil
 	}
-	find := s.lookup
+	find := func(r manifest.Reference) (string, error) { return s.lookup(field, r) }
 	if json.Valid([]byte(text)) && strings.ContainsAny(strings.TrimSpace(text)[:1], "{[") { // its references are within texts of the document
 		find = func(r manifest.Reference) (string, error) {
-			found, err := s.lookup(r)
+			found, err := s.lookup(field, r)
 			if err != nil {
 				return "", err
 			}
@@ -101,9 +118,7 @@ func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
 				return "", err
 			}
 			found = strings.TrimSuffix(strings.TrimPrefix(string(raw), `"`), `"`)
-			if len(found) > 3 {
-				s.e.Run.Mask.Hide(found)
-			}
+			s.hide(field, r, found)
 			return found, nil
 		}
 	}
@@ -138,7 +153,7 @@ func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, erro
 						}
 						continue
 					}
-					x, err := s.expand(v)
+					x, err := s.expand(name, v)
 					if err != nil {
 						return nil, cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
 					}
@@ -166,7 +181,7 @@ func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfig
 	}
 	out := api.Credential{}
 	for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
-		v, err := s.expand(c.Credential[name])
+		v, err := s.expand(name, c.Credential[name])
 		if err != nil {
 			return nil, "", cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
 		}
@@ -240,7 +255,7 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 		if was != nil {
 			for name, v := range was.Credential {
 				now, ok := read[name]
-				if x, err := s.expand(v); !ok || err != nil || x.String() == now.String() {
+				if x, err := s.expand(name, v); !ok || err != nil || x.String() == now.String() {
 					c.Credential[name] = v // also a reference that cannot be resolved here
 				}
 			}

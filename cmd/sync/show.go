@@ -18,11 +18,12 @@ type step struct {
 	Name   string                `json:"name"`
 	Fields []manifest.Difference `json:"fields"`
 	Breaks []string              `json:"breaks,omitempty"` // by its deletion
-	Done   *bool                 `json:"done,omitempty"`   // by apply
+	Sends  *manifest.Sent        `json:"sends,omitempty"`
+	Done   *bool                 `json:"done,omitempty"` // by apply
 }
 
 func stepOf(ch manifest.Change) step {
-	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields, Breaks: titles(ch.Breaks)}
+	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields, Breaks: titles(ch.Breaks), Sends: ch.Sends}
 	if s.Fields == nil {
 		s.Fields = []manifest.Difference{}
 	}
@@ -86,6 +87,13 @@ func lines(w io.Writer, changes []manifest.Change, whole bool) {
 	wide := len(manifest.KindSemanticCatalog)
 	for _, ch := range changes {
 		fmt.Fprintf(w, "%s %-*s  %s%s\n", sign(ch.Action), wide, ch.Kind, ch.Title(), note(ch)+broken(ch))
+		if x := ch.Sends; x != nil {
+			var refs []string
+			for _, r := range x.Reads {
+				refs = append(refs, r.Field+" "+r.Reference)
+			}
+			fmt.Fprintf(w, "    reads: %s\n    sent to: %s\n", strings.Join(refs, ", "), strings.Join(x.To, ", "))
+		}
 		if ch.Action == manifest.Create && !whole || ch.Action == manifest.Delete {
 			continue
 		}

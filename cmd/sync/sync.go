@@ -22,7 +22,8 @@ type options struct {
 	only                           []string
 	force, prune, noCheck, partial bool
 	named                          cli.NamingAll
-	secrets                        bool // send secrets of existing connections again
+	secrets                        bool     // send secrets of existing connections again
+	from                           []string // directories outside DIR whose files references may name
 
 	set      func(flag string) bool
 	explains bool // --explain shows the reads, not the changes that follow from them
@@ -157,6 +158,7 @@ different, ! different in a way that apply cannot change.
 Secrets cannot be read back and are not compared (see apply --secrets). Exit codes: 0 the same, 1 different, 2 trouble.`,
 		Example: fmt.Sprintf("  %[1]s diff shop\n  %[1]s diff shop --zone us --project Production -o json", e.Name)}
 	onlyFlag(e, c, &o)
+	fromFlag(c, &o)
 	cli.Annotate(c, reading()...)
 	return comparing(e, c, &o, func(changes, extra []manifest.Change) ([]manifest.Change, []manifest.Change) {
 		return slices.Concat(changes, extra), nil
@@ -173,6 +175,7 @@ func NewPlan(e *cli.Env) *cobra.Command {
 Exit codes: 0 nothing to do, 1 there is, 2 trouble.`,
 		Example: fmt.Sprintf("  %[1]s plan shop\n  %[1]s plan shop --prune --profile production -o json", e.Name)}
 	onlyFlag(e, c, &o)
+	fromFlag(c, &o)
 	pruneFlag(c, &o)
 	secretsFlag(c, &o)
 	cli.Annotate(c, reading()...)
@@ -188,6 +191,10 @@ func pruneFlag(c *cobra.Command, o *options) {
 
 func secretsFlag(c *cobra.Command, o *options) {
 	c.Flags().BoolVar(&o.secrets, "secrets", false, "also send the credentials of connections whose secrets cannot be compared, whether they have changed or not")
+}
+
+func fromFlag(c *cobra.Command, o *options) {
+	c.Flags().StringArrayVar(&o.from, "secrets-from", nil, "let references such as ${file:/run/secrets/shop} name files in this directory, too; repeat")
 }
 
 // steps returns the changes of apply, and the objects that it leaves.
@@ -211,7 +218,8 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 			if err != nil {
 				return 0, err
 			}
-			changes, extra, err := differences(l, want, secrets{e, e.Abs(args[0])})
+			s := secrets{e, e.Abs(args[0]), o.from}
+			changes, extra, err := differences(l, want, s)
 			if err != nil {
 				return 0, err
 			}
@@ -228,6 +236,7 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 				if err := l.dependants(c.Context(), todo); err != nil {
 					return 0, err
 				}
+				s.mark(todo, want)
 			}
 			return len(todo), show(e, opts, todo, leave, whole)
 		}()
@@ -238,6 +247,9 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 
 // differences compares the files with the project.
 func differences(l *live, want *manifest.Project, s secrets) (changes, extra []manifest.Change, err error) {
+	if err := s.allowed(want); err != nil {
+		return nil, nil, err
+	}
 	compared, err := s.compared(want, l.p)
 	if err != nil {
 		return nil, nil, err
@@ -266,6 +278,7 @@ Secrets cannot be read back, so that a new password alone is not detected. --sec
 that have some; then a second run sends them again.`,
 		Example: fmt.Sprintf("  %[1]s apply shop\n  %[1]s apply shop --profile production --prune --yes\n  %[1]s apply shop --dry-run", e.Name)}
 	onlyFlag(e, c, &o)
+	fromFlag(c, &o)
 	pruneFlag(c, &o)
 	secretsFlag(c, &o)
 	trust.AllowPartFlag(c, &o.partial)
@@ -281,7 +294,7 @@ that have some; then a second run sends them again.`,
 		if err := output.CheckFile(outFile(e)); err != nil {
 			return cli.Usagef("--out: %v", err)
 		}
-		known := []string{"action", "kind", "name", "fields", "breaks", "done"}
+		known := []string{"action", "kind", "name", "fields", "breaks", "sends", "done"}
 		for _, want := range opts.Columns {
 			if top, _, _ := strings.Cut(want, "."); !slices.Contains(known, top) {
 				return cell.UnknownColumn(want, known)

@@ -36,6 +36,19 @@ type Change struct {
 	Want   Object // nil for a deletion
 	Have   Object // nil for a creation
 	Breaks []Ref  // what depends on an object that is deleted, and remains
+	Sends  *Sent  // nil if no reference is looked up
+}
+
+// Sent is what a change looks up on this machine, and the addresses that the gateway sends it to.
+type Sent struct {
+	Reads []Sending `json:"reads"`
+	To    []string  `json:"to"`
+}
+
+// Sending is a reference in a field of a connection, or in a parameter of a catalog.
+type Sending struct {
+	Field     string `json:"field"`
+	Reference string `json:"reference"`
 }
 
 // Title is the displayed name of the object; that of a golden statement is its question, on one line.

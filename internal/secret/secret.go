@@ -2,6 +2,7 @@
 package secret
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/late"
@@ -25,6 +26,38 @@ func Hide(text string) string {
 		}
 		return found
 	})
+}
+
+// Query masks the values of a query string, as in a URL, whose names mark them as secrets.
+func Query(raw string) string {
+	parts := strings.Split(raw, "&")
+	for i, part := range parts {
+		if name, value, ok := strings.Cut(part, "="); ok && value != "" && inQuery(name) {
+			parts[i] = name + "=***"
+		}
+	}
+	return strings.Join(parts, "&")
+}
+
+// InQuery returns the values that Query masks.
+func InQuery(raw string) []string {
+	var out []string
+	for part := range strings.SplitSeq(raw, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		if !inQuery(name) {
+			continue
+		}
+		if plain, err := url.QueryUnescape(value); err == nil {
+			value = plain
+		}
+		out = append(out, value)
+	}
+	return out
+}
+
+func inQuery(name string) bool {
+	plain, err := url.QueryUnescape(name)
+	return err != nil || Named(plain)
 }
 
 // parameters returns the values of the parameters in a text whose names mark them as secrets.

@@ -7,6 +7,22 @@ import (
 	"testing"
 )
 
+// TestQuery checks that a query string keeps all but its secrets.
+func TestQuery(t *testing.T) {
+	for _, c := range [][3]string{
+		{"token=a1&limit=3&password=b2", "token=***&limit=3&password=***", "a1 b2"},
+		{"x-api-key=a1&apikey=b2&api_key=c3", "x-api-key=***&apikey=***&api_key=***", "a1 b2 c3"},
+		{"%74oken=a%201&q=token", "%74oken=***&q=token", "a 1"},
+		{"limit=3&token=&flag", "limit=3&token=&flag", ""},
+		{"", "", ""},
+	} {
+		found := slices.DeleteFunc(InQuery(c[0]), func(s string) bool { return s == "" })
+		if got := Query(c[0]); got != c[1] || strings.Join(found, " ") != c[2] {
+			t.Errorf("%s: %s, %q; want %s, %q", c[0], got, found, c[1], c[2])
+		}
+	}
+}
+
 // TestOpen checks that everything in a member of a credential is shown except its secrets.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {

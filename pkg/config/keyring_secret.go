@@ -1,12 +1,24 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/zalando/go-keyring"
 )
+
+// OwnKeyringEntry reports whether a name as in KeyringSecret is that of a profile's key.
+func OwnKeyringEntry(name string) bool {
+	service, account, ok := strings.Cut(name, "/")
+	if !ok || strings.Contains(service, " in ") { // an account has a path in it
+		service, account = keyringService, name
+	}
+	_, dir, in := strings.Cut(account, " in ")
+	return strings.EqualFold(service, keyringService) && in && filepath.IsAbs(dir)
+}
 
 // KeyringSecret reads a secret of another program or of the user from the OS keyring. name is SERVICE/ACCOUNT, or an
 // account of the service dig.
@@ -27,5 +39,10 @@ func KeyringSecret(getenv func(string) string, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return <-got, nil
+	text := <-got
+	var own keyringSecret
+	if strings.EqualFold(service, keyringService) && json.Unmarshal([]byte(text), &own) == nil && own.Key != "" && own.Address != "" {
+		return "", errors.New("it is the key of a profile")
+	}
+	return text, nil
 }

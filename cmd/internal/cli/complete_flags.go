@@ -20,7 +20,7 @@ var nameFlags = map[string]string{
 // fileFlags take the name of a file or directory.
 var fileFlags = map[string]bool{
 	"out": true, "out-dir": true, "file": true, "key-file": true, "credential-file": true, "input": true, "builder": true, "each-row": true, "download": true,
-	"write-columns": true, "expect": true, "all": true, "manifest": true,
+	"write-columns": true, "expect": true, "all": true, "manifest": true, "secrets-from": true,
 }
 
 // atFlags take text, or @FILE.

@@ -35,9 +35,9 @@ func (e *Env) trace(x api.Exchange) {
 			debugLines(&b, "<", shownBody(x.Body, x.Bytes, x.Header))
 		}
 	case x.Err != nil:
-		fmt.Fprintf(&b, "debug: %s %s: %v\n", x.Method, x.URL, x.Err)
+		fmt.Fprintf(&b, "debug: %s %s: %v\n", x.Method, secret.Hide(x.URL), x.Err)
 	default:
-		fmt.Fprintf(&b, "debug: %s %s: %d in %v\n", x.Method, x.URL, x.Status, x.Elapsed.Round(100_000))
+		fmt.Fprintf(&b, "debug: %s %s: %d in %v\n", x.Method, secret.Hide(x.URL), x.Status, x.Elapsed.Round(100_000))
 	}
 	if !x.BodyOnly {
 		debugHeader(&b, ">", x.Sent)

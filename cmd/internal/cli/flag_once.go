@@ -10,13 +10,54 @@ import (
 )
 
 // Starts notes the command of the run, before it runs.
-func (e *Env) Starts(c *cobra.Command) error {
+func (e *Env) Starts(c *cobra.Command, args []string) error {
 	_, e.Run.Command, _ = strings.Cut(c.CommandPath(), " ")
 	e.Run.changing = Changing(c)
 	if op, ok := spec.Find(c.Annotations[LeafAnnotation]); ok {
 		e.Run.aboveProjects = slices.Contains([]string{"organizations", "workspaces", "projects", "projects-legacy"}, op.Group)
 	}
+	if err := emptyPath(c, args); err != nil {
+		return err
+	}
 	return e.FlagsOnce(c)
+}
+
+// emptyPath rejects an empty name of a file or directory, such as an unset variable of a script: it would be the working directory.
+func emptyPath(c *cobra.Command, args []string) error {
+	words := PathArgs(c)
+	for i, arg := range args {
+		if at := min(i, len(words)-1); at >= 0 && words[at] != "" && arg == "" {
+			return Usagef("%s is empty", words[at]).WithHint("usage: %s", c.UseLine())
+		}
+	}
+	var empty error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !fileFlags[f.Name] || f.NoOptDefVal != "" {
+			return
+		}
+		list, many := f.Value.(pflag.SliceValue)
+		if f.Value.String() == "" || many && slices.Contains(list.GetSlice(), "") {
+			empty = Usagef("--%s is empty", f.Name)
+		}
+	})
+	return empty
+}
+
+// PathArgs returns the arguments of a command that name files or directories, by position, as its usage calls them; "" for the others.
+// The last one may be repeated.
+func PathArgs(c *cobra.Command) []string {
+	var out []string
+	fields := strings.Fields(c.Use)
+	for _, w := range fields[1:] {
+		if w = strings.Trim(w, "[]."); w != "DIR" && w != "FILE" {
+			w = ""
+		}
+		out = append(out, w)
+	}
+	if strings.Contains(c.Use, "|") { // one of several
+		return nil
+	}
+	return out
 }
 
 // FlagsOnce rejects a flag of the command that takes one value and is given two different ones: the first would be

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -157,7 +159,7 @@ func recordedStatement(raw []byte) json.RawMessage {
 
 // hide masks the secrets of a request in all further output: a gateway may echo them.
 func (t *interceptor) hide(req *http.Request) {
-	for _, s := range secretsOf(string(bodyOf(req))) {
+	for _, s := range append(secretsOf(string(bodyOf(req))), secret.InQuery(req.URL.RawQuery)...) {
 		t.env.Run.Mask.Hide(s)
 	}
 }
@@ -217,7 +219,7 @@ func (t *interceptor) dryRun(req *http.Request) error {
 		if n > 1 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s %s\n", req.Method, req.URL)
+		fmt.Fprintf(&b, "%s %s\n", req.Method, openURL(req))
 		if req.Header.Get("Authorization") != "" {
 			fmt.Fprintf(&b, "Authorization: Bearer %s\n", t.env.Run.Settings.Key)
 		}
@@ -233,10 +235,17 @@ func (t *interceptor) dryRun(req *http.Request) error {
 	})
 }
 
+// openURL is the address of a request without the secrets in its query string.
+func openURL(req *http.Request) *url.URL {
+	u := *req.URL
+	u.RawQuery = secret.Query(u.RawQuery)
+	return &u
+}
+
 // stepOf describes a request.
 func (t *interceptor) stepOf(req *http.Request, body string) Step {
 	op, path := t.operation(req)
-	s := Step{Operation: op.ID, Method: req.Method, URL: req.URL.String(), Path: path, Query: req.URL.Query(), ContentType: req.Header.Get("Content-Type")}
+	s := Step{Operation: op.ID, Method: req.Method, URL: openURL(req).String(), Path: path, Query: openURL(req).Query(), ContentType: req.Header.Get("Content-Type")}
 	if json.Valid([]byte(body)) {
 		s.Body = json.RawMessage(body)
 	}
@@ -246,7 +255,7 @@ func (t *interceptor) stepOf(req *http.Request, body string) Step {
 // curl writes a request as a command. The key is that of the variable.
 func curl(req *http.Request, body string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "curl -sS -X %s %s", req.Method, shell.Quote(req.URL.String()))
+	fmt.Fprintf(&b, "curl -sS -X %s %s", req.Method, shell.Quote(openURL(req).String()))
 	if req.Header.Get("Authorization") != "" {
 		b.WriteString(` -H "Authorization: Bearer $DIG_API_KEY"`)
 	}

@@ -85,7 +85,7 @@ func (t *interceptor) change(req *http.Request) *Change {
 	e := t.env
 	op, path := t.operation(req)
 	c := &Change{ID: changeID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.Command, Operation: op.ID, Zone: e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
-		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path, Query: openText(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
+		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path, Query: openText(secret.Query(req.URL.RawQuery)), ContentType: req.Header.Get("Content-Type")}
 	if place, err := e.Here(); err == nil {
 		c.Data = place.Data
 	}
@@ -192,6 +192,7 @@ func (e *Env) Changes() (all []*Change, skipped int, err error) {
 				of.Of = ""
 			}
 		case err == nil && c.ID != "" && c.Method != "":
+			c.Query = secret.Query(c.Query) // earlier versions recorded it unmasked
 			all, byID[c.ID] = append(all, &c), &c
 		default:
 			skipped++

@@ -10,7 +10,7 @@ import (
 )
 
 // OpenFields are members of a credential that may be printed; all others are masked, whatever their names.
-var OpenFields = map[string]bool{"url": true, "host": true, "port": true, "user": true, "username": true, "databasename": true, "database": true,
+var OpenFields = map[string]bool{"url": true, "baseurl": true, "host": true, "port": true, "user": true, "username": true, "databasename": true, "database": true,
 	"usessl": true, "region": true, "schema": true, "warehouse": true, "account": true, "path": true, "pattern": true, "format": true}
 
 // masking masks the secret strings of a JSON document and collects them.
@@ -32,8 +32,8 @@ func (m *masking) walk(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for k, x := range v {
-			switch strings.ToLower(k) {
-			case "callbacktoken", "token", "accesstoken", "refreshtoken", "idtoken", "password", "passphrase", "secret", "clientsecret", "apikey", "privatekey", "authorization", "cookie", "queryparameters":
+			switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(k)) {
+			case "callbacktoken", "xapikey", "token", "accesstoken", "refreshtoken", "idtoken", "password", "passphrase", "secret", "clientsecret", "apikey", "privatekey", "authorization", "cookie", "queryparameters":
 				if s, ok := x.(string); ok && s != "" {
 					m.put(v, k)
 					continue
