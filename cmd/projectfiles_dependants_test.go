@@ -71,3 +71,30 @@ func TestPruneLooksForDependants(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// TestDryRunOfNestedFolders: a folder that is to be created in another one has no id of its parent yet.
+func TestDryRunOfNestedFolders(t *testing.T) {
+	f := newFront(t, "us")
+	f.file("p/dig.yaml", "version: 1\n")
+	f.file("p/queries/a/b/c/q.sql", "SELECT 1 AS x")
+	for _, more := range [][]string{nil, {"-o", "json"}} {
+		if code, out, errs := f.dig(append([]string{"apply", "p", "--dry-run", "--yes"}, more...)...); code != 0 || !strings.Contains(out, "id-of-a-b") {
+			t.Errorf("%v: exit %d: %s%s", more, code, out, errs)
+		}
+	}
+}
+
+// TestApplyIgnoresCase: a table or column that the files write in another case is the same, on each run.
+func TestApplyIgnoresCase(t *testing.T) {
+	f := newFront(t, "local")
+	f.ok("table", "create", "t", "--column", "c:bigint")
+	f.file("p/dig.yaml", "version: 1\n")
+	f.file("p/tables/T.yaml", "columns:\n  - name: C\n    type: bigint\n")
+	f.want(0, "diff", "p")
+	f.file("p/tables/T.yaml", "columns:\n  - name: C\n    type: varchar\n    description: changed\n  - name: d\n    type: bigint\n")
+	f.ok("apply", "p", "--prune", "--yes")
+	f.want(0, "diff", "p")
+	if _, out, _ := f.dig("table", "column", "list", "t", "--jq", ".[].name"); !strings.Contains(out, "c\nd\n") {
+		t.Error(out)
+	}
+}

@@ -22,7 +22,9 @@ func TestPlanFindsBefore(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("data/a.csv", "id\n1\n")
 	f.ok("table", "create", "sales", "--column", "day:date")
+	f.ok("bitable", "create", "ab", "--column", "x:bigint")
 	f.file("p/dig.yaml", "version: 1\n")
+	f.file("p/bitables/ab.yaml", "columns:\n  - name: x\n    type: bigint\n")
 	f.file("p/queries/uses.sql", `SELECT * FROM peaka."table".sales`)
 	f.ok("apply", "p", "--yes")
 	f.sent()
@@ -30,14 +32,20 @@ func TestPlanFindsBefore(t *testing.T) {
 		"queries/🦆.sql": {"SELECT 1 AS x", "must contain a letter or a digit"},
 		"tables/" + strings.Repeat("ü", 32) + ".yaml":  {"columns:\n  - name: a\n    type: bigint\n", "has 64 bytes, the limit is 63"},
 		"bitables/" + strings.Repeat("_", 3) + ".yaml": {"columns:\n  - name: a\n    type: bigint\n", "is empty without its underscores"},
-		"tables/long.yaml":    {"columns:\n  - name: " + strings.Repeat("x", 64) + "\n    type: bigint\n", "long.yaml:2: column name \"" + strings.Repeat("x", 64) + "\" has 64 bytes"},
-		"tables/sales.yaml":   {"columns:\n  - name: day\n    type: date\n  - name: " + strings.Repeat("y", 70) + "\n    type: bigint\n", "has 70 bytes"},
-		"queries/self.sql":    {"SELECT * FROM peaka.query.self", "queries read each other: self -> self"},
-		"queries/nope.sql":    {`SELECT * FROM peaka."table".nope`, "reads peaka.table.nope, which is neither in the files nor in the project"},
-		"connections/x.yaml":  {"type: fil\n", `no connection type "fil"; did you mean "files"?`},
-		"connections/y.yaml":  {"type: files\ncredential:\n  pth: /x\n", "credential path is missing"},
-		"queries/again.yaml":  {"renamed-from: uses\n", "again.sql, with the statement, is missing"},
-		"metadata/peaka.yaml": {"{}", "reads peaka.table.sales, which would be deleted"},
+		"tables/long.yaml":       {"columns:\n  - name: " + strings.Repeat("x", 64) + "\n    type: bigint\n", "long.yaml:2: column name \"" + strings.Repeat("x", 64) + "\" has 64 bytes"},
+		"tables/sales.yaml":      {"columns:\n  - name: day\n    type: date\n  - name: " + strings.Repeat("y", 70) + "\n    type: bigint\n", "has 70 bytes"},
+		"bitables/a_b.yaml":      {"columns: []\n", "table a_b would be stored as ab, which is another one"},
+		"bitables/my_table.yaml": {"columns: []\n", "table my_table would be stored as mytable: name it without them"},
+		"bitables/other.yaml":    {"columns:\n  - name: c_d\n    type: bigint\n", "other.yaml:2: underscores are dropped from the names of BI tables and their columns, so column c_d would be stored as cd"},
+		"queries/none.sql":       {"-- only a comment\n", "none.sql:1: line 1:"},
+		"queries/merge.sql":      {"SELECT 1 AS x\n<<<<<<< HEAD\n, 2 AS y\n=======\n, 3 AS y\n>>>>>>> b\n", "merge.sql:2: line 2:"},
+		"queries/syntax.sql":     {"SELECT a\nFORM t", "syntax.sql:2: line 2:"},
+		"queries/self.sql":       {"SELECT * FROM peaka.query.self", "queries read each other: self -> self"},
+		"queries/nope.sql":       {`SELECT * FROM peaka."table".nope`, "reads peaka.table.nope, which is neither in the files nor in the project"},
+		"connections/x.yaml":     {"type: fil\n", `no connection type "fil"; did you mean "files"?`},
+		"connections/y.yaml":     {"type: files\ncredential:\n  pth: /x\n", "credential path is missing"},
+		"queries/again.yaml":     {"renamed-from: uses\n", "again.sql, with the statement, is missing"},
+		"metadata/peaka.yaml":    {"{}", "reads peaka.table.sales, which would be deleted"},
 	} {
 		path := f.file("p/"+file, c.text)
 		for _, args := range [][]string{{"plan", "p", "--prune"}, {"apply", "p", "--prune", "--yes"}} {

@@ -58,7 +58,7 @@ func (a *applier) id(k manifest.Kind, name string) (string, error) {
 		return id, nil
 	}
 	if a.e.Tells() {
-		return "id-of-" + name, nil
+		return "id-of-" + strings.Trim(strings.ReplaceAll(name, "/", "-"), "-"), nil
 	}
 	return "", &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s %s", strings.ReplaceAll(string(k), "-", " "), name)}
 }

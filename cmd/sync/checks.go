@@ -74,7 +74,9 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 		hint = "--no-check saves queries whose tables do not exist"
 	}
 	bad = append(bad, needed(want, gone)...)
-	bad = append(bad, unnamable(changes)...)
+	bad = append(bad, unnamable(changes, func(bi string) bool {
+		return want.Get(manifest.KindBITable, bi) != nil || l.p.Get(manifest.KindBITable, bi) != nil
+	})...)
 	wrong, err := l.connections(ctx, changes)
 	if err != nil {
 		return err
@@ -88,10 +90,21 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 }
 
 // unnamable finds new names of tables and columns that no zone can store.
-func unnamable(changes []manifest.Change) (bad manifest.Invalid) {
+func unnamable(changes []manifest.Change, taken func(bi string) bool) (bad manifest.Invalid) {
 	check := func(k manifest.Kind, at manifest.Place, what, name string) {
 		if fault := cli.NameFault(name, k == manifest.KindBITable || k == manifest.KindBIColumn); fault != "" {
 			bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("%s name %.80q %s", what, name, fault)})
+			return
+		}
+		if k != manifest.KindBITable && k != manifest.KindBIColumn {
+			return
+		}
+		if stored := cli.StoredBIName(name); stored != name {
+			text := fmt.Sprintf("underscores are dropped from the names of BI tables and their columns, so %s %s would be stored as %s", what, name, stored)
+			if what == "table" && taken(stored) {
+				text += ", which is another one"
+			}
+			bad = append(bad, manifest.Problem{Place: at, Text: text + ": name it without them"})
 		}
 	}
 	for _, ch := range changes {

@@ -254,6 +254,7 @@ func differences(l *live, want *manifest.Project, s secrets) (changes, extra []m
 	if err != nil {
 		return nil, nil, err
 	}
+	compared = manifest.Spelled(compared, l.p)
 	l.leaveUnread(compared)
 	changes, extra = manifest.Compare(compared, l.p)
 	return changes, extra, l.referred(want, changes)

@@ -58,10 +58,16 @@ type reader struct {
 // Read reads a project. Its error is ErrNoProject, Invalid, or one of the file system.
 func Read(dir string) (*Project, error) {
 	r := &reader{dir: dir, p: New()}
-	raw, err := os.ReadFile(filepath.Join(dir, Marker))
-	if errors.Is(err, fs.ErrNotExist) {
+	st, err := os.Stat(filepath.Join(dir, Marker))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrNoProject
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, Invalid{{Place: Place{File: Marker}, Text: "it is not a regular file"}}
 	}
+	raw, err := os.ReadFile(filepath.Join(dir, Marker))
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +75,9 @@ func Read(dir string) (*Project, error) {
 	if at := r.decode(Marker, raw, &head); at != nil && head.Version != version {
 		r.problem(at.line("version"), "version %d is not known to this release of dig, which reads version %d", head.Version, version)
 		return nil, r.bad
+	}
+	if err := r.misspelt(); err != nil {
+		return nil, err
 	}
 	for _, d := range dirs() {
 		if err := r.folder(d, nil); err != nil {
@@ -156,6 +165,46 @@ func (r *reader) folder(rel string, up []string) error {
 	return nil
 }
 
+// regular reads a file. Reading of another thing, such as a named pipe, may never end: that is recorded, and the result is nil.
+func (r *reader) regular(file string) ([]byte, error) {
+	full := filepath.Join(r.dir, filepath.FromSlash(file))
+	st, err := os.Lstat(full)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		at := Place{File: file}
+		if !slices.ContainsFunc(r.bad, func(p Problem) bool { return p.Place == at }) {
+			r.problem(at, "it is not a regular file")
+		}
+		return nil, nil
+	}
+	raw, err := os.ReadFile(full)
+	if raw == nil {
+		raw = []byte{}
+	}
+	return raw, err
+}
+
+// misspelt finds folders whose name is almost one of those that are read: what they hold would be missing, and prune would delete it.
+func (r *reader) misspelt() error {
+	entries, err := os.ReadDir(r.dir)
+	for _, e := range entries {
+		name := e.Name()
+		if !e.IsDir() && e.Type()&fs.ModeSymlink == 0 || strings.HasPrefix(name, ".") || slices.Contains(dirs(), name) {
+			continue
+		}
+		near := nearest.Of(name, dirs())
+		if strings.EqualFold(name, "query") {
+			near = dirQueries
+		}
+		if more := len(name) - len(near); near != "" && -2 <= more && more <= 2 {
+			r.problem(Place{File: name}, "a folder of this name is not read; did you mean %s? Give it another name if it is something else", near)
+		}
+	}
+	return err
+}
+
 // maxFolders limits the nesting of folders.
 const maxFolders = 32
 
@@ -172,8 +221,8 @@ func strange(top string) string {
 }
 
 func (r *reader) renamedFolder(file string, up []string) error {
-	raw, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(file)))
-	if err != nil {
+	raw, err := r.regular(file)
+	if raw == nil || err != nil {
 		return err
 	}
 	var f fileFolder

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,14 +18,14 @@ import (
 
 // file reads one file. have are the names of the other files in its directory.
 func (r *reader) file(top, file, stem string, up []string, have map[string]bool) error {
-	raw, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(file)))
-	if err != nil {
+	raw, err := r.regular(file)
+	if raw == nil || err != nil {
 		return err
 	}
 	if strings.HasSuffix(file, endSQL) {
 		var beside []byte
 		if have[stem+endYAML] {
-			if beside, err = os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(path.Dir(file)), stem+endYAML)); err != nil {
+			if beside, err = r.regular(path.Join(path.Dir(file), stem+endYAML)); beside == nil || err != nil {
 				return err
 			}
 		}
@@ -342,4 +340,5 @@ func (r *reader) check() {
 		names[q.SQLName] = q
 	}
 	r.checkRenames()
+	r.checkSpelling()
 }

@@ -24,6 +24,9 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 			continue
 		}
 		changed[q.Name] = true
+		if err := sqlstmt.Fault(q.SQL); err != nil && (ch.Have == nil || ch.Have.(*Query).SQL != q.SQL) {
+			bad = append(bad, Problem{Place: Place{File: strings.TrimSuffix(strings.TrimSuffix(q.At.File, endYAML), endSQL) + endSQL, Line: err.At.Line}, Text: err.Error()})
+		}
 		switch {
 		case ch.Have != nil && ch.Have.base().Name == q.Name:
 		case strings.ContainsRune(q.Name, 0):

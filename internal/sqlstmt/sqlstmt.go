@@ -5,6 +5,7 @@
 package sqlstmt
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -171,6 +172,23 @@ func ParamsOf(sql string) Params {
 // Reads reports whether a statement reads a table of a catalog; see Reading.Of.
 func Reads(sql, catalog, table string, schemas ...string) bool {
 	return ReadingOf(sql).Of(catalog, table, schemas...)
+}
+
+// Fault returns why a text is no statement of Trino; nil also for one that cannot be read completely here. Parameters such as :name are allowed.
+func Fault(sql string) *trinosql.Error {
+	text := TrimEnd(sql, Trino)
+	_, err := trinosql.Parse(text)
+	if err == nil {
+		return nil
+	}
+	if p := ParamsOf(text); len(p.Names) > 0 {
+		_, err = trinosql.Parse(p.Text)
+	}
+	var fault *trinosql.Error
+	if !errors.As(err, &fault) || fault.Unsupported {
+		return nil
+	}
+	return fault
 }
 
 // Reading has the names of tables in a statement, each with one to three parts.
