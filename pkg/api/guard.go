@@ -48,9 +48,12 @@ func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 func (t *guarded) changes(req *http.Request) (string, error) {
 	at, below := strings.CutPrefix(req.URL.EscapedPath(), t.base)
 	for name := range req.Header {
-		if n := strings.ToLower(name); strings.Contains(n, "method") && strings.HasPrefix(n, "x-") {
+		if n := strings.ReplaceAll(strings.ToLower(name), "_", "-"); strings.Contains(n, "method") && strings.HasPrefix(n, "x-") {
 			return "the header " + name + " may make another request of it", nil
 		}
+	}
+	if req.URL.Query().Has("_method") {
+		return "the parameter _method may make another request of it", nil
 	}
 	if req.Method == http.MethodGet || req.Method == http.MethodHead {
 		return t.opens(req.URL.Path), nil
@@ -61,8 +64,6 @@ func (t *guarded) changes(req *http.Request) (string, error) {
 		return fmt.Sprintf("%s %s is not known to change nothing", req.Method, req.URL.EscapedPath()), nil
 	case op.Changes():
 		return op.ID + " changes something", nil
-	case req.URL.Query().Has("_method"):
-		return "the parameter _method may make another request of it", nil
 	case op.ID != spec.ExecuteQuery.ID:
 		return "", nil
 	}

@@ -90,7 +90,7 @@ func TestGuard(t *testing.T) {
 	try("POST", at, "", http.Header{"Content-Encoding": {"gzip"}}, selects, false)
 	try("POST", at, "", nil, Payload{ContentType: "application/json", Reader: strings.NewReader(string(selects))}, true)
 	try("POST", at, "", nil, Payload{ContentType: "text/csv", Reader: strings.NewReader("a")}, false)
-	for _, name := range []string{"X-HTTP-Method-Override", "X-Http-Method", "X-Method-Override"} {
+	for _, name := range []string{"X-HTTP-Method-Override", "X-Http-Method", "X-Method-Override", "x_http_method_override", "X_HTTP_METHOD"} {
 		try("GET", "/info", "", http.Header{name: {"DELETE"}}, nil, false)
 		try("POST", at, "", http.Header{name: {"DELETE"}}, selects, false)
 	}
@@ -103,6 +103,7 @@ func TestGuard(t *testing.T) {
 		try("GET", path, "projectId=p", nil, nil, false)
 	}
 	try("GET", "/nowhere", "", nil, nil, true)
+	try("GET", "/info", "_method=DELETE", nil, nil, false)
 	try("HEAD", "/nowhere", "", nil, nil, true)
 	try("OPTIONS", "/info", "", nil, nil, false)
 }
