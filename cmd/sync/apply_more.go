@@ -258,3 +258,33 @@ func (a *applier) relation(ctx context.Context, ch manifest.Change) error {
 		api.RelationRequest{TargetCatalogID: target, TargetSchemaName: r.Target[1], TargetTableName: r.Target[2], TargetColumnName: r.Target[3], Type: r.Type})
 	return err
 }
+
+func (a *applier) catalog(ctx context.Context, ch manifest.Change) error {
+	if ch.Action == manifest.Delete {
+		return a.cl.Catalogs.Delete(ctx, a.project, manifest.BaseOf(ch.Have).ID)
+	}
+	c := ch.Want.(*manifest.Catalog)
+	conn, err := a.id(manifest.KindConnection, c.Connection)
+	if err != nil {
+		return err
+	}
+	req := api.CatalogRequest{Name: c.DisplayName, ConnectionID: conn}
+	for _, k := range slices.Sorted(maps.Keys(c.Parameters)) {
+		v, err := a.vault.expand(k, c.Parameters[k])
+		if err != nil {
+			return cli.Usagef("%s: parameters %s: %v", c.At.File, k, err)
+		}
+		if req.ExtraParameters == nil {
+			req.ExtraParameters = map[string]any{}
+		}
+		req.ExtraParameters[k] = v.JSON()
+	}
+	made, err := cli.OrAlternative(
+		func() (api.Catalog, error) { return a.cl.Catalogs.Create(ctx, a.project, req) },
+		func() (api.Catalog, error) { return a.cl.Catalogs.CreateAlt(ctx, a.project, req) })
+	if err == nil && made.Name != "" && made.Name != c.Name {
+		return renamedBy("catalog", c.Name, made.Name)
+	}
+	a.made(ch.Ref, made.ID)
+	return err
+}

@@ -60,18 +60,21 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 		return show(e, opts, nil, leave, false)
 	}
 	if e.Asked() {
-		lines(e.Err, todo, false)
+		if err := lines(e.Err, todo, false); err != nil {
+			return err
+		}
 	}
 	a.plan = todo
 	if err := l.agree(o.named, todo); err != nil {
 		return err
 	}
 	done := []step{}
+	var lost error // of the output; the changes go on
 	err = a.run(ctx, o, todo, func(ch manifest.Change, made bool) {
 		st := stepOf(ch)
 		st.Done = &made
 		if done = append(done, st); made && human {
-			lines(e.OnScreen(), []manifest.Change{ch}, false)
+			lost = errors.Join(lost, lines(e.OnScreen(), []manifest.Change{ch}, false))
 		}
 	})
 	if err != nil && !human && e.Told() == 0 {
@@ -87,6 +90,9 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	}
 	if err := a.verify(ctx, o, todo); err != nil {
 		return err
+	}
+	if lost != nil {
+		return lost
 	}
 	if human {
 		fmt.Fprintf(e.Err, "%s\n", cli.Plural(len(done), "1 change made", "%d changes made"))

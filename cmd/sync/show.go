@@ -1,12 +1,14 @@
 package sync
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -45,7 +47,9 @@ func writing() []spec.Op {
 // are kept.
 func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole bool) error {
 	if forPeople(e, o) {
-		lines(e.OnScreen(), changes, whole)
+		if err := lines(e.OnScreen(), changes, whole); err != nil {
+			return err
+		}
 		if len(changes) == 0 {
 			fmt.Fprintln(e.Err, "no differences")
 		}
@@ -83,16 +87,17 @@ func sign(a manifest.Action) string {
 }
 
 // lines prints changes for people. Multi-line texts are compared line by line.
-func lines(w io.Writer, changes []manifest.Change, whole bool) {
+func lines(to io.Writer, changes []manifest.Change, whole bool) error {
+	w := new(bytes.Buffer)
 	wide := len(manifest.KindSemanticCatalog)
 	for _, ch := range changes {
-		fmt.Fprintf(w, "%s %-*s  %s%s\n", sign(ch.Action), wide, ch.Kind, ch.Title(), note(ch)+broken(ch))
+		fmt.Fprintf(w, "%s %-*s  %s%s\n", sign(ch.Action), wide, ch.Kind, visible(ch.Title()), visible(note(ch)+broken(ch)))
 		if x := ch.Sends; x != nil {
 			var refs []string
 			for _, r := range x.Reads {
 				refs = append(refs, r.Field+" "+r.Reference)
 			}
-			fmt.Fprintf(w, "    reads: %s\n    sent to: %s\n", strings.Join(refs, ", "), strings.Join(x.To, ", "))
+			fmt.Fprintf(w, "    reads: %s\n    sent to: %s\n", visible(strings.Join(refs, ", ")), visible(strings.Join(x.To, ", ")))
 		}
 		if ch.Action == manifest.Create && !whole || ch.Action == manifest.Delete {
 			continue
@@ -101,19 +106,24 @@ func lines(w io.Writer, changes []manifest.Change, whole bool) {
 			switch {
 			case ch.Action == manifest.Create:
 				if !strings.Contains(f.To, "\n") {
-					fmt.Fprintf(w, "    %s: %s\n", f.Name, f.To)
+					fmt.Fprintf(w, "    %s: %s\n", visible(f.Name), visible(f.To))
 				}
 			case strings.Contains(f.From+f.To, "\n") || len(f.From)+len(f.To) > 100:
-				fmt.Fprintf(w, "    %s:\n", f.Name)
+				fmt.Fprintf(w, "    %s:\n", visible(f.Name))
 				for _, l := range manifest.DiffLines(f.From, f.To) {
-					fmt.Fprintf(w, "      %s\n", l)
+					fmt.Fprintf(w, "      %s\n", term.SanitizeText(nil, l)) // tabs of SQL stay
 				}
 			default:
-				fmt.Fprintf(w, "    %s: %s -> %s\n", f.Name, shown(f.From), shown(f.To))
+				fmt.Fprintf(w, "    %s: %s -> %s\n", visible(f.Name), visible(shown(f.From)), visible(shown(f.To)))
 			}
 		}
 	}
+	_, err := to.Write(w.Bytes())
+	return err
 }
+
+// visible shows the control characters of a text of a project: a name must not look like a line of the output, nor control a terminal.
+func visible(s string) string { return string(term.Sanitize(nil, s)) }
 
 func shown(s string) string {
 	if s == "" {
