@@ -179,7 +179,7 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 	if path := e.Run.Flags.Out; chosen == "" && !c.Flags().Changed("output") && f.chart == "" && filepath.Ext(path) != "" && !device(path) {
 		form, err := cli.FormOfPath(path)
 		if err != nil && e.Getenv("DIG_OUTPUT") == "" && e.Run.Flags.Jq == "" {
-			return cli.Usagef("--out %w", err).WithHint("%s; or give the format with -o", cli.Classify(c.Context(), err).Hint)
+			return cli.Usagef("--out %v", err).WithHint("%s; or give the format with -o", cli.Classify(c.Context(), err).Hint)
 		} else if err == nil {
 			chosen = form.String()
 		}
