@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 )
 
 const childDir = "DIG_TEST_TEMPFILE_DIR"
@@ -21,13 +23,17 @@ func TestHolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	temp, _, err := MkdirTemp("dig-tempfile-test-")
+	temp, done, err := MkdirTemp("dig-tempfile-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	fmt.Println(f.Name())
 	fmt.Println(temp)
-	select {}
+	for { // a file that nothing refers to is closed by the garbage collector, and its lock with it
+		time.Sleep(time.Second)
+		runtime.KeepAlive(f)
+		runtime.KeepAlive(done)
+	}
 }
 
 func TestSweep(t *testing.T) {

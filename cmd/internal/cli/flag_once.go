@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ func emptyPath(c *cobra.Command, args []string) error {
 			return
 		}
 		list, many := f.Value.(pflag.SliceValue)
-		if f.Value.String() == "" || many && slices.Contains(list.GetSlice(), "") {
+		if fmt.Sprintf("%T", f.Value) == "*pflag.stringValue" && f.Value.String() == "" || many && slices.Contains(list.GetSlice(), "") {
 			empty = Usagef("--%s is empty", f.Name)
 		}
 	})
