@@ -27,8 +27,7 @@ func TestShellOfAWideTable(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Join(names, ",")+"\n"+strings.Repeat(strings.Join(values, ",")+"\n", 9)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data"), "DIG_STATE_DIR": home, "DIG_CACHE_DIR": home}
-	if code := Run(context.Background(), &cli.Env{Name: "dig", Args: []string{"table", "import", "quarters", file, "--create"}, In: strings.NewReader(""), Out: io.Discard, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, env)}); code != 0 {
+	if code := Run(context.Background(), &cli.Env{Name: "dig", Args: []string{"table", "import", "quarters", file, "--create"}, In: strings.NewReader(""), Out: io.Discard, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, shellDirs(home))}); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, x.screen())
 	}
 	at = x.shows(at, "imported 9 rows into quarters")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// shellDirs are the variables by which a shell and commands beside it have their files in one directory.
+func shellDirs(home string) map[string]string {
+	return map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data"), "DIG_STATE_DIR": home, "DIG_CACHE_DIR": home}
+}
+
 // inShell runs the shell on a terminal over a zone local of its own.
 func inShell(t *testing.T, home string, env map[string]string) (x *terminal, end func() int) {
 	t.Helper()
@@ -24,10 +30,9 @@ func inShell(t *testing.T, home string, env map[string]string) (x *terminal, end
 	if err := unix.IoctlSetWinsize(int(x.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data"), "DIG_STATE_DIR": home, "DIG_CACHE_DIR": home, "TERM": "xterm"}
-	for k, v := range env {
-		all[k] = v
-	}
+	all := shellDirs(home)
+	all["TERM"] = "xterm"
+	maps.Copy(all, env)
 	e := &cli.Env{Name: "dig", Args: []string{"shell"}, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, all),
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 80, Height: 24, Trap: new(atomic.Pointer[func()])}
 	code := make(chan int, 1)

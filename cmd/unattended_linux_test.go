@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,11 +21,9 @@ func TestUnattended(t *testing.T) {
 	run := func(vars map[string]string, keys string, args ...string) (screen string, code int) {
 		t.Helper()
 		x := newTerminal(t)
-		all := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data"), "DIG_STATE_DIR": home, "DIG_CACHE_DIR": home, "TERM": "xterm",
-			"PATH": os.Getenv("PATH"), "DIG_PAGER": "cat >" + paged}
-		for k, v := range vars {
-			all[k] = v
-		}
+		all := shellDirs(home)
+		all["TERM"], all["PATH"], all["DIG_PAGER"] = "xterm", os.Getenv("PATH"), "cat >"+paged
+		maps.Copy(all, vars)
 		e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, all),
 			InTerm: true, OutTerm: true, ErrTerm: true, Width: 80, Height: 24, Trap: new(atomic.Pointer[func()])}
 		x.types(keys)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -36,8 +35,11 @@ func emptyPath(c *cobra.Command, args []string) error {
 		if !fileFlags[f.Name] || f.NoOptDefVal != "" {
 			return
 		}
-		list, many := f.Value.(pflag.SliceValue)
-		if fmt.Sprintf("%T", f.Value) == "*pflag.stringValue" && f.Value.String() == "" || many && slices.Contains(list.GetSlice(), "") {
+		values := []string{f.Value.String()}
+		if list, many := f.Value.(pflag.SliceValue); many {
+			values = list.GetSlice()
+		}
+		if slices.Contains(values, "") {
 			empty = Usagef("--%s is empty", f.Name)
 		}
 	})

@@ -3,6 +3,7 @@ package translate
 import (
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
@@ -40,9 +41,17 @@ var harmless = map[string]bool{"trim": true, "ltrim": true, "rtrim": true, "lowe
 	"nullif": true, "length": true, "contains": true, "starts_with": true, "translate": true, "list_extract": true, "struct_extract_at": true, "TRY_CAST": true,
 	"string_split": true, "list_aggregate": true, "list_transform": true, "list_reverse": true, "IN": true, "": true}
 
-// fails reports whether an expression may fail, or is not allowed in TRY: anything except operators on strings and harmless
-// functions.
+// What cannot fail although its parts may: casts of numeric literals, and divisions by positive constants (0 and -1 may fail).
+var (
+	numericLiteral   = late.Regexp(`CAST\('([0-9]+)' AS (INTEGER|BIGINT)\)`)
+	constantDivision = late.Regexp(` (%|//) [1-9][0-9]*([ )]|$)`)
+)
+
+// fails reports whether an expression may fail, or is not allowed in TRY: anything except operators on strings, divisions by constants
+// and harmless functions.
 func fails(text string) bool {
+	text = strings.ReplaceAll(text, `system.main."~~"(`, "(") // LIKE with a checked pattern
+	text = constantDivision().ReplaceAllString(numericLiteral().ReplaceAllString(text, "$1"), "$2")
 	for _, s := range []string{" + ", " - ", " * ", " / ", " % ", " // ", "SELECT "} {
 		if strings.Contains(text, s) {
 			return true
