@@ -5,7 +5,6 @@
 package sqlstmt
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -177,16 +176,12 @@ func Reads(sql, catalog, table string, schemas ...string) bool {
 // Fault returns why a text is no statement of Trino; nil also for one that cannot be read completely here. Parameters such as :name are allowed.
 func Fault(sql string) *trinosql.Error {
 	text := TrimEnd(sql, Trino)
-	_, err := trinosql.Parse(text)
-	if err == nil {
+	fault := trinosql.Fault(text)
+	if fault == nil {
 		return nil
 	}
 	if p := ParamsOf(text); len(p.Names) > 0 {
-		_, err = trinosql.Parse(p.Text)
-	}
-	var fault *trinosql.Error
-	if !errors.As(err, &fault) || fault.Unsupported {
-		return nil
+		fault = trinosql.Fault(p.Text)
 	}
 	return fault
 }

@@ -1,6 +1,7 @@
 package trinosql
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -15,6 +16,16 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d:%d: %s", e.At.Line, e.At.Col, e.Msg) }
+
+// Fault returns why Trino does not read a text as a statement; nil also for a statement that only this package does not support.
+func Fault(text string) *Error {
+	_, err := Parse(text)
+	var fault *Error
+	if !errors.As(err, &fault) || fault.Unsupported {
+		return nil
+	}
+	return fault
+}
 
 func (p *parser) fail(at Pos, format string, args ...any) error {
 	return &Error{At: at, Msg: fmt.Sprintf(format, args...)}

@@ -2,7 +2,6 @@ package statements
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -78,10 +77,8 @@ func notTrino(sql string) error {
 	if len(parts) == 1 {
 		sql = sql[:parts[0].End]
 	}
-	_, err := trinosql.Parse(sql)
-	var e *trinosql.Error
-	if !errors.As(err, &e) || e.Unsupported {
-		return nil
+	if e := trinosql.Fault(sql); e != nil {
+		return fault.Data(400, "%v", e)
 	}
-	return fault.Data(400, "%v", e)
+	return nil
 }
