@@ -45,9 +45,8 @@ func (e *Env) CompleteArgs(c *cobra.Command) {
 	if c.ValidArgsFunction != nil || len(c.ValidArgs) > 0 {
 		return
 	}
-	kinds := Placeholders(c)
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return e.namesFor(c, args, kinds, prefix)
+		return e.namesFor(c, args, Placeholders(c), prefix)
 	}
 }
 
@@ -57,7 +56,7 @@ func Placeholders(c *cobra.Command) []string {
 	in := func(noun string) bool { return strings.Contains(path, " "+noun+" ") }
 	var kinds []string
 	for _, word := range strings.Fields(c.Use)[1:] {
-		word = strings.NewReplacer("[", "", "]", "").Replace(strings.ToLower(word))
+		word = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(word), "[", ""), "]", "")
 		switch word = strings.Trim(word, "."); {
 		case word == "table" && in("bitable"):
 			word = "bitable"

@@ -1,4 +1,4 @@
-package cmd
+package e2e
 
 import (
 	"fmt"
@@ -145,11 +145,11 @@ func jobScript(name, text string) (string, error) {
 
 // TestPages runs the examples of the pages about connectors, CI jobs and projects in git as they stand there.
 func TestPages(t *testing.T) {
-	pages, err := filepath.Glob("../docs/connectors/*.md")
+	pages, err := filepath.Glob("../../../docs/connectors/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages found: %v", err)
 	}
-	pages = append(pages, "../docs/ci.md", "../docs/projects-in-git.md")
+	pages = append(pages, "../../../docs/ci.md", "../../../docs/projects-in-git.md")
 	dir := t.TempDir()
 	for _, p := range pages {
 		name := strings.TrimSuffix(filepath.Base(p), ".md")
@@ -157,7 +157,7 @@ func TestPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		preamble, err := os.ReadFile("../testdata/pages/" + name + ".txtar")
+		preamble, err := os.ReadFile("../../../testdata/pages/" + name + ".txtar")
 		if err != nil {
 			t.Errorf("page %s has no preamble: %v", name, err)
 			continue

@@ -1,17 +1,18 @@
-package cmd
+// Package e2e runs the end-to-end scripts of testdata/script and the examples of README.md and docs, with dig as a process of its own.
+package e2e
 
 import (
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd"
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
@@ -20,15 +21,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	main := func() {
-		if os.Getenv("DIG_TEST_LIFELINE") != "" { // the process that started this one holds the other end of stdin
-			go func() {
-				_, _ = io.Copy(io.Discard, os.Stdin)
-				os.Exit(3)
-			}()
-		}
-		os.Exit(Main())
-	}
+	main := func() { os.Exit(cmd.Main()) }
 	testscript.Main(m, map[string]func(){"dig": main, "digctl": main})
 }
 
@@ -52,8 +45,17 @@ func (x *exercised) see(op spec.Op, status int) {
 	}
 }
 
+// check fails for every operation that no script has called.
+func (x *exercised) check(t *testing.T) {
+	for _, op := range spec.All() {
+		if !x.ops[op.ID] {
+			t.Errorf("no end-to-end script calls %s (%s %s)", op.ID, op.Method, op.Path)
+		}
+	}
+}
+
 func runScripts(t *testing.T, tcp bool) {
-	dirs, err := filepath.Glob("../testdata/script/*")
+	dirs, err := filepath.Glob("../../../testdata/script/*")
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no scripts found: %v", err)
 	}
@@ -62,7 +64,10 @@ func runScripts(t *testing.T, tcp bool) {
 		t.Cleanup(func() { seen.check(t) })
 	}
 	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) { testscript.Run(t, scriptParams(dir, tcp, seen)) })
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, scriptParams(dir, tcp, seen))
+		})
 	}
 }
 

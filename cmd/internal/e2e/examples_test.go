@@ -1,4 +1,4 @@
-package cmd
+package e2e
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd"
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -38,7 +39,7 @@ type exampleRule struct {
 }
 
 func readExamples(t *testing.T) *examples {
-	raw, err := os.ReadFile("../testdata/pages/shared.txtar")
+	raw, err := os.ReadFile("../../../testdata/pages/shared.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,11 +150,11 @@ func TestExamples(t *testing.T) {
 		t.Skip("zone local needs cgo")
 	}
 	x := readExamples(t)
-	pages, err := filepath.Glob("../docs/*.md")
+	pages, err := filepath.Glob("../../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages = append(pages, "../README.md")
+	pages = append(pages, "../../../README.md")
 	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
 	made := t.TempDir() // files that the setup makes
 	one := func(name string, body func(out *txtar.Archive)) {
@@ -192,7 +193,7 @@ func TestExamples(t *testing.T) {
 		for _, e := range all {
 			if e.parsed {
 				parsed++
-				if err := parses(t, e.text); err != nil {
+				if err := parses(e.text); err != nil {
 					t.Errorf("%s: %s\n%v", name, e.text, err)
 				}
 			} else {
@@ -259,7 +260,7 @@ var substitution = regexp.MustCompile(`\$\([^)]*\)`)
 var shellWord = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`)
 
 // parses checks the command and the flags of a line that is not run.
-func parses(t *testing.T, line string) error {
+func parses(line string) error {
 	line = substitution.ReplaceAllString(line, "x")
 	line, _, _ = strings.Cut(strings.ReplaceAll(line, "\\\n", " "), " | ")
 	line, _, _ = strings.Cut(line, " #")
@@ -275,7 +276,7 @@ func parses(t *testing.T, line string) error {
 		}
 		end = at[1]
 	}
-	root := newRootCmd(&cli.Env{Name: "dig", Getenv: environ(t, nil)})
+	root := cmd.Tree("dig")
 	c, rest, err := root.Find(args[1:])
 	if err != nil {
 		return err
