@@ -1,4 +1,3 @@
-// Package e2e runs the end-to-end scripts of testdata/script and the examples of README.md and docs, with dig as a process of its own.
 package e2e
 
 import (
