@@ -32,7 +32,7 @@ func TestQueriesWhileACacheComesAndGoes(t *testing.T) {
 		"SELECT count(*) FROM peaka.query.named",
 		"WITH i AS (SELECT * FROM far.files.items) SELECT count(*) FROM i JOIN peaka.query.named n ON n.id = i.id",
 	}
-	const rounds = 400 // of each statement
+	const rounds = 120 // of statements in each of four goroutines
 	var wg sync.WaitGroup
 	var failed, running atomic.Int64
 	running.Store(4)
