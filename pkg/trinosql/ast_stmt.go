@@ -37,8 +37,8 @@ type Explain struct {
 // Show is one of the SHOW statements.
 type Show struct {
 	node
-	What   string     // TABLES, SCHEMAS, CATALOGS, COLUMNS, FUNCTIONS, SESSION, STATS, CREATE TABLE, CREATE VIEW, CREATE SCHEMA, CREATE MATERIALIZED VIEW
-	Name   []*Ident   // the table, schema or catalog after FROM, IN or CREATE; nil when not given
+	What   string     // TABLES, SCHEMAS, CATALOGS, COLUMNS, FUNCTIONS, SESSION, STATS, ROLES, CURRENT ROLES, ROLE GRANTS, GRANTS, CREATE TABLE, CREATE VIEW, CREATE SCHEMA, CREATE MATERIALIZED VIEW
+	Name   []*Ident   // the table, schema or catalog after FROM, IN, ON or CREATE; nil when not given
 	Query  *Query     // of SHOW STATS FOR (query)
 	Like   *StringLit // nil when not given
 	Escape *StringLit

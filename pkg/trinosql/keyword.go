@@ -125,6 +125,7 @@ const (
 	wFormat
 	wFunctions
 	wGrant
+	wGrants
 	wGroups
 	wHour
 	wIf
@@ -173,6 +174,8 @@ const (
 	wRespect
 	wReturning
 	wRevoke
+	wRole
+	wRoles
 	wRollback
 	wRow
 	wRows
@@ -238,13 +241,13 @@ var wordText = [lastWord]string{
 	wCall: "CALL", wCatalogs: "CATALOGS", wColumns: "COLUMNS", wComment: "COMMENT", wCommit: "COMMIT", wConditional: "CONDITIONAL", wCount: "COUNT",
 	wCurrent: "CURRENT", wDay: "DAY", wDefault: "DEFAULT", wDeny: "DENY", wDesc: "DESC", wDouble: "DOUBLE", wEmpty: "EMPTY", wEncoding: "ENCODING",
 	wError: "ERROR", wExcluding: "EXCLUDING", wExplain: "EXPLAIN", wFetch: "FETCH", wFilter: "FILTER", wFinal: "FINAL", wFirst: "FIRST",
-	wFollowing: "FOLLOWING", wFormat: "FORMAT", wFunctions: "FUNCTIONS", wGrant: "GRANT", wGroups: "GROUPS", wHour: "HOUR", wIf: "IF", wIgnore: "IGNORE",
+	wFollowing: "FOLLOWING", wFormat: "FORMAT", wFunctions: "FUNCTIONS", wGrant: "GRANT", wGrants: "GRANTS", wGroups: "GROUPS", wHour: "HOUR", wIf: "IF", wIgnore: "IGNORE",
 	wInput: "INPUT", wInterval: "INTERVAL", wJSON: "JSON", wKeep: "KEEP", wKey: "KEY", wKeys: "KEYS", wLast: "LAST", wLateral: "LATERAL", wLeading: "LEADING",
 	wLimit: "LIMIT", wMap: "MAP", wMatchRecognize: "MATCH_RECOGNIZE", wMaterialized: "MATERIALIZED", wMerge: "MERGE", wMinute: "MINUTE", wMonth: "MONTH",
 	wNext: "NEXT", wNfc: "NFC", wNfd: "NFD", wNfkc: "NFKC", wNfkd: "NFKD", wNulls: "NULLS", wObject: "OBJECT", wOf: "OF", wOffset: "OFFSET", wOmit: "OMIT",
 	wOnly: "ONLY", wOrdinality: "ORDINALITY", wOutput: "OUTPUT", wOver: "OVER", wOverflow: "OVERFLOW", wPartition: "PARTITION", wPassing: "PASSING",
 	wPosition: "POSITION", wPreceding: "PRECEDING", wPrecision: "PRECISION", wQuotes: "QUOTES", wRange: "RANGE", wRefresh: "REFRESH", wRename: "RENAME",
-	wReset: "RESET", wRespect: "RESPECT", wReturning: "RETURNING", wRevoke: "REVOKE", wRollback: "ROLLBACK", wRow: "ROW", wRows: "ROWS", wRunning: "RUNNING",
+	wReset: "RESET", wRespect: "RESPECT", wReturning: "RETURNING", wRevoke: "REVOKE", wRole: "ROLE", wRoles: "ROLES", wRollback: "ROLLBACK", wRow: "ROW", wRows: "ROWS", wRunning: "RUNNING",
 	wScalar: "SCALAR", wSchema: "SCHEMA", wSchemas: "SCHEMAS", wSecond: "SECOND", wSession: "SESSION", wSet: "SET", wSets: "SETS", wShow: "SHOW",
 	wSome: "SOME", wStart: "START", wStats: "STATS", wSubstring: "SUBSTRING", wSystem: "SYSTEM", wTables: "TABLES", wTablesample: "TABLESAMPLE",
 	wString: "STRING", wTies: "TIES", wTime: "TIME", wTimestamp: "TIMESTAMP", wTo: "TO", wTrailing: "TRAILING", wTruncate: "TRUNCATE", wTryCast: "TRY_CAST",

@@ -171,6 +171,33 @@ func (p *parser) show_() (Statement, error) {
 	case wCatalogs, wSession:
 		p.advance()
 		s.What = wordText[w]
+	case wRoles, wCurrent, wRole:
+		like = false
+		p.advance()
+		switch w {
+		case wCurrent:
+			err = p.want(wRoles)
+			s.What = "CURRENT ROLES"
+		case wRole:
+			err = p.want(wGrants)
+			s.What = "ROLE GRANTS"
+		default:
+			s.What = "ROLES"
+		}
+		if err == nil && (p.take(wFrom) || p.take(wIn)) {
+			var n *Ident
+			if n, err = p.name(); err == nil {
+				s.Name = []*Ident{n}
+			}
+		}
+	case wGrants:
+		like = false
+		p.advance()
+		s.What = "GRANTS"
+		if p.take(wOn) {
+			p.take(wTable)
+			s.Name, err = p.qualified()
+		}
 	case wStats:
 		like = false
 		p.advance()
@@ -204,7 +231,7 @@ func (p *parser) show_() (Statement, error) {
 		}
 		s.Name, err = p.qualified()
 	default:
-		return nil, p.unexpected("'CATALOGS'", "'COLUMNS'", "'CREATE'", "'FUNCTIONS'", "'SCHEMAS'", "'SESSION'", "'STATS'", "'TABLES'")
+		return nil, p.unexpected("'CATALOGS'", "'COLUMNS'", "'CREATE'", "'CURRENT'", "'FUNCTIONS'", "'GRANTS'", "'ROLE'", "'ROLES'", "'SCHEMAS'", "'SESSION'", "'STATS'", "'TABLES'")
 	}
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ var statements = []string{
 	"SELECT a limit, b offset FROM t limit", "SELECT a FROM t offset 2", "SELECT a FROM t AS limit limit 3", "SELECT at AT TIME ZONE 'UTC', over, filter(x, y -> y), interval + 1, date, time, timestamp, row, array, position, if(a, b), count FROM t",
 	"SELECT count(*) over FROM t", "SELECT x FROM t ORDER BY desc desc, asc", "SELECT all * 2, current, rows FROM t",
 	"SELECT 1 -- comment\n, 2 /* /* */ + 10 --", "EXPLAIN SELECT 1", "EXPLAIN ANALYZE VERBOSE SELECT 1", "EXPLAIN (TYPE LOGICAL, FORMAT JSON) SELECT 1",
-	"SHOW TABLES", "SHOW TABLES FROM a.b LIKE 'x%' ESCAPE '$'", "SHOW SCHEMAS IN c", "SHOW CATALOGS LIKE 'a'", "SHOW COLUMNS FROM a.b.c", "SHOW FUNCTIONS LIKE 'x'", "SHOW SESSION", "SHOW STATS FOR a.b", "SHOW STATS FOR (SELECT 1)",
+	"SHOW TABLES", "SHOW TABLES FROM a.b LIKE 'x%' ESCAPE '$'", "SHOW SCHEMAS IN c", "SHOW CATALOGS LIKE 'a'", "SHOW COLUMNS FROM a.b.c", "SHOW FUNCTIONS LIKE 'x'", "SHOW SESSION", "SHOW ROLES", "SHOW CURRENT ROLES FROM c", "SHOW ROLE GRANTS IN c", "SHOW GRANTS", "SHOW GRANTS ON TABLE a.b", "SHOW STATS FOR a.b", "SHOW STATS FOR (SELECT 1)",
 	"SHOW CREATE VIEW a.b", "SHOW CREATE TABLE t", "SHOW CREATE SCHEMA s", "SHOW CREATE MATERIALIZED VIEW v", "DESCRIBE t", "DESC a.b.c", "DESCRIBE INPUT x", "DESCRIBE OUTPUT x",
 }
 

@@ -213,6 +213,8 @@ func (p *printer) show(s *Show) {
 		p.put(" FOR ")
 	case strings.HasPrefix(s.What, "CREATE "):
 		p.put(" ")
+	case s.What == "GRANTS" && s.Name != nil:
+		p.put(" ON ")
 	case s.Name != nil:
 		p.put(" FROM ")
 	}
