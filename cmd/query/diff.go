@@ -64,6 +64,9 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 
 func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, page, all bool) (same bool, err error) {
 	o, err := e.OutputOptions()
+	if err == nil {
+		err = e.CheckDrawnFile()
+	}
 	if err != nil {
 		return false, err
 	}

@@ -61,6 +61,9 @@ func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, err
 		if r.x != "" || len(r.y) > 0 {
 			return o, cli.Usagef("--x-column and --y-column require --chart").WithHint("add --chart with a kind, such as bar")
 		}
+		if err := e.CheckDrawnFile(); err != nil {
+			return o, err
+		}
 		return o, output.Check(o)
 	}
 	if err := r.chartOf().Check(); err != nil {

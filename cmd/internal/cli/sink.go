@@ -194,3 +194,17 @@ func FormOfPath(path string) (output.Format, error) {
 	}
 	return f, nil
 }
+
+// CheckDrawnFile refuses --out FILE where nothing chose a form and the extension names another one than table: a drawn table in
+// a file called rows.parquet is read by nothing. Other extensions say nothing about the form.
+func (e *Env) CheckDrawnFile() error {
+	s, err := e.Settings()
+	path := e.Run.Flags.Out
+	if err != nil || s.Output.From != "default" || e.Run.Flags.Jq != "" {
+		return err
+	}
+	if f, err := FormOfPath(path); err == nil && f != output.Table {
+		return Usagef("--out %s: the result would be drawn as a table, but the name says %s", path, f).WithHint("give -o %s, or -o table for the table", f)
+	}
+	return nil
+}
