@@ -181,18 +181,23 @@ func (s *Sink) Waited() time.Duration {
 
 // FormOfPath is the format that the extension of a file names.
 func FormOfPath(path string) (output.Format, error) {
-	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	switch ext {
-	case "txt":
-		ext = "table"
-	case "htm":
-		ext = "html"
-	}
-	f := output.FormatOf(ext)
-	if !f.Known() || ext == "" {
+	f := formNamed(path)
+	if !f.Known() {
 		return f, Usagef("%s: the extension does not name a format", path).WithHint("one of .csv .tsv .json .ndjson .yaml .md .html .xlsx .parquet .txt")
 	}
 	return f, nil
+}
+
+// formNamed is the format that the extension of a file names; not a known one if it names none.
+func formNamed(path string) output.Format {
+	switch ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."); ext {
+	case "txt":
+		return output.Table
+	case "htm":
+		return output.HTML
+	default:
+		return output.FormatOf(ext)
+	}
 }
 
 // CheckDrawnFile refuses --out FILE where nothing chose a form and the extension names another one than table: a drawn table in
@@ -203,7 +208,7 @@ func (e *Env) CheckDrawnFile() error {
 	if err != nil || s.Output.From != "default" || e.Run.Flags.Jq != "" {
 		return err
 	}
-	if f, err := FormOfPath(path); err == nil && f != output.Table {
+	if f := formNamed(path); f.Known() && f != output.Table {
 		return Usagef("--out %s: the result would be drawn as a table, but the name says %s", path, f).WithHint("give -o %s, or -o table for the table", f)
 	}
 	return nil
