@@ -9,27 +9,26 @@ import (
 	"strings"
 	"sync"
 
-	bindings "github.com/duckdb/duckdb-go-bindings"
-
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/dbfile"
 )
 
 // pool holds the files that are being read. A file is closed when its last reader is done, so that others may write it.
 type pool struct {
-	mu      sync.Mutex
-	files   map[string]*instance
-	openExt func(path string, db *bindings.Database, cfg bindings.Config, message *string) bindings.State // of the library
+	mu     sync.Mutex
+	files  map[string]*instance
+	dbfile func(path string, settings [][2]string) (*dbfile.File, error) // dbfile.Open
 }
 
 type instance struct {
-	db   bindings.Database
+	*dbfile.File
 	refs int
 }
 
-func newPool() *pool { return &pool{files: map[string]*instance{}, openExt: bindings.OpenExt} }
+func newPool() *pool { return &pool{files: map[string]*instance{}, dbfile: dbfile.Open} }
 
 func (p *pool) open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
 	path, err := c.LocalPath("path")
@@ -54,24 +53,6 @@ var settings = [][2]string{
 // disabled.
 var settled = []string{`SET GLOBAL TimeZone = 'UTC'`, `SET GLOBAL lock_configuration = true`}
 
-func settle(db bindings.Database) error {
-	var conn bindings.Connection
-	if bindings.Connect(db, &conn) == bindings.StateError {
-		return errors.New("the engine rejected a connection")
-	}
-	defer bindings.Disconnect(&conn)
-	for _, sql := range settled {
-		var res bindings.Result
-		state := bindings.Query(conn, sql, &res)
-		message := bindings.ResultError(&res)
-		bindings.DestroyResult(&res)
-		if state == bindings.StateError {
-			return fmt.Errorf("%s: %s", sql, message)
-		}
-	}
-	return nil
-}
-
 // acquire opens a file, or shares an already opened one with the same path. The file is checked in both cases.
 func (p *pool) acquire(own *connector.Own, path string) (*instance, error) {
 	held, err := own.Open(path)
@@ -85,31 +66,21 @@ func (p *pool) acquire(own *connector.Own, path string) (*instance, error) {
 		in.refs++
 		return in, nil
 	}
-	var cfg bindings.Config
-	if bindings.CreateConfig(&cfg) == bindings.StateError {
-		return nil, errors.New("the engine rejected a configuration")
-	}
-	defer bindings.DestroyConfig(&cfg)
-	for _, s := range settings {
-		if bindings.SetConfig(cfg, s[0], s[1]) == bindings.StateError {
-			return nil, fmt.Errorf("the engine does not know the setting %s", s[0])
-		}
-	}
 	before := held.Descriptors()
-	in := &instance{refs: 1}
-	var message string
-	if p.openExt(path, &in.db, cfg, &message) == bindings.StateError {
-		return nil, plain(path, message)
+	opened, err := p.dbfile(path, settings)
+	if err != nil {
+		return nil, plain(path, err)
 	}
-	if err = settle(in.db); err != nil {
+	if err = opened.Exec(settled); err != nil {
 		err = fmt.Errorf("file %s: %w", path, err)
 	} else {
 		err = held.Opened(before) // DuckDB opens by name, after it has resolved links
 	}
 	if err != nil {
-		bindings.Close(&in.db)
+		opened.Close()
 		return nil, err
 	}
+	in := &instance{opened, 1}
 	p.files[path] = in
 	return in, nil
 }
@@ -119,12 +90,17 @@ func (p *pool) release(path string, in *instance) {
 	defer p.mu.Unlock()
 	if in.refs--; in.refs == 0 {
 		delete(p.files, path)
-		bindings.Close(&in.db)
+		in.Close()
 	}
 }
 
 // plain converts the errors of opening a file.
-func plain(path, message string) error {
+func plain(path string, err error) error {
+	var rejected *dbfile.OpenError
+	if !errors.As(err, &rejected) {
+		return err
+	}
+	message := rejected.Message
 	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 	switch {
 	case strings.Contains(message, "Conflicting lock"), strings.Contains(message, "Could not set lock"):
@@ -143,14 +119,8 @@ type file struct {
 
 func (f *file) Close() error { return nil }
 
-// session is a connection to the file, for one statement at a time.
-type session struct {
-	f    *file
-	in   *instance
-	conn bindings.Connection
-}
-
-func (f *file) session(ctx context.Context) (*session, error) {
+// query runs a statement on a connection of its own. The file stays open until the rows are closed.
+func (f *file) query(ctx context.Context, sql string, args []any, cols []dbfile.Column) (*rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -158,17 +128,18 @@ func (f *file) session(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{f: f, in: in}
-	if bindings.Connect(in.db, &s.conn) == bindings.StateError {
-		f.pool.release(f.path, in)
-		return nil, errors.New("the engine rejected a connection")
+	release := func() { f.pool.release(f.path, in) }
+	conn, err := in.Connect()
+	if err != nil {
+		release()
+		return nil, err
 	}
-	return s, nil
-}
-
-func (s *session) close() {
-	bindings.Disconnect(&s.conn)
-	s.f.pool.release(s.f.path, s.in)
+	r, err := conn.Query(ctx, sql, args, cols)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return &rows{Rows: r, release: sync.OnceFunc(release)}, nil
 }
 
 func (f *file) Test(ctx context.Context) error {
@@ -178,17 +149,13 @@ func (f *file) Test(ctx context.Context) error {
 
 // texts runs a small query on the catalog.
 func (f *file) texts(ctx context.Context, sql string, args ...any) (out [][]string, err error) {
-	s, err := f.session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	b, err := s.stream(ctx, sql, args, nil)
+	b, err := f.query(ctx, sql, args, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer b.Close()
 	for {
-		rows, err := b.texts(ctx)
+		rows, err := b.Texts(ctx)
 		if err != nil || rows == nil {
 			return out, err
 		}

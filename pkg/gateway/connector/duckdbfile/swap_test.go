@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	bindings "github.com/duckdb/duckdb-go-bindings"
-
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/dbfile"
 )
 
 // TestSwappedParent opens a file while the folder above it is exchanged for a link to the gateway's own, after the look at it and before
@@ -35,16 +34,15 @@ func TestSwappedParent(t *testing.T) {
 	}
 	var before, after string // where the link leads then
 	p := newPool()
-	real := p.openExt
 	opened := 0
-	p.openExt = func(path string, db *bindings.Database, cfg bindings.Config, message *string) bindings.State {
+	p.dbfile = func(path string, settings [][2]string) (*dbfile.File, error) {
 		lead(before)
-		state := real(path, db, cfg, message)
-		if state != bindings.StateError {
+		f, err := dbfile.Open(path, settings)
+		if err == nil {
 			opened++
 		}
 		lead(after)
-		return state
+		return f, err
 	}
 	lead("mine")
 	conn, err := p.open(connector.Credential{"path": filepath.Join(at, "data.db")}, connector.Reach{Own: connector.NewOwn([]string{filepath.Join(base, "own")}, nil, 0)})

@@ -9,30 +9,14 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/dbfile"
 	"github.com/dig-cli/dig/pkg/late"
-)
-
-// physical is the representation of a column's values in DuckDB's memory.
-type physical uint8
-
-const (
-	asText physical = iota
-	asBlob
-	asJSON
-	asBool
-	asInt8
-	asInt16
-	asInt32
-	asInt64
-	asFloat
-	asDouble
-	asUUID
 )
 
 // column is a column of a table.
 type column struct {
 	engine.ColumnInfo
-	read physical
+	read dbfile.Kind
 	expr string // the selected expression, if it is not the column itself
 	push bool   // comparisons have the same meaning in both engines
 }
@@ -41,61 +25,61 @@ type column struct {
 func columnOf(name, typ string) column {
 	c := column{ColumnInfo: engine.ColumnInfo{Name: name, Type: "varchar"}}
 	text := "CAST(" + sqltext.Quote(name) + " AS VARCHAR)"
-	is := func(trino string, read physical, expr string) {
+	is := func(trino string, read dbfile.Kind, expr string) {
 		c.Type, c.read, c.expr = trino, read, expr
 	}
 	switch typ {
 	case "BOOLEAN":
-		is("boolean", asBool, "")
+		is("boolean", dbfile.Bool, "")
 		c.push = true
 	case "TINYINT":
-		is("tinyint", asInt8, "")
+		is("tinyint", dbfile.Int8, "")
 		c.push = true
 	case "SMALLINT":
-		is("smallint", asInt16, "")
+		is("smallint", dbfile.Int16, "")
 		c.push = true
 	case "INTEGER":
-		is("integer", asInt32, "")
+		is("integer", dbfile.Int32, "")
 		c.push = true
 	case "BIGINT":
-		is("bigint", asInt64, "")
+		is("bigint", dbfile.Int64, "")
 		c.push = true
 	case "UTINYINT":
-		is("smallint", asInt16, "CAST("+sqltext.Quote(name)+" AS SMALLINT)")
+		is("smallint", dbfile.Int16, "CAST("+sqltext.Quote(name)+" AS SMALLINT)")
 		c.push = true
 	case "USMALLINT":
-		is("integer", asInt32, "CAST("+sqltext.Quote(name)+" AS INTEGER)")
+		is("integer", dbfile.Int32, "CAST("+sqltext.Quote(name)+" AS INTEGER)")
 		c.push = true
 	case "UINTEGER":
-		is("bigint", asInt64, "CAST("+sqltext.Quote(name)+" AS BIGINT)")
+		is("bigint", dbfile.Int64, "CAST("+sqltext.Quote(name)+" AS BIGINT)")
 		c.push = true
 	case "UBIGINT":
-		is("decimal(20,0)", asText, text)
+		is("decimal(20,0)", dbfile.Text, text)
 	case "HUGEINT", "UHUGEINT": // one digit more than a decimal can have: such a value is an error
-		is("decimal(38,0)", asText, text)
+		is("decimal(38,0)", dbfile.Text, text)
 	case "FLOAT":
-		is("real", asFloat, "")
+		is("real", dbfile.Float, "")
 	case "DOUBLE":
-		is("double", asDouble, "")
+		is("double", dbfile.Double, "")
 	case "VARCHAR":
-		is("varchar", asText, "")
+		is("varchar", dbfile.Text, "")
 		c.push = true
 	case "JSON":
-		is("json", asText, "")
+		is("json", dbfile.Text, "")
 	case "UUID":
-		is("uuid", asUUID, "")
+		is("uuid", dbfile.UUID, "")
 	case "BLOB":
-		is("varbinary", asBlob, "")
+		is("varbinary", dbfile.Blob, "")
 	case "DATE":
-		is("date", asInt32, "")
+		is("date", dbfile.Int32, "")
 	case "TIME":
-		is("time", asInt64, "")
+		is("time", dbfile.Int64, "")
 	case "TIMESTAMP":
-		is("timestamp", asInt64, "")
+		is("timestamp", dbfile.Int64, "")
 	case "TIMESTAMP_S", "TIMESTAMP_MS":
-		is("timestamp", asInt64, "CAST("+sqltext.Quote(name)+" AS TIMESTAMP)")
+		is("timestamp", dbfile.Int64, "CAST("+sqltext.Quote(name)+" AS TIMESTAMP)")
 	case "TIMESTAMP WITH TIME ZONE":
-		is("timestamp with time zone", asInt64, "")
+		is("timestamp with time zone", dbfile.Int64, "")
 	default:
 		var width, scale int
 		switch n, _ := fmt.Sscanf(typ, "DECIMAL(%d,%d)", &width, &scale); {
@@ -103,16 +87,16 @@ func columnOf(name, typ string) column {
 			c.Type = fmt.Sprintf("decimal(%d,%d)", width, scale)
 			switch {
 			case width <= 4:
-				c.read = asInt16
+				c.read = dbfile.Int16
 			case width <= 9:
-				c.read = asInt32
+				c.read = dbfile.Int32
 			case width <= 18:
-				c.read = asInt64
+				c.read = dbfile.Int64
 			default:
 				c.expr = text
 			}
 		case strings.HasSuffix(typ, "]"), strings.HasPrefix(typ, "STRUCT("), strings.HasPrefix(typ, "MAP("), strings.HasPrefix(typ, "UNION("), typ == "VARIANT":
-			is("json", asJSON, "CAST(to_json("+exactly(sqltext.Quote(name), typ)+") AS VARCHAR)")
+			is("json", dbfile.JSON, "CAST(to_json("+exactly(sqltext.Quote(name), typ)+") AS VARCHAR)")
 		default:
 			c.expr = text
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -197,7 +198,7 @@ func (s *statement) storeAs(ctx context.Context, name string) (n int64, err erro
 		chunk := bindings.FetchChunk(res) // one row, the count
 		defer bindings.DestroyDataChunk(&chunk)
 		if chunk.Ptr != nil && bindings.DataChunkGetSize(chunk) == 1 {
-			n = at[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
+			n = vectors.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
 		}
 		return s.c.refused()
 	})

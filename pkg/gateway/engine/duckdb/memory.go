@@ -21,6 +21,7 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -223,7 +224,7 @@ func dig_room_run(p, in, out unsafe.Pointer) {
 			if x.null(i) {
 				bindings.VectorEnsureValidityWritable(result)
 				bindings.ValiditySetRowInvalid(bindings.VectorGetValidity(result), bindings.IdxT(i))
-			} else if b := at[float64](x.data, i); b > 0 {
+			} else if b := vectors.At[float64](x.data, i); b > 0 {
 				sum += b
 			}
 		}

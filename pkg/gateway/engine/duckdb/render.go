@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -45,68 +46,53 @@ func (t *vtype) look(v bindings.Vector) vec {
 }
 
 func (v *vec) null(i int) bool {
-	return v.valid != nil && *(*uint64)(unsafe.Add(v.valid, i>>6*8))>>(uint(i)&63)&1 == 0
-}
-
-func at[T any](p unsafe.Pointer, i int) T {
-	var zero T
-	return *(*T)(unsafe.Add(p, uintptr(i)*unsafe.Sizeof(zero)))
-}
-
-// text is a string of DuckDB: up to 12 bytes are inlined, longer ones are referenced by a pointer.
-func text(p unsafe.Pointer, i int) []byte {
-	p = unsafe.Add(p, i*16)
-	n := *(*uint32)(p)
-	if n <= 12 {
-		return unsafe.Slice((*byte)(unsafe.Add(p, 4)), n)
-	}
-	return unsafe.Slice(*(**byte)(unsafe.Add(p, 8)), n)
+	return vectors.Null(v.valid, i)
 }
 
 // appendText writes the wire text of a non-null value, without quotes.
 func (v *vec) appendText(b []byte, i int) []byte {
 	switch v.t.id {
 	case bindings.TypeVarchar:
-		return append(append(b, text(v.data, i)...), v.padding(i)...)
+		return append(append(b, vectors.Text(v.data, i)...), v.padding(i)...)
 	case bindings.TypeBoolean:
-		return strconv.AppendBool(b, at[bool](v.data, i))
+		return strconv.AppendBool(b, vectors.At[bool](v.data, i))
 	case bindings.TypeTinyInt:
-		return strconv.AppendInt(b, int64(at[int8](v.data, i)), 10)
+		return strconv.AppendInt(b, int64(vectors.At[int8](v.data, i)), 10)
 	case bindings.TypeSmallInt:
-		return strconv.AppendInt(b, int64(at[int16](v.data, i)), 10)
+		return strconv.AppendInt(b, int64(vectors.At[int16](v.data, i)), 10)
 	case bindings.TypeInteger:
-		return strconv.AppendInt(b, int64(at[int32](v.data, i)), 10)
+		return strconv.AppendInt(b, int64(vectors.At[int32](v.data, i)), 10)
 	case bindings.TypeBigInt:
-		return strconv.AppendInt(b, at[int64](v.data, i), 10)
+		return strconv.AppendInt(b, vectors.At[int64](v.data, i), 10)
 	case bindings.TypeUTinyInt:
-		return strconv.AppendUint(b, uint64(at[uint8](v.data, i)), 10)
+		return strconv.AppendUint(b, uint64(vectors.At[uint8](v.data, i)), 10)
 	case bindings.TypeUSmallInt:
-		return strconv.AppendUint(b, uint64(at[uint16](v.data, i)), 10)
+		return strconv.AppendUint(b, uint64(vectors.At[uint16](v.data, i)), 10)
 	case bindings.TypeUInteger:
-		return strconv.AppendUint(b, uint64(at[uint32](v.data, i)), 10)
+		return strconv.AppendUint(b, uint64(vectors.At[uint32](v.data, i)), 10)
 	case bindings.TypeUBigInt:
-		return strconv.AppendUint(b, at[uint64](v.data, i), 10)
+		return strconv.AppendUint(b, vectors.At[uint64](v.data, i), 10)
 	case bindings.TypeHugeInt:
-		return wiretext.AppendHuge(b, at[wiretext.Huge](v.data, i), 0)
+		return wiretext.AppendHuge(b, vectors.At[wiretext.Huge](v.data, i), 0)
 	case bindings.TypeUHugeInt:
-		h := at[wiretext.Huge](v.data, i)
+		h := vectors.At[wiretext.Huge](v.data, i)
 		return wiretext.AppendWords(b, uint64(h.Hi), h.Lo)
 	case bindings.TypeDecimal:
 		return wiretext.AppendHuge(b, v.unscaled(i), v.t.scale)
 	case bindings.TypeFloat:
-		return javafn.AppendDouble(b, float64(at[float32](v.data, i)), 32)
+		return javafn.AppendDouble(b, float64(vectors.At[float32](v.data, i)), 32)
 	case bindings.TypeDouble:
-		return javafn.AppendDouble(b, at[float64](v.data, i), 64)
+		return javafn.AppendDouble(b, vectors.At[float64](v.data, i), 64)
 	case bindings.TypeEnum:
 		return append(b, v.t.dict[v.enum(i)]...)
 	case bindings.TypeBlob:
-		return wiretext.AppendHexPairs(b, text(v.data, i))
+		return wiretext.AppendHexPairs(b, vectors.Text(v.data, i))
 	case bindings.TypeBit:
-		return wiretext.AppendBits(b, text(v.data, i))
+		return wiretext.AppendBits(b, vectors.Text(v.data, i))
 	case bindings.TypeBigNum:
-		return wiretext.AppendBigNum(b, text(v.data, i))
+		return wiretext.AppendBigNum(b, vectors.Text(v.data, i))
 	case bindings.TypeUUID:
-		return wiretext.AppendUUID(b, at[wiretext.Huge](v.data, i))
+		return wiretext.AppendUUID(b, vectors.At[wiretext.Huge](v.data, i))
 	case bindings.TypeList, bindings.TypeArray, bindings.TypeMap, bindings.TypeStruct:
 		return v.appendNested(b, i)
 	}
@@ -118,7 +104,7 @@ func (v *vec) padding(i int) []byte {
 	if v.t.pad == 0 {
 		return nil
 	}
-	return bytes.Repeat([]byte(" "), max(0, v.t.pad-utf8.RuneCount(text(v.data, i))))
+	return bytes.Repeat([]byte(" "), max(0, v.t.pad-utf8.RuneCount(vectors.Text(v.data, i))))
 }
 
 // plain reports whether the text of every value needs no escapes in JSON.
@@ -134,9 +120,9 @@ func (t *vtype) plain() bool {
 func (v *vec) appendQuoted(b []byte, i int) []byte {
 	switch {
 	case v.t.id == bindings.TypeVarchar && v.t.pad > 0:
-		return wiretext.AppendJSONString(b, slices.Concat(text(v.data, i), v.padding(i)))
+		return wiretext.AppendJSONString(b, slices.Concat(vectors.Text(v.data, i), v.padding(i)))
 	case v.t.id == bindings.TypeVarchar:
-		return wiretext.AppendJSONString(b, text(v.data, i))
+		return wiretext.AppendJSONString(b, vectors.Text(v.data, i))
 	case v.t.plain():
 		b = v.appendText(append(b, '"'), i)
 		return append(b, '"')
@@ -163,12 +149,12 @@ func (v *vec) appendNested(b []byte, i int) []byte {
 	}
 	switch v.t.id {
 	case bindings.TypeList:
-		e := at[[2]uint64](v.data, i)
+		e := vectors.At[[2]uint64](v.data, i)
 		list(&v.kids[0], int(e[0]), int(e[1]))
 	case bindings.TypeArray:
 		list(&v.kids[0], i*v.t.size, v.t.size)
 	case bindings.TypeMap:
-		e := at[[2]uint64](v.data, i)
+		e := vectors.At[[2]uint64](v.data, i)
 		b = append(b, '{')
 		for j := range int(e[1]) {
 			if j > 0 {
@@ -222,7 +208,7 @@ func (v *vec) appendElement(b []byte, i int) []byte {
 		return b
 	case bindings.TypeVarchar:
 		if v.t.json {
-			return append(b, text(v.data, i)...)
+			return append(b, vectors.Text(v.data, i)...)
 		}
 	}
 	return v.appendQuoted(b, i)

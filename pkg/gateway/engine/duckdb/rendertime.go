@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -14,23 +15,23 @@ import (
 func (v *vec) appendTime(b []byte, i int) []byte {
 	switch v.t.id {
 	case bindings.TypeDate:
-		return wiretext.AppendDate(b, int64(at[int32](v.data, i)))
+		return wiretext.AppendDate(b, int64(vectors.At[int32](v.data, i)))
 	case bindings.TypeTime:
-		return cutTo(wiretext.AppendClock(b, at[int64](v.data, i), 6), v.t, 6)
+		return cutTo(wiretext.AppendClock(b, vectors.At[int64](v.data, i), 6), v.t, 6)
 	case bindings.TypeTimeNS:
-		return wiretext.AppendClock(b, at[int64](v.data, i), 9)
+		return wiretext.AppendClock(b, vectors.At[int64](v.data, i), 9)
 	case bindings.TypeTimeTZ:
-		return wiretext.AppendTimeTZ(b, at[uint64](v.data, i))
+		return wiretext.AppendTimeTZ(b, vectors.At[uint64](v.data, i))
 	case bindings.TypeTimestamp:
-		return cutTo(wiretext.AppendTimestamp(b, at[int64](v.data, i), 6), v.t, 6)
+		return cutTo(wiretext.AppendTimestamp(b, vectors.At[int64](v.data, i), 6), v.t, 6)
 	case bindings.TypeTimestampS:
-		return wiretext.AppendTimestamp(b, at[int64](v.data, i), 0)
+		return wiretext.AppendTimestamp(b, vectors.At[int64](v.data, i), 0)
 	case bindings.TypeTimestampMS:
-		return wiretext.AppendTimestamp(b, at[int64](v.data, i), 3)
+		return wiretext.AppendTimestamp(b, vectors.At[int64](v.data, i), 3)
 	case bindings.TypeTimestampNS:
-		return cutTo(wiretext.AppendTimestamp(b, at[int64](v.data, i), 9), v.t, 9)
+		return cutTo(wiretext.AppendTimestamp(b, vectors.At[int64](v.data, i), 9), v.t, 9)
 	case bindings.TypeTimestampTZ:
-		n := at[int64](v.data, i)
+		n := vectors.At[int64](v.data, i)
 		if v.t.zone != nil {
 			_, ahead := time.UnixMicro(n).In(v.t.zone).Zone()
 			b = cutTo(wiretext.AppendTimestamp(b, n+int64(ahead)*wiretext.MicrosPerSecond, 6), v.t, 6)
@@ -42,7 +43,7 @@ func (v *vec) appendTime(b []byte, i int) []byte {
 		}
 		return append(b, " UTC"...)
 	case bindings.TypeInterval:
-		p := at[struct {
+		p := vectors.At[struct {
 			months, days int32
 			micros       int64
 		}](v.data, i)

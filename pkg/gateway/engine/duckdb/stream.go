@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -111,7 +112,7 @@ func (r *result) look(chunk bindings.DataChunk, vecs []vec) (int, error) {
 		vecs[i] = c.t.look(bindings.DataChunkGetVector(chunk, bindings.IdxT(i)))
 		if c.t.id == bindings.TypeHugeInt && c.t.name == "bigint" {
 			for row := range n {
-				if !vecs[i].null(row) && !at[wiretext.Huge](vecs[i].data, row).Fits() {
+				if !vecs[i].null(row) && !vectors.At[wiretext.Huge](vecs[i].data, row).Fits() {
 					return 0, &engine.Error{Kind: engine.KindValue, Message: "bigint addition overflow in column '" + c.Name + "'"}
 				}
 			}

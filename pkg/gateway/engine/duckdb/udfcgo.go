@@ -19,6 +19,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
@@ -76,7 +77,7 @@ func dig_error_run(p, in, out unsafe.Pointer) {
 		x := vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
 		for i := range int(bindings.DataChunkGetSize(chunk)) {
 			if !x.null(i) {
-				return fmt.Errorf("%s", text(x.data, i))
+				return fmt.Errorf("%s", vectors.Text(x.data, i))
 			}
 		}
 		return nil
@@ -172,7 +173,7 @@ func dig_udf_run(p, in, out unsafe.Pointer) {
 			missing := false
 			for i := range vecs {
 				if missing = missing || vecs[i].null(row); !missing {
-					a[i] = string(text(vecs[i].data, row))
+					a[i] = string(vectors.Text(vecs[i].data, row))
 				}
 			}
 			if missing {
