@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/csv"
@@ -152,10 +153,14 @@ func (d *document) located(ctx context.Context, err error) error {
 	}
 	here.BadCells = slices.Clone(ae.BadCells)
 	for i, c := range here.BadCells {
-		here.BadCells[i].Line, here.BadCells[i].Row = 0, rows[c.Line]
+		if d.Unit() == "line" {
+			here.BadCells[i].Line, here.BadCells[i].Row = rows[c.Line], 0
+		} else {
+			here.BadCells[i].Line, here.BadCells[i].Row = 0, rows[c.Line]
+		}
 	}
 	first := here.BadCells[0]
-	here.Message = fmt.Sprintf("%s: row %d", d.Path, first.Row)
+	here.Message = fmt.Sprintf("%s: %s %d", d.Path, d.Unit(), cmp.Or(first.Line, first.Row))
 	if first.Column != "" {
 		here.Message += fmt.Sprintf(", column %q", first.Column)
 	}
@@ -171,9 +176,12 @@ type reading struct {
 	noHeader  bool
 	delimiter string
 	format    string
+	escape    string
 	sheet     string
 	nulls     []string
 }
+
+var escapes = []string{string(intake.EscapeBackslash), string(intake.EscapeNone)}
 
 var fileFormats = []string{"csv", "json", "ndjson", "parquet", "xlsx"}
 
@@ -188,6 +196,16 @@ func (r *reading) options() (intake.Options, error) {
 			format = "json"
 		}
 		o.Format = intake.Format(format)
+	}
+	if r.escape != "" {
+		if r.escape == `\` { // as psql and DuckDB take it
+			r.escape = escapes[0]
+		}
+		escape, err := cli.Word("--escape", r.escape, escapes)
+		if err != nil {
+			return o, err
+		}
+		o.Escape = intake.Escape(escape)
 	}
 	switch s := strings.ToLower(r.delimiter); {
 	case s == "":

@@ -31,6 +31,10 @@ func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
 tabs or vertical bars, in UTF-8 or UTF-16; or JSON, objects in a list or one on each line; or Parquet; or a
 workbook of Excel (.xlsx). It may be packed with gzip or zstd, and "-" is stdin.
 
+In fields separated by tabs, as -o tsv and COPY write them, a backslash begins an escape (\t, \n, \r, \\, and \N for NULL)
+if a field is \N, no field begins with a quote, and no backslash begins anything else. This is printed. In other files backslashes
+are text. --escape backslash or none decides it.
+
 Without --map, every column of the file goes to the table's column of the same name; a header that matches
 no column is rejected before anything is sent. --map COLUMN=HEADER selects another column of the file,
 --map COLUMN=#2 the third (they count from zero, the only form for files without a header).
@@ -51,6 +55,8 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	c.Flags().StringVar(&how.delimiter, "delimiter", "", "the character between fields, or tab; determined from the file by default")
 	c.Flags().StringVar(&how.format, "file-format", "", "csv, json, ndjson, parquet or xlsx; determined from the file by default")
 	e.Fixed(c, "file-format", fileFormats...)
+	c.Flags().StringVar(&how.escape, "escape", "", "backslash: \\t \\n \\r \\\\ \\N are escapes, and quotes are text; none: backslashes are text; determined from the file by default")
+	e.Fixed(c, "escape", escapes...)
 	c.Flags().StringVar(&how.sheet, "sheet", "", "the sheet of a workbook; the first one by default")
 	c.Flags().StringArrayVar(&how.nulls, "null", nil, "a text that is NULL, besides empty fields; repeat")
 	c.Flags().BoolVar(&create, "create", false, "create the table, if it does not exist, with the types that all rows have")

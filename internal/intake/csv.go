@@ -15,18 +15,30 @@ import (
 )
 
 // openCSV detects the delimiter and the line endings of a document, and reads its header.
-func (d *Document) openCSV() error {
+func (d *Document) openCSV(ctx context.Context) error {
 	head, err := d.head(rowfile.Window, d.text)
 	if err != nil {
 		return err
 	}
 	whole := len(head) < rowfile.Window
 	d.returns = rowfile.EndsWithReturns(head)
-	if d.Delimiter = d.opt.Delimiter; d.Delimiter == 0 {
+	escaped := d.opt.Escape == EscapeBackslash
+	if d.Delimiter = d.opt.Delimiter; d.Delimiter == 0 && escaped {
+		d.Delimiter = '\t'
+	} else if d.Delimiter == 0 {
 		d.Delimiter = rowfile.Delimiter(head, whole, d.returns, rowfile.Ending(d.Name) == "tsv")
 		if d.Delimiter != ',' {
 			d.remark("the fields are separated by %s; --delimiter sets another character", rowfile.DelimiterName(d.Delimiter))
 		}
+	}
+	if d.opt.Escape == "" && d.Delimiter == '\t' && !d.returns {
+		if escaped, err = d.escapes(ctx); err != nil {
+			return err
+		}
+	}
+	if escaped {
+		d.Format = TSV
+		return d.openRows(ctx)
 	}
 	d.plain = d.Delimiter == ',' && d.coding == rowfile.UTF8 && !d.returns && len(d.opt.Nulls) == 0
 	if d.opt.NoHeader {

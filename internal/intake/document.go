@@ -24,15 +24,26 @@ type Format string
 // The formats.
 const (
 	CSV     Format = "csv"
+	TSV     Format = "tsv"  // the text format of PostgreSQL's COPY: backslash escapes instead of quotes
 	JSON    Format = "json" // objects in one list or consecutive, such as one per line
 	Parquet Format = "parquet"
 	XLSX    Format = "xlsx"
+)
+
+// Escape says whether the backslashes of a file with delimiters are those of TSV. By default its bytes decide.
+type Escape string
+
+// The values besides the default.
+const (
+	EscapeBackslash Escape = "backslash"
+	EscapeNone      Escape = "none"
 )
 
 // Options are how to read a file. Zero values are detected.
 type Options struct {
 	Format    Format
 	Delimiter byte   // the delimiter of CSV
+	Escape    Escape // whether backslashes are escapes
 	Sheet     string // in a workbook
 	NoHeader  bool   // the first record is data
 	Nulls     []string
@@ -164,6 +175,9 @@ func (d *Document) detect(ctx context.Context) error {
 	if d.opt.Delimiter != 0 && d.Format != CSV {
 		return fmt.Errorf("the file is %s, which has no delimiter", d.Format)
 	}
+	if d.opt.Escape == EscapeBackslash && d.Format != CSV {
+		return fmt.Errorf("the file is %s, which has no escapes of its own", d.Format)
+	}
 	if d.opt.Sheet != "" && d.Format != XLSX {
 		return fmt.Errorf("the file is %s, which has no sheets", d.Format)
 	}
@@ -171,7 +185,7 @@ func (d *Document) detect(ctx context.Context) error {
 		return fmt.Errorf("the file is %s, which names its columns", d.Format)
 	}
 	if d.Format == CSV {
-		return d.openCSV()
+		return d.openCSV(ctx)
 	}
 	return d.openRows(ctx)
 }
@@ -254,7 +268,9 @@ func (d *Document) text() (io.ReadCloser, error) {
 // openRows prepares a document that is not CSV. The names of the columns of JSON, and the number of columns of a sheet, are
 // known only at its end.
 func (d *Document) openRows(ctx context.Context) error {
-	d.unit = "row"
+	if d.Format != TSV {
+		d.unit = "row"
+	}
 	if err := d.spread(); err != nil {
 		return err
 	}
@@ -286,13 +302,15 @@ func (d *Document) rows() (rowSource, error) {
 		return d.parquetRows()
 	case XLSX:
 		return d.sheetRows()
+	case TSV:
+		return d.escapedRows()
 	}
 	return d.jsonRows()
 }
 
 // spread decompresses a file that needs random access.
 func (d *Document) spread() error {
-	if d.packing == rowfile.NotPacked || d.Format == JSON {
+	if d.packing == rowfile.NotPacked || d.Format == JSON || d.Format == TSV {
 		return nil
 	}
 	r, err := d.raw()

@@ -25,7 +25,12 @@ type rowSource interface {
 }
 
 func (d *Document) nullValue(v rowfile.Value) bool {
-	return v.Kind == rowfile.Null || len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, string(v.Text))
+	return v.Kind == rowfile.Null || d.nullGiven(string(v.Text))
+}
+
+// nullGiven reports whether the user said that a text is NULL.
+func (d *Document) nullGiven(text string) bool {
+	return len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, text)
 }
 
 // learnRows reads all rows to count them and determine the names and types of the columns.

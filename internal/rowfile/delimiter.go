@@ -38,7 +38,7 @@ func DelimiterName(c byte) string {
 }
 
 // Delimiter detects the delimiter: the character that splits the beginning of a document into records with the same number of
-// fields, the largest number if there are several candidates; a comma if there are none.
+// fields, the largest number if there are several candidates; if there are none a comma, or a tab with tabs.
 func Delimiter(head []byte, whole, returns, tabs bool) byte {
 	candidates := []byte{',', '\t', ';', '|'}
 	if tabs {
@@ -57,7 +57,7 @@ func Delimiter(head []byte, whole, returns, tabs bool) byte {
 				return c
 			}
 		}
-		return ','
+		return candidates[0]
 	}
 	return best
 }

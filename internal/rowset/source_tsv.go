@@ -7,6 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
@@ -53,23 +54,8 @@ func (r *tsvRecords) record(c *cells, _ int) error {
 			c.null()
 			continue
 		}
-		if bytes.IndexByte(field, '\\') >= 0 {
-			r.field = r.field[:0]
-			for i := 0; i < len(field); i++ {
-				b := field[i]
-				if b == '\\' && i+1 < len(field) {
-					i++
-					switch b = field[i]; b {
-					case 't':
-						b = '\t'
-					case 'n':
-						b = '\n'
-					case 'r':
-						b = '\r'
-					}
-				}
-				r.field = append(r.field, b)
-			}
+		if rowfile.Escaped(field) {
+			r.field, _ = rowfile.Unescape(r.field[:0], field) // what begins no escape stands for itself
 			field = r.field
 		}
 		if !utf8.Valid(field) {

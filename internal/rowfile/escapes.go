@@ -1,0 +1,32 @@
+package rowfile
+
+import "bytes"
+
+// escaped are the letters that follow a backslash in the text format of PostgreSQL's COPY, and what they stand for.
+var escaped = map[byte]byte{'t': '\t', 'n': '\n', 'r': '\r', '\\': '\\', 'b': '\b', 'f': '\f', 'v': '\v'}
+
+// Unescape appends a field of the text format of PostgreSQL's COPY to dst. bad is the place of the first backslash that
+// begins none of its escapes, -1 if there is none; the character behind it stands for itself.
+func Unescape(dst, field []byte) (out []byte, bad int) {
+	bad = -1
+	for i := 0; i < len(field); i++ {
+		c := field[i]
+		if c == '\\' {
+			var known bool
+			if i+1 < len(field) {
+				if c, known = escaped[field[i+1]]; !known {
+					c = field[i+1]
+				}
+			}
+			if !known && bad < 0 {
+				bad = i
+			}
+			i++
+		}
+		dst = append(dst, c)
+	}
+	return dst, bad
+}
+
+// Escaped reports whether a field contains a backslash.
+func Escaped(field []byte) bool { return bytes.IndexByte(field, '\\') >= 0 }
