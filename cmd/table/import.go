@@ -291,10 +291,13 @@ func (i *importing) undo(ctx context.Context, m *making, err error) error {
 	return err
 }
 
-// showImport shows a job. Its times are in milliseconds, which a table formats like other times.
+// showImport shows a job. To a person at a terminal the note about the rows says all there is, unless a form was asked for. Its times are in milliseconds, which a table formats like other times.
 func showImport(e *cli.Env, job api.ImportJob) cli.View {
 	if e.Run.Flags.Output != output.Table {
 		return cli.Object(job)
+	}
+	if e.OutTerm && e.ErrTerm && e.Run.Settings.Output.From == "default" && len(e.Run.Flags.Columns) == 0 && e.Run.Flags.Out == "" && !e.Tells() {
+		return cli.View{Printed: true}
 	}
 	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 	return cli.Object(struct {
