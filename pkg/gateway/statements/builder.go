@@ -5,182 +5,137 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/trinosql/build"
 )
 
-// buildSQL converts a query-builder object to SQL in the dialect of the service: OFFSET precedes LIMIT [L].
-func buildSQL(b api.ExecuteByBuilder) (string, error) {
+// builtQuery checks a query-builder object.
+func builtQuery(b api.ExecuteByBuilder) (q build.Query, err error) {
 	if len(b.From) == 0 {
-		return "", fault.Data(400, "from: at least one table is required")
-	}
-	var sql strings.Builder
-	sql.WriteString("SELECT ")
-	if len(b.Columns) == 0 {
-		sql.WriteString("*")
+		return q, fault.Data(400, "from: at least one table is required")
 	}
 	for i, c := range b.Columns {
-		if i > 0 {
-			sql.WriteString(", ")
-		}
-		switch {
-		case strings.TrimSpace(c) == "":
-			return "", fault.Data(400, "columns[%d] is empty", i)
-		case c == "*":
-			sql.WriteString("*")
-		default:
-			sql.WriteString(columnRef(c))
+		if strings.TrimSpace(c) == "" {
+			return q, fault.Data(400, "columns[%d] is empty", i)
 		}
 	}
-	sql.WriteString(" FROM ")
+	q.Columns = b.Columns
 	for i, t := range b.From {
 		if t.CatalogName == "" || t.SchemaName == "" || t.TableName == "" {
-			return "", fault.Data(400, "from[%d]: catalogName, schemaName and tableName are all required", i)
+			return q, fault.Data(400, "from[%d]: catalogName, schemaName and tableName are all required", i)
 		}
-		if i > 0 {
-			sql.WriteString(", ")
-		}
-		sql.WriteString(engine.TableName{Catalog: t.CatalogName, Schema: t.SchemaName, Table: t.TableName}.Quoted())
+		q.From = append(q.From, build.Table{Catalog: t.CatalogName, Schema: t.SchemaName, Name: t.TableName})
 	}
 	if b.Filters != nil {
-		where, err := buildGroup(*b.Filters, "filters")
-		if err != nil {
-			return "", err
-		}
-		if where != "" {
-			sql.WriteString(" WHERE " + where)
+		if q.Where, err = builtGroup(*b.Filters, "filters"); err != nil {
+			return q, err
 		}
 	}
 	for i, o := range b.OrderBy {
 		term, err := orderTerm(o)
 		if err != nil {
-			return "", fault.Data(400, "orderBy[%d]: %v", i, err)
+			return q, fault.Data(400, "orderBy[%d]: %v", i, err)
 		}
-		sql.WriteString([]string{" ORDER BY ", ", "}[min(i, 1)] + term)
+		q.OrderBy = append(q.OrderBy, term)
 	}
 	for _, n := range []struct {
-		word  string
+		name  string
 		value *int64
-	}{{"OFFSET", b.Offset}, {"LIMIT", b.Limit}} {
-		if n.value == nil {
-			continue
+	}{{"offset", b.Offset}, {"limit", b.Limit}} {
+		if n.value != nil && *n.value < 0 {
+			return q, fault.Data(400, "%s: %d is negative", n.name, *n.value)
 		}
-		if *n.value < 0 {
-			return "", fault.Data(400, "%s: %d is negative", strings.ToLower(n.word), *n.value)
-		}
-		fmt.Fprintf(&sql, " %s %d", n.word, *n.value)
 	}
-	return sql.String(), nil
-}
-
-// columnRef quotes a column name; a name that is already quoted is not changed.
-func columnRef(c string) string {
-	if len(c) > 1 && c[0] == '"' && c[len(c)-1] == '"' && !strings.Contains(c[1:len(c)-1], `"`) {
-		return c
-	}
-	return sqltext.Quote(c)
+	q.Offset, q.Limit = b.Offset, b.Limit
+	return q, nil
 }
 
 // orderTerm parses `column [ASC|DESC] [NULLS FIRST|LAST]`.
-func orderTerm(s string) (string, error) {
+func orderTerm(s string) (o build.Order, err error) {
 	words := strings.Fields(s)
-	suffix := ""
-	if n := len(words); n > 2 && strings.EqualFold(words[n-2], "NULLS") && (strings.EqualFold(words[n-1], "FIRST") || strings.EqualFold(words[n-1], "LAST")) {
-		suffix = " NULLS " + strings.ToUpper(words[n-1])
-		words = words[:n-2]
+	last := func(back int, word string) bool {
+		n := len(words) - back
+		return n > 0 && strings.EqualFold(words[n], word)
 	}
-	if n := len(words); n > 1 && (strings.EqualFold(words[n-1], "ASC") || strings.EqualFold(words[n-1], "DESC")) {
-		suffix = " " + strings.ToUpper(words[n-1]) + suffix
-		words = words[:n-1]
+	if len(words) > 2 && last(2, "NULLS") && (last(1, "FIRST") || last(1, "LAST")) {
+		if o.Nulls = build.NullsLast; last(1, "FIRST") {
+			o.Nulls = build.NullsFirst
+		}
+		words = words[:len(words)-2]
 	}
-	name := strings.Join(words, " ")
-	if name == "" {
-		return "", fmt.Errorf("%q does not name a column", s)
+	if last(1, "ASC") || last(1, "DESC") {
+		if o.Direction = build.Ascending; last(1, "DESC") {
+			o.Direction = build.Descending
+		}
+		words = words[:len(words)-1]
 	}
-	return columnRef(name) + suffix, nil
+	if o.Column = strings.Join(words, " "); o.Column == "" {
+		return o, fmt.Errorf("%q does not name a column", s)
+	}
+	return o, nil
 }
 
-// buildGroup joins the two lists of a group: all of "and", any of "or"; a group with both requires both.
-func buildGroup(g api.FilterGroup, at string) (string, error) {
-	var parts []string
+// builtGroup reads the two lists of a group: all of "and", any of "or"; a group with both requires both.
+func builtGroup(g api.FilterGroup, at string) (out build.Group, err error) {
 	for _, l := range []struct {
-		key, word string
-		nodes     []api.FilterNode
-	}{{"and", " AND ", g.And}, {"or", " OR ", g.Or}} {
-		var terms []string
+		key   string
+		nodes []api.FilterNode
+		into  *[]build.Condition
+	}{{"and", g.And, &out.All}, {"or", g.Or, &out.Any}} {
 		for i, n := range l.nodes {
 			where := fmt.Sprintf("%s.%s[%d]", at, l.key, i)
-			var (
-				t   string
-				err error
-			)
+			var c build.Condition
 			if n.Group != nil {
-				t, err = buildGroup(*n.Group, where)
+				c, err = builtGroup(*n.Group, where)
 			} else if n.Condition != nil {
-				t, err = buildCondition(*n.Condition, where)
+				c, err = builtTest(*n.Condition, where)
+			} else {
+				continue
 			}
 			if err != nil {
-				return "", err
+				return out, err
 			}
-			if t != "" {
-				terms = append(terms, t)
-			}
-		}
-		if len(terms) > 0 {
-			parts = append(parts, "("+strings.Join(terms, l.word)+")")
+			*l.into = append(*l.into, c)
 		}
 	}
-	return strings.Join(parts, " AND "), nil
+	return out, nil
 }
 
 // The operators of a condition and how many values each takes; -1 means at least one.
 var operators = map[string]struct {
-	sql    string
+	op     build.Op
 	values int
 }{
-	"=": {"=", 1}, "!=": {"<>", 1}, "<>": {"<>", 1}, "<": {"<", 1}, "<=": {"<=", 1}, ">": {">", 1}, ">=": {">=", 1},
-	"in": {"IN", -1}, "not in": {"NOT IN", -1}, "like": {"LIKE", 1}, "not like": {"NOT LIKE", 1},
-	"between": {"BETWEEN", 2}, "not between": {"NOT BETWEEN", 2}, "is null": {"IS NULL", 0}, "is not null": {"IS NOT NULL", 0},
+	"=": {build.Equal, 1}, "!=": {build.NotEqual, 1}, "<>": {build.NotEqual, 1}, "<": {build.Less, 1}, "<=": {build.LessOrEqual, 1}, ">": {build.Greater, 1}, ">=": {build.GreaterOrEqual, 1},
+	"in": {build.In, -1}, "not in": {build.NotIn, -1}, "like": {build.Like, 1}, "not like": {build.NotLike, 1},
+	"between": {build.Between, 2}, "not between": {build.NotBetween, 2}, "is null": {build.IsNull, 0}, "is not null": {build.IsNotNull, 0},
 }
 
-func buildCondition(c api.FilterCondition, at string) (string, error) {
+func builtTest(c api.FilterCondition, at string) (t build.Test, err error) {
 	op, ok := operators[strings.ToLower(strings.Join(strings.Fields(c.Op), " "))]
 	if !ok {
-		return "", fault.Data(400, "%s: unknown operator %q; the operators are =, !=, <>, <, <=, >, >=, in, not in, like, not like, between, not between, is null, is not null", at, c.Op)
+		return t, fault.Data(400, "%s: unknown operator %q; the operators are =, !=, <>, <, <=, >, >=, in, not in, like, not like, between, not between, is null, is not null", at, c.Op)
 	}
 	if op.values >= 0 && len(c.Values) != op.values || op.values < 0 && len(c.Values) == 0 {
-		return "", fault.Data(400, "%s: operator %q takes %s, got %d", at, c.Op, map[int]string{-1: "at least one value", 0: "no value", 1: "one value", 2: "two values"}[op.values], len(c.Values))
+		return t, fault.Data(400, "%s: operator %q takes %s, got %d", at, c.Op, map[int]string{-1: "at least one value", 0: "no value", 1: "one value", 2: "two values"}[op.values], len(c.Values))
 	}
 	if c.Column.ColumnName == "" {
-		return "", fault.Data(400, "%s: columnName is required", at)
+		return t, fault.Data(400, "%s: columnName is required", at)
 	}
-	col := sqltext.Quote(c.Column.ColumnName)
-	if q := c.Column; q.TableName != "" {
-		col = sqltext.Quote(q.TableName) + "." + col
-		if q.SchemaName != "" {
-			col = sqltext.Quote(q.SchemaName) + "." + col
-			if q.CatalogName != "" {
-				col = sqltext.Quote(q.CatalogName) + "." + col
-			}
+	t = build.Test{Column: []string{c.Column.ColumnName}, Op: op.op}
+	for _, part := range []string{c.Column.TableName, c.Column.SchemaName, c.Column.CatalogName} {
+		if part == "" { // a wider part means nothing without this one
+			break
 		}
+		t.Column = append([]string{part}, t.Column...)
 	}
-	vals := make([]string, len(c.Values))
 	for i, v := range c.Values {
-		lit, err := sqltext.Value(v)
+		value, err := build.ValueOf(v)
 		if err != nil {
-			return "", fault.Data(400, "%s: value %d: %v", at, i+1, err)
+			return t, fault.Data(400, "%s: value %d: %v", at, i+1, err)
 		}
-		vals[i] = lit
+		t.Values = append(t.Values, value)
 	}
-	switch op.values {
-	case 0:
-		return col + " " + op.sql, nil
-	case 2:
-		return col + " " + op.sql + " " + vals[0] + " AND " + vals[1], nil
-	case -1:
-		return col + " " + op.sql + " (" + strings.Join(vals, ", ") + ")", nil
-	}
-	return col + " " + op.sql + " " + vals[0], nil
+	return t, nil
 }

@@ -150,8 +150,11 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		if err := web.DecodeBody(raw, &b); err != nil {
 			return engine.Query{}, err
 		}
-		sql, err := buildSQL(b)
-		return engine.Query{SQL: sql, Timeout: s.Web.TimeoutOf(b.Timeout), Untyped: true}, err
+		q, err := builtQuery(b)
+		if err != nil {
+			return engine.Query{}, err
+		}
+		return engine.Query{SQL: q.SQL(), Timeout: s.Web.TimeoutOf(b.Timeout), Untyped: true}, nil
 	case "id":
 		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
 			return engine.Query{}, fault.Framework(400, "property \"id\" must be a string: query ids have more digits than a JSON number preserves")
