@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -25,8 +26,8 @@ func TestPruneNamesDependants(t *testing.T) {
 	f.file("p/dig.yaml", "version: 1\n")
 	f.sent()
 	for only, c := range map[string]struct{ plan, name string }{
-		"tables":      {"t (with all its rows); breaks query qt\n", "t"},
-		"bitables":    {"b (with all its rows); breaks query qb\n", "b"},
+		"tables":      {"t (without rows); breaks query qt\n", "t"},
+		"bitables":    {"b (without rows); breaks query qb\n", "b"},
 		"catalogs":    {"k; breaks query qk\n", "k"},
 		"connections": {"c; breaks catalog k\n", "c"},
 	} {
@@ -96,5 +97,54 @@ func TestApplyIgnoresCase(t *testing.T) {
 	f.want(0, "diff", "p")
 	if _, out, _ := f.dig("table", "column", "list", "t", "--jq", ".[].name"); !strings.Contains(out, "c\nd\n") {
 		t.Error(out)
+	}
+}
+
+// TestPruneKeepsNewRows: a table or column that has got rows since the plan is not deleted; what nobody has touched is.
+func TestPruneKeepsNewRows(t *testing.T) {
+	for _, zone := range []string{"local", "us"} {
+		f := newFront(t, zone)
+		f.file("a.csv", "a,b\n1,x\n2,y\n")
+		f.file("b.csv", "b\nz\n")
+		f.file("p/dig.yaml", "version: 1\n")
+		f.file("p/tables/t2.yaml", "columns:\n  - name: b\n    type: varchar\n")
+		for _, name := range []string{"t1", "t2"} {
+			f.ok("table", "create", name, "--column", "a:bigint", "--column", "b:varchar")
+			f.ok("table", "import", name, "a.csv")
+		}
+		if _, out, _ := f.dig("plan", "p", "--prune"); !strings.Contains(out, "t1 (with 2 rows)\n") || !strings.Contains(out, "t2.a (with 2 values)\n") {
+			t.Error(out)
+		}
+		late := func(file string, op spec.Op) {
+			done := false
+			f.on(op, func(w http.ResponseWriter, _ *http.Request, pass func() *http.Response) {
+				res := pass()
+				if !done {
+					done = true
+					for _, name := range []string{"t1", "t2"} {
+						f.dig("table", "import", name, file, "--again")
+					}
+				}
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(res.StatusCode)
+				_, _ = io.Copy(w, res.Body)
+			})
+		}
+		late("a.csv", spec.ListInternalColumns) // while the plan is created: they are counted
+		f.dig("plan", "p", "--prune")
+		late("a.csv", spec.CreateQueryFolder) // after the plan
+		f.file("p/queries/new/.folder.yaml", "{}\n")
+		f.sent()
+		errs := f.want(6, "apply", "p", "--prune", "--yes", "--only", "tables,queries")
+		if !strings.Contains(errs, "have changed since the plan was created, from 4 to 6; it is not deleted") || strings.Contains(f.sent(), "deleteInternal") {
+			t.Error(errs)
+		}
+		if n := f.rows("t1"); n != 6 {
+			t.Errorf("%d rows", n)
+		}
+		f.ok("apply", "p", "--prune", "--yes", "--only", "tables,queries")
+		if n := f.rows("t1"); n != -1 || f.rows("t2") != 6 {
+			t.Errorf("%d rows", n)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -286,9 +287,9 @@ func TestDeletionIsConfirmedByName(t *testing.T) {
 		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "y", cli.ExitConfirm, ""},
 		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "peopl", cli.ExitConfirm, ""},
 		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "", cli.ExitConfirm, ""},
-		{[]string{"table", "delete", "alone"}, "all its rows? [y/N]", "", cli.ExitConfirm, ""},
-		{[]string{"table", "delete", "alone"}, "all its rows? [y/N]", "alone", cli.ExitConfirm, ""},
-		{[]string{"table", "delete", "alone"}, "all its rows? [y/N]", "y", 0, spec.DeleteInternalTable.ID},
+		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "", cli.ExitConfirm, ""},
+		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "alone", cli.ExitConfirm, ""},
+		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "y", 0, spec.DeleteInternalTable.ID},
 		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "people", 0, spec.DeleteInternalTable.ID},
 	} {
 		x, end := onTerminalAs(t, f.env(), c.args...)
@@ -303,6 +304,50 @@ func TestDeletionIsConfirmedByName(t *testing.T) {
 		}
 		if c.args[2] == "people" && !strings.Contains(screen, "saved queries that refer to it break: folk?") {
 			t.Errorf("%v: what depends on it is not named:\n%s", c.args, x.screen())
+		}
+	}
+}
+
+// TestChangedWhileAsked: what is added while a question stands is not deleted, whatever the answer to it.
+func TestChangedWhileAsked(t *testing.T) {
+	for _, zone := range []string{"local", "us"} {
+		f := newFront(t, zone)
+		f.file("a.csv", "a,b\n1,x\n")
+		f.file("data/s.csv", "id\n1\n")
+		for _, name := range []string{"t", "c"} {
+			f.ok("table", "create", name, "--column", "a:bigint", "--column", "b:varchar")
+		}
+		f.ok("bitable", "create", "b", "--column", "a:bigint")
+		f.ok("connection", "create", "files", "--type", "files", "--credential", "path="+filepath.Join(f.home, "data"))
+		f.ok("catalog", "create", "k", "--connection", "files")
+		f.ok("connection", "create", "free", "--type", "files", "--credential", "path="+filepath.Join(f.home, "data"))
+		f.ok("query", "create", "q", "--path", "/d", "--sql", "SELECT 1 AS x")
+		f.sent()
+		for _, c := range []struct {
+			question string
+			args     []string
+			between  []string
+		}{
+			{"all its rows (0)?", []string{"table", "delete", "t"}, []string{"table", "import", "t", "a.csv"}},
+			{"all its values (0)?", []string{"table", "column", "delete", "c", "a"}, []string{"table", "import", "c", "a.csv"}},
+			{"all its values (1)?", []string{"table", "column", "delete", "c", "a"}, []string{"query", "create", "q2", "--sql", `SELECT * FROM peaka."table".c`}},
+			{"all its rows (0)?", []string{"bitable", "delete", "b"}, []string{"query", "create", "q3", "--sql", "SELECT a FROM peaka.bitable.b"}},
+			{"delete query q", []string{"query", "delete", "q"}, []string{"query", "create", "q4", "--sql", "SELECT x FROM peaka.query.q"}},
+			{"delete folder /d", []string{"query", "folder", "delete", "/d", "--force"}, []string{"query", "create", "q5", "--path", "/d", "--sql", "SELECT 1 AS x"}},
+			{"delete connection free", []string{"connection", "delete", "free"}, []string{"catalog", "create", "k2", "--connection", "free"}},
+			{"delete catalog k", []string{"catalog", "delete", "k"}, []string{"query", "create", "q6", "--sql", "SELECT id FROM k.files.s"}},
+		} {
+			x, end := onTerminalAs(t, f.env(), c.args...)
+			x.see("[y/N]", false)
+			f.ok(c.between...)
+			f.sent()
+			x.answer("[y/N]", "y", false)
+			if !strings.Contains(x.screen(), c.question) {
+				t.Errorf("%v: %s", c.args, x.screen())
+			}
+			if code, sent := end(), f.sent(); code != cli.ExitConflict || sent != "" {
+				t.Errorf("%s: %v: exit %d, sent %q\n%s", zone, c.args, code, sent, x.screen())
+			}
 		}
 	}
 }

@@ -150,7 +150,7 @@ org list
 parametric-table create ext --from files.regions --to p.q --param region=north
 parametric-table delete ext p.r --yes
 parametric-table list ext
-plan $PROJECT
+plan $PROJECT | 0
 profile add extra --zone us --no-key | 1
 profile list
 profile remove spare --yes | 1

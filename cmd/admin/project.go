@@ -81,6 +81,9 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 		if err := e.ConfirmNamed(named, []string{called, id}, holds, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds); err != nil {
 			return cli.View{}, err
 		}
+		if err := e.RecheckText("project "+called, holds, func() (string, error) { return holdings(ctx, cl, id), nil }); err != nil {
+			return cli.View{}, err
+		}
 		return cli.Note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
 	})
 }

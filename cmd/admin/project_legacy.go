@@ -79,6 +79,9 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 				if err := e.ConfirmNamed(named, []string{args[0], called}, holds, "delete project %s and everything in it%s?", cli.NameAndID(called, args[0]), holds); err != nil {
 					return cli.View{}, err
 				}
+				if err := e.RecheckText("project "+args[0], holds, func() (string, error) { return holdings(ctx, cl, args[0]), nil }); err != nil {
+					return cli.View{}, err
+				}
 				return cli.Note("deleted project %s", args[0]), cl.Projects.DeleteLegacy(ctx, args[0])
 			}),
 	)

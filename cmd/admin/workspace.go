@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/api"
@@ -55,6 +56,12 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 				return []cli.Named{{ID: v.ID, Name: v.Name}}, err
 			})
 			if err := e.Confirm("delete workspace %s?", who); err != nil {
+				return cli.View{}, err
+			}
+			if err := e.RecheckText("workspace "+args[0], "", func() (string, error) {
+				ps, err := cl.Projects.List(ctx, org, id)
+				return strings.Join(names(ps), ", "), err
+			}); err != nil {
 				return cli.View{}, err
 			}
 			return cli.Note("deleted workspace %s", args[0]), cl.Workspaces.Delete(ctx, org, id)

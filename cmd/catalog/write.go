@@ -190,12 +190,21 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
 		}
 		called, shown, with, dependants := all[i].Name, all[i].DisplayName, "", ""
-		if !e.Tells() {
+		holdings := func() (string, error) {
 			if with, dependants = catalogHoldings(ctx, e, cl, p, id, called); with != "" {
 				with = " with its " + with
 			}
+			return with, nil
+		}
+		if !e.Tells() {
+			if _, err := holdings(); err != nil {
+				return cli.View{}, err
+			}
 		}
 		if err := e.ConfirmNamed(named, []string{called, shown, id}, dependants, "delete catalog %s%s?", cli.NameAndID(called, id), with); err != nil {
+			return cli.View{}, err
+		}
+		if err := e.RecheckText("catalog "+called, with, holdings); err != nil {
 			return cli.View{}, err
 		}
 		return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)

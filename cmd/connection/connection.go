@@ -88,6 +88,9 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 		if err := e.ConfirmNamed(named, []string{called, id}, holds, "delete connection %s? %s", cli.NameAndID(called, id), what); err != nil {
 			return cli.View{}, err
 		}
+		if err := e.RecheckText("connection "+called, holds, func() (string, error) { return connectionHoldings(ctx, cl, p, id) }); err != nil {
+			return cli.View{}, err
+		}
 		return cli.Note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
 	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection, spec.ListParametricTables, spec.ListQueries)
 }

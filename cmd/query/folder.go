@@ -2,6 +2,8 @@ package query
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -241,16 +243,20 @@ func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 	cli.Annotate(c, spec.GetQueryFolderTree)
 	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			params, what := url.Values{}, ""
-			if force {
-				params.Set("force", "true")
+			params, what := url.Values{}, cli.Holds{}
+			contents := func() (cli.Holds, error) {
 				t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}, "rootFolderId": {id}})
-				if err != nil {
-					return cli.View{}, err
-				}
 				folders, queries := 0, 0
 				countBelow(t.Tree, &folders, &queries)
-				what = cli.Plural(queries, " with 1 query", " with %d queries") + cli.Plural(max(folders-1, 0), " and 1 folder below it", " and %d folders below it")
+				tree, jerr := json.Marshal(t.Tree)
+				return cli.Holds{Text: cli.Plural(queries, " with 1 query", " with %d queries") + cli.Plural(max(folders-1, 0), " and 1 folder below it", " and %d folders below it"), Mark: string(tree)}, errors.Join(err, jerr)
+			}
+			if force {
+				params.Set("force", "true")
+				var err error
+				if what, err = contents(); err != nil {
+					return cli.View{}, err
+				}
 			}
 			who := args[0]
 			if who == id {
@@ -259,10 +265,15 @@ func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 					return cli.MapNamed(all, func(f api.QueryFolderItem) cli.Named { return cli.Named{ID: f.ID, Name: f.Path} }), err
 				})
 			}
-			if err := e.Confirm("delete folder %s%s?", who, what); err != nil {
+			if err := e.Confirm("delete folder %s%s?", who, what.Text); err != nil {
 				return cli.View{}, err
 			}
-			return cli.Note("deleted folder %s%s", args[0], what), cl.Folders.Delete(ctx, p, id, params)
+			if force {
+				if err := e.Recheck("folder "+args[0], what, contents); err != nil {
+					return cli.View{}, err
+				}
+			}
+			return cli.Note("deleted folder %s%s", args[0], what.Text), cl.Folders.Delete(ctx, p, id, params)
 		})(ctx, cl, args)
 	})
 }

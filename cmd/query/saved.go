@@ -87,29 +87,21 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		used, err := cli.Dependants(ctx, cl, p, q)
+		used, what, err := queryHoldings(ctx, cl, p, q)
 		if err != nil {
 			return cli.View{}, err
 		}
-		what := ""
-		if q.QueryType == "MATERIALIZED" {
-			what = " and its stored result"
-		}
-		if used != "" {
-			what += "; other queries refer to it: " + used
-		}
-		switch tables, err := cli.SemanticOver(ctx, cl, p, id); {
-		case err != nil:
-			used += "?"
-			what += "; semantic tables that show it could not be listed"
-		case len(tables) > 0:
-			used += " " + strings.Join(tables, " ")
-			what += "; semantic tables show it: " + strings.Join(tables, ", ")
-		}
-		if used != "" {
-			what += ". Delete it"
-		}
 		if err := e.ConfirmNamed(named, []string{q.Name, q.DisplayName, id}, used, "delete query %s (%s)%s?", q.Name, id, what); err != nil {
+			return cli.View{}, err
+		}
+		if err := e.Recheck("query "+q.Name, cli.Holds{Text: what, Mark: q.InputQuery}, func() (cli.Holds, error) {
+			now, err := cl.Queries.Get(ctx, p, id)
+			if err != nil {
+				return cli.Holds{}, err
+			}
+			_, what, err := queryHoldings(ctx, cl, p, now)
+			return cli.Holds{Text: what, Mark: now.InputQuery}, err
+		}); err != nil {
 			return cli.View{}, err
 		}
 		if err := cl.Queries.Delete(ctx, p, id); err != nil {
@@ -118,6 +110,31 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		trust.ForgetColumns(e, p, id)
 		return cli.Note("deleted query %s%s", q.Name, emptyFolder(ctx, e, cl, p, q.FolderID)), nil
 	}))
+}
+
+// queryHoldings lists what depends on a saved query, and describes that and its stored result in the words of a question.
+func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (used, what string, err error) {
+	if used, err = cli.Dependants(ctx, cl, p, q); err != nil {
+		return "", "", err
+	}
+	if q.QueryType == "MATERIALIZED" {
+		what = " and its stored result"
+	}
+	if used != "" {
+		what += "; other queries refer to it: " + used
+	}
+	switch tables, err := cli.SemanticOver(ctx, cl, p, q.ID); {
+	case err != nil:
+		used += "?"
+		what += "; semantic tables that show it could not be listed"
+	case len(tables) > 0:
+		used += " " + strings.Join(tables, " ")
+		what += "; semantic tables show it: " + strings.Join(tables, ", ")
+	}
+	if used != "" {
+		what += ". Delete it"
+	}
+	return used, what, nil
 }
 
 func newQueryMoveCmd(e *cli.Env) *cobra.Command {

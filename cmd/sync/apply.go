@@ -126,6 +126,9 @@ func (a *applier) table(ctx context.Context, ch manifest.Change) error {
 		if err != nil {
 			return err
 		}
+		if err := a.untouched(ctx, ch); err != nil {
+			return err
+		}
 		return tables.Delete(ctx, a.project, ch.Name)
 	}
 	cols := ch.Want.(*manifest.Table).Columns
@@ -230,6 +233,9 @@ func (a *applier) column(ctx context.Context, ch manifest.Change) error {
 		return changedSince(ch)
 	}
 	if ch.Action == manifest.Delete {
+		if err := a.untouched(ctx, ch); err != nil {
+			return err
+		}
 		return tables.DeleteColumn(ctx, a.project, have.Table, have.Column)
 	}
 	return a.updateColumn(ctx, tables, have.Table, have.Column, ch.Want.(*manifest.Column))

@@ -27,11 +27,13 @@ func dependOn(k manifest.Kind) []manifest.Kind {
 		return []manifest.Kind{manifest.KindQuery, manifest.KindSemanticTable}
 	case manifest.KindSemanticCatalog, manifest.KindSemanticTable, manifest.KindParametricTable:
 		return []manifest.Kind{manifest.KindQuery}
+	case manifest.KindColumn, manifest.KindBIColumn:
+		return []manifest.Kind{manifest.KindQuery, manifest.KindParametricTable}
 	}
 	return nil
 }
 
-// dependants completes the deletions of a plan with the objects that depend on them and remain after it.
+// dependants completes the deletions of a plan with the objects that depend on them and remain after it, and with the number of rows.
 func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 	kinds, goes, becomes := map[manifest.Kind]bool{}, map[manifest.Ref]bool{}, map[manifest.Ref]manifest.Object{}
 	for _, ch := range plan {
@@ -74,6 +76,13 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 				return err
 			}
 			plan[i].Breaks = append(plan[i].Breaks, more...)
+			now, err := l.contents(ctx, ch)
+			if err != nil {
+				return err
+			}
+			if now.Known {
+				plan[i].Rows, plan[i].Mark = &now.Rows, now.Mark()
+			}
 		}
 	}
 	return nil
@@ -101,10 +110,11 @@ func (l *live) around(ctx context.Context, kinds map[manifest.Kind]bool) (*manif
 // parametricOver returns the parametric tables over an internal table. The catalog of these tables has no connection, and not every
 // gateway lists it.
 func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manifest.Ref, error) {
-	if ch.Kind != manifest.KindTable && ch.Kind != manifest.KindBITable {
+	schema, table, _ := stored(ch.Have)
+	if table == "" {
 		return nil, nil
 	}
-	names, err := cli.ParametricOver(ctx, l.cl, l.project, "1", tableSchema(ch.Kind), ch.Name)
+	names, err := cli.ParametricOver(ctx, l.cl, l.project, "1", schema, table)
 	if err != nil && !cli.Answered(err) {
 		return nil, err
 	}
@@ -113,6 +123,41 @@ func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manife
 		out = append(out, manifest.Ref{Kind: manifest.KindParametricTable, Name: "peaka." + name})
 	}
 	return out, nil
+}
+
+// stored returns the internal table that an object is, or whose column it is.
+func stored(o manifest.Object) (schema, table, column string) {
+	switch o := o.(type) {
+	case *manifest.Table:
+		return tableSchema(o.Kind), o.Name, ""
+	case *manifest.Column:
+		return tableSchema(o.Kind), o.Table, o.Column
+	}
+	return "", "", ""
+}
+
+// contents looks at the rows that are deleted with a table, or those with a value in a column.
+func (l *live) contents(ctx context.Context, ch manifest.Change) (cli.Contents, error) {
+	schema, table, column := stored(ch.Have)
+	if table == "" {
+		return cli.Contents{}, nil
+	}
+	return cli.ContentsOf(ctx, l.cl, l.project, schema, table, column)
+}
+
+// untouched refuses to delete a table or column whose rows are not those that the plan has counted.
+func (a *applier) untouched(ctx context.Context, ch manifest.Change) error {
+	at := slices.IndexFunc(a.plan, func(p manifest.Change) bool { return p.Action == manifest.Delete && p.Ref == ch.Ref })
+	if at < 0 || a.plan[at].Rows == nil || a.e.Tells() {
+		return nil
+	}
+	now, err := a.contents(ctx, ch)
+	if err != nil || now.Known && now.Mark() == a.plan[at].Mark {
+		return err
+	}
+	f := changedSince(ch).(*cli.Failure)
+	f.Msg = fmt.Sprintf("the rows of %s %s have changed since the plan was created, from %d to %d; it is not deleted", words(ch.Kind), ch.Title(), *a.plan[at].Rows, now.Rows)
+	return f
 }
 
 // users finds what depends on an object.
@@ -136,7 +181,8 @@ func (u users) of(gone manifest.Object) []manifest.Ref {
 		for _, o := range manifest.Of[manifest.Object](u.p, k) {
 			uses := slices.ContainsFunc(refersTo(o), func(r manifest.Ref) bool { return r.Kind == ref.Kind && strings.EqualFold(r.Name, ref.Name) })
 			if q, ok := o.(*manifest.Query); ok {
-				uses = reads(u.readings[q], gone)
+				c, column := gone.(*manifest.Column)
+				uses = reads(u.readings[q], gone) && (!column || sqlstmt.Mentions(q.SQL, c.Column))
 			}
 			if uses {
 				out = append(out, manifest.BaseOf(o).Ref)
@@ -151,6 +197,9 @@ func reads(r sqlstmt.Reading, o manifest.Object) bool {
 	switch o := o.(type) {
 	case *manifest.Table:
 		return r.Of("peaka", o.Name, tableSchema(o.Kind))
+	case *manifest.Column:
+		schema, table, _ := stored(o)
+		return r.Of("peaka", table, schema)
 	case *manifest.Query:
 		return r.Of("peaka", o.SQLName, "query", "mtquery")
 	case *manifest.Catalog, *manifest.SemanticCatalog:

@@ -101,9 +101,9 @@ func (l *live) tablesOf(k manifest.Kind) cli.TableService {
 	return l.cl.Tables
 }
 
-// tableSchema is the schema of a kind of tables in SQL.
+// tableSchema is the schema of a kind of tables, or of their columns, in SQL.
 func tableSchema(k manifest.Kind) string {
-	if k == manifest.KindBITable {
+	if k == manifest.KindBITable || k == manifest.KindBIColumn {
 		return "bitable"
 	}
 	return "table"

@@ -48,6 +48,11 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if err := l.sound(ctx, o, want, changes, extra); err != nil {
 		return err
 	}
+	if len(todo) > 0 {
+		if err := e.Permit(); err != nil {
+			return err
+		}
+	}
 	if err := l.dependants(ctx, todo); err != nil {
 		return err
 	}

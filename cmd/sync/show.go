@@ -20,12 +20,13 @@ type step struct {
 	Name   string                `json:"name"`
 	Fields []manifest.Difference `json:"fields"`
 	Breaks []string              `json:"breaks,omitempty"` // by its deletion
+	Rows   *int64                `json:"rows,omitempty"`   // deleted with it; those with a value for a column
 	Sends  *manifest.Sent        `json:"sends,omitempty"`
 	Done   *bool                 `json:"done,omitempty"` // by apply
 }
 
 func stepOf(ch manifest.Change) step {
-	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields, Breaks: titles(ch.Breaks), Sends: ch.Sends}
+	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields, Breaks: titles(ch.Breaks), Rows: ch.Rows, Sends: ch.Sends}
 	if s.Fields == nil {
 		s.Fields = []manifest.Difference{}
 	}
@@ -132,6 +133,17 @@ func shown(s string) string {
 	return s
 }
 
+// counted says what is deleted with a table or column.
+func counted(ch manifest.Change, what string) string {
+	switch {
+	case ch.Rows == nil:
+		return " (with all its " + what + ")"
+	case *ch.Rows == 0:
+		return " (without " + what + ")"
+	}
+	return fmt.Sprintf(" (with %s)", cli.Plural(int(*ch.Rows), "1 "+strings.TrimSuffix(what, "s"), "%d "+what))
+}
+
 // note is additional information about a change.
 func note(ch manifest.Change) string {
 	switch ch.Action {
@@ -142,9 +154,9 @@ func note(ch manifest.Change) string {
 	case manifest.Delete:
 		switch ch.Kind {
 		case manifest.KindTable, manifest.KindBITable:
-			return " (with all its rows)"
+			return counted(ch, "rows")
 		case manifest.KindColumn, manifest.KindBIColumn:
-			return " (with all its values)"
+			return counted(ch, "values")
 		}
 	case manifest.Create:
 		if t, ok := ch.Want.(*manifest.Table); ok {

@@ -178,7 +178,7 @@ Exit codes: 0 nothing to do, 1 there is, 2 trouble.`,
 	fromFlag(c, &o)
 	pruneFlag(c, &o)
 	secretsFlag(c, &o)
-	cli.Annotate(c, reading()...)
+	cli.Annotate(c, append(reading(), spec.ExecuteQuery)...)
 	return comparing(e, c, &o, func(changes, extra []manifest.Change) ([]manifest.Change, []manifest.Change) {
 		return steps(&o, changes, extra)
 	}, false)
@@ -284,7 +284,7 @@ that have some; then a second run sends them again.`,
 	secretsFlag(c, &o)
 	trust.AllowPartFlag(c, &o.partial)
 	o.named.Register(c)
-	cli.Annotate(c, reading()...)
+	cli.Annotate(c, append(reading(), spec.ExecuteQuery)...)
 	cli.Annotate(c, writing()...)
 	e.Prints(c, cli.Like([]step{}))
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -295,7 +295,7 @@ that have some; then a second run sends them again.`,
 		if err := output.CheckFile(outFile(e)); err != nil {
 			return cli.Usagef("--out: %v", err)
 		}
-		known := []string{"action", "kind", "name", "fields", "breaks", "sends", "done"}
+		known := []string{"action", "kind", "name", "fields", "breaks", "rows", "sends", "done"}
 		for _, want := range opts.Columns {
 			if top, _, _ := strings.Cut(want, "."); !slices.Contains(known, top) {
 				return cell.UnknownColumn(want, known)

@@ -20,16 +20,30 @@ func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
 	c := &cobra.Command{Use: "column", Aliases: []string{"columns", "col"}, Short: "The columns of a table"}
 	ex := "  " + e.Name + " " + k.noun + " column "
 	c.AddCommand(newColumnListCmd(e, k, ex), newColumnAddCmd(e, k, ex), newColumnUpdateCmd(e, k, ex),
-		e.Leaf(k.delColumn, &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"}, Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2)},
-			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				used := strings.ReplaceAll(readers(ctx, cl, p, k.noun, k.stored(args[0]), "may break"), "refer to it may", "refer to the table may")
-				if err := e.Confirm("delete column %s of %s %s with all its values%s?", args[1], k.noun, args[0], used); err != nil {
-					return cli.View{}, err
-				}
-				return cli.Note("deleted column %s%s", args[1], used), k.client(cl).DeleteColumn(ctx, p, args[0], args[1])
-			})))
+		newColumnDeleteCmd(e, k, ex))
 	e.Shows(c, &columnShape, "list", "add", "update")
 	return c
+}
+
+func newColumnDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
+	var named cli.Naming
+	c := &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"}, Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2),
+		Long: `Delete a column with its values.
+
+Saved queries that read the table and name the column, or select all columns, are listed, and so are parametric tables over
+the table; if there are any, the name of the column is asked for, or --yes needs --confirm COLUMN. A column that gets
+values while the question stands is not deleted.`}
+	named.Register(c, "column")
+	return e.Leaf(k.delColumn, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		if args[0] == "" || args[1] == "" {
+			return cli.View{}, cli.Usagef("a name is required")
+		}
+		used, err := k.agreed(ctx, e, cl, p, named, []string{args[1], k.stored(args[1])}, args[0], args[1])
+		if err != nil {
+			return cli.View{}, err
+		}
+		return cli.Note("deleted column %s%s", args[1], used), k.client(cl).DeleteColumn(ctx, p, args[0], args[1])
+	}))
 }
 
 func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {

@@ -70,18 +70,15 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var named cli.Naming
 	c := &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Args: cobra.ExactArgs(1),
-		Long:    "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there are any, they are listed, and the name of\nthe table is asked for, or --yes needs --confirm TABLE.",
+		Long:    "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there are any, they are listed, and the name of\nthe table is asked for, or --yes needs --confirm TABLE. A table that changes while the question stands is not deleted.",
 		Example: ex + "delete people --yes"}
 	named.Register(c, "table")
 	return e.Leaf(k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 		if args[0] == "" {
 			return cli.View{}, cli.Usagef("a name is required")
 		}
-		used := ""
-		if !e.Tells() {
-			used = readers(ctx, cl, p, k.noun, k.stored(args[0]), "break") // the kinds have the names of their schemas
-		}
-		if err := e.ConfirmNamed(named, []string{args[0], k.stored(args[0])}, used, "delete %s %s and all its rows%s?", k.noun, args[0], used); err != nil {
+		used, err := k.agreed(ctx, e, cl, p, named, []string{args[0], k.stored(args[0])}, args[0], "")
+		if err != nil {
 			return cli.View{}, err
 		}
 		if err := k.client(cl).Delete(ctx, p, args[0]); err != nil {

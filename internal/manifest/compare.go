@@ -36,6 +36,8 @@ type Change struct {
 	Want   Object // nil for a deletion
 	Have   Object // nil for a creation
 	Breaks []Ref  // what depends on an object that is deleted, and remains
+	Rows   *int64 // of a table that is deleted, or values of a column; nil if unknown
+	Mark   string // of those rows, see cli.Contents
 	Sends  *Sent  // nil if no reference is looked up
 }
 

@@ -231,3 +231,24 @@ func (r Reading) Of(catalog, table string, schemas ...string) bool {
 		return false
 	})
 }
+
+// Mentions reports whether a statement names a column, in any table, or selects all columns of something. Text that is not parsed may.
+func Mentions(sql, column string) bool {
+	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	if err != nil {
+		return true
+	}
+	found := false
+	trinosql.Inspect(tree, func(n trinosql.Node) bool {
+		switch n := n.(type) {
+		case *trinosql.Ident:
+			found = found || strings.EqualFold(n.Name, column)
+		case *trinosql.SelectStar, *trinosql.TableBody:
+			found = true
+		case *trinosql.Join:
+			found = found || n.Natural
+		}
+		return !found
+	})
+	return found
+}

@@ -109,3 +109,16 @@ func TestReads(t *testing.T) {
 		}
 	}
 }
+
+// TestMentions: a statement mentions a column wherever it names it, and with all columns.
+func TestMentions(t *testing.T) {
+	for sql, want := range map[string]bool{
+		"SELECT b FROM t": false, "SELECT count(*) FROM t": false, "SELECT b, 'a' FROM t -- a": false, "SELECT a FROM t": true, "SELECT t.A FROM t": true,
+		`SELECT b FROM t ORDER BY "a"`: true, "SELECT 1 AS x FROM t JOIN u USING (a)": true, "SELECT b FROM t NATURAL JOIN u": true, "SELECT * FROM t": true, "SELECT t.* FROM t": true,
+		"TABLE t": true, "SELECT b FROM (SELECT max(a) AS b FROM t)": true, "SELECT b FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.b)": true, "SELECT b FROM t QUALIFY x": true,
+	} {
+		if got := Mentions(sql, "a"); got != want {
+			t.Errorf("%s: %t", sql, got)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// Asking reports whether the user is asked on a terminal before something is deleted, so that time passes between the question and the deletion.
+func (e *Env) Asking() bool { return e.Asked() && e.InTerm && e.ErrTerm }
+
+// Holds is what a question says of an object that is deleted.
+type Holds struct {
+	Text string // as shown
+	Mark string // what it does not show, such as the newest row
+}
+
+// Recheck looks again at an object after its deletion was confirmed on a terminal, directly before it is deleted: what was added while the
+// question stood was not agreed to. Without a question there is nothing to compare with.
+func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) error {
+	if !e.Asking() {
+		return nil
+	}
+	now, err := look()
+	if err != nil {
+		return fmt.Errorf("%s cannot be looked at again, so it was not deleted: %w", object, err)
+	}
+	if now == was {
+		return nil
+	}
+	return &Failure{Exit: ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s has been changed since the question; it was not deleted", object), Hint: "run the command again, which shows what it is now"}
+}
+
+// RecheckText is Recheck of what a question says as text.
+func (e *Env) RecheckText(object, was string, look func() (string, error)) error {
+	return e.Recheck(object, Holds{Text: was}, func() (Holds, error) {
+		now, err := look()
+		return Holds{Text: now}, err
+	})
+}
+
+// Contents tells the rows of an internal table, or of those with a value in one column, from those at another time.
+type Contents struct {
+	Rows  int64
+	Known bool // false if the gateway refuses to count
+	last  string
+}
+
+// ContentsOf looks at an internal table; kind is its schema, and column may be empty. Rows are only added to such tables, so their number
+// and the last of them show new ones, also in a table that was created again.
+func ContentsOf(ctx context.Context, cl *api.Client, project, kind, table, column string) (Contents, error) {
+	sql := `SELECT count(*) AS n, CAST(max("_id") AS varchar) AS id, CAST(max("_created_time") AS varchar) AS made FROM ` + sqltext.Quote("peaka", kind, table)
+	if column != "" {
+		sql += " WHERE " + sqltext.Quote(column) + " IS NOT NULL"
+	}
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+	if refused := (*api.Error)(nil); errors.As(err, &refused) && (Answered(err) || refused.Kind == api.KindForbidden) {
+		return Contents{}, nil
+	}
+	if err != nil {
+		return Contents{}, err
+	}
+	defer res.Close()
+	var doc struct {
+		Data [][]any `json:"data"`
+	}
+	d := json.NewDecoder(io.LimitReader(res.Body, 1<<20))
+	d.UseNumber()
+	if err := d.Decode(&doc); err != nil {
+		return Contents{}, err
+	}
+	if len(doc.Data) != 1 || len(doc.Data[0]) != 3 {
+		return Contents{}, noCount("%d rows", len(doc.Data))
+	}
+	n, err := json.Number(fmt.Sprint(doc.Data[0][0])).Int64()
+	if err != nil {
+		return Contents{}, noCount("%v, which is not a number of rows", doc.Data[0][0])
+	}
+	return Contents{Rows: n, Known: true, last: fmt.Sprint(doc.Data[0][1:]...)}, nil
+}
+
+// Count is the number of rows or values in a question.
+func (c Contents) Count() string {
+	if !c.Known {
+		return " (not counted)"
+	}
+	return fmt.Sprintf(" (%d)", c.Rows)
+}
+
+// Mark identifies the contents.
+func (c Contents) Mark() string { return fmt.Sprintf("%t %d %s", c.Known, c.Rows, c.last) }
