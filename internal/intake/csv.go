@@ -20,6 +20,9 @@ func (d *Document) openCSV(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := rowfile.CheckSeparatorLine(head); err != nil && !d.opt.NoHeader {
+		return err
+	}
 	whole := len(head) < rowfile.Window
 	d.returns = rowfile.EndsWithReturns(head)
 	escaped := d.opt.Escape == EscapeBackslash

@@ -156,6 +156,11 @@ func newRecords(in readers, t file, d described) (records, error) {
 	if t.form == formJSON {
 		return newJSONRecords(in, b)
 	}
+	if start, _ = b.Peek(len("sep=;\r\n")); t.form == formCSV { // of a file that is cut off, reading on is the error
+		if err := rowfile.CheckSeparatorLine(start); err != nil {
+			return nil, err
+		}
+	}
 	r := &csvRecords{readers: in, form: d.csv}
 	if r.form.Delimiter == 0 {
 		start, _ := b.Peek(b.Size()) // of a file that is cut off, reading on is the error
