@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/spec"
@@ -116,11 +117,10 @@ func TestPruneKeepsNewRows(t *testing.T) {
 			t.Error(out)
 		}
 		late := func(file string, op spec.Op) {
-			done := false
+			var done atomic.Bool // columns are listed in parallel
 			f.on(op, func(w http.ResponseWriter, _ *http.Request, pass func() *http.Response) {
 				res := pass()
-				if !done {
-					done = true
+				if done.CompareAndSwap(false, true) {
 					for _, name := range []string{"t1", "t2"} {
 						f.dig("table", "import", name, file, "--again")
 					}

@@ -90,6 +90,9 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 	if _, err := st.Add(l.p, config.Key{}, check); err != nil { // before the user is asked for the key
 		return cli.View{}, err
 	}
+	if l.e.Tells() && l.noCheck {
+		return cli.View{}, l.e.Would("store the key in profile %s, for %s", l.p.Name, addresses[0])
+	}
 	if l.e.Tells() {
 		return cli.View{}, l.e.Would("ask %s for the owner of the key, and store the key in profile %s", strings.Join(addresses, " or "), l.p.Name)
 	}

@@ -72,7 +72,14 @@ func New(e *cli.Env) *cobra.Command {
 				if err := e.Would("remove profile %s and its key", args[0]); err != nil {
 					return cli.View{}, err
 				}
+				_, current, err := st.List()
+				if err != nil {
+					return cli.View{}, err
+				}
 				left, err := st.Remove(args[0])
+				if err == nil && current == args[0] {
+					fmt.Fprintf(e.Err, "note: it was the current profile: commands without --profile now use zone local; `%s profile use NAME` selects another\n", e.Name)
+				}
 				if left != "" {
 					fmt.Fprintln(e.Err, "note:", left)
 				}

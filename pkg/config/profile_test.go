@@ -291,6 +291,24 @@ profiles:
 	}
 }
 
+// TestRemoveKeepsComments: with a profile go the comments about it, not those of the file or of what stands below it.
+func TestRemoveKeepsComments(t *testing.T) {
+	for before, want := range map[string]string{
+		"# about the file\ncurrent: b\nprofiles:\n  a:\n    zone: local\n    # under a\n  # about b\n  b:\n    zone: local\n\n# at the end\n": "# about the file\nprofiles:\n  a:\n    zone: local\n    # under a\n\n# at the end\n",
+		"profiles:\n  b:\n    zone: local\ncurrent: b\n# at the end\n":                                                                        "profiles: {}\n# at the end\n",
+		"profiles:\n  b:\n    zone: local\n\n  # below b\n\n  c:\n    zone: us\n":                                                             "profiles:\n  # below b\n  c:\n    zone: us\n",
+	} {
+		s := openStore(t, fileEnv())
+		write(t, s.Path(), before)
+		if _, err := s.Remove("b"); err != nil {
+			t.Error(err)
+		}
+		if got := read(t, s.Path()); got != want {
+			t.Errorf("%s\nbecame\n%s\nwant\n%s", before, got, want)
+		}
+	}
+}
+
 func TestConfigFileErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"profile:\n":                                    ":1: profile: unknown field (did you mean profiles?)",

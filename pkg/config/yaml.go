@@ -196,7 +196,7 @@ func setChild(m *yaml.Node, name string, value *yaml.Node) {
 			continue
 		}
 		if value == nil {
-			m.Content = append(m.Content[:i], m.Content[i+2:]...)
+			removeChild(m, i)
 			return
 		}
 		old := m.Content[i+1]
@@ -208,6 +208,33 @@ func setChild(m *yaml.Node, name string, value *yaml.Node) {
 		m.Style = 0 // a field added to a {flow} mapping is easier to read and edit in block form
 		m.Content = append(m.Content, text(name), value)
 	}
+}
+
+// removeChild removes a member, and with it the comments above it, beside it and in it. A comment below it is not about it, nor is one
+// above the setting current, with which files begin.
+func removeChild(m *yaml.Node, i int) {
+	key, value := m.Content[i], m.Content[i+1]
+	var kept []string
+	if key.Value == "current" && value.Kind == yaml.ScalarNode {
+		kept = append(kept, key.HeadComment)
+	}
+	kept = append(kept, value.FootComment, key.FootComment)
+	m.Content = append(m.Content[:i], m.Content[i+2:]...)
+	switch {
+	case i < len(m.Content):
+		next := m.Content[i]
+		next.HeadComment = paragraphs(append(kept, next.HeadComment)...)
+	case i > 0:
+		last := m.Content[i-2]
+		last.FootComment = paragraphs(append([]string{last.FootComment}, kept...)...)
+	default:
+		m.FootComment = paragraphs(append([]string{m.FootComment}, kept...)...)
+	}
+}
+
+// paragraphs joins those of comments that are not empty, with empty lines between.
+func paragraphs(comments ...string) string {
+	return strings.Join(slices.DeleteFunc(comments, func(c string) bool { return c == "" }), "\n\n")
 }
 
 // moveComments moves the comment behind a mapping that was written as {flow} or null to its name: the encoder drops it in
