@@ -131,6 +131,12 @@ func (f *front) between(hook func(r *http.Request, pass func())) {
 	f.hook = hook
 }
 
+// changing reports whether a request changes something.
+func changing(r *http.Request) bool {
+	op, ok := spec.Find(callOf(r))
+	return !ok || !op.Safe()
+}
+
 // sent returns what was sent since it was asked before, without reads.
 func (f *front) sent() string {
 	f.mu.Lock()

@@ -64,10 +64,10 @@ func killedApplies(t *testing.T, f *front, least int, files map[string]string) {
 			f.sent()
 			f.between(func(r *http.Request, pass func()) {
 				mu.Lock()
-				if r.Method != http.MethodGet {
+				if changing(r) {
 					seen++
 				}
-				last := !dead && seen == n && r.Method != http.MethodGet
+				last := !dead && seen == n && changing(r)
 				was := dead
 				dead = dead || last
 				mu.Unlock()

@@ -337,7 +337,7 @@ func killed(t *testing.T, f *front, dir string, n int) {
 	var mu sync.Mutex
 	seen := 0
 	f.between(func(r *http.Request, pass func()) {
-		if r.Method == http.MethodGet {
+		if !changing(r) {
 			pass()
 			return
 		}
