@@ -95,16 +95,27 @@ func MkdirTempIn(parent, prefix string) (dir string, done func(), err error) {
 	for _, name := range left {
 		sweepDir(name)
 	}
-	if dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
-		return "", nil, err
+	for try := 0; ; try++ {
+		if dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
+			return "", nil, err
+		}
+		f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return "", nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		if beforeOwned != nil {
+			beforeOwned(dir)
+		}
+		if own(f) || try == 10 {
+			return dir, func() { _ = f.Close(); _ = os.RemoveAll(dir) }, nil
+		}
+		_ = f.Close() // another process considered the new directory stale, and removes it
+		_ = os.RemoveAll(dir)
 	}
-	f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	held(f) // removes the directory
-	return dir, func() { _ = f.Close(); _ = os.RemoveAll(dir) }, nil
 }
+
+// beforeOwned is called by tests when a directory has its owner and is not locked yet.
+var beforeOwned func(dir string)
 
 func sweepDir(dir string) {
 	st, err := os.Lstat(dir)

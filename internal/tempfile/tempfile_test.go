@@ -99,3 +99,27 @@ func TestSweep(t *testing.T) {
 		}
 	}
 }
+
+// TestNewDirectoryIsSwept: another process that looks at a new directory before it is locked removes it, which MkdirTemp notices.
+func TestNewDirectoryIsSwept(t *testing.T) {
+	defer func() { beforeOwned = nil }()
+	first := ""
+	beforeOwned = func(dir string) {
+		if first == "" {
+			first = dir
+			sweepDir(dir)
+		}
+	}
+	dir, done, err := MkdirTempIn(t.TempDir(), "x-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	if _, err := os.Stat(dir); err != nil || first == "" || dir == first {
+		t.Errorf("%s, %s: %v", first, dir, err)
+	}
+	sweepDir(dir)
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	}
+}
