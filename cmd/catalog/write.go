@@ -190,21 +190,20 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
 		}
 		called, shown, with, dependants := all[i].Name, all[i].DisplayName, "", ""
-		holdings := func() (string, error) {
-			if with, dependants = catalogHoldings(ctx, e, cl, p, id, called); with != "" {
-				with = " with its " + with
-			}
-			return with, nil
-		}
 		if !e.Tells() {
-			if _, err := holdings(); err != nil {
-				return cli.View{}, err
-			}
+			with, dependants = catalogHoldings(ctx, e, cl, p, id, called)
 		}
-		if err := e.ConfirmNamed(named, []string{called, shown, id}, dependants, "delete catalog %s%s?", cli.NameAndID(called, id), with); err != nil {
+		what := cli.NameAndID(called, id)
+		if with != "" {
+			what += " with its " + with
+		}
+		if err := e.ConfirmNamed(named, []string{called, shown, id}, dependants, "delete catalog %s?", what); err != nil {
 			return cli.View{}, err
 		}
-		if err := e.RecheckText("catalog "+called, with, holdings); err != nil {
+		if err := e.RecheckText("catalog "+called, with, func() (string, error) {
+			now, _ := catalogHoldings(ctx, e, cl, p, id, called)
+			return now, nil
+		}); err != nil {
 			return cli.View{}, err
 		}
 		return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)

@@ -155,8 +155,18 @@ func (a *applier) untouched(ctx context.Context, ch manifest.Change) error {
 	if err != nil || now.Known && now.Mark() == a.plan[at].Mark {
 		return err
 	}
+	was := *a.plan[at].Rows
 	f := changedSince(ch).(*cli.Failure)
-	f.Msg = fmt.Sprintf("the rows of %s %s have changed since the plan was created, from %d to %d; it is not deleted", words(ch.Kind), ch.Title(), *a.plan[at].Rows, now.Rows)
+	f.Msg = fmt.Sprintf("the rows of %s %s have changed since the plan was created, ", words(ch.Kind), ch.Title())
+	switch {
+	case !now.Known:
+		f.Msg = fmt.Sprintf("the rows of %s %s, %d in the plan, cannot be counted now", words(ch.Kind), ch.Title(), was)
+	case now.Rows == was:
+		f.Msg += fmt.Sprintf("and are %d again", was)
+	default:
+		f.Msg += fmt.Sprintf("from %d to %d", was, now.Rows)
+	}
+	f.Msg += "; it is not deleted"
 	return f
 }
 

@@ -20,7 +20,7 @@ func (d *Document) openCSV(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := rowfile.CheckSeparatorLine(head); err != nil && !d.opt.NoHeader {
+	if err := rowfile.CheckSeparatorLine(head); err != nil {
 		return err
 	}
 	whole := len(head) < rowfile.Window

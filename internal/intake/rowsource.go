@@ -63,7 +63,7 @@ func (d *Document) learnRows(ctx context.Context) error {
 			}
 			empty = false
 			if !utf8.Valid(v.Text) || bytes.IndexByte(v.Text, 0) >= 0 {
-				return fmt.Errorf("row %d, column %s: a value that is not text: %q", r.at(), d.columnName(r.names(), i), clip(string(v.Text)))
+				return fmt.Errorf("%s %d, column %s: a value that is not text: %q", d.unit, r.at(), d.columnName(r.names(), i), clip(string(v.Text)))
 			}
 			d.columns[i].addValue(v, r.at())
 		}

@@ -61,22 +61,16 @@ func (d *Document) escapedRows() (rowSource, error) {
 }
 
 // line reads the next line.
-func (l *lines) line() error {
-	l.raw = l.raw[:0]
-	for {
-		piece, err := l.in.ReadSlice('\n')
-		l.raw = append(l.raw, piece...)
-		switch {
-		case err == nil || errors.Is(err, io.EOF) && len(l.raw) > 0:
-			l.n++
-			l.raw = bytes.TrimSuffix(bytes.TrimSuffix(l.raw, []byte("\n")), []byte("\r"))
-			return nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return err
-		case len(l.raw) > longestLine:
-			return fmt.Errorf("line %d is longer than %d bytes", l.n+1, longestLine)
-		}
+func (l *lines) line() (err error) {
+	switch l.raw, err = rowfile.ReadLine(l.in, l.raw, longestLine); {
+	case errors.Is(err, io.EOF):
+		return err
+	case err != nil:
+		return fmt.Errorf("line %d: %w", l.n+1, err)
 	}
+	l.n++
+	l.raw = bytes.TrimSuffix(bytes.TrimSuffix(l.raw, []byte("\n")), []byte("\r"))
+	return nil
 }
 
 func (l *lines) next() ([]rowfile.Value, error) {

@@ -95,12 +95,12 @@ func width(head []byte, comma byte, whole, returns bool) int {
 	}
 }
 
-// CheckSeparatorLine refuses a document that begins with the line sep=; of Excel, which is not a header.
+// CheckSeparatorLine refuses a document that begins with the line sep=; of Excel, which is neither a header nor a row.
 func CheckSeparatorLine(head []byte) error {
 	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte(Mark)), []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")) && bytes.IndexByte([]byte(",;|\t"), line[4]) >= 0 {
-		return fmt.Errorf("line 1: %q is not a header but tells Excel the delimiter: remove the line", line)
+		return fmt.Errorf("line 1: %q tells Excel the delimiter and is not part of the data: remove the line", line)
 	}
 	return nil
 }

@@ -1,6 +1,30 @@
 package rowfile
 
-import "bytes"
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ReadLine reads a line with its line feed, which the last one may lack, into buf from its beginning. The error is io.EOF at the end, and says so
+// if the line has more than longest bytes.
+func ReadLine(r *bufio.Reader, buf []byte, longest int) ([]byte, error) {
+	buf = buf[:0]
+	for {
+		piece, err := r.ReadSlice('\n')
+		buf = append(buf, piece...)
+		switch {
+		case err == nil || errors.Is(err, io.EOF) && len(buf) > 0:
+			return buf, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return buf, err
+		case len(buf) > longest:
+			return buf, fmt.Errorf("it is longer than %d bytes", longest)
+		}
+	}
+}
 
 // escaped are the letters that follow a backslash in the text format of PostgreSQL's COPY, and what they stand for.
 var escaped = map[byte]byte{'t': '\t', 'n': '\n', 'r': '\r', '\\': '\\', 'b': '\b', 'f': '\f', 'v': '\v'}

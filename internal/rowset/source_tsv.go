@@ -22,29 +22,16 @@ type tsvRecords struct {
 
 func (r *tsvRecords) at() int64 { return r.line }
 
-// readLine reads a line with its line feed, of any length.
-func (r *tsvRecords) readLine() error {
-	r.raw = r.raw[:0]
-	for {
-		piece, err := r.src.ReadSlice('\n')
-		r.raw = append(r.raw, piece...)
-		switch {
-		case err == nil || errors.Is(err, io.EOF) && len(r.raw) > 0:
-			r.line++
-			return nil
-		case errors.Is(err, io.EOF):
-			return err
-		case len(piece) == 0 || len(r.raw) > longestRecord:
-			return fmt.Errorf("line %d: %w", r.line+1, err)
-		}
-	}
-}
-
 func (r *tsvRecords) record(c *cells, _ int) error {
 	c.reset()
-	if err := r.readLine(); err != nil {
+	var err error
+	switch r.raw, err = rowfile.ReadLine(r.src.Reader, r.raw, longestRecord); {
+	case errors.Is(err, io.EOF):
 		return err
+	case err != nil:
+		return fmt.Errorf("line %d: %w", r.line+1, err)
 	}
+	r.line++
 	line := bytes.TrimRight(r.raw, "\r\n")
 	if len(line) == 0 {
 		return nil

@@ -34,9 +34,9 @@ func CountsIn(r api.RowReader, numbers int) ([]int64, error) {
 	rows := 0
 	for ; r.Next(); rows++ {
 		for _, c := range r.Row() {
-			v, err := json.Number(strings.Trim(string(c), `"`)).Int64()
-			if err != nil || v < 0 {
-				return nil, noCount("%s, which is not a number of rows", c)
+			v, err := countOf(strings.Trim(string(c), `"`))
+			if err != nil {
+				return nil, err
 			}
 			n = append(n, v)
 		}
@@ -56,20 +56,38 @@ func noCount(format string, args ...any) *Failure {
 
 // CountRows counts the rows of an internal table; kind is its schema.
 func CountRows(ctx context.Context, cl *api.Client, project, kind, table string) (int64, error) {
-	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: `SELECT count(*) AS n FROM ` + sqltext.Quote("peaka", kind, table)}, api.ExecuteOptions{Format: api.Compact})
+	row, err := singleRow(ctx, cl, project, `SELECT count(*) AS n FROM `+sqltext.Quote("peaka", kind, table), 1)
 	if err != nil {
 		return 0, err
+	}
+	return countOf(row[0])
+}
+
+// singleRow runs a statement that counts, and returns the values of its only row.
+func singleRow(ctx context.Context, cl *api.Client, project, sql string, values int) ([]any, error) {
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+	if err != nil {
+		return nil, err
 	}
 	defer res.Close()
 	var doc struct {
-		Data [][]json.Number `json:"data"`
+		Data [][]any `json:"data"`
 	}
-	raw, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	if err != nil {
-		return 0, err
+	d := json.NewDecoder(io.LimitReader(res.Body, 1<<20))
+	d.UseNumber()
+	if err := d.Decode(&doc); err != nil {
+		return nil, noCount("what is not read: %v", err)
 	}
-	if err := json.Unmarshal(raw, &doc); err != nil || len(doc.Data) != 1 || len(doc.Data[0]) != 1 {
-		return 0, fmt.Errorf("cannot count the rows of %s: %.200s", table, raw)
+	if len(doc.Data) != 1 || len(doc.Data[0]) != values {
+		return nil, noCount("%d rows that do not have %s", len(doc.Data), Plural(values, "1 value", "%d values"))
 	}
-	return doc.Data[0][0].Int64()
+	return doc.Data[0], nil
+}
+
+func countOf(v any) (int64, error) {
+	n, err := json.Number(fmt.Sprint(v)).Int64()
+	if err != nil || n < 0 {
+		return 0, noCount("%v, which is not a number of rows", v)
+	}
+	return n, nil
 }

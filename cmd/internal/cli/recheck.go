@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -58,30 +56,18 @@ func ContentsOf(ctx context.Context, cl *api.Client, project, kind, table, colum
 	if column != "" {
 		sql += " WHERE " + sqltext.Quote(column) + " IS NOT NULL"
 	}
-	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+	row, err := singleRow(ctx, cl, project, sql, 3)
 	if refused := (*api.Error)(nil); errors.As(err, &refused) && (Answered(err) || refused.Kind == api.KindForbidden) {
 		return Contents{}, nil
 	}
 	if err != nil {
 		return Contents{}, err
 	}
-	defer res.Close()
-	var doc struct {
-		Data [][]any `json:"data"`
-	}
-	d := json.NewDecoder(io.LimitReader(res.Body, 1<<20))
-	d.UseNumber()
-	if err := d.Decode(&doc); err != nil {
+	n, err := countOf(row[0])
+	if err != nil {
 		return Contents{}, err
 	}
-	if len(doc.Data) != 1 || len(doc.Data[0]) != 3 {
-		return Contents{}, noCount("%d rows", len(doc.Data))
-	}
-	n, err := json.Number(fmt.Sprint(doc.Data[0][0])).Int64()
-	if err != nil {
-		return Contents{}, noCount("%v, which is not a number of rows", doc.Data[0][0])
-	}
-	return Contents{Rows: n, Known: true, last: fmt.Sprint(doc.Data[0][1:]...)}, nil
+	return Contents{Rows: n, Known: true, last: fmt.Sprint(row[1:]...)}, nil
 }
 
 // Count is the number of rows or values in a question.
