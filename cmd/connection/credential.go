@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/secret"
@@ -81,6 +82,9 @@ func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfigur
 		raw, err := e.ReadFile("--credential-file", f.file)
 		if err != nil {
 			return err
+		}
+		if !utf8.Valid(raw) {
+			return cli.Usagef("--credential-file: not text in UTF-8") // its other bytes would be replaced
 		}
 		var all map[string]any
 		dec := json.NewDecoder(bytes.NewReader(raw))

@@ -2,6 +2,7 @@ package sync
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -160,7 +161,7 @@ func note(ch manifest.Change) string {
 		}
 	case manifest.Create:
 		if t, ok := ch.Want.(*manifest.Table); ok {
-			return " (" + fmt.Sprint(len(t.Columns)) + " columns)"
+			return " (" + cmp.Or(cli.Plural(len(t.Columns), "1 column", "%d columns"), "without columns") + ")"
 		}
 	}
 	return ""

@@ -73,3 +73,29 @@ func TestHostileYAML(t *testing.T) {
 		}
 	}
 }
+
+// TestStatementsAreText: what is not UTF-8 would be stored as something else, and what is too long would be parsed for minutes.
+func TestStatementsAreText(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT 1,\n'M\xfcnchen'":                       "queries/q.sql: it is not text in UTF-8: line 2, column 3 has the byte 0xfc",
+		"\xff\xfeS\x00":                                 "queries/q.sql: it is not text in UTF-8",
+		"SELECT " + strings.Repeat("1 + ", 5<<20) + "1": "queries/q.sql: it has 20 MiB, and the files of a project have at most 16",
+		"DROP TABLE x":                                  "queries/q.sql: a saved query can only read, and the statement is one of the kind DropTable",
+		"SELECT '\ufffd'":                               "",
+	} {
+		dir := t.TempDir()
+		if err := Write(dir, map[string][]byte{"dig.yaml": []byte("version: 1\n"), "queries/q.sql": []byte(text)}, []string{"dig.yaml", "queries/q.sql"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Read(dir)
+		if err == nil {
+			changes, _ := Compare(p, New())
+			if bad := Sound(p, New(), changes, nil, nil); len(bad) > 0 {
+				err = bad
+			}
+		}
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}

@@ -361,3 +361,33 @@ func TestWriteRemovesFirst(t *testing.T) {
 		t.Errorf("%q, %v", raw, err)
 	}
 }
+
+// TestWriteInterrupted: when not all files can be written, nothing was removed that is not written elsewhere, and a new directory is not a
+// project, whose missing objects prune would delete.
+func TestWriteInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	old := map[string][]byte{Marker: []byte("version: 1\n"), "queries/a/q.sql": []byte("SELECT 1\n")}
+	if err := Write(dir, old, []string{Marker, "queries/a/q.sql"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tables"), nil, 0o600); err != nil { // in the way of a folder
+		t.Fatal(err)
+	}
+	files := map[string][]byte{Marker: old[Marker], "queries/b/q.sql": []byte("SELECT 1\n"), "tables/t.yaml": []byte("columns: []\n")}
+	if err := Write(dir, files, []string{"tables/t.yaml", "queries/b/q.sql"}, []string{"queries/a/q.sql"}); err == nil {
+		t.Fatal("the file was written")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "queries/a/q.sql")); err != nil {
+		t.Error(err)
+	}
+	fresh := t.TempDir()
+	if err := os.WriteFile(filepath.Join(fresh, "tables"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(fresh, files, slices.Sorted(maps.Keys(files)), nil); err == nil {
+		t.Fatal("the file was written")
+	}
+	if _, err := Read(fresh); err != ErrNoProject {
+		t.Errorf("an incomplete directory is a project: %v", err)
+	}
+}

@@ -179,12 +179,19 @@ func (r *reader) regular(file string) ([]byte, error) {
 		}
 		return nil, nil
 	}
+	if st.Size() > maxFile {
+		r.problem(Place{File: file}, "it has %d MiB, and the files of a project have at most %d", st.Size()>>20, maxFile>>20)
+		return nil, nil
+	}
 	raw, err := os.ReadFile(full)
 	if raw == nil {
 		raw = []byte{}
 	}
 	return raw, err
 }
+
+// maxFile limits the size of a file: a statement, or the tables of a catalog. Longer statements would take minutes to parse.
+const maxFile = 16 << 20
 
 // misspelt finds folders whose name is almost one of those that are read: what they hold would be missing, and prune would delete it.
 func (r *reader) misspelt() error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 )
 
@@ -28,6 +29,10 @@ func (r *reader) file(top, file, stem string, up []string, have map[string]bool)
 			if beside, err = r.regular(path.Join(path.Dir(file), stem+endYAML)); beside == nil || err != nil {
 				return err
 			}
+		}
+		if fault := api.TextFault(raw); fault != nil { // its other bytes would be stored as U+FFFD
+			r.problem(Place{File: file}, "it is %v", fault)
+			return nil
 		}
 		sql := sqlOf(raw)
 		if strings.TrimSpace(sql) == "" {

@@ -24,8 +24,14 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 			continue
 		}
 		changed[q.Name] = true
-		if err := sqlstmt.Fault(q.SQL); err != nil && (ch.Have == nil || ch.Have.(*Query).SQL != q.SQL) {
-			bad = append(bad, Problem{Place: Place{File: strings.TrimSuffix(strings.TrimSuffix(q.At.File, endYAML), endSQL) + endSQL, Line: err.At.Line}, Text: err.Error()})
+		if ch.Have == nil || ch.Have.(*Query).SQL != q.SQL {
+			at := Place{File: strings.TrimSuffix(strings.TrimSuffix(q.At.File, endYAML), endSQL) + endSQL}
+			if err := sqlstmt.Fault(q.SQL); err != nil {
+				at.Line = err.At.Line
+				problem(at, "%v", err)
+			} else if kind := sqlstmt.Other(q.SQL); kind != "" {
+				problem(at, "a saved query can only read, and the statement is one of the kind %s", kind)
+			}
 		}
 		switch {
 		case ch.Have != nil && ch.Have.base().Name == q.Name:

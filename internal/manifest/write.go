@@ -277,19 +277,26 @@ func Changed(dir string, files map[string][]byte) (write, remove []string, err e
 	return write, remove, nil
 }
 
-// Write removes files with the folders that become empty, and then writes others, each atomically. Where the file system
-// ignores case, a file that is removed may be the one that is written, by another spelling.
+// Write writes files, each atomically, and then removes others with the folders that become empty. A run that ends in the middle must not leave
+// files that stand for less than the project had before, which prune would delete: so Marker is written last, and only what stands in the way
+// of another file is removed first, such as, where the file system ignores case, another spelling of it.
 func Write(dir string, files map[string][]byte, write, remove []string) error {
+	needed := map[string]bool{} // the places of files and of their folders, in lower case
+	for _, file := range write {
+		for at := strings.ToLower(file); at != "." && !needed[at]; at = path.Dir(at) {
+			needed[at] = true
+		}
+	}
+	var later []string
 	for _, file := range remove {
-		full := filepath.Join(dir, filepath.FromSlash(file))
-		if err := tempfile.Remove(full); err != nil {
+		if !needed[strings.ToLower(file)] {
+			later = append(later, file)
+		} else if err := removeFile(dir, file); err != nil {
 			return err
 		}
-		for up := filepath.Dir(full); up != filepath.Clean(dir) && strings.HasPrefix(up, filepath.Clean(dir)); up = filepath.Dir(up) {
-			if os.Remove(up) != nil { // it is not empty
-				break
-			}
-		}
+	}
+	if at := slices.Index(write, Marker); at >= 0 {
+		write = append(slices.Delete(slices.Clone(write), at, at+1), Marker)
 	}
 	swept := map[string]bool{}
 	for _, file := range write {
@@ -304,6 +311,25 @@ func Write(dir string, files map[string][]byte, write, remove []string) error {
 		}
 		if err := tempfile.WriteShared(full, files[file]); err != nil {
 			return err
+		}
+	}
+	for _, file := range later {
+		if err := removeFile(dir, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFile removes a file and the folders that become empty.
+func removeFile(dir, file string) error {
+	full := filepath.Join(dir, filepath.FromSlash(file))
+	if err := tempfile.Remove(full); err != nil {
+		return err
+	}
+	for up := filepath.Dir(full); up != filepath.Clean(dir) && strings.HasPrefix(up, filepath.Clean(dir)); up = filepath.Dir(up) {
+		if os.Remove(up) != nil { // it is not empty
+			break
 		}
 	}
 	return nil

@@ -34,3 +34,15 @@ func Changes(sql string) string {
 	}
 	return "the kind of the statement is unknown"
 }
+
+// Other returns the kind of a statement that neither reads nor describes, such as DropTable; "" for others.
+func Other(sql string) string {
+	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	if err != nil {
+		return "" // Fault tells it
+	}
+	if other, ok := tree.(*trinosql.Other); ok {
+		return other.Kind
+	}
+	return ""
+}

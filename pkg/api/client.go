@@ -224,15 +224,21 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	case Payload:
 		req.SetHeader("Content-Type", b.ContentType).SetContext(context.WithValue(ctx, payloadKey{}, b.Reader))
 	case []byte:
-		setJSON(req, b)
-	case json.RawMessage:
-		setJSON(req, b)
-	default:
-		raw, err := Marshal(b)
-		if err != nil {
-			return nil, fmt.Errorf("request body: %w", err)
+		if err := setJSON(req, b); err != nil {
+			return nil, err
 		}
-		setJSON(req, raw)
+	case json.RawMessage:
+		if err := setJSON(req, b); err != nil {
+			return nil, err
+		}
+	default:
+		raw, err := marshalRequest(b)
+		if err == nil {
+			err = setJSON(req, raw)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	told := ""
 	if c.trace != nil {
@@ -284,11 +290,17 @@ func hideSignature(q url.Values) url.Values {
 	return q
 }
 
-func setJSON(req *resty.Request, raw []byte) {
+func setJSON(req *resty.Request, raw []byte) error {
 	if req.Header.Get("Content-Type") == "" {
 		req.SetHeader("Content-Type", "application/json")
 	}
+	if strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") {
+		if err := validJSON(raw); err != nil {
+			return err
+		}
+	}
 	req.SetBody(bytes.NewReader(raw))
+	return nil
 }
 
 // Marshal encodes JSON without escaping <, > and &, which are frequent in SQL.

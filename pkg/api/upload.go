@@ -19,7 +19,7 @@ func (s *TablesService) Import(ctx context.Context, project, table string, req I
 }
 
 func (c *Client) importCSV(ctx context.Context, b spec.Bound, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
-	meta, err := Marshal(req)
+	meta, err := marshalRequest(req)
 	if err != nil {
 		return ImportJob{}, err
 	}

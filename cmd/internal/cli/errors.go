@@ -119,6 +119,8 @@ func Classify(ctx context.Context, err error) Failure {
 		return Failure{Exit: exitOfConfig(ce.Kind), Code: "config", Msg: ce.Error(), Hint: ce.Hint()}
 	case errors.As(err, &ue):
 		return Failure{Exit: ExitUsage, Code: "usage", Msg: ue.Message, Hint: ue.Hint}
+	case errors.Is(err, api.ErrNotUTF8):
+		return Failure{Exit: ExitUsage, Code: "usage", Msg: err.Error(), Hint: convert}
 	case errors.Is(err, spec.ErrParam):
 		return Failure{Exit: ExitUsage, Code: "usage", Msg: err.Error()}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
 
@@ -26,6 +27,9 @@ func (e *Env) BodyOf(flag, arg string, into any) error {
 	raw, err := e.Value(flag, arg)
 	if err != nil {
 		return err
+	}
+	if err := api.TextFault(raw); err != nil { // the decoder would replace the bytes
+		return Usagef("%s: %v", flag, err).WithHint("%s", convert)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()

@@ -291,8 +291,13 @@ func (e *Env) ReadText(flag, path string) ([]byte, error) {
 			return nil, Usagef("%s: %s: %v", flag, path, err)
 		}
 	}
+	if err := api.TextFault(raw); err != nil {
+		return nil, Usagef("%s: %s: %v", flag, path, err).WithHint("%s", convert)
+	}
 	return bytes.TrimPrefix(raw, []byte(rowfile.Mark)), nil
 }
+
+const convert = "convert it first, such as with `iconv -t UTF-8`"
 
 // TimeLimit is the limit set by --timeout, DIG_TIMEOUT or a file; 0 for none.
 func (e *Env) TimeLimit() time.Duration {

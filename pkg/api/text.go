@@ -1,0 +1,106 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrNotUTF8 is the error, wrapped, for a request with a text that is not in UTF-8: encoded as JSON, its bytes would become U+FFFD, and the
+// gateway would search or store something else than was given.
+var ErrNotUTF8 = errors.New("not text in UTF-8")
+
+// marshalRequest encodes the body of a request.
+func marshalRequest(v any) ([]byte, error) {
+	raw, err := Marshal(v)
+	if err == nil && bytes.Contains(raw, []byte(`\ufffd`)) { // as which an invalid byte is written, and a valid U+FFFD is not
+		err = faultIn("", reflect.ValueOf(v))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("request body: %w", err)
+	}
+	return raw, nil
+}
+
+// validJSON rejects a document that is not in UTF-8.
+func validJSON(raw []byte) error {
+	if utf8.Valid(raw) {
+		return nil
+	}
+	return fmt.Errorf("request body: %w", notUTF8(string(raw)))
+}
+
+// notUTF8 says where a text is not in UTF-8.
+func notUTF8(text string) error {
+	line, at := 1, 1
+	for rest := text; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		if r == utf8.RuneError && size == 1 {
+			return fmt.Errorf("%w: line %d, column %d has the byte 0x%02x", ErrNotUTF8, line, at, rest[0])
+		}
+		if at++; r == '\n' {
+			line, at = line+1, 1
+		}
+		rest = rest[size:]
+	}
+	return nil
+}
+
+// TextFault says where a text is not in UTF-8; nil if it is.
+func TextFault(text []byte) error {
+	if utf8.Valid(text) {
+		return nil
+	}
+	return notUTF8(string(text))
+}
+
+// faultIn finds a text in a value that is not in UTF-8; name is that of the member which holds the value.
+func faultIn(name string, v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.String:
+		if err := notUTF8(v.String()); err != nil {
+			return fmt.Errorf("%s: %w", strings.TrimPrefix(name, "."), err)
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return faultIn(name, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if tag == "" {
+				tag = f.Name
+			}
+			if err := faultIn(name+"."+tag, v.Field(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			if err := faultIn(name, k); err != nil {
+				return err
+			}
+			if err := faultIn(name+"."+fmt.Sprint(k), v.MapIndex(k)); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			if err := TextFault(v.Bytes()); err != nil {
+				return fmt.Errorf("%s: %w", strings.TrimPrefix(name, "."), err)
+			}
+			return nil
+		}
+		for i := range v.Len() {
+			if err := faultIn(name, v.Index(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
