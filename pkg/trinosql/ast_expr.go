@@ -160,6 +160,7 @@ type (
 	// Func is a call of a function.
 	Func struct {
 		node
+		clause   // OVER
 		Name     []*Ident
 		Distinct bool
 		All      bool
@@ -187,6 +188,7 @@ type (
 	// WindowSpec is the content of the parentheses of OVER.
 	WindowSpec struct {
 		node
+		clause      // ORDER BY
 		Base        *Ident
 		PartitionBy []Expr
 		OrderBy     []*SortItem

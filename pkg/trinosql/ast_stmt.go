@@ -20,6 +20,13 @@ func (n *node) Span() (from, end int) { return n.from, n.end }
 
 func (n *node) base() *node { return n }
 
+// clause is the place of a keyword in a node that Trino names in an error.
+type clause struct{ keyword Pos }
+
+// Clause is the place of LIMIT or FETCH in a *Query, of ORDER BY in a *WindowSpec, of DISTINCT or ALL in a *GroupBy, and of OVER in a
+// *Func with the name of a window.
+func (c *clause) Clause() Pos { return c.keyword }
+
 // Statement is a *Query, *Explain, *Show, *Describe or *Other.
 type Statement interface {
 	Node
@@ -66,6 +73,7 @@ func (*Other) statement()    {}
 // Query is a query: its body, with the clauses before and after it.
 type Query struct {
 	node
+	clause         // LIMIT, FETCH
 	With     *With // nil when there is none
 	Body     QueryBody
 	OrderBy  []*SortItem
@@ -169,6 +177,7 @@ func (*SelectStar) selectItem() {}
 // GroupBy is the clause GROUP BY.
 type GroupBy struct {
 	node
+	clause        // DISTINCT, ALL
 	Distinct, All bool
 	Elements      []*GroupingElement
 }

@@ -76,8 +76,8 @@ func (p *parser) trim() (Expr, error) {
 			t.Comma = true
 			t.Chars, err = p.nested()
 		}
-	} else {
-		t.X, err = p.nested()
+	} else if t.X, err = p.nested(); err == nil && t.Spec == "" {
+		err = p.fail(t.at, "The 'trim' function must have specification, char or both arguments when it takes FROM")
 	}
 	if err != nil {
 		return nil, err

@@ -263,11 +263,13 @@ func (p *parser) primary() (Expr, error) {
 			}
 			p.done(&s.node)
 			x = s
-		case p.isSym(sDot) && isName(p.peek(1)):
+		case p.isSym(sDot) && !p.peekSym(1, sStar):
 			d := &Deref{node: since(x), Base: x}
 			d.at = p.startOf(x)
 			p.advance()
-			d.Field, err = p.name()
+			if d.Field, err = p.name(); err != nil {
+				return nil, err
+			}
 			p.done(&d.node)
 			x = d
 		default:

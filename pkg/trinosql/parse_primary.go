@@ -223,6 +223,7 @@ func (p *parser) call() (Expr, error) {
 		}
 	}
 	if p.isWord(wOver) && (p.peekSym(1, sLParen) || isName(p.peek(1)) || f.Nulls != "") {
+		f.keyword = p.tok.from
 		p.advance()
 		if p.isSym(sLParen) {
 			f.Over, err = p.windowSpec()
@@ -235,12 +236,14 @@ func (p *parser) call() (Expr, error) {
 }
 
 func (p *parser) filter() (Expr, error) {
-	if !p.isWord(wFilter) || !p.peekSym(1, sLParen) || !p.peekWord(2, wWhere) {
+	if !p.isWord(wFilter) || !p.peekSym(1, sLParen) {
 		return nil, nil
 	}
 	p.advance()
 	p.advance()
-	p.advance()
+	if err := p.want(wWhere); err != nil {
+		return nil, err
+	}
 	x, err := p.expression()
 	if err != nil {
 		return nil, err
@@ -269,6 +272,7 @@ func (p *parser) windowSpec() (*WindowSpec, error) {
 		}
 	}
 	if p.isWord(wOrder) {
+		w.keyword = p.tok.from
 		if w.OrderBy, err = p.orderBy(); err != nil {
 			return nil, err
 		}

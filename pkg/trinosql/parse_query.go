@@ -79,6 +79,7 @@ func (p *parser) queryNoWith() (*Query, error) {
 			p.take(wRows)
 		}
 	}
+	q.keyword = p.tok.from
 	switch {
 	case p.take(wLimit):
 		if p.take(wAll) {

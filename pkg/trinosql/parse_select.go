@@ -180,7 +180,11 @@ func (p *parser) groupBy() (*GroupBy, error) {
 	if err := p.want(wGroup, wBy); err != nil {
 		return nil, err
 	}
-	g.Distinct, g.All = p.setQuantifier()
+	g.keyword = p.tok.from
+	if g.Distinct, g.All = p.setQuantifier(); p.isWord(wAll) && (p.peekWord(1, wRollup) || p.peekWord(1, wCube)) {
+		p.advance()
+		g.All = true
+	}
 	for {
 		e, err := p.groupingElement()
 		if err != nil {
@@ -198,10 +202,12 @@ func (p *parser) groupingElement() (*GroupingElement, error) {
 	e := &GroupingElement{node: p.begin()}
 	var err error
 	switch {
-	case (p.isWord(wRollup) || p.isWord(wCube)) && p.peekSym(1, sLParen):
+	case p.isWord(wRollup) || p.isWord(wCube):
 		e.Kind = wordText[p.tok.word]
 		p.advance()
-		p.advance()
+		if err = p.wantSym(sLParen); err != nil {
+			return nil, err
+		}
 		for !p.isSym(sRParen) {
 			s := &GroupingSet{node: p.begin(), Bare: true}
 			x, err := p.expression()

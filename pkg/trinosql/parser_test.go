@@ -92,7 +92,7 @@ func dump(n any) string {
 			fmt.Fprintf(&b, "%s{", v.Type().Name())
 			for i := range v.NumField() {
 				switch f := v.Type().Field(i); f.Name {
-				case "node", "Quoted":
+				case "node", "clause", "Quoted":
 				default:
 					b.WriteString(f.Name + ":")
 					walk(v.Field(i))

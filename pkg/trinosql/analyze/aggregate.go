@@ -223,10 +223,14 @@ func (g *groupCheck) over(w *trinosql.WindowSpec) {
 }
 
 func (g *groupCheck) aggregate(x trinosql.Expr, name string, args []trinosql.Expr, distinct bool, order []*trinosql.SortItem, filter trinosql.Expr) {
-	if nested := collect(args, isAggregate); len(nested) > 0 {
+	parts := append(sortKeys(order), args...)
+	if filter != nil {
+		parts = append(parts, filter)
+	}
+	if nested := collect(parts, isAggregate); len(nested) > 0 {
 		fail("NESTED_AGGREGATION", x, "Cannot nest aggregations inside aggregation '%s': [%s]", name, showList(nested))
 	}
-	if nested := collect(args, isWindow); len(nested) > 0 {
+	if nested := collect(parts, isWindow); len(nested) > 0 {
 		fail("NESTED_WINDOW", x, "Cannot nest window functions or row pattern measures inside aggregation '%s': [%s]", name, showList(nested))
 	}
 	if distinct && len(order) > 0 {

@@ -40,18 +40,25 @@ func failNowhere(kind, format string, args ...any) {
 	panic(failure{&Error{Kind: kind, Msg: fmt.Sprintf(format, args...)}})
 }
 
-// before is the position of keywords directly before a node that have no node of their own.
+// before is the place of a keyword directly before a node.
 type before struct {
 	trinosql.Node
-	words string
+	word string
 }
 
 func (b before) Pos() trinosql.Pos {
 	at := b.Node.Pos()
-	at.Col -= len(b.words)
-	at.Offset -= len(b.words)
+	at.Col -= len(b.word)
+	at.Offset -= len(b.word)
 	return at
 }
+
+// clause is the place of a keyword of a node.
+type clause struct {
+	trinosql.Node
+}
+
+func (c clause) Pos() trinosql.Pos { return c.Node.(interface{ Clause() trinosql.Pos }).Clause() }
 
 // failNamed is fail for a name that was not found.
 func failNamed(kind, name string, at trinosql.Node, format string, args ...any) {

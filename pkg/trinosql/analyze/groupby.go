@@ -98,7 +98,7 @@ func (z *analyzer) groupKey(x trinosql.Expr, info *Select, s *scope) GroupKey {
 func checkSets(g *trinosql.GroupBy) {
 	var at trinosql.Node = g.Elements[0]
 	if g.Distinct || g.All {
-		at = before{at, map[bool]string{true: "DISTINCT ", false: "ALL "}[g.Distinct]}
+		at = clause{g}
 	}
 	product := 1
 	for _, e := range g.Elements {

@@ -79,15 +79,11 @@ func (z *analyzer) limits(q *trinosql.Query) {
 	if q.Limit != nil {
 		n, known := z.rowCount(q.Limit)
 		if q.Fetch && known && n <= 0 {
-			fail("NUMERIC_VALUE_OUT_OF_RANGE", before{q.Limit, "FETCH FIRST "}, "FETCH FIRST row count must be positive (actual value: %d)", n)
+			fail("NUMERIC_VALUE_OUT_OF_RANGE", clause{q}, "FETCH FIRST row count must be positive (actual value: %d)", n)
 		}
 	}
 	if q.WithTies && len(q.OrderBy) == 0 {
-		const msg = "FETCH FIRST WITH TIES clause requires ORDER BY"
-		if q.Limit == nil {
-			failNowhere("MISSING_ORDER_BY", msg)
-		}
-		fail("MISSING_ORDER_BY", before{q.Limit, "FETCH FIRST "}, msg)
+		fail("MISSING_ORDER_BY", clause{q}, "FETCH FIRST WITH TIES clause requires ORDER BY")
 	}
 }
 

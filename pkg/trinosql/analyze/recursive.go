@@ -29,15 +29,18 @@ func (z *analyzer) recursiveQuery(q *trinosql.NamedQuery, s *scope) bool {
 	if len(refs) > 1 {
 		fail("INVALID_RECURSIVE_REFERENCE", refs[1], "multiple recursive references in the step relation of recursion")
 	}
+	const outside = "recursive reference outside of FROM clause of the step relation of recursion"
+	if t, ok := union.Right.(*trinosql.TableBody); ok && len(t.Name) == 1 && t.Name[0].Lower() == name {
+		fail("INVALID_RECURSIVE_REFERENCE", t, outside)
+	}
 	if len(refs) == 0 {
 		return false
 	}
-	const outside = "recursive reference outside of FROM clause of the step relation of recursion"
 	step := union.Right
 	for sub, ok := step.(*trinosql.SubqueryBody); ok; sub, ok = step.(*trinosql.SubqueryBody) {
 		// The LIMIT after a single SELECT belongs to that SELECT, where it is allowed.
 		if _, own := sub.Query.Body.(*trinosql.Select); !own && sub.Query.Limit != nil {
-			fail("INVALID_LIMIT_CLAUSE", before{sub.Query.Limit, "LIMIT "}, "FETCH FIRST / LIMIT clause in the step relation of recursion")
+			fail("INVALID_LIMIT_CLAUSE", clause{sub.Query}, "FETCH FIRST / LIMIT clause in the step relation of recursion")
 		}
 		step = sub.Query.Body
 	}
@@ -96,7 +99,7 @@ func (z *analyzer) checkRecursive(q *trinosql.NamedQuery, sel *trinosql.Select, 
 	case q.Query.Offset != nil:
 		fail("NOT_SUPPORTED", before{q.Query.Offset, "OFFSET "}, "immediate OFFSET clause in recursive query")
 	case q.Query.Limit != nil:
-		fail("INVALID_LIMIT_CLAUSE", before{q.Query.Limit, "LIMIT "}, "immediate FETCH FIRST / LIMIT clause in recursive query")
+		fail("INVALID_LIMIT_CLAUSE", clause{q.Query}, "immediate FETCH FIRST / LIMIT clause in recursive query")
 	}
 	bad := func(n trinosql.Node, msg string) {
 		if refs := references(n, name); len(refs) > 0 {

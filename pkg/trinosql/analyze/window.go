@@ -78,7 +78,7 @@ func (z *analyzer) resolveWindow(spec *trinosql.WindowSpec, name *trinosql.Ident
 		fail("INVALID_PARTITION_BY", spec.PartitionBy[0], "WINDOW specification with named WINDOW reference cannot specify PARTITION BY")
 	}
 	if spec.OrderBy != nil && base.hasOrder {
-		fail("INVALID_ORDER_BY", before{spec.OrderBy[0], "ORDER BY "}, "Cannot specify ORDER BY if referenced named WINDOW specifies ORDER BY")
+		fail("INVALID_ORDER_BY", clause{spec}, "Cannot specify ORDER BY if referenced named WINDOW specifies ORDER BY")
 	}
 	if base.Frame != nil {
 		fail("INVALID_WINDOW_REFERENCE", spec.Base, "Cannot reference named WINDOW containing frame specification")
@@ -168,7 +168,7 @@ func (z *analyzer) rangeOffset(b *trinosql.FrameBound, w *window, c context, at 
 	if len(w.OrderBy) != 1 {
 		var place trinosql.Node = w.OrderBy[0]
 		if spec, ok := at.(*trinosql.WindowSpec); ok && spec.OrderBy != nil {
-			place = before{spec.OrderBy[0], "ORDER BY "}
+			place = clause{spec}
 		}
 		fail("INVALID_ORDER_BY", place, "Window frame of type RANGE PRECEDING or FOLLOWING requires single sort item in ORDER BY (actual: %d)", len(w.OrderBy))
 	}
@@ -250,7 +250,7 @@ func (z *analyzer) windowCall(b *trinosql.Select, f *trinosql.Func) {
 	if (name == "lag" || name == "lead") && !w.hasOrder {
 		var at trinosql.Node = f.Over
 		if f.Over == nil {
-			at = before{f.OverName, "OVER "}
+			at = clause{f}
 		}
 		fail("MISSING_ORDER_BY", at, "%s function requires an ORDER BY window clause", name)
 	}

@@ -109,7 +109,11 @@ func (p *printer) equal(at trinosql.Node, t *types.Type, l, r string) string {
 	case t.Kind == types.Map:
 		k := p.name("x")
 		values := p.equal(at, t.Args[1], "list_extract(map_extract("+l+", "+k+"), 1)", "list_extract(map_extract("+r+", "+k+"), 1)")
-		all := "list_transform(map_keys(" + l + "), lambda " + k + ": CASE WHEN list_contains(map_keys(" + r + "), " + k + ") THEN " + tally(values) + " ELSE 0 END)"
+		found := "list_contains(map_keys(" + r + "), " + k + ")"
+		if hasFloat(t.Args[0]) { // a key with NaN is found in no map
+			found += " AND " + p.equal(at, t.Args[0], k, k)
+		}
+		all := "list_transform(map_keys(" + l + "), lambda " + k + ": CASE WHEN " + found + " THEN " + tally(values) + " ELSE 0 END)"
 		return "CASE WHEN cardinality(" + l + ") <> cardinality(" + r + ") THEN false WHEN " + l + " IS NOT NULL AND " + r + " IS NOT NULL THEN CASE list_min(" + all +
 			") WHEN 0 THEN false WHEN 1 THEN NULL ELSE true END END"
 	}

@@ -249,11 +249,7 @@ func (p *printer) caseOf(x *trinosql.Case) {
 	}
 	for _, w := range x.Whens {
 		p.put(" WHEN ")
-		if x.Operand == nil {
-			p.condition(w.Cond)
-		} else {
-			p.expr(w.Cond)
-		}
+		p.expr(w.Cond)
 		p.put(" THEN ")
 		p.expr(w.Then)
 	}
@@ -329,7 +325,7 @@ func (p *printer) form(x *trinosql.Func, form string) {
 	switch form {
 	case "if":
 		p.put("CASE WHEN ")
-		p.condition(x.Args[0])
+		p.expr(x.Args[0])
 		p.put(" THEN ")
 		p.expr(x.Args[1])
 		if len(x.Args) > 2 {

@@ -31,6 +31,10 @@ func scalarRules(reg *registry) {
 			p.put(`CAST("~error"('There must be two or more concatenation arguments') AS `, p.duckType(c.node, c.bound.Result), ")")
 			return
 		}
+		if c.bound.Result.Kind == types.Varbinary { // DuckDB gives it no type where an operand is a constant NULL
+			p.put("CAST(")
+			defer p.put(" AS BLOB)")
+		}
 		p.put("(")
 		for i, a := range c.args {
 			if i > 0 {

@@ -32,10 +32,10 @@ func (p *printer) scalar(x *trinosql.Subquery) {
 	})
 }
 
-// condition writes an expression for which false and NULL are equivalent. In such a position Trino implements IN (query) as a
-// join, which matches less: NULL within a row and NaN are equal to nothing then.
+// condition writes an expression that filters rows. In such a position Trino implements IN (query) as a join, which matches less:
+// NULL within a row and NaN are equal to nothing then. Those of CASE and IF are none.
 func (p *printer) condition(x trinosql.Expr) {
-	if p.a.Coercions[x] != nil || p.grouped != nil {
+	if _, written := p.literal[x]; written || p.a.Coercions[x] != nil || p.grouped != nil {
 		p.expr(x)
 		return
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func windowRules(reg *registry) {
-	notNegative := mustParts(`CASE WHEN $1 IS NULL THEN "~error"('Offset must not be null') WHEN $1 < 0 THEN "~error"('Offset must be at least 0') ELSE $1 END`)
+	// DuckDB adds the offset to the number of a row, which must not exceed its range.
+	notNegative := mustParts(`CASE WHEN $1 IS NULL THEN "~error"('Offset must not be null') WHEN $1 < 0 THEN "~error"('Offset must be at least 0') ELSE least($1, 4611686018427387904) END`)
 	positive := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Offset must be at least 1') ELSE $1 END`)
 	buckets := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Buckets must be greater than 0') ELSE $1 END`)
 	check := func(name string, argument int, least int64, checked []part) {
@@ -25,7 +26,7 @@ func windowRules(reg *registry) {
 func (p *printer) checkedWindow(c *call, name string, argument int, least int64, checked []part) {
 	args := make([]operand, len(c.args))
 	copy(args, c.args)
-	if n, ok := p.constant(args[argument].expr); !ok || n.Cmp(big.NewInt(least)) < 0 {
+	if n, ok := p.constant(args[argument].expr); !ok || n.Cmp(big.NewInt(least)) < 0 || n.BitLen() > 62 {
 		given := args[argument]
 		args[argument] = operand{write: func() {
 			p.put("CAST(")
@@ -41,6 +42,7 @@ func (p *printer) checkedWindow(c *call, name string, argument int, least int64,
 // over writes the window of a call.
 func (p *printer) over(w *analyze.Window) {
 	p.put(" OVER (")
+	p.noWindowsBelow(w)
 	space := ""
 	if len(w.PartitionBy) > 0 {
 		p.put("PARTITION BY ")
@@ -66,6 +68,27 @@ func (p *printer) over(w *analyze.Window) {
 		p.frame(w.Frame)
 	}
 	p.put(")")
+}
+
+// noWindowsBelow refuses subqueries with window functions in the definition of a window, which DuckDB takes for windows of the same query.
+func (p *printer) noWindowsBelow(w *analyze.Window) {
+	refuse := func(n trinosql.Node) {
+		trinosql.Inspect(n, func(n trinosql.Node) bool {
+			if f, ok := n.(*trinosql.Func); ok && (f.Over != nil || f.OverName != nil) {
+				p.refuse(f, "a subquery with a window function in the definition of a window is not supported on zone local")
+			}
+			return true
+		})
+	}
+	for _, x := range w.PartitionBy {
+		refuse(x)
+	}
+	for _, s := range w.OrderBy {
+		refuse(s.Expr)
+	}
+	if w.Frame != nil {
+		refuse(w.Frame)
+	}
 }
 
 // rangeType is the type in which the sort key is compared with the bounds of a RANGE frame with offsets, nil for other windows

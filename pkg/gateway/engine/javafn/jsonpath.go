@@ -254,7 +254,11 @@ func sameScalar(x any, text, kind string) bool {
 // jsonCast extracts a scalar from a document, as CAST(json AS type) does.
 func jsonCast(a []string) (string, bool, error) {
 	v, ok := readJSON(a[0])
-	refused := says("Cannot cast '%s' to %s", a[0], a[1])
+	name := a[1]
+	if strings.HasPrefix(name, "decimal") {
+		name = strings.ToUpper(name)
+	}
+	refused := says("Cannot cast '%s' to %s", a[0], name)
 	if !ok {
 		return "", false, refused
 	}
@@ -274,7 +278,7 @@ func jsonCast(a []string) (string, bool, error) {
 	switch {
 	case to.Kind == types.Varchar:
 		if n, ok := v.(json.Number); ok && strings.ContainsAny(text, ".eE") {
-			text = doubleVarchar(n.String())
+			text = doubleVarchar(javaDouble(n.String(), doubleType))
 		}
 		if utf8.RuneCountInString(text) > to.N {
 			return "", false, says("Value [%s] does not fit in type %s", text, to)
@@ -308,7 +312,7 @@ func jsonCast(a []string) (string, bool, error) {
 	s, err := castValue(text, types.Of(types.Varchar), to)
 	switch {
 	case err != nil && to.Kind == types.Decimal:
-		err = says("Cannot cast '%s' to %s", a[0], strings.ToUpper(a[1]))
+		err = refused
 	case err != nil && !isText:
 		err = refused
 	}

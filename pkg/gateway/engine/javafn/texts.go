@@ -59,17 +59,16 @@ func formatNumber(a string) (string, bool, error) {
 	default: // as Java casts a double to long
 		f = math.Trunc(min(max(f, math.MinInt64), math.MaxInt64))
 	}
-	least := f == math.MinInt64 // its absolute value is negative in Java
 	unit := 0
 	for math.Abs(f) >= 1000 && unit < 5 {
 		f /= 1000
 		unit++
 	}
 	digits := 0
-	switch m := math.Abs(f); {
-	case m < 10 || least:
+	switch { // Trino compares with the sign: negative numbers have two digits
+	case f < 10:
 		digits = 2
-	case m < 100:
+	case f < 100:
 		digits = 1
 	}
 	text := new(big.Rat).SetFloat64(f).FloatString(digits) // half away from zero
