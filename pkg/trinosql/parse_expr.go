@@ -137,11 +137,25 @@ func (p *parser) predicate() (Expr, error) {
 	return x, nil
 }
 
+// onlyParens is the query in parentheses that a query consists of, nil for other queries.
+func onlyParens(q *Query) *SubqueryBody {
+	if q == nil || q.With != nil || len(q.OrderBy) > 0 || q.Offset != nil || q.Limit != nil || q.LimitAll || q.Fetch {
+		return nil
+	}
+	s, _ := q.Body.(*SubqueryBody)
+	return s
+}
+
 func (p *parser) in(n node, not bool, x Expr) (Expr, error) {
 	if p.isSym(sLParen) {
 		q, err := p.tryParenQuery()
 		if err != nil {
 			return nil, err
+		}
+		if s := onlyParens(q); s != nil { // IN ((query)) is a list of one value
+			i := &InList{node: n, Not: not, X: x, List: []Expr{&Subquery{s.node, s.Query}}}
+			p.done(&i.node)
+			return i, nil
 		}
 		if q != nil {
 			i := &InQuery{node: n, Not: not, X: x, Query: q}

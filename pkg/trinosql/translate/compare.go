@@ -203,6 +203,9 @@ func (p *printer) between(x *trinosql.Between) {
 func (p *printer) inList(x *trinosql.InList) {
 	t := p.typeOf(x.X)
 	plain := !nested(t)
+	if _, query := x.List[0].(*trinosql.Subquery); query && len(x.List) == 1 {
+		plain = false // DuckDB takes IN ((query)) for IN (query)
+	}
 	if float(t) && !p.finite(x.X) {
 		for _, item := range x.List {
 			plain = plain && p.finite(item)

@@ -84,6 +84,9 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 		if k := t.typeOf(x.X).Kind; k == types.Array || k == types.Map || k == types.Row && t.to == DuckDB {
 			t.refuse(x, "IN of %s", t.typeOf(x.X))
 		}
+		if _, query := x.List[0].(*trinosql.Subquery); query && len(x.List) == 1 {
+			t.refuse(x, "a query in parentheses as the only item of IN")
+		}
 		t.rows(append([]trinosql.Expr{x.X}, x.List...)...)
 	case *trinosql.InQuery:
 		if _, row := x.X.(*trinosql.Row); row {

@@ -53,3 +53,11 @@ SELECT CAST(CAST(DECIMAL '12345678901234567890.123' AS json) AS varchar), CAST(C
 SELECT CAST(json_parse('{}') AS decimal(10,2));
 SELECT substr((if(false, X'616263') || X''), 1, 2);
 SELECT length(if(false, X'616263') || X'00'), X'61' || if(true, X'62') || X'63';
+SELECT 1 IN ((SELECT x FROM (VALUES 1, 2) t (x)));
+SELECT 1 NOT IN ((VALUES 1, 2)), 3;
+SELECT 1 IN ((SELECT 1)), 1 IN (((SELECT 1))), 1 IN ((SELECT 1 WHERE false)), 1 IN (SELECT 1 WHERE false), 1 NOT IN ((SELECT 1));
+SELECT 1 IN ((SELECT 1) UNION SELECT 2), 1 IN ((SELECT 1) LIMIT 1), 1 IN ((SELECT 1), 2), 1 IN ((SELECT 1) + 1), 1 IN (((SELECT 1) UNION (SELECT 1)));
+SELECT ROW(1, 2) IN ((SELECT ROW(1, 2))), (1, 2) IN ((SELECT 1, 2)), (1, 2) IN (SELECT 1, 2), nan() IN ((SELECT nan()));
+SELECT 1 IN ((SELECT 1, 2));
+SELECT k FROM (VALUES 1, 2) t (k) WHERE k NOT IN ((SELECT max(y) FROM (VALUES 1) u (y) WHERE y = k));
+SELECT k FROM (VALUES 1, 2) t (k) WHERE k IN ((SELECT BIGINT '1'));
