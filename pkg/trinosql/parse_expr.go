@@ -75,11 +75,16 @@ func (p *parser) predicate() (Expr, error) {
 		}
 		p.advance()
 		if (p.isWord(wAll) || p.isWord(wAny) || p.isWord(wSome)) && p.peekSym(1, sLParen) && p.queryAhead(p.i+1) {
+			at, params := p.i, p.params
 			q := &Quantified{node: n, Op: op, Quantifier: wordText[p.tok.word], X: x}
 			p.advance()
 			q.Query, err = p.parenQuery(true)
 			p.done(&q.node)
-			return q, err
+			if err != nil || onlyParens(q.Query) == nil {
+				return q, err
+			}
+			p.back(at) // ANY ((query)) is a call of a function
+			p.params = params
 		}
 		c := &Compare{node: n, Op: op, L: x}
 		c.R, err = p.value(0)

@@ -182,17 +182,14 @@ func (p *parser) array() (Expr, error) {
 	return a, err
 }
 
+// row reads ROW(a, b), or a call of a function row where it has what only calls have, or no arguments.
 func (p *parser) row() (Expr, error) {
-	r := &Row{node: p.begin()}
-	p.advance()
-	p.advance()
-	var err error
-	if r.Items, err = p.expressions(); err != nil {
-		return nil, err
+	x, err := p.call()
+	f, ok := x.(*Func)
+	if err != nil || !ok || len(f.Args) == 0 || f.Distinct || f.All || f.OrderBy != nil || f.Filter != nil || f.Over != nil || f.OverName != nil {
+		return x, err
 	}
-	err = p.wantSym(sRParen)
-	p.done(&r.node)
-	return r, err
+	return &Row{node: f.node, Items: f.Args}, nil
 }
 
 // wordInside reports whether a word occurs between the parenthesis after the current token and its end, in no parentheses of its

@@ -26,8 +26,8 @@ func TestWitness(t *testing.T) {
 	equal, columns := 0, 0
 	for _, s := range list {
 		a := answers[s.SQL]
-		if a == nil {
-			continue // the test of the corpus reports it
+		if tree, err := trinosql.Parse(s.SQL); a == nil || err == nil && !isQuery(tree) {
+			continue // the test of the corpus reports what has no answer, TestAnswers compares SHOW
 		}
 		got, want := ours(s.SQL), theirs(a)
 		reason, known := differs[s.SQL]
@@ -48,6 +48,11 @@ func TestWitness(t *testing.T) {
 		t.Errorf("differs.txt: no such statement: %s", sql)
 	}
 	t.Logf("%d statements, %d answered alike, %d of them with columns", len(list), equal, columns)
+}
+
+func isQuery(tree trinosql.Node) bool {
+	_, ok := tree.(*trinosql.Query)
+	return ok
 }
 
 func ours(sql string) string {

@@ -70,7 +70,7 @@ func OffsetName(minutes int64) string {
 	return fmt.Sprintf("%s%02d:%02d", s, minutes/60, minutes%60)
 }
 
-// Offset is the offset from UTC in minutes of a zone with a fixed offset; ok is false for a region.
+// JavaOffset is the offset from UTC in minutes of a zone with a fixed offset; ok is false for a region.
 func Offset(name string) (minutes int64, ok bool) {
 	if name == "UTC" {
 		return 0, true
@@ -155,8 +155,17 @@ func (c Clock) Skipped(zone string) bool {
 	return skipped
 }
 
-// OffsetText is the offset from UTC of a zone at an instant, in ISO 8601: Z, or +01:00.
-func OffsetText(zone string, millis int64) (string, error) {
+// ISOOffset is the offset from UTC of a zone at an instant, in ISO 8601: Z, or +01:00. Seconds in it are an error.
+func ISOOffset(zone string, millis int64) (string, error) {
+	s, err := JavaOffset(zone, millis)
+	if len(s) > len("+00:00") {
+		return "", &Fault{"INVALID_ARGUMENTS", "Timezone with non-zero seconds offset cannot be rendered as ISO8601: " + s}
+	}
+	return s, err
+}
+
+// JavaOffset is the offset from UTC of a zone at an instant: Z, +01:00, or with its seconds +00:53:28.
+func JavaOffset(zone string, millis int64) (string, error) {
 	l, ok := Location(zone)
 	if !ok {
 		return "", says("'%s' is not a valid time zone", zone)
@@ -165,13 +174,13 @@ func OffsetText(zone string, millis int64) (string, error) {
 	if seconds == 0 {
 		return "Z", nil
 	}
-	if seconds%60 != 0 {
-		clock := fmt.Sprintf("%02d:%02d:%02d", max(seconds, -seconds)/3600, max(seconds, -seconds)/60%60, max(seconds, -seconds)%60)
-		return "", &Fault{"INVALID_ARGUMENTS", "Timezone with non-zero seconds offset cannot be rendered as ISO8601: " + map[bool]string{true: "-", false: "+"}[seconds < 0] + clock}
-	}
 	s := "+"
 	if seconds < 0 {
 		s, seconds = "-", -seconds
 	}
-	return fmt.Sprintf("%s%02d:%02d", s, seconds/3600, seconds/60%60), nil
+	s += fmt.Sprintf("%02d:%02d", seconds/3600, seconds/60%60)
+	if seconds%60 != 0 {
+		s += fmt.Sprintf(":%02d", seconds%60)
+	}
+	return s, nil
 }

@@ -270,7 +270,7 @@ func (p *printer) formatPart(arg trinosql.Expr, spec string, verb byte) {
 	}
 	p.put(`"~format"(`, quoteText(spec), ", ", quoteText(name), ", coalesce(")
 	if t.Kind == types.TimestampTZ {
-		p.isoStamp(p.operand(arg), t)
+		p.isoStamp(p.operand(arg), t, "java_offset")
 	} else if t.Kind == types.JSON {
 		p.expr(arg)
 	} else if strings.IndexByte("feE", verb) >= 0 || t.Kind == types.Real {

@@ -208,14 +208,14 @@ func (p *printer) aggregateMap(c *call, call string, write func(p *printer, at t
 
 const mostKept = 10000
 
-// most writes an aggregate of the n greatest or least values. A row with NULL for n is ignored.
+// most writes an aggregate of the n greatest or least values. Rows with NULL, also for n, are ignored.
 func (p *printer) most(c *call, name, value, key string, n int, tooFew, tooMany string) {
 	count := c.args[n]
 	args := append([]operand{}, c.args...)
 	if v, ok := p.constant(count.expr); !ok || v.Sign() <= 0 || v.Cmp(big.NewInt(mostKept)) > 0 {
 		args[n] = operand{write: func() {
 			p.put("CAST(")
-			p.fill(c.node, `CASE WHEN $1 <= 0 THEN "~error"('`+tooFew+`') WHEN $1 > `+strconv.Itoa(mostKept)+` THEN "~error"('`+tooMany+` must be less than or equal to `+strconv.Itoa(mostKept)+`; found ' || CAST($1 AS VARCHAR)) ELSE coalesce($1, 1) END`, count)
+			p.fill(c.node, `CASE WHEN $2 IS NULL THEN 1 WHEN $1 <= 0 THEN "~error"('`+tooFew+`') WHEN $1 > `+strconv.Itoa(mostKept)+` THEN "~error"('`+tooMany+` must be less than or equal to `+strconv.Itoa(mostKept)+`; found ' || CAST($1 AS VARCHAR)) ELSE coalesce($1, 1) END`, count, c.args[n-1])
 			p.put(" AS BIGINT)")
 		}}
 		given := "$" + strconv.Itoa(n+2) + " IS NOT NULL"

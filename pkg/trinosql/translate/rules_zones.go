@@ -221,11 +221,11 @@ func (p *printer) toISO(c *call) {
 		p.dateText(&conversion{node: c.node, from: t, to: types.Of(types.Varchar), operand: c.args[0]})
 		return
 	}
-	p.isoStamp(c.args[0], t)
+	p.isoStamp(c.args[0], t, "iso_offset")
 }
 
-// isoStamp formats a timestamp as ISO 8601, with the offset of its zone.
-func (p *printer) isoStamp(value operand, t *types.Type) {
+// isoStamp formats a timestamp as ISO 8601, with the offset of its zone as a function writes it.
+func (p *printer) isoStamp(value operand, t *types.Type, offset string) {
 	zone := p.zoneOfOperand(value)
 	if zone == "" {
 		p.clockText("T", t.N, value.write)
@@ -238,7 +238,7 @@ func (p *printer) isoStamp(value operand, t *types.Type) {
 			p.put(" || 'Z')")
 			return
 		}
-		p.put(` || "~iso_offset"(CAST(epoch_us(`)
+		p.put(` || "~`, offset, `"(CAST(epoch_us(`)
 		args[0].write()
 		p.put(") AS VARCHAR), ", quoteText(zone), "))")
 	})

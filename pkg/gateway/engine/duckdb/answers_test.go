@@ -124,6 +124,7 @@ func readListed(t *testing.T, file string) map[string]string {
 var families = []struct{ why, reason string }{
 	{`^fails in Trino: NOT_SUPPORTED  ARRAY comparison not supported for arrays with null elements`, "arrays with NULL elements are sorted: their NULL comes last"},
 	{`^fails in Trino: GENERIC_INTERNAL_ERROR .* is not orderable`, "Trino fails with an internal error"},
+	{`GENERIC_INTERNAL_ERROR  / by zero`, "the function mod of integers does not check for zero in Trino"},
 	{`^Trino says \S+ +[^\n]*(-?[0-9.]+) [-+*] (-?[0-9.]+)\n\s+we say +\S+ +\S+ (addition|multiplication) overflow`, "Trino exchanges the sides of a constant operation"},
 }
 
@@ -204,6 +205,8 @@ func told(err error) [3]string {
 		out[0] = names.Kind
 	case errors.As(err, &runs):
 		out[0] = runs.Kind
+	case e.Kind == engine.KindUnsupported && !refusedByName(err):
+		out[0] = "NOT_SUPPORTED"
 	case e.Kind == engine.KindUnknownCatalog, e.Kind == engine.KindUnknownSchema, e.Kind == engine.KindUnknownTable:
 		out[0] = strings.ToUpper(strings.TrimPrefix(string(e.Kind), "unknown ")) + "_NOT_FOUND"
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -145,6 +146,9 @@ func differs(t *types.Type, want, got any) string {
 			return fmt.Sprintf("%v, not %v", show(got), show(want))
 		}
 		for k, v := range w {
+			if key, err := base64.StdEncoding.DecodeString(k); err == nil && t.Args[0].Kind == types.Varbinary {
+				k = string(wiretext.AppendHexPairs(nil, key))
+			}
 			other, ok := g[k]
 			if !ok && t.Args[0].Kind == types.Double {
 				f, _ := strconv.ParseFloat(k, 64)

@@ -160,7 +160,11 @@ func (v *vec) appendNested(b []byte, i int) []byte {
 			if j > 0 {
 				b = append(b, ',')
 			}
-			b = v.kids[0].appendQuoted(b, int(e[0])+j)
+			if k := &v.kids[0]; k.t.id == bindings.TypeList || k.t.id == bindings.TypeStruct || k.t.id == bindings.TypeMap {
+				b = wiretext.AppendJSONString(b, k.appendKey(nil, int(e[0])+j))
+			} else {
+				b = k.appendQuoted(b, int(e[0])+j)
+			}
 			b = append(b, ':')
 			b = v.kids[1].appendElement(b, int(e[0])+j)
 		}
@@ -184,6 +188,42 @@ func (v *vec) appendNested(b []byte, i int) []byte {
 		b = append(b, end)
 	}
 	return b
+}
+
+// appendKey writes the key of a map, or a part of it, in which arrays, rows and maps are as Java writes lists and maps: Trino's clients
+// receive [1, a] for ROW(1, 'a').
+func (v *vec) appendKey(b []byte, i int) []byte {
+	if v.null(i) {
+		return append(b, "null"...)
+	}
+	each := func(n int, write func(j int)) {
+		for j := range n {
+			if j > 0 {
+				b = append(b, ", "...)
+			}
+			write(j)
+		}
+	}
+	switch v.t.id {
+	case bindings.TypeList:
+		e := vectors.At[[2]uint64](v.data, i)
+		b = append(b, '[')
+		each(int(e[1]), func(j int) { b = v.kids[0].appendKey(b, int(e[0])+j) })
+		return append(b, ']')
+	case bindings.TypeStruct:
+		b = append(b, '[')
+		each(len(v.kids), func(j int) { b = v.kids[j].appendKey(b, i) })
+		return append(b, ']')
+	case bindings.TypeMap:
+		e := vectors.At[[2]uint64](v.data, i)
+		b = append(b, '{')
+		each(int(e[1]), func(j int) {
+			b = append(v.kids[0].appendKey(b, int(e[0])+j), '=')
+			b = v.kids[1].appendKey(b, int(e[0])+j)
+		})
+		return append(b, '}')
+	}
+	return v.appendText(b, i)
 }
 
 // appendElement writes a value inside a nested one.

@@ -200,6 +200,8 @@ func TestFunctions(t *testing.T) {
 		{"joda_parse", args("25", "HH"), "error: Cannot parse \"25\": Value 25 for hourOfDay must be in the range [0,23]"},
 		{"joda_parse", args("2024", "yyyy"), "1704067200000000"},
 		{"iso_offset", args("0", "Asia/Kolkata"), "+05:30"},
+		{"iso_offset", args("-5364662400000000", "Europe/Berlin"), "error: \x01INVALID_ARGUMENTS\x01Timezone with non-zero seconds offset cannot be rendered as ISO8601: +00:53:28"},
+		{"java_offset", args("-5364662400000000", "America/New_York"), "-04:56:02"},
 		{"human_readable_seconds", args("3762"), "1 hour, 2 minutes, 42 seconds"},
 		{"parse_duration", args("3.81 d"), "329184000"},
 		{"parse_duration", args("1w"), "error: Unknown time unit: w"},

@@ -79,13 +79,8 @@ func timeFunctions() []Function {
 				}
 				return strconv.FormatInt(millis*1000, 10), err
 			}),
-			timeFunction("iso_offset", 2, func(a []string) (string, error) {
-				n, err := strconv.ParseInt(a[0], 10, 64)
-				if err != nil {
-					return "", err
-				}
-				return times.OffsetText(a[1], times.FloorDiv(n, 1000))
-			}),
+			offsetFunction("iso_offset", times.ISOOffset),
+			offsetFunction("java_offset", times.JavaOffset),
 			timeFunction("human_readable_seconds", 1, func(a []string) (string, error) {
 				f, err := parseDouble(a[0], 64)
 				if err != nil {
@@ -99,6 +94,17 @@ func timeFunctions() []Function {
 			}),
 			timeFunction("interval_times", 3, intervalTimes),
 		})
+}
+
+// offsetFunction writes the offset of a zone at an instant in microseconds.
+func offsetFunction(name string, f func(zone string, millis int64) (string, error)) Function {
+	return timeFunction(name, 2, func(a []string) (string, error) {
+		n, err := strconv.ParseInt(a[0], 10, 64)
+		if err != nil {
+			return "", err
+		}
+		return f(a[1], times.FloorDiv(n, 1000))
+	})
 }
 
 // castFunctions are a cast and its TRY_CAST, which is NULL for an invalid text.

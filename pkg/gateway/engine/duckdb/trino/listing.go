@@ -45,7 +45,7 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 		sql, err = s.NamesText(ctx, columns[0], name, like)
 	case "COLUMNS":
 		columns = []string{"Column", "Type", "Extra", "Comment"}
-		sql, err = s.ColumnsText(ctx, engine.FullName(name), like)
+		sql, err = s.ColumnsText(ctx, s.complete(name), like)
 	case "FUNCTIONS":
 		return s.showFunctions(n, like)
 	case "CREATE VIEW", "CREATE TABLE":
@@ -92,6 +92,9 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 		told.Message = "Schema '" + name.Catalog + "." + name.Schema + "' does not exist"
 	}
 	told.Err, told.Line, told.Col = err, 0, 0
+	if n.What == "SCHEMAS" { // Trino tells no place
+		return &told
+	}
 	return PlacedAt(n.Pos(), &told)
 }
 
