@@ -94,6 +94,7 @@ notes on stderr, and of --dry-run and --explain with -o json.`,
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
 	e.Prints(c, cli.Like(map[string]any{}))
+	cli.OwnFile(c)
 	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
 		at := c.Root()
 		if len(args) > 0 {

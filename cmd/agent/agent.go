@@ -73,6 +73,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 	e.Shows(c, &threadShape, "list")
 	e.Prints(c, cli.Like(new(any)), "stream") // lines of events
 	e.Prints(c, cli.Like(cli.Text{}), "image")
+	cli.OwnFile(c, "image", "stream", "chat")
 	return c
 }
 

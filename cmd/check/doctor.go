@@ -180,6 +180,9 @@ func (d *doctor) settings(ctx context.Context) (o output.Options, s *config.Sett
 	if o, err = d.e.OutputOptions(); err != nil {
 		return o, nil, err
 	}
+	if err := d.e.CheckDrawnFile(); err != nil {
+		return o, nil, err
+	}
 	where := "no profile"
 	if s.Profile.Value != "" {
 		where = "profile " + s.Profile.Value + " (" + s.Profile.From + ")"

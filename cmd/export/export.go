@@ -25,6 +25,7 @@ func New(e *cli.Env) *cobra.Command {
 	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e), newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
 	e.Shows(c, &exportShape, "list", "get", "wait", "query", "table")
 	e.Prints(c, cli.Like(cli.Acknowledged{}), "download")
+	cli.OwnFile(c, "query", "table", "download")
 	e.Prints(c, cli.Like(spec.ExportQuery, spec.GetExport, cli.Acknowledged{}), "query", "table")
 	return c
 }

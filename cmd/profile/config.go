@@ -250,6 +250,7 @@ this line at the head of the file enables it:
   # yaml-language-server: $schema=/path/to/schema.json`,
 		Example: "  " + e.Name + " config schema --out dig.schema.json\n  " + e.Name + " config schema --project-file"}
 	c.Flags().BoolVar(&project, "project-file", false, "the schema of "+config.ProjectFile+" instead")
+	cli.OwnFile(c)
 	return e.Plain(c, func(context.Context, []string) (cli.View, error) {
 		schema := config.Schema(project)
 		raw, err := json.MarshalIndent(schema, "", "  ")

@@ -25,6 +25,7 @@ a dialect does not have, or computes in another way, is rejected by name and pos
 	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "target dialect")
 	e.Fixed(t, "dialect", dialectTrino, dialectDuck, "postgresql", "mysql", "bigquery")
 	cli.BodyFlag(t, &body)
+	cli.OwnFile(t)
 	return e.Leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		var req api.TranspileRequest
 		err := e.Body(body, &req)

@@ -30,7 +30,7 @@ Files that are not those of a project, such as a README.md, are not touched.`,
 	cli.Annotate(c, reading()...)
 	e.Prints(c, cli.Like(pulled{}))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		opts, err := e.OutputOptions()
+		opts, err := e.ResultOptions(c)
 		if err != nil {
 			return err
 		}

@@ -210,7 +210,7 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 	e.Prints(cli.Compares(c), cli.Like([]step{}))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		shown, err := func() (int, error) {
-			opts, err := e.OutputOptions()
+			opts, err := e.ResultOptions(c)
 			if err != nil {
 				return 0, err
 			}
@@ -288,7 +288,7 @@ that have some; then a second run sends them again.`,
 	cli.Annotate(c, writing()...)
 	e.Prints(c, cli.Like([]step{}))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		opts, err := e.OutputOptions()
+		opts, err := e.ResultOptions(c)
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func (c *column) choose(unit string) Choice {
 	if typ, all := c.most(); all == n {
 		ch := Choice{Type: typ}
 		if typ == Timestamp && c.whole&infer.FormZ != 0 {
-			ch.Reason = "in UTC"
+			ch.Reason = "in UTC, stored without the Z"
 		}
 		return ch
 	} else if all*2 >= n { // the type without some of the values

@@ -19,7 +19,7 @@ func TestChoose(t *testing.T) {
 		{"1e400", Varchar, ""}, {"1.5e400", Varchar, ""}, {"12e5", Varchar, ""}, {"1e-05 1.5E7 2e+06", Decimal, ""}, {"1.5e-12", Varchar, "decimal places"},
 		{"true false", Boolean, ""}, {"TRUE FALSE", Boolean, ""}, {"True FALSE", Varchar, "more than one way"}, {"true 1", Varchar, ""}, {"yes no", Varchar, ""}, {"t f", Varchar, ""},
 		{"2024-02-29", Date, ""}, {"2023-02-29", Varchar, ""}, {"2024-2-9", Varchar, ""}, {"2024-02-29 29.02.2024", Varchar, "are not date"}, {"20240229", Bigint, ""}, {"0000-01-01", Varchar, ""},
-		{"2024-02-29T01:02:03.5 2024-02-29T01:02:03", Timestamp, ""}, {"2024-02-29T01:02:03Z", Timestamp, "in UTC"}, {"2024-02-29T01:02", Timestamp, ""},
+		{"2024-02-29T01:02:03.5 2024-02-29T01:02:03", Timestamp, ""}, {"2024-02-29T01:02:03Z", Timestamp, "in UTC, stored without the Z"}, {"2024-02-29T01:02", Timestamp, ""},
 		{"2024-02-29T01:02:03Z 2024-02-29T01:02:03", Varchar, "more than one form"}, {"2024-02-29T01:02 2024-02-29T01:02:03", Varchar, "more than one form"},
 		{"2024-02-29T01:02:03 2024-02-29", Varchar, "without a time"}, {"2024-02-29T01:02:03+01:00", Varchar, ""}, {"2024-02-29T24:00:00", Varchar, ""}, {"2024-02-29T01:02:03.1234567", Varchar, ""},
 		{"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", UUID, ""}, {"fa0eebc9-9c0b-4ef8-bb6d-6bb9bd380a11", UUID, ""}, {"A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", Varchar, ""}, {"a0eebc999c0b4ef8bb6d6bb9bd380a11", Varchar, ""},

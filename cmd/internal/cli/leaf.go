@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -17,6 +18,37 @@ const OpAnnotation = "operations"
 
 // LeafAnnotation is the one of these operations that the command is named after.
 const LeafAnnotation = "operation"
+
+// ownFile marks a command whose --out is not named after a form of output: a download, a text or an image.
+const ownFile = "own-file"
+
+// OwnFile marks c, or with names the commands below it, as one that writes --out in a form of its own, whatever its name.
+func OwnFile(c *cobra.Command, names ...string) *cobra.Command {
+	mark := func(c *cobra.Command) {
+		if c.Annotations == nil {
+			c.Annotations = map[string]string{}
+		}
+		c.Annotations[ownFile] = "true"
+	}
+	if len(names) == 0 {
+		mark(c)
+	}
+	for _, sub := range c.Commands() {
+		if slices.Contains(names, sub.Name()) {
+			mark(sub)
+		}
+	}
+	return c
+}
+
+// ResultOptions checks the flags of output of a command before it runs.
+func (e *Env) ResultOptions(c *cobra.Command) (output.Options, error) {
+	o, err := e.OutputOptions()
+	if err == nil && c.Annotations[ownFile] == "" {
+		err = e.CheckDrawnFile()
+	}
+	return o, err
+}
 
 // View is the result of a command: data to print, or a note.
 type View struct {
@@ -60,7 +92,7 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 	Annotate(c, op)
 	c.Annotations[LeafAnnotation] = op.ID
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := e.OutputOptions()
+		o, err := e.ResultOptions(c)
 		if err != nil {
 			return err
 		}
@@ -107,7 +139,7 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 // Plain completes a command that does not call a gateway.
 func (e *Env) Plain(c *cobra.Command, f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := e.OutputOptions()
+		o, err := e.ResultOptions(c)
 		if err != nil {
 			return err
 		}
