@@ -51,6 +51,57 @@ func TestPruneNamesDependants(t *testing.T) {
 	f.ok("apply", "p", "--prune", "--yes") // what depends on the rest goes too
 }
 
+// TestPlanNamesWhatBreaks: what depends on a deleted object through others is named too, and so is what a new name of a column or query breaks.
+func TestPlanNamesWhatBreaks(t *testing.T) {
+	f := newFront(t, "local")
+	f.ok("table", "create", "t", "--column", "a:bigint", "--column", "b:bigint")
+	f.ok("query", "create", "q1", "--sql", `SELECT a, b FROM peaka."table".t`)
+	f.ok("query", "create", "q2", "--sql", "SELECT a FROM peaka.query.q1")
+	f.ok("query", "create", "q3", "--sql", "SELECT a FROM peaka.query.q2")
+	f.ok("query", "create", "off", "--sql", "SELECT 1 AS a")
+	f.file("p/dig.yaml", "version: 1\n")
+	plan := func(want string, args ...string) {
+		t.Helper()
+		code, out, errs := f.dig(append([]string{"plan", "p"}, args...)...)
+		if code != 1 || !strings.Contains(out, want+"\n") {
+			t.Errorf("%q: exit %d: %s%s", args, code, out, errs)
+		}
+	}
+	plan("t (without rows); breaks query q1, query q2, query q3", "--prune", "--only", "tables")
+	if errs := f.want(9, "apply", "p", "--prune", "--yes", "--only", "tables"); !strings.Contains(errs, "breaks query q1, query q2, query q3") {
+		t.Error(errs)
+	}
+	f.file("p/queries/q1.sql", "SELECT 1 AS a, 2 AS b") // reads the table no more
+	f.file("p/tables/t.yaml", "columns:\n  - name: b\n    type: bigint\n")
+	plan("t.a (without values)", "--prune", "--only", "tables,queries", "--no-check")
+
+	f.file("p/queries/q1.sql", `SELECT a, b FROM peaka."table".t`)
+	f.file("p/tables/t.yaml", "columns:\n  - name: c\n    type: bigint\n    renamed-from: a\n  - name: b\n    type: bigint\n")
+	plan("t.c; breaks query q1, query q2, query q3")
+	plan("t.c; breaks query q1, query q2, query q3", "--only", "tables")
+	f.file("p/queries/q1.sql", `SELECT c AS a, b FROM peaka."table".t`)
+	plan("t.c")
+	f.file("p/tables/t.yaml", "columns:\n  - name: c\n    type: bigint\n    renamed-from: a\n  - name: a\n    type: bigint\n    renamed-from: b\n")
+	plan("t.c", "--only", "tables") // another column gets the name
+	plan("t.a; breaks query q1, query q2, query q3", "--only", "tables")
+	f.file("p/tables/t.yaml", "columns:\n  - name: a\n    type: bigint\n  - name: b\n    type: bigint\n")
+
+	f.file("p/queries/q1.sql", "SELECT 1 AS a")
+	f.file("p/queries/q4.sql", "SELECT a FROM peaka.query.q2")
+	f.file("p/queries/q4.yaml", "renamed-from: q3\n")
+	f.file("p/queries/q5.sql", `SELECT a FROM peaka."table".t`)
+	f.file("p/queries/q5.yaml", "renamed-from: q2\n")
+	if code, _, errs := f.dig("plan", "p"); code != 2 || !strings.Contains(errs, "q4 reads peaka.query.q2, which would be called q5") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	plan("q5; breaks query q4", "--no-check")
+	f.file("p/queries/q4.sql", "SELECT a FROM peaka.query.q5")
+	plan("q5")
+	f.ok("query", "create", "late", "--sql", "SELECT a FROM peaka.query.q2") // which the files lack
+	plan("q5; breaks query late")
+	f.ok("apply", "p", "--yes")
+}
+
 // TestPruneLooksForDependants: what has come to depend on an object since the plan keeps it from being deleted.
 func TestPruneLooksForDependants(t *testing.T) {
 	f := newFront(t, "local")

@@ -10,12 +10,12 @@ import (
 
 // catalogHoldings describes what is deleted with a catalog or breaks: caches, parametric tables, saved queries, and, if
 // it is asked for, the number of tables that become unreadable. What cannot be listed is named as such. dependants is all but the last.
-func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project, id, name string) (all, dependants string) {
+func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project string, of api.Catalog) (all, dependants string) {
 	queries, err := cl.Queries.List(ctx, project)
-	parts := cli.CatalogDependants(ctx, cl, project, id, name, queries, err)
+	parts := cli.CatalogDependants(ctx, cl, project, of, queries, err)
 	dependants = strings.Join(parts, ", ")
 	if e.Asked() || dependants != "" {
-		switch n, err := tablesOf(ctx, cl, project, id); {
+		switch n, err := tablesOf(ctx, cl, project, of.ID); {
 		case err != nil:
 			parts = append(parts, "tables that could not be listed")
 		case n > 0:
@@ -23,6 +23,39 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project, i
 		}
 	}
 	return strings.Join(parts, ", "), dependants
+}
+
+// agreeTable asks before a table of a catalog is deleted that other objects than its catalog may read. names are those of the table.
+func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named cli.Naming, names []string, catalog, schema, table, question string) error {
+	if e.Tells() {
+		return e.Confirm("%s?", question)
+	}
+	look := func() (string, error) {
+		all, err := cl.Catalogs.List(ctx, p)
+		if err != nil {
+			return "", err
+		}
+		queries, err := cl.Queries.List(ctx, p)
+		if err != nil {
+			return "", err
+		}
+		for _, k := range all {
+			if k.ID == catalog {
+				if used := cli.QueriesReading(queries, k.Name, table, schema); len(used) > 0 {
+					return "; saved queries that refer to it break: " + strings.Join(used, ", "), nil
+				}
+			}
+		}
+		return "", nil
+	}
+	used, err := look()
+	if err != nil {
+		return err
+	}
+	if err := e.ConfirmNamed(named, names, used, "%s%s?", question, used); err != nil {
+		return err
+	}
+	return e.RecheckText("table "+names[0], used, look)
 }
 
 func tablesOf(ctx context.Context, cl *api.Client, project, catalog string) (int, error) {

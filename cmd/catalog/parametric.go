@@ -21,7 +21,11 @@ y, h and m (minute). The gateway evaluates it whenever the table is read; its cu
 func NewParametric(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "parametric-table", Aliases: []string{"parametric-tables", "parametric"}, Short: "Tables that read another table with fixed values for some columns"}
 	ex := "  " + e.Name + " parametric-table "
-	del := &cobra.Command{Use: "delete CATALOG SCHEMA.TABLE", Aliases: []string{"rm"}, Short: "Delete a parametric table", Example: ex + "delete shop daily.orders --yes", Args: cobra.ExactArgs(2)}
+	del := &cobra.Command{Use: "delete CATALOG SCHEMA.TABLE", Aliases: []string{"rm"}, Short: "Delete a parametric table", Example: ex + "delete shop daily.orders --yes", Args: cobra.ExactArgs(2),
+		Long: "Delete a parametric table.\n\nSaved queries that read it, also through others, break; if there are any, they are listed, and its name is asked for, or --yes needs\n--confirm SCHEMA.TABLE."}
+	var named cli.Naming
+	named.Register(del, "table")
+	cli.Annotate(del, spec.ListCatalogs, spec.ListQueries)
 	c.AddCommand(
 		e.Leaf(spec.ListParametricTables, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"}, Short: "List the parametric tables of a catalog", Example: ex + "list shop", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
@@ -48,7 +52,7 @@ func NewParametric(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				if err := e.Confirm("delete parametric table %s of catalog %s?", args[1], args[0]); err != nil {
+				if err := agreeTable(ctx, e, cl, p, named, []string{args[1]}, id, schema, table, fmt.Sprintf("delete parametric table %s of catalog %s", args[1], args[0])); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p, id, schema, table)

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -66,7 +67,10 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 	create.Flags().StringVar(&query, "query", "", "saved query, by id or name")
 	cli.BodyFlag(create, &body)
 	del := &cobra.Command{Use: "delete CATALOG TABLE", Aliases: []string{"rm"}, Short: "Remove a table, by id or SCHEMA.TABLE; its query is kept", Args: cobra.ExactArgs(2), Example: ex + "delete kpi sales.monthly --yes",
-		Long: "Remove a table from a semantic catalog; its query is kept.\n\nThe hosted zones show the id of a table only when it is created; zone local also finds it by name."}
+		Long: "Remove a table from a semantic catalog; its query is kept.\n\nThe hosted zones show the id of a table only when it is created; zone local also finds it by name. Saved queries that\nread it, also through others, break; if there are any, they are listed, and its name is asked for, or --yes needs\n--confirm SCHEMA.TABLE."}
+	var named cli.Naming
+	named.Register(del, "table")
+	cli.Annotate(del, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.ListQueries)
 	c.AddCommand(
 		e.Leaf(spec.CreateSemanticTable, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			var req api.SemanticTableRequest
@@ -108,17 +112,17 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			who := e.Called(args[1], table, func() ([]cli.Named, error) {
-				var all []cli.Named
-				schemas, err := cl.Catalogs.Schemas(ctx, p, id)
-				for _, s := range schemas {
-					tables, terr := cl.Catalogs.Tables(ctx, p, id, s.SchemaName)
-					err = errors.Join(err, terr)
-					all = append(all, cli.MapNamed(tables, func(t api.Table) cli.Named { return cli.Named{ID: t.TableID, Name: t.SchemaName + "." + t.TableName} })...)
-				}
-				return all, err
-			})
-			if err := e.Confirm("remove table %s from semantic catalog %s?", who, args[0]); err != nil {
+			who, schema, name, err := semanticTable(ctx, e, cl, p, id, args[1], table)
+			if err != nil {
+				return cli.View{}, err
+			}
+			question := fmt.Sprintf("remove table %s from semantic catalog %s", cli.NameAndID(who, table), args[0])
+			if name == "" { // the hosted zones report no ids of tables, so what reads it is not known
+				err = e.Confirm("%s?", question)
+			} else {
+				err = agreeTable(ctx, e, cl, p, named, []string{schema + "." + name, args[1]}, id, schema, name, question)
+			}
+			if err != nil {
 				return cli.View{}, err
 			}
 			return cli.Note("removed table %s", args[1]), cl.SemanticCatalogs.DeleteTable(ctx, p, id, table)
@@ -126,4 +130,23 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 	)
 	e.Shows(c, &semanticShape, "create")
 	return c
+}
+
+// semanticTable finds the name of a table of a semantic catalog, which is given by its name or id; empty where the gateway does not tell.
+func semanticTable(ctx context.Context, e *cli.Env, cl *api.Client, p, catalog, given, id string) (who, schema, table string, err error) {
+	if given != id || e.Tells() {
+		schema, table, _ = strings.Cut(given, ".")
+		return given, schema, table, nil
+	}
+	schemas, err := cl.Catalogs.Schemas(ctx, p, catalog)
+	for _, s := range schemas {
+		tables, terr := cl.Catalogs.Tables(ctx, p, catalog, s.SchemaName)
+		err = errors.Join(err, terr)
+		for _, t := range tables {
+			if t.TableID == id {
+				return t.SchemaName + "." + t.TableName, t.SchemaName, t.TableName, nil
+			}
+		}
+	}
+	return id, "", "", err
 }

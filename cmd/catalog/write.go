@@ -191,7 +191,7 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		}
 		called, shown, with, dependants := all[i].Name, all[i].DisplayName, "", ""
 		if !e.Tells() {
-			with, dependants = catalogHoldings(ctx, e, cl, p, id, called)
+			with, dependants = catalogHoldings(ctx, e, cl, p, all[i])
 		}
 		what := cli.NameAndID(called, id)
 		if with != "" {
@@ -201,7 +201,7 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 			return cli.View{}, err
 		}
 		if err := e.RecheckText("catalog "+called, with, func() (string, error) {
-			now, _ := catalogHoldings(ctx, e, cl, p, id, called)
+			now, _ := catalogHoldings(ctx, e, cl, p, all[i])
 			return now, nil
 		}); err != nil {
 			return cli.View{}, err

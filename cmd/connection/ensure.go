@@ -1,11 +1,13 @@
 package connection
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -14,9 +16,10 @@ import (
 
 func newConnectionEnsureCmd(e *cli.Env) *cobra.Command {
 	var f connectionFlags
-	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a connection unless it exists; replace its credential by the one given", Args: cobra.MaximumNArgs(1),
-		Long: `Create a connection unless one of that name exists. Secrets cannot be read back, so a credential that is given
-replaces that of an existing connection; the gateway tests it first. Without one an existing connection stays as it is.
+	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a connection unless it exists; replace its credential if that given may differ", Args: cobra.MaximumNArgs(1),
+		Long: `Create a connection unless one of that name exists. A credential that is given replaces that of an existing
+connection unless it has no secrets and is the same; secrets cannot be read back, so they are sent each time. The gateway tests a new
+credential first. Without one an existing connection stays as it is.
 A connection of another type is an error: the type cannot be changed.
 ` + credentialHelp,
 		Example: "  " + e.Name + " connection ensure shopdb --type postgres --credential-file shopdb.json"}
@@ -36,7 +39,7 @@ A connection of another type is an error: the type cannot be changed.
 			return cli.View{}, err
 		}
 		return ensureConnection(ctx, e, cl, p, &f, config, req)
-	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs, spec.ListConnections, spec.UpdateConnection)
+	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs, spec.ListConnections, spec.GetConnectionDetail, spec.UpdateConnection)
 }
 
 func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string, f *connectionFlags, config api.ConnectionConfiguration, req api.ConnectionRequest) (cli.View, error) {
@@ -82,6 +85,69 @@ func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string,
 	case !given:
 		return cli.EnsuredView(v, what, false, ""), nil
 	}
+	how, err := compared(ctx, cl, p, v.ID, config, req.Credential)
+	if err != nil {
+		return cli.View{}, err
+	}
+	if how == same {
+		return cli.EnsuredView(v, what, false, ""), nil
+	}
+	changed := "replaced the credential"
+	if how == unknown {
+		changed = "sent the credential again; whether its secrets have changed is not known, because they cannot be read back"
+	}
 	v, err = cl.Connections.Update(ctx, p, v.ID, req)
-	return cli.EnsuredView(v, what, false, "replaced the credential"), err
+	return cli.EnsuredView(v, what, false, changed), err
+}
+
+// likeness is what is known of a credential that is given and of the one that the gateway stores.
+type likeness int
+
+const (
+	differs likeness = iota
+	unknown          // all that the gateway shows of it is the same
+	same
+)
+
+func compared(ctx context.Context, cl *api.Client, p, id string, config api.ConnectionConfiguration, given api.Credential) (likeness, error) {
+	stored, err := cl.Connections.Detail(ctx, p, id)
+	if cli.NoRoute(err) {
+		return unknown, nil
+	}
+	if err != nil {
+		return differs, err
+	}
+	hidden := len(config.Configuration) == 0 // then it may have fields of any kind
+	for _, item := range config.Configuration {
+		hidden = hidden || secret.Named(item.FieldName)
+	}
+	for name, v := range given {
+		text, err := api.Marshal(v)
+		if err != nil {
+			return differs, err
+		}
+		_, found, err := secret.Open(name, text)
+		if err != nil {
+			return differs, err
+		}
+		if found != "" || secret.Named(name) {
+			hidden = true
+			continue
+		}
+		if !bytes.Equal(bytes.TrimSpace(text), bytes.TrimSpace(stored[name])) {
+			return differs, nil
+		}
+	}
+	for name, v := range stored {
+		if _, ok := given[name]; !ok && name != "type" && string(v) != "null" {
+			if !secret.Named(name) {
+				return differs, nil
+			}
+			hidden = true
+		}
+	}
+	if hidden {
+		return unknown, nil
+	}
+	return same, nil
 }

@@ -21,7 +21,7 @@ func connectionHoldings(ctx context.Context, cl *api.Client, project, id string)
 		if k.ConnectionID == nil || *k.ConnectionID != id {
 			continue
 		}
-		with := cli.CatalogDependants(ctx, cl, project, k.ID, k.Name, queries, listed)
+		with := cli.CatalogDependants(ctx, cl, project, k, queries, listed)
 		if with != nil {
 			over = append(over, k.Name+" with "+strings.Join(with, ", "))
 		} else {

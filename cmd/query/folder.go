@@ -2,8 +2,6 @@ package query
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"net/url"
 	"strings"
 
@@ -232,56 +230,4 @@ func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 		v, err := cl.Folders.UpdateContents(ctx, p, id, req)
 		return cli.Object(v), err
 	}))
-}
-
-func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
-	var force bool
-	c := &cobra.Command{Use: "delete FOLDER", Aliases: []string{"rm"}, Short: "Delete a folder", Args: cobra.ExactArgs(1),
-		Long:    "Delete a folder. It must be empty, unless --force is given: then all folders and queries\nin it are deleted with it.",
-		Example: "  " + e.Name + " query folder delete /drafts --force --yes"}
-	c.Flags().BoolVar(&force, "force", false, "delete it with all folders and queries in it")
-	cli.Annotate(c, spec.GetQueryFolderTree)
-	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			params, what := url.Values{}, cli.Holds{}
-			contents := func() (cli.Holds, error) {
-				t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}, "rootFolderId": {id}})
-				folders, queries := 0, 0
-				countBelow(t.Tree, &folders, &queries)
-				tree, jerr := json.Marshal(t.Tree)
-				return cli.Holds{Text: cli.Plural(queries, " with 1 query", " with %d queries") + cli.Plural(max(folders-1, 0), " and 1 folder below it", " and %d folders below it"), Mark: string(tree)}, errors.Join(err, jerr)
-			}
-			if force {
-				params.Set("force", "true")
-				var err error
-				if what, err = contents(); err != nil {
-					return cli.View{}, err
-				}
-			}
-			who := args[0]
-			if who == id {
-				who = e.Called(id, id, func() ([]cli.Named, error) {
-					all, err := cl.Folders.List(ctx, p)
-					return cli.MapNamed(all, func(f api.QueryFolderItem) cli.Named { return cli.Named{ID: f.ID, Name: f.Path} }), err
-				})
-			}
-			if err := e.Confirm("delete folder %s%s?", who, what.Text); err != nil {
-				return cli.View{}, err
-			}
-			if force {
-				if err := e.Recheck("folder "+args[0], what, contents); err != nil {
-					return cli.View{}, err
-				}
-			}
-			return cli.Note("deleted folder %s%s", args[0], what.Text), cl.Folders.Delete(ctx, p, id, params)
-		})(ctx, cl, args)
-	})
-}
-
-func countBelow(nodes []api.QueryFolderTreeNode, folders, queries *int) {
-	for _, n := range nodes {
-		*folders++
-		*queries += len(n.Queries)
-		countBelow(n.Children, folders, queries)
-	}
 }

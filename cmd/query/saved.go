@@ -78,7 +78,7 @@ func newQueryGetCmd(e *cli.Env) *cobra.Command {
 func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 	var named cli.Naming
 	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"}, Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
-		Long:    "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it and semantic tables that show it break; if there are any, they are listed, and the name of the query is asked for, or\n--yes needs --confirm QUERY.",
+		Long:    "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it, also through others, and semantic tables that show one of these break; if there are any, they are listed, and\nthe name of the query is asked for, or --yes needs --confirm QUERY.",
 		Example: "  " + e.Name + " query delete daily_sales --yes"}
 	named.Register(c, "query")
 	cli.Annotate(c, spec.GetQuery, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
@@ -114,7 +114,8 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 
 // queryHoldings lists what depends on a saved query, and describes that and its stored result in the words of a question.
 func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (used, what string, err error) {
-	if used, err = cli.Dependants(ctx, cl, p, q); err != nil {
+	used, readers, err := cli.Dependants(ctx, cl, p, q)
+	if err != nil {
 		return "", "", err
 	}
 	if q.QueryType == "MATERIALIZED" {
@@ -123,14 +124,13 @@ func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (
 	if used != "" {
 		what += "; other queries refer to it: " + used
 	}
-	switch tables, err := cli.SemanticOver(ctx, cl, p, q.ID); {
-	case err != nil:
-		used += "?"
-		what += "; semantic tables that show it could not be listed"
-	case len(tables) > 0:
-		used += " " + strings.Join(tables, " ")
-		what += "; semantic tables show it: " + strings.Join(tables, ", ")
+	which := "it"
+	if len(readers) > 0 {
+		which = "it or one of these"
 	}
+	shown := shownIn(ctx, cl, p, which, append(readers, q.ID))
+	used += shown
+	what += shown
 	if used != "" {
 		what += ". Delete it"
 	}

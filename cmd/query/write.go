@@ -239,7 +239,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 			sameSchedule(e, req.Schedule, v.Schedule)
 			trust.NoteColumns(ctx, e, cl, p, v)
 			if req.DisplayName != nil && old.Name != v.Name {
-				used, err := cli.Dependants(ctx, cl, p, old)
+				used, _, err := cli.Dependants(ctx, cl, p, old)
 				if err != nil {
 					return cli.View{}, err
 				}

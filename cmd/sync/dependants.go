@@ -12,7 +12,8 @@ import (
 )
 
 // What prune deletes may be used by objects that are not compared, because --only leaves them out, or that name it only in a statement.
-// The plan names them, and apply needs the names of what it deletes then, as the commands that delete one object do.
+// The plan names them, and apply needs the names of what it deletes then, as the commands that delete one object do. For a rename, which can be undone,
+// they are named only.
 
 // dependOn returns the kinds of objects that can depend on one of a kind.
 func dependOn(k manifest.Kind) []manifest.Kind {
@@ -42,7 +43,11 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 			for _, k := range dependOn(ch.Kind) {
 				kinds[k] = true
 			}
-		} else if ch.Have != nil {
+		}
+		if renames(ch) {
+			kinds[manifest.KindQuery] = true
+		}
+		if ch.Action != manifest.Delete && ch.Have != nil {
 			becomes[manifest.BaseOf(ch.Have).Ref] = ch.Want
 		}
 	}
@@ -69,13 +74,15 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 	}
 	users := usersIn(around)
 	for i, ch := range plan {
-		if ch.Action == manifest.Delete {
-			plan[i].Breaks = users.of(ch.Have)
-			more, err := l.parametricOver(ctx, ch)
-			if err != nil {
+		if renames(ch) && !replaced(plan, ch) {
+			if plan[i].Breaks, err = l.broken(ctx, users, ch); err != nil {
 				return err
 			}
-			plan[i].Breaks = append(plan[i].Breaks, more...)
+		}
+		if ch.Action == manifest.Delete {
+			if plan[i].Breaks, err = l.broken(ctx, users, ch); err != nil {
+				return err
+			}
 			now, err := l.contents(ctx, ch)
 			if err != nil {
 				return err
@@ -86,6 +93,39 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 		}
 	}
 	return nil
+}
+
+func (l *live) broken(ctx context.Context, users users, ch manifest.Change) ([]manifest.Ref, error) {
+	more, err := l.parametricOver(ctx, ch)
+	return append(users.of(ch.Have), more...), err
+}
+
+// renames reports whether a change gives a column or saved query another name in SQL, which statements with the former one do not follow.
+func renames(ch manifest.Change) bool {
+	switch have := ch.Have.(type) {
+	case *manifest.Column:
+		want, ok := ch.Want.(*manifest.Column)
+		return ok && !strings.EqualFold(have.Column, want.Column)
+	case *manifest.Query:
+		want, ok := ch.Want.(*manifest.Query)
+		return ok && have.SQLName != want.SQLName
+	}
+	return false
+}
+
+// replaced reports whether another object of a plan gets the former name of one that is renamed: statements with that name read it then.
+func replaced(plan []manifest.Change, ch manifest.Change) bool {
+	return slices.ContainsFunc(plan, func(by manifest.Change) bool {
+		switch have := ch.Have.(type) {
+		case *manifest.Column:
+			want, ok := by.Want.(*manifest.Column)
+			return ok && want.Kind == have.Kind && want.Table == have.Table && strings.EqualFold(want.Column, have.Column)
+		case *manifest.Query:
+			want, ok := by.Want.(*manifest.Query)
+			return ok && want.SQLName == have.SQLName
+		}
+		return false
+	})
 }
 
 // around returns the objects of some kinds as they are in the project. Those that were read are not read again.
@@ -184,9 +224,23 @@ func usersIn(p *manifest.Project) users {
 	return u
 }
 
+// of returns what depends on an object, and what depends on that in turn, in the kinds that were read.
 func (u users) of(gone manifest.Object) []manifest.Ref {
-	ref := manifest.BaseOf(gone).Ref
 	var out []manifest.Ref
+	next := []manifest.Object{gone}
+	for n := 0; n < len(next); n++ {
+		for _, o := range u.direct(next[n]) {
+			if ref := manifest.BaseOf(o).Ref; o != gone && !slices.Contains(out, ref) {
+				out, next = append(out, ref), append(next, o)
+			}
+		}
+	}
+	return out
+}
+
+func (u users) direct(gone manifest.Object) []manifest.Object {
+	ref := manifest.BaseOf(gone).Ref
+	var out []manifest.Object
 	for _, k := range dependOn(ref.Kind) {
 		for _, o := range manifest.Of[manifest.Object](u.p, k) {
 			uses := slices.ContainsFunc(refersTo(o), func(r manifest.Ref) bool { return r.Kind == ref.Kind && strings.EqualFold(r.Name, ref.Name) })
@@ -195,7 +249,7 @@ func (u users) of(gone manifest.Object) []manifest.Ref {
 				uses = reads(u.readings[q], gone) && (!column || sqlstmt.Mentions(q.SQL, c.Column))
 			}
 			if uses {
-				out = append(out, manifest.BaseOf(o).Ref)
+				out = append(out, o)
 			}
 		}
 	}
@@ -222,7 +276,7 @@ func reads(r sqlstmt.Reading, o manifest.Object) bool {
 	return false
 }
 
-// broken is the end of a line of a plan: what depends on an object that is deleted.
+// broken is the end of a line of a plan: what depends on an object that is deleted or renamed.
 func broken(ch manifest.Change) string {
 	if len(ch.Breaks) == 0 {
 		return ""
@@ -280,6 +334,11 @@ func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
 		return err
 	}
 	a.looked = true
+	for _, p := range a.plan {
+		if p.Action == manifest.Delete {
+			now.p.Drop(p.Ref)
+		}
+	}
 	found := usersIn(now.p).of(ch.Have)
 	if over, err := a.parametricOver(ctx, ch); err != nil {
 		return err
@@ -288,7 +347,7 @@ func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
 	}
 	found = slices.DeleteFunc(found, func(ref manifest.Ref) bool {
 		return slices.ContainsFunc(a.plan, func(p manifest.Change) bool {
-			return p.Action == manifest.Delete && (p.Ref == ref || p.Ref == ch.Ref && slices.Contains(p.Breaks, ref))
+			return p.Action == manifest.Delete && p.Ref == ch.Ref && slices.Contains(p.Breaks, ref)
 		})
 	})
 	if len(found) == 0 {

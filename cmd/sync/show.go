@@ -20,7 +20,7 @@ type step struct {
 	Kind   manifest.Kind         `json:"kind"`
 	Name   string                `json:"name"`
 	Fields []manifest.Difference `json:"fields"`
-	Breaks []string              `json:"breaks,omitempty"` // by its deletion
+	Breaks []string              `json:"breaks,omitempty"` // by its deletion or its new name
 	Rows   *int64                `json:"rows,omitempty"`   // deleted with it; those with a value for a column
 	Sends  *manifest.Sent        `json:"sends,omitempty"`
 	Done   *bool                 `json:"done,omitempty"` // by apply

@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -197,11 +198,11 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var f columnFlags
 	var name string
 	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values are kept", Args: cobra.ExactArgs(2),
-		Long:    "Rename, retype or change a column; its values are kept.\n\nThe gateway requires the whole column: dig reads it first and changes only what the flags set.",
+		Long:    "Rename, retype or change a column; its values are kept. After a rename, the saved queries that use the former name are listed.\n\nThe gateway requires the whole column: dig reads it first and changes only what the flags set.",
 		Example: ex + "update people age --type varchar\n" + ex + "update people age --name years"}
 	f.register(e, c)
 	c.Flags().StringVar(&name, "name", "", "new name")
-	cli.Annotate(c, k.columns)
+	cli.Annotate(c, k.columns, spec.ListQueries, spec.ListParametricTables)
 	return e.Leaf(k.update, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var d api.ColumnRequest
 		if err := e.Body(f.body, &d); err != nil {
@@ -244,6 +245,11 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 			v, err := k.client(cl).UpdateColumn(ctx, p, args[0], args[1], d)
 			if err != nil {
 				return cli.View{}, err
+			}
+			if was := k.stored(args[1]); d.Name != "" && !strings.EqualFold(k.stored(d.Name), was) {
+				if used := readers(ctx, cl, p, k.noun, k.stored(args[0]), was, "break"); used != "" {
+					fmt.Fprintf(e.Err, "warning: column %s is called %s now%s\n", args[1], d.Name, used)
+				}
 			}
 			now, err := k.client(cl).Columns(ctx, p, args[0])
 			if err != nil {

@@ -3,11 +3,9 @@ package table
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -16,12 +14,13 @@ import (
 func readers(ctx context.Context, cl *api.Client, project, schema, table, column, verb string) string {
 	text := ""
 	all, err := cl.Queries.List(ctx, project)
+	queries := cli.QueriesReading(all, "peaka", table, schema)
 	if column != "" {
-		all = slices.DeleteFunc(all, func(q api.Query) bool { return !sqlstmt.Mentions(q.InputQuery, column) })
+		queries = cli.QueriesWithColumn(all, "peaka", schema, table, column)
 	}
 	if err != nil {
 		text = "; saved queries that refer to it could not be listed, and " + verb
-	} else if queries := cli.QueriesReading(all, "peaka", table, schema); len(queries) > 0 {
+	} else if len(queries) > 0 {
 		text = "; saved queries that refer to it " + verb + ": " + strings.Join(queries, ", ")
 	}
 	switch tables, err := cli.ParametricOver(ctx, cl, project, "1", schema, table); {

@@ -42,10 +42,16 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 		}
 	}
 	bad = append(bad, circles(want, changed)...)
-	deleted := map[Ref]bool{}
+	deleted, renamed := map[Ref]bool{}, map[string]string{}
 	for _, ch := range gone {
 		if ch.Action == Delete {
 			deleted[ch.Ref] = true
+		}
+	}
+	for _, ch := range changes {
+		if q, ok := ch.Want.(*Query); ok && ch.Have != nil && ch.Have.(*Query).SQLName != q.SQLName {
+			deleted[ch.Have.base().Ref] = true
+			renamed[ch.Have.(*Query).SQLName] = q.SQLName
 		}
 	}
 	there := namesInSQL(want, have, deleted)
@@ -63,6 +69,9 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 			text := "%s reads %s, which is neither in the files nor in the project"
 			if there[name] == goes {
 				text = "%s reads %s, which would be deleted"
+				if to := renamed[name.Name]; to != "" && kind == KindQuery {
+					text = "%s reads %s, which would be called " + to
+				}
 			} else if !changed[q.Name] {
 				continue
 			}

@@ -238,11 +238,13 @@ func Mentions(sql, column string) bool {
 	if err != nil {
 		return true
 	}
-	found := false
+	found, given := false, map[*trinosql.Ident]bool{} // names that the statement gives to its own columns
 	trinosql.Inspect(tree, func(n trinosql.Node) bool {
 		switch n := n.(type) {
+		case *trinosql.SelectExpr:
+			given[n.Alias] = true
 		case *trinosql.Ident:
-			found = found || strings.EqualFold(n.Name, column)
+			found = found || strings.EqualFold(n.Name, column) && !given[n]
 		case *trinosql.SelectStar, *trinosql.TableBody:
 			found = true
 		case *trinosql.Join:

@@ -116,6 +116,7 @@ func TestMentions(t *testing.T) {
 		"SELECT b FROM t": false, "SELECT count(*) FROM t": false, "SELECT b, 'a' FROM t -- a": false, "SELECT a FROM t": true, "SELECT t.A FROM t": true,
 		`SELECT b FROM t ORDER BY "a"`: true, "SELECT 1 AS x FROM t JOIN u USING (a)": true, "SELECT b FROM t NATURAL JOIN u": true, "SELECT * FROM t": true, "SELECT t.* FROM t": true,
 		"TABLE t": true, "SELECT b FROM (SELECT max(a) AS b FROM t)": true, "SELECT b FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.b)": true, "SELECT b FROM t QUALIFY x": true,
+		"SELECT b AS a FROM t": false, "SELECT b AS a FROM t WHERE a > 1": true, "SELECT a AS a FROM t": true,
 	} {
 		if got := Mentions(sql, "a"); got != want {
 			t.Errorf("%s: %t", sql, got)

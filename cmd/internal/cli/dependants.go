@@ -9,24 +9,59 @@ import (
 )
 
 // QueriesReading returns the names of the saved queries that read a table of a catalog, by the tables in their statements;
-// materialized ones are marked. Without schemas, or with an empty table, any counts.
+// materialized ones are marked. Those that read it through others come last, with the other's name. Without schemas, or with an empty table, any counts.
 func QueriesReading(all []api.Query, catalog, table string, schemas ...string) []string {
-	var names []string
-	for _, q := range all {
-		if sqlstmt.Reads(q.InputQuery, catalog, table, schemas...) {
-			name := q.Name
-			if q.QueryType == "MATERIALIZED" {
-				name += " (materialized)"
-			}
-			names = append(names, name)
+	names, _ := readersOf(all, func(_ api.Query, r sqlstmt.Reading) bool { return r.Of(catalog, table, schemas...) })
+	return names
+}
+
+// QueriesWithColumn is QueriesReading for the statements that may also read one column of the table.
+func QueriesWithColumn(all []api.Query, catalog, schema, table, column string) []string {
+	names, _ := readersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
+		return r.Of(catalog, table, schema) && sqlstmt.Mentions(q.InputQuery, column)
+	})
+	return names
+}
+
+// readersOf names the saved queries that read something, and those that read them, each once, and returns their ids.
+func readersOf(all []api.Query, reads func(api.Query, sqlstmt.Reading) bool) (names, ids []string) {
+	readings := make([]sqlstmt.Reading, len(all))
+	for i, q := range all {
+		readings[i] = sqlstmt.ReadingOf(q.InputQuery)
+	}
+	var found []int // in the order of names
+	seen := make([]bool, len(all))
+	add := func(i int, through string) {
+		seen[i] = true
+		found = append(found, i)
+		name := all[i].Name
+		if all[i].QueryType == "MATERIALIZED" {
+			name += " (materialized)"
+		}
+		if through != "" {
+			name += " through " + through
+		}
+		names, ids = append(names, name), append(ids, all[i].ID)
+	}
+	for i, q := range all {
+		if reads(q, readings[i]) {
+			add(i, "")
 		}
 	}
-	return names
+	for n := 0; n < len(found); n++ {
+		of := all[found[n]]
+		for i := range all {
+			if !seen[i] && readings[i].Of("peaka", of.Name, "query", "mtquery") {
+				add(i, of.Name)
+			}
+		}
+	}
+	return names, ids
 }
 
 // CatalogDependants lists the objects that are deleted with a catalog or break: caches, parametric tables and saved queries. all are the saved
 // queries of the project. What cannot be listed is named as such.
-func CatalogDependants(ctx context.Context, cl *api.Client, project, id, name string, all []api.Query, listed error) []string {
+func CatalogDependants(ctx context.Context, cl *api.Client, project string, of api.Catalog, all []api.Query, listed error) []string {
 	var parts []string
 	add := func(names []string, err error, what, one, many string) {
 		if err != nil {
@@ -35,11 +70,13 @@ func CatalogDependants(ctx context.Context, cl *api.Client, project, id, name st
 			parts = append(parts, Counted(names, one, many))
 		}
 	}
-	caches, err := CachesOf(ctx, cl, project, id)
+	caches, err := CachesOf(ctx, cl, project, of.ID)
 	add(caches, err, "caches", "1 cache", "%d caches")
-	tables, err := ParametricOver(ctx, cl, project, id, "", "")
-	add(tables, err, "parametric tables", "1 parametric table", "%d parametric tables")
-	add(QueriesReading(all, name, ""), listed, "saved queries", "1 saved query", "%d saved queries")
+	if !IsSemantic(of) { // which cannot have them, and the gateway says so in an error
+		tables, err := ParametricOver(ctx, cl, project, of.ID, "", "")
+		add(tables, err, "parametric tables", "1 parametric table", "%d parametric tables")
+	}
+	add(QueriesReading(all, of.Name, ""), listed, "saved queries", "1 saved query", "%d saved queries")
 	return parts
 }
 

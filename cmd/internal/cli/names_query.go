@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -45,23 +46,24 @@ func inFolder(q api.Query) string {
 	return " in " + *q.Path
 }
 
-// Dependants lists the saved queries that read another one, or its stored result.
-func Dependants(ctx context.Context, cl *api.Client, project string, q api.Query) (string, error) {
+// Dependants lists the saved queries that read one of others, or its stored result, and are not among them; those that read it through others
+// come last. ids are those of these queries.
+func Dependants(ctx context.Context, cl *api.Client, project string, gone ...api.Query) (used string, ids []string, err error) {
 	all, err := cl.Queries.List(ctx, project)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	var names []string
-	for _, other := range all {
-		if other.ID != q.ID && sqlstmt.Reads(other.InputQuery, "peaka", q.Name, "query", "mtquery") {
-			names = append(names, other.Name)
-		}
-	}
-	return strings.Join(names, ", "), nil
+	all = slices.DeleteFunc(all, func(q api.Query) bool {
+		return slices.ContainsFunc(gone, func(g api.Query) bool { return g.ID == q.ID })
+	})
+	names, ids := readersOf(all, func(_ api.Query, r sqlstmt.Reading) bool {
+		return slices.ContainsFunc(gone, func(g api.Query) bool { return r.Of("peaka", g.Name, "query", "mtquery") })
+	})
+	return strings.Join(names, ", "), ids, nil
 }
 
-// SemanticOver returns the tables of semantic catalogs that show a saved query, on gateways that tell.
-func SemanticOver(ctx context.Context, cl *api.Client, project, query string) ([]string, error) {
+// SemanticOver returns the tables of semantic catalogs that show one of some saved queries, by their ids, on gateways that tell.
+func SemanticOver(ctx context.Context, cl *api.Client, project string, queries ...string) ([]string, error) {
 	var names []string
 	all, err := cl.Catalogs.List(ctx, project)
 	if err != nil {
@@ -84,7 +86,7 @@ func SemanticOver(ctx context.Context, cl *api.Client, project, query string) ([
 				return nil, err
 			}
 			for _, t := range tables {
-				if t.QueryID == query {
+				if slices.Contains(queries, t.QueryID) {
 					names = append(names, c.Name+"."+s.SchemaName+"."+t.TableName)
 				}
 			}

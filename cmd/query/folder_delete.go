@@ -1,0 +1,118 @@
+package query
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+	var force bool
+	var named cli.Naming
+	c := &cobra.Command{Use: "delete FOLDER", Aliases: []string{"rm"}, Short: "Delete a folder", Args: cobra.ExactArgs(1),
+		Long: `Delete a folder. It must be empty, unless --force is given: then all folders and queries in it are deleted with it.
+
+Other queries that refer to these, also through others, and semantic tables that show them break; if there are any, they are listed, and the
+path of the folder is asked for, or --yes needs --confirm PATH.`,
+		Example: "  " + e.Name + " query folder delete /drafts --force --yes"}
+	c.Flags().BoolVar(&force, "force", false, "delete it with all folders and queries in it")
+	named.Register(c, "folder")
+	cli.Annotate(c, spec.GetQueryFolderTree, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
+	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+			params, what, used, names := url.Values{}, cli.Holds{}, "", []string{args[0], id}
+			if force {
+				params.Set("force", "true")
+				t, err := folderContents(ctx, e, cl, p, id)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if what, used = t.holds, t.used; t.path != "" {
+					names = []string{t.path, path.Base(t.path), args[0], id}
+				}
+			}
+			who := args[0]
+			if who == id {
+				who = e.Called(id, id, func() ([]cli.Named, error) {
+					all, err := cl.Folders.List(ctx, p)
+					return cli.MapNamed(all, func(f api.QueryFolderItem) cli.Named { return cli.Named{ID: f.ID, Name: f.Path} }), err
+				})
+			}
+			if err := e.ConfirmNamed(named, names, used, "delete folder %s%s?", who, what.Text); err != nil {
+				return cli.View{}, err
+			}
+			if force {
+				if err := e.Recheck("folder "+args[0], what, func() (cli.Holds, error) {
+					now, err := folderContents(ctx, e, cl, p, id)
+					return now.holds, err
+				}); err != nil {
+					return cli.View{}, err
+				}
+			}
+			return cli.Note("deleted folder %s%s", args[0], what.Text), cl.Folders.Delete(ctx, p, id, params)
+		})(ctx, cl, args)
+	})
+}
+
+// folderTree is what is deleted with a folder.
+type folderTree struct {
+	path  string
+	holds cli.Holds
+	used  string // what depends on its queries, "" for nothing
+}
+
+func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id string) (folderTree, error) {
+	t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}, "rootFolderId": {id}})
+	folders, queries := 0, []api.Query(nil)
+	collectBelow(t.Tree, &folders, &queries)
+	tree, jerr := json.Marshal(t.Tree)
+	text := cli.Plural(len(queries), " with 1 query", " with %d queries") + cli.Plural(max(folders-1, 0), " and 1 folder below it", " and %d folders below it")
+	out := folderTree{holds: cli.Holds{Text: text, Mark: string(tree)}}
+	if len(t.Tree) > 0 {
+		out.path = t.Tree[0].Path
+	}
+	if err = errors.Join(err, jerr); err != nil || len(queries) == 0 || e.Tells() {
+		return out, err
+	}
+	readers, ids, err := cli.Dependants(ctx, cl, p, queries...)
+	if err != nil {
+		return out, err
+	}
+	if readers != "" {
+		out.holds.Text += "; other queries refer to them: " + readers
+	}
+	for _, q := range queries {
+		ids = append(ids, q.ID)
+	}
+	shown := shownIn(ctx, cl, p, "them", ids)
+	out.holds.Text += shown
+	out.used = readers + shown
+	return out, nil
+}
+
+// shownIn names the semantic tables that show one of some queries, as the end of a question.
+func shownIn(ctx context.Context, cl *api.Client, p, what string, queries []string) string {
+	switch tables, err := cli.SemanticOver(ctx, cl, p, queries...); {
+	case err != nil:
+		return "; semantic tables that show " + what + " could not be listed"
+	case len(tables) > 0:
+		return "; semantic tables show " + what + ": " + strings.Join(tables, ", ")
+	}
+	return ""
+}
+
+func collectBelow(nodes []api.QueryFolderTreeNode, folders *int, queries *[]api.Query) {
+	for _, n := range nodes {
+		*folders++
+		*queries = append(*queries, n.Queries...)
+		collectBelow(n.Children, folders, queries)
+	}
+}
