@@ -39,6 +39,8 @@ func TestEnsureConnectionSaysWhatItKnows(t *testing.T) {
 	run(again)
 	detail = strings.Replace(detail, "5432", "5433", 1)
 	run("replaced the credential\n")
-	f.on(spec.GetConnectionDetail, func(w http.ResponseWriter, _ *http.Request, _ func() *http.Response) { w.WriteHeader(http.StatusNotFound) })
+	f.on(spec.GetConnectionDetail, func(w http.ResponseWriter, _ *http.Request, _ func() *http.Response) {
+		w.WriteHeader(http.StatusNotFound)
+	})
 	run(again)
 }

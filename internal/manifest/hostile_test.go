@@ -99,3 +99,35 @@ func TestStatementsAreText(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesThatAreNoText: names of files that are not UTF-8 are mistakes in the files, and so is a prompt with NUL: apply would fail at them midway.
+func TestNamesThatAreNoText(t *testing.T) {
+	for file, want := range map[string]string{
+		"queries/a%FF.sql":   `the name "a\xff" is not text`,
+		"queries/f%FE/b.sql": `the name "/f\xfe" is not text`,
+		"tables/t%C3.yaml":   `the name "t\xc3" is not text`,
+		"golden-sql/g.yaml":  "golden-sql/g.yaml:1: a prompt cannot contain NUL",
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{Marker: "version: 1\n", file: map[string]string{".sql": "SELECT 1 AS n", ".yaml": "columns: []\n"}[filepath.Ext(file)]} {
+			if strings.HasPrefix(name, dirGolden) {
+				text = `prompt: "a\0b"`
+			}
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(name, dirGolden) {
+				if err := os.WriteFile(strings.TrimSuffix(path, endYAML)+endSQL, []byte("SELECT 1 AS n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/late"
@@ -99,6 +100,10 @@ func (r *reader) problem(at Place, format string, args ...any) {
 // add adds an object at the line where it is described.
 func (r *reader) add(o Object) {
 	b := o.base()
+	if !utf8.ValidString(b.Name) { // of the file: what is in files is read as UTF-8
+		r.problem(b.At, "the name %q is not text in UTF-8, so no object can have it", b.Name)
+		return
+	}
 	if !r.p.Add(o) {
 		other := r.p.Get(b.Kind, b.Name)
 		where := ""

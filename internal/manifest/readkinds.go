@@ -146,7 +146,11 @@ func (r *reader) golden(file, stem, sql string, beside []byte) {
 		r.problem(Place{File: file}, "%s%s, with the prompt, is missing beside it", stem, endYAML)
 		return
 	}
-	if r.decode(yml, beside, &f) != nil {
+	if d := r.decode(yml, beside, &f); d != nil {
+		if strings.ContainsRune(f.Prompt, 0) {
+			r.problem(d.line("prompt"), "a prompt cannot contain NUL")
+			return
+		}
 		r.add(NewGoldenSQL(f.Prompt, sql, Place{yml, 1}))
 	}
 }

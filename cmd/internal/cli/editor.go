@@ -33,7 +33,11 @@ func (e *Env) Edit(ctx context.Context, path string) error {
 			words[0] = "notepad"
 		}
 	}
-	c := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	line := append(words, path)
+	if runtime.GOOS != "windows" && strings.ContainsAny(editor, "'\"\\$`;&|<>()*?[~#") { // quoted, as in emacsclient -a ''
+		line = []string{"sh", "-c", editor + ` "$@"`, editor, path}
+	}
+	c := exec.CommandContext(ctx, line[0], line[1:]...)
 	c.Env = ProgramEnv()
 	// Without a *os.File these stay nil; a nil *os.File in an interface would not be.
 	if in := TerminalOf(e.In); in != nil {
