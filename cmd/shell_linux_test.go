@@ -240,6 +240,22 @@ func TestKeysWhileAStatementRuns(t *testing.T) {
 	}
 }
 
+// TestCancelWhileRowsCome: while the rows that are not shown are read, their number is; Ctrl-C ends that, and is not taken for a broken result.
+func TestCancelWhileRowsCome(t *testing.T) {
+	x, end := inShell(t, t.TempDir(), map[string]string{"NO_COLOR": "1"})
+	at := x.shows(0, "dig local> ")
+	x.types("select x, y from unnest(sequence(1, 10000)) a(x) cross join unnest(sequence(1, 10000)) b(y);\r")
+	at = x.shows(at, " 12 │")
+	x.shows(at, " rows  ")
+	x.types("\x03")
+	x.shows(at, "dig: canceled")
+	x.shows(at, "dig local> ")
+	x.types("\x04")
+	if code := end(); code != 0 || strings.Contains(x.screen(), "truncated") {
+		t.Errorf("exit code %d:\n%s", code, x.screen())
+	}
+}
+
 // TestKeysAfterTheShell: what is typed after the key or command that leaves is for the program that reads the terminal next.
 func TestKeysAfterTheShell(t *testing.T) {
 	for _, leave := range []string{"\x04", "\\q\r"} {

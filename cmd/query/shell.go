@@ -91,10 +91,15 @@ func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlag
 func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (*cli.Sink, error) {
 	path := st.Out
 	s, err := r.e.OpenSink(path, false, o, cancel)
-	if err == nil {
-		s.Notes = shellNotes{s.Notes}
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	if st.Out == "" { // few rows are shown, and then all are read
+		s.Progress.Between()
+		s.Notes = s.Progress.Output(s.Notes)
+	}
+	s.Notes = shellNotes{s.Notes}
+	return s, nil
 }
 
 // shellNotes puts the commands of the shell into notes, where they name flags.

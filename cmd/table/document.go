@@ -36,11 +36,11 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options
 	} else {
 		f, err := os.Open(e.Abs(path))
 		if err != nil {
-			return nil, cli.Usagef("%v", err)
+			return nil, cli.Usagef("FILE: %v", err)
 		}
 		if st, err := f.Stat(); err != nil || st.IsDir() {
 			f.Close()
-			return nil, cli.Usagef("%s is not a file", path)
+			return nil, cli.Usagef("FILE: %s is not a file", path)
 		}
 		in = f
 	}

@@ -104,6 +104,9 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			fmt.Fprintln(e.Err, r)
 		}
 		made := &newColumns{}
+		if create && len(header)+len(maps) == 0 && !how.noHeader {
+			return cli.View{}, cli.Usagef("--create: %s has no columns", args[1])
+		}
 		if create {
 			if made, err = importColumns(k, maps, header, names); err != nil {
 				return cli.View{}, err
@@ -127,7 +130,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			if err := doc.learn(ctx, true); err != nil {
 				return err
 			}
-			made.tellTypes(e.Err, k.stored(args[0]), doc.Rows, made.infer(doc.Choices()))
+			made.tellTypes(e.Err, k.stored(args[0]), doc.Rows+doc.Blank, made.infer(doc.Choices()))
 			return nil
 		})
 		if err != nil {

@@ -101,10 +101,7 @@ func parquetValue(typ string, v any) rowfile.Value {
 	case string:
 		switch {
 		case strings.HasPrefix(typ, "decimal("):
-			if !strings.Contains(v, ".") {
-				v += ".0"
-			}
-			return rowfile.Value{Text: []byte(v), Kind: rowfile.Field}
+			return rowfile.Value{Text: []byte(v), Kind: rowfile.Number}
 		case typ == "uuid":
 			return rowfile.Value{Text: []byte(v), Kind: rowfile.Field}
 		}

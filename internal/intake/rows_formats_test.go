@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,21 @@ func TestParquet(t *testing.T) {
 		if got := fmt.Sprintf("%q", records); got != want || types != "bigint bigint varchar decimal varchar date timestamp boolean varchar varchar" { // no decimal is -0.0
 			t.Errorf("%s: %s\n%s", name, types, got)
 		}
+	}
+	// whole decimals are not changed where their column becomes text, and are no bigints where it does not
+	type wide struct {
+		Small int64    `parquet:"small,decimal(0:18)"`
+		Big   [16]byte `parquet:"big,decimal(0:38)"`
+	}
+	var decimals bytes.Buffer
+	ww := parquet.NewGenericWriter[wide](&decimals)
+	var power [16]byte
+	new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil).FillBytes(power[:])
+	if _, err := ww.Write([]wide{{5, power}}); err != nil || ww.Close() != nil {
+		t.Fatal(err)
+	}
+	if _, records, types := learned(t, "d.parquet", decimals.Bytes(), Options{}); fmt.Sprint(records) != "[[small big] [5 1000000000000000000000000000000]]" || types != "decimal varchar" {
+		t.Errorf("%v %s", records, types)
 	}
 	if _, err := open(t, "a.parquet", b.Bytes()[:b.Len()-9], Options{}); err == nil {
 		t.Error("a damaged file was opened")

@@ -93,8 +93,16 @@ func (d *Document) columnName(names []string, i int) string {
 
 // addValue adds a value that is not NULL.
 func (c *column) addValue(v rowfile.Value, at int64) {
-	if v.Kind == rowfile.Field {
+	switch v.Kind {
+	case rowfile.Field:
 		c.add(v.Text, at)
+		return
+	case rowfile.Number:
+		text := v.Text
+		if !bytes.Contains(text, []byte(".")) { // so that its column is not inferred to be of bigints
+			text = append(slices.Clip(text), ".0"...)
+		}
+		c.count(c.kindOf(text), v.Text, at)
 		return
 	}
 	k := isText
@@ -163,7 +171,7 @@ func (w *rowText) row() error {
 			w.Out = append(w.Out, ',')
 		}
 		if i < len(row) && !w.d.nullValue(row[i]) {
-			w.Out = appendField(w.Out, row[i].Text, row[i].Kind != rowfile.Field)
+			w.Out = appendField(w.Out, row[i].Text, row[i].Kind > rowfile.Number)
 		}
 	}
 	w.Out = append(w.Out, '\n')

@@ -333,7 +333,7 @@ func (b *Book) value(c sheetCell) (Value, error) {
 		}
 		return Value{[]byte(c.Inline.text()), String}, nil
 	}
-	if c.V == nil {
+	if c.V == nil || *c.V == "" && c.Type != "str" { // some programs write <v/> where there is none
 		if c.F != nil {
 			return Value{}, errors.New("a formula without a stored value; a program that calculates it must save the workbook first")
 		}
@@ -350,10 +350,13 @@ func (b *Book) value(c sheetCell) (Value, error) {
 	case "str":
 		return Value{[]byte(unescapeXLSX(text)), String}, nil
 	case "b":
-		if text == "1" {
+		switch strings.TrimSpace(text) {
+		case "1", "true":
 			return Value{[]byte("true"), Field}, nil
+		case "0", "false":
+			return Value{[]byte("false"), Field}, nil
 		}
-		return Value{[]byte("false"), Field}, nil
+		return Value{}, fmt.Errorf("%q is neither true nor false", text)
 	case "d":
 		return Value{[]byte(text), String}, nil
 	case "e":

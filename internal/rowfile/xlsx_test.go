@@ -1,6 +1,32 @@
 package rowfile
 
-import "testing"
+import (
+	"encoding/xml"
+	"fmt"
+	"testing"
+)
+
+// An empty <v/> is no value, as openpyxl writes it for formulas: only of a formula with a text it is the empty text.
+func TestCellValue(t *testing.T) {
+	for text, want := range map[string]string{
+		`<c><v>1.5</v></c>`: "1 1.5", `<c><f>1+1</f><v>2</v></c>`: "1 2", `<c t="str"><f>""</f><v></v></c>`: "3 ", `<c t="b"><v>0</v></c>`: "1 false", `<c t="b"><v>true</v></c>`: "1 true",
+		`<c/>`: "0 ", `<c><v/></c>`: "0 ", `<c t="b"><v/></c>`: "0 ", `<c t="d"><v/></c>`: "0 ",
+		`<c><f>1+1</f></c>`: "refused", `<c><f>1+1</f><v/></c>`: "refused", `<c t="n"><f>1+1</f><v></v></c>`: "refused", `<c t="b"><v>2</v></c>`: "refused",
+	} {
+		var c sheetCell
+		if err := xml.Unmarshal([]byte(text), &c); err != nil {
+			t.Fatal(err)
+		}
+		v, err := new(Book).value(c)
+		got := fmt.Sprintf("%d %s", v.Kind, v.Text)
+		if err != nil {
+			got = "refused"
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
 
 func TestDates(t *testing.T) {
 	for code, want := range map[string]dateStyle{

@@ -24,6 +24,8 @@ type Progress struct {
 	mu      sync.Mutex
 	painted bool
 	stopped bool
+	between bool // outputs do not end it
+	within  bool // the last output did not end its line
 	timer   *time.Timer
 }
 
@@ -54,8 +56,10 @@ func (p *Progress) paint(every time.Duration) {
 	if p.stopped {
 		return
 	}
-	p.painted = true
-	fmt.Fprintf(p.w, "\r\x1b[K%s", p.line())
+	if !p.within {
+		p.painted = true
+		fmt.Fprintf(p.w, "\r\x1b[K%s", p.line())
+	}
 	p.timer.Reset(every)
 }
 
@@ -96,12 +100,24 @@ func (p *Progress) Stop() {
 	if p.timer != nil {
 		p.timer.Stop()
 	}
+	p.erase()
+}
+
+func (p *Progress) erase() {
 	if p.painted {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
+	p.painted = false
 }
 
-// Output returns w with Stop called before its first byte: for output to the same screen.
+// Between keeps the line below the outputs until Stop is called: for rows that are shown only in part while all are read.
+func (p *Progress) Between() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.between = true
+}
+
+// Output returns w with Stop called before its first byte, unless Between was called: for output to the same screen.
 func (p *Progress) Output(w io.Writer) io.Writer { return &progressOutput{p: p, w: w} }
 
 type progressOutput struct {
@@ -111,6 +127,16 @@ type progressOutput struct {
 }
 
 func (o *progressOutput) Write(b []byte) (int, error) {
+	o.p.mu.Lock()
+	if o.p.between {
+		defer o.p.mu.Unlock()
+		o.p.erase()
+		if len(b) > 0 {
+			o.p.within = b[len(b)-1] != '\n'
+		}
+		return o.w.Write(b)
+	}
+	o.p.mu.Unlock()
 	o.once.Do(o.p.Stop)
 	return o.w.Write(b)
 }

@@ -38,6 +38,26 @@ func TestProgressShowsLateAndLeavesNothing(t *testing.T) {
 	}
 }
 
+// Between outputs the line is drawn where one has ended, and removed before the next.
+func TestProgressBetweenOutputs(t *testing.T) {
+	var screen termtest.Buffer
+	start := time.Unix(1000, 0)
+	p := newProgress(&screen, time.Hour, time.Hour, func() time.Time { return start })
+	p.Between()
+	w := p.Output(&screen)
+	for _, part := range []string{"head\n", "half a ", "line\n"} {
+		if _, err := io.WriteString(w, part); err != nil {
+			t.Fatal(err)
+		}
+		p.paint(time.Hour)
+	}
+	p.Stop()
+	const line = "\r\x1b[K0 rows  0s"
+	if got, want := screen.String(), "head\n"+line+"\r\x1b[Khalf a line\n"+line+"\r\x1b[K"; got != want {
+		t.Errorf("screen %q, want %q", got, want)
+	}
+}
+
 func TestProgressOfAShortQueryIsSilent(t *testing.T) {
 	var screen termtest.Buffer
 	p := NewProgress(&screen)

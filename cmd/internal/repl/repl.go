@@ -229,7 +229,8 @@ func (s *shell) trap(cancel func()) (undo func()) {
 }
 
 func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	var rows *api.RowsError // a gateway says of a result that was canceled that the client left
+	if err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, &rows)) {
 		return &cli.Failure{Exit: cli.ExitInterrupted, Code: "interrupted", Msg: "canceled", Err: err}
 	}
 	return err

@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// csvReader reads the records of a file. Blank lines are skipped.
+// csvReader reads the records of a file. Blank lines are skipped, except in a file of one column, where they are NULL below the header, as in imports.
 type csvReader struct {
 	in    *csv.Reader
 	width int // of the first record, 0 before it
@@ -22,7 +22,7 @@ func (r *csvReader) next() (fields []string, line int64, err error) {
 		if err := r.in.Read(); err != nil {
 			return nil, 0, err
 		}
-		if !r.in.Blank() {
+		if !r.in.Blank() || r.width == 1 {
 			break
 		}
 	}

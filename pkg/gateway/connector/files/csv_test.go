@@ -63,6 +63,8 @@ func TestForms(t *testing.T) {
 		"quoted.csv":     {"\"id,x\";b\n1;2\n", "[id,x b] [[1 2]]"},
 		"windows.csv":    {"\xef\xbb\xbfid,t\r\n1,\"a\r\nb\"\r\n\r\n2,c\r\n", "[id t] [[1 a\r\nb] [2 c]]"},
 		"nulls.csv":      {"id\n\\N\n\"\\N\"\n", `[id] [[<nil>] [\N]]`},
+		"column.csv":     {"\n\nid\n1\n\n2\n\n\"\"\n", "[id] [[1] [<nil>] [2] [<nil>] [<nil>]]"},
+		"blank.csv":      {"\nid,name\n\n1,a\n\n", "[id name] [[1 a]]"},
 		"header.csv":     {"id,name", "[id name] []"},
 		"wide.csv":       {"\xff\xfei\x00d\x00\n\x001\x00\n\x00", "[id] [[1]]"},
 		"mac.csv":        {"id,name\r1,a\r2,b\r", "[id name] [[1 a] [2 b]]"},

@@ -16,6 +16,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
+// distinct gives columns without a name, or with that of an earlier one, another name.
+func distinct(names []string) []string {
+	names, _ = rowfile.Names(names, math.MaxInt, strings.ToLower, func(string) bool { return true })
+	return names
+}
+
 // describe reads a whole file and determines its columns, their types as far as possible, and the number of rows.
 func (f *folder) describe(ctx context.Context, r *place, t file, d *described) error {
 	if t.form == formParquet {
@@ -28,7 +34,7 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 	defer recs.Close()
 	names := slices.Clone(recs.header())
 	if names != nil {
-		names, _ = rowfile.Names(names, math.MaxInt, strings.ToLower, func(string) bool { return true })
+		names = distinct(names)
 	}
 	if c, ok := recs.(*csvRecords); ok {
 		d.csv = c.form

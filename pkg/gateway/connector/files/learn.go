@@ -30,7 +30,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 		return d, nil
 	}
 	d = described{stamp: stamp, size: info.Size(), at: info.ModTime()}
-	about := fmt.Sprintf("files 2 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
+	about := fmt.Sprintf("files 3 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
 	worthy := settled && d.size >= noteworthy && t.form != formParquet
 	if !worthy || !f.recall(about, &d) {
 		if err := f.describe(ctx, r, t, &d); err != nil {

@@ -43,7 +43,19 @@ func (*folder) describeParquet(r *place, t file, d *described) error {
 	}
 	defer h.Close()
 	d.rows, d.cols = p.NumRows(), parquetColumns(p)
+	for i, name := range distinctParquet(p) {
+		d.cols[i].Name = name
+	}
 	return nil
+}
+
+func distinctParquet(p *parquet.File) []string {
+	all := p.Root().Columns()
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.Name()
+	}
+	return distinct(names)
 }
 
 // parquetColumns maps the columns of a Parquet file. Nested ones are JSON.
@@ -231,9 +243,9 @@ func (f *folder) scanParquet(t file, d described, want []column, limit int64) (e
 
 func newParquetBatches(p *parquet.File, want []column) (*parquetBatches, error) {
 	b := &parquetBatches{groups: p.RowGroups(), cols: want, buf: make([]parquet.Value, batchRows)}
-	all := p.Root().Columns()
+	all, names := p.Root().Columns(), distinctParquet(p)
 	for _, c := range want {
-		if c.at >= len(all) || all[c.at].Name() != c.Name {
+		if c.at >= len(all) || names[c.at] != c.Name && all[c.at].Name() != c.Name {
 			return nil, errors.New("the file has changed while it was read")
 		}
 		var d decoder

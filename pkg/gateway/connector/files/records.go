@@ -131,8 +131,13 @@ func newRecords(in readers, t file, d described) (records, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if rowfile.FormOf(head[:n]) == rowfile.OldWorkbook {
+	switch form := rowfile.FormOf(head[:n]); {
+	case form == rowfile.OldWorkbook:
 		return nil, rowfile.ErrOldWorkbook
+	case form == rowfile.Parquet:
+		return nil, errors.New("it is a Parquet file, and its name says another form")
+	case form == rowfile.Workbook && t.form != formXLSX:
+		return nil, errors.New("it is a workbook, and its name says another form")
 	}
 	if t.form == formXLSX {
 		return newSheet(in, d)
