@@ -18,12 +18,21 @@ var anyText = map[string]bool{"text": true, "question": true, "message": true, "
 // argument and flag that takes a name completes names. Anything else is text, for which no files are offered.
 func TestEveryCompletion(t *testing.T) {
 	dir := t.TempDir()
-	root := newRootCmd(&cli.Env{Name: "dig", Args: []string{cobra.ShellCompRequestCmd, ""}, Getenv: func(name string) string {
+	e := &cli.Env{Name: "dig", Args: []string{cobra.ShellCompRequestCmd}, Getenv: func(name string) string {
 		if name == "HOME" || strings.HasPrefix(name, "XDG_") || name == "DIG_DATA_DIR" {
 			return dir + "/none" // no zone local is there to be asked
 		}
 		return os.Getenv(name)
-	}})
+	}}
+	var words func(c *cobra.Command) []string
+	words = func(c *cobra.Command) (all []string) {
+		for _, sub := range c.Commands() {
+			all = append(append(all, sub.Name()), words(sub)...)
+		}
+		return all
+	}
+	e.Args = append(e.Args, words(newRootCmd(&cli.Env{Name: "dig", Getenv: e.Getenv}))...) // flags are completed for the commands of the line
+	root := newRootCmd(e)
 	few := regexp.MustCompile(`\b[A-Z][A-Z_]{3,}\b.*\b(or|and|,) .*\b[A-Z][A-Z_]{3,}\b|: (\w+, )+\w+ or \w+|: \w+ or \w+$|^(\w+, )+\w+ or \w+[;,]?`)
 	of := regexp.MustCompile(`, by (id|name|path)|by id or name`)
 	notFew := map[string]bool{"delimiter": true, "record-separator": true, "columns": true, "column": true, "frequency": true, "full-every": true, "incremental-every": true, "timeout": true, "every": true, "fault": true,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/spec"
@@ -32,9 +33,10 @@ func TakesFile(name string) (file, at bool) { return fileFlags[name], atFlags[na
 // NamesOfFlag returns the kind of names that a flag takes, "" for none.
 func NamesOfFlag(name string) string { return nameFlags[name] }
 
-// CompleteFlags completes the flags of a command that have no completion of their own.
+// CompleteFlags completes the flags of a command that have no completion of their own, if the command line may be about it: to read
+// the flags of all commands takes longer than everything else that a completion does.
 func (e *Env) CompleteFlags(c *cobra.Command) {
-	if !e.Completing() {
+	if !e.Completing() || c.HasParent() && !slices.ContainsFunc(e.Args, func(arg string) bool { return arg == c.Name() || c.HasAlias(arg) }) {
 		return
 	}
 	c.LocalFlags().VisitAll(func(fl *pflag.Flag) {
