@@ -27,6 +27,8 @@ type terminal struct {
 	tty  *os.File // dig's end
 	mu   sync.Mutex
 	text strings.Builder
+
+	interrupt func() // Ctrl-C while a statement runs: nothing sends the signal, since it is not the terminal of the test's process
 }
 
 func newTerminal(t *testing.T) *terminal {

@@ -35,6 +35,7 @@ func inShell(t *testing.T, home string, env map[string]string) (x *terminal, end
 	maps.Copy(all, env)
 	e := &cli.Env{Name: "dig", Args: []string{"shell"}, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, all),
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 80, Height: 24, Trap: new(atomic.Pointer[func()])}
+	x.interrupt = func() { (*e.Trap.Load())() }
 	code := make(chan int, 1)
 	go func() { code <- Run(context.Background(), e) }()
 	return x, func() int {
@@ -247,7 +248,7 @@ func TestCancelWhileRowsCome(t *testing.T) {
 	x.types("select x, y from unnest(sequence(1, 10000)) a(x) cross join unnest(sequence(1, 10000)) b(y);\r")
 	at = x.shows(at, " 12 │")
 	x.shows(at, " rows  ")
-	x.types("\x03")
+	x.interrupt()
 	x.shows(at, "dig: canceled")
 	x.shows(at, "dig local> ")
 	x.types("\x04")
