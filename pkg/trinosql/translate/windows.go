@@ -62,6 +62,9 @@ func (p *printer) over(w *analyze.Window) {
 			p.sortItems(w.OrderBy)
 		}
 		space = " "
+	} else if p.checksFrame(w.Frame) { // without an order, DuckDB does not compute the bounds for functions that need no frame
+		p.put(space, "ORDER BY CAST(NULL AS INTEGER)")
+		space = " "
 	}
 	if w.Frame != nil {
 		p.put(space)
@@ -133,6 +136,22 @@ var (
 	offset         = mustParts("CASE WHEN $1 >= 0 THEN $1 ELSE " + offsetMessage + " END")
 	intervalOffset = mustParts("CASE WHEN $1 >= INTERVAL 0 DAY THEN $1 ELSE " + offsetMessage + " END")
 )
+
+// checksFrame reports whether a bound of a frame may be invalid.
+func (p *printer) checksFrame(f *trinosql.Frame) bool {
+	if f == nil {
+		return false
+	}
+	for _, b := range []*trinosql.FrameBound{f.Start, f.End} {
+		if b == nil || b.Value == nil {
+			continue
+		}
+		if n, ok := p.constant(b.Value); !ok || n.Sign() < 0 {
+			return true
+		}
+	}
+	return false
+}
 
 func (p *printer) bound(b *trinosql.FrameBound) {
 	if b.Value != nil {

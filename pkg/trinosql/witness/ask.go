@@ -26,7 +26,7 @@ func Ask(base string, s Statement) (*Answer, error) {
 	for _, r := range described.Data {
 		a.Columns = append(a.Columns, [2]string{r[0].(string), r[4].(string)})
 	}
-	if s.TypesOnly || strings.Contains(s.SQL, "?") {
+	if s.TypesOnly || s.Parameters() {
 		return a, nil
 	}
 	run, err := post(base, s.SQL, "")

@@ -36,6 +36,23 @@ type Statement struct {
 	TypesOnly bool
 }
 
+// Parameters reports whether a statement has a question mark outside of quotes, so that it cannot be run as it is.
+func (s Statement) Parameters() bool {
+	quote := rune(0)
+	for _, r := range s.SQL {
+		switch {
+		case r == quote:
+			quote = 0
+		case quote != 0:
+		case r == '\'' || r == '"':
+			quote = r
+		case r == '?':
+			return true
+		}
+	}
+	return false
+}
+
 // Answer is what a Trino answered.
 type Answer struct {
 	SQL     string      `json:"sql"`

@@ -72,6 +72,7 @@ func TestFunctions(t *testing.T) {
 		{"regexp_replace", args("1a 2b 14m", `(\d+)([ab]) `, "3c$2 "), "3ca 3cb 14m"},
 		{"regexp_replace", args("1a", `(?<n>\d)`, `\$${n}`), "$1a"},
 		{"regexp_replace", args("1a", `\d`, "$3"), "error: Illegal replacement sequence: unknown group 3"},
+		{"regexp_replace", args("1a", `(?<d>\d)`, "-${d"), "-1a"},
 		{"regexp_count", args("1a 2b 14m", `\s*[a-z]+\s*`), "3"},
 		{"regexp_position", args("I have 23 apples, 5 pears and 13 oranges", `\b\d+\b`), "8"},
 		{"regexp_position", args("no digits", `\d`), "-1"},

@@ -21,9 +21,12 @@ func decimal(a []string) (string, bool, error) {
 	}
 	if a[0] == "/" {
 		// x / y in units of the result is x * 10^(scale - xs + ys) / y.
-		if n := scale - xs + ys; n >= 0 {
+		switch n := scale - xs + ys; {
+		case n >= 38: // Trino does not scale further, whatever the numbers
+			return "", false, says("Decimal overflow")
+		case n >= 0:
 			x.Mul(x, tens(n))
-		} else {
+		default:
 			y.Mul(y, tens(-n))
 		}
 		negative := x.Sign()*y.Sign() < 0

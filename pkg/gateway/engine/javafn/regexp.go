@@ -120,10 +120,11 @@ func expand(b *strings.Builder, re *pattern, tmpl, src string, m []int) error {
 			b.WriteByte(tmpl[i])
 		case c == '$':
 			g, name := -1, ""
-			if end := strings.IndexByte(tmpl[i:], '}'); i+1 < len(tmpl) && tmpl[i+1] == '{' && end > 0 {
-				name = "{ " + tmpl[i+2:i+end] + " }"
-				g = re.group(tmpl[i+2 : i+end])
-				i += end
+			if i+1 < len(tmpl) && tmpl[i+1] == '{' { // the end of the text ends a name as well
+				group, _, _ := strings.Cut(tmpl[i+2:], "}")
+				name = "{ " + group + " }"
+				g = re.group(group)
+				i += len("{}") + len(group)
 			} else {
 				for i+1 < len(tmpl) && isDigit(tmpl[i+1]) && (g < 0 || g*10+int(tmpl[i+1]-'0') <= re.groups()) {
 					g = max(g, 0)*10 + int(tmpl[i+1]-'0')
