@@ -71,6 +71,43 @@ func TestPlanFindsBefore(t *testing.T) {
 	f.want(0, "diff", "p", "--only", "queries")
 }
 
+// TestPlanFindsFormerNames: files that still refer to a query or connection by the name that they say it had before are refused by plan; apply
+// would have created a semantic table again, and found out afterwards.
+func TestPlanFindsFormerNames(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("data/a.csv", "id\n1\n")
+	f.ok("connection", "create", "c1", "--type", "files", "--credential", "path="+filepath.Join(f.home, "data"))
+	f.ok("catalog", "create", "k", "--connection", "c1")
+	f.ok("query", "create", "q1", "--sql", "SELECT 1 AS n")
+	f.ok("semantic-catalog", "create", "kpi")
+	f.ok("semantic-catalog", "table", "create", "kpi", "s.n", "--query", "q1")
+	f.ok("pull", "p")
+	p := filepath.Join(f.home, "p")
+	if err := errors.Join(os.Rename(p+"/queries/q1.sql", p+"/queries/q2.sql"), os.Rename(p+"/connections/c1.yaml", p+"/connections/c2.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	f.file("p/queries/q2.yaml", "renamed-from: q1\n")
+	f.file("p/connections/c2.yaml", "renamed-from: c1\ntype: files\ncredential:\n  path: "+filepath.Join(f.home, "data")+"\n")
+	f.sent()
+	for _, verb := range []string{"plan", "apply"} {
+		errs := f.want(2, verb, "p", "--yes")
+		for _, want := range []string{`catalogs/k.yaml:1: the connection "c1" would be called "c2"`, `semantic-catalogs/kpi.yaml:2: the query "q1" would be called "q2"`} {
+			if !strings.Contains(errs, want) {
+				t.Errorf("%s: %s", verb, errs)
+			}
+		}
+	}
+	if sent := f.sent(); sent != "" {
+		t.Errorf("sent: %s", sent)
+	}
+	f.file("p/catalogs/k.yaml", "connection: c2\n")
+	f.file("p/semantic-catalogs/kpi.yaml", "tables:\n  s.n: q2\n")
+	f.ok("apply", "p", "--yes")
+	if sent := f.sent(); sent != "updateConnection updateQuery" {
+		t.Errorf("sent: %s", sent)
+	}
+}
+
 // TestCredentialsAreCompared: a field that only the files have is a difference, unless it is a secret, which no gateway tells.
 func TestCredentialsAreCompared(t *testing.T) {
 	f := newFront(t, "local")

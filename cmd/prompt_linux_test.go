@@ -334,8 +334,8 @@ func TestChangedWhileAsked(t *testing.T) {
 			{"all its values (0)?", []string{"table", "column", "delete", "c", "a"}, []string{"table", "import", "c", "a.csv"}},
 			{"all its values (1)?", []string{"table", "column", "delete", "c", "a"}, []string{"query", "create", "q2", "--sql", `SELECT * FROM peaka."table".c`}},
 			{"all its rows (0)?", []string{"bitable", "delete", "b"}, []string{"query", "create", "q3", "--sql", "SELECT a FROM peaka.bitable.b"}},
-			{"delete query q", []string{"query", "delete", "q"}, []string{"query", "create", "q4", "--sql", "SELECT x FROM peaka.query.q"}},
 			{"delete folder /d", []string{"query", "folder", "delete", "/d", "--force"}, []string{"query", "create", "q5", "--path", "/d", "--sql", "SELECT 1 AS x"}},
+			{"delete query q", []string{"query", "delete", "q"}, []string{"query", "create", "q4", "--sql", "SELECT x FROM peaka.query.q"}},
 			{"delete connection free", []string{"connection", "delete", "free"}, []string{"catalog", "create", "k2", "--connection", "free"}},
 			{"delete catalog k", []string{"catalog", "delete", "k"}, []string{"query", "create", "q6", "--sql", "SELECT id FROM k.files.s"}},
 		} {
@@ -350,6 +350,40 @@ func TestChangedWhileAsked(t *testing.T) {
 			if code, sent := end(), f.sent(); code != cli.ExitConflict || sent != "" {
 				t.Errorf("%s: %v: exit %d, sent %q\n%s", zone, c.args, code, sent, x.screen())
 			}
+		}
+	}
+}
+
+// TestProjectChangedWhileAsked: rows that arrive in a table of a project while its deletion is asked for keep it.
+func TestProjectChangedWhileAsked(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("a.csv", "a\n1\n")
+	f.ok("project", "create", "other")
+	for i := range 51 { // of which one statement counts 50
+		f.ok("table", "create", fmt.Sprintf("t%d", i), "--column", "a:bigint", "--project", "other")
+	}
+	f.ok("bitable", "create", "b", "--column", "a:bigint", "--project", "other")
+	for _, c := range []struct {
+		holds string
+		late  []string
+		code  int
+	}{
+		{": 51 tables (without rows), 1 BI table (without rows)?", []string{"table", "import", "t50", "a.csv", "--project", "other"}, cli.ExitConflict},
+		{": 51 tables (1 row), 1 BI table (without rows)?", []string{"bitable", "import", "b", "a.csv", "--project", "other"}, cli.ExitConflict},
+		{": 51 tables (1 row), 1 BI table (1 row)?", nil, 0},
+	} {
+		x, end := onTerminalAs(t, f.env(), "project", "delete", "other")
+		x.see("type its name, other:", false)
+		if c.late != nil {
+			f.ok(c.late...)
+		}
+		f.sent()
+		x.answer("type its name, other:", "other", false)
+		if code, sent := end(), f.sent(); code != c.code || (sent == spec.DeleteProject.ID) != (c.code == 0) {
+			t.Errorf("exit %d, sent %q\n%s", code, sent, x.screen())
+		}
+		if screen := strings.Join(strings.Fields(x.screen()), " "); !strings.Contains(screen, c.holds) {
+			t.Error(screen)
 		}
 	}
 }

@@ -86,7 +86,7 @@ config set profiles.spare.output csv | 1
 config unset profiles.spare.zone | 1
 connection create c2 --type files --credential path=$FILES
 connection ensure c2 --type files --credential path=$FILES
-connection ensure files --type files --credential path=$FILES
+connection ensure files --type files --credential path=$FILES --credential pattern=*.csv
 connection delete files --yes
 connection detail files
 connection get files

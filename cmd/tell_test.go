@@ -77,7 +77,8 @@ func stepsOf(t *testing.T, line, out string) []cli.Step {
 	return all
 }
 
-// TestTellingChangesNothing runs every command with --dry-run and --explain, and looks at all that dig keeps before and after.
+// TestTellingChangesNothing runs every command with --dry-run and --explain, and looks at all that dig keeps before and after. A dry
+// run works on a copy of the state of zone local, so a change that is sent does not show here: TestTellingSendsNothing looks for those.
 func TestTellingChangesNothing(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")

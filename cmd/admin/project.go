@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -67,7 +68,7 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		called, holds := args[0], ""
+		called, holds := args[0], cli.Holds{}
 		if called == id {
 			v, err := cl.Projects.Get(ctx, org, ws, id)
 			if err != nil {
@@ -76,12 +77,12 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 			called = v.Name
 		}
 		if !e.Tells() {
-			holds = holdings(ctx, cl, id)
+			holds = holdings(ctx, e, cl, id)
 		}
-		if err := e.ConfirmNamed(named, []string{called, id}, holds, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds); err != nil {
+		if err := e.ConfirmNamed(named, []string{called, id}, holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds.Text); err != nil {
 			return cli.View{}, err
 		}
-		if err := e.RecheckText("project "+called, holds, func() (string, error) { return holdings(ctx, cl, id), nil }); err != nil {
+		if err := e.Recheck("project "+called, holds, func() (cli.Holds, error) { return holdings(ctx, e, cl, id), nil }); err != nil {
 			return cli.View{}, err
 		}
 		return cli.Note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
@@ -90,8 +91,9 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 
 // holdings counts the contents of a project, for the prompt before it is deleted. Contents that cannot be listed are
 // named as such.
-func holdings(ctx context.Context, cl *api.Client, project string) string {
+func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) cli.Holds {
 	var parts []string
+	var out cli.Holds
 	add := func(n int, err error, one, many string) {
 		switch {
 		case err != nil:
@@ -100,20 +102,38 @@ func holdings(ctx context.Context, cl *api.Client, project string) string {
 			parts = append(parts, strings.TrimSpace(cli.Plural(n, one, many)))
 		}
 	}
+	rows := func(kind string, tables []api.Table) {
+		if len(tables) == 0 || !e.Asking() {
+			return
+		}
+		var names []string
+		for _, t := range tables {
+			names = append(names, t.TableName)
+		}
+		c, err := cli.ContentsOfAll(ctx, cl, project, kind, names)
+		if err != nil || !c.Known {
+			parts[len(parts)-1] += " (rows not counted)"
+			return
+		}
+		parts[len(parts)-1] += fmt.Sprintf(" (%s)", cmp.Or(strings.TrimSpace(cli.Plural(int(c.Rows), "1 row", "%d rows")), "without rows"))
+		out.Mark += c.Mark() + "\n"
+	}
 	tables, err := cl.Tables.List(ctx, project)
 	add(len(tables), err, "1 table", "%d tables")
+	rows("table", tables)
 	bi, err := cl.BITables.List(ctx, project)
 	add(len(bi), err, "1 BI table", "%d BI tables")
+	rows("bitable", bi)
 	queries, err := cl.Queries.List(ctx, project)
 	add(len(queries), err, "1 saved query", "%d saved queries")
 	connections, err := cl.Connections.List(ctx, project)
 	add(len(connections), err, "1 connection", "%d connections")
 	caches, err := cl.Cache.Statuses(ctx, project)
 	add(len(caches), err, "1 cache", "%d caches")
-	if parts == nil {
-		return ""
+	if parts != nil {
+		out.Text = ": " + strings.Join(parts, ", ")
 	}
-	return ": " + strings.Join(parts, ", ")
+	return out
 }
 
 func newProjectCreateCmd(e *cli.Env) *cobra.Command {

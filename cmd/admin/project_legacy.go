@@ -69,17 +69,17 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 		}),
 		e.Old(spec.DeleteProjectLegacy, remove, "project delete",
 			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-				called, holds := "", ""
+				called, holds := "", cli.Holds{}
 				if v, err := cl.Projects.GetLegacy(ctx, args[0]); err == nil {
 					called = v.Name
 				}
 				if !e.Tells() {
-					holds = holdings(ctx, cl, args[0])
+					holds = holdings(ctx, e, cl, args[0])
 				}
-				if err := e.ConfirmNamed(named, []string{args[0], called}, holds, "delete project %s and everything in it%s?", cli.NameAndID(called, args[0]), holds); err != nil {
+				if err := e.ConfirmNamed(named, []string{args[0], called}, holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, args[0]), holds.Text); err != nil {
 					return cli.View{}, err
 				}
-				if err := e.RecheckText("project "+args[0], holds, func() (string, error) { return holdings(ctx, cl, args[0]), nil }); err != nil {
+				if err := e.Recheck("project "+args[0], holds, func() (cli.Holds, error) { return holdings(ctx, e, cl, args[0]), nil }); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("deleted project %s", args[0]), cl.Projects.DeleteLegacy(ctx, args[0])

@@ -16,7 +16,19 @@ import (
 // referred finds references to objects that are neither in the files nor in the project.
 func (l *live) referred(want *manifest.Project, changes []manifest.Change) error {
 	var bad manifest.Invalid
+	renamed := map[manifest.Ref]string{}
+	for _, ch := range changes {
+		if ch.Have != nil {
+			if old := manifest.BaseOf(ch.Have).Ref; old.Name != ch.Name && want.Get(old.Kind, old.Name) == nil {
+				renamed[old] = ch.Name
+			}
+		}
+	}
 	need := func(at manifest.Place, name string, kinds ...manifest.Kind) {
+		if to := renamed[manifest.Ref{Kind: kinds[0], Name: name}]; to != "" {
+			bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("the %s %q would be called %q", kinds[0], name, to)})
+			return
+		}
 		if slices.ContainsFunc(kinds, func(k manifest.Kind) bool {
 			return want.Get(k, name) != nil || l.ids[manifest.Ref{Kind: k, Name: name}] != ""
 		}) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -52,10 +54,39 @@ type Contents struct {
 // ContentsOf looks at an internal table; kind is its schema, and column may be empty. Rows are only added to such tables, so their number
 // and the last of them show new ones, also in a table that was created again.
 func ContentsOf(ctx context.Context, cl *api.Client, project, kind, table, column string) (Contents, error) {
-	sql := `SELECT count(*) AS n, CAST(max("_id") AS varchar) AS id, CAST(max("_created_time") AS varchar) AS made FROM ` + sqltext.Quote("peaka", kind, table)
+	sql := contentsSQL(kind, table)
 	if column != "" {
 		sql += " WHERE " + sqltext.Quote(column) + " IS NOT NULL"
 	}
+	return contentsBy(ctx, cl, project, sql)
+}
+
+func contentsSQL(kind, table string) string {
+	return `SELECT count(*) AS n, CAST(max("_id") AS varchar) AS id, CAST(max("_created_time") AS varchar) AS made FROM ` + sqltext.Quote("peaka", kind, table)
+}
+
+// tablesAtOnce is the number of tables that one statement counts.
+const tablesAtOnce = 50
+
+// ContentsOfAll looks at several internal tables of a kind as one.
+func ContentsOfAll(ctx context.Context, cl *api.Client, project, kind string, tables []string) (Contents, error) {
+	all := Contents{Known: true}
+	for some := range slices.Chunk(tables, tablesAtOnce) {
+		parts := make([]string, len(some))
+		for i, table := range some {
+			parts[i] = contentsSQL(kind, table)
+		}
+		c, err := contentsBy(ctx, cl, project, "SELECT sum(n) AS n, max(id) AS id, max(made) AS made FROM ("+strings.Join(parts, " UNION ALL ")+") AS t")
+		if err != nil || !c.Known {
+			return Contents{}, err
+		}
+		all.Rows += c.Rows
+		all.last += c.last + " "
+	}
+	return all, nil
+}
+
+func contentsBy(ctx context.Context, cl *api.Client, project, sql string) (Contents, error) {
 	row, err := singleRow(ctx, cl, project, sql, 3)
 	if refused := (*api.Error)(nil); errors.As(err, &refused) && (Answered(err) || refused.Kind == api.KindForbidden) {
 		return Contents{}, nil
