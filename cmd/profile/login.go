@@ -101,7 +101,7 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 	} else {
 		fmt.Fprintf(l.e.Err, "the key is sent to %s\n", strings.Join(addresses, " or "))
 	}
-	key, err := readKey(l.e, l.stdin, "pipe it in, or set DIG_API_KEY")
+	key, err := readKey(l.e, l.p.Name, l.stdin, "pipe it in, or set DIG_API_KEY")
 	if err != nil {
 		return cli.View{}, err
 	}
@@ -189,17 +189,22 @@ func (l *login) knownElsewhere(key config.Key) error {
 		return err
 	}
 	for _, p := range all {
-		z := config.ZoneOfAddress(p.Address())
+		z := zoneOf(p, p.Address())
 		if p.Name == l.p.Name || p.KeyStorage == "" || z == "" || z == here {
 			continue
 		}
 		stored, err := l.st.Key(p)
-		if err == nil && stored.Key.Reveal() == key.Reveal() && config.ZoneOfAddress(stored.Address) == z {
+		if err == nil && stored.Key.Reveal() == key.Reveal() && zoneOf(p, stored.Address) == z {
 			return &cli.Failure{Exit: cli.ExitNotAllowed, Code: "other-zone", Msg: fmt.Sprintf("this is the key of profile %s, for zone %s; it was not sent to zone %s", p.Name, z, here),
 				Hint: fmt.Sprintf("`dig auth switch %s` uses it; a key of one zone is not known in the other", p.Name)}
 		}
 	}
 	return nil
+}
+
+// zoneOf is the zone of an address; an address that is of none, such as a company's gateway, has the zone that the profile says.
+func zoneOf(p config.Profile, address string) config.Zone {
+	return cmp.Or(config.ZoneOfAddress(address), config.Zone(p.Zone))
 }
 
 // identify asks the gateway for the owner of the key, and completes the profile.

@@ -149,7 +149,7 @@ you can read; the command prints which one. A key is only ever sent to the addre
 		}
 		var key config.Key
 		if !noKey && !p.InProcess() {
-			if key, err = readKey(e, keyStdin, "pipe it in, set DIG_API_KEY, or use --no-key"); err != nil {
+			if key, err = readKey(e, p.Name, keyStdin, "pipe it in, set DIG_API_KEY, or use --no-key"); err != nil {
 				return cli.View{}, err
 			}
 		}
@@ -196,8 +196,17 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 }
 
 // readKey reads a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others
-// can see. hint is of the error that there is none.
-func readKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
+// can see. hint is of the error that there is none. name is that of the profile: it is stored and shown, so it must not be the key.
+func readKey(e *cli.Env, name string, stdin bool, hint string) (config.Key, error) {
+	key, err := givenKey(e, stdin, hint)
+	if err == nil && key.Reveal() == name {
+		e.Run.Mask.Hide(name)
+		return config.Key{}, cli.Usagef("the name of the profile is the key itself; nothing was stored or sent").WithHint("give another name; the command line, with the key, may be in the history of the shell")
+	}
+	return key, err
+}
+
+func givenKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
 	if v := e.Getenv("DIG_API_KEY"); v != "" && !stdin {
 		fmt.Fprintln(e.Err, "taking the key from DIG_API_KEY")
 		return config.NewKey(v)
@@ -223,6 +232,7 @@ func readKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
 	case err != nil && err != io.EOF:
 		return config.Key{}, cli.Usagef("cannot read the key: %v", err)
 	}
+	text = strings.TrimPrefix(text, "\ufeff") // some shells begin what they pipe with a byte order mark
 	if strings.TrimSpace(text) == "" {
 		return config.Key{}, cli.Usagef("no key given").WithHint("%s", hint)
 	}

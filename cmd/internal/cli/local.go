@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -36,7 +37,7 @@ type localTransport struct {
 func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.once.Do(func() { t.err = t.open(true) })
 	if t.err != nil {
-		return nil, t.err
+		return nil, unopened(req, t.err)
 	}
 	if t.served == nil {
 		return t.next.RoundTrip(req)
@@ -47,9 +48,17 @@ func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.again.Do(func() { t.gone = t.open(false) }) // the gateway has stopped since the last request
 	if t.gone != nil {
-		return nil, t.gone
+		return nil, unopened(req, t.gone)
 	}
 	return t.next.RoundTrip(req)
+}
+
+// unopened makes an error of the client out of one that says why zone local cannot be opened: any other would be taken for one of the network.
+func unopened(req *http.Request, err error) error {
+	if f := (*Failure)(nil); errors.As(err, &f) {
+		return &api.Error{Kind: api.KindUnavailable, Method: req.Method, URL: req.URL.String(), Message: f.Msg, Err: f}
+	}
+	return err
 }
 
 func (t *localTransport) open(dial bool) error {
@@ -70,7 +79,7 @@ func (t *localTransport) open(dial bool) error {
 		if errors.Is(err, engine.ErrNoEngine) {
 			return err
 		}
-		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Err: err}
+		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` looks at it", Err: err}
 		if store.IsFull(err) {
 			f.Hint = "no space is left on the disk of " + dir
 		}
