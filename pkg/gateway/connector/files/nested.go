@@ -133,12 +133,16 @@ type assembler struct {
 	cursors map[int]*cursor
 }
 
-func newAssembler(root *nestedNode, chunks []parquet.ColumnChunk) *assembler {
+func newAssembler(root *nestedNode, values func(leaf int) (parquet.ColumnChunkValueReader, error)) (*assembler, error) {
 	a := &assembler{root, map[int]*cursor{}}
 	for _, l := range root.leaves(nil) {
-		a.cursors[l] = &cursor{r: parquet.NewColumnChunkValueReader(chunks[l]), buf: make([]parquet.Value, 256)}
+		r, err := values(l)
+		if err != nil {
+			return nil, errors.Join(err, a.close())
+		}
+		a.cursors[l] = &cursor{r: r, buf: make([]parquet.Value, 256)}
 	}
-	return a
+	return a, nil
 }
 
 func (a *assembler) close() (err error) {

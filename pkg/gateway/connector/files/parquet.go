@@ -211,6 +211,7 @@ func decimalOf(kind parquet.Kind, scale int32) decoder {
 
 // parquetBatches reads the requested columns of one row group after another, in parallel.
 type parquetBatches struct {
+	p      *parquet.File
 	handle *os.File // nil if it belongs to the caller
 	file   file
 	as     described
@@ -242,7 +243,7 @@ func (f *folder) scanParquet(t file, d described, want []column, limit int64) (e
 }
 
 func newParquetBatches(p *parquet.File, want []column) (*parquetBatches, error) {
-	b := &parquetBatches{groups: p.RowGroups(), cols: want, buf: make([]parquet.Value, batchRows)}
+	b := &parquetBatches{p: p, groups: p.RowGroups(), cols: want, buf: make([]parquet.Value, batchRows)}
 	all, names := p.Root().Columns(), distinctParquet(p)
 	for _, c := range want {
 		if c.at >= len(all) || names[c.at] != c.Name && all[c.at].Name() != c.Name {
@@ -279,6 +280,10 @@ func (b *parquetBatches) closeReaders() (err error) {
 	return err
 }
 
+func (b *parquetBatches) valuesOf(group int) func(leaf int) (parquet.ColumnChunkValueReader, error) {
+	return func(leaf int) (parquet.ColumnChunkValueReader, error) { return chunkValues(b.p, group, leaf) }
+}
+
 func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 	for b.left == 0 {
 		if err := b.closeReaders(); err != nil {
@@ -292,15 +297,22 @@ func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 			}
 			return nil, io.EOF
 		}
-		g := b.groups[0]
+		g, values := b.groups[0], b.valuesOf(len(b.p.RowGroups())-len(b.groups))
 		b.groups = b.groups[1:]
 		b.left = g.NumRows()
-		chunks := g.ColumnChunks()
 		for i, l := range b.leaves {
 			if n := b.nested[i]; n != nil {
-				b.readers, b.rows = append(b.readers, nil), append(b.rows, newAssembler(n, chunks))
+				a, err := newAssembler(n, values)
+				if err != nil {
+					return nil, b.fault(fmt.Errorf("column %q: %w", b.cols[i].Name, err))
+				}
+				b.readers, b.rows = append(b.readers, nil), append(b.rows, a)
 			} else {
-				b.readers, b.rows = append(b.readers, parquet.NewColumnChunkValueReader(chunks[l])), append(b.rows, nil)
+				r, err := values(l)
+				if err != nil {
+					return nil, b.fault(fmt.Errorf("column %q: %w", b.cols[i].Name, err))
+				}
+				b.readers, b.rows = append(b.readers, r), append(b.rows, nil)
 			}
 		}
 	}
