@@ -7,7 +7,9 @@ import (
 	"io"
 	"math/big"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/internal/cell"
@@ -39,7 +41,9 @@ func openParquetRows(f *os.File) (api.RowReader, error) {
 		var p *parquet.File
 		if p, err = parquet.OpenFile(f, st.Size(), parquet.SkipBloomFilters(true)); err == nil {
 			r.groups = p.RowGroups()
-			err = r.describe(p.Schema())
+			if err = r.describe(p.Schema()); err == nil {
+				err = refuseRuns(p.Metadata())
+			}
 		}
 	}
 	if err != nil {
@@ -47,6 +51,23 @@ func openParquetRows(f *os.File) (api.RowReader, error) {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return r, nil
+}
+
+// refuseRuns returns an error for booleans that are encoded as runs, which the library (0.32.0) reads as other values.
+func refuseRuns(about *format.FileMetaData) error {
+	for _, g := range about.RowGroups {
+		for _, c := range g.Columns {
+			m := &c.MetaData
+			runs := !slices.Contains(m.Encoding, format.Plain) // with it, the runs may be those of the levels
+			for _, s := range m.EncodingStats {
+				runs = runs || s.Encoding == format.RLE && s.PageType != format.DictionaryPage
+			}
+			if m.Type == format.Boolean && runs && m.NumValues > 0 {
+				return fmt.Errorf("column %q has booleans that are encoded as runs, which is not supported here; FROM 'FILE' reads them", strings.Join(m.PathInSchema, "."))
+			}
+		}
+	}
+	return nil
 }
 
 func (r *parquetReadRows) describe(s *parquet.Schema) error {

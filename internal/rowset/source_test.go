@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -232,5 +233,26 @@ func TestSystemLast(t *testing.T) {
 				t.Errorf("%s has %s", cols[i].Name, c)
 			}
 		}
+	}
+}
+
+// The files are pyarrow's: twenty booleans, of which the first ten are false, in data pages of version 2 and 1.
+func TestParquetWithRunsOfBooleans(t *testing.T) {
+	if _, err := Open("testdata/runs.parquet"); err == nil || !strings.Contains(err.Error(), `column "b" has booleans that are encoded as runs`) {
+		t.Errorf("%v", err)
+	}
+	r, err := Open("testdata/plain.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	n := 0
+	for ; r.Next(); n++ {
+		if got, want := string(r.Row()[1]), strconv.FormatBool(n > 9); got != want {
+			t.Errorf("row %d: %s, want %s", n, got, want)
+		}
+	}
+	if err := r.Err(); err != nil || n != 20 {
+		t.Errorf("%d rows, %v", n, err)
 	}
 }
