@@ -158,12 +158,25 @@ func (p *parser) show_() (Statement, error) {
 		s.Name, err = p.qualified()
 		return err
 	}
+	catalog := func() error {
+		name, err := p.name()
+		if err == nil {
+			s.Name = []*Ident{name}
+		}
+		return err
+	}
 	w := p.tok.word
 	switch w {
-	case wTables, wSchemas, wFunctions:
+	case wTables, wFunctions:
 		p.advance()
 		s.What = wordText[w]
 		err = from(false)
+	case wSchemas: // of a catalog, which has one name
+		p.advance()
+		s.What = wordText[w]
+		if p.take(wFrom) || p.take(wIn) {
+			err = catalog()
+		}
 	case wColumns:
 		p.advance()
 		s.What = "COLUMNS"
@@ -185,10 +198,7 @@ func (p *parser) show_() (Statement, error) {
 			s.What = "ROLES"
 		}
 		if err == nil && (p.take(wFrom) || p.take(wIn)) {
-			var n *Ident
-			if n, err = p.name(); err == nil {
-				s.Name = []*Ident{n}
-			}
+			err = catalog()
 		}
 	case wGrants:
 		like = false

@@ -89,6 +89,10 @@ func mapRules(reg *registry) {
 		})
 	}
 	reg.rules["map_concat"] = func(p *printer, c *call) {
+		if len(c.args) == 1 {
+			p.raise(c.node, c.bound.Result, "There must be two or more concatenation arguments to map_concat", c.args[0])
+			return
+		}
 		p.bindOnce(c.args, func(args []operand) {
 			p.put("CASE WHEN ")
 			p.allNotNull(args)

@@ -45,11 +45,12 @@ func scalarRules(reg *registry) {
 		p.put(")")
 	}
 	reg.rules["concat_ws"] = func(p *printer, c *call) {
+		if len(c.args) == 1 {
+			p.raise(c.node, c.bound.Result, "There must be two or more arguments", c.args[0])
+			return
+		}
 		p.put("concat_ws(")
 		p.list(len(c.args), func(i int) { c.args[i].write() })
-		if len(c.args) == 1 {
-			p.put(", NULL")
-		}
 		p.put(")")
 	}
 	reg.rules["concat_ws array"] = func(p *printer, c *call) {

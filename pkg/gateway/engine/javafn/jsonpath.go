@@ -267,7 +267,10 @@ func jsonCast(a []string) (string, bool, error) {
 	}
 	text, ok := scalarText(v)
 	if !ok {
-		return "", false, refused
+		if strings.HasPrefix(name, "varchar") { // without its length
+			name = "varchar"
+		}
+		return "", false, says("Cannot cast '%s' to %s", a[0], name)
 	}
 	to, err := types.Parse(a[1])
 	if err != nil {

@@ -24,6 +24,11 @@ type Trino struct {
 func (f *Trino) Error() string { return f.err.Error() }
 func (f *Trino) Unwrap() error { return f.err }
 
+// Value is the error of a value, with the kind that Trino gives it.
+func Value(kind, msg string) error {
+	return &engine.Error{Kind: engine.KindValue, Message: msg, Err: &Trino{kind, errors.New(msg)}}
+}
+
 // outerColumn is what DuckDB says of a column of an outer query in one of its lambdas, as which the translation writes some expressions.
 var outerColumn = late.Regexp(`^Referenced table "~r\d+" not found`)
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
@@ -29,6 +30,9 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 		if like = sqltext.Literal(n.Like.Value); n.Escape != nil {
 			like += " ESCAPE " + sqltext.Literal(n.Escape.Value)
 		}
+	}
+	if err := s.checkShow(n, name); err != nil {
+		return nil, err
 	}
 	var sql string
 	var err error
@@ -65,6 +69,38 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 	return x, nil
 }
 
+// checkShow rejects names of too many parts and patterns that are not valid.
+func (s *Session) checkShow(n *trinosql.Show, name []string) error {
+	switch n.What {
+	case "TABLES", "CREATE SCHEMA":
+		if len(name) > 2 {
+			return PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindSyntax, Message: "Too many parts in schema name: " + strings.Join(name, ".")})
+		}
+	case "COLUMNS", "CREATE VIEW", "CREATE TABLE":
+		if len(name) > 3 {
+			return &engine.Error{Kind: engine.KindSyntax, Message: "Too many dots in table name: " + strings.Join(name, ".")}
+		}
+	}
+	if n.Escape == nil {
+		return nil
+	}
+	bad := func(msg string) error { return faults.Value("INVALID_FUNCTION_ARGUMENT", msg) }
+	escape := []rune(n.Escape.Value)
+	if len(escape) != 1 {
+		return bad("Escape string must be a single character")
+	}
+	pattern := []rune(n.Like.Value)
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] != escape[0] {
+			continue
+		}
+		if i++; i == len(pattern) || pattern[i] != '%' && pattern[i] != '_' && pattern[i] != escape[0] {
+			return bad("Escape character must be followed by '%', '_' or the escape character itself")
+		}
+	}
+	return nil
+}
+
 // showError is the error of a SHOW, positioned at its beginning as in Trino, with a hint.
 func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, parts []string) error {
 	if len(parts) == 0 { // SHOW CATALOGS, and SHOW SCHEMAS and TABLES of the current catalog and schema: without a name
@@ -85,11 +121,14 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 		return replaceAt(err, n.Pos())
 	}
 	told := *e
-	if n.What == "CREATE VIEW" && e.Kind == engine.KindUnknownTable {
-		told.Message = "View '" + name.String() + "' does not exist"
-	}
-	if n.What == "CREATE SCHEMA" && e.Kind == engine.KindUnknownSchema {
-		told.Message = "Schema '" + name.Catalog + "." + name.Schema + "' does not exist"
+	switch absent := strings.HasSuffix(e.Message, "does not exist"); { // Trino does not look which part is missing
+	case !absent:
+	case n.What == "CREATE VIEW":
+		told.Kind, told.Message = engine.KindUnknownTable, "View '"+name.String()+"' does not exist"
+	case n.What == "CREATE TABLE":
+		told.Kind, told.Message = engine.KindUnknownTable, "Table '"+name.String()+"' does not exist"
+	case n.What == "CREATE SCHEMA":
+		told.Kind, told.Message = engine.KindUnknownSchema, "Schema '"+name.Catalog+"."+name.Schema+"' does not exist"
 	}
 	told.Err, told.Line, told.Col = err, 0, 0
 	if n.What == "SCHEMAS" { // Trino tells no place
