@@ -53,11 +53,14 @@ func openParquetRows(f *os.File) (api.RowReader, error) {
 	return r, nil
 }
 
-// refuseRuns returns an error for booleans that are encoded as runs, which the library (0.32.0) reads as other values.
+// refuseRuns returns an error for what the library (0.32.0) reads as other values: booleans that are encoded as runs, and LZ4.
 func refuseRuns(about *format.FileMetaData) error {
 	for _, g := range about.RowGroups {
 		for _, c := range g.Columns {
 			m := &c.MetaData
+			if m.Codec == format.Lz4Raw {
+				return errors.New("it is compressed with LZ4, which is not supported")
+			}
 			runs := !slices.Contains(m.Encoding, format.Plain) // with it, the runs may be those of the levels
 			for _, s := range m.EncodingStats {
 				runs = runs || s.Encoding == format.RLE && s.PageType != format.DictionaryPage

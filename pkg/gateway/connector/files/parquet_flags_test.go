@@ -34,3 +34,14 @@ func TestRunsOfFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestLZ4IsRefused: it was read as zeros.
+func TestLZ4IsRefused(t *testing.T) {
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := connect(t, dir).Table(t.Context(), rootSchema, "lz4"); err == nil || !strings.Contains(err.Error(), "lz4.parquet: it is compressed with LZ4") {
+		t.Errorf("%v", err)
+	}
+}
