@@ -1,27 +1,39 @@
 //go:build ignore
 
-// Command summary reads `go test -json` and prints what go test prints without -v, and at the end how many tests ran and
-// every test that was skipped with its reason. Lines that are no test events pass through.
+// Command summary reads `go test -json` and prints what go test prints without -v, and at the end how many tests ran, the
+// longest of them, and every test that was skipped with its reason. Lines that are no test events pass through.
 //
 //	go test -json ./... | go run .ci/summary.go
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
 type event struct {
 	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds
+}
+
+// longest is how many of the longest tests are named.
+const longest = 12
+
+type timed struct {
+	name    string
+	seconds float64
 }
 
 func main() {
 	output := map[string][]string{} // by package and test, kept until the test ends
 	count := map[string]int{}
 	var skipped []string
+	var times []timed
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
 		line, err := in.ReadString('\n')
@@ -46,6 +58,9 @@ func main() {
 		case e.Test == "":
 		case e.Action == "pass", e.Action == "fail", e.Action == "skip":
 			count[e.Action]++
+			if !strings.Contains(e.Test, "/") {
+				times = append(times, timed{strings.TrimPrefix(e.Package, "github.com/dig-cli/dig/") + " " + e.Test, e.Elapsed})
+			}
 			text := strings.Join(output[key], "")
 			delete(output, key)
 			if e.Action == "fail" {
@@ -59,6 +74,10 @@ func main() {
 	for key, lines := range output { // tests that never ended: a panic or a timeout
 		fmt.Println("unfinished:", key)
 		fmt.Print(strings.Join(lines, ""))
+	}
+	slices.SortFunc(times, func(a, b timed) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, t := range times[:min(longest, len(times))] {
+		fmt.Printf("long: %.0f s %s\n", t.seconds, t.name)
 	}
 	for _, s := range skipped {
 		fmt.Println("skipped:", s)
