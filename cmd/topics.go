@@ -58,7 +58,13 @@ func newHelpCmd(e *cli.Env) *cobra.Command {
 				if found == c.Root() {
 					names = append(names, all...)
 				}
-				if near := nearest.Of(rest[0], names); near != "" {
+				near := nearest.Of(rest[0], names)
+				for _, topic := range all {
+					if found == c.Root() && slices.Contains(strings.Split(topic, "-"), strings.ToLower(rest[0])) { // one of its words
+						near = topic
+					}
+				}
+				if near != "" {
 					return f.WithHint("did you mean `%s help %s`?", e.Name, strings.TrimPrefix(found.CommandPath()+" "+near, c.Root().Name()+" "))
 				}
 				return f.WithHint("the topics are %s; `%s help` lists the commands", strings.Join(all, ", "), e.Name)

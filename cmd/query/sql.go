@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -206,7 +207,7 @@ func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*
 	}
 	id, err := cli.QueryAmong(saved, name)
 	if err != nil {
-		return nil, unknownName(err, name)
+		return nil, unknownName(e, err, name)
 	}
 	if !f.limited {
 		return &statement{form: api.ExecuteByID{ID: id, Timeout: timeout}}, nil
@@ -220,7 +221,7 @@ func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*
 }
 
 // unknownName says how an argument was understood.
-func unknownName(err error, name string) error {
+func unknownName(e *cli.Env, err error, name string) error {
 	var fail *cli.Failure
 	if !errors.As(err, &fail) {
 		return err
@@ -228,6 +229,9 @@ func unknownName(err error, name string) error {
 	out := *fail
 	if out.Hint == "" {
 		out.Hint = "there is no file " + name + " either; SQL of one word is given with --sql"
+		if info, err := os.Stat(e.Abs(name)); err == nil && info.IsDir() {
+			out.Hint = name + " is a directory; the rows of its files are read by a pattern, such as '" + filepath.ToSlash(filepath.Join(name, "*.csv")) + "'"
+		}
 	}
 	return &out
 }

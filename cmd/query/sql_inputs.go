@@ -141,6 +141,8 @@ func kindOf(e *cli.Env, in sqlInput) string {
 		return "file"
 	case isFile(e.Abs(s)) && in.flag == "" && rowfile.Ending(s) != "":
 		return "data"
+	case in.flag == "" && strings.ContainsAny(s, "*?") && !strings.ContainsAny(s, " \t\r\n;()'") && rowfile.Ending(s) != "": // a pattern of names
+		return "data"
 	case isFile(e.Abs(s)) || strings.HasSuffix(s, ".sql") && !strings.ContainsAny(s, "\n;("):
 		return "file"
 	case s != "" && !strings.ContainsAny(s, " \t\r\n;()*'"):
