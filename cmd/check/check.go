@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -97,7 +98,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 				return cli.View{}, err
 			}
 			if json.Unmarshal(raw, &want) != nil || want == nil {
-				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns", expect).WithHint("`dig check --write-columns %s` creates it", expect)
+				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns", expect).WithHint("`dig check --write-columns %s` creates it", shell.Quote(expect))
 			}
 		}
 		k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{}, columns: map[string][]typedColumn{}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/output"
@@ -74,7 +73,7 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 				} else if err != nil {
 					return cli.View{}, err
 				}
-				if err := replaceFile(e.Abs(t.name), t.after); err != nil {
+				if err := cli.WriteFile(e.Abs(t.name), []byte(t.after)); err != nil {
 					return cli.View{}, fmt.Errorf("%s: %w", t.name, err)
 				}
 				if !o.Format.JSON() {
@@ -148,16 +147,4 @@ func formatError(name, text string, err error) error {
 		msg += "\nhint: " + hint
 	}
 	return cli.Usagef("%s", msg)
-}
-
-// replaceFile replaces a file, or the one that a link leads to, atomically, and keeps its permissions.
-func replaceFile(path, text string) error {
-	f, err := output.Create(path)
-	if err != nil {
-		return err
-	}
-	if _, err := io.WriteString(f, text); err != nil {
-		return errors.Join(err, f.Abort())
-	}
-	return f.Commit()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -120,7 +121,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	}
 	for _, g := range given {
 		if g.data != "" && e.MayDropRows() {
-			return cli.Usagef("%s: only zone local reads a file as a table", g.data).WithHint("`dig table import NAME %s --create` makes a table of it", g.data)
+			return cli.Usagef("%s: only zone local reads a file as a table", g.data).WithHint("`dig table import NAME %s --create` makes a table of it", shell.Quote(g.data))
 		}
 	}
 	q, err := newQuerying(c.Context(), e, &f.executeFlags, o)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -156,7 +157,7 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 			}
 		} else {
 			return &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "the gateway has no metadata of table " + ch.Name,
-				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again", m.Catalog)}
+				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again", shell.Quote(m.Catalog))}
 		}
 	}
 	if catalog == "1" && (m.Schema == "table" || m.Schema == "bitable") && !a.e.Tells() { // this run may have changed the descriptions of its columns

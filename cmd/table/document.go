@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
@@ -120,14 +120,18 @@ func (d *document) refuseExamples(ctx context.Context) error {
 	if err != nil || len(raw) == short {
 		return nil //nolint:nilerr // the import reads further and returns the error again
 	}
-	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))).ReadAll()
-	if err != nil || len(rows) != 6 {
-		return nil // no sample
-	}
-	for _, r := range rows[1:] {
-		if r[at] != "sample text" {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))), ',', len(raw)+1)
+	records := 0
+	for err = r.Read(); err == nil; err = r.Read() {
+		if r.Blank() {
+			continue
+		}
+		if records++; records > 1 && (at >= len(r.Fields) || string(r.Fields[at].Text) != "sample text") {
 			return nil
 		}
+	}
+	if !errors.Is(err, io.EOF) || records != 6 {
+		return nil // not the sample
 	}
 	return cli.Usagef("the file contains only the five example rows of a sample").WithHint("`dig table sample` prints the header only; give --again to import them anyway")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -45,7 +46,7 @@ func importColumns(k tableKind, maps, header, names []string) (*newColumns, erro
 			for slices.Contains(names, other) || systemName(other) {
 				other += "2"
 			}
-			return nil, f.WithHint("give it another name, and name the other columns as well: --map %q --map ...", other+"="+name)
+			return nil, f.WithHint("give it another name, and name the other columns as well: --map %s --map ...", shell.Quote(other+"="+name))
 		}
 		n.defs = append(n.defs, api.ColumnRequest{Name: name, DataType: intake.Varchar, DisplayName: name})
 		if len(maps) == 0 {
@@ -78,7 +79,7 @@ func fileColumn(m, from string, header, names []string) (int, error) {
 	switch {
 	case times > 1:
 		col, _, _ := strings.Cut(m, "=")
-		return 0, cli.Usagef("--map %q: the file has %d columns called %q", m, times, from).WithHint("choose one by its position: --map %q", col+"=#N")
+		return 0, cli.Usagef("--map %q: the file has %d columns called %q", m, times, from).WithHint("choose one by its position: --map %s", shell.Quote(col+"=#N"))
 	case at < 0:
 		f := cli.Usagef("--map %q: the file has no column %q", m, from)
 		if s := nearest.Of(from, header); s != "" {
@@ -186,11 +187,11 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, co
 			case known[name]:
 				entry(name, i)
 			case inFile[h] > 1:
-				return req, cli.Usagef("the file has %d columns called %q", inFile[h], h).WithHint("choose one by its position: --map %q", h+"=#N")
+				return req, cli.Usagef("the file has %d columns called %q", inFile[h], h).WithHint("choose one by its position: --map %s", shell.Quote(h+"=#N"))
 			default:
 				f := cli.Usagef("the file's column %q matches no column of the table", h)
 				if s := nearest.Of(h, own); s != "" {
-					return req, f.WithHint("did you mean %q? map it with --map %q", s, s+"="+h)
+					return req, f.WithHint("did you mean %q? map it with --map %s", s, shell.Quote(s+"="+h))
 				}
 				return req, f.WithHint("the table has: %s; choose with --map COLUMN=HEADER", strings.Join(own, ", "))
 			}

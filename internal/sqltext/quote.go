@@ -16,6 +16,9 @@ func Quote(parts ...string) string {
 	return b.String()
 }
 
+// Backtick puts a name in backticks, as MySQL and BigQuery quote names.
+func Backtick(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
 // QuoteDotted quotes the parts of a dotted name, unless it is quoted already.
 func QuoteDotted(name string) string {
 	if strings.Contains(name, `"`) {

@@ -6,6 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
+// WriteFile replaces a file, or the one that a link leads to, atomically, and keeps its permissions.
 func WriteFile(path string, data []byte) error {
 	f, err := output.Create(path)
 	if err != nil {

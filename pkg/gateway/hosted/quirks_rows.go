@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"io"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -138,9 +138,15 @@ func (q *Quirks) ForgetHeaders(src io.Reader, req *api.ImportRequest) io.Reader 
 	}
 	b := bufio.NewReaderSize(src, 64<<10)
 	head, _ := b.Peek(32 << 10)
-	names, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))).Read()
-	if err != nil {
-		return b
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), ',', len(head)+1)
+	for ok := false; !ok; ok = !r.Blank() {
+		if err := r.Read(); err != nil {
+			return b
+		}
+	}
+	names := make([]string, len(r.Fields))
+	for i, f := range r.Fields {
+		names[i] = string(f.Text)
 	}
 	req.Mappings = slices.DeleteFunc(req.Mappings, func(m api.ImportMapping) bool {
 		return m.CSVColumnIndex == nil && !slices.Contains(names, m.CSVColumnName)

@@ -105,7 +105,7 @@ func (t *transpiler) quoted(name string, _ bool) string {
 	if trinosql.QuoteName(name) == name && !reserved(strings.ToLower(name)) {
 		return name
 	}
-	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+	return sqltext.Backtick(name)
 }
 
 // reserved reports whether a valid name of Trino is a keyword in other dialects.

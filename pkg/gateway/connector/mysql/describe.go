@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -57,7 +58,7 @@ func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanne
 
 // relation returns the table of exactly that name, without columns if it does not exist.
 func (s *server) relation(ctx context.Context, schema, table string) (*relation, error) {
-	t := &relation{s: s, name: quote(schema) + "." + quote(table)}
+	t := &relation{s: s, name: sqltext.Backtick(schema) + "." + sqltext.Backtick(table)}
 	err := s.each(ctx, func(rows *sql.Rows) (int, error) {
 		var c column
 		var inSchema, inTable, full, nullable, key string
@@ -112,7 +113,7 @@ func (s *server) ForeignKeys(ctx context.Context) ([]connector.ForeignKey, error
 		if s.only != "" && k.To.Schema != s.only {
 			return 0, nil
 		}
-		name = quote(k.From.Schema) + "." + quote(k.From.Table) + "." + quote(name)
+		name = sqltext.Backtick(k.From.Schema) + "." + sqltext.Backtick(k.From.Table) + "." + sqltext.Backtick(name)
 		columns[name]++
 		out, names = append(out, k), append(names, name)
 		return 2*len(name) + len(k.From.Column) + len(k.To.Schema) + len(k.To.Table) + len(k.To.Column), nil
@@ -187,5 +188,3 @@ func typeOf(data, full string, precision, scale int) string {
 func (t *relation) Columns(context.Context) ([]engine.ColumnInfo, error) {
 	return connector.Infos(t.cols), nil
 }
-
-func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

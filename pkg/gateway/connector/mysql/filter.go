@@ -21,7 +21,7 @@ func (t *relation) condition(f engine.Filter) (term string, exact bool) {
 		return "", false
 	}
 	c := t.cols[i]
-	col := quote(f.Column)
+	col := sqltext.Backtick(f.Column)
 	dated := c.Type == "date" || c.Type == "timestamp" || c.Type == "timestamp with time zone"
 	switch f.Op {
 	case "is null", "is not null":

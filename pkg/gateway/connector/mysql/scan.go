@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
@@ -25,7 +26,7 @@ func (t *relation) query(req engine.ScanRequest) (string, []column, error) {
 			return "", nil, err
 		}
 		cols = append(cols, c)
-		expr := quote(name)
+		expr := sqltext.Backtick(name)
 		if c.Type == "real" { // the server prints a float with six digits; as a double it has all of them
 			expr = "(" + expr + " + 0e0)"
 		}
