@@ -166,7 +166,7 @@ func dollarQuoted(s string) int {
 	}
 	tag := s[:n+2]
 	for i := 1; i < len(tag)-1; i++ {
-		if !IsNameStart(tag[i]) && !IsDigit(tag[i]) {
+		if !IsNameStart(tag[i]) && (i == 1 || !IsDigit(tag[i])) { // $1$ is a parameter, and then something else
 			return 0
 		}
 	}
