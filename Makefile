@@ -2,6 +2,7 @@
 # Needs Go 1.26 and a C compiler; without one the client alone is built, see `make client`.
 
 GO     ?= go
+PACKAGES ?= ./...
 PREFIX ?= /usr/local
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -31,7 +32,7 @@ client:
 	ln -sf dig bin/digctl
 
 test:
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test $(TESTFLAGS) $(PACKAGES)
 
 # 10,000,000 rows imported and aggregated by a gateway that may use 1 GiB.
 big: all
