@@ -13,6 +13,9 @@ import (
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "agent", Short: "Ask questions about the data in natural language (hosted zones)"}
 	c.AddCommand(newAgentChatCmd(e), newAgentStreamCmd(e), newAgentThreadCmd(e), newAgentHistoryCmd(e), newAgentImageCmd(e), newAgentLegacyCmd(e))
+	e.Prints(c, cli.Like(new(any)), "stream") // lines of events
+	e.Prints(c, cli.Like(cli.Text{}), "image")
+	cli.OwnFile(c, "chat", "stream", "image")
 	return c
 }
 
@@ -71,9 +74,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 			})),
 	)
 	e.Shows(c, &threadShape, "list")
-	e.Prints(c, cli.Like(new(any)), "stream") // lines of events
-	e.Prints(c, cli.Like(cli.Text{}), "image")
-	cli.OwnFile(c, "image", "stream", "chat")
+	cli.OwnFile(c, "get")
 	return c
 }
 

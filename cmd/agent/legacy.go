@@ -51,5 +51,6 @@ func newAgentLegacyCmd(e *cli.Env) *cobra.Command {
 				return cli.Object(v), err
 			})),
 	)
+	cli.OwnFile(c, "ask")
 	return c
 }

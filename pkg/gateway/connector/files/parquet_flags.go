@@ -152,6 +152,9 @@ func (f *flags) read() error {
 		if f.about.Codec == format.Uncompressed || size == 0 {
 			return raw, nil
 		}
+		if size < 0 {
+			return nil, errors.New("the levels of a page are longer than the page")
+		}
 		return parquet.LookupCompressionCodec(f.about.Codec).Decode(make([]byte, size), raw)
 	}
 	var n int
@@ -169,6 +172,9 @@ func (f *flags) read() error {
 	}
 	if err != nil || n == 0 {
 		return err
+	}
+	if n < 0 {
+		return errors.New("a page has an impossible number of values")
 	}
 	switch f.encoding() {
 	case format.RLE:
@@ -239,7 +245,7 @@ func sized(raw *[]byte) ([]byte, error) {
 
 // runs decodes n numbers of at most eight bits: runs of one number, and groups of eight.
 func runs(raw []byte, width, n int) ([]byte, error) {
-	if n < 0 || width > 8 {
+	if n < 0 || width > 8 { // n is of the levels, too
 		return nil, errors.New("a page has an impossible number of values")
 	}
 	var out []byte

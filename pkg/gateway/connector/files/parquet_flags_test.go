@@ -1,11 +1,16 @@
 package files
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // TestRunsOfFlags reads files of pyarrow whose booleans are encoded as runs, in pages of both forms, alone, with NULL, in lists and in groups. The values
@@ -43,5 +48,25 @@ func TestLZ4IsRefused(t *testing.T) {
 	}
 	if _, err := connect(t, dir).Table(t.Context(), rootSchema, "lz4"); err == nil || !strings.Contains(err.Error(), "lz4.parquet: it is compressed with LZ4") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestPagesThatLie: sizes and numbers of a header that cannot be are errors.
+func TestPagesThatLie(t *testing.T) {
+	for name, h := range map[string]format.PageHeader{
+		"more NULLs than values":     {CompressedPageSize: 1, UncompressedPageSize: 1, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, NumNulls: 9, Encoding: format.Plain})},
+		"levels longer than a page":  {CompressedPageSize: 9, UncompressedPageSize: 1, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: 8})},
+		"a page longer than a chunk": {CompressedPageSize: 1 << 30, UncompressedPageSize: 1, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1})},
+	} {
+		h.Type = format.DataPageV2
+		var compact thrift.CompactProtocol
+		raw, err := thrift.Marshal(&compact, &h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &flags{in: bufio.NewReader(bytes.NewReader(append(raw, make([]byte, 9)...))), about: &format.ColumnMetaData{Codec: format.Snappy, TotalCompressedSize: 99}}
+		if _, err := f.next(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
 	}
 }
