@@ -24,21 +24,29 @@ const ownFile = "own-file"
 
 // OwnFile marks c, or with names the commands below it, as one that writes --out in a form of its own, whatever its name.
 func OwnFile(c *cobra.Command, names ...string) *cobra.Command {
-	mark := func(c *cobra.Command) {
+	for _, c := range chosen(c, names) {
 		if c.Annotations == nil {
 			c.Annotations = map[string]string{}
 		}
 		c.Annotations[ownFile] = "true"
 	}
-	if len(names) == 0 {
-		mark(c)
-	}
-	for _, sub := range c.Commands() {
-		if slices.Contains(names, sub.Name()) {
-			mark(sub)
-		}
-	}
 	return c
+}
+
+// chosen returns the commands below c with these names, c itself without names.
+func chosen(c *cobra.Command, names []string) []*cobra.Command {
+	if len(names) == 0 {
+		return []*cobra.Command{c}
+	}
+	found := make([]*cobra.Command, len(names))
+	for i, name := range names {
+		at := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
+		if at < 0 {
+			panic("there is no command " + name + " below " + c.Name()) // a mistake in the program, which every run shows
+		}
+		found[i] = c.Commands()[at]
+	}
+	return found
 }
 
 // ResultOptions checks the flags of output of a command before it runs.

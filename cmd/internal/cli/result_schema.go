@@ -26,13 +26,8 @@ func (e *Env) Prints(c *cobra.Command, like []any, names ...string) *cobra.Comma
 	if e.Run.prints == nil {
 		e.Run.prints = map[*cobra.Command][]any{}
 	}
-	if len(names) == 0 {
+	for _, c := range chosen(c, names) {
 		e.Run.prints[c] = like
-	}
-	for _, sub := range c.Commands() {
-		if slices.Contains(names, sub.Name()) {
-			e.Run.prints[sub] = like
-		}
 	}
 	return c
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"slices"
-
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 )
@@ -18,10 +16,8 @@ type Field = output.Field
 
 // Shows gives the results of the commands below c with these names a shape, and the commands the flag --quiet.
 func (e *Env) Shows(c *cobra.Command, s *Shape, names ...string) {
-	for _, sub := range c.Commands() {
-		if slices.Contains(names, sub.Name()) {
-			e.showsOne(sub, s)
-		}
+	for _, sub := range chosen(c, names) {
+		e.showsOne(sub, s)
 	}
 }
 
