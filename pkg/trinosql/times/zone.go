@@ -70,7 +70,7 @@ func OffsetName(minutes int64) string {
 	return fmt.Sprintf("%s%02d:%02d", s, minutes/60, minutes%60)
 }
 
-// JavaOffset is the offset from UTC in minutes of a zone with a fixed offset; ok is false for a region.
+// Offset is the offset from UTC in minutes of a zone with a fixed offset; ok is false for a region.
 func Offset(name string) (minutes int64, ok bool) {
 	if name == "UTC" {
 		return 0, true
