@@ -27,6 +27,7 @@ type terminal struct {
 	tty  *os.File // dig's end
 	mu   sync.Mutex
 	text strings.Builder
+	seen int // the bytes of text before the last answer: a question asked again is another one
 
 	interrupt func() // Ctrl-C while a statement runs: nothing sends the signal, since it is not the terminal of the test's process
 }
@@ -76,12 +77,13 @@ func (x *terminal) screen() string {
 func (x *terminal) answer(question, keys string, hidden bool) {
 	x.t.Helper()
 	x.see(question, hidden)
+	x.seen = len(x.screen())
 	if _, err := io.WriteString(x.keys, keys+"\n"); err != nil {
 		x.t.Fatal(err)
 	}
 }
 
-// see waits for a question, and for the terminal to echo or not as the question should have it.
+// see waits for a question that was asked since the last answer, and for the terminal to echo or not as the question should have it.
 func (x *terminal) see(question string, hidden bool) {
 	x.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
@@ -90,7 +92,7 @@ func (x *terminal) see(question string, hidden bool) {
 			x.t.Fatal(err)
 		}
 		shown := mode.Lflag&unix.ECHO != 0
-		if s := x.screen(); strings.HasSuffix(strings.TrimRight(s, " "), question) && shown != hidden {
+		if s := x.screen()[x.seen:]; strings.HasSuffix(strings.TrimRight(s, " "), question) && shown != hidden {
 			break
 		}
 		if time.Now().After(deadline) {

@@ -56,6 +56,8 @@ type watched struct {
 	looks  int  // since it was asked to end, except for the time that the process was suspended
 	killed bool // because of its memory
 	told   bool // reported to the warden
+
+	used, limit int64 // bytes of the process when it was killed
 }
 
 func newMemoryWatch(o *engine.Options) *memoryWatch {
@@ -123,7 +125,8 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 		for x := range w.running {
 			if !x.killed {
 				x.killed = true
-				x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the statement was ended: the process uses %d MiB of memory, more than its limit of %d MiB", have>>20, w.bound()>>20)})
+				x.used, x.limit = have, w.bound()
+				x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the statement was ended: the process uses %d MiB of memory, more than its limit of %d MiB", have>>20, x.limit>>20)})
 			}
 		}
 	}
@@ -146,14 +149,18 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 		}
 		return fmt.Sprintf("used %d MiB of memory, more than the hard limit of the process of %d MiB", have>>20, hard>>20), stuck
 	}
+	why = fmt.Sprintf("still ran %s after it was cancelled", w.overrun)
 	for x := range w.running {
 		if x.killed || x.ctx.Err() != nil {
 			if x.looks++; time.Duration(x.looks)*memoryLook >= w.overrun {
 				tell(x)
+				if x.killed {
+					why = fmt.Sprintf("used %d MiB of memory, more than the limit of the process of %d MiB, and still ran %s after it was cancelled", x.used>>20, x.limit>>20, w.overrun)
+				}
 			}
 		}
 	}
-	return fmt.Sprintf("still ran %s after it was cancelled", w.overrun), stuck
+	return why, stuck
 }
 
 // privateMemory is the private memory of the process, without mapped files. ok is false on systems that do not report it.
