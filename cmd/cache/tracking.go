@@ -79,7 +79,7 @@ func sameTracking(want, have *api.CacheTracking) bool {
 // cache: the hosted zones answer the latter with an error about a table that was not in the request [L].
 func explainCacheable(e *cli.Env, catalog string, err error) error {
 	var ae *api.Error
-	if errors.As(err, &ae) && ae.Status == 400 && (catalog == "1" || catalog == "2") {
+	if errors.As(err, &ae) && ae.Status == 400 && (catalog == api.InternalCatalogID || catalog == api.QueryCatalogID) {
 		copied := *ae
 		copied.Hint = "internal tables and saved queries are stored by the gateway itself and need no cache; a materialized query stores a result"
 		return &copied

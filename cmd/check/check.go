@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -24,12 +25,6 @@ type finding struct {
 	Hint    string `json:"hint"`
 }
 
-// typedColumn is a column of a saved query; the hosted zones report no types without rows.
-type typedColumn struct {
-	Name string `json:"name"`
-	Type string `json:"type,omitempty"`
-}
-
 // untrustedChecks are those that find results that may be silently wrong.
 var untrustedChecks = map[string]bool{"rows": true, "cached": true, "columns": true}
 
@@ -40,7 +35,7 @@ type checking struct {
 	stalled time.Duration
 	found   []finding
 	queries []api.Query
-	columns map[string][]typedColumn // of the saved queries that run, by name
+	columns map[string][]localstate.Column // of the saved queries that run, by name
 }
 
 func (k *checking) add(check, object, hint, format string, args ...any) {
@@ -91,7 +86,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 		if routes {
 			return checkRoutes(ctx, cl, p)
 		}
-		var want map[string][]typedColumn
+		var want map[string][]localstate.Column
 		if expect != "" {
 			raw, err := e.ReadFile("--expect", expect)
 			if err != nil {
@@ -101,7 +96,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns", expect).WithHint("`dig check --write-columns %s` creates it", shell.Quote(expect))
 			}
 		}
-		k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{}, columns: map[string][]typedColumn{}}
+		k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{}, columns: map[string][]localstate.Column{}}
 		for _, part := range []func(context.Context) error{k.checkQueries, k.checkRows, k.checkCaches, k.checkMaterialized} {
 			if err := part(ctx); err != nil {
 				return cli.View{}, err

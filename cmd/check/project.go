@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -40,7 +41,7 @@ func (k *checking) checkQueries(ctx context.Context) error {
 }
 
 // columnsOf returns the columns of a saved query.
-func (k *checking) columnsOf(ctx context.Context, name string) ([]typedColumn, error) {
+func (k *checking) columnsOf(ctx context.Context, name string) ([]localstate.Column, error) {
 	t := sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}
 	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " + t.Quoted() + " LIMIT 0"}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
@@ -54,35 +55,25 @@ func (k *checking) columnsOf(ctx context.Context, name string) ([]typedColumn, e
 		return nil, err
 	}
 	cols, err := rows.Columns()
-	out := make([]typedColumn, len(cols))
+	out := make([]localstate.Column, len(cols))
 	for i, c := range cols {
-		out[i] = typedColumn{c.Name, c.DataType}
+		out[i] = localstate.Column{Name: c.Name, Type: c.DataType}
 	}
 	return out, err
 }
 
 // checkColumns compares with the file written before. Types are compared if both sides know them.
-func (k *checking) checkColumns(want map[string][]typedColumn) {
+func (k *checking) checkColumns(want map[string][]localstate.Column) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		have, ok := k.columns[name]
 		switch {
-		case ok && slices.EqualFunc(want[name], have, func(a, b typedColumn) bool {
-			return a.Name == b.Name && (a.Type == b.Type || a.Type == "" || b.Type == "")
-		}):
+		case ok && localstate.SameColumns(want[name], have):
 		case ok:
-			k.add("columns", name, "`dig check --write-columns FILE` accepts the new ones", "the columns are %s; they were %s", inWords(have), inWords(want[name]))
+			k.add("columns", name, "`dig check --write-columns FILE` accepts the new ones", "the columns are %s; they were %s", localstate.ColumnsText(have), localstate.ColumnsText(want[name]))
 		case !slices.ContainsFunc(k.queries, func(q api.Query) bool { return q.Name == name }): // a query that does not run has been reported already
 			k.add("columns", name, "`dig check --write-columns FILE` accepts that", "the saved query is gone")
 		}
 	}
-}
-
-func inWords(cols []typedColumn) string {
-	out := make([]string, len(cols))
-	for i, c := range cols {
-		out[i] = strings.TrimSpace(c.Name + " " + c.Type)
-	}
-	return strings.Join(out, ", ")
 }
 
 // checkRows checks the tables that saved queries read, each once.

@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // What prune deletes may be used by objects that are not compared, because --only leaves them out, or that name it only in a statement.
@@ -154,7 +155,7 @@ func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manife
 	if table == "" {
 		return nil, nil
 	}
-	names, err := cli.ParametricOver(ctx, l.cl, l.project, "1", schema, table)
+	names, err := cli.ParametricOver(ctx, l.cl, l.project, api.InternalCatalogID, schema, table)
 	if err != nil && !cli.Answered(err) {
 		return nil, err
 	}

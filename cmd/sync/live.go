@@ -244,11 +244,8 @@ func missing(err error) bool {
 
 // catalogID finds a catalog by its name. Two are named peaka, and the schema distinguishes them.
 func (l *live) catalogID(name, schema string) (string, bool) {
-	if strings.EqualFold(name, "peaka") {
-		if schema == "query" || schema == "mtquery" {
-			return "2", true
-		}
-		return "1", true
+	if strings.EqualFold(name, api.InternalCatalogName) {
+		return api.OwnCatalogID(schema), true
 	}
 	for _, k := range []manifest.Kind{manifest.KindCatalog, manifest.KindSemanticCatalog} {
 		if id, ok := l.ids[manifest.Ref{Kind: k, Name: name}]; ok {

@@ -219,7 +219,7 @@ func (l *live) metadataOf(m api.TableMetadata, catalog string) *manifest.Metadat
 		Description: said(value(m.TableDescription)), Hidden: !m.UseWithAI, Columns: map[string]manifest.ColumnMetadata{}}
 	out.On = m.CatalogID
 	own := map[string]string{}
-	if m.CatalogID == "1" {
+	if m.CatalogID == api.InternalCatalogID {
 		if t, ok := l.tables[m.SchemaName+"."+m.TableName]; ok {
 			for _, c := range t.Columns {
 				own[c.Column] = value(c.Description)

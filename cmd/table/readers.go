@@ -23,7 +23,7 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 	} else if len(queries) > 0 {
 		text = "; saved queries that refer to it " + verb + ": " + strings.Join(queries, ", ")
 	}
-	switch tables, err := cli.ParametricOver(ctx, cl, project, "1", schema, table); {
+	switch tables, err := cli.ParametricOver(ctx, cl, project, api.InternalCatalogID, schema, table); {
 	case err != nil && !cli.Answered(err): // a gateway that has no such tables over its own answers that in some way
 		text += "; parametric tables over it could not be listed, and " + verb
 	case len(tables) > 0:

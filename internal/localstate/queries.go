@@ -2,6 +2,7 @@ package localstate
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,6 +11,23 @@ import (
 type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type,omitempty"`
+}
+
+// SameColumns reports whether two lists have the same names and types. A type is compared if both lists have it: the hosted zones report no
+// types without rows.
+func SameColumns(a, b []Column) bool {
+	return slices.EqualFunc(a, b, func(a, b Column) bool {
+		return a.Name == b.Name && (a.Type == b.Type || a.Type == "" || b.Type == "")
+	})
+}
+
+// ColumnsText lists columns for a message.
+func ColumnsText(cols []Column) string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = strings.TrimSpace(c.Name + " " + c.Type)
+	}
+	return strings.Join(out, ", ")
 }
 
 // QueryColumns records the columns that a saved query had when it was saved, or first run from here.

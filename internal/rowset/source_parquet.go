@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -42,7 +43,9 @@ func openParquetRows(f *os.File) (api.RowReader, error) {
 		if p, err = parquet.OpenFile(f, st.Size(), parquet.SkipBloomFilters(true)); err == nil {
 			r.groups = p.RowGroups()
 			if err = r.describe(p.Schema()); err == nil {
-				err = refuseRuns(p.Metadata())
+				if err = rowfile.RefuseCodecs(p.Metadata()); err == nil {
+					err = refuseRuns(p.Metadata())
+				}
 			}
 		}
 	}
@@ -53,14 +56,11 @@ func openParquetRows(f *os.File) (api.RowReader, error) {
 	return r, nil
 }
 
-// refuseRuns returns an error for what the library (0.32.0) reads as other values: booleans that are encoded as runs, and LZ4.
+// refuseRuns returns an error for booleans that are encoded as runs, which the library (0.32.0) reads as other values.
 func refuseRuns(about *format.FileMetaData) error {
 	for _, g := range about.RowGroups {
 		for _, c := range g.Columns {
 			m := &c.MetaData
-			if m.Codec == format.Lz4Raw {
-				return errors.New("it is compressed with LZ4, which is not supported")
-			}
 			runs := !slices.Contains(m.Encoding, format.Plain) // with it, the runs may be those of the levels
 			for _, s := range m.EncodingStats {
 				runs = runs || s.Encoding == format.RLE && s.PageType != format.DictionaryPage

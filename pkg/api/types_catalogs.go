@@ -1,5 +1,21 @@
 package api
 
+// Identifiers of the two catalogs of every project, both named InternalCatalogName: internal tables, and saved queries with the results of
+// materialized ones [O][L].
+const (
+	InternalCatalogID   = "1"
+	QueryCatalogID      = "2"
+	InternalCatalogName = "peaka"
+)
+
+// OwnCatalogID is the identifier of the catalog named InternalCatalogName that has a schema.
+func OwnCatalogID(schema string) string {
+	if schema == "query" || schema == "mtquery" {
+		return QueryCatalogID
+	}
+	return InternalCatalogID
+}
+
 // Catalog is an object of the API.
 type Catalog struct {
 	ID           string  `json:"id" reply:"must"`

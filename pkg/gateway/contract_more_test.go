@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/jackc/pgx/v5"
 )
@@ -125,7 +124,7 @@ var contractMoreSteps = []step{
 			func(v api.ExportJobResponse) bool { return v.Status == "SUCCEEDED" })
 	}},
 	{op: spec.ExportTable, call: func(s *scenario) error {
-		v, err := s.Exports.StartTable(ctx(), s.project, names.InternalCatalogID, "table", "orders", of[api.ExportRequest](`{"compression":"GZIP"}`))
+		v, err := s.Exports.StartTable(ctx(), s.project, api.InternalCatalogID, "table", "orders", of[api.ExportRequest](`{"compression":"GZIP"}`))
 		return keep(v, err, &s.export, func(v api.ExportJobCreated) string { return v.ID })
 	}},
 	{op: spec.ListExports, call: func(s *scenario) error { return only(s.Exports.List(ctx(), s.project, nil)) }},
@@ -138,36 +137,36 @@ var contractMoreSteps = []step{
 	{op: spec.GetRefreshCallback, call: func(s *scenario) error { return s.send(spec.GetRefreshCallback.At(s.project), nil) }},
 	{op: spec.UnregisterRefreshCallback, call: func(s *scenario) error { return s.Metadata.UnregisterCallback(ctx(), s.project) }},
 	{op: spec.RefreshMetadata, call: func(s *scenario) error {
-		return only(s.Metadata.Refresh(ctx(), s.project, of[api.MetadataRefreshRequest](`{"catalogId":%q}`, names.InternalCatalogID)))
+		return only(s.Metadata.Refresh(ctx(), s.project, of[api.MetadataRefreshRequest](`{"catalogId":%q}`, api.InternalCatalogID)))
 	}},
 	{op: spec.GetMetadataRefreshStatus, call: func(s *scenario) error {
 		return until(func() (api.MetadataRefreshStatus, error) {
-			return s.Metadata.RefreshStatus(ctx(), s.project, names.InternalCatalogID)
+			return s.Metadata.RefreshStatus(ctx(), s.project, api.InternalCatalogID)
 		},
 			func(v api.MetadataRefreshStatus) bool { return v.Status == "not-active" || v.Status == "completed" })
 	}},
 	{op: spec.UpdateTableMetadata, call: func(s *scenario) error {
-		return only(s.Metadata.UpdateTable(ctx(), s.project, names.InternalCatalogID, "table", "orders", of[api.TableMetadataUpdateRequest](`{"tableDescription":"one row an order","useWithAI":true}`)))
+		return only(s.Metadata.UpdateTable(ctx(), s.project, api.InternalCatalogID, "table", "orders", of[api.TableMetadataUpdateRequest](`{"tableDescription":"one row an order","useWithAI":true}`)))
 	}},
 	{op: spec.GenerateCategoricalValues, call: func(s *scenario) error {
-		return s.Metadata.GenerateCategorical(ctx(), s.project, names.InternalCatalogID, "table", "orders", "status", of[api.CategoricalColumnRequest](`{"limit":10,"frequency":"daily"}`))
+		return s.Metadata.GenerateCategorical(ctx(), s.project, api.InternalCatalogID, "table", "orders", "status", of[api.CategoricalColumnRequest](`{"limit":10,"frequency":"daily"}`))
 	}},
 	{op: spec.AddRelation, call: func(s *scenario) error {
-		v, err := s.Metadata.AddRelation(ctx(), s.project, names.InternalCatalogID, "table", "orders", "customer", of[api.RelationRequest](
+		v, err := s.Metadata.AddRelation(ctx(), s.project, api.InternalCatalogID, "table", "orders", "customer", of[api.RelationRequest](
 			`{"targetCatalogId":%q,"targetSchemaName":%q,"targetTableName":"customers","targetColumnName":"id","type":"MANY_TO_ONE"}`, s.catalog, root))
 		return keep(v, err, &s.relation, func(v api.Relation) string { return v.ID })
 	}},
 	{op: spec.UpdateRelation, call: func(s *scenario) error {
-		return only(s.Metadata.UpdateRelation(ctx(), s.project, names.InternalCatalogID, "table", "orders", s.relation, of[api.RelationUpdateRequest](`{"type":"ONE_TO_ONE"}`)))
+		return only(s.Metadata.UpdateRelation(ctx(), s.project, api.InternalCatalogID, "table", "orders", s.relation, of[api.RelationUpdateRequest](`{"type":"ONE_TO_ONE"}`)))
 	}},
-	{op: spec.ListRelations, call: func(s *scenario) error { return only(s.Metadata.Relations(ctx(), s.project, names.InternalCatalogID)) }},
+	{op: spec.ListRelations, call: func(s *scenario) error { return only(s.Metadata.Relations(ctx(), s.project, api.InternalCatalogID)) }},
 	{op: spec.GetProjectMetadata, call: func(s *scenario) error { return only(s.Metadata.Project(ctx(), s.project, "", "")) }},
 	{op: spec.QueryMetadata, call: func(s *scenario) error { return only(s.Metadata.Query(ctx(), s.project, "orders", "3")) }},
 	{op: spec.DeleteCategoricalValues, call: func(s *scenario) error {
-		return s.Metadata.DeleteCategorical(ctx(), s.project, names.InternalCatalogID, "table", "orders", "status")
+		return s.Metadata.DeleteCategorical(ctx(), s.project, api.InternalCatalogID, "table", "orders", "status")
 	}},
 	{op: spec.DeleteRelation, call: func(s *scenario) error {
-		return s.Metadata.DeleteRelation(ctx(), s.project, names.InternalCatalogID, "table", "orders", s.relation)
+		return s.Metadata.DeleteRelation(ctx(), s.project, api.InternalCatalogID, "table", "orders", s.relation)
 	}},
 	{op: spec.CreateGoldenSql, call: func(s *scenario) error {
 		return s.send(spec.CreateGoldenSql.At(s.project), of[api.GoldenSQLRequest](`{"prompt":"paid orders","sql":"SELECT status FROM peaka.\"table\".orders"}`))
@@ -189,7 +188,7 @@ var contractMoreSteps = []step{
 	}},
 	{op: spec.GenerateSampleQuestions, call: func(s *scenario) error { return only(s.Metadata.SampleQuestions(ctx(), s.project, "orders")) }},
 	{op: spec.GenerateSemantics, call: func(s *scenario) error {
-		return only(s.Metadata.GenerateSemantics(ctx(), s.project, names.InternalCatalogID, "table", "orders", api.GenerateSemanticsRequest{}))
+		return only(s.Metadata.GenerateSemantics(ctx(), s.project, api.InternalCatalogID, "table", "orders", api.GenerateSemanticsRequest{}))
 	}},
 
 	// the agent and what surrounds a project

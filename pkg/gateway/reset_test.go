@@ -15,7 +15,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/gofrs/flock"
 )
 
@@ -46,7 +45,7 @@ func stateOfDirectory(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := cl.Catalogs.Tables(context.Background(), gatewaytest.Local, names.InternalCatalogID, "table")
+	tables, err := cl.Catalogs.Tables(context.Background(), gatewaytest.Local, api.InternalCatalogID, "table")
 	if err != nil {
 		t.Fatal(err)
 	}

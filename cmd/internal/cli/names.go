@@ -278,7 +278,7 @@ func PickCatalog(cs []api.Catalog, set string) (string, error) {
 	}
 	var all []Named
 	for _, c := range cs {
-		if c.ID == "2" {
+		if c.ID == api.QueryCatalogID {
 			continue
 		}
 		all = append(all, Named{ID: c.ID, Name: c.Name})

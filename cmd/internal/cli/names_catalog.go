@@ -29,11 +29,8 @@ func OrAlternative[T any](usual, alternative func() (T, error)) (T, error) {
 
 // TableCatalogID is CatalogID for a table with a known schema: two catalogs are named peaka, and the schema distinguishes them.
 func TableCatalogID(ctx context.Context, cl *api.Client, project, catalog, schema string) (string, error) {
-	if strings.EqualFold(catalog, "peaka") {
-		if schema == "query" || schema == "mtquery" {
-			return "2", nil
-		}
-		return "1", nil
+	if strings.EqualFold(catalog, api.InternalCatalogName) {
+		return api.OwnCatalogID(schema), nil
 	}
 	return CatalogID(ctx, cl, project, catalog)
 }

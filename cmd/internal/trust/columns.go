@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -151,9 +150,7 @@ func (q *SavedColumns) changed(ctx context.Context, r SavedRef, now []localstate
 		}
 		was, known = all[r.key()]
 	}
-	same := slices.EqualFunc(was.Columns, now, func(a, b localstate.Column) bool {
-		return a.Name == b.Name && (a.Type == b.Type || a.Type == "" || b.Type == "")
-	})
+	same := localstate.SameColumns(was.Columns, now)
 	if !known || q.Accept && !same {
 		return "", notes.Put(r.key(), localstate.QueryColumns{Name: r.name, Columns: now, At: q.Env.Now().UTC()})
 	}
@@ -164,15 +161,7 @@ func (q *SavedColumns) changed(ctx context.Context, r SavedRef, now []localstate
 	if name == "" {
 		name = was.Name
 	}
-	return fmt.Sprintf("the columns of query %s are %s; on %s they were %s", strings.TrimSpace(name+" "+r.id), columnWords(now), was.At.Format("2006-01-02"), columnWords(was.Columns)), nil
-}
-
-func columnWords(cols []localstate.Column) string {
-	out := make([]string, len(cols))
-	for i, c := range cols {
-		out[i] = strings.TrimSpace(c.Name + " " + c.Type)
-	}
-	return strings.Join(out, ", ")
+	return fmt.Sprintf("the columns of query %s are %s; on %s they were %s", strings.TrimSpace(name+" "+r.id), localstate.ColumnsText(now), was.At.Format("2006-01-02"), localstate.ColumnsText(was.Columns)), nil
 }
 
 const acceptHint = "it was changed, or reads a table that was recreated; --accept-columns accepts the current columns"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
@@ -120,11 +121,11 @@ func TestCacheKeepsOldRows(t *testing.T) {
 		}
 	}
 	// A process that died in the middle.
-	run, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheFull, "a-process-that-died", false)
+	run, err := g.Store.StartCacheRun(ctx, c.ID, states.Full, "a-process-that-died", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheFull, "another", false); !errors.Is(err, store.ErrConflict) {
+	if _, err := g.Store.StartCacheRun(ctx, c.ID, states.Full, "another", false); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("two runs at once: %v", err)
 	}
 	fillRun(t, g, run.ID)
@@ -270,7 +271,7 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheIncremental, runner, false)
+	slow, err := g.Store.StartCacheRun(ctx, c.ID, states.Incremental, runner, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,13 +281,13 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.FullRefresh)); got != "COMPLETED 10000 +10000 ~0 -10000" {
 		t.Error(got)
 	}
-	if run, err := g.Store.CacheRunByID(ctx, slow.ID); err != nil || run.Status != store.CacheCancelled || run.FinishedAt == nil {
+	if run, err := g.Store.CacheRunByID(ctx, slow.ID); err != nil || run.Status != states.Cancelled || run.FinishedAt == nil {
 		t.Errorf("the incremental refresh: %+v, %v", run, err)
 	}
 	if err := g.Store.EndCacheRun(ctx, slow, ""); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the incremental refresh could still end: %v", err)
 	}
-	full, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheFull, runner, false)
+	full, err := g.Store.StartCacheRun(ctx, c.ID, states.Full, runner, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +296,7 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 			t.Errorf("a refresh during a full one: %v", err)
 		}
 	}
-	full.Status = store.CacheCancelled
+	full.Status = states.Cancelled
 	if err := g.Store.EndCacheRun(ctx, full, ""); err != nil {
 		t.Error(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -45,10 +46,10 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.GetCacheSettings, s.getCacheSettings)
 	web.Handle(m, spec.UpdateCacheSettings, s.updateCacheSettings)
 	web.Handle(m, spec.DeleteCache, s.deleteCache)
-	web.Handle(m, spec.CancelFullRefresh, s.cancelCacheOf(store.CacheFull))
-	web.Handle(m, spec.CancelIncrementalUpdate, s.cancelCacheOf(store.CacheIncremental))
-	web.Handle(m, spec.TriggerFullRefresh, s.refreshCacheOf(store.CacheFull))
-	web.Handle(m, spec.TriggerIncrementalUpdate, s.refreshCacheOf(store.CacheIncremental))
+	web.Handle(m, spec.CancelFullRefresh, s.cancelCacheOf(states.Full))
+	web.Handle(m, spec.CancelIncrementalUpdate, s.cancelCacheOf(states.Incremental))
+	web.Handle(m, spec.TriggerFullRefresh, s.refreshCacheOf(states.Full))
+	web.Handle(m, spec.TriggerIncrementalUpdate, s.refreshCacheOf(states.Incremental))
 	web.Handle(m, spec.ListCacheExecutions, s.listCacheExecutions)
 	web.Handle(m, spec.GetCacheStatus, s.getCacheStatus)
 	web.Handle(m, spec.GetTableCacheState, s.tableCacheState)
@@ -132,7 +133,7 @@ func (s *Service) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 		return api.Cache{}, err
 	}
 	if c.Stored == nil {
-		err = s.StartCacheRun(ctx, p, c, store.CacheFull, false)
+		err = s.StartCacheRun(ctx, p, c, states.Full, false)
 		if errors.Is(err, store.ErrConflict) { // it is being filled
 			err = nil
 		}
@@ -223,8 +224,8 @@ func (s *Service) cancelCacheOf(mode string) func(context.Context, *web.Request[
 			return web.None{}, err
 		}
 		run, err := s.Store.LastCacheRun(ctx, c.ID, "")
-		if err == nil && run.Mode == mode && run.Status == store.CacheRunning {
-			run.Status = store.CacheCancelled
+		if err == nil && run.Mode == mode && run.Status == states.Running {
+			run.Status = states.Cancelled
 			err = s.Store.EndCacheRun(ctx, run, "the refresh was cancelled")
 			if err == nil {
 				return web.None{}, nil
@@ -233,7 +234,7 @@ func (s *Service) cancelCacheOf(mode string) func(context.Context, *web.Request[
 			err = store.ErrNotFound
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			err = fault.Cache(404, "", "no %s refresh of this cache is running", map[string]string{store.CacheFull: "full", store.CacheIncremental: "incremental"}[mode])
+			err = fault.Cache(404, "", "no %s refresh of this cache is running", map[string]string{states.Full: "full", states.Incremental: "incremental"}[mode])
 		}
 		return web.None{}, err
 	}
@@ -326,7 +327,7 @@ func (s *Service) cacheStatus(ctx context.Context, c store.Cache) (api.CacheStat
 	for _, slot := range []struct {
 		mode string
 		into **api.CacheExecutionInfo
-	}{{store.CacheIncremental, &out.LastIncrementalCacheExecution}, {store.CacheFull, &out.LastFullRefreshCacheExecution}} {
+	}{{states.Incremental, &out.LastIncrementalCacheExecution}, {states.Full, &out.LastFullRefreshCacheExecution}} {
 		run, err := s.Store.LastCacheRun(ctx, c.ID, slot.mode)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
@@ -368,7 +369,7 @@ func runOut(r store.CacheRun) api.CacheExecutionInfo {
 func (s *Service) tableCacheState(ctx context.Context, r *web.Request[web.None]) (api.TableCacheResult, error) {
 	_, err := s.Store.CachedTable(ctx, r.Project.ID, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
 	if err == nil {
-		return api.TableCacheResult{SupportedCacheTypes: []string{store.CacheFull, store.CacheIncremental}, IsCached: true, IsCacheable: true}, nil
+		return api.TableCacheResult{SupportedCacheTypes: []string{states.Full, states.Incremental}, IsCached: true, IsCacheable: true}, nil
 	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return api.TableCacheResult{}, err

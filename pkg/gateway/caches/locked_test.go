@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -41,12 +42,12 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again.Caches.StartCacheRun(ctx, p, have, store.CacheFull, false); err != nil {
+	if err := again.Caches.StartCacheRun(ctx, p, have, states.Full, false); err != nil {
 		t.Fatal(err)
 	}
 	again.Jobs.Running.Wait()
 	run, err := again.Store.LastCacheRun(ctx, c.ID, "")
-	if err != nil || run.Status != store.CacheFailed || !strings.Contains(run.Error, "in use by process pid") || strings.Contains(run.Error, "longer than") {
+	if err != nil || run.Status != states.Failed || !strings.Contains(run.Error, "in use by process pid") || strings.Contains(run.Error, "longer than") {
 		t.Errorf("%+v, %v", run, err)
 	}
 	_, err = again.Names.Query(ctx, p, engine.Query{SQL: "SELECT 1"})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -40,7 +41,7 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 	keep := context.WithoutCancel(ctx)
 	ctx, cancel := context.WithTimeout(ctx, jobs.CacheTimeout)
 	defer cancel()
-	run.Status, run.Error = store.CacheFailed, "the refresh was aborted"
+	run.Status, run.Error = states.Failed, "the refresh was aborted"
 	message := run.Error
 	defer func() { // also if the engine panics
 		err := s.Jobs.Record("cache "+c.ID, func(ctx context.Context) error { return s.Store.EndCacheRun(ctx, run, message) })
@@ -48,7 +49,7 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 			s.Log.Error("cannot record the end of a cache refresh", "cache", c.ID, "error", err.Error())
 			return
 		}
-		if err != nil || run.Status != store.CacheCompleted { // failed, cancelled, or its cache was deleted
+		if err != nil || run.Status != states.Completed { // failed, cancelled, or its cache was deleted
 			s.dropCacheTable(keep, store.CacheTable{ID: run.ID, ProjectID: p.ID})
 		}
 		s.dropFreeTables(keep, p.ID)
@@ -69,7 +70,7 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 		message = run.Error
 		return
 	}
-	run.Status, run.Error = store.CacheCompleted, ""
+	run.Status, run.Error = states.Completed, ""
 	message = fmt.Sprintf("%d rows cached: %d inserted, %d updated, %d deleted; %d rows were read", run.Cached, run.Inserted, run.Updated, run.Deleted, read)
 }
 
@@ -90,7 +91,7 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	lookup := sourceNames{s.Names.Resolver(p), engine.TableName{Catalog: cat.Name, Schema: c.SchemaName, Table: c.TableName}}
 	lookup.Live = true
 	key := c.Tracking.Key
-	if run.Mode == store.CacheIncremental && c.Stored != nil && (c.Tracking.Updated != "" || c.Tracking.InsertOnly) {
+	if run.Mode == states.Incremental && c.Stored != nil && (c.Tracking.Updated != "" || c.Tracking.InsertOnly) {
 		defer s.dropScratch(context.WithoutCancel(ctx), data, run.ID)
 		m := engine.Merge{Schema: names.CacheSchema, Into: run.ID, Old: *c.Stored, Key: key, Updated: c.Tracking.Updated, From: lookup.live(), Catalogs: lookup}
 		if got, done, err := data.Merge(ctx, m); done || err != nil {
@@ -101,7 +102,7 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	if run.Cached, err = data.Materialize(ctx, names.CacheSchema, run.ID, engine.Query{Ask: engine.Rows{Table: lookup.live()}, Catalogs: lookup}); err != nil {
 		return 0, err
 	}
-	if run.Mode == store.CacheIncremental && len(key) > 0 {
+	if run.Mode == states.Incremental && len(key) > 0 {
 		if err := data.CheckKey(ctx, names.CacheSchema, run.ID, key); err != nil {
 			return 0, keyFault(err, key, lookup.real)
 		}
@@ -110,7 +111,7 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 		run.Inserted = run.Cached
 		return run.Cached, nil
 	}
-	if run.Mode == store.CacheFull { // every row was replaced
+	if run.Mode == states.Full { // every row was replaced
 		run.Inserted = run.Cached
 		run.Deleted, err = data.RowCount(ctx, names.CacheSchema, *c.Stored)
 		return run.Cached, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -73,7 +74,7 @@ func (s *Service) RefreshCachesDue(ctx context.Context, now time.Time) error {
 		for _, value := range []struct {
 			mode string
 			store.CacheSchedule
-		}{{store.CacheIncremental, c.Incremental}, {store.CacheFull, c.Full}} {
+		}{{states.Incremental, c.Incremental}, {states.Full, c.Full}} {
 			t, err := cacheTimetable(value.CacheSchedule)
 			if err != nil {
 				return err
@@ -110,7 +111,7 @@ func (s *Service) cachesFollow(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, c := range all {
-		for mode, cacheSchedule := range map[string]store.CacheSchedule{store.CacheIncremental: c.Incremental, store.CacheFull: c.Full} {
+		for mode, cacheSchedule := range map[string]store.CacheSchedule{states.Incremental: c.Incremental, states.Full: c.Full} {
 			t, err := cacheTimetable(cacheSchedule)
 			if err != nil || t == nil {
 				continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -23,7 +24,7 @@ func (s *Service) tidyCaches(ctx context.Context, project string) error {
 			}
 			continue
 		}
-		run.Status, run.Error = store.CacheFailed, jobs.Crashed
+		run.Status, run.Error = states.Failed, jobs.Crashed
 		if err := s.Store.EndCacheRun(ctx, run, jobs.Crashed); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}

@@ -52,7 +52,7 @@ func TestCatalogByID(t *testing.T) {
 	if _, err := g.Catalogs.Catalogs(ctx, p); err == nil {
 		t.Fatal("the odd catalog can be read")
 	}
-	for _, id := range []string{names.InternalCatalogID, names.QueryCatalogID, names.SampleCatalogID, good.ID, files.ID} {
+	for _, id := range []string{api.InternalCatalogID, api.QueryCatalogID, names.SampleCatalogID, good.ID, files.ID} {
 		if c, err := cl.Catalogs.Get(ctx, gatewaytest.Local, id); err != nil || c.ID != id {
 			t.Errorf("catalog %s: %v, %v", id, c.ID, err)
 		}

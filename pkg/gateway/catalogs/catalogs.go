@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -69,9 +70,9 @@ type Catalog struct {
 // builtinCatalogs are those that every project has.
 func (s *Service) builtinCatalogs(p store.Project) []Catalog {
 	return []Catalog{
-		{api.Catalog{ID: names.InternalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
+		{api.Catalog{ID: api.InternalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
 			internalCatalog{s, p}},
-		{api.Catalog{ID: names.QueryCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "query"},
+		{api.Catalog{ID: api.QueryCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "query"},
 			QueryCatalog{s, p}},
 		{api.Catalog{ID: names.SampleCatalogID, Name: engine.SampleCatalog, DisplayName: engine.SampleCatalog, CatalogType: "sample"},
 			schemaCatalog{s, p, names.SampleCatalogID, engine.SampleCatalog}},
@@ -231,7 +232,7 @@ func (c QueryCatalog) Tables(ctx context.Context, schema string) ([]api.Table, e
 	var out []api.Table
 	for _, n := range all {
 		if n.Catalog == engine.InternalCatalog && n.Schema == schema {
-			out = append(out, api.Table{CatalogID: names.QueryCatalogID, CatalogName: n.Catalog, SchemaName: schema, TableName: n.Table, SupportedCacheTypes: []string{}})
+			out = append(out, api.Table{CatalogID: api.QueryCatalogID, CatalogName: n.Catalog, SchemaName: schema, TableName: n.Table, SupportedCacheTypes: []string{}})
 		}
 	}
 	return out, err
@@ -256,7 +257,7 @@ func (c schemaCatalog) Schemas(ctx context.Context) ([]string, error) {
 func (c schemaCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
 	rows, err := c.g.Names.Answer(ctx, c.p, engine.Listing{Catalog: c.name, Schema: schema})
 	return each.Map(rows, func(r []string) api.Table {
-		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], IsCacheable: true, SupportedCacheTypes: []string{store.CacheFull, store.CacheIncremental}}
+		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], IsCacheable: true, SupportedCacheTypes: []string{states.Full, states.Incremental}}
 	}), err
 }
 

@@ -188,7 +188,7 @@ func (s *Service) getTableStatistics(ctx context.Context, r *web.Request[web.Non
 		return api.TableStatistics{}, err
 	}
 	unsupported := fault.Data(400, "Catalog type: %s is not being supported yet", c.CatalogType)
-	if c.ID == names.InternalCatalogID || c.ID == names.SampleCatalogID {
+	if c.ID == api.InternalCatalogID || c.ID == names.SampleCatalogID {
 		stats, err := s.countStatistics(ctx, r.Project, c, t)
 		return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -143,7 +142,7 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 			}
 			o.take = append(o.take, k)
 		}
-	} else if internal := x.Source == "QUERY" || x.CatalogID == names.InternalCatalogID; internal && !o.system {
+	} else if internal := x.Source == "QUERY" || x.CatalogID == api.InternalCatalogID; internal && !o.system {
 		whole := !slices.ContainsFunc(systemColumns, func(n string) bool { _, ok := at[n]; return !ok })
 		o.take = slices.DeleteFunc(o.take, func(i int) bool {
 			n := cols[i].Name

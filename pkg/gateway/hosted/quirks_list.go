@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/metadata"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -197,7 +197,7 @@ func otherBindings(_ *Quirks, _ spec.Op, body any) any {
 func ownTable(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		body, _ := bodyOf(hr).(map[string]any)
-		if body["catalogId"] != names.InternalCatalogID {
+		if body["catalogId"] != api.InternalCatalogID {
 			next(w, hr)
 			return
 		}

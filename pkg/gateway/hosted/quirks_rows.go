@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -39,7 +40,7 @@ func (q *Quirks) Scan(ctx context.Context, st *store.Store, t names.ScanOf) (eng
 				continue
 			}
 			run, err := st.LastCacheRun(ctx, c.ID, "")
-			if err == nil && run.Status == store.CacheRunning {
+			if err == nil && run.Status == states.Running {
 				return cappedScanner{s, 0}, nil
 			}
 			if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/metadata"
@@ -117,7 +118,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		if s := m.Status(query); s.Status != store.RunCompleted || *s.LastExecutionStartTime <= *first.LastExecutionStartTime {
 			t.Errorf("query: %+v", s)
 		}
-		if run := gatewaytest.RunEnd(t, g, cl, cache.ID, nil); run.Status != store.CacheCompleted {
+		if run := gatewaytest.RunEnd(t, g, cl, cache.ID, nil); run.Status != states.Completed {
 			t.Errorf("cache: %+v", run)
 		}
 		if s, err := cl.Metadata.RefreshStatus(ctx, gatewaytest.Local, names.SampleCatalogID); err != nil || s.Status != metadata.RefreshDone {

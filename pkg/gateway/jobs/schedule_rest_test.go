@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -74,7 +75,7 @@ func TestCacheRestAfterCrash(t *testing.T) {
 	}{
 		{"crash", func(*gateway.Gateway, store.CacheRun) error { return nil }, jobs.Crashed, true},
 		{"stop", func(g *gateway.Gateway, run store.CacheRun) error {
-			run.Status, run.Error = store.CacheFailed, jobs.CutOff
+			run.Status, run.Error = states.Failed, jobs.CutOff
 			return g.Store.EndCacheRun(context.Background(), run, jobs.CutOff)
 		}, jobs.CutOff, false},
 	} {
@@ -86,7 +87,7 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			if _, err := cl.Cache.UpdateSettings(ctx, gatewaytest.Local, c.ID, api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: &every}}); err != nil {
 				t.Fatal(err)
 			}
-			run, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheFull, "a-process-that-is-gone", true)
+			run, err := g.Store.StartCacheRun(ctx, c.ID, states.Full, "a-process-that-is-gone", true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +116,7 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			if err := g.Caches.RefreshCachesDue(ctx, started.Add(10*time.Minute+time.Second)); err != nil {
 				t.Fatal(err)
 			}
-			if r := last(); r.ID == run.ID || r.Status != store.CacheCompleted {
+			if r := last(); r.ID == run.ID || r.Status != states.Completed {
 				t.Errorf("the schedule does not go on: %+v", r)
 			}
 		})

@@ -126,7 +126,7 @@ func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) 
 	} else {
 		cols, err = c.Source.Columns(ctx, t.SchemaName, t.TableName)
 	}
-	if (names.Broken(err) || names.Away(err)) && (c.ID == names.QueryCatalogID || c.CatalogType == catalogs.SemanticType) {
+	if (names.Broken(err) || names.Away(err)) && (c.ID == api.QueryCatalogID || c.CatalogType == catalogs.SemanticType) {
 		return m, engine.Omit(ctx, engine.OmittedColumns, c.Name+"."+t.SchemaName+"."+t.TableName, err)
 	}
 	if err != nil {
@@ -153,7 +153,7 @@ func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) 
 
 // systemColumns are the columns of internal tables that users did not declare.
 func (d *describer) systemColumns(ctx context.Context, c catalogs.Catalog, t api.Table) (map[string]bool, error) {
-	if c.ID != names.InternalCatalogID {
+	if c.ID != api.InternalCatalogID {
 		return nil, nil
 	}
 	data, err := d.g.Engine.Project(ctx, d.p.ID)

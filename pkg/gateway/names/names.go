@@ -168,15 +168,8 @@ const (
 	CacheSchema = "cache" // contains the stored tables of caches, each named after the run that created it
 )
 
-// Identifiers of the catalogs of every project. The first two are the service's [O][L]; the third is the built-in
-// sample.
-const (
-	QueryCatalogID  = "2"
-	SampleCatalogID = "3"
-)
-
-// InternalCatalogID is the id of the catalog of internal tables on every zone [O][L].
-const InternalCatalogID = "1"
+// SampleCatalogID identifies the built-in sample, which only zone local has.
+const SampleCatalogID = "3"
 
 // CatalogNames implements engine.CatalogNames.
 func (r Resolver) CatalogNames(ctx context.Context) ([]string, error) {

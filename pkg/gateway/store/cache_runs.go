@@ -6,19 +6,14 @@ import (
 	"errors"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/google/uuid"
-)
-
-// States of a cache run; FAILED and COMPLETED are shared with other work.
-const (
-	CacheRunning   = "RUNNING"
-	CacheCompleted = "COMPLETED"
-	CacheFailed    = "FAILED"
-	CacheCancelled = "CANCELLED"
 )
 
 // cacheHistory is how long runs and log entries are kept [O].
 const cacheHistory = 14 * 24 * time.Hour
+
+const isRunning = "status = '" + states.Running + "'"
 
 // CacheRun is one refresh. Counts are of rows; cached is the number of rows in the cache after it.
 type CacheRun struct {
@@ -40,7 +35,7 @@ func scanCacheRun(scan func(...any) error) (r CacheRun, err error) {
 // StartCacheRun records a running refresh and the table it will store. ErrConflict means that one is running,
 // ErrNotFound that the cache was deleted.
 func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, scheduled bool) (r CacheRun, err error) {
-	r = CacheRun{ID: uuid.NewString(), CacheID: cache, Mode: mode, Status: CacheRunning, Runner: runner, Scheduled: scheduled}
+	r = CacheRun{ID: uuid.NewString(), CacheID: cache, Mode: mode, Status: states.Running, Runner: runner, Scheduled: scheduled}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var project string
 		var last sql.NullString
@@ -53,10 +48,8 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 		}
 		r.CreatedAt = s.stampAfter(last.String)
 		r.UpdatedAt = r.CreatedAt
-		if mode == CacheFull {
-			if err := s.replaceIncremental(ctx, tx, cache, r.CreatedAt); err != nil {
-				return err
-			}
+		if err := s.replaceRunning(ctx, tx, cache, mode, r.CreatedAt); err != nil {
+			return err
 		}
 		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_runs("+runColumns+") VALUES (?, ?, ?, ?, ?, ?, '', 0, 0, 0, 0, ?, ?, NULL)",
 			r.ID, cache, mode, r.Status, runner, scheduled, r.CreatedAt, r.UpdatedAt); err != nil {
@@ -70,20 +63,23 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 	return r, err
 }
 
-// replaceIncremental ends a running incremental refresh: the full one that is about to start includes it.
-func (s *Store) replaceIncremental(ctx context.Context, tx *sql.Tx, cache, now string) error {
-	runs, err := queryAll(ctx, tx, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND mode = ? AND status = 'RUNNING'", cache, CacheIncremental)
+// replaceRunning cancels a running refresh that the one about to start replaces.
+func (s *Store) replaceRunning(ctx context.Context, tx *sql.Tx, cache, mode, now string) error {
+	runs, err := queryAll(ctx, tx, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND "+isRunning, cache)
 	if err != nil {
 		return err
 	}
 	for _, r := range runs {
-		if err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, updated_at = ?, finished_at = ? WHERE id = ?", CacheCancelled, now, now, r.ID); err != nil {
+		if !states.Replaces(mode, r.Mode) {
+			continue
+		}
+		if err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, updated_at = ?, finished_at = ? WHERE id = ?", states.Cancelled, now, now, r.ID); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = ?", now, r.ID); err != nil {
 			return err
 		}
-		if err := s.cacheLog(ctx, tx, cache, CacheCancelled, "replaced by a full refresh", r.Mode, r.Scheduled); err != nil {
+		if err := s.cacheLog(ctx, tx, cache, states.Cancelled, "replaced by a full refresh", r.Mode, r.Scheduled); err != nil {
 			return err
 		}
 	}
@@ -93,14 +89,14 @@ func (s *Store) replaceIncremental(ctx context.Context, tx *sql.Tx, cache, now s
 // CacheRunWanted reports whether a run is to continue, and records that it is alive.
 func (s *Store) CacheRunWanted(ctx context.Context, id string, beat bool) (bool, error) {
 	if beat {
-		err := exec(ctx, s.db, "UPDATE cache_runs SET updated_at = ? WHERE id = ? AND status = 'RUNNING'", s.stamp(), id)
+		err := exec(ctx, s.db, "UPDATE cache_runs SET updated_at = ? WHERE id = ? AND "+isRunning, s.stamp(), id)
 		if errors.Is(err, ErrNotFound) {
 			return false, nil
 		}
 		return true, err
 	}
 	var n int
-	err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM cache_runs WHERE id = ? AND status = 'RUNNING'", id).Scan(&n)
+	err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM cache_runs WHERE id = ? AND "+isRunning, id).Scan(&n)
 	return n == 1, err
 }
 
@@ -108,10 +104,14 @@ func (s *Store) CacheRunWanted(ctx context.Context, id string, beat bool) (bool,
 // any other state the cache keeps its table. ErrNotFound means that the run had ended or its cache was deleted; its
 // table is free then.
 func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) error {
+	current, err := states.End(r.Status)
+	if err != nil {
+		return err
+	}
 	now := s.stamp()
 	gone := false
-	err := s.tx(ctx, func(tx *sql.Tx) error {
-		err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, error = ?, cached = ?, inserted = ?, updated = ?, deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND status = 'RUNNING'",
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, error = ?, cached = ?, inserted = ?, updated = ?, deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND "+isRunning,
 			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID)
 		if gone = errors.Is(err, ErrNotFound); gone {
 			// The table of a run that was completed by this call is not free.
@@ -121,7 +121,7 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 		if err != nil {
 			return err
 		}
-		if r.Status == CacheCompleted {
+		if current {
 			if _, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = (SELECT stored FROM caches WHERE id = ?)", now, r.CacheID); err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 			return err
 		}
 		old := Time(s.now().Add(-cacheHistory))
-		for _, q := range []string{"DELETE FROM cache_runs WHERE cache_id = ? AND created_at < ? AND status <> 'RUNNING' AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", "DELETE FROM cache_logs WHERE cache_id = ? AND at < ?"} {
+		for _, q := range []string{"DELETE FROM cache_runs WHERE cache_id = ? AND created_at < ? AND NOT (" + isRunning + ") AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", "DELETE FROM cache_logs WHERE cache_id = ? AND at < ?"} {
 			if _, err := tx.ExecContext(ctx, q, r.CacheID, old); err != nil {
 				return err
 			}
@@ -163,5 +163,5 @@ func (s *Store) CacheRunByID(ctx context.Context, id string) (CacheRun, error) {
 
 // OpenCacheRuns lists the running refreshes of a project, or of all projects if that is empty.
 func (s *Store) OpenCacheRuns(ctx context.Context, project string) ([]CacheRun, error) {
-	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE status = 'RUNNING' AND (?1 = '' OR cache_id IN (SELECT id FROM caches WHERE project_id = ?1))", project)
+	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE "+isRunning+" AND (?1 = '' OR cache_id IN (SELECT id FROM caches WHERE project_id = ?1))", project)
 }

@@ -7,13 +7,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/google/uuid"
-)
-
-// Modes of a cache run.
-const (
-	CacheFull        = "FULL_REFRESH"
-	CacheIncremental = "INCREMENTAL"
 )
 
 // CacheSchedule is the refresh schedule of a cache: type BASIC with an ISO 8601 duration, or NONE.
@@ -130,7 +125,7 @@ func (s *Store) SetCacheSettings(ctx context.Context, c Cache, now CacheChange) 
 
 // MoveCacheDue moves the due time of a mode from one to the next; ErrNotFound means that another process did.
 func (s *Store) MoveCacheDue(ctx context.Context, id, mode, from, to string) error {
-	col := map[string]string{CacheFull: "full_due", CacheIncremental: "inc_due"}[mode]
+	col := map[string]string{states.Full: "full_due", states.Incremental: "inc_due"}[mode]
 	return exec(ctx, s.db, "UPDATE caches SET "+col+" = ? WHERE id = ? AND "+col+" = ?", to, id, from)
 }
 

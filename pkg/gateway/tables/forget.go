@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -33,7 +33,7 @@ func storedTable(ctx context.Context, p engine.Project, kind, name string) (stri
 // storedColumn returns the key under which the metadata of a column is stored. The operation that follows rejects a
 // missing column.
 func storedColumn(ctx context.Context, p engine.Project, kind, table, column string) (store.ColumnKey, error) {
-	k := store.ColumnKey{TableKey: store.TableKey{Catalog: names.InternalCatalogID, Schema: kind}, Column: column}
+	k := store.ColumnKey{TableKey: store.TableKey{Catalog: api.InternalCatalogID, Schema: kind}, Column: column}
 	var err error
 	if k.Table, err = storedTable(ctx, p, kind, table); err != nil {
 		return k, err

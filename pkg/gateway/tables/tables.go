@@ -13,7 +13,6 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -55,7 +54,7 @@ func (s *Service) Routes(m *web.Mux) {
 }
 
 func TableOut(kind, name string) api.Table {
-	return api.Table{CatalogID: names.InternalCatalogID, CatalogName: engine.InternalCatalog, SchemaName: kind, TableName: name, SupportedCacheTypes: []string{}}
+	return api.Table{CatalogID: api.InternalCatalogID, CatalogName: engine.InternalCatalog, SchemaName: kind, TableName: name, SupportedCacheTypes: []string{}}
 }
 
 func ColumnOut(c engine.Column) api.ColumnDetail {
@@ -114,7 +113,7 @@ func (s *Service) deleteTableOf(kind string) func(context.Context, *web.Request[
 		if err := p.DropTable(ctx, kind, r.Param("tableName")); err != nil {
 			return web.None{}, err
 		}
-		return web.None{}, s.Store.ForgetTable(ctx, r.Project.ID, store.TableKey{Catalog: names.InternalCatalogID, Schema: kind, Table: stored})
+		return web.None{}, s.Store.ForgetTable(ctx, r.Project.ID, store.TableKey{Catalog: api.InternalCatalogID, Schema: kind, Table: stored})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -37,12 +38,8 @@ func openedParquet(h io.ReaderAt, size int64) (*parquet.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, g := range p.Metadata().RowGroups {
-		for _, c := range g.Columns {
-			if c.MetaData.Codec == format.Lz4Raw { // larger pages come out of the library (0.32.0) as other bytes
-				return nil, errors.New("it is compressed with LZ4, which is not supported; snappy, gzip, zstd and brotli are")
-			}
-		}
+	if err := rowfile.RefuseCodecs(p.Metadata()); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
