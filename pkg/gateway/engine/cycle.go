@@ -2,7 +2,8 @@ package engine
 
 import "strings"
 
-// Cycle is the error for a name that one of the saved queries being read has, outermost first; nil if none has it.
+// Cycle returns an error if the saved query with this name is being read already, because it refers to itself. reading holds the names of
+// the saved queries that are being read, outermost first.
 func Cycle(reading []TableName, name TableName) error {
 	for i, n := range reading {
 		if n != name {

@@ -70,8 +70,7 @@ type Query struct {
 	// default.
 	Variant string
 	// Files is the catalog in which the paths in FROM 'sales.csv' are looked up, in hexadecimal digits as the schema; "" if
-	// they are faults. It is unknown to
-	// those whose saved queries the statement names.
+	// paths are not allowed in FROM. Saved queries cannot refer to it.
 	Files string
 }
 
@@ -296,12 +295,12 @@ type Options struct {
 	LockWait    time.Duration // how long to wait for another process
 	// Waiting, if not nil, is called after another process has locked a project for a while; holder identifies it.
 	Waiting func(holder string)
-	// Waited, if not nil, is called with the time that opening a project took because another process had it: until it released a lock,
-	// and until the data were copied since it did not.
+	// Waited, if not nil, is called with the time that the opening of a project waited for another process: until that released a lock, or
+	// until its data were copied because it did not.
 	Waited  func(time.Duration)
 	Threads int
-	// Shared is for an engine that is not the only one of its directory: statements that read open a project together with
-	// other processes, those that change it alone, and both only for a moment.
+	// Shared is for an engine that shares its directory with other processes. Statements that read open a project together with
+	// other processes, statements that change it open it alone, and both only for a moment.
 	Shared bool
 	// ReadOnly opens the rows without changing a file; missing data is empty, and discarded when the project is closed.
 	ReadOnly bool
@@ -319,7 +318,7 @@ type Options struct {
 	Overrun time.Duration
 }
 
-// HasWaited tells Waited of a wait that ends now.
+// HasWaited calls Waited for a wait that ends now.
 func (o *Options) HasWaited(since time.Time) {
 	if o.Waited != nil {
 		o.Waited(time.Since(since))

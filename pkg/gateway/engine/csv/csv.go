@@ -18,7 +18,7 @@ const (
 type Field struct {
 	Text   []byte
 	Quoted bool
-	pairs  bool // contains doubled quotes that are not unescaped
+	pairs  bool // contains doubled quotes, which are not yet unescaped
 }
 
 // Reader splits a document into records. A record that does not end within the window is read again from its

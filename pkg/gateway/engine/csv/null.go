@@ -1,7 +1,7 @@
 package csv
 
-// Null is how NULL is written where an empty field cannot stand for it: in a record of one field, which would be a blank line that most readers
-// skip, and in the text format of PostgreSQL's COPY (tsv).
+// Null represents NULL where an empty field cannot represent it: in a record of one field, because most readers skip a blank line, and in
+// the text format of PostgreSQL's COPY (tsv).
 const Null = `\N`
 
 // Null reports whether a field of a record with a number of fields is NULL: unquoted and empty, or, in a record of one field, `\N`.

@@ -23,7 +23,7 @@ import (
 //   - where DuckDB expects no particular type it is bound as text; with guess, after planning failed for that reason, a text that is a number is
 //     bound as one.
 //
-// A text that does not fit is KindBinding, never a rounded or truncated value.
+// A text that does not fit is an error of KindBinding; it is never rounded or truncated.
 func (s *statement) bind(ps bindings.PreparedStatement, guess bool) error {
 	for i, v := range s.Q.Bindings {
 		idx := bindings.IdxT(i + 1)
@@ -51,7 +51,7 @@ func typeWord(id bindings.Type) string {
 	return plainTypes[id]
 }
 
-// bindValue binds one text where a type is expected; false says that the text does not fit.
+// bindValue binds one text where a type is expected; it returns false if the text does not fit.
 func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type, v string) (bool, error) {
 	done := func(s bindings.State) (bool, error) {
 		if s == bindings.StateError {
@@ -105,7 +105,7 @@ func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type,
 	return done(bindings.BindVarcharLength(ps, i, v, bindings.IdxT(len(v))))
 }
 
-// exactDecimal is a text as a DECIMAL with exactly its digits; false if there are more than 38.
+// exactDecimal converts a text to a DECIMAL with exactly its digits; false if there are more than 38.
 func exactDecimal(v string) (bindings.Decimal, bool) {
 	n, width, scale, ok := trino.DecimalDigits(v)
 	if !ok {

@@ -135,7 +135,7 @@ func (p *project) compactIdle() {
 	}
 }
 
-// roomy fails if the disk has less free space than twice the size of the copy: nobody has requested this compaction.
+// roomy fails if the disk has less free space than twice the size of the copy. It applies to compactions that no user has requested.
 func (p *project) roomy() error {
 	size, err := dataSize(p.dir)
 	if err != nil {

@@ -76,7 +76,7 @@ func (c *conn) all(ctx context.Context, sql string) error {
 	return err
 }
 
-// form returns the storage options of the project's file, for another one.
+// form returns the storage options of the project's file, with which its copy is created.
 func (c *conn) form(ctx context.Context) (string, error) {
 	var version, block string
 	err := c.query(ctx, `SELECT tags['storage_version'], (SELECT block_size::VARCHAR FROM pragma_database_size() s WHERE s.database_name = d.database_name)
@@ -90,7 +90,7 @@ func (c *conn) form(ctx context.Context) (string, error) {
 	return ` (STORAGE_VERSION ` + sqltext.Literal(version) + `, BLOCK_SIZE ` + block + `)`, err
 }
 
-// The contents of a database besides rows, without the numbers of its entries, which differ from file to file.
+// inventories list the contents of a database except for its rows, and for the numbers of its entries, which differ from file to file.
 var inventories = []string{
 	`SELECT 'schema', schema_name, comment FROM duckdb_schemas() WHERE database_name = $1`,
 	`SELECT 'table', schema_name, table_name, comment, sql FROM duckdb_tables() WHERE database_name = $1`,
@@ -174,7 +174,7 @@ func (c *conn) fingerprint(ctx context.Context, table string) (sum string, err e
 	return sum, err
 }
 
-// wasteful reports whether at least this many bytes of the file are free, and one in so many.
+// wasteful reports whether at least free bytes of the file are unused, and at least one block in wasteShare.
 func (p *project) wasteful(in *instance, free int64) bool {
 	c := &conn{p: p, in: in}
 	if bindings.Connect(in.db, &c.c) == bindings.StateError {

@@ -120,7 +120,7 @@ func (p *project) importDirect(ctx context.Context, kind, name string, m engine.
 	return rows, nil
 }
 
-// duplicates explains the violation of a unique constraint, while other writers can work. Other errors it returns.
+// duplicates explains the violation of a unique constraint, while other writers can work. It returns other errors unchanged.
 func (p *project) duplicates(ctx context.Context, t *table, targets []importer.Target, m engine.Import, doc document, err error) error {
 	var fault *engine.Error
 	if !errors.As(err, &fault) || fault.Kind != engine.KindConstraint {

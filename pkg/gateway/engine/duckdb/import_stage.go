@@ -22,8 +22,8 @@ const stagedFrom = 1 << 20
 // stagedRows are the checked and converted rows of a document.
 type stagedRows struct {
 	*stage
-	of    *table // that they are for
-	cols  *table // where they are: their numbers from 0 as _id, and the values that are not the same in all of them
+	of    *table // for which they were prepared
+	cols  *table // of the stage: the numbers of the rows from 0 as _id, and the columns whose values differ between rows
 	fixed []filler
 	rows  int64
 	at    time.Time
@@ -83,7 +83,7 @@ func (s *stagedRows) arrange(im *importing) {
 	s.cols = &table{kind: im.t.kind, name: "rows"}
 	for i, col := range im.t.cols {
 		if !fixed[i] {
-			col.Unique = false // which only the stored rows together with these show
+			col.Unique = false // can be checked only together with the rows already stored
 			s.cols.cols = append(s.cols.cols, col)
 		}
 	}
@@ -133,7 +133,7 @@ func (r rowIDs) after(n int64) rowIDs {
 	return rowIDs{ms: r.ms + total>>10, seq: total & (1<<10 - 1)}
 }
 
-// sql computes the id of the row with a number from 0 that has the given name.
+// sql returns an SQL expression for the id of a row. number is the SQL expression of the row's number, counted from 0.
 func (r rowIDs) sql(number string) string {
 	total := fmt.Sprintf("(%s + %d)", number, r.seq+1)
 	return fmt.Sprintf("(((%d + (%s >> 10)) << 23) | %d | (%s & %d))", r.ms, total, rowIDShard<<10, total, 1<<10-1)

@@ -19,7 +19,7 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narr
 	if err := s.InfoRows(ctx, n, want); err != nil {
 		return err
 	}
-	_, err := s.putView(ctx, n, trino.ScanBody(n)) // which never changes, so that the name is this one
+	_, err := s.putView(ctx, n, trino.ScanBody(n)) // the definition never changes, so the view has the name n
 	return err
 }
 
@@ -41,7 +41,7 @@ func (s *statement) StoredAs(ctx context.Context, schema, table string) (string,
 // Widen extends the request of a table for one more reference to it.
 func (s *statement) Widen(n engine.TableName, want narrow.Narrowing) { s.scans.widen(n, want) }
 
-// columnsOf returns the names and types of a table's columns: those of a source as reported by it, others by planning a SELECT on a
+// Columns returns the names and types of a table's columns: those of a source as reported by it, others by planning a SELECT on a
 // connection of its own.
 func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
 	if s.Q.Dialect != trino.DialectDuck && s.Q.Catalogs != nil && n.Schema != infoschema.Schema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {

@@ -58,7 +58,7 @@ type instance struct {
 	lock     *sharing.Lock // held by the process that changes the project
 	readers  *flock.Flock  // of the file
 	tempDir  string
-	tempDone func() // removes it, if it is of this instance only
+	tempDone func() // removes tempDir, if only this instance uses it
 	memory   *memoryWatch
 	readOnly bool
 	shared   bool        // with other processes
@@ -153,7 +153,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	if in.readers, err = sharing.OwnFile(ctx, dir, o); err != nil {
 		return nil, err
 	}
-	// A process that wanted to read the former file may have opened the one that was left to it for a moment.
+	// A reader that locked the former file may open its replacement for a moment, until it notices the replacement.
 	began := time.Now()
 	for turn := 0; ; turn++ {
 		if turn == 1 {
@@ -361,7 +361,7 @@ func (in *instance) close() error {
 		if !in.readOnly {
 			done := in.with(func(c bindings.Connection) error { return checkpoint(c, in.logged) })
 			if done == nil && in.detach() == nil {
-				errs = append(errs, in.unlock()) // nobody waits for the rest
+				errs = append(errs, in.unlock()) // other processes need not wait for the rest
 			}
 		}
 		bindings.Close(&in.db)
@@ -377,7 +377,7 @@ func (in *instance) close() error {
 // unlock releases the project for other processes.
 func (in *instance) unlock() error {
 	if in.lock != nil && !in.readOnly {
-		_ = os.RemoveAll(filepath.Join(filepath.Dir(in.lock.Path()), snapshotDir)) // or the next, if a process is making one
+		_ = os.RemoveAll(filepath.Join(filepath.Dir(in.lock.Path()), snapshotDir)) // the next writer removes it if a process is still creating a copy
 	}
 	var errs []error
 	if in.readers != nil {

@@ -22,8 +22,8 @@ type integerFunction struct {
 	run  func(x, y vec, n int, out unsafe.Pointer) error
 }
 
-// registerIntegers adds the functions that divide and negate integers. DuckDB's own operators give NULL for a division by zero and name no type in
-// the errors about what does not fit.
+// registerIntegers adds the functions that divide and negate integers. DuckDB's own operators return NULL for a division by zero, and
+// their errors for an overflow do not name the type.
 func registerIntegers(c bindings.Connection) error {
 	return errors.Join(
 		registerInteger[int8](c, bindings.TypeTinyInt, "tinyint"),

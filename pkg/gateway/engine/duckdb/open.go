@@ -232,7 +232,7 @@ func (p *project) closeIdle() {
 // shutTime is how long statements that were ended may take to stop.
 const shutTime = 10 * time.Second
 
-// shut ends the running statements, waits for them and closes the instance for good. They, and later ones, fail with the reason. If a
+// shut ends the running statements, waits for them and closes the instance permanently. They, and later ones, fail with the reason. If a
 // statement does not end, the instance stays open and the error is of KindLocked.
 func (p *project) shut(why error) error {
 	p.mu.Lock()
@@ -276,7 +276,7 @@ func (p *project) shut(why error) error {
 		case <-freed:
 		case <-time.After(10 * time.Millisecond): // interrupt again: a statement may have started since
 		case <-patience.C:
-			// Acknowledged rows are safe in the log; the lock goes with the process.
+			// Acknowledged rows are safe in the log; the lock is released when the process ends.
 			return &engine.Error{Kind: engine.KindLocked,
 				Message: fmt.Sprintf("a statement of project %s was cancelled and still runs after %s; try again when it has ended, or stop the gateway", p.id, shutTime)}
 		}

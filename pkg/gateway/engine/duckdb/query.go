@@ -33,7 +33,7 @@ type statement struct {
 	under map[engine.TableName]engine.TableName // names of tables in the statement, where they differ from those that users write
 	views []*view                               // that are in use until the statement ends
 
-	leave func() // the watch
+	leave func() // ends the supervision by the memoryWatch
 }
 
 // statement begins a statement, which ends with ctx.

@@ -190,8 +190,8 @@ func (v *vec) appendNested(b []byte, i int) []byte {
 	return b
 }
 
-// appendKey writes the key of a map, or a part of it, in which arrays, rows and maps are as Java writes lists and maps: Trino's clients
-// receive [1, a] for ROW(1, 'a').
+// appendKey writes the key of a map, or a part of it. Arrays, rows and maps in it are written as Java writes lists and maps: Trino's
+// clients receive [1, a] for ROW(1, 'a').
 func (v *vec) appendKey(b []byte, i int) []byte {
 	if v.null(i) {
 		return append(b, "null"...)

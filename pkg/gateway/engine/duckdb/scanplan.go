@@ -83,7 +83,7 @@ func (s *statement) PlanScan(function string, columns []string) (plan.Table, []s
 	return out, names
 }
 
-// pushed words the conditions and the limit that the source gets.
+// pushed formats the conditions and the limit that are pushed down to the source.
 func (t *scanTable) pushed() string {
 	var parts []string
 	for _, f := range t.filters {

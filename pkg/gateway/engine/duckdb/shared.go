@@ -57,7 +57,7 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 			if err := recoverLog(ctx, dir, o, in.memory); err != nil {
 				return err
 			}
-			recovered = true // or else the log can only be read
+			recovered = true // a log that still exists is only read
 			continue
 		}
 		waited := time.Since(began)
@@ -127,7 +127,7 @@ func (in *instance) readFile(dir string, recovered bool) error {
 	return errors.Join(errBusy, in.detach(), l.Close())
 }
 
-// recoverLog opens the file of a process that was killed like a writer, which writes its log into it.
+// recoverLog opens the file of a killed process as a writer does, which writes the log into the file.
 func recoverLog(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) error {
 	in, err := openInstance(ctx, dir, o, w)
 	if err != nil {

@@ -56,8 +56,8 @@ func state(dir string) (id string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)[:12]), size, nil
 }
 
-// snapshot returns a file with what is committed in a project that another process changes, and the state it is of. It is
-// empty if there is none now. The copy is what a crash would leave, so that it is whole if neither the headers nor the log changed meanwhile.
+// snapshot returns the path of a copy of what is committed in a project that another process changes, and its state. The path is empty if
+// no copy is possible now. A copy is what a crash would leave, so it is consistent if neither the headers nor the log changed meanwhile.
 func snapshot(dir string, o *engine.Options) (path, id string, err error) {
 	id, size, err := state(dir)
 	if err != nil {
@@ -112,7 +112,7 @@ func snapshot(dir string, o *engine.Options) (path, id string, err error) {
 	return path, id, nil
 }
 
-// settle writes the log of a file that nobody else has into it.
+// settle writes the log of a file into the file. Nobody else may have it open.
 func settle(path, temp string, o *engine.Options) error {
 	in := &instance{tempDir: filepath.Join(temp, "tmp")}
 	if err := in.start(o); err != nil {

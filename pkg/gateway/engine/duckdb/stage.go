@@ -20,7 +20,7 @@ import (
 )
 
 // stage is a data file of its own in which rows are prepared, while other statements and processes use the file of the project. Only moving
-// its rows into that file excludes them. It is in a directory that is removed with the other temporary ones of a process that ended.
+// its rows into that file excludes them. Its directory is removed with the other temporary directories of a process that has ended.
 type stage struct {
 	p    *project
 	path string
@@ -28,7 +28,7 @@ type stage struct {
 	done func() // removes the directory
 }
 
-// stages numbers those of this process: two may be attached to one instance.
+// stages numbers the stages of this process: two may be attached to one instance.
 var stages atomic.Int64
 
 // newStage creates the directory. It fails with ErrDropped if that of the project does not exist.
@@ -85,7 +85,7 @@ func (s *stage) open() (c *conn, done func(), err error) {
 	}, nil
 }
 
-// attachTo attaches the file to the instance of a connection, how is "" or " (READ_ONLY)". detach may be called more than once.
+// attachTo attaches the file to the instance of a connection; how is "" or " (READ_ONLY)". detach may be called more than once.
 func (s *stage) attachTo(c *conn, how string) (detach func(), err error) {
 	if err := rawExec(c.c, `ATTACH `+sqltext.Literal(s.path)+` AS `+sqltext.Quote(s.name)+how); err != nil {
 		return nil, tableError(err)
@@ -98,7 +98,7 @@ func (s *stage) attachTo(c *conn, how string) (detach func(), err error) {
 	}, nil
 }
 
-// there reports whether the project still exists: its deletion by another process removes the directory.
+// there fails if the project does not exist any more: its deletion by another process removes the directory.
 func (s *stage) there() error {
 	_, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func (s *stage) there() error {
 	return err
 }
 
-// store writes what is in the log of the stage into its file, under the name that it has on a connection.
+// store writes the log of the stage into its file. name is the name of the stage's database on the connection.
 func (s *stage) store(ctx context.Context, c *conn, name string) error {
 	_, err := c.exec(ctx, `CHECKPOINT `+sqltext.Quote(name))
 	return tableError(err)

@@ -36,7 +36,7 @@ type result struct {
 	ps     bindings.PreparedStatement
 	res    bindings.Result
 	cols   []column
-	guess  bool // with which begin was called
+	guess  bool // the argument of begin
 	once   sync.Once
 }
 

@@ -31,7 +31,7 @@ type translation struct {
 }
 
 // translate checks a statement, makes the names in it known to DuckDB and rewrites what DuckDB would read otherwise.
-// named gives every column a name, as a view or a table needs it.
+// If named is set, every column gets a name, as a view or a table needs it.
 func (s *statement) translate(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
 	if dialect != trino.DialectDuck {
 		t := &translation{Source: native.Source{Original: sql}}
@@ -40,8 +40,8 @@ func (s *statement) translate(ctx context.Context, sql, dialect string, named bo
 	return s.translateDuck(ctx, sql)
 }
 
-// translateInto translates a statement of Trino's dialect. named makes it a text whose columns have the names and types of the result, as a
-// stored table needs it.
+// translateInto translates a statement of Trino's dialect. If named is set, the columns of the text have the names and types of the
+// result, as a stored table needs it.
 func (s *statement) translateInto(ctx context.Context, t *translation, named bool) error {
 	x, err := s.Translate(ctx, t.Original)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []native.Token, tr *na
 		info, isInfo := naming.InfoTable(ref.Parts)
 		i, ok := slices.BinarySearchFunc(tokens, ref.Pos, func(t native.Token, pos int) int { return t.Pos - pos })
 		if !ok || !native.ChainIs(tokens[i:], ref.Parts) {
-			return nil, native.ErrorAt(ref.Pos, engine.KindUnsupported, "the name %s stands where the engine cannot follow it", n)
+			return nil, native.ErrorAt(ref.Pos, engine.KindUnsupported, "the engine cannot resolve the name %s at this position", n)
 		}
 		if isInfo {
 			want := tr.NarrowOnce(ref, s.BoundHere())
@@ -175,7 +175,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []native.Token, tr *na
 	for _, c := range tr.LongColumns { // peaka.information_schema.tables.table_name: the table is now known by its last name
 		i, ok := slices.BinarySearchFunc(tokens, c.Pos, func(t native.Token, pos int) int { return t.Pos - pos })
 		if n := engine.FullName(c.Parts[:min(3, len(c.Parts))]); ok && len(c.Parts) == 4 && s.shown(n) != n && native.ChainIs(tokens[i:], c.Parts) {
-			edits = append(edits, native.Edit{Pos: c.Pos, End: tokens[i+2].Pos, New: ""}) // the catalog has another name now
+			edits = append(edits, native.Edit{Pos: c.Pos, End: tokens[i+2].Pos, New: ""}) // the catalog has another name in the rewritten text
 			continue
 		}
 		if k := len(c.Parts) - 3; ok && strings.EqualFold(c.Parts[k], infoschema.Schema) && native.ChainIs(tokens[i:], c.Parts) {
@@ -200,7 +200,7 @@ func (t *translation) explain(err error) error {
 // Ambiguous implements Statement.
 func (t *translation) Ambiguous(name string) bool { return t.doubled[name] }
 
-// parse has DuckDB parse a text, without running it, and checks the tree. own says that the text is the engine's.
+// parse has DuckDB parse a text, without running it, and checks the tree. own is set for a text of the engine.
 func (s *statement) parse(ctx context.Context, sql string, own bool) (*native.Tree, error) {
 	var told string
 	err := s.c.query(ctx, `SELECT json_serialize_sql(?::VARCHAR, skip_default := true)::VARCHAR`, []any{sql},

@@ -18,8 +18,8 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// Inside of a statement each Trino type has one type of DuckDB. What stands outside, stored tables and views, may have others: inward is
-// how a column comes in, outward how one goes out.
+// Within a statement each Trino type has one type of DuckDB. Stored tables and views may have others: inward converts their columns for
+// use in a statement, outward converts the columns of a result for storage.
 
 // Kept is a table of the project's own file.
 func (s *statement) Kept(ctx context.Context, n engine.TableName, schema, table string) (*trino.Used, error) {
@@ -48,7 +48,7 @@ func (s *statement) Kept(ctx context.Context, n engine.TableName, schema, table 
 	return u, err
 }
 
-// typeNotes are the comments on the columns of a stored result: what its statement knew of their types and DuckDB's types do not tell.
+// typeNotes returns the comments on the columns of a stored result: the Trino types that cannot be derived from DuckDB's types.
 func (c *conn) typeNotes(ctx context.Context, schema, table string) (map[string]string, error) {
 	notes := map[string]string{}
 	err := c.query(ctx, `SELECT column_name, comment FROM duckdb_columns() WHERE database_name = ? AND schema_name = ? AND table_name = ? AND comment IS NOT NULL`,
@@ -102,7 +102,7 @@ func (s *statement) planned(ctx context.Context, body string) (*trino.Used, erro
 	return fromOutside("("+body+")", names, logical, nil)
 }
 
-// fromOutside is a table of columns of any of DuckDB's types, which it destroys.
+// fromOutside returns a table whose columns may have any of DuckDB's types. It destroys the logical types.
 func fromOutside(text string, names []string, logical []bindings.LogicalType, notes map[string]string) (*trino.Used, error) {
 	u := &trino.Used{Table: &analyze.Table{}, Text: text}
 	items := make([]string, len(names))
@@ -123,7 +123,7 @@ func fromOutside(text string, names []string, logical []bindings.LogicalType, no
 	return u, nil
 }
 
-// inward is the Trino type of a column, and how its values become those of DuckDB's type for it; nil where they are already.
+// inward returns the Trino type of a column, and the conversion of its values to DuckDB's type for it; nil if they have that type.
 func inward(lt bindings.LogicalType, depth int) (*types.Type, func(string) string) {
 	as := func(t *types.Type) (*types.Type, func(string) string) {
 		name, _ := translate.DuckType(t)
@@ -224,7 +224,7 @@ func inwardRow(lt bindings.LogicalType, kid func(bindings.LogicalType) (*types.T
 	}
 }
 
-// shownIn has the instants of a type shown in a time zone.
+// shownIn sets the time zone in which the instants of a type are displayed.
 func (v *vtype) shownIn(zone *time.Location) {
 	v.zone = zone
 	for _, k := range v.kids {
@@ -232,7 +232,7 @@ func (v *vtype) shownIn(zone *time.Location) {
 	}
 }
 
-// overlay gives what was read from DuckDB's type of a column the names and precisions that it has in Trino.
+// overlay sets the names and precisions that a column has in Trino. The rest of v was derived from its DuckDB type.
 func (v *vtype) overlay(t *types.Type) {
 	v.name = trino.WireType(t)
 	switch t.Kind {

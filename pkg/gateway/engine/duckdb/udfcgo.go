@@ -49,7 +49,7 @@ func registerFunctions(c bindings.Connection, in *instance) error {
 	return errors.Join(registerError(c), registerIntegers(c))
 }
 
-// errorFunction raises its argument as an error. Unlike DuckDB's own it may stand inside TRY.
+// errorFunction raises its argument as an error. Unlike DuckDB's own it is allowed inside TRY.
 const errorFunction = "~error"
 
 func registerError(c bindings.Connection) error {
@@ -87,8 +87,8 @@ func dig_error_run(p, in, out unsafe.Pointer) {
 // noteFunction reports the type of its second argument while a statement is planned; it is never run.
 const noteFunction = "~note"
 
-// refusals are what functions did not compute for the connections that asked for it, by the numbers of the connections. In TRY such an error is
-// lost, and what is not supported would be NULL.
+// refused holds the errors of functions for calls that are not supported, by the number of the connection. Without it such an error would be
+// lost in TRY, and the result would be NULL.
 type refused struct {
 	mu   sync.Mutex
 	some map[uint64]javafn.Refusal // nil while there are none
@@ -108,7 +108,7 @@ func (r *refused) add(conn uint64, refusal javafn.Refusal) {
 	r.some[conn] = refusal
 }
 
-// refused is the error of the functions that rejected a call of the connection.
+// refused returns the error of a function that rejected a call of the connection.
 func (c *conn) refused() error {
 	r := &c.in.refusals
 	r.mu.Lock()

@@ -62,7 +62,7 @@ func asks(t *testing.T, open Open) {
 	}
 	for _, f := range []engine.Filter{{Column: "id", Op: "~", Values: []any{"x"}}, {Column: "id", Op: "in"}, {Column: "id", Op: "=", Values: []any{[]any{}}}} {
 		if _, err := Query(t.Context(), p, engine.Query{Ask: engine.Rows{Table: n, Filters: []engine.Filter{f}}, Catalogs: catalogs}); err == nil {
-			t.Errorf("%+v is taken", f)
+			t.Errorf("%+v is accepted", f)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// forever gives rows for hours.
+// forever returns rows for hours.
 const forever = `SELECT a.id FROM sample.shop.orders a, sample.shop.orders b, sample.shop.orders c`
 
 func limits(t *testing.T, open Open) {

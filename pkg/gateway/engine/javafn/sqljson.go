@@ -12,7 +12,7 @@ import (
 // The kind and message of Trino's errors of JSON_EXISTS, JSON_VALUE and JSON_QUERY with ERROR ON ERROR. TRY does not catch them.
 var (
 	errJSONInput     = Refusal("\x01JSON_INPUT_CONVERSION_ERROR\x01conversion to JSON failed: ")
-	errJSONStructure = refuses("ERROR ON ERROR of a strict path that finds no such structure is not supported on zone local")
+	errJSONStructure = refuses("ERROR ON ERROR of a strict path that does not match the structure of the document is not supported on zone local")
 )
 
 func jsonValueFault(what string) error {

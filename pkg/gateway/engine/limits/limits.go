@@ -72,5 +72,5 @@ func Saved(weight int) error {
 		return nil
 	}
 	return &engine.Error{Kind: engine.KindLimit,
-		Message: fmt.Sprintf("the statement stands for more than %d saved queries, each counted as often as it is named", MaxSaved)}
+		Message: fmt.Sprintf("the statement expands to more than %d saved queries, each counted as often as it is named", MaxSaved)}
 }

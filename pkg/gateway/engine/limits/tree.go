@@ -196,7 +196,7 @@ func sameStars(s *trinosql.Select) float64 {
 func (b *Sizes) fold(f *trinosql.Func, name string) {
 	for _, a := range f.Args {
 		if l, ok := a.(*trinosql.Lambda); ok && len(l.Params) > 0 && joinsTwice(l.Body, l.Params[0].Lower()) {
-			b.fail(f, "'%s' may not join what it has gathered with itself", name)
+			b.fail(f, "'%s' may not concatenate its state with itself", name)
 		}
 	}
 }

@@ -16,11 +16,11 @@ var (
 
 // Statement is the text in which an error was found.
 type Statement interface {
-	// Place is the line and column, in the text of the user, of an offset in the text that ran.
+	// Place returns the line and column, in the text of the user, of an offset in the text that ran.
 	Place(pos int) (line, col int)
-	// Written is the dotted name at an offset of the text that ran, or the given name.
+	// Written returns the dotted name at an offset of the text that ran, or the given name.
 	Written(pos int, name string) string
-	// Ambiguous reports whether a name in lower case stands for more than one column.
+	// Ambiguous reports whether a name in lower case refers to more than one column.
 	Ambiguous(name string) bool
 }
 

@@ -9,33 +9,34 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// outOfRange are errors about dates and times that DuckDB does not hold and Trino may.
+// outOfRange matches errors about dates and times that DuckDB cannot represent; Trino may be able to.
 var outOfRange = late.Regexp(`^(Date and time not in timestamp range|Interval value .* out of range|Date out of range|Timestamp .* out of range|(time)?stamp (field )?value out of range|date field value out of range|Could not convert Timestamp|Type INT32 with value .* can't be cast to the destination type INT64|Overflow in date)`)
 
-// beyondDouble are errors of aggregates that are infinite or NaN in Trino: DuckDB names the aggregate (STDDEV_POP for X is out of range!).
+// beyondDouble matches errors of aggregates whose results are infinite or NaN in Trino. DuckDB names the aggregate (STDDEV_POP for X is out of range!).
 var beyondDouble = late.Regexp(`^[A-Za-z_]+( for [XY])? is out of range!$`)
 
-// Trino is what went wrong while a statement ran.
+// Trino is the cause of an error that occurred while a statement ran.
 type Trino struct {
-	Kind string // as Trino names it: DIVISION_BY_ZERO
+	Kind string // Trino's name of the kind: DIVISION_BY_ZERO
 	err  error
 }
 
 func (f *Trino) Error() string { return f.err.Error() }
 func (f *Trino) Unwrap() error { return f.err }
 
-// Value is the error of a value, with the kind that Trino gives it.
+// Value returns an error about a value, with Trino's name of its kind.
 func Value(kind, msg string) error {
 	return &engine.Error{Kind: engine.KindValue, Message: msg, Err: &Trino{kind, errors.New(msg)}}
 }
 
-// outerColumn is what DuckDB says of a column of an outer query in one of its lambdas, as which the translation writes some expressions.
+// outerColumn matches DuckDB's error for a column of an outer query in a lambda. The translation writes some expressions as lambdas.
 var outerColumn = late.Regexp(`^Referenced table "~r\d+" not found`)
 
-// inTry is what DuckDB says of an expression that its TRY does not take. Functions whose results are bounded are volatile for it.
+// inTry matches DuckDB's error for an expression that its TRY does not accept, such as a volatile function. The check that
+// limits the size of a result (~room) is volatile.
 var inTry = late.Regexp(`^TRY can not be used in combination with a volatile function|are not allowed inside the TRY expression`)
 
-// Translated is an error of a statement that runs as it was translated. Places in that text say nothing.
+// Translated converts an error of a translated statement. Positions in the translated text are of no use to the user and are omitted.
 func Translated(err error) error {
 	var d *Error
 	if !errors.As(err, &d) {
@@ -48,23 +49,23 @@ func Translated(err error) error {
 		return err
 	}
 	if refused(err) && outerColumn().MatchString(d.Message) {
-		return &engine.Error{Kind: engine.KindUnsupported, Message: "a column of an outer query inside of this expression of a subquery is not supported on zone local", Err: err}
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "a column of an outer query inside this expression of a subquery is not supported on zone local", Err: err}
 	}
 	if refused(err) && inTry().MatchString(d.Message) {
-		return &engine.Error{Kind: engine.KindUnsupported, Message: "TRY of a function whose result may be very large (replace, lpad, rpad, repeat, sequence), is not supported on zone local", Err: err}
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "TRY of a function whose result may be very large (replace, lpad, rpad, repeat, sequence) is not supported on zone local", Err: err}
 	}
-	if refused(err) { // not the fault of whoever wrote the statement
-		return &engine.Error{Kind: engine.KindInternal, Message: "the engine does not take its own text: " + naming.HideStore(d.Message), Err: err}
+	if refused(err) { // an error of the translation, not of the statement
+		return &engine.Error{Kind: engine.KindInternal, Message: "the engine rejected the translated statement: " + naming.HideStore(d.Message), Err: err}
 	}
 	if e.Kind != engine.KindValue {
 		return err
 	}
-	if rest, ok := strings.CutPrefix(d.Message, "\x01"); ok { // said with its kind
+	if rest, ok := strings.CutPrefix(d.Message, "\x01"); ok { // the message includes its kind
 		kind, msg, _ := strings.Cut(rest, "\x01")
 		return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
 	}
 	if unlike := outOfRange().FindStringSubmatch(d.Message); unlike != nil {
-		return &engine.Error{Kind: engine.KindUnsupported, Message: "a time out of the range of those on zone local is not supported", Err: err}
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "a date or time out of the range of zone local is not supported", Err: err}
 	}
 	if beyondDouble().MatchString(d.Message) {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "an aggregate whose computation exceeds the range of double is not supported on zone local", Err: err}
@@ -73,7 +74,7 @@ func Translated(err error) error {
 	return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
 }
 
-// noText is the text of a translated statement: its places and names say nothing.
+// noText is the text of a translated statement, whose positions and names are of no use to the user.
 type noText struct{}
 
 func (noText) Place(int) (int, int)              { return 0, 0 }

@@ -53,7 +53,7 @@ const (
 
 var intNames = map[string]string{"INT8": "tinyint", "INT16": "smallint", "INT32": "integer", "INT64": "bigint", "DOUBLE": "double", "FLOAT": "real", "BOOL": "boolean"}
 
-// saidKinds are the kinds of errors that have Trino's messages, by a part of the message; others are about the arguments of a function.
+// saidKinds are the kinds of errors that already have Trino's messages, by a part of the message. All others are argumentFault.
 var saidKinds = []struct {
 	part func() *regexp.Regexp
 	kind string
@@ -70,7 +70,7 @@ var saidKinds = []struct {
 	{late.Regexp(`^numerical overflow: `), rangeFault},
 }
 
-// inTrinosWords words an error about a value as Trino does, where that is known, and tells Trino's name of its kind.
+// inTrinosWords returns Trino's message for an error about a value, where it is known, and Trino's name of its kind.
 func inTrinosWords(msg string) (string, string) {
 	for _, w := range words {
 		if m := w.from().FindStringSubmatch(msg); m != nil {

@@ -69,7 +69,7 @@ func noDoubling(call map[string]any) error {
 		}
 		first := firstName(lambda["lhs"])
 		if first != "" && joins(lambda["expr"], first) {
-			return ErrorAt(location(call), engine.KindLimit, "'%s' may not join what it has gathered with itself", str(call, "function_name"))
+			return ErrorAt(location(call), engine.KindLimit, "'%s' may not concatenate its state with itself", str(call, "function_name"))
 		}
 	}
 	return nil

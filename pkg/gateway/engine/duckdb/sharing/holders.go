@@ -29,11 +29,11 @@ const (
 	Poll            = 2 * time.Millisecond
 	readersPatience = 30 * time.Millisecond // how long a writer waits for readers before it leaves them the file
 	WriterPatience  = 60 * time.Millisecond // how long a reader waits for a writer before it reads a copy
-	copyRate        = 1 << 30               // bytes per second: about as long as a copy takes, it is better to wait
+	copyRate        = 1 << 30               // bytes per second; waiting is better than copying, for about as long as a copy takes
 	maxPatience     = time.Second
 )
 
-// PatienceFor is how long a process waits for another one before it copies a file of this size.
+// PatienceFor returns how long a process waits for another one before it copies a file of this size.
 func PatienceFor(least time.Duration, size int64) time.Duration {
 	return min(least+time.Duration(float64(size)/copyRate*float64(time.Second)), maxPatience)
 }
@@ -80,24 +80,24 @@ func OwnFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 	}
 }
 
-// copyable reports whether a file is copied rather than waited for: its disk has room, and nothing that belongs to it is in the log.
+// copyable reports whether a writer may copy the file instead of waiting for its readers: the disk has room, and the log is empty.
 func copyable(dir string, size int64) bool {
 	return Replaceable && !Logged(dir) && RoomFor(dir, size)
 }
 
-// RoomFor reports whether a disk has room for a copy, and for what others do meanwhile.
+// RoomFor reports whether a disk has room for a copy, and for what other processes write meanwhile.
 func RoomFor(dir string, size int64) bool {
 	free, ok := tempfile.FreeSpace(dir)
 	return !ok || free > size+size/4
 }
 
-// Logged reports whether a project's file has a log: changes that are not in the file yet. Without a writer, one that was killed has left it.
+// Logged reports whether a project's file has a log: changes that are not in the file yet. If there is no writer, a killed one has left it.
 func Logged(dir string) bool {
 	st, err := os.Stat(filepath.Join(dir, DataFile+".wal"))
 	return err == nil && st.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// leaveToReaders replaces the data file by an equal one, and returns the lock of that. Those who read the former one keep it until they
+// leaveToReaders replaces the data file by a copy, and returns the lock of the copy. Processes that read the former file keep it until they
 // close it. The copy is complete on the disk before it gets the name.
 func leaveToReaders(dir string, was fs.FileInfo) (_ *flock.Flock, err error) {
 	path, moving := filepath.Join(dir, DataFile), filepath.Join(dir, MovingName)

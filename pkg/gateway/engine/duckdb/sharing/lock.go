@@ -1,5 +1,5 @@
-// Package sharing lets processes share the files of a project: the lock of the one that changes it, those of the ones that read its data file,
-// and copies of that file, so that neither waits long for the other. How that works is explained in holders.go.
+// Package sharing lets processes share the files of a project, with a lock for the process that changes it, locks for those that read its data
+// file, and copies of that file, so that neither waits long for the other. How that works is explained in holders.go.
 package sharing
 
 import (
@@ -69,7 +69,7 @@ func Take(ctx context.Context, dir string, o *engine.Options) (*Lock, error) {
 	return nil, errors.Join(err, l.Close())
 }
 
-// waitInTurn waits for a lock held by another process, until that process makes no progress any more: then gaveUp is the error.
+// waitInTurn waits for a lock held by another process. If that process makes no progress any more, it returns an error as gaveUp.
 // When ctx ends, all results are zero.
 func waitInTurn(ctx context.Context, l *flock.Flock, watch *holderWatch) (ok bool, gaveUp, err error) {
 	lctx, cancel := context.WithCancelCause(ctx)

@@ -8,15 +8,15 @@ import (
 	"strconv"
 )
 
-// processState reports whether a process is stopped, and the time that it has used the processor, in ticks. Both are zero for one that does not run
-// the given program: numbers are used again, and belong to others in another container.
+// processState reports whether a process is stopped, and the processor time that it has used, in ticks. Both are zero for a process that does not
+// run the given program: process numbers are used again, and in another container they belong to other processes.
 func processState(pid int, program string) (stopped bool, work int64) {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if name, _, _ := bytes.Cut(line, []byte{0}); err != nil || filepath.Base(string(name)) != program {
 		return false, 0
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	end := bytes.LastIndexByte(stat, ')') // the name before it may hold anything
+	end := bytes.LastIndexByte(stat, ')') // the name before it may contain any character
 	if err != nil || end < 0 {
 		return false, 0
 	}

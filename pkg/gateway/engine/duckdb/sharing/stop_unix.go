@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// stops delays Ctrl-Z while the process has the lock of a project: one that is stopped keeps its locks, and holds up all that wait for them.
+// stops delays Ctrl-Z while the process has the lock of a project: a stopped process keeps its locks, and blocks all that wait for them.
 type stops struct {
 	begin sync.Once
 
@@ -20,8 +20,8 @@ type stops struct {
 	asked bool
 }
 
-// hold begins a time in which the process is not stopped, which the returned function ends. After the first one the signal is handled here for
-// good: Go ignores it when nobody is notified of it any more.
+// hold prevents the process from being stopped until release is called. The first call installs a handler of the signal, which stays
+// installed: after signal.Stop, Go would ignore the signal.
 func (s *stops) hold() (release func()) {
 	s.begin.Do(func() {
 		if signal.Ignored(syscall.SIGTSTP) {
@@ -49,7 +49,7 @@ func (s *stops) hold() (release func()) {
 	})
 }
 
-// stop stops the process if that was asked for and nothing is locked; s.mu is held.
+// stop stops the process if that was requested and nothing is locked; s.mu is held.
 func (s *stops) stop() {
 	if s.asked && s.locks == 0 {
 		s.asked = false

@@ -27,7 +27,7 @@ type catalog struct {
 	err     error
 }
 
-// Used is what a name resolves to in a statement.
+// Used is the table or query to which a name in a statement resolves.
 type Used struct {
 	name  engine.TableName
 	Table *analyze.Table
@@ -40,7 +40,7 @@ type Used struct {
 
 	Kept *engine.TableName // the table of the project's file that stores the rows
 
-	narrowed bool // which holds only some of the rows
+	narrowed bool // the stored table holds only some of the rows
 
 	weight int   // the number of saved queries that it expands to
 	saved  *Text // nil except for a saved query
@@ -97,7 +97,7 @@ func (c *catalog) find(n analyze.Name) (*Used, error) {
 	return u, nil
 }
 
-// cycleError replaces the error for a name that a saved query does not find with that of a cycle, if the query is part of one.
+// cycleError replaces the error for an unknown name in a saved query with the error for a cycle, if the query is part of a cycle.
 func (c *catalog) cycleError(q *trinosql.Query, err error) error {
 	if len(c.s.Chain) == 0 || !IsUnknown(err) {
 		return err

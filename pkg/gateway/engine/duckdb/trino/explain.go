@@ -141,7 +141,7 @@ func (s *Session) sampleNames() func(string) string {
 	return func(name string) string { return cmp.Or(columns[name], name) }
 }
 
-// keptAs says why the rows of a table are in the project's file.
+// keptAs describes why the rows of a table are in the project's file.
 func keptAs(u *Used) string {
 	switch {
 	case u.name.Catalog != engine.InternalCatalog:

@@ -23,7 +23,7 @@ import (
 //   - where a boolean, date, time, timestamp or UUID is expected the string must be exactly one;
 //   - where no particular type is expected it is a string, or a number where only that is valid.
 //
-// A string that does not fit is a KindBinding error, never a rounded or truncated value.
+// A string that does not fit is a KindBinding error; it is never rounded or truncated.
 
 // ownForms changes the tree for the gateway's own forms: information_schema without a catalog, current_user_props, and the
 // literals of a statement written by the gateway, which take the type of what they are compared with. It returns those
