@@ -17,7 +17,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d:%d: %s", e.At.Line, e.At.Col, e.Msg) }
 
-// Fault returns why Trino does not read a text as a statement; nil also for a statement that only this package does not support.
+// Fault returns Trino's error for a text that is not a valid statement. It is nil for a valid one, even if this package does not support it.
 func Fault(text string) *Error {
 	_, err := Parse(text)
 	var fault *Error

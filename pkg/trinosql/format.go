@@ -6,7 +6,7 @@ import (
 )
 
 // Format lays out a text of one or several statements: a clause on each line, long lists with an item on each line, keywords in upper case,
-// names and literals as they are written. Comments stay beside their tokens. Formatting the result again changes nothing.
+// names and literals as they are written. Comments stay next to their tokens. Formatting the result again changes nothing.
 // Statements of kind Other are not changed. An *Error has its place in the whole text.
 func Format(text string) (string, error) {
 	out, settled, err := formatOnce(text)
@@ -26,7 +26,7 @@ func Format(text string) (string, error) {
 		}
 		out = again
 	}
-	return "", errors.New("the layout of this text does not settle")
+	return "", errors.New("the layout of this text changes whenever it is formatted again")
 }
 
 // formatOnce lays out a text. settled reports that formatting the result again would not change it: without comments the layout depends on

@@ -259,7 +259,7 @@ var wordText = [lastWord]string{
 // longestWord is the length of the longest keyword.
 const longestWord = 17
 
-// slots is a perfect enough hash of the keywords: buckets by length and first letter.
+// slots is a hash table of the keywords: buckets by length and first letter.
 var slots = func() (t [longestWord + 1][26][]word) {
 	for w, text := range wordText {
 		if text != "" {

@@ -185,7 +185,7 @@ func (l *lexer) next() token {
 	return t
 }
 
-// quoted is the length of the text that begins with a quote, where the doubled quote stands for itself; 0 when it has no end.
+// quoted returns the length of the text that begins with a quote; 0 if it has no end. A doubled quote does not end it.
 func quoted(s string) int {
 	q := s[0]
 	for i := 1; i < len(s); i++ {

@@ -182,7 +182,7 @@ func (p *parser) array() (Expr, error) {
 	return a, err
 }
 
-// row reads ROW(a, b), or a call of a function row where it has what only calls have, or no arguments.
+// row reads ROW(a, b). Without arguments, or with a clause that only calls have, it is the call of a function named row.
 func (p *parser) row() (Expr, error) {
 	x, err := p.call()
 	f, ok := x.(*Func)

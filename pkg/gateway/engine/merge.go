@@ -46,7 +46,7 @@ type Comparison struct {
 	// Key identifies updated rows. Without a key, or if it is not unique in both tables, an updated row counts as a
 	// deleted and an inserted one.
 	Key []string
-	// Keys are names of columns; if no key is given, it is the first of them that the tables have.
+	// Keys are names of columns. If Key is empty, the key is the first of them that the tables have.
 	Keys []string
 }
 

@@ -122,7 +122,7 @@ var otherTypes = map[string]string{"text": "varchar", "string": "varchar", "nvar
 func typeHint(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), "(")
 	if name == "interval" {
-		return "an interval has its unit behind the text: INTERVAL '3' DAY"
+		return "the unit of an interval follows the text: INTERVAL '3' DAY"
 	}
 	if other := otherTypes[name]; other != "" {
 		return "Trino has " + other

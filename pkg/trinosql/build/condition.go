@@ -77,7 +77,7 @@ func (t Test) sql() string {
 // Value is a constant.
 type Value struct{ literal string }
 
-// ValueOf returns the constant of a decoded JSON value. The error is that SQL cannot compare with it.
+// ValueOf returns the constant of a decoded JSON value. It fails for a value that SQL cannot compare with.
 func ValueOf(v any) (Value, error) {
 	s, err := sqltext.Value(v)
 	return Value{s}, err

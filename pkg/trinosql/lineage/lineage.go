@@ -43,14 +43,14 @@ func Of(q *trinosql.Query, a *analyze.Analysis, text string) []Column {
 
 type lines struct {
 	a     *analyze.Analysis
-	exprs map[*analyze.Field][]trinosql.Expr  // what a computed field is computed from
+	exprs map[*analyze.Field][]trinosql.Expr  // the expressions that a field is computed from
 	also  map[*analyze.Field][]*analyze.Field // sources of a field in addition to those of the analysis
 	texts map[trinosql.Expr]*trinosql.SelectExpr
 	known map[*analyze.Field][]Read
-	busy  map[*analyze.Field]bool // of a recursive query: its rows are its own
+	busy  map[*analyze.Field]bool // fields being resolved: those of a recursive query refer to themselves
 }
 
-// learn notes where the fields of queries come from.
+// learn records the sources of the fields of queries.
 func (l *lines) learn() {
 	l.texts = map[trinosql.Expr]*trinosql.SelectExpr{}
 	for s, info := range l.a.Selects {
@@ -103,7 +103,7 @@ func (l *lines) learn() {
 	}
 }
 
-// field is what a field is read from.
+// field returns the columns that a field is read from.
 func (l *lines) field(f *analyze.Field) []Read {
 	if r, ok := l.known[f]; ok {
 		return r
@@ -123,13 +123,13 @@ func (l *lines) field(f *analyze.Field) []Read {
 		out = []Read{{*f.Table, f.Column.Name}}
 	}
 	delete(l.busy, f)
-	if len(l.busy) == 0 { // what was found within a circle may lack a part
+	if len(l.busy) == 0 { // a result found within a cycle may be incomplete
 		l.known[f] = out
 	}
 	return out
 }
 
-// expr is what an expression is computed from.
+// expr returns the columns that an expression is computed from.
 func (l *lines) expr(x trinosql.Expr) (out []Read) {
 	trinosql.Inspect(x, func(n trinosql.Node) bool {
 		if q, ok := n.(*trinosql.Query); ok {
@@ -184,7 +184,7 @@ func (l *lines) written(it analyze.Item, text string) string {
 	return s
 }
 
-// joined is the union in order of first appearance.
+// joined returns the union in order of first appearance.
 func joined(a, b []Read) []Read {
 	out := slices.Clone(a)
 	for _, r := range b {

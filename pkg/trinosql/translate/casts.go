@@ -41,7 +41,8 @@ var harmless = map[string]bool{"trim": true, "ltrim": true, "rtrim": true, "lowe
 	"nullif": true, "length": true, "contains": true, "starts_with": true, "translate": true, "list_extract": true, "struct_extract_at": true, "TRY_CAST": true,
 	"string_split": true, "list_aggregate": true, "list_transform": true, "list_reverse": true, "IN": true, "": true}
 
-// What cannot fail although its parts may: casts of numeric literals, and divisions by positive constants (0 and -1 may fail).
+// Expressions that cannot fail although they contain operators that may: casts of numeric literals, and divisions by positive constants
+// (0 and -1 may fail).
 var (
 	numericLiteral   = late.Regexp(`CAST\('([0-9]+)' AS (INTEGER|BIGINT)\)`)
 	constantDivision = late.Regexp(` (%|//) [1-9][0-9]*([ )]|$)`)

@@ -159,7 +159,7 @@ func (p *printer) dateText(c *conversion) {
 	}
 }
 
-// stampText formats a timestamp, followed by behind.
+// stampText formats a timestamp and appends the text behind.
 func (p *printer) stampText(c *conversion, behind string) {
 	write := func() { p.clockText(" ", c.from.N, func() { p.clockOf(c.operand) }) }
 	p.fitting(c, func() {

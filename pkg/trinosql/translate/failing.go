@@ -4,8 +4,8 @@ import "strings"
 
 // Where it can, DuckDB evaluates a function of this program over the dictionary of a column, including values of rows that the
 // statement does not read: a function that fails on some values would end the statement for values that a condition excludes.
-// It does not do so if an argument may itself fail, in its view, and so an argument that is not constant is sliced from its
-// beginning to its end.
+// It does not do so if it considers an argument able to fail. array_slice is such a function: in each call one argument that is not
+// constant is therefore sliced from its beginning to its end.
 
 // failing are the functions that fail on some values.
 var failing = map[string]bool{"error": true, "cast": true, "date_of": true, "timestamp_of": true, "time_of": true, "instant_of": true, "try_date_of": true,
@@ -24,7 +24,7 @@ type openCall struct {
 
 const slice = "array_slice(CAST("
 
-// sliced is a text with one argument sliced in each call of a failing function.
+// sliced returns a text with one argument sliced in each call of a failing function.
 func sliced(sql string) string {
 	if !strings.Contains(sql, `"(`) {
 		return sql

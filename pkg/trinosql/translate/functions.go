@@ -70,7 +70,7 @@ func readTemplates() (map[string]*template, error) {
 				return nil, fmt.Errorf("%s:%d: no ' = ' in %s", name, n, line)
 			}
 			if m[key] != nil {
-				return nil, fmt.Errorf("%s:%d: %s is there twice", name, n, key)
+				return nil, fmt.Errorf("%s:%d: %s occurs twice", name, n, key)
 			}
 			if m[key], err = parseTemplate(strings.ReplaceAll(text, `"~space"()`, quoteText(whitespace))); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", name, n, err)

@@ -14,7 +14,7 @@ type registry struct {
 	literals map[string]func(p *printer, x *trinosql.TypedLit) // typed literals such as DATE, by type name in upper case
 }
 
-// writers is filled on first use: commands that do not translate do not pay for it.
+// writers is filled on first use: commands that do not translate need not create it.
 var writers lateRegistry
 
 type lateRegistry struct {

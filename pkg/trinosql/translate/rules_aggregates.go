@@ -374,7 +374,7 @@ func (p *printer) listagg(x *trinosql.Listagg) {
 	}
 	fails := "Concatenated string has the length in bytes larger than the maximum output length " + strconv.Itoa(mostListed)
 	if x.Overflow == "TRUNCATE" {
-		fails = "listagg: a text of more than " + strconv.Itoa(mostListed) + " bytes is not cut on zone local"
+		fails = "listagg: a text of more than " + strconv.Itoa(mostListed) + " bytes is not truncated on zone local"
 	}
 	p.put("list_transform([string_agg(")
 	if x.Distinct {

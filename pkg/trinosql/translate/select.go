@@ -85,7 +85,7 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 func (p *printer) rowField(it analyze.Item) {
 	row := p.capture(func() { p.expr(it.Row) })
 	if strings.Contains(row, "(SELECT ") {
-		p.refuse(it.Star, "the fields of a row that a subquery makes are not supported on zone local")
+		p.refuse(it.Star, "the fields of a row that a subquery returns are not supported on zone local")
 	}
 	p.put("struct_extract_at(", row, ", ", strconv.Itoa(it.Index+1), ")")
 }

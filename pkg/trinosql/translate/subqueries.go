@@ -32,8 +32,8 @@ func (p *printer) scalar(x *trinosql.Subquery) {
 	})
 }
 
-// condition writes an expression that filters rows. In such a position Trino implements IN (query) as a join, which matches less:
-// NULL within a row and NaN are equal to nothing then. Those of CASE and IF are none.
+// condition writes an expression that filters rows. In such a position Trino implements IN (query) as a join, which matches fewer rows:
+// NaN, and a row that contains NULL, equal nothing. The conditions of CASE and IF do not filter rows.
 func (p *printer) condition(x trinosql.Expr) {
 	if _, written := p.literal[x]; written || p.a.Coercions[x] != nil || p.grouped != nil {
 		p.expr(x)

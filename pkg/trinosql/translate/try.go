@@ -11,7 +11,7 @@ import (
 // try writes TRY. DuckDB allows no subquery, aggregate or window function in it, and Trino evaluates those before it: they are
 // written outside.
 func (p *printer) try(x trinosql.Expr) {
-	if p.tried != nil { // in another TRY, before which all of it is evaluated
+	if p.tried != nil { // within another TRY: what is evaluated before this one is evaluated before the outer one
 		p.put(tryOpen)
 		p.expr(x)
 		p.put(tryClose)
@@ -25,7 +25,7 @@ func (p *printer) try(x trinosql.Expr) {
 		text = p.capture(func() { p.expr(x) })
 	}
 	queries := p.tried
-	if len(queries.texts) == 0 { // in a lambda, of which DuckDB computes nothing outside because it occurs elsewhere, too
+	if len(queries.texts) == 0 { // the lambda keeps DuckDB from evaluating a part outside TRY because the part also occurs elsewhere
 		p.put("list_transform([", strconv.Itoa(p.made), "], lambda ", p.name("x"), ": ", tryOpen, text, tryClose, ")[1]")
 		return
 	}
@@ -35,13 +35,13 @@ func (p *printer) try(x trinosql.Expr) {
 // tried collects the parts of the operand of TRY that are evaluated before it.
 type tried struct {
 	name    string
-	columns bool // columns, too
-	outer   bool // there is a column of an outer query, which DuckDB does not allow in a lambda
+	columns bool // columns are evaluated before it, too
+	outer   bool // it has a column of an outer query, which DuckDB does not allow in a lambda
 	texts   []string
 	lambdas int // being written
 }
 
-// outOfTry writes a part that is evaluated before TRY, outside of TRY if it is within one.
+// outOfTry writes a part that Trino evaluates before TRY. Within TRY the part is moved out of it.
 func (p *printer) outOfTry(write func()) {
 	t := p.tried
 	if t == nil {

@@ -73,7 +73,7 @@ func (p *printer) over(w *analyze.Window) {
 	p.put(")")
 }
 
-// noWindowsBelow refuses subqueries with window functions in the definition of a window, which DuckDB takes for windows of the same query.
+// noWindowsBelow rejects subqueries with window functions in the definition of a window: DuckDB treats these as windows of the same query.
 func (p *printer) noWindowsBelow(w *analyze.Window) {
 	refuse := func(n trinosql.Node) {
 		trinosql.Inspect(n, func(n trinosql.Node) bool {

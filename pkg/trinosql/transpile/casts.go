@@ -125,18 +125,18 @@ func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node)
 	}
 }
 
-// substring writes a substring. For position 0 Trino returns an empty string, others count from it.
+// substring writes a substring. For position 0 Trino returns an empty string, other dialects count from it.
 func (t *transpiler) substring(at trinosql.Node, x, from, length trinosql.Expr) {
 	n, ok := from.(*trinosql.IntLit)
 	if !ok || n.Text == "0" {
-		t.refuse(at, "a part of a text from a place that is not a positive constant")
+		t.refuse(at, "a substring from a position that is not a positive constant")
 	}
 	if length == nil {
 		t.fill("substr($1, $2)", x, from)
 		return
 	}
 	if _, ok := length.(*trinosql.IntLit); !ok {
-		t.refuse(at, "a part of a text whose length is not a constant")
+		t.refuse(at, "a substring whose length is not a constant")
 	}
 	t.fill("substr($1, $2, $3)", x, from, length)
 }

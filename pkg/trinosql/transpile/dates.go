@@ -34,7 +34,7 @@ func (t *transpiler) dateArithmetic(x *trinosql.Binary, l, r *types.Type) {
 // moved writes a date or timestamp plus a number of units.
 func (t *transpiler) moved(at trinosql.Node, moment trinosql.Expr, typ *types.Type, n int, unit string) {
 	if typ.Kind == types.Date && (unit == "HOUR" || unit == "MINUTE" || unit == "SECOND") {
-		t.refuse(at, "a date and hours")
+		t.refuse(at, "a date plus hours, minutes or seconds")
 	}
 	count := strconv.Itoa(n)
 	switch t.to {

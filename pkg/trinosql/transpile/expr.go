@@ -44,12 +44,12 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 			return true
 		}
 	case *trinosql.BinaryLit:
-		t.refuse(x, "a literal of bytes")
+		t.refuse(x, "a binary literal")
 	case *trinosql.TypedLit:
 		t.typedLiteral(x)
 		return true
 	case *trinosql.IntervalLit:
-		t.refuse(x, "an interval beside dates and times")
+		t.refuse(x, "an interval that is not added to a date or timestamp")
 	case *trinosql.Binary:
 		return t.binary(x)
 	case *trinosql.Compare:
@@ -151,7 +151,7 @@ func (t *transpiler) output(x *trinosql.Ident) bool {
 		}
 		for i, other := range t.items { // MySQL resolves it to a column of the select list again
 			if t.to == MySQL && i != ref.Index && strings.EqualFold(other.Name, id.Name) {
-				t.refuse(x, "ORDER BY of a column whose name another column has")
+				t.refuse(x, "ORDER BY of a column with the name of another column")
 			}
 		}
 	}

@@ -124,7 +124,7 @@ func (t *transpiler) function(x *trinosql.Func) {
 		t.put(") AS ", t.typeName(x, t.a.Types[x]), ")")
 	case "split_part":
 		if n, ok := constant(x.Args[2]); !ok || n < 1 {
-			t.refuse(x, "split_part at a place that is not a positive constant")
+			t.refuse(x, "split_part at a position that is not a positive constant")
 		}
 		t.named(name, x, x.Args)
 	case "round":

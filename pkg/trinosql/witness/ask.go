@@ -10,11 +10,11 @@ import (
 
 const keptRows, keptBytes = 30, 4000
 
-// Ask has the Trino at an address describe a statement and run it.
+// Ask describes and runs a statement on the Trino server at an address.
 func Ask(base string, s Statement) (*Answer, error) {
 	a := &Answer{SQL: s.SQL}
 	described, err := post(base, "DESCRIBE OUTPUT q", s.SQL)
-	if err == nil && described == nil { // what is not parsed is not prepared, and the reply does not say where
+	if err == nil && described == nil { // a statement with a syntax error cannot be prepared, and the reply does not report its position
 		described, err = post(base, s.SQL, "")
 	}
 	if err != nil || described == nil {
@@ -38,7 +38,7 @@ func Ask(base string, s Statement) (*Answer, error) {
 	return a, nil
 }
 
-// Run has the Trino at an address run a statement. What is refused before it runs is a Failure here.
+// Run runs a statement on the Trino server at an address. An error before it runs is a Failure, too.
 func Run(base, sql string) (*Answer, error) {
 	run, err := post(base, sql, "")
 	if err != nil || run == nil {
@@ -52,7 +52,7 @@ func Run(base, sql string) (*Answer, error) {
 	return a, nil
 }
 
-// keep keeps the rows unless they are many.
+// keep stores the rows in the answer unless there are too many.
 func (a *Answer) keep(run *reply) {
 	if rows, err := json.Marshal(run.Data); err == nil && len(run.Data) <= keptRows && len(rows) <= keptBytes {
 		a.Rows = run.Data
@@ -81,7 +81,7 @@ func (r *reply) failure() *[3]string {
 	return &[3]string{e.ErrorName, place, strings.TrimPrefix(e.Message, "line "+place+": ")}
 }
 
-// post runs a statement, with another one prepared as q, and gathers all of its rows. The reply is nil when the other one is not parsed.
+// post runs a statement, with another one prepared as q, and collects all of its rows. The reply is nil if the prepared one cannot be parsed.
 func post(base, sql, prepared string) (*reply, error) {
 	all := &reply{}
 	req, err := http.NewRequest(http.MethodPost, base+"/v1/statement", strings.NewReader(sql))

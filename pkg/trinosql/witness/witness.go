@@ -1,20 +1,20 @@
-// Package witness reads a corpus of statements in Trino's language and what a Trino answered to them, for the tests of other packages.
+// Package witness reads a corpus of statements in Trino's language and a Trino server's answers to them, for the tests of other packages.
 //
 // testdata/*.sql holds the statements. Each ends with a semicolon at the end of a line and may span lines; lines that begin with --
-// outside of a statement are comments. A file whose first line is "-- types only" is not run, only described. The session is that of
-// the catalog tpch and the schema tiny, in the time zone UTC.
+// outside of a statement are comments. The statements of a file whose first line is "-- types only" are not run, only described. The session
+// has the catalog tpch, the schema tiny and the time zone UTC.
 //
-// Beside NAME.sql, NAME.jsonl holds a line with the version of the Trino, and then one JSON object for each statement, in the order of the
-// statements:
+// For NAME.sql, the file NAME.jsonl in the same directory holds a line with the version of Trino, and then one JSON object for each statement,
+// in the order of the statements:
 //
 //	sql       the statement
-//	columns   [name, type] of each column of the result, as DESCRIBE OUTPUT tells them
-//	error     [kind, "line:column", message] instead, when the statement is refused; the place is "" where none is reported
-//	rows      the rows, as they come in Trino's protocol, unless they are many; numbers are json.Number
-//	failure   like error, when the statement fails as it runs
+//	columns   [name, type] of each column of the result, as DESCRIBE OUTPUT reports them
+//	error     [kind, "line:column", message] instead, if the statement is rejected; the position is "" if none is reported
+//	rows      the rows, as in Trino's protocol, unless there are too many; numbers are json.Number
+//	failure   like error, if the statement fails while it runs
 //
-// A statement is added by writing it into a file and asking for the answers that are missing, which takes a JDK and Maven; with "all" every
-// statement is asked for again, which takes some minutes:
+// To add a statement, write it into a file and request the missing answers, which requires a JDK and Maven; "all" requests the answers to
+// every statement again, which takes some minutes:
 //
 //	DIG_TEST_RENEW=missing bash .ci/witness go test ./pkg/trinosql/witness
 package witness
@@ -53,7 +53,7 @@ func (s Statement) Parameters() bool {
 	return false
 }
 
-// Answer is what a Trino answered.
+// Answer is Trino's answer to a statement.
 type Answer struct {
 	SQL     string      `json:"sql"`
 	Columns [][2]string `json:"columns,omitempty"`
@@ -100,7 +100,7 @@ func Statements(dir string) ([]Statement, error) {
 	return list, nil
 }
 
-// Answers reads the answers kept in a directory, by statement, and the version of the Trino that gave them.
+// Answers reads the answers kept in a directory, by statement, and the version of Trino that returned them.
 func Answers(dir string) (version string, answers map[string]*Answer, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
@@ -113,7 +113,7 @@ func Answers(dir string) (version string, answers map[string]*Answer, err error)
 			return "", nil, err
 		}
 		if version != "" && v != version {
-			return "", nil, fmt.Errorf("%s: answers of Trino %s beside others of %s", file, v, version)
+			return "", nil, fmt.Errorf("%s: answers of Trino %s, but other files have answers of %s", file, v, version)
 		}
 		version = v
 	}

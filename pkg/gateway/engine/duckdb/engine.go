@@ -8,7 +8,7 @@
 //	<Dir>/<projectId>/compacting    a copy of that file that will replace it
 //	<Dir>/<projectId>/lock          held while this process has the file open to change it
 //	<Dir>/<projectId>/readers.N     shared by the processes that read the file
-//	<Dir>/<projectId>/snapshots     copies of the file, for those that read while another process changes it
+//	<Dir>/<projectId>/snapshots     copies of the file, for processes that read while another one changes it
 //	peaka, sample, <catalogs>       in-memory databases under the names users write; they hold only views, created when
 //	                                a statement names them
 //	memory.main                     macros that compute Trino's results where DuckDB's differ
@@ -35,7 +35,7 @@ const (
 	defaultLockWait = 10 * time.Second      // for another process to release a project
 	defaultIdle     = 30 * time.Second      // after which an unused instance is closed
 	sharedIdle      = 40 * time.Millisecond // so that the next statement of a command need not open it again
-	changedIdle     = 5 * time.Millisecond  // the same for one that changes it, which others wait for
+	changedIdle     = 5 * time.Millisecond  // the same after a command that changes it, because others wait for the lock
 )
 
 // projectID matches ids that are valid names of directories.
@@ -110,7 +110,7 @@ func (d *duck) Project(ctx context.Context, id string) (engine.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.opts.Shared { // a statement opens it in the way it needs
+	if d.opts.Shared { // each statement opens it for reading or for writing
 		return p, p.known()
 	}
 	c, err := p.conn(ctx)

@@ -95,7 +95,7 @@ func registerIntegerFunction(c bindings.Connection, typ bindings.Type, name stri
 	bindings.ScalarFunctionSetExtraInfo(f, hold(&u), unsafe.Pointer(C.dig_scan_free))
 	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_integers_run))
 	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {
-		return fmt.Errorf("the engine refused the function %s", name)
+		return fmt.Errorf("the engine rejected the function %s", name)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func registerFunctions(c bindings.Connection, in *instance) error {
 		state := bindings.RegisterScalarFunction(c, f)
 		bindings.DestroyScalarFunction(&f)
 		if state == bindings.StateError {
-			return fmt.Errorf("the engine refused the function %s", u.Name)
+			return fmt.Errorf("the engine rejected the function %s", u.Name)
 		}
 	}
 	return errors.Join(registerError(c), registerIntegers(c))
@@ -63,7 +63,7 @@ func registerError(c bindings.Connection) error {
 	bindings.ScalarFunctionSetReturnType(f, null)
 	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_error_run))
 	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {
-		return fmt.Errorf("the engine refused the function %s", errorFunction)
+		return fmt.Errorf("the engine rejected the function %s", errorFunction)
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ type said string
 
 func (s said) Error() string { return string(s) }
 
-// Refusal is an error that TRY does not catch: for what this package does not support, and of a few kinds of Trino's.
+// Refusal is an error that TRY does not catch: for an input that this package does not support, or one of a few kinds of Trino's errors.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

@@ -32,7 +32,7 @@ func readJSON(text string) (v any, ok bool) {
 	return v, err == io.EOF
 }
 
-// missing is what an empty or blank text is read as.
+// missing is the value of an empty or blank text.
 type missing struct{}
 
 // readFirst parses the first value of a text and ignores what follows. A key that an object has more than once is kept where it

@@ -23,7 +23,7 @@ var literals = map[string][]string{
 
 func (g *generator) literal(t string) string { return g.one(literals[t]...) }
 
-// expr is an expression of a type.
+// expr returns an expression of a type.
 func (g *generator) expr(t string, depth int) string {
 	var same []string
 	for _, c := range g.cols {
@@ -78,7 +78,7 @@ func (g *generator) special(t string, depth int) string {
 	return g.cast(t, depth)
 }
 
-// casts are what may be cast to a type.
+// casts are the types that can be cast to a type.
 var casts = map[string][]string{
 	"bigint": {"integer", "double", "decimal", "varchar", "boolean"}, "integer": {"bigint", "smallint", "decimal", "boolean"}, "smallint": {"integer", "tinyint"}, "tinyint": {"smallint"},
 	"double": {"bigint", "decimal", "varchar", "real"}, "real": {"integer", "double"}, "decimal": {"bigint", "double", "varchar", "integer"},

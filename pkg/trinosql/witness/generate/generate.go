@@ -1,4 +1,4 @@
-// Package generate writes random statements in Trino's language whose types fit, for comparing two engines. A statement follows from its seed.
+// Package generate writes random statements in Trino's language whose types fit, for comparing two engines. The same seed produces the same statement.
 package generate
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
-// Statement is the statement of a seed. It has at most 30 rows, and an order where it has a limit. It may fail when it runs.
+// Statement returns the statement of a seed. Its result has at most 30 rows. It has ORDER BY if it has LIMIT. It may fail when it runs.
 func Statement(seed uint64) string {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0))}
 	switch g.r.IntN(10) {
@@ -27,7 +27,7 @@ func Statement(seed uint64) string {
 	return g.plain()
 }
 
-// column is a column in reach.
+// column is a column that expressions can refer to.
 type column struct{ name, typ string }
 
 type generator struct {
@@ -43,13 +43,13 @@ func (g *generator) name(letter string) string {
 	return fmt.Sprintf("%s%d", letter, g.made)
 }
 
-// simple are the types that columns have, by how often.
+// simple are the types of columns; frequent ones occur more than once.
 var simple = []string{"bigint", "bigint", "integer", "double", "varchar", "varchar", "decimal", "date", "timestamp", "boolean", "real", "smallint"}
 
-// any are all types of the generated expressions.
+// all are all types of the generated expressions.
 var all = append([]string{"array(bigint)", "array(varchar)", "map(varchar,bigint)", "varbinary", "tinyint", "interval"}, simple...)
 
-// tables are those of the catalog tpch, with a condition that leaves few rows.
+// tables are tables of the catalog tpch, each with a condition that selects few rows.
 var tables = []struct {
 	name, where string
 	cols        []column
@@ -61,7 +61,7 @@ var tables = []struct {
 	{"lineitem", "orderkey <= 5", []column{{"orderkey", "bigint"}, {"linenumber", "integer"}, {"quantity", "double"}, {"discount", "double"}, {"returnflag", "varchar"}, {"shipdate", "date"}, {"shipmode", "varchar"}}},
 }
 
-// from is an item of FROM under a name, whose columns come into reach, and a condition that it needs.
+// from returns an item of FROM with an alias, and a condition that it needs. Expressions can then refer to its columns.
 func (g *generator) from() (text, where string) {
 	alias := g.name("t")
 	if g.r.IntN(5) < 2 {
@@ -112,7 +112,7 @@ func written(t string) string {
 
 func orderable(t string) bool { return !strings.HasPrefix(t, "map") }
 
-// items are a select list of some expressions, with their types.
+// items returns a select list of n expressions, with their types.
 func (g *generator) items(n, depth int) (list []string, types []string) {
 	for range n {
 		t := all[g.r.IntN(len(all))]
@@ -121,7 +121,7 @@ func (g *generator) items(n, depth int) (list []string, types []string) {
 	return list, types
 }
 
-// order is ORDER BY all columns, and then maybe a limit; "" where a column has no order.
+// order returns ORDER BY all columns, perhaps with a limit, or nothing. It is "" if a column is not orderable.
 func (g *generator) order(types []string) string {
 	var keys []string
 	for i, t := range types {
@@ -155,7 +155,7 @@ func (g *generator) where(needs ...string) string {
 	return " WHERE " + strings.Join(conds, " AND ")
 }
 
-// condition is a boolean expression, some with a query inside.
+// condition returns a boolean expression, which may contain a subquery.
 func (g *generator) condition(depth int) string {
 	switch g.r.IntN(8) {
 	case 0:
@@ -180,7 +180,7 @@ func (g *generator) plain() string {
 	return "SELECT " + distinct + strings.Join(list, ", ") + " FROM " + from + g.where(need) + g.order(types)
 }
 
-func comparable([]string) bool { return true } // all values of this program are
+func comparable([]string) bool { return true } // all types of this package are comparable
 
 func (g *generator) named() string {
 	from, need := g.from()
@@ -209,7 +209,7 @@ func (g *generator) joined() string {
 	g.cols = append(append([]column{}, a...), b...)
 	kind := g.one("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "JOIN")
 	on := ""
-	for _, x := range a { // what DuckDB and Trino both can join by
+	for _, x := range a { // types by which both DuckDB and Trino can join
 		for _, y := range b {
 			if x.typ == y.typ && on == "" && orderable(x.typ) {
 				on = x.name + " = " + y.name
@@ -243,7 +243,7 @@ func (g *generator) setOperation() string {
 	return side() + " " + g.one("UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL") + " " + side() + g.order(types)
 }
 
-// aggregates are calls by the type of their result; %s stands for an argument of the type behind it.
+// aggregates are calls by the type of their result; %s is replaced by an argument of the type that follows.
 var aggregates = map[string][][2]string{
 	"bigint":        {{"count(%s)", "varchar"}, {"count(DISTINCT %s)", "bigint"}, {"sum(%s)", "bigint"}, {"max(%s)", "bigint"}, {"min(%s)", "bigint"}, {"count_if(%s)", "boolean"}, {"bitwise_and_agg(%s)", "bigint"}},
 	"double":        {{"avg(%s)", "bigint"}, {"sum(%s)", "double"}, {"max(%s)", "double"}, {"stddev(%s)", "double"}, {"var_pop(%s)", "double"}},
@@ -301,7 +301,7 @@ func (g *generator) grouped() string {
 func (g *generator) windowed() string {
 	from, need := g.from()
 	where := g.where(need)
-	var all []string // a whole order, so that rows have places
+	var all []string // all columns, so that the order of the rows is determined
 	for _, c := range g.cols {
 		if orderable(c.typ) {
 			all = append(all, c.name)
@@ -329,7 +329,7 @@ func (g *generator) windowed() string {
 	return "SELECT " + strings.Join(append(list, l...), ", ") + " FROM " + from + where + g.order(append(types, t...))
 }
 
-// call is a function with the types of what it takes, in the words of this package.
+// call is a function with the types of its arguments, as named in this package.
 type call struct {
 	name string
 	args []string
@@ -355,7 +355,7 @@ var calls = func() map[string][]call {
 	return m
 }()
 
-// left are functions that answer by more than their arguments, or take long.
+// left are the functions that are left out, because their results depend on more than their arguments, or they take long.
 var left = func() map[string]bool {
 	m := map[string]bool{}
 	for _, n := range strings.Fields(`normalize now current_timestamp current_date localtime localtimestamp current_timezone version uuid random rand shuffle sequence repeat
@@ -366,7 +366,7 @@ var left = func() map[string]bool {
 	return m
 }()
 
-// word is the type of a signature in the words of this package, "" for others.
+// word returns this package's name of a type in a signature, "" if it has none.
 func word(sig string) string {
 	switch {
 	case strings.HasPrefix(sig, "varchar"):

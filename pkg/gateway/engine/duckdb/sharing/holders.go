@@ -18,9 +18,9 @@ import (
 
 // Two locks guard the file of a project. "lock" is held by the process that changes the file. "readers.N", where N is the number of the
 // file (its inode), is shared by those that read that file, and held exclusively by the one that changes it. Neither waits long for the
-// other: a writer that finds readers leaves them the file and continues with a copy under the same name, whose number is
-// another (leaveToReaders); a reader that finds a writer reads a copy of what is committed (snapshot.go). A process that is killed
-// or stopped while it reads therefore holds up nobody.
+// other: a writer that finds readers leaves them the file and continues with a copy under the same name, which has
+// another number (leaveToReaders); a reader that finds a writer reads a copy of what is committed (snapshot.go). A process that is
+// killed or stopped while it reads therefore blocks no other process.
 
 const (
 	readersName = "readers."

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Replaceable reports whether an open file can be replaced by another: those that have it open keep what it was.
+// Replaceable reports whether an open file can be replaced by another: processes that have it open continue to see the old one.
 const Replaceable = true
 
-// FileNumber distinguishes a data file from those that had or will have its name.
+// FileNumber distinguishes a data file from other files that had or will have the same name.
 func FileNumber(st fs.FileInfo) string {
 	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
 		return strconv.FormatUint(uint64(sys.Ino), 10)

@@ -206,7 +206,7 @@ func infosOf(cols []engine.ColumnInfo) *analyze.Table {
 }
 
 // InfoType is the type of a source's column. A type that the engine reads as text is varchar; times have microseconds
-// unless the source tells their precision.
+// unless the source specifies their precision.
 func InfoType(name string) *types.Type {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch DuckType(name) {

@@ -121,7 +121,7 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 		return replaceAt(err, n.Pos())
 	}
 	told := *e
-	switch absent := strings.HasSuffix(e.Message, "does not exist"); { // Trino does not look which part is missing
+	switch absent := strings.HasSuffix(e.Message, "does not exist"); { // Trino does not check which part is missing
 	case !absent:
 	case n.What == "CREATE VIEW":
 		told.Kind, told.Message = engine.KindUnknownTable, "View '"+name.String()+"' does not exist"
@@ -131,7 +131,7 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 		told.Kind, told.Message = engine.KindUnknownSchema, "Schema '"+name.Catalog+"."+name.Schema+"' does not exist"
 	}
 	told.Err, told.Line, told.Col = err, 0, 0
-	if n.What == "SCHEMAS" { // Trino tells no place
+	if n.What == "SCHEMAS" { // Trino reports no position
 		return &told
 	}
 	return PlacedAt(n.Pos(), &told)

@@ -90,7 +90,7 @@ func AppendHexPairs(b, raw []byte) []byte {
 	return b
 }
 
-// AppendBits writes a BIT value, whose first byte says how many bits of the second are padding.
+// AppendBits writes a BIT value. Its first byte is the number of padding bits in the second.
 func AppendBits(b, raw []byte) []byte {
 	if len(raw) == 0 {
 		return b
