@@ -81,13 +81,13 @@ type Catalogs interface {
 	// names are *Error with KindUnknownCatalog, KindUnknownSchema or KindUnknownTable.
 	Lookup(ctx context.Context, name TableName) (Source, error)
 	// List returns every table visible to the project besides those the engine stores, for information_schema and SHOW:
-	// those of the named catalogs, or of all if it is nil. Of all catalogs, an unreadable one may be omitted with Omit;
-	// of named ones, none.
+	// those of the named catalogs, or of all if it is nil. If all are requested, an unreadable catalog may be omitted with
+	// Omit; a named one may not.
 	List(ctx context.Context, catalogs []string) ([]TableName, error)
 }
 
 // Overrides may be implemented by Catalogs. It is called first for the tables of the sample catalog, which the engine
-// knows itself, so that a cache can replace one of them. Only a stored table can.
+// knows itself, so that a cache can replace one of them. Only a stored table can do so.
 type Overrides interface {
 	Override(ctx context.Context, name TableName) (stored *TableName, err error)
 }
@@ -306,8 +306,8 @@ type Options struct {
 	ReadOnly bool
 	// IdleClose is how long an unused project stays open and locked. 0: a default, negative: until Close.
 	IdleClose time.Duration
-	// CompactFree is the number of free bytes in a project's file, and at least a quarter of it, from which the file is
-	// rewritten after the project was not used for IdleClose. A new user of the project interrupts that. 0: never.
+	// CompactFree is the number of free bytes from which a project's file is rewritten, if they are at least a quarter of the
+	// file, after the project was not used for IdleClose. A new user of the project interrupts that. 0: never.
 	CompactFree int64
 	// Compacted, if not nil, is called for every file that was rewritten for that reason, or could not be.
 	Compacted func(project string, c Compaction, err error)

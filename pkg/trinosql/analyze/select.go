@@ -160,7 +160,7 @@ func (z *analyzer) star(item *trinosql.SelectStar, b *trinosql.Select, info *Sel
 	}
 }
 
-// starTable finds the columns of the table that qualifies a star. It is not ok where the name is that of a column of type row.
+// starTable finds the columns of the table that qualifies a star. ok is false if the name is that of a column of type row.
 func (z *analyzer) starTable(item *trinosql.SelectStar, name []string, s *scope) (fields []*Field, outer int, ok bool) {
 	for ; s != nil; s = s.parent {
 		var table, row bool

@@ -74,7 +74,7 @@ func (p *printer) likeConstant(value operand, pattern, native, ours, escape stri
 	})
 }
 
-// withBackslash converts a pattern to one with a backslash as its escape character. It is not ok if the pattern is invalid.
+// withBackslash converts a pattern to one with a backslash as its escape character. It returns false if the pattern is invalid.
 func withBackslash(pattern, escape string) (string, bool) {
 	if len([]rune(escape)) != 1 || len(escape) > 3 { // more than 3 bytes are a surrogate pair in Java
 		return "", false

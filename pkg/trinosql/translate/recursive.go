@@ -23,7 +23,7 @@ func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *nam
 	columns := strings.Join(n.columns, ", ")
 	anchor := p.capture(func() { p.body(r.Anchor) })
 	all := *n
-	if distinct { // the steps see duplicates
+	if distinct { // the steps read the rows with duplicates
 		n.name = p.name("q")
 	}
 	step, ok := r.Step.(*trinosql.Select)

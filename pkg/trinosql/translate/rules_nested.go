@@ -235,8 +235,8 @@ func sameStorage(a, b *types.Type) bool {
 	return ok1 && ok2 && x == y && sameTexts(a, b)
 }
 
-// sameTexts reports whether the strings and times in two types have the same parameters: those have the same storage and need a
-// conversion nevertheless.
+// sameTexts reports whether strings and times in a need no conversion to those in b: types with other parameters have the same storage, and
+// need one unless a varchar becomes longer.
 func sameTexts(a, b *types.Type) bool {
 	if len(a.Args) != len(b.Args) || a.Kind != b.Kind {
 		return false

@@ -43,13 +43,13 @@ type project struct {
 
 	mu    sync.Mutex
 	inst  *instance
-	past  map[*instance]struct{} // that were replaced while statements used them
+	past  map[*instance]struct{} // instances that were replaced while statements used them
 	next  *opening               // of an instance that is being created
 	freed chan struct{}          // closed and replaced each time a connection is returned
 	gone  error                  // why no statement is accepted: dropped, or the engine was closed
 	idle  *time.Timer
-	pack  *packing  // that is running
-	later time.Time // before which the idle file is not rewritten again
+	pack  *packing  // the running compaction
+	later time.Time // the idle file is not rewritten again before this time
 }
 
 // instance is one DuckDB instance with the project's file attached.
@@ -62,7 +62,7 @@ type instance struct {
 	memory   *memoryWatch
 	readOnly bool
 	shared   bool        // with other processes
-	file     fs.FileInfo // that is open, if it is shared
+	file     fs.FileInfo // the open file, if it is shared
 	state    string      // of the copy that is open instead of the file
 
 	refs   int                // guarded by project.mu
@@ -88,7 +88,7 @@ var (
 func (p *project) drop(ctx context.Context) error {
 	if err := p.shut(engine.ErrDropped); err != nil {
 		p.mu.Lock()
-		if errors.Is(p.gone, engine.ErrDropped) && p.inst != nil { // it continues to work
+		if errors.Is(p.gone, engine.ErrDropped) && p.inst != nil { // a statement did not end: the project continues to work
 			p.gone = nil
 		}
 		p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *project) drop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The data goes first, the lock file last, so that no process opens half a project.
+	// The data is removed first, the lock file last, so that no process opens half a project.
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
 		_ = l.Close()
@@ -145,7 +145,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	if in.lock, err = sharing.Take(ctx, dir, o); err != nil {
 		return nil, err
 	}
-	// Whatever is there was left by a process that died.
+	// These files were left by a process that was killed.
 	if err := removeAll(dir, "tmp", packDir, sharing.MovingName); err != nil {
 		return nil, err
 	}
@@ -338,7 +338,7 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 	}
 }
 
-// checkpoint writes the log into the file and removes it. DuckDB leaves one that ends within a transaction, whose process was killed, until
+// checkpoint writes the log into the file and removes it. DuckDB keeps a log that ends within a transaction of a killed process, until
 // something is added to it.
 func checkpoint(c bindings.Connection, logged func() bool) error {
 	write := `CHECKPOINT ` + sqltext.Quote(naming.Store)

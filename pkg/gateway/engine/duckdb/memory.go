@@ -53,7 +53,7 @@ type watched struct {
 	c      *conn
 	ctx    context.Context
 	sql    string
-	looks  int  // since it was asked to end, except for the time that the process was suspended
+	looks  int  // number of checks since it was cancelled; none happen while the process is suspended
 	killed bool // because of its memory
 	told   bool // reported to the warden
 
@@ -64,8 +64,8 @@ func newMemoryWatch(o *engine.Options) *memoryWatch {
 	return &memoryWatch{limit: o.MemoryLimit, warden: o.Warden, overrun: o.Overrun, running: map[*watched]struct{}{}}
 }
 
-// bound is the memory limit of the process. Half of the slack is for memory in use before the statements began; they are not
-// charged for more than that: other parts of the process, and memory that the allocator has not released.
+// bound returns the memory limit of the process. Memory that was in use before the statements began (by other parts of the process, or not
+// yet released by the allocator) counts against at most half of the slack; the rest of it is added to the limit.
 func (w *memoryWatch) bound() int64 { return w.own() + max(0, w.idle.Load()-memorySlack/2) }
 
 func (w *memoryWatch) own() int64 { return max(1, w.instances.Load())*w.limit + memorySlack }
@@ -142,7 +142,7 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	if !ok {
 		have, ok = peakMemory()
 	}
-	// A process whose idle memory keeps growing is replaced as well.
+	// The hard limit does not follow the idle memory without bound, so that a process whose idle memory keeps growing is replaced as well.
 	if hard := min(w.bound(), w.own()+memorySlack) + hardSlack; ok && have > hard {
 		for x := range w.running {
 			tell(x)

@@ -171,7 +171,7 @@ func (r *result) begin(guess bool) error {
 // lostTries is how often a statement is run again for an error that was lost.
 const lostTries = 3
 
-// reason repeats a failed statement to learn the error; its rows are discarded. Statements that read sources are not repeated.
+// reason repeats a failed statement to find out its error; its rows are discarded. Statements that read sources are not repeated.
 func (r *result) reason() error {
 	if r.s.scans != nil {
 		return errLost

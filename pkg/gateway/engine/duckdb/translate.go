@@ -27,7 +27,7 @@ type translation struct {
 	params  int
 	trino   *trino.Text     // of a statement in Trino's dialect, nil when it goes through DuckDB's tree
 	doubled map[string]bool // names that saved queries give to two columns
-	columns naming.Columns  // of a text that becomes a table or a view, where some have one name
+	columns naming.Columns  // of a text that becomes a table or a view, if some of them have the same name
 }
 
 // translate checks a statement, makes the names in it known to DuckDB and rewrites what DuckDB would read otherwise.

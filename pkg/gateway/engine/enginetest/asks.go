@@ -113,7 +113,7 @@ func merges(t *testing.T, open Open) {
 		t.Errorf("compared without a key: %+v, %v", got, err)
 	}
 
-	// Rows that never change: only larger keys, and those that went, are read.
+	// Rows that never change: only larger keys, and those that were deleted, are read.
 	src.Data = append(src.Data[1:], []any{int64(7), "g", at(7)})
 	if got, err := merge("two", "three", ""); got != "true 5 +1 ~0 -1" || err != nil {
 		t.Errorf("%s, %v", got, err)

@@ -44,7 +44,7 @@ func Of(q *trinosql.Query, a *analyze.Analysis, values []string) *Tables {
 
 // selected computes what a SELECT needs of each table in its FROM clause.
 func (w *Tables) selected(sel *trinosql.Select, q *trinosql.Query) {
-	tables := map[*trinosql.TableRef][]trinosql.Expr{} // join conditions that hold for every row that counts
+	tables := map[*trinosql.TableRef][]trinosql.Expr{} // join conditions that hold for every relevant row
 	for _, r := range sel.From {
 		for _, ref := range w.from(r, tables) {
 			tables[ref] = append(tables[ref], nil)[:len(tables[ref])]
@@ -98,7 +98,7 @@ func plainTable(r trinosql.Relation) *trinosql.TableRef {
 	}
 }
 
-// from collects the tables of a FROM item, with the join conditions that hold for every row of them that counts.
+// from collects the tables of a FROM item, with the join conditions that hold for every relevant row of them.
 func (w *Tables) from(r trinosql.Relation, tables map[*trinosql.TableRef][]trinosql.Expr) []*trinosql.TableRef {
 	if ref := plainTable(r); ref != nil {
 		return []*trinosql.TableRef{ref}

@@ -28,7 +28,7 @@ const (
 type Token struct {
 	Kind     tokenKind
 	Pos, End int
-	text     string // as written; the name of an identifier: in lower case if unquoted, without its quotes if quoted
+	text     string // as written; for an identifier its name: in lower case if unquoted, without its quotes if quoted
 }
 
 // is reports whether the token is the given keyword (lower case) or operator.
