@@ -25,7 +25,7 @@ func NameFault(given, stored string) string {
 	case given == "":
 		return "must not be empty"
 	case stored == "." || stored == "..":
-		return "would lead to another address"
+		return "would change the path of its URL"
 	case stored == "":
 		return "is empty without its underscores"
 	case !utf8.ValidString(stored):

@@ -176,7 +176,7 @@ func TestDefaultsAsTheyCome(t *testing.T) {
 		{"POST", "/columns", `[{"name":"o","dataType":"VARCHAR","defaultValue":{}}]`, 400, `\"defaultValue\" must be a string`},
 		{"POST", "/columns", `[{"name":"o","dataType":"BIGINT","defaultValue":1.5}]`, 400, `invalid input syntax for type bigint: \"1.5\"`},
 		{"POST", "/columns", `{"name":"o","dataType":"BIGINT"}`, 400, `the request body must be a list, not object`},
-		{"POST", "/columns", `[{"name":"..","dataType":"BIGINT"}]`, 400, `another address`},
+		{"POST", "/columns", `[{"name":"..","dataType":"BIGINT"}]`, 400, `the path of its URL`},
 		{"PUT", "/columns/n", `{"dataType":"BIGINT","defaultValue":7}`, 200, `"defaultValue":"7"`},
 		{"PUT", "/columns/n", `{"dataType":"BIGINT"}`, 200, `"defaultValue":"7"`},
 		{"PUT", "/columns/n", `{"dataType":"BIGINT","defaultValue":null}`, 200, `"defaultValue":null`},

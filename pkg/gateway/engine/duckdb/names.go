@@ -162,7 +162,7 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 	return s.weigh(n)
 }
 
-// weigh adds the saved queries that a name expands to to those of the text that refers to it.
+// weigh adds to the weight of the current text the number of saved queries that a name expands to.
 func (s *statement) weigh(n engine.TableName) error {
 	s.Weight += s.weights[n]
 	return limits.Saved(s.Weight)

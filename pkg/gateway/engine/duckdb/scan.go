@@ -53,12 +53,12 @@ func (t *scanTable) columns() narrow.Columns { return narrow.Columns{Infos: t.co
 type scanRun struct {
 	set   *scanSet
 	table *scanTable
-	cols  []int // the columns DuckDB asked for, in its order; -1 if it only counts
+	cols  []int // the columns DuckDB requested, in its order; -1 if it only counts
 	rows  engine.Batches
 	batch [][]any
 	done  bool
 	names []string        // of the columns requested from the source
-	out   []*vecWriter    // what writes them
+	out   []*vecWriter    // their writers
 	vecs  []engine.Vector // the same, for a Filler
 }
 
@@ -87,7 +87,7 @@ func (s *statement) AddScan(ctx context.Context, n engine.TableName, src engine.
 		key := engine.LowerASCII(c.Name)
 		if other, twice := seen[key]; twice {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(
-				"table %s has the columns %q and %q, which SQL cannot tell apart; a view at the source can give one of them another name", n, other, c.Name)}
+				"table %s has the columns %q and %q, which SQL cannot distinguish; a view at the source can give one of them another name", n, other, c.Name)}
 		}
 		seen[key] = c.Name
 	}

@@ -1,5 +1,5 @@
-// Package importer parses a CSV document to rows of an internal table: which field fills which column, what is NULL, and what
-// is invalid.
+// Package importer parses a CSV document into rows of an internal table, and determines which field fills which column, what is NULL, and
+// what is invalid.
 package importer
 
 import (

@@ -1,4 +1,5 @@
-// Package generate writes random statements in Trino's language whose types fit, for comparing two engines. The same seed produces the same statement.
+// Package generate writes random statements in Trino's language whose types fit, for comparing two engines. The same seed produces the same
+// statement.
 package generate
 
 import (

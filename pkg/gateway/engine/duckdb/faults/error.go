@@ -30,7 +30,8 @@ func (e *Error) Fatal() bool {
 // noTempRoom begins the error of a statement whose temporary files reached their limit.
 const noTempRoom = "the temporary files of this project have reached their limit: "
 
-// Parse parses an error text; fatal reports whether DuckDB classifies it as fatal. Some texts have a prefix before the JSON, and a few are not JSON at all.
+// Parse parses an error text; fatal reports whether DuckDB classifies it as fatal. Some texts have a prefix before the JSON, and a few are
+// not JSON at all.
 func Parse(text string, fatal bool) *Error {
 	e := &Error{Message: text, Pos: -1}
 	if i := strings.IndexByte(text, '{'); i >= 0 && strings.Contains(text, `"exception_message"`) {

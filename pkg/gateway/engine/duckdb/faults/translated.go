@@ -12,7 +12,8 @@ import (
 // outOfRange matches errors about dates and times that DuckDB cannot represent; Trino may be able to.
 var outOfRange = late.Regexp(`^(Date and time not in timestamp range|Interval value .* out of range|Date out of range|Timestamp .* out of range|(time)?stamp (field )?value out of range|date field value out of range|Could not convert Timestamp|Type INT32 with value .* can't be cast to the destination type INT64|Overflow in date)`)
 
-// beyondDouble matches errors of aggregates whose results are infinite or NaN in Trino. DuckDB names the aggregate (STDDEV_POP for X is out of range!).
+// beyondDouble matches errors of aggregates whose results are infinite or NaN in Trino. DuckDB names the aggregate:
+// STDDEV_POP for X is out of range!
 var beyondDouble = late.Regexp(`^[A-Za-z_]+( for [XY])? is out of range!$`)
 
 // Trino is the cause of an error that occurred while a statement ran.

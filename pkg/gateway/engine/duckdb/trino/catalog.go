@@ -122,7 +122,7 @@ func (c *catalog) cycleError(q *trinosql.Query, err error) error {
 // complete is the qualified name of a table in a statement of Trino's dialect.
 func (s *Session) complete(parts []string) engine.TableName { return s.defaults.With(parts) }
 
-// weighUse adds the number of saved queries that a name expands to to the weight of the current text.
+// weighUse adds to the weight of the current text the number of saved queries that a name expands to.
 func (s *Session) weighUse(u *Used) error {
 	s.Weight += u.weight
 	return limits.Saved(s.Weight)

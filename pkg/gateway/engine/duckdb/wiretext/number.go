@@ -1,4 +1,4 @@
-// Package wiretext writes the values of DuckDB as the texts that replies carry: the forms of Trino and Java.
+// Package wiretext formats the values of DuckDB as text for replies, as Trino and Java do.
 package wiretext
 
 import (
