@@ -59,7 +59,7 @@ type Error struct {
 // BadCell is a value of a CSV document that does not fit its column.
 type BadCell struct {
 	Line   int64  `json:"line,omitempty"`   // 1-based line at which the record starts
-	Row    int64  `json:"row,omitempty"`    // instead of it, of a file that is not CSV
+	Row    int64  `json:"row,omitempty"`    // instead of Line if the file is not CSV
 	Column string `json:"column,omitempty"` // empty for an error of the whole record
 	Value  string `json:"value,omitempty"`  // at most its first 80 characters
 	Reason string `json:"reason"`
@@ -238,7 +238,7 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		e.Message, e.Hint = host+" does not speak TLS", "use http:// for a gateway on this machine"
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
 		e.Message, e.Hint = host+" closed the connection before the reply was complete", "try again"
-	case errors.As(err, &path): // of a gateway in this process, or of a socket
+	case errors.As(err, &path): // the error of a gateway in this process, or of a socket
 		e.Message, e.Hint = "cannot reach "+host+": "+path.Error(), "check the directory and the setting that names it, such as DIG_DATA_DIR"
 	default:
 		e.Message = "cannot reach " + host + ": " + root(err).Error()

@@ -15,8 +15,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// guarded asks permit before every request that changes something, or of which it is not certain that it does not. It is
-// below all methods of the client, Do included.
+// guarded calls permit before every request that changes something or may do so. All methods of the client, including Do,
+// send their requests through it.
 type guarded struct {
 	next   http.RoundTripper
 	base   string // the path of the base address
@@ -49,11 +49,11 @@ func (t *guarded) changes(req *http.Request) (string, error) {
 	at, below := strings.CutPrefix(req.URL.EscapedPath(), t.base)
 	for name := range req.Header {
 		if n := strings.ReplaceAll(strings.ToLower(name), "_", "-"); strings.Contains(n, "method") && strings.HasPrefix(n, "x-") {
-			return "the header " + name + " may make another request of it", nil
+			return "the header " + name + " may turn it into another request", nil
 		}
 	}
 	if req.URL.Query().Has("_method") {
-		return "the parameter _method may make another request of it", nil
+		return "the parameter _method may turn it into another request", nil
 	}
 	if req.Method == http.MethodGet || req.Method == http.MethodHead {
 		return t.opens(req.URL.Path), nil

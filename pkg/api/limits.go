@@ -20,7 +20,7 @@ const (
 	downloadLimit = time.Minute               // until a file starts, and between two pieces of it
 )
 
-// limits are those of one client.
+// limits holds the time limits of one client.
 type limits struct{ call, slow, query, idle, download time.Duration }
 
 func newLimits(o Options) limits {
@@ -35,7 +35,7 @@ func newLimits(o Options) limits {
 	return l
 }
 
-// whole is the limit of a call that is read to its end, 0 for none: a long upload is watched instead.
+// whole returns the limit of a call that is read to its end, 0 for none: a long upload has a limit on its pauses instead.
 func (l limits) whole(op spec.Op, body any, explicit bool) time.Duration {
 	if p, ok := body.(Payload); ok && p.Slow && !explicit {
 		return 0
@@ -49,7 +49,7 @@ func (l limits) whole(op spec.Op, body any, explicit bool) time.Duration {
 	return l.call
 }
 
-// first is the limit until an open reply starts.
+// first returns the limit until a reply that is streamed starts.
 func (l limits) first(op spec.Op) time.Duration {
 	if op.ID == spec.ExecuteQuery.ID {
 		return l.query
@@ -57,7 +57,7 @@ func (l limits) first(op spec.Op) time.Duration {
 	return l.slow + time.Second // the limit of the whole call takes effect first
 }
 
-// upload is how long an upload, and then its reply, may make no progress.
+// upload returns the longest time without progress of an upload, and then of its reply.
 func (l limits) upload() time.Duration {
 	if l.idle > 0 {
 		return l.idle
@@ -73,7 +73,7 @@ type watch struct {
 	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
-	d     time.Duration // the current or last one
+	d     time.Duration // the current limit, or the last one
 	t     *time.Timer
 	turns int // generation of the clock; the timer of an earlier one has no effect
 }

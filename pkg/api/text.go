@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotUTF8 is the error, wrapped, for a request with a text that is not in UTF-8: encoded as JSON, its bytes would become U+FFFD, and the
-// gateway would search or store something else than was given.
+// ErrNotUTF8 is wrapped by the error for a request with a text that is not UTF-8. Encoded as JSON, its invalid bytes would become
+// U+FFFD, and the gateway would search for or store another text than the given one.
 var ErrNotUTF8 = errors.New("not text in UTF-8")
 
 // marshalRequest encodes the body of a request.
 func marshalRequest(v any) ([]byte, error) {
 	raw, err := Marshal(v)
-	if err == nil && bytes.Contains(raw, []byte(`\ufffd`)) { // as which an invalid byte is written, and a valid U+FFFD is not
+	if err == nil && bytes.Contains(raw, []byte(`\ufffd`)) { // the escape for an invalid byte; a valid U+FFFD is not escaped
 		err = faultIn("", reflect.ValueOf(v))
 	}
 	if err != nil {
@@ -26,7 +26,7 @@ func marshalRequest(v any) ([]byte, error) {
 	return raw, nil
 }
 
-// validJSON rejects a document that is not in UTF-8.
+// validJSON rejects a document that is not UTF-8.
 func validJSON(raw []byte) error {
 	if utf8.Valid(raw) {
 		return nil
@@ -34,7 +34,7 @@ func validJSON(raw []byte) error {
 	return fmt.Errorf("request body: %w", notUTF8(string(raw)))
 }
 
-// notUTF8 says where a text is not in UTF-8.
+// notUTF8 returns an error with the position of the first byte that is not UTF-8; nil if there is none.
 func notUTF8(text string) error {
 	line, at := 1, 1
 	for rest := text; rest != ""; {
@@ -50,7 +50,7 @@ func notUTF8(text string) error {
 	return nil
 }
 
-// TextFault says where a text is not in UTF-8; nil if it is.
+// TextFault returns an error with the position of the first byte that is not UTF-8; nil if there is none.
 func TextFault(text []byte) error {
 	if utf8.Valid(text) {
 		return nil
@@ -58,7 +58,7 @@ func TextFault(text []byte) error {
 	return notUTF8(string(text))
 }
 
-// faultIn finds a text in a value that is not in UTF-8; name is that of the member which holds the value.
+// faultIn returns the error for the first text in a value that is not UTF-8; name is the name of the member with the value.
 func faultIn(name string, v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:

@@ -40,8 +40,8 @@ func NewTransport(n Network) *Transport {
 // errPhase is the cause of an error of a time limit of this package, as opposed to one of the caller's context.
 var errPhase = errors.New("a time limit of the connection ran out")
 
-// phaseError explains a failure that the time limit of a phase, or the certificate of the client, has caused. It reports
-// whether it is one.
+// phaseError sets the explanation in e if err was caused by the time limit of a phase or by a missing or rejected client
+// certificate, and reports whether it was.
 func phaseError(e *Error, host string, err error) bool {
 	var (
 		op   *net.OpError
@@ -49,7 +49,7 @@ func phaseError(e *Error, host string, err error) bool {
 	)
 	isOp := errors.As(err, &op)
 	switch {
-	case isOp && op.Op == "remote error": // an alert, of a type that crypto/tls does not export
+	case isOp && op.Op == "remote error": // a TLS alert; crypto/tls does not export its type
 		switch what := root(err).Error(); what {
 		case "tls: certificate required":
 			e.Message, e.Hint = host+" requires a client certificate", "set client-cert and client-key in the profile, or DIG_CLIENT_CERT and DIG_CLIENT_KEY"
@@ -60,8 +60,8 @@ func phaseError(e *Error, host string, err error) bool {
 	case !errors.As(err, &late) || !late.Timeout():
 		return false
 	case isOp && op.Op == "dial":
-		e.Kind, e.Message, e.Hint = KindTimeout, "no connection to "+host+" within the time limit", "a firewall may drop the packets, or a proxy be needed (HTTPS_PROXY); connect-timeout sets the limit"
-	case strings.Contains(err.Error(), "TLS handshake timeout"): // of a type that net/http does not export
+		e.Kind, e.Message, e.Hint = KindTimeout, "no connection to "+host+" within the time limit", "a firewall may drop the packets, or a proxy may be needed (HTTPS_PROXY); connect-timeout sets the limit"
+	case strings.Contains(err.Error(), "TLS handshake timeout"): // net/http does not export the type
 		e.Kind, e.Message, e.Hint = KindTimeout, host+" accepted the connection but did not complete the TLS handshake within the time limit", "connect-timeout sets the limit"
 	case !strings.Contains(err.Error(), "awaiting response headers"):
 		return false

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Transport is an http.Transport that tells the failures of the proxy from those of the gateway: net/http returns the
+// Transport is an http.Transport that distinguishes failures of the proxy from those of the gateway: net/http returns the
 // error of an unanswered or malformed CONNECT as if it came from the gateway.
 type Transport struct{ *http.Transport }
 
@@ -45,13 +45,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // The stages of a connection through a proxy.
 const (
 	proxyUnused = iota
-	proxyDialed // and from here on waited for
-	proxyAsked  // to connect to the gateway
-	proxyPassed // what follows is between this machine and the gateway
+	proxyDialed // being connected to; its answers have a time limit from here on
+	proxyAsked  // CONNECT was sent
+	proxyPassed // the proxy has connected; what follows is between this machine and the gateway
 )
 
-// proxyWay is the way of one request through a proxy. A connection is made concurrently with the request, which may take
-// another one instead.
+// proxyWay records how far the connection of one request through a proxy has got. The connection is opened concurrently with
+// the request, which may use another one instead.
 type proxyWay struct {
 	mu    sync.Mutex
 	proxy *url.URL
@@ -73,7 +73,7 @@ func (w *proxyWay) set(stage int) {
 	w.stage = max(w.stage, stage)
 }
 
-// wait limits the time until the proxy has answered; 0 lifts the limit, and begins the last stage.
+// wait begins a stage and limits the time until the proxy answers; 0 removes the limit.
 func (w *proxyWay) wait(limit time.Duration, stage int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,7 +88,7 @@ func (w *proxyWay) wait(limit time.Duration, stage int) error {
 	return w.conn.SetDeadline(until)
 }
 
-// shakes notes the beginning of a TLS handshake. It is the gateway's, unless the proxy itself is at an https address.
+// shakes is called at the start of a TLS handshake. Behind a SOCKS proxy this is the handshake with the gateway.
 func (w *proxyWay) shakes() {
 	w.mu.Lock()
 	socks := w.proxy != nil && strings.HasPrefix(w.proxy.Scheme, "socks")
@@ -98,7 +98,7 @@ func (w *proxyWay) shakes() {
 	}
 }
 
-// explain returns the error of the proxy, if the way ended there.
+// explain returns the error of the proxy if the connection failed there, and err otherwise.
 func (w *proxyWay) explain(target string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -96,7 +96,7 @@ func (b *binding) useProfile(fields map[string]any) error {
 	return b.v.MergeConfigMap(b.project)
 }
 
-// own returns the value of a setting that the user has set, or the default, where a project file has precedence.
+// own returns the value of a setting in the profile, or preset: the value that counts where a project file must not decide.
 func (b *binding) own(name, preset string) Value {
 	if value, ok := b.profile[name].(Value); ok {
 		return value

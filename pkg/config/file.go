@@ -50,7 +50,7 @@ func sweep(dir string) {
 		return
 	}
 	for _, e := range entries {
-		if e.Type()&fs.ModeSymlink != 0 { // writeAtomic writes beside the target
+		if e.Type()&fs.ModeSymlink != 0 { // writeAtomic writes next to the target
 			if target, err := filepath.EvalSymlinks(filepath.Join(dir, e.Name())); err == nil {
 				tempfile.SweepOf(target)
 			}

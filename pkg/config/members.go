@@ -119,8 +119,8 @@ func (s *Store) Text() ([]byte, error) {
 	return readBounded(s.Path())
 }
 
-// Replace replaces config.yaml by an edited text, if it is valid and the file is still as before. The error wraps
-// ErrConflict if it is not. left are the profiles that no longer refer to their keys, which remain.
+// Replace replaces config.yaml by an edited text. It fails if the text is not valid, and with an error that wraps ErrConflict if
+// the file is no longer equal to before. left are the profiles that no longer refer to their keys; the keys are not removed.
 func (s *Store) Replace(before, text []byte) (left []Profile, err error) {
 	err = s.locked(func() error {
 		now, err := s.Text()

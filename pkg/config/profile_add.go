@@ -27,8 +27,8 @@ type Added struct {
 
 // Add stores a profile and, if key is not zero, its key: in the OS keyring if there is one, else in a file of mode
 // 0600; DIG_KEY_STORAGE=keyring or file overrides this. A key that replaces one of the keyring is stored in the keyring
-// unless the file is asked for. The key is bound to the profile's address. Errors wrap ErrConflict if the name is taken (names that differ by case only count as equal, because keyrings may not distinguish
-// them).
+// unless the file is requested. The key is bound to the profile's address. Errors wrap ErrConflict if the name is in use; names
+// that differ only by case count as equal, because keyrings may not distinguish them.
 func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 	var out Added
 	p.KeyStorage = ""
@@ -74,7 +74,7 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 		before := ""
 		if old != nil {
 			before = old.KeyStorage
-			if p.Protect == "" { // it was not meant to be given up with the address
+			if p.Protect == "" { // replacing a profile must not silently remove its protection
 				p.Protect = old.Protect
 			}
 		}

@@ -16,7 +16,7 @@ const (
 	fieldKeyProjectName = "key-project-name"
 )
 
-// The kinds of key [S]: one of a partner opens everything of its owner, one of a project opens that project only.
+// The kinds of keys [S]: a partner key gives access to everything of its owner, a project key to that project only.
 const (
 	KindPartner = "partner"
 	KindProject = "project"
@@ -167,8 +167,8 @@ func (s *Store) RemoveKeys(name string, keys []Stored) error {
 	})
 }
 
-// Rename gives a profile and its key another name. A process that is killed on the way leaves the profile with its key
-// under one of the two names; a copy of the key under the other is removed by the next change of the settings.
+// Rename gives a profile and its key another name. If the process is killed in between, the profile has its key under one of
+// the two names; a copy of the key under the other name is removed by the next change of the settings.
 func (s *Store) Rename(old, name string) error {
 	if err := CheckProfileName(name); err != nil {
 		return err
@@ -183,7 +183,7 @@ func (s *Store) Rename(old, name string) error {
 		if p.KeyStorage != "" {
 			key, err := s.keys(p.KeyStorage).Get(old)
 			switch {
-			case errors.Is(err, errNoKey): // the profile is as useful as before
+			case errors.Is(err, errNoKey): // there is nothing to move, and the profile loses nothing
 			case err != nil:
 				return err
 			default:

@@ -9,7 +9,7 @@ import (
 // The values of the setting protect.
 const (
 	Confirm  = "confirm"   // ask before each command that changes something
-	ReadOnly = "read-only" // send nothing that changes something
+	ReadOnly = "read-only" // reject every request that changes something
 )
 
 // protection orders the values of the setting; 0 is none.
@@ -23,8 +23,9 @@ func protection(v string) int {
 	return 0
 }
 
-// strictest returns the strictest protection that any source sets, unlike that of other settings: a variable or a file of
-// a repository can protect a profile, and none can take its protection away. readOnly is DIG_READ_ONLY.
+// strictest returns the strictest protection that any source sets. Other settings are taken from the source with the highest
+// precedence; here a variable or a file of a repository can protect a profile but cannot remove its protection. readOnly is
+// DIG_READ_ONLY.
 func strictest(b *binding, readOnly string) (Value, error) {
 	found := []Value{b.own(nameProtect, "")} // of the profile
 	if v, ok := b.project[nameProtect].(Value); ok {
@@ -45,5 +46,5 @@ func strictest(b *binding, readOnly string) (Value, error) {
 	return slices.MaxFunc(found, func(a, b Value) int { return protection(a.Value) - protection(b.Value) }), nil // of equal ones the first
 }
 
-// IsReadOnly reports whether nothing that changes something may be sent.
+// IsReadOnly reports whether requests that change something are rejected.
 func (s *Settings) IsReadOnly() bool { return s.Protect.Value == ReadOnly }

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// A rename changes two stores, one after the other. What it is about to do is noted in a file first, so that a copy of the
-// key that a killed process leaves is found: a keyring cannot be searched for it.
+// A rename changes two stores, one after the other. It first writes a note to a file, so that the copy of the key that a killed
+// process leaves can be found: a keyring cannot be searched for it.
 
 // renaming is the note.
 type renaming struct {
@@ -23,7 +23,7 @@ type renaming struct {
 
 const renameFile = "rename.json"
 
-// locked runs do under the lock of the directory, after the end of a rename that a killed process has left.
+// locked runs do under the lock of the directory. Before that, it finishes a rename that a killed process has left.
 func (s *Store) locked(do func() error) error {
 	return withLock(s.dir, func() error {
 		_ = s.finishRename() // the note stays, for the next time and for doctor
@@ -58,7 +58,7 @@ func (s *Store) pendingRename() (*renaming, error) {
 		err = json.Unmarshal(raw, &r)
 	}
 	if err != nil {
-		return nil, &Error{Kind: ErrStorage, File: path, Msg: "cannot be read", cause: err, hint: "it tells of a rename that did not end; remove it, and look for a copy of the key under a former name"}
+		return nil, &Error{Kind: ErrStorage, File: path, Msg: "cannot be read", cause: err, hint: "it records a rename that was not finished; remove it, and look for a copy of the key under a former name"}
 	}
 	return &r, nil
 }
@@ -84,7 +84,7 @@ func (s *Store) finishRename() error {
 	return os.Remove(filepath.Join(s.dir, renameFile))
 }
 
-// PendingRename returns the names of a rename that a killed process has not ended; "" if there is none.
+// PendingRename returns the names of a rename that a killed process has left unfinished; "" if there is none.
 func (s *Store) PendingRename() (old, name string, err error) {
 	r, err := s.pendingRename()
 	if r == nil {

@@ -184,8 +184,8 @@ func (s *Settings) pickProfile(store *Store, b *binding) (*Profile, error) {
 	return p, nil
 }
 
-// profileFields returns the settings of a profile, without those of its zone if a source of higher precedence has selected
-// another zone, and whether one has. zone is the zone before the profile is considered.
+// profileFields returns the settings of a profile. foreign is set if a source of higher precedence has selected another zone;
+// the settings of the profile's zone are then omitted. zone is the zone before the profile is considered.
 func (s *Settings) profileFields(p *Profile, zone Value) (fields map[string]any, foreign bool) {
 	fields = map[string]any{}
 	if p == nil {
@@ -210,7 +210,7 @@ func (s *Settings) profileFields(p *Profile, zone Value) (fields map[string]any,
 	return fields, foreign
 }
 
-// settlePlace checks that zone and address agree, and completes one by the other.
+// settlePlace checks that zone and address agree, and derives one from the other if only one is given.
 func (s *Settings) settlePlace() error {
 	addr, zone := s.BaseURL.Value, Zone(s.Zone.Value)
 	if addr == "" {

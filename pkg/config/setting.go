@@ -36,14 +36,14 @@ const (
 	nameClientKey      = "client-key"
 )
 
-// settingNames is the order in which settings are listed; bound are those that belong to the zone and address of a
-// profile.
+// settingNames returns the settings in the order in which they are listed.
 func settingNames() []string {
 	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool, nameProtect, nameJournal,
 		nameConnectTimeout, nameReplyTimeout, nameCAFile, nameClientCert, nameClientKey}
 }
 
-// files are the settings that name a file of certificates or keys. A project file may not choose whom to trust.
+// files returns the settings that name a file of certificates or keys. A project file may not set them: it must not choose which
+// gateway is trusted.
 func files() []string { return []string{nameCAFile, nameClientCert, nameClientKey} }
 
 // projectFields are the fields of a project file.
@@ -51,6 +51,7 @@ func projectFields() []string {
 	return slices.DeleteFunc(settingNames(), func(n string) bool { return slices.Contains(files(), n) })
 }
 
+// bound reports whether a setting belongs to the zone and address of a profile.
 func bound(name string) bool {
 	return slices.Contains(append(files(), nameBaseURL, nameOrg, nameWorkspace, nameProject), name)
 }

@@ -103,8 +103,8 @@ func yamlError(path string, err error) error {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// pairs iterates over a mapping and rejects a duplicate name, an alias and a merge key: each could make the file mean
-// something else than what a reader sees.
+// pairs iterates over a mapping and rejects a duplicate name, an alias and a merge key: each could make the meaning of
+// the file differ from what a reader sees.
 func pairs(path string, m *yaml.Node, visit func(name, value *yaml.Node) error) error {
 	seen := map[string]int{}
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -210,8 +210,8 @@ func setChild(m *yaml.Node, name string, value *yaml.Node) {
 	}
 }
 
-// removeChild removes a member, and with it the comments above it, beside it and in it. A comment below it is not about it, nor is one
-// above the setting current, with which files begin.
+// removeChild removes a member with the comments above it, next to it and in it. The comment below it is kept, and so is one above
+// the setting current: files begin with that setting, so the comment may be about the whole file.
 func removeChild(m *yaml.Node, i int) {
 	key, value := m.Content[i], m.Content[i+1]
 	var kept []string
