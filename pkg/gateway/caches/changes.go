@@ -11,14 +11,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
-// sourceNames are the names that a refresh reads by. They differ from the names users write, which may refer to the
-// cache in a concurrent statement.
+// sourceNames resolves the names in the statements of a refresh. A refresh names its source differently from users, because
+// the names that users write may refer to the cache in a concurrent statement.
 type sourceNames struct {
 	names.Resolver
 	real engine.TableName
 }
 
-// live is the name of the source.
+// live returns the name under which a refresh reads the source.
 func (r sourceNames) live() engine.TableName {
 	return engine.TableName{Catalog: cacheNames, Schema: "live", Table: r.real.String()}
 }
@@ -34,7 +34,7 @@ func (r sourceNames) Lookup(ctx context.Context, n engine.TableName) (engine.Sou
 	return r.Resolver.Lookup(ctx, r.real)
 }
 
-// keyFault formats the engine's error about the key of a cache.
+// keyFault converts the engine's error about the key of a cache to a response; it returns other errors unchanged.
 func keyFault(err error, key []string, table engine.TableName) error {
 	var k *engine.KeyError
 	if !errors.As(err, &k) {

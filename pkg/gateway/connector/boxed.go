@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// NextOf implements Batches.Next by a Filler, for a source that implements both.
+// NextOf implements Batches.Next with Filler.Fill, for a source that implements both interfaces.
 func NextOf[C Described](ctx context.Context, f engine.Filler, types []C) ([][]any, error) {
 	boxes := make([]boxed, len(types))
 	cols := make([]engine.Vector, len(types))

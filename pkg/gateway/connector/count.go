@@ -8,15 +8,15 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Counted returns as many rows without columns as the single number that the source returns. It closes its input.
+// Counted reads a single number from answer and returns that number of rows without columns. It closes answer.
 func Counted(answer engine.Batches) engine.Batches { return &counted{answer: answer, left: -1} }
 
 // Number returns n rows without columns.
 func Number(n int64) engine.Batches { return &counted{left: n} }
 
 type counted struct {
-	answer engine.Batches // nil where the number is known
-	left   int64          // -1 before the answer
+	answer engine.Batches // nil if the number is known
+	left   int64          // -1 until the answer was read
 }
 
 var _ engine.Filler = (*counted)(nil)

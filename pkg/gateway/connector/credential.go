@@ -130,8 +130,8 @@ func (t Type) Public(c Credential) map[string]any {
 	return out
 }
 
-// Redact removes the secrets of a credential from a text, such as a driver's error: the members that are secret, and those that other
-// members have within them, also as an address or a JSON document writes them.
+// Redact removes the secrets of a credential from a text, such as a driver's error: the values of secret members, and secrets that
+// are contained in other members, such as the password of an address. It also finds them as escaped in addresses and in JSON.
 func (t Type) Redact(c Credential, text string) string {
 	var secrets []string
 	for _, f := range t.Fields {

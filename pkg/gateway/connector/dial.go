@@ -21,7 +21,7 @@ type Reach struct {
 // Network determines which addresses a connection may dial, regardless of the host name.
 type Network int
 
-// Each includes the previous ones, except for the order of the first two: the zero value is NetPrivate.
+// The values of Network. NetPrivate includes NetPublic, and NetAll includes both. NetPrivate is first because it is the zero value.
 const (
 	NetPrivate Network = iota // also loopback and private addresses
 	NetPublic                 // only addresses of the public Internet
@@ -35,19 +35,19 @@ func prefixes(list ...string) (out []netip.Prefix) {
 	return out
 }
 
-// linkLocal are link-local addresses and those at which clouds serve the credentials of the machine.
+// linkLocal returns the link-local addresses and those at which clouds serve the credentials of the machine.
 func linkLocal() []netip.Prefix {
 	return prefixes("169.254.0.0/16", "fe80::/10", // link-local, with the metadata services of most clouds
 		"fd00:ec2::/32", "fd20:ce::254/128", // the same over IPv6
 		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32") // metadata services elsewhere
 }
 
-// private are the ranges besides those that package netip calls loopback or private.
+// private returns ranges that count as private in addition to those that package netip calls loopback or private.
 func private() []netip.Prefix {
 	return prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "::/128", "fec0::/10", "100::/64", "2001:db8::/32")
 }
 
-// embedded are ranges of IPv6 addresses that contain an IPv4 address, and its byte offsets in each form (RFC 6052).
+// embedded returns the ranges of IPv6 addresses that contain an IPv4 address, with the offsets of its bytes in each form (RFC 6052).
 func embedded() map[netip.Prefix][][4]int {
 	last := [][4]int{{12, 13, 14, 15}}
 	return map[netip.Prefix][][4]int{

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noDetour rejects the kernel's views of the open files and mounts of processes. What a path there refers to is not
-// determined by its name.
+// noDetour rejects paths through /proc, /sys and /dev, except /dev/shm. The kernel shows open files and mounts of processes there, so
+// the name of such a path does not determine the file that it refers to.
 func noDetour(path string) error {
 	clean := filepath.Clean(path)
 	real, err := filepath.EvalSymlinks(clean)
@@ -79,7 +79,7 @@ func leadsTo(path string, info fs.FileInfo) bool {
 	return err == nil && os.SameFile(found, info)
 }
 
-// whereabouts returns the path of an open file according to the kernel, or its name if the kernel does not tell.
+// whereabouts returns the path of an open file according to the kernel, or determines it by name if the kernel does not provide it.
 func whereabouts(f *os.File, info fs.FileInfo, name string) (string, error) {
 	real, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// noDetour rejects what cannot be resolved.
+// noDetour rejects a path that cannot be resolved.
 func noDetour(path string) error {
 	_, err := filepath.EvalSymlinks(filepath.Clean(path))
 	if os.IsNotExist(err) {

@@ -16,7 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// distinct gives columns without a name, or with that of an earlier one, another name.
+// distinct gives a new name to columns without a name, or with the name of an earlier column.
 func distinct(names []string) []string {
 	names, _ = rowfile.Names(names, math.MaxInt, strings.ToLower, func(string) bool { return true })
 	return names
@@ -54,7 +54,7 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 		}
 		for i, s := range rec.fields {
 			switch {
-			case s == nil || *s == "": // an empty text is one in a column of texts, else NULL
+			case s == nil || *s == "": // an empty string remains one in a varchar column, and is NULL in others
 				guesses[i].Nullable = true
 			case rec.kinds != nil && rec.kinds[i] == rowfile.String:
 				guesses[i].AddString([]byte(*s))
@@ -84,7 +84,7 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 			return fmt.Errorf("two columns are named %q, ignoring case", name)
 		}
 		lower[strings.ToLower(name)] = true
-		if t.form == formJSON && index.times[i] < d.rows { // a record without it
+		if t.form == formJSON && index.times[i] < d.rows { // some record has no such member
 			guesses[i].Nullable = true
 		}
 		d.cols = append(d.cols, column{engine.ColumnInfo{Name: name, Type: guesses[i].Type(), Nullable: guesses[i].Nullable || !guesses[i].Seen}, i})

@@ -220,7 +220,7 @@ type object struct {
 	fixed bool // unknown names get no column
 }
 
-// newObject knows the names of columns, or learns all names if there are none.
+// newObject returns an object for the given columns. If cols is nil, it collects all names of members.
 func newObject(cols []column) *object {
 	o := &object{place: map[string]int{}, fixed: cols != nil}
 	for i, c := range cols {

@@ -13,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// place is the open folder: no name leads out of it, and the gateway's own files are known.
+// place is the open folder. Its methods reject names that lead out of the folder, and know the gateway's own files.
 type place struct {
 	*os.Root
 	f    *folder
@@ -192,8 +192,8 @@ func (p *place) isSplit(dir string) (bool, error) {
 	return err == nil && l.split, err
 }
 
-// isSchema reports whether a subfolder is a schema: not the gateway's own, and not a partitioned table. An unreadable
-// one is a schema, and listing it is an error.
+// isSchema reports whether a subfolder is a schema: neither the gateway's own nor a partitioned table. An unreadable
+// subfolder counts as a schema; listing its tables returns the error.
 func (p *place) isSchema(name string) (bool, error) {
 	if _, err := p.stat(name); errors.Is(err, fs.ErrNotExist) || errors.Is(err, connector.ErrOwn) {
 		return false, nil
@@ -279,7 +279,7 @@ func (p *place) group(l *listing, dir, name string) ([]file, error) {
 	return out, nil
 }
 
-// leadsOut reports the error of a link out of the folder, for which os.Root has no exported error.
+// leadsOut reports whether err is the error of os.Root for a link that leads out of the folder; it is not exported.
 func leadsOut(err error) bool {
 	return err != nil && Bare(err).Error() == "path escapes from parent"
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Named opens files that are named by absolute paths as one table. What they are, their names tell or else their first bytes.
-// Several must have the same columns; their types are those of all values. Links are followed.
+// Named opens files that are named by absolute paths as one table. The format of a file is determined by its name, or by its first
+// bytes if the name has no known extension. Several files must have the same columns, with types that fit the values of all files.
+// Links are followed.
 func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.Scanner, error) {
 	var real []string
 	dir := ""
@@ -95,7 +96,7 @@ func sameColumns(a, b part) error {
 	return nil
 }
 
-// named finds out what a file is.
+// named determines the format of a file.
 func (p *place) named(name string) (file, error) {
 	if t, ok := classify(filepath.Base(name)); ok {
 		t.path = name
@@ -120,7 +121,7 @@ func (p *place) named(name string) (file, error) {
 	return t, nil
 }
 
-// formOf tells from the first bytes of a file what it is. Text that does not look like JSON is CSV.
+// formOf determines the format of a file from its first bytes. Text that does not look like JSON is CSV.
 func formOf(h *os.File) (form, error) {
 	head := make([]byte, 4)
 	n, err := h.ReadAt(head, 0)
@@ -153,10 +154,10 @@ func formOf(h *os.File) (form, error) {
 	return formCSV, nil
 }
 
-// formHead is how many bytes of a file tell its form.
+// formHead is the number of bytes from which the format of a file is determined.
 const formHead = 4 << 10
 
-// wholeRunes is the beginning of a text without the character that its end cuts in two.
+// wholeRunes removes an incomplete character from the end of head.
 func wholeRunes(head []byte) []byte {
 	if len(head) == formHead {
 		for n := 1; n < utf8.UTFMax; n++ {

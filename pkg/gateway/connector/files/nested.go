@@ -156,7 +156,7 @@ func (a *assembler) close() (err error) {
 func (a *assembler) row() (any, error) {
 	v, ok, err := a.cursors[a.root.first].peek()
 	if err == nil && (!ok || v.RepetitionLevel() != 0) {
-		err = errors.New("its values do not start a row where one is expected")
+		err = errors.New("its values do not start a row where a row is expected")
 	}
 	if err != nil {
 		return nil, err

@@ -30,8 +30,8 @@ func chunkValues(p *parquet.File, group, leaf int) (parquet.ColumnChunkValueRead
 	return parquet.NewColumnChunkValueReader(chunk), nil
 }
 
-// flagValues reads booleans that are encoded as runs. The library (0.32.0) takes a run of true for true and seven times false, and a run whose
-// length is no multiple of eight for a longer one; only what is NULL is right.
+// flagValues reads booleans that are encoded as runs. The library (0.32.0) decodes a run of true as one true and seven false, and
+// rounds the length of a run up to a multiple of eight. Only the positions of its NULLs are correct.
 type flagValues struct {
 	parquet.ColumnChunkValueReader
 	flags *flags
@@ -52,13 +52,13 @@ func (f *flagValues) ReadValues(to []parquet.Value) (int, error) {
 	return n, err
 }
 
-// flags are the values of a chunk of booleans, from the bytes of its pages.
+// flags decodes the values of a chunk of booleans from the bytes of its pages.
 type flags struct {
 	in     *bufio.Reader
 	about  *format.ColumnMetaData
 	leaf   *parquet.Column
 	header format.PageHeader
-	page   []byte // of booleans that are still to be returned
+	page   []byte // the booleans of the current page that were not returned yet, one per byte
 }
 
 func flagsOf(p *parquet.File, about *format.ColumnMetaData, leaf int) *flags {
@@ -81,7 +81,7 @@ func leafAt(c *parquet.Column, leaf int) *parquet.Column {
 	return nil
 }
 
-// open reads the header of the next page, io.EOF after the last.
+// open reads the header of the next page; it returns io.EOF after the last.
 func (f *flags) open() error {
 	if _, err := f.in.Peek(1); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (f *flags) isData() bool {
 	return f.header.Type == format.DataPageV2 || f.header.Type == format.DataPage
 }
 
-// haveRuns reads the headers of all pages.
+// haveRuns reads the headers of the pages and reports whether one has booleans that are encoded as runs.
 func (f *flags) haveRuns() (bool, error) {
 	for {
 		if err := f.open(); errors.Is(err, io.EOF) {
@@ -128,7 +128,7 @@ func (f *flags) haveRuns() (bool, error) {
 func (f *flags) next() (bool, error) {
 	for len(f.page) == 0 {
 		if err := f.read(); err != nil {
-			return false, fmt.Errorf("the pages of booleans have fewer than there are values: %w", err)
+			return false, fmt.Errorf("the pages have fewer booleans than the column has values: %w", err)
 		}
 	}
 	flag := f.page[0] != 0
@@ -195,7 +195,7 @@ func (f *flags) read() error {
 	return err
 }
 
-// withoutLevels cuts off the levels before the values of a page of the first form, and counts the values.
+// withoutLevels removes the levels before the values of a data page of version 1, and counts the values.
 func (f *flags) withoutLevels(raw []byte) (rest []byte, n int, err error) {
 	h := &f.header.DataPageHeader.V
 	n = int(h.NumValues)
@@ -230,7 +230,7 @@ func (f *flags) withoutLevels(raw []byte) (rest []byte, n int, err error) {
 	return raw, n, nil
 }
 
-// sized cuts off a part that begins with its length.
+// sized removes a part that begins with its length from the start of raw, and returns it without the length.
 func sized(raw *[]byte) ([]byte, error) {
 	if len(*raw) < 4 {
 		return nil, io.ErrUnexpectedEOF
@@ -243,9 +243,9 @@ func sized(raw *[]byte) ([]byte, error) {
 	return rest[:n], nil
 }
 
-// runs decodes n numbers of at most eight bits: runs of one number, and groups of eight.
+// runs decodes n numbers of at most eight bits from runs of equal numbers and groups of eight numbers.
 func runs(raw []byte, width, n int) ([]byte, error) {
-	if n < 0 || width > 8 { // n is of the levels, too
+	if n < 0 || width > 8 { // the number of levels was not checked before
 		return nil, errors.New("a page has an impossible number of values")
 	}
 	var out []byte

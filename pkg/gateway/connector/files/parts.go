@@ -163,7 +163,7 @@ func (t *parted) bring() error {
 	type found struct {
 		col   column
 		guess infer.Column
-		typ   string // that files declare
+		typ   string // the type that files declare
 		in    string // the first file that has it
 		read  string // the last file whose values changed its type
 		files int
@@ -226,7 +226,7 @@ func (t *parted) bring() error {
 	return nil
 }
 
-// Columns lists those of the files, then those of the folders.
+// Columns lists the columns of the files, then those of the folders.
 func (t *parted) Columns(context.Context) ([]engine.ColumnInfo, error) {
 	return connector.Infos(slices.Concat(t.cols, t.keys)), nil
 }
@@ -245,7 +245,7 @@ func (t *parted) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches
 	return b, nil
 }
 
-// value returns the value of a key in the folders of a part, for comparisons; a varchar is a text.
+// value returns the value of a key in the folders of a part, for comparisons; a varchar has the Go type text.
 func (t *parted) value(p part, k int) (any, error) {
 	v, err := cellOf(p.values, t.keys[k])
 	if s, ok := v.(string); ok && t.keys[k].Type == "varchar" {
@@ -264,7 +264,7 @@ type partBatches struct {
 	file  engine.Batches // nil between two files
 	from  []int          // for each requested column: its index in a row of the file, -1 if value is used
 	value []any
-	widen []func(int64) any // for each requested column: what an integer of the file becomes; nil if it stays
+	widen []func(int64) any // for each requested column: converts an integer of the file; nil if it needs no conversion
 }
 
 func (b *partBatches) Next(ctx context.Context) ([][]any, error) {

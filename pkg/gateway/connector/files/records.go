@@ -135,16 +135,16 @@ func newRecords(in readers, t file, d described) (records, error) {
 	case form == rowfile.OldWorkbook:
 		return nil, rowfile.ErrOldWorkbook
 	case form == rowfile.Parquet:
-		return nil, errors.New("it is a Parquet file, and its name says another form")
+		return nil, errors.New("it is a Parquet file, but its name has the extension of another format")
 	case form == rowfile.Workbook && t.form != formXLSX:
-		return nil, errors.New("it is a workbook, and its name says another form")
+		return nil, errors.New("it is a workbook, but its name has the extension of another format")
 	}
 	if t.form == formXLSX {
 		return newSheet(in, d)
 	}
 	packing := rowfile.PackingOf(head[:n])
 	if t.packed && packing == rowfile.NotPacked {
-		return nil, errors.New("it is not packed, as its name says")
+		return nil, errors.New("it is not packed, although its name says so")
 	}
 	plain, err := packing.Open(in.Reader)
 	if err != nil {
@@ -161,14 +161,14 @@ func newRecords(in readers, t file, d described) (records, error) {
 	if t.form == formJSON {
 		return newJSONRecords(in, b)
 	}
-	if start, _ = b.Peek(len("sep=;\r\n")); t.form == formCSV { // of a file that is cut off, reading on is the error
+	if start, _ = b.Peek(len("sep=;\r\n")); t.form == formCSV { // the error for a truncated file is returned by later reads
 		if err := rowfile.CheckSeparatorLine(start); err != nil {
 			return nil, err
 		}
 	}
 	r := &csvRecords{readers: in, form: d.csv}
 	if r.form.Delimiter == 0 {
-		start, _ := b.Peek(b.Size()) // of a file that is cut off, reading on is the error
+		start, _ := b.Peek(b.Size()) // the error for a truncated file is returned by later reads
 		r.form.Returns = rowfile.EndsWithReturns(start)
 		if r.form.Delimiter = '\t'; t.form == formCSV {
 			r.form.Delimiter = rowfile.Delimiter(start, len(start) < b.Size(), r.form.Returns, false)
@@ -183,7 +183,7 @@ func newRecords(in readers, t file, d described) (records, error) {
 	return r, err
 }
 
-// csvForm is how the fields and the lines of a CSV file end.
+// csvForm is the delimiter and the line ending of a CSV file.
 type csvForm struct {
 	Delimiter byte
 	Returns   bool

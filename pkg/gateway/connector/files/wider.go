@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// numberTypes are the types of numbers from the narrowest; a decimal has its digits besides.
+// numberTypes lists the types of numbers from the narrowest to the widest; decimal is without its parameters.
 var numberTypes = []string{"tinyint", "smallint", "integer", "bigint", "decimal", "real", "double"}
 
-// wider returns the type of numbers that holds those of two types, as a UNION of the files would have it; "" if there is none.
+// wider returns the type that holds the numbers of two types, as in a UNION of the files; "" if there is none.
 func wider(a, b string) string {
 	if a == b {
 		return a
@@ -38,7 +38,7 @@ func wider(a, b string) string {
 	}
 }
 
-// digits are those before and after the point.
+// digits returns the number of digits before and after the point.
 func digits(t string) (whole, scale int) {
 	switch t {
 	case "tinyint":
@@ -51,11 +51,11 @@ func digits(t string) (whole, scale int) {
 		return 19, 0
 	}
 	precision := 38
-	_, _ = fmt.Sscanf(t, "decimal(%d,%d)", &precision, &scale) // a bare decimal has 38
+	_, _ = fmt.Sscanf(t, "decimal(%d,%d)", &precision, &scale) // a decimal without parameters has 38 digits
 	return precision - scale, scale
 }
 
-// widening turns an integer into a value of a wider type; nil where it stays as it is.
+// widening returns a function that converts an integer to a wider type; nil if no conversion is needed.
 func widening(to string) func(int64) any {
 	switch {
 	case strings.HasPrefix(to, "decimal"):

@@ -1,6 +1,6 @@
 package infer
 
-// Kind is what a value is by its text.
+// Kind is the type that the text of a value suggests.
 type Kind uint8
 
 // The kinds.
@@ -13,11 +13,11 @@ const (
 	UUID
 )
 
-// Class is what the text of a value tells.
+// Class describes the text of a value.
 type Class struct {
 	Kind          Kind
-	Way           uint8 // of a flag: the bit of the way it is written
-	Form          Form  // of a moment
+	Way           uint8 // of a flag: the bit of its spelling, see flagWay
+	Form          Form  // of a Moment
 	Exponent      bool  // a number is written with an exponent
 	Digits, Scale int32 // of a number, before and after its point
 	Exp           int32
@@ -51,7 +51,7 @@ func Classify(s []byte) Class {
 	return Class{}
 }
 
-// flagWay returns the bit of a way to write true and false, 0 for other texts.
+// flagWay returns a bit for each spelling of true and false (lower case, capitalized, upper case), 0 for other texts.
 func flagWay(s []byte) uint8 {
 	switch string(s) {
 	case "true", "false":
@@ -64,7 +64,7 @@ func flagWay(s []byte) uint8 {
 	return 0
 }
 
-// isLowerUUID accepts the form in which a UUID is returned.
+// isLowerUUID accepts a UUID only in the form in which results contain it: in lower case with hyphens.
 func isLowerUUID(s []byte) bool {
 	if len(s) != 36 {
 		return false
@@ -84,7 +84,7 @@ func isLowerUUID(s []byte) bool {
 	return true
 }
 
-// classifyNumber accepts an exponent only where programs write one: after a fraction, or with a sign. 12e5 may as well be
+// classifyNumber accepts an exponent only where programs write one: after a fraction, or with a sign. 12e5 may also be
 // a code.
 func classifyNumber(s []byte) Class {
 	digits, scale := number(s)
@@ -104,7 +104,7 @@ func classifyNumber(s []byte) Class {
 	return Class{Kind: Number, Digits: int32(digits), Scale: int32(scale)} //nolint:gosec // as above
 }
 
-// MinusZero reports whether a number is a zero with a sign, which a double keeps and a decimal does not.
+// MinusZero reports whether a number is a negative zero, whose sign a double preserves and a decimal does not.
 func MinusZero(s []byte) bool {
 	if len(s) < 2 || s[0] != '-' {
 		return false
@@ -137,7 +137,7 @@ func tooLong(s []byte) bool {
 	return string(s) > "9223372036854775807"
 }
 
-// scientific parses a number with an exponent; one that no double has is text.
+// scientific parses a number with an exponent; one with a larger exponent than any double is classified as text.
 func scientific(s []byte) Class {
 	at := -1
 	for i, c := range s {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Column is what is known of a column so far. Its fields are exported for JSON.
+// Column collects facts about the values of a column. Its fields are exported for JSON.
 type Column struct {
 	Seen                         bool
 	Nullable                     bool
@@ -20,7 +20,7 @@ type Column struct {
 	IntDigits, Scale             int
 	Exp, UUID                    int   `json:",omitempty"` // numbers with an exponent
 	Inexact                      bool  `json:",omitempty"` // a number that no double represents exactly
-	Ways                         uint8 `json:",omitempty"` // to write true and false
+	Ways                         uint8 `json:",omitempty"` // spellings of true and false, a bit for each
 	Forms                        uint8 `json:",omitempty"` // of timestamps, a bit for each
 	Double                       int   `json:",omitempty"` // numbers that a double represents exactly
 	Long                         bool  `json:",omitempty"` // an integer that no double represents exactly
@@ -31,7 +31,7 @@ type Column struct {
 func (c *Column) AddField(s []byte) {
 	c.Seen = true
 	c.Values++
-	if c.Text { // whatever follows
+	if c.Text { // it stays varchar, whatever follows
 		return
 	}
 	switch v := Classify(s); v.Kind {
@@ -54,7 +54,7 @@ func (c *Column) AddField(s []byte) {
 
 func (c *Column) addNumber(s []byte, v Class) {
 	switch {
-	case v.Exponent, MinusZero(s): // what a double holds and a decimal may not
+	case v.Exponent, MinusZero(s): // a double can hold it, a decimal may not
 		c.Exp++
 	case v.Scale == 0:
 		c.Whole++
@@ -67,7 +67,7 @@ func (c *Column) addNumber(s []byte, v Class) {
 	}
 }
 
-// double reports whether the shortest text of a double is the same number.
+// double reports whether a number survives the conversion to a double: the shortest text of that double has the same digits.
 func double(s string) bool {
 	f, err := strconv.ParseFloat(s, 64)
 	return err == nil && significant(s) == significant(strconv.FormatFloat(f, 'e', -1, 64))
@@ -188,7 +188,7 @@ func number(s []byte) (digits, scale int) {
 	return digits, len(frac)
 }
 
-// ParseMoment parses what Timestamp accepts.
+// ParseMoment parses a text that Timestamp accepts.
 func ParseMoment(s string) (time.Time, bool) {
 	form, ok := Timestamp([]byte(s))
 	if !ok {

@@ -1,6 +1,6 @@
 package infer
 
-// Form is how a timestamp is written. Values of different forms are not told apart once they are timestamps.
+// Form is how a timestamp is written. A conversion to a timestamp loses it.
 type Form uint8
 
 // The parts of a form.
@@ -13,8 +13,8 @@ const (
 // IsDate reports whether a text is a date as in 2024-02-29.
 func IsDate(s []byte) bool { return len(s) == 10 && date(s) }
 
-// Timestamp returns the form of a timestamp: a date, a blank or a T, a time of at least hours and minutes with at most six
-// decimal places, and perhaps a Z.
+// Timestamp returns the form of a timestamp: a date, a blank or a T, a time, and optionally a Z. The time has hours and
+// minutes, optionally seconds, and at most six decimal places. ok is false for any other text.
 func Timestamp(s []byte) (f Form, ok bool) {
 	if len(s) < len("2006-01-02 15:04") || s[10] != ' ' && s[10] != 'T' || !date(s[:10]) {
 		return 0, false

@@ -19,15 +19,15 @@ const (
 	maxText    = 64 << 20  // bytes of such names
 )
 
-// Expected type of the next packet.
+// due is the expected type of the next packet.
 type due int
 
 const (
-	dueLogin  due = iota // or the greeting before it
-	dueReply             // to a statement: OK, an error or the number of columns
-	dueColumn            // the definition of one
-	dueEOF               // of the definitions, if the server still sends it
-	dueRow               // or the end of the rows
+	dueLogin  due = iota // a packet of the login, or the greeting before it
+	dueReply             // the reply to a statement: OK, an error or the number of columns
+	dueColumn            // the definition of a column
+	dueEOF               // the end of the definitions, if the server sends such a packet
+	dueRow               // a row, or the end of the rows
 )
 
 // bounded watches the packets of a server and closes a connection that announces more than fits in memory: the driver
@@ -45,13 +45,13 @@ type bounded struct {
 	size    int // of the packet with all its parts
 	part    int // of the part
 	failed  error
-	told    *verdict // may be nil
+	told    *verdict // receives the reason of a failure; may be nil
 
 	greeted   bool        // the first packet of the login was received
-	fast      bool        // one that is followed by another without a reply of the driver
+	fast      bool        // the last packet of the login is followed by another one without a reply of the driver
 	turn      atomic.Bool // the driver has sent something since the last packet of the login
 	asked, in atomic.Bool // the driver has answered the greeting; the server has accepted the login
-	noEOF     atomic.Bool // no packet ends the definitions
+	noEOF     atomic.Bool // the server sends no packet at the end of the definitions
 }
 
 const deprecateEOF = 1 // CLIENT_DEPRECATE_EOF, in the fourth byte of the driver's capabilities
@@ -89,7 +89,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 // verdict is the reason why a connection was closed. The driver reports every such reason as an invalid connection.
 type verdict struct{ why atomic.Pointer[error] }
 
-// verdictKey carries the verdict from the connector to the dial function: the driver between them passes on a context.
+// verdictKey is the context key under which the connector passes the verdict through the driver to the dial function.
 type verdictKey struct{}
 
 func (v *verdict) set(err error) {
@@ -98,7 +98,7 @@ func (v *verdict) set(err error) {
 	}
 }
 
-// instead returns the verdict, if there is one, in place of an error.
+// instead returns the verdict instead of an error, if there is a verdict.
 func (v *verdict) instead(err error) error {
 	if why := v.why.Load(); err != nil && why != nil {
 		return *why
@@ -191,9 +191,9 @@ func (b *bounded) packet() error {
 	return nil
 }
 
-// login processes a packet of the login. The driver accepts some packets other than OK as its end: those are rejected,
-// as are those before it has answered, so that nothing is interpreted as the reply to a statement that was not sent
-// yet.
+// login processes a packet of the login. It rejects packets other than OK that the driver would accept as the end of the login,
+// and packets that the server sends before the driver has answered the previous one. Otherwise such a packet could be interpreted
+// as the reply to a statement that was not sent yet.
 func (b *bounded) login(c byte) error {
 	if b.greeted && !b.fast && !b.turn.Swap(false) {
 		return errNotIn

@@ -140,13 +140,13 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 // Close returns the connection to the pool if everything was read. Otherwise it is killed, because the driver would
 // read all remaining rows.
 func (b *batches) Close() error {
-	stopped := b.stop() // otherwise it is being killed
+	stopped := b.stop() // false if the statement is already being killed
 	if b.done && stopped {
 		_ = b.rows.Close() // read to the end
 		return b.conn.Close()
 	}
 	b.s.kill(b.id)
-	_ = b.rows.Close() // the error that it was killed
+	_ = b.rows.Close() // the error says that the statement was killed
 	// The server may have sent everything before: the connection seems usable then, but would fail for the next user.
 	_ = b.conn.Raw(func(any) error { return driver.ErrBadConn })
 	_ = b.conn.Close()

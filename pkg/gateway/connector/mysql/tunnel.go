@@ -18,12 +18,11 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// The driver starts TLS itself, on the connection it was given, which would hide from us what it reads. Its TLS is
-// therefore terminated within the process, and TLS to the server starts here: between the two, packets can be
-// inspected.
+// The driver starts TLS itself, on the connection it was given, so its packets could not be inspected. Therefore the driver's TLS
+// connection ends within the process, and a second one leads from here to the server. Between the two, packets are inspected.
 
-// ends are the two ends of TLS within the process. The certificate is created for one connector and is trusted only by
-// it.
+// ends returns the configurations of both ends of the TLS connection within the process. Its certificate is created for one
+// connector, which alone trusts it.
 func ends() (driver, here *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -56,8 +55,8 @@ type tunnel struct {
 	why error // the error that ended it
 }
 
-// through connects the driver, for which this process is the server, with the server, which is verified as outer
-// configures.
+// through connects the driver with the server and returns the driver's end. The driver has a TLS connection with this process,
+// configured by here; the TLS connection with the server is configured by outer, including its verification.
 func through(ctx context.Context, server net.Conn, outer, here *tls.Config) net.Conn {
 	a, b := net.Pipe()
 	t := &tunnel{Conn: a, server: server}

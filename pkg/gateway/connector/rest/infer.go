@@ -40,7 +40,7 @@ func addValue(c *infer.Column, v json.RawMessage) {
 
 var decimalForm = late.Regexp(`^-?[0-9]{1,60}(\.[0-9]{1,60})?([eE][+-]?[0-9]{1,2})?$`)
 
-// columns are the declared ones, or those of a sample, and then the parameters.
+// columns returns the declared columns, or those of a sample, followed by those of the parameters.
 func (r *rest) columns(ctx context.Context, t *table) ([]column, error) {
 	if len(t.Columns) > 0 {
 		var out []column

@@ -30,7 +30,7 @@ func pointerEscape(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// page is what a document contains besides its rows.
+// page is the information in a document besides its rows.
 type page struct {
 	rows  int64
 	next  string // the cursor or the next address, "" on the last page

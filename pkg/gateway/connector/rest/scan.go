@@ -182,7 +182,7 @@ func (r *rest) firstRows(ctx context.Context, t *table, vals values, n int, yiel
 	return err
 }
 
-// push passes on the rows of all calls, those of a page while it arrives.
+// push passes the rows of all calls to the function push; it does not wait for the end of a page.
 func (e *endpoint) push(ctx context.Context, want []column, calls []values, limit int64, push func([]any) error) error {
 	left := limit
 	for _, vals := range calls {

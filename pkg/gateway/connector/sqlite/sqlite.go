@@ -82,8 +82,8 @@ func (f *file) conn(ctx context.Context) (*sql.Conn, error) {
 	return c, nil
 }
 
-// foreign rejects the state of a gateway based on the opened file itself. SQLite opens by name, and resolves links
-// before it does, so a name that was changed twice in between could still have led there.
+// foreign rejects the state of a gateway by the content of the opened file. The checks of the name are not sufficient: SQLite
+// resolves links and then opens the file by name, so it opens another file if the name is changed in between and changed back.
 func (f *file) foreign(ctx context.Context, c *sql.Conn) error {
 	var id int64
 	if err := c.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {

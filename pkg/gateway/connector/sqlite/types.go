@@ -20,7 +20,7 @@ import (
 // column is a column of a table. SQLite stores any value in any column; a value that does not fit the type is an error.
 type column struct {
 	engine.ColumnInfo
-	text         bool // declared so that every value but a blob is stored as text
+	text         bool // SQLite stores every value of the column except a blob as text
 	width, scale int  // of a decimal
 }
 
@@ -130,7 +130,7 @@ type inspected struct {
 	cols  []column
 }
 
-// state changes with the content of the file.
+// state returns a text that changes when the content of the file changes.
 func (f *file) state() string {
 	s := ""
 	for _, p := range []string{f.path, f.path + "-wal"} {
@@ -141,7 +141,7 @@ func (f *file) state() string {
 	return s
 }
 
-// look reads all values and gives columns with values that do not fit their type one that fits.
+// look reads all values. A column with values that do not fit its type gets a type that fits.
 func (f *file) look(ctx context.Context, c *sql.Conn, name string, cols []column) error {
 	var list []string
 	for _, col := range cols {

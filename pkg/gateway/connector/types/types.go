@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector/sqlite"
 )
 
-// All returns them in the order in which they are listed.
+// All returns the connection types in the order in which they are listed.
 func All() connector.Registry {
 	return connector.Registry{
 		postgres.Type(),
