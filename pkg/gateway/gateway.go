@@ -43,7 +43,7 @@ type Options struct {
 	ReadOnly   bool                         // change nothing in Dir: the state is a temporary copy, and no rows are stored
 	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
 	Limits     web.Limits
-	Spool      int64             // bytes on the disk for what the reader of a reply of Transport is behind with; 0 for none
+	Spool      int64             // maximum bytes on the disk of the unread part of each reply of Transport; 0 for none
 	Quirks     *hosted.Quirks    // faults of the hosted zones to reproduce; nil for none
 	Inject     *hosted.Injection // faults to inject; nil for none
 
@@ -52,7 +52,7 @@ type Options struct {
 	Reach   connector.Network // of connections that were created with a project key
 }
 
-// Gateway serves the API over one data directory. Its parts are exported for tests of one of them with the whole gateway.
+// Gateway serves the API over one data directory. Its parts are exported for tests of single parts that need the whole gateway.
 type Gateway struct {
 	Options Options // as completed by Open
 	Store   *store.Store

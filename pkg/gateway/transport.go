@@ -20,7 +20,7 @@ func (g *Gateway) Transport() http.RoundTripper {
 	return &processTransport{g.Web.Handler, spool.Options{Limit: g.Options.Spool, GiveUp: giveUp}}
 }
 
-// giveUp is how long a statement waits for a reader that reads nothing and is behind with as much as may be stored.
+// giveUp is how long a statement waits for a reader that reads nothing, after the limit of stored unread bytes is reached.
 const giveUp = 5 * time.Minute
 
 type processTransport struct {
@@ -72,7 +72,7 @@ type processBody struct {
 	cancel context.CancelFunc
 }
 
-// Close tells the handler that nobody reads any more.
+// Close cancels the request and ends the pipe, so that the handler stops.
 func (b *processBody) Close() error {
 	b.cancel()
 	return b.Reader.CloseWithError(errClosed)

@@ -73,9 +73,8 @@ func exportOptions(b api.ExportRequest) (*exportSpec, error) {
 	return o, o.dialect(*b.CSVOptions)
 }
 
-// dialect parses the CSV options. Separators may be written as escapes: the documented default is the two characters
-//
-//	[O].
+// dialect parses the CSV options. Separators may be written as escapes: the documented default of recordSeparator consists of the
+// two characters \n [O].
 func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 	escapes := strings.NewReplacer(`\t`, "\t", `\n`, "\n", `\r`, "\r")
 	for _, f := range []struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// OpenClient opens a gateway over a new data directory, with a client and by how much its clock is ahead.
+// OpenClient opens a gateway over a new data directory, and returns it with a client and with the time by which its clock is ahead.
 func OpenClient(t *testing.T) (*gateway.Gateway, *api.Client, *atomic.Int64) {
 	t.Helper()
 	var ahead atomic.Int64

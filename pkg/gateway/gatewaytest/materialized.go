@@ -63,13 +63,13 @@ func (t Materialized) Wait(id string, wanted func(api.MaterializedQueryStatus) b
 	panic("unreachable")
 }
 
-// Settled waits until no run is going on.
+// Settled waits until no run is active.
 func (t Materialized) Settled(id string) api.MaterializedQueryStatus {
 	t.Helper()
 	return t.Wait(id, func(s api.MaterializedQueryStatus) bool { return s.Status != store.RunRunning })
 }
 
-// Values are the first column of a statement.
+// Values returns the first column of the result of a statement.
 func (t Materialized) Values(sql string) []string {
 	t.Helper()
 	p, err := t.G.Store.Project(context.Background(), "", store.DefaultProject)
@@ -83,7 +83,7 @@ func (t Materialized) Values(sql string) []string {
 	return each.Map(rows, func(r []string) string { return r[0] })
 }
 
-// Stored expects the value that the query m has stored.
+// Stored checks the only value in the stored result of the query m.
 func (t Materialized) Stored(want string) {
 	t.Helper()
 	if got := t.Values("SELECT v FROM peaka.mtquery.m"); len(got) != 1 || got[0] != want {
@@ -91,13 +91,13 @@ func (t Materialized) Stored(want string) {
 	}
 }
 
-// NewMaterialized opens a gateway whose clock can be put forward.
+// NewMaterialized opens a gateway, and returns a function that advances its clock.
 func NewMaterialized(t *testing.T) (Materialized, func(time.Duration)) {
 	g, cl, ahead := OpenClient(t)
 	return Materialized{t, g, cl}, func(d time.Duration) { ahead.Add(int64(d)) }
 }
 
-// Moment reads a time of a reply.
+// Moment parses a time in a reply.
 func Moment(t *testing.T, s string) time.Time {
 	t.Helper()
 	v, err := time.Parse(time.RFC3339, s)

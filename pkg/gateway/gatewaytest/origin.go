@@ -42,7 +42,7 @@ func quoteSQL(s string) string {
 	return "'" + s + "'"
 }
 
-// CSV is a folder of files.
+// CSV returns an Origin that is a folder with a CSV file.
 func CSV(t *testing.T, _ ...string) Origin {
 	dir := t.TempDir()
 	rows := map[int]Entry{}
@@ -80,7 +80,7 @@ func sqlOrigin(t *testing.T, kind, schema string, credential map[string]any, exe
 		Stop: func() { do("DROP TABLE " + schema + ".items") }}
 }
 
-// tail are further statements that make a source.
+// tail joins further statements that create a source.
 func tail(more []string) string {
 	if len(more) == 0 {
 		return ""
@@ -88,7 +88,8 @@ func tail(more []string) string {
 	return ";" + strings.Join(more, ";")
 }
 
-// Postgres is a schema of the PostgreSQL of tests; without one the test is skipped. more are further statements for it.
+// Postgres returns an Origin that is a schema of the PostgreSQL server of the tests; without a server the test is skipped. more are
+// further statements to create it.
 func Postgres(t *testing.T, more ...string) Origin {
 	u := testdb.Postgres(t)
 	ctx := context.Background()
@@ -104,7 +105,8 @@ func Postgres(t *testing.T, more ...string) Origin {
 		"INSERT INTO cached.items VALUES (%d, %s, %s) ON CONFLICT (id) DO UPDATE SET name = excluded.name, at = excluded.at")
 }
 
-// MariaDB is a database of the MariaDB of tests; without one the test is skipped. more are further statements for it.
+// MariaDB returns an Origin that is a database of the MariaDB server of the tests; without a server the test is skipped. more are
+// further statements to create it.
 func MariaDB(t *testing.T, more ...string) Origin {
 	cfg, reader := testdb.MariaDB(t, "cached")
 	db, err := sql.Open("mysql", cfg.FormatDSN())

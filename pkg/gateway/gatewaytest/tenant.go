@@ -21,9 +21,9 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Tenant is a project with one of everything, known by the names of path parameters and a few more.
+// Tenant is a project with at least one object of each kind. IDs has their ids and names by path parameter, and a few further values.
 type Tenant struct {
-	Name string // every name in the project holds it
+	Name string // part of every name in the project
 	Key  string
 	IDs  map[string]string
 }
@@ -39,7 +39,7 @@ func (p Tenant) Fill(text string) string {
 	})
 }
 
-// Wire speaks to a gateway over TCP, where every call needs a key.
+// Wire calls a gateway over TCP, where every call needs a key.
 type Wire struct {
 	T       *testing.T
 	URL     string
@@ -53,7 +53,7 @@ func (w Wire) Call(key, method, path, body string) (int, string) {
 	return status, raw
 }
 
-// Send is Call with what the answer says is missing from it.
+// Send is Call, and also returns the omissions that the answer reports.
 func (w Wire) Send(key, method, path, body string) (int, string, []api.Omission) {
 	w.T.Helper()
 	kind := "application/json"
@@ -118,10 +118,10 @@ func (w Wire) Idle(p Tenant) {
 			return
 		}
 	}
-	w.T.Fatal("the caches do not come to rest")
+	w.T.Fatal("the caches are still being refreshed")
 }
 
-// CSVForm is a body that imports one value.
+// CSVForm returns a body that imports one value.
 func CSVForm(column, value string) string {
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
@@ -133,7 +133,7 @@ func CSVForm(column, value string) string {
 	return b.String()
 }
 
-// NewTenant creates a project with one of everything.
+// NewTenant creates a project with at least one object of each kind.
 func NewTenant(w Wire, name string) Tenant {
 	w.T.Helper()
 	dir := w.T.TempDir()
@@ -184,8 +184,8 @@ func NewTenant(w Wire, name string) Tenant {
 	return p
 }
 
-// Request is how an operation is called with everything it can name. Path parameters come from the tenant, some under another
-// name; own is the status its owner gets if it is not a success.
+// Request describes a call of an operation that names as many objects as possible. Path parameters are taken from the tenant, those in
+// params under another name. Own is the status of the call by the owner, if it is not a success.
 type Request struct {
 	body, query string
 	params      map[string]string
@@ -269,7 +269,7 @@ var Requests = map[string]Request{
 	"askLegacyAgent": {body: `{"message":"hi"}`, Own: 501}, "renameLegacyChat": {body: `{"name":"x"}`, Own: 404}, "deleteLegacyChat": {Own: 404},
 }
 
-// Address is the path and body of an operation: the project of one tenant, everything else of another.
+// Address returns the path and body of a call of an operation that names the project of one tenant and other objects of another.
 func Address(op spec.Op, project, rest Tenant) (path, body string) {
 	r := Requests[op.ID]
 	path = op.Path
@@ -290,7 +290,7 @@ func Address(op spec.Op, project, rest Tenant) (path, body string) {
 	return path, rest.Fill(r.body)
 }
 
-// unsaid removes from a reply what the caller has said itself.
+// unsaid removes from a reply the values that the caller has sent itself.
 func (p Tenant) unsaid(reply, path, body string) string {
 	var values []string
 	for _, v := range p.IDs {
@@ -306,7 +306,7 @@ func (p Tenant) unsaid(reply, path, body string) string {
 	return reply
 }
 
-// Shows reports what of a tenant a reply gives away.
+// Shows returns the name of a value of the tenant that a reply discloses; "" if there is none.
 func (p Tenant) Shows(reply, path, body string) string {
 	reply = p.unsaid(reply, path, body)
 	for id, v := range p.IDs {
@@ -321,7 +321,7 @@ func (p Tenant) Shows(reply, path, body string) string {
 	return ""
 }
 
-// Snapshot is everything the owner can read, without what is new in every reply.
+// Snapshot returns everything that the owner can read, without values that differ in every reply.
 func Snapshot(w Wire, p Tenant) string {
 	var b strings.Builder
 	for _, op := range spec.All() {

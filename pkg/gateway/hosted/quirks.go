@@ -41,9 +41,9 @@ type Quirk struct {
 	wrap func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc
 }
 
-// QuirkSet is the evidence for a quirk. A hosted one was measured and always applies. A harsh one was measured
-// occasionally, or is made likely by documents and clients of the service, and has a rate; one that is staged calls
-// strikes itself, because some of its operations only record state.
+// QuirkSet classifies quirks by their evidence. A Hosted quirk was measured and always applies. A Harsh quirk was measured
+// occasionally, or is likely according to documents and clients of the service, and has a rate. HarshStaged is for a harsh quirk
+// that calls strikes itself, because some of its operations only record state.
 type QuirkSet int
 
 const (
@@ -244,7 +244,7 @@ func failed(change func(op spec.Op, a *answer)) func(*Quirks, spec.Op, http.Hand
 // failureWriter records replies with an error status.
 type failureWriter struct {
 	http.ResponseWriter
-	status int // 0 until there is one
+	status int // 0 until there is an error
 	body   bytes.Buffer
 }
 

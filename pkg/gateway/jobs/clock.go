@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// clockSlack is how far a clock may be set back before schedules follow it; within it nothing runs twice.
+// clockSlack is how far a clock may be set back before schedules are moved. With smaller changes nothing runs twice.
 const clockSlack = time.Minute
 
 // PutForward returns when a schedule is due if the recorded time is later than any that could be computed now: it was

@@ -42,7 +42,7 @@ func (z zonedCron) Next(after time.Time) time.Time {
 	}
 }
 
-// firstAt returns the first moment at which the local time of a zone reaches or passes a reading.
+// firstAt returns the first moment at which the local time in a zone reaches or passes wall.
 func firstAt(wall time.Time, zone *time.Location) time.Time {
 	y, mo, d := wall.Date()
 	h, mi, s := wall.Clock()

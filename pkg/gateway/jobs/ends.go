@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// Recording the end of a run is retried until it succeeds: because of a temporarily full disk a finished run must not
-// stay RUNNING, which could not be cancelled or followed by another run for the lifetime of this process.
+// Recording the end of a run is retried until it succeeds. Otherwise a finished run would stay RUNNING after a temporary failure,
+// such as a full disk, and could not be cancelled or followed by another run for the lifetime of this process.
 
 const (
 	RecordTime  = 30 * time.Second       // of one attempt
@@ -22,7 +22,7 @@ const (
 	recordGrace = 5 * time.Second        // how long retries continue while the process ends
 )
 
-// Ends holds the ends that could not be recorded yet, by the object they belong to.
+// Ends holds the ends of runs that could not be recorded yet, by the object they belong to.
 type Ends struct {
 	Mu   sync.Mutex
 	Open map[string]*Ending
@@ -50,8 +50,8 @@ func (e *Ending) record(ctx context.Context) bool {
 	return e.done
 }
 
-// settledBy reports whether another attempt would change nothing: it is stored, the object was deleted, or the state
-// file is closed.
+// settledBy reports whether another attempt would change nothing: the end is stored, the object was deleted, or the state file
+// is closed.
 func settledBy(err error) bool {
 	return err == nil || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrInUse) ||
 		errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone)

@@ -23,11 +23,11 @@ import (
 type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
-	Running  sync.WaitGroup // Close waits for it
+	Running  sync.WaitGroup // the running jobs; Close waits for them
 	working  atomic.Int64   // the number of running jobs
 	runners  *runners
 	duties   []Duty // run every second while the gateway serves
-	Ends     Ends   // of runs, not yet recorded
+	Ends     Ends   // ends of runs that are not recorded yet
 	ctx      context.Context
 	stop     context.CancelFunc
 	closing  context.Context // done when Close waits for the background work

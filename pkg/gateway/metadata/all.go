@@ -36,7 +36,7 @@ func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.Ta
 	return out, nil
 }
 
-// tablesOfAny is tables for a catalog that may lack the schema.
+// tablesOfAny is like tables, for a catalog that may not have the schema.
 func (d *describer) tablesOfAny(ctx context.Context, c catalogs.Catalog, schema string) ([]api.TableMetadata, error) {
 	if schema != "" {
 		if names, err := c.Source.Schemas(ctx); err != nil || !slices.Contains(names, schema) {

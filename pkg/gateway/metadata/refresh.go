@@ -114,8 +114,8 @@ func (s *Service) refreshEnded(p store.Project, c catalogs.Catalog, end store.Re
 		return nil
 	})
 	if again {
-		// Not inside: while the state cannot be stored, it must be possible to start another refresh, which then
-		// counts.
+		// Not inside the call of Add above: while the state cannot be stored, it must be possible to start another
+		// refresh; the state of that one is then recorded instead.
 		err = s.Jobs.Record("metadata "+p.ID+"."+c.ID, func(ctx context.Context) error {
 			return s.Rereading.Add(p.ID+"."+c.ID, 0, func(now int) error {
 				if now > 0 {

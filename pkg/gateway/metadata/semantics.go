@@ -108,7 +108,7 @@ func (s *Service) DueCategorical(ctx context.Context, p store.Project) error {
 		if err != nil || terr != nil {
 			continue
 		}
-		if now := s.Now(); !at.After(now) && every.Times(at, 1).After(now) { // one of a clock that was put back since is due
+		if now := s.Now(); !at.After(now) && every.Times(at, 1).After(now) { // values from a clock that has been set back since are due
 			continue
 		}
 		if err := s.rereadCategorical(ctx, p, k, n); names.Away(err) {

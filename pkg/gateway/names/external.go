@@ -24,15 +24,14 @@ type ExternalCatalog struct {
 	Kept *Kept
 }
 
-// Kept stores the looked up metadata of a catalog for one statement or one request, so that the lookup is shared by its
-// tables.
+// Kept stores the metadata of a catalog during one statement or one request, so that it is looked up once for all tables.
 type Kept struct {
 	mu   sync.Mutex
 	conn *store.Connection
 	made *[]store.ParametricTable
 }
 
-// once looks something up unless it is known. A nil kept stores nothing.
+// once calls look unless the value is stored in k. If k is nil, the value is not stored.
 func once[T any](k *Kept, known func(*Kept) **T, look func() (T, error)) (T, error) {
 	if k == nil {
 		return look()

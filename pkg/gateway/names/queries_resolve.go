@@ -18,7 +18,7 @@ func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.S
 		switch name {
 		case DraftMark + d.Name:
 			return engine.Source{SQL: d.SQL}, nil
-		case d.Name: // whatever leads here is circular, which the engine detects
+		case d.Name: // the draft refers to itself, possibly through other queries; the engine detects the cycle
 			n.Table = DraftMark + d.Name
 			return engine.Source{Ask: engine.Rows{Table: n}}, nil
 		case d.Was:

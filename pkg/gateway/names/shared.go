@@ -19,8 +19,8 @@ type sharedScan struct {
 	name  engine.TableName
 }
 
-// sharedDepth counts the projects of one statement. The engines of these projects call each other through
-// engine.Scanner, which passes on nothing but a context.
+// sharedDepth is the context key of the number of projects that a statement leads through. The engines of these projects call
+// each other through engine.Scanner, which passes only a context.
 type sharedDepth struct{}
 
 // maxShared is the maximum number of projects that a query may lead through: two that share with each other could be
@@ -32,7 +32,7 @@ func (s sharedScan) query(ctx context.Context, rows engine.Rows) (engine.Result,
 	if depth >= maxShared {
 		return nil, fault.Unknown(engine.KindCycle, "Table '%s' leads through more than %d shared catalogs", s.name, maxShared)
 	}
-	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1)) // missing parts of the other project are not reported here
+	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1)) // omissions of the other project cannot be reported here
 	rows.Table = s.name
 	return s.g.Query(ctx, s.owner, engine.Query{Ask: rows})
 }
@@ -54,7 +54,7 @@ func (s sharedScan) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 
 // Scan implements engine.Scanner. It leaves the filters, and thus the limit, to the engine.
 func (s sharedScan) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
-	statement, cancel := context.WithCancel(ctx) // not that of the rows: the last ones are sent after its end
+	statement, cancel := context.WithCancel(ctx) // the statement has its own context, because the last rows are sent after the statement has ended
 	res, err := s.query(statement, engine.Rows{Columns: append([]string{}, req.Columns...)})
 	if err != nil {
 		cancel()

@@ -40,7 +40,7 @@ func (s *Service) materialized(ctx context.Context, p store.Project, id string) 
 	return s.settled(ctx, q)
 }
 
-// settled ends a run that was interrupted, and records the end of one that could not be recorded before.
+// settled ends a run whose process has terminated, or records the end of a run that could not be recorded before.
 func (s *Service) settled(ctx context.Context, q store.Query) (store.Query, error) {
 	m := q.Materialized
 	if m == nil || m.Status != store.RunRunning {
@@ -111,8 +111,8 @@ func (s *Service) cancelMaterialized(ctx context.Context, r *web.Request[web.Non
 	return web.None{}, err
 }
 
-// startRun starts a run in the background. While one is running, another follows it; an interrupted one is ended first,
-// since nothing would follow it.
+// startRun starts a run in the background. If a run is active, the next one starts when it ends. A run whose process has
+// terminated is ended first, because no run would start after it.
 func (s *Service) startRun(ctx context.Context, p store.Project, id string) error {
 	q, err := s.Store.Query(ctx, p.ID, id)
 	if err == nil {

@@ -73,8 +73,7 @@ func inOwnText(e *engine.Error, n engine.TableName) error {
 	return &engine.Error{Kind: e.Kind, Message: OwnPart(e.Message, n)}
 }
 
-// OwnPart returns a message without the name of the query, and the position in it, with which engine.Error.In has
-// prefixed it.
+// OwnPart removes from a message the prefix that engine.Error.In has added: the name of the query, and the position in it.
 func OwnPart(msg string, n engine.TableName) string {
 	rest, ok := strings.CutPrefix(msg, "in "+n.String())
 	if own, found := strings.CutPrefix(rest, ": "); ok && found {

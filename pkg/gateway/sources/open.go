@@ -47,7 +47,7 @@ func (s *Sources) Get(c store.Connection, open func(store.Connection) (*Source, 
 	return src, nil
 }
 
-// Forget closes the connectors of deleted connections when nothing can use them any more.
+// Forget closes the connectors of deleted connections after retireTime.
 func (s *Sources) Forget(gone func(store.Connection) bool) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// trusted is a member of a sealed credential, besides those of its type: a partner key stored it, so its connection may
-// reach addresses that a project key may not. The credential of a request cannot contain it: connector.Type.Check
-// rejects such a field.
+// trusted is an additional member of a sealed credential. It is set if a partner key stored the credential; the connection may then
+// reach addresses that a project key may not. The credential in a request cannot contain it, because connector.Type.Check rejects
+// unknown fields.
 const trusted = "\x00trusted"
 
 // ParseReach parses which addresses connections created with a project key may reach.

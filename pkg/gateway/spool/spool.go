@@ -17,15 +17,15 @@ import (
 type Options struct {
 	Limit   int64         // bytes on the disk; 0 for none: the writer waits
 	GiveUp  time.Duration // how long the writer waits at the limit for a reader that reads nothing; 0 forever
-	Stopped time.Duration // after this time without a read a reader is taken for stopped; 0 for 250 ms
+	Stopped time.Duration // a reader that has read nothing for this time counts as stopped; 0 for 250 ms
 }
 
 const (
 	stopped = 250 * time.Millisecond
-	slow    = 2 * time.Second // a writer that waited this long, and most of its time, has a slow reader
+	slow    = 2 * time.Second // a reader counts as slow if the writer has waited for it this long, and for most of its time
 )
 
-// pipe passes bytes from one writer to one reader: from hand to hand while the reader keeps up, through the disk otherwise.
+// pipe passes bytes from one writer to one reader: directly while the reader keeps up, through the disk otherwise.
 type pipe struct {
 	o Options
 
@@ -46,7 +46,7 @@ type Reader struct{ p *pipe }
 // Writer is the writing half.
 type Writer struct{ p *pipe }
 
-// Pipe returns both halves. They can be used by different goroutines.
+// Pipe returns both halves of a new pipe. They can be used by different goroutines.
 func Pipe(o Options) (*Reader, *Writer) {
 	if o.Stopped == 0 {
 		o.Stopped = stopped
@@ -130,7 +130,7 @@ func (w *Writer) CloseWithError(err error) {
 	p.change.Broadcast()
 }
 
-// Write waits while the reader reads, but not for one that has stopped.
+// Write waits for a reader that keeps reading. For one that has stopped or is slow it stores the bytes.
 func (w *Writer) Write(b []byte) (int, error) {
 	p := w.p
 	p.mu.Lock()
@@ -156,7 +156,7 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// offer waits for a reader that reads, and opens a file for one that does not.
+// offer waits until the reader has taken b. If the reader has stopped or is slow, it starts storing on the disk instead.
 func (p *pipe) offer(b []byte) (n int, err error) {
 	began := time.Now()
 	p.hand = b
@@ -183,7 +183,7 @@ func (p *pipe) offer(b []byte) (n int, err error) {
 	return n, err
 }
 
-// wait waits for a change, at most for a time.
+// wait waits for a change for at most d.
 func (p *pipe) wait(d time.Duration) {
 	wake := safely.AfterFunc(d, func() {
 		p.mu.Lock()
@@ -203,7 +203,7 @@ func (p *pipe) store(b []byte) (int, error) {
 	}
 	late := time.Since(p.read)
 	if p.o.GiveUp > 0 && late >= p.o.GiveUp {
-		return 0, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the result was given up: nothing of it was read for %s, and %s of it, the limit, wait on the disk in %s",
+		return 0, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the result was given up: nothing of it was read for %s, and %s of it, the limit, are stored unread in %s",
 			p.o.GiveUp, humanize.IBytes(uint64(p.disk.unread)), p.disk.dir)}
 	}
 	if p.o.GiveUp == 0 {

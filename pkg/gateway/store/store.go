@@ -44,8 +44,8 @@ type Store struct {
 	own  string // a temporary directory removed with the store, "" for none
 }
 
-// openWithin limits how long Open waits for other processes, which SQLite itself does not do for a file that is being created or
-// that the last other one is closing.
+// openWithin limits how long Open waits for other processes. SQLite itself does not wait while another process creates the file, or
+// while the last process that has it open closes it.
 const openWithin = 20 * time.Second
 
 // Open opens, and on first use creates, the state file dir/state.db. now is the clock, nil for time.Now.
@@ -160,8 +160,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// connectionsFirst reports whether a state file of schema 2 was written when the second migration was that of
-// connections: the one of queries was inserted before it later.
+// connectionsFirst reports whether a state file of schema 2 was written by a version whose second migration created the table
+// connections. A migration for queries was inserted before that one later.
 func connectionsFirst(ctx context.Context, tx *sql.Tx, have int) (bool, error) {
 	if have != 2 {
 		return false, nil

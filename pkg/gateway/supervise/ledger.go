@@ -28,7 +28,7 @@ const (
 // offence is the reason why a worker must be ended.
 type offence struct {
 	Why     string           `json:"why"`
-	Running []engine.Running `json:"running"` // one or each of them is the cause
+	Running []engine.Running `json:"running"` // the running statements; at least one is the cause
 }
 
 // blame is the record of a statement or of a project.
@@ -86,7 +86,7 @@ func (l *ledger) add(o offence, now time.Time) {
 		part := 1 / float64(len(o.Running))
 		put := func(m map[string]blame, key string) {
 			score := m[key].Score + part
-			if whole := math.Round(score); math.Abs(score-whole) < 1e-9 { // otherwise six sixths are not one
+			if whole := math.Round(score); math.Abs(score-whole) < 1e-9 { // the sum of six sixths is not exactly one
 				score = whole
 			}
 			m[key] = blame{score, now, o.Why}
@@ -98,7 +98,7 @@ func (l *ledger) add(o offence, now time.Time) {
 
 // admit returns the reason why a statement may not run now, or nil.
 func (l *ledger) admit(project, statement string, now time.Time) error {
-	blocked := func(b blame, d time.Duration) bool { // not by what a clock that was put back since has yet to reach
+	blocked := func(b blame, d time.Duration) bool { // a time in the future is from a clock that has been set back since, and blocks nothing
 		age := now.Sub(b.At)
 		return age >= 0 && age < d
 	}

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Options are what a supervisor passes on.
+// Options configure a supervisor and the workers it starts.
 type Options struct {
 	TCP, Socket, Lock *os.File
 	Release           func() // called when no further calls are to be accepted
 	Key               string
 	Args              []string // the command line of a worker, with the name of the program
 	Log               *slog.Logger
-	Text              func(statement string) string // in a form that may be logged
+	Text              func(statement string) string // returns a statement in a form that may be logged
 	Now               func() time.Time
 }
 
-// workerVar tells a process that it is a worker, and the id of its supervisor.
+// workerVar is the environment variable that marks a process as a worker. Its value is the process id of the supervisor.
 const workerVar = "DIG_GATEWAY_WORKER"
 
 // The files that a worker inherits.
@@ -26,7 +26,7 @@ const (
 	fileSocket
 	fileOrders  // from the supervisor: the settings, later stopOrder; end of file means that the supervisor has ended
 	fileReports // to the supervisor
-	fileLock    // of the data directory, which is locked as long as one of both is alive
+	fileLock    // the lock of the data directory, held as long as the supervisor or the worker is alive
 )
 
 // settings are the first line a worker reads.
@@ -41,7 +41,7 @@ const stopOrder = "stop\n"
 // report is a line written by a worker.
 type report struct {
 	Ready    bool     `json:"ready,omitempty"`
-	Told     bool     `json:"told,omitempty"`     // the address, for the user who started the gateway
-	Stopping bool     `json:"stopping,omitempty"` // by a signal it received itself
+	Told     bool     `json:"told,omitempty"`     // the address was printed for the user who started the gateway
+	Stopping bool     `json:"stopping,omitempty"` // no further calls are accepted, for example after a signal to the worker
 	End      *offence `json:"end,omitempty"`
 }

@@ -43,8 +43,8 @@ func New(o Options) *Supervisor {
 	return &Supervisor{o: o, past: newLedger(), says: make(chan func(), maxUnread)}
 }
 
-// say writes a line to the log. A log that nobody reads must not delay the end of a worker, or the start of the next:
-// lines are dropped.
+// say queues a line for the log. It drops the line if the queue is full: a log that nobody reads must not delay the end of a
+// worker or the start of the next one.
 func (s *Supervisor) say(text string, args ...any) {
 	select {
 	case s.says <- func() { s.o.Log.Error(text, args...) }:
@@ -52,7 +52,7 @@ func (s *Supervisor) say(text string, args ...any) {
 	}
 }
 
-// log writes the lines until the returned function is called, which writes the remaining ones if they are accepted.
+// log writes the queued lines in the background. finish stops this after the remaining lines; it waits at most lastLines for them.
 func (s *Supervisor) log() (finish func()) {
 	done := make(chan struct{})
 	safely.Go(func() {
@@ -187,7 +187,7 @@ func (s *Supervisor) end(w *worker, o offence) {
 }
 
 func (s *Supervisor) start(first bool) (*worker, error) {
-	exe := "/proc/self/exe" // even if the file has been replaced
+	exe := "/proc/self/exe" // the running program, even if its file has been replaced
 	if _, err := os.Stat(exe); err != nil {
 		if exe, err = os.Executable(); err != nil {
 			return nil, err
@@ -213,7 +213,7 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 	c.ExtraFiles = []*os.File{s.o.TCP, s.o.Socket, orders, reports, s.o.Lock}
 	c.SysProcAttr = endWithParent()
 	err = c.Start()
-	_, _ = orders.Close(), reports.Close() // as long as they are open here, writing the settings would wait for a terminated worker
+	_, _ = orders.Close(), reports.Close() // if they stayed open here, writing the settings for a terminated worker could block
 	if err != nil {
 		return nil, errors.Join(err, write.Close(), read.Close())
 	}

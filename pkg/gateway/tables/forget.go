@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// The metadata of an internal table is stored by the stored spelling of its name. A request may spell it in any case,
-// and a BI name with the underscores that are dropped.
+// The metadata of an internal table is stored under the stored spelling of its name. A request may spell the name in any case. The
+// name of a BI table may also have underscores in a request; they are dropped when the table is created.
 
 func sameName(kind, stored, asked string) bool {
 	if kind == engine.SchemaBI {

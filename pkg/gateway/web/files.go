@@ -4,8 +4,8 @@ import "context"
 
 type filesKey struct{}
 
-// WithFiles lets the statement of a request read files of this machine that it names, in paths relative to dir. The context
-// of a request stays in its process: no other caller can say so.
+// WithFiles allows the statement of a request to read files of this machine that it names by paths relative to dir. Only a caller in
+// this process can set it, because the context of a request does not leave its process.
 func WithFiles(ctx context.Context, dir string) context.Context {
 	return context.WithValue(ctx, filesKey{}, dir)
 }

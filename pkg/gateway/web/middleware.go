@@ -14,11 +14,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// What a request is, as opposed to how it is to be done, is in its context: net/http sets it there for each connection,
-// and handlers, hooks and the log read it.
+// Keys of values in the context of a request, which handlers, hooks and the log read. SourceKey is set by the server for each
+// connection or by the transport within the process, RequestKey by Middleware.
 type (
 	SourceKey  struct{} // where the call was received, see Scope.Source
-	RequestKey struct{} // its id
+	RequestKey struct{} // the id of the request
 )
 
 const (

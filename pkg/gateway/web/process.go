@@ -17,16 +17,16 @@ type PipeWriter struct {
 	Pw     *spool.Writer
 	once   sync.Once
 	Ready  chan struct{}
-	Why    string // a started reply is aborted
+	Why    string // why the reply was aborted after its start; "" if it was not
 	last   *time.Timer
 }
 
-// breakOff ends the pipe with the reason after a while, even if nobody reads it.
+// breakOff ends the pipe with the reason after the given time, even if nobody reads it.
 func (w *PipeWriter) breakOff(after time.Duration, why string) {
 	w.last = safely.AfterFunc(after, func() { w.Pw.CloseWithError(CutError(why)) })
 }
 
-// CutError is the end of an aborted reply, with the reason; over a network only the end would be transmitted.
+// CutError is the error at the end of an aborted reply, with the reason. Over a network the reason would not be transmitted.
 type CutError string
 
 func (e CutError) Error() string { return string(e) }

@@ -26,7 +26,7 @@ type StatusWriter struct {
 
 	mu    sync.Mutex
 	until time.Time // deadline of the current write; zero without one
-	why   error     // the reply is aborted
+	why   error     // why the reply is aborted; nil if it is not
 	ended bool      // the connection belongs to the next request
 }
 
@@ -117,7 +117,7 @@ func (w *StatusWriter) end() {
 
 func (w *StatusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Breaker finds the writer that can abort a reply below those that faults and quirks wrap around it.
+// Breaker returns the writer that can abort the reply, unwrapping the writers of faults and quirks around it; nil if there is none.
 func Breaker(w http.ResponseWriter) engine.Breaker {
 	for {
 		if b, ok := w.(engine.Breaker); ok {
