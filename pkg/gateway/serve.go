@@ -65,7 +65,7 @@ func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	// The children of a killed process live on for a moment.
+	// The worker of a killed supervisor runs a moment longer, and still holds the lock and the address.
 	for end := time.Now().Add(afterKill); ; time.Sleep(10 * time.Millisecond) {
 		l, err := bind(dir, addr)
 		if err == nil {

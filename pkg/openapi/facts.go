@@ -52,8 +52,8 @@ var raw = map[string]string{
 // optionalBody lists the operations that also run without their body [O].
 var optionalBody = map[string]bool{spec.RefreshMetadata.ID: true, spec.RegisterRefreshCallback.ID: true}
 
-// needed are the members of a request that the gateway requires, by type: not more, because a request from an example
-// in the documents must be valid.
+// needed lists, by type, the members of a request that the gateway requires. It has no others, because the requests in the
+// examples of the documents must be valid.
 var needed = map[string][]string{
 	"ApiKeyRequest":                  {"name"},
 	"CacheRequest":                   {"catalogId", "schemaName", "tableName"},

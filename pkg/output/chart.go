@@ -20,17 +20,17 @@ import (
 // rows, the distribution of values (hist), or one line of blocks per numeric column (spark).
 type Chart struct {
 	Kind string
-	X    string   // column of the labels of bar and line; "" is the first one without numbers for bar, the first of times for line
-	Y    []string // columns of the values: one, or several for spark; empty is the first of numbers but ids, for spark all
+	X    string   // column of the labels of bar and line; "": the first column that is not numeric for bar, the first column of times for line
+	Y    []string // columns of the values: one, or several for spark; empty: the first numeric column with different values that is not an id, for spark all
 }
 
 // ChartKinds lists the values of Chart.Kind.
 func ChartKinds() []string { return []string{"bar", "line", "hist", "spark"} }
 
-// Labelled reports whether a chart of its kind has labels beside its values.
+// Labelled reports whether a chart of this kind has labels next to its values.
 func (c Chart) Labelled() bool { return c.Kind != "hist" && c.Kind != "spark" }
 
-// Check rejects an unknown kind of chart, and columns that it does not use.
+// Check rejects an unknown kind of chart, and columns that a chart of the kind does not use.
 func (c Chart) Check() error {
 	if !slices.Contains(ChartKinds(), c.Kind) {
 		hint := "use one of " + strings.Join(ChartKinds(), ", ")

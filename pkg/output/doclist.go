@@ -16,9 +16,9 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// docList prints an array of objects, which is in memory, as a table in the style of results. On a terminal, a list
-// that is too wide has its values cut with a mark, those of identifiers last, then columns are dropped from its end,
-// with a note, and finally it becomes vertical if not even two columns fit.
+// docList prints an array of objects, which is in memory, as a table in the style of results. If a list is too wide for
+// the terminal, its values are cut and marked, those of identifiers last. If that is not enough, columns are dropped from
+// its end, with a note. If not even two columns fit, the list is printed vertically.
 func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 	var rows [][]tcell
 	for v.Next() {
@@ -95,7 +95,7 @@ func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 	return nil
 }
 
-// withoutEmpty leaves out the fields that no row has a value of, except those that other commands take.
+// withoutEmpty omits the fields without a value in any row, except those that other commands take as arguments.
 func withoutEmpty(rows [][]tcell, cols []cell.Column, fields []Field) ([][]tcell, []cell.Column, []Field) {
 	var some []int
 	for i := range cols {
@@ -121,10 +121,10 @@ func choose[T any](all []T, which []int) []T {
 	return some
 }
 
-// withoutLast drops the last field, or of a reply without fields a second name, else the last column that is not an identifier, or, if there are only identifiers,
-// the last.
+// withoutLast drops one column. With fields it is the last one. Without fields it is displayName, else the last column that is not an
+// identifier, else the last one.
 func (o Options) withoutLast(shown []int, cols []cell.Column) []int {
-	if len(o.Fields) > 0 { // they are declared in the order of their importance
+	if len(o.Fields) > 0 { // fields are declared in the order of their importance
 		return shown[:len(shown)-1]
 	}
 	if at := slices.IndexFunc(shown, func(i int) bool { return cols[i].Name == "displayName" }); at > 0 {

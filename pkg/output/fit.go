@@ -16,8 +16,9 @@ const (
 	scantText  = 6
 )
 
-// tight is the width below which a column of an overview is useless: numbers are never cut, of a time the day is kept,
-// of a text the beginning, and of a heading its words. values is the width of the widest cell, without the heading.
+// tight returns the width below which a column of an overview is useless. It has room for complete numbers, for the day of
+// a time, for the beginning of a text, and for the longest word of the heading. values is the width of the widest cell,
+// without the heading.
 func (m *measure) tight(values, text int, right bool, col *cell.Column) int {
 	least := text
 	switch {
@@ -36,7 +37,7 @@ func (m *measure) tight(values, text int, right bool, col *cell.Column) int {
 	return min(least, max(values, m.header))
 }
 
-// total is the width of a table line.
+// total returns the width of a table line.
 func total(widths []int) int {
 	sum := -1
 	for _, w := range widths {
@@ -122,7 +123,7 @@ func elide(least []int, width int) []int {
 	return append(show, last)
 }
 
-// tight shows all columns, with values cut to one line, if that is possible.
+// tight sets widths at which all columns fit, with values cut to one line; ok is false if that is impossible.
 func (t *table) tight(ms []measure, natural, values []int) (ok bool) {
 	height, least := t.height, make([]int, len(ms))
 	for text := usefulText; text >= scantText && !ok; text-- {

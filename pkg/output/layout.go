@@ -102,22 +102,22 @@ func textWidth(t []byte, lines bool) int {
 	return width
 }
 
-// looksNumeric accepts text that looks like a plain number: no leading zeros, as in codes and telephone numbers.
+// looksNumeric accepts text that looks like a number. Leading zeros are not accepted: codes and telephone numbers have them.
 func looksNumeric(t []byte) bool {
 	return cell.ValidNumber(t) || string(t) == "NaN" || string(t) == "Infinity" || string(t) == "-Infinity"
 }
 
-// measure are the properties of one column in a sample.
+// measure holds the properties of one column in a sample.
 type measure struct {
 	header  int
 	natural int
-	least   int // of the cells, to detect whether they vary
+	least   int // smallest width of a cell, to detect whether the widths vary
 	word    int // the longest run without a blank
 	cells   int
 	numeric bool
 	widths  []int32 // number of cells per width, the last one for all greater widths
 
-	breaking float64   // the cost of a value that does not fit, besides the part that is not visible
+	breaking float64   // the cost of a value that does not fit, in addition to the share that is not visible
 	lost     []float64 // see losses
 }
 
@@ -147,7 +147,8 @@ func (m *measure) right(c cell.Class) bool {
 	return c.Number() || c == cell.ClassOther && m.cells > 0 && m.numeric
 }
 
-// headroom is added to a width for the rows after the sample: numbers grow, and text that varies will continue to vary.
+// headroom returns what is added to a width for the rows after the sample: numbers may grow, and the width of text that varies
+// may vary further.
 func (m *measure) headroom(right bool, c cell.Class) int {
 	switch {
 	case c == cell.ClassBool || m.cells == 0:
@@ -160,7 +161,7 @@ func (m *measure) headroom(right bool, c cell.Class) int {
 	return 0
 }
 
-// narrowest is the width below which a column is unreadable: numbers and short values are never wrapped, text needs
+// narrowest returns the width below which a column is unreadable: numbers and short values are never wrapped, text needs
 // space for its words, such as a UUID, and its heading.
 func (m *measure) narrowest(right bool) int {
 	if right {

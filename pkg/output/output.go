@@ -20,7 +20,7 @@ type Options struct {
 	Columns  []string // the columns to show, in order; dotted paths select nested members of replies
 	// DefaultColumns are the columns of a list or a result if Columns is empty; unknown names are ignored.
 	DefaultColumns []string
-	// Fields are what a table, or a list without a frame, shows of a reply if Columns is empty; none shows what was sent.
+	// Fields are the members of a reply that a table or a bare list shows if Columns is empty; without Fields all are shown as sent.
 	Fields        []Field
 	Bare          bool // a list as lines of values with tabs between them, without a header; records and results are not changed
 	Now           func() time.Time
@@ -38,17 +38,17 @@ type Options struct {
 	Types func() []string
 	// MaxRows limits the rows of a table: 0 shows 40 rows on a terminal and all elsewhere, negative shows all.
 	MaxRows int64
-	// FitHeight shows fewer rows of a table that is not shown as a whole if its heading would leave a terminal that is lower than 40 rows.
+	// FitHeight reduces the number of rows of a limited table on a low terminal, so that its heading stays on the screen.
 	FitHeight bool
 	ShowAll   string    // the flag that shows all rows, named in the footer of a limited table
-	ShowRest  string    // what shows the columns that do not fit, as the subject of a footer; "" for the flags
-	ShowFull  string    // what shows values that are cut; "" for the flag
+	ShowRest  string    // what the footer names for showing the columns that do not fit; "" for the flags
+	ShowFull  string    // what the footer names for showing values that are cut; "" for the flag
 	Notes     io.Writer // footers and notes are written here, usually stderr; nil drops them
 
-	Elapsed func() time.Duration // named in the footer of a table on a terminal; nil for none
+	Elapsed func() time.Duration // the time that the footer of a table on a terminal reports; nil for none
 
-	profile    string        // the rows describe columns, and this replaces their number in the footer
-	bare       bool          // Bare is in effect: a value that is not set is nothing
+	profile    string        // replaces the number of rows in the footer if the rows describe columns
+	bare       bool          // Bare is in effect: NULL is written as Null, even if that is empty
 	sampleWait time.Duration // how long a table waits for its sample after the first row; 0 for the default
 }
 
@@ -94,7 +94,7 @@ func (o Options) note(format string, args ...any) {
 }
 
 // WriteRows writes a result as it arrives, and does not close it. An error of the source is returned unchanged, after
-// the rows before it; a json array then lacks its closing bracket, so that no reader takes it for complete.
+// the rows before it; a json array then lacks its closing bracket, so that no reader accepts it as complete.
 //
 // A json document is an array of objects, one per row. JQ gets the whole array under json, which therefore must fit in
 // memory, and one row at a time under ndjson.

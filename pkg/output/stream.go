@@ -57,7 +57,7 @@ func (s *stream) append(f func(dst []byte) ([]byte, error)) error {
 	return s.put(b, err)
 }
 
-// put returns the buffer from whoever has added to it.
+// put stores the buffer after bytes were added to it, and writes it if it is full.
 func (s *stream) put(b []byte, err error) error {
 	s.buf = b
 	if len(b) >= bufferSize {

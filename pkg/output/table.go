@@ -19,8 +19,8 @@ import (
 const (
 	defaultShown = 40 // rows of a long result on a terminal
 	slack        = 10 // a result that exceeds the limit by at most this much is shown completely
-	besides      = 9  // lines of the screen beside the rows: the statement, the heading, the footer, the next prompt
-	leastShown   = 8  // rows, also where the screen is lower
+	besides      = 9  // lines of the screen besides the rows: the statement, the heading, the footer, the next prompt
+	leastShown   = 8  // minimum number of rows, even if the screen is lower
 	shortResult  = 30 // rows; longer ones are an overview, with fewer lines per cell
 	screens      = 3  // a result whose columns do not all fit becomes vertical if that takes at most this number of screens
 	fewRows      = 20 // a smaller sample is unreliable
@@ -170,7 +170,7 @@ func (t *table) limits() (head, tail int64) {
 	return n - tail, tail
 }
 
-// drain prints the end of a result of which the middle was skipped.
+// drain prints the last rows of a result, after a line of dots if rows in the middle were skipped.
 func (t *table) drain(r *ring, head int64) error {
 	if head < 0 || t.st.Rows <= head {
 		return nil

@@ -198,7 +198,7 @@ func (t *table) field(dst, name []byte, keys int, c tcell) []byte {
 	return dst
 }
 
-// goesOn starts a continuation line of a long value; its bar distinguishes it from the value's own line breaks.
+// goesOn starts a continuation line of a long value; the dashed bar distinguishes it from a line break in the value.
 func (t *table) goesOn(keys int) []byte {
 	dst := blanks([]byte{'\n'}, keys+2)
 	return append(t.paint.off(append(t.paint.on(dst, ansiDim), "┆"...)), ' ')
@@ -222,7 +222,7 @@ func trimBlanks(dst []byte) []byte {
 // ring keeps the last rows pushed.
 type ring struct {
 	size  int
-	slack int // more rows are kept than requested
+	slack int // number of rows that are kept in addition to size
 	trim  bool
 	kept  [][]tcell
 	at    int
@@ -230,7 +230,7 @@ type ring struct {
 
 func newRing(size int, trim bool) *ring { return &ring{size: size, trim: trim} }
 
-const keptCell = 16 << 10 // bytes kept of one cell for the end of a result on a terminal, where no more would be shown
+const keptCell = 16 << 10 // bytes kept of each cell in the last rows of a result on a terminal, which shows no more of it
 
 func (r *ring) push(cells []tcell) {
 	if r.size+r.slack == 0 {

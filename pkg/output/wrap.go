@@ -14,8 +14,8 @@ type wrapped struct {
 	mark string
 }
 
-// wrap splits text into lines of at most width cells, never within a grapheme; the last one may also take the cell of the mark. Beyond limit
-// lines the rest is dropped and cut is true.
+// wrap splits text into lines of at most width cells, never within a grapheme. The last line may be one cell longer, since it needs
+// no mark. After limit lines the rest of the text is dropped, and cut is true.
 func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 	width = max(width, 1)
 	parts := bytes.Split(t, []byte("\n"))
@@ -28,7 +28,7 @@ func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 			}
 			head, rest := cutAt(s, width, len(lines) < limit-1)
 			if rest != "" && n == len(parts)-1 && displaywidth.String(s) == width+1 {
-				head, rest = s, "" // the cell of the mark takes the last letter
+				head, rest = s, "" // the last character is printed in the cell of the mark
 			}
 			mark := ""
 			if rest != "" {
@@ -45,8 +45,8 @@ func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 	return lines, false
 }
 
-// cutAt splits s after as many graphemes as fit into width, at least one, and with words between words if that leaves
-// the line well filled.
+// cutAt splits s after as many graphemes as fit into width, at least one. If words is set, it splits between words, unless
+// the line would become much shorter.
 func cutAt(s string, width int, words bool) (head, rest string) {
 	if len(s) <= width || displaywidth.String(s) <= width {
 		return s, ""

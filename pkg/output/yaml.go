@@ -66,7 +66,7 @@ func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) 
 		if f.scratch, err = cell.AppendJSON(f.scratch[:0], cells[col.Index], col.Class, f.typed); err != nil {
 			return dst, cell.RowError(n, col, err)
 		}
-		infinite := f.scratch[0] == '"' && (col.Class == cell.ClassDouble || col.Class == cell.ClassReal) // or not a number
+		infinite := f.scratch[0] == '"' && (col.Class == cell.ClassDouble || col.Class == cell.ClassReal) // infinity or NaN
 		if !infinite {
 			var ok bool
 			if dst, ok = f.appendSimple(dst, f.scratch); ok {
@@ -118,7 +118,7 @@ func (f *yamlFormat) appendSimple(dst, v []byte) ([]byte, bool) {
 		switch {
 		case plainWord(t):
 			v = t
-		case len(t) == 0 || stampLike(t): // v has the quotes they need
+		case len(t) == 0 || stampLike(t): // v is quoted, as these texts require
 		case bytes.IndexByte(t, '\n') >= 0 && unescaped(t) && tame(string(t)):
 			return appendLiteral(dst, t), true
 		default:
@@ -149,7 +149,7 @@ func appendLiteral(dst, t []byte) []byte {
 	return dst
 }
 
-// plainWord reports text that starts with a letter and that every version of YAML reads as this string.
+// plainWord reports whether t starts with a letter and every version of YAML reads it, unquoted, as this string.
 func plainWord(t []byte) bool {
 	if len(t) == 0 || t[len(t)-1] == ' ' || t[len(t)-1] == ':' {
 		return false
@@ -174,7 +174,7 @@ func plainWord(t []byte) bool {
 	return unescaped(t)
 }
 
-// unescaped reports UTF-8 without the characters that the library escapes, except single-byte controls.
+// unescaped reports whether t is UTF-8 without characters that the library escapes. It does not check single-byte control characters.
 func unescaped(t []byte) bool {
 	for i := 0; i < len(t); {
 		if t[i] < utf8.RuneSelf {
@@ -308,8 +308,8 @@ func yamlString(s string) *yaml.Node {
 	return n
 }
 
-// yaml11 reports words that YAML 1.1 readers (PyYAML, Ruby) parse as booleans, times or base 60 numbers although YAML
-// 1.2 does not.
+// yaml11 reports whether YAML 1.1 readers (PyYAML, Ruby) parse a word as a boolean, a time or a base 60 number although it
+// is a string in YAML 1.2.
 func yaml11(s string) bool {
 	switch strings.ToLower(s) {
 	case "y", "n", "yes", "no", "on", "off", "=":

@@ -13,7 +13,7 @@ import (
 // at a time, or by rewriting the whole file, which also converts a file of an earlier version.
 const (
 	incremental = 2
-	wasteShare  = 4   // the file is shrunk if this fraction of its pages is free
+	wasteShare  = 4   // the file is shrunk if one in this number of its pages is free
 	stepPages   = 256 // of one transaction
 )
 
