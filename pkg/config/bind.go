@@ -87,7 +87,7 @@ func (b *binding) useProject(path string, data []byte) error {
 	return b.v.MergeConfigMap(b.project)
 }
 
-// useProfile merges the settings of the chosen profile below those of the project file, which is merged again.
+// useProfile merges the settings of the chosen profile. The project file is merged again after it, because it has precedence.
 func (b *binding) useProfile(fields map[string]any) error {
 	b.profile = fields
 	if err := b.v.MergeConfigMap(fields); err != nil {

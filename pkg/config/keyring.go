@@ -50,7 +50,8 @@ func (s *keyringStore) Where() string {
 
 func (s *keyringStore) account(profile string) string { return profile + " in " + s.dir }
 
-// missing returns why there is no keyring, before the library is called: without a bus it would start its own.
+// missing returns the reason why there is no keyring, nil if there may be one. It is called before the library, which would start
+// a bus of its own if there is none.
 func (s *keyringStore) missing() error {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// OwnKeyringEntry reports whether a name as in KeyringSecret is that of a profile's key.
+// OwnKeyringEntry reports whether a name, in the form that KeyringSecret accepts, is the entry of a profile's key.
 func OwnKeyringEntry(name string) bool {
 	service, account, ok := strings.Cut(name, "/")
-	if !ok || strings.Contains(service, " in ") { // an account has a path in it
+	if !ok || strings.Contains(service, " in ") { // the slash belongs to the path in the account of a profile's key
 		service, account = keyringService, name
 	}
 	_, dir, in := strings.Cut(account, " in ")

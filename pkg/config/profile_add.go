@@ -17,7 +17,7 @@ type AddOptions struct {
 	Storage string // "keyring" or "file": store the key there and nowhere else; "" for DIG_KEY_STORAGE, else the keyring if there is one
 }
 
-// Added reports what Add did, so that the user can be told where the key is.
+// Added describes what Add did, so that the location of the key can be reported to the user.
 type Added struct {
 	Storage string   // "keyring", "file", or "" if no key was given
 	Where   string   // description of the storage

@@ -232,7 +232,7 @@ func removeChild(m *yaml.Node, i int) {
 	}
 }
 
-// paragraphs joins those of comments that are not empty, with empty lines between.
+// paragraphs joins the comments that are not empty, with empty lines between them.
 func paragraphs(comments ...string) string {
 	return strings.Join(slices.DeleteFunc(comments, func(c string) bool { return c == "" }), "\n\n")
 }

@@ -145,7 +145,7 @@ var queryParams = map[string]queryParam{
 	"question":   {schema: text(), required: true},
 }
 
-// badCells is what the local zone adds to the error of a rejected import.
+// badCells is the schema of the member that zone local adds to the error of a rejected import.
 var badCells = object{{"type", "array"}, describe("Of a rejected import on zone local: the first 100 values that do not fit their column."),
 	{"items", object{{"type", "object"}, {"required", []string{"line", "reason"}},
 		{"properties", object{{"line", whole()}, {"column", text()}, {"value", text()}, {"reason", text()}}}}}}

@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// limits of a sample: it ends with whichever is reached first.
+// sampleLimits are the limits of a sample. It ends at the one that is reached first.
 type sampleLimits struct {
 	rows  int
 	bytes int

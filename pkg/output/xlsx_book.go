@@ -160,7 +160,7 @@ func newDeflater(w io.Writer) (*deflater, error) {
 	return d, nil
 }
 
-// Write takes a copy of p; an error may be that of an earlier one.
+// Write compresses and writes a copy of p in the background; it may return the error of an earlier Write.
 func (d *deflater) Write(p []byte) (int, error) {
 	b := <-d.back
 	if b.err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// tidyCaches corrects the records of the refreshes of a project: runs of terminated processes are ended, as are those
-// of this process that have ended. It accesses no rows, so it never waits for a project.
+// tidyCaches corrects the records of the refreshes of a project. It records the end of runs of terminated processes, and of
+// runs of this process that could not be recorded when they ended. It accesses no rows, so it never waits for a project.
 func (s *Service) tidyCaches(ctx context.Context, project string) error {
 	open, err := s.Store.OpenCacheRuns(ctx, project)
 	if err != nil {

@@ -67,7 +67,7 @@ type Catalog struct {
 	Source CatalogSource
 }
 
-// builtinCatalogs are those that every project has.
+// builtinCatalogs returns the catalogs that every project has.
 func (s *Service) builtinCatalogs(p store.Project) []Catalog {
 	return []Catalog{
 		{api.Catalog{ID: api.InternalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Reach is what a connector may access on the gateway's machine and in the network.
+// Reach limits what a connector may access on the gateway's machine and in the network.
 type Reach struct {
 	Own     *Own
 	Network Network

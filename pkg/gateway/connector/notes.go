@@ -13,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// Notes stores results about files that were costly to compute, for later processes. Nothing depends on it: what cannot
+// Notes stores results about files that were costly to compute, for later processes. Notes are optional: a result that cannot
 // be read or written is computed again.
 type Notes struct{ dir string }
 
@@ -34,7 +34,7 @@ func (n *Notes) path(about string) string {
 	return filepath.Join(n.dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Read sets found to the result stored for a file in the same state.
+// Read sets found to the result stored for a file in the same state, and reports whether there is one.
 func (n *Notes) Read(about string, s Stamp, found any) bool {
 	if n == nil {
 		return false

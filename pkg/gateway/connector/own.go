@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Own is what belongs to the gateway itself and must not be read by connectors: keys, and the state and the rows of all
+// Own identifies the files of the gateway itself, which connectors must not read: keys, and the state and the rows of all
 // projects. A nil Own protects nothing.
 type Own struct {
 	dirs    []string // directories that are protected with their contents

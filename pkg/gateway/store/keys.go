@@ -20,7 +20,7 @@ type APIKey struct {
 // NewKeyText generates the text of a key: 8 alphanumerics (the public prefix), a dot, 32 alphanumerics [O].
 func NewKeyText() string { return randomText(8, alphanumeric) + "." + randomText(32, alphanumeric) }
 
-// HashKey returns what is stored of a key. Keys have 190 bits of entropy, so a plain hash cannot be reversed by
+// HashKey returns the hash of a key, which is stored instead of its text. Keys have 190 bits of entropy, so a plain hash cannot be reversed by
 // guessing.
 func HashKey(text string) []byte {
 	h := sha256.Sum256([]byte("dig key v1\x00" + text))

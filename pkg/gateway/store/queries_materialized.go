@@ -77,7 +77,7 @@ next_at = CASE WHEN (materialized.schedule_type, materialized.cron_expression, m
 }
 
 // StartRun marks a query RUNNING under a new run id, which it returns. While another run is active it only records that
-// one more is requested and returns "": that run began before what the caller wants to see.
+// one more is requested and returns "": the active run may have read its sources before the changes that the caller wants to see.
 func (s *Store) StartRun(ctx context.Context, query, runner string) (run string, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var status string

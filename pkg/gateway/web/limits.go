@@ -100,7 +100,7 @@ const (
 	tidyQuiet = 5 * time.Second // time without calls before the state file is checked
 )
 
-// Called counts a call until the returned function is called.
+// Called counts a call as active until end is called.
 func (s *Mux) Called() (end func()) {
 	s.calls.Add(1)
 	return func() {

@@ -7,10 +7,11 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// csvReader reads the records of a file. Blank lines are skipped, except in a file of one column, where they are NULL below the header, as in imports.
+// csvReader reads the records of a file and skips blank lines. In a file of one column, however, a blank line below the header is a
+// record with NULL, as in imports.
 type csvReader struct {
 	in    *csv.Reader
-	width int // of the first record, 0 before it
+	width int // number of fields of the first record, 0 until it is read
 	rec   []byte
 
 	quoted []bool // of the fields of the last record

@@ -73,7 +73,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Conn.Write(p)
 }
 
-// Read implements net.Conn. It returns nothing of a packet that is rejected.
+// Read implements net.Conn. It returns no bytes that it has read together with a rejected packet.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.failed != nil {
 		return 0, b.failed

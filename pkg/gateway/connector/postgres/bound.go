@@ -41,7 +41,7 @@ type bounded struct {
 	failed error
 }
 
-// Read implements io.Reader. It returns nothing of what is rejected.
+// Read implements io.Reader. It returns no bytes that it has read together with a rejected message.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.failed != nil {
 		return 0, b.failed

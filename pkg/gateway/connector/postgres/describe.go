@@ -210,7 +210,7 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 		}
 	}
 	switch name {
-	case "interval", "name", "macaddr", "bit", "varbit": // their cast to text is what is printed; that of inet, for example, is not
+	case "interval", "name", "macaddr", "bit", "varbit": // their cast to text equals the printed form; that of inet, for example, does not
 		return "varchar", wirePrinted, pushCast
 	}
 	return "varchar", wirePrinted, pushNull

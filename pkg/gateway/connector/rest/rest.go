@@ -45,7 +45,7 @@ type rest struct {
 	known map[*table]sampled
 }
 
-// sampled is what a sample has revealed about a table.
+// sampled holds the columns of a table that were derived from a sample, and the time of the sample.
 type sampled struct {
 	cols []column
 	at   time.Time

@@ -122,7 +122,7 @@ func (e *endpoint) sendable(name string) bool {
 	})
 }
 
-// values are those of the parameters of one request.
+// values holds the values of the parameters of one request.
 type values map[*parameter]any
 
 func (v values) with(p *parameter, x any) values {
