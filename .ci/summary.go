@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command summary reads `go test -json` and prints what go test prints without -v, and at the end how many tests ran, the
-// longest of them, and every test that was skipped with its reason. Lines that are no test events pass through.
+// Command summary reads `go test -json` and prints what go test prints without -v. At the end it prints how many tests
+// ran, the slowest of them, and every test that was skipped, with its reason. Lines that are not test events are copied.
 //
 //	go test -json ./... | go run .ci/summary.go
 package main
@@ -21,7 +21,7 @@ type event struct {
 	Elapsed                       float64 // seconds
 }
 
-// longest is how many of the longest tests are named.
+// longest is the number of slowest tests that are printed.
 const longest = 12
 
 type timed struct {

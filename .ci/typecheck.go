@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command typecheck checks the types of packages and of all they import, without compiling them: what a build for another
-// system would find in its code, in a tenth of the time.
+// Command typecheck checks the types of packages and of everything they import, without compiling them. It finds the type
+// errors of a build for another system in a tenth of the time.
 //
 //	go build -o typecheck .ci/typecheck.go && CGO_ENABLED=0 GOOS=windows GOARCH=amd64 ./typecheck ./...
 //
@@ -35,7 +35,7 @@ type listed struct {
 	Error *struct{ Err string }
 }
 
-// imports finds the packages that one package imports among those that are checked already.
+// imports finds the imports of one package among the packages that are already checked.
 type imports struct {
 	checked map[string]*types.Package
 	vendor  map[string]string
@@ -110,7 +110,7 @@ func run(patterns []string) error {
 		if p.Module != nil && p.Module.GoVersion != "" {
 			c.GoVersion = "go" + p.Module.GoVersion
 		}
-		checked[p.ImportPath], _ = c.Check(p.ImportPath, fset, files, nil) // errors outside the module show where it uses what they are about
+		checked[p.ImportPath], _ = c.Check(p.ImportPath, fset, files, nil) // errors of other modules are reported where this module uses the faulty declarations
 		if main {
 			own++
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completionShells are the shells that there are scripts for.
+// completionShells are the shells for which scripts exist.
 func completionShells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
 
 func newCompletionCmd(e *cli.Env) *cobra.Command {
@@ -141,7 +141,7 @@ __dig_words()
 `, "__dig_", "__"+name+"_"))
 }
 
-// bareZsh starts the completion system of a zsh that has not: the line that registers the function needs it.
+// bareZsh makes the script start the completion system of zsh if it is not running: the compdef line requires it.
 func bareZsh(buf *bytes.Buffer, name string) error {
 	return replaceOnce(buf, "#compdef "+name+"\ncompdef _"+name+" "+name+"\n", "#compdef "+name+"\n(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\ncompdef _"+name+" "+name+"\n")
 }

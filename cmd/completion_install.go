@@ -23,7 +23,7 @@ import (
 // scriptMark is a line of every script that is installed: only files that contain it are replaced or removed.
 const scriptMark = "# Written by `dig completion install`; `dig completion uninstall` removes it.\n"
 
-// script is the completion script of a shell for one name of the program, as a line of the lists.
+// script is the completion script of a shell for one name of the program, and a line of the printed lists.
 type script struct {
 	Shell string `json:"shell"`
 	Name  string `json:"name"`
@@ -150,7 +150,7 @@ const (
 	notOurs  = "not ours"
 )
 
-// scripts lists the scripts of the shells, of those of this machine if none is named, with their states.
+// scripts lists the scripts of the given shells with their states; without shells, those of the shells on this machine.
 func scripts(e *cli.Env, shells []string) ([]script, error) {
 	if len(shells) == 0 {
 		if shells = shellsHere(e); len(shells) == 0 {
@@ -184,7 +184,7 @@ func scripts(e *cli.Env, shells []string) ([]script, error) {
 	return all, nil
 }
 
-// marked adds the mark below the first line, which zsh reads.
+// marked inserts scriptMark after the first line, because zsh requires that line to be first.
 func marked(text []byte) []byte {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	return slices.Concat(first, []byte("\n"+scriptMark), rest)
@@ -223,8 +223,8 @@ func shellsHere(e *cli.Env) []string {
 	return found
 }
 
-// scriptDir is the directory of this user where a shell looks for completion scripts, or where its start-up file can load
-// them from if there is none that it looks at.
+// scriptDir is the directory of this user for the completion scripts of a shell: the one that the shell searches, or, if
+// it searches none, one from which its start-up file can load them.
 func scriptDir(e *cli.Env, shell string) (string, error) {
 	home := e.Getenv("HOME")
 	if runtime.GOOS == "windows" && home == "" {

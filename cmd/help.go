@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// filled is the length from which a help line is assumed to have been wrapped by its author, so that it may be
+// filled is the length of a line of help from which it is assumed that its author wrapped it there, so that it may be
 // rewrapped.
 const filled = 85
 
@@ -82,7 +82,7 @@ func usage(e *cli.Env, b *strings.Builder, c *cobra.Command, width int) {
 	}
 }
 
-// listed writes names with their descriptions, wrapped in a column beside the names.
+// listed writes names with their descriptions, which are wrapped in a column to the right of the names.
 func listed(b *strings.Builder, title string, list [][2]string, width int) {
 	if len(list) == 0 {
 		return

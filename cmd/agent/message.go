@@ -63,7 +63,7 @@ func messageOf(raw json.RawMessage) (m agentMessage, ok bool) {
 		if json.Unmarshal(w.Kwargs, &inner) != nil {
 			return m, false
 		}
-		_ = json.Unmarshal(inner.ID, &m.key) // of another type it is not a name
+		_ = json.Unmarshal(inner.ID, &m.key) // an id of another type is not a name
 		w.Content, w.ToolCalls, w.Chunks, w.Additional = inner.Content, inner.ToolCalls, inner.Chunks, inner.Additional
 	} else if w.Content == nil {
 		return m, false

@@ -31,7 +31,7 @@ type agentScreen struct {
 	strange bool   // something was received that may be an answer
 	sql     string // the last statement that was shown
 	drafted string // a statement in a state of the agent
-	fault   string // of that statement
+	fault   string // the error of that statement
 }
 
 // agentPart is a message that is printed.

@@ -117,7 +117,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			question := fmt.Sprintf("remove table %s from semantic catalog %s", cli.NameAndID(who, table), args[0])
-			if name == "" { // the hosted zones report no ids of tables, so what reads it is not known
+			if name == "" { // the hosted zones do not report ids of tables, so the readers of the table are unknown
 				err = e.Confirm("%s?", question)
 			} else {
 				err = agreeTable(ctx, e, cl, p, named, []string{schema + "." + name, args[1]}, id, schema, name, question)
@@ -132,7 +132,8 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// semanticTable finds the name of a table of a semantic catalog, which is given by its name or id; empty where the gateway does not tell.
+// semanticTable returns the name of a table of a semantic catalog that was given by name or id. schema and table are "" if the gateway
+// does not report the table.
 func semanticTable(ctx context.Context, e *cli.Env, cl *api.Client, p, catalog, given, id string) (who, schema, table string, err error) {
 	if given != id || e.Tells() {
 		schema, table, _ = strings.Cut(given, ".")

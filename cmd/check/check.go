@@ -25,7 +25,7 @@ type finding struct {
 	Hint    string `json:"hint"`
 }
 
-// untrustedChecks are those that find results that may be silently wrong.
+// untrustedChecks are the checks whose findings mean that results may be silently wrong.
 var untrustedChecks = map[string]bool{"rows": true, "cached": true, "columns": true}
 
 // checking collects the findings of one project.

@@ -200,7 +200,7 @@ func (d *doctor) settings(ctx context.Context) (o output.Options, s *config.Sett
 	return o, s, nil
 }
 
-// program determines which programs the names dig and digctl run. The DNS client of that name is common.
+// program determines which programs the names dig and digctl run. dig is often the DNS client of that name.
 func (d *doctor) program() {
 	own, err := os.Executable()
 	if err != nil {

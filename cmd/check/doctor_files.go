@@ -128,7 +128,7 @@ func cause(err error) error {
 	return err
 }
 
-// probe writes to a file in a directory, of which nothing remains.
+// probe writes to a temporary file in a directory, which is removed.
 func probe(dir string) error {
 	f, err := tempfile.CreateUnnamed(dir, ".dig-doctor-*.partial")
 	if err != nil {

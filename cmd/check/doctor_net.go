@@ -31,7 +31,7 @@ type steps struct {
 	state                              *tls.ConnectionState
 }
 
-// trace notes the steps of one call. Addresses are tried concurrently, so that the callbacks may be called at once.
+// trace records the steps of one call. Addresses are tried concurrently, so the callbacks may run at the same time.
 func (w *steps) trace() *httptrace.ClientTrace {
 	locked := func(do func()) {
 		w.mu.Lock()
@@ -136,7 +136,7 @@ func (d *doctor) network(ctx context.Context, s *config.Settings) {
 	d.checkRoutes(ctx, cl)
 }
 
-// askInfo asks for the owner of the key. The header is that of any reply.
+// askInfo asks for the owner of the key. It returns the header of the reply also with an error status.
 func askInfo(ctx context.Context, cl *api.Client) (info api.ProjectInfo, header http.Header, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -241,7 +241,7 @@ func (d *doctor) refused(ctx context.Context, s *config.Settings, err error) {
 	d.add("gateway", statusFailed, f.Hint, "%s: %s", s.BaseURL.Value, f.Msg)
 }
 
-// clock compares the clock of this machine with the gateway's. The header has whole seconds.
+// clock compares the clock of this machine with the gateway's. The Date header has a resolution of one second.
 func (d *doctor) clock(header http.Header, here time.Time) {
 	there, err := http.ParseTime(header.Get("Date"))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// checkQueries runs every saved query for no rows.
+// checkQueries runs every saved query with LIMIT 0.
 func (k *checking) checkQueries(ctx context.Context) error {
 	var err error
 	if k.queries, err = k.g.Cl.Queries.List(ctx, k.g.Project); err != nil {
@@ -62,7 +62,8 @@ func (k *checking) columnsOf(ctx context.Context, name string) ([]localstate.Col
 	return out, err
 }
 
-// checkColumns compares with the file written before. Types are compared if both sides know them.
+// checkColumns compares the columns of the saved queries with those in the file of --expect. Types are compared if both
+// sides have them.
 func (k *checking) checkColumns(want map[string][]localstate.Column) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		have, ok := k.columns[name]
@@ -169,7 +170,7 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 	}
 }
 
-// older says which rows are read after a failed refresh.
+// older describes the rows that queries read after a failed refresh.
 func older(st api.CacheStatus) string {
 	if at := st.Refreshed(); at != "" {
 		return "rows of " + at

@@ -45,7 +45,7 @@ func New(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				out := map[string]any{} // a gateway does not know of keys in addresses and documents
+				out := map[string]any{} // the gateway does not mask keys inside addresses and documents
 				for name, raw := range v {
 					if out[name], _, err = secret.Open(name, raw); err != nil {
 						return cli.View{}, err

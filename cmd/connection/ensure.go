@@ -100,12 +100,12 @@ func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string,
 	return cli.EnsuredView(v, what, false, changed), err
 }
 
-// likeness is what is known of a credential that is given and of the one that the gateway stores.
+// likeness is the result of comparing a given credential with the stored one, whose secrets the gateway does not show.
 type likeness int
 
 const (
 	differs likeness = iota
-	unknown          // all that the gateway shows of it is the same
+	unknown          // the fields that the gateway shows are the same
 	same
 )
 

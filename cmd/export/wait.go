@@ -30,8 +30,8 @@ func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	}
 	job, err := waitExport(ctx, e, cl, project, made.ID, f.waiting.Limit)
 	if err != nil && job.Status == "FAILED" && !e.Run.Settings.InProcess() {
-		// The hosted service sometimes fails exports for reasons unrelated to the request [L]; a second attempt shows
-		// which it is.
+		// The hosted service sometimes fails exports for reasons unrelated to the request [L]; a second attempt
+		// distinguishes them from other failures.
 		fmt.Fprintf(e.Err, "export %s failed (%v); trying again\n", made.ID, err)
 		if made, err = start(); err != nil {
 			return cli.View{}, err

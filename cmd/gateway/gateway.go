@@ -36,7 +36,7 @@ type state struct {
 	Exists   bool   `json:"exists"`
 	Bytes    int64  `json:"bytes"`
 	Serving  bool   `json:"serving"`
-	Answers  *bool  `json:"answers,omitempty"`  // of a gateway that serves
+	Answers  *bool  `json:"answers,omitempty"`  // set only while a gateway serves
 	Projects *int   `json:"projects,omitempty"` // known only by a served gateway
 }
 

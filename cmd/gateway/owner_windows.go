@@ -2,5 +2,5 @@ package gateway
 
 import "os"
 
-// ofAnother returns false: here the permissions of a file keep other users out, and its owner is not checked.
+// ofAnother returns false: on Windows the permissions of a file keep other users out, and its owner is not checked.
 func ofAnother(os.FileInfo) bool { return false }

@@ -176,9 +176,9 @@ do not wait for that.`,
 			if err == nil {
 				_, err = io.WriteString(e.Out, said)
 			}
-			if err != nil { // nobody could connect to it
+			if err != nil { // no client can learn the address
 				if w != nil {
-					w.Stopping() // it ends with the gateway
+					w.Stopping() // this process ends and must not be replaced
 				}
 				stop, cancel := context.WithCancel(c.Context())
 				cancel()

@@ -96,7 +96,7 @@ func newShow(e *cli.Env) *cobra.Command {
 	})
 }
 
-// changes reads the journal, and says what is wrong with it.
+// changes reads the journal. note describes problems with it.
 func changes(e *cli.Env) (all []*cli.Change, note string, err error) {
 	all, skipped, err := e.Changes()
 	switch {

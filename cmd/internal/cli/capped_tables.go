@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// VerdictsFile is the file that stores them: one per zone and address.
+// VerdictsFile is the file that stores which tables are known to be truncated or complete: one per zone and address.
 func (e *Env) VerdictsFile() string {
 	dir, p, err := e.CachePlace()
 	if err != nil {
@@ -14,7 +14,7 @@ func (e *Env) VerdictsFile() string {
 	return filepath.Join(dir, "tables-"+p.Key()+".json")
 }
 
-// ForgetVerdicts removes them after a change, which may invalidate them. It never fails a command.
+// ForgetVerdicts removes this file after a change, which may invalidate it. It never fails a command.
 func (e *Env) ForgetVerdicts() {
 	if e.MayDropRows() && !e.Tells() {
 		_ = os.Remove(e.VerdictsFile())

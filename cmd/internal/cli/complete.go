@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Names of resources are completed from a small file that listings and changes update. Pressing TAB never calls a gateway
-// elsewhere; zone local in this process is asked for names that the file has not.
+// Names of resources are completed from a small file that listings and changes update. Pressing TAB never calls a remote
+// gateway. Names that are not in the file are read from zone local if it runs in this process.
 
 // Completing reports whether the run completes a command line.
 func (e *Env) Completing() bool {
@@ -125,8 +125,8 @@ func (e *Env) namesFor(c *cobra.Command, args, kinds []string, prefix string) (o
 	return out, how
 }
 
-// inParts completes a dotted argument one part at a time: first the schemas of the catalog that has been typed, then
-// its tables.
+// inParts completes a dotted argument one part at a time: first the schemas of the catalog that was typed, then its
+// tables.
 func (e *Env) inParts(c *cobra.Command, kinds []string, above, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	typed := ""
 	for len(kinds) > 1 {
@@ -170,7 +170,7 @@ func (e *Env) namesOf(c *cobra.Command, key string) []string {
 // CompleteProfiles completes the first argument of a command with the names of profiles.
 func (e *Env) CompleteProfiles(c *cobra.Command) { c.ValidArgsFunction = e.Profiles }
 
-// Profiles offers the names of profiles, which the user has chosen.
+// Profiles offers the names of profiles. They are chosen by the user, so they are safe to complete.
 func (e *Env) Profiles(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	st, err := config.OpenStore("", e.Getenv)
@@ -204,7 +204,7 @@ func words(c *cobra.Command, flag string, values []string) {
 	fl.Annotations[valuesAnnotation] = values
 }
 
-// ValuesOf returns the values that a flag takes, nil if they are not a few words.
+// ValuesOf returns the values of a flag that takes one of a few words; nil for all other flags.
 func ValuesOf(fl *pflag.Flag) []string {
 	var out []string
 	for _, v := range fl.Annotations[valuesAnnotation] {

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Flags are completed by their names, unless a command has its own completion for one. What is not listed here, and takes
-// neither names nor one of a few words, is text, for which a shell must not offer the files of the directory.
+// Flags are completed by their names here, unless a command registers its own completion. Every other flag that takes
+// neither names nor one of a few words takes text: the shell must not offer file names for it.
 
-// nameFlags are the kinds of names that flags take.
+// nameFlags maps flags to the kind of names that they take.
 var nameFlags = map[string]string{
 	"catalog": "catalog", "schema": "schema", "connection": "connection", "query": "query", "from-query": "query", "folder": "folder",
 	"from": "schema.table", "thread": "thread", "org": "org", "workspace": "workspace", "project": "project", "connector-type": "type",
@@ -24,17 +24,17 @@ var fileFlags = map[string]bool{
 	"write-columns": true, "expect": true, "all": true, "manifest": true, "secrets-from": true,
 }
 
-// atFlags take text, or @FILE.
+// atFlags take text, or @FILE to read it from a file.
 var atFlags = map[string]bool{"body": true, "sql": true, "extra": true, "feature-configs": true, "callback-token": true, "field": true, "raw-field": true, "credential": true, "parameter": true}
 
-// TakesFile reports whether the value of a flag is the name of a file or, where at, may be one after an @.
+// TakesFile reports whether the value of a flag is the name of a file; at reports whether it may be @FILE.
 func TakesFile(name string) (file, at bool) { return fileFlags[name], atFlags[name] }
 
 // NamesOfFlag returns the kind of names that a flag takes, "" for none.
 func NamesOfFlag(name string) string { return nameFlags[name] }
 
-// CompleteFlags completes the flags of a command that have no completion of their own, if the command line may be about it: to read
-// the flags of all commands takes longer than everything else that a completion does.
+// CompleteFlags registers completions for those flags of a command that have none, if the command line may contain the command:
+// reading the flags of all commands would take longer than the rest of a completion.
 func (e *Env) CompleteFlags(c *cobra.Command) {
 	if !e.Completing() || c.HasParent() && !slices.ContainsFunc(e.Args, func(arg string) bool { return arg == c.Name() || c.HasAlias(arg) }) {
 		return
@@ -71,7 +71,7 @@ func (e *Env) flagCompletion(name string) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// listed completes the last of several words with commas between them.
+// listed completes the last word of a comma-separated list.
 func listed(words func(c *cobra.Command) []string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		head := prefix[:strings.LastIndexByte(prefix, ',')+1]
@@ -85,7 +85,7 @@ func listed(words func(c *cobra.Command) []string) cobra.CompletionFunc {
 	}
 }
 
-// Several completes a flag that takes several of a few words, with commas between them.
+// Several completes a flag that takes a comma-separated list of the given values.
 func (e *Env) Several(c *cobra.Command, flag string, values ...string) {
 	words(c, flag, values)
 	e.CompleteFlag(c, flag, listed(func(*cobra.Command) []string { return values }))
@@ -118,7 +118,7 @@ func Operation(id string) (spec.Op, bool) {
 	return spec.Op{}, false
 }
 
-// jqFields completes the last path of a jq program with the fields of the reply: .[].NAME of a list.
+// jqFields completes the last path of a jq program with the fields of the reply; for a list the paths begin with .[].
 func jqFields(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	at := strings.LastIndexAny(prefix, " |(,{[") + 1
 	if strings.HasSuffix(prefix[:at], ".[") { // the path of an element of a list

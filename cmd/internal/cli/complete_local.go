@@ -14,7 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// completionTime is how long a completion may wait for zone local, unless DIG_COMPLETION_TIMEOUT says otherwise.
+// completionTime is how long a completion may wait for zone local, unless DIG_COMPLETION_TIMEOUT is set.
 const completionTime = 500 * time.Millisecond
 
 func (e *Env) completionTime() time.Duration {
@@ -24,11 +24,11 @@ func (e *Env) completionTime() time.Duration {
 	return completionTime
 }
 
-// errUnasked is why nothing was asked.
+// errUnasked is returned if zone local was not asked.
 var errUnasked = errors.New("names are read from zone local in this process only")
 
-// askLocal reads the names under a key from zone local, and stores them. Other zones are not asked, nor is a zone local that
-// has not been used yet: a completion makes no files.
+// askLocal reads the names under a key from zone local, and stores them. It does not ask other zones, or a zone local whose
+// data directory does not exist yet: a completion must not create files.
 func (e *Env) askLocal(ctx context.Context, key string) error {
 	s, err := e.Settings()
 	if err != nil {
@@ -62,7 +62,8 @@ func (e *Env) askLocal(ctx context.Context, key string) error {
 	return nil
 }
 
-// listNames runs the listing that shows the names under a key. args are the arguments of its command.
+// listNames runs the listing that shows the names under a key. args are the arguments that this listing takes on the
+// command line.
 func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string, kept *api.Capture) (args []string, err error) {
 	parts := strings.Split(key, "@")
 	kind, args := parts[0], parts[1:]
@@ -135,7 +136,8 @@ func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string
 	return args, err
 }
 
-// replyOf is the reply to a listing whose command has read it in several requests.
+// replyOf returns the reply to a listing. A listing that was read in several requests has no single reply; its view is
+// encoded instead.
 func replyOf(v View, kept json.RawMessage) (json.RawMessage, error) {
 	if kept != nil || v.Value == nil {
 		return kept, nil

@@ -17,11 +17,11 @@ type listing struct {
 	kind   string
 	member string
 	in     []string // members that name the catalog and the schema
-	below  bool     // the names belong to the object of the arguments
+	below  bool     // the names belong to the object that the arguments name
 }
 
-// completable maps a kind of name to the operations that list it, the JSON member that holds it, and the names it is
-// qualified by.
+// completable maps an operation to the kinds of names that it lists: the JSON member that holds the name, and the
+// members that qualify it.
 var completable = map[string][]listing{
 	spec.ListOrganizations.ID:  {{kind: "org", member: "name"}},
 	spec.ListWorkspaces.ID:     {{kind: "workspace", member: "name"}},
@@ -178,7 +178,7 @@ func (e *Env) remember(op spec.Op, raw json.RawMessage, args []string) {
 	}
 }
 
-// below is the rest of the key of names that a listing of what its arguments name has shown.
+// below is the part of a key that qualifies names by the object that the arguments name.
 func below(args []string) string {
 	if len(args) == 1 {
 		args = strings.Split(args[0], ".")
@@ -226,7 +226,7 @@ func learn(all map[string][]string, kinds []listing, raw json.RawMessage, args [
 	return store
 }
 
-// correct updates the names after a change. A kind that no listing has shown stays unknown.
+// correct updates the names after a change. Kinds that no listing has stored remain unknown.
 func correct(all map[string][]string, does change, raw json.RawMessage, args []string) (store bool) {
 	if does.drop {
 		for key := range all {
@@ -248,7 +248,7 @@ func correct(all map[string][]string, does change, raw json.RawMessage, args []s
 			return true
 		}
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == args[0] })
-		for key := range all { // its contents
+		for key := range all { // names that belong to it
 			if _, in, ok := strings.Cut(key, "@"); ok && (in == args[0] || strings.HasPrefix(in, args[0]+"@")) {
 				delete(all, key)
 				store = true

@@ -22,7 +22,7 @@ func (e *Env) Confirm(format string, args ...any) error {
 	return e.ConfirmHere("%s: %s", e.Target(), fmt.Sprintf(format, args...))
 }
 
-// ConfirmHere is Confirm for something that only this machine has.
+// ConfirmHere is Confirm for something that exists only on this machine.
 func (e *Env) ConfirmHere(format string, args ...any) error {
 	if e.Run.Flags.Yes || e.Tells() {
 		return nil
@@ -47,7 +47,7 @@ func notConfirmed() error {
 	return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
 }
 
-// ask reads the answer to a question; that at the end of the input is as good as any other.
+// ask reads the answer to a question. An answer without a line end, at the end of the input, is valid.
 func (e *Env) ask(question string) (string, error) {
 	fmt.Fprint(e.Err, question)
 	line, err := bufio.NewReader(e.In).ReadString('\n')
@@ -57,7 +57,7 @@ func (e *Env) ask(question string) (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// Naming is the flag --confirm of commands that delete what others may depend on.
+// Naming is the flag --confirm of commands that delete an object on which others may depend.
 type Naming struct{ given string }
 
 // Register adds the flag; kind is the kind of the deleted object.
@@ -65,9 +65,9 @@ func (n *Naming) Register(c *cobra.Command, kind string) {
 	c.Flags().StringVar(&n.given, "confirm", "", "the name of the "+kind+", which --yes needs if something depends on it")
 }
 
-// ConfirmNamed asks before an object is deleted, for its name if others depend on it: dependants says which, "" for none.
-// names are those that the object has. Without a terminal --yes is required, and --confirm with the name where it would
-// be asked for.
+// ConfirmNamed asks for confirmation before an object is deleted. If other objects depend on it, its name must be typed.
+// dependants lists them, "" for none; names are the accepted names of the object. Without a terminal --yes is required,
+// and, where the name would have to be typed, --confirm with the name.
 func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, args ...any) error {
 	names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
 	if len(names) == 0 {
@@ -122,8 +122,8 @@ func (n *NamingAll) stray(deleted []string) string {
 	return ""
 }
 
-// ConfirmAll is Confirm for a change that deletes objects: needed are the names of those that others depend on, which are asked for one by one, or have
-// to be given with --confirm.
+// ConfirmAll is Confirm for a change that deletes several objects. needed are the names of those on which others depend: each must be typed at a
+// prompt or given with --confirm.
 func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, format string, args ...any) error {
 	if name := n.stray(deleted); name != "" && !e.Tells() {
 		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and nothing of that name is deleted", name)}
@@ -156,7 +156,7 @@ func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, form
 	return nil
 }
 
-// Target names the place of this run in a question.
+// Target describes the zone, organization, workspace and project of this run for a prompt.
 func (e *Env) Target() string {
 	s := e.Run.Settings
 	if s == nil {

@@ -46,8 +46,8 @@ type TableService interface {
 	DeleteColumn(ctx context.Context, project, table, column string) error
 }
 
-// CreateWhole creates a table with its columns in one transaction, which zone local alone can do. done is false where it cannot be done:
-// on another zone, or when the gateway that serves the zone is of an earlier release.
+// CreateWhole creates a table with its columns in one transaction, which only zone local supports. done is false if that is not
+// possible: on another zone, or if the gateway that serves the zone is of an earlier release.
 func (e *Env) CreateWhole(ctx context.Context, cl *api.Client, project, name string, bi bool, columns []api.ColumnRequest) (t api.Table, done bool, err error) {
 	if !e.Local() {
 		return t, false, nil

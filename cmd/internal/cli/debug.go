@@ -23,7 +23,7 @@ const debugBody = 4 << 10
 // JSON, and the signatures of signed links.
 var secretMembers = late.Regexp(`(?i)("[a-z_-]*(?:token|secret|passw|apikey|api_key|credential|authorization|cookie|privatekey)[a-z_-]*"\s*:\s*)("(?:[^"\\]|\\.)*("|$)|\{[^{}]*(\}|$))|((?:signature|x-amz-[a-z-]*|sig|awsaccesskeyid|x-goog-[a-z-]*)=)[^&"\s]+`)
 
-// quotedMembers matches the same members of a document that is a text within another.
+// quotedMembers matches the same members in a document that is a string inside another document.
 var quotedMembers = late.Regexp(`(?i)(\\"[a-z_-]*(?:token|secret|passw|apikey|api_key|credential|authorization|cookie|privatekey)[a-z_-]*\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\"|.))*`)
 
 // trace prints an exchange for --debug: headers and the beginnings of bodies, without keys and other secrets.

@@ -33,7 +33,7 @@ func (e *Env) Called(set, id string, list func() ([]Named, error)) string {
 	return id
 }
 
-// NameAndID describes an object by both, or by its id if the name is unknown.
+// NameAndID describes an object by its name and id, or by its id alone if the name is unknown.
 func NameAndID(name, id string) string {
 	if name == "" || name == id {
 		return id

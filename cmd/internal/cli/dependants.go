@@ -8,14 +8,14 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// QueriesReading returns the names of the saved queries that read a table of a catalog, by the tables in their statements;
-// materialized ones are marked. Those that read it through others come last, with the other's name. Without schemas, or with an empty table, any counts.
+// QueriesReading returns the names of the saved queries whose statements read a table of a catalog; materialized ones are marked. Queries that read
+// it through another saved query come last, with the name of that query. Without schemas the table may be in any schema; an empty table is any table.
 func QueriesReading(all []api.Query, catalog, table string, schemas ...string) []string {
 	names, _ := readersOf(all, func(_ api.Query, r sqlstmt.Reading) bool { return r.Of(catalog, table, schemas...) })
 	return names
 }
 
-// QueriesWithColumn is QueriesReading for the statements that may also read one column of the table.
+// QueriesWithColumn is QueriesReading for the statements that may also read the given column of the table.
 func QueriesWithColumn(all []api.Query, catalog, schema, table, column string) []string {
 	names, _ := readersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
 		return r.Of(catalog, table, schema) && sqlstmt.Mentions(q.InputQuery, column)
@@ -23,7 +23,8 @@ func QueriesWithColumn(all []api.Query, catalog, schema, table, column string) [
 	return names
 }
 
-// readersOf names the saved queries that read something, and those that read them, each once, and returns their ids.
+// readersOf returns the names and ids of the saved queries that read something directly or through other saved queries,
+// each once.
 func readersOf(all []api.Query, reads func(api.Query, sqlstmt.Reading) bool) (names, ids []string) {
 	readings := make([]sqlstmt.Reading, len(all))
 	for i, q := range all {
@@ -59,8 +60,8 @@ func readersOf(all []api.Query, reads func(api.Query, sqlstmt.Reading) bool) (na
 	return names, ids
 }
 
-// CatalogDependants lists the objects that are deleted with a catalog or break: caches, parametric tables and saved queries. all are the saved
-// queries of the project. What cannot be listed is named as such.
+// CatalogDependants lists the objects that are deleted or break when a catalog is deleted: caches, parametric tables and saved queries. all
+// are the saved queries of the project, listed the error of listing them. Kinds that cannot be listed are named as such.
 func CatalogDependants(ctx context.Context, cl *api.Client, project string, of api.Catalog, all []api.Query, listed error) []string {
 	var parts []string
 	add := func(names []string, err error, what, one, many string) {
@@ -72,7 +73,7 @@ func CatalogDependants(ctx context.Context, cl *api.Client, project string, of a
 	}
 	caches, err := CachesOf(ctx, cl, project, of.ID)
 	add(caches, err, "caches", "1 cache", "%d caches")
-	if !IsSemantic(of) { // which cannot have them, and the gateway says so in an error
+	if !IsSemantic(of) { // semantic catalogs cannot have parametric tables, and the gateway answers with an error
 		tables, err := ParametricOver(ctx, cl, project, of.ID, "", "")
 		add(tables, err, "parametric tables", "1 parametric table", "%d parametric tables")
 	}
@@ -80,7 +81,8 @@ func CatalogDependants(ctx context.Context, cl *api.Client, project string, of a
 	return parts
 }
 
-// ParametricOver returns the parametric tables of a catalog, by its id; those over one table if that is not empty.
+// ParametricOver returns the names of the parametric tables of a catalog; if table is not empty, only those that read
+// it.
 func ParametricOver(ctx context.Context, cl *api.Client, project, catalog, schema, table string) ([]string, error) {
 	all, err := cl.ParametricTables.List(ctx, project, catalog)
 	if NoRoute(err) {

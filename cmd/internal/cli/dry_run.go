@@ -37,7 +37,7 @@ func (e *Env) Would(format string, args ...any) error {
 	})
 }
 
-// Step is what a dry run or --explain with -o json prints for a request, or for a change on this machine.
+// Step is a request, or a change on this machine, as a dry run or --explain prints it with -o json.
 type Step struct {
 	Would       string          `json:"would,omitempty"`     // the change on this machine; all else is empty
 	Operation   string          `json:"operation,omitempty"` // "" for a request of an unknown operation
@@ -73,7 +73,7 @@ func (e *Env) keepStep(s Step) error {
 	return ErrDone
 }
 
-// PrintSteps prints the steps that are data: those before a failure, too.
+// PrintSteps prints the recorded steps, also those before a failure.
 func (e *Env) PrintSteps() error {
 	if len(e.Run.steps) == 0 {
 		return nil
@@ -94,7 +94,7 @@ func (e *Env) PrintSteps() error {
 	if err != nil {
 		return err
 	}
-	o.Columns = nil // those of the result
+	o.Columns = nil // --columns selects columns of the result, not of the steps
 	return output.WriteDoc(e.OnScreen(), raw, o)
 }
 
@@ -120,7 +120,7 @@ func (e *Env) Told() int {
 // the next one.
 func (e *Env) Planned(err error) bool { return errors.Is(err, ErrDone) && e.Tells() }
 
-// askedKey marks, for the interceptor, requests that are shown besides the operation of the command.
+// askedKey marks requests that the interceptor shows in addition to the operation of the command.
 type askedKey struct{}
 
 // Asked returns a context whose requests are shown by --explain.
@@ -141,7 +141,7 @@ func (e *Env) Closing() {
 }
 
 // scratch returns the data directory of a dry run: the real one without clean-up, or, if zone local has none yet, a
-// temporary one with the contents of a new one.
+// temporary one that is initialized like a new one.
 func scratch(dir string) (path string, remove func() error, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "state.db")); !errors.Is(err, os.ErrNotExist) {
 		return dir, nil, nil

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// ProgramEnv is the environment of programs that dig runs, such as the editor and the pager: without the key, which they have no
-// use for and may pass on.
+// ProgramEnv is the environment of programs that dig runs, such as the editor and the pager. It does not contain the API key,
+// which they do not need and might pass on.
 func ProgramEnv() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -39,7 +39,7 @@ func (e *Env) Edit(ctx context.Context, path string) error {
 	}
 	c := exec.CommandContext(ctx, line[0], line[1:]...)
 	c.Env = ProgramEnv()
-	// Without a *os.File these stay nil; a nil *os.File in an interface would not be.
+	// Unless the stream is an *os.File, these stay nil: an interface that holds a nil *os.File is not nil.
 	if in := TerminalOf(e.In); in != nil {
 		c.Stdin = in
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// Ensured finds an object, or creates it if there is none. When the creation fails it looks again: another process may have been
-// faster, or the reply to a creation that took place was lost. made is false for an object that this call did not create.
+// Ensured finds an object, or creates it if it does not exist. If the creation fails it looks again: another process may have
+// created the object first, or the creation succeeded and its reply was lost. made is false for an object that this call did not
+// create.
 func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, error)) (v T, made bool, err error) {
 	v, ok, err := find()
 	if ok || err != nil {
@@ -36,7 +37,7 @@ func EnsuredView(v any, what string, made bool, changed string) View {
 	return Object(v).PrintValue().WithNote("%s is as asked; nothing was changed", what)
 }
 
-// Differs is the error of `ensure` for an object that cannot be changed into the one that is asked for.
+// Differs is the error of `ensure` for an existing object that cannot be changed to the requested one.
 func Differs(what, how, hint string) error {
 	return &Failure{Exit: ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s exists, but %s", what, how), Hint: hint}
 }

@@ -22,10 +22,10 @@ type Env struct {
 	InTerm, OutTerm, ErrTerm bool // whether the streams are terminals
 	Width, Height            int  // of the terminal that Out writes to
 
-	Process   bool                    // this process itself, with its own streams and arguments
-	Interrupt context.CancelCauseFunc // as a signal would
-	AtOnce    *atomic.Pointer[func()] // called before the process ends by a second signal
-	Trap      *atomic.Pointer[func()] // called by an interrupt from the terminal instead of Interrupt, while it is not nil
+	Process   bool                    // the run is that of this process, with the process's own streams and arguments
+	Interrupt context.CancelCauseFunc // interrupts the run as a signal would
+	AtOnce    *atomic.Pointer[func()] // called before a second signal ends the process
+	Trap      *atomic.Pointer[func()] // if not nil, an interrupt from the terminal calls this instead of Interrupt
 
 	Run Session
 }

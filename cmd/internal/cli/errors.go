@@ -54,9 +54,9 @@ type Failure struct {
 	Hint string
 	Err  error
 
-	Mended string // the statement as the hint suggests it; "" if it suggests none
+	Mended string // the statement with the correction of the hint; "" if there is none
 
-	Parts []ErrorJSON // of which it is the sum
+	Parts []ErrorJSON // the failures that this one summarizes
 }
 
 func (f *Failure) Error() string { return f.Msg }
@@ -88,7 +88,7 @@ func Classify(ctx context.Context, err error) Failure {
 	case errors.As(err, &f):
 		out := *f
 		for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
-			if wrapped == error(f) { // the text around it belongs to the message
+			if wrapped == error(f) { // the text of the error that wraps it belongs to the message
 				out.Msg = err.Error()
 			}
 		}
@@ -103,7 +103,7 @@ func Classify(ctx context.Context, err error) Failure {
 		return Failure{Exit: ExitUnavailable, Code: "timeout", Msg: "the time limit ran out", Hint: "raise --timeout"}
 	case errors.As(err, &ae):
 		msg := ae.Error()
-		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // not HTTP in a form the user would recognize
+		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // the user would not recognize the HTTP request
 			msg = ae.Message
 		}
 		return Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}

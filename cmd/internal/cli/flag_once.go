@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Starts notes the command of the run, before it runs.
+// Starts records the command of the run before it runs, and rejects empty paths and repeated flags.
 func (e *Env) Starts(c *cobra.Command, args []string) error {
 	_, e.Run.Command, _ = strings.Cut(c.CommandPath(), " ")
 	e.Run.changing = Changing(c)
@@ -22,7 +22,8 @@ func (e *Env) Starts(c *cobra.Command, args []string) error {
 	return e.FlagsOnce(c)
 }
 
-// emptyPath rejects an empty name of a file or directory, such as an unset variable of a script: it would be the working directory.
+// emptyPath rejects an empty name of a file or directory, such as the value of an unset variable in a script: it would mean the
+// working directory.
 func emptyPath(c *cobra.Command, args []string) error {
 	words := PathArgs(c)
 	for i, arg := range args {
@@ -46,8 +47,8 @@ func emptyPath(c *cobra.Command, args []string) error {
 	return empty
 }
 
-// PathArgs returns the arguments of a command that name files or directories, by position, as its usage calls them; "" for the others.
-// The last one may be repeated.
+// PathArgs returns, for each argument of a command, its name in the usage line if it is a file or directory, and "" for others. The
+// last argument may be repeated.
 func PathArgs(c *cobra.Command) []string {
 	var out []string
 	fields := strings.Fields(c.Use)
@@ -57,7 +58,7 @@ func PathArgs(c *cobra.Command) []string {
 		}
 		out = append(out, w)
 	}
-	if strings.Contains(c.Use, "|") { // one of several
+	if strings.Contains(c.Use, "|") { // the arguments are alternatives
 		return nil
 	}
 	return out

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// errServerGone is the error of a request that was not sent, because nobody listens any more.
+// errServerGone is the error of a request that was not sent because no server is listening any more.
 var errServerGone = errors.New("the gateway has stopped")
 
-// sendUnlessGone sends a request over a socket. After errServerGone the request is as before and can be sent elsewhere.
+// sendUnlessGone sends a request over a socket. After errServerGone the request is unchanged and can be sent elsewhere.
 func sendUnlessGone(rt http.RoundTripper, req *http.Request) (*http.Response, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		resp, err := rt.RoundTrip(req)
@@ -36,7 +36,8 @@ func goneFrom(err error) error {
 	return err
 }
 
-// unsentBody keeps a body open that nothing was read from, until it is known whether it is sent.
+// unsentBody delays the Close of a body that was not read, until it is known whether the request will be sent
+// elsewhere.
 type unsentBody struct {
 	body io.ReadCloser
 
@@ -62,7 +63,7 @@ func (b *unsentBody) Close() error {
 	return b.shut()
 }
 
-// settle closes a body that should be closed already, except for another use.
+// settle performs the delayed Close, unless the body will be used again.
 func (b *unsentBody) settle(reuse bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
