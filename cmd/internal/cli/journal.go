@@ -187,7 +187,7 @@ func (e *Env) Changes() (all []*Change, skipped int, err error) {
 		var c Change
 		switch err := json.Unmarshal(line, &c); {
 		case err == nil && c.Of != "":
-			if of := byID[c.Of]; of != nil { // otherwise the change was on a line that has been dropped
+			if of := byID[c.Of]; of != nil { // otherwise the line of the change was dropped
 				of.ChangeEnd = c.ChangeEnd
 				of.Of = ""
 			}

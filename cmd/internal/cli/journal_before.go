@@ -25,7 +25,7 @@ const (
 	maxSeen    = 8 << 20
 )
 
-// watch keeps the body of a reply while it is read.
+// watch stores the body of a reply while the command reads it.
 func (s *seenReplies) watch(path string, resp *http.Response) {
 	if resp.StatusCode == http.StatusOK && strings.Contains(resp.Header.Get("Content-Type"), "json") && resp.Body != nil {
 		resp.Body = &seenBody{ReadCloser: resp.Body, done: func(doc []byte) { s.keep(path, doc) }}

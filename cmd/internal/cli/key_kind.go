@@ -51,7 +51,7 @@ func (e *Env) KeyFacts() config.KeyFacts {
 }
 
 // mayCall rejects a partner operation before it is sent if the key is known to be a project key: the service would
-// answer 403, which is hard to tell from other refusals [L].
+// answer 403, which is hard to distinguish from other refusals [L].
 func (e *Env) mayCall(ctx context.Context, op spec.Op) error {
 	if !op.Partner || e.Run.Settings.InProcess() {
 		return nil

@@ -19,10 +19,12 @@ const OpAnnotation = "operations"
 // LeafAnnotation is the one of these operations that the command is named after.
 const LeafAnnotation = "operation"
 
-// ownFile marks a command whose --out is not named after a form of output: a download, a text or an image.
+// ownFile marks a command that writes --out in its own form, such as a download, a text or an image, instead of an
+// output format.
 const ownFile = "own-file"
 
-// OwnFile marks c, or with names the commands below it, as one that writes --out in a form of its own, whatever its name.
+// OwnFile marks c, or the named commands below it, as commands that write --out in their own form, whatever the extension
+// of the file.
 func OwnFile(c *cobra.Command, names ...string) *cobra.Command {
 	for _, c := range chosen(c, names) {
 		if c.Annotations == nil {
@@ -33,7 +35,7 @@ func OwnFile(c *cobra.Command, names ...string) *cobra.Command {
 	return c
 }
 
-// chosen returns the commands below c with these names, c itself without names.
+// chosen returns the commands below c with these names, or c itself if there are no names.
 func chosen(c *cobra.Command, names []string) []*cobra.Command {
 	if len(names) == 0 {
 		return []*cobra.Command{c}
@@ -42,14 +44,14 @@ func chosen(c *cobra.Command, names []string) []*cobra.Command {
 	for i, name := range names {
 		at := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
 		if at < 0 {
-			panic("there is no command " + name + " below " + c.Name()) // a mistake in the program, which every run shows
+			panic("there is no command " + name + " below " + c.Name()) // a mistake in the program, which every run reports
 		}
 		found[i] = c.Commands()[at]
 	}
 	return found
 }
 
-// ResultOptions checks the flags of output of a command before it runs.
+// ResultOptions checks the output flags of a command before it runs.
 func (e *Env) ResultOptions(c *cobra.Command) (output.Options, error) {
 	o, err := e.OutputOptions()
 	if err == nil && c.Annotations[ownFile] == "" {
@@ -62,8 +64,8 @@ func (e *Env) ResultOptions(c *cobra.Command) (output.Options, error) {
 type View struct {
 	Value   any
 	columns []string // default columns of the table
-	shape   *Shape   // instead of the one of the command
-	Own     bool     // print value even if the gateway's own bytes are available, because dig has changed it
+	shape   *Shape   // overrides the shape of the command
+	Own     bool     // print Value, which dig has changed, even if the gateway's own bytes are available
 	Note    string   // goes to stderr
 	within  string   // the member of the gateway's reply to print instead of all of it
 	Printed bool     // the command has written its result itself
@@ -76,10 +78,10 @@ func List(v any, columns ...string) View { return View{Value: v, columns: column
 // Object returns a view of one record; columns, if any, are those shown.
 func Object(v any, columns ...string) View { return View{Value: v, columns: columns} }
 
-// Note returns a view without data.
+// Note returns a view with a note and no data.
 func Note(format string, args ...any) View { return View{Note: fmt.Sprintf(format, args...)} }
 
-// As gives a result another shape than its command has.
+// As sets the shape of a result, which overrides that of its command.
 func (v View) As(s *Shape) View { v.shape = s; return v }
 
 // PrintValue prints the value of a view, which dig has changed, instead of the bytes of the gateway's reply.
@@ -118,7 +120,7 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 			e.ForgetVerdicts()
 		}
 		if err != nil {
-			if !op.Safe() && kept.Raw != nil { // it was done, and something after it failed
+			if !op.Safe() && kept.Raw != nil { // the operation succeeded, and a later step failed
 				e.remember(op, kept.Raw, args)
 			}
 			return err
@@ -185,7 +187,7 @@ type Acknowledged struct {
 	Message string `json:"message"`
 }
 
-// memberOf returns the list in a reply; null is an empty one.
+// memberOf returns a list that is a member of a reply; null is an empty list.
 func memberOf(raw json.RawMessage, name string) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &all); err != nil {
@@ -252,8 +254,8 @@ func (e *Env) WithProject(f func(ctx context.Context, cl *api.Client, project st
 // ProjectRun is the function that CheckThenProject runs with the current project.
 type ProjectRun func(ctx context.Context, cl *api.Client, project string) (View, error)
 
-// CheckThenProject runs check, and the returned function with the current project. check has no client: wrong input is reported
-// before the first request, and the project may need one.
+// CheckThenProject runs check, and then the function that it returns with the current project. check has no client, so wrong
+// input is reported before the first request; resolving the project may require one.
 func (e *Env) CheckThenProject(check func(args []string) (ProjectRun, error)) RunFunc {
 	return func(ctx context.Context, cl *api.Client, args []string) (View, error) {
 		f, err := check(args)

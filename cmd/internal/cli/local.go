@@ -28,9 +28,9 @@ type localTransport struct {
 	next   http.RoundTripper // in this process
 	gw     *gateway.Gateway
 	err    error
-	gone   error // of opening it after the running gateway has stopped
+	gone   error // the error of opening it after the running gateway has stopped
 
-	remove func() error // created so that a dry run can describe what it would do
+	remove func() error // removes the data directory that was created for a dry run
 }
 
 // RoundTrip opens the gateway on first use.
@@ -53,7 +53,7 @@ func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(req)
 }
 
-// unopened makes an error of the client out of one that says why zone local cannot be opened: any other would be taken for one of the network.
+// unopened converts the error of opening zone local to an error of the client: any other error would be reported as a network error.
 func unopened(req *http.Request, err error) error {
 	if f := (*Failure)(nil); errors.As(err, &f) {
 		return &api.Error{Kind: api.KindUnavailable, Method: req.Method, URL: req.URL.String(), Message: f.Msg, Err: f}
@@ -129,7 +129,7 @@ const patienceHere = 5 * time.Minute
 // overrunHere is how long a statement of a gateway in this process may continue after its cancellation.
 const overrunHere = 2 * time.Second
 
-// endWarden lets a command exit although a statement in its process does not stop.
+// endWarden lets a command exit although one of its statements does not stop.
 type endWarden struct {
 	env   *Env
 	once  sync.Once
@@ -141,7 +141,7 @@ var _ engine.Warden = (*endWarden)(nil)
 // Admit accepts every statement.
 func (w *endWarden) Admit(string, string) error { return nil }
 
-// Stuck ends the command like an interrupt, but with another cause, unless it is ending already.
+// Stuck ends the command like an interrupt, but with another cause, unless the command is already ending.
 func (w *endWarden) Stuck(why string, _ []engine.Running) {
 	w.once.Do(func() {
 		if w.stuck != nil {
@@ -154,22 +154,22 @@ func (w *endWarden) Stuck(why string, _ []engine.Running) {
 	})
 }
 
-// waitsFor prints a note about the reason why a command cannot start yet.
+// waitsFor prints a note that the command waits for another process, which it names.
 func (e *Env) waitsFor(holder string) {
 	if !e.JSONErrors() {
 		fmt.Fprintf(e.Err, "waiting for %s, which uses the data of this project\n", holder)
 	}
 }
 
-// hasWaited tells for --debug how long other processes kept this one from the data of a project, apart from the time that it computed.
+// hasWaited prints for --debug how long this process waited for other processes that use the data of the project.
 func (e *Env) hasWaited(d time.Duration) {
 	if e.Run.Flags.debug {
 		fmt.Fprintf(e.Err, "debug: waited %v for other processes that use the data of this project\n", d.Round(100*time.Microsecond))
 	}
 }
 
-// OwnDirs are the directories that connections must not read, besides the gateway's data: stored results, and settings
-// with keys.
+// OwnDirs are the directories that connections must not read, in addition to the gateway's data: stored results, and
+// settings with keys.
 func (e *Env) OwnDirs() (whole, configs []string) {
 	if dir, err := config.CacheDir(e.Getenv); err == nil {
 		whole = []string{dir}

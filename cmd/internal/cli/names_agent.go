@@ -17,7 +17,7 @@ func ThreadID(ctx context.Context, cl *api.Client, project, set string) (string,
 	return Threads(ctx, cl, project).find("thread", set, uuidLike())
 }
 
-// Conversations lists the conversations of the chat history by the id of their thread.
+// Conversations lists the conversations of the chat history; the id of each is that of its thread.
 func Conversations(ctx context.Context, cl *api.Client, project string) Names {
 	return namesOf(func() ([]api.LegacyChatRecord, error) {
 		all, err := cl.Agent.HistoryLegacy(ctx, project)

@@ -83,7 +83,7 @@ func TableOf(ctx context.Context, cl *api.Client, project string, args []string)
 	return catalogID, schema, table, err
 }
 
-// RelationByID finds the table of a relation, which is part of the paths of the service.
+// RelationByID finds a relation by its id, with its table, which is part of the service's paths.
 func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set string) (api.Relation, error) {
 	id, err := CatalogID(ctx, cl, project, catalog)
 	if err != nil {

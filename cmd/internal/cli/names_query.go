@@ -46,8 +46,8 @@ func inFolder(q api.Query) string {
 	return " in " + *q.Path
 }
 
-// Dependants lists the saved queries that read one of others, or its stored result, and are not among them; those that read it through others
-// come last. ids are those of these queries.
+// Dependants lists the saved queries that read one of the queries gone, or its stored result, and are not among them. Queries that read one
+// through another saved query come last. ids are the ids of the listed queries.
 func Dependants(ctx context.Context, cl *api.Client, project string, gone ...api.Query) (used string, ids []string, err error) {
 	all, err := cl.Queries.List(ctx, project)
 	if err != nil {
@@ -62,7 +62,8 @@ func Dependants(ctx context.Context, cl *api.Client, project string, gone ...api
 	return strings.Join(names, ", "), ids, nil
 }
 
-// SemanticOver returns the tables of semantic catalogs that show one of some saved queries, by their ids, on gateways that tell.
+// SemanticOver returns the tables of semantic catalogs that show one of the saved queries with the given ids, if the gateway
+// reports that.
 func SemanticOver(ctx context.Context, cl *api.Client, project string, queries ...string) ([]string, error) {
 	var names []string
 	all, err := cl.Catalogs.List(ctx, project)
@@ -95,7 +96,7 @@ func SemanticOver(ctx context.Context, cl *api.Client, project string, queries .
 	return names, nil
 }
 
-// IsSemantic reports whether a catalog is a semantic one, which the service says under either of two keys [O].
+// IsSemantic reports whether a catalog is a semantic one, which the service reports in one of two members [O].
 func IsSemantic(c api.Catalog) bool {
 	return strings.EqualFold(c.CatalogType, "SEMANTIC") || c.Type != nil && strings.EqualFold(*c.Type, "SEMANTIC")
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// Place are the settings of connections, each with its source.
+// Place is the settings of connections, each with its origin.
 type Place struct{ CAFile, ClientCert, ClientKey, Connect, Reply config.Value }
 
-// PlaceOf returns that of the current settings.
+// PlaceOf returns the connection settings among the current settings.
 func PlaceOf(s *config.Settings) Place {
 	return Place{s.CAFile, s.ClientCert, s.ClientKey, s.ConnectTimeout, s.ReplyTimeout}
 }
@@ -58,7 +58,7 @@ func (e *Env) certFile(name string, v config.Value) ([]byte, error) {
 	return raw, nil
 }
 
-// clientCertificate reads the certificate that is shown to the gateway, and its key, which may be in the same file.
+// clientCertificate reads the certificate that is presented to the gateway, and its key, which may be in the same file.
 func (e *Env) clientCertificate(p Place) ([]tls.Certificate, error) {
 	if p.ClientCert.Value == "" {
 		if p.ClientKey.Value != "" {

@@ -6,8 +6,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// lacks reports, once, what is missing from an answer: a catalog whose source is unreachable, or the columns of a saved
-// query over it. stdout holds the answer as received. Refuse, if set, decides instead.
+// lacks prints one note for each part that is missing from an answer: a catalog whose source is unreachable, or the
+// columns of a saved query over it. The answer on stdout is printed as received. If Refuse is set, it is called
+// instead.
 func (e *Env) lacks(o api.Omission) error {
 	e.Run.Telling.Lock()
 	defer e.Run.Telling.Unlock()

@@ -21,7 +21,7 @@ func (e *Env) Here() (localstate.Place, error) {
 	return p, nil
 }
 
-// CachePlace returns the directory of data that can be determined again, and the target that names its files there.
+// CachePlace returns the directory for data that can be fetched again, and the target that its files are named after.
 func (e *Env) CachePlace() (dir string, p localstate.Place, err error) {
 	if dir, err = config.CacheDir(e.Getenv); err == nil {
 		p, err = e.Here()
@@ -29,7 +29,8 @@ func (e *Env) CachePlace() (dir string, p localstate.Place, err error) {
 	return dir, p, err
 }
 
-// Ledgers is where the records about a project are kept: the state directory, and the place of the project.
+// Ledgers returns the state directory and the place of the project, which determine where the records about a project
+// are stored.
 func (e *Env) Ledgers(project string) (dir string, p localstate.Place, err error) {
 	if dir, err = config.StateDir(e.Getenv); err != nil {
 		return "", p, err

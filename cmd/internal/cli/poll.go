@@ -22,7 +22,7 @@ type WaitFlags struct {
 	c              *cobra.Command
 }
 
-// Register adds all of them; what describes what the command waits for.
+// Register adds --wait and the flags of Limits; what names the state that the command waits for.
 func (w *WaitFlags) Register(c *cobra.Command, what string) {
 	c.Flags().BoolVar(&w.Wait, "wait", false, "wait until "+what)
 	w.Limits(c)

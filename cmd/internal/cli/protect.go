@@ -9,16 +9,16 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// MayCall checks a call before it is sent: whether the key may make it, and whether the user wants it where the profile
-// asks before changes.
+// MayCall checks a call before it is sent: whether the key may make it, and, if the profile requires confirmation of
+// changes, whether the user confirms it.
 func (e *Env) MayCall(ctx context.Context, op spec.Op) error {
 	may := func() error {
-		if err := e.permit(ctx, op.ID+" changes something"); err != nil { // of a class that says that nothing was sent
+		if err := e.permit(ctx, op.ID+" changes something"); err != nil { // KindForbidden, as for other requests that were not sent
 			return &api.Error{Kind: api.KindForbidden, Method: op.Method, Message: err.Error(), Err: err}
 		}
 		return nil
 	}
-	if op.Changes() && e.Run.Settings.IsReadOnly() { // before the key is asked about
+	if op.Changes() && e.Run.Settings.IsReadOnly() { // before requests that determine the kind of the key
 		return may()
 	}
 	if err := e.mayCall(ctx, op); err != nil || !op.Changes() {
@@ -27,8 +27,8 @@ func (e *Env) MayCall(ctx context.Context, op spec.Op) error {
 	return may()
 }
 
-// permit decides about a request that changes something: see the setting protect. It is asked for every such request, also
-// those that no method of the client makes.
+// permit applies the setting protect to a request that changes something. It is called for every such request, also those
+// that are not sent by a method of the client.
 func (e *Env) permit(_ context.Context, what string) error {
 	s := e.Run.Settings
 	switch s.Protect.Value {
@@ -46,8 +46,8 @@ func (e *Env) permit(_ context.Context, what string) error {
 	return nil
 }
 
-// Permit returns an error if the run may not change anything. It is for what is asked or done before the first request
-// that changes something.
+// Permit returns an error if the run may not change anything. It is called before prompts and actions that precede the
+// first request that changes something.
 func (e *Env) Permit() error {
 	if s := e.Run.Settings; s == nil || !s.IsReadOnly() {
 		return nil

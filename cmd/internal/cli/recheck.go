@@ -11,17 +11,17 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Asking reports whether the user is asked on a terminal before something is deleted, so that time passes between the question and the deletion.
+// Asking reports whether the user is asked on a terminal before a deletion. Time passes between the prompt and the deletion.
 func (e *Env) Asking() bool { return e.Asked() && e.InTerm && e.ErrTerm }
 
-// Holds is what a question says of an object that is deleted.
+// Holds describes the contents of an object at the time of the prompt for its deletion.
 type Holds struct {
-	Text string // as shown
-	Mark string // what it does not show, such as the newest row
+	Text string // as shown in the prompt
+	Mark string // details that are not shown, such as the newest row
 }
 
-// Recheck looks again at an object after its deletion was confirmed on a terminal, directly before it is deleted: what was added while the
-// question stood was not agreed to. Without a question there is nothing to compare with.
+// Recheck examines an object again directly before its deletion, if that was confirmed on a terminal. It returns an error if the object
+// has changed since the prompt: the user did not agree to delete what was added since. Without a prompt it does nothing.
 func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) error {
 	if !e.Asking() {
 		return nil
@@ -36,7 +36,7 @@ func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) erro
 	return &Failure{Exit: ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s has been changed since the question; it was not deleted", object), Hint: "run the command again, which shows what it is now"}
 }
 
-// RecheckText is Recheck of what a question says as text.
+// RecheckText is Recheck for contents that the prompt shows completely.
 func (e *Env) RecheckText(object, was string, look func() (string, error)) error {
 	return e.Recheck(object, Holds{Text: was}, func() (Holds, error) {
 		now, err := look()
@@ -44,15 +44,15 @@ func (e *Env) RecheckText(object, was string, look func() (string, error)) error
 	})
 }
 
-// Contents tells the rows of an internal table, or of those with a value in one column, from those at another time.
+// Contents identifies the rows of an internal table, or those with a value in one column, at one point in time.
 type Contents struct {
 	Rows  int64
 	Known bool // false if the gateway refuses to count
 	last  string
 }
 
-// ContentsOf looks at an internal table; kind is its schema, and column may be empty. Rows are only added to such tables, so their number
-// and the last of them show new ones, also in a table that was created again.
+// ContentsOf queries an internal table; kind is its schema, and column may be empty. The number of rows and the newest row show whether
+// rows were added, also if the table was dropped and created again.
 func ContentsOf(ctx context.Context, cl *api.Client, project, kind, table, column string) (Contents, error) {
 	sql := contentsSQL(kind, table)
 	if column != "" {
@@ -68,7 +68,7 @@ func contentsSQL(kind, table string) string {
 // tablesAtOnce is the number of tables that one statement counts.
 const tablesAtOnce = 50
 
-// ContentsOfAll looks at several internal tables of a kind as one.
+// ContentsOfAll returns the combined contents of several internal tables of one kind.
 func ContentsOfAll(ctx context.Context, cl *api.Client, project, kind string, tables []string) (Contents, error) {
 	all := Contents{Known: true}
 	for some := range slices.Chunk(tables, tablesAtOnce) {
@@ -101,7 +101,7 @@ func contentsBy(ctx context.Context, cl *api.Client, project, sql string) (Conte
 	return Contents{Rows: n, Known: true, last: fmt.Sprint(row[1:]...)}, nil
 }
 
-// Count is the number of rows or values in a question.
+// Count formats the number of rows or values for a prompt.
 func (c Contents) Count() string {
 	if !c.Known {
 		return " (not counted)"

@@ -35,7 +35,7 @@ func shownFor(op spec.Op) (ops []spec.Op, own string, none bool) {
 		return []spec.Op{spec.ImportCsv}, "", false
 	case spec.CompactLocal.ID:
 		return nil, "bytesBefore bytesAfter files files.holds files.projectId files.projectName files.bytesBefore files.bytesAfter files.error files.status", false
-	case spec.GetQueryFolderTree.ID: // of a command that changes something: the folders it removes
+	case spec.GetQueryFolderTree.ID: // in a command that changes something: the folders that it removes
 		return nil, "value", false
 	case spec.SetCatalogAiUsage.ID, spec.SetSchemaAiUsage.ID, spec.RegisterRefreshCallback.ID, spec.UnregisterRefreshCallback.ID,
 		spec.GenerateCategoricalValues.ID, spec.DeleteCategoricalValues.ID, spec.DeleteGoldenSql.ID, spec.DeleteRelation.ID,

@@ -15,13 +15,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What -o json of a command prints is the reply to its operation, an Acknowledged if it has none, or what Prints says.
+// With -o json a command prints the reply to its operation, an Acknowledged if the reply is empty, or the values
+// declared by Prints.
 
 // Text is the output of a command that prints text with any -o.
 type Text struct{}
 
-// Prints records the values that -o json of the commands below c with these names prints, by examples of their types. Without
-// names it is c itself.
+// Prints declares the values that the commands below c with these names print with -o json, by examples of their types.
+// Without names the command is c itself.
 func (e *Env) Prints(c *cobra.Command, like []any, names ...string) *cobra.Command {
 	if e.Run.prints == nil {
 		e.Run.prints = map[*cobra.Command][]any{}
@@ -35,7 +36,8 @@ func (e *Env) Prints(c *cobra.Command, like []any, names ...string) *cobra.Comma
 // Like lists examples for Prints.
 func Like(v ...any) []any { return v }
 
-// withinReply are the operations whose list is a member of an object; the command prints the list.
+// withinReply returns the member of the reply that holds the list a command prints, "*" for the only member; "" if the
+// reply is printed as a whole.
 func withinReply(op spec.Op) string {
 	switch op.ID {
 	case spec.ListQueryFolders.ID, spec.ListAgentThreads.ID, spec.QueryGoldenSqls.ID, spec.ListGoldenSqls.ID, spec.QueryMetadata.ID, spec.ListRelations.ID:
@@ -48,7 +50,7 @@ func withinReply(op spec.Op) string {
 	return ""
 }
 
-// described is the description of the API, as far as it is about replies.
+// described is the part of the API description that describes replies.
 type described struct {
 	Paths map[string]map[string]struct {
 		Responses map[string]struct {
@@ -84,7 +86,7 @@ func (e *Env) ResultSchema(c *cobra.Command) map[string]any {
 			}
 			if of, ok := v.(spec.Op); ok {
 				all = append(all, b.reply(of)...)
-			} else if _, ok := v.(*any); ok { // whatever the gateway answers
+			} else if _, ok := v.(*any); ok { // any reply of the gateway
 				all = append(all, map[string]any{})
 			} else {
 				all = append(all, b.schema(reflect.TypeOf(v)))
@@ -126,7 +128,7 @@ func (b *schemas) document(all []any) map[string]any {
 	return out
 }
 
-// reply returns the schemas of the output of a command of an operation.
+// reply returns the schemas of what a command prints for an operation.
 func (b *schemas) reply(op spec.Op) []any {
 	ack := b.schema(reflect.TypeFor[Acknowledged]())
 	responses := description().Paths[op.Path][strings.ToLower(op.Method)].Responses
@@ -142,7 +144,7 @@ func (b *schemas) reply(op spec.Op) []any {
 		if member := withinReply(op); member != "" {
 			return []any{b.member(s, member)}
 		}
-		if s["properties"] == nil && s["type"] == "object" { // one without members, which may be empty
+		if s["properties"] == nil && s["type"] == "object" { // an object without declared members, which may be empty
 			return []any{ack, s}
 		}
 		return []any{s}
@@ -150,7 +152,7 @@ func (b *schemas) reply(op spec.Op) []any {
 	return []any{ack}
 }
 
-// member returns the schema of a list within an object, "*" for the only one.
+// member returns the schema of a list inside an object; "*" means the only list.
 func (b *schemas) member(s map[string]any, name string) any {
 	if of, ok := s["$ref"].(string); ok {
 		s, _ = b.defs[strings.TrimPrefix(of, "#/$defs/")].(map[string]any)
@@ -225,7 +227,7 @@ func (b *schemas) schema(t reflect.Type) any {
 	panic("no schema of " + t.String())
 }
 
-// object describes a struct: a definition, as it may contain itself, if it has a name.
+// object describes a struct. A struct with a name becomes a definition, because it may contain itself.
 func (b *schemas) object(t reflect.Type) any {
 	if s, ok := description().Components.Schemas[t.Name()]; ok && t.PkgPath() == reflect.TypeFor[api.Query]().PkgPath() {
 		if _, have := b.defs[t.Name()]; !have {

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
 
-// ScratchEngine opens an engine with no data of its own, for statements over rows that the caller has. done closes it and
+// ScratchEngine opens an engine without data of its own, for statements over the caller's rows. done closes it and
 // removes its files.
 func ScratchEngine(ctx context.Context) (p engine.Project, done func() error, err error) {
 	dir, remove, err := tempfile.MkdirTemp("dig-scratch-")

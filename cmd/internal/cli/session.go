@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Session is what one run has opened so far.
+// Session is the state of one run, including the resources that it has opened.
 type Session struct {
 	Flags         globalFlags
 	Set           *pflag.FlagSet
@@ -48,15 +48,15 @@ type Session struct {
 	Refuse        func(api.Omission) error // makes an incomplete answer an error; nil for a note
 	lacked        map[api.Omission]bool
 	Unattended    string          // the variable which says that no person runs the command
-	keyboard      bool            // standard input is a terminal that nobody types on
+	keyboard      bool            // standard input is a terminal, but no person uses it
 	Terminal      io.Writer       // stderr itself, for output that moves the cursor: progress and pager
-	Ctx           context.Context // of the run, for code that gets no context of its own
+	Ctx           context.Context // the context of the run, for code that is not passed one
 	Idle          time.Duration   // after which a gateway in this process lets other processes use a project; 0 for its default
 	stuck         chan struct{}   // closed when a statement of a gateway in this process does not stop; nil without one
 }
 
-// Close releases it. It waits for background work of a gateway in this process and cancels that work when ctx ends. It
-// does not wait for a statement that does not stop, which ends with the process.
+// Close releases the resources. It waits for background work of a gateway in this process and cancels that work when
+// ctx ends. It does not wait for a statement that does not stop, which ends with the process.
 func (s *Session) Close(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func() { done <- s.closeAll(ctx) }()
@@ -71,7 +71,7 @@ func (s *Session) Close(ctx context.Context) error {
 	case err := <-done:
 		return err
 	case <-late.C:
-		return nil // the cause is known, or no answer depended on it
+		return nil // the cause was reported, or no answer depended on the statement
 	}
 }
 
@@ -95,7 +95,7 @@ type globalFlags struct {
 	Columns                                                  []string
 	retries                                                  int
 	NoHeader, DryRun, Explain, debug, Yes                    bool
-	quiet                                                    bool // of the commands that have a Shape
+	quiet                                                    bool // defined by commands that have a Shape
 }
 
 func (s *Session) Register(fs *pflag.FlagSet) {
@@ -194,7 +194,7 @@ func (e *Env) Client() (*api.Client, error) {
 	return cl, nil
 }
 
-// Colors reports whether text for a place, a terminal or not, is coloured.
+// Colors reports whether output is coloured; terminal reports whether it goes to a terminal.
 func (e *Env) Colors(terminal bool) bool {
 	switch e.Run.Flags.color {
 	case "always":
@@ -205,14 +205,14 @@ func (e *Env) Colors(terminal bool) bool {
 	return terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }
 
-// OutputOptions collects the output flags and checks them as a set before any request.
+// OutputOptions collects the output flags and checks their combination before any request is sent.
 func (e *Env) OutputOptions() (output.Options, error) {
 	s, err := e.Settings()
 	if err != nil {
 		return output.Options{}, err
 	}
 	f := &e.Run.Flags
-	for _, name := range []string{"out", "columns", "jq"} { // an unset variable in a script, which must not silently select another value
+	for _, name := range []string{"out", "columns", "jq"} { // an unset variable in a script must not silently select another value
 		if fl := e.Run.Set.Lookup(name); fl != nil && fl.Changed && (fl.Value.String() == "" || fl.Value.String() == "[]") {
 			return output.Options{}, Usagef("--%s is empty", name)
 		}
@@ -305,5 +305,5 @@ func (e *Env) TimeLimit() time.Duration {
 	return d
 }
 
-// Repeats is how often a call that changes nothing is repeated.
+// Repeats is how many times a call that changes nothing is retried.
 func (g *globalFlags) Repeats() int { return g.retries }

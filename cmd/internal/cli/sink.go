@@ -25,9 +25,9 @@ type Sink struct {
 	// Columns, if any, may change how the rows are written once their columns are known.
 	Columns func(api.RowReader, output.Options) (output.Options, error)
 
-	instead func() error // what renaming the file would do, in a dry run
+	instead func() error // in a dry run, prints that the file would be written
 
-	screen *term.MaskWriter // before the pager
+	screen *term.MaskWriter // the output without the pager
 	pager  *term.Pager
 	held   bytes.Buffer // notes that are held back while the pager runs
 	File   *output.File
@@ -73,7 +73,7 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 	return s, nil
 }
 
-// Progress starts measuring; progress is shown on a terminal only, and to a person.
+// Progress starts the measurement. Progress is shown only on a terminal, and only if a person runs the command.
 func (e *Env) Progress() *term.Progress {
 	if !e.Live() {
 		return term.NewProgress(nil)
@@ -88,7 +88,7 @@ func (e *Env) pagerCommand() string {
 	return e.Getenv("PAGER")
 }
 
-// StreamOf returns the stream behind the masking writer: a pager has to see that it is a terminal.
+// StreamOf returns the stream behind the masking writer: a pager must be able to detect that it is a terminal.
 func StreamOf(w io.Writer) io.Writer {
 	if m, ok := w.(*term.MaskWriter); ok {
 		return m.Unwrap()
@@ -188,7 +188,7 @@ func FormOfPath(path string) (output.Format, error) {
 	return f, nil
 }
 
-// formNamed is the format that the extension of a file names; not a known one if it names none.
+// formNamed is the format for the extension of a file; it is not a known format if there is none for the extension.
 func formNamed(path string) output.Format {
 	switch ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."); ext {
 	case "txt":
@@ -200,8 +200,8 @@ func formNamed(path string) output.Format {
 	}
 }
 
-// CheckDrawnFile refuses --out FILE where nothing chose a form and the extension names another one than table: a drawn table in
-// a file called rows.parquet is read by nothing. Other extensions say nothing about the form.
+// CheckDrawnFile rejects --out FILE if no format is set and the extension names a format other than table: no program can read
+// a drawn table in a file such as rows.parquet. Extensions that name no format are allowed.
 func (e *Env) CheckDrawnFile() error {
 	s, err := e.Settings()
 	path := e.Run.Flags.Out

@@ -70,7 +70,8 @@ func (e *Env) Hidden() (line string, ok bool, err error) {
 	return string(raw), true, err
 }
 
-// Data is standard input where a file is expected. On a terminal, a note says that input is expected.
+// Data returns standard input as the contents of a file argument. On a terminal it prints a note that input is
+// expected.
 func (e *Env) Data() io.Reader {
 	if err := e.NobodyTypes(); err != nil {
 		return failing{err}

@@ -9,7 +9,7 @@ var automated = []string{
 	"AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI", "AUGMENT_AGENT", "OPENCODE", "GOOSE_TERMINAL",
 }
 
-// unattended returns the variable which says that no person runs the command, or nothing.
+// unattended returns the name of the variable that shows that no person runs the command; "" if a person does.
 func unattended(getenv func(string) string) string {
 	for _, name := range automated {
 		switch strings.ToLower(getenv(name)) {
@@ -21,20 +21,20 @@ func unattended(getenv func(string) string) string {
 	return ""
 }
 
-// Attend finds out whether a person runs the command. If not, nobody types its input, even if it is a terminal:
-// nothing is asked, and there is neither a pager nor a line of progress.
+// Attend determines whether a person runs the command. If not, input is not expected from a terminal: there are no
+// prompts, no pager and no progress line.
 func (e *Env) Attend() {
 	if e.Run.Unattended = unattended(e.Getenv); e.Run.Unattended != "" {
 		e.Run.keyboard, e.InTerm = e.InTerm, false
 	}
 }
 
-// Live reports whether stderr is a terminal on which a line may be painted again.
+// Live reports whether stderr is a terminal on which a line can be redrawn.
 func (e *Env) Live() bool {
 	return e.ErrTerm && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb"
 }
 
-// NobodyTypes is the error of a command that would read from a terminal where no person is.
+// NobodyTypes returns the error of a command that would read from a terminal that no person uses.
 func (e *Env) NobodyTypes() error {
 	if !e.Run.keyboard {
 		return nil
@@ -42,7 +42,7 @@ func (e *Env) NobodyTypes() error {
 	return Usagef("standard input is a terminal, and %s is set: nobody will type", e.Run.Unattended).WithHint("give an argument or a file, or unset %s", e.Run.Unattended)
 }
 
-// unasked is the hint where a person would be asked.
+// unasked returns the hint of a command that would prompt, with the reason why it does not.
 func (e *Env) unasked(hint string) string {
 	if e.Run.keyboard {
 		hint += "; " + e.Run.Unattended + " is set, so nothing is asked"

@@ -5,16 +5,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Shape is how the records of a noun look to people, as a list and one by one. The formats for programs do not use it.
+// Shape defines how the records of a noun are displayed to people, in lists and one by one. Formats for programs do not
+// use it.
 type Shape struct {
 	ID     string // path of the identifier of the record for other commands, which --quiet prints
 	Fields []Field
 }
 
-// Field is a field of a Shape. In a list, the last ones are dropped first where the terminal is narrow.
+// Field is a field of a Shape. If a terminal is too narrow for a list, the last fields are dropped first.
 type Field = output.Field
 
-// Shows gives the results of the commands below c with these names a shape, and the commands the flag --quiet.
+// Shows sets the shape of the results of the commands below c with these names, and adds the flag --quiet to them.
 func (e *Env) Shows(c *cobra.Command, s *Shape, names ...string) {
 	for _, sub := range chosen(c, names) {
 		e.showsOne(sub, s)
@@ -30,7 +31,7 @@ func (e *Env) showsOne(c *cobra.Command, s *Shape) {
 	}
 }
 
-// checkQuiet rejects flags that would have no effect beside --quiet.
+// checkQuiet rejects flags that would have no effect together with --quiet.
 func (e *Env) checkQuiet() error {
 	f := &e.Run.Flags
 	if !f.quiet {
@@ -44,7 +45,7 @@ func (e *Env) checkQuiet() error {
 	return nil
 }
 
-// shaped adds the display of a result for people to the options.
+// shaped adds to the options how the result is displayed to people.
 func (e *Env) shaped(v View, o output.Options) output.Options {
 	shape := &e.Run.shape
 	if v.shape != nil {

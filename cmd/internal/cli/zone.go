@@ -1,6 +1,7 @@
 package cli
 
-// Local reports whether the command is for zone local. It is false when the settings are not valid: the command fails by itself then.
+// Local reports whether the command is for zone local. It is false if the settings are not valid, in which case the command fails
+// anyway.
 func (e *Env) Local() bool {
 	s, err := e.Settings()
 	return err == nil && s.Local()

@@ -13,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// What the browser holds at most.
+// Limits of what the browser holds.
 const (
 	browseRows  = 1_000_000
 	browseBytes = 512 << 20

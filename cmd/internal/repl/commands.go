@@ -13,10 +13,10 @@ import (
 	"github.com/dig-cli/dig/internal/suggest"
 )
 
-// command is a command of the shell: a backslash and a name, or for some a word alone.
+// command is a command of the shell: a backslash and a name. Some can also be written as a word without a backslash.
 type command struct {
-	name, long string   // \d and \describe
-	words      []string // also without a backslash, if they are alone or, with args, followed by something
+	name, long string   // as in \d and \describe
+	words      []string // recognized without a backslash if alone or, for commands with args, if followed by one argument
 	args       string   // shown in the help
 	about      string
 	run        func(s *shell, ctx context.Context, args []string) error
@@ -50,7 +50,8 @@ func commands() []command {
 	}
 }
 
-// commandOf reads a command and its arguments: separated by blanks, in single quotes with blanks in them.
+// commandOf parses a command and its arguments. Arguments are separated by blanks; one in single quotes may contain
+// blanks.
 func commandOf(text string) (name string, args []string, ok bool) {
 	text = strings.TrimSpace(text)
 	if word, is := commandWord(text); is {
@@ -151,7 +152,7 @@ Ctrl-R searches it, Ctrl-C clears or cancels, Ctrl-D leaves, Alt-Enter: new line
 	return err
 }
 
-// choices is complete for the editor.
+// choices adapts complete to the editor.
 func (s *shell) choices(text string, at int) (int, []lineedit.Choice) {
 	from, list := s.complete(text, at)
 	if len(list) == 0 {
@@ -164,7 +165,7 @@ func (s *shell) choices(text string, at int) (int, []lineedit.Choice) {
 	return from, out
 }
 
-// complete offers names and words for a place of a text.
+// complete offers names and words for a position in a text.
 func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
 	if begin := len(text) - len(strings.TrimLeft(text, " \t\n")); begin < len(text) && text[begin] == '\\' && at > begin {
 		return s.completeCommand(text, begin, at)
@@ -183,7 +184,7 @@ func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
 	return suggest.At(text, at, s.known.Load(), s.here)
 }
 
-// fileLiteral returns where the name of a file begins in a text that ends within it: a literal where a table stands.
+// fileLiteral returns where the name of a file begins if a text ends inside it: in a literal after FROM or JOIN.
 func fileLiteral(text string) (begin int, ok bool) {
 	before, last, from, to := "", "", 0, 0
 	sqltext.Scan(text, false, func(b, e int) { before, last, from, to = last, text[b:e], b, e })

@@ -12,7 +12,8 @@ import (
 	"github.com/dig-cli/dig/internal/suggest"
 )
 
-// describe lists the tables, or the columns of one. Names are read from the gateway, not from those of completion.
+// describe lists the tables, or the columns of one. It reads the names from the gateway instead of those stored for
+// completion.
 func (s *shell) describe(ctx context.Context, args []string) error {
 	switch len(args) {
 	case 0:
@@ -55,7 +56,7 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 	return s.show(ctx, []string{"column", "type"}, rows)
 }
 
-// inUse completes a name with the schema in use, if that has such a table.
+// inUse qualifies a name with the schema in use, if that schema has such a table.
 func (s *shell) inUse(known *suggest.Known, parts []string) []string {
 	for _, full := range [][]string{append([]string{s.here.Catalog, s.here.Schema}, parts...), append([]string{s.here.Catalog}, parts...)} {
 		if s.here.Schema != "" && len(full) == 3 && known.Find(full...) != nil {
@@ -157,7 +158,7 @@ func (s *shell) listFunctions(ctx context.Context, args []string) error {
 	return s.show(ctx, []string{"function", "arguments", "result"}, rows)
 }
 
-// use chooses the schema in which names without one are looked up.
+// use selects the schema for names that are not qualified.
 func (s *shell) use(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		s.here = suggest.Place{}
@@ -200,7 +201,7 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	return f
 }
 
-// onlyPlace finds the schema that a single name can mean.
+// onlyPlace finds the schema that an unqualified name refers to, if there is only one.
 func onlyPlace(known *suggest.Known, catalog, name string) suggest.Place {
 	var found []suggest.Place
 	for _, c := range known.Catalogs() {

@@ -10,10 +10,10 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
-// maxDepth limits files that include files.
+// maxDepth limits how deep files that include files may nest.
 const maxDepth = 16
 
-// inFile marks an error that names its file.
+// inFile marks an error whose message names its file.
 type inFile struct{ error }
 
 func (e *inFile) Unwrap() error { return e.error }
@@ -77,7 +77,7 @@ func (s *shell) edit(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if s.quiet != nil { // the editor may read lines
+	if s.quiet != nil { // the editor may read from the terminal
 		s.quiet.End()
 	}
 	err = s.e.Edit(ctx, name)

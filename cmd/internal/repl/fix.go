@@ -14,11 +14,11 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// meant matches hints that suggest a name, a word or a text for the place of an error.
+// meant matches hints that suggest a name, a word or a literal to replace the one at the position of the error.
 var meant = late.Regexp(`^(?:did you mean |double quotes are for names; a text is written )((?:"(?:[^"]|"")*"|[\pL_]\w*)(?:\.(?:"(?:[^"]|"")*"|[\pL_]\w*))*|'(?:[^']|'')*')\??$`)
 
-// Mended returns a statement with the suggestion of a hint in place of the word or dotted name at a 1-based line and column, and "" if the hint
-// suggests nothing of that kind.
+// Mended returns a statement in which the suggestion of a hint replaces the word or dotted name at a 1-based line and column. It returns "" if
+// the hint does not suggest a replacement.
 func Mended(text string, line, col int, hint string) string {
 	m := meant().FindStringSubmatch(hint)
 	lines := strings.SplitAfter(text, "\n")
@@ -31,7 +31,7 @@ func Mended(text string, line, col int, hint string) string {
 	}
 	at := len(strings.Join(lines[:line-1], "")) + len(string(runes[:col-1]))
 	dotted := strings.Contains(m[1], ".")
-	from, to, open := -1, -1, false // the name at the place; open after its dot
+	from, to, open := -1, -1, false // the name at the position; open after its dot
 	sqltext.Scan(text, false, func(begin, end int) {
 		switch {
 		case begin == at && (text[begin] == '"' || sqltext.WordStart(text[begin])):
@@ -49,7 +49,7 @@ func Mended(text string, line, col int, hint string) string {
 	return text[:from] + m[1] + text[to:]
 }
 
-// nearHere suggests a table of the schema in use for one that was not found without a schema.
+// nearHere suggests a table of the schema in use for an unqualified table that was not found.
 func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) error {
 	var f *cli.Failure
 	if s.here.Schema == "" || !errors.As(err, &f) || f.Hint != "" {

@@ -26,7 +26,7 @@ const (
 // shells append to it.
 type history struct {
 	e    *cli.Env
-	path string // "" keeps nothing between sessions
+	path string // "" if nothing is stored between sessions
 	list []string
 }
 
@@ -64,7 +64,7 @@ func openHistory(e *cli.Env, project string) *history {
 	return h
 }
 
-// alone runs fn while no other shell changes the file; alone is false if one has stopped while it did.
+// alone runs fn while no other shell changes the file. alone is false if the lock was not obtained in time.
 func (h *history) alone(fn func(alone bool)) {
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
@@ -76,7 +76,8 @@ func (h *history) alone(fn func(alone bool)) {
 	fn(ok)
 }
 
-// shorten leaves the newest entries in the file, with those that other shells have added meanwhile. A longer file does no harm.
+// shorten keeps the newest entries of the file, including those that other shells have added since. If it fails, the file only
+// stays longer.
 func (h *history) shorten() {
 	h.alone(func(alone bool) {
 		raw, err := os.ReadFile(h.path)
@@ -99,7 +100,7 @@ func line(entry string) []byte {
 func (h *history) Len() int           { return len(h.list) }
 func (h *history) Entry(i int) string { return h.list[i] }
 
-// add keeps a text, unless it begins with a blank, repeats the last one or has a secret in it.
+// add stores a text, unless it begins with a blank, repeats the last one or contains a secret.
 func (h *history) add(text string) {
 	text = strings.TrimRight(text, " \t\n")
 	if text == "" || strings.HasPrefix(text, " ") || len(text) > maxEntry || len(h.list) > 0 && h.list[len(h.list)-1] == text || h.secret(text) {
@@ -116,7 +117,7 @@ func (h *history) keep(text string) {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return
 	}
-	h.alone(func(bool) { // a text that is appended disturbs nobody
+	h.alone(func(bool) { // appending is safe without the lock
 		f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return

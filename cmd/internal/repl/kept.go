@@ -15,7 +15,7 @@ const (
 	keptAtMost   = 4 << 30
 )
 
-// kept is the last result, as it was received: in memory, and a larger one in a temporary file without a name.
+// kept is the last result as it was received: in memory, or, if it is larger, in an unnamed temporary file.
 type kept struct {
 	text   string // of the statement
 	format api.Format
@@ -24,14 +24,14 @@ type kept struct {
 	file   *tempfile.Unnamed
 	whole  bool // the reply was read to its end
 	failed error
-	told   bool // what a statement over it does not keep
+	told   bool // the notes about what a statement over it does not preserve were printed
 }
 
 func newKept() *kept { return &kept{} }
 
 func (k *kept) some() bool { return k.n > 0 }
 
-// keep passes a reply through and keeps it. A second call begins again: the reply was requested in another format.
+// keep stores a reply while the caller reads it. A second call starts over: the reply was requested in another format.
 func (k *kept) keep(body io.ReadCloser, format api.Format) io.ReadCloser {
 	_ = k.close()
 	*k = kept{format: format}

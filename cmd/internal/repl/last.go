@@ -18,8 +18,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// The last result is the table _: an engine of the session reads it, and tables of zone local beside it through the
-// gateway.
+// The last result is the table _. An engine of the session reads it. On zone local a statement may also read other
+// tables, through the gateway.
 
 // lastName is the name of the last result in a statement.
 const lastName = "_"
@@ -36,7 +36,7 @@ type edit struct {
 	text    string
 }
 
-// edited applies edits, which are in order.
+// edited applies edits, which are in order of position.
 func edited(text string, edits []edit) string {
 	var b strings.Builder
 	from := 0
@@ -49,7 +49,7 @@ func edited(text string, edits []edit) string {
 	return b.String()
 }
 
-// before returns the place in the original text for a 1-based line and column of the edited one.
+// before maps a 1-based line and column of the edited text to the original text.
 func before(text string, edits []edit, line, col int) (int, int) {
 	changed := edited(text, edits)
 	at := 0
@@ -64,7 +64,7 @@ func before(text string, edits []edit, line, col int) (int, int) {
 		_, n := utf8.DecodeRuneInString(changed[at:])
 		at += n
 	}
-	shift := 0 // the edited text is longer by this before the place
+	shift := 0 // how much longer the edited text is up to the position
 	for _, e := range edits {
 		begin := e.at + shift
 		if at < begin {
@@ -81,7 +81,7 @@ func before(text string, edits []edit, line, col int) (int, int) {
 	return 1 + strings.Count(text[:orig], "\n"), 1 + utf8.RuneCountInString(text[lineStart:orig])
 }
 
-// tables returns the names of the tables of a statement; none if it does not parse, which the gateway reports.
+// tables returns the names of the tables of a statement; none if it does not parse, which the gateway will report.
 func tables(text string) [][]*trinosql.Ident {
 	st, err := trinosql.Parse(text)
 	if err != nil {
@@ -92,7 +92,7 @@ func tables(text string) [][]*trinosql.Ident {
 	return found
 }
 
-// span returns the place of a name in the text.
+// span returns the position of a name in the text.
 func span(text string, name []*trinosql.Ident) (from, to int) {
 	from = name[0].Pos().Offset
 	last := name[len(name)-1]
@@ -108,7 +108,7 @@ func readsLast(found [][]*trinosql.Ident) bool {
 	return slices.ContainsFunc(found, func(n []*trinosql.Ident) bool { return len(n) == 1 && n[0].Name == lastName && !n[0].Quoted })
 }
 
-// qualified puts the schema in use before the names of its tables.
+// qualified adds the schema in use to names of its tables.
 func (s *shell) qualified(text string, found [][]*trinosql.Ident) string {
 	if s.here.Schema == "" {
 		return text
@@ -130,7 +130,8 @@ func (s *shell) qualified(text string, found [][]*trinosql.Ident) string {
 	return edited(text, edits)
 }
 
-// queryLast runs a statement that reads the last result: text as it was typed, sent with ? for each parameter.
+// queryLast runs a statement that reads the last result. text is the statement as typed; sent has ? in place of each
+// parameter.
 func (s *shell) queryLast(ctx context.Context, text, sent string, values []string, found [][]*trinosql.Ident) error {
 	if s.last == nil {
 		return cli.Usagef("there is no last result, so that %s is not a table yet", lastName).WithHint("run a statement first")
@@ -176,7 +177,7 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 	return closing
 }
 
-// showResult shows the rows of a result of the session's engine while they arrive, and keeps them.
+// showResult shows the rows of a result of the session's engine as they arrive, and stores them.
 func (s *shell) showResult(ctx context.Context, res engine.Result, k *kept, text string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -200,7 +201,7 @@ func (s *shell) showResult(ctx context.Context, res engine.Result, k *kept, text
 	return err
 }
 
-// engineError puts the place of an error into the statement as it was typed.
+// engineError converts an error of the engine: its position is that in the statement as typed.
 func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 	var ee *engine.Error
 	if !errors.As(err, &ee) {
@@ -221,7 +222,7 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 // sessionCatalogs resolves the names of a statement over the last result.
 type sessionCatalogs struct {
 	s      *shell
-	others map[string]string // names as typed, of tables of the gateway by their schema
+	others map[string]string // names as typed of tables that are read through the gateway, by the schema that replaces them
 }
 
 var _ engine.Catalogs = (*sessionCatalogs)(nil)

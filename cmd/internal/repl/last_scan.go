@@ -21,7 +21,7 @@ import (
 type scanner struct {
 	open  func(context.Context, engine.ScanRequest) (*api.Result, error)
 	last  *kept     // nil for a table of the gateway
-	notes io.Writer // for what is not kept of the last result
+	notes io.Writer // for notes about what is not preserved of the last result
 	cols  []engine.ColumnInfo
 }
 
@@ -68,14 +68,15 @@ func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 	return out, nil
 }
 
-// tell writes what is not kept of the last result, once.
+// tell prints, once, what is not preserved of the last result.
 func (c *scanner) tell(format string, args ...any) {
 	if c.last != nil && !c.last.told {
 		fmt.Fprintf(c.notes, format+"\n", args...)
 	}
 }
 
-// typeOfLast is the type of a column of the last result in the session's engine, and whether it is another one.
+// typeOfLast returns the engine's type for a column of the last result; other reports that it differs from the type of
+// the column.
 func typeOfLast(typ string) (as string, other bool) {
 	base, args, _ := strings.Cut(typ, "(")
 	switch base {
@@ -96,7 +97,8 @@ func typeOfLast(typ string) (as string, other bool) {
 	return typ, false
 }
 
-// zonesOf sets the time zones of columns with instants, and returns the columns that have several.
+// zonesOf sets the time zones of columns of type timestamp with time zone. It returns the columns whose values have
+// several zones.
 func zonesOf(rows *api.Rows, cols []engine.ColumnInfo, instants []int) (mixed []int, err error) {
 	seen := map[int]string{}
 	for rows.Next() {
@@ -126,7 +128,7 @@ func zonesOf(rows *api.Rows, cols []engine.ColumnInfo, instants []int) (mixed []
 	return mixed, rows.Err()
 }
 
-// instantOf parses a timestamp with or without a zone, whose form is that of Trino or that of ISO 8601.
+// instantOf parses a timestamp with or without a zone, in Trino's form or in that of ISO 8601.
 func instantOf(text string) (t time.Time, zone string, ok bool) {
 	if i := strings.IndexByte(text, 'T'); i > 0 && text[i-1] >= '0' && text[i-1] <= '9' {
 		text = text[:i] + " " + text[i+1:]
@@ -147,7 +149,7 @@ func instantOf(text string) (t time.Time, zone string, ok bool) {
 	return t, "", false
 }
 
-// valueOf converts the text of a value of a type to what the engine reads as that value.
+// valueOf converts the text of a value to the Go value that the engine reads for its type.
 func valueOf(typ, text string) (any, error) {
 	base, _, _ := strings.Cut(typ, "(")
 	switch base {
@@ -190,7 +192,7 @@ func (c *scanner) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batc
 	return b, nil
 }
 
-// batches passes rows to the engine as texts, which it reads by type.
+// batches passes rows to the engine, which converts them by type.
 type batches struct {
 	res   *api.Result
 	rows  *api.Rows

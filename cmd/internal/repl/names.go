@@ -21,7 +21,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Tables of these schemas are found by their name alone: internal tables and saved queries [L].
+// bareSchemas contain the tables that can be named without a schema: internal tables and saved queries [L].
 var bareSchemas = []string{"peaka.table", "peaka.query"}
 
 // namesPath is the file with the names of a project's tables and columns.
@@ -34,7 +34,7 @@ func namesPath(e *cli.Env, project string) (string, error) {
 	return filepath.Join(dir, "columns-"+p.Key()+".json"), nil
 }
 
-// readKnown reads the names that an earlier session has stored; none if there are none.
+// readKnown reads the names that an earlier session has stored, if any.
 func readKnown(e *cli.Env, project string) *suggest.Known {
 	var tables []suggest.Table
 	if path, err := namesPath(e, project); err == nil {
@@ -45,15 +45,16 @@ func readKnown(e *cli.Env, project string) *suggest.Known {
 	return suggest.New(tables, bareSchemas...)
 }
 
-// How old the names are before they are read again: other windows create tables too. A hosted zone answers to each catalog
-// with a statement.
+// The age at which names are read again, because other sessions create tables too. On a hosted zone this takes one
+// statement per catalog.
 const (
 	namesFreshHere   = 30 * time.Second
 	namesFreshHosted = 5 * time.Minute
-	namesFreshMissed = 2 * time.Second // where Tab found nothing
+	namesFreshMissed = 2 * time.Second // if Tab found nothing
 )
 
-// refresh reads the names in the background, unless that is being done, or was done since. What it cannot read is not offered.
+// refresh reads the names in the background, unless a read is in progress or was completed within the duration since. Names
+// that cannot be read are not offered.
 func (s *shell) refresh(ctx context.Context, since time.Duration) {
 	if was := s.namesRead.Load(); was != nil && time.Since(*was) < since || !s.reading.CompareAndSwap(false, true) {
 		return
@@ -61,12 +62,12 @@ func (s *shell) refresh(ctx context.Context, since time.Duration) {
 	s.filling.Go(func() {
 		defer s.reading.Store(false)
 		_, _ = s.readNames(ctx, io.Discard)
-		now := time.Now() // also after a failure, which is not tried again at once
+		now := time.Now() // also after a failure, so that it is not repeated immediately
 		s.namesRead.Store(&now)
 	})
 }
 
-// namesFresh is how old names may be when a text is typed.
+// namesFresh is the maximum age of the names while a statement is typed.
 func (s *shell) namesFresh() time.Duration {
 	if s.e.Run.Settings.Local() {
 		return namesFreshHere
@@ -90,8 +91,8 @@ func (s *shell) refreshNames(ctx context.Context, _ []string) error {
 // names reads the names for a command.
 func (s *shell) names(ctx context.Context) (*suggest.Known, error) { return s.readNames(ctx, s.e.Err) }
 
-// readNames reads the names of all tables and columns from the gateway, and stores them for completion. It notes which
-// catalogs it could not read.
+// readNames reads the names of all tables and columns from the gateway, and stores them for completion. It prints the
+// catalogs that it could not read.
 func (s *shell) readNames(ctx context.Context, notes io.Writer) (*suggest.Known, error) {
 	catalogs, err := s.cl.Catalogs.List(ctx, s.project)
 	if err != nil {
@@ -164,7 +165,7 @@ func (s *shell) namesOf(ctx context.Context, c api.Catalog) ([]suggest.Table, er
 	return out, rows.Err()
 }
 
-// systemLast puts the columns that were declared before those that every internal table has.
+// systemLast moves the columns that every internal table has behind the declared ones.
 func systemLast(cols []suggest.Column) {
 	for _, n := range rowset.SystemNames {
 		if !slices.ContainsFunc(cols, func(c suggest.Column) bool { return c.Name == n }) {
@@ -228,7 +229,7 @@ func (s *shell) columnsOf(ctx context.Context, t suggest.Table) ([]suggest.Colum
 	return out, nil
 }
 
-// files offers the files that a path may mean.
+// files offers the files whose names begin with a path.
 func (s *shell) files(prefix string) []suggest.Candidate {
 	matches, err := filepath.Glob(s.e.Abs(globSafe(prefix)) + "*")
 	if err != nil {

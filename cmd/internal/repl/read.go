@@ -21,7 +21,7 @@ func (s *shell) read(ctx context.Context) (string, error) {
 	if s.editor != nil {
 		return s.editor.Read(ctx, first, more, text)
 	}
-	var cleared atomic.Bool // by an interrupt, which also drops the line that the terminal holds
+	var cleared atomic.Bool // by an interrupt, which also drops the line in the terminal's buffer
 	defer s.trap(func() {
 		cleared.Store(true)
 		fmt.Fprint(s.e.Err, "\n"+first)
@@ -47,7 +47,7 @@ func (s *shell) read(ctx context.Context) (string, error) {
 	}
 }
 
-// done reports whether a text is complete: a command, or statements of which the last ends with a semicolon.
+// done reports whether a text is complete: a command, or statements that end with a semicolon.
 func done(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed[0] == '\\' {
@@ -69,15 +69,15 @@ func done(text string) bool {
 	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' || commandAfter(text) > 0
 }
 
-// unfinished reports whether a long text surely has no end yet, by its last line alone: of text that is pasted as if it were typed every
-// line asks this.
+// unfinished reports whether a long text is certainly incomplete, by its last line alone. It is a shortcut: done is called for every
+// line of pasted text.
 func unfinished(trimmed string) bool {
 	at := strings.LastIndexByte(trimmed, '\n') + 1
 	return at > 1<<10 && !strings.Contains(trimmed, "/*") && strings.IndexByte(trimmed, '\\') < 0 && !strings.Contains(trimmed[at:], "--") &&
 		strings.IndexByte(trimmed[at:], ';') < 0
 }
 
-// commandAfter returns where the last line begins, if it is a command below a statement that has not ended; 0 if not.
+// commandAfter returns where the last line begins if it is a command below an incomplete statement; 0 if not.
 func commandAfter(text string) int {
 	text = strings.TrimRight(text, " \t\n")
 	at := strings.LastIndexByte(text, '\n') + 1
@@ -93,12 +93,13 @@ func commandAfter(text string) int {
 	return at
 }
 
+// lineReader reads lines, and removes a byte order mark at the beginning of the input.
 type lineReader struct {
 	r   io.Reader
 	buf []byte
 	err error
 
-	some bool // the beginning was read
+	some bool // the beginning, which may be a byte order mark, was read
 }
 
 func (l *lineReader) next() (string, error) {

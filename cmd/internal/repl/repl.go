@@ -28,7 +28,7 @@ import (
 // Statement is one statement to run, and how its result is shown.
 type Statement struct {
 	Text     string
-	Typed    string // the text as it was typed, for errors, if everything in it has the column that it has in Text
+	Typed    string // the text as typed, for errors; set if positions in it are the same as in Text
 	Bindings []string
 	Vertical bool   // one line per value
 	Types    bool   // the types of the columns under the header
@@ -41,11 +41,11 @@ type Statement struct {
 
 // Runner sends statements to the gateway.
 type Runner interface {
-	// Run runs a statement and shows its result; errors have a caret under the place that they are about.
+	// Run runs a statement and shows its result. Errors have a caret under the position that they refer to.
 	Run(ctx context.Context, st Statement) error
 	// Bind returns a statement with ? in place of each :NAME, at the same columns, and its values in order.
 	Bind(text string, values []string) (string, []string, error)
-	// Show shows rows that are there already, as Run does.
+	// Show shows rows that were already received, as Run does.
 	Show(ctx context.Context, rows api.RowReader, st Statement, chart output.Chart) error
 }
 
@@ -56,13 +56,13 @@ type shell struct {
 	cl      *api.Client
 	project string
 
-	editor  *lineedit.Editor // nil where there is none: plain lines are read
+	editor  *lineedit.Editor // nil if there is no terminal: plain lines are read
 	quiet   *term.Quiet      // nil without an editor
 	lines   *lineReader
 	history *history
 	known   atomic.Pointer[suggest.Known]
 	filling sync.WaitGroup            // reads the names in the background
-	fill    func(since time.Duration) // refresh; nil where nothing is completed
+	fill    func(since time.Duration) // refresh; nil if nothing is completed
 
 	namesRead atomic.Pointer[time.Time]
 	reading   atomic.Bool
@@ -78,9 +78,9 @@ type shell struct {
 	used     []string // by the last statement
 	last     *kept
 	lastText string
-	mended   string // the last statement as its error suggests it
-	begun    string // a text that a command was typed in
-	depth    int    // of files that are being read
+	mended   string // the last statement with the correction that its error suggests
+	begun    string // an incomplete statement below which a command was typed
+	depth    int    // nesting depth of the files that are being read
 
 	scratch     engine.Project // for statements over the last result; nil before the first
 	scratchDone func() error
@@ -125,7 +125,7 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 	return s.loop(ctx)
 }
 
-// where names the zone and the project.
+// where describes the zone and the project.
 func (s *shell) where() string {
 	set := s.e.Run.Settings
 	out := "zone " + set.Zone.Value
@@ -183,7 +183,7 @@ func (s *shell) perform(ctx context.Context, text string) error {
 	defer cancel()
 	defer s.trap(cancel)()
 	s.size()
-	if s.e.InTerm { // a script is not what was typed
+	if s.e.InTerm { // the lines of a script do not belong in the history
 		s.history.add(text)
 	}
 	return interrupted(ctx, s.performIn(ctx, text))
@@ -209,7 +209,8 @@ func (s *shell) performIn(ctx context.Context, text string) error {
 	return nil
 }
 
-// commandIn runs a command that was typed below a statement without an end: \g runs the statement, and after others it is edited on.
+// commandIn runs a command that was typed below an incomplete statement: \g runs the statement; after other commands its editing
+// continues.
 func (s *shell) commandIn(ctx context.Context, text, command string) error {
 	name, args, _ := commandOf(command)
 	if name == "g" || name == "go" {
@@ -229,7 +230,7 @@ func (s *shell) trap(cancel func()) (undo func()) {
 }
 
 func interrupted(ctx context.Context, err error) error {
-	var rows *api.RowsError // a gateway says of a result that was canceled that the client left
+	var rows *api.RowsError // for a canceled result the gateway reports that the client has disconnected
 	if err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, &rows)) {
 		return &cli.Failure{Exit: cli.ExitInterrupted, Code: "interrupted", Msg: "canceled", Err: err}
 	}
@@ -248,7 +249,7 @@ func (s *shell) complain(ctx context.Context, err error) {
 	s.e.Complain(s.e.Err, &f, err)
 }
 
-// size takes the size of the terminal, which may have changed.
+// size reads the size of the terminal, which may have changed.
 func (s *shell) size() {
 	if f := cli.FileOf(s.e.Out); f != nil && s.e.OutTerm {
 		if w, h, err := xterm.GetSize(int(f.Fd())); err == nil && w > 0 {
@@ -298,11 +299,10 @@ func (s *shell) query(ctx context.Context, text string) error {
 	return closing
 }
 
-// spent drops bound values once a statement has used them. After one that failed they stay, for the next try.
+// spent drops bound values after a statement that used them has succeeded. After a failure they are kept for another
+// attempt.
 func (s *shell) spent() {
 	if s.used != nil {
 		s.binds = nil
 	}
 }
-
-// lineReader reads lines without taking more of the input than it returns.

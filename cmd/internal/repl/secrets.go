@@ -13,8 +13,8 @@ var (
 	// tokenLike matches keys and tokens of known forms: of clouds and code hosts, JSON web tokens, private keys.
 	tokenLike = late.Regexp(`\bA[KS]IA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{8,}` +
 		`|\bsk[-_][\w-]{16,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.|-----BEGIN [A-Z ]*PRIVATE KEY|(?i)\b(?:bearer|basic)\s+[\w.~+/=-]{12,}`)
-	// secretValue matches a text that belongs to a name such as password, client_secret or "apiKey": as a value that is compared or assigned, in
-	// JSON, as an option, or of a user that is created. A column that is only named is none.
+	// secretValue matches a string that belongs to a name such as password, client_secret or "apiKey": a value that is compared or assigned,
+	// a JSON member, an option, or the password of a created user. A column name without a value is not matched.
 	secretValue = late.Regexp(`(?i)\b\w*(?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|private|secret|account)[-_]?key|credentials?|authorization)["'` + "`" + `]?\s*` +
 		`(?:=>?|:=?|!=|<>|\bis\b|\b(?:not\s+)?(?:like|in)\b|\bto\b|\bby\b|\s)?\s*\(?\s*['"]|\bidentified\s+by\s+\S` +
 		`|--?\w*(?:passw(?:or)?d|passphrase|secret|token|api-?key|credential)[\w-]*[= ]\S`)

@@ -16,7 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// show shows rows of the shell itself, such as lists of tables.
+// show displays rows of the shell itself, such as lists of tables.
 func (s *shell) show(ctx context.Context, columns []string, rows [][]any) error {
 	m := &rowset.Memory{}
 	for _, c := range columns {
@@ -90,7 +90,7 @@ func (s *shell) bind(_ context.Context, args []string) error {
 	return nil
 }
 
-// repeat runs the last statement again, with the same values unless there are new ones.
+// repeat runs the last statement again, with the same values unless new ones were bound.
 func (s *shell) repeat(ctx context.Context) error {
 	if s.binds == nil {
 		s.binds = s.used
@@ -174,7 +174,7 @@ func (s *shell) output(_ context.Context, args []string) error {
 // outFile is the file of the next result, "" for none.
 func (s *shell) outFile() string { return strings.ReplaceAll(s.out, "{n}", strconv.Itoa(s.written+1)) }
 
-// wrote says that a result is in its file. The next one has another number.
+// wrote reports that a result was written to its file, and counts the numbered files.
 func (s *shell) wrote() {
 	if s.out == "" {
 		return

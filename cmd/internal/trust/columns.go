@@ -49,7 +49,7 @@ func queryColumns(e *cli.Env, project string) (*localstate.Ledger[localstate.Que
 	return localstate.NewQueryColumns(dir, p), nil
 }
 
-// named completes a reference, so that its entry is found by id: names are reused.
+// named adds the missing id or name of a reference. Entries are stored by id, because names are reused.
 func (r SavedRef) named(ctx context.Context, cl *api.Client, project string) (SavedRef, error) {
 	if r.id != "" && r.name != "" {
 		return r, nil
@@ -97,8 +97,8 @@ func noted(cols []api.ResultColumn) []localstate.Column {
 	return out
 }
 
-// NoteColumns stores the columns of a query that was just saved. For a query that does not run there are none, and the
-// old entry is removed.
+// NoteColumns stores the columns of a query that was just saved. For a query that fails to run it removes the old
+// entry.
 func NoteColumns(ctx context.Context, e *cli.Env, cl *api.Client, project string, q api.Query) {
 	notes, err := queryColumns(e, project)
 	if err == nil {
@@ -121,12 +121,12 @@ func ForgetColumns(e *cli.Env, project, id string) {
 	}
 }
 
-// SavedColumns compares the columns of saved queries with those they had.
+// SavedColumns compares the columns of saved queries with the stored ones.
 type SavedColumns struct {
 	Env     *cli.Env
 	Cl      *api.Client
 	Project string
-	Accept  bool // the current ones
+	Accept  bool // accept the current columns
 }
 
 // changed compares the columns of a saved query with the stored ones, and stores them if there are none. It
@@ -144,7 +144,7 @@ func (q *SavedColumns) changed(ctx context.Context, r SavedRef, now []localstate
 		return "", err
 	}
 	was, known := all[r.key()]
-	if !known && r.id == "" { // stored under its id when it was saved
+	if !known && r.id == "" { // the entry is stored under the id if the query was saved from here
 		if r, err = r.named(ctx, q.Cl, q.Project); err != nil {
 			return "", err
 		}

@@ -22,7 +22,7 @@ import (
 // cached [L].
 const CappedRows = 100
 
-// Guard looks for tables of which the gateway leaves out rows. It stores its findings. It is safe for concurrent use.
+// Guard finds tables of which the gateway leaves out rows, and stores its findings. It is safe for concurrent use.
 type Guard struct {
 	Cl      *api.Client
 	Project string
@@ -31,7 +31,7 @@ type Guard struct {
 	Catalogs []api.Catalog
 	Queries  []api.Query
 	known    map[sqltext.TableRef]Verdict
-	Kept     *KeptVerdicts // from earlier runs; nil to ask again
+	Kept     *KeptVerdicts // findings of earlier runs; nil if every table is looked up again
 }
 
 // Reasons not to trust the rows of a table.
@@ -39,7 +39,7 @@ const (
 	NoDoubt   = ""
 	Uncached  = "uncached"  // its scan may be truncated
 	Syncing   = "syncing"   // its cache is being filled for the first time, and reads as empty
-	Unchecked = "unchecked" // the gateway does not say
+	Unchecked = "unchecked" // the gateway does not report it
 )
 
 // Verdict states whether the rows of a table are complete.
@@ -126,7 +126,7 @@ func (g *Guard) Distrusted(ctx context.Context, t sqltext.TableRef, v Verdict) e
 		return Doubtful("of "+t.String(), v.Why)
 	}
 	n, err := g.CountOf(ctx, t)
-	if errors.Is(err, cli.ErrDone) { // printed, not sent
+	if errors.Is(err, cli.ErrDone) { // a dry run printed the request and did not send it
 		return nil
 	}
 	if err != nil {
@@ -185,7 +185,7 @@ func (g *Guard) verdict(ctx context.Context, t sqltext.TableRef) (Verdict, error
 	return v, nil
 }
 
-// look asks the gateway.
+// look determines the verdict on a table by requests to the gateway.
 func (g *Guard) look(ctx context.Context, t sqltext.TableRef) Verdict {
 	if strings.EqualFold(t.Catalog, "peaka") {
 		return g.behindQuery(ctx, t)
