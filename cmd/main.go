@@ -49,10 +49,10 @@ func Main() int {
 		} else {
 			cancel(cli.ErrTerminated)
 		}
-		if supervise.IsWorker(os.Getenv) { // a second one is for the supervisor, which may receive the first one too
+		if supervise.IsWorker(os.Getenv) { // the supervisor handles a second signal; it may also receive the first one
 			return
 		}
-		<-signals // a second one ends the process immediately
+		<-signals // a second signal ends the process immediately
 		if end := e.AtOnce.Load(); end != nil {
 			(*end)()
 		}

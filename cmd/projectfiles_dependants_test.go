@@ -117,7 +117,7 @@ func TestPruneLooksForDependants(t *testing.T) {
 		}
 		w.WriteHeader(res.StatusCode)
 	})
-	if errs := f.want(6, "apply", "p", "--prune", "--yes", "--only", "tables"); !strings.Contains(errs, "table t2 is used by query late since the plan was created; it is not deleted") {
+	if errs := f.want(6, "apply", "p", "--prune", "--yes", "--only", "tables"); !strings.Contains(errs, "table t2 is now used by query late, unlike when the plan was created; it is not deleted") {
 		t.Error(errs)
 	}
 	if _, out, _ := f.dig("table", "list"); !strings.Contains(out, "t2") || strings.Contains(out, "t1") {

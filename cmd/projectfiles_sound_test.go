@@ -34,7 +34,7 @@ func TestPlanFindsBefore(t *testing.T) {
 		"bitables/" + strings.Repeat("_", 3) + ".yaml": {"columns:\n  - name: a\n    type: bigint\n", "is empty without its underscores"},
 		"tables/long.yaml":       {"columns:\n  - name: " + strings.Repeat("x", 64) + "\n    type: bigint\n", "long.yaml:2: column name \"" + strings.Repeat("x", 64) + "\" has 64 bytes"},
 		"tables/sales.yaml":      {"columns:\n  - name: day\n    type: date\n  - name: " + strings.Repeat("y", 70) + "\n    type: bigint\n", "has 70 bytes"},
-		"bitables/a_b.yaml":      {"columns: []\n", "table a_b would be stored as ab, which is another one"},
+		"bitables/a_b.yaml":      {"columns: []\n", "table a_b would be stored as ab, which is the name of another table"},
 		"bitables/my_table.yaml": {"columns: []\n", "table my_table would be stored as mytable: name it without them"},
 		"bitables/other.yaml":    {"columns:\n  - name: c_d\n    type: bigint\n", "other.yaml:2: underscores are dropped from the names of BI tables and their columns, so column c_d would be stored as cd"},
 		"queries/none.sql":       {"-- only a comment\n", "none.sql:1: line 1:"},

@@ -82,7 +82,7 @@ when no other zone is chosen.`,
 			if near := nearest.Of(unknown.GetSpecifiedName(), names); near != "" {
 				f.Hint = "did you mean --" + near + "? " + f.Hint
 			}
-		case errors.As(err, &value): // without the words of strconv
+		case errors.As(err, &value): // without the function name that a strconv error contains
 			why := value.Unwrap()
 			var number *strconv.NumError
 			if errors.As(why, &number) {
@@ -135,7 +135,7 @@ when no other zone is chosen.`,
 // wrong arguments are usage errors.
 func finish(e *cli.Env, c *cobra.Command) {
 	c.SuggestionsMinimumDistance = 2
-	if c.HasParent() { // the root registers its own first
+	if c.HasParent() { // newRootCmd completes the flags of the root
 		e.CompleteFlags(c)
 	}
 	for _, sub := range c.Commands() {

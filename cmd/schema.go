@@ -24,7 +24,7 @@ type commandSchema struct {
 	Changes     bool                 `json:"changes"` // an operation of it may change something
 	Deprecated  string               `json:"deprecated,omitempty"`
 	Hidden      bool                 `json:"hidden,omitempty"`    // from help
-	ExitCodes   []cli.ExitCode       `json:"exitCodes,omitempty"` // where they are not those of every command
+	ExitCodes   []cli.ExitCode       `json:"exitCodes,omitempty"` // if they differ from those of other commands
 	Result      map[string]any       `json:"result"`              // JSON schema of what -o json prints; null for text, and for a group of commands
 	Commands    []commandSchema      `json:"commands"`
 	GlobalFlags []flagSchema         `json:"globalFlags,omitempty"`
@@ -51,7 +51,7 @@ type flagSchema struct {
 	Shorthand   string   `json:"shorthand,omitempty"`
 	Type        string   `json:"type"` // boolean, integer, number, string, duration, list
 	Default     any      `json:"default"`
-	Values      []string `json:"values,omitempty"` // if they are a few words
+	Values      []string `json:"values,omitempty"` // if the flag takes one of a few words
 	Required    bool     `json:"required,omitempty"`
 	Description string   `json:"description"`
 }
@@ -111,7 +111,7 @@ notes on stderr, and of --dry-run and --explain with -o json.`,
 		if err != nil || o.Format != output.Table {
 			return cli.Object(s), err
 		}
-		raw, err := json.MarshalIndent(s, "", "  ") // of a tree nothing else is readable
+		raw, err := json.MarshalIndent(s, "", "  ") // a table cannot show a tree
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -144,7 +144,7 @@ func describe(e *cli.Env, c *cobra.Command) commandSchema {
 		s.Changes = true
 	}
 	for _, sub := range c.Commands() {
-		if sub.Runnable() || sub.HasSubCommands() { // no topic of help
+		if sub.Runnable() || sub.HasSubCommands() { // not a help topic
 			s.Commands = append(s.Commands, describe(e, sub))
 		}
 	}

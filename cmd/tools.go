@@ -34,7 +34,7 @@ type versionInfo struct {
 	LocalZone bool   `json:"localZone"`
 }
 
-// printVersion reads no configuration, so that it works, and quickly, whatever state the configuration is in.
+// printVersion reads no configuration, so it is fast and works even if the configuration is invalid.
 func printVersion(e *cli.Env) error {
 	kind := "with the local zone"
 	if !cli.LocalEngine {

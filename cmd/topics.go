@@ -60,7 +60,7 @@ func newHelpCmd(e *cli.Env) *cobra.Command {
 				}
 				near := nearest.Of(rest[0], names)
 				for _, topic := range all {
-					if found == c.Root() && slices.Contains(strings.Split(topic, "-"), strings.ToLower(rest[0])) { // one of its words
+					if found == c.Root() && slices.Contains(strings.Split(topic, "-"), strings.ToLower(rest[0])) { // a word of the topic's name
 						near = topic
 					}
 				}
@@ -161,7 +161,8 @@ A stored key is sent to the address of its profile only.`},
 	}
 }
 
-// namedLikeCommands are topics that have the name or an alias of a command: the help of these is for `COMMAND --help`.
+// namedLikeCommands are topics that have the name or an alias of a command. `help NAME` shows the topic, and `NAME
+// --help` the help of the command.
 func namedLikeCommands(e *cli.Env) []*cobra.Command {
 	text := strings.NewReplacer("dig ", e.Name+" ").Replace
 	return []*cobra.Command{

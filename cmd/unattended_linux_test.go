@@ -63,7 +63,7 @@ func TestUnattended(t *testing.T) {
 		if tt.person {
 			continue
 		}
-		if screen, code = run(tt.vars, "", "sql"); code != 2 || !strings.Contains(plainText(screen), "nobody will type") {
+		if screen, code = run(tt.vars, "", "sql"); code != 2 || !strings.Contains(plainText(screen), "no input is expected") {
 			t.Errorf("%v: sql: exit code %d, screen\n%s", tt.vars, code, screen)
 		}
 	}

@@ -95,9 +95,9 @@ func refreshState(st api.MetadataRefreshStatus) string {
 	return strings.ReplaceAll(strings.ToLower(st.Status), "_", "-")
 }
 
-// refreshed waits for the end of a refresh. The hosted zones end with not-active, which is also the status before it
-// starts, and may still report the end of an earlier run: a final status counts once the run was seen, or after a
-// while.
+// refreshed waits for the end of a refresh. The hosted zones report not-active after a refresh, but also before it
+// starts, and they may still report the end of an earlier run. A final status therefore counts only after the run was
+// seen, or after a while.
 func refreshed(ctx context.Context, e *cli.Env, cl *api.Client, project, catalog string, began time.Time, limit time.Duration) (st api.MetadataRefreshStatus, err error) {
 	const grace = 10 * time.Second
 	seen := e.Local() // zone local changes the state before it answers the trigger

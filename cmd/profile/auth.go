@@ -86,8 +86,8 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 	})
 }
 
-// logoutKey removes the keys under a name that no profile refers to, as after a profile was removed in an editor. If there
-// are none it returns the error given.
+// logoutKey removes the keys under a name that no profile refers to. They remain if a profile was removed in an editor. If
+// there are no such keys it returns the error none.
 func logoutKey(e *cli.Env, st *config.Store, name string, none error) (cli.View, error) {
 	keys, err := st.KeysOf(name)
 	if err != nil || len(keys) == 0 {

@@ -32,7 +32,7 @@ func NewConfig(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// pathHelp is about the paths that the commands take.
+// pathHelp describes the paths that the commands accept.
 const pathHelp = `PATH is current, a FIELD of the profile in use (--profile names another), or profiles.NAME.FIELD.`
 
 func newConfigListCmd(e *cli.Env) *cobra.Command {
@@ -198,7 +198,7 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 		if bytes.Equal(edited, text) {
 			return cli.Note("nothing was changed"), nil
 		}
-		if len(bytes.TrimSpace(edited)) == 0 && len(bytes.TrimSpace(text)) > 0 { // an editor that failed leaves that, and keys without their profiles
+		if len(bytes.TrimSpace(edited)) == 0 && len(bytes.TrimSpace(text)) > 0 { // a failed editor may have emptied the file; its profiles would be removed, but not their keys
 			return cli.View{}, cli.Usagef("the edited text is empty; nothing was changed").WithHint("`%s profile remove NAME` removes a profile with its key", e.Name)
 		}
 		var left []config.Profile
@@ -230,7 +230,7 @@ func tryAgain(e *cli.Env, wrong error) (bool, error) {
 	return answer == "y" || answer == "yes", wrong
 }
 
-// rejected keeps an edited text that is not used.
+// rejected stores an edited text that was rejected, and returns the error with the name of its file.
 func rejected(st *config.Store, text []byte, why error) error {
 	path := st.Path() + ".rejected"
 	if err := tempfile.Write(path, text); err != nil {

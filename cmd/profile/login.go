@@ -202,7 +202,8 @@ func (l *login) knownElsewhere(key config.Key) error {
 	return nil
 }
 
-// zoneOf is the zone of an address; an address that is of none, such as a company's gateway, has the zone that the profile says.
+// zoneOf returns the zone of an address. If the address is not in a known zone, such as that of a company's gateway, it is the
+// zone of the profile.
 func zoneOf(p config.Profile, address string) config.Zone {
 	return cmp.Or(config.ZoneOfAddress(address), config.Zone(p.Zone))
 }

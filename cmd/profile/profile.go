@@ -92,7 +92,7 @@ func New(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// withStore is a command over the settings file that needs no gateway.
+// withStore completes a command that uses the settings file and no gateway.
 func withStore(e *cli.Env, c *cobra.Command, run func(ctx context.Context, st *config.Store, args []string) (cli.View, error)) *cobra.Command {
 	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
 		st, err := config.OpenStore("", e.Getenv)
@@ -195,8 +195,9 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 	return e.Would("store profile %s %s in %s", p.Name, with, st.Path())
 }
 
-// readKey reads a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others
-// can see. hint is of the error that there is none. name is that of the profile: it is stored and shown, so it must not be the key.
+// readKey reads a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others can see. hint
+// belongs to the error for a missing key. name is that of the profile. It must not be the key itself, because it is stored and
+// shown.
 func readKey(e *cli.Env, name string, stdin bool, hint string) (config.Key, error) {
 	key, err := givenKey(e, stdin, hint)
 	if err == nil && key.Reveal() == name {

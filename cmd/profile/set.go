@@ -80,7 +80,7 @@ func setFields(e *cli.Env, name string, set map[string]string, unset []string) (
 	return cli.Note("profile %s changed", name), nil
 }
 
-// noteKey notes that the key of a profile is bound to an address that is not the profile's any more.
+// noteKey prints a note if the key of a profile is bound to an address that is no longer the profile's.
 func noteKey(e *cli.Env, st *config.Store, p config.Profile) {
 	if p.KeyStorage == "" {
 		return

@@ -26,7 +26,7 @@ type batchRun struct {
 	sink    *cli.Sink                  // of stdout
 	notes   io.Writer
 	headers bool   // one header for all results, which have the same columns
-	header  []byte // the result printed last
+	header  []byte // the header of the result printed last
 	begun   bool   // something was printed
 	failed  []cli.ErrorJSON
 	count   int
@@ -66,7 +66,7 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	b := &batchRun{querying: q, next: next, sink: s, notes: s.Notes,
 		headers: q.f.eachRow != "" && !q.o.NoHeader && !q.f.toFiles && (format == output.CSV || format == output.TSV) && !q.f.profile}
 	if q.o.Terminal && q.e.ErrTerm {
-		b.notes = term.NewScreen(s.W) // in place of the results' own notes, also in a pager
+		b.notes = term.NewScreen(s.W) // the notes go to the same place as the results, also in a pager
 	}
 	return s.Finish(b.run(ctx, cancel))
 }
@@ -87,7 +87,7 @@ func (b *batchRun) run(ctx context.Context, cancel func()) error {
 	if stopped != nil {
 		return stopped
 	}
-	if b.headers && !b.begun && len(b.header) > 0 { // of results without rows
+	if b.headers && !b.begun && len(b.header) > 0 { // no result has rows
 		if _, err := b.sink.W.Write(b.header); err != nil {
 			return err
 		}
@@ -177,8 +177,8 @@ func (noRows) Row() []api.Cell                        { return nil }
 func (noRows) Err() error                             { return nil }
 func (noRows) Close() error                           { return nil }
 
-// show prints the result of one, as it arrives or, with --keep-going, when it is complete. It returns the error that
-// ends the run.
+// show prints the result of one statement, as it arrives or, with --keep-going, when it is complete. It returns the
+// error that ends the run.
 func (b *batchRun) show(ctx context.Context, sl *queued) error {
 	b.count++
 	w := &turn{b: b, sl: sl}
@@ -217,7 +217,7 @@ func (b *batchRun) show(ctx context.Context, sl *queued) error {
 	return err
 }
 
-// named adds to an error which statement it is about.
+// named adds to an error the statement that failed.
 func (b *batchRun) named(ctx context.Context, sl *queued, err error) error {
 	f := cli.Classify(ctx, err)
 	f.Err = err

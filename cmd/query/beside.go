@@ -16,11 +16,12 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// computed matches a statement whose result depends on rows that it does not show, so that missing rows change the
+// computed matches a statement whose result may depend on rows that it does not return, so that missing rows change the
 // result.
 var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
 
-// combined matches a statement whose rows are not those of one table, so that their number does not show whether rows of it are missing.
+// combined matches a statement whose rows are not simply those of one table, so the number of rows does not show whether rows of the
+// table are missing.
 var combined = late.Regexp(`(?i)\b(join|group|having|distinct|count|sum|avg|min|max|union|intersect|except|over|exists)\b`)
 
 // beside is the check of the tables of a statement, which runs concurrently with it.
@@ -38,8 +39,8 @@ type doubted struct {
 	v trust.Verdict
 }
 
-// lookBeside starts to check, concurrently with the statement, whether the gateway omits rows of its tables;
-// nil where it never does, and with --strict, which has checked before.
+// lookBeside starts a check, concurrent with the statement, of whether the gateway omits rows of its tables. It returns
+// nil if the gateway never omits rows, and with --strict, which checks before the statement.
 func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *beside {
 	if !q.e.MayDropRows() || q.f.strict {
 		return nil
@@ -130,7 +131,7 @@ func (q *querying) announceFound(st *statement, b *beside, notes io.Writer) {
 	}
 }
 
-// notCached says once that a table may lack rows.
+// notCached prints, once per table, a warning that rows of the table may be missing.
 func (q *querying) notCached(t sqltext.TableRef, notes io.Writer) {
 	if !q.told[t] {
 		q.told[t] = true
@@ -146,7 +147,7 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *besid
 	}
 	sum := st.text == "" || rows < 0 || st.has(computed)
 	if !sum && rows != 0 && rows != trust.CappedRows && !strings.Contains(strings.ToLower(st.text), "query") {
-		return // the rows shown are right; a saved query may compute with the missing ones
+		return // the rows shown are correct; but a saved query may compute with the missing ones
 	}
 	if !b.wait(ctx) {
 		if ctx.Err() == nil {

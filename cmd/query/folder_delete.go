@@ -62,7 +62,7 @@ path of the folder is asked for, or --yes needs --confirm PATH.`,
 	})
 }
 
-// folderTree is what is deleted with a folder.
+// folderTree describes what is deleted with a folder.
 type folderTree struct {
 	path  string
 	holds cli.Holds
@@ -98,7 +98,7 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	return out, nil
 }
 
-// shownIn names the semantic tables that show one of some queries, as the end of a question.
+// shownIn lists the semantic tables that show one of the given queries, as the end of a prompt.
 func shownIn(ctx context.Context, cl *api.Client, p, what string, queries []string) string {
 	switch tables, err := cli.SemanticOver(ctx, cl, p, queries...); {
 	case err != nil:

@@ -18,7 +18,7 @@ import (
 )
 
 // The last result of each target is stored as received, in one file: the document, then its metadata as JSON, then the
-// length of that in 8 bytes and keptMagic. The file is written under another name and renamed, so it is always
+// length of the metadata in 8 bytes and keptMagic. The file is written under another name and renamed, so it is always
 // complete.
 
 const (

@@ -15,7 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// manifestBeside stands for a manifest that is named after the output file.
+// manifestBeside is the value of --manifest for a file that is named after the output file.
 const manifestBeside = "auto"
 
 // manifest describes a result file. It never contains keys; it does contain bindings.

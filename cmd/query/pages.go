@@ -125,7 +125,7 @@ type pagedRows struct {
 	sql   string
 	bind  []string
 	size  int64
-	total int64 // counted before
+	total int64 // counted before the first page was requested
 	notes io.Writer
 
 	res   *api.Result

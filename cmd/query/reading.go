@@ -18,7 +18,8 @@ func (f *readingFlags) register(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("live", "stored")
 }
 
-// check rejects a choice that the hosted zones do not have: there it exists for saved queries only.
+// check rejects the flags on hosted zones unless the statement is a saved query: only those can be read in two ways
+// there.
 func (f *readingFlags) check(e *cli.Env, st *statement) error {
 	if !f.live && !f.stored || e.Local() {
 		return nil
@@ -35,7 +36,7 @@ func (f *readingFlags) check(e *cli.Env, st *statement) error {
 	return cli.Usagef("%s requires --id or --name of a saved query on zone %s: only zone local can bypass a cache", flag, e.Run.Settings.Zone.Value)
 }
 
-// means returns the flag, the reading that zone local is sent, and the schema of the saved query's rows.
+// means returns the flag, the reading to send to zone local, and the schema that has the rows of the saved query.
 func (f *readingFlags) means() (flag, reading, schema string) {
 	if f.live {
 		return "--live", "live", "query"
@@ -65,7 +66,7 @@ func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) er
 	return nil
 }
 
-// savedName is the name of the saved query that a qualified name refers to.
+// savedName returns the name of the saved query that a qualified name refers to.
 func savedName(qualified string) (string, bool) {
 	parts := strings.Split(strings.ReplaceAll(qualified, `"`, ""), ".")
 	if len(parts) != 3 || !strings.EqualFold(parts[0], "peaka") {

@@ -30,7 +30,7 @@ type statement struct {
 	text     string // as the user wrote it; "" for the forms without SQL
 	wrapped  int    // lines that are sent before the text
 	line     int    // 0-based line of the file on which the text begins
-	col      int    // the same for the column
+	col      int    // 0-based column of that line at which the text begins
 	limit    int64  // rows requested, 0 for all
 	where    string // identifies one of several statements in errors
 }
@@ -45,10 +45,10 @@ type querying struct {
 	format  api.Format // on the wire
 	chosen  bool       // by --format
 
-	kept     func(io.ReadCloser, api.Format) io.ReadCloser // sees the reply, in the shell
+	kept     func(io.ReadCloser, api.Format) io.ReadCloser // in the shell, wraps the body of the reply
 	guarding sync.Mutex
 	guard    *trust.Guard
-	told     map[sqltext.TableRef]bool // that a table may lack rows
+	told     map[sqltext.TableRef]bool // tables with a printed warning that rows may be missing
 }
 
 // newQuerying opens the client and chooses the wire format of the rows: that of --format, else the cheapest one that is
@@ -68,8 +68,8 @@ func newQuerying(ctx context.Context, e *cli.Env, f *executeFlags, o output.Opti
 	return q, err
 }
 
-// options returns the options of each execution for the flags, with the rows in format. For tables of other catalogs
-// zone local is sent the choice between a cache and its source.
+// options returns the options that the flags select for an execution, with rows in the given format. Zone local is sent
+// the choice between the caches of tables of other catalogs and their sources.
 func (q *querying) options(format api.Format) api.ExecuteOptions {
 	opt := api.ExecuteOptions{Format: format}
 	if q.f.dialect == dialectDuck {
@@ -230,7 +230,7 @@ func (a *answer) writePages(ctx context.Context, o output.Options) (int64, error
 	p, err := a.q.openPages(ctx, a.st, o.Notes)
 	if err != nil {
 		inner := *a.st
-		inner.wrapped++ // of the line before it
+		inner.wrapped++ // the count of rows has one more line before the statement
 		return 0, pointAt(a.q.e, &inner, err)
 	}
 	defer p.Close()

@@ -112,7 +112,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 	}))
 }
 
-// queryHoldings lists what depends on a saved query, and describes that and its stored result in the words of a question.
+// queryHoldings lists the dependants of a saved query, and describes them and the stored result for a prompt.
 func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (used, what string, err error) {
 	used, readers, err := cli.Dependants(ctx, cl, p, q)
 	if err != nil {

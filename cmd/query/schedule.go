@@ -66,7 +66,8 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	return nil
 }
 
-// sameSchedule warns when the gateway did not store the schedule it was sent, and tells when those of zone local run.
+// sameSchedule warns if the gateway did not store the schedule it was sent, and prints when schedules of zone local
+// run.
 func sameSchedule(e *cli.Env, want, got *api.MaterializedQuerySchedule) {
 	if want == nil {
 		return

@@ -70,7 +70,7 @@ type shellRunner struct {
 
 var _ repl.Runner = (*shellRunner)(nil)
 
-// flags are the flags and options that show a result as a statement asks for.
+// flags returns the flags and options for displaying a result as a statement requests.
 func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlags, output.Options, error) {
 	f := &executeFlags{renderFlags: renderFlags{vertical: st.Vertical, all: st.All, chart: chart.Kind, x: chart.X, y: chart.Y, noPager: true, plan: !st.Vertical}}
 	o, err := r.e.OutputOptions()
@@ -94,7 +94,7 @@ func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (
 	if err != nil {
 		return nil, err
 	}
-	if st.Out == "" { // few rows are shown, and then all are read
+	if st.Out == "" { // a table shows only some of the rows, but all are read
 		s.Progress.Between()
 		s.Notes = s.Progress.Output(s.Notes)
 	}
@@ -102,7 +102,7 @@ func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (
 	return s, nil
 }
 
-// shellNotes puts the commands of the shell into notes, where they name flags.
+// shellNotes replaces flags in notes by the corresponding commands of the shell.
 type shellNotes struct{ w io.Writer }
 
 func (n shellNotes) Write(p []byte) (int, error) {
@@ -113,7 +113,7 @@ func (n shellNotes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// querying is newQuerying, which asks for the project once only.
+// querying is newQuerying, except that it determines the project only once.
 func (r *shellRunner) querying(ctx context.Context, f *executeFlags, o output.Options) (*querying, error) {
 	if r.first == nil {
 		q, err := newQuerying(ctx, r.e, f, o)
@@ -151,7 +151,7 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 	return shellHint(s.Finish(err))
 }
 
-// shellHint puts the commands of the shell into a hint, where it names flags.
+// shellHint replaces flags in a hint by the corresponding commands of the shell.
 func shellHint(err error) error {
 	var f *cli.Failure
 	if !errors.As(err, &f) || !strings.Contains(f.Hint, "--bind ") {

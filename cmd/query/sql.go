@@ -21,13 +21,13 @@ import (
 type sqlFlags struct {
 	executeFlags
 	inputs []sqlInput
-	forms  map[output.Format]*bool // --json and its like
+	forms  map[output.Format]*bool // --json and the other formFlags
 }
 
-// formFlags are short for -o.
+// formFlags are the formats that have a flag of their own, short for -o.
 var formFlags = []output.Format{output.JSON, output.NDJSON, output.CSV, output.TSV, output.Markdown}
 
-// NewSQL makes `sql`: the short way to run statements, and the commands for SQL texts.
+// NewSQL returns the command `sql`, which runs statements, with the commands for SQL texts.
 func NewSQL(e *cli.Env) *cobra.Command {
 	f := sqlFlags{forms: map[output.Format]*bool{}}
 	c := &cobra.Command{
@@ -166,14 +166,14 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	return q.single(c.Context(), st)
 }
 
-// chooseForm sets -o by --json and its like, or by the ending of --out.
+// chooseForm sets -o from --json and the other formFlags, or from the extension of --out.
 func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 	chosen := ""
 	for _, form := range formFlags {
 		switch {
 		case !*f.forms[form]:
 		case chosen != "" || c.Flags().Changed("output"):
-			return cli.Usagef("--%s: the form of the result is given twice", form)
+			return cli.Usagef("--%s: the output format is given twice", form)
 		default:
 			chosen = form.String()
 		}
@@ -192,7 +192,7 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 	return c.Flags().Set("output", chosen)
 }
 
-// device reports whether a path is one to which the name gives no format.
+// device reports whether a path is in /dev or /proc, where the name does not determine a format.
 func device(path string) bool {
 	return strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/")
 }
@@ -221,7 +221,7 @@ func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*
 	return nil, cli.Usagef("--limit cannot be sent with the id of a query").WithHint("give its name")
 }
 
-// unknownName says how an argument was understood.
+// unknownName adds to an error how the argument was interpreted.
 func unknownName(e *cli.Env, err error, name string) error {
 	var fail *cli.Failure
 	if !errors.As(err, &fail) {

@@ -33,7 +33,7 @@ func (f inputFlag) Set(s string) error {
 func (f inputFlag) Type() string   { return "string" }
 func (f inputFlag) String() string { return "" }
 
-// Append, Replace and GetSlice say that the flag may be repeated.
+// Append, Replace and GetSlice implement pflag.SliceValue, by which others see that the flag may be repeated.
 func (f inputFlag) Append(s string) error { return f.Set(s) }
 
 func (f inputFlag) Replace(list []string) error {
@@ -58,7 +58,7 @@ func (f inputFlag) GetSlice() []string {
 
 var _ pflag.SliceValue = inputFlag{}
 
-// inOrder puts arguments between the flags, as they were given.
+// inOrder merges arguments and flags in the order in which they were given.
 func inOrder(flags []sqlInput, args []string) []sqlInput {
 	var out []sqlInput
 	n := 0

@@ -15,10 +15,11 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// errOwnKey refuses a reference: whoever wrote the files also chose the address that the value is sent to.
+// errOwnKey rejects a reference to a key of this program: the author of the files also chose the address that the value
+// is sent to.
 var errOwnKey = errors.New("is a key of this program, which no connection gets")
 
-// permitted reports why a reference must not be looked up. It reads no secret but those of variables.
+// permitted returns why a reference must not be looked up. It reads no secrets except those in variables.
 func (s secrets) permitted(r manifest.Reference) error {
 	switch r.Kind {
 	case "env":
@@ -58,8 +59,8 @@ func (s secrets) path(r manifest.Reference) string {
 	return filepath.Join(s.dir, r.Name)
 }
 
-// permittedFile allows the files below the directory of the project and those given by --secrets-from, wherever links lead, except
-// this program's own.
+// permittedFile allows the files below the directory of the project and those given by --secrets-from, except this program's own
+// files. Links are followed first.
 func (s secrets) permittedFile(r manifest.Reference) error {
 	path := s.path(r)
 	for _, dir := range []func(func(string) string) (string, error){config.ConfigDir, config.DataDir, config.StateDir, config.CacheDir} {
@@ -140,7 +141,8 @@ func referencesIn(v manifest.Value) []manifest.Reference {
 	return refs
 }
 
-// sends returns what a change of a connection or catalog reads; nil for nothing.
+// sends returns the references that a change of a connection or catalog resolves, and where their values are sent; nil
+// if there are none.
 func (s secrets) sends(ch manifest.Change, files *manifest.Project) *manifest.Sent {
 	if ch.Want == nil || files == nil {
 		return nil
@@ -174,7 +176,7 @@ func (s secrets) sends(ch manifest.Change, files *manifest.Project) *manifest.Se
 	return &out
 }
 
-// addresses are the fields of a credential that say where it is sent.
+// addresses describes the fields of a credential that determine where it is sent.
 func (s secrets) addresses(c *manifest.Connection) []string {
 	out := []string{}
 	for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
@@ -193,7 +195,7 @@ func (s secrets) addresses(c *manifest.Connection) []string {
 	return out
 }
 
-// mark adds to changes what they send.
+// mark sets the field Sends of changes.
 func (s secrets) mark(todo []manifest.Change, files *manifest.Project) {
 	for i := range todo {
 		todo[i].Sends = s.sends(todo[i], files)

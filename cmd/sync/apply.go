@@ -22,7 +22,7 @@ type applier struct {
 	types     []api.ConnectionConfiguration
 	files     *manifest.Project // as in the files, with references not expanded
 	plan      []manifest.Change
-	looked    bool // for what depends on the objects that are deleted
+	looked    bool // the dependants of all deleted objects were read
 	noCheck   bool
 	allowPart bool
 }
@@ -71,7 +71,7 @@ func changedSince(ch manifest.Change) error {
 		Hint: "look at it with `dig diff`, and run apply again"}
 }
 
-// same reports whether an object is still as it was read.
+// same reports whether an object has not changed since it was read.
 func same(was, now manifest.Object) bool {
 	left, right := manifest.New(), manifest.New()
 	if !left.Add(was) || !right.Add(now) { // including the columns of a table

@@ -68,8 +68,8 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 	return f
 }
 
-// sound finds what would stop apply midway, and what apply would break: see manifest.Sound; connections that the gateway does
-// not support; and objects that prune would delete although the files need them.
+// sound finds faults that would stop apply midway, and references that apply would break: see manifest.Sound. It also finds
+// connections that the gateway does not support, and objects that prune would delete although the files need them.
 func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, changes, extra []manifest.Change) error {
 	var bad manifest.Invalid
 	known := maps.Clone(l.only)
@@ -114,7 +114,7 @@ func unnamable(changes []manifest.Change, taken func(bi string) bool) (bad manif
 		if stored := cli.StoredBIName(name); stored != name {
 			text := fmt.Sprintf("underscores are dropped from the names of BI tables and their columns, so %s %s would be stored as %s", what, name, stored)
 			if what == "table" && taken(stored) {
-				text += ", which is another one"
+				text += ", which is the name of another table"
 			}
 			bad = append(bad, manifest.Problem{Place: at, Text: text + ": name it without them"})
 		}
@@ -242,8 +242,8 @@ func meant(word string, all []string) string {
 	return ""
 }
 
-// unread records that the columns of a table cannot be read, such as those of a saved query whose tables do not exist any more.
-// Its metadata is then not compared; everything else is, so that apply can repair it.
+// unread records that the columns of a table cannot be read, such as those of a saved query whose tables no longer exist. The
+// metadata of the table is then not compared. Everything else is, so that apply can repair it.
 func (l *live) unread(o api.Omission) bool {
 	if o.Kind != "columns of" {
 		return false

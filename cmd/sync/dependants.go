@@ -12,11 +12,11 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// What prune deletes may be used by objects that are not compared, because --only leaves them out, or that name it only in a statement.
-// The plan names them, and apply needs the names of what it deletes then, as the commands that delete one object do. For a rename, which can be undone,
-// they are named only.
+// Objects that prune deletes may be used by objects that are not compared: those that --only excludes, or those that refer to them only in a
+// statement. The plan lists these users. apply then requires the names of the deleted objects, as the commands that delete one object do. For a
+// rename, which can be undone, the plan only lists them.
 
-// dependOn returns the kinds of objects that can depend on one of a kind.
+// dependOn returns the kinds of objects that can depend on an object of a kind.
 func dependOn(k manifest.Kind) []manifest.Kind {
 	switch k {
 	case manifest.KindConnection:
@@ -35,7 +35,8 @@ func dependOn(k manifest.Kind) []manifest.Kind {
 	return nil
 }
 
-// dependants completes the deletions of a plan with the objects that depend on them and remain after it, and with the number of rows.
+// dependants adds to the deletions of a plan the objects that depend on them and are not deleted, and the number of deleted rows. It
+// adds to renames the statements that they break.
 func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 	kinds, goes, becomes := map[manifest.Kind]bool{}, map[manifest.Ref]bool{}, map[manifest.Ref]manifest.Object{}
 	for _, ch := range plan {
@@ -101,7 +102,7 @@ func (l *live) broken(ctx context.Context, users users, ch manifest.Change) ([]m
 	return append(users.of(ch.Have), more...), err
 }
 
-// renames reports whether a change gives a column or saved query another name in SQL, which statements with the former one do not follow.
+// renames reports whether a change gives a column or saved query another name in SQL, so that statements with the former name break.
 func renames(ch manifest.Change) bool {
 	switch have := ch.Have.(type) {
 	case *manifest.Column:
@@ -114,7 +115,8 @@ func renames(ch manifest.Change) bool {
 	return false
 }
 
-// replaced reports whether another object of a plan gets the former name of one that is renamed: statements with that name read it then.
+// replaced reports whether the plan gives the former name of a renamed object to another object, which statements with that name then
+// read.
 func replaced(plan []manifest.Change, ch manifest.Change) bool {
 	return slices.ContainsFunc(plan, func(by manifest.Change) bool {
 		switch have := ch.Have.(type) {
@@ -129,7 +131,7 @@ func replaced(plan []manifest.Change, ch manifest.Change) bool {
 	})
 }
 
-// around returns the objects of some kinds as they are in the project. Those that were read are not read again.
+// around returns the objects of some kinds in the project. Kinds that were already read are not read again.
 func (l *live) around(ctx context.Context, kinds map[manifest.Kind]bool) (*manifest.Project, error) {
 	out, unread := manifest.New(), map[manifest.Kind]bool{}
 	for k := range kinds {
@@ -148,8 +150,8 @@ func (l *live) around(ctx context.Context, kinds map[manifest.Kind]bool) (*manif
 	return out, nil
 }
 
-// parametricOver returns the parametric tables over an internal table. The catalog of these tables has no connection, and not every
-// gateway lists it.
+// parametricOver returns the parametric tables over an internal table. They are in a catalog without a connection, which some
+// gateways do not list.
 func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manifest.Ref, error) {
 	schema, table, _ := stored(ch.Have)
 	if table == "" {
@@ -166,7 +168,7 @@ func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manife
 	return out, nil
 }
 
-// stored returns the internal table that an object is, or whose column it is.
+// stored returns the internal table of an object: the table itself, or the table of a column.
 func stored(o manifest.Object) (schema, table, column string) {
 	switch o := o.(type) {
 	case *manifest.Table:
@@ -177,7 +179,7 @@ func stored(o manifest.Object) (schema, table, column string) {
 	return "", "", ""
 }
 
-// contents looks at the rows that are deleted with a table, or those with a value in a column.
+// contents identifies the rows that are deleted with a table, or those with a value in a column.
 func (l *live) contents(ctx context.Context, ch manifest.Change) (cli.Contents, error) {
 	schema, table, column := stored(ch.Have)
 	if table == "" {
@@ -186,7 +188,7 @@ func (l *live) contents(ctx context.Context, ch manifest.Change) (cli.Contents, 
 	return cli.ContentsOf(ctx, l.cl, l.project, schema, table, column)
 }
 
-// untouched refuses to delete a table or column whose rows are not those that the plan has counted.
+// untouched rejects the deletion of a table or column if its rows have changed since the plan counted them.
 func (a *applier) untouched(ctx context.Context, ch manifest.Change) error {
 	at := slices.IndexFunc(a.plan, func(p manifest.Change) bool { return p.Action == manifest.Delete && p.Ref == ch.Ref })
 	if at < 0 || a.plan[at].Rows == nil || a.e.Tells() {
@@ -211,7 +213,7 @@ func (a *applier) untouched(ctx context.Context, ch manifest.Change) error {
 	return f
 }
 
-// users finds what depends on an object.
+// users finds the objects that depend on an object.
 type users struct {
 	p        *manifest.Project
 	readings map[*manifest.Query]sqlstmt.Reading
@@ -225,7 +227,7 @@ func usersIn(p *manifest.Project) users {
 	return u
 }
 
-// of returns what depends on an object, and what depends on that in turn, in the kinds that were read.
+// of returns the objects that depend on an object, directly or through others, of the kinds that were read.
 func (u users) of(gone manifest.Object) []manifest.Ref {
 	var out []manifest.Ref
 	next := []manifest.Object{gone}
@@ -277,7 +279,7 @@ func reads(r sqlstmt.Reading, o manifest.Object) bool {
 	return false
 }
 
-// broken is the end of a line of a plan: what depends on an object that is deleted or renamed.
+// broken lists, as the end of a line of a plan, the objects that depend on an object that is deleted or renamed.
 func broken(ch manifest.Change) string {
 	if len(ch.Breaks) == 0 {
 		return ""
@@ -293,7 +295,7 @@ func titles(refs []manifest.Ref) []string {
 	return out
 }
 
-// agree asks whether a plan is to be applied.
+// agree asks for confirmation of a plan.
 func (l *live) agree(named cli.NamingAll, todo []manifest.Change) error {
 	var deleted, needed, why []string
 	for _, ch := range todo {
@@ -315,8 +317,8 @@ func (l *live) agree(named cli.NamingAll, todo []manifest.Change) error {
 	return l.e.ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s%s%s?", cli.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
 }
 
-// unforeseen refuses a deletion if something has come to depend on the object since the plan was created. All kinds are read again before
-// the first deletion, and the saved queries before each.
+// unforeseen rejects a deletion if an object depends on the deleted one that did not when the plan was created. All kinds are read again
+// before the first deletion, and the saved queries before each deletion.
 func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
 	kinds := map[manifest.Kind]bool{}
 	for _, k := range dependOn(ch.Kind) {
@@ -355,6 +357,6 @@ func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
 		return nil
 	}
 	f := changedSince(ch).(*cli.Failure)
-	f.Msg = fmt.Sprintf("%s %s is used by %s since the plan was created; it is not deleted", words(ch.Kind), ch.Title(), strings.Join(titles(found), ", "))
+	f.Msg = fmt.Sprintf("%s %s is now used by %s, unlike when the plan was created; it is not deleted", words(ch.Kind), ch.Title(), strings.Join(titles(found), ", "))
 	return f
 }

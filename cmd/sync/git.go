@@ -15,7 +15,7 @@ import (
 )
 
 // mayOverwrite rejects changing or removing files whose contents exist nowhere else: those that are not committed in git. In a
-// foreign directory, one without a project, it rejects all.
+// directory without a project it rejects changing or removing any file.
 func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, remove []string) error {
 	var there []string
 	for _, file := range slices.Concat(write, remove) {

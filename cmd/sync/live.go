@@ -28,7 +28,7 @@ type live struct {
 	names    map[string]string          // of the catalogs, by id
 	ids      map[manifest.Ref]string    // of the objects that others refer to
 	twice    []string
-	all      bool            // objects of one name are all of interest, not a fault
+	all      bool            // accept objects of the same name
 	lacks    map[string]bool // CATALOG.SCHEMA.TABLE of tables whose columns cannot be read
 }
 
@@ -58,7 +58,7 @@ func (l *live) read(ctx context.Context) error {
 		return cli.ErrDone
 	}
 	if len(l.twice) > 0 {
-		return &cli.Failure{Exit: cli.ExitConflict, Code: "ambiguous", Msg: "files tell objects apart by their names, and there are two of " + strings.Join(l.twice, ", "),
+		return &cli.Failure{Exit: cli.ExitConflict, Code: "ambiguous", Msg: "files distinguish objects by their names, and there are two of " + strings.Join(l.twice, ", "),
 			Hint: "rename one of them, by its id"}
 	}
 	return nil
@@ -161,8 +161,8 @@ func tableOf(k manifest.Kind, name string, cols []api.ColumnDetail) *manifest.Ta
 // atOnce is the number of concurrent requests.
 const atOnce = 8
 
-// forAll calls a function for each object, concurrently. The result is zero for one that does not exist in the gateway any
-// more.
+// forAll calls a function for each object, concurrently. The result is zero for an object that no longer exists in the
+// gateway.
 func forAll[A, B any](ctx context.Context, in []A, f func(context.Context, A) (B, error)) ([]B, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

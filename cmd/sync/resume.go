@@ -12,14 +12,14 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// A change whose reply was lost is not sent again: the project is read, and what it still lacks of the plan is done. Without that, a
-// run over a connection that loses replies ends at the first of them.
+// A change is not simply sent again if its reply was lost. The project is read instead, and the run continues with the changes that
+// it still lacks. Otherwise a run over a connection that loses replies would end at the first loss.
 
-// mostLosses is how many times in a row that may happen without a change that is known to be made.
+// mostLosses is how many replies may be lost in a row without a change that is known to be made.
 const mostLosses = 5
 
-// run makes the changes of a plan. report gets those that were made and the one that failed; the error is that of a run that
-// ended in the middle.
+// run makes the changes of a plan. It calls report for each change that was made and for one that failed. The error is that
+// of the failed change.
 func (a *applier) run(ctx context.Context, o *options, plan []manifest.Change, report func(ch manifest.Change, made bool)) error {
 	todo, done, losses := plan, 0, 0
 	sent := map[manifest.Ref]bool{}
@@ -78,8 +78,8 @@ func lost(err error) bool {
 	return e.Status == http.StatusServiceUnavailable || e.Status == http.StatusGatewayTimeout
 }
 
-// look reads the project until it has the change whose reply was lost, or for some seconds, as a gateway may show a change late. It
-// returns what is left of the plan, and refuses to continue where others have changed the project too.
+// look reads the project until it has the change whose reply was lost, but only for some seconds; a gateway may show a change late.
+// It returns the remaining changes of the plan, and an error if others have changed the project as well.
 func (a *applier) look(ctx context.Context, o *options, plan []manifest.Change, ch manifest.Change, sent map[manifest.Ref]bool) (left []manifest.Change, err error) {
 	for n := range mostLosses {
 		if err := retry.Sleep(ctx, retry.Pause(n, 4*retry.First)); err != nil {
@@ -124,7 +124,7 @@ func has(changes []manifest.Change, ref manifest.Ref) bool {
 	return slices.ContainsFunc(changes, func(c manifest.Change) bool { return c.Ref == ref })
 }
 
-// follows reports whether a change is one of the plan, or the rest of one of which a part was made.
+// follows reports whether a change is in the plan, or is the rest of a change in the plan that was made in part.
 func follows(plan []manifest.Change, ch manifest.Change) bool {
 	if c, ok := ch.Want.(*manifest.Column); ok {
 		table := map[manifest.Kind]manifest.Kind{manifest.KindColumn: manifest.KindTable, manifest.KindBIColumn: manifest.KindBITable}[ch.Kind]
@@ -156,7 +156,7 @@ func follows(plan []manifest.Change, ch manifest.Change) bool {
 	})
 }
 
-// readAgain reads the project, and begins again where the connection was lost although each call was repeated.
+// readAgain reads the project. It starts over if the connection was lost despite the retries of each call.
 func (a *applier) readAgain(ctx context.Context) (err error) {
 	for n := range mostLosses {
 		if err = a.read(ctx); !lost(err) || a.e.Run.Flags.Repeats() == 0 {

@@ -74,7 +74,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 		return err
 	}
 	done := []step{}
-	var lost error // of the output; the changes go on
+	var lost error // an error of the output does not stop the changes
 	err = a.run(ctx, o, todo, func(ch manifest.Change, made bool) {
 		st := stepOf(ch)
 		st.Done = &made

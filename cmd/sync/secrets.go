@@ -60,8 +60,8 @@ func (s secrets) lookup(field string, r manifest.Reference) (string, error) {
 	return text, nil
 }
 
-// hide masks a value that was looked up, except a variable that says where a connection goes, such as a host, a port or a name:
-// the output contains these too.
+// hide masks a value that was looked up. Variables that determine where a connection goes, such as a host, a port or a name,
+// are not masked, because the output contains them.
 func (s secrets) hide(field string, r manifest.Reference, text string) {
 	if r.Kind == "env" && !secret.Named(field) && !secret.Named(r.Name) && !secret.Address(text) && (cli.OpenFields[strings.ToLower(field)] || addresses(field)) {
 		return
@@ -71,7 +71,7 @@ func (s secrets) hide(field string, r manifest.Reference, text string) {
 	}
 }
 
-// addresses reports whether a field of a credential says where it is sent.
+// addresses reports whether a field of a credential determines where it is sent.
 func addresses(field string) bool {
 	n := strings.ToLower(field)
 	return !secret.Named(field) && slices.ContainsFunc([]string{"url", "uri", "host", "endpoint", "server", "address", "account", "broker"}, func(w string) bool { return strings.Contains(n, w) })
@@ -101,13 +101,13 @@ func refers(v manifest.Value) bool {
 func (s secrets) expand(field string, v manifest.Value) (manifest.Value, error) {
 	text, ok := v.Text()
 	if !ok {
-		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 { // it would be sent literally
+		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 { // otherwise the reference itself would be sent
 			return v, errors.New("references are looked up in texts only, not within a list or an object")
 		}
 		return v, nil
 	}
 	find := func(r manifest.Reference) (string, error) { return s.lookup(field, r) }
-	if json.Valid([]byte(text)) && strings.ContainsAny(strings.TrimSpace(text)[:1], "{[") { // its references are within texts of the document
+	if json.Valid([]byte(text)) && strings.ContainsAny(strings.TrimSpace(text)[:1], "{[") { // a JSON document: its references are inside strings
 		find = func(r manifest.Reference) (string, error) {
 			found, err := s.lookup(field, r)
 			if err != nil {

@@ -20,10 +20,10 @@ type step struct {
 	Kind   manifest.Kind         `json:"kind"`
 	Name   string                `json:"name"`
 	Fields []manifest.Difference `json:"fields"`
-	Breaks []string              `json:"breaks,omitempty"` // by its deletion or its new name
-	Rows   *int64                `json:"rows,omitempty"`   // deleted with it; those with a value for a column
+	Breaks []string              `json:"breaks,omitempty"` // objects that its deletion or new name breaks
+	Rows   *int64                `json:"rows,omitempty"`   // deleted with a table, or with a value in a deleted column
 	Sends  *manifest.Sent        `json:"sends,omitempty"`
-	Done   *bool                 `json:"done,omitempty"` // by apply
+	Done   *bool                 `json:"done,omitempty"` // set by apply
 }
 
 func stepOf(ch manifest.Change) step {
@@ -124,7 +124,8 @@ func lines(to io.Writer, changes []manifest.Change, whole bool) error {
 	return err
 }
 
-// visible shows the control characters of a text of a project: a name must not look like a line of the output, nor control a terminal.
+// visible replaces control characters in a text from a project: a name must not look like a line of the output, or control the
+// terminal.
 func visible(s string) string { return string(term.Sanitize(nil, s)) }
 
 func shown(s string) string {
@@ -134,7 +135,7 @@ func shown(s string) string {
 	return s
 }
 
-// counted says what is deleted with a table or column.
+// counted describes the rows or values that are deleted with a table or column.
 func counted(ch manifest.Change, what string) string {
 	switch {
 	case ch.Rows == nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// abandoned are the tables of a kind, by name, that an import on this machine created before it was killed or lost a reply, and
-// of which it is not known that the rows were stored.
+// abandoned returns the tables of a kind, by name, whose import is not known to have stored rows: an import on this machine
+// created them, and then was killed or lost a reply.
 func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 	l, err := imports(e, project)
 	if err != nil {
@@ -38,8 +38,8 @@ func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 	return out
 }
 
-// without removes a table of zone local that an import created and abandoned, if it has no rows. On a hosted zone rows may
-// still arrive.
+// without removes a table of zone local that an import created and abandoned, if it has no rows. It does not remove tables
+// of a hosted zone, where rows may still arrive.
 func (m *making) without(ctx context.Context, t api.Table) (removed bool, err error) {
 	if m.e.Tells() || !m.e.Local() {
 		return false, nil
@@ -59,7 +59,8 @@ func (m *making) without(ctx context.Context, t api.Table) (removed bool, err er
 	return true, nil
 }
 
-// tellAbandoned adds to a list which of its tables are empty because the import that created them did not complete.
+// tellAbandoned adds a note to a list of tables: which of them are empty because the import that created them did not
+// complete.
 func tellAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kind string, tables []api.Table, v cli.View) cli.View {
 	if e.Tells() {
 		return v

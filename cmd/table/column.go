@@ -155,8 +155,8 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	}))
 }
 
-// stuck compares the requested column properties with those of a later list call: the hosted zones silently drop some
-// [L].
+// stuck compares the requested column properties with those of a later list call, and returns an error if some are
+// missing: the hosted zones silently drop some [L].
 func stuck(e *cli.Env, k tableKind, asked []api.ColumnRequest, now []api.ColumnDetail) error {
 	have := map[string]api.ColumnDetail{}
 	for _, c := range now {

@@ -30,7 +30,7 @@ func newTableDescribe(e *cli.Env) *cobra.Command {
 	}))
 }
 
-// named reads the name of an internal table, or of one with its catalog and schema.
+// named parses the name of an internal table, or CATALOG.SCHEMA.TABLE.
 func named(name string) (sqltext.TableRef, error) {
 	parts, err := cli.NameParts(name)
 	switch {

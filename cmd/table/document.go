@@ -51,7 +51,7 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options
 	return &document{Document: d}, nil
 }
 
-// ofFile is an error about a file, unless the run was interrupted.
+// ofFile converts an error about a file to a usage error, unless the run was interrupted.
 func ofFile(path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
@@ -136,7 +136,8 @@ func (d *document) refuseExamples(ctx context.Context) error {
 	return cli.Usagef("the file contains only the five example rows of a sample").WithHint("`dig table sample` prints the header only; give --again to import them anyway")
 }
 
-// located is an error of an import with the places in the file instead of those in the converted text.
+// located replaces the positions in an error of an import, which are those in the converted text, by the positions in
+// the file.
 func (d *document) located(ctx context.Context, err error) error {
 	var ae *api.Error
 	if !errors.As(err, &ae) || len(ae.BadCells) == 0 {
@@ -175,7 +176,7 @@ func (d *document) located(ctx context.Context, err error) error {
 	return &here
 }
 
-// reading are the flags that say how a file is read.
+// reading holds the flags that determine how a file is read.
 type reading struct {
 	noHeader  bool
 	delimiter string
@@ -196,13 +197,13 @@ func (r *reading) options() (intake.Options, error) {
 		if err != nil {
 			return o, err
 		}
-		if format == "ndjson" { // reading the file finds out which of the two it is
+		if format == "ndjson" { // which of the two it is is detected when the file is read
 			format = "json"
 		}
 		o.Format = intake.Format(format)
 	}
 	if r.escape != "" {
-		if r.escape == `\` { // as psql and DuckDB take it
+		if r.escape == `\` { // psql and DuckDB accept this spelling
 			r.escape = escapes[0]
 		}
 		escape, err := cli.Word("--escape", r.escape, escapes)

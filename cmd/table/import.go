@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// longestName is how many bytes the name of a column may have.
+// longestName is the maximum length of a column name in bytes.
 const longestName = 63
 
 func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
@@ -170,8 +170,8 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	})
 }
 
-// target is the table of an import: the columns it has, or will have after this run has created it. types sets the types
-// of the columns before they are created.
+// target returns the columns of the table of an import: those it has, or those that this run will create. fresh reports
+// whether this run will create the table. types determines the types of new columns.
 func (m *making) target(ctx context.Context, create bool, types func() error) (cols []api.ColumnDetail, fresh bool, err error) {
 	if !create {
 		cols, err = m.k.client(m.cl).Columns(ctx, m.project, m.name)
@@ -274,8 +274,8 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 	return v, err
 }
 
-// undo removes the table that this run created for rows that it did not get. After an interrupt it has a few seconds for
-// that, and removes the table only if it has no rows: the gateway may have stored them before it noticed.
+// undo removes the table that this run created if its rows were not stored. After an interrupt it has a few seconds, and
+// it removes the table only if it has no rows: the gateway may have stored them before it noticed the interrupt.
 func (i *importing) undo(ctx context.Context, m *making, err error) error {
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -294,7 +294,8 @@ func (i *importing) undo(ctx context.Context, m *making, err error) error {
 	return err
 }
 
-// showImport shows a job. To a person at a terminal the note about the rows says all there is, unless a form was asked for. Its times are in milliseconds, which a table formats like other times.
+// showImport returns the view of a job. On a terminal, unless output flags are set, it prints nothing, because the note about the rows is sufficient.
+// In tables it formats the times, which are in milliseconds.
 func showImport(e *cli.Env, job api.ImportJob) cli.View {
 	if e.Run.Flags.Output != output.Table {
 		return cli.Object(job)

@@ -18,9 +18,9 @@ import (
 )
 
 // An import appends, and rows cannot be deleted: importing the same document twice doubles the table [L]. Before dig
-// sends one it records in the state directory the import and the number of rows of the table. The record is
-// settled by the gateway's answer or, if that is missing or unclear, by counting again; the next run of the same import
-// starts from the record.
+// sends a document, it records the import and the number of rows of the table in the state directory. The gateway's
+// answer settles the record. If the answer is missing or unclear, the rows are counted again. The next run of the same
+// import starts from the record.
 
 // importing is one import with its ledger record.
 type importing struct {
@@ -33,7 +33,7 @@ type importing struct {
 	key    string
 	note   localstate.Import
 
-	nothing bool     // it is known that nothing was stored
+	nothing bool     // nothing was stored, with certainty
 	remarks []string // for the note on the result
 }
 
@@ -51,8 +51,9 @@ func imports(e *cli.Env, project string) (*localstate.Imports, error) {
 	return localstate.NewImports(state, p, oldLedgers(e, project)...), nil
 }
 
-// oldLedgers returns the ledger of earlier releases for the target: in the cache directory, under DIG_DATA_DIR as
-// written. One written as a relative path referred to a directory that is now unknown.
+// oldLedgers returns the path of the ledger that earlier releases wrote for the target in the cache directory. Its name
+// depends on the value of DIG_DATA_DIR. For a relative path it is unknown, because the working directory at that time
+// is.
 func oldLedgers(e *cli.Env, project string) []string {
 	dir, err := config.CacheDir(e.Getenv)
 	data := e.Getenv("DIG_DATA_DIR")
@@ -200,12 +201,12 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			i.nothing = true
 			return cli.View{}, errors.Join(&f, i.ledger.Remove(i.key))
 		case come == 0 && err == nil && strings.EqualFold(job.Status, "FAILED"):
-			f := &cli.Failure{Exit: cli.ExitJob, Code: "import-failed", Msg: fmt.Sprintf("the gateway says that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
+			f := &cli.Failure{Exit: cli.ExitJob, Code: "import-failed", Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
 			i.nothing = true
 			return cli.View{}, errors.Join(f, i.ledger.Remove(i.key))
 		case come != 0:
 			return cli.View{}, &cli.Failure{Exit: cli.ExitJob, Code: "import-partial", Err: err,
-				Msg:  fmt.Sprintf("%s holds %d rows, and %d came into %s: %s", i.doc.Path, i.doc.Rows, come, i.table, i.said(ctx, job, err)),
+				Msg:  fmt.Sprintf("%s holds %d rows, and %d were added to %s: %s", i.doc.Path, i.doc.Rows, come, i.table, i.said(ctx, job, err)),
 				Hint: "check the rows of the table: some may be from the file, others not"}
 		}
 	}
@@ -219,8 +220,8 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	return cli.View{}, &f
 }
 
-// countAfter counts the rows of the table after a hosted zone has said that all are stored. Fewer are an error, and the record
-// stays open; more may come from others.
+// countAfter counts the rows of the table after a hosted zone has reported that all rows are stored. If there are fewer it
+// returns an error, and the record stays open. There may be more if others have added rows.
 func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) error {
 	if !e.MayDropRows() {
 		return nil
@@ -237,10 +238,10 @@ func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) erro
 	switch come, _ := i.come(notes, i.note, now); {
 	case come < rows:
 		return &cli.Failure{Exit: cli.ExitJob, Code: "import-partial",
-			Msg:  fmt.Sprintf("the gateway says that the %d rows of %s are stored, but %d came into %s", rows, i.doc.Path, come, i.table),
+			Msg:  fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows, i.doc.Path, come, i.table),
 			Hint: "count again: rows may appear late; `dig query execute` reads the table"}
 	case come > rows:
-		i.remark("%d rows came into %s in the meantime, %d more than from this file", come, i.table, come-rows)
+		i.remark("%d rows were added to %s in the meantime, %d more than from this file", come, i.table, come-rows)
 	}
 	return nil
 }
@@ -253,11 +254,11 @@ func (i *importing) said(ctx context.Context, job api.ImportJob, err error) stri
 	case job.Status == "":
 		return "the gateway answered the import with an empty reply"
 	}
-	return fmt.Sprintf("the gateway says that the import of %d rows is %s with %d of them", i.doc.Rows, job.Status, job.Result.Processed)
+	return fmt.Sprintf("the gateway reports that the import of %d rows is %s with %d of them", i.doc.Rows, job.Status, job.Result.Processed)
 }
 
-// fullDisk reports whether zone local answered that the disk is full: it has ended the work then, unlike a hosted zone, which may
-// still be at it.
+// fullDisk reports whether zone local answered that the disk is full. Zone local has then ended the import, whereas a hosted zone
+// may still be running it.
 func fullDisk(err error) bool {
 	var ae *api.Error
 	return errors.As(err, &ae) && ae.Status == http.StatusInsufficientStorage

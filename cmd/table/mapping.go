@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// importColumns are the columns of the table that --create creates: those that --map names, else one for each column of
-// the file. Columns with the name of a system column cannot be created, and would be lost.
+// importColumns returns the columns of the table that --create creates: those named by --map, or one for each column of
+// the file. A column with the name of a system column is an error, because it cannot be created.
 func importColumns(k tableKind, maps, header, names []string) (*newColumns, error) {
 	n := &newColumns{}
 	if len(maps) > 0 {
@@ -74,7 +74,7 @@ func fileColumn(m, from string, header, names []string) (int, error) {
 		}
 	}
 	if times == 0 {
-		at = slices.Index(names, from) // a name that the column was given
+		at = slices.Index(names, from) // a generated name
 	}
 	switch {
 	case times > 1:

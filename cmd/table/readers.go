@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// readers lists the saved queries and parametric tables that read a table, or may read one of its columns if that is not empty, as the end of
-// a prompt; "" if there are none. verb describes the change of the table.
+// readers lists, as the end of a prompt, the saved queries and parametric tables that read a table or, if column is not empty, may read that
+// column; "" if there are none. verb describes how the change affects them.
 func readers(ctx context.Context, cl *api.Client, project, schema, table, column, verb string) string {
 	text := ""
 	all, err := cl.Queries.List(ctx, project)
@@ -24,7 +24,7 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 		text = "; saved queries that refer to it " + verb + ": " + strings.Join(queries, ", ")
 	}
 	switch tables, err := cli.ParametricOver(ctx, cl, project, api.InternalCatalogID, schema, table); {
-	case err != nil && !cli.Answered(err): // a gateway that has no such tables over its own answers that in some way
+	case err != nil && !cli.Answered(err): // gateways without parametric tables over internal tables answer with various errors
 		text += "; parametric tables over it could not be listed, and " + verb
 	case len(tables) > 0:
 		text += "; parametric tables over it " + verb + ": " + strings.Join(tables, ", ")
@@ -32,10 +32,10 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 	return text
 }
 
-// question is what is asked before a table, or one of its columns, is deleted; its Mark is what it contains.
+// question returns the prompt for deleting a table or one of its columns; its Mark identifies the contents.
 func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, project, table, column string) (q cli.Holds, used string, err error) {
 	if !e.Tells() {
-		used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break") // the kinds have the names of their schemas
+		used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break") // the names of the kinds are also the names of their schemas
 	}
 	count := ""
 	if e.Asking() {
@@ -53,7 +53,8 @@ func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, pro
 	return q, used, nil
 }
 
-// agreed asks before a table, or one of its columns, is deleted, and refuses if it has changed when the question is answered.
+// agreed asks for confirmation before a table or one of its columns is deleted. It returns an error if the contents change
+// before the question is answered.
 func (k tableKind) agreed(ctx context.Context, e *cli.Env, cl *api.Client, project string, named cli.Naming, names []string, table, column string) (used string, err error) {
 	q, used, err := k.question(ctx, e, cl, project, table, column)
 	if err != nil {

@@ -22,10 +22,10 @@ type tableKind struct {
 // bi reports whether the tables are BI tables.
 func (k tableKind) bi() bool { return k.create.ID == spec.CreateBiTable.ID }
 
-// sameName stores a name of an internal table.
+// sameName returns the stored form of the name of an internal table, which is the name itself.
 func sameName(name string) string { return name }
 
-// withoutUnderscores stores a name of a BI table [L].
+// withoutUnderscores returns the stored form of the name of a BI table [L].
 func withoutUnderscores(name string) string { return strings.ReplaceAll(name, "_", "") }
 
 func New(e *cli.Env) *cobra.Command {

@@ -79,7 +79,7 @@ func (t *localTransport) open(dial bool) error {
 		if errors.Is(err, engine.ErrNoEngine) {
 			return err
 		}
-		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` looks at it", Err: err}
+		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
 		if store.IsFull(err) {
 			f.Hint = "no space is left on the disk of " + dir
 		}

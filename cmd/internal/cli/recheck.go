@@ -28,12 +28,12 @@ func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) erro
 	}
 	now, err := look()
 	if err != nil {
-		return fmt.Errorf("%s cannot be looked at again, so it was not deleted: %w", object, err)
+		return fmt.Errorf("%s cannot be examined again, so it was not deleted: %w", object, err)
 	}
 	if now == was {
 		return nil
 	}
-	return &Failure{Exit: ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s has been changed since the question; it was not deleted", object), Hint: "run the command again, which shows what it is now"}
+	return &Failure{Exit: ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s has changed since the question was asked; it was not deleted", object), Hint: "run the command again to see what it contains now"}
 }
 
 // RecheckText is Recheck for contents that the prompt shows completely.

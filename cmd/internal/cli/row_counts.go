@@ -76,7 +76,7 @@ func singleRow(ctx context.Context, cl *api.Client, project, sql string, values 
 	d := json.NewDecoder(io.LimitReader(res.Body, 1<<20))
 	d.UseNumber()
 	if err := d.Decode(&doc); err != nil {
-		return nil, noCount("what is not read: %v", err)
+		return nil, noCount("a reply that cannot be decoded: %v", err)
 	}
 	if len(doc.Data) != 1 || len(doc.Data[0]) != values {
 		return nil, noCount("%d rows that do not have %s", len(doc.Data), Plural(values, "1 value", "%d values"))

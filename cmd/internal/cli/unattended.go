@@ -39,7 +39,7 @@ func (e *Env) NobodyTypes() error {
 	if !e.Run.keyboard {
 		return nil
 	}
-	return Usagef("standard input is a terminal, and %s is set: nobody will type", e.Run.Unattended).WithHint("give an argument or a file, or unset %s", e.Run.Unattended)
+	return Usagef("standard input is a terminal, and %s is set: no input is expected", e.Run.Unattended).WithHint("give an argument or a file, or unset %s", e.Run.Unattended)
 }
 
 // unasked returns the hint of a command that would prompt, with the reason why it does not.

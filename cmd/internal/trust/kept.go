@@ -19,14 +19,14 @@ const (
 )
 
 // KeptVerdicts are the findings of earlier runs about the tables of a gateway, so that consecutive queries do not look
-// them up again. They are used for warnings only: checks that refuse look them up again. A change made by this program
-// removes them.
+// them up again. They are used only for warnings: checks that return an error ignore them. A change made by this
+// program removes them.
 type KeptVerdicts struct {
 	mu      sync.Mutex
 	path    string
 	now     func() time.Time
 	entries map[string]keptVerdict
-	fresh   bool // some are not in the file
+	fresh   bool // some entries are not in the file yet
 }
 
 type keptVerdict struct {
@@ -69,8 +69,8 @@ func (k *KeptVerdicts) Find(project string, t sqltext.TableRef) (Verdict, bool) 
 	return out, true
 }
 
-// add stores a verdict that stays valid for a while: not that of a cache that is being filled, nor one that the gateway
-// could not give.
+// add stores a verdict that stays valid for some time. It does not store verdicts on caches that are being filled, or
+// those that could not be determined.
 func (k *KeptVerdicts) add(project string, t sqltext.TableRef, v Verdict) {
 	if k == nil || v.Doubt == Syncing || v.Doubt == Unchecked {
 		return
@@ -84,7 +84,7 @@ func (k *KeptVerdicts) add(project string, t sqltext.TableRef, v Verdict) {
 	k.entries[verdictKey(project, t)], k.fresh = entry, true
 }
 
-// Save writes the added verdicts. It never fails a command: the file only saves requests.
+// Save writes the added verdicts. It never fails a command: the file only reduces the number of requests.
 func (k *KeptVerdicts) Save() {
 	if k == nil || k.path == "" {
 		return

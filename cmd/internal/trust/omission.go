@@ -5,8 +5,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// RefuseOmission is the error of --strict for an answer of which the gateway says that it is incomplete: a source was
-// unreachable.
+// RefuseOmission returns the error of --strict for an answer that the gateway reports as incomplete because a source
+// was unreachable.
 func RefuseOmission(o api.Omission) error {
 	return &cli.Failure{Exit: cli.ExitUntrusted, Code: "left-out", Msg: "--strict: the answer is incomplete, it lacks " + o.String()}
 }

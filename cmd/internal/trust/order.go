@@ -14,11 +14,11 @@ import (
 // none [L].
 type HandPaging struct {
 	base string   // the statement without order and page
-	key  []string // columns of the result that it is ordered by
-	odd  string   // why that cannot be determined
+	key  []string // the result columns in its ORDER BY
+	odd  string   // why the key cannot be determined
 }
 
-// PagedByHand recognizes such a statement; nil for any other.
+// PagedByHand returns the paging of a statement, or nil if the statement does not select a page by OFFSET.
 func PagedByHand(sql string, language sqlstmt.Dialect) *HandPaging {
 	sql = sqlstmt.Single(sql, language)
 	if !sqlstmt.Limited(sql, language) {
@@ -86,11 +86,11 @@ func PagedByHand(sql string, language sqlstmt.Dialect) *HandPaging {
 	return p
 }
 
-// OrderWarning is the warning about such a statement where the order is not checked.
+// OrderWarning is the warning about a HandPaging whose order is not checked.
 const OrderWarning = "pages repeat and omit rows if their order is not unique; --strict verifies it, --page-by KEY fetches all pages"
 
-// Refuse is the error of --strict for a page of an order that is not unique. count counts the rows of a statement, and those whose values of
-// some columns are not unique.
+// Refuse returns the error of --strict if the order of the pages is not unique. count returns the number of rows of a statement, and the
+// number of those whose values of the key are not unique.
 func (p *HandPaging) Refuse(count func(sql string, key []string) (rows, bad int64, err error)) error {
 	f := &cli.Failure{Exit: cli.ExitUntrusted, Code: "order-not-unique", Hint: "--page-by KEY fetches all rows in pages by a unique key"}
 	if p.odd != "" {
@@ -109,7 +109,7 @@ func (p *HandPaging) Refuse(count func(sql string, key []string) (rows, bad int6
 	return f
 }
 
-// RefuseKey is the error for pages by a key of which some rows have equal or NULL values.
+// RefuseKey returns the error for paging by a key if some rows have equal or NULL values in it.
 func RefuseKey(key []string, bad, rows int64) error {
 	if bad == 0 {
 		return nil
@@ -118,13 +118,13 @@ func RefuseKey(key []string, bad, rows int64) error {
 		Msg: fmt.Sprintf("--page-by %s: %d of %d rows have duplicate or NULL values there; pages would omit rows", strings.Join(key, ","), bad, rows)}
 }
 
-// PagesChanged is the error for rows that were written while pages were fetched.
+// PagesChanged returns the error for rows that were written while pages were fetched.
 func PagesChanged(format string, args ...any) error {
 	return &cli.Failure{Exit: cli.ExitUntrusted, Code: "pages-changed", Msg: fmt.Sprintf(format, args...), Hint: "run it again while nothing is written, or export the data"}
 }
 
-// PagesCounted compares the rows of all pages with the number that was counted before them. Fewer are an error; more are one with strict, and a
-// warning otherwise.
+// PagesCounted compares the number of rows in all pages with the number that was counted before. Fewer rows are an error. More rows are an
+// error if strict is set, and a warning otherwise.
 func PagesCounted(got, counted int64, strict bool) (warning string, err error) {
 	switch {
 	case got < counted || got > counted && strict:
