@@ -185,7 +185,7 @@ func RowError(row int64, c *Column, err error) error {
 // ErrShortRow is the error for a row with fewer cells than the result has columns.
 var ErrShortRow = errors.New("the row has no such cell")
 
-// CheckRow guards against a source with rows that are shorter than its columns.
+// CheckRow returns an error if a row has fewer cells than its columns require.
 func CheckRow(n int64, cells []api.Cell, cols []Column) error {
 	for i := range cols {
 		if cols[i].Index >= len(cells) {

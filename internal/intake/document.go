@@ -30,16 +30,16 @@ const (
 	XLSX    Format = "xlsx"
 )
 
-// Escape says whether the backslashes of a file with delimiters are those of TSV. By default its bytes decide.
+// Escape determines whether backslashes in a file with delimiters are escapes, as in TSV. By default this is detected.
 type Escape string
 
-// The values besides the default.
+// The values other than the default.
 const (
 	EscapeBackslash Escape = "backslash"
 	EscapeNone      Escape = "none"
 )
 
-// Options are how to read a file. Zero values are detected.
+// Options determine how a file is read. Zero values are detected.
 type Options struct {
 	Format    Format
 	Delimiter byte   // the delimiter of CSV
@@ -151,9 +151,9 @@ func (d *Document) detect(ctx context.Context) error {
 	case d.Format == "" && form == rowfile.Workbook:
 		d.Format = XLSX
 	case d.Format == "" && rowfile.Ending(d.Name) == "parquet":
-		return errors.New("not a Parquet file; --file-format says what it is")
+		return errors.New("not a Parquet file; --file-format sets the format")
 	case d.Format == "" && rowfile.Ending(d.Name) == "xlsx":
-		return errors.New("not a workbook; --file-format says what it is")
+		return errors.New("not a workbook; --file-format sets the format")
 	}
 	if d.Format == "" || d.Format == CSV || d.Format == JSON {
 		if err := d.decode(); err != nil {
@@ -333,8 +333,8 @@ func (d *Document) unchanged() error {
 	return err
 }
 
-// Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns; then an
-// invalid record is an error, otherwise it is left to the gateway, which lists all of them.
+// Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns, and an
+// invalid record is an error. Without types invalid records are left to the gateway, which lists all of them.
 func (d *Document) Learn(ctx context.Context, types bool) error {
 	d.sum = sha256.New()
 	if d.Format == CSV {

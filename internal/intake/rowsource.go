@@ -28,7 +28,7 @@ func (d *Document) nullValue(v rowfile.Value) bool {
 	return v.Kind == rowfile.Null || d.nullGiven(string(v.Text))
 }
 
-// nullGiven reports whether the user said that a text is NULL.
+// nullGiven reports whether the user declared a text to be NULL.
 func (d *Document) nullGiven(text string) bool {
 	return len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, text)
 }

@@ -1,4 +1,4 @@
-// Package jsontext finds what a decoder of JSON would take too much time for, or change, before it reads a text. A text may be invalid.
+// Package jsontext finds parts of a JSON text that a decoder would change, or would take too much time for. The text may be invalid.
 package jsontext
 
 import (

@@ -69,8 +69,8 @@ func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, 
 	}
 }
 
-// fps is how often a second the renderer looks for something to draw. The 60 of bubbletea cost a shell that nobody uses twice as much, and the
-// difference to what is typed is at most 17 ms.
+// fps is how many times per second the renderer checks for changes. The default of bubbletea, 60, doubles the CPU time of an idle shell. With
+// 30, typed text appears at most 17 ms later.
 const fps = 30
 
 func (e *Editor) read(ctx context.Context, prompt, more, begin string) (string, error) {

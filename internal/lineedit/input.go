@@ -149,8 +149,8 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take reads keys. Where they may leave the program (Ctrl-D, or a command such as \q) it reads them one by one: those that follow are for
-// whatever reads the terminal next.
+// take reads keys. If mayLeave is set, because a key such as Ctrl-D or a command such as \q may end the program, it reads one key at a
+// time: the keys after it belong to the next program that reads the terminal.
 func (in *input) take(from io.Reader, buf []byte, mayLeave bool) (int, error) {
 	if !mayLeave {
 		return from.Read(buf)
@@ -159,7 +159,7 @@ func (in *input) take(from io.Reader, buf []byte, mayLeave bool) (int, error) {
 	if n == 0 || err != nil || buf[0] < utf8.RuneSelf && buf[0] != escape {
 		return n, err
 	}
-	rest := min(term.Waiting(in.tty), len(buf)-1) // of a character or a sequence, which must not be divided
+	rest := min(term.Waiting(in.tty), len(buf)-1) // the rest of a character or of an escape sequence, which must not be split
 	if rest <= 0 {
 		return n, nil
 	}

@@ -30,7 +30,7 @@ func NewJournal(stateDir string, limit int64) *Journal {
 	return &Journal{path: filepath.Join(dir, "changes.jsonl"), old: filepath.Join(dir, "changes.1.jsonl"), half: limit / 2}
 }
 
-// Append adds a line, which contains no line break. After an error nothing of it is there.
+// Append adds a line, which must not contain a line break. After an error no part of the line remains in the file.
 func (j *Journal) Append(line []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(j.path), private); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (j *Journal) Append(line []byte) (err error) {
 		if _, err := f.ReadAt(last, size-1); err != nil {
 			return err
 		}
-		if last[0] != '\n' { // of a line that a killed process has not finished
+		if last[0] != '\n' { // the last line was not completed by a killed process
 			line = append([]byte{'\n'}, line...)
 		}
 	}
@@ -99,7 +99,7 @@ func (j *Journal) Read(each func(line []byte)) (err error) {
 		r := bufio.NewReader(f)
 		for {
 			line, err := r.ReadBytes('\n')
-			if err == io.EOF { // what a killed process has not finished
+			if err == io.EOF { // a line that a killed process has not completed
 				break
 			}
 			if err != nil {

@@ -146,7 +146,7 @@ func change(w, h Object) (c Change, left []Difference) {
 	return c, left
 }
 
-// Cleared returns the changes that take everything from the metadata of a table.
+// Cleared returns the changes that remove everything from the metadata of a table.
 func Cleared(o Object) []Difference {
 	var out []Difference
 	for _, f := range o.fields() {
@@ -199,7 +199,7 @@ func (c *Connection) against(h *Connection) (want, have []Field) {
 			want = append(want, Field{Name: "credential " + k, Value: v.String()})
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(c.Credential)) { // what the gateway does not tell is unset, or a secret
+	for _, k := range slices.Sorted(maps.Keys(c.Credential)) { // a member that the gateway does not return is unset or a secret
 		v := c.Credential[k]
 		if _, told := h.Credential[k]; !told && !v.zero() && !v.refers() {
 			want = append(want, Field{Name: "credential " + k, Value: v.String()})
@@ -330,8 +330,9 @@ func position(a, b Change) int {
 	return cmp.Compare(x.At.Line, y.At.Line)
 }
 
-// depth returns, for each saved query, how many others it reads one through the other. Queries that read stored results
-// come after those that make them, and a renamed one after that which frees its name.
+// depth returns, for each saved query, the length of the longest chain of queries that it reads. A query that reads a
+// stored result has a greater depth than the query that stores it. A renamed query has a greater depth than the one
+// that frees its name.
 func depth(p *Project, first map[Ref]Ref) map[string]int {
 	all := Of[*Query](p, KindQuery)
 	reads, out := readers(p), map[string]int{}
@@ -345,7 +346,7 @@ func depth(p *Project, first map[Ref]Ref) map[string]int {
 		if n, ok := out[q.Name]; ok {
 			return n
 		}
-		out[q.Name] = 0 // ends a circle
+		out[q.Name] = 0 // ends a cycle
 		n := 0
 		for _, o := range reads[q.Name] {
 			n = max(n, of(o)+1)

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// filled notes what has no value where a list or an object is expected, and files with nothing in them. A file that was cut off, or a line
-// left behind, would otherwise mean that everything it described is gone.
+// filled reports members without a value where a list or an object is expected, and empty files. Otherwise a truncated file, or a leftover
+// line, would mean that all objects that it described are to be removed.
 func (r *reader) filled(d *doc, into any) bool {
 	before := len(r.bad)
 	none := map[reflect.Kind]string{reflect.Slice: "[]", reflect.Map: "{}"}

@@ -6,17 +6,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxNodes limits the values of a file with its aliases replaced: a few lines can stand for billions.
+// maxNodes limits the values of a file after its aliases are expanded: a few lines can expand to billions.
 const maxNodes = 1_000_000
 
-var errExpansion = errors.New("its anchors and aliases stand for too many values, or for themselves")
+var errExpansion = errors.New("its anchors and aliases expand to too many values, or refer to themselves")
 
 // expansion counts the nodes of a file with aliases replaced.
 type expansion map[*yaml.Node]int
 
 func (x expansion) size(n *yaml.Node) (int, error) {
 	if known, ok := x[n]; ok {
-		if known < 0 { // within itself
+		if known < 0 { // an alias to a node that contains it
 			return 0, errExpansion
 		}
 		return known, nil

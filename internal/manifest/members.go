@@ -39,7 +39,7 @@ func memberName(f reflect.StructField) string {
 	return name
 }
 
-// complete notes members that are missing.
+// complete reports members that are missing.
 func (r *reader) complete(d *doc, into any) *doc {
 	before := len(r.bad)
 	var walk func(v reflect.Value, way []any)

@@ -73,7 +73,7 @@ type Place struct {
 // Field is a property of an object as text.
 type Field struct {
 	Name, Value string
-	Loose       bool // its absence from the files is a deletion, which only pruning makes
+	Loose       bool // if it is absent from the files, only pruning removes it
 	Unknown     bool // the value cannot be read: it equals every other one
 }
 
@@ -192,7 +192,7 @@ type Query struct {
 	Schedule     Schedule
 }
 
-// Schedule is that of a materialized query; zero for none.
+// Schedule is the schedule of a materialized query; zero for none.
 type Schedule struct{ Every, Cron, Timezone string }
 
 func (q *Query) fields() []Field {
@@ -277,7 +277,8 @@ type Relation struct {
 
 func (r *Relation) fields() []Field { return []Field{{Name: "type", Value: r.Type}} }
 
-// GoldenSQL is a question with the statement that answers it. The service cannot change one, so both are its name.
+// GoldenSQL is a question with the statement that answers it. The service cannot change either, so both together are
+// its name.
 type GoldenSQL struct {
 	Base
 	Prompt, SQL string
@@ -317,10 +318,10 @@ func (p *Project) Len() int {
 	return n
 }
 
-// Put adds an object or replaces the one of its name, without looking at its parts.
+// Put adds an object, or replaces the one with its name. It does not add or replace the columns of a table.
 func (p *Project) Put(o Object) { p.all[o.base().Ref] = o }
 
-// Drop removes an object, without looking at its parts.
+// Drop removes an object. It does not remove the columns of a table.
 func (p *Project) Drop(ref Ref) { delete(p.all, ref) }
 
 // Add adds an object, with the columns of a table. It reports whether the name was free.

@@ -15,12 +15,12 @@ import (
 // Names of objects become names of files by percent-encoding characters that some system does not allow in them. Decoding reverses
 // it; a percent sign that is not followed by two digits is literal.
 
-// maxFileName is the length in bytes from which a name is cut, so that an ending fits into the 255 bytes of most
-// systems. The file then has the name as a member.
+// maxFileName is the maximum length in bytes of a name without its extension. Longer names are truncated, so that the
+// extension fits into the 255 bytes of most systems; the file then contains the name as a member.
 const maxFileName = 200
 
-// fileNames returns the name of a file for each object name. On systems that ignore case, names that differ in nothing
-// else need different files: the capital letters of these are encoded too.
+// fileNames returns the name of a file for each object name. Names that differ only in case need different files on
+// systems that ignore case, so their capital letters are encoded too.
 func fileNames(names []string) map[string]string {
 	out, same := map[string]string{}, map[string]int{}
 	for _, n := range names {
@@ -42,7 +42,7 @@ func fileName(name string, capitals bool) string {
 			fmt.Fprintf(&b, "%%%02X", s[i])
 		}
 	}
-	dot := -1 // of an ending that files of a project have
+	dot := -1 // position of an extension that files of a project have
 	for _, ending := range []string{endSQL, endYAML} {
 		if strings.HasSuffix(strings.ToLower(name), ending) {
 			dot = len(name) - len(ending)
@@ -77,7 +77,7 @@ func fileName(name string, capitals bool) string {
 	return s[:cut] + "~" + hex.EncodeToString(sum[:4])
 }
 
-// deviceName reports whether Windows takes a name for a device.
+// deviceName reports whether Windows treats a name as that of a device.
 func deviceName(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(name), ".")
 	if len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt")) {

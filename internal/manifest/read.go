@@ -31,7 +31,7 @@ type Invalid []Problem
 type Problem struct {
 	Place
 	Text  string
-	Reads bool // a statement reads what will not be there
+	Reads bool // a statement reads an object that will not exist
 }
 
 func (p Problem) String() string {
@@ -100,7 +100,7 @@ func (r *reader) problem(at Place, format string, args ...any) {
 // add adds an object at the line where it is described.
 func (r *reader) add(o Object) {
 	b := o.base()
-	if !utf8.ValidString(b.Name) { // of the file: what is in files is read as UTF-8
+	if !utf8.ValidString(b.Name) { // the name of the file is not UTF-8; its contents are always read as UTF-8
 		r.problem(b.At, "the name %q is not text in UTF-8, so no object can have it", b.Name)
 		return
 	}
@@ -170,7 +170,8 @@ func (r *reader) folder(rel string, up []string) error {
 	return nil
 }
 
-// regular reads a file. Reading of another thing, such as a named pipe, may never end: that is recorded, and the result is nil.
+// regular reads a regular file. Reading anything else, such as a named pipe, may never end; it is recorded as a problem, and
+// the result is nil.
 func (r *reader) regular(file string) ([]byte, error) {
 	full := filepath.Join(r.dir, filepath.FromSlash(file))
 	st, err := os.Lstat(full)
@@ -198,7 +199,7 @@ func (r *reader) regular(file string) ([]byte, error) {
 // maxFile limits the size of a file: a statement, or the tables of a catalog. Longer statements would take minutes to parse.
 const maxFile = 16 << 20
 
-// misspelt finds folders whose name is almost one of those that are read: what they hold would be missing, and prune would delete it.
+// misspelt finds folders with a name similar to one that is read: their objects would be missing, and prune would delete them.
 func (r *reader) misspelt() error {
 	entries, err := os.ReadDir(r.dir)
 	for _, e := range entries {
@@ -224,7 +225,7 @@ func badFolderName(name string) bool {
 	return name == "" || name == "." || name == ".." || strings.TrimSpace(name) != name || strings.Contains(name, "/")
 }
 
-// strange says which files a folder holds.
+// strange describes which files a folder may contain.
 func strange(top string) string {
 	if top == dirQueries || top == dirGolden {
 		return "files here end in .sql or .yaml; names that start with a dot or end in .md are ignored"

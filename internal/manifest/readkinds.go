@@ -46,7 +46,7 @@ func (r *reader) file(top, file, stem string, up []string, have map[string]bool)
 	}
 	if top == dirQueries || top == dirGolden {
 		if !have[stem+endSQL] {
-			r.problem(Place{File: file}, "%s%s, with the statement, is missing beside it", stem, endSQL)
+			r.problem(Place{File: file}, "%s%s, with the statement, is missing next to it", stem, endSQL)
 		}
 		return nil
 	}
@@ -143,7 +143,7 @@ func (r *reader) golden(file, stem, sql string, beside []byte) {
 	var f fileGolden
 	yml := strings.TrimSuffix(file, endSQL) + endYAML
 	if beside == nil {
-		r.problem(Place{File: file}, "%s%s, with the prompt, is missing beside it", stem, endYAML)
+		r.problem(Place{File: file}, "%s%s, with the prompt, is missing next to it", stem, endYAML)
 		return
 	}
 	if d := r.decode(yml, beside, &f); d != nil {
@@ -203,7 +203,7 @@ func (r *reader) semantic(file, name string, raw []byte) {
 	}
 }
 
-// tableIn reads SCHEMA.TABLE, a member at a way.
+// tableIn parses SCHEMA.TABLE, the value of the member at a path.
 func (r *reader) tableIn(d *doc, name string, way ...any) (n []string, at Place, ok bool) {
 	at = d.line(way...)
 	n, err := splitName(name, 2)

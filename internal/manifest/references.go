@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// Reference is the place of a value that is not in the files: ${env:NAME}, ${file:PATH} or ${keyring:NAME}. $${ is the text ${.
+// Reference is a reference to a value that is not in the files: ${env:NAME}, ${file:PATH} or ${keyring:NAME}. $${ is a literal
+// ${.
 type Reference struct{ Kind, Name string }
 
 func (r Reference) String() string { return "${" + r.Kind + ":" + r.Name + "}" }
@@ -52,7 +53,7 @@ func Expand(text string, lookup func(Reference) (string, error)) (string, error)
 	}
 }
 
-// Literal writes a text such that Expand returns it.
+// Literal escapes a text so that Expand returns it unchanged.
 func literal(text string) string { return strings.ReplaceAll(text, "${", "$${") }
 
 // LiteralValue is a value of a gateway in the form for a file.

@@ -1,10 +1,10 @@
 package manifest
 
-// namesakes finds objects of a project by those of the files.
+// namesakes finds the objects of a project that correspond to those of the files.
 type namesakes struct {
 	want, have *Project
 	bySQL      map[string]*Query
-	former     map[Ref]Object // the objects of the project that get other names, by those of the files
+	former     map[Ref]Object // the objects of the project that are renamed, by the objects of the files
 }
 
 func namesOf(want, have *Project) namesakes {
@@ -20,7 +20,8 @@ func namesOf(want, have *Project) namesakes {
 	return n
 }
 
-// former returns what an object was called, and whether the files say so. That of a folder changes others too; see renamed.
+// former returns the former name of an object; ok is false if the files do not set one. Folders are excluded, because
+// renaming one also changes other objects; see renamed.
 func former(o Object) (Ref, bool) {
 	b := o.base()
 	if b.RenamedFrom == "" || b.Kind == KindFolder {
@@ -33,8 +34,8 @@ func former(o Object) (Ref, bool) {
 	return old, true
 }
 
-// follow finds what is renamed to become an object that the project lacks. Its former name may be the new one of another
-// object, and so on: then all of these are renamed, or, if the first of them is not there under its former name, none.
+// follow finds the object that is renamed to w, which the project lacks. The former name of w may be the new name of another object, and
+// so on. Then all of these are renamed, or none if the project lacks one of them under its former name.
 func (n namesakes) follow(w Object) {
 	if n.have.all[w.base().Ref] != nil {
 		return
@@ -56,7 +57,7 @@ func (n namesakes) follow(w Object) {
 	}
 }
 
-// counterpart finds the object of the project that an object of the files stands for; nil for none.
+// counterpart returns the object of the project that corresponds to an object of the files; nil if there is none.
 func (n namesakes) counterpart(w Object) Object {
 	b := w.base()
 	if h := n.former[b.Ref]; h != nil {
@@ -73,7 +74,7 @@ func (n namesakes) counterpart(w Object) Object {
 	return nil
 }
 
-// vacated returns, for each object that is to get a name which another one has, that other one, which has to be renamed first.
+// vacated returns, for each object whose new name another object has, that other object, which must be renamed first.
 func vacated(changes []Change) map[Ref]Ref {
 	now := map[Ref]Ref{} // new names by former ones
 	for _, ch := range changes {
@@ -90,7 +91,8 @@ func vacated(changes []Change) map[Ref]Ref {
 	return first
 }
 
-// checkRenames finds former names that two objects claim, and exchanges of names: after one, nothing shows that it was made.
+// checkRenames finds former names that two objects claim, and exchanges of names, because the result of an exchange looks
+// like its beginning.
 func (r *reader) checkRenames() {
 	by, names := map[Ref]Object{}, map[Ref]Ref{}
 	for _, k := range Kinds() {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Resend adds a change for each connection whose credential in the files has members that the gateway does not return, which are
-// its secrets: whether these differ cannot be known. Connections that change anyway are sent whole.
+// Resend adds a change for each connection whose credential in the files has members that the gateway does not return. These are
+// secrets, so it is unknown whether they differ. Connections whose credential is sent anyway are not added.
 func Resend(changes []Change, want, have *Project) []Change {
 	var again []Change
 	for _, c := range Of[*Connection](want, KindConnection) {

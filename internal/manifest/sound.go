@@ -9,9 +9,9 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// Sound finds what a gateway would reject midway, and what they would break: names of saved queries that
-// are not valid in SQL, cycles of queries, and statements that read tables or queries that will not be there. have is the project; gone
-// is what will be deleted from it; known reports which kinds of both are complete.
+// Sound finds faults that a gateway would reject only while the changes are applied, or that would break something: names of saved
+// queries that are not valid in SQL, cycles of queries, and statements that read tables or queries that will not exist. have is the
+// project; gone are the changes that delete objects of it; known reports the kinds of which all objects are known.
 func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Invalid {
 	var bad Invalid
 	problem := func(at Place, format string, args ...any) {
@@ -82,7 +82,7 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 	return bad
 }
 
-// presence is whether a name will be there.
+// presence reports whether a name will exist after the changes.
 type presence int
 
 const (

@@ -69,7 +69,8 @@ func (w *writer) put(file string, v any) {
 	w.out[file] = b.Bytes()
 }
 
-// each writes the file of an object; of gets the name if the name of the file cannot hold it.
+// each writes the file of an object. of returns its contents; its argument is the name of the object if the name of the
+// file cannot represent it, and "" otherwise.
 func (w *writer) each(dir string, p *Project, k Kind, name string, of func(other string) any) {
 	if w.names[k] == nil {
 		var names []string
@@ -264,7 +265,7 @@ func Changed(dir string, files map[string][]byte) (write, remove []string, err e
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
-		otherCase := file != Marker && !there[file] // where the file system ignores case, it is read by another spelling
+		otherCase := file != Marker && !there[file] // the file system ignores case, and the file exists in another spelling
 		if err != nil || otherCase || !bytes.Equal(raw, files[file]) && (file != Marker || len(raw) == 0) {
 			write = append(write, file)
 		}
@@ -277,11 +278,11 @@ func Changed(dir string, files map[string][]byte) (write, remove []string, err e
 	return write, remove, nil
 }
 
-// Write writes files, each atomically, and then removes others with the folders that become empty. A run that ends in the middle must not leave
-// files that stand for less than the project had before, which prune would delete: so Marker is written last, and only what stands in the way
-// of another file is removed first, such as, where the file system ignores case, another spelling of it.
+// Write writes files, each atomically, and then removes others and the folders that become empty. A run that is interrupted must not leave
+// files that describe fewer objects than before, because prune would delete the missing ones. Marker is therefore written last. Only files that
+// block another file are removed first, such as a file whose name differs only in case on a file system that ignores case.
 func Write(dir string, files map[string][]byte, write, remove []string) error {
-	needed := map[string]bool{} // the places of files and of their folders, in lower case
+	needed := map[string]bool{} // the paths of files and of their folders, in lower case
 	for _, file := range write {
 		for at := strings.ToLower(file); at != "." && !needed[at]; at = path.Dir(at) {
 			needed[at] = true

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// ReadLine reads a line with its line feed, which the last one may lack, into buf from its beginning. The error is io.EOF at the end, and says so
-// if the line has more than longest bytes.
+// ReadLine reads a line into buf, from its beginning. The line includes its line feed, except that the last line may lack one. It returns io.EOF
+// at the end, and another error if a line has more than longest bytes.
 func ReadLine(r *bufio.Reader, buf []byte, longest int) ([]byte, error) {
 	buf = buf[:0]
 	for {
@@ -26,11 +26,11 @@ func ReadLine(r *bufio.Reader, buf []byte, longest int) ([]byte, error) {
 	}
 }
 
-// escaped are the letters that follow a backslash in the text format of PostgreSQL's COPY, and what they stand for.
+// escaped maps the letters that follow a backslash in the text format of PostgreSQL's COPY to the escaped characters.
 var escaped = map[byte]byte{'t': '\t', 'n': '\n', 'r': '\r', '\\': '\\', 'b': '\b', 'f': '\f', 'v': '\v'}
 
-// Unescape appends a field of the text format of PostgreSQL's COPY to dst. bad is the place of the first backslash that
-// begins none of its escapes, -1 if there is none; the character behind it stands for itself.
+// Unescape appends a field of the text format of PostgreSQL's COPY to dst. bad is the position of the first backslash
+// that does not begin an escape, -1 if there is none; the character after such a backslash is copied.
 func Unescape(dst, field []byte) (out []byte, bad int) {
 	bad = -1
 	for i := 0; i < len(field); i++ {

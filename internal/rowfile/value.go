@@ -13,7 +13,7 @@ type Kind uint8
 const (
 	Null   Kind = iota
 	Field       // a string with the meaning of a field in CSV
-	Number      // the same, of a column of decimals
+	Number      // a Field in a column of decimals
 	String      // a string: varchar, unless it is a date, a time or a UUID
 	Opaque      // a varchar, whatever it contains
 )

@@ -333,7 +333,7 @@ func (b *Book) value(c sheetCell) (Value, error) {
 		}
 		return Value{[]byte(c.Inline.text()), String}, nil
 	}
-	if c.V == nil || *c.V == "" && c.Type != "str" { // some programs write <v/> where there is none
+	if c.V == nil || *c.V == "" && c.Type != "str" { // some programs write <v/> for a cell without a value
 		if c.F != nil {
 			return Value{}, errors.New("a formula without a stored value; a program that calculates it must save the workbook first")
 		}

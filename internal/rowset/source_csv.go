@@ -35,7 +35,7 @@ type splitter interface {
 	at() int64
 }
 
-// cells are those of one record as JSON, in one piece of memory.
+// cells holds the cells of one record, encoded as JSON in one buffer.
 type cells struct {
 	arena []byte
 	ends  []int

@@ -56,12 +56,12 @@ func openParquetRows(f *os.File) (api.RowReader, error) {
 	return r, nil
 }
 
-// refuseRuns returns an error for booleans that are encoded as runs, which the library (0.32.0) reads as other values.
+// refuseRuns returns an error for booleans that are encoded as runs, which the library (0.32.0) decodes to wrong values.
 func refuseRuns(about *format.FileMetaData) error {
 	for _, g := range about.RowGroups {
 		for _, c := range g.Columns {
 			m := &c.MetaData
-			runs := !slices.Contains(m.Encoding, format.Plain) // with it, the runs may be those of the levels
+			runs := !slices.Contains(m.Encoding, format.Plain) // with Plain, the runs may be those of the levels
 			for _, s := range m.EncodingStats {
 				runs = runs || s.Encoding == format.RLE && s.PageType != format.DictionaryPage
 			}

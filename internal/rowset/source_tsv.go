@@ -42,7 +42,7 @@ func (r *tsvRecords) record(c *cells, _ int) error {
 			continue
 		}
 		if rowfile.Escaped(field) {
-			r.field, _ = rowfile.Unescape(r.field[:0], field) // what begins no escape stands for itself
+			r.field, _ = rowfile.Unescape(r.field[:0], field) // after a backslash that does not begin an escape, the character is copied
 			field = r.field
 		}
 		if !utf8.Valid(field) {

@@ -52,7 +52,7 @@ func WithoutSystem(rows api.RowReader) (api.RowReader, *SomeColumns, error) {
 	})
 }
 
-// SystemLast puts the columns that were declared before those that every internal table has, where a person reads the result.
+// SystemLast moves the columns that every internal table has behind the declared ones, in output for people.
 func SystemLast(rows api.RowReader) (api.RowReader, error) {
 	cols, err := rows.Columns()
 	if err != nil || !internalRows(cols) {

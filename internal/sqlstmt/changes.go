@@ -39,7 +39,7 @@ func Changes(sql string) string {
 func Other(sql string) string {
 	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
 	if err != nil {
-		return "" // Fault tells it
+		return "" // Fault reports it
 	}
 	if other, ok := tree.(*trinosql.Other); ok {
 		return other.Kind

@@ -1,7 +1,7 @@
 // Package sqlstmt reads the SQL that users write, for commands that split, limit and page it or look at the tables it reads.
 //
-// Text in Trino's language is read by its parser. Of what that does not parse, such as the syntax of a later version, and of text in the
-// dialect of zone local's engine, only the tokens are known: see package sqltext.
+// Text in Trino's language is parsed. Text that the parser does not accept, such as the syntax of a later version, and text in the
+// dialect of zone local's engine are only split into tokens: see package sqltext.
 package sqlstmt
 
 import (
@@ -22,7 +22,7 @@ const (
 	Engine         // that of zone local's engine, in which comments nest
 )
 
-// Split splits a text at its semicolons and omits parts without a statement. Comments belong to the statement behind them.
+// Split splits a text at its semicolons and omits parts without a statement. Comments belong to the statement after them.
 func Split(sql string, d Dialect) []sqltext.Part {
 	if d == Engine {
 		return sqltext.Split(sql, true)
@@ -92,8 +92,8 @@ func Limited(sql string, d Dialect) bool {
 	return at["limit"] >= 0 || at["offset"] >= 0 || at["fetch"] >= 0
 }
 
-// Tables are the tables with three-part names that a statement reads, each once, as they are written there. Of text that is not parsed,
-// three-part names of columns are among them.
+// Tables returns the tables with three-part names that a statement reads, each once and spelled as in the statement. If the text cannot
+// be parsed, the result may include three-part names of columns.
 func Tables(sql string) []sqltext.TableRef {
 	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
 	if err != nil {
@@ -114,7 +114,7 @@ func Tables(sql string) []sqltext.TableRef {
 	return found
 }
 
-// parse returns the query that a text is; nil where it is none, or several statements, or not parsed.
+// parse returns the query in a text; nil if the text is not a query, contains several statements, or cannot be parsed.
 func parse(sql string, d Dialect) *trinosql.Query {
 	if d == Engine {
 		return nil
@@ -131,7 +131,7 @@ func parse(sql string, d Dialect) *trinosql.Query {
 	return q
 }
 
-// written is a name as it is looked up: names without quotes are those in lower case.
+// written returns a name in the form in which it is looked up: in lower case unless it is quoted.
 func written(i *trinosql.Ident) string {
 	if i.Quoted {
 		return i.Name
@@ -143,10 +143,11 @@ func written(i *trinosql.Ident) string {
 type Params struct {
 	Places int      // number of ?
 	Names  []string // of :NAME in their order, with repetitions
-	Text   string   // the statement with ? in place of each :NAME, and blanks, so that everything else keeps its column
+	Text   string   // the statement with ? and blanks in place of each :NAME, so that the columns of everything else do not change
 }
 
-// ParamsOf finds the parameters of a statement. A colon that follows a colon, or that blanks separate from a name, is none.
+// ParamsOf finds the parameters of a statement. A colon is not a parameter if it follows a colon, or if blanks separate it
+// from the name.
 func ParamsOf(sql string) Params {
 	var p Params
 	var b strings.Builder
@@ -173,7 +174,8 @@ func Reads(sql, catalog, table string, schemas ...string) bool {
 	return ReadingOf(sql).Of(catalog, table, schemas...)
 }
 
-// Fault returns why a text is no statement of Trino; nil also for one that cannot be read completely here. Parameters such as :name are allowed.
+// Fault returns why a text is not a statement of Trino. It returns nil for a valid statement, and for one that cannot be parsed completely here.
+// Parameters such as :name are allowed.
 func Fault(sql string) *trinosql.Error {
 	text := TrimEnd(sql, Trino)
 	fault := trinosql.Fault(text)
@@ -186,7 +188,7 @@ func Fault(sql string) *trinosql.Error {
 	return fault
 }
 
-// Reading has the names of tables in a statement, each with one to three parts.
+// Reading holds the names of the tables in a statement, each with one to three parts.
 type Reading [][]string
 
 // ReadingOf finds the names of tables in a statement.
@@ -209,9 +211,9 @@ func ReadingOf(sql string) Reading {
 	return out
 }
 
-// Of reports whether a table of a catalog is among them, in one of the schemas; without schemas, or with an empty table, any counts.
-// A name of two parts is taken to be in the catalog peaka, and one of one part to be an internal table or a saved query. The case of names
-// is ignored.
+// Of reports whether the names include a table of a catalog in one of the schemas. Without schemas any schema matches, and an empty table
+// matches any table. A name of two parts is taken to be in the catalog peaka, and a name of one part to be an internal table or a saved
+// query. Case is ignored.
 func (r Reading) Of(catalog, table string, schemas ...string) bool {
 	is := func(want, name string) bool { return want == "" || strings.EqualFold(want, name) }
 	in := func(names ...string) bool {
@@ -232,7 +234,8 @@ func (r Reading) Of(catalog, table string, schemas ...string) bool {
 	})
 }
 
-// Mentions reports whether a statement names a column, in any table, or selects all columns of something. Text that is not parsed may.
+// Mentions reports whether a statement names a column, in any table, or selects all columns of something. It returns true if the text
+// cannot be parsed.
 func Mentions(sql, column string) bool {
 	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
 	if err != nil {

@@ -144,8 +144,8 @@ func quoteLength(s string, q byte, escapes bool) int {
 	return len(s)
 }
 
-// QuotedLength returns the length of the quoted piece at the start of a text, -1 if it does not end. A doubled quote stands
-// for the quote; escapes means that a backslash escapes too.
+// QuotedLength returns the length of the quoted piece at the start of a text, -1 if it does not end. A doubled quote is a
+// literal quote; escapes means that a backslash escapes too.
 func QuotedLength(s string, q byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {

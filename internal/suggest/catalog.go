@@ -1,5 +1,5 @@
-// Package suggest completes SQL while it is typed: a text with a cursor in it, which need not parse, and the known names
-// about the tables of a project give the names and words that may follow. It never waits for anything.
+// Package suggest completes SQL while it is typed: it determines the names and words that may follow at the cursor, from
+// a text that need not parse and the known tables of a project. It never waits for anything.
 package suggest
 
 import (
@@ -87,7 +87,7 @@ func (k *Known) Find(parts ...string) []Table {
 	return append(out, others...)
 }
 
-// Path writes the name by which a statement reads a table: as short as it may be.
+// Path returns the shortest name by which a statement can read a table.
 func (k *Known) Path(t Table) string {
 	if k.bare[strings.ToLower(t.Catalog+"."+t.Schema)] {
 		return Name(t.Name)

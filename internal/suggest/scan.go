@@ -92,7 +92,7 @@ func closed(piece string) bool {
 	return len(piece) > 1 && piece[len(piece)-1] == piece[0] && strings.Count(piece, piece[:1])%2 == 0
 }
 
-// inComment reports whether a place in the gap between two tokens is inside a comment.
+// inComment reports whether a position between two tokens is inside a comment.
 func inComment(gap string, at int) bool {
 	for i := 0; i < at; {
 		switch {

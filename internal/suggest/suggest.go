@@ -21,7 +21,7 @@ const (
 	KindCommand  = "command"
 )
 
-// Candidate is a name or word that may stand at the cursor.
+// Candidate is a name or word that can be inserted at the cursor.
 type Candidate struct {
 	Text   string // to be inserted
 	Kind   string
@@ -90,7 +90,7 @@ type completion struct {
 	out      []Candidate
 }
 
-// qualifiers takes the names and dots before the cursor.
+// qualifiers parses the names and dots before the cursor.
 func (c *completion) qualifiers() {
 	for c.before >= 2 && c.tokens[c.before-1].text == "." && c.tokens[c.before-2].word != "" {
 		c.parts = append([]string{c.tokens[c.before-2].word}, c.parts...)
@@ -104,7 +104,7 @@ func (c *completion) add(kind, name, detail string) {
 	}
 }
 
-// name writes a name as it was begun: in double quotes if it needs them or was begun with one.
+// name writes a name in the form in which it was begun: in double quotes if it needs them or was begun with one.
 func (c *completion) name(name string) string {
 	if c.quoted {
 		return sqltext.Quote(name)
@@ -367,7 +367,7 @@ func (c *completion) words(words []Candidate) {
 	}
 }
 
-// cased writes a word as it was begun.
+// cased returns a word in upper case if the typed prefix is in upper case.
 func (c *completion) cased(word string) string {
 	if c.prefix != "" && strings.ToUpper(c.prefix) == c.prefix && strings.ToLower(c.prefix) != c.prefix {
 		return strings.ToUpper(word)
@@ -375,8 +375,8 @@ func (c *completion) cased(word string) string {
 	return word
 }
 
-// upper reports whether words of the grammar are to be in upper case: as they were begun, else as the words before, else
-// they are.
+// upper reports whether to write keywords in upper case: in the case of the typed prefix, else in that of the first word
+// of the statement, else in upper case.
 func (c *completion) upper() bool {
 	for _, s := range []string{c.prefix, c.firstWord()} {
 		if strings.ToLower(s) != strings.ToUpper(s) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Without such locks, files that are open cannot be removed.
+// held returns false: there are no such locks on this system, but files that are open cannot be removed.
 func held(*os.File) bool { return false }
 
 func ownedByUser(fs.FileInfo) bool { return true }

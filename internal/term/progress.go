@@ -82,7 +82,7 @@ func (p *Progress) line() string {
 // Part sets the function that returns the finished part of the work, from 0 to 1.
 func (p *Progress) Part(of func() float64) { p.part.Store(&of) }
 
-// Total sets how many bytes there are in all; nothing is known of fewer than one.
+// Total sets the total number of bytes; if n is less than one the total is unknown.
 func (p *Progress) Total(n int64) {
 	if n > 0 {
 		p.Part(func() float64 { return float64(p.bytes.Load()) / float64(n) })

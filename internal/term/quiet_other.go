@@ -4,7 +4,7 @@ package term
 
 import "os"
 
-// Quiet does nothing where a terminal has no such settings.
+// Quiet does nothing on systems whose terminals have no such settings.
 type Quiet struct{}
 
 // NewQuiet returns the Quiet of a terminal.

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Quiet keeps what is typed into a terminal, byte for byte and without showing it, for the next read. A terminal that collects
-// lines would apply the keys that edit them, and a program that reads keys next would get a NUL for Ctrl-D. Ctrl-C and Ctrl-Z
-// still send their signals.
+// Quiet makes a terminal keep what is typed, unchanged and without echo, for the next read. In line mode the terminal would
+// apply the editing keys, and a program that then reads single keys would get a NUL for Ctrl-D. Ctrl-C and Ctrl-Z still send
+// their signals.
 type Quiet struct {
 	tty *os.File
 

@@ -1,4 +1,4 @@
-// Package celltest has results for tests of what reads and writes rows.
+// Package celltest provides results for tests of code that reads or writes rows.
 package celltest
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Text makes a value of the wire; nil is NULL.
+// Text returns a value as it is sent by a gateway; nil is NULL.
 func Text(s string) *string { return &s }
 
-// Field is an alias, so that values are written without names.
+// Field is an alias of an unnamed type, so that literals need no type name.
 type Field = struct {
 	Name, Type string
 }
 
-// Result is what the real decoder makes of a COMPACT reply with these values.
+// Result decodes a COMPACT reply that has these values.
 func Result(t testing.TB, fields []Field, rows [][]*string) *api.Rows {
 	t.Helper()
 	type column struct {
@@ -99,7 +99,7 @@ func CutShort(t testing.TB) *api.Rows {
 	return r
 }
 
-// Wide is a result of 10 mixed columns as COMPACT has it.
+// Wide is a result with 10 columns of mixed types, in the COMPACT format.
 func Wide(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"columns":[`)
