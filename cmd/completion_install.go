@@ -261,7 +261,7 @@ func bashPackages() []string {
 	return []string{"/usr/share/bash-completion/bash_completion", "/usr/local/share/bash-completion/bash_completion", "/opt/homebrew/share/bash-completion/bash_completion"}
 }
 
-// startNote says what the shell of a script needs in its start-up file to find it.
+// startNote describes what a start-up file must contain for its shell to find the script.
 func startNote(s script) string {
 	dir := filepath.Dir(s.File)
 	switch s.Shell {

@@ -32,7 +32,7 @@ type commandSchema struct {
 	Others      *otherOutputsSchemas `json:"otherOutputs,omitempty"`
 }
 
-// otherOutputsSchemas are what commands print with -o json instead of their result.
+// otherOutputsSchemas are the schemas of what commands print with -o json other than their result.
 type otherOutputsSchemas struct {
 	Error   map[string]any `json:"error"` // on stderr
 	Note    map[string]any `json:"note"`  // on stderr, a line each

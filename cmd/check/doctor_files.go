@@ -128,7 +128,7 @@ func cause(err error) error {
 	return err
 }
 
-// probe writes to a temporary file in a directory, which is removed.
+// probe writes to a temporary file in a directory, and removes the file.
 func probe(dir string) error {
 	f, err := tempfile.CreateUnnamed(dir, ".dig-doctor-*.partial")
 	if err != nil {
@@ -141,7 +141,7 @@ func probe(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// rename looks for a rename of a profile that a killed process has begun.
+// rename finds a rename of a profile that a killed process has not completed.
 func (d *doctor) rename(dir string) {
 	st, err := config.OpenStore(dir, d.e.Getenv)
 	if err != nil {

@@ -136,7 +136,7 @@ func (d *doctor) network(ctx context.Context, s *config.Settings) {
 	d.checkRoutes(ctx, cl)
 }
 
-// askInfo asks for the owner of the key. It returns the header of the reply also with an error status.
+// askInfo asks for the owner of the key. It returns the header of any reply, also of one with an error status.
 func askInfo(ctx context.Context, cl *api.Client) (info api.ProjectInfo, header http.Header, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -229,7 +229,7 @@ func unknownName(e *cli.Env, err error, name string) error {
 	}
 	out := *fail
 	if out.Hint == "" {
-		out.Hint = "there is no file " + name + " either; SQL of one word is given with --sql"
+		out.Hint = "there is no file " + name + " either; give SQL that is a single word with --sql"
 		if info, err := os.Stat(e.Abs(name)); err == nil && info.IsDir() {
 			out.Hint = name + " is a directory; the rows of its files are read by a pattern, such as '" + filepath.ToSlash(filepath.Join(name, "*.csv")) + "'"
 		}

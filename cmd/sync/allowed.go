@@ -17,7 +17,7 @@ import (
 
 // errOwnKey rejects a reference to a key of this program: the author of the files also chose the address that the value
 // is sent to.
-var errOwnKey = errors.New("is a key of this program, which no connection gets")
+var errOwnKey = errors.New("is a key of this program, which is not sent to connections")
 
 // permitted returns why a reference must not be looked up. It reads no secrets except those in variables.
 func (s secrets) permitted(r manifest.Reference) error {
@@ -65,7 +65,7 @@ func (s secrets) permittedFile(r manifest.Reference) error {
 	path := s.path(r)
 	for _, dir := range []func(func(string) string) (string, error){config.ConfigDir, config.DataDir, config.StateDir, config.CacheDir} {
 		if own, err := dir(s.e.Getenv); err == nil && within(own, path) && !within(own, s.dir) {
-			return fmt.Errorf("%s is in %s, which has this program's own files; no connection gets them", r, own)
+			return fmt.Errorf("%s is in %s, which has this program's own files; they are not sent to connections", r, own)
 		}
 	}
 	own := []string{s.e.Getenv("DIG_CLIENT_KEY")}

@@ -138,7 +138,7 @@ func possible(todo []manifest.Change) error {
 	return nil
 }
 
-// prepare looks for what would stop the run midway: missing secrets.
+// prepare finds missing secrets, which would stop the run midway.
 func (a *applier) prepare(ctx context.Context, todo []manifest.Change) error {
 	var err error
 	if slices.ContainsFunc(todo, func(ch manifest.Change) bool { return ch.Kind == manifest.KindConnection && ch.Want != nil }) {

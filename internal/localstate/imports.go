@@ -27,8 +27,8 @@ type Import struct {
 // deleted, so importing the same document twice doubles the table [L].
 type Imports struct{ Ledger[Import] }
 
-// NewImports returns the ledger of a target in a state directory. Ledgers at old are read as long as there is none
-// here.
+// NewImports returns the ledger of a target in a state directory. Ledgers at old are read as long as this
+// one does not exist.
 func NewImports(stateDir string, p Place, old ...string) *Imports {
 	l := &Imports{Ledger[Import]{path: filepath.Join(stateDir, "imports", p.Key()+".json"), old: old}}
 	l.trim = trim

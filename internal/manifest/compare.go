@@ -41,7 +41,7 @@ type Change struct {
 	Sends  *Sent  // nil if no reference is looked up
 }
 
-// Sent is what a change looks up on this machine, and the addresses that the gateway sends it to.
+// Sent lists the references that a change looks up on this machine, and the addresses that the gateway sends their values to.
 type Sent struct {
 	Reads []Sending `json:"reads"`
 	To    []string  `json:"to"`
@@ -290,7 +290,8 @@ func golden(changes, extra []Change) (c, e []Change) {
 	return changes, extra
 }
 
-// order sorts changes: what others refer to first, or last if it is deleted, and renames after those that free their names.
+// order sorts changes. Objects that others refer to come first, or last if they are deleted. A rename comes after the one that frees
+// its new name.
 func order(changes []Change, first map[Ref]Ref, depth map[string]int, reverse bool) {
 	var waits func(ref Ref, n int) int
 	waits = func(ref Ref, n int) int {

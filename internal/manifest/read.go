@@ -254,7 +254,7 @@ type doc struct {
 	root *yaml.Node
 }
 
-// line returns the place of a member, by the names and indexes that lead to it.
+// line returns the place of a member, which is given by its path of names and indexes.
 func (d *doc) line(members ...any) Place {
 	n := d.root
 	at := Place{d.file, 1}

@@ -22,7 +22,7 @@ const (
 	settleLooks = 4 // after the first one
 )
 
-// Failure is what is known of a failed call.
+// Failure describes a failed call.
 type Failure struct {
 	Status int         // of the reply; 0 without one
 	Header http.Header // of the reply

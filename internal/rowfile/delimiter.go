@@ -38,7 +38,8 @@ func DelimiterName(c byte) string {
 }
 
 // Delimiter detects the delimiter: the character that splits the beginning of a document into records with the same number of
-// fields, the largest number if there are several candidates; if there are none a comma, or a tab with tabs.
+// fields, the largest number if there are several candidates. If there are none, it is the first candidate in the first line, or else a
+// comma. With tabs, a tab is preferred to a comma.
 func Delimiter(head []byte, whole, returns, tabs bool) byte {
 	candidates := []byte{',', '\t', ';', '|'}
 	if tabs {
@@ -50,7 +51,7 @@ func Delimiter(head []byte, whole, returns, tabs bool) byte {
 			best, most = c, n
 		}
 	}
-	if best == 0 { // the records differ: the header decides
+	if best == 0 { // the numbers of fields differ: the header decides
 		first, _, _ := bytes.Cut(head, []byte("\n"))
 		for _, c := range candidates {
 			if bytes.IndexByte(first, c) >= 0 {

@@ -34,7 +34,7 @@ func EnsuredView(v any, what string, made bool, changed string) View {
 	case changed != "":
 		return Object(v).PrintValue().WithNote("%s: %s", what, changed)
 	}
-	return Object(v).PrintValue().WithNote("%s is as asked; nothing was changed", what)
+	return Object(v).PrintValue().WithNote("%s is as requested; nothing was changed", what)
 }
 
 // Differs is the error of `ensure` for an existing object that cannot be changed to the requested one.

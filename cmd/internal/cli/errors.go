@@ -100,7 +100,7 @@ func Classify(ctx context.Context, err error) Failure {
 	case errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, context.Canceled):
 		return Failure{Exit: ExitInterrupted, Code: "interrupted", Msg: "interrupted"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return Failure{Exit: ExitUnavailable, Code: "timeout", Msg: "the time limit ran out", Hint: "raise --timeout"}
+		return Failure{Exit: ExitUnavailable, Code: "timeout", Msg: "the time limit was reached", Hint: "raise --timeout"}
 	case errors.As(err, &ae):
 		msg := ae.Error()
 		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // the user would not recognize the HTTP request

@@ -25,7 +25,7 @@ func (e *Env) JSONErrors() bool {
 	return o.JSON()
 }
 
-// askedFormat finds the format in arguments that may be wrong; "" for none that is known.
+// askedFormat finds the format in arguments that may be wrong; "" if there is none or it is unknown.
 func askedFormat(args []string) (found output.Format) {
 	for i, a := range args {
 		if a == "--" {

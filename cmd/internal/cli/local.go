@@ -161,7 +161,8 @@ func (e *Env) waitsFor(holder string) {
 	}
 }
 
-// hasWaited prints for --debug how long this process waited for other processes that use the data of the project.
+// hasWaited prints for --debug how long this process waited for other processes that use the data of the project, apart from the
+// time that it computed.
 func (e *Env) hasWaited(d time.Duration) {
 	if e.Run.Flags.debug {
 		fmt.Fprintf(e.Err, "debug: waited %v for other processes that use the data of this project\n", d.Round(100*time.Microsecond))

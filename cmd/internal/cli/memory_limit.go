@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// memoryShare is the share of a container's memory that one project's engine may use; the rest is for the rest of the
-// process.
+// memoryShare is the share of a container's memory that one project's engine may use; the rest is for everything else.
 const memoryShare = 0.6
 
 // MemoryFor returns the engine's memory limit for a process that may use limit bytes: 0, which is the engine's own

@@ -44,10 +44,10 @@ type Session struct {
 	Telling       *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
 	Asking        *sync.Mutex              // held while the user is asked whether a request may be sent
 	steps         []Step                   // of a dry run that prints them as data
-	told          int                      // number of steps that a dry run has printed; use Env.step and Env.told
+	told          int                      // number of steps that a dry run has printed; use Env.step and Env.Told
 	Refuse        func(api.Omission) error // makes an incomplete answer an error; nil for a note
 	lacked        map[api.Omission]bool
-	Unattended    string          // the variable which says that no person runs the command
+	Unattended    string          // the variable that shows that no person runs the command
 	keyboard      bool            // standard input is a terminal, but no person uses it
 	Terminal      io.Writer       // stderr itself, for output that moves the cursor: progress and pager
 	Ctx           context.Context // the context of the run, for code that is not passed one

@@ -78,7 +78,7 @@ func (s *shell) unknownTable(known *suggest.Known, name, last string) error {
 	return f
 }
 
-// pattern returns a function for names that match any argument, in which * stands for any letters.
+// pattern returns a function for names that match any argument, in which * matches any letters.
 func pattern(args []string) (func(names ...string) bool, error) {
 	if len(args) > 1 {
 		return nil, cli.Usagef("one pattern, not %d", len(args))
