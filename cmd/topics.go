@@ -212,7 +212,7 @@ the engine of zone local unchanged. ` + "`dig sql --help`" + ` lists the flags; 
 
 Without a profile the zone is local, which needs no key. Settings come from, the first wins: a flag, a variable, the project file
 (.dig.yaml here or above), the profile, the default. Of protections the strictest counts. A key is sent to the address of its
-profile only. ` + "`dig config explain`" + ` shows where each setting comes from, ` + "`dig help zones`" + ` tells about zones, and
+profile only. ` + "`dig config explain`" + ` shows where each setting comes from, ` + "`dig help zones`" + ` explains zones, and
 ` + "`dig profile --help`" + ` lists the commands.`)},
 	}
 }

@@ -22,7 +22,7 @@ type cacheSchedules struct {
 
 func (f *cacheSchedules) register(c *cobra.Command) {
 	f.tracking.register(c)
-	c.Flags().StringVar(&f.incremental, "incremental-every", "", "incremental refresh: an ISO 8601 duration such as PT15M or P1D, or 15m, 1h, 7d; none for none")
+	c.Flags().StringVar(&f.incremental, "incremental-every", "", "incremental refresh: an ISO 8601 duration such as PT15M or P1D, or 15m, 1h, 7d; none for no schedule")
 	c.Flags().StringVar(&f.full, "full-every", "", "full refresh: same format")
 }
 

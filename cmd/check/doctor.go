@@ -65,8 +65,8 @@ func (d *doctor) fail(ctx context.Context, check string, err error) {
 func NewDoctor(e *cli.Env) *cobra.Command {
 	d := &doctor{e: e, unfit: map[string]bool{}}
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check the installation, the settings and the way to the gateway", Args: cobra.NoArgs,
-		Long: `Check the installation, the settings and the way to the gateway, with a hint for each problem.
+		Use: "doctor", Short: "Check the installation, the settings and the connection to the gateway", Args: cobra.NoArgs,
+		Long: `Check the installation, the settings and the connection to the gateway, with a hint for each problem.
 
   configuration  the settings file and the project file
   files          who may read and change the files of dig, and whether their

@@ -16,7 +16,7 @@ import (
 
 func newConnectionEnsureCmd(e *cli.Env) *cobra.Command {
 	var f connectionFlags
-	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a connection unless it exists; replace its credential if that given may differ", Args: cobra.MaximumNArgs(1),
+	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a connection unless it exists; replace its credential if the given one may differ", Args: cobra.MaximumNArgs(1),
 		Long: `Create a connection unless one of that name exists. A credential that is given replaces that of an existing
 connection unless it has no secrets and is the same; secrets cannot be read back, so they are sent each time. The gateway tests a new
 credential first. Without one an existing connection stays as it is.

@@ -33,7 +33,7 @@ func newColumnDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 
 Saved queries that read the table and name the column, or select all columns, are listed, and so are parametric tables over
 the table; if there are any, the name of the column is asked for, or --yes needs --confirm COLUMN. A column that gets
-values while the question stands is not deleted.`}
+values before the question is answered is not deleted.`}
 	named.Register(c, "column")
 	return e.Leaf(k.delColumn, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 		if args[0] == "" || args[1] == "" {

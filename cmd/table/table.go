@@ -70,7 +70,7 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var named cli.Naming
 	c := &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Args: cobra.ExactArgs(1),
-		Long:    "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there are any, they are listed, and the name of\nthe table is asked for, or --yes needs --confirm TABLE. A table that changes while the question stands is not deleted.",
+		Long:    "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there are any, they are listed, and the name of\nthe table is asked for, or --yes needs --confirm TABLE. A table that changes before the question is answered is not deleted.",
 		Example: ex + "delete people --yes"}
 	named.Register(c, "table")
 	return e.Leaf(k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
