@@ -284,6 +284,7 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	if run, err := g.Store.CacheRunByID(ctx, slow.ID); err != nil || run.Status != states.Cancelled || run.FinishedAt == nil {
 		t.Errorf("the incremental refresh: %+v, %v", run, err)
 	}
+	slow.Status = states.Completed
 	if err := g.Store.EndCacheRun(ctx, slow, ""); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the incremental refresh could still end: %v", err)
 	}
