@@ -29,7 +29,7 @@ func TestNamed(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"a.txt": []byte("n,t\n1,x\n"), "b.json": []byte(`[{"n":2.5,"t":"y"}]`), "c": packed(t, "n,t\n3,z\n"), "d.csv.zst": z.EncodeAll([]byte("n,t\n4,\n"), nil),
 		"e.dat": []byte(`{"n":5,"t":"w"}`), "wide.csv": wide, "other.csv": []byte("n,u\n1,2\n"), "bytes.bin": {1, 0, 2, 0xff, 5}, "cut.csv.gz": packed(t, "n,t\n"+strings.Repeat("1,2\n", 9000))[:60],
-		"old.xlsx": []byte("\xd0\xcf\x11\xe0 and more"), "bad.xlsx": []byte("n,t\n"), "ragged.csv": []byte("n,t\n1,2\n1\n"), "plain.csv.gz": []byte("n,t\n1,2\n"), "none.csv": nil,
+		"old.xlsx": []byte("\xd0\xcf\x11\xe0 and more"), "bad.xlsx": []byte("n,t\n"), "ragged.csv": []byte("n,t\n1,2\n1\n"), "plain.csv.gz": []byte("n,t\n1,2\n"), "none.csv": nil, "none.json": []byte("[]"), "blank.ndjson": nil, "bare.json": []byte("{}\n{}\n"),
 	} {
 		write(t, filepath.Join(dir, name), data)
 	}
@@ -47,6 +47,9 @@ func TestNamed(t *testing.T) {
 		{"plain.csv.gz", "file plain.csv.gz: it is not packed"},
 		{"ragged.csv", "file ragged.csv: line 3 has 1 fields, the first line 2"},
 		{"none.csv", "file none.csv: the file is empty"},
+		{"none.json", "file none.json: it has no columns: they are the members of its records, and it has 0 records without members"},
+		{"blank.ndjson", "file blank.ndjson: it has no columns"},
+		{"bare.json", "file bare.json: it has no columns: they are the members of its records, and it has 2 records without members"},
 		{".", "not a file"},
 		{"absent.csv", "no such file"},
 	} {

@@ -42,7 +42,7 @@ const (
 )
 
 // nodeOf derives the node of a column.
-func nodeOf(c *parquet.Column, def, rep int) (*nestedNode, error) {
+func nodeOf(c *parquet.Column, halves map[int]bool, def, rep int) (*nestedNode, error) {
 	n := &nestedNode{name: c.Name(), optional: c.Optional(), repeated: c.Repeated(), def: def, rep: rep}
 	if n.optional || n.repeated {
 		n.def++
@@ -52,7 +52,7 @@ func nodeOf(c *parquet.Column, def, rep int) (*nestedNode, error) {
 	}
 	if c.Leaf() {
 		n.leaf, n.first = c.Index(), c.Index()
-		n.typ, n.decode = leafDecoder(c)
+		n.typ, n.decode = leafDecoder(c, halves)
 		return n, nil
 	}
 	n.kind = groupNode
@@ -78,7 +78,7 @@ func nodeOf(c *parquet.Column, def, rep int) (*nestedNode, error) {
 		return nil, fmt.Errorf("it contains a %v", c.Type().LogicalType())
 	}
 	for _, k := range kids {
-		child, err := nodeOf(k, n.def, n.rep)
+		child, err := nodeOf(k, halves, n.def, n.rep)
 		if err != nil {
 			return nil, err
 		}

@@ -5,14 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"os"
-	"strings"
-	"time"
 
-	"github.com/google/uuid"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -68,153 +63,15 @@ func distinctParquet(p *parquet.File) []string {
 
 // parquetColumns maps the columns of a Parquet file. Nested ones are JSON.
 func parquetColumns(p *parquet.File) (cols []column) {
+	halves := halfLeaves(p)
 	for _, c := range p.Root().Columns() {
 		typ := "json"
 		if flat(c) {
-			typ, _ = leafDecoder(c)
+			typ, _ = leafDecoder(c, halves)
 		}
 		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols)})
 	}
 	return cols
-}
-
-type decoder func(parquet.Value) (any, error)
-
-// flat reports whether a column has at most one value in each row.
-func flat(c *parquet.Column) bool { return c.Leaf() && !c.Repeated() }
-
-// leafDecoder chooses the Trino type of a leaf and the conversion of its values.
-func leafDecoder(c *parquet.Column) (string, decoder) {
-	var logical any
-	if l := c.Type().LogicalType(); l != nil {
-		logical = l.Value
-	}
-	kind := c.Type().Kind()
-	switch l := logical.(type) {
-	case *format.DecimalType:
-		if l.Precision > 38 {
-			return "varchar", decimalOf(kind, l.Scale)
-		}
-		return fmt.Sprintf("decimal(%d,%d)", l.Precision, l.Scale), decimalOf(kind, l.Scale)
-	case *format.DateType:
-		return "date", func(v parquet.Value) (any, error) { return time.Unix(int64(v.Int32())*86400, 0).UTC(), nil }
-	case *format.TimestampType:
-		typ, unit := "timestamp", unitOf(l.Unit)
-		switch { // an instant has microseconds, and a value with more digits is an error
-		case l.IsAdjustedToUTC:
-			typ = "timestamp with time zone"
-		case unit > 1e6:
-			typ = "timestamp(9)"
-		}
-		return typ, func(v parquet.Value) (any, error) { return at(v.Int64(), unit), nil }
-	case *format.TimeType:
-		unit := unitOf(l.Unit)
-		return "time", func(v parquet.Value) (any, error) {
-			var n int64
-			if v.Kind() == parquet.Int32 {
-				n = int64(v.Int32())
-			} else {
-				n = v.Int64()
-			}
-			if unit > 1e6 && n%(unit/1e6) != 0 {
-				return nil, fmt.Errorf("a time of %d nanoseconds, which has no type", n)
-			}
-			return at(n, unit).Format("15:04:05.999999"), nil
-		}
-	case *format.UUIDType:
-		return "uuid", func(v parquet.Value) (any, error) {
-			u, err := uuid.FromBytes(v.ByteArray())
-			return u.String(), err
-		}
-	case *format.StringType, *format.EnumType:
-		return "varchar", textOf
-	case *format.JsonType:
-		return "json", textOf
-	case *format.IntType:
-		if !l.IsSigned {
-			if kind == parquet.Int64 {
-				return "decimal(20,0)", func(v parquet.Value) (any, error) { return fmt.Sprint(uint64(v.Int64())), nil }
-			}
-			return "bigint", func(v parquet.Value) (any, error) { return int64(uint32(v.Int32())), nil }
-		}
-	case nil:
-	default:
-		if kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
-			break
-		}
-	}
-	switch kind {
-	case parquet.Boolean:
-		return "boolean", func(v parquet.Value) (any, error) { return v.Boolean(), nil }
-	case parquet.Int32:
-		return "integer", func(v parquet.Value) (any, error) { return int64(v.Int32()), nil }
-	case parquet.Int64:
-		return "bigint", func(v parquet.Value) (any, error) { return v.Int64(), nil }
-	case parquet.Float:
-		return "real", func(v parquet.Value) (any, error) { return float64(v.Float()), nil }
-	case parquet.Double:
-		return "double", func(v parquet.Value) (any, error) { return v.Double(), nil }
-	case parquet.Int96: // a timestamp of older writers: nanoseconds of the day, then the Julian day
-		return "timestamp", func(v parquet.Value) (any, error) {
-			n := v.Int96()
-			nanos := int64(uint64(n[0]) | uint64(n[1])<<32)
-			return time.Unix((int64(n[2])-2440588)*86400, nanos).UTC(), nil
-		}
-	}
-	return "varbinary", func(v parquet.Value) (any, error) { return append([]byte{}, v.ByteArray()...), nil }
-}
-
-func textOf(v parquet.Value) (any, error) { return string(v.ByteArray()), nil }
-
-// unitOf returns the number of units per second.
-func unitOf(u format.TimeUnit) int64 {
-	switch u.Value.(type) {
-	case *format.MilliSeconds:
-		return 1e3
-	case *format.MicroSeconds:
-		return 1e6
-	}
-	return 1e9
-}
-
-func at(n, perSecond int64) time.Time {
-	s, r := n/perSecond, n%perSecond
-	if r < 0 {
-		s, r = s-1, r+perSecond
-	}
-	return time.Unix(s, r*(1e9/perSecond)).UTC()
-}
-
-// decimalOf decodes the unscaled number of a decimal, which is big-endian two's complement in byte arrays.
-func decimalOf(kind parquet.Kind, scale int32) decoder {
-	return func(v parquet.Value) (any, error) {
-		n := new(big.Int)
-		switch kind {
-		case parquet.Int32:
-			n.SetInt64(int64(v.Int32()))
-		case parquet.Int64:
-			n.SetInt64(v.Int64())
-		case parquet.ByteArray, parquet.FixedLenByteArray:
-			b := v.ByteArray()
-			n.SetBytes(b)
-			if len(b) > 0 && b[0]&0x80 != 0 {
-				n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-			}
-		default:
-			return nil, fmt.Errorf("a decimal stored as %v", kind)
-		}
-		s := new(big.Int).Abs(n).String()
-		if scale > 0 {
-			if len(s) <= int(scale) {
-				s = strings.Repeat("0", int(scale)+1-len(s)) + s
-			}
-			s = s[:len(s)-int(scale)] + "." + s[len(s)-int(scale):]
-		}
-		if n.Sign() < 0 {
-			s = "-" + s
-		}
-		return s, nil
-	}
 }
 
 // parquetBatches reads the requested columns of one row group after another, in parallel.
@@ -252,7 +109,7 @@ func (f *folder) scanParquet(t file, d described, want []column, limit int64) (e
 
 func newParquetBatches(p *parquet.File, want []column) (*parquetBatches, error) {
 	b := &parquetBatches{p: p, groups: p.RowGroups(), cols: want, buf: make([]parquet.Value, batchRows)}
-	all, names := p.Root().Columns(), distinctParquet(p)
+	all, names, halves := p.Root().Columns(), distinctParquet(p), halfLeaves(p)
 	for _, c := range want {
 		if c.at >= len(all) || names[c.at] != c.Name && all[c.at].Name() != c.Name {
 			return nil, errors.New("the file has changed while it was read")
@@ -260,10 +117,10 @@ func newParquetBatches(p *parquet.File, want []column) (*parquetBatches, error) 
 		var d decoder
 		var node *nestedNode
 		if flat(all[c.at]) {
-			_, d = leafDecoder(all[c.at])
+			_, d = leafDecoder(all[c.at], halves)
 		} else {
 			var err error
-			if node, err = nodeOf(all[c.at], 0, 0); err != nil {
+			if node, err = nodeOf(all[c.at], halves, 0, 0); err != nil {
 				return nil, fmt.Errorf("column %q is not supported: %w", c.Name, err)
 			}
 		}

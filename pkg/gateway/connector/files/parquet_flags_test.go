@@ -40,6 +40,19 @@ func TestRunsOfFlags(t *testing.T) {
 	}
 }
 
+// TestHalfPrecision reads a file of pyarrow with numbers of two bytes, alone and in lists.
+func TestHalfPrecision(t *testing.T) {
+	dir, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := readAll(t, dir, "half", "h", "l")
+	want := "[[0 [1.5]] [-0 <nil>] [1 []] [-2.5 [-0.25,null]] [65504 <nil>] [6.103515625e-05 <nil>] [5.960464477539063e-08 <nil>] [+Inf <nil>] [-Inf <nil>] [NaN <nil>] [<nil> <nil>] [0.333251953125 <nil>]]"
+	if got := fmt.Sprint(rows); err != nil || got != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 // TestLZ4IsRefused: it was read as zeros.
 func TestLZ4IsRefused(t *testing.T) {
 	dir, err := filepath.Abs("testdata")
