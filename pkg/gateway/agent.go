@@ -9,10 +9,6 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-const (
-	needsStudio = "the hosted web studio"
-)
-
 func (g *Gateway) agentRoutes(m *web.Mux) {
 	web.Handle(m, spec.AgentChat, web.Refuse[api.AgentChatResult](web.NeedsModel))
 	web.Handle(m, spec.AgentChatStream, web.Refuse[web.Stream](web.NeedsModel))

@@ -72,7 +72,7 @@ type Gateway struct {
 	Metadata   *metadata.Service
 	Statements *statements.Service
 	Exports    *exports.Service
-	Room       *diskspace.Service
+	DiskSpace  *diskspace.Service
 }
 
 // Open opens the data directory, and creates it on first use. It does not open the rows of any project.
@@ -134,7 +134,7 @@ func (g *Gateway) wire() {
 	g.Exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.Web, Jobs: g.Jobs, Names: g.Names, Sources: g.Sources,
 		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,
 		SyncDir: tempfile.SyncDir}
-	g.Room = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly}
+	g.DiskSpace = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly}
 }
 
 // routes registers every handler.
@@ -149,8 +149,9 @@ func (g *Gateway) routes() {
 	g.Caches.Routes(g.Web)
 	g.Metadata.Routes(g.Web)
 	g.agentRoutes(g.Web)
-	g.miscRoutes(g.Web)
-	g.Room.Routes(g.Web)
+	g.driverRoutes(g.Web)
+	g.embeddedRoutes(g.Web)
+	g.DiskSpace.Routes(g.Web)
 }
 
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.

@@ -126,7 +126,7 @@ func TestStateShrinksWhileIdle(t *testing.T) {
 	before := size()
 	duty := func() {
 		t.Helper()
-		if err := g.Room.TidyState(ctx, now); err != nil {
+		if err := g.DiskSpace.TidyState(ctx, now); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,6 +33,7 @@ type Service struct {
 // Routes registers the handlers.
 func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.ExecuteQuery, s.executeQuery)
+	web.Handle(m, spec.TranspileSql, s.transpile)
 }
 
 // executeQuery streams the result of one of the four forms [S]. The status is sent when the first rows are known, so

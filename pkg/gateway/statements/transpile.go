@@ -22,9 +22,9 @@ type TranspileResult struct {
 // dialects are the targets, by the names that are accepted for them.
 var dialects = map[string]string{"trino": "trino", "duckdb": "duckdb", "postgresql": "postgresql", "postgres": "postgresql", "mysql": "mysql", "bigquery": "bigquery"}
 
-// Transpile translates a statement to another dialect. The dialect of this gateway is Trino's: a Trino statement is
+// transpile translates a statement to another dialect. The dialect of this gateway is Trino's: a Trino statement is
 // returned unchanged, and any other text is rejected.
-func (s *Service) Transpile(ctx context.Context, r *web.Request[api.TranspileRequest]) (TranspileResult, error) {
+func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileRequest]) (TranspileResult, error) {
 	if strings.TrimSpace(r.Body.Query) == "" {
 		return TranspileResult{}, fault.Missing("query")
 	}
