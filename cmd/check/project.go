@@ -42,8 +42,7 @@ func (k *checking) checkQueries(ctx context.Context) error {
 
 // columnsOf returns the columns of a saved query.
 func (k *checking) columnsOf(ctx context.Context, name string) ([]localstate.Column, error) {
-	t := sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}
-	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " + t.Quoted() + " LIMIT 0"}, api.ExecuteOptions{Format: api.Compact})
+	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " + cli.QueryTable(name).Quoted() + " LIMIT 0"}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +54,7 @@ func (k *checking) columnsOf(ctx context.Context, name string) ([]localstate.Col
 		return nil, err
 	}
 	cols, err := rows.Columns()
-	out := make([]localstate.Column, len(cols))
-	for i, c := range cols {
-		out[i] = localstate.Column{Name: c.Name, Type: c.DataType}
-	}
-	return out, err
+	return trust.StoredColumns(cols), err
 }
 
 // checkColumns compares the columns of the saved queries with those in the file of --expect. Types are compared if both
@@ -83,16 +78,16 @@ func (k *checking) checkRows(ctx context.Context) error {
 		return nil
 	}
 	reads := map[sqltext.TableRef][]string{}
-	doubts := map[sqltext.TableRef]func() error{}
+	untrusted := map[sqltext.TableRef]func() error{}
 	var order []sqltext.TableRef
 	for _, q := range k.queries {
 		err := k.g.Walk(ctx, sqlstmt.Tables(q.InputQuery), func(t sqltext.TableRef, v trust.Verdict) error {
-			if v.Doubt == trust.NoDoubt {
+			if v.Reason == trust.Trusted {
 				return nil
 			}
 			if reads[t] == nil {
 				order = append(order, t)
-				doubts[t] = func() error { return k.g.Distrusted(ctx, t, v) }
+				untrusted[t] = func() error { return k.g.Distrusted(ctx, t, v) }
 			}
 			reads[t] = append(reads[t], q.Name)
 			return nil
@@ -103,7 +98,7 @@ func (k *checking) checkRows(ctx context.Context) error {
 	}
 	for _, t := range order {
 		var f *cli.Failure
-		err := doubts[t]()
+		err := untrusted[t]()
 		if errors.As(err, &f) && f.Exit == cli.ExitUntrusted {
 			why := f.Msg
 			if f.Code != trust.Unchecked {

@@ -22,11 +22,11 @@ import (
 func exported(ctx context.Context, cl *api.Client, project string, src exportSource) (sql, name string, err error) {
 	if src.query != "" {
 		v, err := cl.Queries.Get(ctx, project, src.query)
-		schema := "query"
+		schema := api.SchemaQuery
 		if v.QueryType == "MATERIALIZED" {
-			schema = "mtquery"
+			schema = api.SchemaMtQuery
 		}
-		return sqltext.Quote("peaka", schema, v.Name), v.Name, err
+		return sqltext.Quote(api.InternalCatalogName, schema, v.Name), v.Name, err
 	}
 	c, err := cl.Catalogs.Get(ctx, project, src.catalog)
 	return sqltext.Quote(c.Name, src.schema, src.table), src.table, err

@@ -79,7 +79,7 @@ func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string,
 		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there: %v\n", src.table, err)
 	}
 	err := (&trust.Guard{Cl: cl, Project: project}).Walk(ctx, from, func(t sqltext.TableRef, v trust.Verdict) error {
-		switch v.Doubt {
+		switch v.Reason {
 		case trust.Uncached:
 			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been truncated at 100; cache the table first\n", t)
 		case trust.Unchecked:

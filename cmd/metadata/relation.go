@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -226,7 +227,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				who := e.Called(args[0], args[0], func() ([]cli.Named, error) {
 					all, err := cl.Metadata.ListGoldenSQL(ctx, p)
-					return cli.MapNamed(all, func(s api.GoldenSQLEntry) cli.Named {
+					return each.Map(all, func(s api.GoldenSQLEntry) cli.Named {
 						return cli.Named{ID: s.ID, Name: strconv.Quote(s.Metadata.Prompt)}
 					}), err
 				})

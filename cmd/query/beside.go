@@ -29,12 +29,12 @@ type beside struct {
 	began time.Time
 	stop  context.CancelFunc
 	done  chan struct{}
-	found []doubted // complete when done is closed
+	found []untrusted // complete when done is closed
 	err   error
 	n     int // tables
 }
 
-type doubted struct {
+type untrusted struct {
 	t sqltext.TableRef
 	v trust.Verdict
 }
@@ -62,8 +62,8 @@ func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *bes
 		if tables, b.err = g.Tables(ctx, form); b.err == nil {
 			b.err = g.Walk(ctx, tables, func(t sqltext.TableRef, v trust.Verdict) error {
 				b.n++
-				if v.Doubt != trust.NoDoubt {
-					b.found = append(b.found, doubted{t, v})
+				if v.Reason != trust.Trusted {
+					b.found = append(b.found, untrusted{t, v})
 				}
 				return nil
 			})
@@ -106,7 +106,7 @@ func (q *querying) announce(st *statement, b *beside, notes io.Writer) {
 	q.guarding.Lock()
 	defer q.guarding.Unlock()
 	for _, t := range sqlstmt.Tables(st.text) {
-		if v, ok := q.guard.Kept.Find(q.project, t); ok && v.Doubt == trust.Uncached {
+		if v, ok := q.guard.Kept.Find(q.project, t); ok && v.Reason == trust.Uncached {
 			q.notCached(t, notes)
 		}
 	}
@@ -125,7 +125,7 @@ func (q *querying) announceFound(st *statement, b *beside, notes io.Writer) {
 	q.guarding.Lock()
 	defer q.guarding.Unlock()
 	for _, d := range b.found {
-		if d.v.Doubt == trust.Uncached {
+		if d.v.Reason == trust.Uncached {
 			q.notCached(d.t, notes)
 		}
 	}
@@ -165,11 +165,11 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *besid
 			continue
 		}
 		switch {
-		case d.v.Doubt == trust.Unchecked:
+		case d.v.Reason == trust.Unchecked:
 			fmt.Fprintf(notes, "warning: cannot determine whether the rows of %s are complete: %v\n", d.t, d.v.Why)
-		case d.v.Doubt == trust.Syncing && rows == 0:
+		case d.v.Reason == trust.Syncing && rows == 0:
 			fmt.Fprintf(notes, "warning: no rows, but the cache of %s is still being filled for the first time\n", d.t)
-		case d.v.Doubt == trust.Syncing:
+		case d.v.Reason == trust.Syncing:
 			fmt.Fprintf(notes, "warning: the cache of %s is still being filled for the first time: its rows are not in this result\n", d.t)
 		case rows == trust.CappedRows:
 			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been truncated at 100; --strict verifies it\n", d.t)

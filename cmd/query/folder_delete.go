@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ path of the folder is asked for, or --yes needs --confirm PATH.`,
 			if who == id {
 				who = e.Called(id, id, func() ([]cli.Named, error) {
 					all, err := cl.Folders.List(ctx, p)
-					return cli.MapNamed(all, func(f api.QueryFolderItem) cli.Named { return cli.Named{ID: f.ID, Name: f.Path} }), err
+					return each.Map(all, func(f api.QueryFolderItem) cli.Named { return cli.Named{ID: f.ID, Name: f.Path} }), err
 				})
 			}
 			if err := e.ConfirmNamed(named, names, used, "delete folder %s%s?", who, what.Text); err != nil {

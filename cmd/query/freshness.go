@@ -61,7 +61,7 @@ Counting the live query runs it; --stored-only leaves that out.`,
 			}
 		}
 		if out.State != cli.NeverMaterialized {
-			n, err := cli.CountRows(ctx, cl, p, "mtquery", q.Name)
+			n, err := cli.CountRows(ctx, cl, p, api.SchemaMtQuery, q.Name)
 			if err == nil {
 				out.StoredRows = &n
 			} else if !e.Planned(err) && cli.RunStateOf(st.Status) == cli.RunDone {
@@ -69,7 +69,7 @@ Counting the live query runs it; --stored-only leaves that out.`,
 			}
 		}
 		if !storedOnly {
-			n, err := cli.CountRows(ctx, cl, p, "query", q.Name)
+			n, err := cli.CountRows(ctx, cl, p, api.SchemaQuery, q.Name)
 			if err != nil && !e.Planned(err) {
 				return cli.View{}, err
 			}

@@ -16,7 +16,7 @@ func (q *querying) distrust(ctx context.Context, st *statement) error {
 	g := &trust.Guard{Cl: q.cl, Project: q.project}
 	tables, err := g.Tables(ctx, st.form)
 	if err != nil {
-		return trust.Doubtful("of the statement", err)
+		return trust.Undetermined("of the statement", err)
 	}
 	return g.Refuse(ctx, tables)
 }

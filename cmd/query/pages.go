@@ -67,7 +67,7 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 		if err != nil {
 			return "", nil, err
 		}
-		return "SELECT * FROM " + sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: saved.Name}.Quoted(), nil, nil
+		return "SELECT * FROM " + cli.QueryTable(saved.Name).Quoted(), nil, nil
 	}
 	sql = sqlstmt.Single(sql, st.language)
 	if sqlstmt.Limited(sql, st.language) {

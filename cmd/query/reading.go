@@ -39,9 +39,9 @@ func (f *readingFlags) check(e *cli.Env, st *statement) error {
 // means returns the flag, the reading to send to zone local, and the schema that has the rows of the saved query.
 func (f *readingFlags) means() (flag, reading, schema string) {
 	if f.live {
-		return "--live", "live", "query"
+		return "--live", "live", api.SchemaQuery
 	}
-	return "--stored", "stored", "mtquery"
+	return "--stored", "stored", api.SchemaMtQuery
 }
 
 // apply makes --id and --name refer to the saved query's statement or its stored result, which works on every zone.
@@ -56,10 +56,10 @@ func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) er
 		if err != nil {
 			return err
 		}
-		st.form = api.ExecuteByName{QualifiedName: "peaka." + schema + "." + saved.Name, Timeout: form.Timeout}
+		st.form = api.ExecuteByName{QualifiedName: api.InternalCatalogName + "." + schema + "." + saved.Name, Timeout: form.Timeout}
 	case api.ExecuteByName:
 		if name, ok := savedName(form.QualifiedName); ok {
-			form.QualifiedName = "peaka." + schema + "." + name
+			form.QualifiedName = api.InternalCatalogName + "." + schema + "." + name
 			st.form = form
 		}
 	}
@@ -69,8 +69,8 @@ func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) er
 // savedName returns the name of the saved query that a qualified name refers to.
 func savedName(qualified string) (string, bool) {
 	parts := strings.Split(strings.ReplaceAll(qualified, `"`, ""), ".")
-	if len(parts) != 3 || !strings.EqualFold(parts[0], "peaka") {
+	if len(parts) != 3 || !strings.EqualFold(parts[0], api.InternalCatalogName) {
 		return "", false
 	}
-	return parts[2], strings.EqualFold(parts[1], "query") || strings.EqualFold(parts[1], "mtquery")
+	return parts[2], strings.EqualFold(parts[1], api.SchemaQuery) || strings.EqualFold(parts[1], api.SchemaMtQuery)
 }

@@ -215,7 +215,7 @@ func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*
 	}
 	for _, q := range saved {
 		if q.ID == id {
-			return f.statement(e, "SELECT * FROM "+sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: q.Name}.Quoted(), nil), nil
+			return f.statement(e, "SELECT * FROM "+cli.QueryTable(q.Name).Quoted(), nil), nil
 		}
 	}
 	return nil, cli.Usagef("--limit cannot be sent with the id of a query").WithHint("give its name")

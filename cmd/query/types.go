@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -36,7 +37,7 @@ func (q *querying) firstTypes(ctx context.Context, st *statement) ([]string, err
 		if err != nil {
 			return nil, err
 		}
-		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: saved.Name}.Quoted() + " LIMIT 1", Timeout: f.Timeout}
+		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + cli.QueryTable(saved.Name).Quoted() + " LIMIT 1", Timeout: f.Timeout}
 	case api.ExecuteByBuilder:
 		f.Limit = &one
 		form = f

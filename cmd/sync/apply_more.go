@@ -160,7 +160,7 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again", shell.Quote(m.Catalog))}
 		}
 	}
-	if catalog == api.InternalCatalogID && (m.Schema == "table" || m.Schema == "bitable") && !a.e.Tells() { // this run may have changed the descriptions of its columns
+	if catalog == api.InternalCatalogID && (m.Schema == api.SchemaTable || m.Schema == api.SchemaBI) && !a.e.Tells() { // this run may have changed the descriptions of its columns
 		kind := manifest.KindTable
 		if m.Schema == tableSchema(manifest.KindBITable) {
 			kind = manifest.KindBITable

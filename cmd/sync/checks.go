@@ -165,7 +165,7 @@ func words(k manifest.Kind) string { return strings.ReplaceAll(string(k), "-", "
 // refersTo returns the objects that an object refers to by name, except in statements.
 func refersTo(o manifest.Object) []manifest.Ref {
 	in := func(catalog, schema, table string) []manifest.Ref {
-		if strings.EqualFold(catalog, "peaka") {
+		if strings.EqualFold(catalog, api.InternalCatalogName) {
 			for _, k := range []manifest.Kind{manifest.KindTable, manifest.KindBITable} {
 				if schema == tableSchema(k) {
 					return []manifest.Ref{{Kind: k, Name: table}}

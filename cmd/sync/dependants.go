@@ -263,12 +263,12 @@ func (u users) direct(gone manifest.Object) []manifest.Object {
 func reads(r sqlstmt.Reading, o manifest.Object) bool {
 	switch o := o.(type) {
 	case *manifest.Table:
-		return r.Of("peaka", o.Name, tableSchema(o.Kind))
+		return r.Of(api.InternalCatalogName, o.Name, tableSchema(o.Kind))
 	case *manifest.Column:
 		schema, table, _ := stored(o)
-		return r.Of("peaka", table, schema)
+		return r.Of(api.InternalCatalogName, table, schema)
 	case *manifest.Query:
-		return r.Of("peaka", o.SQLName, "query", "mtquery")
+		return r.Of(api.InternalCatalogName, o.SQLName, api.SchemaQuery, api.SchemaMtQuery)
 	case *manifest.Catalog, *manifest.SemanticCatalog:
 		return r.Of(manifest.BaseOf(o).Name, "")
 	case *manifest.SemanticTable:

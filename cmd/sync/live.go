@@ -104,9 +104,9 @@ func (l *live) tablesOf(k manifest.Kind) cli.TableService {
 // tableSchema is the schema of a kind of tables, or of their columns, in SQL.
 func tableSchema(k manifest.Kind) string {
 	if k == manifest.KindBITable || k == manifest.KindBIColumn {
-		return "bitable"
+		return api.SchemaBI
 	}
-	return "table"
+	return api.SchemaTable
 }
 
 func (l *live) readTables(ctx context.Context) error {

@@ -37,7 +37,7 @@ func named(name string) (sqltext.TableRef, error) {
 	case err != nil:
 		return sqltext.TableRef{}, err
 	case len(parts) == 1:
-		return sqltext.TableRef{Catalog: "peaka", Schema: "table", Table: parts[0]}, nil
+		return sqltext.TableRef{Catalog: api.InternalCatalogName, Schema: api.SchemaTable, Table: parts[0]}, nil
 	case len(parts) == 3:
 		return sqltext.TableRef{Catalog: parts[0], Schema: parts[1], Table: parts[2]}, nil
 	}

@@ -270,7 +270,7 @@ func refused(err error) bool {
 	return errors.As(err, &ae) && !ae.Unsure && ae.Kind != api.KindProtocol && ae.Status != 200
 }
 
-func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, doubt string) (cli.View, error) {
+func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, why string) (cli.View, error) {
 	i.note.Open, i.note.Rows = false, rows
 	err := i.ledger.Put(i.key, i.note)
 	if rows == 0 {
@@ -281,9 +281,9 @@ func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, doubt stri
 	}
 	v := showImport(e, job)
 	say := fmt.Sprintf("imported %d %s into %s", rows, english.PluralWord(int(rows), "row", ""), i.table)
-	if doubt != "" {
+	if why != "" {
 		v = v.PrintValue()
-		say += ", by the count of rows before and after: " + doubt
+		say += ", by the count of rows before and after: " + why
 	}
 	return v.WithNote("%s", strings.Join(append([]string{say}, i.remarks...), "\n")), nil
 }

@@ -14,9 +14,9 @@ import (
 func readers(ctx context.Context, cl *api.Client, project, schema, table, column, verb string) string {
 	text := ""
 	all, err := cl.Queries.List(ctx, project)
-	queries := cli.QueriesReading(all, "peaka", table, schema)
+	queries := cli.QueriesReading(all, api.InternalCatalogName, table, schema)
 	if column != "" {
-		queries = cli.QueriesWithColumn(all, "peaka", schema, table, column)
+		queries = cli.QueriesWithColumn(all, api.InternalCatalogName, schema, table, column)
 	}
 	if err != nil {
 		text = "; saved queries that refer to it could not be listed, and " + verb

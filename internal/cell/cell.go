@@ -198,6 +198,28 @@ func appendPlainDecimal(dst, t []byte) []byte {
 	return append(dst, TrimZeros(digits[point:], 1)...)
 }
 
+// TrimFraction removes trailing zeros in the fraction of seconds of a time that starts at from: 12:00:00.500 UTC is
+// 12:00:00.5 UTC.
+func TrimFraction(dst []byte, from int) []byte {
+	at := bytes.LastIndexByte(dst[from:], '.')
+	if at < 0 {
+		return dst
+	}
+	at += from
+	end := at + 1
+	for end < len(dst) && '0' <= dst[end] && dst[end] <= '9' {
+		end++
+	}
+	keep := end
+	for keep > at+1 && dst[keep-1] == '0' {
+		keep--
+	}
+	if keep == at+1 {
+		keep = at
+	}
+	return append(dst[:keep], dst[end:]...)
+}
+
 // TrimZeros removes trailing zeros, keeping at least n digits.
 func TrimZeros(digits []byte, n int) []byte {
 	for len(digits) > n && digits[len(digits)-1] == '0' {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // Action is what is done to an object.
@@ -370,7 +371,7 @@ func readers(p *Project) map[string][]*Query {
 	}
 	for _, q := range all {
 		for _, t := range sqlstmt.Tables(q.SQL) {
-			if o := bySQL[t.Table]; o != nil && strings.EqualFold(t.Catalog, "peaka") && (t.Schema == "query" || t.Schema == "mtquery") {
+			if o := bySQL[t.Table]; o != nil && strings.EqualFold(t.Catalog, api.InternalCatalogName) && (t.Schema == api.SchemaQuery || t.Schema == api.SchemaMtQuery) {
 				reads[q.Name] = append(reads[q.Name], o)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // Sound finds faults that a gateway would reject only while the changes are applied, or that would break something: names of saved
@@ -57,11 +58,11 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 	there := namesInSQL(want, have, deleted)
 	for _, q := range Of[*Query](want, KindQuery) {
 		for _, t := range sqlstmt.Tables(q.SQL) {
-			if !strings.EqualFold(t.Catalog, "peaka") {
+			if !strings.EqualFold(t.Catalog, api.InternalCatalogName) {
 				continue
 			}
 			schema := strings.ToLower(t.Schema)
-			kind, ok := map[string]Kind{"table": KindTable, "bitable": KindBITable, "query": KindQuery, "mtquery": KindQuery}[schema]
+			kind, ok := map[string]Kind{api.SchemaTable: KindTable, api.SchemaBI: KindBITable, api.SchemaQuery: KindQuery, api.SchemaMtQuery: KindQuery}[schema]
 			name := Ref{kind, strings.ToLower(t.Table)}
 			if !ok || !known[kind] || there[name] == stays {
 				continue

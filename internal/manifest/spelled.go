@@ -1,6 +1,10 @@
 package manifest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
 
 // Spelled returns the files with the names of tables and columns as the project spells them: the service ignores their case, so a table
 // T is the table t, and not another one.
@@ -65,10 +69,10 @@ func spelling(name string, h *Table) string {
 }
 
 func (p *Project) respellMetadata(w *Metadata, tables map[Ref]*Table) {
-	if !strings.EqualFold(w.Catalog, "peaka") {
+	if !strings.EqualFold(w.Catalog, api.InternalCatalogName) {
 		return
 	}
-	k := map[string]Kind{"table": KindTable, "bitable": KindBITable}[w.Schema]
+	k := map[string]Kind{api.SchemaTable: KindTable, api.SchemaBI: KindBITable}[w.Schema]
 	h := tables[Ref{k, strings.ToLower(w.Table)}]
 	if h == nil {
 		return

@@ -282,33 +282,11 @@ func appendComparable(dst []byte, c api.Cell, col *diffColumn) ([]byte, error) {
 		return dst, err
 	}
 	if col.clock {
-		dst = trimFraction(dst, from)
+		dst = cell.TrimFraction(dst, from)
 	}
 	if bytes.IndexByte(dst[from:], 0) >= 0 { // zero ends a string; a zero byte within one is 0 0xff
 		escaped := bytes.ReplaceAll(dst[from:], []byte{0}, []byte{0, 0xff})
 		dst = append(dst[:from], escaped...)
 	}
 	return append(dst, 0, 0), nil
-}
-
-// trimFraction removes trailing zeros in the fraction of seconds of a time that starts at from: 12:00:00.500 UTC is
-// 12:00:00.5 UTC.
-func trimFraction(dst []byte, from int) []byte {
-	at := bytes.LastIndexByte(dst[from:], '.')
-	if at < 0 {
-		return dst
-	}
-	at += from
-	end := at + 1
-	for end < len(dst) && '0' <= dst[end] && dst[end] <= '9' {
-		end++
-	}
-	cut := end
-	for cut > at+1 && dst[cut-1] == '0' {
-		cut--
-	}
-	if cut == at+1 {
-		cut = at
-	}
-	return append(dst[:cut], dst[end:]...)
 }

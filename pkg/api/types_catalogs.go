@@ -8,9 +8,17 @@ const (
 	InternalCatalogName = "peaka"
 )
 
+// Schemas of the catalogs named InternalCatalogName: internal and BI tables, saved queries, and the stored results of materialized ones [O].
+const (
+	SchemaTable   = "table"
+	SchemaBI      = "bitable"
+	SchemaQuery   = "query"
+	SchemaMtQuery = "mtquery"
+)
+
 // OwnCatalogID is the identifier of the catalog named InternalCatalogName that has a schema.
 func OwnCatalogID(schema string) string {
-	if schema == "query" || schema == "mtquery" {
+	if schema == SchemaQuery || schema == SchemaMtQuery {
 		return QueryCatalogID
 	}
 	return InternalCatalogID

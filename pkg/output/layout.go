@@ -44,30 +44,9 @@ func tableText(dst []byte, c api.Cell, col *cell.Column, raw bool) ([]byte, erro
 		}
 	}
 	if err == nil && len(col.Type) > 3 && col.Type[:4] == "time" {
-		dst = plainTime(dst, from)
+		dst = cell.TrimFraction(dst, from)
 	}
 	return dst, err
-}
-
-// plainTime removes the zeros at the end of the fraction of a second from a time or timestamp that begins at from.
-func plainTime(dst []byte, from int) []byte {
-	dot := bytes.IndexByte(dst[from:], '.')
-	if dot < 0 {
-		return dst
-	}
-	dot += from
-	end := dot + 1
-	for end < len(dst) && '0' <= dst[end] && dst[end] <= '9' {
-		end++
-	}
-	keep := end
-	for keep > dot+1 && dst[keep-1] == '0' {
-		keep--
-	}
-	if keep == dot+1 {
-		keep = dot
-	}
-	return append(dst[:keep], dst[end:]...)
 }
 
 // paddedDecimal reports whether a decimal has the ten decimal places, or more, to which internal tables pad every value

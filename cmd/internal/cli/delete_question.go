@@ -68,15 +68,6 @@ func CachesOf(ctx context.Context, cl *api.Client, project, catalog string) ([]s
 	return names, err
 }
 
-// MapNamed converts the records of a list to the names shown in a prompt.
-func MapNamed[T any](all []T, of func(T) Named) []Named {
-	out := make([]Named, len(all))
-	for i, v := range all {
-		out[i] = of(v)
-	}
-	return out
-}
-
 // CatalogNames maps ids to the names of the project's catalogs. If they cannot be listed it prints a note and returns
 // nil.
 func (e *Env) CatalogNames(ctx context.Context, cl *api.Client, project string) map[string]string {

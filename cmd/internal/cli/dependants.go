@@ -52,7 +52,7 @@ func readersOf(all []api.Query, reads func(api.Query, sqlstmt.Reading) bool) (na
 	for n := 0; n < len(found); n++ {
 		of := all[found[n]]
 		for i := range all {
-			if !seen[i] && readings[i].Of("peaka", of.Name, "query", "mtquery") {
+			if !seen[i] && readings[i].Of(api.InternalCatalogName, of.Name, api.SchemaQuery, api.SchemaMtQuery) {
 				add(i, of.Name)
 			}
 		}

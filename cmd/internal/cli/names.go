@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/late"
@@ -27,7 +28,7 @@ type Names func() ([]Named, error)
 func namesOf[T any](list func() ([]T, error), named func(T) Named) Names {
 	return func() ([]Named, error) {
 		all, err := list()
-		return MapNamed(all, named), err
+		return each.Map(all, named), err
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -57,9 +58,16 @@ func Dependants(ctx context.Context, cl *api.Client, project string, gone ...api
 		return slices.ContainsFunc(gone, func(g api.Query) bool { return g.ID == q.ID })
 	})
 	names, ids := readersOf(all, func(_ api.Query, r sqlstmt.Reading) bool {
-		return slices.ContainsFunc(gone, func(g api.Query) bool { return r.Of("peaka", g.Name, "query", "mtquery") })
+		return slices.ContainsFunc(gone, func(g api.Query) bool {
+			return r.Of(api.InternalCatalogName, g.Name, api.SchemaQuery, api.SchemaMtQuery)
+		})
 	})
 	return strings.Join(names, ", "), ids, nil
+}
+
+// QueryTable is the SQL name of a saved query.
+func QueryTable(name string) sqltext.TableRef {
+	return sqltext.TableRef{Catalog: api.InternalCatalogName, Schema: api.SchemaQuery, Table: name}
 }
 
 // SemanticOver returns the tables of semantic catalogs that show one of the saved queries with the given ids, if the gateway

@@ -62,7 +62,7 @@ func ContentsOf(ctx context.Context, cl *api.Client, project, kind, table, colum
 }
 
 func contentsSQL(kind, table string) string {
-	return `SELECT count(*) AS n, CAST(max("_id") AS varchar) AS id, CAST(max("_created_time") AS varchar) AS made FROM ` + sqltext.Quote("peaka", kind, table)
+	return `SELECT count(*) AS n, CAST(max("_id") AS varchar) AS id, CAST(max("_created_time") AS varchar) AS made FROM ` + sqltext.Quote(api.InternalCatalogName, kind, table)
 }
 
 // tablesAtOnce is the number of tables that one statement counts.

@@ -16,11 +16,11 @@ import (
 // the sources were empty when it ran, because on the hosted zones a table reads as empty while its cache is filled for
 // the first time [L].
 func StoredRows(ctx context.Context, cl *api.Client, project, name string) (int64, error) {
-	n, err := CountRows(ctx, cl, project, "mtquery", name)
+	n, err := CountRows(ctx, cl, project, api.SchemaMtQuery, name)
 	if err != nil || n > 0 {
 		return n, err
 	}
-	live, err := CountRows(ctx, cl, project, "query", name)
+	live, err := CountRows(ctx, cl, project, api.SchemaQuery, name)
 	if err == nil && live > 0 {
 		err = &Failure{Exit: ExitJob, Code: "stored-nothing", Msg: fmt.Sprintf("the run of %s stored no rows, but its query returns %d now", name, live),
 			Hint: "a cache may have been filled meanwhile; `dig materialized refresh " + shell.Quote(name) + " --wait` runs it again"}
@@ -56,7 +56,7 @@ func noCount(format string, args ...any) *Failure {
 
 // CountRows counts the rows of an internal table; kind is its schema.
 func CountRows(ctx context.Context, cl *api.Client, project, kind, table string) (int64, error) {
-	row, err := singleRow(ctx, cl, project, `SELECT count(*) AS n FROM `+sqltext.Quote("peaka", kind, table), 1)
+	row, err := singleRow(ctx, cl, project, `SELECT count(*) AS n FROM `+sqltext.Quote(api.InternalCatalogName, kind, table), 1)
 	if err != nil {
 		return 0, err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/sqlstmt"
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -34,7 +33,7 @@ func SavedOf(form api.ExecuteRequest) (SavedRef, bool) {
 		return SavedRef{id: f.ID}, true
 	case api.ExecuteByName:
 		parts := strings.Split(strings.ReplaceAll(f.QualifiedName, `"`, ""), ".")
-		if len(parts) == 3 && strings.EqualFold(parts[0], "peaka") && strings.EqualFold(parts[1], "query") {
+		if len(parts) == 3 && strings.EqualFold(parts[0], api.InternalCatalogName) && strings.EqualFold(parts[1], api.SchemaQuery) {
 			return SavedRef{name: parts[2]}, true
 		}
 	}
@@ -75,7 +74,7 @@ const columnsLimit = 20 * time.Second
 func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name string) ([]localstate.Column, error) {
 	ctx, cancel := context.WithTimeout(ctx, columnsLimit)
 	defer cancel()
-	none := "SELECT * FROM " + sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}.Quoted() + " LIMIT 0"
+	none := "SELECT * FROM " + cli.QueryTable(name).Quoted() + " LIMIT 0"
 	sql, format := none, api.Compact
 	if e.MayDropRows() {
 		sql, format = "SELECT q.* FROM (VALUES 1) AS one (one) LEFT JOIN (\n"+none+"\n) AS q ON true", api.CellTyped
@@ -86,10 +85,11 @@ func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name s
 	}
 	defer res.Close()
 	cols, err := res.Rows().Columns()
-	return noted(cols), err
+	return StoredColumns(cols), err
 }
 
-func noted(cols []api.ResultColumn) []localstate.Column {
+// StoredColumns returns the names and types of columns in the form in which they are stored.
+func StoredColumns(cols []api.ResultColumn) []localstate.Column {
 	out := make([]localstate.Column, len(cols))
 	for i, c := range cols {
 		out[i] = localstate.Column{Name: c.Name, Type: c.DataType}
@@ -173,7 +173,7 @@ func (q *SavedColumns) Refuse(ctx context.Context, form api.ExecuteRequest) erro
 		refs = append(refs, r)
 	} else if f, ok := form.(api.ExecuteByStatement); ok {
 		for _, t := range sqlstmt.Tables(f.Statement) {
-			if strings.EqualFold(t.Catalog, "peaka") && t.Schema == "query" {
+			if strings.EqualFold(t.Catalog, api.InternalCatalogName) && t.Schema == api.SchemaQuery {
 				refs = append(refs, SavedRef{name: t.Table})
 			}
 		}
@@ -206,7 +206,7 @@ func (q *SavedColumns) Refuse(ctx context.Context, form api.ExecuteRequest) erro
 
 // Warn warns after a run that the columns of a saved query have changed.
 func (q *SavedColumns) Warn(ctx context.Context, r SavedRef, cols []api.ResultColumn, notes io.Writer) {
-	change, err := q.changed(ctx, r, noted(cols))
+	change, err := q.changed(ctx, r, StoredColumns(cols))
 	switch {
 	case err != nil && ctx.Err() == nil:
 		fmt.Fprintf(notes, "note: the columns of the query could not be compared with the previous ones: %v\n", err)

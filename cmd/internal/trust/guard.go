@@ -36,7 +36,7 @@ type Guard struct {
 
 // Reasons not to trust the rows of a table.
 const (
-	NoDoubt   = ""
+	Trusted   = ""
 	Uncached  = "uncached"  // its scan may be truncated
 	Syncing   = "syncing"   // its cache is being filled for the first time, and reads as empty
 	Unchecked = "unchecked" // the gateway does not report it
@@ -44,8 +44,8 @@ const (
 
 // Verdict states whether the rows of a table are complete.
 type Verdict struct {
-	Catalog string // id of the catalog, "" for one without a connection
-	Doubt   string
+	Catalog string             // id of the catalog, "" for one without a connection
+	Reason  string             // one of the reasons above
 	Reads   []sqltext.TableRef // the tables it reads, if it is a saved query or a parametric table that is not cached
 	Why     error              // the cause of unchecked
 }
@@ -110,7 +110,7 @@ func AllowPartFlag(c *cobra.Command, to *bool) {
 // Refuse returns the error for the first table whose rows may be incomplete.
 func (g *Guard) Refuse(ctx context.Context, tables []sqltext.TableRef) error {
 	return g.Walk(ctx, tables, func(t sqltext.TableRef, v Verdict) error {
-		if v.Doubt == NoDoubt {
+		if v.Reason == Trusted {
 			return nil
 		}
 		return g.Distrusted(ctx, t, v)
@@ -119,18 +119,18 @@ func (g *Guard) Refuse(ctx context.Context, tables []sqltext.TableRef) error {
 
 // Distrusted returns the error for a table that may be incomplete, or nil if a count shows that its rows are complete.
 func (g *Guard) Distrusted(ctx context.Context, t sqltext.TableRef, v Verdict) error {
-	switch v.Doubt {
+	switch v.Reason {
 	case Syncing:
 		return untrusted("syncing", t, "its cache is being filled for the first time, and reads as empty until then", "`dig cache wait "+shell.Quote(t.String())+"` waits for it")
 	case Unchecked:
-		return Doubtful("of "+t.String(), v.Why)
+		return Undetermined("of "+t.String(), v.Why)
 	}
 	n, err := g.CountOf(ctx, t)
 	if errors.Is(err, cli.ErrDone) { // a dry run printed the request and did not send it
 		return nil
 	}
 	if err != nil {
-		return Doubtful("of "+t.String(), err)
+		return Undetermined("of "+t.String(), err)
 	}
 	if n != fmt.Sprint(CappedRows) {
 		return nil
@@ -153,7 +153,7 @@ func (g *Guard) Walk(ctx context.Context, tables []sqltext.TableRef, visit func(
 		if err != nil {
 			return err
 		}
-		if tables = append(tables, v.Reads...); strings.EqualFold(t.Catalog, "peaka") && v.Doubt == NoDoubt {
+		if tables = append(tables, v.Reads...); strings.EqualFold(t.Catalog, api.InternalCatalogName) && v.Reason == Trusted {
 			continue
 		}
 		if err := visit(t, v); err != nil {
@@ -187,13 +187,13 @@ func (g *Guard) verdict(ctx context.Context, t sqltext.TableRef) (Verdict, error
 
 // look determines the verdict on a table by requests to the gateway.
 func (g *Guard) look(ctx context.Context, t sqltext.TableRef) Verdict {
-	if strings.EqualFold(t.Catalog, "peaka") {
+	if strings.EqualFold(t.Catalog, api.InternalCatalogName) {
 		return g.behindQuery(ctx, t)
 	}
 	var err error
 	if g.Catalogs == nil {
 		if g.Catalogs, err = g.Cl.Catalogs.List(ctx, g.Project); err != nil {
-			return Verdict{Doubt: Unchecked, Why: err}
+			return Verdict{Reason: Unchecked, Why: err}
 		}
 	}
 	var v Verdict
@@ -223,17 +223,17 @@ func (g *Guard) look(ctx context.Context, t sqltext.TableRef) Verdict {
 	})
 	wg.Wait()
 	if err := errors.Join(stateErr, perr); err != nil {
-		return Verdict{Catalog: name, Doubt: Unchecked, Why: err}
+		return Verdict{Catalog: name, Reason: Unchecked, Why: err}
 	}
 	if state.IsCacheable && cerr != nil {
-		return Verdict{Catalog: name, Doubt: Unchecked, Why: cerr}
+		return Verdict{Catalog: name, Reason: Unchecked, Why: cerr}
 	}
 	switch {
 	case state.IsCacheable && have != nil && !cli.CacheEnded(have.Status) && firstRefresh(have):
-		v.Doubt = Syncing
+		v.Reason = Syncing
 		return v
 	case state.IsCacheable && !state.IsCached:
-		v.Doubt = Uncached
+		v.Reason = Uncached
 	}
 	for _, m := range made {
 		if !state.IsCached && strings.EqualFold(m.ToSchema, t.Schema) && strings.EqualFold(m.ToTable, t.Table) {
@@ -245,13 +245,13 @@ func (g *Guard) look(ctx context.Context, t sqltext.TableRef) Verdict {
 
 // behindQuery returns the tables that a saved query reads; none for a stored result or an internal table.
 func (g *Guard) behindQuery(ctx context.Context, t sqltext.TableRef) Verdict {
-	if t.Schema != "query" {
+	if t.Schema != api.SchemaQuery {
 		return Verdict{}
 	}
 	if g.Queries == nil {
 		var err error
 		if g.Queries, err = g.Cl.Queries.List(ctx, g.Project); err != nil {
-			return Verdict{Doubt: Unchecked, Why: err}
+			return Verdict{Reason: Unchecked, Why: err}
 		}
 	}
 	for _, q := range g.Queries {
@@ -266,9 +266,9 @@ func untrusted(code string, t sqltext.TableRef, why, hint string) *cli.Failure {
 	return &cli.Failure{Exit: cli.ExitUntrusted, Code: code, Msg: "the rows of " + t.String() + " may be incomplete: " + why, Hint: hint}
 }
 
-// Doubtful returns the error for rows that cannot be confirmed to be complete. For an interrupted run or a missing key
+// Undetermined returns the error for rows that cannot be confirmed to be complete. For an interrupted run or a missing key
 // it returns that error instead.
-func Doubtful(of string, err error) error {
+func Undetermined(of string, err error) error {
 	var ae *api.Error
 	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
 		return err

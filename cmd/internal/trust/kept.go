@@ -31,7 +31,7 @@ type KeptVerdicts struct {
 
 type keptVerdict struct {
 	Catalog string      `json:"catalog,omitempty"`
-	Doubt   string      `json:"doubt,omitempty"`
+	Reason  string      `json:"doubt,omitempty"`
 	Reads   [][3]string `json:"reads,omitempty"`
 	At      time.Time   `json:"at"`
 }
@@ -62,7 +62,7 @@ func (k *KeptVerdicts) Find(project string, t sqltext.TableRef) (Verdict, bool) 
 	if age := k.now().Sub(v.At); !ok || age < 0 || age > verdictAge {
 		return Verdict{}, false
 	}
-	out := Verdict{Catalog: v.Catalog, Doubt: v.Doubt}
+	out := Verdict{Catalog: v.Catalog, Reason: v.Reason}
 	for _, r := range v.Reads {
 		out.Reads = append(out.Reads, sqltext.TableRef{Catalog: r[0], Schema: r[1], Table: r[2]})
 	}
@@ -72,10 +72,10 @@ func (k *KeptVerdicts) Find(project string, t sqltext.TableRef) (Verdict, bool) 
 // add stores a verdict that stays valid for some time. It does not store verdicts on caches that are being filled, or
 // those that could not be determined.
 func (k *KeptVerdicts) add(project string, t sqltext.TableRef, v Verdict) {
-	if k == nil || v.Doubt == Syncing || v.Doubt == Unchecked {
+	if k == nil || v.Reason == Syncing || v.Reason == Unchecked {
 		return
 	}
-	entry := keptVerdict{Catalog: v.Catalog, Doubt: v.Doubt, At: k.now()}
+	entry := keptVerdict{Catalog: v.Catalog, Reason: v.Reason, At: k.now()}
 	for _, r := range v.Reads {
 		entry.Reads = append(entry.Reads, [3]string{r.Catalog, r.Schema, r.Table})
 	}

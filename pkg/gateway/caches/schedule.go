@@ -13,18 +13,24 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
+// Types of schedules [O].
+const (
+	scheduleNone  = "NONE"
+	scheduleBasic = "BASIC"
+)
+
 // cacheSchedule checks a schedule and returns when it is first due; nil is none.
 func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.CacheSchedule, error) {
 	if in == nil {
-		return store.CacheSchedule{Type: "NONE"}, nil
+		return store.CacheSchedule{Type: scheduleNone}, nil
 	}
 	switch typ := strings.ToUpper(in.Type); typ {
-	case "NONE":
+	case scheduleNone:
 		if in.Expression != nil && *in.Expression != "" {
 			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: a schedule of type NONE has none", field)
 		}
 		return store.CacheSchedule{Type: typ}, nil
-	case "BASIC":
+	case scheduleBasic:
 		if in.Expression == nil || *in.Expression == "" {
 			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: a schedule of type BASIC requires an ISO 8601 duration such as PT1H", field)
 		}

@@ -25,11 +25,11 @@ type Engine interface {
 
 // Names of the schemas of the internal catalog, as users write them in SQL: "peaka"."table"."x" and so on [O].
 const (
-	InternalCatalog = "peaka"
-	SchemaTable     = "table"
-	SchemaBI        = "bitable"
-	SchemaQuery     = "query"
-	SchemaMtQuery   = "mtquery"
+	InternalCatalog = api.InternalCatalogName
+	SchemaTable     = api.SchemaTable
+	SchemaBI        = api.SchemaBI
+	SchemaQuery     = api.SchemaQuery
+	SchemaMtQuery   = api.SchemaMtQuery
 	SampleCatalog   = "sample" // built-in, generated
 )
 

@@ -97,9 +97,9 @@ func (s *Service) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	}
 	kind := "text/csv; charset=utf-8"
 	switch {
-	case x.Compression == "GZIP":
+	case x.Compression == gzipped:
 		kind = "application/gzip"
-	case x.Format == "JSONL":
+	case x.Format == formatJSONL:
 		kind = "application/x-ndjson"
 	}
 	h := w.Header()

@@ -79,7 +79,7 @@ func (s *Service) exportQuery(ctx context.Context, r *web.Request[api.ExportRequ
 		return web.Reply{}, err
 	}
 	name := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}
-	return s.startExport(ctx, r, store.Export{Source: "QUERY", QueryID: q.ID}, read, name)
+	return s.startExport(ctx, r, store.Export{Source: store.ExportOfQuery, QueryID: q.ID}, read, name)
 }
 
 func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequest]) (web.Reply, error) {
@@ -88,7 +88,7 @@ func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequ
 		return web.Reply{}, err
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
-	x := store.Export{Source: "TABLE", CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName}
+	x := store.Export{Source: store.ExportOfTable, CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName}
 	return s.startExport(ctx, r, x, engine.Query{Ask: engine.Rows{Table: name}}, name)
 }
 

@@ -110,7 +110,7 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 	b := bufio.NewWriterSize(&bounded{f: f, most: s.Limits.ExportBytes()}, 256<<10)
 	var w io.Writer = b
 	var z *gzip.Writer
-	if o.compression == "GZIP" {
+	if o.compression == gzipped {
 		z = gzip.NewWriter(b)
 		w = z
 	}

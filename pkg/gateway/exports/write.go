@@ -17,6 +17,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
+// Formats and compressions of an export [O].
+const (
+	formatCSV    = "CSV"
+	formatJSONL  = "JSONL"
+	uncompressed = "NONE"
+	gzipped      = "GZIP"
+)
+
 // exportSpec is a validated ExportRequest, with the columns it selects from a result.
 type exportSpec struct {
 	format, compression string
@@ -33,24 +41,24 @@ type exportSpec struct {
 
 func (o *exportSpec) suffix() string {
 	s := "." + strings.ToLower(o.format)
-	if o.compression == "GZIP" {
+	if o.compression == gzipped {
 		s += ".gz"
 	}
 	return s
 }
 
 func exportOptions(b api.ExportRequest) (*exportSpec, error) {
-	o := &exportSpec{format: "CSV", compression: "NONE", delimiter: ",", quote: `"`, separator: "\n", header: true, system: true, columns: b.Columns}
+	o := &exportSpec{format: formatCSV, compression: uncompressed, delimiter: ",", quote: `"`, separator: "\n", header: true, system: true, columns: b.Columns}
 	switch f := strings.ToUpper(b.Format); f {
 	case "":
-	case "CSV", "JSONL":
+	case formatCSV, formatJSONL:
 		o.format = f
 	default:
 		return nil, fault.Data(400, "format: %q is neither CSV nor JSONL", b.Format)
 	}
 	switch z := strings.ToUpper(b.Compression); z {
 	case "":
-	case "NONE", "GZIP":
+	case uncompressed, gzipped:
 		o.compression = z
 	default:
 		return nil, fault.Data(400, "compression: %q is neither NONE nor GZIP", b.Compression)
@@ -67,7 +75,7 @@ func exportOptions(b api.ExportRequest) (*exportSpec, error) {
 	if b.CSVOptions == nil {
 		return o, nil
 	}
-	if o.format != "CSV" {
+	if o.format != formatCSV {
 		return nil, fault.Data(400, "csvOptions cannot be used with format %s", o.format)
 	}
 	return o, o.dialect(*b.CSVOptions)
@@ -141,7 +149,7 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 			}
 			o.take = append(o.take, k)
 		}
-	} else if internal := x.Source == "QUERY" || x.CatalogID == api.InternalCatalogID; internal && !o.system {
+	} else if internal := x.Source == store.ExportOfQuery || x.CatalogID == api.InternalCatalogID; internal && !o.system {
 		whole := !slices.ContainsFunc(systemColumns, func(n string) bool { _, ok := at[n]; return !ok })
 		o.take = slices.DeleteFunc(o.take, func(i int) bool {
 			n := cols[i].Name
@@ -152,7 +160,7 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 		return fault.Data(400, "there are no columns to export")
 	}
 	for _, i := range o.take {
-		if o.format == "JSONL" && slices.Contains(o.names, cols[i].Name) {
+		if o.format == formatJSONL && slices.Contains(o.names, cols[i].Name) {
 			return fault.Data(400, "two columns are named %q, and an object of JSONL can contain only one", cols[i].Name)
 		}
 		o.names, o.types = append(o.names, cols[i].Name), append(o.types, cols[i].DataType)
@@ -162,7 +170,7 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 
 // encoder returns a function that writes one row, after the header if any.
 func (o *exportSpec) encoder(w io.Writer) (func(row [][]byte) error, error) {
-	if o.format == "JSONL" {
+	if o.format == formatJSONL {
 		return o.jsonl(w), nil
 	}
 	if len(o.take) == 1 && o.null == "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -14,7 +15,7 @@ func duplicateCache(q *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFun
 		list := hr.Clone(hr.Context())
 		list.Body = http.NoBody
 		for _, c := range objects(answerOf(q.raw[spec.ListCacheStatuses.ID], list).value()) {
-			if c["status"] == "RUNNING" && fmt.Sprint(c["catalogId"], c["schemaName"], c["tableName"]) == fmt.Sprint(body["catalogId"], body["schemaName"], body["tableName"]) {
+			if c["status"] == states.Running && fmt.Sprint(c["catalogId"], c["schemaName"], c["tableName"]) == fmt.Sprint(body["catalogId"], body["schemaName"], body["tableName"]) {
 				var a answer
 				a.refuse(500, "Internal Server Error")
 				a.send(w)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/metadata"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/late"
@@ -145,7 +146,7 @@ func echoColumn(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 func meetTable(_ *Quirks, _ spec.Op, hr *http.Request, a *answer) {
 	if a.status == 400 || a.status == 409 {
 		a.status = 200
-		a.set(map[string]any{"catalogId": "1", "catalogName": "peaka", "schemaName": "bitable", "tableName": strings.ReplaceAll(hr.PathValue("tableName"), "_", ""),
+		a.set(map[string]any{"catalogId": api.InternalCatalogID, "catalogName": engine.InternalCatalog, "schemaName": engine.SchemaBI, "tableName": strings.ReplaceAll(hr.PathValue("tableName"), "_", ""),
 			"isCacheable": false, "isDynamicTable": false, "isCached": false, "supportedCacheTypes": []any{}})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -125,7 +126,7 @@ func (e ExternalCatalog) Tables(ctx context.Context, schema string) ([]api.Table
 		t := api.Table{CatalogID: e.C.ID, CatalogName: e.C.Name, SchemaName: schema, TableName: n.Name, IsDynamicTable: n.Dynamic,
 			IsCacheable: (src.Typ.Cacheable || e.C.CacheAnything) && !n.Dynamic, SupportedCacheTypes: []string{}}
 		if t.IsCacheable {
-			t.SupportedCacheTypes = []string{"FULL_REFRESH", "INCREMENTAL"}
+			t.SupportedCacheTypes = []string{states.Full, states.Incremental}
 		}
 		return t
 	}), err

@@ -36,7 +36,7 @@ func CheckSchedule(in api.MaterializedQuerySchedule) error {
 func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule, error) {
 	given := func(s *string) bool { return s != nil && *s != "" }
 	out := store.Schedule{Type: in.Type, Anchor: store.Time(now)}
-	if !given(in.RepeatDuration) && given(in.Expression) && in.Type == "interval" {
+	if !given(in.RepeatDuration) && given(in.Expression) && in.Type == scheduleInterval {
 		in.RepeatDuration, in.Expression = in.Expression, nil
 	}
 	foreign := func(field string, v *string, types string) error {
@@ -47,10 +47,10 @@ func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule
 	}
 	var faults []error
 	switch in.Type {
-	case "none":
-		faults = []error{foreign("cronExpression", in.CronExpression, "cron"), foreign("repeatDuration", in.RepeatDuration, "interval"), foreign("timezone", in.Timezone, "cron")}
-	case "interval":
-		faults = []error{foreign("cronExpression", in.CronExpression, "cron"), foreign("timezone", in.Timezone, "cron")}
+	case scheduleNone:
+		faults = []error{foreign("cronExpression", in.CronExpression, scheduleCron), foreign("repeatDuration", in.RepeatDuration, scheduleInterval), foreign("timezone", in.Timezone, scheduleCron)}
+	case scheduleInterval:
+		faults = []error{foreign("cronExpression", in.CronExpression, scheduleCron), foreign("timezone", in.Timezone, scheduleCron)}
 		if !given(in.RepeatDuration) {
 			return out, fault.Data(400, "schedule.repeatDuration: missing; a schedule of type interval requires it")
 		}
@@ -61,8 +61,8 @@ func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule
 			return out, fault.Data(400, "schedule.repeatDuration: %v", err)
 		}
 		out.Duration = in.RepeatDuration
-	case "cron":
-		faults = []error{foreign("repeatDuration", in.RepeatDuration, "interval")}
+	case scheduleCron:
+		faults = []error{foreign("repeatDuration", in.RepeatDuration, scheduleInterval)}
 		if !given(in.CronExpression) {
 			return out, fault.Data(400, "schedule.cronExpression: missing; a schedule of type cron requires it")
 		}
@@ -92,14 +92,14 @@ func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule
 // timetable parses a stored schedule; nil for one that is never due.
 func timetable(s store.Schedule) (jobs.Timetable, error) {
 	switch s.Type {
-	case "interval":
+	case scheduleInterval:
 		p, err := jobs.ParsePeriod(*s.Duration)
 		if err != nil {
 			return nil, err
 		}
 		anchor, err := time.Parse(time.RFC3339, s.Anchor)
 		return jobs.EveryFrom{Anchor: anchor, Period: p}, err
-	case "cron":
+	case scheduleCron:
 		loc, err := jobs.ParseZone(*s.Timezone)
 		if err != nil {
 			return nil, err

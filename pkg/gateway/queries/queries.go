@@ -50,6 +50,13 @@ const (
 	materializedQuery = "MATERIALIZED"
 )
 
+// Types of the schedules of materialized queries [O].
+const (
+	scheduleNone     = "none"
+	scheduleInterval = "interval"
+	scheduleCron     = "cron"
+)
+
 // folderPaths returns the paths of a project's folders by id.
 func (s *Service) folderPaths(ctx context.Context, p store.Project) (map[string]string, error) {
 	all, err := s.Store.Folders(ctx, p.ID)
@@ -215,7 +222,7 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 		q.Materialized = nil
 	case materializedQuery:
 		if q.Materialized == nil {
-			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: "none", Anchor: store.Time(s.Now())}}
+			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: scheduleNone, Anchor: store.Time(s.Now())}}
 		}
 	default:
 		return fault.Data(400, "queryType: %q is neither PLAIN nor MATERIALIZED", b.QueryType)
@@ -228,7 +235,7 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 		return err
 	}
 	if q.Materialized == nil {
-		if schedule.Type == "none" {
+		if schedule.Type == scheduleNone {
 			return nil
 		}
 		return fault.Data(400, "schedule: only a materialized query has one; set queryType to MATERIALIZED")

@@ -19,7 +19,13 @@ const (
 	ExportExpired   = "EXPIRED"
 )
 
-// Export is a job that writes a file. Source is QUERY or TABLE; the fields of the other kind are empty.
+// Sources of an export [O].
+const (
+	ExportOfQuery = "QUERY"
+	ExportOfTable = "TABLE"
+)
+
+// Export is a job that writes a file. The fields of the other source are empty.
 type Export struct {
 	ID, ProjectID, Status, Runner, Format, Compression string
 	Source, QueryID, CatalogID, SchemaName, TableName  string
