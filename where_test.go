@@ -22,7 +22,7 @@ var placed = []struct{ what, place, code string }{
 	{"how NULL is written in CSV", "pkg/gateway/engine/csv/null.go", "Null = "},
 	{"where a key is bound to its address", "pkg/config/resolve.go", ") settleKey("},
 	{"the wire text of a double", "pkg/gateway/engine/javafn/double.go", "func AppendDouble("},
-	{"a new exit code", "cmd/internal/cli/errors.go", "ExitUntrusted "},
+	{"a new exit code", "cmd/internal/cli/exit.go", "ExitUntrusted "},
 	{"a new connection type", "pkg/gateway/connector/types", "func All("},
 	{"a new quirk", "pkg/gateway/hosted/quirks_list.go", "func AllQuirks("},
 	{"the error for a missing table", "pkg/trinosql/missing.go", "func MissingTable("},

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -59,7 +58,7 @@ func saveEmpty(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 	names := r.Columns
 	if len(names) == 0 {
 		for _, c := range doc.Columns {
-			system := r.IncludeSystemColumns != nil && !*r.IncludeSystemColumns && (slices.Contains(rowset.SystemNames, c.Name) || c.Name == "_operation")
+			system := r.IncludeSystemColumns != nil && !*r.IncludeSystemColumns && rowset.SystemColumn(c.Name)
 			if !system && !strings.HasPrefix(c.Name, "_q_") && !strings.HasPrefix(c.Name, "_cache_") {
 				names = append(names, c.Name)
 			}

@@ -111,7 +111,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 			if err := i.ledger.Put(i.key, was); err != nil {
 				return nil, err
 			}
-			v := cli.Object(api.ImportJob{Status: "COMPLETED", StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: come}}).
+			v := cli.Object(api.ImportJob{Status: api.ImportCompleted, StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: come}}).
 				PrintValue().WithNote("nothing was sent: the run of %s stored the %d rows of %s, by the count of rows before and now", was.At.Format("2006-01-02 15:04"), come, was.File)
 			return &v, nil
 		default:
@@ -161,7 +161,7 @@ func (i *importing) undecided(was localstate.Import, now int64) error {
 // settle evaluates the answer to an import. Unless the gateway states that all rows of the document are stored, only a
 // row count makes it a success.
 func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, err error) (cli.View, error) {
-	if err == nil && strings.EqualFold(job.Status, "COMPLETED") && i.doc.Stored(job.Result.Processed) {
+	if err == nil && strings.EqualFold(job.Status, api.ImportCompleted) && i.doc.Stored(job.Result.Processed) {
 		if short := i.countAfter(ctx, e, job.Result.Processed); short != nil {
 			return cli.View{}, short
 		}
@@ -190,7 +190,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			case job.Status != "":
 				why = fmt.Sprintf("the gateway answered %s and %d rows", job.Status, job.Result.Processed)
 			}
-			job.Status, job.Progress, job.Result.Processed = "COMPLETED", 100, come
+			job.Status, job.Progress, job.Result.Processed = api.ImportCompleted, 100, come
 			if job.StartTime == 0 {
 				job.StartTime, job.EndTime = i.note.At.UnixMilli(), e.Now().UnixMilli()
 			}
@@ -200,7 +200,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			f.Hint = "free some space and run the same command again: nothing was stored"
 			i.nothing = true
 			return cli.View{}, errors.Join(&f, i.ledger.Remove(i.key))
-		case come == 0 && err == nil && strings.EqualFold(job.Status, "FAILED"):
+		case come == 0 && err == nil && strings.EqualFold(job.Status, api.ImportFailed):
 			f := &cli.Failure{Exit: cli.ExitJob, Code: "import-failed", Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
 			i.nothing = true
 			return cli.View{}, errors.Join(f, i.ledger.Remove(i.key))
@@ -213,7 +213,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	f := cli.Failure{Exit: cli.ExitUnavailable, Code: "unsettled", Msg: i.said(ctx, job, nil)}
 	if err != nil {
 		f = cli.Classify(ctx, err)
-	} else if job.Status != "" && !strings.EqualFold(job.Status, "COMPLETED") {
+	} else if job.Status != "" && !strings.EqualFold(job.Status, api.ImportCompleted) {
 		f.Exit = cli.ExitPending
 	}
 	f.Hint = "it may have succeeded nevertheless; run the same command again: it counts the rows before it sends"

@@ -12,7 +12,7 @@ import (
 )
 
 // SystemNames are the columns that SELECT * over an internal table returns besides those its owner declared [L].
-var SystemNames = []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session", BareText}
+var SystemNames = append(api.SystemColumns(), BareText)
 
 // BareText is the only system column into which rows of a file can be imported, and the only system name that the owner
 // may use: it counts as a system column while it is NULL in every row.

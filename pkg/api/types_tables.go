@@ -11,6 +11,18 @@ type ColumnRequest struct {
 	Desc         *string `json:"desc,omitempty"`
 }
 
+// SystemColumns lists the columns that every internal and BI table has besides those its owner declared, except "text", which an owner may
+// declare too [L].
+func SystemColumns() []string {
+	return []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session"}
+}
+
+// States of an import.
+const (
+	ImportCompleted = "COMPLETED"
+	ImportFailed    = "FAILED"
+)
+
 // ImportJob is an object of the API.
 type ImportJob struct {
 	ID        string          `json:"id"`

@@ -24,28 +24,6 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Exit codes, also listed by `dig help exit-codes`.
-const (
-	ExitOK          = 0
-	ExitFailed      = 1
-	ExitUsage       = 2
-	ExitNotFound    = 3
-	ExitNotAllowed  = 4
-	ExitUnavailable = 5
-	ExitConflict    = 6
-	ExitJob         = 7
-	ExitPending     = 8
-	ExitConfirm     = 9
-	ExitUntrusted   = 10
-	ExitMaxRows     = 11
-	ExitMaxBytes    = 12
-	ExitMaxTime     = 13
-	ExitSomeFailed  = 20 // plus the number of statements that failed, at most ExitManyFailed
-	ExitManyFailed  = 99
-	ExitInterrupted = 130
-	ExitPipe        = 141 // as a shell reports a process that SIGPIPE has ended
-)
-
 // Failure is an error with an exit code, a stable code for scripts and a hint.
 type Failure struct {
 	Exit int

@@ -8,6 +8,28 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Exit codes, also listed by `dig help exit-codes`.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitNotFound    = 3
+	ExitNotAllowed  = 4
+	ExitUnavailable = 5
+	ExitConflict    = 6
+	ExitJob         = 7
+	ExitPending     = 8
+	ExitConfirm     = 9
+	ExitUntrusted   = 10
+	ExitMaxRows     = 11
+	ExitMaxBytes    = 12
+	ExitMaxTime     = 13
+	ExitSomeFailed  = 20 // plus the number of statements that failed, at most ExitManyFailed
+	ExitManyFailed  = 99
+	ExitInterrupted = 130
+	ExitPipe        = 141 // as a shell reports a process that SIGPIPE has ended
+)
+
 // Ended is the error of a process that has printed its own error message and exited with this code.
 type Ended int
 

@@ -118,8 +118,6 @@ func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 	return nil
 }
 
-var systemColumns = []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session"}
-
 // choose selects the columns to write. Query parameters and cache columns are never included [O]. Without
 // includeSystemColumns the system columns of internal tables are omitted: those starting with an underscore always, and
 // "text", which may be a user's column, only if all others are present.
@@ -150,10 +148,11 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 			o.take = append(o.take, k)
 		}
 	} else if internal := x.Source == store.ExportOfQuery || x.CatalogID == api.InternalCatalogID; internal && !o.system {
-		whole := !slices.ContainsFunc(systemColumns, func(n string) bool { _, ok := at[n]; return !ok })
+		system := api.SystemColumns()
+		whole := !slices.ContainsFunc(system, func(n string) bool { _, ok := at[n]; return !ok })
 		o.take = slices.DeleteFunc(o.take, func(i int) bool {
 			n := cols[i].Name
-			return slices.Contains(systemColumns, n) || whole && (n == "text" || n == "_operation")
+			return slices.Contains(system, n) || whole && (n == "text" || n == "_operation")
 		})
 	}
 	if len(o.take) == 0 {

@@ -130,7 +130,7 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	if err != nil {
 		return api.ImportJob{}, err
 	}
-	return api.ImportJob{ID: uuid.NewString(), Status: "COMPLETED", StartTime: start.UnixMilli(), EndTime: s.Now().UnixMilli(),
+	return api.ImportJob{ID: uuid.NewString(), Status: api.ImportCompleted, StartTime: start.UnixMilli(), EndTime: s.Now().UnixMilli(),
 		Progress: 100, Result: api.ImportJobResult{Processed: n}}, nil
 }
 

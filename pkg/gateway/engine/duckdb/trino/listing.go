@@ -126,7 +126,7 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 	case n.What == "CREATE VIEW":
 		told.Kind, told.Message = engine.KindUnknownTable, "View '"+name.String()+"' does not exist"
 	case n.What == "CREATE TABLE":
-		told.Kind, told.Message = engine.KindUnknownTable, "Table '"+name.String()+"' does not exist"
+		told.Kind, told.Message = engine.KindUnknownTable, trinosql.MissingTable(name.String())
 	case n.What == "CREATE SCHEMA":
 		told.Kind, told.Message = engine.KindUnknownSchema, "Schema '"+name.Catalog+"."+name.Schema+"' does not exist"
 	}
