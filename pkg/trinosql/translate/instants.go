@@ -44,7 +44,7 @@ func (p *printer) putDate(at trinosql.Node, days int64) {
 // putStamp writes a constant timestamp, in microseconds or, with nine digits, nanoseconds.
 func (p *printer) putStamp(at trinosql.Node, n *big.Int, digits int) {
 	if !n.IsInt64() || n.Int64() == 1<<63-1 || n.Int64() <= -1<<63+1 {
-		p.refuse(at, "a timestamp out of the range of zone local is not supported")
+		p.refuse(at, "a timestamp out of range is not supported on zone local")
 	}
 	v := n.Int64()
 	if digits == 9 {

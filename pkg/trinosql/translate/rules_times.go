@@ -146,7 +146,7 @@ func (p *printer) interval(x *trinosql.IntervalLit) {
 		return
 	}
 	if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {
-		p.refuse(x, "an interval out of the range of zone local is not supported")
+		p.refuse(x, "an interval out of range is not supported on zone local")
 	}
 	p.put("to_microseconds(", strconv.FormatInt(n*1000, 10), ")")
 }

@@ -149,7 +149,7 @@ var hostile = []attack{
 	{"flatten", "duckdb", stmt(`SELECT len(flatten(list_transform(range(1000), x -> range(1000000))))`), ""},
 	{"list_reduce", "duckdb", stmt(`SELECT length(list_reduce(list_transform(range(1000), x -> 'aaaaaaaaaa'), (a, b) -> a || a))`), ""},
 	{"reduce trino", "", stmt(`SELECT length(reduce(sequence(1, 40), 'x', (s, x) -> concat(s, s), s -> s))`), ""},
-	{"list_reduce range", "duckdb", stmt(`SELECT len(list_reduce([range(1000)] || list_transform(range(40), x -> [x]), (a, b) -> list_concat(a, a)))`), "join what it has gathered"},
+	{"list_reduce range", "duckdb", stmt(`SELECT len(list_reduce([range(1000)] || list_transform(range(40), x -> [x]), (a, b) -> list_concat(a, a)))`), "concatenate its state with itself"},
 	{"like", "duckdb", stmt(`SELECT repeat('a', 1000000) LIKE repeat('%a', 200000) || 'b'`), ""},
 	{"like million", "duckdb", stmt(`SELECT ('' || s || 'a') LIKE (repeat('%a%', 300000) || '_b') FROM (SELECT repeat('a', 1000000) s)`), ""},
 	{"like pattern rows", "duckdb", stmt(`SELECT count(*) FROM (SELECT repeat('a', 100000) s), range(3) t(i) WHERE s LIKE repeat('%a', 1000) || 'b' || i`), ""},

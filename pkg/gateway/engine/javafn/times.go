@@ -207,7 +207,7 @@ func castTimestamp(a []string) (string, error) {
 	}
 	n := c.Scaled(p, digits)
 	if !n.IsInt64() || n.Int64() == math.MaxInt64 || n.Int64() <= -math.MaxInt64 {
-		return "", refuses("the timestamp %s is out of the range of zone local", text)
+		return "", refuses("the timestamp %s is out of range on zone local", text)
 	}
 	return n.String(), nil
 }
@@ -350,7 +350,7 @@ func intervalTimes(a []string) (string, error) {
 	case how[1] == "year" && out < math.MinInt32:
 		return "", &times.Fault{Kind: "GENERIC_INTERNAL_ERROR", Message: fmt.Sprintf("Value %d exceeds MIN_INT", out)}
 	case how[1] == "day" && (out > math.MaxInt64/1000 || out < math.MinInt64/1000):
-		return "", refuses("an interval of %s is out of the range of zone local", times.DayTimeText(out))
+		return "", refuses("an interval of %s is out of range on zone local", times.DayTimeText(out))
 	}
 	return strconv.FormatInt(out, 10), nil
 }

@@ -66,7 +66,7 @@ func Translated(err error) error {
 		return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
 	}
 	if unlike := outOfRange().FindStringSubmatch(d.Message); unlike != nil {
-		return &engine.Error{Kind: engine.KindUnsupported, Message: "a date or time out of the range of zone local is not supported", Err: err}
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "a date or time out of range is not supported on zone local", Err: err}
 	}
 	if beyondDouble().MatchString(d.Message) {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "an aggregate whose computation exceeds the range of double is not supported on zone local", Err: err}
