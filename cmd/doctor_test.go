@@ -237,3 +237,28 @@ func TestDoctorProxy(t *testing.T) {
 	found = run("SSL_CERT_FILE=/dev/null")
 	expect(t, found, map[string]string{"proxy": "ok", "tls": "failed cannot be verified"})
 }
+
+// TestDoctorSaysWhatToDo about every setting that is not valid.
+func TestDoctorSaysWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "config.yaml")
+	for text, want := range map[string]string{"profiles:\n\ta: {}\n": "`dig config edit` opens the file", "profiles: []\n": "`dig config edit` opens the file"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir}); !strings.Contains(found["configuration"], want) {
+			t.Errorf("%q: %s", text, found["configuration"])
+		}
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"DIG_PROTECT", "DIG_READ_ONLY", "DIG_TIMEOUT", "DIG_ZONE", "DIG_JOURNAL", "DIG_HISTORY", "DIG_CONNECT_TIMEOUT", "DIG_OUTPUT"} {
+		code, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir, name: "?"}, "--jq", ".")
+		if code != cli.ExitJob || !strings.Contains(found["configuration"], "failed: environment "+name) || strings.Contains(found["configuration"], "()") {
+			t.Errorf("%s: exit %d: %v", name, code, found["configuration"])
+		}
+	}
+	_, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir, "DIG_CA_FILE": filepath.Join(dir, "no.pem"), "DIG_BASE_URL": "http://127.0.0.1:9/api/v1", "DIG_API_KEY": testKey})
+	expect(t, found, map[string]string{"gateway": "failed `dig config explain` shows the origin"})
+}

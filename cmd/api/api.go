@@ -238,19 +238,22 @@ func writeHeader(w io.Writer, rep *api.Reply) {
 
 var headerName = late.Regexp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// parseHeader parses KEY:VALUE. Headers that set the destination or the credentials of a request are rejected.
+// parseHeader parses KEY:VALUE. Headers that set the destination or the credentials of a request are rejected. No error contains
+// the value, which may be a secret.
 func parseHeader(h string) (key, value string, err error) {
 	k, v, ok := strings.Cut(h, ":")
 	k, v = strings.TrimSpace(k), strings.TrimSpace(v)
 	switch {
-	case !ok || strings.EqualFold(k, "Authorization"):
-		return "", "", cli.Usagef("-H %q: a header has the form KEY:VALUE, and Authorization is set from the profile", h)
+	case !ok:
+		return "", "", cli.Usagef("-H: a header has the form KEY:VALUE")
+	case strings.EqualFold(k, "Authorization"):
+		return "", "", cli.Usagef("-H: Authorization is set from the profile or DIG_API_KEY")
 	case strings.EqualFold(k, "Host"):
-		return "", "", cli.Usagef("-H %q: the host is set from the base address", h)
+		return "", "", cli.Usagef("-H %s: the host is set from the base address", k)
 	case !headerName().MatchString(k):
-		return "", "", cli.Usagef("-H %q: %q is not a valid header name", h, k)
+		return "", "", cli.Usagef("-H: %q is not a valid header name", k)
 	case strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
-		return "", "", cli.Usagef("-H %q: the value contains a control character", h)
+		return "", "", cli.Usagef("-H %s: the value contains a control character", k)
 	}
 	return k, v, nil
 }

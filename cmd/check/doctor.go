@@ -58,7 +58,28 @@ func (d *doctor) skip(check, format string, args ...any) {
 // fail adds a failed check with the hint of its error.
 func (d *doctor) fail(ctx context.Context, check string, err error) {
 	f := cli.Classify(ctx, err)
-	d.add(check, statusFailed, f.Hint, "%s", f.Msg)
+	d.add(check, statusFailed, cmp.Or(f.Hint, d.remedy(err)), "%s", f.Msg)
+}
+
+// remedy says what to do about an error without a hint, which says what is wrong: elsewhere that is enough.
+func (d *doctor) remedy(err error) string {
+	var setting *config.Error
+	if !errors.As(err, &setting) {
+		return "correct or remove that setting; `dig config explain` shows the origin of each"
+	}
+	name, isVariable := strings.CutPrefix(setting.Field, "environment ")
+	settings, dirErr := config.ConfigDir(d.e.Getenv)
+	switch {
+	case setting.File == "" && isVariable:
+		return "correct " + name + ", or unset it"
+	case setting.File == "":
+		return "correct or remove that setting"
+	case dirErr != nil || setting.File != filepath.Join(settings, "config.yaml"):
+		return "correct the file"
+	case setting.Line > 0:
+		return "correct the line: `dig config edit` opens the file"
+	}
+	return "make the file readable, or set DIG_CONFIG_DIR to another directory"
 }
 
 // NewDoctor is the command that checks this installation and the connection to the gateway.
@@ -164,18 +185,8 @@ func (d *doctor) settings(ctx context.Context) (o output.Options, s *config.Sett
 	s, err = d.e.Settings()
 	if err != nil {
 		d.fail(ctx, "configuration", err)
-		o.Format = d.e.Run.Flags.Output
-		if o.Format == "" {
-			o.Format = output.FormatOf(d.e.Getenv("DIG_OUTPUT"))
-		}
-		if o.Format == "" {
-			o.Format = output.Table
-		}
-		if d.e.Run.Flags.Jq != "" {
-			o.Format = output.JSON
-		}
-		o.JQ, o.Columns, o.Terminal, o.Width, o.Height, o.Notes = d.e.Run.Flags.Jq, d.e.Run.Flags.Columns, d.e.OutTerm, d.e.Width, d.e.Height, d.e.Err
-		return o, nil, output.Check(o)
+		o, err = d.e.FlagOptions()
+		return o, nil, err
 	}
 	if o, err = d.e.OutputOptions(); err != nil {
 		return o, nil, err
@@ -269,7 +280,7 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 		d.ok(check, "not created yet; the first use creates it in %s", dir)
 		return
 	case err != nil:
-		d.add(check, statusFailed, "", "%v", err)
+		d.add(check, statusFailed, "make the directory readable, or set DIG_DATA_DIR to another one", "%v", err)
 		return
 	}
 	how := "in this process"
@@ -314,7 +325,7 @@ func (d *doctor) locks() {
 	left := 0
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		d.add("locks", statusWarning, "", "%v", err)
+		d.add("locks", statusWarning, "set DIG_CONFIG_DIR to a directory that can be read", "%v", err)
 	}
 	for _, entry := range entries {
 		if st, err := entry.Info(); err == nil && tempfile.Is(entry.Name()) && time.Since(st.ModTime()) > time.Minute {

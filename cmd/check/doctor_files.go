@@ -149,7 +149,7 @@ func (d *doctor) rename(dir string) {
 	}
 	switch old, name, err := st.PendingRename(); {
 	case err != nil:
-		d.add("locks", statusWarning, "", "%v", err)
+		d.add("locks", statusWarning, "remove the file if it cannot be read, and the key that a killed rename of a profile may have left", "%v", err)
 	case old != "":
 		d.add("locks", statusWarning, "the next change of the settings removes it, such as `dig profile use`", "a rename of profile %s to %s was killed, and may have left a copy of its key", old, name)
 	}

@@ -153,11 +153,15 @@ const newFile = `# Profiles of dig. Keys are not stored here.
 `
 
 func newConfigEditCmd(e *cli.Env) *cobra.Command {
-	return withStore(e, &cobra.Command{Use: "edit", Short: "Edit the settings file in your editor", Args: cobra.NoArgs,
+	return e.Repair(&cobra.Command{Use: "edit", Short: "Edit the settings file in your editor", Args: cobra.NoArgs,
 		Long: `Edit a copy of the settings file in VISUAL or EDITOR. It replaces the file only if it is valid and the file was not
 changed in the meantime; otherwise the edited text is kept in config.yaml.rejected beside it.`,
 		Example: "  " + e.Name + " config edit"},
-		func(ctx context.Context, st *config.Store, _ []string) (cli.View, error) {
+		func(ctx context.Context, _ []string) (cli.View, error) {
+			st, err := config.OpenStore("", e.Getenv)
+			if err != nil {
+				return cli.View{}, err
+			}
 			before, err := st.Text()
 			if err != nil {
 				return cli.View{}, err

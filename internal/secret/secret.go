@@ -28,29 +28,36 @@ func Hide(text string) string {
 	})
 }
 
-// Query masks the values of a query string, as in a URL, whose names mark them as secrets.
+// Query masks the values of a query string, as in a URL, whose names mark them as secrets, and the secrets in values that are URLs.
 func Query(raw string) string {
 	parts := strings.Split(raw, "&")
 	for i, part := range parts {
-		if name, value, ok := strings.Cut(part, "="); ok && value != "" && inQuery(name) {
+		name, value, ok := strings.Cut(part, "=")
+		if !ok || value == "" {
+			continue
+		}
+		if inQuery(name) {
 			parts[i] = name + "=***"
+		} else if plain, err := url.QueryUnescape(value); err == nil && Hide(plain) != plain {
+			parts[i] = name + "=" + url.QueryEscape(Hide(plain))
 		}
 	}
 	return strings.Join(parts, "&")
 }
 
-// InQuery returns the values that Query masks.
+// InQuery returns what Query masks.
 func InQuery(raw string) []string {
 	var out []string
 	for part := range strings.SplitSeq(raw, "&") {
 		name, value, _ := strings.Cut(part, "=")
-		if !inQuery(name) {
-			continue
-		}
 		if plain, err := url.QueryUnescape(value); err == nil {
 			value = plain
 		}
-		out = append(out, value)
+		if inQuery(name) {
+			out = append(out, value)
+		} else {
+			out = append(out, InText(value)...)
+		}
 	}
 	return out
 }

@@ -13,6 +13,7 @@ func TestQuery(t *testing.T) {
 		{"token=a1&limit=3&password=b2", "token=***&limit=3&password=***", "a1 b2"},
 		{"x-api-key=a1&apikey=b2&api_key=c3", "x-api-key=***&apikey=***&api_key=***", "a1 b2 c3"},
 		{"%74oken=a%201&q=token", "%74oken=***&q=token", "a 1"},
+		{"to=https%3A%2F%2Fu%3Aa1%40h%2Fx&back=https://h/?token=b2", "to=https%3A%2F%2Fu%3A%2A%2A%2A%40h%2Fx&back=https%3A%2F%2Fh%2F%3Ftoken%3D%2A%2A%2A", "a1 b2"},
 		{"limit=3&token=&flag", "limit=3&token=&flag", ""},
 		{"", "", ""},
 	} {

@@ -101,6 +101,12 @@ func (c *configFile) read(path string, name, value *yaml.Node) error {
 	if err := p.check(); err != nil {
 		return at(err, path, name.Line)
 	}
+	for _, other := range c.list { // an editor can write what profile add refuses
+		if strings.EqualFold(other.Name, p.Name) {
+			return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: nameProfile, Msg: fmt.Sprintf("%q differs from profile %q only by case", p.Name, other.Name),
+				hint: "give one of the two another name: a keyring may not distinguish them"}
+		}
+	}
 	c.list = append(c.list, p)
 	return nil
 }

@@ -321,6 +321,7 @@ func TestConfigFileErrors(t *testing.T) {
 		"profiles:\n  a:\n    zone:\n":                  ":3: zone: is empty",
 		"profiles:\n  a:\n    zone: [us]\n":             ":3: zone: is not a single value",
 		"profiles:\n  a: {}\n  a: {}\n":                 ":3: a: is given twice, first on line 2",
+		"profiles:\n  a: {}\n  A: {}\n":                 ":3: profile: \"A\" differs from profile \"a\" only by case (give one of the two another name",
 		"profiles:\n  a: &x {}\n  b: *x\n":              ":3: b: is an alias",
 		"profiles:\n  a b: {}\n":                        ":2: profile: \"a b\" is not a profile name",
 		"profiles:\n  a: us\n":                          ":2: a: is not a mapping",

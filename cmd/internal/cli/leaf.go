@@ -60,6 +60,21 @@ func (e *Env) ResultOptions(c *cobra.Command) (output.Options, error) {
 	return o, err
 }
 
+// FlagOptions is the form of the output where the settings are not valid: flags and DIG_OUTPUT alone count.
+func (e *Env) FlagOptions() (output.Options, error) {
+	o := output.Options{Format: e.Run.Flags.Output, JQ: e.Run.Flags.Jq, Columns: e.Run.Flags.Columns, Terminal: e.OutTerm, Width: e.Width, Height: e.Height, Notes: e.Err}
+	if o.Format == "" {
+		o.Format = output.FormatOf(e.Getenv("DIG_OUTPUT"))
+	}
+	if o.Format == "" {
+		o.Format = output.Table
+	}
+	if o.JQ != "" {
+		o.Format = output.JSON
+	}
+	return o, output.Check(o)
+}
+
 // View is the result of a command: data to print, or a note.
 type View struct {
 	Value   any
@@ -148,8 +163,22 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 
 // Plain completes a command that does not call a gateway.
 func (e *Env) Plain(c *cobra.Command, f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
+	return e.plain(c, e.ResultOptions, f)
+}
+
+// Repair completes a command that can correct the settings, and therefore also runs while they are not valid.
+func (e *Env) Repair(c *cobra.Command, f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
+	return e.plain(c, func(c *cobra.Command) (output.Options, error) {
+		if _, err := e.Settings(); err != nil {
+			return e.FlagOptions()
+		}
+		return e.ResultOptions(c)
+	}, f)
+}
+
+func (e *Env) plain(c *cobra.Command, options func(*cobra.Command) (output.Options, error), f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := e.ResultOptions(c)
+		o, err := options(c)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (m *masking) walk(v any) {
 	case map[string]any:
 		for k, x := range v {
 			switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(k)) {
-			case "callbacktoken", "xapikey", "token", "accesstoken", "refreshtoken", "idtoken", "password", "passphrase", "secret", "clientsecret", "apikey", "privatekey", "authorization", "cookie", "queryparameters":
+			case "callbacktoken", "xapikey", "token", "accesstoken", "refreshtoken", "idtoken", "password", "passwd", "pwd", "passphrase", "bearer", "jwt", "dsn", "connectionstring", "sastoken", "secret", "clientsecret", "apikey", "privatekey", "authorization", "cookie", "queryparameters":
 				if s, ok := x.(string); ok && s != "" {
 					m.put(v, k)
 					continue
