@@ -79,7 +79,7 @@ func newSchemaCmd(e *cli.Env) *cobra.Command {
 		Long: `Describe a command and those below it, or all commands, as JSON: arguments, flags with types, defaults and values, exit codes, the
 operations that are called, and as "result" the JSON schema (2020-12) of what -o json prints. "otherOutputs" are the schemas of errors and
 notes on stderr, and of --dry-run and --explain with -o json.`,
-		Example: strings.ReplaceAll("  dig schema query create\n  dig schema --jq '[.. | objects | select(.changes? == true) | .command]'\n  dig schema query list --jq .result", "dig ", e.Name+" "),
+		Example: strings.ReplaceAll("  dig schema query create\n  dig schema --jq '[.. | objects | select(.changes? == true) | .command // empty]'\n  dig schema query list --jq .result", "dig ", e.Name+" "),
 	}
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		under, rest, err := c.Root().Find(args)

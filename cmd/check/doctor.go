@@ -68,13 +68,12 @@ func (d *doctor) remedy(err error) string {
 		return "correct or remove that setting; `dig config explain` shows the origin of each"
 	}
 	name, isVariable := strings.CutPrefix(setting.Field, "environment ")
-	settings, dirErr := config.ConfigDir(d.e.Getenv)
 	switch {
 	case setting.File == "" && isVariable:
 		return "correct " + name + ", or unset it"
 	case setting.File == "":
 		return "correct or remove that setting"
-	case dirErr != nil || setting.File != filepath.Join(settings, "config.yaml"):
+	case filepath.Base(setting.File) != "config.yaml":
 		return "correct the file"
 	case setting.Line > 0:
 		return "correct the line: `dig config edit` opens the file"
