@@ -142,8 +142,14 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 		var have api.Cache
 		if st == nil {
 			have, err = cli.CreateCache(ctx, cl, p, req)
+			if cli.Unsure(err) { // the reply may be lost, and the cache may exist
+				if again, look := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName); look == nil && again != nil {
+					st, err = again, nil
+				}
+			}
 			err = explainCacheable(e, req.CatalogID, err)
-		} else {
+		}
+		if err == nil && st != nil {
 			have, err = updateCache(ctx, e, cl, p, st.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule, FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})
 		}
 		if err != nil || !w.Wait {
