@@ -66,6 +66,9 @@ func (j *Journal) Append(line []byte) (err error) {
 // open opens the file for another line, and starts a new one if this one is full.
 func (j *Journal) open(more int64) (*os.File, int64, error) {
 	for {
+		if err := regular(j.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, 0, err
+		}
 		f, err := os.OpenFile(j.path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, 0, err
@@ -84,6 +87,15 @@ func (j *Journal) open(more int64) (*os.File, int64, error) {
 			return nil, 0, err
 		}
 	}
+}
+
+// regular returns an error for anything but a regular file: opening a named pipe would not end.
+func regular(path string) error {
+	st, err := os.Stat(path)
+	if err == nil && !st.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	return err
 }
 
 // Read calls each for every whole line, the oldest first.
@@ -116,7 +128,11 @@ func (j *Journal) files() (files []*os.File, err error) {
 	for {
 		files = nil
 		for _, path := range []string{j.path, j.old} {
-			f, err := os.Open(path)
+			err := regular(path)
+			var f *os.File
+			if err == nil {
+				f, err = os.Open(path)
+			}
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
