@@ -79,7 +79,7 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 		if !e.Tells() {
 			holds = holdings(ctx, e, cl, id)
 		}
-		if err := e.ConfirmNamed(named, []string{called, id}, holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds.Text); err != nil {
+		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds.Text); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.Recheck("project "+called, holds, func() (cli.Holds, error) { return holdings(ctx, e, cl, id), nil }); err != nil {

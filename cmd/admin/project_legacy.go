@@ -76,7 +76,7 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 				if !e.Tells() {
 					holds = holdings(ctx, e, cl, args[0])
 				}
-				if err := e.ConfirmNamed(named, []string{args[0], called}, holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, args[0]), holds.Text); err != nil {
+				if err := e.ConfirmNamed(named, cli.NamesOf(args[0], called), holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, args[0]), holds.Text); err != nil {
 					return cli.View{}, err
 				}
 				if err := e.Recheck("project "+args[0], holds, func() (cli.Holds, error) { return holdings(ctx, e, cl, args[0]), nil }); err != nil {

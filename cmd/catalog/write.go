@@ -197,7 +197,7 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		if with != "" {
 			what += " with its " + with
 		}
-		if err := e.ConfirmNamed(named, []string{called, shown, id}, dependants, "delete catalog %s?", what); err != nil {
+		if err := e.ConfirmNamed(named, cli.NamesOf(id, called, shown), dependants, "delete catalog %s?", what); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.RecheckText("catalog "+called, with, func() (string, error) {

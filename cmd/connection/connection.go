@@ -85,7 +85,7 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 				called = now.Name
 			}
 		}
-		if err := e.ConfirmNamed(named, []string{called, id}, holds, "delete connection %s? %s", cli.NameAndID(called, id), what); err != nil {
+		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds, "delete connection %s? %s", cli.NameAndID(called, id), what); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.RecheckText("connection "+called, holds, func() (string, error) { return connectionHoldings(ctx, cl, p, id) }); err != nil {

@@ -37,7 +37,7 @@ path of the folder is asked for, or --yes needs --confirm PATH.`,
 					return cli.View{}, err
 				}
 				if what, used = t.holds, t.used; t.path != "" {
-					names = []string{t.path, path.Base(t.path), args[0], id}
+					names = cli.NamesOf(id, t.path, path.Base(t.path), args[0])
 				}
 			}
 			who := args[0]

@@ -91,7 +91,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := e.ConfirmNamed(named, []string{q.Name, q.DisplayName, id}, used, "delete query %s (%s)%s?", q.Name, id, what); err != nil {
+		if err := e.ConfirmNamed(named, cli.NamesOf(id, q.Name, q.DisplayName), used, "delete query %s (%s)%s?", q.Name, id, what); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.Recheck("query "+q.Name, cli.Holds{Text: what, Mark: q.InputQuery}, func() (cli.Holds, error) {

@@ -65,6 +65,16 @@ func (n *Naming) Register(c *cobra.Command, kind string) {
 	c.Flags().StringVar(&n.given, "confirm", "", "the name of the "+kind+", which --yes needs if something depends on it")
 }
 
+// NamesOf returns the names that confirm the deletion of an object. Its id does so only if it has no name: an id that a script has in a variable
+// says nothing about the object.
+func NamesOf(id string, names ...string) []string {
+	names = slices.DeleteFunc(names, func(s string) bool { return s == "" || s == id })
+	if len(names) == 0 {
+		names = []string{id}
+	}
+	return names
+}
+
 // ConfirmNamed asks for confirmation before an object is deleted. If other objects depend on it, its name must be typed.
 // dependants lists them, "" for none; names are the accepted names of the object. Without a terminal --yes is required,
 // and, where the name would have to be typed, --confirm with the name.
