@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
 // parquetRows reads the rows of a Parquet file. Columns of lists, maps or groups become JSON text, binary ones hexadecimal
@@ -25,7 +25,7 @@ type parquetRows struct {
 }
 
 func (d *Document) parquetRows() (rowSource, error) {
-	cols, in, err := files.Parquet(d.file)
+	cols, in, err := files.Parquet(d.file, false)
 	if err != nil {
 		return nil, err
 	}
@@ -77,16 +77,7 @@ func parquetValue(typ string, v any) rowfile.Value {
 		if typ == "real" {
 			bits = 32
 		}
-		s := strconv.FormatFloat(v, 'g', -1, bits)
-		switch {
-		case math.IsNaN(v):
-			s = "NaN"
-		case math.IsInf(v, 0):
-			s = strings.Replace(strings.TrimPrefix(s, "+"), "Inf", "Infinity", 1)
-		case !strings.ContainsAny(s, ".e"):
-			s += ".0" // so that a column of doubles is not inferred to be of integers
-		}
-		return rowfile.Value{Text: []byte(s), Kind: rowfile.Field}
+		return rowfile.Value{Text: javafn.AppendDouble(nil, v, bits), Kind: rowfile.Field} // with a point, so that a column of doubles is not inferred to be of integers
 	case time.Time:
 		layout := "2006-01-02T15:04:05.999999999"
 		switch typ {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/csv"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,10 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dig-cli/dig/internal/cell/celltest"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
+	"github.com/parquet-go/parquet-go"
 )
 
 func file(t *testing.T, name, content string) string {
@@ -60,9 +64,9 @@ func TestFilesReadBack(t *testing.T) {
 }
 
 func TestParquetTypesReadBack(t *testing.T) {
-	fields := []celltest.Field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
+	fields := []celltest.Field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"f", "time(9)"}, {"n", "timestamp(9)"}, {"r", "real"}}
 	rows := [][]*string{{celltest.Text("-5"), celltest.Text("-1234567.89"), celltest.Text("12345678901234.5000"), celltest.Text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
-		celltest.Text("00 ff 7e"), celltest.Text("23:59:59.001"), celltest.Text("1999-12-31 23:59:59.123456789"), celltest.Text("1.5E-7")}, make([]*string, 8)}
+		celltest.Text("00 ff 7e"), celltest.Text("23:59:59.001"), celltest.Text("00:00:00.000000001"), celltest.Text("1999-12-31 23:59:59.123456789"), celltest.Text("1.5E-7")}, make([]*string, 9)}
 	path := file(t, "x.parquet", write(t, celltest.Result(t, fields, rows), output.Parquet))
 	if st, lines, _ := diffLines(t, open(t, path), celltest.Result(t, fields, rows), nil, nil, sortChunk); !st.Same() {
 		t.Errorf("%+v\n%s", st, lines)
@@ -236,23 +240,54 @@ func TestSystemLast(t *testing.T) {
 	}
 }
 
-// The files are pyarrow's: twenty booleans, of which the first ten are false, in data pages of version 2 and 1.
+// The file is pyarrow's: booleans that are encoded as runs, alone and in lists and groups.
 func TestParquetWithRunsOfBooleans(t *testing.T) {
-	if _, err := Open("testdata/runs.parquet"); err == nil || !strings.Contains(err.Error(), `column "b" has booleans that are encoded as runs`) {
-		t.Errorf("%v", err)
-	}
-	r, err := Open("testdata/plain.parquet")
+	r := open(t, "../../pkg/gateway/connector/files/testdata/flags2.parquet")
+	cols, err := r.Columns()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
 	n := 0
 	for ; r.Next(); n++ {
-		if got, want := string(r.Row()[1]), strconv.FormatBool(n > 9); got != want {
-			t.Errorf("row %d: %s, want %s", n, got, want)
+		for i, c := range cols {
+			got := string(r.Row()[i])
+			switch {
+			case c.Name == "r" && got != strconv.FormatBool(n >= 20), c.Name == "s" && got != fmt.Sprintf(`"{\"x\":%v}"`, n > 100), c.Name == "l" && n == 1 && got != `"[true]"`:
+				t.Errorf("row %d: %s is %s", n, c.Name, got)
+			}
 		}
 	}
-	if err := r.Err(); err != nil || n != 20 {
-		t.Errorf("%d rows, %v", n, err)
+	if err := r.Err(); err != nil || n != 300 || len(cols) < 4 {
+		t.Errorf("%d rows, %v, %v", n, cols, err)
 	}
+}
+
+// TestParquetOfOthers: types that dig does not write have the texts of the wire.
+func TestParquetOfOthers(t *testing.T) {
+	got, err := nextRow(t, "../../pkg/gateway/connector/files/testdata/half.parquet")
+	if want := `["0.0" "[1.5]"]`; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+	type row struct {
+		U uint64            `parquet:"u"`
+		M map[string]string `parquet:"m"`
+		T time.Time         `parquet:"t,timestamp(millisecond)"`
+		C int32             `parquet:"c,time(millisecond)"`
+		F float32           `parquet:"f"`
+	}
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	at := time.Date(1969, 12, 31, 23, 59, 59, 5e6, time.UTC)
+	if err := parquet.WriteFile(path, []row{{math.MaxUint64, map[string]string{"k": "v"}, at, 1001, 1e7}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err = nextRow(t, path)
+	if want := `["18446744073709551615" "{\"k\":\"v\"}" "1969-12-31 23:59:59.005000 UTC" "00:00:01.001000" "1.0E7"]`; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
+func nextRow(t *testing.T, path string) (string, error) {
+	r := open(t, path)
+	r.Next()
+	return fmt.Sprintf("%s", r.Row()), r.Err()
 }

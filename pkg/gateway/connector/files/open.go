@@ -60,8 +60,9 @@ func (j *Objects) Next() ([]Member, error) {
 	return j.out, nil
 }
 
-// Parquet reads an open Parquet file, which stays open. Values have the form of engine.Batches.
-func Parquet(h *os.File) ([]engine.ColumnInfo, engine.Batches, error) {
+// Parquet reads an open Parquet file, which stays open. Values have the form of engine.Batches. Times with more than six decimal places are
+// an error unless nanos is set.
+func Parquet(h *os.File, nanos bool) ([]engine.ColumnInfo, engine.Batches, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, nil, err
@@ -74,6 +75,11 @@ func Parquet(h *os.File) ([]engine.ColumnInfo, engine.Batches, error) {
 	b, err := newParquetBatches(p, cols)
 	if err != nil {
 		return nil, nil, err
+	}
+	for i, c := range p.Root().Columns() {
+		if d := nanosOf(c); nanos && d != nil && b.decode[i] != nil {
+			b.decode[i] = d
+		}
 	}
 	b.file.path, b.limit = h.Name(), -1
 	return connector.Infos(cols), b, nil

@@ -48,12 +48,7 @@ func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 	case *format.TimeType:
 		unit := unitOf(l.Unit)
 		return "time", func(v parquet.Value) (any, error) {
-			var n int64
-			if v.Kind() == parquet.Int32 {
-				n = int64(v.Int32())
-			} else {
-				n = v.Int64()
-			}
+			n := clock(v)
 			if unit > 1e6 && n%(unit/1e6) != 0 {
 				return nil, fmt.Errorf("a time of %d nanoseconds, which has no type", n)
 			}
@@ -140,6 +135,24 @@ func halfOf(v parquet.Value) (any, error) {
 		f = -f
 	}
 	return f, nil
+}
+
+// clock returns the units of a time.
+func clock(v parquet.Value) int64 {
+	if v.Kind() == parquet.Int32 {
+		return int64(v.Int32())
+	}
+	return v.Int64()
+}
+
+// nanosOf returns a decoder for times of nanoseconds, which an engine has no type for; nil for other columns.
+func nanosOf(c *parquet.Column) decoder {
+	if l := c.Type().LogicalType(); c.Leaf() && l != nil {
+		if t, ok := l.Value.(*format.TimeType); ok && unitOf(t.Unit) > 1e6 {
+			return func(v parquet.Value) (any, error) { return at(clock(v), 1e9).Format("15:04:05.999999999"), nil }
+		}
+	}
+	return nil
 }
 
 func textOf(v parquet.Value) (any, error) { return string(v.ByteArray()), nil }
