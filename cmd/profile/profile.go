@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
 )
@@ -233,7 +234,7 @@ func givenKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
 	case err != nil && err != io.EOF:
 		return config.Key{}, cli.Usagef("cannot read the key: %v", err)
 	}
-	text = strings.TrimPrefix(text, "\ufeff") // some shells begin what they pipe with a byte order mark
+	text = strings.TrimPrefix(text, rowfile.Mark) // some shells begin what they pipe with a byte order mark
 	if strings.TrimSpace(text) == "" {
 		return config.Key{}, cli.Usagef("no key given").WithHint("%s", hint)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -101,7 +102,7 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 		rows.Close()
 		return nil, nil, cli.Usagef("--each-row: %s: %v", f.eachRow, err)
 	}
-	csv := strings.Contains(strings.ToLower(filepath.Base(f.eachRow)), ".csv")
+	csv := rowfile.Ending(f.eachRow) == "csv"
 	n := 0
 	return func() (*statement, error) {
 		if !rows.Next() {

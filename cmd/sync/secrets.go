@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -79,7 +80,7 @@ func addresses(field string) bool {
 
 // secretText returns the secret in a file, without the final line ending and byte order mark.
 func secretText(raw []byte) (string, error) {
-	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	raw = bytes.TrimPrefix(raw, []byte(rowfile.Mark))
 	text := cli.FileText(raw)
 	switch {
 	case text == "":

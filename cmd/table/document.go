@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/intake"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/output"
@@ -120,7 +121,7 @@ func (d *document) refuseExamples(ctx context.Context) error {
 	if err != nil || len(raw) == short {
 		return nil //nolint:nilerr // the import reads further and returns the error again
 	}
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))), ',', len(raw)+1)
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte(rowfile.Mark))), ',', len(raw)+1)
 	records := 0
 	for err = r.Read(); err == nil; err = r.Read() {
 		if r.Blank() {

@@ -1,6 +1,10 @@
 package intake
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/dig-cli/dig/internal/rowfile"
+)
 
 // rowCounter counts the records of the CSV text written to it. A quote opens a field only at its start.
 type rowCounter struct {
@@ -14,7 +18,7 @@ type rowCounter struct {
 func (c *rowCounter) Write(p []byte) (int, error) {
 	n := len(p)
 	if c.records == 0 && c.blank == 0 && c.length == 0 {
-		p = bytes.TrimPrefix(p, []byte("\xef\xbb\xbf"))
+		p = bytes.TrimPrefix(p, []byte(rowfile.Mark))
 	}
 	for len(p) > 0 {
 		if c.quoted {

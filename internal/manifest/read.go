@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/late"
 	"go.yaml.in/yaml/v3"
 )
@@ -290,7 +291,7 @@ var (
 
 // decode parses a file. If it is invalid, it records the mistake and returns nil.
 func (r *reader) decode(file string, raw []byte, into any) *doc {
-	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	raw = bytes.TrimPrefix(raw, []byte(rowfile.Mark))
 	d := &doc{file: file, root: &yaml.Node{}}
 	err := yaml.Unmarshal(raw, d.root)
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -57,7 +58,7 @@ func (r *reader) file(top, file, stem string, up []string, have map[string]bool)
 
 // sqlOf returns the statement in a file: without its terminator, and with line feeds for the line ends of a checkout on Windows.
 func sqlOf(raw []byte) string {
-	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	raw = bytes.TrimPrefix(raw, []byte(rowfile.Mark))
 	if n := bytes.Count(raw, []byte("\n")); n > 0 && n == bytes.Count(raw, []byte("\r\n")) {
 		raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 	}

@@ -47,15 +47,26 @@ func Unpacked(name string) string {
 // Ending is the format of a file, compressed or not, according to its name: csv, tsv, json, parquet or xlsx; "" for other
 // names. json includes files with an object on each line.
 func Ending(name string) string {
-	switch ext := strings.ToLower(filepath.Ext(Unpacked(name))); ext {
-	case ".csv", ".tsv", ".json", ".parquet", ".xlsx":
-		return ext[1:]
-	case ".tab":
-		return "tsv"
-	case ".ndjson", ".jsonl":
-		return "json"
+	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(Unpacked(name)), "."))
+	for _, e := range extensions {
+		if e.name == ext {
+			return e.format
+		}
 	}
 	return ""
+}
+
+// extensions are those of files of rows, and their formats.
+var extensions = []struct{ name, format string }{
+	{"csv", "csv"}, {"tsv", "tsv"}, {"tab", "tsv"}, {"ndjson", "json"}, {"jsonl", "json"}, {"json", "json"}, {"parquet", "parquet"}, {"xlsx", "xlsx"},
+}
+
+// Extensions lists the extensions of files of rows.
+func Extensions() (names []string) {
+	for _, e := range extensions {
+		names = append(names, e.name)
+	}
+	return names
 }
 
 // LooksLikeJSON recognizes the beginning of objects, alone or in a list, which is unlikely to be a header of CSV.

@@ -3,20 +3,23 @@ package rowset
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Readable lists the extensions of the files that Open reads; each may be followed by .gz, except parquet.
-func Readable() []string { return []string{"csv", "tsv", "ndjson", "jsonl", "json", "parquet"} }
+// Readable lists the extensions of the files that Open reads. All except parquet may be packed, and those of packed files may follow.
+func Readable() []string {
+	return slices.DeleteFunc(rowfile.Extensions(), func(ext string) bool { return ext == "xlsx" })
+}
 
 // Open reads a result from a file, by its extension: csv and tsv as written by pkg/output, with a header; ndjson
 // with the columns of its first line; json as an array of objects, or a document of the gateway; parquet. Values of csv
@@ -33,21 +36,12 @@ func Open(path string) (api.RowReader, error) {
 		f.Close()
 		return nil, errors.Join(err, fmt.Errorf("%s is a directory", path))
 	}
-	name, zipped := strings.CutSuffix(strings.ToLower(filepath.Base(path)), ".gz")
-	ending := strings.TrimPrefix(filepath.Ext(name), ".")
-	if ending == "parquet" && !zipped {
+	name := rowfile.Unpacked(path)
+	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	if ending == "parquet" && name == path {
 		return openParquetRows(f)
 	}
-	src := &fileSource{Reader: bufio.NewReaderSize(f, 1<<18), file: f}
-	if zipped {
-		z, err := gzip.NewReader(src.Reader)
-		if err != nil {
-			f.Close()
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		src.Reader = bufio.NewReaderSize(z, 1<<18)
-	}
-	r, err := readAs(ending, src)
+	r, err := readAs(ending, f, name != path)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -62,38 +56,40 @@ type fileSource struct {
 
 func (s *fileSource) Close() error { return s.file.Close() }
 
-func readAs(ending string, src *fileSource) (api.RowReader, error) {
+func readAs(ending string, f *os.File, packed bool) (api.RowReader, error) {
+	if ending == "parquet" || !slices.Contains(Readable(), ending) {
+		return nil, cell.Usagef("results are read from files ending in "+strings.Join(Readable(), ", "), "unknown kind of file %q", ending)
+	}
+	text, err := rowfile.OpenText(f, packed, rowfile.Window)
+	if err != nil {
+		return nil, err
+	}
+	src := &fileSource{Reader: text, file: f}
 	switch ending {
 	case "csv":
 		return &fieldRows{src: src, split: newCSVRecords(src.Reader)}, nil
-	case "tsv":
+	case "tsv", "tab":
 		return &fieldRows{src: src, split: &tsvRecords{src: src}}, nil
 	case "ndjson", "jsonl":
 		return typedByFirst(api.NewRows(&lines{src: src}, api.Simple)), nil
-	case "json":
-		skipMark(src.Reader)
-		for {
-			b, err := src.Peek(1)
-			if err != nil {
-				return nil, errors.New("the file is empty")
-			}
-			switch b[0] {
-			case ' ', '\t', '\r', '\n':
-				_, _ = src.Discard(1)
-			case '[':
-				doc := io.MultiReader(strings.NewReader(`{"data":`), src, strings.NewReader("}"))
-				return typedByFirst(api.NewRows(&joined{doc, src}, api.Simple)), nil
-			default:
-				return api.NewRows(src, ""), nil
-			}
-		}
 	}
-	return nil, cell.Usagef("results are read from files ending in "+strings.Join(Readable(), ", "), "unknown kind of file %q", ending)
-}
-
-func skipMark(r *bufio.Reader) {
-	if b, _ := r.Peek(3); bytes.Equal(b, []byte("\xef\xbb\xbf")) {
-		_, _ = r.Discard(3)
+	for { // json
+		b, err := src.Peek(1)
+		if errors.Is(err, io.EOF) {
+			err = errors.New("the file is empty")
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch b[0] {
+		case ' ', '\t', '\r', '\n':
+			_, _ = src.Discard(1)
+		case '[':
+			doc := io.MultiReader(strings.NewReader(`{"data":`), src, strings.NewReader("}"))
+			return typedByFirst(api.NewRows(&joined{doc, src}, api.Simple)), nil
+		default:
+			return api.NewRows(src, ""), nil
+		}
 	}
 }
 
@@ -121,7 +117,6 @@ func (l *lines) Read(p []byte) (int, error) {
 		l.out, l.at = l.out[:0], 0
 		if !l.begun {
 			l.begun = true
-			skipMark(l.src.Reader)
 			l.out = append(l.out, `{"data":[`...)
 		}
 		if err := l.fill(); err != nil {

@@ -64,7 +64,6 @@ func (r *fieldRows) Columns() ([]api.ResultColumn, error) {
 	if r.cols != nil || r.err != nil {
 		return r.cols, r.err
 	}
-	skipMark(r.src.Reader)
 	if r.err = r.split.record(&r.cells, 0); errors.Is(r.err, io.EOF) {
 		r.err = errors.New("the file is empty and has no header")
 	}

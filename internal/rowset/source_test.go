@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/internal/cell/celltest"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
+	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -109,6 +110,14 @@ func TestOpenRows(t *testing.T) {
 		"truncated":          {file: "a.json", content: `[{"a":1},{"a":`, err: "after 1 row"},
 		"unknown":            {file: "a.xls", err: `unknown kind of file "xls"`},
 		"no ending":          {file: "rows", err: `unknown kind of file ""`},
+		"tab":                {file: "a.TAB", content: "a\tb\n1\t2\n", want: `{"a":"1","b":"2"}` + "\n"},
+		"utf-16":             {file: "a.csv", content: "\xff\xfea\x00\n\x00\xe9\x00\n\x00", want: "{\"a\":\"é\"}\n"},
+		"zstd by content":    {file: "a.json", content: packed(t, "\xef\xbb\xbf[{\"a\":1}]"), want: "{\"a\":1}\n"},
+		"zstd":               {file: "a.ndjson.zst", content: packed(t, "{\"a\":1}\n"), want: "{\"a\":1}\n"},
+		"cut off":            {file: "a.csv.zst", content: packed(t, "a\n1\n")[:12], err: "it was cut off"},
+		"not packed":         {file: "a.csv.gz", content: "a\n1\n", err: "a.csv.gz: it is not packed, although its name says so"},
+		"misnamed":           {file: "a.csv", content: "PAR1", err: "it is a Parquet file, but its name has the extension of another format"},
+		"packed parquet":     {file: "a.parquet.gz", content: "PAR1", err: `unknown kind of file "parquet"`},
 		"not parquet":        {file: "a.parquet", content: "PAR1", err: "a.parquet"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,6 +136,14 @@ func TestOpenRows(t *testing.T) {
 	if _, err := Open(t.TempDir()); err == nil {
 		t.Error("a directory was opened")
 	}
+}
+
+func packed(t *testing.T, text string) string {
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(z.EncodeAll([]byte(text), nil))
 }
 
 func TestOpenRowsGzip(t *testing.T) {

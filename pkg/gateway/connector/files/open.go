@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -30,9 +31,7 @@ type Objects struct {
 // NewObjects reads from src, which stays open.
 func NewObjects(src io.Reader) (*Objects, error) {
 	b := bufio.NewReaderSize(src, 256<<10)
-	if head, err := b.Peek(3); err == nil && string(head) == "\xef\xbb\xbf" {
-		_, _ = b.Discard(3) // its existence was just checked
-	}
+	rowfile.SkipMark(b)
 	r, err := newJSONRecords(readers{Reader: b}, b)
 	if err != nil {
 		return nil, err

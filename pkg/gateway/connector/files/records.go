@@ -1,8 +1,6 @@
 package files
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -126,42 +124,27 @@ func (p *place) records(t file, d described) (records, error) {
 }
 
 func newRecords(in readers, t file, d described) (records, error) {
-	head := make([]byte, 4)
-	n, err := in.file.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	switch form := rowfile.FormOf(head[:n]); {
-	case form == rowfile.OldWorkbook:
-		return nil, rowfile.ErrOldWorkbook
-	case form == rowfile.Parquet:
-		return nil, errors.New("it is a Parquet file, but its name has the extension of another format")
-	case form == rowfile.Workbook && t.form != formXLSX:
-		return nil, errors.New("it is a workbook, but its name has the extension of another format")
-	}
 	if t.form == formXLSX {
+		head := make([]byte, 4)
+		n, err := in.file.ReadAt(head, 0)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if err := rowfile.Misnamed(head[:n], rowfile.Workbook); err != nil {
+			return nil, err
+		}
 		return newSheet(in, d)
 	}
-	packing := rowfile.PackingOf(head[:n])
-	if t.packed && packing == rowfile.NotPacked {
-		return nil, errors.New("it is not packed, although its name says so")
-	}
-	plain, err := packing.Open(in.Reader)
+	b, err := rowfile.OpenText(in.Reader, t.packed, window(t, d))
 	if err != nil {
 		return nil, err
-	}
-	b := bufio.NewReaderSize(plain, window(t, d))
-	start, _ := b.Peek(64)
-	if coding, _ := rowfile.CodingOf(start); coding != rowfile.UTF8 {
-		b = bufio.NewReaderSize(coding.Decode(io.NopCloser(b)), rowfile.Window)
-	} else if bytes.HasPrefix(start, []byte(rowfile.Mark)) {
-		_, _ = b.Discard(len(rowfile.Mark)) // its existence was just checked
 	}
 	in.Reader = b
 	if t.form == formJSON {
 		return newJSONRecords(in, b)
 	}
-	if start, _ = b.Peek(len("sep=;\r\n")); t.form == formCSV { // the error for a truncated file is returned by later reads
+	if t.form == formCSV {
+		start, _ := b.Peek(len("sep=;\r\n")) // the error for a truncated file is returned by later reads
 		if err := rowfile.CheckSeparatorLine(start); err != nil {
 			return nil, err
 		}
