@@ -1,10 +1,7 @@
 package query
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,16 +10,12 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// The last result of each target is stored as received, in one file: the document, then its metadata as JSON, then the
-// length of the metadata in 8 bytes and keptMagic. The file is written under another name and renamed, so it is always
-// complete.
-
 const (
-	keptMagic  = "digkept1"
 	keptFirst  = 64 << 10 // bytes held in memory before a file is started
 	keptMaxAge = 24 * time.Hour
 )
@@ -54,15 +47,12 @@ func keptFile(e *cli.Env) (string, error) {
 	return filepath.Join(dir, "results", p.Key()+".last"), nil
 }
 
-// keeper stores a result while it is read. It never fails the command it works for.
+// keeper stores a result as received while it is read. It never fails the command it works for.
 type keeper struct {
 	io.ReadCloser
-	path   string
-	limit  int64
-	n      int64
-	buf    []byte
-	file   *os.File
-	failed string // why the result will not be stored
+	path  string
+	spool *localstate.Spool
+	file  *os.File
 }
 
 // newKeeper creates the keeper of one result; nil when results are not stored.
@@ -75,56 +65,29 @@ func newKeeper(e *cli.Env, on bool) *keeper {
 	if err != nil {
 		return nil
 	}
-	return &keeper{path: path, limit: limit}
+	k := &keeper{path: path}
+	k.spool = localstate.NewSpool(keptFirst, limit, fmt.Errorf("it is larger than the limit of %s for stored results", humanBytes(limit)), k.begin)
+	return k
 }
 
 func (k *keeper) Read(p []byte) (int, error) {
 	n, err := k.ReadCloser.Read(p)
-	if k.n += int64(n); k.failed == "" {
-		k.add(p[:n])
+	if !k.spool.Add(p[:n]) {
+		k.drop()
 	}
 	return n, err
 }
 
-func (k *keeper) add(p []byte) {
-	if k.n > k.limit {
-		k.giveUp(fmt.Sprintf("it is larger than the limit of %s for stored results", humanBytes(k.limit)))
-		return
-	}
-	if k.file == nil {
-		if len(k.buf)+len(p) <= keptFirst {
-			k.buf = append(k.buf, p...)
-			return
-		}
-		if err := k.begin(); err != nil {
-			k.giveUp(err.Error())
-			return
-		}
-	}
-	if _, err := k.file.Write(p); err != nil {
-		k.giveUp(err.Error())
-	}
-}
-
-// begin opens the file and writes the buffered bytes.
-func (k *keeper) begin() error {
-	dir := filepath.Dir(k.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+func (k *keeper) begin() (io.Writer, error) {
+	if err := os.MkdirAll(filepath.Dir(k.path), 0o700); err != nil {
+		return nil, err
 	}
 	f, err := tempfile.Create(k.path, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	k.file = f
-	_, err = f.Write(k.buf)
-	k.buf = nil
-	return err
-}
-
-func (k *keeper) giveUp(why string) {
-	k.failed, k.buf = why, nil
-	k.drop()
+	return f, nil
 }
 
 func (k *keeper) drop() {
@@ -138,13 +101,15 @@ func (k *keeper) drop() {
 // finish stores the document, or else the reason why it was not stored: an older result must not be mistaken for this
 // one.
 func (k *keeper) finish(info keptInfo, err error) {
-	switch {
-	case k == nil:
+	if k == nil {
 		return
-	case err != nil && k.failed == "":
-		k.giveUp("it was not read completely: " + cli.Classify(context.Background(), err).Msg)
 	}
-	info.NotKept, info.Bytes = k.failed, k.n
+	info.Bytes = k.spool.N
+	if why := k.spool.Err; why != nil {
+		info.NotKept = why.Error()
+	} else if err != nil {
+		info.NotKept = "it was not read completely: " + cli.Classify(context.Background(), err).Msg
+	}
 	if k.store(info) != nil {
 		k.drop()
 		_ = os.Remove(k.path)
@@ -152,21 +117,16 @@ func (k *keeper) finish(info keptInfo, err error) {
 	tempfile.Sweep(filepath.Dir(k.path))
 }
 
-func (k *keeper) store(info keptInfo) error {
-	raw, err := api.Marshal(info)
-	if err != nil {
-		return err
+func (k *keeper) store(info keptInfo) (err error) {
+	if info.NotKept != "" { // without the document
+		k.drop()
+		_, err = k.begin()
+	} else {
+		err = k.spool.Flush()
 	}
-	raw = binary.BigEndian.AppendUint64(raw, uint64(len(raw)))
-	if k.file == nil {
-		if err := k.begin(); err != nil {
-			return err
-		}
+	if err == nil {
+		err = localstate.CommitResult(k.file, k.path, info)
 	}
-	if _, err := k.file.Write(append(raw, keptMagic...)); err != nil {
-		return err
-	}
-	err = tempfile.Commit(k.file, k.path)
 	if err == nil {
 		k.file = nil
 	}
@@ -190,41 +150,12 @@ func openKept(e *cli.Env) (keptInfo, *api.Result, error) {
 	if err != nil {
 		return info, nil, err
 	}
-	size, err := readKept(f, &info)
+	size, err := localstate.ReadResult(f, &info, func(size int64) bool { return info.NotKept != "" || info.Bytes == size })
 	if err != nil {
 		f.Close()
 		return info, nil, &cli.Failure{Exit: cli.ExitFailed, Code: "bad-last-result", Msg: fmt.Sprintf("%s: %v", path, err), Hint: "`dig query last --clear` removes it"}
 	}
 	return info, &api.Result{Format: info.Wire, Body: readCloser{io.NewSectionReader(f, 0, size), f}}, nil
-}
-
-// readKept reads the end of the file and returns the length of the document before it.
-func readKept(f *os.File, info *keptInfo) (int64, error) {
-	damaged := errors.New("the stored result is corrupt")
-	st, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	end := make([]byte, 8+len(keptMagic))
-	at := st.Size() - int64(len(end))
-	if at < 0 {
-		return 0, damaged
-	}
-	if _, err := f.ReadAt(end, at); err != nil {
-		return 0, err
-	}
-	n := binary.BigEndian.Uint64(end)
-	if !bytes.HasSuffix(end, []byte(keptMagic)) || n > uint64(at) {
-		return 0, damaged
-	}
-	raw := make([]byte, n)
-	if _, err := f.ReadAt(raw, at-int64(n)); err != nil {
-		return 0, err
-	}
-	if err := json.Unmarshal(raw, info); err != nil || info.NotKept == "" && info.Bytes != at-int64(n) {
-		return 0, damaged
-	}
-	return at - int64(n), nil
 }
 
 type readCloser struct {

@@ -224,7 +224,7 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 // writePages writes a result that is fetched in pages. It is not stored, because it is not a single reply.
 func (a *answer) writePages(ctx context.Context, o output.Options) (int64, error) {
 	if k := newKeeper(a.q.e, a.keep); k != nil {
-		k.giveUp("it was fetched in pages")
+		k.spool.Err = errors.New("it was fetched in pages")
 		defer func() { k.finish(about(a.q.e, a.st, a.q.project), nil) }()
 	}
 	p, err := a.q.openPages(ctx, a.st, o.Notes)

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -19,22 +20,20 @@ const (
 type kept struct {
 	text   string // of the statement
 	format api.Format
-	n      int64
-	mem    []byte
+	spool  *localstate.Spool // nil before the first result
 	file   *tempfile.Unnamed
 	whole  bool // the reply was read to its end
-	failed error
 	told   bool // the notes about what a statement over it does not preserve were printed
 }
 
 func newKept() *kept { return &kept{} }
 
-func (k *kept) some() bool { return k.n > 0 }
+func (k *kept) some() bool { return k.spool != nil && k.spool.N > 0 }
 
 // keep stores a reply while the caller reads it. A second call starts over: the reply was requested in another format.
 func (k *kept) keep(body io.ReadCloser, format api.Format) io.ReadCloser {
 	_ = k.close()
-	*k = kept{format: format}
+	*k = kept{format: format, spool: localstate.NewSpool(keptInMemory, keptAtMost, errors.New("it is larger than 4 GiB"), k.create)}
 	return &keeping{ReadCloser: body, k: k}
 }
 
@@ -45,44 +44,22 @@ type keeping struct {
 
 func (r *keeping) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	r.k.add(p[:n])
+	if !r.k.spool.Add(p[:n]) {
+		_ = r.k.close()
+	}
 	if errors.Is(err, io.EOF) {
 		r.k.whole = true
 	}
 	return n, err
 }
 
-func (k *kept) add(p []byte) {
-	k.n += int64(len(p))
-	switch {
-	case k.failed != nil:
-	case k.n > keptAtMost:
-		k.failed = errors.New("it is larger than 4 GiB")
-		_ = k.close()
-	case k.file == nil && len(k.mem)+len(p) <= keptInMemory:
-		k.mem = append(k.mem, p...)
-	default:
-		if k.file == nil {
-			if k.failed = k.spill(); k.failed != nil {
-				return
-			}
-		}
-		if _, err := k.file.Write(p); err != nil {
-			k.failed = err
-		}
-	}
-}
-
-// spill moves the bytes to a file.
-func (k *kept) spill() error {
+func (k *kept) create() (io.Writer, error) {
 	f, err := tempfile.CreateUnnamed("", "dig-last-*")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	k.file = f
-	_, err = f.Write(k.mem)
-	k.mem = nil
-	return err
+	return f, nil
 }
 
 func (k *kept) close() error {
@@ -99,10 +76,13 @@ func (k *kept) open() (*api.Result, error) {
 	switch {
 	case k == nil:
 		return nil, cli.Usagef("there is no last result").WithHint("run a statement first")
-	case k.failed != nil:
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "no-last-result", Msg: "the last result was not kept: " + k.failed.Error(), Err: k.failed}
+	case k.spool == nil:
+		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(nil))}, nil
+	case k.spool.Err != nil:
+		err := k.spool.Err
+		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "no-last-result", Msg: "the last result was not kept: " + err.Error(), Err: err}
 	case k.file == nil:
-		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(k.mem))}, nil
+		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(k.spool.Memory()))}, nil
 	}
-	return &api.Result{Format: k.format, Body: io.NopCloser(io.NewSectionReader(k.file, 0, k.n))}, nil
+	return &api.Result{Format: k.format, Body: io.NopCloser(io.NewSectionReader(k.file, 0, k.spool.N))}, nil
 }
