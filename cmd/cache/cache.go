@@ -222,7 +222,7 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			run := st.Newest()
-			if run == nil || cli.JobState(run.Status) != "RUNNING" {
+			if run == nil || cli.JobState(run.Status) != api.StateRunning {
 				return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-running", Msg: "no refresh of cache " + id + " is running"}
 			}
 			full = run == st.LastFullRefreshCacheExecution

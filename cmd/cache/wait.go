@@ -62,7 +62,7 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 	if err != nil {
 		return cli.View{}, err
 	}
-	if s := cli.JobState(run.Status); s != "COMPLETED" {
+	if s := cli.JobState(run.Status); s != api.StateCompleted {
 		f := &cli.Failure{Exit: cli.ExitJob, Code: "job-" + strings.ToLower(s), Msg: fmt.Sprintf("the refresh of cache %s is %s", id, run.Status)}
 		var text string
 		if json.Unmarshal(run.Error["message"], &text) == nil && text != "" {

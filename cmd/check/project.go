@@ -151,7 +151,7 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 	switch {
 	case run == nil:
 		k.add("cache", table, again, "there was no refresh yet")
-	case cli.JobState(run.Status) == "FAILED" || cli.JobState(run.Status) == "CANCELLED":
+	case cli.JobState(run.Status) == api.StateFailed || cli.JobState(run.Status) == api.StateCancelled:
 		text := ""
 		if json.Unmarshal(run.Error["message"], &text) == nil && text != "" {
 			text = ": " + text

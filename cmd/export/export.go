@@ -348,5 +348,5 @@ func newExportCancelCmd(e *cli.Env) *cobra.Command {
 }
 
 var (
-	exportStates = []string{"PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"}
+	exportStates = []string{api.StatePending, api.StateRunning, api.StateSucceeded, api.StateFailed, api.StateCancelled, api.StateExpired}
 )

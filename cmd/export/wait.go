@@ -29,7 +29,7 @@ func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string
 		return cli.Object(made), nil
 	}
 	job, err := waitExport(ctx, e, cl, project, made.ID, f.waiting.Limit)
-	if err != nil && job.Status == "FAILED" && !e.Run.Settings.InProcess() {
+	if err != nil && cli.JobState(job.Status) == api.StateFailed && !e.Run.Settings.InProcess() {
 		// The hosted service sometimes fails exports for reasons unrelated to the request [L]; a second attempt
 		// distinguishes them from other failures.
 		fmt.Fprintf(e.Err, "export %s failed (%v); trying again\n", made.ID, err)
@@ -100,7 +100,7 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 			return "", "", false, err
 		}
 		switch cli.JobState(job.Status) {
-		case "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED":
+		case api.StateSucceeded, api.StateFailed, api.StateCancelled, api.StateExpired:
 			return job.Status, "", true, nil
 		}
 		return job.Status, "", false, nil // also states that are not known yet
@@ -115,16 +115,16 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 func exportEnd(job api.ExportJobResponse) error {
 	f := &cli.Failure{Exit: cli.ExitJob, Code: "job-" + strings.ToLower(cli.JobState(job.Status)), Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
 	switch cli.JobState(job.Status) {
-	case "SUCCEEDED":
+	case api.StateSucceeded:
 		return nil
-	case "FAILED":
+	case api.StateFailed:
 		if job.Error != nil {
 			f.Msg = fmt.Sprintf("export %s failed: %s", job.ID, *job.Error)
 			if strings.Contains(*job.Error, "no files") {
 				f.Hint = "the hosted zones fail an export without rows; count them with `dig query execute`"
 			}
 		}
-	case "EXPIRED":
+	case api.StateExpired:
 		f.Hint = "its files have expired; start the export again"
 	}
 	return f

@@ -126,7 +126,7 @@ func (l *live) readCaches(ctx context.Context) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(st api.CacheStatus) bool {
-		return cli.JobState(st.Status) == "DELETED" || l.names[st.CatalogID] == "" // of a catalog that was deleted
+		return cli.JobState(st.Status) == api.StateDeleted || l.names[st.CatalogID] == "" // of a catalog that was deleted
 	})
 	settings, err := forAll(ctx, all, func(ctx context.Context, st api.CacheStatus) (api.Cache, error) {
 		return l.cl.Cache.Settings(ctx, l.project, st.ID)

@@ -80,7 +80,7 @@ func (s CacheStatus) Refreshed() string {
 		return *s.RefreshedAt
 	}
 	for _, run := range []*CacheExecutionInfo{s.LastIncrementalCacheExecution, s.LastFullRefreshCacheExecution} {
-		if run != nil && run.Status == "COMPLETED" {
+		if run != nil && run.Status == StateCompleted {
 			at = max(at, run.CreatedAt)
 		}
 	}

@@ -21,7 +21,7 @@ func (s MaterializedQueryStatus) Refreshed() string {
 	switch {
 	case s.RefreshedAt != nil:
 		return *s.RefreshedAt
-	case s.Status == "COMPLETED" && s.LastExecutionStartTime != nil:
+	case s.Status == StateCompleted && s.LastExecutionStartTime != nil:
 		return *s.LastExecutionStartTime
 	}
 	return ""

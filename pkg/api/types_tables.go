@@ -19,8 +19,8 @@ func SystemColumns() []string {
 
 // States of an import.
 const (
-	ImportCompleted = "COMPLETED"
-	ImportFailed    = "FAILED"
+	ImportCompleted = StateCompleted
+	ImportFailed    = StateFailed
 )
 
 // ImportJob is an object of the API.

@@ -15,7 +15,7 @@ func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
 		return nil, err
 	}
 	for i, st := range all {
-		if st.SchemaName == schema && st.TableName == table && st.Status != "DELETED" {
+		if st.SchemaName == schema && st.TableName == table && JobState(st.Status) != api.StateDeleted {
 			return &all[i], nil
 		}
 	}
@@ -24,7 +24,7 @@ func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
 
 func CacheEnded(s string) bool {
 	switch JobState(s) {
-	case "COMPLETED", "FAILED", "CANCELLED", "DELETED":
+	case api.StateCompleted, api.StateFailed, api.StateCancelled, api.StateDeleted:
 		return true
 	}
 	return false // also states that are not known yet

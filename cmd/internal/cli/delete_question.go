@@ -61,7 +61,7 @@ func CachesOf(ctx context.Context, cl *api.Client, project, catalog string) ([]s
 	all, err := cl.Cache.CatalogStatuses(ctx, project, catalog)
 	var names []string
 	for _, st := range all {
-		if JobState(st.Status) != "DELETED" {
+		if JobState(st.Status) != api.StateDeleted {
 			names = append(names, st.SchemaName+"."+st.TableName)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 
 // JobState normalizes the state of a run of a cache, a materialized query or an export to the spelling used in this program.
 func JobState(s string) string {
-	if s = strings.ToUpper(s); s == "CANCELED" {
-		return "CANCELLED"
+	if s = strings.ToUpper(s); s == api.StateCanceled {
+		return api.StateCancelled
 	}
 	return s
 }
@@ -29,11 +29,11 @@ const (
 
 func RunStateOf(status string) RunState {
 	switch JobState(status) {
-	case "COMPLETED", "SUCCEEDED":
+	case api.StateCompleted, api.StateSucceeded:
 		return RunDone
-	case "FAILED":
+	case api.StateFailed:
 		return runFailed
-	case "CANCELLED":
+	case api.StateCancelled:
 		return runCanceled
 	}
 	return runPending

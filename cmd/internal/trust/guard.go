@@ -279,7 +279,7 @@ func Undetermined(of string, err error) error {
 // firstRefresh reports whether a cache has no completed run before the current one.
 func firstRefresh(st *api.CacheStatus) bool {
 	for _, run := range []*api.CacheExecutionInfo{st.LastFullRefreshCacheExecution, st.LastIncrementalCacheExecution} {
-		if run != nil && cli.JobState(run.Status) == "COMPLETED" {
+		if run != nil && cli.JobState(run.Status) == api.StateCompleted {
 			return false
 		}
 	}

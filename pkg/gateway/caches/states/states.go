@@ -9,14 +9,18 @@
 // A cache has at most one running refresh. A run of a process that has ended is Failed.
 package states
 
-import "fmt"
+import (
+	"fmt"
 
-// States of a refresh, as the API spells them.
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// States of a refresh.
 const (
-	Running   = "RUNNING"
-	Completed = "COMPLETED"
-	Failed    = "FAILED"
-	Cancelled = "CANCELLED"
+	Running   = api.StateRunning
+	Completed = api.StateCompleted
+	Failed    = api.StateFailed
+	Cancelled = api.StateCancelled
 )
 
 // Modes of a refresh, as the API spells them.
