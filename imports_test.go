@@ -36,6 +36,7 @@ func TestImports(t *testing.T) {
 		"pkg/spec":              {},
 		"pkg/late":              {},
 		"internal/tempfile":     {},
+		"internal/clip":         {},
 		"internal/jsontext":     {},
 		"internal/term":         {"pkg/api"},
 		"internal/sqltext":      {"pkg/late"},
@@ -53,9 +54,9 @@ func TestImports(t *testing.T) {
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely":    {},
 		"pkg/gateway/store":     {"pkg/gateway/caches/states"},
-		"pkg/gateway/engine":    {"internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
+		"pkg/gateway/engine":    {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
 		"pkg/gateway/connector": {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
-		"pkg/gateway":           {"internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
+		"pkg/gateway":           {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
 		for _, r := range rooms {

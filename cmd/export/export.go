@@ -299,21 +299,15 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 		}
 	}
 	both.Wait()
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
 	for i, j := range all {
 		out[i].ExportJobResponse = j
-		switch id := text(j.QueryID); {
+		switch id := api.OrEmpty(j.QueryID); {
 		case j.TableName != nil:
-			catalog := text(j.CatalogID)
+			catalog := api.OrEmpty(j.CatalogID)
 			if name := catalogs[catalog]; name != "" {
 				catalog = name
 			}
-			out[i].Of = catalog + "." + text(j.SchemaName) + "." + *j.TableName
+			out[i].Of = catalog + "." + api.OrEmpty(j.SchemaName) + "." + *j.TableName
 		case queries[id] != "":
 			out[i].Of = "query " + queries[id]
 		case id != "":

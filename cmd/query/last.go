@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -104,11 +105,7 @@ func writeKept(e *cli.Env, f *renderFlags, s *cli.Sink, res *api.Result, o outpu
 
 // oneLine returns the beginning of a string, with each run of white space replaced by one blank.
 func oneLine(text string, limit int) string {
-	r := []rune(strings.Join(strings.Fields(string(term.SanitizeText(nil, text))), " "))
-	if len(r) > limit {
-		return string(r[:limit-1]) + "…"
-	}
-	return string(r)
+	return clip.Runes(strings.Join(strings.Fields(string(term.SanitizeText(nil, text))), " "), limit)
 }
 
 // clearKept removes the stored result of the current target.

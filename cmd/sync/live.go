@@ -221,19 +221,12 @@ func queryOf(q api.Query) *manifest.Query {
 	if s := q.Schedule; s != nil && out.Materialized {
 		switch s.Type {
 		case "interval":
-			out.Schedule.Every = cmp.Or(value(s.RepeatDuration), value(s.Expression))
+			out.Schedule.Every = cmp.Or(api.OrEmpty(s.RepeatDuration), api.OrEmpty(s.Expression))
 		case "cron":
-			out.Schedule.Cron, out.Schedule.Timezone = value(s.CronExpression), value(s.Timezone)
+			out.Schedule.Cron, out.Schedule.Timezone = api.OrEmpty(s.CronExpression), api.OrEmpty(s.Timezone)
 		}
 	}
 	return out
-}
-
-func value(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // missing reports whether an error of the gateway says that an object does not exist.

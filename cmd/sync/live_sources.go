@@ -147,7 +147,7 @@ func (l *live) cacheOf(c api.Cache, catalog string) *manifest.Cache {
 		if s == nil || s.Type == "NONE" {
 			return ""
 		}
-		return value(s.Expression)
+		return api.OrEmpty(s.Expression)
 	}
 	out := &manifest.Cache{Base: base(manifest.KindCache, manifest.JoinName(catalog, c.SchemaName, c.TableName)), Catalog: catalog, Schema: c.SchemaName, Table: c.TableName,
 		Incremental: every(c.IncrementalCacheSchedule), Full: every(c.FullRefreshCacheSchedule), Untracked: l.e.MayDropRows()}
@@ -216,13 +216,13 @@ func (l *live) readMetadata(ctx context.Context) error {
 // part of that table.
 func (l *live) metadataOf(m api.TableMetadata, catalog string) *manifest.Metadata {
 	out := &manifest.Metadata{Base: base(manifest.KindMetadata, manifest.JoinName(catalog, m.SchemaName, m.TableName)), Catalog: catalog, Schema: m.SchemaName, Table: m.TableName,
-		Description: said(value(m.TableDescription)), Hidden: !m.UseWithAI, Columns: map[string]manifest.ColumnMetadata{}}
+		Description: said(api.OrEmpty(m.TableDescription)), Hidden: !m.UseWithAI, Columns: map[string]manifest.ColumnMetadata{}}
 	out.On = m.CatalogID
 	own := map[string]string{}
 	if m.CatalogID == api.InternalCatalogID {
 		if t, ok := l.tables[m.SchemaName+"."+m.TableName]; ok {
 			for _, c := range t.Columns {
-				own[c.Column] = value(c.Description)
+				own[c.Column] = api.OrEmpty(c.Description)
 			}
 		}
 	}

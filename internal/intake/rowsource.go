@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/internal/rowfile"
 )
 
@@ -63,7 +64,7 @@ func (d *Document) learnRows(ctx context.Context) error {
 			}
 			empty = false
 			if !utf8.Valid(v.Text) || bytes.IndexByte(v.Text, 0) >= 0 {
-				return fmt.Errorf("%s %d, column %s: a value that is not text: %q", d.unit, r.at(), d.columnName(r.names(), i), clip(string(v.Text)))
+				return fmt.Errorf("%s %d, column %s: a value that is not text: %q", d.unit, r.at(), d.columnName(r.names(), i), clip.Bytes(string(v.Text), clipped))
 			}
 			d.columns[i].addValue(v, r.at())
 		}

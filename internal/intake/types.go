@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dustin/go-humanize"
 )
@@ -19,6 +20,9 @@ const (
 	Timestamp = "TIMESTAMP"
 	UUID      = "UUID"
 )
+
+// clipped is the number of bytes of a value in a message.
+const clipped = 40
 
 const (
 	decimalPlaces = 10
@@ -126,7 +130,7 @@ func (c *column) choose(unit string) Choice {
 	n := c.values
 	numbers := c.counts[isWhole] + c.counts[isDecimal] + c.counts[isNumber]
 	about := func(k kind, is string) string {
-		return fmt.Sprintf("%s of %s values %s, first %q in %s %d", humanize.Comma(c.counts[k]), humanize.Comma(n), is, clip(c.first[k].text), unit, c.first[k].at)
+		return fmt.Sprintf("%s of %s values %s, first %q in %s %d", humanize.Comma(c.counts[k]), humanize.Comma(n), is, clip.Bytes(c.first[k].text, clipped), unit, c.first[k].at)
 	}
 	switch {
 	case n == 0:
@@ -213,11 +217,4 @@ func standsForNull(s string) bool {
 
 func looksLikeNumber(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && strings.Trim(s, "0123456789+-., eE") == ""
-}
-
-func clip(s string) string {
-	if len(s) > 40 {
-		return strings.ToValidUTF8(s[:40], "") + "..."
-	}
-	return s
 }

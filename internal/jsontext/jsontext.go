@@ -1,12 +1,23 @@
-// Package jsontext finds parts of a JSON text that a decoder would change, or would take too much time for. The text may be invalid.
+// Package jsontext decodes JSON texts with numbers as they are written, and finds parts of a text, possibly invalid, that a decoder would
+// change, or would take too much time for.
 package jsontext
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// Decode decodes the first value of a text; a number is a json.Number.
+func Decode(text []byte) (v any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	err = dec.Decode(&v)
+	return v, err
+}
 
 // Deeper returns the position at which arrays and objects nest deeper than a number of levels, or -1.
 func Deeper[T string | []byte](text T, levels int) int {

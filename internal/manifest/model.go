@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // Kind is a kind of object.
@@ -145,8 +147,8 @@ type Column struct {
 }
 
 func (c *Column) fields() []Field {
-	return []Field{{Name: "type", Value: c.Type}, {Name: "display-name", Value: c.DisplayName}, {Name: "default", Value: text(c.Default)},
-		{Name: "not-null", Value: yesNo(c.NotNull)}, {Name: "unique", Value: yesNo(c.Unique)}, {Name: "description", Value: text(c.Description)}}
+	return []Field{{Name: "type", Value: c.Type}, {Name: "display-name", Value: c.DisplayName}, {Name: "default", Value: api.OrEmpty(c.Default)},
+		{Name: "not-null", Value: yesNo(c.NotNull)}, {Name: "unique", Value: yesNo(c.Unique)}, {Name: "description", Value: api.OrEmpty(c.Description)}}
 }
 
 // ParametricTable is a table that reads another one with fixed values. Its name is CATALOG.SCHEMA.TABLE.
@@ -341,13 +343,6 @@ func (p *Project) Add(o Object) bool {
 		}
 	}
 	return true
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 func yesNo(b bool) string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/pkg/api"
 	"go.yaml.in/yaml/v3"
 )
@@ -67,10 +68,8 @@ func (v Value) refers() bool {
 
 // MarshalYAML writes the value.
 func (v Value) MarshalYAML() (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(v.raw))
-	dec.UseNumber()
-	var x any
-	if err := dec.Decode(&x); err != nil {
+	x, err := jsontext.Decode(v.raw)
+	if err != nil {
 		return nil, err
 	}
 	return yamlNode(x), nil

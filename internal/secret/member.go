@@ -7,12 +7,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/jsontext"
 )
 
 // Open returns a member of a credential without the secrets in it, and the path of the first secret: the member itself, or one
 // within it; "" for none.
 func Open(name string, raw json.RawMessage) (open any, path string, err error) {
-	x, err := decoded(raw)
+	x, err := jsontext.Decode(raw)
 	if err != nil {
 		return nil, "", err
 	}
@@ -26,13 +28,6 @@ func Within(name string, x any) []string {
 	var w walk
 	w.at(name, name, x)
 	return w.found
-}
-
-func decoded(raw []byte) (x any, err error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	err = dec.Decode(&x)
-	return x, err
 }
 
 // walk collects the secrets of a member.
@@ -98,7 +93,7 @@ func (w *walk) document(path, text string) any {
 	if inner := strings.TrimSpace(text); inner == "" || inner[0] != '{' && inner[0] != '[' || !json.Valid([]byte(inner)) {
 		return text
 	}
-	x, err := decoded([]byte(text))
+	x, err := jsontext.Decode([]byte(text))
 	if err != nil {
 		w.note(path, text) // it cannot be examined
 		return hidden

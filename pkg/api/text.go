@@ -104,3 +104,11 @@ func faultIn(name string, v reflect.Value) error {
 	}
 	return nil
 }
+
+// OrEmpty returns the text of an optional member, "" if it is absent or null.
+func OrEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -95,9 +96,8 @@ func (m *masking) credential(fields map[string]any) {
 }
 
 func maskJSON(body string) (v any, m masking) {
-	dec := json.NewDecoder(strings.NewReader(body))
-	dec.UseNumber()
-	if dec.Decode(&v) == nil {
+	v, err := jsontext.Decode([]byte(body))
+	if err == nil {
 		m.walk(v)
 	}
 	return v, m

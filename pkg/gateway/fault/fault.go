@@ -10,6 +10,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -87,7 +88,7 @@ func Of(err error) *Fault {
 			f.Message = fmt.Sprintf("line %d:%d: %s", ee.Line, ee.Col, ee.Message)
 		}
 	case errors.As(err, &ie):
-		f = Data(400, "%s", clip(ie.Error(), 500))
+		f = Data(400, "%s", clip.Runes(ie.Error(), 500))
 		f.Cells = ie
 	case errors.Is(err, store.ErrNotFound):
 		f = Data(404, "%v", err)
@@ -153,14 +154,6 @@ func Missing(property string) *Fault {
 // BadCells lists the errors of a document in limited space, however long its values are.
 func BadCells(cells []engine.BadCell) []api.BadCell {
 	return each.Map(cells, func(c engine.BadCell) api.BadCell {
-		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip(c.Value, 80), Reason: clip(c.Reason, 200)}
+		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip.Runes(c.Value, 80), Reason: clip.Runes(c.Reason, 200)}
 	})
-}
-
-// clip shortens a text to at most n characters.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }

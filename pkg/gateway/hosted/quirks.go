@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -185,10 +186,8 @@ func (a answer) send(w http.ResponseWriter) {
 
 // value decodes the body; set stores the changed value.
 func (a answer) value() any {
-	dec := json.NewDecoder(bytes.NewReader(a.body))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
+	v, err := jsontext.Decode(a.body)
+	if err != nil {
 		return nil
 	}
 	return v

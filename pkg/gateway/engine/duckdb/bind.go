@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -38,7 +39,7 @@ func (s *statement) bind(ps bindings.PreparedStatement, guess bool) error {
 			return err
 		}
 		if !ok {
-			return &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, trino.Clip(v), typeWord(id))}
+			return &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, clip.Bytes(v, trino.Clipped), typeWord(id))}
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	"github.com/google/uuid"
@@ -67,11 +68,7 @@ func (w *vecWriter) set(i int, v any) error {
 }
 
 func (w *vecWriter) misfit(v any) error {
-	s := fmt.Sprint(v)
-	if len(s) > 60 {
-		s = strings.ToValidUTF8(s[:60], "") + "..."
-	}
-	return fmt.Errorf("cannot convert %T %s to %s", v, s, strings.ToLower(w.typ))
+	return fmt.Errorf("cannot convert %T %s to %s", v, clip.Bytes(fmt.Sprint(v), 60), strings.ToLower(w.typ))
 }
 
 func (w *vecWriter) text(i int, v any) error {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
@@ -201,7 +202,7 @@ func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given 
 				if i >= given {
 					kind = engine.KindValue // a value in a text written by the gateway
 				}
-				return nil, nil, &engine.Error{Kind: kind, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, Clip(v), typeName(want[i]))}
+				return nil, nil, &engine.Error{Kind: kind, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, clip.Bytes(v, Clipped), typeName(want[i]))}
 			}
 			o.Parameters = append(o.Parameters, t)
 			texts = append(texts, sql)

@@ -9,12 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-func Clip(s string) string {
-	if len(s) > 100 {
-		return strings.ToValidUTF8(s[:100], "") + "..."
-	}
-	return s
-}
+// Clipped is the number of bytes of a value in a message.
+const Clipped = 100
 
 var (
 	IntegerText   = late.Regexp(`^[+-]?[0-9]+$`)
