@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -101,7 +102,7 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 
 // shownIn lists the semantic tables that show one of the given queries, as the end of a prompt.
 func shownIn(ctx context.Context, cl *api.Client, p, what string, queries []string) string {
-	switch tables, err := cli.SemanticOver(ctx, cl, p, queries...); {
+	switch tables, err := semanticOver(ctx, cl, p, queries...); {
 	case err != nil:
 		return "; semantic tables that show " + what + " could not be listed"
 	case len(tables) > 0:
@@ -116,4 +117,38 @@ func collectBelow(nodes []api.QueryFolderTreeNode, folders *int, queries *[]api.
 		*queries = append(*queries, n.Queries...)
 		collectBelow(n.Children, folders, queries)
 	}
+}
+
+// semanticOver returns the tables of semantic catalogs that show one of the saved queries with the given ids, if the gateway
+// reports that.
+func semanticOver(ctx context.Context, cl *api.Client, project string, queries ...string) ([]string, error) {
+	var names []string
+	all, err := cl.Catalogs.List(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if !cli.IsSemantic(c) {
+			continue
+		}
+		schemas, err := cl.Catalogs.Schemas(ctx, project, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range schemas {
+			if s.SchemaName == "information_schema" {
+				continue
+			}
+			tables, err := cl.Catalogs.Tables(ctx, project, c.ID, s.SchemaName)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range tables {
+				if slices.Contains(queries, t.QueryID) {
+					names = append(names, c.Name+"."+s.SchemaName+"."+t.TableName)
+				}
+			}
+		}
+	}
+	return names, nil
 }

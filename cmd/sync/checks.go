@@ -104,14 +104,14 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 // unnamable finds new names of tables and columns that no zone can store.
 func unnamable(changes []manifest.Change, taken func(bi string) bool) (bad manifest.Invalid) {
 	check := func(k manifest.Kind, at manifest.Place, what, name string) {
-		if fault := cli.NameFault(name, k == manifest.KindBITable || k == manifest.KindBIColumn); fault != "" {
+		if fault := nameFault(name, k == manifest.KindBITable || k == manifest.KindBIColumn); fault != "" {
 			bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("%s name %.80q %s", what, name, fault)})
 			return
 		}
 		if k != manifest.KindBITable && k != manifest.KindBIColumn {
 			return
 		}
-		if stored := cli.StoredBIName(name); stored != name {
+		if stored := storedBIName(name); stored != name {
 			text := fmt.Sprintf("underscores are dropped from the names of BI tables and their columns, so %s %s would be stored as %s", what, name, stored)
 			if what == "table" && taken(stored) {
 				text += ", which is the name of another table"

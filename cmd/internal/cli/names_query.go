@@ -70,40 +70,6 @@ func QueryTable(name string) sqltext.TableRef {
 	return sqltext.TableRef{Catalog: api.InternalCatalogName, Schema: api.SchemaQuery, Table: name}
 }
 
-// SemanticOver returns the tables of semantic catalogs that show one of the saved queries with the given ids, if the gateway
-// reports that.
-func SemanticOver(ctx context.Context, cl *api.Client, project string, queries ...string) ([]string, error) {
-	var names []string
-	all, err := cl.Catalogs.List(ctx, project)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range all {
-		if !IsSemantic(c) {
-			continue
-		}
-		schemas, err := cl.Catalogs.Schemas(ctx, project, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range schemas {
-			if s.SchemaName == "information_schema" {
-				continue
-			}
-			tables, err := cl.Catalogs.Tables(ctx, project, c.ID, s.SchemaName)
-			if err != nil {
-				return nil, err
-			}
-			for _, t := range tables {
-				if slices.Contains(queries, t.QueryID) {
-					names = append(names, c.Name+"."+s.SchemaName+"."+t.TableName)
-				}
-			}
-		}
-	}
-	return names, nil
-}
-
 // IsSemantic reports whether a catalog is a semantic one, which the service reports in one of two members [O].
 func IsSemantic(c api.Catalog) bool {
 	return strings.EqualFold(c.CatalogType, "SEMANTIC") || c.Type != nil && strings.EqualFold(*c.Type, "SEMANTIC")
