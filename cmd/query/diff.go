@@ -205,7 +205,7 @@ func openStatement(ctx context.Context, e *cli.Env, dialect string, st *statemen
 	}
 	look := q.lookBeside(ctx, st.form)
 	for {
-		res, err := q.cl.Queries.Execute(ctx, q.project, st.form, q.options(q.format))
+		res, err := q.cl.Queries.Execute(q.withFiles(ctx, st), q.project, st.form, q.options(q.format))
 		if err != nil {
 			look.end()
 			return nil, pointAt(e, st, err)

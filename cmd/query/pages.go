@@ -107,6 +107,7 @@ func (q *querying) openPages(ctx context.Context, st *statement, notes io.Writer
 	if err != nil {
 		return nil, err
 	}
+	ctx = q.withFiles(ctx, st)
 	total, bad, err := q.keyCounts(ctx, sql, bind, q.f.by, false)
 	if err == nil {
 		err = trust.RefuseKey(q.f.by, bad, total)

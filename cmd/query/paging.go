@@ -20,7 +20,7 @@ func (q *querying) distrustPaging(ctx context.Context, st *statement) error {
 		return nil
 	}
 	return p.Refuse(func(sql string, key []string) (rows, bad int64, err error) {
-		return q.keyCounts(ctx, sql, form.Bindings, key, true)
+		return q.keyCounts(q.withFiles(ctx, st), sql, form.Bindings, key, true)
 	})
 }
 

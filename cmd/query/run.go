@@ -158,11 +158,16 @@ type answer struct {
 	cols   []api.ResultColumn // of the result, after it was written
 }
 
-func (a *answer) ask(ctx context.Context, format api.Format) error {
-	if a.st.text != "" && !a.q.f.stored { // the user wrote it, and may name files of this machine
-		ctx = web.WithFiles(ctx, a.q.e.Dir)
+// withFiles allows a statement to name files of this machine if the user wrote it. A saved query may not.
+func (q *querying) withFiles(ctx context.Context, st *statement) context.Context {
+	if st.text == "" || q.f.stored {
+		return ctx
 	}
-	res, err := a.q.cl.Queries.Execute(ctx, a.q.project, a.st.form, a.q.options(format))
+	return web.WithFiles(ctx, q.e.Dir)
+}
+
+func (a *answer) ask(ctx context.Context, format api.Format) error {
+	res, err := a.q.cl.Queries.Execute(a.q.withFiles(ctx, a.st), a.q.project, a.st.form, a.q.options(format))
 	if err != nil {
 		return a.q.timedOut(pointAt(a.q.e, a.st, err), time.Since(a.began))
 	}

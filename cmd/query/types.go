@@ -42,7 +42,7 @@ func (q *querying) firstTypes(ctx context.Context, st *statement) ([]string, err
 		f.Limit = &one
 		form = f
 	}
-	res, err := q.cl.Queries.Execute(ctx, q.project, form, q.options(api.CellTyped))
+	res, err := q.cl.Queries.Execute(q.withFiles(ctx, st), q.project, form, q.options(api.CellTyped))
 	if err != nil {
 		return nil, err
 	}
