@@ -125,6 +125,9 @@ func TestShell(t *testing.T) {
 	if raw, err := os.ReadFile(filepath.Join(home, "last.csv")); err != nil || string(raw) != "answer,word\n42,żółć\n" {
 		t.Errorf("last.csv: %q, %v", raw, err)
 	}
+	x.types("\x1b[200~\\x\rselect 6 * 8 as pasted;\x1b[201~\r") // the command ends with its line
+	at = x.shows(at, "one line per value: off")
+	at = x.shows(at, "48")
 	x.types(" select 'not kept';\rselect '12345678.abcdefghijklmnopqrstuvwxyz012345';\r\\nosuch\r")
 	x.shows(at, `there is no command \nosuch`)
 	x.types("\x04")

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,6 +61,23 @@ func TestDone(t *testing.T) {
 	} {
 		if got := done(text); got != want {
 			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestPieces ends a pasted command at the end of its line, unless it is within a text.
+func TestPieces(t *testing.T) {
+	for text, want := range map[string][]string{
+		"\\x\nselect 1;\n":                      {"\\x\n", "select 1;\n"},
+		"select 1;\n\\dt\nselect 2;\nselect 3;": {"select 1;\n", "\\dt\n", "select 2;\n", "select 3;"},
+		"select 1\n\\g\nselect 2;":              {"select 1\n\\g\n", "select 2;"},
+		"select 1; \\d\nselect\n2":              {"select 1; \\d\n", "select\n2"},
+		"select 'a;\n\\x\n';\n":                 {"select 'a;\n\\x\n';\n"},
+		"select 1;\nselect 2;":                  {"select 1;\nselect 2;"},
+		"\\x":                                   {"\\x"},
+	} {
+		if got := pieces(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -69,6 +69,25 @@ func done(text string) bool {
 	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' || commandAfter(text) > 0
 }
 
+// pieces divides a text with commands, such as a pasted one, as if its lines were typed: a command ends with its line.
+func pieces(text string) []string {
+	if !strings.Contains(text, "\n") || !strings.Contains(text, `\`) {
+		return []string{text}
+	}
+	var out []string
+	piece := ""
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		if piece += line; done(piece) && strings.TrimSpace(piece) != "" {
+			out = append(out, piece)
+			piece = ""
+		}
+	}
+	if strings.TrimSpace(piece) != "" {
+		out = append(out, piece)
+	}
+	return out
+}
+
 // unfinished reports whether a long text is certainly incomplete, by its last line alone. It is a shortcut: done is called for every
 // line of pasted text.
 func unfinished(trimmed string) bool {

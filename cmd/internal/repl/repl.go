@@ -191,6 +191,15 @@ func (s *shell) perform(ctx context.Context, text string) error {
 
 // performIn runs statements and commands.
 func (s *shell) performIn(ctx context.Context, text string) error {
+	for _, piece := range pieces(text) {
+		if err := s.performPiece(ctx, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *shell) performPiece(ctx context.Context, text string) error {
 	if name, args, ok := commandOf(text); ok {
 		return s.command(ctx, name, args)
 	}
