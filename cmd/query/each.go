@@ -42,7 +42,11 @@ func (f *batchFlags) register(c *cobra.Command) {
 func (f *batchFlags) check(e *cli.Env, c *cobra.Command, several, chart bool) error {
 	for _, name := range []string{"out-dir", "jobs", "keep-going"} {
 		if c.Flags().Changed(name) && !several {
-			return cli.Usagef("--%s is for several statements", name).WithHint("give them with -f FILE, or values with --each-row")
+			hint := "give them with -f FILE"
+			if c.Flags().Lookup("each-row") != nil { // dig sql has none
+				hint += ", or values with --each-row"
+			}
+			return cli.Usagef("--%s is for several statements", name).WithHint("%s", hint)
 		}
 	}
 	if f.jobs < 1 || f.jobs > maxJobs {

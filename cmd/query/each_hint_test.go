@@ -1,0 +1,30 @@
+package query
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+)
+
+// TestHintOfSeveralStatements names --each-row only where the command has it.
+func TestHintOfSeveralStatements(t *testing.T) {
+	for _, has := range []bool{true, false} {
+		var f batchFlags
+		c := &cobra.Command{}
+		if f.register(c); !has {
+			c = &cobra.Command{}
+			c.Flags().IntVar(&f.jobs, "jobs", 1, "")
+		}
+		if err := c.Flags().Set("jobs", "2"); err != nil {
+			t.Fatal(err)
+		}
+		var failure *cli.Failure
+		if err := f.check(&cli.Env{}, c, false, false); !errors.As(err, &failure) || strings.Contains(failure.Hint, "--each-row") != has {
+			t.Errorf("with --each-row %v: %v", has, failure)
+		}
+	}
+}
