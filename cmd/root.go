@@ -77,6 +77,13 @@ when no other zone is chosen.`,
 		var value *pflag.InvalidValueError
 		switch {
 		case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
+			if strings.ContainsAny(unknown.GetSpecifiedName(), " \t\n") { // a comment of SQL
+				f.Hint = "an argument that begins with -- is taken for a flag; give it after a -- of its own"
+				if c.Flags().Lookup("sql") != nil {
+					f.Hint += ", or with --sql"
+				}
+				break
+			}
 			var names []string
 			c.Flags().VisitAll(func(fl *pflag.Flag) { names = append(names, fl.Name) })
 			if near := nearest.Of(unknown.GetSpecifiedName(), names); near != "" {

@@ -139,6 +139,7 @@ var hostile = []attack{
 	{"list_transform nested", "duckdb", stmt(`SELECT len(list_transform(range(1000000), x -> range(1000000)))`), ""},
 	{"transform trino", "", stmt(`SELECT cardinality(transform(sequence(1, 10000 + i * 0), x -> sequence(1, 5000))) FROM UNNEST(sequence(1, 10)) t(i)`), ""},
 	{"transform texts", "", stmt(`SELECT cardinality(transform(sequence(1, 10000 + i * 0), x -> rpad('x', 1000000, 'x'))) FROM UNNEST(sequence(1, 10)) t(i)`), ""},
+	{"chain trino", "", stmt(`SELECT 1` + strings.Repeat(`+1`, 20000)), "nests its expressions too deeply"},
 	{"sequence trino", "", stmt(`SELECT cardinality(sequence(1, 9000000000000000000))`), ""},
 	{"repeat trino", "", stmt(`SELECT cardinality(repeat(rpad('x', 1000000, 'x'), 10000))`), ""},
 	{"repeat rows", "duckdb", stmt(`SELECT max(repeat('x', 1000000 + i * 0)) FROM range(1000000) t(i)`), ""},

@@ -55,6 +55,9 @@ func Translated(err error) error {
 	if refused(err) && inTry().MatchString(d.Message) {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "TRY of a function whose result may be very large (replace, lpad, rpad, repeat, sequence) is not supported on zone local", Err: err}
 	}
+	if refused(err) && strings.HasPrefix(d.Message, "memory exhausted") { // of its parser
+		return &engine.Error{Kind: engine.KindLimit, Message: "the statement nests its expressions too deeply for the engine, such as a chain of thousands of operators", Err: err}
+	}
 	if refused(err) { // an error of the translation, not of the statement
 		return &engine.Error{Kind: engine.KindInternal, Message: "the engine rejected the translated statement: " + naming.HideStore(d.Message), Err: err}
 	}
