@@ -120,7 +120,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			if name == "" { // the hosted zones do not report ids of tables, so the readers of the table are unknown
 				err = e.Confirm("%s?", question)
 			} else {
-				err = agreeTable(ctx, e, cl, p, named, []string{schema + "." + name, args[1]}, id, schema, name, question)
+				err = agreeTable(ctx, e, cl, p, named, cli.NamesOf(table, schema+"."+name, args[1]), id, schema, name, question)
 			}
 			if err != nil {
 				return cli.View{}, err

@@ -30,7 +30,7 @@ path of the folder is asked for, or --yes needs --confirm PATH.`,
 	cli.Annotate(c, spec.GetQueryFolderTree, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
 	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			params, what, used, names := url.Values{}, cli.Holds{}, "", []string{args[0], id}
+			params, what, used, names := url.Values{}, cli.Holds{}, "", cli.NamesOf(id, args[0])
 			if force {
 				params.Set("force", "true")
 				t, err := folderContents(ctx, e, cl, p, id)

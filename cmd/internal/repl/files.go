@@ -32,27 +32,19 @@ func (s *shell) include(ctx context.Context, args []string) error {
 	}
 	s.depth++
 	defer func() { s.depth-- }()
-	var text string
-	for n, line := range strings.SplitAfter(string(raw), "\n") {
-		if text += line; !done(text) || strings.TrimSpace(text) == "" {
-			continue
-		}
-		if err := s.performIn(ctx, text); err != nil {
+	for n, piece := range pieces(string(raw)) {
+		if err := s.performPiece(ctx, piece); err != nil {
 			var inner *inFile
 			if errors.As(err, &inner) { // of a file that this one includes
 				return err
 			}
 			f := cli.Classify(ctx, err)
 			f.Err = &inFile{err}
-			f.Msg = fmt.Sprintf("%s, statement that ends on line %d: %s", args[0], n+1, f.Msg)
+			f.Msg = fmt.Sprintf("%s, statement that ends on line %d: %s", args[0], n, f.Msg)
 			return &f
 		}
-		text = ""
 	}
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	return s.performIn(ctx, text)
+	return nil
 }
 
 // edit opens the last statement in an editor, and runs the saved text.

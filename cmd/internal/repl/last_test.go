@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -68,15 +69,21 @@ func TestDone(t *testing.T) {
 // TestPieces ends a pasted command at the end of its line, unless it is within a text.
 func TestPieces(t *testing.T) {
 	for text, want := range map[string][]string{
-		"\\x\nselect 1;\n":                      {"\\x\n", "select 1;\n"},
-		"select 1;\n\\dt\nselect 2;\nselect 3;": {"select 1;\n", "\\dt\n", "select 2;\n", "select 3;"},
-		"select 1\n\\g\nselect 2;":              {"select 1\n\\g\n", "select 2;"},
-		"select 1; \\d\nselect\n2":              {"select 1; \\d\n", "select\n2"},
-		"select 'a;\n\\x\n';\n":                 {"select 'a;\n\\x\n';\n"},
-		"select 1;\nselect 2;":                  {"select 1;\nselect 2;"},
-		"\\x":                                   {"\\x"},
+		"\\x\nselect 1;\n":                      {"1 \\x\n", "2 select 1;\n"},
+		"select 1;\n\\dt\nselect 2;\nselect 3;": {"1 select 1;\n", "2 \\dt\n", "3 select 2;\n", "4 select 3;"},
+		"select 1\n\\g\nselect 2;":              {"2 select 1\n\\g\n", "3 select 2;"},
+		"select 1; \\d\nselect\n2":              {"1 select 1; \\d\n", "3 select\n2"},
+		"select 'a;\n\\x\n';\n":                 {"3 select 'a;\n\\x\n';\n"},
+		"select 1\n-- c;\n;\n\nquit\n":          {"3 select 1\n-- c;\n;\n", "5 \nquit\n"},
+		"-- c\n\n/* d\n*/ select 1\n;":          {"1 -- c\n", "5 \n/* d\n*/ select 1\n;"},
+		"\\x":                                   {"1 \\x"},
+		" \n":                                   nil,
 	} {
-		if got := pieces(text); !slices.Equal(got, want) {
+		var got []string
+		for n, piece := range pieces(text) {
+			got = append(got, fmt.Sprint(n, " ", piece))
+		}
+		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

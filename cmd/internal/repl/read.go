@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,11 +17,13 @@ import (
 // read reads statements or a command.
 func (s *shell) read(ctx context.Context) (string, error) {
 	first, more := s.prompt()
-	text := s.begun
+	begun := s.begun
 	s.begun = ""
 	if s.editor != nil {
-		return s.editor.Read(ctx, first, more, text)
+		return s.editor.Read(ctx, first, more, begun)
 	}
+	var text strings.Builder
+	text.WriteString(begun)
 	var cleared atomic.Bool // by an interrupt, which also drops the line in the terminal's buffer
 	defer s.trap(func() {
 		cleared.Store(true)
@@ -29,20 +32,21 @@ func (s *shell) read(ctx context.Context) (string, error) {
 	for {
 		if s.e.InTerm {
 			p := first
-			if text != "" {
+			if text.Len() > 0 {
 				p = more
 			}
 			fmt.Fprint(s.e.Err, p)
 		}
 		line, err := s.lines.next()
 		if cleared.Swap(false) {
-			text = ""
+			text.Reset()
 		}
-		if text += line; err != nil || done(text) {
-			if err == io.EOF && strings.TrimSpace(text) != "" {
+		text.WriteString(line)
+		if all := text.String(); err != nil || mayEnd(all, line) && done(all) {
+			if err == io.EOF && strings.TrimSpace(all) != "" {
 				err = nil
 			}
-			return text, err
+			return all, err
 		}
 	}
 }
@@ -69,23 +73,29 @@ func done(text string) bool {
 	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' || commandAfter(text) > 0
 }
 
-// pieces divides a text with commands, such as a pasted one, as if its lines were typed: a command ends with its line.
-func pieces(text string) []string {
-	if !strings.Contains(text, "\n") || !strings.Contains(text, `\`) {
-		return []string{text}
-	}
-	var out []string
-	piece := ""
-	for line := range strings.SplitAfterSeq(text, "\n") {
-		if piece += line; done(piece) && strings.TrimSpace(piece) != "" {
-			out = append(out, piece)
-			piece = ""
+// pieces divides a text as if its lines were typed: a command ends with its line. Each piece comes with the 1-based number of its last
+// line.
+func pieces(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		n, begun, at := 0, 0, 0 // the piece is text[begun:at]
+		for line := range strings.SplitAfterSeq(text, "\n") {
+			n, at = n+1, at+len(line)
+			if piece := text[begun:at]; mayEnd(piece, line) && done(piece) && strings.TrimSpace(piece) != "" {
+				if !yield(n, piece) {
+					return
+				}
+				begun = at
+			}
+		}
+		if strings.TrimSpace(text[begun:]) != "" {
+			yield(n, text[begun:])
 		}
 	}
-	if strings.TrimSpace(piece) != "" {
-		out = append(out, piece)
-	}
-	return out
+}
+
+// mayEnd reports whether a text that was not complete before its last line can be so with it. It is a shortcut: done reads the whole text.
+func mayEnd(text, line string) bool {
+	return strings.ContainsAny(line, `;\`) || strings.TrimSpace(text[:len(text)-len(line)]) == ""
 }
 
 // unfinished reports whether a long text is certainly incomplete, by its last line alone. It is a shortcut: done is called for every

@@ -191,6 +191,9 @@ func (s *shell) perform(ctx context.Context, text string) error {
 
 // performIn runs statements and commands.
 func (s *shell) performIn(ctx context.Context, text string) error {
+	if !strings.Contains(text, `\`) { // no command: the statements of a batch are split once
+		return s.performPiece(ctx, text)
+	}
 	for _, piece := range pieces(text) {
 		if err := s.performPiece(ctx, piece); err != nil {
 			return err
