@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,10 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-var position = late.Regexp(`(?i)^line (\d+):(\d+): `)
+var (
+	position  = late.Regexp(`(?i)^line (\d+):(\d+): `)
+	parameter = late.Regexp(`^parameter (\d+):`)
+)
 
 // pointAt converts the position in an error to one in the user's own statement or file, and adds its line with a caret
 // under the column.
@@ -26,12 +30,17 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	}
 	m := position().FindStringSubmatch(ae.Message)
 	if m == nil {
-		hint := sqlHint(st.text, ae.Message, 0, 0)
-		if hint == "" {
+		hint, name := sqlHint(st.text, ae.Message, 0, 0), parameterName(st.text, ae.Message)
+		if hint == "" && name == "" {
 			return err
 		}
 		f := cli.Classify(context.Background(), err)
-		f.Hint = hint
+		if hint != "" {
+			f.Hint = hint
+		}
+		if name != "" {
+			f.Msg = parameter().ReplaceAllLiteralString(f.Msg, "parameter :"+name+":")
+		}
 		return &f
 	}
 	line, _ := strconv.Atoi(m[1])
@@ -42,6 +51,9 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	f := cli.Classify(context.Background(), err)
 	if hint := sqlHint(st.text, ae.Message, line, col); hint != "" {
 		f.Hint = hint
+	}
+	if names := slices.Compact(sqlstmt.ParamsOf(st.text).Names); len(names) == 1 {
+		f.Hint = strings.ReplaceAll(f.Hint, "CAST(? AS", "CAST(:"+names[0]+" AS")
 	}
 	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
 		f.Hint = offsetHint(e, f.Hint)
@@ -59,4 +71,18 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 		f.Msg += "\n" + excerpt
 	}
 	return &f
+}
+
+// parameterName returns the name of the parameter that an error identifies by its 1-based place, or "" if the statement has no named ones.
+func parameterName(sql, message string) string {
+	m := parameter().FindStringSubmatch(message)
+	if m == nil {
+		return ""
+	}
+	n, _ := strconv.Atoi(m[1])
+	names := sqlstmt.ParamsOf(sql).Names
+	if n < 1 || n > len(names) {
+		return ""
+	}
+	return names[n-1]
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -16,7 +17,9 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 	all, err := cl.Queries.List(ctx, project)
 	queries := cli.QueriesReading(all, api.InternalCatalogName, table, schema)
 	if column != "" {
-		queries = cli.QueriesWithColumn(all, api.InternalCatalogName, schema, table, column)
+		queries, _ = cli.ReadersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
+			return r.Of(api.InternalCatalogName, table, schema) && sqlstmt.Mentions(q.InputQuery, column)
+		})
 	}
 	if err != nil {
 		text = "; saved queries that refer to it could not be listed, and " + verb

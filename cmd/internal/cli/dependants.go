@@ -11,21 +11,13 @@ import (
 // QueriesReading returns the names of the saved queries whose statements read a table of a catalog; materialized ones are marked. Queries that read
 // it through another saved query come last, with the name of that query. Without schemas the table may be in any schema; an empty table is any table.
 func QueriesReading(all []api.Query, catalog, table string, schemas ...string) []string {
-	names, _ := readersOf(all, func(_ api.Query, r sqlstmt.Reading) bool { return r.Of(catalog, table, schemas...) })
+	names, _ := ReadersOf(all, func(_ api.Query, r sqlstmt.Reading) bool { return r.Of(catalog, table, schemas...) })
 	return names
 }
 
-// QueriesWithColumn is QueriesReading for the statements that may also read the given column of the table.
-func QueriesWithColumn(all []api.Query, catalog, schema, table, column string) []string {
-	names, _ := readersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
-		return r.Of(catalog, table, schema) && sqlstmt.Mentions(q.InputQuery, column)
-	})
-	return names
-}
-
-// readersOf returns the names and ids of the saved queries that read something directly or through other saved queries,
+// ReadersOf returns the names and ids of the saved queries that read something directly or through other saved queries,
 // each once.
-func readersOf(all []api.Query, reads func(api.Query, sqlstmt.Reading) bool) (names, ids []string) {
+func ReadersOf(all []api.Query, reads func(api.Query, sqlstmt.Reading) bool) (names, ids []string) {
 	readings := make([]sqlstmt.Reading, len(all))
 	for i, q := range all {
 		readings[i] = sqlstmt.ReadingOf(q.InputQuery)

@@ -57,7 +57,7 @@ func Dependants(ctx context.Context, cl *api.Client, project string, gone ...api
 	all = slices.DeleteFunc(all, func(q api.Query) bool {
 		return slices.ContainsFunc(gone, func(g api.Query) bool { return g.ID == q.ID })
 	})
-	names, ids := readersOf(all, func(_ api.Query, r sqlstmt.Reading) bool {
+	names, ids := ReadersOf(all, func(_ api.Query, r sqlstmt.Reading) bool {
 		return slices.ContainsFunc(gone, func(g api.Query) bool {
 			return r.Of(api.InternalCatalogName, g.Name, api.SchemaQuery, api.SchemaMtQuery)
 		})

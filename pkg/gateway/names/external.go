@@ -181,7 +181,7 @@ func (e ExternalCatalog) Table(ctx context.Context, schema, table string) (engin
 	t, err := src.Table(ctx, schema, table)
 	switch {
 	case errors.Is(err, connector.ErrNoSchema):
-		return nil, fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", schema, e.C.Name)
+		return nil, noSchema(schema, e.C.Name)
 	case errors.Is(err, connector.ErrNoTable):
 		return nil, engine.UnknownTable(e.C.Name + "." + schema + "." + table)
 	case errors.Is(err, connector.ErrAmbiguous):

@@ -67,7 +67,11 @@ func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source
 	case engine.SchemaQuery, engine.SchemaMtQuery:
 		return r.lookupQuery(ctx, n)
 	}
-	return engine.Source{}, fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", n.Schema, n.Catalog)
+	return engine.Source{}, noSchema(n.Schema, n.Catalog)
+}
+
+func noSchema(schema, catalog string) error {
+	return fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", schema, catalog)
 }
 
 // List implements engine.Catalogs.

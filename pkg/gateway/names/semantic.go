@@ -48,7 +48,7 @@ func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src e
 		return engine.Source{SQL: q.SQL}, true, err // always live, also over a materialized query [O]
 	}
 	if !schema {
-		return src, true, fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", n.Schema, n.Catalog)
+		return src, true, noSchema(n.Schema, n.Catalog)
 	}
 	return src, true, engine.UnknownTable(n.String())
 }
