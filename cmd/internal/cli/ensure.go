@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -21,6 +22,7 @@ func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, erro
 		return v, false, err
 	}
 	if again, ok, look := find(); look == nil && ok {
+		fmt.Fprintf(e.Err, "warning: the creation was not confirmed (%s), but the object exists now\n", Classify(context.Background(), err).Msg)
 		return again, false, nil
 	}
 	return v, false, err
@@ -34,7 +36,7 @@ func EnsuredView(v any, what string, made bool, changed string) View {
 	case changed != "":
 		return Object(v).PrintValue().WithNote("%s: %s", what, changed)
 	}
-	return Object(v).PrintValue().WithNote("%s is as requested; nothing was changed", what)
+	return Object(v).PrintValue().WithNote("%s is as requested", what)
 }
 
 // Differs is the error of `ensure` for an existing object that cannot be changed to the requested one.
