@@ -59,7 +59,7 @@ var saidKinds = []struct {
 	kind string
 }{
 	{late.Regexp(`^Division by zero`), "DIVISION_BY_ZERO"},
-	{late.Regexp(`^(Out of range for|Decimal overflow|Value out of range)| overflow: | is out of range for `), rangeFault},
+	{late.Regexp(`^(Out of range for|Decimal overflow|Value out of range|Bucket for value)| overflow: | is out of range for `), rangeFault},
 	{late.Regexp(`^Value \[.* does not fit in type`), "GENERIC_INTERNAL_ERROR"},
 	{late.Regexp(`^(Cannot cast|Value cannot be cast to|Unable to cast)| cannot be represented as `), "INVALID_CAST_ARGUMENT"},
 	{late.Regexp(`^Window frame `), "INVALID_WINDOW_FRAME"},
