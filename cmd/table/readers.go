@@ -15,12 +15,9 @@ import (
 func readers(ctx context.Context, cl *api.Client, project, schema, table, column, verb string) string {
 	text := ""
 	all, err := cl.Queries.List(ctx, project)
-	queries := cli.QueriesReading(all, api.InternalCatalogName, table, schema)
-	if column != "" {
-		queries, _ = cli.ReadersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
-			return r.Of(api.InternalCatalogName, table, schema) && sqlstmt.Mentions(q.InputQuery, column)
-		})
-	}
+	queries, _ := cli.ReadersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
+		return r.Of(api.InternalCatalogName, table, schema) && (column == "" || sqlstmt.Mentions(q.InputQuery, column))
+	})
 	if err != nil {
 		text = "; saved queries that refer to it could not be listed, and " + verb
 	} else if len(queries) > 0 {

@@ -103,3 +103,23 @@ func TestNameParts(t *testing.T) {
 		}
 	}
 }
+
+// TestMayEnd tries all texts of a few lines: what becomes complete with a line must be tried there.
+func TestMayEnd(t *testing.T) {
+	lines := []string{"\n", "select 1\n", "select 'a\n", "';\n", "quit\n", "quit;\n", ";\n", "\\dt\n", "-- c\n", "/* c\n", "*/\n", "*/ quit\n", "\"\n", "help\n"}
+	var try func(text string, depth int)
+	try = func(text string, depth int) {
+		for _, line := range lines {
+			all := text + line
+			switch {
+			case done(all) && strings.TrimSpace(all) != "":
+				if !mayEnd(all, line) {
+					t.Errorf("%q is complete with its last line", all)
+				}
+			case depth > 1:
+				try(all, depth-1)
+			}
+		}
+	}
+	try("", 4)
+}
