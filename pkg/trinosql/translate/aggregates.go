@@ -103,8 +103,25 @@ func (p *printer) sorted(t *types.Type, s *trinosql.SortItem, key func()) {
 			return func() { p.put(text) }
 		}(p.capture(key))
 	}
-	key()
+	p.key(t, key)
 	p.direction(s)
+}
+
+// key writes a key to sort or partition by. DuckDB returns a sorted column from its sort keys, which do not tell -0.0 from 0.0, so that the key
+// must not be the column itself.
+func (p *printer) key(t *types.Type, write func()) {
+	switch {
+	case float(t):
+		p.put("(")
+		write()
+		p.put(" + 0)")
+	case nested(t) && hasFloat(t):
+		p.put("list_extract([")
+		write()
+		p.put("], 1)")
+	default:
+		write()
+	}
 }
 
 func (p *printer) direction(s *trinosql.SortItem) {

@@ -46,7 +46,10 @@ func (p *printer) over(w *analyze.Window) {
 	space := ""
 	if len(w.PartitionBy) > 0 {
 		p.put("PARTITION BY ")
-		p.list(len(w.PartitionBy), func(i int) { p.expr(w.PartitionBy[i]) })
+		p.list(len(w.PartitionBy), func(i int) {
+			x := w.PartitionBy[i]
+			p.key(p.typeOf(x), func() { p.expr(x) })
+		})
 		space = " "
 	}
 	if len(w.OrderBy) > 0 {
