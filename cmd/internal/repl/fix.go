@@ -63,7 +63,7 @@ func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) erro
 	}
 	for _, name := range found {
 		near := nearest.Of(name[0].Name, names)
-		if len(name) > 1 || near == "" || !strings.Contains(f.Msg, "."+name[0].Name+"' does not exist") {
+		if _, missing, _ := strings.Cut(trinosql.MissingTable("", name[0].Name), "."); len(name) > 1 || near == "" || !strings.Contains(f.Msg, "."+missing) {
 			continue
 		}
 		out := *f

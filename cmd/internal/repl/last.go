@@ -243,7 +243,7 @@ func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (engine.
 			}}}, nil
 		}
 	}
-	return engine.Source{}, engine.UnknownTable(n.String())
+	return engine.Source{}, engine.UnknownTable(n)
 }
 
 // List implements engine.Catalogs.

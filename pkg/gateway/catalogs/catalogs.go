@@ -186,7 +186,7 @@ func (s *Service) Table(ctx context.Context, p store.Project, catalogID, schema,
 			return c, one[0], err
 		}
 	}
-	return c, api.Table{}, fault.Data(404, "%s", engine.MissingTable(c.Name+"."+schema+"."+name))
+	return c, api.Table{}, fault.Data(404, "%s", engine.MissingTable(engine.TableName{Catalog: c.Name, Schema: schema, Table: name}))
 }
 
 // internalCatalog is catalog "1": the internal tables.

@@ -60,7 +60,7 @@ func (b *boxed) Bytes(row int, v []byte) error {
 }
 
 func (b *boxed) Int(row int, v int64) error {
-	switch b.typ {
+	switch BaseType(b.typ) {
 	case "boolean":
 		b.vals[row] = v != 0
 	case "date":

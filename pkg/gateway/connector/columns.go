@@ -3,12 +3,20 @@ package connector
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // Described is a connector's own type of a column, which embeds engine.ColumnInfo.
 type Described interface{ Info() engine.ColumnInfo }
+
+// BaseType is a type without its parameters: timestamp with time zone of timestamp(3) with time zone.
+func BaseType(typ string) string {
+	base, rest, _ := strings.Cut(typ, "(")
+	_, zone, _ := strings.Cut(rest, ")")
+	return base + zone
+}
 
 // Infos implements engine.Scanner.Columns for the columns of a table.
 func Infos[C Described](cols []C) []engine.ColumnInfo {

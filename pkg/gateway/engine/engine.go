@@ -177,7 +177,7 @@ type Vector interface {
 	Bytes(row int, v []byte) error
 }
 
-// ColumnInfo describes a column by its lower-case Trino type name.
+// ColumnInfo describes a column by its lower-case Trino type name. The values of a char(n) have no spaces at their end.
 type ColumnInfo struct {
 	Name     string
 	Type     string

@@ -3,9 +3,9 @@ package engine
 import "github.com/dig-cli/dig/pkg/trinosql"
 
 // MissingTable is the message for a table that does not exist.
-func MissingTable(name string) string { return trinosql.MissingTable(name) }
+func MissingTable(n TableName) string { return trinosql.MissingTable(n.Catalog, n.Schema, n.Table) }
 
 // UnknownTable is the error for a table that does not exist.
-func UnknownTable(name string) error {
-	return &Error{Kind: KindUnknownTable, Message: MissingTable(name)}
+func UnknownTable(n TableName) error {
+	return &Error{Kind: KindUnknownTable, Message: MissingTable(n)}
 }

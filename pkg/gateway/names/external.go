@@ -143,7 +143,7 @@ func (e ExternalCatalog) Keyed(ctx context.Context, schema, table string) ([]api
 	cols, err := e.ColumnInfos(ctx, schema, table)
 	out, primary := make([]api.ColumnDetail, len(cols)), map[string]bool{}
 	for i, c := range cols {
-		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.Type, DisplayName: c.Name, IsNotNull: !c.Nullable, IsUnique: c.Unique}
+		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: dataType(c.Type), DisplayName: c.Name, IsNotNull: !c.Nullable, IsUnique: c.Unique}
 		if c.Comment != "" {
 			out[i].Desc = &c.Comment
 		}
@@ -181,9 +181,9 @@ func (e ExternalCatalog) Table(ctx context.Context, schema, table string) (engin
 	t, err := src.Table(ctx, schema, table)
 	switch {
 	case errors.Is(err, connector.ErrNoSchema):
-		return nil, noSchema(schema, e.C.Name)
+		return nil, noSchema(schema)
 	case errors.Is(err, connector.ErrNoTable):
-		return nil, engine.UnknownTable(e.C.Name + "." + schema + "." + table)
+		return nil, engine.UnknownTable(engine.TableName{Catalog: e.C.Name, Schema: schema, Table: table})
 	case errors.Is(err, connector.ErrAmbiguous):
 		return nil, fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' is not one table: %s", e.C.Name, schema, table, err)
 	case err != nil:
@@ -336,4 +336,12 @@ func (s filled) Fill(ctx context.Context, cols []engine.Vector, n int) (int, err
 		err = s.src.Fault(ctx, err)
 	}
 	return n, err
+}
+
+// dataType is a type as the service lists it for a column: a varchar has no length.
+func dataType(typ string) string {
+	if strings.HasPrefix(typ, "varchar(") {
+		return "varchar"
+	}
+	return typ
 }

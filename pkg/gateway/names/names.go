@@ -67,11 +67,11 @@ func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source
 	case engine.SchemaQuery, engine.SchemaMtQuery:
 		return r.lookupQuery(ctx, n)
 	}
-	return engine.Source{}, noSchema(n.Schema, n.Catalog)
+	return engine.Source{}, noSchema(n.Schema)
 }
 
-func noSchema(schema, catalog string) error {
-	return fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", schema, catalog)
+func noSchema(schema string) error {
+	return fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist", schema)
 }
 
 // List implements engine.Catalogs.

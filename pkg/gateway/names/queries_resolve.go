@@ -22,12 +22,12 @@ func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.S
 			n.Table = DraftMark + d.Name
 			return engine.Source{Ask: engine.Rows{Table: n}}, nil
 		case d.Was:
-			return engine.Source{}, engine.UnknownTable(n.String())
+			return engine.Source{}, engine.UnknownTable(n)
 		}
 	}
 	q, err := r.g.Store.QueryNamed(ctx, r.p.ID, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return engine.Source{}, engine.UnknownTable(n.String())
+		return engine.Source{}, engine.UnknownTable(n)
 	}
 	if err != nil {
 		return engine.Source{}, err
@@ -37,7 +37,7 @@ func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.S
 	}
 	m := q.Materialized
 	if m == nil {
-		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "%s: query %s is not materialized", engine.UnknownTable(n.String()), q.Name)
+		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "%s: query %s is not materialized", engine.UnknownTable(n), q.Name)
 	}
 	if m.StoredAt == nil {
 		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' is still empty: no run of the materialized query has completed%s", n.String(), runState(m))

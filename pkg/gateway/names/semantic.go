@@ -48,9 +48,9 @@ func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src e
 		return engine.Source{SQL: q.SQL}, true, err // always live, also over a materialized query [O]
 	}
 	if !schema {
-		return src, true, noSchema(n.Schema, n.Catalog)
+		return src, true, noSchema(n.Schema)
 	}
-	return src, true, engine.UnknownTable(n.String())
+	return src, true, engine.UnknownTable(n)
 }
 
 // listSemantic lists the tables of the requested semantic catalogs.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -33,7 +34,11 @@ type server struct {
 
 func postgres(t *testing.T) server {
 	t.Helper()
-	u := testdb.Postgres(t)
+	return postgresAt(t, testdb.Postgres(t))
+}
+
+func postgresAt(t *testing.T, u *url.URL) server {
+	t.Helper()
 	password, _ := u.User.Password()
 	s := server{catalog: "pg", kind: "POSTGRES", log: os.Getenv("DIG_TEST_POSTGRES_LOG"),
 		credential: map[string]any{"url": u.Hostname(), "port": json.Number(u.Port()), "user": u.User.Username(), "password": password, "databaseName": strings.Trim(u.Path, "/")},
@@ -45,7 +50,7 @@ func postgres(t *testing.T) server {
 
 func mariadb(t *testing.T) server {
 	t.Helper()
-	cfg, reader := testdb.MariaDB(t, "types", "zeros", "cased", "gone", "own_tls", "push", "slow", "joined", "Shelf")
+	cfg, reader := testdb.MariaDB(t, "types", "zeros", "cased", "gone", "own_tls", "push", "slow", "joined", "Shelf", "witness")
 	host, port, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
 		t.Fatal(err)

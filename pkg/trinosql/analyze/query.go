@@ -301,7 +301,7 @@ func (z *analyzer) table(at trinosql.Node, parts []*trinosql.Ident, s *scope) []
 	case !z.opt.Catalog.HasSchema(name.Catalog, name.Schema):
 		failNamed("SCHEMA_NOT_FOUND", name.Schema, at, "Schema '%s' does not exist", name.Schema)
 	default:
-		failNamed("TABLE_NOT_FOUND", name.String(), at, "%s", trinosql.MissingTable(name.String()))
+		failNamed("TABLE_NOT_FOUND", name.String(), at, "%s", trinosql.MissingTable(name.Catalog, name.Schema, name.Table))
 	}
 	fields := make([]*Field, len(table.Columns))
 	for i := range table.Columns {

@@ -21,6 +21,7 @@ type relation struct {
 // column is a column of a table with the server's description of its type.
 type column struct {
 	engine.ColumnInfo
+	base    string // the type without a length or precision
 	data    string // data_type, in lower case
 	charset string // "" if the type has none
 }
@@ -71,6 +72,7 @@ func (s *server) relation(ctx context.Context, schema, table string) (*relation,
 		}
 		c.data = strings.ToLower(c.data)
 		c.Type, c.Nullable = typeOf(c.data, strings.ToLower(full), precision, scale), nullable == "YES"
+		c.base = connector.BaseType(c.Type)
 		c.Primary, c.Unique = key == "PRI", key == "UNI"
 		if t.cols = append(t.cols, c); len(t.cols) > maxColumns {
 			return 0, fmt.Errorf("the server lists more than %d columns of a table", maxColumns)
@@ -165,9 +167,19 @@ func typeOf(data, full string, precision, scale int) string {
 	case "date":
 		return "date"
 	case "datetime":
-		return "timestamp"
+		return "timestamp" + places(full)
 	case "timestamp":
-		return "timestamp with time zone"
+		return "timestamp" + places(full) + " with time zone"
+	case "char", "varchar":
+		if strings.HasPrefix(full, data+"(") && full != "char(0)" && full != "varchar(0)" {
+			return full[:strings.IndexByte(full, ')')+1]
+		}
+	case "tinytext":
+		return "varchar(255)"
+	case "text":
+		return "varchar(65535)"
+	case "mediumtext":
+		return "varchar(16777215)"
 	case "json":
 		return "json"
 	case "uuid":
@@ -181,7 +193,15 @@ func typeOf(data, full string, precision, scale int) string {
 		"multilinestring", "multipolygon", "geometrycollection", "geomcollection":
 		return "varbinary"
 	}
-	return "varchar" // texts, enum, set, time, inet
+	return "varchar" // longtext, enum, set, time, inet
+}
+
+// places is the number of digits of a second in a type: (3) of datetime(3), and (0) of datetime.
+func places(full string) string {
+	if _, n, ok := strings.Cut(full, "("); ok && n != "" && n[0] >= '0' && n[0] <= '6' {
+		return "(" + n[:1] + ")"
+	}
+	return "(0)"
 }
 
 // Columns lists the columns in order.

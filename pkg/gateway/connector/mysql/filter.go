@@ -22,7 +22,7 @@ func (t *relation) condition(f engine.Filter) (term string, exact bool) {
 	}
 	c := t.cols[i]
 	col := sqltext.Backtick(f.Column)
-	dated := c.Type == "date" || c.Type == "timestamp" || c.Type == "timestamp with time zone"
+	dated := c.base == "date" || c.base == "timestamp" || c.base == "timestamp with time zone"
 	switch f.Op {
 	case "is null", "is not null":
 		if dated { // a zero date of a NOT NULL column counts as NULL in a comparison with it
@@ -78,7 +78,7 @@ func (c column) literal(op string, v any) (string, bool) {
 		if y := v.Year(); y < 1 || y > 9999 {
 			return "", false
 		}
-		switch c.Type {
+		switch c.base {
 		case "date":
 			return "'" + v.Format(time.DateOnly) + "'", true
 		case "timestamp":
@@ -90,7 +90,7 @@ func (c column) literal(op string, v any) (string, bool) {
 		switch {
 		case strings.HasPrefix(c.Type, "decimal"):
 			return v, v != "" && strings.Trim(v, "0123456789.-") == ""
-		case c.Type == "varchar" && c.charset != "":
+		case (c.base == "varchar" || c.base == "char") && c.charset != "":
 			// A literal that cannot be represented in the character set of the column is an error, and the meaning of a
 			// backslash depends on the mode of the session.
 			if strings.ContainsAny(v, "\\\x00") || c.charset != "utf8mb4" && strings.IndexFunc(v, func(r rune) bool { return r > 126 || r < 32 }) >= 0 {

@@ -77,10 +77,10 @@ func TestValues(t *testing.T) {
 		{"mediumint", "-8388608", "integer", int64(-8388608)}, {"int unsigned", "4294967295", "bigint", int64(4294967295)}, {"bigint", "-9223372036854775808", "bigint", int64(-9223372036854775808)},
 		{"bigint unsigned", "18446744073709551615", "decimal(20,0)", "18446744073709551615"}, {"boolean", "true", "tinyint", int64(1)}, {"decimal(10,2)", "-1.5", "decimal(10,2)", "-1.50"},
 		{"decimal(65,30)", "0.000000000000000000000000000001", "varchar", "0.000000000000000000000000000001"}, {"float", "16777217", "real", float64(16777216)}, {"float", "0.1", "real", float64(float32(0.1))},
-		{"double", "0.1", "double", 0.1}, {"varchar(20)", `'ä😀 '`, "varchar", "ä😀 "}, {"char(4)", "'a'", "varchar", "a"}, {"enum('a','b')", "'b'", "varchar", "b"}, {"set('a','b')", "'a,b'", "varchar", "a,b"},
-		{"date", "'9999-12-31'", "date", time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}, {"datetime(6)", "'2024-02-29 23:59:59.999999'", "timestamp", time.Date(2024, 2, 29, 23, 59, 59, 999999000, time.UTC)},
+		{"double", "0.1", "double", 0.1}, {"varchar(20)", `'ä😀 '`, "varchar(20)", "ä😀 "}, {"char(4)", "'a'", "char(4)", "a"}, {"enum('a','b')", "'b'", "varchar", "b"}, {"set('a','b')", "'a,b'", "varchar", "a,b"},
+		{"date", "'9999-12-31'", "date", time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}, {"datetime(6)", "'2024-02-29 23:59:59.999999'", "timestamp(6)", time.Date(2024, 2, 29, 23, 59, 59, 999999000, time.UTC)},
 		{"time(3)", "'-838:59:59'", "varchar", "-838:59:59.000"}, {"year", "2024", "integer", int64(2024)}, {"varbinary(4)", "x'00ff'", "varbinary", []byte{0, 255}}, {"bit(9)", "b'100000001'", "varbinary", []byte{1, 1}},
-		{"blob", "x'27'", "varbinary", []byte("'")}, {"uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", "uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"}, {"text", "NULL", "varchar", nil},
+		{"blob", "x'27'", "varbinary", []byte("'")}, {"uuid", "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", "uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"}, {"text", "NULL", "varchar(65535)", nil},
 	}
 	var cols, vals []string
 	for i, c := range cases {

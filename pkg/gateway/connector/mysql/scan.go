@@ -56,7 +56,7 @@ func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 		return nil, err
 	}
 	if len(cols) == 0 && len(req.Filters) == 0 {
-		b, err := t.start(ctx, "SELECT count(*) FROM ("+q+") t", []column{{ColumnInfo: engine.ColumnInfo{Name: "count", Type: "bigint"}}})
+		b, err := t.start(ctx, "SELECT count(*) FROM ("+q+") t", []column{{ColumnInfo: engine.ColumnInfo{Name: "count", Type: "bigint"}, base: "bigint"}})
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, err
 				continue
 			}
 			size += len(b.raw[i])
-			if err := put(cols[i], row, b.cols[i].Type, b.raw[i]); err != nil {
+			if err := put(cols[i], row, b.cols[i].base, b.raw[i]); err != nil {
 				return 0, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
 			}
 		}

@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// put parses the server's text form of a value, never NULL, into a column of the engine.
-func put(v engine.Vector, row int, typ string, raw []byte) error {
-	switch typ {
+// put parses the server's text form of a value, never NULL, into a column of the engine. base is its type without a length or precision.
+func put(v engine.Vector, row int, base string, raw []byte) error {
+	switch base {
 	case "tinyint", "smallint", "integer", "bigint":
 		n, err := strconv.ParseInt(string(raw), 10, 64)
 		if err != nil {
@@ -41,6 +42,10 @@ func put(v engine.Vector, row int, typ string, raw []byte) error {
 			return notInCalendar(raw)
 		}
 		return v.Int(row, n)
+	case "char":
+		return v.Bytes(row, bytes.TrimRight(raw, " "))
+	case "json":
+		return v.Bytes(row, connector.JSON(raw))
 	}
 	return v.Bytes(row, raw)
 }

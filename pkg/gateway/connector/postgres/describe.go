@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 
@@ -187,22 +188,27 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 				return typ, wirePrinted, pushOrder
 			}
 			return "varchar", wirePrinted, pushCast
-		case "text", "varchar":
+		case "text":
 			return "varchar", wireText, pushText
+		case "varchar":
+			return sized("varchar", mod, math.MaxInt32), wireText, pushText
 		case "bpchar":
+			if typ := sized("char", mod, 65_536); typ != "char" {
+				return typ, wireChar, pushWide
+			}
 			return "varchar", wireText, pushWide // the server ignores trailing blanks in comparisons
 		case "date":
 			return "date", wireDate, pushOrder
 		case "timestamp":
-			return "timestamp", wireTimestamp, pushOrder
+			return "timestamp" + places(mod), wireTimestamp, pushOrder
 		case "timestamptz":
-			return "timestamp with time zone", wireTimestamp, pushOrder
+			return "timestamp" + places(mod) + " with time zone", wireTimestamp, pushOrder
 		case "time":
-			return "time", wireTime, pushNull // 24:00 exists in only one of the two
+			return "time" + places(mod), wireTime, pushNull // 24:00 exists in only one of the two
 		case "uuid":
 			return "uuid", wireUUID, pushEqual
 		case "json":
-			return "json", wireText, pushNull
+			return "json", wireJSON, pushNull
 		case "jsonb":
 			return "json", wireJSONB, pushNull
 		case "bytea":
@@ -214,6 +220,23 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 		return "varchar", wirePrinted, pushCast
 	}
 	return "varchar", wirePrinted, pushNull
+}
+
+// sized is a type with the length of a modifier, and without it if there is none or it is greater than most.
+func sized(name string, mod int32, most int32) string {
+	n := mod - 4 // the server counts a header
+	if n < 1 || n > most {
+		return name
+	}
+	return fmt.Sprintf("%s(%d)", name, n)
+}
+
+// places is the number of digits of a second in a modifier, "" for all six.
+func places(mod int32) string {
+	if mod < 0 || mod >= 6 {
+		return ""
+	}
+	return fmt.Sprintf("(%d)", mod)
 }
 
 // digits parses the modifier of a numeric: its precision, 1000 if it has none, and its scale, a signed number of 11

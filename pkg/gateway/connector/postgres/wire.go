@@ -1,11 +1,13 @@
 package postgres
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -16,6 +18,7 @@ type wire uint8
 const (
 	wirePrinted wire = iota // as printed by psql
 	wireText                // the binary form is the text, or the bytes of a bytea
+	wireChar                // the text with spaces at its end
 	wireBool
 	wireInt2
 	wireInt4
@@ -27,6 +30,7 @@ const (
 	wireTime
 	wireTimestamp
 	wireUUID
+	wireJSON
 	wireJSONB
 )
 
@@ -108,11 +112,15 @@ func (c *column) put(v engine.Vector, row int, b []byte) error {
 			return err
 		}
 		return v.Int(row, n)
+	case wireChar:
+		return v.Bytes(row, bytes.TrimRight(b, " "))
 	case wireJSONB:
 		if len(b) == 0 || b[0] != 1 { // the version of the format
 			return errWire
 		}
-		return v.Bytes(row, b[1:])
+		return v.Bytes(row, connector.JSON(b[1:]))
+	case wireJSON:
+		return v.Bytes(row, connector.JSON(b))
 	}
 	return v.Bytes(row, b)
 }

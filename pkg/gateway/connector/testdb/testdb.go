@@ -19,14 +19,8 @@ import (
 // after the test, including sessions that are left in it.
 func Postgres(t testing.TB) *url.URL {
 	t.Helper()
-	address := os.Getenv("DIG_TEST_POSTGRES")
-	if address == "" {
-		t.Skip("DIG_TEST_POSTGRES is not set; run by `bash .ci/databases go test ...`")
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := Shared(t)
+	address := u.String()
 	name := "test_" + strings.ToLower(rand.Text())
 	run := func(statement string) {
 		t.Helper()
@@ -43,6 +37,21 @@ func Postgres(t testing.TB) *url.URL {
 	run("CREATE DATABASE " + name)
 	t.Cleanup(func() { run("DROP DATABASE " + name + " WITH (FORCE)") })
 	u.Path = "/" + name
+	return u
+}
+
+// Shared is the address of the database that the tests share, which a Trino reads. A test that creates something in it names it after itself and
+// drops it.
+func Shared(t testing.TB) *url.URL {
+	t.Helper()
+	address := os.Getenv("DIG_TEST_POSTGRES")
+	if address == "" {
+		t.Skip("DIG_TEST_POSTGRES is not set; run by `bash .ci/databases go test ...`")
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return u
 }
 

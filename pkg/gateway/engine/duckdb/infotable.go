@@ -41,8 +41,8 @@ func (s *statement) StoredAs(ctx context.Context, schema, table string) (string,
 // Widen extends the request of a table for one more reference to it.
 func (s *statement) Widen(n engine.TableName, want narrow.Narrowing) { s.scans.widen(n, want) }
 
-// Columns returns the names and types of a table's columns: those of a source as reported by it, others by planning a SELECT on a
-// connection of its own.
+// Columns returns the names of a table's columns and their types as Trino displays them: those of a source as reported by it, others by
+// planning a SELECT on a connection of its own.
 func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
 	if s.Q.Dialect != trino.DialectDuck && s.Q.Catalogs != nil && n.Schema != infoschema.Schema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
 		src, err := s.Q.Catalogs.Lookup(ctx, n)
@@ -50,7 +50,12 @@ func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.C
 			return nil, err
 		}
 		if src.Scan != nil {
-			return src.Scan.Columns(ctx)
+			cols, err := src.Scan.Columns(ctx)
+			cols = slices.Clone(cols)
+			for i, c := range cols {
+				cols[i].Type = trino.InfoType(c.Type).String()
+			}
+			return cols, err
 		}
 	}
 	if n.Schema == infoschema.Schema {
@@ -74,7 +79,7 @@ func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.C
 		}
 		var out []engine.ColumnInfo
 		for _, c := range x.Columns {
-			out = append(out, engine.ColumnInfo{Name: c.Name, Type: trino.WireType(c.Type), Nullable: true})
+			out = append(out, engine.ColumnInfo{Name: c.Name, Type: c.Type.String(), Nullable: true})
 		}
 		return out, nil
 	}

@@ -32,7 +32,7 @@ func (n Names) Lookup(_ context.Context, name engine.TableName) (engine.Source, 
 	case !internal && !known(func(k engine.TableName) bool { return k.Catalog == name.Catalog && k.Schema == name.Schema }):
 		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + name.Schema + "' does not exist"}
 	}
-	return engine.Source{}, engine.UnknownTable(name.String())
+	return engine.Source{}, engine.UnknownTable(name)
 }
 
 // List names all, or those of some catalogs.

@@ -186,7 +186,7 @@ func names(t *testing.T, open Open) {
 	want(t, p, q(`SHOW SCHEMAS FROM pg`), "information_schema\npublic")
 	want(t, p, q(`SHOW TABLES FROM peaka.mtquery`), "m")
 	want(t, p, q(`SHOW TABLES IN sample.shop LIKE 'o%'`), "order_items\norders")
-	want(t, p, q(`DESCRIBE pg.public.cached`), "b|varchar||\nc|integer||")
+	want(t, p, q(`DESCRIBE pg.public.cached`), "b|varchar(1)||\nc|integer||")
 	want(t, p, q(`SHOW COLUMNS FROM pg.public.cached LIKE 'c'`), "c|integer||")
 	wantKind(t, p, q(`SHOW SCHEMAS FROM nosuch`), engine.KindUnknownCatalog, "nosuch")
 	wantKind(t, p, q(`SHOW TABLES FROM pg.nosuch`), engine.KindUnknownSchema, "nosuch")
@@ -195,7 +195,7 @@ func names(t *testing.T, open Open) {
 		"public|cached|BASE TABLE")
 	want(t, p, q(`SELECT count(*) FROM information_schema.tables WHERE table_catalog = 'peaka' AND table_schema = 'query' AND table_type = 'VIEW'`), "4")
 	want(t, p, q(`SELECT column_name, ordinal_position, data_type FROM information_schema.columns WHERE table_catalog = 'pg' AND table_name = 'cached' ORDER BY 2`),
-		"b|1|varchar\nc|2|integer")
+		"b|1|varchar(1)\nc|2|integer")
 	want(t, p, q(`SELECT pg.information_schema.schemata.schema_name FROM pg.information_schema.schemata ORDER BY 1`), "information_schema\npublic")
 	wantKind(t, p, q(`SELECT * FROM nosuch.information_schema.tables`), engine.KindUnknownCatalog, "nosuch")
 	wantKind(t, p, q(`SELECT * FROM information_schema.nosuch`), engine.KindUnknownTable, "nosuch")

@@ -89,6 +89,9 @@ func (c Constant) value(duck, trino string) (any, bool) {
 	number := c.Kind == Int || c.Kind == Decimal || param && DecimalText().MatchString(c.Text)
 	switch duck {
 	case "VARCHAR":
+		if strings.HasPrefix(trino, "char(") {
+			return strings.TrimRight(c.Text, " "), c.Kind == Text || param
+		}
 		return c.Text, (c.Kind == Text || param) && strings.HasPrefix(trino, "varchar")
 	case "TINYINT", "SMALLINT", "INTEGER", "BIGINT":
 		if c.Kind != Int && !param {

@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
@@ -126,7 +127,7 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 	case n.What == "CREATE VIEW":
 		told.Kind, told.Message = engine.KindUnknownTable, "View '"+name.String()+"' does not exist"
 	case n.What == "CREATE TABLE":
-		told.Kind, told.Message = engine.KindUnknownTable, trinosql.MissingTable(name.String())
+		told.Kind, told.Message = engine.KindUnknownTable, engine.MissingTable(name)
 	case n.What == "CREATE SCHEMA":
 		told.Kind, told.Message = engine.KindUnknownSchema, "Schema '"+name.Catalog+"."+name.Schema+"' does not exist"
 	}
@@ -200,6 +201,9 @@ func (s *Session) viewText(ctx context.Context, name engine.TableName) (string, 
 	return strings.TrimRight(strings.TrimSpace(src.SQL), "; \n\t"), err
 }
 
+// digits finds the digits of a decimal, which Trino writes with a space in a definition.
+var digits = late.Regexp(`\((\d+),(\d+)\)`)
+
 // showCreate is the statement that would create a saved query as a view, or a table.
 func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Text, error) {
 	var parts []string
@@ -231,7 +235,10 @@ func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Text, erro
 	}
 	lines := make([]string, len(cols))
 	for i, c := range cols {
-		lines[i] = "   " + trinosql.QuoteName(c.Name) + " " + c.Type
+		lines[i] = "   " + trinosql.QuoteName(c.Name) + " " + digits().ReplaceAllString(c.Type, "($1, $2)")
+		if !c.Nullable {
+			lines[i] += " NOT NULL"
+		}
 		if c.Comment != "" {
 			lines[i] += " COMMENT " + sqltext.Literal(c.Comment)
 		}
