@@ -141,7 +141,7 @@ func (p *printer) selectItem(item SelectItem) {
 	switch item := item.(type) {
 	case *SelectStar:
 		if item.Target != nil {
-			p.expr(item.Target, precPrimary)
+			p.target(item.Target)
 			p.put(".")
 		}
 		p.put("*")

@@ -111,7 +111,14 @@ func (z *analyzer) extract(x *trinosql.Extract, c context) *types.Type {
 // subquery resolves the subquery of an expression and returns the row type of its columns.
 func (z *analyzer) subquery(x trinosql.Expr, q *trinosql.Query, c context) *types.Type {
 	if c.inLambda {
-		fail("NOT_SUPPORTED", x, "Lambda expression cannot contain subqueries")
+		var at trinosql.Node = x
+		switch x.(type) {
+		case *trinosql.Exists: // Trino lets it pass, and fails with an internal error where it refers to the parameter
+			fail("NOT_SUPPORTED", x, "EXISTS in a lambda is not supported on zone local")
+		case *trinosql.Quantified:
+			at = q
+		}
+		fail("NOT_SUPPORTED", at, "Lambda expression cannot contain subqueries")
 	}
 	s := c.scope.below()
 	fields := newRelation(z.queryIn(q, s, c.noOuter)).visible()

@@ -105,17 +105,18 @@ func decimalLiteral(at trinosql.Expr, text string) *types.Type {
 	return t
 }
 
-// decimalOf is the decimal type of a number: leading zeros do not count.
+// decimalOf is the decimal type of a number, which may have underscores between digits: leading zeros do not count.
 func decimalOf(text string) (*types.Type, bool) {
 	digits := strings.TrimLeft(text, "+-")
 	if len(text)-len(digits) > 1 {
 		return nil, false
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
-	for _, part := range []string{whole, fraction} {
-		if strings.Trim(part, "0123456789") != "" {
+	for _, part := range []*string{&whole, &fraction} {
+		if strings.Trim(*part, "0123456789_") != "" || strings.HasPrefix(*part, "_") || strings.HasSuffix(*part, "_") || strings.Contains(*part, "__") {
 			return nil, false
 		}
+		*part = strings.ReplaceAll(*part, "_", "")
 	}
 	if whole == "" && fraction == "" {
 		return nil, false

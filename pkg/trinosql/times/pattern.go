@@ -1,6 +1,7 @@
 package times
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -218,6 +219,9 @@ func readJoda(f string) (Pattern, error) {
 		default:
 			return nil, says("Illegal pattern component: %s", strings.Repeat(string(c), n))
 		}
+	}
+	if !slices.ContainsFunc(out, func(e element) bool { return e.field != 0 || e.text != "" }) { // a quote alone
+		return nil, says("Both printing and parsing not supported")
 	}
 	return out, nil
 }

@@ -220,6 +220,9 @@ func (p *printer) format(c *call) {
 		}
 		arg := c.fn.Args[next]
 		next++
+		if text.Value != "%"+spec && verb != 's' && verb != 'b' {
+			spec += "\x1f" + text.Value
+		}
 		parts = append(parts, func() { p.formatPart(arg, spec, verb) })
 	}
 	if len(parts) == 0 {
@@ -259,6 +262,7 @@ func fitSpec(spec string) bool {
 	return true
 }
 
+// formatPart writes an argument in the form of a format specifier, which the whole format may follow.
 func (p *printer) formatPart(arg trinosql.Expr, spec string, verb byte) {
 	t := p.typeOf(arg)
 	name := t.String()

@@ -34,7 +34,11 @@ func (p *printer) literalValue(x trinosql.Expr) {
 		if t := p.a.Types[x]; p.timeLiteral(x, t) {
 			return
 		} else if t.Kind == types.Decimal {
-			p.put("CAST(", quoteText(x.Value), " AS ", p.duckType(x, t), ")")
+			value := x.Value
+			if t.Kind == types.Decimal {
+				value = strings.ReplaceAll(value, "_", "")
+			}
+			p.put("CAST(", quoteText(value), " AS ", p.duckType(x, t), ")")
 		} else {
 			n := utf8.RuneCountInString(x.Value)
 			p.cast(&conversion{node: x, from: types.NewVarchar(n), to: t, operand: operand{write: func() { p.put(quoteText(x.Value)) }, cheap: true}})

@@ -50,14 +50,35 @@ func (p *printer) selected(s *trinosql.Select) map[int]int {
 	return m
 }
 
-// sortsOutputs reports whether a sort key is an expression over columns of the result.
-func (p *printer) sortsOutputs(info *analyze.Query) bool {
+// sortsOutputs reports whether a sort key is written as an expression over columns of the result. Where DuckDB finds the name of such a column in
+// an expression it computes the column again, which it refuses for subqueries and which gives random functions other values.
+func (p *printer) sortsOutputs(info *analyze.Query, sel *trinosql.Select) bool {
 	for _, k := range info.OrderBy {
-		if k.Output < 0 && p.a.Columns[k.Item.Expr] == nil && p.usesOutput(k.Item.Expr) {
+		if k.Output < 0 && p.a.Columns[k.Item.Expr] == nil && p.usesOutput(k.Item.Expr) || hasFloat(k.Type) && p.sortsComputed(k, sel) {
 			return true
 		}
 	}
 	return false
+}
+
+// sortsComputed reports whether a sort key is a column of the result that is not a column of FROM.
+func (p *printer) sortsComputed(k analyze.SortKey, sel *trinosql.Select) bool {
+	i := k.Output
+	if c := p.a.Columns[k.Item.Expr]; i < 0 && c != nil && c.OfOutput {
+		i = c.Index
+	}
+	if selected := p.selected(sel); i < 0 && selected != nil {
+		at, ok := selected[p.a.Key(k.Item.Expr)]
+		if !ok {
+			return false
+		}
+		i = at
+	}
+	if i < 0 {
+		return false
+	}
+	x := p.a.Selects[sel].Items[i].Expr
+	return x != nil && p.a.Columns[x] == nil
 }
 
 // usesOutput reports whether an expression refers to an output column of the enclosing query.

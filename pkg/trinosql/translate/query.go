@@ -19,7 +19,7 @@ func (p *printer) query(q *trinosql.Query) []string {
 	info := p.a.Queries[q]
 	sel, ok := q.Body.(*trinosql.Select)
 	switch {
-	case q.WithTies || ok && p.sortsOutputs(info):
+	case q.WithTies || ok && p.sortsOutputs(info, sel):
 		p.sortedAround(q, sel)
 		return p.columns
 	case ok:

@@ -55,10 +55,8 @@ func arrayRules(reg *registry) {
 			}
 			args := make([]operand, len(c.args))
 			for i, a := range c.args {
-				args[i] = a
-				if t := c.bound.Args[i]; t.Args[0].Kind == types.Unknown { // DuckDB knows no type of a bare NULL
-					args[i] = operand{write: func() { p.fill(c.node, "CAST($1 AS "+p.duckType(c.node, t)+")", a) }}
-				}
+				t := c.bound.Args[i] // which DuckDB does not know of a NULL
+				args[i] = operand{write: func() { p.fill(c.node, "CAST($1 AS "+p.duckType(c.node, t)+")", a) }}
 				if hasMap(c.bound.Args[i]) {
 					args[i] = operand{write: func() { p.canonical(c.bound.Args[i], a) }}
 				}

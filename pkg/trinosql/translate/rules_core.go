@@ -120,6 +120,17 @@ func (p *printer) nullif(c *call) {
 			p.put(")")
 			return
 		}
+		second := operand{write: func() { p.cell(r, common) }}
+		if strings.Contains(p.capture(second.write), "SELECT ") { // which DuckDB does not allow where the first is bound
+			p.bindOnce([]operand{p.operand(l), second}, func(args []operand) {
+				p.put("nullif(")
+				args[0].write()
+				p.put(", ")
+				args[1].write()
+				p.put(")")
+			})
+			return
+		}
 		p.bindOnce([]operand{p.operand(l)}, func(args []operand) { // the second argument is not evaluated if the first is NULL
 			p.put("CASE WHEN ")
 			args[0].write()

@@ -2,6 +2,8 @@ package translate
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -161,17 +163,27 @@ func (p *printer) matchInOrder(c *call, which string) {
 
 // reduce folds pairs of a state and an element, because the fold of DuckDB requires one type for both.
 func (p *printer) reduce(c *call) {
-	p.bindArg(c, 0, func(list operand) {
-		p.put("CASE WHEN ")
-		list.write()
-		p.put(" IS NOT NULL THEN ")
-		r := p.name("x")
-		p.put("list_transform([")
-		p.fold(c, list, c.args[1], func(state, element string) { p.bodyOf(p.lambdaOf(c.args[2]), state, element) }, c.bound.Args[1], c.bound.Args[0].Args[0])
-		p.put("], lambda ", r, ": ")
-		p.bodyOf(p.lambdaOf(c.args[3]), r)
-		p.put(")[1] END")
-	})
+	if strings.Contains(p.capture(c.args[1].write), "SELECT ") {
+		p.bindOnce(c.args[:2], func(args []operand) {
+			with := *c
+			with.args = append(slices.Clone(args), c.args[2:]...)
+			p.reduceBound(&with, args[0])
+		})
+		return
+	}
+	p.bindArg(c, 0, func(list operand) { p.reduceBound(c, list) })
+}
+
+func (p *printer) reduceBound(c *call, list operand) {
+	p.put("CASE WHEN ")
+	list.write()
+	p.put(" IS NOT NULL THEN ")
+	r := p.name("x")
+	p.put("list_transform([")
+	p.fold(c, list, c.args[1], func(state, element string) { p.bodyOf(p.lambdaOf(c.args[2]), state, element) }, c.bound.Args[1], c.bound.Args[0].Args[0])
+	p.put("], lambda ", r, ": ")
+	p.bodyOf(p.lambdaOf(c.args[3]), r)
+	p.put(")[1] END")
 }
 
 // fold writes the final state of folding a list.

@@ -177,6 +177,9 @@ func (t *transpiler) typedLiteral(x *trinosql.TypedLit) {
 		typ = to
 	}
 	text := t.text(x.Value)
+	if typ.Kind == types.Decimal {
+		text = t.text(strings.ReplaceAll(x.Value, "_", ""))
+	}
 	if (typ.Kind == types.Time || typ.Kind == types.Timestamp) && typ.N > 6 || strings.HasPrefix(x.Value, "+") || strings.HasPrefix(x.Value, "-") && typ.Kind >= types.Date {
 		t.refuse(x, "this literal")
 	}

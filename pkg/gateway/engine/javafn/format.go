@@ -89,8 +89,13 @@ func javaClass(typ string) string {
 	return "java.lang.String"
 }
 
-// javaFormat formats one value with one format specifier of Java. spec is what follows the percent sign.
+// javaFormat formats one value with one format specifier of Java. spec is what follows the percent sign; after it, behind a unit separator, may be
+// the whole format, for errors.
 func javaFormat(spec, typ, text string) (string, error) {
+	spec, whole, more := strings.Cut(spec, "\x1f")
+	if !more {
+		whole = "%" + spec
+	}
 	if text == "-nan" { // of the engine
 		text = "NaN"
 	}
@@ -99,7 +104,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 	flags := spec[:len(spec)-1-len(body)]
 	width, prec, hasPrec := strings.Cut(body, ".")
 	bad := func() (string, error) {
-		return "", says("Invalid format string: %%%s (IllegalFormatConversion: %c != %s)", spec, verb, javaClass(typ))
+		return "", says("Invalid format string: %s (IllegalFormatConversion: %c != %s)", whole, verb, javaClass(typ))
 	}
 	number := func(s string) string {
 		neg := strings.HasPrefix(s, "-")
@@ -184,6 +189,9 @@ func javaFormat(spec, typ, text string) (string, error) {
 			out = javaDouble(text, doubleType)
 			if !math.IsNaN(f) {
 				out = number(out)
+			}
+			if verb == 'E' {
+				out = strings.ToUpper(out)
 			}
 			break
 		}

@@ -37,6 +37,9 @@ var outerColumn = late.Regexp(`^Referenced table "~r\d+" not found`)
 // limits the size of a result (~room) is volatile.
 var inTry = late.Regexp(`^TRY can not be used in combination with a volatile function|are not allowed inside the TRY expression`)
 
+// subquery matches DuckDB's errors for a subquery where the translation of an expression cannot have one.
+var subquery = late.Regexp(`^subqueries in lambda expressions are not supported|the expression has a subquery|^In a DISTINCT aggregate, ORDER BY expressions must appear`)
+
 // Translated converts an error of a translated statement. Positions in the translated text are of no use to the user and are omitted.
 func Translated(err error) error {
 	var d *Error
@@ -51,6 +54,9 @@ func Translated(err error) error {
 	}
 	if refused(err) && outerColumn().MatchString(d.Message) {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "a column of an outer query inside this expression of a subquery is not supported on zone local", Err: err}
+	}
+	if refused(err) && subquery().MatchString(d.Message) {
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "a subquery in an argument of this expression is not supported on zone local", Err: err}
 	}
 	if refused(err) && inTry().MatchString(d.Message) {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "TRY of a function whose result may be very large (replace, lpad, rpad, repeat, sequence) is not supported on zone local", Err: err}
