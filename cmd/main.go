@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,6 +37,9 @@ func Main() int {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup expects
 		ends = append(ends, syscall.SIGHUP)
+	}
+	if runtime.GOOS != "windows" { // Ctrl-\ would print the stacks of the program and leave what a command has begun
+		ends = append(ends, syscall.SIGQUIT)
 	}
 	signal.Notify(signals, ends...)
 	go func() {

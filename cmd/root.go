@@ -3,6 +3,8 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,7 +101,12 @@ when no other zone is chosen.`,
 		}
 		return f
 	})
-	root.PersistentPreRunE = func(c *cobra.Command, args []string) error { return e.Starts(c, args) }
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		if err := exclusive(c); err != nil {
+			return err
+		}
+		return e.Starts(c, args)
+	}
 	root.AddGroup(
 		&cobra.Group{ID: groupData, Title: "Data:"},
 		&cobra.Group{ID: groupSources, Title: "Sources:"},
@@ -208,4 +215,20 @@ func pathsTo(c *cobra.Command, name string) []string {
 		paths = append(paths, pathsTo(child, name)...)
 	}
 	return paths
+}
+
+// exclusive rejects flags of which a command takes one, in the words of other errors of usage. cobra would check them later.
+func exclusive(c *cobra.Command) error {
+	given := map[string][]string{}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		for _, group := range f.Annotations["cobra_annotation_mutually_exclusive"] {
+			given[group] = append(given[group], "--"+f.Name)
+		}
+	})
+	for _, group := range slices.Sorted(maps.Keys(given)) {
+		if flags := given[group]; len(flags) > 1 {
+			return cli.Usagef("%s exclude each other", strings.Join(flags, " and "))
+		}
+	}
+	return nil
 }

@@ -94,7 +94,7 @@ func Named(name string) bool {
 	}
 	for _, w := range nameWord().FindAllString(name, -1) { // shorter words also occur within other words, as pat does in path
 		switch strings.ToLower(strings.Trim(w, "_-. ")) {
-		case "pat", "pem", "jwt", "dsn", "sas", "pin", "otp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks", "hmac", "salt", "seed", "hash":
+		case "pw", "pat", "pem", "jwt", "dsn", "sas", "pin", "otp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks", "hmac", "salt", "seed", "hash":
 			return true
 		}
 	}

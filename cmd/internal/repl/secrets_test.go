@@ -22,6 +22,10 @@ func TestSecretText(t *testing.T) {
 		`SELECT 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc'`,
 		`SELECT 'Authorization: Bearer abcdef1234567890'`,
 		`\bind password='two words'`,
+		`SELECT 'host=db user=joe password=hunter2' AS dsn`,
+		`SELECT 'the api_key: abcd1234'`,
+		`SELECT * FROM t WHERE (name, password) = ('a', 'hunter2')`,
+		`SELECT * FROM t WHERE (name, password) IN (('a', 'hunter2'))`,
 		"-- -----BEGIN RSA PRIVATE KEY-----",
 	} {
 		if !secretText(text) {
@@ -37,6 +41,8 @@ func TestSecretText(t *testing.T) {
 		`SELECT 'https://example.com/a:b@c'`,
 		`\bind city=Kraków`,
 		`SELECT a.column FROM a WHERE tokenized = 'x'`,
+		`SELECT * FROM a WHERE a.x = 'y' AND a.token = b.token AND a.z = 'z'`,
+		`SELECT (token), 'x'`,
 	} {
 		if secretText(text) {
 			t.Errorf("a secret is seen in %s", text)

@@ -22,12 +22,15 @@ func (s *Service) File(ctx context.Context, path string) (engine.Scanner, error)
 		return nil, files.Bare(err)
 	}
 	if err != nil {
+		if strings.Contains(path, "**") { // which stands for any number of folders elsewhere
+			return nil, errors.New("** is not supported in a pattern; * stands for the names in one folder")
+		}
 		if all, err = filepath.Glob(path); err != nil {
 			return nil, err
 		}
 		all = slices.DeleteFunc(all, func(p string) bool {
 			st, err := os.Stat(p)
-			return err == nil && st.IsDir()
+			return err == nil && st.IsDir() || hidden(path, p)
 		})
 		if len(all) == 0 {
 			return nil, errors.New("no file matches")
@@ -35,4 +38,15 @@ func (s *Service) File(ctx context.Context, path string) (engine.Scanner, error)
 		slices.Sort(all)
 	}
 	return files.Named(ctx, s.Reach(nil), all)
+}
+
+// hidden reports whether a part of a name that a pattern matches begins with a dot which the pattern does not have, as in a shell.
+func hidden(pattern, name string) bool {
+	wanted, parts := strings.Split(pattern, string(filepath.Separator)), strings.Split(name, string(filepath.Separator))
+	for i, part := range parts {
+		if strings.HasPrefix(part, ".") && i < len(wanted) && !strings.HasPrefix(wanted[i], ".") {
+			return true
+		}
+	}
+	return false
 }

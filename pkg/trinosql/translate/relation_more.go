@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -69,9 +70,14 @@ func (p *printer) side(f *analyze.Field, t *types.Type, at trinosql.Node) string
 func (p *printer) unnest(u *trinosql.Unnest, fields []*analyze.Field) {
 	rel := p.name("r")
 	var values, lists, columns, lengths []string
+	direct := p.unnestsDirectly(u)
 	for i, x := range u.Exprs {
 		in, out := p.name("u"), p.name("u")
-		values = append(values, p.capture(func() { p.expr(x) })+" AS "+in)
+		if value := p.capture(func() { p.expr(x) }); direct {
+			in = value
+		} else {
+			values = append(values, value+" AS "+in)
+		}
 		length := "len(" + in + ")"
 		switch t := p.typeOf(x); {
 		case t.Kind == types.Map:
@@ -105,7 +111,20 @@ func (p *printer) unnest(u *trinosql.Unnest, fields []*analyze.Field) {
 		p.put(columns[i], " AS ", c)
 		p.fields[fields[i]] = rel + "." + c
 	})
-	p.put(" FROM (SELECT ", strings.Join(lists, ", "), " FROM (SELECT ", strings.Join(values, ", "), "))) AS ", rel)
+	p.put(" FROM (SELECT ", strings.Join(lists, ", "))
+	if !direct {
+		p.put(" FROM (SELECT ", strings.Join(values, ", "), ")")
+	}
+	p.put(")) AS ", rel)
+}
+
+// unnestsDirectly reports whether the arguments of UNNEST can be those of unnest: each is written once, or is a column. DuckDB then unnests row by
+// row, in the order of the rows; otherwise it joins the rows with the elements.
+func (p *printer) unnestsDirectly(u *trinosql.Unnest) bool {
+	return !slices.ContainsFunc(u.Exprs, func(x trinosql.Expr) bool {
+		twice := u.Ordinality || p.typeOf(x).Kind == types.Map
+		return twice && p.a.Columns[x] == nil || strings.Contains(p.capture(func() { p.expr(x) }), "SELECT ")
+	})
 }
 
 // lateral writes LATERAL (query).
