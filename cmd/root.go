@@ -227,7 +227,7 @@ func exclusive(c *cobra.Command) error {
 	})
 	for _, group := range slices.Sorted(maps.Keys(given)) {
 		if flags := given[group]; len(flags) > 1 {
-			return cli.Usagef("%s exclude each other", strings.Join(flags, " and "))
+			return cli.Usagef("%s are mutually exclusive", strings.Join(flags, " and "))
 		}
 	}
 	return nil
