@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -277,4 +278,35 @@ func TestCreateTold(t *testing.T) {
 			t.Errorf("%s: a note is left", zone)
 		}
 	}
+}
+
+// TestUndoKeepsOtherRows: rows that another process imports into a table, while the import that created the table fails, are kept.
+func TestUndoKeepsOtherRows(t *testing.T) {
+	f := newFront(t, "local")
+	bad, good := f.file("bad.csv", "a,b\n1,2\n"), f.file("good.csv", "a,b\n1,2024-01-01\n")
+	f.on(spec.DropEmptyTable, func(w http.ResponseWriter, r *http.Request, pass func() *http.Response) {
+		f.want(0, "table", "import", "t", good)
+		resp := pass()
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(resp.StatusCode)
+		_, _ = io.Copy(w, resp.Body)
+	})
+	errs := f.want(cli.ExitFailed, "table", "import", "t", bad, "--create", "--column", "b:date", "--no-check")
+	if n := f.rows("t"); n != 1 || !strings.Contains(errs, "was created and remains: table t has 1 rows") {
+		t.Errorf("%d rows are left: %s", n, errs)
+	}
+}
+
+// TestCreateKeepsConstraints: --column asks for a constraint that a table which exists does not have: that is an error before a row is sent.
+func TestCreateKeepsConstraints(t *testing.T) {
+	f := newFront(t, "local")
+	f.want(0, "table", "import", "t", f.file("one.csv", "a,b\n1,x\n"), "--create")
+	for _, word := range []string{"unique", "notnull"} {
+		errs := f.want(cli.ExitUsage, "table", "import", "t", f.file("two.csv", "a,b\n7,x\n7,y\n"), "--create", "--column", "a:BIGINT:"+word)
+		if !strings.Contains(errs, "its column is not "+word) || f.rows("t") != 1 {
+			t.Errorf("%d rows: %s", f.rows("t"), errs)
+		}
+	}
+	f.want(0, "table", "import", "u", f.file("one.csv", "a,b\n1,x\n"), "--create", "--column", "a:BIGINT:unique")
+	f.want(0, "table", "import", "u", f.file("three.csv", "a,b\n3,x\n"), "--create", "--column", "a:BIGINT:unique")
 }

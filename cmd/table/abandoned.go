@@ -51,7 +51,7 @@ func (m *making) without(ctx context.Context, t api.Table) (removed bool, err er
 	if n, err := cli.CountRows(ctx, m.cl, m.project, m.k.noun, t.TableName); err != nil || n > 0 {
 		return false, err
 	}
-	if err := m.k.client(m.cl).Delete(ctx, m.project, t.TableName); err != nil {
+	if err := m.e.DropEmpty(ctx, m.cl, m.k.client(m.cl), m.project, t.TableName, m.k.bi()); err != nil {
 		return false, err
 	}
 	forgetImports(m.e, m.project, m.k.noun, m.k.stored(m.name))

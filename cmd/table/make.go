@@ -133,14 +133,14 @@ func (m *making) columns(ctx context.Context, table string) ([]api.ColumnDetail,
 	return own, err
 }
 
-// complete reports whether columns have the requested names and types.
+// complete reports whether columns have the requested names, types and constraints.
 func (m *making) complete(own []api.ColumnDetail) bool {
-	types := map[string]string{}
+	have := map[string]api.ColumnDetail{}
 	for _, c := range own {
-		types[c.Name] = c.DataType
+		have[c.Name] = c
 	}
 	for _, d := range m.defs {
-		if !strings.EqualFold(types[m.k.stored(d.Name)], d.DataType) {
+		if c := have[m.k.stored(d.Name)]; !strings.EqualFold(c.DataType, d.DataType) || len(lacks(d, c)) > 0 {
 			return false
 		}
 	}
@@ -205,7 +205,7 @@ func (m *making) remove(ctx context.Context, table string) string {
 		return fmt.Sprintf("it contains %d rows", n)
 	}
 	if err == nil {
-		err = m.k.client(m.cl).Delete(ctx, m.project, table)
+		err = m.e.DropEmpty(ctx, m.cl, m.k.client(m.cl), m.project, table, m.k.bi())
 	}
 	if err != nil {
 		return cli.Classify(ctx, err).Msg

@@ -104,7 +104,7 @@ func asListed(k tableKind, defs []api.ColumnRequest) []api.ColumnDetail {
 		cols = append(cols, api.ColumnDetail{Name: n})
 	}
 	for _, d := range defs {
-		cols = append(cols, api.ColumnDetail{Name: k.stored(d.Name), DataType: strings.ToLower(d.DataType)})
+		cols = append(cols, api.ColumnDetail{Name: k.stored(d.Name), DataType: strings.ToLower(d.DataType), IsUnique: d.IsUnique != nil && *d.IsUnique, IsNotNull: d.IsNotNull != nil && *d.IsNotNull})
 	}
 	return cols
 }

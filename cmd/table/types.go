@@ -101,7 +101,24 @@ func (n *newColumns) differs(k tableKind, table string, cols []api.ColumnDetail)
 				return cli.Usagef("--column %s:%s: the table %s exists, and its column has type %s", d.Name, strings.ToLower(d.DataType), table, c.DataType).
 					WithHint("`dig %s column update` changes the type of a column", k.noun)
 			}
+			for _, word := range lacks(d, c) {
+				if c.Name == k.stored(d.Name) {
+					return cli.Usagef("--column %s:%s:%s: the table %s exists, and its column is not %[3]s", d.Name, strings.ToLower(d.DataType), word, table).
+						WithHint("`dig %s column update` changes a column", k.noun)
+				}
+			}
 		}
 	}
 	return nil
+}
+
+// lacks returns the words of --column, unique and notnull, that a column does not have.
+func lacks(want api.ColumnRequest, have api.ColumnDetail) (words []string) {
+	if want.IsUnique != nil && *want.IsUnique && !have.IsUnique {
+		words = append(words, "unique")
+	}
+	if want.IsNotNull != nil && *want.IsNotNull && !have.IsNotNull {
+		words = append(words, "notnull")
+	}
+	return words
 }

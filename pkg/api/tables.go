@@ -63,3 +63,13 @@ func (c *Client) CreateWholeTable(ctx context.Context, project, table string, bi
 	}
 	return call[Table](ctx, c, op.At(project, table), columns)
 }
+
+// DropEmptyTable deletes an internal table, or a BI table, that has no rows at that moment; one with rows is an error with status 409. Only zone
+// local has it; it is not an operation of the service.
+func (c *Client) DropEmptyTable(ctx context.Context, project, table string, bi bool) error {
+	op := spec.DropEmptyTable
+	if bi {
+		op = spec.DropEmptyBi
+	}
+	return run(ctx, c, op.At(project, table), nil)
+}

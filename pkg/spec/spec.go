@@ -169,6 +169,13 @@ var (
 	CreateWholeBi    = Op{ID: "createWholeBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}"}
 )
 
+// DropEmptyTable and DropEmptyBi delete a table only if it has no rows at that moment; the service has no such operation. They exist on zone local
+// only.
+var (
+	DropEmptyTable = Op{ID: "dropEmptyTable", Group: "internal-tables", Method: "DELETE", Path: "/local/projects/{projectId}/table/{tableName}"}
+	DropEmptyBi    = Op{ID: "dropEmptyBi", Group: "bi-tables", Method: "DELETE", Path: "/local/projects/{projectId}/bitable/{tableName}"}
+)
+
 // ImportBi imports a CSV document into a BI table. It exists on zone local only, at an address that the service does
 // not have: rows of BI tables can be entered only in the service's web studio. All does not include it.
 var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}/import"}
@@ -178,4 +185,4 @@ var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/lo
 var CompactLocal = Op{ID: "compactLocal", Group: "local", Method: "POST", Path: "/local/compact", Partner: true}
 
 // Local lists the operations that only zone local has.
-func Local() []Op { return []Op{ImportBi, CreateWholeTable, CreateWholeBi, CompactLocal} }
+func Local() []Op { return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, CompactLocal} }

@@ -215,6 +215,8 @@ type Tables interface {
 	// columns, an existing BI table is not an error.
 	CreateTable(ctx context.Context, kind, name string, defs ...ColumnDef) (stored string, err error)
 	DropTable(ctx context.Context, kind, name string) error
+	// DropEmptyTable drops a table that has no rows, and otherwise returns their number.
+	DropEmptyTable(ctx context.Context, kind, name string) (rows int64, err error)
 	// Columns lists system columns first (the eight, or nine for BI), then declared ones in order of creation.
 	Columns(ctx context.Context, kind, table string) ([]Column, error)
 	AddColumns(ctx context.Context, kind, table string, defs []ColumnDef) ([]Column, error)

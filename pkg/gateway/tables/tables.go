@@ -40,6 +40,8 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.ImportCsv, s.importCSV)
 	web.HandleLocal(m, spec.CreateWholeTable, s.createWholeTableOf(engine.SchemaTable))
 	web.HandleLocal(m, spec.CreateWholeBi, s.createWholeTableOf(engine.SchemaBI))
+	web.HandleLocal(m, spec.DropEmptyTable, s.dropEmptyTableOf(engine.SchemaTable))
+	web.HandleLocal(m, spec.DropEmptyBi, s.dropEmptyTableOf(engine.SchemaBI))
 	web.HandleLocal(m, spec.ImportBi, func(ctx context.Context, r *web.Request[io.Reader]) (api.ImportJob, error) {
 		return s.importInto(ctx, r, engine.SchemaBI)
 	})
@@ -101,6 +103,15 @@ func (s *Service) createWholeTableOf(kind string) func(context.Context, *web.Req
 }
 
 func (s *Service) deleteTableOf(kind string) func(context.Context, *web.Request[web.None]) (web.None, error) {
+	return s.dropTableOf(kind, false)
+}
+
+// dropEmptyTableOf deletes a table only if it has no rows.
+func (s *Service) dropEmptyTableOf(kind string) func(context.Context, *web.Request[web.None]) (web.None, error) {
+	return s.dropTableOf(kind, true)
+}
+
+func (s *Service) dropTableOf(kind string, empty bool) func(context.Context, *web.Request[web.None]) (web.None, error) {
 	return func(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
 		p, err := r.Data(ctx)
 		if err != nil {
@@ -110,7 +121,15 @@ func (s *Service) deleteTableOf(kind string) func(context.Context, *web.Request[
 		if err != nil {
 			return web.None{}, err
 		}
-		if err := p.DropTable(ctx, kind, r.Param("tableName")); err != nil {
+		if empty {
+			rows, err := p.DropEmptyTable(ctx, kind, r.Param("tableName"))
+			if err == nil && rows > 0 {
+				err = fault.Data(409, "table %s has %d rows", stored, rows)
+			}
+			if err != nil {
+				return web.None{}, err
+			}
+		} else if err := p.DropTable(ctx, kind, r.Param("tableName")); err != nil {
 			return web.None{}, err
 		}
 		return web.None{}, s.Store.ForgetTable(ctx, r.Project.ID, store.TableKey{Catalog: api.InternalCatalogID, Schema: kind, Table: stored})

@@ -297,10 +297,26 @@ func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...en
 
 // DropTable removes a table, its columns and its rows.
 func (p *project) DropTable(ctx context.Context, kind, name string) error {
-	return p.change(ctx, func(c *conn) error {
+	_, err := p.dropTable(ctx, kind, name, false)
+	return err
+}
+
+// DropEmptyTable implements engine.Tables. It counts in the transaction that drops: an import beside it fails
+// if it ends later.
+func (p *project) DropEmptyTable(ctx context.Context, kind, name string) (rows int64, err error) {
+	return p.dropTable(ctx, kind, name, true)
+}
+
+func (p *project) dropTable(ctx context.Context, kind, name string, empty bool) (rows int64, err error) {
+	err = p.change(ctx, func(c *conn) error {
 		t, err := c.findTable(ctx, kind, name)
 		if err != nil {
 			return err
+		}
+		if empty {
+			if rows, err = c.filled(ctx, t); err != nil || rows > 0 {
+				return err
+			}
 		}
 		if _, err := c.exec(ctx, `DROP TABLE `+t.sql()); err != nil {
 			return err
@@ -311,6 +327,7 @@ func (p *project) DropTable(ctx context.Context, kind, name string) error {
 		_, err = c.exec(ctx, `DELETE FROM `+digTable("tables")+` WHERE kind = ? AND name = ?`, kind, t.name)
 		return err
 	})
+	return rows, err
 }
 
 // create is the statement that creates the table under the given full name, with its constraints.
