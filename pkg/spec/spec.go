@@ -185,4 +185,6 @@ var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/lo
 var CompactLocal = Op{ID: "compactLocal", Group: "local", Method: "POST", Path: "/local/compact", Partner: true}
 
 // Local lists the operations that only zone local has.
-func Local() []Op { return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, CompactLocal} }
+func Local() []Op {
+	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, CompactLocal}
+}
