@@ -88,12 +88,18 @@ func commandWord(text string) (name string, ok bool) {
 	return "", false
 }
 
+// split splits the arguments of a command at blanks. Quotes keep blanks, and two of them inside of quotes are one.
 func split(text string) []string {
 	var out []string
 	var word strings.Builder
-	quoted, some := false, false
-	for _, r := range text {
+	quoted, some, doubled := false, false, false
+	for i, r := range text {
 		switch {
+		case doubled:
+			doubled = false
+		case r == '\'' && quoted && strings.HasPrefix(text[i+1:], "'"):
+			word.WriteRune(r)
+			doubled = true
 		case r == '\'':
 			quoted, some = !quoted, true
 		case !quoted && (r == ' ' || r == '\t' || r == '\n'):
@@ -184,6 +190,24 @@ func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
 	return suggest.At(text, at, s.known.Load(), s.here)
 }
 
+// paths offers files as the argument of a command: in quotes where the name has a blank or a quote.
+func (s *shell) paths(rest string) []suggest.Candidate {
+	name, quoted := strings.CutPrefix(rest, "'")
+	if quoted {
+		name = strings.ReplaceAll(name, "''", "'")
+	}
+	list := s.files(name)
+	for i, c := range list {
+		if quoted || strings.ContainsAny(c.Text, " \t'") {
+			list[i].Text = sqltext.Literal(c.Text)
+			if strings.HasSuffix(c.Text, "/") { // more of the name follows
+				list[i].Text = strings.TrimSuffix(list[i].Text, "'")
+			}
+		}
+	}
+	return list
+}
+
 // fileLiteral returns where the name of a file begins if a text ends inside it: in a literal after FROM or JOIN.
 func fileLiteral(text string) (begin int, ok bool) {
 	before, last, from, to := "", "", 0, 0
@@ -215,7 +239,7 @@ func (s *shell) completeCommand(text string, begin, at int) (int, []suggest.Cand
 		}
 		switch {
 		case c.path:
-			return at - len(rest), slices.DeleteFunc(s.files(rest), func(c suggest.Candidate) bool { return strings.ContainsAny(c.Text, " \t") })
+			return at - len(rest), s.paths(rest)
 		case c.name == "d":
 			from, list := suggest.At("DESCRIBE "+rest, len(rest)+9, s.known.Load(), s.here)
 			return at - len(rest) + from - 9, list

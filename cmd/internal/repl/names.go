@@ -235,7 +235,7 @@ func (s *shell) files(prefix string) []suggest.Candidate {
 	if err != nil {
 		return nil
 	}
-	if strings.HasSuffix(prefix, "/") {
+	if prefix == "" || strings.HasSuffix(prefix, "/") {
 		matches, _ = filepath.Glob(filepath.Join(s.e.Abs(globSafe(prefix)), "*")) // the pattern is well-formed
 	}
 	var out []suggest.Candidate
