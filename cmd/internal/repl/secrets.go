@@ -7,6 +7,9 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
+// secretNames are the names, or ends of names, of values that are secrets.
+const secretNames = `(?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|private|secret|account)[-_]?key|credentials?|authorization)`
+
 var (
 	// keyLike matches the API keys of projects and of partners.
 	keyLike = late.Regexp(`\b[A-Za-z0-9]{8,}\.[A-Za-z0-9]{32,}\b`)
@@ -15,13 +18,13 @@ var (
 		`|\bsk[-_][\w-]{16,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.|-----BEGIN [A-Z ]*PRIVATE KEY|(?i)\b(?:bearer|basic)\s+[\w.~+/=-]{12,}`)
 	// secretValue matches a string that belongs to a name such as password, client_secret or "apiKey": a value that is compared or assigned,
 	// a JSON member, an option, or the password of a created user. A column name without a value is not matched.
-	secretValue = late.Regexp(`(?i)\b\w*(?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|private|secret|account)[-_]?key|credentials?|authorization)["'` + "`" + `]?\s*\)?\s*` +
+	secretValue = late.Regexp(`(?i)\b\w*` + secretNames + `["'` + "`" + `]?\s*\)?\s*` +
 		`(?:=>?|:=?|!=|<>|\bis\b|\b(?:not\s+)?(?:like|in)\b|\bto\b|\bby\b|\s)?\s*\(*\s*['"]|\bidentified\s+by\s+\S` +
 		`|--?\w*(?:passw(?:or)?d|passphrase|secret|token|api-?key|credential)[\w-]*[= ]\S`)
 )
 
 // secretIn matches a secret inside of a literal, such as 'host=db password=x'.
-var secretIn = late.Regexp(`(?i)(?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|private|secret|account)[-_]?key|credentials?|authorization)\s*[=:]\s*\S`)
+var secretIn = late.Regexp(`(?i)` + secretNames + `\s*[=:]\s*\S`)
 
 // secretLiteral reports whether a literal of a text holds a name of a secret with a value.
 func secretLiteral(text string) bool {

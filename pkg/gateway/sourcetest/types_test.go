@@ -230,3 +230,20 @@ INSERT INTO zeros.t VALUES ('0000-00-00', '0000-00-00 00:00:00', '0000-00-00 00:
 		t.Error(got)
 	}
 }
+
+// TestPostgresJSON reads JSON as Trino's connector does: without whitespace, with sorted keys, the last of equal ones, and whole numbers of any size.
+func TestPostgresJSON(t *testing.T) {
+	pg := postgres(t)
+	pg.run(t, `CREATE SCHEMA docs; CREATE TABLE docs.t(id int, j json, b jsonb);
+INSERT INTO docs.t VALUES (1, '{"b": 1,  "a": 2, "b": 1.0000000000000000000000001}', '{"b": 1.50, "a": null, "n": 12345678901234567890123}'), (2, NULL, NULL);`)
+	z := open(t, pg)
+	for _, f := range formats {
+		got := z.query(t, "SELECT j, b FROM pg.docs.t ORDER BY id", f)
+		if j, b := *got.rows[0][0], *got.rows[0][1]; j != `{"a":2,"b":1.0}` || b != `{"a":null,"b":1.5,"n":12345678901234567890123}` || got.rows[1][0] != nil {
+			t.Errorf("%s: %s, %s", f, j, b)
+		}
+	}
+	if got := z.query(t, `SELECT id FROM pg.docs.t WHERE b = JSON '{"n": 12345678901234567890123, "a": null, "b": 1.5}'`, "COMPACT"); len(got.rows) != 1 {
+		t.Error(got)
+	}
+}

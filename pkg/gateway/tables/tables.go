@@ -32,7 +32,7 @@ type Service struct {
 func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.ListInternalTables, s.listTablesOf(engine.SchemaTable))
 	web.Handle(m, spec.CreateInternalTable, s.createTableOf(engine.SchemaTable))
-	web.Handle(m, spec.DeleteInternalTable, s.deleteTableOf(engine.SchemaTable))
+	web.Handle(m, spec.DeleteInternalTable, s.dropTableOf(engine.SchemaTable, false))
 	web.Handle(m, spec.ListInternalColumns, s.listColumnsOf(engine.SchemaTable))
 	web.Handle(m, spec.AddInternalColumns, s.addColumnsOf(engine.SchemaTable))
 	web.Handle(m, spec.UpdateInternalColumn, s.updateColumnOf(engine.SchemaTable))
@@ -40,15 +40,15 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.ImportCsv, s.importCSV)
 	web.HandleLocal(m, spec.CreateWholeTable, s.createWholeTableOf(engine.SchemaTable))
 	web.HandleLocal(m, spec.CreateWholeBi, s.createWholeTableOf(engine.SchemaBI))
-	web.HandleLocal(m, spec.DropEmptyTable, s.dropEmptyTableOf(engine.SchemaTable))
-	web.HandleLocal(m, spec.DropEmptyBi, s.dropEmptyTableOf(engine.SchemaBI))
+	web.HandleLocal(m, spec.DropEmptyTable, s.dropTableOf(engine.SchemaTable, true))
+	web.HandleLocal(m, spec.DropEmptyBi, s.dropTableOf(engine.SchemaBI, true))
 	web.HandleLocal(m, spec.ImportBi, func(ctx context.Context, r *web.Request[io.Reader]) (api.ImportJob, error) {
 		return s.importInto(ctx, r, engine.SchemaBI)
 	})
 	web.Handle(m, spec.GetSampleCsv, s.getSampleCSV)
 	web.Handle(m, spec.ListBiTables, s.listTablesOf(engine.SchemaBI))
 	web.Handle(m, spec.CreateBiTable, s.createTableOf(engine.SchemaBI))
-	web.Handle(m, spec.DeleteBiTable, s.deleteTableOf(engine.SchemaBI))
+	web.Handle(m, spec.DeleteBiTable, s.dropTableOf(engine.SchemaBI, false))
 	web.Handle(m, spec.ListBiColumns, s.listColumnsOf(engine.SchemaBI))
 	web.Handle(m, spec.AddBiColumns, s.addColumnsOf(engine.SchemaBI))
 	web.Handle(m, spec.UpdateBiColumn, s.updateColumnOf(engine.SchemaBI))
@@ -102,15 +102,7 @@ func (s *Service) createWholeTableOf(kind string) func(context.Context, *web.Req
 	}
 }
 
-func (s *Service) deleteTableOf(kind string) func(context.Context, *web.Request[web.None]) (web.None, error) {
-	return s.dropTableOf(kind, false)
-}
-
-// dropEmptyTableOf deletes a table only if it has no rows.
-func (s *Service) dropEmptyTableOf(kind string) func(context.Context, *web.Request[web.None]) (web.None, error) {
-	return s.dropTableOf(kind, true)
-}
-
+// dropTableOf deletes a table, with empty only if it has no rows.
 func (s *Service) dropTableOf(kind string, empty bool) func(context.Context, *web.Request[web.None]) (web.None, error) {
 	return func(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
 		p, err := r.Data(ctx)

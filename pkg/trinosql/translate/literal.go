@@ -34,11 +34,7 @@ func (p *printer) literalValue(x trinosql.Expr) {
 		if t := p.a.Types[x]; p.timeLiteral(x, t) {
 			return
 		} else if t.Kind == types.Decimal {
-			value := x.Value
-			if t.Kind == types.Decimal {
-				value = strings.ReplaceAll(value, "_", "")
-			}
-			p.put("CAST(", quoteText(value), " AS ", p.duckType(x, t), ")")
+			p.put("CAST(", quoteText(strings.ReplaceAll(x.Value, "_", "")), " AS ", p.duckType(x, t), ")")
 		} else {
 			n := utf8.RuneCountInString(x.Value)
 			p.cast(&conversion{node: x, from: types.NewVarchar(n), to: t, operand: operand{write: func() { p.put(quoteText(x.Value)) }, cheap: true}})

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 )
 
 // named is a catalog of sources and saved queries by name.
@@ -20,7 +19,7 @@ func (n named) Lookup(_ context.Context, t engine.TableName) (engine.Source, err
 	if s, ok := n[t.Table]; ok {
 		return s, nil
 	}
-	return engine.Source{}, trino.UnknownTable(t)
+	return engine.Source{}, engine.UnknownTable(t)
 }
 func (named) List(context.Context, []string) ([]engine.TableName, error) { return nil, nil }
 

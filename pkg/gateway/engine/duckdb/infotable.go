@@ -61,7 +61,7 @@ func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.C
 	if n.Schema == infoschema.Schema {
 		cols, ok := infoschema.Columns[n.Table]
 		if !ok {
-			return nil, trino.UnknownTable(n)
+			return nil, engine.UnknownTable(n)
 		}
 		return slices.Clone(cols), nil
 	}

@@ -187,7 +187,7 @@ func (s *statement) define(ctx context.Context, n engine.TableName, want narrow.
 		}
 		return s.stored(ctx, n, n.Schema, stored)
 	case s.Q.Catalogs == nil:
-		return trino.UnknownTable(n)
+		return engine.UnknownTable(n)
 	}
 	src, err := s.Q.Catalogs.Lookup(ctx, n)
 	if err != nil {
@@ -205,16 +205,16 @@ func (s *statement) define(ctx context.Context, n engine.TableName, want narrow.
 	case src.Scan != nil:
 		return s.scan(ctx, n, src.Scan, want)
 	}
-	return trino.UnknownTable(n)
+	return engine.UnknownTable(n)
 }
 
 func (s *statement) stored(ctx context.Context, n engine.TableName, schema, table string) error {
 	if !s.c.hasStored(schema, table) {
-		return trino.UnknownTable(n)
+		return engine.UnknownTable(n)
 	}
 	err := s.view(ctx, n, `SELECT * FROM `+naming.StoredTable(schema, table))
 	if err != nil && !s.c.hasStored(schema, table) {
-		return trino.UnknownTable(n) // dropped in the meantime
+		return engine.UnknownTable(n) // dropped in the meantime
 	}
 	return err
 }

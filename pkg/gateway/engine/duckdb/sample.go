@@ -17,7 +17,7 @@ import (
 func (s *statement) sample(ctx context.Context, n engine.TableName) error {
 	body := trino.SampleTables()[n.Table]
 	if n.Schema != trino.SampleSchema || body == "" {
-		return trino.UnknownTable(n)
+		return engine.UnknownTable(n)
 	}
 	return s.view(ctx, n, body)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -41,7 +40,7 @@ func (p *project) RowCount(ctx context.Context, schema, table string) (int64, er
 	}
 	defer c.close()
 	if !c.hasStored(schema, table) {
-		return 0, trino.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
+		return 0, engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
 	}
 	var n int64
 	err = c.query(ctx, `SELECT count(*) FROM `+naming.StoredTable(schema, table), nil, func(v []*string) (err error) {

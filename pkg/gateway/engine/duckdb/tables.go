@@ -14,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
@@ -193,7 +192,7 @@ func (c *conn) readTable(ctx context.Context, kind, name string) (*table, error)
 		return nil, err
 	}
 	if stored == "" {
-		return nil, trino.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: name})
+		return nil, engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: name})
 	}
 	t := &table{kind: kind, name: stored, cols: systemColumns(kind)}
 	err = c.query(ctx, `SELECT id, name, display, type, dflt, not_null, is_unique, descr FROM `+digTable("columns")+

@@ -72,7 +72,7 @@ func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (engine.Source,
 	case n.Schema != "tiny":
 		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
 	case tpchTypes[n.Table] == "":
-		return engine.Source{}, trino.UnknownTable(n)
+		return engine.Source{}, engine.UnknownTable(n)
 	}
 	return engine.Source{Stored: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
 }

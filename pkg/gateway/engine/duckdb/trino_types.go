@@ -26,7 +26,7 @@ func (s *statement) Kept(ctx context.Context, n engine.TableName, schema, table 
 	var d bindings.TableDescription
 	defer bindings.TableDescriptionDestroy(&d)
 	if bindings.TableDescriptionCreateExt(s.c.c, naming.Store, schema, table, &d) != bindings.StateSuccess {
-		return nil, trino.UnknownTable(n)
+		return nil, engine.UnknownTable(n)
 	}
 	var names []string
 	var logical []bindings.LogicalType

@@ -138,7 +138,7 @@ func (c *catalog) resolve(n engine.TableName) (*Used, error) {
 			if n.Catalog == naming.AllCatalogs {
 				n.Catalog = engine.InternalCatalog
 			}
-			return nil, UnknownTable(n)
+			return nil, engine.UnknownTable(n)
 		}
 		return &Used{Table: infosOf(cols), cols: cols, info: true}, nil
 	case strings.HasPrefix(n.Catalog, "~") || naming.Reserved[n.Catalog] || n.Schema == "pg_catalog":
@@ -154,7 +154,7 @@ func (c *catalog) resolve(n engine.TableName) (*Used, error) {
 		}
 		body := SampleTables()[n.Table]
 		if n.Schema != SampleSchema || body == "" {
-			return nil, UnknownTable(n)
+			return nil, engine.UnknownTable(n)
 		}
 		return s.Store.Sampled(c.ctx, n, body)
 	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):
@@ -164,7 +164,7 @@ func (c *catalog) resolve(n engine.TableName) (*Used, error) {
 		}
 		return s.Store.Kept(c.ctx, n, n.Schema, stored)
 	case s.Q.Catalogs == nil:
-		return nil, UnknownTable(n)
+		return nil, engine.UnknownTable(n)
 	}
 	src, err := s.Q.Catalogs.Lookup(c.ctx, n)
 	switch {
@@ -181,7 +181,7 @@ func (c *catalog) resolve(n engine.TableName) (*Used, error) {
 	case src.Scan != nil:
 		return c.scanned(n, src.Scan)
 	}
-	return nil, UnknownTable(n)
+	return nil, engine.UnknownTable(n)
 }
 
 // scanned is a table with an external source.

@@ -22,7 +22,7 @@ func (s *Session) InfoRows(ctx context.Context, n engine.TableName, want narrow.
 		shown.Catalog = engine.InternalCatalog
 	}
 	if !ok {
-		return UnknownTable(shown)
+		return engine.UnknownTable(shown)
 	}
 	of := n.Schema
 	if of == naming.AllCatalogs {

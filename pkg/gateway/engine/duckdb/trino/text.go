@@ -297,8 +297,6 @@ func WireType(t *types.Type) string {
 	return t.String()
 }
 
-func UnknownTable(n engine.TableName) error { return engine.UnknownTable(n) }
-
 // DialectDuck is the Query.Dialect of DuckDB's own SQL; any other is Trino's.
 const DialectDuck = "duckdb"
 
