@@ -11,7 +11,6 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
