@@ -53,7 +53,7 @@ func TestImports(t *testing.T) {
 		"pkg/output":            {"internal/cell", "internal/nearest", "internal/term", "pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely":    {},
-		"pkg/gateway/store":     {"pkg/gateway/caches/states"},
+		"pkg/gateway/store":     {"internal/tempfile", "pkg/gateway/caches/states"},
 		"pkg/gateway/engine":    {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
 		"pkg/gateway/connector": {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
 		"pkg/gateway":           {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEmptyPaths: an empty name of a file or directory, as of an unset variable of a script, is a mistake for every argument and
-// flag that takes one; the working directory is not meant.
-func TestEmptyPaths(t *testing.T) {
+// TestEmptyValues: an empty value, as of an unset variable of a script, is a mistake for every argument that is a file or directory, where the
+// working directory is not meant, and for the flags of text but a few.
+func TestEmptyValues(t *testing.T) {
 	vars := map[string]string{"DIG_DATA_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir(), "DIG_STATE_DIR": t.TempDir(), "DIG_CACHE_DIR": t.TempDir()}
 	arguments, flags := 0, 0
 	refused := func(c *cobra.Command, args ...string) {
@@ -44,7 +44,7 @@ func TestEmptyPaths(t *testing.T) {
 			}
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if file, _ := cli.TakesFile(f.Name); !file || f.Value.Type() == "bool" || f.NoOptDefVal != "" {
+			if !cli.RefusesEmpty(f) {
 				return
 			}
 			for n := range 4 { // one of these numbers of arguments fits

@@ -210,6 +210,7 @@ func openStatement(ctx context.Context, e *cli.Env, dialect string, st *statemen
 			look.end()
 			return nil, pointAt(e, st, err)
 		}
+		st.files.print(e.Err)
 		rows := res.Rows()
 		if ok, err := typed(rows); ok || err != nil || q.format == api.CellTyped {
 			warn := sync.OnceFunc(func() { q.warn(ctx, st, -1, look, e.Err) })

@@ -15,7 +15,6 @@ import (
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/dustin/go-humanize"
@@ -27,12 +26,13 @@ func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 type statement struct {
 	form     api.ExecuteRequest
 	language sqlstmt.Dialect
-	text     string // as the user wrote it; "" for the forms without SQL
-	wrapped  int    // lines that are sent before the text
-	line     int    // 0-based line of the file on which the text begins
-	col      int    // 0-based column of that line at which the text begins
-	limit    int64  // rows requested, 0 for all
-	where    string // identifies one of several statements in errors
+	text     string       // as the user wrote it; "" for the forms without SQL
+	wrapped  int          // lines that are sent before the text
+	line     int          // 0-based line of the file on which the text begins
+	col      int          // 0-based column of that line at which the text begins
+	limit    int64        // rows requested, 0 for all
+	where    string       // identifies one of several statements in errors
+	files    *fileRemarks // nil if none was named
 }
 
 // querying is shared by the statements of one run.
@@ -121,6 +121,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	o.Notes, o.Elapsed = s.Notes, elapsed
 	if len(q.f.by) > 0 {
 		info.Rows, err = a.writePages(ctx, o)
+		st.files.print(s.Notes)
 		if err == nil {
 			q.warn(ctx, st, info.Rows, look, s.Notes)
 		}
@@ -129,6 +130,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	if err := a.ask(ctx, q.format); err != nil {
 		return info, err
 	}
+	st.files.print(s.Notes)
 	q.announceFound(st, look, s.Notes)
 	stats, err := a.write(ctx, o)
 	info.Rows, info.Wire, info.Elapsed = stats.Rows, a.res.Format, elapsed().Seconds()
@@ -156,14 +158,6 @@ type answer struct {
 	keeper *keeper
 	res    *api.Result
 	cols   []api.ResultColumn // of the result, after it was written
-}
-
-// withFiles allows a statement to name files of this machine if the user wrote it. A saved query may not.
-func (q *querying) withFiles(ctx context.Context, st *statement) context.Context {
-	if st.text == "" || q.f.stored {
-		return ctx
-	}
-	return web.WithFiles(ctx, q.e.Dir)
 }
 
 func (a *answer) ask(ctx context.Context, format api.Format) error {

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -102,6 +103,11 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 			list = append(list, given{saved: in.value})
 			continue
 		case "data":
+			if !strings.ContainsAny(in.value, "*?") {
+				if _, err := os.Stat(e.Abs(in.value)); err != nil {
+					return nil, cli.Usagef("FILE: %v", err)
+				}
+			}
 			text = "SELECT * FROM " + sqltext.Literal(in.value)
 		case "file":
 			raw, err := e.ReadText(cmp.Or(in.flag, "FILE"), in.value)
@@ -141,7 +147,7 @@ func kindOf(e *cli.Env, in sqlInput) string {
 		return "file"
 	case isFile(e.Abs(s)) && in.flag == "" && rowfile.Ending(s) != "":
 		return "data"
-	case in.flag == "" && strings.ContainsAny(s, "*?") && !strings.ContainsAny(s, " \t\r\n;()'") && rowfile.Ending(s) != "": // a pattern of names
+	case in.flag == "" && strings.ContainsAny(s, "*?/"+string(filepath.Separator)) && !strings.ContainsAny(s, " \t\r\n;()'") && rowfile.Ending(s) != "": // a pattern of names, or a path of a file that does not exist
 		return "data"
 	case isFile(e.Abs(s)) || strings.HasSuffix(s, ".sql") && !strings.ContainsAny(s, "\n;("):
 		return "file"

@@ -158,23 +158,28 @@ func UnknownColumn(name string, keys []string) *UsageError {
 	return &UsageError{Message: fmt.Sprintf("no column %q in the result", name), Hint: hint}
 }
 
-// uniqueKeys makes names unique for the keys of one object: the second "id" becomes "id_2", or the next free number.
+// uniqueKeys makes names unique for the keys of one object.
 func uniqueKeys(names []string) []string {
+	return UniqueNames(names, func(n string) string { return n })
+}
+
+// UniqueNames numbers names that same maps to one string: the second "id" becomes "id_2", or the next free number.
+func UniqueNames(names []string, same func(string) string) []string {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
-		taken[n] = true
+		taken[same(n)] = true
 	}
 	used := make(map[string]bool, len(names))
-	keys := make([]string, len(names))
+	out := make([]string, len(names))
 	for i, n := range names {
-		key := n
-		for k := 2; used[key] || (key != n && taken[key]); k++ {
-			key = n + "_" + strconv.Itoa(k)
+		name := n
+		for k := 2; used[same(name)] || (name != n && taken[same(name)]); k++ {
+			name = n + "_" + strconv.Itoa(k)
 		}
-		used[key] = true
-		keys[i] = key
+		used[same(name)] = true
+		out[i] = name
 	}
-	return keys
+	return out
 }
 
 // RowError adds the row and column of a value that cannot be written to the error.

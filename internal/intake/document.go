@@ -173,16 +173,16 @@ func (d *Document) detect(ctx context.Context) error {
 		}
 	}
 	if d.opt.Delimiter != 0 && d.Format != CSV {
-		return fmt.Errorf("the file is %s, which has no delimiter", d.Format)
+		return fmt.Errorf("--delimiter: the file is %s, which has no delimiter", d.Format)
 	}
 	if d.opt.Escape == EscapeBackslash && d.Format != CSV {
-		return fmt.Errorf("the file is %s, which has no escapes of its own", d.Format)
+		return fmt.Errorf("--escape: the file is %s, which has no escapes of its own", d.Format)
 	}
 	if d.opt.Sheet != "" && d.Format != XLSX {
-		return fmt.Errorf("the file is %s, which has no sheets", d.Format)
+		return fmt.Errorf("--sheet: the file is %s, which has no sheets", d.Format)
 	}
 	if d.opt.NoHeader && (d.Format == JSON || d.Format == Parquet) {
-		return fmt.Errorf("the file is %s, which names its columns", d.Format)
+		return fmt.Errorf("--no-header: the file is %s, which names its columns", d.Format)
 	}
 	if d.Format == CSV {
 		return d.openCSV(ctx)
@@ -279,8 +279,8 @@ func (d *Document) openRows(ctx context.Context) error {
 		if d.book, err = rowfile.OpenWorkbook(d.file, d.at.Size(), d.opt.Sheet); err != nil {
 			return err
 		}
-		if d.opt.Sheet == "" && len(d.book.Sheets) > 1 {
-			d.remark("read sheet %q of %s; --sheet names another", d.book.Sheet, rowfile.QuoteAll(d.book.Sheets))
+		if read := d.book.Selected(); d.opt.Sheet == "" && read != "" {
+			d.remark("%s; --sheet names another", read)
 		}
 	}
 	if d.Format == Parquet {

@@ -112,6 +112,14 @@ func (b *Book) find(sheet string) error {
 	return nil
 }
 
+// Selected says which sheet is read if there are several; else it is "".
+func (b *Book) Selected() string {
+	if len(b.Sheets) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("read sheet %q of %s", b.Sheet, QuoteAll(b.Sheets))
+}
+
 // QuoteAll is a quoted list of names for a message.
 func QuoteAll(names []string) string {
 	out := make([]string, len(names))

@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"math"
+	"path"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -117,7 +118,8 @@ func inComment(gap string, at int) bool {
 
 // source is a table, a WITH query or a subquery that a statement reads.
 type source struct {
-	path    []string // of a table
+	path    []string // of a table; of a file, the name by which a statement calls it
+	literal string   // of a file, in its quotes
 	alias   string
 	columns []Column // of a subquery or a WITH query
 	query   bool
@@ -207,6 +209,12 @@ func relations(tokens []token, i int) []source {
 			if i < len(tokens) && tokens[i].text == "." {
 				i++
 			}
+		case t.text[0] == '\'' && closed(t.text):
+			s.literal = t.text
+			name := path.Base(strings.ReplaceAll(t.text[1:len(t.text)-1], "''", "'"))
+			name, _, _ = strings.Cut(name, ".")
+			s.path = []string{name}
+			i++
 		default:
 			return out
 		}

@@ -29,7 +29,11 @@ type Candidate struct {
 }
 
 // Place is where names without a catalog or a schema are looked up.
-type Place struct{ Catalog, Schema string }
+type Place struct {
+	Catalog, Schema string
+	// Other returns the columns of a name that is not among the tables: the literal of a file, in its quotes, or a table of the session.
+	Other func(name string) []Column
+}
 
 var (
 	functionList = sync.OnceValue(func() []Candidate { return Functions(false) })
@@ -218,6 +222,15 @@ func (c *completion) columnsOf(s source, with map[string][]Column) []Column {
 			return cols
 		}
 	}
+	if c.here.Other != nil && (s.literal != "" || len(s.path) == 1) {
+		name := s.literal
+		if name == "" {
+			name = s.path[0]
+		}
+		if cols := c.here.Other(name); cols != nil {
+			return cols
+		}
+	}
 	if t := c.find(s.path); len(t) > 0 {
 		return t[0].Columns
 	}
@@ -344,53 +357,4 @@ func columnCount(t Table) string {
 		names = append(names, col.Name)
 	}
 	return strings.Join(names, ", ")
-}
-
-func (c *completion) functions() {
-	for _, f := range functionList() {
-		if strings.HasPrefix(f.Text, strings.ToLower(c.prefix)) {
-			f.Text = c.cased(f.Text)
-			c.out = append(c.out, f)
-		}
-	}
-}
-
-func (c *completion) words(words []Candidate) {
-	for _, w := range words {
-		if strings.HasPrefix(w.Text, strings.ToUpper(c.prefix)) {
-			w.Text = c.cased(strings.ToLower(w.Text))
-			if c.upper() {
-				w.Text = strings.ToUpper(w.Text)
-			}
-			c.out = append(c.out, w)
-		}
-	}
-}
-
-// cased returns a word in upper case if the typed prefix is in upper case.
-func (c *completion) cased(word string) string {
-	if c.prefix != "" && strings.ToUpper(c.prefix) == c.prefix && strings.ToLower(c.prefix) != c.prefix {
-		return strings.ToUpper(word)
-	}
-	return word
-}
-
-// upper reports whether to write keywords in upper case: in the case of the typed prefix, else in that of the first word
-// of the statement, else in upper case.
-func (c *completion) upper() bool {
-	for _, s := range []string{c.prefix, c.firstWord()} {
-		if strings.ToLower(s) != strings.ToUpper(s) {
-			return s == strings.ToUpper(s)
-		}
-	}
-	return true
-}
-
-func (c *completion) firstWord() string {
-	for _, t := range c.tokens[:c.before] {
-		if t.word != "" && !t.quoted {
-			return t.word
-		}
-	}
-	return ""
 }

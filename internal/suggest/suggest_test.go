@@ -25,6 +25,10 @@ func shop() *Known {
 	}, "peaka.table", "peaka.query")
 }
 
+func others(name string) []Column {
+	return map[string][]Column{"'in/sales.csv'": {{"amount", "double"}, {"day", "date"}}, "_": {{"n", "bigint"}}}[name]
+}
+
 // TestAt completes at the mark |. The list is what is offered first of each kind that is named, or all of it for kind "".
 func TestAt(t *testing.T) {
 	for _, tt := range []struct{ text, kinds, want string }{
@@ -68,10 +72,15 @@ func TestAt(t *testing.T) {
 		{"select 12|", "", ""},
 		{"SELECT żó| FROM people", "", ""},
 		{"SELECT 1 AS na|", "", ""},
+		{"SELECT am| FROM 'in/sales.csv'", "column", "amount"},
+		{"SELECT sales.| FROM 'in/sales.csv'", "", "amount day"},
+		{"SELECT s.d| FROM 'in/sales.csv' AS s", "", "day"},
+		{"SELECT | FROM _", "column", "n"},
+		{"SELECT | FROM people JOIN 'none.csv' ON true", "column", `id name "Home town"`},
 	} {
 		at := strings.Index(tt.text, "|")
 		text := tt.text[:at] + tt.text[at+1:]
-		from, list := At(text, at, shop(), Place{})
+		from, list := At(text, at, shop(), Place{Other: others})
 		var got []string
 		for _, c := range list {
 			if tt.kinds == "" || slices.Contains(strings.Fields(tt.kinds), c.Kind) {
@@ -96,7 +105,7 @@ func TestUse(t *testing.T) {
 		"SELECT ci| FROM customers":       "city",
 	} {
 		at := strings.Index(text, "|")
-		_, list := At(text[:at]+text[at+1:], at, shop(), Place{"sample", "shop"})
+		_, list := At(text[:at]+text[at+1:], at, shop(), Place{Catalog: "sample", Schema: "shop"})
 		var got []string
 		for _, c := range list {
 			if c.Kind == KindTable || c.Kind == KindColumn {

@@ -97,7 +97,7 @@ func MkdirTempIn(parent, prefix string) (dir string, done func(), err error) {
 	}
 	for try := 0; ; try++ {
 		if dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
-			return "", nil, err
+			return "", nil, dirError(parent, err)
 		}
 		f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {

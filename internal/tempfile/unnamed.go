@@ -17,7 +17,7 @@ type Unnamed struct {
 func CreateUnnamed(dir, pattern string) (*Unnamed, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {
-		return nil, err
+		return nil, dirError(dir, err)
 	}
 	return &Unnamed{f, os.Remove(f.Name()) != nil}, nil
 }

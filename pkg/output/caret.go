@@ -16,8 +16,14 @@ func Caret(sql string, line, col int) string {
 	}
 	text := []rune(lines[line-1])
 	at := min(col-1, len(text))
-	const around = 50
-	from, to := max(at-around, 0), min(at+around, len(text))
+	const around = 38 // columns on each side, so that the caret stays below its line in 80 columns
+	from, to := at, at
+	for from > 0 && displaywidth.String(expand(string(text[from-1:at]))) <= around {
+		from--
+	}
+	for to < len(text) && displaywidth.String(expand(string(text[at:to+1]))) <= around {
+		to++
+	}
 	before := expand(string(text[from:at]))
 	after := expand(string(text[at:to]))
 	if from > 0 {

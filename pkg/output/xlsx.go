@@ -138,6 +138,9 @@ func (x *xlsxWriter) row(n int64, cells []api.Cell) error {
 		if err := x.end(); err != nil {
 			return err
 		}
+		if x.book.sheets == 1 && x.o.Notes != nil {
+			fmt.Fprintf(x.o.Notes, "a sheet has space for %d rows: the result continues in the next sheet\n", sheetRows)
+		}
 		if err := x.begin(); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
@@ -146,7 +147,7 @@ func scratch(dir string) (path string, remove func() error, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "state.db")); !errors.Is(err, os.ErrNotExist) {
 		return dir, nil, nil
 	}
-	tmp, err := os.MkdirTemp("", "dig-dry-run-")
+	tmp, err := tempfile.MkdirPlain("dig-dry-run-")
 	if err != nil {
 		return "", nil, err
 	}

@@ -9,22 +9,35 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Starts records the command of the run before it runs, and rejects empty paths and repeated flags.
+// Starts records the command of the run before it runs, and rejects empty values and repeated flags.
 func (e *Env) Starts(c *cobra.Command, args []string) error {
 	_, e.Run.Command, _ = strings.Cut(c.CommandPath(), " ")
 	e.Run.changing = Changing(c)
 	if op, ok := spec.Find(c.Annotations[LeafAnnotation]); ok {
 		e.Run.aboveProjects = slices.Contains([]string{"organizations", "workspaces", "projects", "projects-legacy"}, op.Group)
 	}
-	if err := emptyPath(c, args); err != nil {
+	if err := emptyValue(c, args); err != nil {
 		return err
 	}
 	return e.FlagsOnce(c)
 }
 
-// emptyPath rejects an empty name of a file or directory, such as the value of an unset variable in a script: it would mean the
-// working directory.
-func emptyPath(c *cobra.Command, args []string) error {
+// mayBeEmpty are the flags of which an empty value means something, or that have an error of their own for it.
+var mayBeEmpty = map[string]bool{
+	"default": true, "desc": true, "description": true, "display-name": true, "null-value": true, "confirm": true, "sql": true,
+}
+
+// RefusesEmpty reports whether an empty value of a flag is a mistake, such as the value of an unset variable in a script: an empty path would
+// mean the working directory, and another empty value the same as no flag.
+func RefusesEmpty(f *pflag.Flag) bool {
+	if f.NoOptDefVal != "" || mayBeEmpty[f.Name] {
+		return false
+	}
+	return fileFlags[f.Name] || f.Value.Type() == "string" && f.DefValue == ""
+}
+
+// emptyValue rejects an empty file or directory, and flags without their value.
+func emptyValue(c *cobra.Command, args []string) error {
 	words := PathArgs(c)
 	for i, arg := range args {
 		if at := min(i, len(words)-1); at >= 0 && words[at] != "" && arg == "" {
@@ -33,7 +46,7 @@ func emptyPath(c *cobra.Command, args []string) error {
 	}
 	var empty error
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if !fileFlags[f.Name] || f.NoOptDefVal != "" {
+		if !RefusesEmpty(f) {
 			return
 		}
 		values := []string{f.Value.String()}

@@ -83,6 +83,7 @@ func (t *localTransport) open(dial bool) error {
 		if store.IsFull(err) {
 			f.Hint = "no space is left on the disk of " + dir
 		}
+		t.env.Run.unopened = f
 		return f
 	}
 	t.next = t.gw.Transport()

@@ -46,9 +46,12 @@ func (e *Env) permit(_ context.Context, what string) error {
 	return nil
 }
 
-// Permit returns an error if the run may not change anything. It is called before prompts and actions that precede the
+// Permit returns an error if the run may not or cannot change anything. It is called before prompts and actions that precede the
 // first request that changes something.
 func (e *Env) Permit() error {
+	if e.Run.unopened != nil { // what a prompt says of the dependants of an object could not be looked up
+		return e.Run.unopened
+	}
 	if s := e.Run.Settings; s == nil || !s.IsReadOnly() {
 		return nil
 	}

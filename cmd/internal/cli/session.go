@@ -37,6 +37,7 @@ type Session struct {
 	aboveProjects bool                     // the command is about a workspace or project as a whole
 	Command       string                   // without the name of the program
 	changing      bool                     // the command may change something
+	unopened      error                    // zone local could not be opened
 	unrecorded    bool                     // a note about a journal that cannot be written was printed
 	changed       int32                    // nonzero after a request that may change something was sent
 	Helped        error                    // the error of printing help, which cobra cannot return
@@ -234,6 +235,10 @@ func (e *Env) OutputOptions() (output.Options, error) {
 	if err := output.Check(o); err != nil {
 		if from := s.Output.From; !o.Format.Known() && from != "default" && !strings.Contains(from, "--output") {
 			return o, Usagef("%s has an %v", from, err).WithHint("-o table overrides it; `%[1]s config unset output -o table` removes that of a profile", e.Name)
+		}
+		var bad *output.UsageError
+		if !o.Format.Known() && errors.As(err, &bad) {
+			return o, Usagef("-o: %v", err).WithHint("%s", bad.Hint)
 		}
 		return o, err
 	}

@@ -21,16 +21,17 @@ type command struct {
 	about      string
 	run        func(s *shell, ctx context.Context, args []string) error
 	path       bool // the first argument is a file
+	sql        bool // the arguments are names as in SQL: double quotes are part of them
 }
 
 // commands lists the commands in the order of the help.
 func commands() []command {
 	return []command{
-		{name: "d", long: "describe", words: []string{"describe"}, args: "[NAME]", about: "list the tables, or describe one or a saved query", run: (*shell).describe},
+		{name: "d", long: "describe", words: []string{"describe"}, args: "[NAME]", about: "list the tables, or describe one or a saved query", run: (*shell).describe, sql: true},
 		{name: "dt", long: "tables", args: "[PATTERN]", about: "list tables and saved queries; * is any letters", run: (*shell).listTables},
 		{name: "dn", long: "schemas", args: "[PATTERN]", about: "list the catalogs and schemas", run: (*shell).listSchemas},
 		{name: "df", long: "functions", args: "[PATTERN]", about: "list the functions with their arguments", run: (*shell).listFunctions},
-		{name: "use", long: "use", words: []string{"use"}, args: "[CATALOG.SCHEMA]", about: "look up names without a schema there, or not", run: (*shell).use},
+		{name: "use", long: "use", words: []string{"use"}, args: "[CATALOG.SCHEMA]", about: "look up names without a schema there, or not", run: (*shell).use, sql: true},
 		{name: "x", long: "expanded", about: "one line per value, on or off", run: (*shell).expand},
 		{name: "types", long: "types", about: "types of the columns under the header, on or off", run: (*shell).showTypes},
 		{name: "timing", long: "timing", about: "how long each statement takes, on or off", run: (*shell).switchTiming},
@@ -50,8 +51,7 @@ func commands() []command {
 	}
 }
 
-// commandOf parses a command and its arguments. Arguments are separated by blanks; one in single quotes may contain
-// blanks.
+// commandOf parses a command and its arguments. Arguments are separated by blanks, which quotes keep.
 func commandOf(text string) (name string, args []string, ok bool) {
 	text = strings.TrimSpace(text)
 	if word, is := commandWord(text); is {
@@ -88,37 +88,6 @@ func commandWord(text string) (name string, ok bool) {
 	return "", false
 }
 
-// split splits the arguments of a command at blanks. Quotes keep blanks, and two of them inside of quotes are one.
-func split(text string) []string {
-	var out []string
-	var word strings.Builder
-	quoted, some, doubled := false, false, false
-	for i, r := range text {
-		switch {
-		case doubled:
-			doubled = false
-		case r == '\'' && quoted && strings.HasPrefix(text[i+1:], "'"):
-			word.WriteRune(r)
-			doubled = true
-		case r == '\'':
-			quoted, some = !quoted, true
-		case !quoted && (r == ' ' || r == '\t' || r == '\n'):
-			if some {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			some = false
-		default:
-			word.WriteRune(r)
-			some = true
-		}
-	}
-	if some {
-		out = append(out, word.String())
-	}
-	return out
-}
-
 // command runs a command.
 func (s *shell) command(ctx context.Context, name string, args []string) error {
 	var names []string
@@ -126,6 +95,10 @@ func (s *shell) command(ctx context.Context, name string, args []string) error {
 		if name == c.name || name == c.long {
 			if c.args == "" && len(args) > 0 {
 				return cli.Usagef(`\%s takes no arguments`, name)
+			}
+			args, err := unquoted(args, c.sql)
+			if err != nil {
+				return err
 			}
 			return c.run(s, ctx, args)
 		}
@@ -187,21 +160,25 @@ func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
 		}
 		return begin, list
 	}
-	return suggest.At(text, at, s.known.Load(), s.here)
+	here := s.here
+	here.Other = s.otherColumns
+	return suggest.At(text, at, s.known.Load(), here)
 }
 
 // paths offers files as the argument of a command: in quotes where the name has a blank or a quote.
 func (s *shell) paths(rest string) []suggest.Candidate {
-	name, quoted := strings.CutPrefix(rest, "'")
+	name, quote := rest, "'"
+	quoted := strings.HasPrefix(rest, "'") || strings.HasPrefix(rest, `"`)
 	if quoted {
-		name = strings.ReplaceAll(name, "''", "'")
+		quote = rest[:1]
+		name = strings.ReplaceAll(rest[1:], quote+quote, quote)
 	}
 	list := s.files(name)
 	for i, c := range list {
-		if quoted || strings.ContainsAny(c.Text, " \t'") {
-			list[i].Text = sqltext.Literal(c.Text)
-			if strings.HasSuffix(c.Text, "/") { // more of the name follows
-				list[i].Text = strings.TrimSuffix(list[i].Text, "'")
+		if quoted || strings.ContainsAny(c.Text, " \t'\"") {
+			list[i].Text = quote + strings.ReplaceAll(c.Text, quote, quote+quote)
+			if !strings.HasSuffix(c.Text, "/") { // else more of the name follows
+				list[i].Text += quote
 			}
 		}
 	}

@@ -20,7 +20,10 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 		return s.listTables(ctx, nil)
 	case 1:
 	default:
-		return cli.Usagef(`\d describes one table, not %d`, len(args)).WithHint("a name with blanks is written in double quotes within single quotes: '\"my table\"'")
+		return cli.Usagef(`\d describes one table, not %d`, len(args)).WithHint(`a name with blanks is written in double quotes: "my table"`)
+	}
+	if args[0] == lastName {
+		return s.describeLast(ctx)
 	}
 	parts, err := cli.NameParts(args[0])
 	if err != nil {
@@ -53,6 +56,22 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 		rows[i] = []any{c.Name, c.Type}
 	}
 	fmt.Fprintln(s.e.Err, suggest.Name(t.Catalog)+"."+suggest.Name(t.Schema)+"."+suggest.Name(t.Name))
+	return s.show(ctx, []string{"column", "type"}, rows)
+}
+
+// describeLast lists the columns of the last result as a statement over it reads them.
+func (s *shell) describeLast(ctx context.Context) error {
+	if s.last == nil {
+		return noLast()
+	}
+	cols, err := s.scanLast().Columns(ctx)
+	if err != nil {
+		return err
+	}
+	rows := make([][]any, len(cols))
+	for i, c := range cols {
+		rows[i] = []any{c.Name, c.Type}
+	}
 	return s.show(ctx, []string{"column", "type"}, rows)
 }
 

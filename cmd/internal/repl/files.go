@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/tempfile"
 )
 
 // maxDepth limits how deep files that include files may nest.
@@ -52,12 +54,16 @@ func (s *shell) edit(ctx context.Context, _ []string) error {
 	if s.editor == nil {
 		return cli.Usagef(`\e needs a terminal`)
 	}
-	f, err := os.CreateTemp("", "dig-edit-*.sql")
+	dir, remove, err := tempfile.MkdirTemp("dig-edit-")
 	if err != nil {
 		return err
 	}
-	name := f.Name()
-	defer func() { _ = os.Remove(name) }()
+	defer remove()
+	name := filepath.Join(dir, "statement.sql")
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
 	text := s.lastText
 	if text != "" {
 		text += ";\n"

@@ -136,6 +136,9 @@ func (h *history) secret(text string) bool {
 	if !ok || name != "bind" {
 		return false
 	}
+	if plain, err := unquoted(args, false); err == nil {
+		args = plain
+	}
 	for _, arg := range args {
 		if key, _, named := strings.Cut(arg, "="); named && secret.Named(key) {
 			return true

@@ -81,15 +81,23 @@ func before(text string, edits []edit, line, col int) (int, int) {
 	return 1 + strings.Count(text[:orig], "\n"), 1 + utf8.RuneCountInString(text[lineStart:orig])
 }
 
-// tables returns the names of the tables of a statement; none if it does not parse, which the gateway will report.
-func tables(text string) [][]*trinosql.Ident {
+// tables returns the names of the tables of a statement; none if it does not parse, which the gateway will report. describesLast reports
+// whether it asks for the columns of the last result.
+func tables(text string) (found [][]*trinosql.Ident, describesLast bool) {
 	st, err := trinosql.Parse(text)
 	if err != nil {
-		return nil
+		return nil, false
 	}
-	found := trinosql.Tables(st)
+	if show, ok := st.(*trinosql.Show); ok && show.What == "COLUMNS" && show.Like == nil && isLast(show.Name) {
+		return nil, true
+	}
+	found = trinosql.Tables(st)
 	slices.SortFunc(found, func(a, b []*trinosql.Ident) int { return a[0].Pos().Offset - b[0].Pos().Offset })
-	return found
+	return found, false
+}
+
+func isLast(name []*trinosql.Ident) bool {
+	return len(name) == 1 && name[0].Name == lastName && !name[0].Quoted
 }
 
 // span returns the position of a name in the text.
@@ -105,7 +113,7 @@ func span(text string, name []*trinosql.Ident) (from, to int) {
 
 // readsLast reports whether a statement reads the last result.
 func readsLast(found [][]*trinosql.Ident) bool {
-	return slices.ContainsFunc(found, func(n []*trinosql.Ident) bool { return len(n) == 1 && n[0].Name == lastName && !n[0].Quoted })
+	return slices.ContainsFunc(found, isLast)
 }
 
 // qualified adds the schema in use to names of its tables.
@@ -134,14 +142,14 @@ func (s *shell) qualified(text string, found [][]*trinosql.Ident) string {
 // parameter.
 func (s *shell) queryLast(ctx context.Context, text, sent string, values []string, found [][]*trinosql.Ident) error {
 	if s.last == nil {
-		return cli.Usagef("there is no last result, so that %s is not a table yet", lastName).WithHint("run a statement first")
+		return noLast()
 	}
 	local := s.e.Local()
 	c := &sessionCatalogs{s: s, others: map[string]string{}}
 	var edits []edit
 	for i, name := range found {
 		from, to := span(sent, name)
-		if len(name) == 1 && name[0].Name == lastName && !name[0].Quoted {
+		if isLast(name) {
 			edits = append(edits, edit{from, to - from, `"` + catalogLast + `"."result"."` + lastName + `"`})
 			continue
 		}
@@ -175,6 +183,15 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 	closing := s.last.close()
 	s.last = k
 	return closing
+}
+
+func noLast() error {
+	return cli.Usagef("there is no last result, so that %s is not a table yet", lastName).WithHint("run a statement first")
+}
+
+// scanLast reads the last result as a table.
+func (s *shell) scanLast() *scanner {
+	return &scanner{last: s.last, notes: s.e.Err, open: func(context.Context, engine.ScanRequest) (*api.Result, error) { return s.last.open() }}
 }
 
 // showResult shows the rows of a result of the session's engine as they arrive, and stores them.
@@ -231,7 +248,7 @@ var _ engine.Catalogs = (*sessionCatalogs)(nil)
 func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
 	switch n.Catalog {
 	case catalogLast:
-		return engine.Source{Scan: &scanner{last: c.s.last, notes: c.s.e.Err, open: func(context.Context, engine.ScanRequest) (*api.Result, error) { return c.s.last.open() }}}, nil
+		return engine.Source{Scan: c.s.scanLast()}, nil
 	case catalogGateway:
 		if name, ok := c.others[n.Schema]; ok {
 			return engine.Source{Scan: &scanner{open: func(ctx context.Context, req engine.ScanRequest) (*api.Result, error) {

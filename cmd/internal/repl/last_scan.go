@@ -25,7 +25,7 @@ type scanner struct {
 	cols  []engine.ColumnInfo
 }
 
-// Columns implements engine.Scanner. Columns of the same name are numbered: id, id_2.
+// Columns implements engine.Scanner. Columns whose names SQL does not distinguish are numbered: id, id_2.
 func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 	if c.cols != nil {
 		return c.cols, nil
@@ -36,19 +36,17 @@ func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 	}
 	defer res.Close()
 	rows := res.Rows()
-	cols, err := cell.ColumnsOf(rows, nil, nil)
+	found, err := rows.Columns()
 	if err != nil {
 		return nil, err
 	}
-	out := make([]engine.ColumnInfo, len(cols))
+	out := columnsOfLast(found)
 	var instants []int
-	for i, col := range cols {
-		typ, note := typeOfLast(col.Type)
-		out[i] = engine.ColumnInfo{Name: col.Key, Type: typ, Nullable: true}
-		if note {
-			c.tell("column %s of %s is read as %s: the engine has no columns of type %s", col.Key, lastName, typ, col.Type)
+	for i, col := range out {
+		if _, note := typeOfLast(strings.ToLower(found[i].DataType)); note {
+			c.tell("column %s of %s is read as %s: the engine has no columns of type %s", col.Name, lastName, col.Type, strings.ToLower(found[i].DataType))
 		}
-		if strings.HasSuffix(typ, "with time zone") {
+		if strings.HasSuffix(col.Type, "with time zone") {
 			instants = append(instants, i)
 		}
 	}
@@ -66,6 +64,20 @@ func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 	}
 	c.cols = out
 	return out, nil
+}
+
+// columnsOfLast returns the columns of a result as a statement over it reads them.
+func columnsOfLast(found []api.ResultColumn) []engine.ColumnInfo {
+	names := make([]string, len(found))
+	for i, col := range found {
+		names[i] = col.Name
+	}
+	out := make([]engine.ColumnInfo, len(found))
+	for i, name := range cell.UniqueNames(names, strings.ToLower) {
+		typ, _ := typeOfLast(strings.ToLower(found[i].DataType))
+		out[i] = engine.ColumnInfo{Name: name, Type: typ, Nullable: true}
+	}
+	return out
 }
 
 // tell prints, once, what is not preserved of the last result.

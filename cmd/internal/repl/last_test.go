@@ -33,9 +33,9 @@ func TestCommands(t *testing.T) {
 	for text, want := range map[string]string{
 		`\d people`:             "d|people",
 		`\d;`:                   "d",
-		`  \bind 1 'a b' ''`:    "bind|1|a b|",
-		`\export 'my file.csv'`: "export|my file.csv",
-		`\d '"my table"';`:      `d|"my table"`,
+		`  \bind 1 'a b' ''`:    "bind|1|'a b'|''",
+		`\export 'my file.csv'`: "export|'my file.csv'",
+		`\d "my table";`:        `d|"my table"`,
 		"quit":                  "q",
 		"EXIT;":                 "q",
 		"help":                  "?",
@@ -59,6 +59,7 @@ func TestDone(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, "select 1;": true, "select 1; ": true, "select 1; -- x": true, "select 1": false, "select ';": false, "select \";": false, "select 1 -- ;": false,
 		"select /* ; ": false, `\d`: true, "select 1;\n\\d": true, "select 1;\nselect 2": false, "quit": true, "-- only a comment": true, "select '\\';": true,
+		"\\x\nselect 4 -- no end": false, "\\x\nselect 4;": true, "\\x\n\\dt\n": true, "\\x\n\\dt\nselect 1": false,
 	} {
 		if got := done(text); got != want {
 			t.Errorf("%q: %v", text, got)

@@ -54,8 +54,12 @@ func (s *shell) read(ctx context.Context) (string, error) {
 // done reports whether a text is complete: a command, or statements that end with a semicolon.
 func done(text string) bool {
 	trimmed := strings.TrimSpace(text)
-	if trimmed == "" || trimmed[0] == '\\' {
+	if trimmed == "" {
 		return true
+	}
+	if trimmed[0] == '\\' { // a command ends with its line
+		_, rest, more := strings.Cut(trimmed, "\n")
+		return !more || done(rest)
 	}
 	if unfinished(trimmed) {
 		return false

@@ -63,6 +63,9 @@ type shell struct {
 	known   atomic.Pointer[suggest.Known]
 	filling sync.WaitGroup            // reads the names in the background
 	fill    func(since time.Duration) // refresh; nil if nothing is completed
+	filled  context.Context           // of the reading in the background
+
+	fromFiles fileColumns
 
 	namesRead atomic.Pointer[time.Time]
 	reading   atomic.Bool
@@ -117,7 +120,7 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 		defer s.filling.Wait()
 		defer stop()
 		s.known.Store(readKnown(e, s.project))
-		s.fill = func(since time.Duration) { s.refresh(fill, since) }
+		s.filled, s.fill = fill, func(since time.Duration) { s.refresh(fill, since) }
 		fmt.Fprintln(e.Err, output.Fold(fmt.Sprintf(`%s %s, %s. Statements end with ; and \? lists the commands.`, e.Name, cli.BuildVersion(), s.where()), e.Width))
 	} else {
 		s.lines = &lineReader{r: e.In}
@@ -290,7 +293,10 @@ func (s *shell) query(ctx context.Context, text string) error {
 		}
 		s.used = s.binds
 	}
-	found := tables(sent)
+	found, describesLast := tables(sent)
+	if describesLast {
+		return s.describeLast(ctx)
+	}
 	if readsLast(found) {
 		return s.queryLast(ctx, text, sent, values, found)
 	}

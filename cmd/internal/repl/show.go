@@ -194,6 +194,9 @@ func (s *shell) export(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := output.CheckFile(s.e.Abs(args[0])); err != nil {
+		return cli.Usagef(`\export: %v`, err)
+	}
 	if err := s.lastAs(ctx, Statement{Out: args[0], Format: format}, output.Chart{}); err != nil {
 		return err
 	}

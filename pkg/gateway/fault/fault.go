@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -75,6 +76,7 @@ func Of(err error) *Fault {
 		f  *Fault
 		ee *engine.Error
 		ie *engine.ImportError
+		td *tempfile.DirError
 	)
 	switch {
 	case errors.As(err, &f):
@@ -96,6 +98,9 @@ func Of(err error) *Fault {
 		f = Data(409, "%v", err)
 	case errors.Is(err, engine.ErrNoEngine):
 		f = Framework(501, "%v", err)
+	case errors.As(err, &td) && !noSpace(err):
+		f = Data(500, "%v", td)
+		f.Hint = "TMPDIR names the directory for temporary files"
 	case noSpace(err):
 		f = Framework(507, "no space is left on the disk of the data directory")
 	case Silent(err):

@@ -21,11 +21,16 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (engine.So
 	}
 	at := path
 	if !filepath.IsAbs(at) {
-		at = filepath.Join(r.dir, at)
+		at = filepath.Join(r.named.Dir, at)
 	}
 	scan, err := r.g.Sources.File(ctx, at)
 	if err != nil {
 		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": " + strings.TrimPrefix(err.Error(), "file "+filepath.Base(path)+": "), Err: err}
+	}
+	if f, ok := scan.(interface{ Remarks() []string }); ok && r.named.Note != nil {
+		for _, remark := range f.Remarks() {
+			r.named.Note(remark)
+		}
 	}
 	return engine.Source{Scan: scan}, nil
 }

@@ -37,7 +37,7 @@ type Resolver struct {
 	Live  bool   // read sources and not their caches
 	only  bool   // read only caches of other catalogs
 	files string // the catalog of the files that the statement names, "" for none
-	dir   string // the directory to which their paths are relative
+	named web.Files
 	seen  *seen
 }
 
@@ -125,8 +125,8 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Qu
 	default:
 		return nil, fault.Framework(400, "query parameter reading: %q is not one of live, stored", reading)
 	}
-	if dir, ok := web.FilesOf(ctx); ok && q.Files != "" {
-		r.files, r.dir = q.Files, dir
+	if named, ok := web.FilesOf(ctx); ok && q.Files != "" {
+		r.files, r.named = q.Files, named
 	} else {
 		q.Files = ""
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/dig-cli/dig/internal/tempfile"
 )
 
 // copyTries limits how often the state file is read again because another process is writing to it.
@@ -20,7 +22,7 @@ func OpenCopy(dir string, now func() time.Time) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := os.MkdirTemp("", "dig-state-") // mode 0700
+	own, err := tempfile.MkdirPlain("dig-state-") // mode 0700
 	if err != nil {
 		return nil, err
 	}

@@ -4,15 +4,21 @@ import "context"
 
 type filesKey struct{}
 
-// WithFiles allows the statement of a request to read files of this machine that it names by paths relative to dir. Only a caller in
-// this process can set it, because the context of a request does not leave its process.
-func WithFiles(ctx context.Context, dir string) context.Context {
-	return context.WithValue(ctx, filesKey{}, dir)
+// Files are the files of this machine that the statement of a request may read.
+type Files struct {
+	Dir  string              // that relative paths begin at
+	Note func(remark string) // called with what a file has beside the rows that are read; nil for no use of it
 }
 
-// FilesOf returns the directory of WithFiles, for a request from this process.
-func FilesOf(ctx context.Context) (dir string, ok bool) {
+// WithFiles allows the statement of a request to read the files that it names. Only a caller in this process can set it, because the
+// context of a request does not leave its process.
+func WithFiles(ctx context.Context, f Files) context.Context {
+	return context.WithValue(ctx, filesKey{}, f)
+}
+
+// FilesOf returns the files of WithFiles, for a request from this process.
+func FilesOf(ctx context.Context) (f Files, ok bool) {
 	source, _ := ctx.Value(SourceKey{}).(string)
-	dir, ok = ctx.Value(filesKey{}).(string)
-	return dir, ok && source == SourceProcess
+	f, ok = ctx.Value(filesKey{}).(Files)
+	return f, ok && source == SourceProcess
 }

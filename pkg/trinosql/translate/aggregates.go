@@ -36,6 +36,9 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 		if last := i == len(parts)-1; last {
 			text = strings.TrimSuffix(text, ")")
 		}
+		if fn != nil && text == "count(*" && mayEndBeforeStart(p.a.Windows[fn]) {
+			text = "count(1" // for count(*) DuckDB subtracts the bounds
+		}
 		if distinct && part.text != "" && strings.Contains(text, "(") {
 			text = strings.Replace(text, "(", "(DISTINCT ", 1)
 			distinct = false
@@ -60,7 +63,11 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 	p.put(")")
 	if fn.Filter != nil {
 		p.put(" FILTER (WHERE ")
-		p.condition(fn.Filter)
+		if p.outerOnly(fn) {
+			p.owned(func() { p.condition(fn.Filter) })
+		} else {
+			p.condition(fn.Filter)
+		}
 		p.put(")")
 	}
 	if w := p.a.Windows[fn]; w != nil {

@@ -314,6 +314,7 @@ func (p *printer) function(x *trinosql.Func) {
 		c.args = append(c.args, p.operand(a))
 	}
 	if c.bound.Function.Kind != functions.Scalar { // its errors are not caught by TRY
+		p.ownAggregate(c)
 		p.outOfTry(func() { p.call(c) })
 		return
 	}

@@ -10,8 +10,8 @@ import (
 
 // query writes a query and returns the names of its columns.
 func (p *printer) query(q *trinosql.Query) []string {
-	columns, grouped, inGroups := p.columns, p.grouped, p.inGroups
-	defer func() { p.columns, p.grouped, p.inGroups = columns, grouped, inGroups }()
+	columns, grouped, inGroups, own := p.columns, p.grouped, p.inGroups, p.own
+	defer func() { p.columns, p.grouped, p.inGroups, p.own = columns, grouped, inGroups, own }()
 	p.grouped = nil
 	if q.With != nil {
 		p.with(q.With)

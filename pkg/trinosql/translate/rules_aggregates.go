@@ -368,6 +368,9 @@ const mostListed = 1 << 20
 
 // listagg writes LISTAGG. Trino limits the length of the result in bytes.
 func (p *printer) listagg(x *trinosql.Listagg) {
+	if p.outerOnly(x) {
+		p.refuse(x, "LISTAGG of columns of an outer query alone is not supported on zone local")
+	}
 	separator := ""
 	if x.Separator != nil {
 		separator = x.Separator.Value

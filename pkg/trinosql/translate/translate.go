@@ -88,6 +88,7 @@ type printer struct {
 	tried    *tried                               // the TRY being written
 	grouped  map[int]string                       // the text of keys of GROUP BY that are not columns, by analyze.Analysis.Key
 	inGroups bool                                 // whether rows are grouped in the current SELECT
+	own      scope                                // of the current SELECT
 	zones    *zones                               // nil until needed
 }
 

@@ -133,6 +133,11 @@ func (p *printer) frame(f *trinosql.Frame) {
 	p.bound(f.End)
 }
 
+// mayEndBeforeStart reports whether the end of a frame may be rows before its start, so that it is empty.
+func mayEndBeforeStart(w *analyze.Window) bool {
+	return w != nil && w.Frame != nil && w.Frame.End != nil && w.Frame.Start.Value != nil && w.Frame.End.Value != nil
+}
+
 const offsetMessage = `"~error"('Window frame offset value must not be negative or null')`
 
 var (

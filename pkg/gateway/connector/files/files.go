@@ -62,6 +62,7 @@ type described struct {
 	guesses []infer.Column // of the columns, if types are inferred from values
 	rows    int64
 	csv     csvForm
+	sheets  string // of a workbook with several, which of them is read; else ""
 }
 
 // still returns an error if a file has changed since it was described.
@@ -213,6 +214,19 @@ type tableOf struct {
 	f    *folder
 	file file
 	as   described
+}
+
+// Remarks says which sheet of a workbook with several is read.
+func (t *tableOf) Remarks() []string { return remarks([]part{{file: t.file, as: t.as}}) }
+
+func remarks(parts []part) []string {
+	var out []string
+	for _, p := range parts {
+		if p.as.sheets != "" {
+			out = append(out, p.file.path+": "+p.as.sheets)
+		}
+	}
+	return out
 }
 
 func (t *tableOf) Columns(context.Context) ([]engine.ColumnInfo, error) {

@@ -33,11 +33,11 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 	}
 	defer recs.Close()
 	names := slices.Clone(recs.header())
-	if names != nil {
-		names = distinct(names)
-	}
-	if c, ok := recs.(*csvRecords); ok {
-		d.csv = c.form
+	switch r := recs.(type) {
+	case *csvRecords:
+		d.csv = r.form
+	case *sheetRecords:
+		d.sheets = r.book.Selected()
 	}
 	guesses := make([]infer.Column, len(names))
 	index := newObject(nil)
@@ -53,6 +53,9 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 			return err
 		}
 		for i, s := range rec.fields {
+			if i == len(names) { // of a sheet
+				names, guesses = append(names, ""), append(guesses, infer.Column{Nullable: d.rows > 0}) //nolint:makezero // as below
+			}
 			switch {
 			case s == nil || *s == "": // an empty string remains one in a varchar column, and is NULL in others
 				guesses[i].Nullable = true
@@ -74,6 +77,9 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 			}
 			addMember(&guesses[at], m)
 		}
+	}
+	if recs.header() != nil {
+		names = distinct(names)
 	}
 	lower := make(map[string]bool, len(names))
 	for i, name := range names {

@@ -30,7 +30,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 		return d, nil
 	}
 	d = described{stamp: stamp, size: info.Size(), at: info.ModTime()}
-	about := fmt.Sprintf("files 3 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
+	about := fmt.Sprintf("files 4 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
 	worthy := settled && d.size >= noteworthy && t.form != formParquet
 	if !worthy || !f.recall(about, &d) {
 		if err := f.describe(ctx, r, t, &d); err != nil {
@@ -55,6 +55,7 @@ type noted struct {
 	Guesses []infer.Column
 	Rows    int64
 	CSV     csvForm
+	Sheets  string
 }
 
 func (f *folder) recall(about string, d *described) bool {
@@ -62,7 +63,7 @@ func (f *folder) recall(about string, d *described) bool {
 	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) {
 		return false
 	}
-	d.guesses, d.rows, d.csv = n.Guesses, n.Rows, n.CSV
+	d.guesses, d.rows, d.csv, d.sheets = n.Guesses, n.Rows, n.CSV, n.Sheets
 	for i, c := range n.Columns {
 		d.cols = append(d.cols, column{c, n.Fields[i]})
 	}
@@ -70,7 +71,7 @@ func (f *folder) recall(about string, d *described) bool {
 }
 
 func (f *folder) keep(about string, d described) {
-	n := noted{Guesses: d.guesses, Rows: d.rows, CSV: d.csv}
+	n := noted{Guesses: d.guesses, Rows: d.rows, CSV: d.csv, Sheets: d.sheets}
 	for _, c := range d.cols {
 		n.Columns, n.Fields = append(n.Columns, c.ColumnInfo), append(n.Fields, c.at)
 	}

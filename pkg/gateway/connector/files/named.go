@@ -25,13 +25,10 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 	for _, p := range paths {
 		at, err := filepath.EvalSymlinks(p)
 		if err != nil {
-			return nil, Bare(err)
+			return nil, fmt.Errorf("file %s: %w", filepath.Base(p), Bare(err))
 		}
 		if st, err := os.Stat(at); err != nil || !st.Mode().IsRegular() {
-			if len(paths) == 1 {
-				return nil, errors.New("not a file")
-			}
-			return nil, fmt.Errorf("%s: not a file", filepath.Base(p))
+			return nil, fmt.Errorf("file %s: not a file", filepath.Base(p))
 		}
 		real = append(real, at)
 		if dir == "" {

@@ -50,8 +50,9 @@ func TestNamed(t *testing.T) {
 		{"none.json", "file none.json: it has no columns: they are the members of its records, and it has 0 records without members"},
 		{"blank.ndjson", "file blank.ndjson: it has no columns"},
 		{"bare.json", "file bare.json: it has no columns: they are the members of its records, and it has 2 records without members"},
-		{".", "not a file"},
-		{"absent.csv", "no such file"},
+		{".", "file " + filepath.Base(dir) + ": not a file"},
+		{"absent.csv", "file absent.csv: no such file"},
+		{"a.txt absent.csv", "file absent.csv: no such file"},
 	} {
 		var paths []string
 		for _, name := range strings.Fields(c.files) {

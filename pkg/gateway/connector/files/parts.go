@@ -120,6 +120,9 @@ type parted struct {
 	keys  []column // of the folders; at is the index among the values
 }
 
+// Remarks says which sheets of workbooks with several are read.
+func (t *parted) Remarks() []string { return remarks(t.parts) }
+
 // openParts finds the files of a table and merges their columns.
 func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, error) {
 	w := partWalk{f: f, r: r}

@@ -1,15 +1,15 @@
 package files
 
 import (
-	"fmt"
-
 	"github.com/dig-cli/dig/internal/rowfile"
 )
 
 // sheetRecords are the rows of the first visible sheet of a workbook.
 type sheetRecords struct {
 	readers
-	in *rowfile.SheetRows
+	book  *rowfile.Book
+	in    *rowfile.SheetRows
+	width int // number of the columns so far
 }
 
 func newSheet(in readers, d described) (records, error) {
@@ -21,7 +21,7 @@ func newSheet(in readers, d described) (records, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sheetRecords{in, rows}, nil
+	return &sheetRecords{in, b, rows, len(rows.Header)}, nil
 }
 
 func (r *sheetRecords) header() []string { return r.in.Header }
@@ -31,10 +31,8 @@ func (r *sheetRecords) next() (record, error) {
 	if err != nil {
 		return record{}, r.end(err)
 	}
-	width := len(r.in.Header)
-	if len(row) > width {
-		return record{}, fmt.Errorf("row %d has %d cells, and the header names %d columns", r.in.At, len(row), width)
-	}
+	r.width = max(r.width, len(row)) // cells beyond the header belong to columns without names
+	width := r.width
 	out := record{line: int(r.in.At), fields: make([]*string, width), kinds: make([]rowfile.Kind, width)}
 	for i, v := range row {
 		if out.kinds[i] = v.Kind; v.Kind != rowfile.Null {

@@ -34,7 +34,7 @@ func otherColumns(a *witness.Answer, got *answered) string {
 
 // typeText is a type as DESCRIBE writes it.
 func typeText(s string) string {
-	if t, err := types.Parse(strings.ToLower(s)); err == nil && strings.Contains(s, ",") || strings.HasPrefix(s, "INTERVAL") {
+	if t, err := types.Parse(strings.ToLower(s)); err == nil && strings.Contains(s, ",") || strings.Contains(s, "INTERVAL") {
 		return t.String()
 	}
 	return s

@@ -199,7 +199,7 @@ func openReadOnly(ctx context.Context, dir string, o *engine.Options, w *memoryW
 			return nil, err
 		}
 	}
-	if in.tempDir, err = os.MkdirTemp("", "dig-spill-"); err != nil {
+	if in.tempDir, err = tempfile.MkdirPlain("dig-spill-"); err != nil {
 		return nil, err
 	}
 	if !stored {

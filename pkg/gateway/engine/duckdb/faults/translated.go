@@ -55,6 +55,9 @@ func Translated(err error) error {
 	if refused(err) && outerColumn().MatchString(d.Message) {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "a column of an outer query inside this expression of a subquery is not supported on zone local", Err: err}
 	}
+	if refused(err) && strings.HasPrefix(d.Message, "correlated columns in window functions") {
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "a window function of columns of an outer query is not supported on zone local", Err: err}
+	}
 	if refused(err) && subquery().MatchString(d.Message) {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "a subquery in an argument of this expression is not supported on zone local", Err: err}
 	}
