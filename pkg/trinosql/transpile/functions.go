@@ -179,6 +179,9 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 		t.named(name, x, x.Args)
 		return
 	}
+	if x.Over == nil && x.OverName == nil {
+		t.ownAggregate(x, name)
+	}
 	for _, a := range x.Args {
 		if k := t.typeOf(a).Kind; k == types.Row || k == types.Real && (rest == "sum" || rest == "avg") || k == types.Unknown {
 			t.refuse(x, "%s of %s", name, t.typeOf(a))
@@ -212,8 +215,8 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 		t.put(" THEN ")
 	}
 	switch {
-	case x.Star && emulated || len(args) == 0 && name == "count" && emulated:
-		t.put("1")
+	case (x.Star || len(args) == 0 && name == "count") && (emulated || t.to == DuckDB && t.framed(x)):
+		t.put("1") // for count(*) DuckDB subtracts the bounds of a frame, also where the end is before the start
 	case x.Star || len(args) == 0 && name == "count":
 		t.put("*")
 	case float && t.to != DuckDB && t.to != BigQuery:
@@ -249,6 +252,29 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 		t.put(")")
 	}
 	t.over(x)
+}
+
+// ownAggregate rejects an aggregate of columns of an outer query alone: in other dialects it is one of that query.
+func (t *transpiler) ownAggregate(x trinosql.Expr, name string) {
+	own, outer := false, false
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		if x, ok := n.(trinosql.Expr); ok {
+			if ref := t.a.Columns[x]; ref != nil {
+				own, outer = own || ref.Outer == 0, outer || ref.Outer > 0
+			}
+		}
+		_, query := n.(*trinosql.Query)
+		return !query
+	})
+	if outer && !own {
+		t.refuse(x, "%s of columns of an outer query alone", name)
+	}
+}
+
+// framed reports whether both bounds of the frame of a window function have an offset.
+func (t *transpiler) framed(x *trinosql.Func) bool {
+	w := t.a.Windows[x]
+	return w != nil && w.Frame != nil && w.Frame.End != nil && w.Frame.Start.Value != nil && w.Frame.End.Value != nil
 }
 
 // template writes an aggregate whose argument is written differently.

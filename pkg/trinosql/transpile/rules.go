@@ -90,6 +90,7 @@ func (t *transpiler) extreme(x *trinosql.Func, name string) {
 }
 
 func (t *transpiler) listagg(x *trinosql.Listagg) {
+	t.ownAggregate(x, "LISTAGG")
 	if x.Overflow == "TRUNCATE" || x.Distinct || x.Filter != nil && (t.to == MySQL || t.to == BigQuery) {
 		t.refuse(x, "LISTAGG with DISTINCT, FILTER or TRUNCATE")
 	}
