@@ -18,14 +18,14 @@ var placed = []struct{ what, place, code string }{
 	{"the states of a cache", "pkg/gateway/caches/states", "func End("},
 	{"how a state of a cache is stored", "pkg/gateway/store/cache_runs.go", "states.End("},
 	{"the refresh of a cache between two states", "pkg/gateway/caches/run.go", ") runCache("},
-	{"where a cycle of saved queries is rejected", "pkg/gateway/engine/cycle.go", "query refers to itself"},
+	{"where a cycle of saved queries is rejected", "pkg/gateway/engine/cycle", "query refers to itself"},
 	{"how NULL is written in CSV", "pkg/gateway/engine/csv/null.go", "Null = "},
-	{"where a key is bound to its address", "pkg/config/resolve.go", ") settleKey("},
-	{"the wire text of a double", "pkg/gateway/engine/javafn/double.go", "func AppendDouble("},
-	{"a new exit code", "cmd/internal/cli/exit.go", "ExitUntrusted "},
+	{"where a key is bound to its address", "pkg/config/key_address.go", ") settleKey("},
+	{"the wire text of a double", "pkg/gateway/engine/doubletext", "func Append("},
+	{"a new exit code", "cmd/internal/exitcode", "Untrusted "},
 	{"a new connection type", "pkg/gateway/connector/types", "func All("},
 	{"a new quirk", "pkg/gateway/hosted/quirks_list.go", "func AllQuirks("},
-	{"the error for a missing table", "pkg/trinosql/missing.go", "func MissingTable("},
+	{"the error for a missing table", "pkg/trinosql/missing", "func Table("},
 }
 
 // TestWhereToFindThings compares the table of places in docs/architecture.md with the code.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // agentGateway answers every question with the same reply, and lists one thread.
@@ -114,7 +114,7 @@ func TestAgentStreamResumed(t *testing.T) {
 		t.Errorf("exit %d, sent %v, printed %q, %q", code, g.sent, out, errs)
 	}
 	g.reply = event("values", `{"messages":[`+before+`]}`)
-	if code, out, errs := g.dig(t, "agent", "stream", "hi", "--thread", talk); code != cli.ExitFailed || out != "" || !strings.Contains(errs, "ended without an answer") {
+	if code, out, errs := g.dig(t, "agent", "stream", "hi", "--thread", talk); code != exitcode.Failed || out != "" || !strings.Contains(errs, "ended without an answer") {
 		t.Errorf("exit %d, printed %q, %q", code, out, errs)
 	}
 }
@@ -133,7 +133,7 @@ func TestAgentStreamEvents(t *testing.T) {
 	}
 	for _, more := range [][]string{{"--jq", ".x"}, {"-o", "json", "--columns", "a"}, {"-o", "csv"}, {"--thread", ""}} {
 		g.sent = nil
-		if code, _, errs := g.dig(t, append([]string{"agent", "stream", "hi"}, more...)...); code != cli.ExitUsage || g.sent != nil {
+		if code, _, errs := g.dig(t, append([]string{"agent", "stream", "hi"}, more...)...); code != exitcode.Usage || g.sent != nil {
 			t.Errorf("%v: exit %d, sent %v: %s", more, code, g.sent, errs)
 		}
 	}
@@ -148,14 +148,14 @@ func TestAgentStreamEnds(t *testing.T) {
 		exit  int
 		says  string
 	}{
-		"empty":            {"", false, cli.ExitUnavailable, "the stream of the agent is empty"},
-		"comments":         {": ping\n\n", false, cli.ExitUnavailable, "the stream of the agent is empty"},
-		"metadata":         {event("metadata", `{"run_id":"1f0"}`) + "data: null\n\n", false, cli.ExitFailed, "ended without an answer"},
-		"the question":     {event("values", `{"messages":[{"type":"human","content":"hi"}]}`), false, cli.ExitFailed, "ended without an answer"},
-		"an error":         {whole + event("error", `{"error":"RateLimit","message":"too many\u001b[2J questions"}`), false, cli.ExitFailed, "the agent failed: too many␛[2J questions"},
-		"a body of errors": {event("message", `{"errorCode":100,"message":"no such table"}`), false, cli.ExitFailed, "the agent failed: no such table"},
-		"cut in an event":  {whole + "data: {\"con", false, cli.ExitUnavailable, "after 1 complete events"},
-		"broken":           {whole, true, cli.ExitUnavailable, "after 1 complete events"},
+		"empty":            {"", false, exitcode.Unavailable, "the stream of the agent is empty"},
+		"comments":         {": ping\n\n", false, exitcode.Unavailable, "the stream of the agent is empty"},
+		"metadata":         {event("metadata", `{"run_id":"1f0"}`) + "data: null\n\n", false, exitcode.Failed, "ended without an answer"},
+		"the question":     {event("values", `{"messages":[{"type":"human","content":"hi"}]}`), false, exitcode.Failed, "ended without an answer"},
+		"an error":         {whole + event("error", `{"error":"RateLimit","message":"too many\u001b[2J questions"}`), false, exitcode.Failed, "the agent failed: too many␛[2J questions"},
+		"a body of errors": {event("message", `{"errorCode":100,"message":"no such table"}`), false, exitcode.Failed, "the agent failed: no such table"},
+		"cut in an event":  {whole + "data: {\"con", false, exitcode.Unavailable, "after 1 complete events"},
+		"broken":           {whole, true, exitcode.Unavailable, "after 1 complete events"},
 	} {
 		g := newAgentGateway(t)
 		g.kind, g.reply, g.cut = "text/event-stream", c.reply, c.cut
@@ -200,7 +200,7 @@ func TestAgentThread(t *testing.T) {
 		}
 	}
 	g.sent = nil
-	if code, _, errs := g.dig(t, "agent", "chat", "hi", "--thread", "nobody"); code != cli.ExitNotFound || g.sent != nil {
+	if code, _, errs := g.dig(t, "agent", "chat", "hi", "--thread", "nobody"); code != exitcode.NotFound || g.sent != nil {
 		t.Errorf("an unknown thread: exit %d, sent %v: %s", code, g.sent, errs)
 	}
 	for _, reply := range []string{`{"threadId":"theirs","result":{` + messages + `}}`, `{"result":{"thread_id":"theirs",` + messages + `}}`} {
@@ -241,7 +241,7 @@ func TestAgentAnswers(t *testing.T) {
 	}
 	g.reply = `{"result":{"messages":[{"type":"human","content":"hi"}]}}`
 	for _, form := range []string{"table", "json", "csv"} {
-		if code, _, errs := g.dig(t, "agent", "chat", "hi", "-o", form); code != cli.ExitFailed || !strings.Contains(errs, "contains no answer") {
+		if code, _, errs := g.dig(t, "agent", "chat", "hi", "-o", form); code != exitcode.Failed || !strings.Contains(errs, "contains no answer") {
 			t.Errorf("no answer, -o %s: exit %d, %s", form, code, errs)
 		}
 	}
@@ -279,10 +279,10 @@ func TestAgentHistory(t *testing.T) {
 	if _, out, _ := g.dig(t, "agent", "history", "list", "-o", "json"); !strings.HasPrefix(out, `[{"id":"r1","aiThreadId":"t-17"`) {
 		t.Errorf("list -o json: %s", out)
 	}
-	if code, _, _ := g.dig(t, "agent", "history", "delete", "old talk"); code != cli.ExitConfirm || g.deleted != "" {
+	if code, _, _ := g.dig(t, "agent", "history", "delete", "old talk"); code != exitcode.Confirm || g.deleted != "" {
 		t.Errorf("delete without --yes: exit %d, deleted %q", code, g.deleted)
 	}
-	if code, _, _ := g.dig(t, "agent", "history", "delete", "nothing", "--yes"); code != cli.ExitNotFound || g.deleted != "" {
+	if code, _, _ := g.dig(t, "agent", "history", "delete", "nothing", "--yes"); code != exitcode.NotFound || g.deleted != "" {
 		t.Errorf("delete of what is not there: exit %d, deleted %q", code, g.deleted)
 	}
 	if code, out, errs := g.dig(t, "agent", "history", "delete", "old talk", "--yes", "-o", "json"); code != 0 || g.deleted != "t-17" || strings.TrimSpace(out) != `{"history":[]}` {

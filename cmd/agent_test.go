@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/connection"
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestAgentStream runs `agent stream` against a server of events.
@@ -37,8 +38,8 @@ func TestAgentStream(t *testing.T) {
 		"ndjson": {answer: "event: updates\ndata: {\"a\":1}\n\ndata: text\n\n", output: "ndjson",
 			want: "{\"event\":\"updates\",\"data\":{\"a\":1}}\n{\"event\":\"message\",\"data\":\"text\"}\n"},
 		"steering": {answer: "data: \x1b[2J\n\n", want: "␛[2J\n"},
-		"cut":      {answer: "data: a\n\ndata: b", want: "a\n", fails: "truncated", exit: cli.ExitUnavailable},
-		"error":    {answer: "event: error\ndata: out of tokens\n\n", fails: "out of tokens", exit: cli.ExitFailed},
+		"cut":      {answer: "data: a\n\ndata: b", want: "a\n", fails: "truncated", exit: exitcode.Unavailable},
+		"error":    {answer: "event: error\ndata: out of tokens\n\n", fails: "out of tokens", exit: exitcode.Failed},
 	} {
 		answer = c.answer
 		dir := t.TempDir()

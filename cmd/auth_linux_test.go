@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestLoginAsks: on a terminal the key does not show, and it is sent to the other zone after a yes only.
 func TestLoginAsks(t *testing.T) {
 	p := newHostedProxy(t, zones)
-	for answer, want := range map[string]int{"y": 0, "": cli.ExitNotAllowed, "n": cli.ExitNotAllowed, "yess": cli.ExitNotAllowed} {
+	for answer, want := range map[string]int{"y": 0, "": exitcode.NotAllowed, "n": exitcode.NotAllowed, "yess": exitcode.NotAllowed} {
 		x := newTerminal(t)
 		c := process(t, t.TempDir(), "auth", "login", "--zone", "us")
 		c.Env = append(c.Env, "HTTPS_PROXY="+p.address, "SSL_CERT_FILE="+p.caFile, "DIG_KEY_STORAGE=file", "DIG_CACHE_DIR="+filepath.Join(c.Dir, "cache"))

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/config"
 )
 
@@ -91,7 +92,7 @@ func TestLogin(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	// a project's key is refused partner's operations without asking again
-	if code, _, errs = p.dig(dir, "", nil, "org", "list"); code != cli.ExitNotAllowed || p.sent() != "" {
+	if code, _, errs = p.dig(dir, "", nil, "org", "list"); code != exitcode.NotAllowed || p.sent() != "" {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	code, out, _ = p.dig(dir, "", nil, "auth", "status", "--check", "-o", "json", "--jq", ".[] | [.profile,.state] | join(\" \")")
@@ -104,10 +105,10 @@ func TestLogin(t *testing.T) {
 	if code, _, errs = p.dig(dir, "", nil, "auth", "logout", "--yes"); code != 0 || !strings.Contains(errs, "removed the key of profile us from the file") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	if code, _, _ = p.dig(dir, "", nil, "auth", "whoami"); code != cli.ExitNotAllowed {
+	if code, _, _ = p.dig(dir, "", nil, "auth", "whoami"); code != exitcode.NotAllowed {
 		t.Errorf("exit %d after logout", code)
 	}
-	if code, _, errs = p.dig(dir, "", nil, "auth", "status", "us"); code != cli.ExitNotAllowed || !strings.Contains(errs, "no profile has a usable key") {
+	if code, _, errs = p.dig(dir, "", nil, "auth", "status", "us"); code != exitcode.NotAllowed || !strings.Contains(errs, "no profile has a usable key") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if raw, err := os.ReadFile(filepath.Join(dir, "credentials.yaml")); err != nil || strings.Contains(string(raw), keyOf("usaaaaaa")) {
@@ -121,7 +122,7 @@ func TestLoginRefused(t *testing.T) {
 	p := newHostedProxy(t, zones)
 	dir := filepath.Join(t.TempDir(), "config")
 	code, _, errs := p.dig(dir, keyOf("euaaaaaa")+"\n", nil, "auth", "login", "--zone", "us", "--with-key")
-	if sent := p.sent(); code != cli.ExitNotAllowed || strings.Contains(sent, "eu.peaka") || !strings.Contains(errs, "zone us does not know it") || !strings.Contains(errs, "--zone eu") {
+	if sent := p.sent(); code != exitcode.NotAllowed || strings.Contains(sent, "eu.peaka") || !strings.Contains(errs, "zone us does not know it") || !strings.Contains(errs, "--zone eu") {
 		t.Errorf("exit %d, sent %s: %s", code, sent, errs)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "config.yaml")); err == nil {
@@ -133,20 +134,20 @@ func TestLoginRefused(t *testing.T) {
 	}
 	// the key is known to be of zone eu now: it is not sent to zone us at all
 	code, _, errs = p.dig(dir, keyOf("euaaaaaa")+"\n", nil, "auth", "login", "mine", "--zone", "us", "--with-key")
-	if sent := p.sent(); code != cli.ExitNotAllowed || sent != "" || !strings.Contains(errs, "this is the key of profile eu, for zone eu") {
+	if sent := p.sent(); code != exitcode.NotAllowed || sent != "" || !strings.Contains(errs, "this is the key of profile eu, for zone eu") {
 		t.Errorf("exit %d, sent %s: %s", code, sent, errs)
 	}
 	// a key that neither knows; a profile that exists does not change its zone
 	code, _, errs = p.dig(dir, keyOf("nobodyaa")+"\n", nil, "auth", "login", "mine", "--zone", "us", "--with-key", "--other-zone")
-	if code != cli.ExitNotAllowed || !strings.Contains(errs, "zone us does not know it; zone eu: ") || strings.Contains(errs, "nobodyaa.a") {
+	if code != exitcode.NotAllowed || !strings.Contains(errs, "zone us does not know it; zone eu: ") || strings.Contains(errs, "nobodyaa.a") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	if code, _, errs = p.dig(dir, "x\n", nil, "auth", "login", "eu", "--zone", "us", "--with-key"); code != cli.ExitConflict {
+	if code, _, errs = p.dig(dir, "x\n", nil, "auth", "login", "eu", "--zone", "us", "--with-key"); code != exitcode.Conflict {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	p.sent()
 	for _, args := range [][]string{{"auth", "login"}, {"auth", "login", "x", "--zone", "local"}, {"auth", "login", "--zone", "us", "--storage", "vault"}} {
-		if code, _, errs := p.dig(filepath.Join(t.TempDir(), "none"), "x\n", nil, args...); code != cli.ExitUsage || p.sent() != "" {
+		if code, _, errs := p.dig(filepath.Join(t.TempDir(), "none"), "x\n", nil, args...); code != exitcode.Usage || p.sent() != "" {
 			t.Errorf("%v: exit %d: %s", args, code, errs)
 		}
 	}
@@ -180,7 +181,7 @@ func TestLoginToGateways(t *testing.T) {
 	if err := os.WriteFile(project, []byte("base-url: "+srv.URL+"/api/v1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := w.run("auth", "login"); code != cli.ExitUsage || calls != 0 {
+	if code, _, errs := w.run("auth", "login"); code != exitcode.Usage || calls != 0 {
 		t.Errorf("an address of a project file: exit %d, %d calls: %s", code, calls, errs)
 	}
 	if err := os.Remove(project); err != nil {
@@ -193,9 +194,9 @@ func TestLoginToGateways(t *testing.T) {
 		exit   int
 		says   string
 	}{
-		{401, `{}`, cli.ExitNotAllowed, "the key was not stored"}, {403, `{}`, cli.ExitNotAllowed, "the key was not stored"},
-		{404, `{"error":"Not Found"}`, cli.ExitNotFound, "there is no gateway at this address"}, {200, `<html>`, cli.ExitUnavailable, "there is no gateway at this address"},
-		{200, ``, cli.ExitUnavailable, "not stored"}, {200, `{}`, cli.ExitUnavailable, "not stored"}, {503, ``, cli.ExitUnavailable, "--no-check"},
+		{401, `{}`, exitcode.NotAllowed, "the key was not stored"}, {403, `{}`, exitcode.NotAllowed, "the key was not stored"},
+		{404, `{"error":"Not Found"}`, exitcode.NotFound, "there is no gateway at this address"}, {200, `<html>`, exitcode.Unavailable, "there is no gateway at this address"},
+		{200, ``, exitcode.Unavailable, "not stored"}, {200, `{}`, exitcode.Unavailable, "not stored"}, {503, ``, exitcode.Unavailable, "--no-check"},
 	} {
 		status, body = c.status, c.body
 		code, _, errs := w.run(at...)
@@ -305,18 +306,18 @@ func TestConfigEdit(t *testing.T) {
 		says string
 	}{
 		`true`:                     {0, "nothing was changed"},
-		`: > "$1"`:                 {cli.ExitUsage, "the edited text is empty"},
-		`exit 1`:                   {cli.ExitFailed, "editor"},
-		`echo 'current: b' > "$1"`: {cli.ExitUsage, "config.yaml.rejected"},
-		`echo 'key: x' >> "$1"`:    {cli.ExitUsage, "unknown field"},
-		`echo '# other' >> ` + path + `; echo '# mine too' >> "$1"`: {cli.ExitConflict, "config.yaml.rejected"},
+		`: > "$1"`:                 {exitcode.Usage, "the edited text is empty"},
+		`exit 1`:                   {exitcode.Failed, "editor"},
+		`echo 'current: b' > "$1"`: {exitcode.Usage, "config.yaml.rejected"},
+		`echo 'key: x' >> "$1"`:    {exitcode.Usage, "unknown field"},
+		`echo '# other' >> ` + path + `; echo '# mine too' >> "$1"`: {exitcode.Conflict, "config.yaml.rejected"},
 	} {
 		editor(script)
 		code, _, errs := w.run("config", "edit")
 		if code != want.exit || !strings.Contains(errs, want.says) {
 			t.Errorf("%s: exit %d: %s", script, code, errs)
 		}
-		if want.exit == cli.ExitConflict {
+		if want.exit == exitcode.Conflict {
 			if text(path) != before+"# other\n" || !strings.Contains(text(path+".rejected"), "# mine too") {
 				t.Errorf("%s\n%s", text(path), text(path+".rejected"))
 			}
@@ -347,7 +348,7 @@ func TestLogoutReadOnly(t *testing.T) {
 	if _, err := st.Add(config.Profile{Name: "shut", Zone: "us", Protect: config.ReadOnly}, key, config.AddOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := w.run("auth", "logout"); code != cli.ExitConfirm {
+	if code, _, errs := w.run("auth", "logout"); code != exitcode.Confirm {
 		t.Errorf("without --yes: exit %d: %s", code, errs)
 	}
 	if code, _, errs := w.run("auth", "logout", "--yes"); code != 0 {
@@ -373,7 +374,7 @@ func TestConfigEditAgain(t *testing.T) {
 	e := &cli.Env{Name: "dig", Args: []string{"config", "edit"}, In: strings.NewReader("y\n"), Out: &o, Err: &x, InTerm: true, ErrTerm: true, Dir: dir, Now: time.Now, Getenv: environ(t, env)}
 	code := Run(t.Context(), e)
 	raw, err := os.ReadFile(filepath.Join(env["DIG_CONFIG_DIR"], "config.yaml.rejected"))
-	if code != cli.ExitFailed || err != nil || string(raw) != "current: b\n" || !strings.Contains(x.String(), "config.yaml.rejected") {
+	if code != exitcode.Failed || err != nil || string(raw) != "current: b\n" || !strings.Contains(x.String(), "config.yaml.rejected") {
 		t.Errorf("exit %d, %v, %q: %s", code, err, raw, x.String())
 	}
 }
@@ -384,7 +385,7 @@ func TestLoginInterrupted(t *testing.T) {
 	cancel()
 	var o, x bytes.Buffer
 	e := &cli.Env{Name: "dig", Args: []string{"auth", "login", "--zone", "us", "--with-key"}, In: neverRead{}, Out: &o, Err: &x, Dir: t.TempDir(), Getenv: environ(t, map[string]string{"DIG_CONFIG_DIR": t.TempDir(), "HOME": t.TempDir()})}
-	if code := Run(ctx, e); code != cli.ExitInterrupted {
+	if code := Run(ctx, e); code != exitcode.Interrupted {
 		t.Errorf("exit %d: %s", code, x.String())
 	}
 }

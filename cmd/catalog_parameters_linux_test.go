@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // parameterGateway refuses a catalog until it has the fields that its type wants, as the service does for google_ads.
@@ -65,11 +65,11 @@ func TestCatalogParametersAreNamed(t *testing.T) {
 	env := map[string]string{"DIG_BASE_URL": base, "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234"}
 	create := []string{"catalog", "create", "ads", "--connection", "ads"}
 	code, _, stderr := runDig(t, env, create...)
-	if code != cli.ExitFailed || !strings.Contains(stderr, "hint: give --parameter clientId=VALUE --parameter clientSecret=@FILE") {
+	if code != exitcode.Failed || !strings.Contains(stderr, "hint: give --parameter clientId=VALUE --parameter clientSecret=@FILE") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	code, _, stderr = runDig(t, env, append(create, "--parameter", "clientSecret=open-word")...)
-	if code != cli.ExitUsage || strings.Contains(stderr, "open-word") {
+	if code != exitcode.Usage || strings.Contains(stderr, "open-word") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	file := filepath.Join(t.TempDir(), "secret")
@@ -77,7 +77,7 @@ func TestCatalogParametersAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr = runDig(t, env, append(create, "--parameter", "clientId=abc", "--parameter", "clientSecret=@"+file)...)
-	if code != cli.ExitOK || made()["clientSecret"] != "s3cret" || strings.Contains(stderr, "s3cret") {
+	if code != exitcode.OK || made()["clientSecret"] != "s3cret" || strings.Contains(stderr, "s3cret") {
 		t.Errorf("exit code %d, sent %v: %s", code, made(), stderr)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/check"
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -66,7 +67,7 @@ func TestCheckRoutes(t *testing.T) {
 			env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234"}
 			code, out, errs := runDig(t, env, "check", "--routes", "-o", "json")
 			var found []check.RouteFinding
-			if err := json.Unmarshal([]byte(out), &found); err != nil || code != cli.ExitJob {
+			if err := json.Unmarshal([]byte(out), &found); err != nil || code != exitcode.Job {
 				t.Fatalf("exit %d, %v: %s\n%s", code, err, out, errs)
 			}
 			is := map[string]string{}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -53,7 +54,7 @@ A file of the same name that something else has written is left alone.`,
 			}
 			for _, s := range all {
 				if s.State == notOurs {
-					return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: s.File + " exists, and was not written by `completion install`", Hint: "move it away, or name the other shells"}
+					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: s.File + " exists, and was not written by `completion install`", Hint: "move it away, or name the other shells"}
 				}
 			}
 			var notes []string

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // runAgainst runs dig against a gateway of a hosted zone.
@@ -68,11 +69,11 @@ func TestOAuthConnection(t *testing.T) {
 	}
 	for query, want := range map[string]int{
 		"connectionId=c1&status=success": 0,
-		"connectionId=c1&status=fail":    cli.ExitFailed,
-		"connectionId=c1&status=FAILED":  cli.ExitFailed,
-		"error=access_denied&state=x":    cli.ExitFailed,
+		"connectionId=c1&status=fail":    exitcode.Failed,
+		"connectionId=c1&status=FAILED":  exitcode.Failed,
+		"error=access_denied&state=x":    exitcode.Failed,
 		"code=abc&state=x":               0,
-		fmt.Sprint("https://me.example.com/?", "connectionId=c1&status=fail"): cli.ExitFailed,
+		fmt.Sprint("https://me.example.com/?", "connectionId=c1&status=fail"): exitcode.Failed,
 	} {
 		if code, out, errs := runAgainst(t, srv.URL, "connection", "oauth", "complete", query); code != want {
 			t.Errorf("%s: exit %d, want %d: %s%s", query, code, want, out, errs)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/check"
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/config"
 )
 
@@ -106,7 +107,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	}
 	file("bin/dig", "#!/bin/sh\necho '; <<>> DiG 9.18 <<>>'\n", 0o755)
 	env := map[string]string{"DIG_CONFIG_DIR": filepath.Join(dir, "config"), "PATH": filepath.Join(dir, "bin")}
-	if code, out, errs := runDig(t, env, "doctor"); code != cli.ExitJob || !strings.Contains(out, "failed   configuration  /") || !strings.Contains(out, "-> did you mean project?\n") || !strings.Contains(errs, "2 failed") {
+	if code, out, errs := runDig(t, env, "doctor"); code != exitcode.Job || !strings.Contains(out, "failed   configuration  /") || !strings.Contains(out, "-> did you mean project?\n") || !strings.Contains(errs, "2 failed") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	code, found := diagnose(t, env)
@@ -114,7 +115,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"configuration": "failed did you mean project?", "files": "failed credentials.yaml has mode 0644, so other users of this machine may read it (run: chmod go-rwx ",
 		"program": "warning dig runs " + filepath.Join(dir, "bin", "dig"), "locks": "warning 1 temporary file",
 	})
-	if code != cli.ExitJob {
+	if code != exitcode.Job {
 		t.Errorf("exit %d: %v", code, found)
 	}
 	exe, err := os.Executable()
@@ -167,14 +168,14 @@ func TestDoctorGateway(t *testing.T) {
 	delete(env, "DIG_PROJECT")
 	at = func() time.Time { return time.Now().Add(-time.Hour) }
 	code, found = diagnose(t, env)
-	if expect(t, found, map[string]string{"clock": "failed off the gateway's"}); code != cli.ExitJob {
+	if expect(t, found, map[string]string{"clock": "failed off the gateway's"}); code != exitcode.Job {
 		t.Errorf("exit %d", code)
 	}
 	at = time.Now
 	for answer, want := range map[int]string{401: "failed `dig auth login` stores another key", 404: "failed", 503: "failed", 301: "failed redirects"} {
 		status = answer
 		code, found = diagnose(t, env)
-		if expect(t, found, map[string]string{"connect": "ok", "gateway": want, "key kind": "skipped"}); code != cli.ExitJob {
+		if expect(t, found, map[string]string{"connect": "ok", "gateway": want, "key kind": "skipped"}); code != exitcode.Job {
 			t.Errorf("%d: exit %d", answer, code)
 		}
 	}
@@ -215,7 +216,7 @@ func TestDoctorSendsNothing(t *testing.T) {
 	code, out, errs := w.run("doctor", "-o", "json")
 	found := diagnoses(t, out, errs)
 	expect(t, found, map[string]string{"key": "failed chosen by project file", "dns": "skipped", "gateway": "skipped"})
-	if code != cli.ExitJob || calls != 0 {
+	if code != exitcode.Job || calls != 0 {
 		t.Errorf("exit %d, %d connections", code, calls)
 	}
 }
@@ -255,7 +256,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	}
 	for _, name := range []string{"DIG_PROTECT", "DIG_READ_ONLY", "DIG_TIMEOUT", "DIG_ZONE", "DIG_JOURNAL", "DIG_HISTORY", "DIG_CONNECT_TIMEOUT", "DIG_OUTPUT"} {
 		code, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir, name: "?"}, "--jq", ".")
-		if code != cli.ExitJob || !strings.Contains(found["configuration"], "failed: environment "+name) || strings.Contains(found["configuration"], "()") {
+		if code != exitcode.Job || !strings.Contains(found["configuration"], "failed: environment "+name) || strings.Contains(found["configuration"], "()") {
 			t.Errorf("%s: exit %d: %v", name, code, found["configuration"])
 		}
 	}

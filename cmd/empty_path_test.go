@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -18,7 +19,7 @@ func TestEmptyValues(t *testing.T) {
 	refused := func(c *cobra.Command, args ...string) {
 		words := append(strings.Fields(c.CommandPath())[1:], args...)
 		code, out, errs := runDig(t, vars, words...)
-		if code != cli.ExitUsage || !strings.Contains(errs, "is empty") || out != "" {
+		if code != exitcode.Usage || !strings.Contains(errs, "is empty") || out != "" {
 			t.Errorf("dig %q: exit %d: %s%s", words, code, out, errs)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -40,7 +41,7 @@ func TestExclusiveFlags(t *testing.T) {
 				e := &cli.Env{Name: "dig", Args: append(slices.Clone(args), []string{"a", "b"}[:n]...), In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now, Getenv: func(string) string { return "" }}
 				code := Run(context.Background(), e)
 				text += out.String()
-				told = told || code == cli.ExitUsage && strings.Contains(out.String(), "--"+names[0]) && strings.Contains(out.String(), "--"+names[1]) && strings.Contains(out.String(), "are mutually exclusive")
+				told = told || code == exitcode.Usage && strings.Contains(out.String(), "--"+names[0]) && strings.Contains(out.String(), "--"+names[1]) && strings.Contains(out.String(), "are mutually exclusive")
 			}
 			if !told {
 				t.Errorf("%q: %s", args, text)

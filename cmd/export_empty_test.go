@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestEmptyExport meets a gateway that fails exports without rows, as the hosted zones do: the file is made here, and only when
@@ -73,13 +74,13 @@ func TestEmptyExport(t *testing.T) {
 	}
 	rows = `["1","2",null,"3"]`
 	_ = os.Remove(file)
-	if code, _, errs := run("--download", "x.csv"); code != cli.ExitJob || !strings.Contains(errs, "produced no files") {
+	if code, _, errs := run("--download", "x.csv"); code != exitcode.Job || !strings.Contains(errs, "produced no files") {
 		t.Errorf("with rows: exit %d: %s", code, errs)
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a file was made although there are rows")
 	}
-	if code, _, errs := run("--wait"); code != cli.ExitJob || !strings.Contains(errs, "without rows") {
+	if code, _, errs := run("--wait"); code != exitcode.Job || !strings.Contains(errs, "without rows") {
 		t.Errorf("without a file to make: exit %d: %s", code, errs)
 	}
 }

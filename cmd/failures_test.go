@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 const testKey = "abcd1234.abcdefghijklmnopqrstuvwxyz012345"
@@ -107,7 +108,7 @@ func TestFailures(t *testing.T) {
 // TestNoKeyNoRequest: without a key nothing is sent to a hosted zone.
 func TestNoKeyNoRequest(t *testing.T) {
 	code, _, errs := runDig(t, nil, "--zone", "us", "org", "list")
-	if code != cli.ExitNotAllowed {
+	if code != exitcode.NotAllowed {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

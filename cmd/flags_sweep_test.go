@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -73,7 +74,7 @@ func TestFlagsFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, out, errs := f.dig(append(args, "-o", "json")...)
-		if (code != 0) != strings.HasPrefix(line, "!") || code == cli.ExitUsage {
+		if (code != 0) != strings.HasPrefix(line, "!") || code == exitcode.Usage {
 			t.Errorf("dig %s: exit %d: %s", strings.Join(args, " "), code, errs)
 		}
 		remember(made, c, out)
@@ -119,7 +120,7 @@ func TestFlagsFirst(t *testing.T) {
 		code, _, errs := f.dig(line...)
 		sent := f.sent()
 		tried++
-		if code == cli.ExitUsage && sent != "" || strings.Contains(errs, "after-change") || strings.Contains(errs, "detected only after") {
+		if code == exitcode.Usage && sent != "" || strings.Contains(errs, "after-change") || strings.Contains(errs, "detected only after") {
 			t.Errorf("dig %s: exit %d after %s was sent: %s", strings.Join(line, " "), code, sent, errs)
 		}
 		if must && (code == 0 || sent != "") { // 2, unless something that it names is not there

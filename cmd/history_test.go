@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -69,7 +70,7 @@ func TestHistory(t *testing.T) {
 	f.want(0, "connection", "update", "db", "--credential-file", filepath.Join(f.home, "d.json"))
 	f.want(0, "metadata", "callback", "set", "http://127.0.0.1:1/x", "--callback-token", "@"+f.file("token", param))
 	f.want(0, "connection", "delete", "db", "--yes")
-	f.want(cli.ExitNotFound, "api", "PUT", "/data/projects/{project}/queries/0", "-f", "displayName=none")
+	f.want(exitcode.NotFound, "api", "PUT", "/data/projects/{project}/queries/0", "-f", "displayName=none")
 	f.on(spec.CreateWorkspace, drop)
 	if code, _, _ := f.dig("workspace", "create", "lost"); code == 0 {
 		t.Error("the lost reply was a success")
@@ -132,8 +133,8 @@ func TestHistory(t *testing.T) {
 	if n := len(f.history("--limit", "2")); n != 2 {
 		t.Errorf("%d changes of 2", n)
 	}
-	f.want(cli.ExitNotFound, "history", "show", "zz")
-	f.want(cli.ExitUsage, "history", "list", "--limit", "-1")
+	f.want(exitcode.NotFound, "history", "show", "zz")
+	f.want(exitcode.Usage, "history", "list", "--limit", "-1")
 
 	files := 0
 	err := filepath.WalkDir(filepath.Join(f.home, ".local"), func(path string, d fs.DirEntry, err error) error {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // hosted is an environment for zone us at a server.
@@ -69,7 +69,7 @@ func TestWebPageForRows(t *testing.T) {
 		_, _ = io.WriteString(rw, "<html><body>log in</body></html>")
 	})
 	code, out, errs := w.run("query", "execute", "SELECT 1")
-	if code != cli.ExitUnavailable || out != "" || !strings.Contains(errs, "base address") || strings.Contains(errs, "--limit") || strings.Contains(errs, "--page-by") {
+	if code != exitcode.Unavailable || out != "" || !strings.Contains(errs, "base address") || strings.Contains(errs, "--limit") || strings.Contains(errs, "--page-by") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
@@ -81,7 +81,7 @@ func TestTellingIsRefusedAlike(t *testing.T) {
 	})
 	for _, flag := range []string{"--dry-run", "--yes", "--explain"} { // --explain asks nothing, and knows the key from the real run
 		code, out, errs := w.run("workspace", "create", "w", "--org", "o1", flag)
-		if code != cli.ExitNotAllowed || !strings.Contains(errs, "requires a partner key") {
+		if code != exitcode.NotAllowed || !strings.Contains(errs, "requires a partner key") {
 			t.Errorf("%s: exit %d: %s%s", flag, code, out, errs)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestInterruptedWaits: who stops waiting for work of a served gateway learns what goes on, how to wait for it and how to end it.
@@ -54,7 +54,7 @@ func TestInterruptedWaits(t *testing.T) {
 		said.Write(rest)
 		_ = p.Wait()
 		late.Stop()
-		if code := p.ProcessState.ExitCode(); code != cli.ExitInterrupted {
+		if code := p.ProcessState.ExitCode(); code != exitcode.Interrupted {
 			t.Errorf("%v: exit code %d\n%s", c.args, code, said.String())
 		}
 		for _, w := range c.want {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/admin"
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -23,13 +24,13 @@ func TestKeyThatCannotBeKept(t *testing.T) {
 	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234", "DIG_ZONE": "us"}
 	path := filepath.Join(t.TempDir(), "key")
 	code, out, errs := runDig(t, env, "api-key", "create", "ci", "--key-file", path, "-o", "json")
-	if code != cli.ExitFailed || !strings.Contains(errs, "did not return") || !strings.Contains(out, "11111111-1111") {
+	if code != exitcode.Failed || !strings.Contains(errs, "did not return") || !strings.Contains(out, "11111111-1111") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("an empty file is left")
 	}
-	if code, _, errs := runDig(t, env, "api-key", "create", "ci", "--store", "other"); code != cli.ExitFailed || !strings.Contains(errs, "did not return") {
+	if code, _, errs := runDig(t, env, "api-key", "create", "ci", "--store", "other"); code != exitcode.Failed || !strings.Contains(errs, "did not return") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if code, _, errs := runDig(t, env, "api-key", "create", "ci"); code != 0 || !strings.Contains(errs, "did not return") {
@@ -43,7 +44,7 @@ func TestKeyThatCannotBeKept(t *testing.T) {
 	defer full.Close()
 	text := "pk.new"
 	v, err := admin.KeepKey((&cli.Env{}), api.ApiKey{ApiKey: &text}, "p", full, nil, "")
-	if err != nil || v.Fail == nil || v.Fail.Exit != cli.ExitFailed {
+	if err != nil || v.Fail == nil || v.Fail.Exit != exitcode.Failed {
 		t.Errorf("%v, %v", v.Fail, err)
 	}
 	if shown := v.Value.(api.ApiKey); shown.ApiKey == nil || *shown.ApiKey != text {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestKeyWithoutProfile: a profile that is removed in an editor leaves its key, which the command tells, and `auth logout` removes
@@ -40,7 +41,7 @@ func TestKeyWithoutProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(0, "the key of profile gone remains (file); `dig auth logout gone` removes it", "config", "edit")
-	run(cli.ExitConfirm, "no profile refers to the key stored as gone", "auth", "logout", "gone")
+	run(exitcode.Confirm, "no profile refers to the key stored as gone", "auth", "logout", "gone")
 	run(0, "would remove the key stored as gone", "auth", "logout", "gone", "--dry-run", "--yes")
 	if !bytes.Contains(read(t, keys), []byte("gone:")) {
 		t.Fatal("removed without a yes")
@@ -49,14 +50,14 @@ func TestKeyWithoutProfile(t *testing.T) {
 	if raw := read(t, keys); bytes.Contains(raw, []byte("gone:")) || !bytes.Contains(raw, []byte("kept:")) {
 		t.Errorf("%s", bytes.ReplaceAll(raw, []byte(testKey), []byte("KEY")))
 	}
-	run(cli.ExitNotFound, `there is no profile "gone"`, "auth", "logout", "gone", "--yes")
+	run(exitcode.NotFound, `there is no profile "gone"`, "auth", "logout", "gone", "--yes")
 	run(0, "removed the key of profile kept", "auth", "logout", "kept", "--yes")
-	run(cli.ExitNotFound, "profile kept has no key", "auth", "logout", "kept", "--yes")
+	run(exitcode.NotFound, "profile kept has no key", "auth", "logout", "kept", "--yes")
 
 	if err := os.WriteFile(w.env["EDITOR"], []byte("#!/bin/sh\nrm \"$1\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	run(cli.ExitFailed, "removed the copy that it was to edit; nothing was changed", "config", "edit")
+	run(exitcode.Failed, "removed the copy that it was to edit; nothing was changed", "config", "edit")
 }
 
 // TestKeyIsOneLine: the key may be in another line than the first, and all else is checked before it is asked for.
@@ -75,13 +76,13 @@ func TestKeyIsOneLine(t *testing.T) {
 	add := []string{"profile", "add", "work", "--zone", "us"}
 	for _, args := range [][]string{login, add} {
 		for _, in := range []string{"us-key\n" + testKey + "\n", testKey + "\n\n" + testKey} {
-			if code, says := run(in, args...); code != cli.ExitUsage || !strings.Contains(says, "more than one line") {
+			if code, says := run(in, args...); code != exitcode.Usage || !strings.Contains(says, "more than one line") {
 				t.Errorf("%v, %q: exit %d: %s", args, in, code, says)
 			}
 		}
 	}
 	code, says := run("\n", login...)
-	if code != cli.ExitUsage || !strings.Contains(says, "no key given") || strings.Contains(says, "--no-key") {
+	if code != exitcode.Usage || !strings.Contains(says, "no key given") || strings.Contains(says, "--no-key") {
 		t.Errorf("exit %d: %s", code, says)
 	}
 	if code, says := run(testKey+"\r\n \n", login...); code != 0 {
@@ -90,7 +91,7 @@ func TestKeyIsOneLine(t *testing.T) {
 	for _, args := range [][]string{{"auth", "login", "a/b", "--zone", "us"}, {"auth", "login", "WORK", "--zone", "us"}, {"profile", "add", "WORK", "--zone", "us"}, add} {
 		var o, x bytes.Buffer
 		e := &cli.Env{Name: "dig", Args: args, In: neverRead{}, Out: &o, Err: &x, Dir: t.TempDir(), Now: time.Now, Getenv: environ(t, env)}
-		if code := Run(t.Context(), e); code != cli.ExitUsage && code != cli.ExitConflict || strings.Contains(x.String(), "sent to") {
+		if code := Run(t.Context(), e); code != exitcode.Usage && code != exitcode.Conflict || strings.Contains(x.String(), "sent to") {
 			t.Errorf("%v: exit %d: %s", args, code, x.String())
 		}
 	}

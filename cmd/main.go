@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/gateway/supervise"
 	xterm "golang.org/x/term"
@@ -60,7 +61,7 @@ func Main() int {
 		if end := e.AtOnce.Load(); end != nil {
 			(*end)()
 		}
-		os.Exit(cli.ExitInterrupted)
+		os.Exit(exitcode.Interrupted)
 	}()
 	if e.OutTerm {
 		e.Width, e.Height, _ = xterm.GetSize(int(os.Stdout.Fd()))

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // pair writes a client certificate of an authority and its key.
@@ -65,28 +65,28 @@ func TestCertificatesOfProfiles(t *testing.T) {
 	}
 	login := []string{"auth", "login", "work", "--with-key"}
 	run(open, 0, "", nil, "profile", "add", "work", "--zone", "us", "--no-key")
-	run(open, cli.ExitUnavailable, "set ca-file in the profile (DIG_CA_FILE)", nil, login...)
+	run(open, exitcode.Unavailable, "set ca-file in the profile (DIG_CA_FILE)", nil, login...)
 	run(open, 0, "", []string{"DIG_CA_FILE=" + open.caFile}, login...)
 	run(open, 0, "", nil, "profile", "set", "work", "ca-file="+open.caFile)
 	run(open, 0, "", nil, login...)
 	run(open, 0, "", nil, "info")
-	run(open, cli.ExitUsage, "contains no certificate", []string{"DIG_CA_FILE=" + key}, "info")
-	run(open, cli.ExitUsage, "no such file", []string{"DIG_CA_FILE=/nonexistent"}, "info")
+	run(open, exitcode.Usage, "contains no certificate", []string{"DIG_CA_FILE=" + key}, "info")
+	run(open, exitcode.Usage, "no such file", []string{"DIG_CA_FILE=/nonexistent"}, "info")
 	run(open, 0, "", nil, "--zone", "local", "config", "explain") // nothing is read for another zone
 
-	run(strict, cli.ExitUnavailable, "partner.peaka.studio requires a client certificate", nil, "info", "--retries", "0")
+	run(strict, exitcode.Unavailable, "partner.peaka.studio requires a client certificate", nil, "info", "--retries", "0")
 	run(strict, 0, "", []string{"DIG_CLIENT_CERT=" + cert, "DIG_CLIENT_KEY=" + key}, "info")
 	run(strict, 0, "", nil, "profile", "set", "work", "client-cert="+cert, "client-key="+key)
 	run(strict, 0, "", nil, "info")
 	run(strict, 0, "", nil, "auth", "status", "--check")
 	run(strict, 0, "", nil, login...)
 	run(strict, 0, "", []string{"DIG_CLIENT_CERT=" + both, "DIG_CLIENT_KEY=" + both}, "info")
-	run(strict, cli.ExitUsage, "client-cert", []string{"DIG_CLIENT_CERT=" + wrong}, "info") // with the key of the profile
-	run(strict, cli.ExitUsage, "is encrypted", []string{"DIG_CLIENT_KEY=" + encrypted}, "info")
-	run(strict, cli.ExitUnavailable, "partner.peaka.studio", []string{"DIG_CLIENT_CERT=" + wrong, "DIG_CLIENT_KEY=" + wrongKey}, "info", "--retries", "0")
+	run(strict, exitcode.Usage, "client-cert", []string{"DIG_CLIENT_CERT=" + wrong}, "info") // with the key of the profile
+	run(strict, exitcode.Usage, "is encrypted", []string{"DIG_CLIENT_KEY=" + encrypted}, "info")
+	run(strict, exitcode.Unavailable, "partner.peaka.studio", []string{"DIG_CLIENT_CERT=" + wrong, "DIG_CLIENT_KEY=" + wrongKey}, "info", "--retries", "0")
 	found := diagnoses(t, run(strict, 0, "", nil, "doctor", "-o", "json"), "")
 	expect(t, found, map[string]string{"tls": "ok", "gateway": "ok"})
-	found = diagnoses(t, run(strict, cli.ExitJob, "", []string{"DIG_CLIENT_CERT=" + wrong, "DIG_CLIENT_KEY=" + wrongKey}, "doctor", "-o", "json"), "")
+	found = diagnoses(t, run(strict, exitcode.Job, "", []string{"DIG_CLIENT_CERT=" + wrong, "DIG_CLIENT_KEY=" + wrongKey}, "doctor", "-o", "json"), "")
 	expect(t, found, map[string]string{"gateway": "failed ended the TLS handshake"}) // with TLS 1.3 the refusal comes after the handshake
 }
 
@@ -123,7 +123,7 @@ func TestProxyRefuses(t *testing.T) {
 		}()
 		p := &hostedProxy{t: t, address: "http://user:sesame@" + l.Addr().String()}
 		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us"}, "info", "--retries", "0", "--debug")
-		if code != cli.ExitUnavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()) || !strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
+		if code != exitcode.Unavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()) || !strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
 			t.Errorf("exit %d: %s", code, errs)
 		}
 		_, out, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us"}, "doctor", "-o", "json")
@@ -139,7 +139,7 @@ func TestProxyRefuses(t *testing.T) {
 	} {
 		p := &hostedProxy{t: t, address: address}
 		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us"}, "info", "--retries", "0")
-		if code != cli.ExitUnavailable || !strings.Contains(errs, "HTTPS_PROXY is not the address of a proxy: ") || !strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
+		if code != exitcode.Unavailable || !strings.Contains(errs, "HTTPS_PROXY is not the address of a proxy: ") || !strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
 			t.Errorf("%s: exit %d: %s", address, code, errs)
 		}
 	}
@@ -177,7 +177,7 @@ func TestProxyAnswersNothing(t *testing.T) {
 		p := &hostedProxy{t: t, address: c.scheme + "://user:sesame@" + l.Addr().String()}
 		env := []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us", "DIG_CONNECT_TIMEOUT=200ms"}
 		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", env, "info", "--retries", "0", "--debug")
-		if code != cli.ExitUnavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()+" ") || !strings.Contains(errs, c.says) || !strings.Contains(errs, "so partner.peaka.studio was not contacted") || strings.Contains(errs, "sesame") {
+		if code != exitcode.Unavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()+" ") || !strings.Contains(errs, c.says) || !strings.Contains(errs, "so partner.peaka.studio was not contacted") || strings.Contains(errs, "sesame") {
 			t.Errorf("%s, %q: exit %d: %s", c.scheme, c.reply, code, errs)
 		}
 		_, out, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", env, "doctor", "-o", "json")
@@ -221,7 +221,7 @@ func TestPhases(t *testing.T) {
 		{mute.URL + "/api/v1", "DIG_TIMEOUT", "100ms", "no complete answer from 127.0.0.1"},
 	} {
 		code, _, errs := runDig(t, map[string]string{"DIG_BASE_URL": c.base, "DIG_API_KEY": testKey, c.variable: c.value}, "info", "--retries", "0")
-		if code != cli.ExitUnavailable || !strings.Contains(errs, c.says) {
+		if code != exitcode.Unavailable || !strings.Contains(errs, c.says) {
 			t.Errorf("%s=%s: exit %d: %s", c.variable, c.value, code, errs)
 		}
 	}
@@ -278,7 +278,7 @@ func TestInterruptEndsStatement(t *testing.T) {
 			case <-wait:
 				t.Errorf("%v, %s: the statement goes on at the gateway", args, how)
 			}
-			if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted {
+			if code := c.ProcessState.ExitCode(); code != exitcode.Interrupted {
 				t.Errorf("%v, %s: exit %d: %s", args, how, code, errs.String())
 			}
 			srv.Close()

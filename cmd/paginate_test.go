@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestPaginate reads lists of several pages whole, in order and once, whatever way their paths have of paging.
@@ -107,21 +108,21 @@ func TestPaginate(t *testing.T) {
 	if code, out, _ := run("/offset", "--paginate"); code != 0 || !strings.Contains(out, "12345678901234567890") {
 		t.Errorf("big numbers change: %.200s", out)
 	}
-	if code, out, errs := run("/fails", "--paginate"); code != cli.ExitFailed || out != "" || !strings.Contains(errs, "enough") {
+	if code, out, errs := run("/fails", "--paginate"); code != exitcode.Failed || out != "" || !strings.Contains(errs, "enough") {
 		t.Errorf("a page that fails: exit %d, %q, %q", code, out, errs)
 	}
 	for _, path := range []string{"/same/exports", "/timeless/exports"} { // what cannot be read whole fails
-		if code, out, errs := run(path, "--paginate"); code != cli.ExitFailed || out != "" || !strings.Contains(errs, "--paginate: ") {
+		if code, out, errs := run(path, "--paginate"); code != exitcode.Failed || out != "" || !strings.Contains(errs, "--paginate: ") {
 			t.Errorf("%s: exit %d, %q, %q", path, code, out, errs)
 		}
 	}
-	if code, _, errs := run("/object", "--paginate"); code != cli.ExitUsage || !strings.Contains(errs, "the reply is not a list") {
+	if code, _, errs := run("/object", "--paginate"); code != exitcode.Usage || !strings.Contains(errs, "the reply is not a list") {
 		t.Errorf("no list: exit %d, %q", code, errs)
 	}
-	if code, _, errs := run("/offset", "--paginate", "--include"); code != cli.ExitUsage || !strings.Contains(errs, "--include") || len(asked) != 0 {
+	if code, _, errs := run("/offset", "--paginate", "--include"); code != exitcode.Usage || !strings.Contains(errs, "--include") || len(asked) != 0 {
 		t.Errorf("--include: exit %d, %q", code, errs)
 	}
-	if code, _, errs := run("POST", "/offset", "--paginate"); code != cli.ExitUsage || !strings.Contains(errs, "--paginate requires GET") || len(asked) != 0 {
+	if code, _, errs := run("POST", "/offset", "--paginate"); code != exitcode.Usage || !strings.Contains(errs, "--paginate requires GET") || len(asked) != 0 {
 		t.Errorf("POST: exit %d, %q", code, errs)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestReaderGoesAway: a process whose reader ends, as with head, says nothing, exits as if SIGPIPE had ended it, and leaves its files
@@ -44,7 +45,7 @@ func TestReaderGoesAway(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Wait(); c.ProcessState.ExitCode() != cli.ExitPipe || errs.Len() > 0 {
+	if err := c.Wait(); c.ProcessState.ExitCode() != exitcode.Pipe || errs.Len() > 0 {
 		t.Errorf("%v, %s", err, errs.String())
 	}
 	err = filepath.Walk(data, func(path string, _ os.FileInfo, err error) error {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestApplyLosesReplies: apply over a connection that loses the replies to changes, and one change before it arrives, makes each of them
@@ -73,7 +73,7 @@ func TestApplyLosesReplies(t *testing.T) {
 		}
 	}
 	code, out, errs = f.dig("apply", "p", "--yes", "--allow-part")
-	if code != cli.ExitConflict || !strings.Contains(errs, "table people has been changed since the plan was created") || seen["createInternalTable"] != 1 {
+	if code != exitcode.Conflict || !strings.Contains(errs, "table people has been changed since the plan was created") || seen["createInternalTable"] != 1 {
 		t.Errorf("exit %d: %s%s %v", code, out, errs, seen)
 	}
 	f.between(nil)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestSecretsThatFilesMayName: files of others name neither this program's own keys nor files outside their directory, and what is
@@ -36,12 +36,12 @@ func TestSecretsThatFilesMayName(t *testing.T) {
 	} {
 		write(ref)
 		for _, args := range [][]string{{"plan", "p"}, {"apply", "p", "--yes"}, {"diff", "p"}} {
-			if errs := f.want(cli.ExitUsage, args...); !strings.Contains(errs, "connections/e.yaml") || !strings.Contains(errs, "credential secret:") || !strings.Contains(errs, want) || f.sent() != "" {
+			if errs := f.want(exitcode.Usage, args...); !strings.Contains(errs, "connections/e.yaml") || !strings.Contains(errs, "credential secret:") || !strings.Contains(errs, want) || f.sent() != "" {
 				t.Errorf("%s of %s: sent %q, %s", args, ref, f.sent(), errs)
 			}
 		}
 	}
-	if errs := f.want(cli.ExitUsage, "plan", "p", "--secrets-from", config); !strings.Contains(errs, "connections/e.yaml") {
+	if errs := f.want(exitcode.Usage, "plan", "p", "--secrets-from", config); !strings.Contains(errs, "connections/e.yaml") {
 		t.Errorf("a directory of other files: %s", errs)
 	}
 	for ref, more := range map[string][]string{"${env:SHOP_TOKEN}": nil, "${file:own}": nil, "${file:link}": {"--secrets-from", outside}} {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
 	"golang.org/x/sys/unix"
@@ -249,7 +250,7 @@ func TestQuestionsAreInterrupted(t *testing.T) {
 		x, end := onTerminalUntil(ctx, t, base, tt.args...)
 		x.see(tt.question, tt.hidden)
 		interrupt()
-		if code := end(); code != cli.ExitInterrupted || len(sent()) != 0 {
+		if code := end(); code != exitcode.Interrupted || len(sent()) != 0 {
 			t.Errorf("%q: exit code %d, sent %v:\n%s", tt.args, code, sent(), x.screen())
 		}
 		x.see("dig: interrupted\r\n", false)
@@ -258,7 +259,7 @@ func TestQuestionsAreInterrupted(t *testing.T) {
 
 // TestDeletionIsConfirmed asks before a connection is deleted; anything but yes leaves it.
 func TestDeletionIsConfirmed(t *testing.T) {
-	for keys, want := range map[string]int{"y": 0, "YES": 0, "n": cli.ExitConfirm, "": cli.ExitConfirm, "yess": cli.ExitConfirm} {
+	for keys, want := range map[string]int{"y": 0, "YES": 0, "n": exitcode.Confirm, "": exitcode.Confirm, "yess": exitcode.Confirm} {
 		base, sent := promptGateway(t)
 		x, end := onTerminal(t, base, "connection", "delete", "old")
 		x.answer("[y/N]", keys, false)
@@ -288,11 +289,11 @@ func TestDeletionIsConfirmedByName(t *testing.T) {
 		code     int
 		sent     string
 	}{
-		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "y", cli.ExitConfirm, ""},
-		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "peopl", cli.ExitConfirm, ""},
-		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "", cli.ExitConfirm, ""},
-		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "", cli.ExitConfirm, ""},
-		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "alone", cli.ExitConfirm, ""},
+		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "y", exitcode.Confirm, ""},
+		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "peopl", exitcode.Confirm, ""},
+		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "", exitcode.Confirm, ""},
+		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "", exitcode.Confirm, ""},
+		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "alone", exitcode.Confirm, ""},
 		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "y", 0, spec.DeleteInternalTable.ID},
 		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "people", 0, spec.DeleteInternalTable.ID},
 	} {
@@ -349,7 +350,7 @@ func TestChangedWhileAsked(t *testing.T) {
 			if !strings.Contains(x.screen(), c.question) {
 				t.Errorf("%v: %s", c.args, x.screen())
 			}
-			if code, sent := end(), f.sent(); code != cli.ExitConflict || sent != "" {
+			if code, sent := end(), f.sent(); code != exitcode.Conflict || sent != "" {
 				t.Errorf("%s: %v: exit %d, sent %q\n%s", zone, c.args, code, sent, x.screen())
 			}
 		}
@@ -370,8 +371,8 @@ func TestProjectChangedWhileAsked(t *testing.T) {
 		late  []string
 		code  int
 	}{
-		{": 51 tables (without rows), 1 BI table (without rows)?", []string{"table", "import", "t50", "a.csv", "--project", "other"}, cli.ExitConflict},
-		{": 51 tables (1 row), 1 BI table (without rows)?", []string{"bitable", "import", "b", "a.csv", "--project", "other"}, cli.ExitConflict},
+		{": 51 tables (without rows), 1 BI table (without rows)?", []string{"table", "import", "t50", "a.csv", "--project", "other"}, exitcode.Conflict},
+		{": 51 tables (1 row), 1 BI table (without rows)?", []string{"bitable", "import", "b", "a.csv", "--project", "other"}, exitcode.Conflict},
 		{": 51 tables (1 row), 1 BI table (1 row)?", nil, 0},
 	} {
 		x, end := onTerminalAs(t, f.env(), "project", "delete", "other")

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -85,7 +85,7 @@ func TestReadOnlyEverywhere(t *testing.T) {
 		t.Error("the table is gone")
 	}
 	f.vars = nil
-	if code, _, _ := f.dig("plan", "p"); code != cli.ExitFailed {
+	if code, _, _ := f.dig("plan", "p"); code != exitcode.Failed {
 		t.Error("something was applied")
 	}
 }

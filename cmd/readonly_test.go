@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -77,13 +78,13 @@ func TestReadOnlyOperations(t *testing.T) {
 		exit int // of what changes something; 0: it is sent
 		says string
 	}{
-		{map[string]string{"DIG_PROFILE": "shut"}, nil, cli.ExitNotAllowed, "protect is read-only (profile shut)"},
-		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--yes"}, cli.ExitNotAllowed, "protect is read-only (profile shut)"},
-		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--dry-run"}, cli.ExitNotAllowed, "protect is read-only (profile shut)"},
-		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--explain"}, cli.ExitNotAllowed, "protect is read-only (profile shut)"},
-		{map[string]string{"DIG_PROFILE": "open", "DIG_READ_ONLY": "1"}, nil, cli.ExitNotAllowed, "protect is read-only (environment DIG_READ_ONLY)"},
-		{map[string]string{"DIG_PROFILE": "open", "DIG_PROTECT": "read-only"}, nil, cli.ExitNotAllowed, "protect is read-only (environment DIG_PROTECT)"},
-		{map[string]string{"DIG_PROFILE": "asks"}, nil, cli.ExitConfirm, "profile asks"},
+		{map[string]string{"DIG_PROFILE": "shut"}, nil, exitcode.NotAllowed, "protect is read-only (profile shut)"},
+		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--yes"}, exitcode.NotAllowed, "protect is read-only (profile shut)"},
+		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--dry-run"}, exitcode.NotAllowed, "protect is read-only (profile shut)"},
+		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--explain"}, exitcode.NotAllowed, "protect is read-only (profile shut)"},
+		{map[string]string{"DIG_PROFILE": "open", "DIG_READ_ONLY": "1"}, nil, exitcode.NotAllowed, "protect is read-only (environment DIG_READ_ONLY)"},
+		{map[string]string{"DIG_PROFILE": "open", "DIG_PROTECT": "read-only"}, nil, exitcode.NotAllowed, "protect is read-only (environment DIG_PROTECT)"},
+		{map[string]string{"DIG_PROFILE": "asks"}, nil, exitcode.Confirm, "profile asks"},
 		{map[string]string{"DIG_PROFILE": "asks"}, []string{"--yes"}, 0, ""},
 		{map[string]string{"DIG_PROFILE": "open", "DIG_READ_ONLY": "0"}, nil, 0, ""},
 	}
@@ -105,7 +106,7 @@ func TestReadOnlyOperations(t *testing.T) {
 			code, errs := run(p.env, append(args, p.args...)...)
 			sent := rec.take()
 			if op.Changes() && p.exit != 0 {
-				if p.exit == cli.ExitConfirm && op.Partner && len(sent) == 1 && sent[0] == "GET /api/v1/info " { // about the key
+				if p.exit == exitcode.Confirm && op.Partner && len(sent) == 1 && sent[0] == "GET /api/v1/info " { // about the key
 					sent = nil
 				}
 				if len(sent) > 0 {
@@ -125,12 +126,12 @@ func TestReadOnlyOperations(t *testing.T) {
 	rec.take()
 	for _, path := range []string{"/no/such/path", "/data/projects/x/queries/execute/../../../../x"} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-			if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", method, path); code != cli.ExitNotAllowed || len(rec.take()) > 0 {
+			if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", method, path); code != exitcode.NotAllowed || len(rec.take()) > 0 {
 				t.Errorf("%s %s: exit %d: %s", method, path, code, errs)
 			}
 		}
 	}
-	if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=CREATE TABLE t AS SELECT 1"); code != cli.ExitNotAllowed || len(rec.take()) > 0 || !strings.Contains(errs, "CreateTableAsSelect") {
+	if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=CREATE TABLE t AS SELECT 1"); code != exitcode.NotAllowed || len(rec.take()) > 0 || !strings.Contains(errs, "CreateTableAsSelect") {
 		t.Errorf("a statement that writes: exit %d: %s", code, errs)
 	}
 }
@@ -150,13 +151,13 @@ func TestReadOnlyCommands(t *testing.T) {
 		}
 		f.sent()
 		code, _, errs := f.dig(words(line)...)
-		if sent := f.sent(); sent != "" || code == 0 && !strings.Contains(line, " ensure ") || code == cli.ExitUsage || strings.Contains(errs, "nevertheless") {
+		if sent := f.sent(); sent != "" || code == 0 && !strings.Contains(line, " ensure ") || code == exitcode.Usage || strings.Contains(errs, "nevertheless") {
 			t.Errorf("dig %s: exit %d, sent %q: %s", line, code, sent, errs)
 		}
 	}
 	for _, args := range [][]string{{"gateway", "reset", "--yes"}, {"table", "import", "t", made["csv"]}, {"table", "create", "new", "--column", "a:varchar"}} {
 		code, _, errs := f.dig(args...)
-		if code != cli.ExitNotAllowed || !strings.Contains(errs, "protect is read-only") {
+		if code != exitcode.NotAllowed || !strings.Contains(errs, "protect is read-only") {
 			t.Errorf("dig %s: exit %d: %s", strings.Join(args, " "), code, errs)
 		}
 	}

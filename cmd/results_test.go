@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // fakeGateway answers executions only, and notes the shapes that were asked for. Beside COMPACT rows it tells no types, as a
@@ -106,7 +107,7 @@ func TestCutShort(t *testing.T) {
 	out := filepath.Join(dir, "rows.csv")
 	for _, format := range []string{"table", "json", "ndjson", "csv", "tsv", "yaml", "markdown", "html", "xlsx", "parquet"} {
 		code, _, errs := runDig(t, env, "query", "execute", "SELECT n", "-o", format, "--out", out, "--manifest")
-		if code != cli.ExitUnavailable {
+		if code != exitcode.Unavailable {
 			t.Errorf("%s: exit %d, %s", format, code, errs)
 		}
 		left, _ := filepath.Glob(filepath.Join(dir, ".*"))
@@ -116,12 +117,12 @@ func TestCutShort(t *testing.T) {
 		if m, _ := os.ReadFile(out + ".manifest.json"); !strings.Contains(string(m), `"complete": false`) || strings.Contains(string(m), "abcdefghijklm") {
 			t.Errorf("%s: manifest %s", format, m)
 		}
-		if code, stdout, errs := runDig(t, env, "query", "last", "-o", "csv"); code != cli.ExitNotFound || stdout != "" || !strings.Contains(errs, "it was not read completely") {
+		if code, stdout, errs := runDig(t, env, "query", "last", "-o", "csv"); code != exitcode.NotFound || stdout != "" || !strings.Contains(errs, "it was not read completely") {
 			t.Errorf("%s: last: exit %d, %q, %s", format, code, stdout, errs)
 		}
 	}
 	for _, args := range [][]string{{"--chart", "hist"}, {"--profile-columns"}} {
-		if code, stdout, errs := runDig(t, env, append([]string{"query", "execute", "SELECT n"}, args...)...); code != cli.ExitUnavailable || stdout != "" {
+		if code, stdout, errs := runDig(t, env, append([]string{"query", "execute", "SELECT n"}, args...)...); code != exitcode.Unavailable || stdout != "" {
 			t.Errorf("%v: exit %d, %q, %s", args, code, stdout, errs)
 		}
 	}

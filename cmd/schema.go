@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,11 +25,11 @@ type commandSchema struct {
 	Changes     bool                 `json:"changes"` // an operation of it may change something
 	Deprecated  string               `json:"deprecated,omitempty"`
 	Hidden      bool                 `json:"hidden,omitempty"`    // from help
-	ExitCodes   []cli.ExitCode       `json:"exitCodes,omitempty"` // if they differ from those of other commands
+	ExitCodes   []exitcode.Meaning   `json:"exitCodes,omitempty"` // if they differ from those of other commands
 	Result      map[string]any       `json:"result"`              // JSON schema of what -o json prints; null for text, and for a group of commands
 	Commands    []commandSchema      `json:"commands"`
 	GlobalFlags []flagSchema         `json:"globalFlags,omitempty"`
-	Codes       []cli.ExitCode       `json:"everyExitCode,omitempty"`
+	Codes       []exitcode.Meaning   `json:"everyExitCode,omitempty"`
 	Others      *otherOutputsSchemas `json:"otherOutputs,omitempty"`
 }
 
@@ -105,7 +106,7 @@ notes on stderr, and of --dry-run and --explain with -o json.`,
 			at = found
 		}
 		s := describe(e, at)
-		s.GlobalFlags, s.Codes = flagsOf(c.Root().PersistentFlags()), cli.ExitCodes()
+		s.GlobalFlags, s.Codes = flagsOf(c.Root().PersistentFlags()), exitcode.All()
 		s.Others = &otherOutputsSchemas{Error: cli.SchemaOf(errorDocument{}), Note: cli.SchemaOf(noteDocument{}), DryRun: cli.SchemaOf([]cli.Step{}), Explain: cli.SchemaOf(cli.Explanation{})}
 		o, err := e.OutputOptions()
 		if err != nil || o.Format != output.Table {
@@ -152,7 +153,7 @@ func describe(e *cli.Env, c *cobra.Command) commandSchema {
 		s.Result = e.ResultSchema(c)
 	}
 	if c.Annotations[cli.ComparesAnnotation] != "" {
-		s.ExitCodes = cli.DiffExitCodes()
+		s.ExitCodes = exitcode.OfDiff()
 	}
 	return s
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/secret"
 )
 
@@ -111,7 +111,7 @@ func TestNamesOfSecrets(t *testing.T) {
 	}
 	for _, field := range []string{"pat=ghp_x", "pem=x", "connectionString=x", "serviceAccountJson={}", "cookie=a"} {
 		code, _, errs := runDig(t, nil, "connection", "create", "c", "--type", "files", "--credential", field)
-		if code != cli.ExitUsage || !strings.Contains(errs, "is a secret") {
+		if code != exitcode.Usage || !strings.Contains(errs, "is a secret") {
 			t.Errorf("%s: exit %d, %s", field, code, errs)
 		}
 	}
@@ -173,7 +173,7 @@ func TestIDsOfErrors(t *testing.T) {
 	page = true
 	for _, args := range [][]string{{"query", "execute", "SELECT 1"}, {"query", "execute", "SELECT 1", "-o", "json"}, {"connection", "list"}} {
 		code, _, errs := runDig(t, env, args...)
-		if code != cli.ExitUnavailable || !strings.Contains(errs, "web page") || strings.Contains(errs, "--limit") {
+		if code != exitcode.Unavailable || !strings.Contains(errs, "web page") || strings.Contains(errs, "--limit") {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}
 	}
@@ -192,12 +192,12 @@ func TestErrorsAsJSON(t *testing.T) {
 		args []string
 		code int
 	}{
-		{"json", []string{"connection", "list", "-o", "nope"}, cli.ExitUsage},
-		{"json", []string{"connection", "list", "--nope"}, cli.ExitUsage},
-		{"json", []string{"nope"}, cli.ExitUsage},
-		{"ndjson", []string{"connection", "list"}, cli.ExitFailed},
-		{"", []string{"connection", "list", "-o", "json", "--debug"}, cli.ExitFailed},
-		{"json", []string{"project", "legacy", "list"}, cli.ExitFailed},
+		{"json", []string{"connection", "list", "-o", "nope"}, exitcode.Usage},
+		{"json", []string{"connection", "list", "--nope"}, exitcode.Usage},
+		{"json", []string{"nope"}, exitcode.Usage},
+		{"ndjson", []string{"connection", "list"}, exitcode.Failed},
+		{"", []string{"connection", "list", "-o", "json", "--debug"}, exitcode.Failed},
+		{"json", []string{"project", "legacy", "list"}, exitcode.Failed},
 	} {
 		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_OUTPUT": c.form}
 		code, _, errs := runDig(t, env, c.args...)

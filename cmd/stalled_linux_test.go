@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestTerminateBehindAPager: one SIGTERM ends a process whose pager does not read, and the pager with it.
@@ -30,7 +30,7 @@ func TestTerminateBehindAPager(t *testing.T) {
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := exits(t, c); code != cli.ExitInterrupted {
+	if code := exits(t, c); code != exitcode.Interrupted {
 		t.Errorf("exit code %d", code)
 	}
 	if got := mustRun(t, data, "query", "execute", "SELECT 1 AS n", "-o", "csv"); got != "n\n1\n" {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/gofrs/flock"
 )
 
@@ -77,7 +77,7 @@ func TestOneSignalEndsAProcessThatNobodyReads(t *testing.T) {
 					if err := c.Process.Signal(sig); err != nil {
 						t.Fatal(err)
 					}
-					if code := exits(t, c); code != cli.ExitInterrupted {
+					if code := exits(t, c); code != exitcode.Interrupted {
 						t.Errorf("exit code %d", code)
 					}
 					if got := mustRun(t, data, "query", "execute", "SELECT 1 AS n", "-o", "csv"); got != "n\n1\n" {

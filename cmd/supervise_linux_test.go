@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -227,9 +227,9 @@ func TestStuckCommand(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{"time limit", unending[0].sql, []string{"--timeout", "500ms"}, nil, cli.ExitMaxTime, "not done after 500ms"},
-		{"interrupt", unending[0].sql, nil, os.Interrupt, cli.ExitInterrupted, "interrupted"},
-		{"memory", unending[1].sql, nil, nil, cli.ExitFailed, "of memory, more than"},
+		{"time limit", unending[0].sql, []string{"--timeout", "500ms"}, nil, exitcode.MaxTime, "not done after 500ms"},
+		{"interrupt", unending[0].sql, nil, os.Interrupt, exitcode.Interrupted, "interrupted"},
+		{"memory", unending[1].sql, nil, nil, exitcode.Failed, "of memory, more than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := process(t, data, append([]string{"query", "execute", c.sql, "--dialect", "duckdb", "-o", "csv", "--out", "rows.csv"}, c.args...)...)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"golang.org/x/sys/unix"
 )
 
@@ -60,7 +60,7 @@ func TestReplacedWithoutReader(t *testing.T) {
 	if err := s.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if code := exits(t, s); code != cli.ExitOK {
+	if code := exits(t, s); code != exitcode.OK {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -38,24 +38,24 @@ func TestImportSettles(t *testing.T) {
 		next  int   // exit code of the same command, nothing spoilt
 		sends bool  // the next run sends the file
 	}{
-		"the answer is lost":            {lose, 0, 3, cli.ExitConflict, false},
-		"503, stored":                   {replyWith(503, `{"message":"busy"}`, true), 0, 3, cli.ExitConflict, false},
-		"503, not stored":               {replyWith(503, `{"message":"busy"}`, false), cli.ExitUnavailable, 0, 0, true},
-		"504, stored":                   {replyWith(504, ``, true), 0, 3, cli.ExitConflict, false},
-		"empty, stored":                 {replyWith(200, ``, true), 0, 3, cli.ExitConflict, false},
-		"empty, not stored":             {replyWith(200, ``, false), cli.ExitUnavailable, 0, 0, true},
-		"null, not stored":              {replyWith(200, `null`, false), cli.ExitUnavailable, 0, 0, true},
-		"an error as 200, not stored":   {replyWith(200, `{"errorCode":100,"message":"no"}`, false), cli.ExitUnavailable, 0, 0, true},
-		"a web page, not stored":        {replyWith(200, `<html></html>`, false), cli.ExitUnavailable, 0, 0, true},
-		"FAILED, stored":                {replyWith(200, done("FAILED", "0"), true), 0, 3, cli.ExitConflict, false},
-		"FAILED, not stored":            {replyWith(200, done("FAILED", "0"), false), cli.ExitJob, 0, 0, true},
-		"RUNNING, stored":               {replyWith(200, begun, true), 0, 3, cli.ExitConflict, false},
-		"RUNNING, not stored":           {replyWith(200, begun, false), cli.ExitPending, 0, 0, true},
-		"1 of 3 said, 3 stored":         {replyWith(200, done("COMPLETED", "1"), true), 0, 3, cli.ExitConflict, false},
-		"1 of 3 said, nothing stored":   {oneRow, cli.ExitUnavailable, 0, 0, true},
-		"refused":                       {replyWith(400, `{"errorCode":100,"message":"line 2"}`, false), cli.ExitFailed, 0, 0, true},
-		"three said, nothing stored":    {replyWith(200, done("COMPLETED", "3"), false), cli.ExitJob, 0, 0, true},
-		"three said, none of them done": {replyWith(200, done("COMPLETED", "0"), false), cli.ExitUnavailable, 0, 0, true},
+		"the answer is lost":            {lose, 0, 3, exitcode.Conflict, false},
+		"503, stored":                   {replyWith(503, `{"message":"busy"}`, true), 0, 3, exitcode.Conflict, false},
+		"503, not stored":               {replyWith(503, `{"message":"busy"}`, false), exitcode.Unavailable, 0, 0, true},
+		"504, stored":                   {replyWith(504, ``, true), 0, 3, exitcode.Conflict, false},
+		"empty, stored":                 {replyWith(200, ``, true), 0, 3, exitcode.Conflict, false},
+		"empty, not stored":             {replyWith(200, ``, false), exitcode.Unavailable, 0, 0, true},
+		"null, not stored":              {replyWith(200, `null`, false), exitcode.Unavailable, 0, 0, true},
+		"an error as 200, not stored":   {replyWith(200, `{"errorCode":100,"message":"no"}`, false), exitcode.Unavailable, 0, 0, true},
+		"a web page, not stored":        {replyWith(200, `<html></html>`, false), exitcode.Unavailable, 0, 0, true},
+		"FAILED, stored":                {replyWith(200, done("FAILED", "0"), true), 0, 3, exitcode.Conflict, false},
+		"FAILED, not stored":            {replyWith(200, done("FAILED", "0"), false), exitcode.Job, 0, 0, true},
+		"RUNNING, stored":               {replyWith(200, begun, true), 0, 3, exitcode.Conflict, false},
+		"RUNNING, not stored":           {replyWith(200, begun, false), exitcode.Pending, 0, 0, true},
+		"1 of 3 said, 3 stored":         {replyWith(200, done("COMPLETED", "1"), true), 0, 3, exitcode.Conflict, false},
+		"1 of 3 said, nothing stored":   {oneRow, exitcode.Unavailable, 0, 0, true},
+		"refused":                       {replyWith(400, `{"errorCode":100,"message":"line 2"}`, false), exitcode.Failed, 0, 0, true},
+		"three said, nothing stored":    {replyWith(200, done("COMPLETED", "3"), false), exitcode.Job, 0, 0, true},
+		"three said, none of them done": {replyWith(200, done("COMPLETED", "0"), false), exitcode.Unavailable, 0, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFront(t, "us")
@@ -99,12 +99,12 @@ func TestImportUnsettled(t *testing.T) {
 		f.on(spec.ExecuteQuery, replyWith(500, `{"message":"no"}`, false))
 		lose(w, r, pass)
 	})
-	if errs := f.want(cli.ExitUnavailable, "table", "import", "people", path); !strings.Contains(errs, "counts the rows before it sends") {
+	if errs := f.want(exitcode.Unavailable, "table", "import", "people", path); !strings.Contains(errs, "counts the rows before it sends") {
 		t.Error(errs)
 	}
 	f.on(spec.ImportCsv, nil)
 	f.sent()
-	f.want(cli.ExitUnavailable, "table", "import", "people", path) // they still cannot be counted
+	f.want(exitcode.Unavailable, "table", "import", "people", path) // they still cannot be counted
 	if sent := f.sent(); sent != "" {
 		t.Errorf("sent %s without a count", sent)
 	}
@@ -112,14 +112,14 @@ func TestImportUnsettled(t *testing.T) {
 	if errs := f.want(0, "table", "import", "people", path); f.sent() != "" || f.rows("people") != 3 || !strings.Contains(errs, "nothing was sent") {
 		t.Errorf("%d rows, %s", f.rows("people"), errs)
 	}
-	f.want(cli.ExitConflict, "table", "import", "people", path)
+	f.want(exitcode.Conflict, "table", "import", "people", path)
 
 	// rows that came from elsewhere in the meantime leave no proof
 	f.on(spec.ImportCsv, func(w http.ResponseWriter, r *http.Request, pass func() *http.Response) {
 		f.on(spec.ExecuteQuery, replyWith(500, `{"message":"no"}`, false))
 		replyWith(503, "", false)(w, r, pass)
 	})
-	f.want(cli.ExitUnavailable, "table", "import", "people", path, "--again")
+	f.want(exitcode.Unavailable, "table", "import", "people", path, "--again")
 	f.on(spec.ExecuteQuery, nil)
 	f.on(spec.ImportCsv, nil)
 	req := api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "name", CSVColumnName: "name"}}}
@@ -127,7 +127,7 @@ func TestImportUnsettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.sent()
-	if errs := f.want(cli.ExitConflict, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs, "cannot determine whether") {
+	if errs := f.want(exitcode.Conflict, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs, "cannot determine whether") {
 		t.Error(errs)
 	}
 	f.want(0, "table", "import", "people", path, "--again")
@@ -141,7 +141,7 @@ func TestImportUnsettled(t *testing.T) {
 		f.on(spec.ExecuteQuery, replyWith(500, `{"message":"no"}`, false))
 		lose(w, r, pass)
 	})
-	f.want(cli.ExitUnavailable, "table", "import", "people", path, "--again")
+	f.want(exitcode.Unavailable, "table", "import", "people", path, "--again")
 	f.on(spec.ExecuteQuery, nil)
 	f.on(spec.ImportCsv, nil)
 	f.want(0, "table", "import", "people", other)
@@ -179,7 +179,7 @@ func TestImportKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-there
-		if code, _, errs := f.digIn(three, "table", "import", "people", "-"); code != cli.ExitConflict || !strings.Contains(errs, "another process") {
+		if code, _, errs := f.digIn(three, "table", "import", "people", "-"); code != exitcode.Conflict || !strings.Contains(errs, "another process") {
 			t.Errorf("while the first one runs: exit %d, %s", code, errs)
 		}
 		_ = c.Process.Kill()
@@ -227,12 +227,12 @@ func TestImportPlaces(t *testing.T) {
 		if code, out := run(dir, "data", "table", "import", "people", path, "--create"); code != 0 {
 			t.Errorf("%s: exit %d, %s", dir, code, out)
 		}
-		if code, out := run(dir, "data", "table", "import", "people", path); code != cli.ExitConflict {
+		if code, out := run(dir, "data", "table", "import", "people", path); code != exitcode.Conflict {
 			t.Errorf("%s, again: exit %d, %s", dir, code, out)
 		}
 	}
 	for _, data := range []string{filepath.Join(home, "a", "data"), filepath.Join(home, "link"), "../a/./data"} {
-		if code, out := run("b", data, "table", "import", "people", path); code != cli.ExitConflict {
+		if code, out := run("b", data, "table", "import", "people", path); code != exitcode.Conflict {
 			t.Errorf("%s: exit %d, %s", data, code, out)
 		}
 	}
@@ -264,7 +264,7 @@ func TestOldLedger(t *testing.T) {
 		}
 	}
 	code, _, errs := runDig(t, env, "table", "import", "people", write("people.csv", three))
-	if code != cli.ExitConflict || !strings.Contains(errs, "imported into people on 2026-01-22 12:13 (3 rows)") {
+	if code != exitcode.Conflict || !strings.Contains(errs, "imported into people on 2026-01-22 12:13 (3 rows)") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -61,7 +61,7 @@ func TestCreateLooksFirst(t *testing.T) {
 		{"table", "create", "people", "--column", "age:bigint"}, {"table", "create", "PEOPLE", "--column", "name:varchar"},
 		{"table", "create", "people", "--column", "name:varchar"},
 	} {
-		f.want(cli.ExitConflict, args...)
+		f.want(exitcode.Conflict, args...)
 	}
 	if sent := f.sent(); sent != "" || f.rows("people") != 1 {
 		t.Errorf("sent %q, %d rows", sent, f.rows("people"))
@@ -74,11 +74,11 @@ func TestCreateLooksFirst(t *testing.T) {
 			add, del = spec.AddBiColumns, spec.DeleteBiTable
 		}
 		f.on(add, refuse)
-		if errs := f.want(cli.ExitFailed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "none" || !strings.Contains(errs, "no such type") {
+		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "none" || !strings.Contains(errs, "no such type") {
 			t.Errorf("%s: %s", kind, errs)
 		}
 		f.on(del, replyWith(500, `{"message":"not now"}`, false))
-		if errs := f.want(cli.ExitFailed, kind, "create", "orders", "--column", "n:bigint"); !strings.Contains(errs, "remains: not now") {
+		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); !strings.Contains(errs, "remains: not now") {
 			t.Errorf("%s: %s", kind, errs)
 		}
 		f.on(del, nil)
@@ -93,11 +93,11 @@ func TestCreateLooksFirst(t *testing.T) {
 			}
 			refuse(w, r, pass)
 		})
-		if errs := f.want(cli.ExitFailed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "theirs" || !strings.Contains(errs, "columns that this run did not create") {
+		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "theirs" || !strings.Contains(errs, "columns that this run did not create") {
 			t.Errorf("%s: %s, %s", kind, f.columns(kind, "orders"), errs)
 		}
 		f.on(add, nil)
-		f.want(cli.ExitConflict, kind, "create", "orders", "--column", "n:bigint")
+		f.want(exitcode.Conflict, kind, "create", "orders", "--column", "n:bigint")
 	}
 }
 
@@ -146,7 +146,7 @@ func TestCreateFinishes(t *testing.T) {
 				if got := f.columns(kind, name); got != "n t" {
 					t.Errorf("%s, killed at %s, done %v: columns %q", kind, at.ID, done, got)
 				}
-				f.want(cli.ExitConflict, args(name)...)
+				f.want(exitcode.Conflict, args(name)...)
 			}
 		}
 		// an answer that is lost, and columns that are there
@@ -155,12 +155,12 @@ func TestCreateFinishes(t *testing.T) {
 		f.on(add, nil)
 		// a table that got other columns in the meantime is left as it is
 		f.on(add, replyWith(503, "", false))
-		if errs := f.want(cli.ExitUnavailable, args("changed")...); !strings.Contains(errs, "run the same command again") {
+		if errs := f.want(exitcode.Unavailable, args("changed")...); !strings.Contains(errs, "run the same command again") {
 			t.Error(errs)
 		}
 		f.on(add, nil)
 		f.want(0, kind, "column", "add", "changed", "other", "--type", "date")
-		f.want(cli.ExitConflict, args("changed")...)
+		f.want(exitcode.Conflict, args("changed")...)
 		if got := f.columns(kind, "changed"); got != "other" {
 			t.Errorf("columns %q", got)
 		}
@@ -175,8 +175,8 @@ func TestCreateWhole(t *testing.T) {
 		if sent := f.sent(); sent != op.ID || f.columns(kind, "people") != "name age" {
 			t.Errorf("sent %s, columns %s", sent, f.columns(kind, "people"))
 		}
-		f.want(cli.ExitFailed, kind, "create", "bad", "--column", "age:bigint", "--column", "n:bigint:default=x")
-		f.want(cli.ExitConflict, kind, "create", "people", "--column", "n:bigint")
+		f.want(exitcode.Failed, kind, "create", "bad", "--column", "age:bigint", "--column", "n:bigint:default=x")
+		f.want(exitcode.Conflict, kind, "create", "people", "--column", "n:bigint")
 		if f.columns(kind, "bad") != "none" || f.columns(kind, "people") != "name age" {
 			t.Errorf("%s: %s, %s", kind, f.columns(kind, "bad"), f.columns(kind, "people"))
 		}
@@ -203,7 +203,7 @@ func TestImportCreate(t *testing.T) {
 				if name == "text" {
 					continue
 				}
-				errs := f.want(cli.ExitUsage, kind, "import", "t", f.file("t.csv", name+",v\n1,2\n"), "--create")
+				errs := f.want(exitcode.Usage, kind, "import", "t", f.file("t.csv", name+",v\n1,2\n"), "--create")
 				if sent := f.sent(); sent != "" || !strings.Contains(errs, `"`+name+`"`) {
 					t.Errorf("%s: sent %s, %s", name, sent, errs)
 				}
@@ -215,7 +215,7 @@ func TestImportCreate(t *testing.T) {
 				f.want(0, kind, "delete", "t", "--yes")
 				f.sent()
 			}
-			if errs := f.want(cli.ExitUsage, kind, "import", "t", f.file("t.csv", "a,\"b\nc\"\n1,2\n"), "--create"); f.sent() != "" || !strings.Contains(errs, "contains invalid UTF-8") {
+			if errs := f.want(exitcode.Usage, kind, "import", "t", f.file("t.csv", "a,\"b\nc\"\n1,2\n"), "--create"); f.sent() != "" || !strings.Contains(errs, "contains invalid UTF-8") {
 				t.Error(errs)
 			}
 			for header, want := range map[string]string{"a,a": "a a_2", "a,A": "a A_2", ",b": "column_1 b"} {
@@ -230,11 +230,11 @@ func TestImportCreate(t *testing.T) {
 			}
 			f.sent()
 			// the file is no table, so none is created
-			if f.want(cli.ExitUsage, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create"); f.sent() != "" {
+			if f.want(exitcode.Usage, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create"); f.sent() != "" {
 				t.Errorf("%s: a table was created", kind)
 			}
 			// the rows are refused, so the table goes
-			f.want(cli.ExitFailed, kind, "import", "t", f.file("t.csv", "a,b\n1,2\n"), "--create", "--column", "b:date", "--no-check")
+			f.want(exitcode.Failed, kind, "import", "t", f.file("t.csv", "a,b\n1,2\n"), "--create", "--column", "b:date", "--no-check")
 			if got := f.columns(kind, "t"); got != "none" {
 				t.Errorf("%s: a table with columns %s is left", kind, got)
 			}
@@ -242,7 +242,7 @@ func TestImportCreate(t *testing.T) {
 		}
 		f.on(spec.AddInternalColumns, replyWith(400, `{"errorCode":100,"message":"syntax error at ["}`, false))
 		f.on(spec.CreateWholeTable, replyWith(400, `{"errorCode":100,"message":"syntax error at ["}`, false))
-		f.want(cli.ExitFailed, "table", "import", "t", f.file("t.csv", "[,b\n1,2\n"), "--create")
+		f.want(exitcode.Failed, "table", "import", "t", f.file("t.csv", "[,b\n1,2\n"), "--create")
 		if got := f.columns("table", "t"); got != "none" {
 			t.Errorf("a table with columns %s is left", got)
 		}
@@ -251,7 +251,7 @@ func TestImportCreate(t *testing.T) {
 
 		// a table that stood before stays
 		f.want(0, "table", "create", "t", "--column", "a:bigint")
-		f.want(cli.ExitFailed, "table", "import", "t", f.file("t.csv", "a\nx\n"), "--create")
+		f.want(exitcode.Failed, "table", "import", "t", f.file("t.csv", "a\nx\n"), "--create")
 		if got := f.columns("table", "t"); got != "a" {
 			t.Errorf("columns %s", got)
 		}
@@ -291,7 +291,7 @@ func TestUndoKeepsOtherRows(t *testing.T) {
 		w.WriteHeader(resp.StatusCode)
 		_, _ = io.Copy(w, resp.Body)
 	})
-	errs := f.want(cli.ExitFailed, "table", "import", "t", bad, "--create", "--column", "b:date", "--no-check")
+	errs := f.want(exitcode.Failed, "table", "import", "t", bad, "--create", "--column", "b:date", "--no-check")
 	if n := f.rows("t"); n != 1 || !strings.Contains(errs, "was created and remains: table t has 1 rows") {
 		t.Errorf("%d rows are left: %s", n, errs)
 	}
@@ -302,7 +302,7 @@ func TestCreateKeepsConstraints(t *testing.T) {
 	f := newFront(t, "local")
 	f.want(0, "table", "import", "t", f.file("one.csv", "a,b\n1,x\n"), "--create")
 	for _, word := range []string{"unique", "notnull"} {
-		errs := f.want(cli.ExitUsage, "table", "import", "t", f.file("two.csv", "a,b\n7,x\n7,y\n"), "--create", "--column", "a:BIGINT:"+word)
+		errs := f.want(exitcode.Usage, "table", "import", "t", f.file("two.csv", "a,b\n7,x\n7,y\n"), "--create", "--column", "a:BIGINT:"+word)
 		if !strings.Contains(errs, "its column is not "+word) || f.rows("t") != 1 {
 			t.Errorf("%d rows: %s", f.rows("t"), errs)
 		}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // endless keeps the engine busy for longer than any test.
@@ -179,7 +179,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.ended(t)
-	if code := s.ProcessState.ExitCode(); code != cli.ExitInterrupted {
+	if code := s.ProcessState.ExitCode(); code != exitcode.Interrupted {
 		t.Errorf("exit code %d", code)
 	}
 	os.Remove(filepath.Join(data, "gateway.sock")) // nobody was left to remove it
@@ -205,7 +205,7 @@ func TestInterruptedCommandCancelsItsRuns(t *testing.T) {
 	late := time.AfterFunc(atMost, func() { _ = c.Process.Kill() })
 	defer late.Stop()
 	_ = c.Wait()
-	if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted {
+	if code := c.ProcessState.ExitCode(); code != exitcode.Interrupted {
 		t.Errorf("exit code %d: %s", code, said.String())
 	}
 	cutOff(t, data)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestTextsThatAreNotUTF8: a text in another encoding is refused, whatever way it is given, instead of being sent with its letters replaced.
@@ -36,7 +36,7 @@ func TestTextsThatAreNotUTF8(t *testing.T) {
 		{"apply", "project", "--yes"},
 	} {
 		code, out, errs := f.dig(args...)
-		if code != cli.ExitUsage || !strings.Contains(errs, "text in UTF-8") || out != "" {
+		if code != exitcode.Usage || !strings.Contains(errs, "text in UTF-8") || out != "" {
 			t.Errorf("%q: exit %d, %s%s", args, code, out, errs)
 		}
 	}

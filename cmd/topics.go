@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/spf13/cobra"
 )
@@ -233,7 +234,7 @@ func newFlagsHelp(e *cli.Env) *cobra.Command {
 func newExitCodesHelp() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("Exit codes:\n\n")
-	for _, x := range cli.ExitCodes() {
+	for _, x := range exitcode.All() {
 		fmt.Fprintf(&b, "  %-4d %s\n", x.Code, x.Meaning)
 	}
 	b.WriteString(`

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -116,7 +117,7 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			}
 			if file != nil || store != nil {
 				out.Note = ""
-				out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "no-key", Msg: "the gateway created the key but did not return it", Hint: "`dig api-key delete` removes it"}
+				out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "no-key", Msg: "the gateway created the key but did not return it", Hint: "`dig api-key delete` removes it"}
 			}
 			return out, nil
 		}
@@ -134,7 +135,7 @@ func profileFree(e *cli.Env, name string) (*config.Store, error) {
 		return nil, err
 	}
 	if _, err := st.Get(name); err == nil {
-		return nil, &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("--store: there is already a profile %q", name)}
+		return nil, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("--store: there is already a profile %q", name)}
 	}
 	return st, nil
 }
@@ -170,7 +171,7 @@ func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *con
 	}
 	if failed != nil {
 		out := cli.Object(v)
-		out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "not-kept", Msg: fmt.Sprintf("the key was created but could not be stored (%v); it is shown here and never again", failed), Err: failed}
+		out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "not-kept", Msg: fmt.Sprintf("the key was created but could not be stored (%v); it is shown here and never again", failed), Err: failed}
 		return out, nil
 	}
 	if len(notes) == 0 {

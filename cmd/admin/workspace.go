@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			if len(ps) > 0 {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Hint: "delete them first",
+				return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Hint: "delete them first",
 					Msg: fmt.Sprintf("workspace %s contains %s", args[0], cli.Counted(names(ps), "1 project", "%d projects"))}
 			}
 			who := e.Called(args[0], id, func() ([]cli.Named, error) {

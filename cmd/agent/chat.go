@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
@@ -138,7 +139,7 @@ func chatView(e *cli.Env, raw json.RawMessage, thread string) (cli.View, error) 
 
 // noAnswer is the error for a question that was accepted but not answered.
 func noAnswer(e *cli.Env, what, thread string) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitFailed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " + shell.Quote(thread) + "` shows what the service has stored of it"}
+	return &cli.Failure{Exit: exitcode.Failed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " + shell.Quote(thread) + "` shows what the service has stored of it"}
 }
 
 func writeChat(e *cli.Env, answers []agentAnswer) error {

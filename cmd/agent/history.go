@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -59,7 +60,7 @@ func legacyAnswer(e *cli.Env, v api.LegacyAgentResponse) (cli.View, error) {
 	}
 	out := cli.View{Printed: true}
 	if a.empty() {
-		return out, &cli.Failure{Exit: cli.ExitFailed, Code: "no-answer", Msg: "the agent's reply contains no answer"}
+		return out, &cli.Failure{Exit: exitcode.Failed, Code: "no-answer", Msg: "the agent's reply contains no answer"}
 	}
 	if a.sql != "" {
 		out.Note = sqlHint(e, a.sql)

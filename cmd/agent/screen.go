@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -362,9 +363,9 @@ func (s *agentScreen) end(whole bool) error {
 	case s.answer || s.lines && (s.strange || s.drafted != ""):
 		return nil
 	case s.fault != "":
-		return &cli.Failure{Exit: cli.ExitFailed, Code: "agent", Msg: "the agent failed: " + s.fault}
+		return &cli.Failure{Exit: exitcode.Failed, Code: "agent", Msg: "the agent failed: " + s.fault}
 	case s.events == 0:
-		return &cli.Failure{Exit: cli.ExitUnavailable, Code: "no-answer", Msg: "the stream of the agent is empty", Hint: "try again"}
+		return &cli.Failure{Exit: exitcode.Unavailable, Code: "no-answer", Msg: "the stream of the agent is empty", Hint: "try again"}
 	}
 	f := noAnswer(s.e, "the stream of the agent ended without an answer", s.thread)
 	if s.strange {

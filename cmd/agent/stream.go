@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -148,6 +149,6 @@ func (s *agentScreen) cut(err error) error {
 	if s.e.Run.Flags.Out != "" && s.e.Run.Flags.Out != "-" {
 		came += "; the file was not written"
 	}
-	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "truncated", Msg: "the stream of the agent was truncated " + came, Err: err,
+	return &cli.Failure{Exit: exitcode.Unavailable, Code: "truncated", Msg: "the stream of the agent was truncated " + came, Err: err,
 		Hint: "the answer is not complete; `dig agent thread get " + shell.Quote(s.thread) + "` shows what the service has stored of it"}
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
@@ -263,7 +264,7 @@ func tooLarge(err error) error {
 	if !errors.Is(err, api.ErrTooLarge) {
 		return err
 	}
-	return &cli.Failure{Exit: cli.ExitFailed, Code: "too-large", Msg: err.Error(), Hint: "`dig query execute` and `dig export` support results of any size", Err: err}
+	return &cli.Failure{Exit: exitcode.Failed, Code: "too-large", Msg: err.Error(), Hint: "`dig query execute` and `dig export` support results of any size", Err: err}
 }
 
 // fillPath replaces {project}, {organization} and {workspace}.

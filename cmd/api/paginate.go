@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -41,7 +42,7 @@ func paginate(ctx context.Context, cl *api.Client, path string, query url.Values
 		fresh := p.keep(page)
 		if fresh == 0 || len(page) < p.most {
 			if p.keyset && fresh == 0 && len(page) > 1 && len(page) >= p.most {
-				return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "failed", Msg: fmt.Sprintf("--paginate: %d items or more were created at %s, which is more than the page size", len(page), p.query.Get("createdBefore")),
+				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("--paginate: %d items or more were created at %s, which is more than the page size", len(page), p.query.Get("createdBefore")),
 					Hint: "give a larger limit in the address"}
 			}
 			return api.Marshal(p.all)
@@ -104,7 +105,7 @@ func (p *pages) forward(page []json.RawMessage) error {
 		CreatedAt string `json:"createdAt"`
 	}
 	if json.Unmarshal(page[len(page)-1], &last) != nil || last.CreatedAt == "" {
-		return &cli.Failure{Exit: cli.ExitFailed, Code: "failed", Msg: "--paginate: the list has no createdAt, so its next page cannot be requested"}
+		return &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--paginate: the list has no createdAt, so its next page cannot be requested"}
 	}
 	before := last.CreatedAt
 	if t, err := time.Parse(time.RFC3339, before); err == nil { // others with the same time may be on the next page

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -199,7 +200,7 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 			if now, err := cl.Catalogs.CacheState(ctx, p, st.CatalogID, st.SchemaName, st.TableName); err != nil {
 				fmt.Fprintf(e.Err, "note: whether %s is still shown as cached could not be determined: %v\n", st.TableName, err)
 			} else if now.IsCached {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "not-deleted", Msg: "cache " + id + " was deleted, but " + st.TableName + " is still shown as cached and may be unreadable", Hint: "only a new catalog over the same connection is known to help"}
+				return cli.View{}, &cli.Failure{Exit: exitcode.Failed, Code: "not-deleted", Msg: "cache " + id + " was deleted, but " + st.TableName + " is still shown as cached and may be unreadable", Hint: "only a new catalog over the same connection is known to help"}
 			}
 			return cli.Note("deleted cache %s", id), nil
 		})
@@ -223,7 +224,7 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 			}
 			run := st.Newest()
 			if run == nil || cli.JobState(run.Status) != api.StateRunning {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-running", Msg: "no refresh of cache " + id + " is running"}
+				return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-running", Msg: "no refresh of cache " + id + " is running"}
 			}
 			full = run == st.LastFullRefreshCacheExecution
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -63,7 +64,7 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 		return cli.View{}, err
 	}
 	if s := cli.JobState(run.Status); s != api.StateCompleted {
-		f := &cli.Failure{Exit: cli.ExitJob, Code: "job-" + strings.ToLower(s), Msg: fmt.Sprintf("the refresh of cache %s is %s", id, run.Status)}
+		f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(s), Msg: fmt.Sprintf("the refresh of cache %s is %s", id, run.Status)}
 		var text string
 		if json.Unmarshal(run.Error["message"], &text) == nil && text != "" {
 			f.Msg += ": " + text

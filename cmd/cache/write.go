@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
@@ -197,7 +198,7 @@ func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string, 
 		return have, err
 	}
 	if !sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) || !sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) {
-		return have, &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted the schedules of cache " + id + " but did not store them", Hint: "`dig cache get " + shell.Quote(id) + "` shows the current settings"}
+		return have, &cli.Failure{Exit: exitcode.Failed, Code: "not-stored", Msg: "the gateway accepted the schedules of cache " + id + " but did not store them", Hint: "`dig cache get " + shell.Quote(id) + "` shows the current settings"}
 	}
 	return have, nil
 }
@@ -274,7 +275,7 @@ func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 			}
 			v := cli.List(out, "success", "error", "cache.id", "cache.tableName")
 			if bad > 0 {
-				v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "partial", Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
+				v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "partial", Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
 			}
 			return v, nil
 		}, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -187,7 +188,7 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		}
 		i := slices.IndexFunc(all, func(k api.Catalog) bool { return k.ID == id })
 		if i < 0 {
-			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
+			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
 		}
 		called, shown, with, dependants := all[i].Name, all[i].DisplayName, "", ""
 		if !e.Tells() {

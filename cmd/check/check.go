@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/shell"
@@ -124,13 +125,13 @@ func (k *checking) report() cli.View {
 	if len(k.found) == 0 {
 		return v.WithNote("nothing found in %d saved queries", len(k.queries))
 	}
-	v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: fmt.Sprintf("%d findings", len(k.found))}
+	v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: fmt.Sprintf("%d findings", len(k.found))}
 	if len(k.found) == 1 {
 		v.Fail.Msg = "1 finding"
 	}
 	for _, f := range k.found {
 		if untrustedChecks[f.Check] {
-			v.Fail.Exit, v.Fail.Code = cli.ExitUntrusted, "untrusted"
+			v.Fail.Exit, v.Fail.Code = exitcode.Untrusted, "untrusted"
 			v.Fail.Msg += ", so results cannot be trusted"
 			break
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -147,7 +148,7 @@ func (d *doctor) report(o output.Options) error {
 		return err
 	}
 	if n := count[statusFailed]; n > 0 {
-		return &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: cli.Plural(n, "1 check", "%d checks") + " failed"}
+		return &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: cli.Plural(n, "1 check", "%d checks") + " failed"}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/shell"
@@ -99,7 +100,7 @@ func (k *checking) checkRows(ctx context.Context) error {
 	for _, t := range order {
 		var f *cli.Failure
 		err := untrusted[t]()
-		if errors.As(err, &f) && f.Exit == cli.ExitUntrusted {
+		if errors.As(err, &f) && f.Exit == exitcode.Untrusted {
 			why := f.Msg
 			if f.Code != trust.Unchecked {
 				_, why, _ = strings.Cut(f.Msg, ": ")

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -126,7 +127,7 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 	case none.err != nil:
 		return nil, none.err
 	case !none.noRoute:
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be determined", none.status)}
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be determined", none.status)}
 	}
 	r := p.ask(ctx, http.MethodOptions, nowhere)
 	p.tells = r.err == nil && len(r.allow) == 0
@@ -184,7 +185,7 @@ func checkRoutes(ctx context.Context, cl *api.Client, project string) (cli.View,
 	}
 	v := cli.List(odd, "operation", "method", "path", "found", "answer").PrintValue().WithNote("%d of %d documented routes exist, %d are missing, %d are unknown", len(all)-len(odd), len(all), missing, len(odd)-missing)
 	if missing > 0 {
-		v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: fmt.Sprintf("%d documented routes are missing", missing)}
+		v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: fmt.Sprintf("%d documented routes are missing", missing)}
 	}
 	return v, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -173,7 +174,7 @@ redirected to, everything after the question mark. @FILE reads it from a file an
 				v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
 				out := cli.Object(v)
 				if why := refusedByProvider(q); why != "" {
-					out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "refused", Msg: "the provider did not authorize the connection: " + why, Hint: "open the address in the url field of the connection again"}
+					out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "refused", Msg: "the provider did not authorize the connection: " + why, Hint: "open the address in the url field of the connection again"}
 				}
 				return out, err
 			}, nil

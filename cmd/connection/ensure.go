@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
@@ -53,7 +54,7 @@ func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string,
 			}
 		}
 		if len(found) > 1 { // the hosted zones allow it
-			return found[0], false, &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("there are %d connections called %q", len(found), req.Name),
+			return found[0], false, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("there are %d connections called %q", len(found), req.Name),
 				Hint: "`dig connection list` shows their ids; `dig connection update ID` changes one of them"}
 		}
 		if len(found) == 1 {

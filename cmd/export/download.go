@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/term"
@@ -78,7 +79,7 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 		return cli.View{}, err
 	}
 	if len(job.Files) == 0 {
-		return cli.View{}, &cli.Failure{Exit: cli.ExitNotAllowed, Code: "not-owner", Msg: "the files of export " + id + " are not accessible with this key", Hint: "use the key that started the export"}
+		return cli.View{}, &cli.Failure{Exit: exitcode.NotAllowed, Code: "not-owner", Msg: "the files of export " + id + " are not accessible with this key", Hint: "use the key that started the export"}
 	}
 	if several := len(job.Files) > 1; several && path == "-" && job.Format != "JSONL" {
 		return cli.View{}, cli.Usagef("export %s has %d files, and each may start with a header: they cannot be concatenated", id, len(job.Files)).WithHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
@@ -143,11 +144,11 @@ func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 	for _, f := range files {
 		base := filepath.Base(filepath.FromSlash(f.Name))
 		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base, unicode.IsControl) {
-			return nil, (&cli.Failure{Exit: cli.ExitUnavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).WithHint("name a FILE to save it under")
+			return nil, (&cli.Failure{Exit: exitcode.Unavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).WithHint("name a FILE to save it under")
 		}
 		to := filepath.Join(dir, base)
 		if slices.Contains(out, to) {
-			return nil, &cli.Failure{Exit: cli.ExitUnavailable, Code: "protocol", Msg: fmt.Sprintf("this export has two files named %q", base)}
+			return nil, &cli.Failure{Exit: exitcode.Unavailable, Code: "protocol", Msg: fmt.Sprintf("this export has two files named %q", base)}
 		}
 		out = append(out, to)
 	}
@@ -228,7 +229,7 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 }
 
 func badSize(f api.ExportFile, have int64) error {
-	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "truncated", Msg: fmt.Sprintf("%s: received %d bytes, the gateway reports %d", f.Name, have, f.Bytes), Hint: "start the download again"}
+	return &cli.Failure{Exit: exitcode.Unavailable, Code: "truncated", Msg: fmt.Sprintf("%s: received %d bytes, the gateway reports %d", f.Name, have, f.Bytes), Hint: "start the download again"}
 }
 
 // writeError is an error of the destination of a file; trying again does not help.
@@ -249,7 +250,7 @@ func (m markedWriter) Write(p []byte) (int, error) {
 var errChanged = errors.New("the file changed")
 
 func changed(f api.ExportFile) error {
-	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "changed", Msg: f.Name + " changed while it was downloaded", Hint: "start the download again", Err: errChanged}
+	return &cli.Failure{Exit: exitcode.Unavailable, Code: "changed", Msg: f.Name + " changed while it was downloaded", Hint: "start the download again", Err: errChanged}
 }
 
 // fetchPart copies a file from an offset and returns the number of bytes copied. All parts must be of the same version

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -135,7 +136,7 @@ func TestDownloadSize(t *testing.T) {
 		s.size = size
 		_, err := s.fetch(t)
 		var f *cli.Failure
-		if !errors.As(err, &f) || f.Exit != cli.ExitUnavailable || !strings.Contains(err.Error(), "bytes") {
+		if !errors.As(err, &f) || f.Exit != exitcode.Unavailable || !strings.Contains(err.Error(), "bytes") {
 			t.Errorf("the job says %d bytes, %d are served: %v", size, len(s.data), err)
 		}
 	}
@@ -296,7 +297,7 @@ func TestDownloadSeveral(t *testing.T) {
 		}
 		var f *cli.Failure
 		if errors.As(err, &f) {
-			if f.Exit != cli.ExitUsage || !strings.Contains(f.Msg, c.want) || len(names) > 0 || fetched.Load() > 0 || c.want == "" {
+			if f.Exit != exitcode.Usage || !strings.Contains(f.Msg, c.want) || len(names) > 0 || fetched.Load() > 0 || c.want == "" {
 				t.Errorf("%+v: %v, made %v, %d fetched", c, err, names, fetched.Load())
 			}
 			continue

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -113,7 +114,7 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 
 // exportEnd returns the error of a job that ended without a file.
 func exportEnd(job api.ExportJobResponse) error {
-	f := &cli.Failure{Exit: cli.ExitJob, Code: "job-" + strings.ToLower(cli.JobState(job.Status)), Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
+	f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(cli.JobState(job.Status)), Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
 	switch cli.JobState(job.Status) {
 	case api.StateSucceeded:
 		return nil

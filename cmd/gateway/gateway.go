@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -129,14 +130,14 @@ killed, the file is either the old or the new one.`,
 // notCompacted is the error of a run in which some files were not compacted.
 func notCompacted(c api.Compaction) *cli.Failure {
 	var why []string
-	f := &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Hint: "the others are done; run it again when these are not in use"}
+	f := &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Hint: "the others are done; run it again when these are not in use"}
 	for _, x := range c.Files {
 		if x.Error == nil {
 			continue
 		}
 		why = append(why, *x.Error)
 		if *x.Status != http.StatusConflict {
-			f.Exit, f.Code, f.Hint = cli.ExitFailed, "not-compacted", "the others are done"
+			f.Exit, f.Code, f.Hint = exitcode.Failed, "not-compacted", "the others are done"
 		}
 	}
 	if why == nil {
@@ -158,12 +159,12 @@ func newGatewayResetCmd(e *cli.Env) *cobra.Command {
 			}
 			if e.Tells() {
 				if err := gateway.CheckReset(dir); err != nil {
-					return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
+					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
 				}
 				return cli.View{}, e.Would("delete everything in zone local (%s)", dir)
 			}
 			if err := gateway.Reset(dir); err != nil {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
+				return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
 			}
 			return cli.Note("deleted %s", dir), nil
 		})

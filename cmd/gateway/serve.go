@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -220,7 +221,7 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 	code, err := s.Run(ctx)
 	if err == nil {
 		err = cli.ErrDone
-		if code != cli.ExitOK {
+		if code != exitcode.OK {
 			err = cli.Ended(code)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/spf13/cobra"
 )
 
@@ -86,7 +87,7 @@ func newShow(e *cli.Env) *cobra.Command {
 		}
 		switch len(found) {
 		case 0:
-			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("the journal has no change %q", args[0]), Hint: "`dig history list` lists them; the oldest are dropped"}
+			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("the journal has no change %q", args[0]), Hint: "`dig history list` lists them; the oldest are dropped"}
 		case 1:
 			v := cli.Object(found[0])
 			v.Note = note
@@ -101,7 +102,7 @@ func changes(e *cli.Env) (all []*cli.Change, note string, err error) {
 	all, skipped, err := e.Changes()
 	switch {
 	case err != nil:
-		return nil, "", &cli.Failure{Exit: cli.ExitFailed, Code: "journal", Msg: "the journal cannot be read: " + err.Error(), Err: err}
+		return nil, "", &cli.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " + err.Error(), Err: err}
 	case e.Run.Settings.JournalBytes() == 0:
 		note = fmt.Sprintf("note: the journal is off (%s): changes are not recorded", e.Run.Settings.Journal.From)
 	case skipped > 0:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -97,7 +98,7 @@ func described(ctx context.Context, cl *api.Client, project, catalog, schema, ta
 			return m.Metadata, nil
 		}
 	}
-	return api.TableMetadata{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no metadata of table %s.%s in that catalog", schema, table), Hint: "`dig metadata refresh` reads new tables"}
+	return api.TableMetadata{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no metadata of table %s.%s in that catalog", schema, table), Hint: "`dig metadata refresh` reads new tables"}
 }
 
 func newMetadataSetCmd(e *cli.Env) *cobra.Command {
@@ -163,7 +164,7 @@ func describeColumn(req *api.TableMetadataUpdateRequest, name, text string) erro
 			return nil
 		}
 	}
-	return &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("--column: the table has no column %q", name)}
+	return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("--column: the table has no column %q", name)}
 }
 
 func newMetadataAICmd(e *cli.Env) *cobra.Command {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -78,7 +79,7 @@ It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 
 			}
 		}
 		if failed != nil {
-			return cli.View{}, &cli.Failure{Exit: cli.ExitJob, Code: "job-failed", Msg: "the refresh failed: catalog " + strings.Join(failed, "; catalog ")}
+			return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "job-failed", Msg: "the refresh failed: catalog " + strings.Join(failed, "; catalog ")}
 		}
 		return cli.List(lines, "catalogId", "status").PrintValue(), nil
 	}))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -62,7 +63,7 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 			return cli.View{}, err
 		}
 		if p.KeyStorage == "" {
-			return logoutKey(e, st, p.Name, &cli.Failure{Exit: cli.ExitNotFound, Code: "no-key", Msg: fmt.Sprintf("profile %s has no key", p.Name)})
+			return logoutKey(e, st, p.Name, &cli.Failure{Exit: exitcode.NotFound, Code: "no-key", Msg: fmt.Sprintf("profile %s has no key", p.Name)})
 		}
 		if err := e.ConfirmHere("remove the key of profile %s from this machine?", p.Name); err != nil {
 			return cli.View{}, err
@@ -273,7 +274,7 @@ The exit code is 4 if no profile has a usable key.`,
 		if e.Getenv("DIG_API_KEY") != "" {
 			v = v.WithNote("DIG_API_KEY is set: it is used instead of the keys of profiles")
 		} else if usable == 0 {
-			v.Fail = &cli.Failure{Exit: cli.ExitNotAllowed, Code: "no-key", Msg: "no profile has a usable key", Hint: "`dig auth login` stores one; zone local needs none"}
+			v.Fail = &cli.Failure{Exit: exitcode.NotAllowed, Code: "no-key", Msg: "no profile has a usable key", Hint: "`dig auth login` stores one; zone local needs none"}
 		}
 		return v, nil
 	})

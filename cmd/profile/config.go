@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
@@ -87,7 +88,7 @@ func newConfigGetCmd(e *cli.Env) *cobra.Command {
 					return asText(e, m.Value, m)
 				}
 			}
-			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-set", Msg: pathOf(in, field) + " is not set in " + st.Path()}
+			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-set", Msg: pathOf(in, field) + " is not set in " + st.Path()}
 		})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
@@ -133,7 +134,7 @@ func (l *login) target(args []string) error {
 	case name != "" && err == nil && fits(old, zone, address):
 		l.p, l.is = old, true
 	case name != "" && err == nil && named:
-		return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("profile %s is for %s, not for %s", name, old.Address(), cmp.Or(address, "zone "+zone)), Hint: "log in under another NAME, or change it with `dig profile set`"}
+		return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("profile %s is for %s, not for %s", name, old.Address(), cmp.Or(address, "zone "+zone)), Hint: "log in under another NAME, or change it with `dig profile set`"}
 	case err != nil && !errors.Is(err, config.ErrNotFound):
 		return err
 	default:
@@ -195,7 +196,7 @@ func (l *login) knownElsewhere(key config.Key) error {
 		}
 		stored, err := l.st.Key(p)
 		if err == nil && stored.Key.Reveal() == key.Reveal() && zoneOf(p, stored.Address) == z {
-			return &cli.Failure{Exit: cli.ExitNotAllowed, Code: "other-zone", Msg: fmt.Sprintf("this is the key of profile %s, for zone %s; it was not sent to zone %s", p.Name, z, here),
+			return &cli.Failure{Exit: exitcode.NotAllowed, Code: "other-zone", Msg: fmt.Sprintf("this is the key of profile %s, for zone %s; it was not sent to zone %s", p.Name, z, here),
 				Hint: fmt.Sprintf("`dig auth switch %s` uses it; a key of one zone is not known in the other", p.Name)}
 		}
 	}
@@ -296,14 +297,14 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 		return info, at, &f
 	}
 	if l.is {
-		return info, at, &cli.Failure{Exit: cli.ExitNotAllowed, Code: "other-zone", Msg: fmt.Sprintf("this is a key of zone %s, and profile %s is for zone %s; it was not stored", zone, l.p.Name, here),
+		return info, at, &cli.Failure{Exit: exitcode.NotAllowed, Code: "other-zone", Msg: fmt.Sprintf("this is a key of zone %s, and profile %s is for zone %s; it was not stored", zone, l.p.Name, here),
 			Hint: fmt.Sprintf("`dig auth login NAME --zone %s` stores it in another profile", zone)}
 	}
 	fmt.Fprintf(l.e.Err, "this is a key of zone %s: the profile is stored for that zone\n", zone)
 	if l.p.Zone, l.p.BaseURL = string(zone), ""; l.p.Name == string(here) {
 		l.p.Name = string(zone)
 		if _, err := l.st.Get(l.p.Name); err == nil {
-			return info, at, &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("there is already a profile %q; the key was not stored", l.p.Name), Hint: fmt.Sprintf("`dig auth login NAME --zone %s` stores it under another name", zone)}
+			return info, at, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("there is already a profile %q; the key was not stored", l.p.Name), Hint: fmt.Sprintf("`dig auth login NAME --zone %s` stores it under another name", zone)}
 		}
 	}
 	return info, at, nil
@@ -315,7 +316,7 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	l.opt.Replace = l.is
 	l.opt.Merge = func(stored *config.Profile) error { // another process may have changed the profile
 		if stored.Address() != l.p.Address() && !config.SamePlace(stored.Address(), l.p.Address()) {
-			return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("the address of profile %s was changed in the meantime; the key was not stored", l.p.Name)}
+			return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("the address of profile %s was changed in the meantime; the key was not stored", l.p.Name)}
 		}
 		stored.BaseURL = l.p.BaseURL
 		l.complete(stored)

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
@@ -93,7 +94,7 @@ func (b *batchRun) run(ctx context.Context, cancel func()) error {
 		}
 	}
 	if n := len(b.failed); n > 0 {
-		return &cli.Failure{Exit: min(cli.ExitSomeFailed+n, cli.ExitManyFailed), Code: "statements-failed", Msg: fmt.Sprintf("%d of %d statements failed", n, b.count), Parts: b.failed}
+		return &cli.Failure{Exit: min(exitcode.SomeFailed+n, exitcode.ManyFailed), Code: "statements-failed", Msg: fmt.Sprintf("%d of %d statements failed", n, b.count), Parts: b.failed}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -174,7 +175,7 @@ func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowRead
 }
 
 func notKept(k keptInfo) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitNotFound, Code: "no-last-result", Msg: "the last result was not stored: " + k.NotKept,
+	return &cli.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "the last result was not stored: " + k.NotKept,
 		Hint: "run it again, with --out FILE to write it to a file; DIG_HISTORY sets the maximum size of stored results"}
 }
 

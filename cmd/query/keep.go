@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
@@ -133,7 +134,7 @@ func (k *keeper) store(info keptInfo) (err error) {
 	return err // finish removes the rest
 }
 
-var errNothingKept = &cli.Failure{Exit: cli.ExitNotFound, Code: "no-last-result", Msg: "no result is stored",
+var errNothingKept = &cli.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "no result is stored",
 	Hint: "`dig query execute` stores its last result, unless --no-history, DIG_HISTORY=off or a profile's history says otherwise"}
 
 // openKept opens the last result of the current target.
@@ -153,7 +154,7 @@ func openKept(e *cli.Env) (keptInfo, *api.Result, error) {
 	size, err := localstate.ReadResult(f, &info, func(size int64) bool { return info.NotKept != "" || info.Bytes == size })
 	if err != nil {
 		f.Close()
-		return info, nil, &cli.Failure{Exit: cli.ExitFailed, Code: "bad-last-result", Msg: fmt.Sprintf("%s: %v", path, err), Hint: "`dig query last --clear` removes it"}
+		return info, nil, &cli.Failure{Exit: exitcode.Failed, Code: "bad-last-result", Msg: fmt.Sprintf("%s: %v", path, err), Hint: "`dig query last --clear` removes it"}
 	}
 	return info, &api.Result{Format: info.Wire, Body: readCloser{io.NewSectionReader(f, 0, size), f}}, nil
 }

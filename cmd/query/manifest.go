@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
@@ -80,7 +81,7 @@ func (m *manifest) write(info keptInfo, o output.Options, err error) error {
 	}
 	b.WriteByte('\n')
 	if merr := cli.WriteFile(m.path, b.Bytes()); merr != nil && err == nil {
-		err = &cli.Failure{Exit: cli.ExitFailed, Code: "manifest", Msg: "--manifest: " + merr.Error(), Err: merr}
+		err = &cli.Failure{Exit: exitcode.Failed, Code: "manifest", Msg: "--manifest: " + merr.Error(), Err: merr}
 	}
 	return err
 }

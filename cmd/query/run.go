@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -278,7 +279,7 @@ func (q *querying) limitTime(ctx context.Context) (context.Context, context.Canc
 }
 
 func timeFailure(d time.Duration) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitMaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query was not done after %v", d), Hint: "raise --timeout, or select less; the printed result is incomplete"}
+	return &cli.Failure{Exit: exitcode.MaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query was not done after %v", d), Hint: "raise --timeout, or select less; the printed result is incomplete"}
 }
 
 // timedOut reports whether the gateway enforced the limit it was sent. One that gives up earlier does so for another
@@ -296,9 +297,9 @@ func (q *querying) limitError(err error, rows int64) error {
 	hint := "the printed result is incomplete; raise or omit the limit, or request fewer rows with --limit"
 	switch {
 	case errors.Is(err, errMaxRows):
-		return &cli.Failure{Exit: cli.ExitMaxRows, Code: "max-rows", Msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), Hint: hint}
+		return &cli.Failure{Exit: exitcode.MaxRows, Code: "max-rows", Msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), Hint: hint}
 	case errors.Is(err, errMaxBytes):
-		return &cli.Failure{Exit: cli.ExitMaxBytes, Code: "max-bytes", Msg: fmt.Sprintf("--max-bytes: the reply has more than %s; reading stopped after %d rows", humanBytes(q.f.maxBytes), rows), Hint: hint}
+		return &cli.Failure{Exit: exitcode.MaxBytes, Code: "max-bytes", Msg: fmt.Sprintf("--max-bytes: the reply has more than %s; reading stopped after %d rows", humanBytes(q.f.maxBytes), rows), Hint: hint}
 	}
 	return err
 }

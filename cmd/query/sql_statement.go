@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -22,7 +23,7 @@ func notAQuery(sql string) error {
 	if kind == "" {
 		return nil
 	}
-	f := &cli.Failure{Exit: cli.ExitFailed, Code: string(api.KindInvalid), Msg: fmt.Sprintf("Statement type '%s' is not allowed; it was not sent", kind)}
+	f := &cli.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid), Msg: fmt.Sprintf("Statement type '%s' is not allowed; it was not sent", kind)}
 	if f.Hint = statementHint(kind); f.Hint == "" {
 		f.Hint = "only SELECT runs"
 	}

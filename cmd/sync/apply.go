@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/pkg/api"
@@ -60,14 +61,14 @@ func (a *applier) id(k manifest.Kind, name string) (string, error) {
 	if a.e.Tells() {
 		return "id-of-" + strings.Trim(strings.ReplaceAll(name, "/", "-"), "-"), nil
 	}
-	return "", &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s %s", strings.ReplaceAll(string(k), "-", " "), name)}
+	return "", &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s %s", strings.ReplaceAll(string(k), "-", " "), name)}
 }
 
 func (a *applier) made(ref manifest.Ref, id string) { a.ids[ref] = id }
 
 // changedSince is the error for an object that changed after it was read.
 func changedSince(ch manifest.Change) error {
-	return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s %s has been changed since the plan was created; it is not overwritten", ch.Kind, ch.Title()),
+	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s %s has been changed since the plan was created; it is not overwritten", ch.Kind, ch.Title()),
 		Hint: "look at it with `dig diff`, and run apply again"}
 }
 
@@ -157,7 +158,7 @@ func (a *applier) table(ctx context.Context, ch manifest.Change) error {
 
 // renamedBy is the error for an object to which the gateway gave another name than requested.
 func renamedBy(kind, want, have string) error {
-	return &cli.Failure{Exit: cli.ExitFailed, Code: "renamed", Msg: fmt.Sprintf("the gateway has created %s %s as %s", kind, want, have),
+	return &cli.Failure{Exit: exitcode.Failed, Code: "renamed", Msg: fmt.Sprintf("the gateway has created %s %s as %s", kind, want, have),
 		Hint: "give it a name that the gateway keeps, of lower-case letters, digits and underscores, and delete " + have}
 }
 
@@ -194,7 +195,7 @@ func (a *applier) settleColumns(ctx context.Context, tables cli.TableService, ta
 	for _, want := range cols {
 		at := slices.IndexFunc(now, func(c api.ColumnDetail) bool { return c.Name == want.Column })
 		if at < 0 {
-			return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: fmt.Sprintf("the gateway accepted column %s of table %s but does not list it", want.Column, table),
+			return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored", Msg: fmt.Sprintf("the gateway accepted column %s of table %s but does not list it", want.Column, table),
 				Hint: "run apply again"}
 		}
 		have := columnOf(now[at])

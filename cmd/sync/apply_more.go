@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
@@ -30,7 +31,7 @@ func (a *applier) semanticTable(ctx context.Context, ch manifest.Change) error {
 	if ch.Action == manifest.Delete {
 		b := manifest.BaseOf(ch.Have)
 		if b.ID == "" {
-			return &cli.Failure{Exit: cli.ExitFailed, Code: "no-id", Msg: "this gateway does not report the ids of semantic tables, so " + b.Name + " cannot be deleted",
+			return &cli.Failure{Exit: exitcode.Failed, Code: "no-id", Msg: "this gateway does not report the ids of semantic tables, so " + b.Name + " cannot be deleted",
 				Hint: "delete it with `dig semantic-catalog table delete` and the id that its creation printed"}
 		}
 		return a.cl.SemanticCatalogs.DeleteTable(ctx, a.project, b.On, b.ID)
@@ -156,7 +157,7 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 				now.Columns = append(now.Columns, api.MetadataColumn{ColumnName: name})
 			}
 		} else {
-			return &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "the gateway has no metadata of table " + ch.Name,
+			return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "the gateway has no metadata of table " + ch.Name,
 				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again", shell.Quote(m.Catalog))}
 		}
 	}
@@ -219,7 +220,7 @@ func (a *applier) describe(ctx context.Context, ch manifest.Change, catalog stri
 		default:
 			at := slices.IndexFunc(req.Columns, func(c api.MetadataColumnUpdate) bool { return c.ColumnName == column })
 			if at < 0 {
-				return &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("table %s has no column %s", ch.Name, column)}
+				return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("table %s has no column %s", ch.Name, column)}
 			}
 			if c := &req.Columns[at]; what == "description" {
 				c.ColumnDescription = &f.To

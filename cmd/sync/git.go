@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 )
 
@@ -44,7 +45,7 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	if len(lost) > most {
 		list += ", ..."
 	}
-	return (&cli.Failure{Exit: cli.ExitConflict, Code: "local-changes", Msg: dir + " " + why + list}).WithHint("%s", hint)
+	return (&cli.Failure{Exit: exitcode.Conflict, Code: "local-changes", Msg: dir + " " + why + list}).WithHint("%s", hint)
 }
 
 // uncommitted returns the files whose contents are not committed in git: all files if git is not available.

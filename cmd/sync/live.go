@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
@@ -44,7 +45,7 @@ func (l *live) read(ctx context.Context) error {
 		if l.unread(o) {
 			return nil
 		}
-		return &cli.Failure{Exit: cli.ExitUnavailable, Code: "left-out", Msg: "the project cannot be read completely, the answer lacks " + o.String(),
+		return &cli.Failure{Exit: exitcode.Unavailable, Code: "left-out", Msg: "the project cannot be read completely, the answer lacks " + o.String(),
 			Hint: "make the source reachable, or leave its kind out with --only"}
 	}
 	defer func() { l.e.Run.Refuse = nil }()
@@ -58,7 +59,7 @@ func (l *live) read(ctx context.Context) error {
 		return cli.ErrDone
 	}
 	if len(l.twice) > 0 {
-		return &cli.Failure{Exit: cli.ExitConflict, Code: "ambiguous", Msg: "files distinguish objects by their names, and there are two of " + strings.Join(l.twice, ", "),
+		return &cli.Failure{Exit: exitcode.Conflict, Code: "ambiguous", Msg: "files distinguish objects by their names, and there are two of " + strings.Join(l.twice, ", "),
 			Hint: "rename one of them, by its id"}
 	}
 	return nil

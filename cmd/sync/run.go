@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
@@ -131,7 +132,7 @@ func possible(todo []manifest.Change) error {
 			for _, f := range ch.Fields {
 				what = append(what, fmt.Sprintf("%s from %s to %s", f.Name, shown(f.From), shown(f.To)))
 			}
-			return &cli.Failure{Exit: cli.ExitConflict, Code: "blocked", Msg: fmt.Sprintf("the service cannot change a %s, and %s would change its %s; nothing was sent", ch.Kind, ch.Title(), strings.Join(what, " and its ")),
+			return &cli.Failure{Exit: exitcode.Conflict, Code: "blocked", Msg: fmt.Sprintf("the service cannot change a %s, and %s would change its %s; nothing was sent", ch.Kind, ch.Title(), strings.Join(what, " and its ")),
 				Hint: "delete it first, with its dependants, and run apply again"}
 		}
 	}
@@ -176,7 +177,7 @@ func stopped(ctx context.Context, ch manifest.Change, done, all int, err error) 
 	case strings.Contains(f.Hint, "run apply again"):
 	case f.Hint != "":
 		f.Hint += "; then " + again
-	case f.Exit == cli.ExitFailed || f.Exit == cli.ExitUsage || f.Exit == cli.ExitNotFound:
+	case f.Exit == exitcode.Failed || f.Exit == exitcode.Usage || f.Exit == exitcode.NotFound:
 		f.Hint = "correct that, then " + again
 	default:
 		f.Hint = again
@@ -207,7 +208,7 @@ func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change
 	if stored || err != nil {
 		return err
 	}
-	return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
+	return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored", Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
 		Hint: "`dig diff` shows what differs; a field of a credential that the gateway does not return is not compared if it is a reference, such as ${env:NAME}"}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -187,7 +188,7 @@ func stuck(e *cli.Env, k tableKind, asked []api.ColumnRequest, now []api.ColumnD
 	if len(lost) == 0 {
 		return nil
 	}
-	return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted the column but did not store: " + strings.Join(lost, ", "),
+	return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored", Msg: "the gateway accepted the column but did not store: " + strings.Join(lost, ", "),
 		Hint: "the hosted zones silently drop these; zone local stores them"}
 }
 
@@ -232,7 +233,7 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 					}
 				}
 				if !found {
-					return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "table " + args[0] + " has no column " + args[1]}
+					return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "table " + args[0] + " has no column " + args[1]}
 				}
 			}
 			f.apply(c, &d)

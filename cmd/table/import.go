@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
@@ -239,7 +240,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 	i.ledger, i.key = ledger, localstate.ImportKey(i.kind, i.table, i.doc.key)
 	release, err := ledger.Hold(i.key)
 	if errors.Is(err, localstate.ErrBusy) {
-		return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "import-running", Msg: localstate.ErrBusy.Error() + "; nothing was sent", Hint: "wait for it to end"}
+		return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "import-running", Msg: localstate.ErrBusy.Error() + "; nothing was sent", Hint: "wait for it to end"}
 	}
 	if err != nil {
 		return cli.View{}, err

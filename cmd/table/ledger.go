@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -83,7 +84,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	i.key = localstate.ImportKey(i.kind, i.table, i.doc.key)
 	notes, err := i.ledger.Read()
 	if err != nil {
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "bad-ledger", Msg: "nothing was sent, because it is unknown what was imported before: " + err.Error(), Hint: "move that file away to continue without it"}
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "bad-ledger", Msg: "nothing was sent, because it is unknown what was imported before: " + err.Error(), Hint: "move that file away to continue without it"}
 	}
 	was, known := notes[i.key]
 	if !known {
@@ -99,7 +100,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	}
 	if known && before > 0 && !again {
 		if !was.Open {
-			return nil, &cli.Failure{Exit: cli.ExitConflict, Code: "imported-before",
+			return nil, &cli.Failure{Exit: exitcode.Conflict, Code: "imported-before",
 				Msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); importing it again would store its rows twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
 				Hint: "give --again to import it again"}
 		}
@@ -123,7 +124,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	}
 	i.note = localstate.Import{File: filepath.Base(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), Open: true, Before: &before, Created: fresh}
 	if err := i.ledger.Put(i.key, i.note); err != nil {
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}
 	return nil, nil
 }
@@ -131,7 +132,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 // notCounted formats an error that occurred before anything was sent.
 func notCounted(table string, err error) error {
 	f := cli.Classify(context.Background(), err)
-	if f.Exit == cli.ExitInterrupted {
+	if f.Exit == exitcode.Interrupted {
 		return err
 	}
 	f.Msg = fmt.Sprintf("nothing was sent: the rows of %s cannot be counted: %s", table, f.Msg)
@@ -152,7 +153,7 @@ func (i *importing) undecided(was localstate.Import, now int64) error {
 	if was.Before != nil {
 		before = fmt.Sprintf("%d rows", *was.Before)
 	}
-	return &cli.Failure{Exit: cli.ExitConflict, Code: "import-unsettled",
+	return &cli.Failure{Exit: exitcode.Conflict, Code: "import-unsettled",
 		Msg: fmt.Sprintf("cannot determine whether the run of %s stored %s in %s: the table had %s before, has %d now, and the file has %d",
 			was.At.Format("2006-01-02 15:04"), was.File, i.table, before, now, i.doc.Rows),
 		Hint: "check the rows of the table; --again sends the file again"}
@@ -201,20 +202,20 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			i.nothing = true
 			return cli.View{}, errors.Join(&f, i.ledger.Remove(i.key))
 		case come == 0 && err == nil && strings.EqualFold(job.Status, api.ImportFailed):
-			f := &cli.Failure{Exit: cli.ExitJob, Code: "import-failed", Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
+			f := &cli.Failure{Exit: exitcode.Job, Code: "import-failed", Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
 			i.nothing = true
 			return cli.View{}, errors.Join(f, i.ledger.Remove(i.key))
 		case come != 0:
-			return cli.View{}, &cli.Failure{Exit: cli.ExitJob, Code: "import-partial", Err: err,
+			return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "import-partial", Err: err,
 				Msg:  fmt.Sprintf("%s holds %d rows, and %d were added to %s: %s", i.doc.Path, i.doc.Rows, come, i.table, i.said(ctx, job, err)),
 				Hint: "check the rows of the table: some may be from the file, others not"}
 		}
 	}
-	f := cli.Failure{Exit: cli.ExitUnavailable, Code: "unsettled", Msg: i.said(ctx, job, nil)}
+	f := cli.Failure{Exit: exitcode.Unavailable, Code: "unsettled", Msg: i.said(ctx, job, nil)}
 	if err != nil {
 		f = cli.Classify(ctx, err)
 	} else if job.Status != "" && !strings.EqualFold(job.Status, api.ImportCompleted) {
-		f.Exit = cli.ExitPending
+		f.Exit = exitcode.Pending
 	}
 	f.Hint = "it may have succeeded nevertheless; run the same command again: it counts the rows before it sends"
 	return cli.View{}, &f
@@ -237,7 +238,7 @@ func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) erro
 	}
 	switch come, _ := i.come(notes, i.note, now); {
 	case come < rows:
-		return &cli.Failure{Exit: cli.ExitJob, Code: "import-partial",
+		return &cli.Failure{Exit: exitcode.Job, Code: "import-partial",
 			Msg:  fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows, i.doc.Path, come, i.table),
 			Hint: "count again: rows may appear late; `dig query execute` reads the table"}
 	case come > rows:

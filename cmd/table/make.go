@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
@@ -66,7 +67,7 @@ func (m *making) make(ctx context.Context) (api.Table, error) {
 			note.Columns = append(note.Columns, d.Name)
 		}
 		if err := m.notes.Put(m.key, note); err != nil {
-			return api.Table{}, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Err: err, Hint: "DIG_STATE_DIR sets the directory for these records",
+			return api.Table{}, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Err: err, Hint: "DIG_STATE_DIR sets the directory for these records",
 				Msg: "nothing was sent, because no record of it can be written: " + err.Error()}
 		}
 	}
@@ -90,7 +91,7 @@ func (m *making) makeOrFind(ctx context.Context) (made bool, err error) {
 	if err == nil || !errors.As(err, &ae) {
 		return err == nil, err
 	}
-	if cli.Classify(ctx, err).Exit != cli.ExitConflict {
+	if cli.Classify(ctx, err).Exit != exitcode.Conflict {
 		return false, err
 	}
 	own, other := m.columns(ctx, m.name)
@@ -117,7 +118,7 @@ func (m *making) finish(ctx context.Context, t api.Table) error {
 }
 
 func (m *making) exists(t api.Table) error {
-	return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s %q already exists; nothing was sent", m.k.noun, t.TableName),
+	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s %q already exists; nothing was sent", m.k.noun, t.TableName),
 		Hint: fmt.Sprintf("`dig %s column add` adds columns to it", m.k.noun)}
 }
 

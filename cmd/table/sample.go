@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -36,7 +37,7 @@ func newTableSampleCmd(e *cli.Env) *cobra.Command {
 		}
 		text := strings.TrimRight(string(raw), "\n")
 		if strings.TrimSpace(text) == "" {
-			return &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no table " + args[0] + ": the gateway returned an empty sample"}
+			return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no table " + args[0] + ": the gateway returned an empty sample"}
 		}
 		if !rows {
 			text, _, _ = strings.Cut(text, "\n")

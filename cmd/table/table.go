@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -143,7 +144,7 @@ func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, pr
 		if t, ok, err := m.standing(ctx); err != nil {
 			return t, err
 		} else if ok {
-			return t, &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: "a BI table is stored as " + t.TableName + " already; underscores do not count in their names"}
+			return t, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: "a BI table is stored as " + t.TableName + " already; underscores do not count in their names"}
 		}
 	}
 	return k.client(cl).Create(ctx, project, name)

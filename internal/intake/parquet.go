@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 )
 
 // parquetRows reads the rows of a Parquet file. Columns of lists, maps or groups become JSON text, binary ones hexadecimal
@@ -77,7 +77,7 @@ func parquetValue(typ string, v any) rowfile.Value {
 		if typ == "real" {
 			bits = 32
 		}
-		return rowfile.Value{Text: javafn.AppendDouble(nil, v, bits), Kind: rowfile.Field} // with a point, so that a column of doubles is not inferred to be of integers
+		return rowfile.Value{Text: doubletext.Append(nil, v, bits), Kind: rowfile.Field} // with a point, so that a column of doubles is not inferred to be of integers
 	case time.Time:
 		layout := "2006-01-02T15:04:05.999999999"
 		switch typ {

@@ -13,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 )
 
 // parquetRows reads a Parquet file. Values are formatted as on the wire; lists, maps and groups are JSON texts.
@@ -82,7 +82,7 @@ func appendWire(dst []byte, typ string, v any) []byte {
 		if typ == "real" {
 			bits = 32
 		}
-		return append(javafn.AppendDouble(append(dst, '"'), v, bits), '"')
+		return append(doubletext.Append(append(dst, '"'), v, bits), '"')
 	case time.Time:
 		layout := "2006-01-02 15:04:05.000000"
 		switch {

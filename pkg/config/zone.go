@@ -49,16 +49,6 @@ func ZoneOfAddress(addr string) Zone {
 	return ""
 }
 
-// SamePlace reports whether a key stored for address a may be sent to address b: they are equal, or both are default
-// addresses of one zone. Both are in the form that CheckBaseURL returns.
-func SamePlace(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	z := ZoneOfAddress(a)
-	return a == b || z != "" && z == ZoneOfAddress(b)
-}
-
 func checkZone(v string) string {
 	for _, z := range Zones() {
 		if v == string(z) {

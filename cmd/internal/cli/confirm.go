@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -29,7 +30,7 @@ func (e *Env) ConfirmHere(format string, args ...any) error {
 	}
 	question := fmt.Sprintf(format, args...)
 	if !e.InTerm || !e.ErrTerm {
-		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: e.unasked("give --yes to skip the confirmation")}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: e.unasked("give --yes to skip the confirmation")}
 	}
 	line, err := e.ask(question + " [y/N] ")
 	if err != nil {
@@ -44,7 +45,7 @@ func (e *Env) ConfirmHere(format string, args ...any) error {
 }
 
 func notConfirmed() error {
-	return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
+	return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
 }
 
 // ask reads the answer to a question. An answer without a line end, at the end of the input, is valid.
@@ -84,7 +85,7 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 		return Usagef("a name is required")
 	}
 	if n.given != "" && !slices.Contains(names, n.given) {
-		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
 	}
 	if dependants == "" || e.Tells() {
 		return e.Confirm(format, args...)
@@ -101,7 +102,7 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 		if e.Run.Flags.Yes {
 			with = "--confirm with its name besides --yes"
 		}
-		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "because of what depends on it, give " + with}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "because of what depends on it, give " + with}
 	}
 	answer, err := e.ask(fmt.Sprintf("%s\nto confirm, type its name, %s: ", question, names[0]))
 	if err != nil {
@@ -136,7 +137,7 @@ func (n *NamingAll) stray(deleted []string) string {
 // prompt or given with --confirm.
 func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, format string, args ...any) error {
 	if name := n.stray(deleted); name != "" && !e.Tells() {
-		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and nothing of that name is deleted", name)}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and nothing of that name is deleted", name)}
 	}
 	needed = slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return slices.Contains(n.given, name) })
 	asks := e.InTerm && e.ErrTerm && !e.Run.Flags.Yes
@@ -148,7 +149,7 @@ func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, form
 		for _, name := range needed {
 			flags = append(flags, "--confirm "+shell.Quote(name))
 		}
-		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + e.Target() + ": " + dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + e.Target() + ": " + dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
 	}
 	if err := e.Confirm(format, args...); err != nil || !asks {
 		return err

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // ProgramEnv is the environment of programs that dig runs, such as the editor and the pager. It does not contain the API key,
@@ -50,10 +52,10 @@ func (e *Env) Edit(ctx context.Context, path string) error {
 		c.Stderr = errs
 	}
 	if err := c.Run(); err != nil {
-		return &Failure{Exit: ExitFailed, Code: "editor", Msg: fmt.Sprintf("%s: %v", words[0], err), Hint: "VISUAL or EDITOR names the editor", Err: err}
+		return &Failure{Exit: exitcode.Failed, Code: "editor", Msg: fmt.Sprintf("%s: %v", words[0], err), Hint: "VISUAL or EDITOR names the editor", Err: err}
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return &Failure{Exit: ExitFailed, Code: "editor", Msg: words[0] + " removed the copy that it was to edit; nothing was changed", Hint: "VISUAL or EDITOR names the editor", Err: err}
+		return &Failure{Exit: exitcode.Failed, Code: "editor", Msg: words[0] + " removed the copy that it was to edit; nothing was changed", Hint: "VISUAL or EDITOR names the editor", Err: err}
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // Ensured finds an object, or creates it if it does not exist. If the creation fails it looks again: another process may have
@@ -18,7 +20,7 @@ func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, erro
 	if err == nil || e.Planned(err) {
 		return v, err == nil, err
 	}
-	if f := (*Failure)(nil); errors.As(err, &f) && f.Exit == ExitUsage { // nothing was sent
+	if f := (*Failure)(nil); errors.As(err, &f) && f.Exit == exitcode.Usage { // nothing was sent
 		return v, false, err
 	}
 	if again, ok, look := find(); look == nil && ok {
@@ -41,5 +43,5 @@ func EnsuredView(v any, what string, made bool, changed string) View {
 
 // Differs is the error of `ensure` for an existing object that cannot be changed to the requested one.
 func Differs(what, how, hint string) error {
-	return &Failure{Exit: ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s exists, but %s", what, how), Hint: hint}
+	return &Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s exists, but %s", what, how), Hint: hint}
 }

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -42,7 +43,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 // Usagef returns a usage error.
 func Usagef(format string, args ...any) *Failure {
-	return &Failure{Exit: ExitUsage, Code: "usage", Msg: fmt.Sprintf(format, args...)}
+	return &Failure{Exit: exitcode.Usage, Code: "usage", Msg: fmt.Sprintf(format, args...)}
 }
 
 func (f *Failure) WithHint(format string, args ...any) *Failure {
@@ -74,11 +75,11 @@ func Classify(ctx context.Context, err error) Failure {
 	case errors.As(context.Cause(ctx), &f):
 		return *f
 	case errors.Is(err, engine.ErrNoEngine):
-		return Failure{Exit: ExitFailed, Code: "no-local-engine", Msg: engine.ErrNoEngine.Error(), Hint: "zone local needs a build with cgo; zones us and eu work with this one"}
+		return Failure{Exit: exitcode.Failed, Code: "no-local-engine", Msg: engine.ErrNoEngine.Error(), Hint: "zone local needs a build with cgo; zones us and eu work with this one"}
 	case errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, context.Canceled):
-		return Failure{Exit: ExitInterrupted, Code: "interrupted", Msg: "interrupted"}
+		return Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "interrupted"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return Failure{Exit: ExitUnavailable, Code: "timeout", Msg: "the time limit was reached", Hint: "raise --timeout"}
+		return Failure{Exit: exitcode.Unavailable, Code: "timeout", Msg: "the time limit was reached", Hint: "raise --timeout"}
 	case errors.As(err, &ae):
 		msg := ae.Error()
 		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // the user would not recognize the HTTP request
@@ -86,51 +87,51 @@ func Classify(ctx context.Context, err error) Failure {
 		}
 		return Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
 	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
-		return Failure{Exit: ExitUnavailable, Code: string(api.KindProtocol), Msg: err.Error(), Hint: "the server at this address does not answer queries: check the base address, which usually ends in /api/v1"}
+		return Failure{Exit: exitcode.Unavailable, Code: string(api.KindProtocol), Msg: err.Error(), Hint: "the server at this address does not answer queries: check the base address, which usually ends in /api/v1"}
 	case errors.As(err, &re):
 		code := "bad-result"
 		if errors.Is(re, api.ErrTruncated) {
 			code = "truncated"
 		}
-		return Failure{Exit: ExitUnavailable, Code: code, Msg: err.Error(), Hint: "nothing after that row can be trusted; run it again, and if the error persists, in pages with --page-by and a unique key, or as an export"}
+		return Failure{Exit: exitcode.Unavailable, Code: code, Msg: err.Error(), Hint: "nothing after that row can be trusted; run it again, and if the error persists, in pages with --page-by and a unique key, or as an export"}
 	case errors.As(err, &ce):
 		return Failure{Exit: exitOfConfig(ce.Kind), Code: "config", Msg: ce.Error(), Hint: ce.Hint()}
 	case errors.As(err, &ue):
-		return Failure{Exit: ExitUsage, Code: "usage", Msg: ue.Message, Hint: ue.Hint}
+		return Failure{Exit: exitcode.Usage, Code: "usage", Msg: ue.Message, Hint: ue.Hint}
 	case errors.Is(err, api.ErrNotUTF8):
-		return Failure{Exit: ExitUsage, Code: "usage", Msg: err.Error(), Hint: convert}
+		return Failure{Exit: exitcode.Usage, Code: "usage", Msg: err.Error(), Hint: convert}
 	case errors.Is(err, spec.ErrParam):
-		return Failure{Exit: ExitUsage, Code: "usage", Msg: err.Error()}
+		return Failure{Exit: exitcode.Usage, Code: "usage", Msg: err.Error()}
 	}
-	return Failure{Exit: ExitFailed, Code: "failed", Msg: err.Error()}
+	return Failure{Exit: exitcode.Failed, Code: "failed", Msg: err.Error()}
 }
 
 func exitOf(k api.Kind) int {
 	switch k {
 	case api.KindUnauthorized, api.KindForbidden:
-		return ExitNotAllowed
+		return exitcode.NotAllowed
 	case api.KindNotFound:
-		return ExitNotFound
+		return exitcode.NotFound
 	case api.KindConflict:
-		return ExitConflict
+		return exitcode.Conflict
 	case api.KindUnavailable, api.KindTimeout, api.KindProtocol:
-		return ExitUnavailable
+		return exitcode.Unavailable
 	}
-	return ExitFailed
+	return exitcode.Failed
 }
 
 func exitOfConfig(kind error) int {
 	switch kind {
 	case config.ErrUsage:
-		return ExitUsage
+		return exitcode.Usage
 	case config.ErrNotFound:
-		return ExitNotFound
+		return exitcode.NotFound
 	case config.ErrConflict:
-		return ExitConflict
+		return exitcode.Conflict
 	case config.ErrNotAllowed:
-		return ExitNotAllowed
+		return exitcode.NotAllowed
 	}
-	return ExitFailed
+	return exitcode.Failed
 }
 
 // hostedFaults are misleading messages of the hosted zones, with the explanation [L].
@@ -195,24 +196,24 @@ func hintOf(e *api.Error) string {
 // Report prints an error to stderr and returns its exit code.
 func (e *Env) Report(ctx context.Context, err error) int {
 	if err == nil || errors.Is(err, ErrDone) {
-		return ExitOK
+		return exitcode.OK
 	}
 	var other Ended
 	if errors.As(err, &other) {
 		return int(other)
 	}
 	if errors.Is(err, ErrDifferent) {
-		return exitDifferent
+		return exitcode.Different
 	}
 	if stdoutClosed(err) {
-		return ExitPipe
+		return exitcode.Pipe
 	}
 	f := Classify(ctx, err)
-	if f.Exit == ExitUsage && atomic.LoadInt32(&e.Run.changed) != 0 { // exit code 2 promises that nothing was sent
-		f.Exit, f.Code = ExitFailed, "after-change"
+	if f.Exit == exitcode.Usage && atomic.LoadInt32(&e.Run.changed) != 0 { // exit code 2 promises that nothing was sent
+		f.Exit, f.Code = exitcode.Failed, "after-change"
 		f.Msg = "detected only after a change was sent: " + f.Msg
 	}
-	if f.Exit == ExitInterrupted && e.InTerm && e.ErrTerm { // on a new line, after the ^C that the terminal echoes
+	if f.Exit == exitcode.Interrupted && e.InTerm && e.ErrTerm { // on a new line, after the ^C that the terminal echoes
 		fmt.Fprintln(e.Err)
 	}
 	if e.JSONErrors() {

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // left returns the error of an interrupted wait. Work in a remote gateway continues, so the error names it, the command
@@ -12,7 +14,7 @@ func (e *Env) left(ctx context.Context, err error, what, resume, cancel string) 
 	if err == nil || !errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
-	f := &Failure{Exit: ExitInterrupted, Code: "interrupted", Msg: "interrupted while waiting for " + what}
+	f := &Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "interrupted while waiting for " + what}
 	if e.ownGateway() {
 		f.Msg += ", which ends with this command"
 		return f

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -79,7 +80,7 @@ func (t *localTransport) open(dial bool) error {
 		if errors.Is(err, engine.ErrNoEngine) {
 			return err
 		}
-		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
+		f := &Failure{Exit: exitcode.Failed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
 		if store.IsFull(err) {
 			f.Hint = "no space is left on the disk of " + dir
 		}
@@ -149,7 +150,7 @@ func (w *endWarden) Stuck(why string, _ []engine.Running) {
 			close(w.stuck)
 		}
 		if w.env.Interrupt != nil {
-			w.env.Interrupt(&Failure{Exit: ExitFailed, Code: "stuck", Msg: "the statement " + why + "; it can be stopped only by ending the process",
+			w.env.Interrupt(&Failure{Exit: exitcode.Failed, Code: "stuck", Msg: "the statement " + why + "; it can be stopped only by ending the process",
 				Hint: "select less, or split the statement", Err: context.Canceled})
 		}
 	})

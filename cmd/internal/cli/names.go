@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -66,7 +67,7 @@ func Pick(kind, flag, name string, all []Named) (string, error) {
 		}
 		return "", Usagef("%s %q is ambiguous: %s", kind, name, strings.Join(lines, ", ")).WithHint("give the id%s", flagHint(flag))
 	}
-	f := &Failure{Exit: ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s called %q", kind, name)}
+	f := &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s called %q", kind, name)}
 	if len(all) > 0 && len(all) <= 10 {
 		names := make([]string, len(all))
 		for i, n := range all {
@@ -189,7 +190,7 @@ func (e *Env) ProjectByName(ctx context.Context, cl *api.Client, set string) (st
 		}
 	}
 	if idLike {
-		if f := (*Failure)(nil); !errors.As(err, &f) || f.Exit == ExitNotFound {
+		if f := (*Failure)(nil); !errors.As(err, &f) || f.Exit == exitcode.NotFound {
 			return set, nil
 		}
 	}
@@ -228,7 +229,7 @@ func (e *Env) ProjectArg(ctx context.Context, cl *api.Client, args []string) (or
 			}
 		}
 	}
-	return "", "", "", &Failure{Exit: ExitNotFound, Code: "not-found", Msg: "there is no project with id " + id + " in this organization"}
+	return "", "", "", &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no project with id " + id + " in this organization"}
 }
 
 // projectsInReach lists the projects of the workspace that is set, or of all workspaces of the organization.

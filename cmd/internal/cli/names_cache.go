@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
@@ -43,7 +44,7 @@ func CacheID(ctx context.Context, cl *api.Client, project string, args []string)
 	}
 	st, err := CacheByTable(ctx, cl, project, catalog, t[1], t[2])
 	if err == nil && st == nil {
-		err = &Failure{Exit: ExitNotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:], "."), Hint: "`dig cache create` creates one"}
+		err = &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:], "."), Hint: "`dig cache create` creates one"}
 	}
 	if err != nil {
 		return "", err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -99,7 +100,7 @@ func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set str
 			return r, nil
 		}
 	}
-	return api.Relation{}, &Failure{Exit: ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", set, catalog)}
+	return api.Relation{}, &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", set, catalog)}
 }
 
 // NameParts splits the name of a table, with parts in double quotes.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
@@ -94,10 +95,10 @@ func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark stri
 			last, moved = now, e.Now()
 		}
 		if w.Stalled > 0 && e.Now().Sub(moved) >= w.Stalled {
-			return &Failure{Exit: ExitJob, Code: "stalled", Msg: fmt.Sprintf("%s is %s but nothing has changed for %v", w.What, state, w.Stalled), Hint: "cancel it and start it again"}
+			return &Failure{Exit: exitcode.Job, Code: "stalled", Msg: fmt.Sprintf("%s is %s but nothing has changed for %v", w.What, state, w.Stalled), Hint: "cancel it and start it again"}
 		}
 		if w.Limit > 0 && e.Now().Sub(start)+pause > w.Limit {
-			f := &Failure{Exit: ExitPending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What, state, w.Limit), Hint: "wait again with `dig " + w.Resume + "`"}
+			f := &Failure{Exit: exitcode.Pending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What, state, w.Limit), Hint: "wait again with `dig " + w.Resume + "`"}
 			if strings.HasPrefix(w.Resume, "metadata status") { // no command waits for work that was started earlier
 				f.Hint = "it continues; `dig " + w.Resume + "` shows how it ends"
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -33,7 +34,7 @@ func (e *Env) permit(_ context.Context, what string) error {
 	s := e.Run.Settings
 	switch s.Protect.Value {
 	case config.ReadOnly:
-		return &Failure{Exit: ExitNotAllowed, Code: "read-only", Msg: fmt.Sprintf("not sent: %s, and protect is read-only (%s)", what, s.Protect.From),
+		return &Failure{Exit: exitcode.NotAllowed, Code: "read-only", Msg: fmt.Sprintf("not sent: %s, and protect is read-only (%s)", what, s.Protect.From),
 			Hint: "for changes, choose another profile or remove that setting"}
 	case config.Confirm:
 		e.Run.Asking.Lock()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -33,7 +34,7 @@ func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) erro
 	if now == was {
 		return nil
 	}
-	return &Failure{Exit: ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s has changed since the question was asked; it was not deleted", object), Hint: "run the command again to see what it contains now"}
+	return &Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s has changed since the question was asked; it was not deleted", object), Hint: "run the command again to see what it contains now"}
 }
 
 // RecheckText is Recheck for contents that the prompt shows completely.

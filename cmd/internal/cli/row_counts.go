@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -22,7 +23,7 @@ func StoredRows(ctx context.Context, cl *api.Client, project, name string) (int6
 	}
 	live, err := CountRows(ctx, cl, project, api.SchemaQuery, name)
 	if err == nil && live > 0 {
-		err = &Failure{Exit: ExitJob, Code: "stored-nothing", Msg: fmt.Sprintf("the run of %s stored no rows, but its query returns %d now", name, live),
+		err = &Failure{Exit: exitcode.Job, Code: "stored-nothing", Msg: fmt.Sprintf("the run of %s stored no rows, but its query returns %d now", name, live),
 			Hint: "a cache may have been filled meanwhile; `dig materialized refresh " + shell.Quote(name) + " --wait` runs it again"}
 	}
 	return n, err
@@ -51,7 +52,7 @@ func CountsIn(r api.RowReader, numbers int) ([]int64, error) {
 }
 
 func noCount(format string, args ...any) *Failure {
-	return &Failure{Exit: ExitFailed, Code: "no-count", Msg: "the gateway answered a count with " + fmt.Sprintf(format, args...)}
+	return &Failure{Exit: exitcode.Failed, Code: "no-count", Msg: "the gateway answered a count with " + fmt.Sprintf(format, args...)}
 }
 
 // CountRows counts the rows of an internal table; kind is its schema.

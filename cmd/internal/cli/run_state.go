@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -74,9 +75,9 @@ func EndOf(name string, s api.MaterializedQueryStatus) error {
 		if s.Error != nil && *s.Error != "" {
 			msg += ": " + *s.Error
 		}
-		return &Failure{Exit: ExitJob, Code: "job-failed", Msg: msg, Hint: "the stored rows, if any, are those of the last run that completed"}
+		return &Failure{Exit: exitcode.Job, Code: "job-failed", Msg: msg, Hint: "the stored rows, if any, are those of the last run that completed"}
 	case runCanceled:
-		return &Failure{Exit: ExitJob, Code: "job-canceled", Msg: "the run of " + name + " was canceled", Hint: "the stored rows, if any, are those of the last run that completed"}
+		return &Failure{Exit: exitcode.Job, Code: "job-canceled", Msg: "the run of " + name + " was canceled", Hint: "the stored rows, if any, are those of the last run that completed"}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -39,8 +40,8 @@ func TestSettledAfter(t *testing.T) {
 			t.Errorf("%s: ended is %v", c.name, got)
 		}
 	}
-	for state, exit := range map[string]int{"COMPLETED": ExitOK, "FAILED": ExitJob, "CANCELED": ExitJob, "Cancelled": ExitJob} {
-		got := ExitOK
+	for state, exit := range map[string]int{"COMPLETED": exitcode.OK, "FAILED": exitcode.Job, "CANCELED": exitcode.Job, "Cancelled": exitcode.Job} {
+		got := exitcode.OK
 		if f, ok := EndOf("q", status(state, "t1")).(*Failure); ok {
 			got = f.Exit
 		}

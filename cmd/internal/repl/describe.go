@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/suggest"
 )
@@ -86,7 +87,7 @@ func (s *shell) inUse(known *suggest.Known, parts []string) []string {
 }
 
 func (s *shell) unknownTable(known *suggest.Known, name, last string) error {
-	f := &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no table or saved query %s", name), Hint: `\dt lists them`}
+	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no table or saved query %s", name), Hint: `\dt lists them`}
 	names := make([]string, len(known.Tables))
 	for i, t := range known.Tables {
 		names[i] = t.Name
@@ -213,7 +214,7 @@ func (s *shell) use(ctx context.Context, args []string) error {
 			}
 		}
 	}
-	f := &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with tables", args[0]), Hint: `\dn lists them`}
+	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with tables", args[0]), Hint: `\dn lists them`}
 	if near := nearest.Of(place.Schema, known.Schemas(place.Catalog)); near != "" {
 		f.Hint = "did you mean " + suggest.Name(place.Catalog) + "." + suggest.Name(near) + "?"
 	}

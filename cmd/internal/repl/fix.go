@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/missing"
 )
 
 // meant matches hints that suggest a name, a word or a literal to replace the one at the position of the error.
@@ -63,7 +64,7 @@ func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) erro
 	}
 	for _, name := range found {
 		near := nearest.Of(name[0].Name, names)
-		if _, missing, _ := strings.Cut(trinosql.MissingTable("", name[0].Name), "."); len(name) > 1 || near == "" || !strings.Contains(f.Msg, "."+missing) {
+		if _, missing, _ := strings.Cut(missing.Table("", name[0].Name), "."); len(name) > 1 || near == "" || !strings.Contains(f.Msg, "."+missing) {
 			continue
 		}
 		out := *f

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
@@ -80,7 +81,7 @@ func (k *kept) open() (*api.Result, error) {
 		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(nil))}, nil
 	case k.spool.Err != nil:
 		err := k.spool.Err
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "no-last-result", Msg: "the last result was not kept: " + err.Error(), Err: err}
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-last-result", Msg: "the last result was not kept: " + err.Error(), Err: err}
 	case k.file == nil:
 		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(k.spool.Memory()))}, nil
 	}

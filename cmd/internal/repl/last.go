@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -224,7 +225,7 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 	if !errors.As(err, &ee) {
 		return err
 	}
-	f := &cli.Failure{Exit: cli.ExitFailed, Code: string(api.KindInvalid), Msg: ee.Message, Hint: ee.Hint, Err: err}
+	f := &cli.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid), Msg: ee.Message, Hint: ee.Hint, Err: err}
 	if ee.Line > 0 {
 		line, col := before(sent, edits, ee.Line, ee.Col)
 		f.Msg = fmt.Sprintf("line %d:%d: %s", line, col, strings.TrimPrefix(ee.Message, fmt.Sprintf("line %d:%d: ", ee.Line, ee.Col)))
@@ -275,7 +276,7 @@ func (s *shell) engine(ctx context.Context) (engine.Project, error) {
 	}
 	p, done, err := scratchEngine(context.WithoutCancel(ctx))
 	if errors.Is(err, engine.ErrNoEngine) {
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "no-local-engine", Msg: "this build of dig has no engine (it was built without cgo), so that " + lastName + " cannot be read",
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-local-engine", Msg: "this build of dig has no engine (it was built without cgo), so that " + lastName + " cannot be read",
 			Hint: `\\export writes the last result to a file`, Err: err}
 	}
 	if err != nil {

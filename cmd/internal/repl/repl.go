@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/lineedit"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -247,7 +248,7 @@ func (s *shell) trap(cancel func()) (undo func()) {
 func interrupted(ctx context.Context, err error) error {
 	var rows *api.RowsError // for a canceled result the gateway reports that the client has disconnected
 	if err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, &rows)) {
-		return &cli.Failure{Exit: cli.ExitInterrupted, Code: "interrupted", Msg: "canceled", Err: err}
+		return &cli.Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "canceled", Err: err}
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -198,7 +199,7 @@ func (q *SavedColumns) Refuse(ctx context.Context, form api.ExecuteRequest) erro
 			return err
 		}
 		if change != "" {
-			return &cli.Failure{Exit: cli.ExitUntrusted, Code: "columns-changed", Msg: change, Hint: acceptHint}
+			return &cli.Failure{Exit: exitcode.Untrusted, Code: "columns-changed", Msg: change, Hint: acceptHint}
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -263,7 +264,7 @@ func (g *Guard) behindQuery(ctx context.Context, t sqltext.TableRef) Verdict {
 }
 
 func untrusted(code string, t sqltext.TableRef, why, hint string) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitUntrusted, Code: code, Msg: "the rows of " + t.String() + " may be incomplete: " + why, Hint: hint}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: code, Msg: "the rows of " + t.String() + " may be incomplete: " + why, Hint: hint}
 }
 
 // Undetermined returns the error for rows that cannot be confirmed to be complete. For an interrupted run or a missing key
@@ -273,7 +274,7 @@ func Undetermined(of string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
 		return err
 	}
-	return &cli.Failure{Exit: cli.ExitUntrusted, Code: Unchecked, Msg: "whether the rows " + of + " are complete cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the rows " + of + " are complete cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
 }
 
 // firstRefresh reports whether a cache has no completed run before the current one.

@@ -1,9 +1,11 @@
 package engine
 
-import "github.com/dig-cli/dig/pkg/trinosql"
+import (
+	"github.com/dig-cli/dig/pkg/trinosql/missing"
+)
 
 // MissingTable is the message for a table that does not exist.
-func MissingTable(n TableName) string { return trinosql.MissingTable(n.Catalog, n.Schema, n.Table) }
+func MissingTable(n TableName) string { return missing.Table(n.Catalog, n.Schema, n.Table) }
 
 // UnknownTable is the error for a table that does not exist.
 func UnknownTable(n TableName) error {

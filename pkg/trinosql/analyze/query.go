@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/missing"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -301,7 +302,7 @@ func (z *analyzer) table(at trinosql.Node, parts []*trinosql.Ident, s *scope) []
 	case !z.opt.Catalog.HasSchema(name.Catalog, name.Schema):
 		failNamed("SCHEMA_NOT_FOUND", name.Schema, at, "Schema '%s' does not exist", name.Schema)
 	default:
-		failNamed("TABLE_NOT_FOUND", name.String(), at, "%s", trinosql.MissingTable(name.Catalog, name.Schema, name.Table))
+		failNamed("TABLE_NOT_FOUND", name.String(), at, "%s", missing.Table(name.Catalog, name.Schema, name.Table))
 	}
 	fields := make([]*Field, len(table.Columns))
 	for i := range table.Columns {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/cycle"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
@@ -146,7 +147,7 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 		s.scans.widen(n, want)
 		return s.weigh(n)
 	}
-	if err := engine.Cycle(s.Chain, n); err != nil {
+	if err := cycle.Check(s.Chain, n); err != nil {
 		return err
 	}
 	if err := s.Absent[n]; err != nil {

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
-	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -80,9 +80,9 @@ func (v *vec) appendText(b []byte, i int) []byte {
 	case bindings.TypeDecimal:
 		return wiretext.AppendHuge(b, v.unscaled(i), v.t.scale)
 	case bindings.TypeFloat:
-		return javafn.AppendDouble(b, float64(vectors.At[float32](v.data, i)), 32)
+		return doubletext.Append(b, float64(vectors.At[float32](v.data, i)), 32)
 	case bindings.TypeDouble:
-		return javafn.AppendDouble(b, vectors.At[float64](v.data, i), 64)
+		return doubletext.Append(b, vectors.At[float64](v.data, i), 64)
 	case bindings.TypeEnum:
 		return append(b, v.t.dict[v.enum(i)]...)
 	case bindings.TypeBlob:

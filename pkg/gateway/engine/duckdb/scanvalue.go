@@ -13,8 +13,8 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/internal/clip"
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
-	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	"github.com/google/uuid"
 )
 
@@ -83,7 +83,7 @@ func (w *vecWriter) text(i int, v any) error {
 	case bool, int, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
 		s = fmt.Sprint(v)
 	case float64:
-		s = string(javafn.AppendDouble(nil, v, 64))
+		s = string(doubletext.Append(nil, v, 64))
 	default:
 		return w.misfit(v)
 	}

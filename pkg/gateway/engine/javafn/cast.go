@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
@@ -101,7 +102,7 @@ func javaDouble(text string, t *types.Type) string {
 		}
 		return "-Infinity"
 	}
-	return string(AppendDouble(nil, f, size))
+	return string(doubletext.Append(nil, f, size))
 }
 
 var floatForm = late.Regexp(`^[\x00-\x20]*[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?|0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[fFdD]?)[\x00-\x20]*$`)
@@ -144,9 +145,9 @@ func asciiDigits(s string) string {
 // realVarchar is a real with seven digits, as CAST(... AS varchar) writes it.
 func realVarchar(f float64) string {
 	if f == 0 {
-		return doubleVarchar(string(AppendDouble(nil, f, 32)))
+		return doubleVarchar(string(doubletext.Append(nil, f, 32)))
 	}
-	if java, err := strconv.ParseFloat(string(AppendDouble(nil, float64(float32(f)), 32)), 64); err == nil {
+	if java, err := strconv.ParseFloat(string(doubletext.Append(nil, float64(float32(f)), 32)), 64); err == nil {
 		f = java // with the digits of Float.toString
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', 6, 64), "e")
@@ -209,7 +210,7 @@ func castVarchar(text string, from, to *types.Type) (string, error) {
 			if from.Kind == types.Real && f != 0 {
 				text = realVarchar(f)
 			} else {
-				text = doubleVarchar(string(AppendDouble(nil, f, 64)))
+				text = doubleVarchar(string(doubletext.Append(nil, f, 64)))
 			}
 		} else {
 			text = javaDouble(text, from)

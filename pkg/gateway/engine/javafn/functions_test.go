@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 )
 
 // TestFunctions calls the functions with the examples of Trino's documentation and results of a Trino server.
@@ -365,12 +367,12 @@ func TestAppendDouble(t *testing.T) {
 		"0.0": 0, "-0.0": math.Copysign(0, -1), "1.0": 1, "0.001": 1e-3, "9.999E-4": 9.999e-4, "9999999.0": 9999999, "1.0E7": 1e7, "-1.25E7": -1.25e7,
 		"4.9E-324": math.SmallestNonzeroFloat64, "1.7976931348623157E308": math.MaxFloat64, "NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1),
 	} {
-		if got := string(AppendDouble(nil, f, 64)); got != want {
+		if got := string(doubletext.Append(nil, f, 64)); got != want {
 			t.Errorf("%v is written %s, want %s", f, got, want)
 		}
 	}
 	for want, f := range map[string]float32{"0.1": 0.1, "1.4E-45": math.SmallestNonzeroFloat32, "3.4028235E38": math.MaxFloat32, "1.0E10": 1e10} {
-		if got := string(AppendDouble(nil, float64(f), 32)); got != want {
+		if got := string(doubletext.Append(nil, float64(f), 32)); got != want {
 			t.Errorf("the float %v is written %s, want %s", f, got, want)
 		}
 	}

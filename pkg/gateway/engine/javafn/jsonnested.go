@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -242,7 +243,7 @@ func form(b *bytes.Buffer, v any, t *types.Type) error {
 		if err != nil {
 			return err
 		}
-		s := string(AppendDouble(nil, f, sizes[t.Kind]))
+		s := string(doubletext.Append(nil, f, sizes[t.Kind]))
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			s = strconv.Quote(s)
 		}
@@ -266,7 +267,7 @@ func formMap(b *bytes.Buffer, entries []member, t *types.Type) error {
 			if err != nil {
 				return err
 			}
-			entries[i].key = string(AppendDouble(nil, f, sizes[t.Args[0].Kind]))
+			entries[i].key = string(doubletext.Append(nil, f, sizes[t.Args[0].Kind]))
 		case types.Decimal:
 			entries[i].key = zeroBeforePoint(m.key)
 		}

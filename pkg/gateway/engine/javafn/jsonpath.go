@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/jsontext"
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -339,7 +340,7 @@ func jsonDouble(a []string) (string, bool, error) {
 		return "", false, err
 	}
 	f, err := parseDouble(a[0], size)
-	text := string(AppendDouble(nil, f, size))
+	text := string(doubletext.Append(nil, f, size))
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		text = strconv.Quote(text)
 	}

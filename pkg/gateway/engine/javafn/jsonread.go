@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 )
 
 // A JSON document is parsed with its numbers as written and its keys in order.
@@ -187,7 +189,7 @@ func writeJSON(b *bytes.Buffer, v any) {
 		}
 		if strings.ContainsAny(s, ".eE") { // a double, in Java's format
 			f, _ := v.Float64() // infinite if too large
-			if s = string(AppendDouble(nil, f, 64)); math.IsInf(f, 0) {
+			if s = string(doubletext.Append(nil, f, 64)); math.IsInf(f, 0) {
 				s = strconv.Quote(s)
 			}
 		}

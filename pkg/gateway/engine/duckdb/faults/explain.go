@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/late"
-	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/missing"
 )
 
 var (
@@ -88,7 +88,7 @@ func binder(d *Error, e *engine.Error, t Statement) {
 		e.Message = "Column '" + t.Written(d.Pos, name) + "' cannot be resolved"
 	case missingTable().MatchString(d.Message):
 		e.Kind = engine.KindUnknownTable
-		e.Message = trinosql.MissingTable(strings.Split(missingTable().FindStringSubmatch(d.Message)[1], ".")...)
+		e.Message = missing.Table(strings.Split(missingTable().FindStringSubmatch(d.Message)[1], ".")...)
 	case strings.Contains(d.Message, "does not exist!") && strings.Contains(d.Message, "Function"):
 		e.Kind = engine.KindUnsupported
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/cycle"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
@@ -78,7 +79,7 @@ func (c *catalog) find(n analyze.Name) (*Used, error) {
 	if u := s.uses[name]; u != nil {
 		return u, nil
 	}
-	if err := engine.Cycle(s.Chain, name); err != nil {
+	if err := cycle.Check(s.Chain, name); err != nil {
 		return nil, err
 	}
 	if err := s.Absent[name]; err != nil {

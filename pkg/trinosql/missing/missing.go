@@ -1,4 +1,5 @@
-package trinosql
+// Package missing has the text of the error for a table that does not exist.
+package missing
 
 import (
 	"strings"
@@ -6,9 +7,9 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// MissingTable is the message of Trino, and of the hosted service, for a table that does not exist [O]. The parts of its name are in small
+// Table is the message of Trino, and of the hosted service, for a table that does not exist [O]. The parts of its name are in small
 // letters, and in quotes if they hold other characters than letters, digits and underscores.
-func MissingTable(name ...string) string {
+func Table(name ...string) string {
 	parts := make([]string, len(name))
 	for i, part := range name {
 		part = strings.ToLower(part)
