@@ -16,15 +16,16 @@ func Caret(sql string, line, col int) string {
 	}
 	text := []rune(lines[line-1])
 	at := min(col-1, len(text))
-	const around = 38 // columns on each side, so that the caret stays below its line in 80 columns
+	const width = 76 // so that the caret stays below its line in 80 columns
+	ahead := displaywidth.String(expand(string(text[at:])))
 	from, to := at, at
-	for from > 0 && displaywidth.String(expand(string(text[from-1:at]))) <= around {
+	for from > 0 && displaywidth.String(expand(string(text[from-1:at]))) <= max(width/2, width-ahead) {
 		from--
 	}
-	for to < len(text) && displaywidth.String(expand(string(text[at:to+1]))) <= around {
+	before := expand(string(text[from:at]))
+	for to < len(text) && displaywidth.String(expand(string(text[at:to+1]))) <= width-displaywidth.String(before) {
 		to++
 	}
-	before := expand(string(text[from:at]))
 	after := expand(string(text[at:to]))
 	if from > 0 {
 		before = "…" + before
