@@ -27,13 +27,14 @@ func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 type statement struct {
 	form     api.ExecuteRequest
 	language sqlstmt.Dialect
-	text     string       // as the user wrote it; "" for the forms without SQL
-	wrapped  int          // lines that are sent before the text
-	line     int          // 0-based line of the file on which the text begins
-	col      int          // 0-based column of that line at which the text begins
-	limit    int64        // rows requested, 0 for all
-	where    string       // identifies one of several statements in errors
-	files    *fileRemarks // nil if none was named
+	text     string                         // as the user wrote it; "" for the forms without SQL
+	wrapped  int                            // lines that are sent before the text
+	line     int                            // 0-based line of the file on which the text begins
+	col      int                            // 0-based column of that line at which the text begins
+	limit    int64                          // rows requested, 0 for all
+	where    string                         // identifies one of several statements in errors
+	files    *fileRemarks                   // nil if none was named
+	place    func(line, col int) (int, int) // of a place in the statement that was sent, the one in text; nil if they are the same
 }
 
 // querying is shared by the statements of one run.

@@ -145,7 +145,7 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 	}
 	stmt := f.statement(r.e, sqlstmt.TrimEnd(in.Text, sqlstmt.Trino), in.Bindings)
 	if in.Typed != "" {
-		stmt.text = sqlstmt.TrimEnd(in.Typed, sqlstmt.Trino)
+		stmt.text, stmt.place = sqlstmt.TrimEnd(in.Typed, sqlstmt.Trino), in.Place
 	}
 	_, err = q.run(ctx, stmt, s, o, true)
 	return shellHint(s.Finish(err))

@@ -64,7 +64,7 @@ func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) erro
 	}
 	for _, name := range found {
 		near := nearest.Of(name[0].Name, names)
-		if _, missing, _ := strings.Cut(missing.Table("", name[0].Name), "."); len(name) > 1 || near == "" || !strings.Contains(f.Msg, "."+missing) {
+		if _, said, _ := strings.Cut(missing.Table("", name[0].Name), "."); len(name) > 1 || near == "" || !strings.Contains(f.Msg, "."+said) {
 			continue
 		}
 		out := *f

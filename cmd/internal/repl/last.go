@@ -117,13 +117,12 @@ func readsLast(found [][]*trinosql.Ident) bool {
 	return slices.ContainsFunc(found, isLast)
 }
 
-// qualified adds the schema in use to names of its tables.
-func (s *shell) qualified(text string, found [][]*trinosql.Ident) string {
+// qualified returns the edits that add the schema in use to names of its tables.
+func (s *shell) qualified(found [][]*trinosql.Ident) (edits []edit) {
 	if s.here.Schema == "" {
-		return text
+		return nil
 	}
 	known := s.known.Load()
-	var edits []edit
 	for _, name := range found {
 		prefix := ""
 		switch {
@@ -136,7 +135,7 @@ func (s *shell) qualified(text string, found [][]*trinosql.Ident) string {
 			edits = append(edits, edit{at: name[0].Pos().Offset, text: prefix})
 		}
 	}
-	return edited(text, edits)
+	return edits
 }
 
 // queryLast runs a statement that reads the last result. text is the statement as typed; sent has ? in place of each

@@ -29,7 +29,8 @@ import (
 // Statement is one statement to run, and how its result is shown.
 type Statement struct {
 	Text     string
-	Typed    string // the text as typed, for errors; set if positions in it are the same as in Text
+	Typed    string                         // the text as typed, for errors
+	Place    func(line, col int) (int, int) // of a 1-based place in Text, the one in Typed
 	Bindings []string
 	Vertical bool   // one line per value
 	Types    bool   // the types of the columns under the header
@@ -302,10 +303,9 @@ func (s *shell) query(ctx context.Context, text string) error {
 		return s.queryLast(ctx, text, sent, values, found)
 	}
 	k := newKept()
-	st := Statement{Text: s.qualified(sent, found), Bindings: values, Vertical: s.expanded, Types: s.types, Out: s.outFile(), Format: s.format, Keep: k.keep}
-	if st.Text == sent {
-		st.Typed = text
-	}
+	edits := s.qualified(found)
+	st := Statement{Text: edited(sent, edits), Typed: text, Bindings: values, Vertical: s.expanded, Types: s.types, Out: s.outFile(), Format: s.format, Keep: k.keep,
+		Place: func(line, col int) (int, int) { return before(sent, edits, line, col) }}
 	err := s.nearHere(s.run.Run(ctx, st), text, found)
 	if err != nil || !k.some() {
 		return errors.Join(err, k.close())
