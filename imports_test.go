@@ -49,7 +49,7 @@ func TestImports(t *testing.T) {
 		"internal/each":         {},
 		"pkg/trinosql":          {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
 		"pkg/api":               {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec", "pkg/late"},
-		"pkg/config":            {"internal/loopback", "pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
+		"pkg/config":            {"pkg/config/keybinding", "internal/loopback", "pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
 		"pkg/output":            {"internal/cell", "internal/nearest", "internal/term", "pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely":    {},

@@ -20,7 +20,7 @@ var placed = []struct{ what, place, code string }{
 	{"the refresh of a cache between two states", "pkg/gateway/caches/run.go", ") runCache("},
 	{"where a cycle of saved queries is rejected", "pkg/gateway/engine/cycle", "query refers to itself"},
 	{"how NULL is written in CSV", "pkg/gateway/engine/csv/null.go", "Null = "},
-	{"where a key is bound to its address", "pkg/config/key_address.go", ") settleKey("},
+	{"where a key is bound to its address", "pkg/config/keybinding", "func MaySend("},
 	{"the wire text of a double", "pkg/gateway/engine/doubletext", "func Append("},
 	{"a new exit code", "cmd/internal/exitcode", "Untrusted "},
 	{"a new connection type", "pkg/gateway/connector/types", "func All("},

@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/config/keybinding"
+)
 
 // settleKey finds the key and decides whether it may be sent to the address, see the package comment.
 func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
@@ -16,7 +20,7 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 		}
 		if by := s.chosenByProjectFile(); by != "" {
 			s.keyErr = &Error{Kind: ErrNotAllowed, Field: "environment DIG_API_KEY",
-				Msg:  fmt.Sprintf("is not sent to %s, which was chosen by %s", addr, by),
+				Msg:  keybinding.Chosen(addr, by),
 				hint: "if this is the intended address, set it yourself: --base-url or DIG_BASE_URL"}
 			s.KeyFrom = "DIG_API_KEY is not used: the address was chosen by " + by
 			return nil
@@ -38,7 +42,7 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 	case err != nil:
 		s.keyErr, s.KeyFrom = err, err.Error()
 	case !SamePlace(stored.Address, addr):
-		s.KeyFrom = fmt.Sprintf("the key of profile %s was stored for %s and is sent only there", p.Name, stored.Address)
+		s.KeyFrom = keybinding.Elsewhere(p.Name, stored.Address)
 		s.keyErr = &Error{Kind: ErrNotAllowed, Msg: fmt.Sprintf("%s, not to %s (%s)", s.KeyFrom, addr, s.BaseURL.From),
 			hint: fmt.Sprintf("store a key for that address: dig profile add NAME --base-url %s, or set DIG_API_KEY", addr)}
 	default:
@@ -66,9 +70,5 @@ func (s *Settings) chosenByProjectFile() string {
 // SamePlace reports whether a key stored for address a may be sent to address b: they are equal, or both are default
 // addresses of one zone. Both are in the form that CheckBaseURL returns.
 func SamePlace(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	z := ZoneOfAddress(a)
-	return a == b || z != "" && z == ZoneOfAddress(b)
+	return keybinding.MaySend(a, b, func(address string) string { return string(ZoneOfAddress(address)) })
 }
