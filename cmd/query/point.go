@@ -10,7 +10,9 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/repl"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
@@ -55,6 +57,11 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	if hint := sqlHint(st.text, ae.Message, line, col); hint != "" {
 		f.Hint = hint
 	}
+	if strings.Contains(ae.Message, "does not exist") {
+		if hint := fileMeant(e, st.text, line, col); hint != "" {
+			f.Hint = hint
+		}
+	}
 	if names := slices.Compact(sqlstmt.ParamsOf(st.text).Names); len(names) == 1 {
 		f.Hint = strings.ReplaceAll(f.Hint, "CAST(? AS", "CAST(:"+names[0]+" AS")
 	}
@@ -74,6 +81,32 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 		f.Msg += "\n" + excerpt
 	}
 	return &f
+}
+
+// fileMeant suggests a literal for the name of a table at a place of a statement if it is that of a file: x.csv or "x.csv".
+func fileMeant(e *cli.Env, text string, line, col int) string {
+	lines := strings.Split(text, "\n")
+	if !e.Local() || line < 1 || line > len(lines) || col < 1 {
+		return ""
+	}
+	row := []rune(lines[line-1])
+	if col > len(row) {
+		return ""
+	}
+	name, end := string(row[col-1:]), 0
+	sqltext.Scan(name, false, func(from, to int) {
+		if from == end { // it follows without a blank
+			end = to
+		}
+	})
+	name = strings.TrimRight(name[:end], ";)")
+	if strings.HasPrefix(name, `"`) {
+		name = strings.ReplaceAll(strings.Trim(name, `"`), `""`, `"`)
+	}
+	if rowfile.Ending(name) == "" || !isFile(e.Abs(name)) {
+		return ""
+	}
+	return "did you mean " + sqltext.Literal(name) + "?"
 }
 
 // parameterName returns the name of the parameter that an error identifies by its 1-based place, or "" if the statement has no named ones.

@@ -77,7 +77,7 @@ func sqlHint(sql, message string, line, col int) string {
 // nearKeyword returns the keyword that was probably meant by the word that a parser did not expect.
 func nearKeyword(message string) string {
 	m := mismatched().FindStringSubmatch(message)
-	if m == nil {
+	if m == nil || trinosql.Reserved(m[1]) { // not misspelt
 		return ""
 	}
 	var words []string

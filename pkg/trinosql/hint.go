@@ -37,6 +37,7 @@ var idioms = []struct {
 	{late.Regexp(`(?i)\bselect\s+$`), late.Regexp(`(?i)^from\b`), "name the columns, or write *"},
 	{late.Regexp(`(?i)\b(?:limit|offset|order\s+by)\b[^()]*$`), late.Regexp(`(?i)^(?:where|group|having|order)\b`), clauseOrder},
 	{late.Regexp(`(?i)\b(?:group\s+by|having)\b[^()]*$`), late.Regexp(`(?i)^where\b`), clauseOrder},
+	{late.Regexp(`(?:^|;)\s*$`), late.Regexp(`(?i)^from\b`), "a query begins with SELECT: SELECT * FROM ..."},
 	{late.Regexp(`'\w*$`), late.Regexp(`^'`), "a quote within a text is written twice: 'it''s'"},
 	{nil, late.Regexp(`^'[^']*$`), "a text ends with another quote; a quote within it is written twice: 'it''s'"},
 	{nil, late.Regexp(`^"[^"]*$`), "a name in double quotes ends with another double quote"},

@@ -8,6 +8,7 @@ import (
 // TestSyntaxHint: what other engines write and what is misspelt is told at the place of the parser's error.
 func TestSyntaxHint(t *testing.T) {
 	for sql, want := range map[string]string{
+		"FROM t":                                                "a query begins with SELECT: SELECT * FROM ...",
 		"SELECT x::int FROM t":                                  "a cast is written CAST(x AS type)",
 		"SELECT * FROM t WHERE a == 1":                          "equality is written with one =",
 		"SELECT * FROM t WHERE a && b":                          "write AND",
