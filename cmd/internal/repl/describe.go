@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
 )
 
@@ -25,6 +28,11 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 	}
 	if args[0] == lastName {
 		return s.describeLast(ctx)
+	}
+	if file, err := unquoted(args, false); err == nil && s.e.Local() && rowfile.Ending(file[0]) != "" {
+		if _, err := os.Stat(s.e.Abs(file[0])); err == nil {
+			return s.describeFile(ctx, sqltext.Literal(file[0]))
+		}
 	}
 	parts, err := cli.NameParts(args[0])
 	if err != nil {
@@ -72,6 +80,19 @@ func (s *shell) describeLast(ctx context.Context) error {
 	rows := make([][]any, len(cols))
 	for i, c := range cols {
 		rows[i] = []any{c.Name, c.Type}
+	}
+	return s.show(ctx, []string{"column", "type"}, rows)
+}
+
+// describeFile lists the columns of a file as a statement reads them.
+func (s *shell) describeFile(ctx context.Context, literal string) error {
+	res, err := s.openFile(ctx, literal)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	for _, c := range columnsOf(res) {
+		rows = append(rows, []any{c.Name, c.Type})
 	}
 	return s.show(ctx, []string{"column", "type"}, rows)
 }

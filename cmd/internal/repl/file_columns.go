@@ -76,12 +76,17 @@ func (s *shell) columnsOfFile(literal string) []suggest.Column {
 }
 
 func (s *shell) readFileColumns(ctx context.Context, literal string) []suggest.Column {
-	res, err := s.cl.Queries.Execute(web.WithFiles(ctx, web.Files{Dir: s.e.Dir}), s.project, api.ExecuteByStatement{Statement: "SELECT * FROM " + literal + " LIMIT 0"},
-		api.ExecuteOptions{Format: api.Compact})
+	res, err := s.openFile(ctx, literal)
 	if err != nil {
 		return nil
 	}
 	return columnsOf(res)
+}
+
+// openFile selects no rows of a file.
+func (s *shell) openFile(ctx context.Context, literal string) (*api.Result, error) {
+	return s.cl.Queries.Execute(web.WithFiles(ctx, web.Files{Dir: s.e.Dir}), s.project, api.ExecuteByStatement{Statement: "SELECT * FROM " + literal + " LIMIT 0"},
+		api.ExecuteOptions{Format: api.Compact})
 }
 
 func columnsOf(res *api.Result) []suggest.Column {
