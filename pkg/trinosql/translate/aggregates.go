@@ -61,18 +61,17 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 		p.sortItems(fn.OrderBy)
 	}
 	p.put(")")
+	w := p.a.Windows[fn]
+	if w == nil {
+		p.filter(fn, fn.Filter)
+		return
+	}
 	if fn.Filter != nil {
 		p.put(" FILTER (WHERE ")
-		if p.outerOnly(fn) {
-			p.owned(func() { p.condition(fn.Filter) })
-		} else {
-			p.condition(fn.Filter)
-		}
+		p.condition(fn.Filter)
 		p.put(")")
 	}
-	if w := p.a.Windows[fn]; w != nil {
-		p.over(w)
-	}
+	p.over(w)
 }
 
 // distinctMaps replaces the maps among the arguments with their canonical form, in which equal maps are identical.

@@ -209,8 +209,11 @@ func (p *printer) ident(x *trinosql.Ident, at trinosql.Expr) {
 	if !ok {
 		panic("a column of no relation: " + x.Name)
 	}
-	if p.tried != nil && c.Outer > 0 {
-		p.tried.outer = true
+	if c.Outer > 0 {
+		p.noOuterMap(at, c.Field)
+		if p.tried != nil {
+			p.tried.outer = true
+		}
 	}
 	p.column(ref)
 }
@@ -314,7 +317,9 @@ func (p *printer) function(x *trinosql.Func) {
 		c.args = append(c.args, p.operand(a))
 	}
 	if c.bound.Function.Kind != functions.Scalar { // its errors are not caught by TRY
-		p.ownAggregate(c)
+		if w := p.a.Windows[x]; w != nil {
+			p.noOuterWindow(x, w)
+		}
 		p.outOfTry(func() { p.call(c) })
 		return
 	}

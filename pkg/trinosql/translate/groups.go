@@ -49,6 +49,19 @@ func (p *printer) recordKeyText(key int, text string) {
 	p.grouped[key] = text
 }
 
+// noOuterMap rejects a column with a map of an outer query that groups by it: the key there is the canonical form of the map, which DuckDB does
+// not find in a subquery.
+func (p *printer) noOuterMap(at trinosql.Expr, f *analyze.Field) {
+	if !hasMap(f.Type) {
+		return
+	}
+	for _, grouped := range p.outGrouped {
+		if _, ok := grouped[p.a.FieldKey(f)]; ok {
+			p.refuse(at, "a subquery with a column of type %s that the outer query groups by is not supported on zone local", f.Type)
+		}
+	}
+}
+
 // groupBy writes GROUP BY with the grouping sets.
 func (p *printer) groupBy(info *analyze.Select, keys []string) {
 	switch {

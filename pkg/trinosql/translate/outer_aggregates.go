@@ -3,107 +3,53 @@ package translate
 import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
-	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// scope has the columns of FROM of a SELECT.
-type scope struct {
-	fields map[*analyze.Field]bool
-	any    string // the reference of one of them, "" if there is none
-}
-
-func (p *printer) scopeOf(s *trinosql.Select) scope {
-	in := scope{fields: map[*analyze.Field]bool{}}
-	var visit func(r trinosql.Relation)
-	visit = func(r trinosql.Relation) {
+// anyOf is the reference of a column of FROM of a SELECT, "" if there is none.
+func (p *printer) anyOf(s *trinosql.Select) string {
+	for _, r := range s.From {
 		for _, f := range p.a.Relations[r].Fields {
-			in.fields[f] = true
-			if in.any == "" {
-				in.any = p.fields[f]
+			if p.fields[f] != "" {
+				return p.fields[f]
 			}
 		}
-		switch r := r.(type) {
-		case *trinosql.Join:
-			visit(r.Left)
-			visit(r.Right)
-		case *trinosql.ParenRel:
-			visit(r.Relation)
-		}
 	}
-	for _, r := range s.From {
-		visit(r)
-	}
-	return in
+	return ""
 }
 
-// ownAggregate keeps an aggregate of columns of outer queries alone, or a window function of such, in its query: DuckDB takes it for one of the
-// outer query unless it refers to a column of its own. [O]
-func (p *printer) ownAggregate(c *call) {
-	if w := p.a.Windows[c.fn]; w != nil {
-		p.noOuterWindow(c.fn, w)
+// ownFilter returns the condition, true for all rows, that keeps an aggregate in its query, "" if it needs none: DuckDB takes an aggregate with
+// columns of outer queries alone for one of the outer query, as the standard does; columns in its subqueries do not count. [O]
+func (p *printer) ownFilter(x trinosql.Expr) string {
+	if in := p.a.Reaches(x); !in.Outer || in.Own {
+		return ""
+	}
+	if p.own == "" {
+		p.refuse(x, "an aggregate of columns of an outer query in a query without columns of its own is not supported on zone local")
+	}
+	return "(" + p.own + " IS NULL) IS NOT NULL"
+}
+
+// filter writes the FILTER clause of an aggregate.
+func (p *printer) filter(x, given trinosql.Expr) {
+	own := p.ownFilter(x)
+	if own == "" && given == nil {
 		return
 	}
-	if !p.outerOnly(c.fn) {
-		return
+	p.put(" FILTER (WHERE ", own)
+	switch {
+	case own == "":
+		p.condition(given)
+	case given != nil:
+		p.put(" AND (")
+		p.condition(given)
+		p.put(")")
 	}
-	if p.own.any == "" {
-		p.refuse(c.fn, "an aggregate of columns of an outer query in a query without columns of its own is not supported on zone local")
-	}
-	for i, a := range c.args {
-		if a.expr == nil || p.typeOf(a.expr) == nil || p.typeOf(a.expr).Kind == types.Function || !p.refers(a.expr, nil) {
-			continue
-		}
-		write := a.write
-		c.args[i].write, c.args[i].cheap = func() { p.owned(write) }, false
-	}
+	p.put(")")
 }
 
 // noOuterWindow rejects a window function of columns of outer queries.
 func (p *printer) noOuterWindow(fn *trinosql.Func, w *analyze.Window) {
-	nodes := []trinosql.Node{fn}
-	for _, x := range w.PartitionBy {
-		nodes = append(nodes, x)
+	if p.a.WindowReaches(fn, w).Outer {
+		p.refuse(fn, "a window function of columns of an outer query is not supported on zone local")
 	}
-	for _, s := range w.OrderBy {
-		nodes = append(nodes, s.Expr)
-	}
-	if w.Frame != nil {
-		nodes = append(nodes, w.Frame)
-	}
-	for _, n := range nodes {
-		trinosql.Inspect(n, func(n trinosql.Node) bool {
-			if x, ok := n.(trinosql.Expr); ok {
-				if ref := p.a.Columns[x]; ref != nil && ref.Outer > 0 && !ref.OfOutput {
-					p.refuse(fn, "a window function of columns of an outer query is not supported on zone local")
-				}
-			}
-			_, query := n.(*trinosql.Query)
-			return !query
-		})
-	}
-}
-
-// owned writes a value with a reference to a column of the current SELECT.
-func (p *printer) owned(write func()) {
-	text := p.capture(write)
-	p.put("CASE WHEN ", p.own.any, " IS NULL THEN ", text, " ELSE ", text, " END")
-}
-
-// outerOnly reports whether a call in a subquery refers to columns, and to none of FROM of its query.
-func (p *printer) outerOnly(fn trinosql.Expr) bool {
-	return p.refers(fn, nil) && !p.refers(fn, p.own.fields)
-}
-
-// refers reports whether there is a column in a node, or one of some fields.
-func (p *printer) refers(n trinosql.Node, of map[*analyze.Field]bool) bool {
-	found := false
-	trinosql.Inspect(n, func(n trinosql.Node) bool {
-		if x, ok := n.(trinosql.Expr); ok {
-			if ref := p.a.Columns[x]; ref != nil && (of == nil || of[ref.Field]) {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
 }

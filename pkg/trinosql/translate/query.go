@@ -12,6 +12,10 @@ import (
 func (p *printer) query(q *trinosql.Query) []string {
 	columns, grouped, inGroups, own := p.columns, p.grouped, p.inGroups, p.own
 	defer func() { p.columns, p.grouped, p.inGroups, p.own = columns, grouped, inGroups, own }()
+	if p.grouped != nil {
+		p.outGrouped = append(p.outGrouped, p.grouped)
+		defer func() { p.outGrouped = p.outGrouped[:len(p.outGrouped)-1] }()
+	}
 	p.grouped = nil
 	if q.With != nil {
 		p.with(q.With)

@@ -368,9 +368,6 @@ const mostListed = 1 << 20
 
 // listagg writes LISTAGG. Trino limits the length of the result in bytes.
 func (p *printer) listagg(x *trinosql.Listagg) {
-	if p.outerOnly(x) {
-		p.refuse(x, "LISTAGG of columns of an outer query alone is not supported on zone local")
-	}
 	separator := ""
 	if x.Separator != nil {
 		separator = x.Separator.Value
@@ -387,10 +384,6 @@ func (p *printer) listagg(x *trinosql.Listagg) {
 	p.put(", ", quoteText(separator), " ORDER BY ")
 	p.sortItems(x.Within)
 	p.put(")")
-	if x.Filter != nil {
-		p.put(" FILTER (WHERE ")
-		p.condition(x.Filter)
-		p.put(")")
-	}
+	p.filter(x, x.Filter)
 	p.put(`], lambda "~t": CASE WHEN strlen("~t") > `, strconv.Itoa(mostListed), ` THEN "~error"(`, quoteText(fails), `) ELSE "~t" END)[1]`)
 }

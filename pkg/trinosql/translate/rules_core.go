@@ -113,11 +113,13 @@ func (p *printer) nullif(c *call) {
 	common := types.Common(from, other)
 	if types.Equal(from, common) && !nested(common) && (!float(common) || p.finite(l) || p.finite(r)) {
 		if p.a.Columns[r] != nil || constant(r) {
-			p.put("nullif(")
+			// nullif is a macro of DuckDB. Where it is bound a second time, as in aggregates with columns of outer queries, its name as the field
+			// of a row is lost.
+			p.put("CASE WHEN TRUE THEN nullif(")
 			p.expr(l)
 			p.put(", ")
 			p.cell(r, common)
-			p.put(")")
+			p.put(") END")
 			return
 		}
 		second := operand{write: func() { p.cell(r, common) }}

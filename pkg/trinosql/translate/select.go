@@ -16,7 +16,7 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 	from := p.capture(func() {
 		p.list(len(s.From), func(i int) { p.relation(s.From[i]) })
 	})
-	p.own = p.scopeOf(s)
+	p.own = p.anyOf(s)
 	keys := p.groupKeys(s, info)
 	p.inGroups = info.Grouped
 	coerced := p.a.Bodies[s]

@@ -10,7 +10,7 @@ import (
 
 func windowRules(reg *registry) {
 	// DuckDB adds the offset to the number of a row, which must not exceed its range.
-	notNegative := mustParts(`CASE WHEN $1 IS NULL THEN "~error"('Offset must not be null') WHEN $1 < 0 THEN "~error"('Offset must be at least 0') ELSE least($1, 4611686018427387904) END`)
+	notNegative := mustParts(`CASE WHEN $1 IS NULL THEN "~error"('Offset must not be null') WHEN $1 < 0 THEN "~error"('Offset must be at least 0') ELSE least($1, ` + mostRows + `) END`)
 	positive := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Offset must be at least 1') ELSE $1 END`)
 	buckets := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Buckets must be greater than 0') ELSE $1 END`)
 	check := func(name string, argument int, least int64, checked []part) {
@@ -124,13 +124,13 @@ func (p *printer) rangeType(w *analyze.Window) *types.Type {
 func (p *printer) frame(f *trinosql.Frame) {
 	p.put(f.Kind, " ")
 	if f.End == nil {
-		p.bound(f.Start)
+		p.bound(f, f.Start)
 		return
 	}
 	p.put("BETWEEN ")
-	p.bound(f.Start)
+	p.bound(f, f.Start)
 	p.put(" AND ")
-	p.bound(f.End)
+	p.bound(f, f.End)
 }
 
 // mayEndBeforeStart reports whether the end of a frame may be rows before its start, so that it is empty.
@@ -138,10 +138,14 @@ func mayEndBeforeStart(w *analyze.Window) bool {
 	return w != nil && w.Frame != nil && w.Frame.End != nil && w.Frame.Start.Value != nil && w.Frame.End.Value != nil
 }
 
+// mostRows is a number of rows or groups that can be added to the place of a row without an overflow.
+const mostRows = "4611686018427387904"
+
 const offsetMessage = `"~error"('Window frame offset value must not be negative or null')`
 
 var (
 	offset         = mustParts("CASE WHEN $1 >= 0 THEN $1 ELSE " + offsetMessage + " END")
+	rowsOffset     = mustParts("CASE WHEN $1 >= 0 THEN least($1, " + mostRows + ") ELSE " + offsetMessage + " END")
 	intervalOffset = mustParts("CASE WHEN $1 >= INTERVAL 0 DAY THEN $1 ELSE " + offsetMessage + " END")
 )
 
@@ -161,14 +165,22 @@ func (p *printer) checksFrame(f *trinosql.Frame) bool {
 	return false
 }
 
-func (p *printer) bound(b *trinosql.FrameBound) {
+func (p *printer) bound(f *trinosql.Frame, b *trinosql.FrameBound) {
 	if b.Value != nil {
-		if n, ok := p.constant(b.Value); ok && n.Sign() >= 0 {
+		wide := f.Kind != "RANGE" && p.typeOf(b.Value).Kind != types.Integer
+		n, constant := p.constant(b.Value)
+		switch {
+		case constant && n.Sign() >= 0 && wide && len(n.String()) >= len(mostRows):
+			p.put(mostRows)
+		case constant && n.Sign() >= 0:
 			p.expr(b.Value)
-		} else {
+		default:
 			checked := offset
-			if p.typeOf(b.Value).Interval() {
+			switch {
+			case p.typeOf(b.Value).Interval():
 				checked = intervalOffset
+			case wide:
+				checked = rowsOffset
 			}
 			p.expand(&call{node: b.Value, args: []operand{p.operand(b.Value)}}, checked)
 		}

@@ -181,6 +181,8 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	}
 	if x.Over == nil && x.OverName == nil {
 		t.ownAggregate(x, name)
+	} else {
+		t.ownWindow(x, name)
 	}
 	for _, a := range x.Args {
 		if k := t.typeOf(a).Kind; k == types.Row || k == types.Real && (rest == "sum" || rest == "avg") || k == types.Unknown {
@@ -254,20 +256,19 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	t.over(x)
 }
 
-// ownAggregate rejects an aggregate of columns of an outer query alone: in other dialects it is one of that query.
+// ownAggregate rejects an aggregate of columns of an outer query alone: in other dialects it is one of that query. In DuckDB the columns in
+// subqueries of the aggregate do not make it one.
 func (t *transpiler) ownAggregate(x trinosql.Expr, name string) {
-	own, outer := false, false
-	trinosql.Inspect(x, func(n trinosql.Node) bool {
-		if x, ok := n.(trinosql.Expr); ok {
-			if ref := t.a.Columns[x]; ref != nil {
-				own, outer = own || ref.Outer == 0, outer || ref.Outer > 0
-			}
-		}
-		_, query := n.(*trinosql.Query)
-		return !query
-	})
-	if outer && !own {
+	in := t.a.Reaches(x)
+	if !in.Own && (in.Outer || in.OuterWithin && t.to != DuckDB) {
 		t.refuse(x, "%s of columns of an outer query alone", name)
+	}
+}
+
+// ownWindow rejects a window function of columns of an outer query, which DuckDB has none of.
+func (t *transpiler) ownWindow(x *trinosql.Func, name string) {
+	if w := t.a.Windows[x]; w != nil && t.to == DuckDB && t.a.WindowReaches(x, w).Outer {
+		t.refuse(x, "%s OVER with columns of an outer query", name)
 	}
 }
 

@@ -31,7 +31,7 @@ func Value(kind, msg string) error {
 }
 
 // outerColumn matches DuckDB's error for a column of an outer query in a lambda. The translation writes some expressions as lambdas.
-var outerColumn = late.Regexp(`^Referenced table "~r\d+" not found`)
+var outerColumn = late.Regexp(`^Referenced (table "~r\d+"|column "~c\d+") (was )?not found`)
 
 // inTry matches DuckDB's error for an expression that its TRY does not accept, such as a volatile function. The check that
 // limits the size of a result (~room) is volatile.
