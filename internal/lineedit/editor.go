@@ -53,19 +53,32 @@ type Editor struct {
 // New returns an editor; it does not change the terminal.
 func New(o Options) *Editor { return &Editor{o: o, in: &input{tty: o.In}} }
 
-// errSuspended is returned when Ctrl-Z suspends the input.
-var errSuspended = errors.New("suspended")
+// After these, the input of the same text goes on.
+var (
+	errSuspended = errors.New("suspended") // by Ctrl-Z
+	errCleared   = errors.New("cleared")   // the screen, by Ctrl-L
+)
 
 // Read reads one text. It starts with the text begin and the cursor at its end. At return the terminal is restored, with the
 // cursor on a new line.
 func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, error) {
+	m := &model{e: e, prompt: prompt, more: more, width: 80, height: 24, place: -1}
+	m.buf.text, m.buf.at = begin, len(begin)
 	for {
-		text, err := e.read(ctx, prompt, more, begin)
-		if err != errSuspended {
-			return text, err
+		if err := e.read(ctx, m); err != nil {
+			return "", err
 		}
-		e.o.Quiet.Suspend()
-		begin = text
+		switch m.err {
+		case errSuspended:
+			e.o.Quiet.Suspend()
+		case errCleared: // not by the renderer, which clears when it draws next, and may draw the next text by then
+			if _, err := e.o.Out.WriteString("\x1b[H\x1b[2J"); err != nil {
+				return "", err
+			}
+		default:
+			return m.buf.text, m.err
+		}
+		m.done, m.err = false, nil
 	}
 }
 
@@ -73,13 +86,12 @@ func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, 
 // 30, typed text appears at most 17 ms later.
 const fps = 30
 
-func (e *Editor) read(ctx context.Context, prompt, more, begin string) (string, error) {
+// read runs the editor until the text, or a part of its input, ends.
+func (e *Editor) read(ctx context.Context, m *model) error {
 	e.o.Quiet.Begin()
-	if err := e.in.open(); err != nil {
-		return "", err
+	if err := e.in.open(m.buf.text); err != nil {
+		return err
 	}
-	m := &model{e: e, prompt: prompt, more: more, width: 80, height: 24, place: -1}
-	m.buf.text, m.buf.at = begin, len(begin)
 	profile := colorprofile.ANSI256
 	if !e.o.Color {
 		profile = colorprofile.ASCII
@@ -88,13 +100,10 @@ func (e *Editor) read(ctx context.Context, prompt, more, begin string) (string, 
 		tea.WithColorProfile(profile), tea.WithoutSignalHandler(), tea.WithFPS(fps))
 	_, err := p.Run()
 	e.in.release()
-	if err != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		return "", err
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	return m.buf.text, m.err
+	return err
 }
 
 // model is the state of the editor for one text.
@@ -118,14 +127,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-	case clearedMsg:
-		m.e.in.handled()
 	case tea.PasteMsg:
 		m.menu.close()
 		m.accept()
 		m.buf.insert(cleaned(msg.Content), false)
 	case tea.KeyPressMsg:
-		cmd := m.key(msg)
+		m.key(msg)
 		if m.done {
 			m.e.in.end()
 			return m, tea.Quit
@@ -133,17 +140,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if gates(msg) {
 			m.e.in.handled()
 		}
-		return m, cmd
 	}
 	return m, nil
 }
 
-// clearedMsg is sent when the screen has been cleared. Keys after Ctrl-L wait for it: their line would be cleared as well.
-type clearedMsg struct{}
-
 // gates reports whether a key may end the text.
 func gates(msg tea.KeyPressMsg) bool {
-	return msg.Code == tea.KeyEnter || msg.Code == tea.KeyKpEnter || msg.Mod.Contains(tea.ModCtrl) && strings.ContainsRune("cdjmz", msg.Code)
+	return msg.Code == tea.KeyEnter || msg.Code == tea.KeyKpEnter || msg.Mod.Contains(tea.ModCtrl) && strings.ContainsRune("cdjlmz", msg.Code)
 }
 
 // finish ends the input.
@@ -152,14 +155,14 @@ func (m *model) finish(err error) {
 	m.done, m.err = true, err
 }
 
-func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
+func (m *model) key(msg tea.KeyPressMsg) {
 	name := msg.Keystroke()
 	if m.find != nil && m.searching(name, msg.Text) {
-		return nil
+		return
 	}
 	if m.menu.open {
 		if m.choosing(name) {
-			return nil
+			return
 		}
 	}
 	switch name {
@@ -169,7 +172,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+d":
 		if m.buf.text == "" {
 			m.finish(ErrEOF)
-			return nil
+			return
 		}
 		m.buf.delete(m.buf.next(), false)
 	case "ctrl+z":
@@ -181,7 +184,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		if m.e.o.Done == nil || m.e.o.Done(m.buf.text) {
 			m.buf.at = len(m.buf.text)
 			m.finish(nil)
-			return nil
+			return
 		}
 		m.buf.insert("\n", false)
 	case "alt+enter", "shift+enter", "ctrl+enter":
@@ -191,7 +194,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+r":
 		m.find = &search{was: m.buf.text, at: m.buf.at, place: m.entries()}
 	case "ctrl+l":
-		return tea.Sequence(tea.Raw("\x1b[H\x1b[2J"), tea.ClearScreen, func() tea.Msg { return clearedMsg{} })
+		m.finish(errCleared)
 	case "up", "ctrl+p":
 		if !m.buf.vertical(false) {
 			m.recall(-1)
@@ -205,7 +208,6 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 			m.buf.insert(cleaned(msg.Text), true)
 		}
 	}
-	return nil
 }
 
 // edit handles keys that move the cursor or change the text.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -40,15 +41,16 @@ const (
 	gateWait = 300 * time.Millisecond
 )
 
-// open starts reading for one statement.
-func (in *input) open() error {
+// open starts reading for one statement, or for the rest of one that begins with a text.
+func (in *input) open(begin string) error {
 	r, err := cancelreader.NewReader(in.tty)
 	if err != nil {
 		return err
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.from, in.done, in.wake, in.gate, in.passed, in.command = r, make(chan struct{}), make(chan struct{}, 1), false, 0, false
+	in.from, in.done, in.wake, in.gate = r, make(chan struct{}), make(chan struct{}, 1), false
+	in.passed, in.command = len(begin), strings.HasPrefix(begin, `\`)
 	return nil
 }
 
