@@ -100,6 +100,9 @@ func MkdirTempIn(parent, prefix string) (dir string, done func(), err error) {
 			return "", nil, dirError(parent, err)
 		}
 		f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrNotExist) && try < 10 {
+			continue // another process considered the new directory stale, and removed it
+		}
 		if err != nil {
 			return "", nil, errors.Join(err, os.RemoveAll(dir))
 		}
@@ -125,8 +128,12 @@ func sweepDir(dir string) {
 	f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR, 0)
 	if err != nil {
 		// Its process is about to create that file, or terminated before it did.
-		if errors.Is(err, fs.ErrNotExist) && time.Since(st.ModTime()) > time.Hour {
+		switch age := time.Since(st.ModTime()); {
+		case !errors.Is(err, fs.ErrNotExist):
+		case age > time.Hour:
 			_ = os.RemoveAll(dir)
+		case age > time.Minute:
+			_ = os.Remove(dir) // if it is empty
 		}
 		return
 	}

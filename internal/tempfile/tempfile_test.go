@@ -123,3 +123,31 @@ func TestNewDirectoryIsSwept(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOwnerlessDirectories: of the directories without an owner, whose process may be about to create it, an empty one is kept for a minute.
+func TestOwnerlessDirectories(t *testing.T) {
+	parent := t.TempDir()
+	for name, age := range map[string]time.Duration{"x-new": 0, "x-old": 2 * time.Minute, "x-full": 2 * time.Minute, "x-older": 2 * time.Hour} {
+		dir := filepath.Join(parent, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if name == "x-full" || name == "x-older" {
+			if err := os.WriteFile(filepath.Join(dir, "rows"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chtimes(dir, time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, done, err := MkdirTempIn(parent, "x-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done()
+	left, err := filepath.Glob(filepath.Join(parent, "*"))
+	if err != nil || len(left) != 2 || filepath.Base(left[0]) != "x-full" || filepath.Base(left[1]) != "x-new" {
+		t.Errorf("%v: %q are left", err, left)
+	}
+}
