@@ -77,6 +77,9 @@ when no other zone is chosen.`,
 		f := cli.Usagef("%v", err).WithHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(), e.Name, "dig", 1))
 		var unknown *pflag.NotExistError
 		var value *pflag.InvalidValueError
+		if words := c.Flags().Args(); len(words) > 0 && c.HasSubCommands() && len(argNames(c)) == 0 && errors.As(err, &unknown) {
+			return unknownCommand(c, words[0])
+		}
 		switch {
 		case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 			if strings.ContainsAny(unknown.GetSpecifiedName(), " \t\n") { // a comment of SQL
@@ -166,14 +169,7 @@ func finish(e *cli.Env, c *cobra.Command) {
 		return
 	}
 	e.CompleteArgs(c)
-	if check := c.Args; check != nil {
-		c.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
-				return cli.Usagef("%v", err).WithHint("usage: %s", c.UseLine())
-			}
-			return nil
-		}
-	}
+	checkedArgs(c)
 }
 
 // kindOf describes the values of a flag.
@@ -193,6 +189,9 @@ func unknownCommand(c *cobra.Command, name string) error {
 	f := cli.Usagef("unknown command %q for %q", name, c.CommandPath())
 	if strings.ContainsAny(name, " \n") && !c.HasParent() {
 		return f.WithHint("`%s sql` runs a statement", c.Name())
+	}
+	if other := c.Annotations[cli.InsteadOf+name]; other != "" {
+		return f.WithHint("did you mean `%s %s`?", c.Root().Name(), other)
 	}
 	if s := pathsTo(c, name); len(s) > 0 && len(s) <= 4 {
 		return f.WithHint("did you mean %s?", strings.Join(s, " or "))

@@ -15,7 +15,9 @@ import (
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "materialized", Aliases: []string{"mtquery"}, Short: "Materialized queries: state of their runs, refresh, cancel, wait",
 		Long: `Materialized queries store their result, which is peaka.mtquery.NAME in SQL; peaka.query.NAME stays live.
-They are created with "query create --type MATERIALIZED" or "query materialize".`}
+They are created with "query create --type MATERIALIZED" or "query materialize".`,
+		Annotations: map[string]string{cli.InsteadOf + "create": "query create --type MATERIALIZED", cli.InsteadOf + "get": "materialized status",
+			cli.InsteadOf + "delete": "query delete", cli.InsteadOf + "update": "query update"}}
 	ex := "  " + e.Name + " materialized "
 	c.AddCommand(
 		e.Leaf(spec.ListMaterializedStatuses, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the materialized queries with the state of their latest run", Example: ex + "list", Args: cobra.NoArgs},

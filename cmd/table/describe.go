@@ -12,7 +12,7 @@ import (
 
 // newTableDescribe shows the columns of any table that SQL can name.
 func newTableDescribe(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "describe TABLE", Aliases: []string{"desc"}, Short: "Show the columns of an internal table, or of CATALOG.SCHEMA.TABLE",
+	c := &cobra.Command{Use: "describe TABLE", Aliases: []string{"desc", "get", "show"}, Short: "Show the columns of an internal table, or of CATALOG.SCHEMA.TABLE",
 		Example: "  " + e.Name + " table describe people\n  " + e.Name + " table describe sample.shop.orders", Args: cobra.ExactArgs(1)}
 	return e.Leaf(spec.ListColumns, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		t, err := named(args[0])

@@ -19,6 +19,9 @@ const OpAnnotation = "operations"
 // LeafAnnotation is the one of these operations that the command is named after.
 const LeafAnnotation = "operation"
 
+// InsteadOf begins the annotation of a noun that names the command of another noun for a verb it does not have.
+const InsteadOf = "instead of "
+
 // ownFile marks a command that writes --out in its own form, such as a download, a text or an image, instead of an
 // output format.
 const ownFile = "own-file"

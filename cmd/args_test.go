@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/spf13/cobra"
+)
+
+// librarysWords are cobra's messages about the number of arguments.
+var librarysWords = regexp.MustCompile(`arg\(s\)|unknown command`)
+
+// TestArgumentErrors: a missing argument is named as in the usage line, and a surplus one by its text, for all commands.
+func TestArgumentErrors(t *testing.T) {
+	missing, surplus := 0, 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+		if !c.Runnable() || c.HasSubCommands() || c.Args == nil {
+			return
+		}
+		names := argNames(c)
+		for n := range 6 {
+			args := []string{"a", "b", "c", "d", "e", "f"}[:n]
+			err := c.Args(c, args)
+			if err == nil {
+				continue
+			}
+			if librarysWords.MatchString(err.Error()) {
+				t.Errorf("%s with %d arguments: %v", c.CommandPath(), n, err)
+			}
+			switch text, found := strings.CutPrefix(err.Error(), "there is an argument too many: "); {
+			case found:
+				surplus++
+				if i := strings.Index("abcdef", strings.Trim(text, `"`)); i < len(names)-1 || i >= n {
+					t.Errorf("%s with %d arguments: %v", c.CommandPath(), n, err)
+				}
+			case strings.HasSuffix(err.Error(), "missing"):
+				missing++
+				if !strings.HasPrefix(err.Error(), names[n]+" ") {
+					t.Errorf("%s with %d arguments: %v", c.CommandPath(), n, err)
+				}
+			}
+		}
+	}
+	visit(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	if missing < 80 || surplus < 300 {
+		t.Errorf("%d missing and %d surplus arguments", missing, surplus)
+	}
+	code, _, errs := runDig(t, map[string]string{"DIG_DATA_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir()}, "materialized", "create", "a", "--sql", "SELECT 1")
+	if code != 2 || !strings.Contains(errs, `unknown command "create"`) || !strings.Contains(errs, "`dig query create --type MATERIALIZED`") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
