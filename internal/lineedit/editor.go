@@ -53,7 +53,7 @@ type Editor struct {
 // New returns an editor; it does not change the terminal.
 func New(o Options) *Editor { return &Editor{o: o, in: &input{tty: o.In}} }
 
-// After these, the input of the same text goes on.
+// After these, the input of the same text continues.
 var (
 	errSuspended = errors.New("suspended") // by Ctrl-Z
 	errCleared   = errors.New("cleared")   // the screen, by Ctrl-L
