@@ -50,7 +50,7 @@ func TestImports(t *testing.T) {
 		"pkg/trinosql":          {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
 		"pkg/api":               {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec", "pkg/late"},
 		"pkg/config":            {"pkg/config/keybinding", "internal/loopback", "pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
-		"pkg/output":            {"internal/cell", "internal/nearest", "internal/term", "pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
+		"pkg/output":            {"internal/cell", "internal/nearest", "internal/pipe", "internal/term", "pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely":    {},
 		"pkg/gateway/store":     {"internal/tempfile", "pkg/gateway/caches/states"},

@@ -119,9 +119,9 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 	var notes []string
 	for i, f := range job.Files {
 		to := saveAs[i]
-		file, err := output.Create(e.Abs(to))
+		file, err := output.CreateContext(ctx, e.Abs(to))
 		if err != nil {
-			return cli.View{}, cli.Usagef("%v", err)
+			return cli.View{}, e.Named(to, err)
 		}
 		if err := fetchFile(ctx, e, cl, project, job, i, file); err != nil {
 			return cli.View{}, errors.Join(err, file.Abort())

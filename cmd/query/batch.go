@@ -140,9 +140,9 @@ func (b *batchRun) one(ctx context.Context, sl *queued) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return cli.Usagef("--out: %v", err)
 		}
-		f, err := output.Create(path)
+		f, err := output.CreateContext(ctx, path)
 		if err != nil {
-			return cli.Usagef("--out: %v", err)
+			return b.e.Named("--out", err)
 		}
 		s.W, s.File, s.Path = f, f, out
 	} else if b.headers && !b.e.Tells() {

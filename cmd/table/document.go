@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/intake"
+	"github.com/dig-cli/dig/internal/pipe"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
@@ -35,13 +36,15 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options
 	if path == "-" {
 		in = io.NopCloser(e.Data())
 	} else {
-		f, err := os.Open(e.Abs(path))
+		f, err := pipe.Open(ctx, e.Abs(path), os.O_RDONLY)
 		if err != nil {
-			return nil, cli.Usagef("FILE: %v", err)
+			return nil, e.Named("FILE", err)
 		}
-		if st, err := f.Stat(); err != nil || st.IsDir() {
-			f.Close()
-			return nil, cli.Usagef("FILE: %s is not a file", path)
+		if file, ok := f.(*os.File); ok {
+			if st, err := file.Stat(); err != nil || st.IsDir() {
+				f.Close()
+				return nil, cli.Usagef("FILE: %s is not a file", path)
+			}
 		}
 		in = f
 	}

@@ -11,10 +11,12 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 )
 
@@ -238,6 +240,10 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 		return cli.View{}, err
 	}
 	i.ledger, i.key = ledger, localstate.ImportKey(i.kind, i.table, i.doc.key)
+	if e.Local() {
+		i.id = uuid.NewString()
+		i.req.ID = i.id
+	}
 	release, err := ledger.Hold(i.key)
 	if errors.Is(err, localstate.ErrBusy) {
 		return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "import-running", Msg: localstate.ErrBusy.Error() + "; nothing was sent", Hint: "wait for it to end"}
@@ -258,21 +264,40 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 		}
 		fresh = made
 	}
-	text, err := i.doc.Text(ctx)
-	if err != nil {
-		return cli.View{}, ofFile(i.doc.Path, err)
-	}
-	defer text.Close()
 	bar := e.Progress()
 	defer bar.Stop()
 	bar.Part(i.doc.Part)
-	job, err := send(ctx, i.project, m.name, i.req, i.doc.Name, bar.Reader(text))
+	var job api.ImportJob
+	for try := 0; ; try++ {
+		text, terr := i.doc.Text(ctx)
+		if terr != nil {
+			return cli.View{}, ofFile(i.doc.Path, terr)
+		}
+		job, err = send(ctx, i.project, m.name, i.req, i.doc.Name, bar.Reader(text))
+		text.Close()
+		if try == resends || !i.mayResend(ctx, err) {
+			break
+		}
+	}
 	bar.Stop()
 	v, err := settle(ctx, e, i, job, err)
 	if fresh && (i.nothing || err != nil && ctx.Err() != nil) {
 		err = i.undo(ctx, m, err)
 	}
 	return v, err
+}
+
+// resends is how often a document is sent again when the process that serves zone local has been killed.
+const resends = 3
+
+// mayResend reports whether a document can be sent again after a broken connection: zone local stores an import with an ID once.
+func (i *importing) mayResend(ctx context.Context, err error) bool {
+	var ae *api.Error
+	if i.id == "" || ctx.Err() != nil || !errors.As(err, &ae) || ae.Status != 0 || !retry.Broke(ae.Err) {
+		return false
+	}
+	found, err := i.cl.FindImport(ctx, i.project, i.id)
+	return err == nil && found == 0
 }
 
 // undo removes the table that this run created if its rows were not stored. After an interrupt it has a few seconds, and

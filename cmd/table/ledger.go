@@ -33,6 +33,7 @@ type importing struct {
 	ledger *localstate.Imports
 	key    string
 	note   localstate.Import
+	id     string // by which zone local knows the import, "" elsewhere
 
 	nothing bool     // nothing was stored, with certainty
 	remarks []string // for the note on the result
@@ -92,6 +93,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 			was.Open = false
 		}
 	}
+	from := e.Now().UTC()
 	var before int64
 	if !fresh {
 		if before, err = cli.CountRows(ctx, i.cl, i.project, i.kind, i.table); err != nil {
@@ -104,11 +106,11 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 				Msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); importing it again would store its rows twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
 				Hint: "give --again to import it again"}
 		}
-		switch come, told := i.come(notes, was, before); {
+		switch come, told := i.come(ctx, notes, was, before); {
 		case told && come == 0:
 			i.remark("the run of %s had not stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
 		case told && i.doc.Stored(come):
-			was.Open, was.Rows = false, come
+			was.Open, was.Rows, was.Done = false, come, e.Now().UTC()
 			if err := i.ledger.Put(i.key, was); err != nil {
 				return nil, err
 			}
@@ -122,7 +124,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	if known && was.Open && before == 0 && !fresh {
 		i.remark("the run of %s was interrupted before it stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
 	}
-	i.note = localstate.Import{File: filepath.Base(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), Open: true, Before: &before, Created: fresh}
+	i.note = localstate.Import{File: filepath.Base(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), From: from, Open: true, Before: &before, ID: i.id, Created: fresh}
 	if err := i.ledger.Put(i.key, i.note); err != nil {
 		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}
@@ -139,10 +141,15 @@ func notCounted(table string, err error) error {
 	return &f
 }
 
-// come returns how many rows were added to the table since a record was written, excluding those of other recorded
-// imports.
-func (i *importing) come(notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, told bool) {
-	if was.Before == nil {
+// come returns how many rows of a recorded import are in the table. Zone local knows that by the id of the import. Elsewhere it is the number of
+// rows that were added since the record was written, without those of other recorded imports; with imports beside it that is not told.
+func (i *importing) come(ctx context.Context, notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, told bool) {
+	if was.ID != "" {
+		if found, err := i.cl.FindImport(ctx, i.project, was.ID); err == nil {
+			return found, true
+		}
+	}
+	if was.Before == nil || localstate.Overlapped(notes, i.key, was) {
 		return 0, false
 	}
 	return now - *was.Before - localstate.Since(notes, i.key, was.At), true
@@ -180,8 +187,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	}
 	now, cerr := cli.CountRows(ctx, i.cl, i.project, i.kind, i.table)
 	notes, rerr := i.ledger.Read()
-	if cerr == nil && rerr == nil {
-		come, _ := i.come(notes, i.note, now)
+	if come, told := i.come(ctx, notes, i.note, now); told && cerr == nil && rerr == nil {
 		switch {
 		case come > 0 && i.doc.Stored(come):
 			why := "the gateway returned no usable answer"
@@ -236,7 +242,9 @@ func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) erro
 	if err != nil {
 		return err
 	}
-	switch come, _ := i.come(notes, i.note, now); {
+	switch come, told := i.come(ctx, notes, i.note, now); {
+	case !told:
+		i.remark("the rows cannot be counted afterwards, because other files are imported into %s at the same time", i.table)
 	case come < rows:
 		return &cli.Failure{Exit: exitcode.Job, Code: "import-partial",
 			Msg:  fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows, i.doc.Path, come, i.table),
@@ -272,7 +280,7 @@ func refused(err error) bool {
 }
 
 func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, why string) (cli.View, error) {
-	i.note.Open, i.note.Rows = false, rows
+	i.note.Open, i.note.Rows, i.note.Done = false, rows, e.Now().UTC()
 	err := i.ledger.Put(i.key, i.note)
 	if rows == 0 {
 		err = i.ledger.Remove(i.key)

@@ -20,7 +20,10 @@ type Import struct {
 	Open   bool   `json:"open,omitempty"`
 	Before *int64 `json:"before,omitempty"` // previous rows of the table, nil if they could not be counted
 
-	Created bool `json:"created,omitempty"` // the import created the table
+	From    time.Time `json:"from,omitzero"`     // when the count of Before began; at At it had ended
+	Done    time.Time `json:"done,omitzero"`     // when it was settled
+	ID      string    `json:"id,omitempty"`      // by which zone local knows it
+	Created bool      `json:"created,omitempty"` // the import created the table
 }
 
 // Imports is the ledger of one target: which documents were sent to which tables. An import appends, and rows cannot be
@@ -56,6 +59,32 @@ func (l *Imports) Forget(kind, table string) error {
 		return len(notes) < was
 	})
 }
+
+// Overlapped reports whether another document may have been stored in the table of key while its rows were counted for the record of key, or may be
+// stored but is not settled: whether a count has the rows of the other is unknown.
+func Overlapped(notes map[string]Import, key string, was Import) bool {
+	table := key[:strings.LastIndexByte(key, 0)+1]
+	for k, v := range notes {
+		if k == key || !strings.HasPrefix(k, table) {
+			continue
+		}
+		if v.Open && was.At.Sub(v.At) < overlap || !v.Open && !begun(v).After(was.At) && v.Done.After(begun(was)) {
+			return true
+		}
+	}
+	return false
+}
+
+// begun is when an import began to count the rows of its table.
+func begun(i Import) time.Time {
+	if i.From.IsZero() {
+		return i.At
+	}
+	return i.From
+}
+
+// overlap is how long an open record may belong to a run that continues.
+const overlap = time.Hour
 
 // Since sums up the rows that other documents have added to the table of key after a time.
 func Since(notes map[string]Import, key string, at time.Time) int64 {

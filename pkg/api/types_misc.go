@@ -64,6 +64,17 @@ type ProjectInfo struct {
 type ImportRequest struct {
 	Mappings       []ImportMapping `json:"mappings"`
 	ContainsHeader bool            `json:"containsHeader"`
+
+	// ID is chosen by the client for FindImport, "" for none. Only zone local keeps it; it is sent as the header Import-Id of the part.
+	ID string `json:"-"`
+}
+
+// ImportHeader is the header of the part "request" with ImportRequest.ID.
+const ImportHeader = "Import-Id"
+
+// StoredImport is the answer to FindImport.
+type StoredImport struct {
+	Rows int64 `json:"rows"`
 }
 
 // ImportMapping is the body of a request.

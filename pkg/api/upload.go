@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -25,17 +26,21 @@ func (c *Client) importCSV(ctx context.Context, b spec.Bound, req ImportRequest,
 	}
 	pr, pw := io.Pipe()
 	form := multipart.NewWriter(pw)
-	go func() { pw.CloseWithError(writeImport(form, meta, fileName, csv)) }()
+	go func() { pw.CloseWithError(writeImport(form, req.ID, meta, fileName, csv)) }()
 	job, err := call[ImportJob](ctx, c, b, Payload{ContentType: form.FormDataContentType(), Reader: pr, Slow: true})
 	pr.Close() // ends the writer if the gateway answered before it had read the whole document
 	return job, err
 }
 
-func writeImport(form *multipart.Writer, meta []byte, fileName string, csv io.Reader) error {
-	part, err := form.CreatePart(textproto.MIMEHeader{
+func writeImport(form *multipart.Writer, id string, meta []byte, fileName string, csv io.Reader) error {
+	header := textproto.MIMEHeader{
 		"Content-Disposition": {`form-data; name="request"`},
 		"Content-Type":        {"application/json"},
-	})
+	}
+	if id != "" {
+		header.Set(ImportHeader, id)
+	}
+	part, err := form.CreatePart(header)
 	if err != nil {
 		return err
 	}
@@ -49,6 +54,17 @@ func writeImport(form *multipart.Writer, meta []byte, fileName string, csv io.Re
 		return err
 	}
 	return form.Close()
+}
+
+// FindImport returns how many rows of the import with an ImportRequest.ID are stored, 0 for none. Only zone local has it; it is not an operation of
+// the service.
+func (c *Client) FindImport(ctx context.Context, project, id string) (rows int64, err error) {
+	found, err := call[StoredImport](ctx, c, spec.FindImport.At(project, id), nil)
+	var e *Error
+	if errors.As(err, &e) && e.Status == http.StatusNotFound && e.Name != "Not Found" { // the name is that of a gateway of an earlier release
+		return 0, nil
+	}
+	return found.Rows, err
 }
 
 // Sample runs GET /data/projects/{projectId}/table/{tableName}/sample: a CSV document with a header and five example

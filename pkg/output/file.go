@@ -1,12 +1,15 @@
 package output
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/dig-cli/dig/internal/pipe"
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
@@ -14,6 +17,7 @@ import (
 // directory.
 type File struct {
 	f    *os.File
+	pipe io.WriteCloser // instead of f: a named pipe or a device
 	path string
 	mode fs.FileMode // mode of the file to be replaced, 0 if there is none
 	done bool
@@ -22,7 +26,10 @@ type File struct {
 // Create starts a file. If path exists and is not a regular file (a device, a named pipe), it is opened and written
 // directly, since nothing can be renamed over it. The temporary name starts with a dot and ends in .partial; such files
 // left by terminated processes in the same directory are removed.
-func Create(path string) (*File, error) {
+func Create(path string) (*File, error) { return CreateContext(context.Background(), path) }
+
+// CreateContext is Create; when the context ends it no longer waits for the reader of a named pipe.
+func CreateContext(ctx context.Context, path string) (*File, error) {
 	mode := fs.FileMode(0)
 	target := path
 	if info, err := os.Stat(path); err == nil {
@@ -30,8 +37,8 @@ func Create(path string) (*File, error) {
 			return nil, fmt.Errorf("%s is a directory", path)
 		}
 		if !info.Mode().IsRegular() {
-			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			return &File{f: f}, err
+			f, err := pipe.Open(ctx, path, os.O_WRONLY)
+			return &File{pipe: f}, err
 		}
 		mode = info.Mode().Perm()
 		if target, err = filepath.EvalSymlinks(path); err != nil { // keep a link, replace its target
@@ -78,6 +85,9 @@ func named(err error, path string) error {
 }
 
 func (f *File) Write(p []byte) (int, error) {
+	if f.pipe != nil {
+		return f.pipe.Write(p)
+	}
 	n, err := f.f.Write(p)
 	if err != nil && f.path != "" {
 		err = named(err, f.path)
@@ -92,8 +102,8 @@ func (f *File) Commit() error {
 		return fs.ErrClosed
 	}
 	f.done = true
-	if f.path == "" {
-		return f.f.Close()
+	if f.pipe != nil {
+		return f.pipe.Close()
 	}
 	err := f.f.Sync()
 	if err == nil && f.mode != 0 {
@@ -115,8 +125,8 @@ func (f *File) Abort() error {
 		return nil
 	}
 	f.done = true
-	if f.path == "" {
-		return f.f.Close()
+	if f.pipe != nil {
+		return f.pipe.Close()
 	}
 	return errors.Join(f.f.Close(), tempfile.Remove(f.f.Name()))
 }

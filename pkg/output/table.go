@@ -33,7 +33,7 @@ const (
 // fixed, memory is limited to the sample, and the rest streams.
 func writeTable(w io.Writer, rows api.RowReader, cols []cell.Column, o Options) (Stats, error) {
 	s := newStream(w)
-	t := &table{o: o, cols: cols, s: s, paint: paint(o.Color), wrapping: o.Terminal}
+	t := &table{o: o, cols: cols, s: s, paint: paint(o.Color), wrapping: o.Terminal, gap: -1}
 	err := t.run(rows)
 	if closing := s.close(); err == nil {
 		err = closing
@@ -139,7 +139,7 @@ func (t *table) run(rows api.RowReader) error {
 
 // document reports whether a result is one text of several lines, such as a plan or the definition of a table.
 func (t *table) document(smp *sample) bool {
-	return len(t.cols) == 1 && smp.end && smp.err == nil && len(smp.rows) == 1 && !smp.rows[0][0].null && bytes.IndexByte(smp.rows[0][0].text, '\n') >= 0
+	return len(t.cols) == 1 && !t.o.Vertical && smp.end && smp.err == nil && len(smp.rows) == 1 && !smp.rows[0][0].null && bytes.IndexByte(smp.rows[0][0].text, '\n') >= 0
 }
 
 // print prints a text unchanged, except for terminal control characters.

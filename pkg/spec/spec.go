@@ -176,6 +176,9 @@ var (
 	DropEmptyBi    = Op{ID: "dropEmptyBi", Group: "bi-tables", Method: "DELETE", Path: "/local/projects/{projectId}/bitable/{tableName}"}
 )
 
+// FindImport reports whether the rows of an import are stored; the service has no such operation. It exists on zone local only.
+var FindImport = Op{ID: "findImport", Group: "internal-tables", Method: "GET", Path: "/local/projects/{projectId}/import/{importId}"}
+
 // ImportBi imports a CSV document into a BI table. It exists on zone local only, at an address that the service does
 // not have: rows of BI tables can be entered only in the service's web studio. All does not include it.
 var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}/import"}
@@ -186,5 +189,5 @@ var CompactLocal = Op{ID: "compactLocal", Group: "local", Method: "POST", Path: 
 
 // Local lists the operations that only zone local has.
 func Local() []Op {
-	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, CompactLocal}
+	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, FindImport, CompactLocal}
 }

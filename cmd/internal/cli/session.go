@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/pipe"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
@@ -254,11 +255,36 @@ func (e *Env) Writer() (w io.Writer, commit func() error, abort func(), err erro
 	if e.Tells() {
 		return io.Discard, func() error { return e.Would("write %s", e.Run.Flags.Out) }, func() {}, nil
 	}
-	f, err := output.Create(e.Abs(e.Run.Flags.Out))
+	f, err := output.CreateContext(e.context(), e.Abs(e.Run.Flags.Out))
 	if err != nil {
-		return nil, nil, nil, Usagef("--out: %v", err)
+		return nil, nil, nil, e.Named("--out", err)
 	}
 	return f, f.Commit, func() { _ = f.Abort() }, nil
+}
+
+// context is that of the run, or of the statement in a shell.
+func (e *Env) context() context.Context {
+	if e.Run.Ctx == nil {
+		return context.Background()
+	}
+	return e.Run.Ctx
+}
+
+// Named has an error about a file be one of a flag or argument, unless the run was interrupted.
+func (e *Env) Named(flag string, err error) error {
+	if err == nil || e.context().Err() != nil {
+		return err
+	}
+	return Usagef("%s: %v", flag, err)
+}
+
+func readFile(ctx context.Context, path string) ([]byte, error) {
+	f, err := pipe.Open(ctx, path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // Abs makes a path of the command line absolute.
@@ -278,11 +304,8 @@ func (e *Env) ReadFile(flag, path string) ([]byte, error) {
 		}
 		return raw, err
 	}
-	raw, err := os.ReadFile(e.Abs(path))
-	if err != nil {
-		return nil, Usagef("%s: %v", flag, err)
-	}
-	return raw, nil
+	raw, err := readFile(e.context(), e.Abs(path))
+	return raw, e.Named(flag, err)
 }
 
 // ReadText reads a file like ReadFile, as text in UTF-8: without a byte order mark, and converted from UTF-16 if it has one.

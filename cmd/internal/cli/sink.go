@@ -44,10 +44,10 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 		return s, nil
 	}
 	if path != "" && path != "-" {
-		f, err := output.Create(e.Abs(path))
+		f, err := output.CreateContext(e.context(), e.Abs(path))
 		if err != nil {
 			s.Progress.Stop()
-			return nil, Usagef("--out: %v", err)
+			return nil, e.Named("--out", err)
 		}
 		s.W, s.File, s.Path = f, f, path
 		return s, nil

@@ -139,8 +139,9 @@ func (h *history) secret(text string) bool {
 	if plain, err := unquoted(args, false); err == nil {
 		args = plain
 	}
-	for _, arg := range args {
-		if key, _, named := strings.Cut(arg, "="); named && secret.Named(key) {
+	for i, arg := range args {
+		key, _, named := strings.Cut(arg, "=")
+		if named = named || i+1 < len(args) && strings.HasPrefix(args[i+1], "="); named && secret.Named(key) {
 			return true
 		}
 	}

@@ -187,6 +187,8 @@ func (s *shell) perform(ctx context.Context, text string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer s.trap(cancel)()
+	defer func(was context.Context) { s.e.Run.Ctx = was }(s.e.Run.Ctx)
+	s.e.Run.Ctx = ctx
 	s.size()
 	if s.e.InTerm { // the lines of a script do not belong in the history
 		s.history.add(text)

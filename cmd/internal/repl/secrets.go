@@ -19,7 +19,9 @@ var (
 	// secretValue matches a string that belongs to a name such as password, client_secret or "apiKey": a value that is compared or assigned,
 	// a JSON member, an option, or the password of a created user. A column name without a value is not matched.
 	secretValue = late.Regexp(`(?i)\b\w*` + secretNames + `["'` + "`" + `]?\s*\)?\s*` +
-		`(?:=>?|:=?|!=|<>|\bis\b|\b(?:not\s+)?(?:like|in)\b|\bto\b|\bby\b|\s)?\s*\(*\s*['"]|\bidentified\s+by\s+\S` +
+		`(?:=>?|:=?|!=|<>|\bis(?:\s+not)?(?:\s+distinct\s+from)?\b|\b(?:not\s+)?(?:like|in|between)\b|\bto\b|\bby\b|\bwhen\b|\s)?\s*\(*\s*['"]` +
+		`|'\s*\)?\s*(?:=|!=|<>|\bis(?:\s+not)?\s+distinct\s+from\b|\b(?:not\s+)?(?:like|in|between)\b)\s*\(*\s*(?:[\w"]+\.|\w+\()*"?\w*` + secretNames + `\b` +
+		`|\bidentified\s+by\s+\S` +
 		`|--?\w*(?:passw(?:or)?d|passphrase|secret|token|api-?key|credential)[\w-]*[= ]\S`)
 )
 

@@ -26,6 +26,16 @@ func TestSecretText(t *testing.T) {
 		`SELECT 'the api_key: abcd1234'`,
 		`SELECT * FROM t WHERE (name, password) = ('a', 'hunter2')`,
 		`SELECT * FROM t WHERE (name, password) IN (('a', 'hunter2'))`,
+		`SELECT 1 FROM t WHERE 'hunter3B' = password;`,
+		`SELECT 1 FROM t WHERE 'hunter3C' = t."api_key"`,
+		`SELECT 1 FROM t WHERE token BETWEEN 'hunter3D' AND 'hunter3D'`,
+		`SELECT 1 FROM t WHERE 'a' NOT BETWEEN token AND 'b'`,
+		`SELECT 1 FROM t WHERE CASE password WHEN 'hunter3E' THEN true END`,
+		`SELECT 'aa' WHERE 'hunter3A' = 'b' AND 'x' <> password`,
+		`SELECT 1 FROM t WHERE 'x' IN (password)`,
+		`SELECT 1 FROM t WHERE 'x' = lower(t.password)`,
+		`SELECT 1 FROM t WHERE password IS NOT DISTINCT FROM 'x'`,
+		`SELECT 1 FROM t WHERE 'x' IS DISTINCT FROM password`,
 		"-- -----BEGIN RSA PRIVATE KEY-----",
 	} {
 		if !secretText(text) {
@@ -43,6 +53,8 @@ func TestSecretText(t *testing.T) {
 		`SELECT a.column FROM a WHERE tokenized = 'x'`,
 		`SELECT * FROM a WHERE a.x = 'y' AND a.token = b.token AND a.z = 'z'`,
 		`SELECT (token), 'x'`,
+		`SELECT * FROM t WHERE a = 'x' AND b = tokens`,
+		`SELECT * FROM t WHERE 'x' = a AND token IS NOT NULL`,
 	} {
 		if secretText(text) {
 			t.Errorf("a secret is seen in %s", text)

@@ -109,8 +109,11 @@ func (s *shell) again(ctx context.Context, _ []string) error {
 func (s *shell) watch(ctx context.Context, args []string) error {
 	wait := 2 * time.Second
 	if len(args) > 0 {
+		if len(args) > 1 {
+			return cli.Usagef(`\watch takes one number of seconds, not %d`, len(args))
+		}
 		n, err := strconv.ParseFloat(args[0], 64)
-		if err != nil || !(n >= 0.1 && n <= 86400) || len(args) > 1 {
+		if err != nil || !(n >= 0.1 && n <= 86400) {
 			return cli.Usagef(`\watch: %q is not a number of seconds from 0.1 to 86400`, args[0])
 		}
 		wait = time.Duration(n * float64(time.Second))

@@ -224,6 +224,8 @@ type Tables interface {
 	DropColumn(ctx context.Context, kind, table, column string) error
 	// ImportCSV appends the rows of a CSV document, all or none. Errors of the document are *ImportError.
 	ImportCSV(ctx context.Context, kind, table string, src io.Reader, m Import) (int64, error)
+	// FindImport reports whether the rows of the import with an Import.ID are stored, and how many. The latest thousand are known.
+	FindImport(ctx context.Context, id string) (rows int64, stored bool, err error)
 }
 
 // Column is a column of an internal table in the form of the service.
@@ -253,6 +255,7 @@ type ColumnDef struct {
 
 // Import maps the columns of a CSV document to those of a table.
 type Import struct {
+	ID       string // for FindImport, "" for none; a second import with one ID stores nothing
 	Mappings []api.ImportMapping
 	Header   bool
 	MaxBytes int64         // 0: no limit

@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/google/uuid"
 )
 
 // Tenant is a project with at least one object of each kind. IDs has their ids and names by path parameter, and a few further values.
@@ -175,6 +176,7 @@ func NewTenant(w Wire, name string) Tenant {
 	set("cacheId", do("POST", "/data/projects/{projectId}/cache", `{"catalogId":"{catalogId}","schemaName":"{schemaName}","tableName":"{otherTable}"}`, "id"))
 	w.until(p.Fill("/data/projects/{projectId}/cache/{cacheId}/status"), `"status":"COMPLETED"`)
 	set("exportId", do("POST", queries+"/{queryId}/exports", `{}`, "id"))
+	p.IDs["importId"] = uuid.NewString()
 	w.until(p.Fill("/data/projects/{projectId}/exports/{exportId}"), `"status":"SUCCEEDED"`)
 	do("POST", "/data/projects/{projectId}/catalogs/{catalogId}/parametricTables", `{"fromSchema":"{schemaName}","fromTable":"{tableName}","toSchema":"{name}_p","toTable":"{name}_pt","paramValues":[{"key":"id","value":1}]}`)
 	set("id", do("POST", "/metadata/{projectId}/golden-sqls", `{"prompt":"{name} prompt","sql":"SELECT '{name}'"}`, "id"))

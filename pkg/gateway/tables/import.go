@@ -53,6 +53,7 @@ func (s *Service) importInto(ctx context.Context, r *web.Request[io.Reader], kin
 			if req, err = readImportRequest(part); err != nil {
 				return api.ImportJob{}, err
 			}
+			req.ID = part.Header.Get(api.ImportHeader)
 			if early != nil {
 				return s.importDocument(ctx, r, kind, early, req, start)
 			}
@@ -123,7 +124,7 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	if hook := s.Document; hook != nil {
 		src = hook(src, req)
 	}
-	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
+	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{ID: req.ID, Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
 	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 		return api.ImportJob{}, fault.Framework(413, "%s", ee.Message)
 	}
@@ -132,6 +133,19 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	}
 	return api.ImportJob{ID: uuid.NewString(), Status: api.ImportCompleted, StartTime: start.UnixMilli(), EndTime: s.Now().UnixMilli(),
 		Progress: 100, Result: api.ImportJobResult{Processed: n}}, nil
+}
+
+// findImport reports whether the rows of an import are stored.
+func (s *Service) findImport(ctx context.Context, r *web.Request[web.None]) (api.StoredImport, error) {
+	p, err := r.Data(ctx)
+	if err != nil {
+		return api.StoredImport{}, err
+	}
+	rows, stored, err := p.FindImport(ctx, r.Param("importId"))
+	if err == nil && !stored {
+		err = fault.Data(404, "no rows of the import %s are stored", r.Param("importId"))
+	}
+	return api.StoredImport{Rows: rows}, err
 }
 
 func readImportRequest(part io.Reader) (*api.ImportRequest, error) {

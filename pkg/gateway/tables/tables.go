@@ -40,6 +40,7 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.ImportCsv, s.importCSV)
 	web.HandleLocal(m, spec.CreateWholeTable, s.createWholeTableOf(engine.SchemaTable))
 	web.HandleLocal(m, spec.CreateWholeBi, s.createWholeTableOf(engine.SchemaBI))
+	web.HandleLocal(m, spec.FindImport, s.findImport)
 	web.HandleLocal(m, spec.DropEmptyTable, s.dropTableOf(engine.SchemaTable, true))
 	web.HandleLocal(m, spec.DropEmptyBi, s.dropTableOf(engine.SchemaBI, true))
 	web.HandleLocal(m, spec.ImportBi, func(ctx context.Context, r *web.Request[io.Reader]) (api.ImportJob, error) {

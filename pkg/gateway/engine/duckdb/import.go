@@ -84,7 +84,14 @@ func (p *project) importStaged(ctx context.Context, kind, name string, m engine.
 		if again = !st.fits(now); again {
 			return nil
 		}
-		return st.move(ctx, c)
+		if rows, stored, err := c.findImport(ctx, m.ID); err != nil || stored { // sent again
+			st.rows = rows
+			return err
+		}
+		if err := st.move(ctx, c); err != nil {
+			return err
+		}
+		return c.keepImport(ctx, m.ID, st.rows)
 	}, st.stage)
 	if err == nil {
 		return st.rows, again, nil
@@ -97,6 +104,10 @@ func (p *project) importDirect(ctx context.Context, kind, name string, m engine.
 	var t *table
 	var targets []importer.Target
 	err = p.change(ctx, func(c *conn) error {
+		var stored bool
+		if rows, stored, err = c.findImport(ctx, m.ID); err != nil || stored { // sent again
+			return err
+		}
 		if t, targets, err = c.importTargets(ctx, kind, name, m); err != nil { // the table may have changed while the document arrived
 			return err
 		}
@@ -112,7 +123,10 @@ func (p *project) importDirect(ctx context.Context, kind, name string, m engine.
 		if rows, err = c.importRows(ctx, im); err != nil || rows == 0 {
 			return err
 		}
-		return c.keepLastID(ctx, ids.last())
+		if err := c.keepLastID(ctx, ids.last()); err != nil {
+			return err
+		}
+		return c.keepImport(ctx, m.ID, rows)
 	})
 	if err != nil {
 		return 0, p.duplicates(ctx, t, targets, m, doc, err)
