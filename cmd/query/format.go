@@ -140,7 +140,7 @@ func formatError(name, text string, err error) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	msg := fmt.Sprintf("%s:%d:%d: %s", name, at.At.Line, at.At.Col, at.Msg)
-	if caret := output.Caret(text, at.At.Line, at.At.Col); caret != "" {
+	if caret := output.Caret(text, at.At.Line, at.At.Col, 0); caret != "" {
 		msg += "\n" + caret
 	}
 	if hint := trinosql.SyntaxHint(text, at.At.Offset); hint != "" {

@@ -72,7 +72,7 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 		f.Hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"
 	}
 	f.Mended = repl.Mended(st.text, line, col, f.Hint)
-	excerpt := output.Caret(st.text, line, col)
+	excerpt := output.Caret(st.text, line, col, e.Width)
 	if line == 1 {
 		col += st.col
 	}

@@ -225,11 +225,11 @@ func TestCaret(t *testing.T) {
 		{0, 1, ""},
 		{1, 0, ""},
 	} {
-		if got := Caret(sql, tt.line, tt.col); got != tt.want {
+		if got := Caret(sql, tt.line, tt.col, 0); got != tt.want {
 			t.Errorf("%d:%d: %q, want %q", tt.line, tt.col, got, tt.want)
 		}
 	}
-	long := Caret(strings.Repeat("x ", 500)+"!", 1, 1001)
+	long := Caret(strings.Repeat("x ", 500)+"!", 1, 1001, 0)
 	if len(long) > 200 || !strings.Contains(long, "!\n") {
 		t.Errorf("long line: %q", long)
 	}

@@ -229,7 +229,7 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 		line, col := before(sent, edits, ee.Line, ee.Col)
 		f.Msg = fmt.Sprintf("line %d:%d: %s", line, col, strings.TrimPrefix(ee.Message, fmt.Sprintf("line %d:%d: ", ee.Line, ee.Col)))
 		f.Mended = Mended(text, line, col, ee.Hint)
-		if at := output.Caret(text, line, col); at != "" {
+		if at := output.Caret(text, line, col, s.e.Width); at != "" {
 			f.Msg += "\n" + at
 		}
 	}

@@ -203,7 +203,7 @@ func (h holder) String() string {
 	case h.name == "":
 		return "another process"
 	case h.stopped:
-		return fmt.Sprintf("process %s, which is stopped (`kill -CONT %d` continues it) and", h.name, h.pid)
+		return fmt.Sprintf("the stopped process %s (`kill -CONT %d` continues it)", h.name, h.pid)
 	}
 	return "process " + h.name
 }
