@@ -65,7 +65,7 @@ func lostBesideAnother(t *testing.T, zone string, reply, before bool) {
 		go add()
 		<-begun
 	}
-	code, _, errs := f.dig("table", "import", "t", mine, "--retries", "0")
+	code, _, errs := f.dig("table", "import", "t", mine)
 	rows, want, known := f.rows("t"), int64(3), zone == "local" || !before && reply
 	if zone == "local" || reply { // which sends the document again, and the gateway stores it once
 		want = 5

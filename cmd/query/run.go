@@ -280,7 +280,7 @@ func (q *querying) limitTime(ctx context.Context) (context.Context, context.Canc
 }
 
 func timeFailure(d time.Duration) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.MaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query was not done after %v", d), Hint: "raise --timeout, or select less; the printed result is incomplete"}
+	return &cli.Failure{Exit: exitcode.MaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query was not done after %v", d), Hint: "raise --timeout, or select less; what was printed is incomplete"}
 }
 
 // timedOut reports whether the gateway enforced the limit it was sent. One that gives up earlier does so for another
@@ -295,7 +295,7 @@ func (q *querying) timedOut(err error, took time.Duration) error {
 
 // limitError returns the error for the limit that ended a result.
 func (q *querying) limitError(err error, rows int64) error {
-	hint := "the printed result is incomplete; raise or omit the limit, or request fewer rows with --limit"
+	hint := "what was printed is incomplete; raise or omit the limit, or request fewer rows with --limit"
 	switch {
 	case errors.Is(err, errMaxRows):
 		return &cli.Failure{Exit: exitcode.MaxRows, Code: "max-rows", Msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), Hint: hint}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -228,6 +230,10 @@ func unknownName(e *cli.Env, err error, name string) error {
 		return err
 	}
 	out := *fail
+	if rowfile.Ending(name) != "" {
+		out.Msg, out.Hint = fmt.Sprintf("there is no file %s, and no query of that name", name), ""
+		return &out
+	}
 	if out.Hint == "" {
 		out.Hint = "there is no file " + name + " either; give SQL that is a single word with --sql"
 		if info, err := os.Stat(e.Abs(name)); err == nil && info.IsDir() {

@@ -275,7 +275,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 		}
 		job, err = send(ctx, i.project, m.name, i.req, i.doc.Name, bar.Reader(text))
 		text.Close()
-		if try == resends || !i.mayResend(ctx, err) {
+		if try == e.Retries() || !i.mayResend(ctx, err) {
 			break
 		}
 	}
@@ -286,9 +286,6 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 	}
 	return v, err
 }
-
-// resends is how often a document is sent again when the process that serves zone local has been killed.
-const resends = 3
 
 // mayResend reports whether a document can be sent again after a broken connection: zone local stores an import with an ID once.
 func (i *importing) mayResend(ctx context.Context, err error) bool {

@@ -124,11 +124,19 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	if known && was.Open && before == 0 && !fresh {
 		i.remark("the run of %s was interrupted before it stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
 	}
-	i.note = localstate.Import{File: filepath.Base(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), From: from, Open: true, Before: &before, ID: i.id, Created: fresh}
+	i.note = localstate.Import{File: sourceName(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), From: from, Open: true, Before: &before, ID: i.id, Created: fresh}
 	if err := i.ledger.Put(i.key, i.note); err != nil {
 		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}
 	return nil, nil
+}
+
+// sourceName is the name of a document in messages.
+func sourceName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return filepath.Base(path)
 }
 
 // notCounted formats an error that occurred before anything was sent.

@@ -68,11 +68,15 @@ func Pick(kind, flag, name string, all []Named) (string, error) {
 		return "", Usagef("%s %q is ambiguous: %s", kind, name, strings.Join(lines, ", ")).WithHint("give the id%s", flagHint(flag))
 	}
 	f := &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s called %q", kind, name)}
-	if len(all) > 0 && len(all) <= 10 {
-		names := make([]string, len(all))
-		for i, n := range all {
-			names[i] = n.Name
+	var names []string
+	seen := map[string]bool{}
+	for _, n := range all { // an object may have two names
+		if n.ID == "" || !seen[n.ID] {
+			names = append(names, n.Name)
 		}
+		seen[n.ID] = true
+	}
+	if len(names) > 0 && len(names) <= 10 {
 		f.Hint = "there are: " + strings.Join(names, ", ")
 	}
 	return "", f

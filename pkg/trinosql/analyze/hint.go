@@ -81,7 +81,7 @@ var otherColumns = map[string]string{"sysdate": "now()", "systimestamp": "now()"
 
 // otherNames are functions of other engines and their equivalents in Trino.
 var otherNames = map[string]string{
-	"ifnull": "coalesce", "nvl": "coalesce", "isnull": "coalesce", "len": "length", "char_length": "length", "character_length": "length", "datalength": "length",
+	"ifnull": "coalesce", "nvl": "coalesce", "isnull": "coalesce, and x IS NULL", "len": "length", "char_length": "length", "character_length": "length", "datalength": "length",
 	"getdate": "now()", "sysdate": "now()", "curdate": "current_date", "today": "current_date", "datediff": "date_diff", "dateadd": "date_add", "date_sub": "date_add",
 	"datepart": "extract(... FROM x)", "date_part": "extract(... FROM x)", "dayofweek": "day_of_week", "weekday": "day_of_week", "dayofyear": "day_of_year",
 	"to_char": "format_datetime or date_format", "strftime": "date_format", "to_timestamp": "from_unixtime or date_parse", "str_to_date": "date_parse", "strptime": "date_parse", "to_date": "date_parse",

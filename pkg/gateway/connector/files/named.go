@@ -63,7 +63,9 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 		}
 		t.parts = append(t.parts, part{file: one, as: d})
 	}
-	if bare := t.parts[0]; len(bare.as.cols) == 0 {
+	if bare := t.parts[0]; len(bare.as.cols) == 0 && bare.as.rows == 0 {
+		return nil, fmt.Errorf("file %s: it has no columns, because it has no records", bare.file.path)
+	} else if len(bare.as.cols) == 0 {
 		return nil, fmt.Errorf("file %s: it has no columns: they are the members of its records, and it has %d records without members", bare.file.path, bare.as.rows)
 	}
 	if len(t.parts) == 1 {
