@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -78,7 +79,7 @@ func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, 
 		default:
 			return m.buf.text, m.err
 		}
-		m.done, m.err = false, nil
+		m.done, m.err, m.resting = false, nil, false
 	}
 }
 
@@ -119,7 +120,16 @@ type model struct {
 	place         int    // in the history; -1 for the new text
 	draft         string // the new text while the history is shown
 	drawn         tea.View
+	cost          time.Duration // of drawing the last view
+	resting       bool          // the view is not drawn again before drawMsg
 }
+
+// drawMsg ends the rest after a view that took long to draw.
+type drawMsg struct{}
+
+// slowDraw is the time for a view from which keys that follow quickly are drawn together: a text of 40,000 characters that arrives key by
+// key would be drawn 40,000 times.
+const slowDraw = time.Millisecond
 
 func (m *model) Init() tea.Cmd { return nil }
 
@@ -140,6 +150,12 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if gates(msg) {
 			m.e.in.handled()
 		}
+		if m.cost > slowDraw && !m.resting {
+			m.resting = true
+			return m, tea.Tick(4*m.cost, func(time.Time) tea.Msg { return drawMsg{} })
+		}
+	case drawMsg:
+		m.resting = false
 	}
 	return m, nil
 }
@@ -294,8 +310,10 @@ func (m *model) recall(by int) {
 // View implements tea.Model. While typed keys are being passed on, as when a terminal pastes text as if it were typed, the
 // previous view is kept.
 func (m *model) View() tea.View {
-	if m.done || !m.e.in.busy() {
+	if m.done || !m.e.in.busy() && !m.resting {
+		begun := time.Now()
 		m.drawn = m.draw()
+		m.cost = time.Since(begun)
 	}
 	return m.drawn
 }
