@@ -87,6 +87,9 @@ func (b *builder) describe(t reflect.Type) object {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if tag == "-" && b.request { // sent otherwise
+			continue
+		}
 		if tag == "-" || !f.IsExported() || f.Anonymous {
 			b.unknown = append(b.unknown, t.Name()+"."+f.Name)
 			continue
