@@ -87,6 +87,7 @@ func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
 const (
 	afterKill = time.Second
 	lastCalls = 30 * time.Millisecond // to accept the calls that have arrived
+	lastReads = 2 * time.Second       // for which a reply waits for a reader that has stopped
 )
 
 func checkAddress(addr string, anyHost bool) error {
@@ -226,6 +227,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	// Calls that were received before are answered: closing a listener resets those that it has not accepted yet.
 	_ = os.Remove(filepath.Join(s.g.Options.Dir, socketName))
 	time.Sleep(lastCalls)
+	s.g.Web.Hurry(lastReads)
 	s.g.Options.Inject.Release()
 	s.g.Options.Quirks.Release()
 	if n := s.g.Jobs.Left(); n > 0 {

@@ -32,7 +32,7 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		id := uuid.NewString()[:8]
 		sw := &StatusWriter{ResponseWriter: w, stall: s.Limits.Stall}
-		defer sw.end()
+		defer s.replies.add(sw)()
 		sw.Header().Set("X-Request-Id", id)
 		start := s.Now()
 		ctx, lacks := engine.WithOmissions(context.WithValue(hr.Context(), RequestKey{}, id))

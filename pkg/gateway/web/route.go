@@ -39,6 +39,7 @@ type Mux struct {
 	ServedKey []byte       // hash of a key that is valid for the lifetime of this process
 	calls     atomic.Int64 // number of active calls
 	lastCall  atomic.Int64 // end of the last call, in nanoseconds
+	replies   replies
 
 	Wrap     func(op spec.Op, next http.HandlerFunc) http.HandlerFunc // wraps each handler, if set
 	WrapFile func(next http.HandlerFunc) http.HandlerFunc             // wraps the handler of files, if set
