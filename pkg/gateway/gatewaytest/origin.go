@@ -31,8 +31,9 @@ type Entry struct {
 type Origin struct {
 	Kind, Schema string
 	Credential   map[string]any
-	Put, Drop    func(Entry) // insert or change, delete
-	Stop         func()      // makes it unreachable
+	Put, Drop    func(Entry)  // insert or change, delete
+	Run          func(string) // a statement of a database
+	Stop         func()       // makes it unreachable
 }
 
 func quoteSQL(s string) string {
@@ -74,7 +75,7 @@ func sqlOrigin(t *testing.T, kind, schema string, credential map[string]any, exe
 	for _, q := range strings.Split(create, ";") {
 		do(q)
 	}
-	return Origin{Kind: kind, Schema: schema, Credential: credential,
+	return Origin{Kind: kind, Schema: schema, Credential: credential, Run: do,
 		Put:  func(e Entry) { do(fmt.Sprintf(upsert, e.ID, quoteSQL(e.Name), quoteSQL(e.At))) },
 		Drop: func(e Entry) { do(fmt.Sprintf("DELETE FROM %s.items WHERE id = %d", schema, e.ID)) },
 		Stop: func() { do("DROP TABLE " + schema + ".items") }}

@@ -22,7 +22,7 @@ func sinceFilter(column, typ, text string) (engine.Filter, bool) {
 	case "date", "timestamp":
 		layout := "2006-01-02 15:04:05.999999999"
 		if strings.HasSuffix(typ, "with time zone") {
-			layout += "-07"
+			layout += " UTC"
 		} else if base == "date" {
 			layout = time.DateOnly
 		}

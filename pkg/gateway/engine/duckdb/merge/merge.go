@@ -1,4 +1,5 @@
-// Package merge builds stored tables from older ones and compares them, in DuckDB's SQL.
+// Package merge builds stored tables from older ones and compares them. Its statements are in Trino's dialect, in which stored columns keep
+// their types.
 package merge
 
 import (
@@ -82,7 +83,7 @@ func (m *merger) run(ctx context.Context) (out engine.Merged, done bool, err err
 	if f, ok := sinceFilter(order, typeOf(live, order), *newest[0]); ok {
 		m.names.filters["newer"] = f
 	}
-	if _, err := m.store(ctx, "rows", "SELECT n.* FROM "+table("newer")+" n WHERE n."+sqltext.Quote(order)+" >= (SELECT max(o."+sqltext.Quote(order)+") FROM "+table("old")+" o)"); err != nil {
+	if _, err := m.store(ctx, "rows", "SELECT n.* FROM "+table("newer")+" n WHERE NOT n."+sqltext.Quote(order)+" < (SELECT max(o."+sqltext.Quote(order)+") FROM "+table("old")+" o)"); err != nil {
 		return out, false, err
 	}
 	if err := m.readRest(ctx, live); err != nil {
@@ -152,5 +153,5 @@ func (m *merger) count(ctx context.Context, columns []column, out *engine.Merged
 
 // store stores the rows of a statement as one of the tables.
 func (m *merger) store(ctx context.Context, which, sql string) (int64, error) {
-	return m.p.Materialize(ctx, m.Schema, m.names.stored[which], engine.Query{SQL: sql, Catalogs: m.names, Dialect: "duckdb"})
+	return m.p.Materialize(ctx, m.Schema, m.names.stored[which], engine.Query{SQL: sql, Catalogs: m.names})
 }

@@ -73,7 +73,7 @@ type tables struct {
 
 // texts are the values of a statement's result, row by row; nil is NULL.
 func (t tables) texts(ctx context.Context, sql string) ([]*string, error) {
-	res, err := t.p.Query(ctx, engine.Query{SQL: sql, Catalogs: t.names, Dialect: "duckdb"})
+	res, err := t.p.Query(ctx, engine.Query{SQL: sql, Catalogs: t.names})
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (t tables) keyFault(ctx context.Context, which string) (*engine.KeyError, e
 		return nil, err
 	}
 	fault := &engine.KeyError{Twice: n[0]}
-	one, err := t.texts(ctx, twice+" ORDER BY ALL LIMIT 1")
+	one, err := t.texts(ctx, twice+" ORDER BY "+sqltext.List(t.key)+" LIMIT 1")
 	for _, v := range one {
 		fault.Example = append(fault.Example, *v)
 	}
@@ -163,11 +163,11 @@ func (t tables) checkKey(ctx context.Context, which string) error {
 	return err
 }
 
-// on is the condition that joins two tables by the key, which is never NULL.
+// on is the condition that joins two tables by the key, which is never NULL but may be NaN.
 func (t tables) on(a, b string) string {
 	terms := make([]string, len(t.key))
 	for i, k := range t.key {
-		terms[i] = a + "." + sqltext.Quote(k) + " = " + b + "." + sqltext.Quote(k)
+		terms[i] = a + "." + sqltext.Quote(k) + " IS NOT DISTINCT FROM " + b + "." + sqltext.Quote(k)
 	}
 	return strings.Join(terms, " AND ")
 }
