@@ -48,7 +48,10 @@ func (s *keyringStore) Where() string {
 	return "the desktop keyring (Secret Service)"
 }
 
-func (s *keyringStore) account(profile string) string { return profile + " in " + s.dir }
+// account is the name of an entry. Some keyrings do not distinguish capitals, so that none is asked to.
+func (s *keyringStore) account(profile string) string {
+	return strings.ToLower(profile) + " in " + s.dir
+}
 
 // missing returns the reason why there is no keyring, nil if there may be one. It is called before the library, which would start
 // a bus of its own if there is none.

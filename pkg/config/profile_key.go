@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -180,7 +181,9 @@ func (s *Store) Rename(old, name string) error {
 		if err := c.nameFree(name, old); err != nil {
 			return err
 		}
-		if p.KeyStorage != "" {
+		// Names that differ only by case are one entry of a keyring, see keyringStore.account.
+		moves := p.KeyStorage == "file" || p.KeyStorage != "" && !strings.EqualFold(old, name)
+		if moves {
 			key, err := s.keys(p.KeyStorage).Get(old)
 			switch {
 			case errors.Is(err, errNoKey): // there is nothing to move, and the profile loses nothing
@@ -209,7 +212,7 @@ func (s *Store) Rename(old, name string) error {
 		if err := s.save(c); err != nil {
 			return errors.Join(err, s.finishRename())
 		}
-		if p.KeyStorage == "" {
+		if !moves {
 			return nil
 		}
 		if err := s.finishRename(); err != nil {

@@ -6,7 +6,36 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zalando/go-keyring"
 )
+
+// TestRenameByCase: the key of a profile survives a new name that differs only by case, in each storage.
+func TestRenameByCase(t *testing.T) {
+	keyring.MockInit()
+	for _, storage := range []string{"file", "keyring"} {
+		s := openStore(t, env("DIG_KEY_STORAGE", storage, "DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent"))
+		if _, err := s.Add(Profile{Name: "work", Zone: "eu"}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, names := range [][2]string{{"work", "Work"}, {"Work", "job"}, {"job", "Job"}} {
+			if err := s.Rename(names[0], names[1]); err != nil {
+				t.Fatal(storage, err)
+			}
+			p, err := s.Get(names[1])
+			if err != nil {
+				t.Fatal(storage, err)
+			}
+			if k, err := s.Key(p); err != nil || k.Key.Reveal() != hostedKey {
+				t.Errorf("%s: after %s to %s the key is %v, %v", storage, names[0], names[1], k, err)
+			}
+		}
+	}
+	s := newKeyringStore("/settings", func(string) string { return "" })
+	if s.account("Work") != s.account("work") {
+		t.Error("names that differ only by case have two entries, which some keyrings hold as one")
+	}
+}
 
 // TestKilledRename ends a rename after each of its steps, as a kill would: the next change leaves the profile with its key under one
 // name, no copy of the key, and no note.

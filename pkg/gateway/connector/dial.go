@@ -115,7 +115,7 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("the address %s %s, which this connection must not access; a partner key or the gateway's --reach can allow it", e.IP, e.Why)
+	return fmt.Sprintf("the address %s %s, which this project must not access; a partner key or the gateway's --reach can allow it", e.IP, e.Why)
 }
 
 // Dialer checks each address after name resolution, so that a name cannot be switched to another address after the

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -21,14 +19,17 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// Listener is notified when a refresh ends.
-type Listener struct{ url, token string }
+// Listener is notified when a refresh ends. Its address is dialled within the reach of the key that named it.
+type Listener struct {
+	url, token string
+	reach      connector.Reach
+}
 
 // callbackTime limits one call.
 const callbackTime = 10 * time.Second
 
 // checkCallbackURL rejects addresses that can never be called. The address behind a name is checked when it is dialled.
-func checkCallbackURL(s string) error {
+func checkCallbackURL(s string, reach connector.Reach) error {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "":
@@ -39,7 +40,7 @@ func checkCallbackURL(s string) error {
 		return fault.Framework(400, "property %q contains a user name; use callbackToken", "callbackURL")
 	}
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
-		if err := callable(a); err != nil {
+		if err := reach.Network.Check(a); err != nil {
 			return fault.Framework(400, "property %q: %v", "callbackURL", err)
 		}
 	}
@@ -54,27 +55,12 @@ func checkCallbackToken(s string) error {
 	return nil
 }
 
-func callable(a netip.Addr) error {
-	a = a.Unmap().WithZone("")
-	if connector.NetPrivate.Check(a) != nil || a.IsUnspecified() {
-		return fmt.Errorf("address %s is link-local, multicast or a cloud's metadata service", a)
-	}
-	return nil
-}
-
 // post notifies the listener. Addresses are checked when they are dialled, so that a name cannot resolve to another
 // one; redirects are not followed, and no proxy is used.
 func (l *Listener) post(ctx context.Context, n refreshNews) error {
 	ctx, cancel := context.WithTimeout(ctx, callbackTime)
 	defer cancel()
-	dial := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
-		a, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return err
-		}
-		return callable(a.Addr())
-	}}
-	tr := &http.Transport{DialContext: dial.DialContext, DisableKeepAlives: true}
+	tr := &http.Transport{DialContext: l.reach.Dialer(callbackTime), DisableKeepAlives: true}
 	cl := &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url, bytes.NewReader(n.body()))
 	if err != nil {
@@ -100,10 +86,11 @@ func (l *Listener) post(ctx context.Context, n refreshNews) error {
 // callback returns the listener of a refresh: the one given with it, else the registered one, else nil.
 func (s *Service) callback(ctx context.Context, p store.Project, address, token string) (*Listener, error) {
 	if address != "" {
-		if err := checkCallbackToken(token); err != nil {
+		reach, err := s.Sources.Grant(ctx, connector.Credential{})
+		if err != nil {
 			return nil, err
 		}
-		return &Listener{address, token}, checkCallbackURL(address)
+		return &Listener{address, token, reach}, errors.Join(checkCallbackURL(address, reach), checkCallbackToken(token))
 	}
 	if token != "" {
 		return nil, fault.Missing("callbackURL")
@@ -112,15 +99,14 @@ func (s *Service) callback(ctx context.Context, p store.Project, address, token 
 	if err != nil || address == "" {
 		return nil, err
 	}
-	l := &Listener{url: address}
-	if len(sealed) > 0 {
-		c, err := s.Sources.Vault.Unseal(callbackSeal(p), sealed)
-		if err != nil {
+	var c connector.Credential
+	if len(sealed) > 0 { // else without a token, registered by an earlier version
+		if c, err = s.Sources.Vault.Unseal(callbackSeal(p), sealed); err != nil {
 			return nil, errors.Join(errors.New("the token of the callback cannot be read; register it again"), err)
 		}
-		l.token, _ = c["token"].(string)
 	}
-	return l, nil
+	token, _ = c["token"].(string)
+	return &Listener{address, token, s.Sources.Reach(c)}, nil
 }
 
 func callbackSeal(p store.Project) string { return "refresh callback of " + p.ID }
@@ -138,18 +124,20 @@ func (s *Service) registerRefreshCallback(ctx context.Context, r *web.Request[io
 	if body.CallbackURL == "" {
 		return done{}, fault.Missing("callbackURL")
 	}
-	if err := checkCallbackURL(body.CallbackURL); err != nil {
+	c := connector.Credential{"token": string(body.CallbackToken)}
+	reach, err := s.Sources.Grant(ctx, c)
+	if err != nil {
+		return done{}, err
+	}
+	if err := checkCallbackURL(body.CallbackURL, reach); err != nil {
 		return done{}, err
 	}
 	if err := checkCallbackToken(string(body.CallbackToken)); err != nil {
 		return done{}, err
 	}
-	var sealed []byte
-	if body.CallbackToken != "" {
-		var err error
-		if sealed, err = s.Sources.Vault.Seal(callbackSeal(r.Project), connector.Credential{"token": string(body.CallbackToken)}); err != nil {
-			return done{}, err
-		}
+	sealed, err := s.Sources.Vault.Seal(callbackSeal(r.Project), c)
+	if err != nil {
+		return done{}, err
 	}
 	return done{}, s.Store.SetRefreshCallback(ctx, r.Project.ID, body.CallbackURL, sealed)
 }

@@ -1,9 +1,10 @@
 package metadata
 
 import (
-	"net/netip"
 	"slices"
 	"testing"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 )
 
 func TestRank(t *testing.T) {
@@ -29,18 +30,21 @@ func TestRank(t *testing.T) {
 	}
 }
 
-func TestCallable(t *testing.T) {
-	for a, want := range map[string]bool{
-		"127.0.0.1": true, "10.1.2.3": true, "93.184.216.34": true, "::1": true, "2606:2800:220:1::1": true,
-		"169.254.169.254": false, "::ffff:169.254.169.254": false, "fe80::1%eth0": false, "0.0.0.0": false, "::": false, "224.0.0.1": false,
-		"100.100.100.200": false, "fd00:ec2::254": false, "64:ff9b::a9fe:a9fe": false, "2002:a9fe:a9fe::1": false, "::169.254.169.254": false, "ff02::1": false,
+func TestCallbackURL(t *testing.T) {
+	for a, want := range map[string][2]bool{ // within the reach "public" and "private"
+		"127.0.0.1": {false, true}, "10.1.2.3": {false, true}, "[::1]": {false, true}, "0.0.0.0": {false, true}, "[::]": {false, true},
+		"93.184.216.34": {true, true}, "[2606:2800:220:1::1]": {true, true}, "localhost": {true, true}, // a name is checked when it is dialled
+		"169.254.169.254": {}, "[::ffff:169.254.169.254]": {}, "[fe80::1%25eth0]": {}, "224.0.0.1": {}, "100.100.100.200": {}, "[fd00:ec2::254]": {},
+		"[64:ff9b::a9fe:a9fe]": {}, "[2002:a9fe:a9fe::1]": {}, "[::169.254.169.254]": {}, "[ff02::1]": {},
 	} {
-		if err := callable(netip.MustParseAddr(a)); (err == nil) != want {
-			t.Errorf("callable(%s) = %v", a, err)
+		for i, n := range []connector.Network{connector.NetPublic, connector.NetPrivate} {
+			if err := checkCallbackURL("http://"+a+":1/x", connector.Reach{Network: n}); (err == nil) != want[i] {
+				t.Errorf("%s, reach %d: %v", a, n, err)
+			}
 		}
 	}
 	for _, s := range []string{"", "/hook", "ftp://h/", "file:///etc/passwd", "http://u:p@h/", "http://169.254.169.254/", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/"} {
-		if checkCallbackURL(s) == nil {
+		if checkCallbackURL(s, connector.Reach{}) == nil {
 			t.Errorf("%q is taken as a callback", s)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/catalogs"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/metadata"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -80,6 +81,50 @@ func TestRefreshCallback(t *testing.T) {
 	g.Jobs.Running.Wait()
 	if len(calls) != 0 {
 		t.Errorf("told after all: %+v", <-calls)
+	}
+}
+
+// TestCallbackReach: what a project key names as the callback of a refresh is called within the reach of project keys, also behind a
+// name and when it was registered before; what a partner key names may be on this machine.
+func TestCallbackReach(t *testing.T) {
+	g := gatewaytest.Open(t)
+	g.Sources.Network = connector.NetPublic
+	calls := make(chan string, 10)
+	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { calls <- r.URL.Path }))
+	defer hook.Close()
+	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
+	srv := httptest.NewServer(g.Web.Handler)
+	defer srv.Close()
+	w.URL = srv.URL
+	key := w.Must("POST", "/projects/"+gateway.DefaultProject+"/apiKeys", `{"name":"k"}`, "apiKey")[0]
+	meta := "/metadata/" + gateway.DefaultProject
+	named := strings.Replace(hook.URL, "127.0.0.1", "localhost", 1)
+	for _, x := range []struct {
+		who, path, body string
+		status          int
+		called          string
+	}{
+		{key, "/refresh/callback", `{"callbackURL":"` + hook.URL + `/number"}`, 400, ""},
+		{key, "/refresh", `{"catalogId":"1","callbackURL":"` + hook.URL + `/number"}`, 400, ""},
+		{key, "/refresh", `{"catalogId":"1","callbackURL":"` + named + `/name"}`, 200, ""},
+		{key, "/refresh/callback", `{"callbackURL":"` + named + `/registered"}`, 200, ""},
+		{w.Partner, "/refresh", `{"catalogId":"1"}`, 200, ""},
+		{w.Partner, "/refresh", `{"catalogId":"1","callbackURL":"` + hook.URL + `/partner"}`, 200, "/partner"},
+		{w.Partner, "/refresh/callback", `{"callbackURL":"` + named + `/allowed"}`, 200, ""},
+		{key, "/refresh", `{"catalogId":"1"}`, 200, "/allowed"},
+	} {
+		if status, reply := w.Call(x.who, "POST", meta+x.path, x.body); status != x.status {
+			t.Errorf("%s %s: %d %s", x.path, x.body, status, reply)
+		}
+		g.Jobs.Running.Wait()
+		called := ""
+		select {
+		case called = <-calls:
+		default:
+		}
+		if called != x.called {
+			t.Errorf("%s %s: called %q, want %q", x.path, x.body, called, x.called)
+		}
 	}
 }
 

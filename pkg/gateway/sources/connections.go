@@ -107,7 +107,7 @@ func (s *Service) credential(ctx context.Context, t connector.Type, sent map[str
 			}
 		}
 	}
-	reach, err := s.grant(ctx, c)
+	reach, err := s.Grant(ctx, c)
 	if err != nil {
 		return nil, invalid("%v", err)
 	}

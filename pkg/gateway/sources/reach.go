@@ -46,9 +46,9 @@ const (
 	NotesName      = "notes"
 )
 
-// grant marks a credential that is about to be stored with the permissions of the caller, and returns which addresses
-// its connection may access.
-func (s *Service) grant(ctx context.Context, c connector.Credential) (connector.Reach, error) {
+// Grant marks a credential that is about to be stored with the permissions of the caller, and returns which addresses
+// may be accessed with it. Reach returns the same for the stored credential.
+func (s *Service) Grant(ctx context.Context, c connector.Credential) (connector.Reach, error) {
 	if web.ScopeOf(ctx).Partner {
 		c[trusted] = true
 	} else if c.Flag(linkLocalField) && s.Network != connector.NetAll {
