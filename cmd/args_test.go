@@ -52,6 +52,24 @@ func TestArgumentErrors(t *testing.T) {
 	if missing < 80 || surplus < 300 {
 		t.Errorf("%d missing and %d surplus arguments", missing, surplus)
 	}
+	unknown := 0
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+		if !c.Runnable() || !strings.Contains(c.Use, " ") {
+			return
+		}
+		unknown++
+		err := c.ParseFlags([]string{"select 1", "--frobnicate"})
+		if err = c.FlagErrorFunc()(c, err); !strings.Contains(err.Error(), "unknown flag: --frobnicate") {
+			t.Errorf("%s with an unknown flag: %v", c.CommandPath(), err)
+		}
+	}
+	visit(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	if unknown < 100 {
+		t.Errorf("%d commands with arguments", unknown)
+	}
 	code, _, errs := runDig(t, map[string]string{"DIG_DATA_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir()}, "materialized", "create", "a", "--sql", "SELECT 1")
 	if code != 2 || !strings.Contains(errs, `unknown command "create"`) || !strings.Contains(errs, "`dig query create --type MATERIALIZED`") {
 		t.Errorf("exit %d: %s", code, errs)

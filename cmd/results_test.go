@@ -214,6 +214,18 @@ func TestPaging(t *testing.T) {
 	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT", "--all"); code != 0 || out != "" {
 		t.Errorf("the pager was left: exit %d, %q", code, out)
 	}
+	env["DIG_PAGER"], env["PAGER"] = "", "cat >"+paged
+	t.Setenv("DIG_PAGER", "")
+	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 || !strings.Contains(out, "300,000 rows") {
+		t.Errorf("an empty DIG_PAGER: exit %d, %s", code, out)
+	}
+	delete(env, "DIG_PAGER")
+	delete(env, "PAGER")
+	os.Unsetenv("DIG_PAGER")
+	t.Setenv("PAGER", "")
+	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 || !strings.Contains(out, "300,000 rows") {
+		t.Errorf("an empty PAGER: exit %d, %s", code, out)
+	}
 	env["DIG_PAGER"] = "cat"
 	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 || !strings.Contains(out, "300,000 rows") {
 		t.Errorf("DIG_PAGER=cat: exit %d, %s", code, out)

@@ -77,7 +77,7 @@ when no other zone is chosen.`,
 		f := cli.Usagef("%v", err).WithHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(), e.Name, "dig", 1))
 		var unknown *pflag.NotExistError
 		var value *pflag.InvalidValueError
-		if words := c.Flags().Args(); len(words) > 0 && c.HasSubCommands() && len(argNames(c)) == 0 && errors.As(err, &unknown) {
+		if words := c.Flags().Args(); len(words) > 0 && c.HasSubCommands() && !strings.Contains(c.Use, " ") && errors.As(err, &unknown) {
 			return unknownCommand(c, words[0])
 		}
 		switch {

@@ -160,7 +160,7 @@ do not wait for that.`,
 				key = g.ServeKey()
 			}
 			if s, err = g.Listen(listen, anyHost); err != nil {
-				return cli.Usagef("%v", err)
+				return unbound(err)
 			}
 		}
 		if w != nil {
@@ -202,7 +202,7 @@ do not wait for that.`,
 func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost, withKey bool, log *slog.Logger) error {
 	l, err := gateway.Bind(dir, listen, anyHost)
 	if err != nil {
-		return cli.Usagef("%v", err)
+		return unbound(err)
 	}
 	defer l.Close()
 	o := supervise.Options{Release: l.Refuse, Args: append([]string{os.Args[0]}, e.Args...), Log: log, Text: gateway.ForLog, Now: e.Now}
@@ -226,6 +226,15 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 		}
 	}
 	return err
+}
+
+// unbound is the error of an address that cannot be listened on.
+func unbound(err error) error {
+	f := cli.Usagef("%v", err)
+	if errors.Is(err, gateway.ErrNotLoopback) {
+		return f.WithHint("--any-host allows it")
+	}
+	return f
 }
 
 // writeSecret writes a line to a file that only its owner can read. An existing file is replaced, not written to: its

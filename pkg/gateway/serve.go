@@ -90,13 +90,16 @@ const (
 	lastReads = 2 * time.Second       // for which a reply waits for a reader that has stopped
 )
 
+// ErrNotLoopback is the error of an address that other machines can reach.
+var ErrNotLoopback = errors.New("not a loopback address")
+
 func checkAddress(addr string, anyHost bool) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return fmt.Errorf("address %q is not host:port", addr)
+		return fmt.Errorf("address %q is not host:port, such as 127.0.0.1:8080", addr)
 	}
 	if !anyHost && !loopback.Is(host) {
-		return fmt.Errorf("address %q is not a loopback address: keys and rows would cross the network unencrypted", addr)
+		return fmt.Errorf("address %q is %w: keys and rows would cross the network unencrypted", addr, ErrNotLoopback)
 	}
 	return nil
 }

@@ -82,10 +82,15 @@ func (e *Env) Progress() *term.Progress {
 }
 
 func (e *Env) pagerCommand() string {
-	if p := e.Getenv("DIG_PAGER"); p != "" {
-		return p
+	for _, name := range []string{"DIG_PAGER", "PAGER"} {
+		if p := e.Getenv(name); p != "" {
+			return p
+		}
+		if p, set := os.LookupEnv(name); set && p == "" { // turns paging off, as for git and man
+			return "cat"
+		}
 	}
-	return e.Getenv("PAGER")
+	return ""
 }
 
 // StreamOf returns the stream behind the masking writer: a pager must be able to detect that it is a terminal.

@@ -13,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/internal/suggest"
 )
 
-// command is a command of the shell: a backslash and a name. Some can also be written as a word without a backslash.
+// command is a command of the shell: a backslash, or a dot as in other shells, and a name. Some can also be written as a word without a backslash.
 type command struct {
 	name, long string   // as in \d and \describe
 	words      []string // recognized without a backslash if alone or, for commands with args, if followed by one argument
@@ -58,7 +58,10 @@ func commandOf(text string) (name string, args []string, ok bool) {
 		_, rest, _ := strings.Cut(strings.TrimSuffix(text, ";"), " ")
 		return word, split(rest), true
 	}
-	if !strings.HasPrefix(text, `\`) {
+	if text == "?" {
+		return text, nil, true
+	}
+	if !strings.HasPrefix(text, `\`) && !strings.HasPrefix(text, ".") {
 		return "", nil, false
 	}
 	name, rest, _ := strings.Cut(text[1:], " ")
@@ -92,7 +95,7 @@ func commandWord(text string) (name string, ok bool) {
 func (s *shell) command(ctx context.Context, name string, args []string) error {
 	var names []string
 	for _, c := range commands() {
-		if name == c.name || name == c.long {
+		if name == c.name || name == c.long || slices.Contains(c.words, name) {
 			if c.args == "" && len(args) > 0 {
 				return cli.Usagef(`\%s takes no arguments`, name)
 			}

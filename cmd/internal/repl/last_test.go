@@ -41,6 +41,9 @@ func TestCommands(t *testing.T) {
 		"help":                  "?",
 		"describe people;":      "d|people",
 		"use sample.shop":       "use|sample.shop",
+		".tables":               "tables",
+		".tables a*":            "tables|a*",
+		"?":                     "?",
 	} {
 		name, args, ok := commandOf(text)
 		if got := strings.Join(append([]string{name}, args...), "|"); !ok || got != want {
@@ -60,6 +63,7 @@ func TestDone(t *testing.T) {
 		"": true, "select 1;": true, "select 1; ": true, "select 1; -- x": true, "select 1": false, "select ';": false, "select \";": false, "select 1 -- ;": false,
 		"select /* ; ": false, `\d`: true, "select 1;\n\\d": true, "select 1;\nselect 2": false, "quit": true, "-- only a comment": true, "select '\\';": true,
 		"\\x\nselect 4 -- no end": false, "\\x\nselect 4;": true, "\\x\n\\dt\n": true, "\\x\n\\dt\nselect 1": false,
+		".tables": true, ".tables\n": true, " .schema people": true, ".tables\nselect 1": false, "!ls": true, ":q": true, "?": true, "select\n.5": false,
 	} {
 		if got := done(text); got != want {
 			t.Errorf("%q: %v", text, got)
@@ -78,6 +82,7 @@ func TestPieces(t *testing.T) {
 		"select 1\n-- c;\n;\n\nquit\n":          {"3 select 1\n-- c;\n;\n", "5 \nquit\n"},
 		"-- c\n\n/* d\n*/ select 1\n;":          {"1 -- c\n", "5 \n/* d\n*/ select 1\n;"},
 		"\\x":                                   {"1 \\x"},
+		".tables\nselect 1;\n.x\nselect\n.5;\n": {"1 .tables\n", "2 select 1;\n", "3 .x\n", "5 select\n.5;\n"},
 		" \n":                                   nil,
 	} {
 		var got []string
@@ -107,7 +112,7 @@ func TestNameParts(t *testing.T) {
 
 // TestMayEnd tries all texts of a few lines: what becomes complete with a line must be tried there.
 func TestMayEnd(t *testing.T) {
-	lines := []string{"\n", "select 1\n", "select 'a\n", "';\n", "quit\n", "quit;\n", ";\n", "\\dt\n", "-- c\n", "/* c\n", "*/\n", "*/ quit\n", "\"\n", "help\n"}
+	lines := []string{"\n", "select 1\n", "select 'a\n", "';\n", "quit\n", "quit;\n", ";\n", "\\dt\n", "-- c\n", "/* c\n", ".t\n", "*/\n", "*/ quit\n", "\"\n", "help\n"}
 	var try func(text string, depth int)
 	try = func(text string, depth int) {
 		for _, line := range lines {

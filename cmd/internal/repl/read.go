@@ -51,13 +51,16 @@ func (s *shell) read(ctx context.Context) (string, error) {
 	}
 }
 
+// noStatement has characters with which no statement begins: commands of this shell, and of others, which are no statements to be continued.
+const noStatement = `\.:!?#@`
+
 // done reports whether a text is complete: a command, or statements that end with a semicolon.
 func done(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" {
 		return true
 	}
-	if trimmed[0] == '\\' { // a command ends with its line
+	if strings.IndexByte(noStatement, trimmed[0]) >= 0 { // a command ends with its line
 		_, rest, more := strings.Cut(trimmed, "\n")
 		return !more || done(rest)
 	}

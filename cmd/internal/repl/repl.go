@@ -198,7 +198,7 @@ func (s *shell) perform(ctx context.Context, text string) error {
 
 // performIn runs statements and commands.
 func (s *shell) performIn(ctx context.Context, text string) error {
-	if !strings.Contains(text, `\`) { // no command: the statements of a batch are split once
+	if !strings.Contains(text, `\`) && !strings.HasPrefix(strings.TrimSpace(text), ".") && !strings.Contains(text, "\n.") { // no command: the statements of a batch are split once
 		return s.performPiece(ctx, text)
 	}
 	for _, piece := range pieces(text) {

@@ -80,13 +80,33 @@ func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 	fields[4] = weekdays(fields[4])
 	s, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(strings.Join(fields, " "))
 	if err != nil {
-		return nil, fmt.Errorf("%q: %w", expression, err)
+		return nil, fmt.Errorf("%q: %s", expression, wrongField(fields))
 	}
 	z := zonedCron{s, zone, strings.HasPrefix(hour, "*") || strings.HasPrefix(hour, "?")}
 	if z.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, zone)).IsZero() {
 		return nil, fmt.Errorf("%q is never due", expression)
 	}
 	return z, nil
+}
+
+// cronFields are the fields of a cron expression and their values.
+var cronFields = [5][2]string{{"minute", "0 to 59"}, {"hour", "0 to 23"}, {"day of month", "1 to 31"}, {"month", "1 to 12, or JAN to DEC"}, {"day of week", "0 to 7, or SUN to SAT"}}
+
+// wrongField explains why an expression of five fields cannot be parsed.
+func wrongField(fields []string) string {
+	for i, field := range fields {
+		if name, values := cronFields[i][0], cronFields[i][1]; !validAlone(i, field) {
+			return fmt.Sprintf("the %s %q is not valid: it is *, %s, a range such as 1-5, a step such as */5, or several with commas between them", name, field, values)
+		}
+	}
+	return "it is not valid"
+}
+
+func validAlone(i int, field string) bool {
+	fields := []string{"*", "*", "*", "*", "*"}
+	fields[i] = field
+	_, err := cron.ParseStandard(strings.Join(fields, " "))
+	return err == nil
 }
 
 // weekdays converts a Sunday that ends a range, or is given as 7, to the form that the parser supports. Everything else

@@ -53,6 +53,32 @@ func TestClockChanges(t *testing.T) {
 	}
 }
 
+// TestCronErrors name the field and its values, not the function that failed.
+func TestCronErrors(t *testing.T) {
+	for expression, want := range map[string]string{
+		"x":                         "five fields",
+		"99 * * * *":                `the minute "99" is not valid: it is *, 0 to 59,`,
+		"*/x * * * *":               `the minute "*/x"`,
+		"-1 * * * *":                `the minute "-1"`,
+		"*/0 * * * *":               `the minute "*/0"`,
+		"1-0 * * * *":               `the minute "1-0"`,
+		"99999999999999999 * * * *": `the minute "99999999999999999"`,
+		"* 24 * * *":                `the hour "24"`,
+		"* 1-2-3 * * *":             `the hour "1-2-3"`,
+		"* * 0 * *":                 `the day of month "0"`,
+		"* * * 1/2/3 *":             `the month "1/2/3"`,
+		"* * * jux *":               `the month "jux" is not valid: it is *, 1 to 12, or JAN to DEC,`,
+		"* * * * MONX":              `the day of week "MONX"`,
+		"* * * * 8":                 `the day of week "8"`,
+		"0 0 31 2 *":                "is never due",
+	} {
+		_, err := ParseCron(expression, time.UTC)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "strconv") || strings.Contains(err.Error(), "parse int") {
+			t.Errorf("%q: %v, want %s", expression, err, want)
+		}
+	}
+}
+
 // TestWeekdays compares spellings of the same days over two weeks from Thursday 2026-01-01.
 func TestWeekdays(t *testing.T) {
 	days := func(field string) string {
