@@ -84,8 +84,8 @@ func Run(ctx context.Context, e *cli.Env) int {
 	e.Run.Mask = &term.Masker{}
 	e.Run.Telling, e.Run.Asking = new(sync.Mutex), new(sync.Mutex)
 	e.Run.Mask.Hide(e.Getenv("DIG_API_KEY"))
-	out, errs := e.Run.Mask.Writer(e.Out), e.Run.Mask.Notes(e.Err)
-	e.Out, e.Err = out, errs
+	errs := e.Run.Mask.Writer(e.Err)
+	e.Err = errs
 	e.Run.Terminal, e.Run.Ctx = e.Err, ctx
 	if e.ErrTerm { // names and messages of a gateway must not control the terminal
 		e.Err = term.NewScreen(e.Err)
@@ -110,9 +110,6 @@ func Run(ctx context.Context, e *cli.Env) int {
 	}
 	if err == nil || errors.Is(err, cli.ErrDone) {
 		e.Closing()
-	}
-	if ferr := out.Flush(); err == nil {
-		err = ferr
 	}
 	code := e.Report(ctx, err)
 	if notes, ok := e.Err.(*cli.NoteLines); ok {

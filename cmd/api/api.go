@@ -195,12 +195,12 @@ func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args 
 	defer rep.Body.Close()
 	out := e.OnScreen()
 	if f.include {
-		writeHeader(out, rep)
+		writeHeader(out, rep, e.Run.Mask.Masked)
 	}
 	if rep.Status < 200 || rep.Status > 299 {
 		ae := api.ReadError(r.method, cl.BaseURL()+r.path, rep)
 		if len(ae.Raw) > 0 {
-			fmt.Fprintf(out, "%s\n", bytes.TrimRight(ae.Raw, "\n"))
+			fmt.Fprintf(out, "%s\n", strings.TrimRight(e.Run.Mask.Result(string(ae.Raw)), "\n"))
 		}
 		return ae
 	}
@@ -209,7 +209,15 @@ func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args 
 		if err != nil {
 			return err
 		}
-		if _, err := io.Copy(w, rep.Body); err != nil {
+		if prose(kind) && (e.Run.Flags.Out == "" || e.Run.Flags.Out == "-") {
+			masked := e.Run.Mask.Writer(w)
+			if _, err = io.Copy(masked, rep.Body); err == nil {
+				err = masked.Flush()
+			}
+		} else {
+			_, err = io.Copy(w, rep.Body)
+		}
+		if err != nil {
 			abort()
 			return err
 		}
@@ -228,11 +236,16 @@ func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args 
 	return e.Print(cli.View{}, raw, o)
 }
 
+// prose reports whether a content type is that of text without fields, in which secrets are masked by text.
+func prose(kind string) bool {
+	return strings.HasPrefix(kind, "text/plain") || strings.HasPrefix(kind, "text/html")
+}
+
 // writeHeader writes the status and the header of a reply, and a blank line.
-func writeHeader(w io.Writer, rep *api.Reply) {
+func writeHeader(w io.Writer, rep *api.Reply, masked func(string) string) {
 	fmt.Fprintf(w, "HTTP %d %s\n", rep.Status, http.StatusText(rep.Status))
 	for _, k := range slices.Sorted(maps.Keys(rep.Header)) {
-		fmt.Fprintf(w, "%s: %s\n", k, strings.Join(rep.Header[k], ", "))
+		fmt.Fprintf(w, "%s: %s\n", k, masked(strings.Join(rep.Header[k], ", ")))
 	}
 	fmt.Fprintln(w)
 }

@@ -61,7 +61,7 @@ func refuseSecret(flag, name string) error {
 // hideCredential masks all values of a credential that must not be printed.
 func hideCredential(e *cli.Env, cred api.Credential) {
 	for name, v := range cred {
-		if text, ok := v.(string); ok && (secret.Named(name) || !cli.OpenFields[strings.ToLower(name)] || secret.Address(text)) {
+		if text, ok := v.(string); ok && (secret.Named(name) || !secret.OpenField(name) || secret.Address(text)) {
 			e.Run.Mask.Hide(text)
 		}
 	}

@@ -33,9 +33,7 @@ func NewDriver(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			if reveal { // the masking of the key is lifted for this output, on stdout only
-				e.Out = cli.StreamOf(e.Out)
-			} else {
+			if e.Run.Revealed = reveal; !reveal {
 				v.JDBC, v.SQLAlchemy = MaskKey(e, v.JDBC), MaskKey(e, v.SQLAlchemy)
 			}
 			out := cli.Object(v).PrintValue()

@@ -64,7 +64,7 @@ func (s secrets) lookup(field string, r manifest.Reference) (string, error) {
 // hide masks a value that was looked up. Variables that determine where a connection goes, such as a host, a port or a name,
 // are not masked, because the output contains them.
 func (s secrets) hide(field string, r manifest.Reference, text string) {
-	if r.Kind == "env" && !secret.Named(field) && !secret.Named(r.Name) && !secret.Address(text) && (cli.OpenFields[strings.ToLower(field)] || addresses(field)) {
+	if r.Kind == "env" && !secret.Named(field) && !secret.Named(r.Name) && !secret.Address(text) && (secret.OpenField(field) || addresses(field)) {
 		return
 	}
 	if len(text) > 3 { // masking a shorter one would mask parts of words

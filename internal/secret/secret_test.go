@@ -38,7 +38,7 @@ func TestOpen(t *testing.T) {
 		{"url", `"https://me:pw1@h/x"`, `"https://me:***@h/x"`, "url", "pw1"},
 		{"url", `"https://h/x?page=2&api_key=pw2#x"`, `"https://h/x?page=2\u0026api_key=***#x"`, "url", "pw2"},
 		{"url", `"jdbc:sqlserver://h;user=me;password=pw3"`, `"jdbc:sqlserver://h;user=me;password=***"`, "url", "pw3"},
-		{"odbc", `"Server=h;Uid=me;Pwd=pw4;"`, `"***"`, "odbc", "pw4"},
+		{"odbc", `"Server=h;Uid=me;Pwd=pw4;"`, `"Server=h;Uid=me;Pwd=***;"`, "odbc", "pw4"},
 		{"ssl", `{"key":"pw5","on":true}`, `{"key":"***","on":true}`, "ssl.key", "pw5"},
 		{"hosts", `[{"url":"h"},{"url":"https://a:pw6@h"}]`, `[{"url":"h"},{"url":"https://a:***@h"}]`, "hosts[1].url", "pw6"},
 		{"tables", `"{\"tables\":[{\"query\":{\"api_key\":\"pw7\"}}]}"`, `"{\"tables\":[{\"query\":{\"api_key\":\"***\"}}]}"`, "tables.tables[0].query.api_key", "pw7"},

@@ -10,14 +10,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/dig-cli/dig/internal/secret"
 )
 
-// Masker hides secrets in all text that is written through it: the current key, and secrets given in this run. A
-// gateway may repeat them in a message, a list or a page of any kind.
+// Masker hides the secrets that are known in a run: the current key, and secrets given in it. A gateway may repeat them in a
+// message, a list or a page of any kind. Notes and other texts are masked by text; results, whose data may contain what somebody
+// uses as a password, by field.
 type Masker struct {
 	mu      sync.Mutex
-	secrets [][]byte // the longest first
-	coded   [][]byte // the same, and their hex and base64 encodings
+	secrets [][]byte // with their encodings, the longest first
+	keys    [][]byte // those that are in no data by chance
 }
 
 const (
@@ -26,20 +29,22 @@ const (
 )
 
 // Hide adds a secret, including its JSON and URL encodings.
-func (m *Masker) Hide(secret string) {
-	secret = strings.TrimSpace(secret)
-	if m == nil || len(secret) < leastMask {
+func (m *Masker) Hide(text string) {
+	text = strings.TrimSpace(text)
+	if m == nil || len(text) < leastMask {
 		return
 	}
-	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+	forms := []string{text, url.QueryEscape(text), url.PathEscape(text)}
 	for _, html := range []bool{false, true} {
-		once := inJSON(secret, html)
+		once := inJSON(text, html)
 		forms = append(forms, once, inJSON(once, html)) // a message may contain a document
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.secrets = withForms(m.secrets, forms)
-	m.coded = withForms(m.coded, append(forms, encoded(secret)...))
+	m.secrets = withForms(m.secrets, append(forms, encoded(text)...))
+	if secret.Evident(text) {
+		m.keys = withForms(m.keys, forms)
+	}
 }
 
 func withForms(secrets [][]byte, forms []string) [][]byte {
@@ -83,28 +88,33 @@ func (m *Masker) Masked(text string) string {
 	if m == nil {
 		return text
 	}
+	return m.without(text, func() [][]byte { return m.secrets })
+}
+
+// Result returns a document, a result of the run, without the secrets: within members that are named like secrets all of them,
+// elsewhere those that are in no data by chance, such as the key.
+func (m *Masker) Result(document string) string {
+	if m == nil || m.Masked(document) == document {
+		return document
+	}
+	return secret.Result(document, m.Masked, func(text string) string { return m.without(text, func() [][]byte { return m.keys }) })
+}
+
+func (m *Masker) without(text string, secrets func() [][]byte) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, s := range m.coded {
+	for _, s := range secrets() {
 		text = strings.ReplaceAll(text, string(s), maskedText)
 	}
 	return text
 }
 
-// Writer wraps w with the masker.
+// Writer wraps w, to which text is written that is not a result, with the masker.
 func (m *Masker) Writer(w io.Writer) *MaskWriter {
 	if m == nil {
 		m = &Masker{}
 	}
 	return &MaskWriter{m: m, w: w}
-}
-
-// Notes is Writer for text that is not a result: it also hides the hex and base64 encodings, for which searching every
-// row of a result would be slow.
-func (m *Masker) Notes(w io.Writer) *MaskWriter {
-	out := m.Writer(w)
-	out.coded = true
-	return out
 }
 
 // MaskWriter is a writer that masks by a Masker. It holds back a possible beginning of a secret until the following bytes are
@@ -114,8 +124,6 @@ type MaskWriter struct {
 	w    io.Writer
 	mu   sync.Mutex
 	held []byte
-
-	coded bool
 }
 
 // Unwrap returns the underlying writer.
@@ -126,9 +134,6 @@ func (w *MaskWriter) Write(b []byte) (int, error) {
 	defer w.mu.Unlock()
 	w.m.mu.Lock()
 	secrets := w.m.secrets
-	if w.coded {
-		secrets = w.m.coded
-	}
 	w.m.mu.Unlock()
 	if len(secrets) == 0 && len(w.held) == 0 {
 		return w.w.Write(b)
@@ -140,7 +145,7 @@ func (w *MaskWriter) Write(b []byte) (int, error) {
 	}
 	clean := true
 	for _, s := range secrets {
-		if bytes.Contains(text, telling(s)) && bytes.Contains(text, s) {
+		if bytes.Contains(text, s) {
 			text, clean = bytes.ReplaceAll(text, s, []byte(maskedText)), false
 		}
 	}
@@ -157,27 +162,6 @@ func (w *MaskWriter) Write(b []byte) (int, error) {
 		}
 	}
 	return len(b), nil
-}
-
-// telling returns a part of a secret that starts with a letter that is rare in data: a search for it skips most of a
-// result quickly.
-func telling(s []byte) []byte {
-	best, at := 0, 0
-	for i, c := range s[:len(s)-2] {
-		score := 0
-		switch {
-		case strings.IndexByte("jqxz", c) >= 0:
-			score = 3
-		case c >= 'A' && c <= 'Z':
-			score = 2
-		case strings.IndexByte("kvwy", c) >= 0:
-			score = 1
-		}
-		if score > best {
-			best, at = score, i
-		}
-	}
-	return s[at:min(at+8, len(s))]
 }
 
 // beginning returns the length of the longest suffix of text that is a prefix of a secret.

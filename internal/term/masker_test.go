@@ -52,7 +52,7 @@ func TestMaskerOfEncodedSecrets(t *testing.T) {
 			for what, form := range map[string]string{"hex": hex.EncodeToString(text), "HEX": strings.ToUpper(hex.EncodeToString(text)),
 				"base64": base64.StdEncoding.EncodeToString(text), "of addresses": base64.RawURLEncoding.EncodeToString(text)} {
 				var b bytes.Buffer
-				w := m.Notes(&b)
+				w := m.Writer(&b)
 				for _, c := range []byte("Basic " + form + " was refused") {
 					_, _ = w.Write([]byte{c})
 				}
@@ -67,15 +67,25 @@ func TestMaskerOfEncodedSecrets(t *testing.T) {
 	}
 }
 
-func BenchmarkMasker(b *testing.B) {
-	row := []byte(strings.Repeat("12345,some text of a row,2026-01-01,abcd,1.50\n", 1400))
-	for name, m := range map[string]*Masker{"none": {}, "key": {secrets: [][]byte{[]byte("abcd1234.abcdefghijklmnopqrstuvwxyz012345")}}} {
-		b.Run(name, func(b *testing.B) {
-			w := m.Writer(io.Discard)
-			b.SetBytes(int64(len(row)))
-			for b.Loop() {
-				_, _ = w.Write(row)
-			}
-		})
+// TestMaskerOfResults: a result is masked by field, and all else in it is as it was.
+func TestMaskerOfResults(t *testing.T) {
+	const key = "abcd1234.abcdefghijklmnopqrstuvwxyz012345"
+	var m Masker
+	m.Hide("postgres")
+	m.Hide(key)
+	for text, want := range map[string]string{
+		`[{"name":"postgres-main","type":"postgres","n":1.50}]`:                                   "",
+		`{"name":"x", "credential":{"user":"postgres","password":"postgres","odd":"postgres-x"}}`: `{"name":"x", "credential":{"user":"postgres","password":"****","odd":"****-x"}}`,
+		`{"token":"postgres","tokens":["postgres","other"],"keyColumns":["postgres"]}`:            `{"token":"****","tokens":["****","other"],"keyColumns":["postgres"]}`,
+		`{"url":"jdbc:x://h?k=` + key + `","name":"` + key + `"}`:                                 `{"url":"jdbc:x://h?k=****","name":"****"}`,
+		`{"password":"other"}`:                       "",
+		`{"document":"{\"password\":\"postgres\"}"}`: `{"document":"{\"password\":\"****\"}"}`,
+	} {
+		if want == "" {
+			want = text
+		}
+		if got := m.Result(text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
 	}
 }

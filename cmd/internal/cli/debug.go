@@ -13,18 +13,10 @@ import (
 
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/late"
 )
 
 // debugBody is the maximum length of a body that --debug shows.
 const debugBody = 4 << 10
-
-// secretMembers matches JSON members that --debug does not show, even in a body that is truncated and thus not valid
-// JSON, and the signatures of signed links.
-var secretMembers = late.Regexp(`(?i)("[a-z_-]*(?:token|secret|passw|apikey|api_key|credential|authorization|cookie|privatekey)[a-z_-]*"\s*:\s*)("(?:[^"\\]|\\.)*("|$)|\{[^{}]*(\}|$))|((?:signature|x-amz-[a-z-]*|sig|awsaccesskeyid|x-goog-[a-z-]*)=)[^&"\s]+`)
-
-// quotedMembers matches the same members in a document that is a string inside another document.
-var quotedMembers = late.Regexp(`(?i)(\\"[a-z_-]*(?:token|secret|passw|apikey|api_key|credential|authorization|cookie|privatekey)[a-z_-]*\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\"|.))*`)
 
 // trace prints an exchange for --debug: headers and the beginnings of bodies, without keys and other secrets.
 func (e *Env) trace(x api.Exchange) {
@@ -35,14 +27,14 @@ func (e *Env) trace(x api.Exchange) {
 			debugLines(&b, "<", shownBody(x.Body, x.Bytes, x.Header))
 		}
 	case x.Err != nil:
-		fmt.Fprintf(&b, "debug: %s %s: %v\n", x.Method, secret.Hide(x.URL), x.Err)
+		fmt.Fprintf(&b, "debug: %s %s: %s\n", x.Method, secret.Hide(x.URL), secret.Hide(x.Err.Error()))
 	default:
 		fmt.Fprintf(&b, "debug: %s %s: %d in %v\n", x.Method, secret.Hide(x.URL), x.Status, x.Elapsed.Round(100_000))
 	}
 	if !x.BodyOnly {
 		debugHeader(&b, ">", x.Sent)
 		if x.SentBody != "" {
-			debugLines(&b, ">", shownBody(maskSecrets(x.SentBody), int64(len(x.SentBody)), x.Sent))
+			debugLines(&b, ">", shownBody(x.SentBody, int64(len(x.SentBody)), x.Sent))
 		}
 		debugHeader(&b, "<", x.Header)
 	}
@@ -52,10 +44,10 @@ func (e *Env) trace(x api.Exchange) {
 func debugHeader(w io.Writer, way string, h http.Header) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		value := strings.Join(h[name], ", ")
-		if l := strings.ToLower(name); secret.Named(l) || strings.Contains(l, "cookie") {
+		if secret.Named(name) {
 			value = "****"
 		}
-		debugLines(w, way, name+": "+secretMembers().ReplaceAllString(secret.Hide(value), "${1}${5}hidden"))
+		debugLines(w, way, name+": "+secret.Hide(value))
 	}
 }
 
@@ -70,11 +62,11 @@ func shownBody(text string, size int64, h http.Header) string {
 	if kind := h.Get("Content-Type"); kind != "" && !strings.Contains(kind, "json") && !strings.HasPrefix(kind, "text/") {
 		return fmt.Sprintf("(%d bytes of %s)", size, kind)
 	}
-	if len(text) > debugBody {
-		text = strings.ToValidUTF8(text[:debugBody], "")
+	cut := int64(len(text)) < size
+	if text = secret.Document(text).Text; len(text) > debugBody {
+		text, cut = strings.ToValidUTF8(text[:debugBody], ""), true
 	}
-	text = secretMembers().ReplaceAllString(quotedMembers().ReplaceAllString(secret.Hide(text), "${1}hidden"), "${1}${5}hidden")
-	if int64(len(text)) < size && size > debugBody {
+	if cut {
 		text += fmt.Sprintf(" ... (%d bytes)", size)
 	}
 	return text

@@ -78,7 +78,7 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	t.env.record(c)
 	resp, err := t.next.RoundTrip(req)
-	t.env.record(c.end(resp, err, t.env.Now()))
+	t.env.record(t.env.end(c, resp, err))
 	return resp, err
 }
 
@@ -159,7 +159,7 @@ func recordedStatement(raw []byte) json.RawMessage {
 
 // hide masks the secrets of a request in all further output: a gateway may echo them.
 func (t *interceptor) hide(req *http.Request) {
-	for _, s := range append(secretsOf(string(bodyOf(req))), secret.InQuery(req.URL.RawQuery)...) {
+	for _, s := range append(secret.Document(string(bodyOf(req))).Found, secret.InQuery(req.URL.RawQuery)...) {
 		t.env.Run.Mask.Hide(s)
 	}
 }
@@ -207,7 +207,7 @@ func requestBody(req *http.Request) string {
 	if err != nil {
 		return ""
 	}
-	return maskSecrets(string(raw))
+	return secret.Document(string(raw)).Text
 }
 
 func (t *interceptor) dryRun(req *http.Request) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
@@ -77,7 +78,7 @@ func (e *Env) put(line any) error {
 	if err != nil {
 		return err
 	}
-	return localstate.NewJournal(dir, e.Run.Settings.JournalBytes()).Append([]byte(e.Run.Mask.Masked(string(raw))))
+	return localstate.NewJournal(dir, e.Run.Settings.JournalBytes()).Append(raw)
 }
 
 // change describes a request.
@@ -85,7 +86,7 @@ func (t *interceptor) change(req *http.Request) *Change {
 	e := t.env
 	op, path := t.operation(req)
 	c := &Change{ID: changeID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.Command, Operation: op.ID, Zone: e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
-		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path, Query: openText(secret.Query(req.URL.RawQuery)), ContentType: req.Header.Get("Content-Type")}
+		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path, Query: secret.Query(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
 	if place, err := e.Here(); err == nil {
 		c.Data = place.Data
 	}
@@ -113,9 +114,9 @@ func changeID() string {
 	return hex.EncodeToString(b)
 }
 
-// end describes the outcome of the change.
-func (c *Change) end(resp *http.Response, err error, now time.Time) ChangeEnd {
-	out := ChangeEnd{Of: c.ID, Elapsed: max(0, now.Sub(c.At).Milliseconds())} // the clock may have been set back
+// end describes the outcome of a change.
+func (e *Env) end(c *Change, resp *http.Response, err error) ChangeEnd {
+	out := ChangeEnd{Of: c.ID, Elapsed: max(0, e.Now().Sub(c.At).Milliseconds())} // the clock may have been set back
 	var dial *net.OpError
 	switch {
 	case err == nil && resp.StatusCode < 300:
@@ -130,7 +131,7 @@ func (c *Change) end(resp *http.Response, err error, now time.Time) ChangeEnd {
 		out.Outcome = "unknown"
 	}
 	if err != nil {
-		out.Error = err.Error()
+		out.Error = e.Run.Mask.Masked(secret.Hide(err.Error()))
 		if errors.Is(err, context.Canceled) {
 			out.Error = "interrupted"
 		}
@@ -142,37 +143,21 @@ func (c *Change) end(resp *http.Response, err error, now time.Time) ChangeEnd {
 
 // recorded prepares a JSON document for the journal: it removes secrets and truncates a long document.
 func recorded(raw []byte) json.RawMessage {
-	v, _ := maskJSON(string(raw))
-	if v == nil {
+	v, err := jsontext.Decode([]byte(secret.Document(string(raw)).Text))
+	if err != nil || v == nil {
 		return nil
 	}
 	dropCredentials(v)
 	out, err := api.Marshal(v)
-	if err != nil {
-		return nil
+	if err != nil || len(out) <= maxRecorded {
+		return out
 	}
-	text := openText(string(out))
-	if len(text) <= maxRecorded && json.Valid([]byte(text)) {
-		return json.RawMessage(text)
-	}
-	text = strings.ToValidUTF8(text[:min(len(text), maxRecorded)], "")
+	text := strings.ToValidUTF8(string(out[:maxRecorded]), "")
 	cut, err := api.Marshal(fmt.Sprintf("%s ... (%d bytes)", text, len(out)))
 	if err != nil {
 		return nil
 	}
 	return cut
-}
-
-// openText masks members and parameters whose names mark them as secrets.
-func openText(text string) string {
-	text = quotedMembers().ReplaceAllString(secret.Hide(text), "${1}hidden")
-	return secretMembers().ReplaceAllStringFunc(text, func(m string) string {
-		with := "${5}hidden"
-		if strings.HasPrefix(m, `"`) {
-			with = `${1}"hidden"`
-		}
-		return secretMembers().ReplaceAllString(m, with)
-	})
 }
 
 // Changes reads the journal, the oldest change first. skipped counts the lines that are not valid records.

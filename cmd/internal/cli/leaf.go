@@ -260,6 +260,9 @@ func (e *Env) Print(v View, raw json.RawMessage, o output.Options) error {
 			return err
 		}
 	}
+	if !e.Run.Revealed {
+		raw = json.RawMessage(e.Run.Mask.Result(string(raw)))
+	}
 	o = e.shaped(v, o)
 	s, err := e.OpenSink(e.Run.Flags.Out, true, o, func() {})
 	if err != nil {

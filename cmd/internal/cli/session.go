@@ -43,6 +43,7 @@ type Session struct {
 	changed       int32                    // nonzero after a request that may change something was sent
 	Helped        error                    // the error of printing help, which cobra cannot return
 	Mask          *term.Masker
+	Revealed      bool                     // the result shows the key, as was asked for
 	Telling       *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
 	Asking        *sync.Mutex              // held while the user is asked whether a request may be sent
 	steps         []Step                   // of a dry run that prints them as data

@@ -27,7 +27,6 @@ type Sink struct {
 
 	instead func() error // in a dry run, prints that the file would be written
 
-	screen *term.MaskWriter // the output without the pager
 	pager  *term.Pager
 	held   bytes.Buffer // notes that are held back while the pager runs
 	File   *output.File
@@ -54,8 +53,7 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 	}
 	if page && o.Terminal && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb" {
 		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: ProgramEnv(), Out: StreamOf(e.Out), Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
-		s.screen = e.Run.Mask.Writer(s.pager)
-		s.W = s.screen
+		s.W = s.pager
 		if ctx := e.Run.Ctx; ctx != nil {
 			context.AfterFunc(ctx, func() {
 				if errors.Is(context.Cause(ctx), ErrTerminated) {
@@ -157,9 +155,6 @@ func (s *Sink) Finish(err error) error {
 	}
 	if s.pager == nil {
 		return err
-	}
-	if ferr := s.screen.Flush(); err == nil {
-		err = ferr
 	}
 	if s.pager.Paging() { // the footer belongs to the table, and the pager owns the screen
 		_, _ = s.pager.Write(s.held.Bytes())

@@ -129,7 +129,7 @@ func (h *history) keep(text string) {
 
 // secret reports whether a text contains a known secret, or a value that looks like one.
 func (h *history) secret(text string) bool {
-	if h.e.Run.Mask.Masked(text) != text || secretText(text) {
+	if h.e.Run.Mask.Masked(text) != text || secret.Statement(text) != text {
 		return true
 	}
 	name, args, ok := commandOf(text)
