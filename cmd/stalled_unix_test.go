@@ -156,7 +156,7 @@ func TestStalledReaderOfAServedGateway(t *testing.T) {
 	if _, err := fmt.Fscanf(out, "DIG_BASE_URL=%s\nDIG_API_KEY=%s\n", &base, &key); err != nil {
 		t.Fatal(err)
 	}
-	g := served{s, make(chan string, 100)}
+	g := served{s, make(chan string, 100), ""}
 	go lines(errs, g.lines)
 	// Without compression: a compressed result fits into the buffers of a socket for a long time.
 	raw := &http.Client{Transport: &http.Transport{DisableCompression: true}}

@@ -77,7 +77,7 @@ func TestSupervised(t *testing.T) {
 	if _, err := fmt.Fscanf(out, "DIG_BASE_URL=%s\nDIG_API_KEY=%s\n", &base, &key); err != nil {
 		t.Fatal(err)
 	}
-	g := served{s, make(chan string, 1000)}
+	g := served{s, make(chan string, 1000), ""}
 	go lines(errs, g.lines)
 	cl, err := api.New(api.Options{BaseURL: base, Key: key, Timeout: 30 * time.Second, Transport: &http.Transport{DisableCompression: true}})
 	if err != nil {

@@ -26,6 +26,7 @@ const atMost = time.Minute
 type served struct {
 	*exec.Cmd
 	lines chan string
+	base  string // its address
 }
 
 func serve(t *testing.T, data string, args ...string) served {
@@ -40,11 +41,13 @@ func serve(t *testing.T, data string, args ...string) served {
 		t.Fatal(err)
 	}
 	begin(t, c)
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "DIG_BASE_URL=") {
+	line, err := bufio.NewReader(out).ReadString('\n')
+	base, ok := strings.CutPrefix(strings.TrimSpace(line), "DIG_BASE_URL=")
+	if err != nil || !ok {
 		t.Fatalf("%q, %v", line, err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
-	s := served{c, make(chan string, 100)}
+	s := served{c, make(chan string, 100), base}
 	go lines(errs, s.lines)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,9 +95,10 @@ func NewDoctor(e *cli.Env) *cobra.Command {
                  disks have room
   program        which program the names dig and digctl run
   key            whether there is a key for the address, and when it ends
-  zone local     its data directory, and whether it is served
-  locks          whether another process holds the settings, and leftovers of
-                 killed processes
+  zone local     its data directory: whether it is served, and whether each
+                 file can be opened (gateway verify reads them whole)
+  locks          whether another process holds the settings or the data of zone
+                 local, and leftovers of killed processes
   proxy, dns, connect, tls, gateway, clock, key kind, latency
                  one by one, the steps of a call to the gateway
   routes         with --routes: which documented routes the gateway has, as
@@ -269,7 +271,7 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 		return
 	}
 	used := s != nil && s.InProcess()
-	switch _, err := os.Stat(filepath.Join(dir, "state.db")); {
+	switch _, err := os.Stat(dir); {
 	case !cli.LocalEngine && used:
 		d.add(check, statusFailed, "install a build with cgo, or choose another zone", "this build has no zone local")
 		return
@@ -287,6 +289,9 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 	if _, served := gateway.Dial(dir); served {
 		how = "served by another process"
 	}
+	if d.damaged(ctx, check, dir) {
+		return
+	}
 	if !used || d.e.Run.Flags.Explain {
 		d.ok(check, "%s, %s", dir, how)
 		return
@@ -300,6 +305,35 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 		return
 	}
 	d.ok(check, "%s answers, %s", dir, how)
+}
+
+// damaged adds a failed check for each part of the data directory that cannot be read.
+func (d *doctor) damaged(ctx context.Context, check, dir string) bool {
+	found, err := d.e.VerifyData(ctx, dir, gateway.Each)
+	if err != nil {
+		d.fail(ctx, check, err)
+		return true
+	}
+	bad := false
+	for _, f := range found {
+		if f.Status == gateway.StatusDamaged {
+			bad = true
+			d.add(check, statusFailed, f.Remedy, "%s %s: %s", f.Part, f.Name, f.Problem)
+		}
+		for _, u := range f.Users {
+			does := "reads"
+			if u.Changes {
+				does = "changes"
+			}
+			if u.Stopped {
+				d.add("locks", statusWarning, fmt.Sprintf("continue it with `kill -CONT %d`, or end it with `kill -KILL %[1]d`", u.PID),
+					"the stopped process %s %s %s %s", u.Process, does, f.Part, f.Name)
+			} else {
+				d.ok("locks", "process %s %s %s %s", u.Process, does, f.Part, f.Name)
+			}
+		}
+	}
+	return bad
 }
 
 // locks checks for processes that hold files of dig, and for files that killed ones left.
@@ -336,7 +370,7 @@ func (d *doctor) locks() {
 		d.add("locks", statusWarning, "the next change of the settings removes them", "killed processes left %s in %s", cli.Plural(left, "1 temporary file", "%d temporary files"), dir)
 	}
 	d.rename(dir)
-	if n := len(d.found); n == 0 || d.found[n-1].Check != "locks" {
+	if !slices.ContainsFunc(d.found, func(f Diagnosis) bool { return f.Check == "locks" }) {
 		d.ok("locks", "no process holds the settings")
 	}
 }

@@ -23,11 +23,12 @@ import (
 
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
-	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayResetCmd(e))
+	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayVerifyCmd(e), newGatewayResetCmd(e))
 	e.Shows(c, &statusShape, "status")
 	e.Prints(c, cli.Like(state{}), "status")
 	e.Prints(c, cli.Like(cli.Text{}), "serve")
 	e.Prints(c, cli.Like(api.Compaction{}), "compact")
+	e.Prints(c, cli.Like([]gateway.Finding{}), "verify")
 	return c
 }
 
@@ -148,11 +149,21 @@ func notCompacted(c api.Compaction) *cli.Failure {
 }
 
 func newGatewayResetCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "reset", Short: "Delete everything in zone local", Example: "  " + e.Name + " gateway reset --yes", Args: cobra.NoArgs},
+	var key bool
+	c := &cobra.Command{Use: "reset", Short: "Delete everything in zone local", Example: "  " + e.Name + " gateway reset --yes", Args: cobra.NoArgs,
+		Long: `Delete everything in zone local.
+
+With --key only the key of the stored credentials, secret.key, is replaced, for when it is lost. The credentials cannot be
+read any more then; ` + "`" + e.Name + ` connection update` + "`" + ` stores them again.`}
+	c.Flags().BoolVar(&key, "key", false, "replace only the key of the stored credentials, which are lost with it")
+	return e.Plain(c,
 		func(context.Context, []string) (cli.View, error) {
 			dir, err := config.DataDir(e.Getenv)
 			if err != nil {
 				return cli.View{}, err
+			}
+			if key {
+				return renewKey(e, dir)
 			}
 			if err := e.Confirm("delete everything in zone local (%s)?", dir); err != nil {
 				return cli.View{}, err
@@ -168,4 +179,20 @@ func newGatewayResetCmd(e *cli.Env) *cobra.Command {
 			}
 			return cli.Note("deleted %s", dir), nil
 		})
+}
+
+func renewKey(e *cli.Env, dir string) (cli.View, error) {
+	if err := e.Confirm("replace %s and lose all stored credentials?", filepath.Join(dir, "secret.key")); err != nil {
+		return cli.View{}, err
+	}
+	if e.Tells() {
+		return cli.View{}, e.Would("replace %s and lose all stored credentials", filepath.Join(dir, "secret.key"))
+	}
+	if err := gateway.RenewKey(dir, e.Now); err != nil {
+		if errors.Is(err, gateway.ErrServing) {
+			return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway"}
+		}
+		return cli.View{}, cli.Unopened(dir, err)
+	}
+	return cli.Note("replaced %s; store the credentials again with `dig connection update`", filepath.Join(dir, "secret.key")), nil
 }

@@ -41,10 +41,11 @@ data directory and need no key. One line per request goes to standard error.
 
 An interrupt, SIGTERM or SIGHUP ends it: no further calls are accepted, and running work has --grace to finish. Runs that
 are still going after that are cancelled and recorded as failed; stored rows are not changed. A second signal ends the
-process immediately.
+process immediately. If the data directory is removed or replaced, it ends with exit code 1.
 
 All work is done by a second process. If a statement still runs --max-overrun after it was told to stop, or
-uses memory beyond a hard limit, that process is killed and replaced (docs/testing.md). Not on
+uses memory beyond a hard limit, that process is killed and replaced (docs/testing.md). So is one that is stopped or
+hangs, after some seconds; after the end of --grace it is killed only. Not on
 Windows, and not with --max-overrun 0.
 
 Files with free space of at least a quarter and 32 MiB are compacted while their project is not in use; new requests
@@ -133,7 +134,7 @@ do not wait for that.`,
 				return err
 			}
 		case e.Process && supervise.Possible && cli.LocalEngine && overrun > 0:
-			return runSupervised(c.Context(), e, dir, listen, anyHost, printKey || keyFile != "", log)
+			return runSupervised(c.Context(), e, dir, listen, anyHost, printKey || keyFile != "", grace, log)
 		}
 		keepOut, configs := e.OwnDirs()
 		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: cli.BuildVersion(), Inject: inject, Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Log: log,
@@ -199,13 +200,13 @@ do not wait for that.`,
 }
 
 // runSupervised serves in a process that can be replaced.
-func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost, withKey bool, log *slog.Logger) error {
+func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost, withKey bool, grace time.Duration, log *slog.Logger) error {
 	l, err := gateway.Bind(dir, listen, anyHost)
 	if err != nil {
 		return unbound(err)
 	}
 	defer l.Close()
-	o := supervise.Options{Release: l.Refuse, Args: append([]string{os.Args[0]}, e.Args...), Log: log, Text: gateway.ForLog, Now: e.Now}
+	o := supervise.Options{Release: l.Refuse, Args: append([]string{os.Args[0]}, e.Args...), Log: log, Text: gateway.ForLog, Now: e.Now, Grace: grace}
 	if o.TCP, o.Socket, o.Lock, err = l.Files(); err != nil {
 		return err
 	}
@@ -219,6 +220,9 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 	s := supervise.New(o)
 	e.AtOnce.Store(new(s.Kill))
 	code, err := s.Run(ctx)
+	if err != nil && ctx.Err() != nil { // it did not end as it was told to
+		err = &cli.Failure{Exit: exitcode.Failed, Code: "killed", Msg: err.Error(), Hint: "what was acknowledged is stored; `dig gateway verify` checks the data", Err: err}
+	}
 	if err == nil {
 		err = cli.ErrDone
 		if code != exitcode.OK {

@@ -30,9 +30,14 @@ const (
 	KindConflict     Kind = "conflict"      // 409, and the 400 answers that mean it
 	KindNotSupported Kind = "not-supported" // 501, and routes that the gateway does not have (405, 404 without a route)
 	KindUnavailable  Kind = "unavailable"   // 429, 5xx, or no connection: a retry may help
+	KindFull         Kind = "disk-full"     // 507: nothing works before there is space
+	KindDamaged      Kind = "damaged"       // the data of the gateway must be repaired
 	KindTimeout      Kind = "timeout"       // no complete answer in time
 	KindProtocol     Kind = "protocol"      // a reply that is not from a gateway
 )
+
+// CodeDamaged is the errorCode of zone local for data that must be repaired; the hint says how.
+const CodeDamaged = "LOCAL_DATA_DAMAGED"
 
 // Error is a failed call. The service uses four shapes of error bodies [L][O]; all of them, and bodies that are not
 // JSON, are converted to this type.
@@ -184,6 +189,10 @@ func classify(e *Error) {
 		e.Kind = KindTimeout
 	case e.Status == 405 || e.Status == 501:
 		e.Kind = KindNotSupported
+	case e.Status == http.StatusInsufficientStorage:
+		e.Kind = KindFull
+	case e.Code == CodeDamaged:
+		e.Kind = KindDamaged
 	case e.Status == 429 || e.Status >= 500:
 		e.Kind = KindUnavailable
 	case e.Status >= 300 && e.Status < 400:

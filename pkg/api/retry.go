@@ -32,7 +32,7 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 // markUncertain sets the hint of a failed change with an unknown outcome.
 func markUncertain(e *Error) {
 	lost := e.Status == 0 && (e.Kind == KindTimeout || retry.Broke(e.Err)) || e.Status >= 200 && e.Status < 300
-	if lost || e.Status == http.StatusRequestTimeout || e.Status >= 500 && e.Status != http.StatusNotImplemented {
+	if lost || e.Status == http.StatusRequestTimeout || e.Status >= 500 && e.Status != http.StatusNotImplemented && e.Kind != KindDamaged {
 		e.Unsure = true
 		e.Hint = "it may have been done nevertheless: check before you try again"
 		if e.Status == http.StatusInsufficientStorage {

@@ -96,6 +96,7 @@ func Open(o Options) (*Gateway, error) {
 	o.Engine.ReadOnly = o.ReadOnly
 	o.Engine.Dir = filepath.Join(o.Dir, "projects")
 	o.Engine.NewID = st.NewID
+	o.Engine.Record = st
 	if o.Engine.Compacted == nil {
 		o.Engine.Compacted = func(project string, c engine.Compaction, err error) { diskspace.TellCompacted(o.Log, project, c, err) }
 	}
@@ -119,7 +120,7 @@ func (g *Gateway) wire() {
 	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
 		Routes: map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
 	g.Sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
-		Vault: sources.NewVault(o.Dir), Types: types.All(), Own: ownFiles(o)}
+		Vault: sources.NewVault(o.Dir, st), Types: types.All(), Own: ownFiles(o)}
 	g.Sources.Vault.ReadOnly = o.ReadOnly
 	g.Names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.Sources}
 	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.Sources}

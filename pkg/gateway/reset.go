@@ -166,7 +166,7 @@ func recoverDir(dir string) error {
 			}
 		case name == removedName:
 			_ = os.RemoveAll(filepath.Join(dir, name))
-		case strings.HasPrefix(name, sources.VaultTemp), strings.HasPrefix(name, tables.AsideTemp): // live processes keep them only briefly
+		case strings.HasPrefix(name, sources.VaultTemp), strings.HasPrefix(name, tables.AsideTemp), tempfile.Is(name): // live processes keep them only briefly
 			if st, err := e.Info(); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > time.Hour {
 				_ = os.Remove(filepath.Join(dir, name))
 			}

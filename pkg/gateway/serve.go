@@ -85,9 +85,10 @@ func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
 }
 
 const (
-	afterKill = time.Second
-	lastCalls = 30 * time.Millisecond // to accept the calls that have arrived
-	lastReads = 2 * time.Second       // for which a reply waits for a reader that has stopped
+	afterKill  = time.Second
+	lastCalls  = 30 * time.Millisecond // to accept the calls that have arrived
+	guardEvery = time.Second           // between two looks at the data directory
+	lastReads  = 2 * time.Second       // for which a reply waits for a reader that has stopped
 )
 
 // ErrNotLoopback is the error of an address that other machines can reach.
@@ -159,7 +160,7 @@ func (l *Listeners) Refuse() {
 // Close stops accepting calls, and releases the data directory if it was locked here.
 func (l *Listeners) Close() error {
 	l.Refuse()
-	if l.path != "" {
+	if l.path != "" && (l.file == nil || Guards(filepath.Dir(l.path), l.file) == nil) {
 		_ = os.Remove(l.path)
 	}
 	if l.lock != nil {
@@ -174,6 +175,7 @@ type Server struct {
 	listeners *Listeners
 	servers   []*http.Server
 	errs      chan error
+	ended     chan struct{}
 	unwind    func()   // stops the schedules
 	Addr      net.Addr // of the TCP listener
 }
@@ -193,15 +195,34 @@ func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 
 // Serve serves on listeners that are open.
 func (g *Gateway) Serve(l *Listeners) *Server {
-	s := &Server{g: g, listeners: l, errs: make(chan error, 2)}
+	s := &Server{g: g, listeners: l, ended: make(chan struct{}), errs: make(chan error, 3)}
 	s.Addr = l.TCP.Addr()
 	s.start(l.TCP, web.SourceTCP)
 	s.start(l.Socket, web.SourceSocket)
 	if err := g.Queries.EndCutOff(context.Background()); err != nil {
 		g.log.Error("cannot end interrupted runs", "error", err)
 	}
+	g.tellDamage(context.Background())
 	s.unwind = g.Jobs.StartSchedules()
+	safely.Go(s.guard)
 	return s
+}
+
+// guard ends the server when its data directory is gone: nothing that it stores would be found again.
+func (s *Server) guard() {
+	tick := time.NewTicker(guardEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ended:
+			return
+		case <-tick.C:
+		}
+		if err := s.g.Store.Present(); err != nil {
+			s.errs <- err
+			return
+		}
+	}
 }
 
 func (s *Server) start(l net.Listener, source string) {
@@ -226,9 +247,14 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	case <-ctx.Done():
 	case err = <-s.errs:
 	}
+	close(s.ended)
 	s.unwind()
-	// Calls that were received before are answered: closing a listener resets those that it has not accepted yet.
-	_ = os.Remove(filepath.Join(s.g.Options.Dir, socketName))
+	if s.g.Store.Present() != nil {
+		grace = 0
+	} else { // another directory of that name may have a socket of its own
+		// Calls that were received before are answered: closing a listener resets those that it has not accepted yet.
+		_ = os.Remove(filepath.Join(s.g.Options.Dir, socketName))
+	}
 	time.Sleep(lastCalls)
 	s.g.Web.Hurry(lastReads)
 	s.g.Options.Inject.Release()

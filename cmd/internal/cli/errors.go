@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
@@ -62,6 +63,7 @@ func Classify(ctx context.Context, err error) Failure {
 		re *api.RowsError
 		ce *config.Error
 		ue *output.UsageError
+		de *damage.Error
 	)
 	switch {
 	case errors.As(err, &f):
@@ -80,6 +82,8 @@ func Classify(ctx context.Context, err error) Failure {
 		return Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "interrupted"}
 	case errors.Is(err, context.DeadlineExceeded):
 		return Failure{Exit: exitcode.Unavailable, Code: "timeout", Msg: "the time limit was reached", Hint: "raise --timeout"}
+	case errors.As(err, &de):
+		return Failure{Exit: exitcode.Failed, Code: string(api.KindDamaged), Msg: err.Error(), Hint: de.Remedy, Err: err}
 	case errors.As(err, &ae):
 		msg := ae.Error()
 		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // the user would not recognize the HTTP request
@@ -184,6 +188,8 @@ func hintOf(e *api.Error) string {
 		if e.Name == "Not Found" {
 			return "the gateway has no such address; the base address usually ends in /api/v1"
 		}
+	case api.KindFull:
+		return "free some space on the disk of the gateway"
 	case api.KindUnavailable:
 		if e.Status == http.StatusBadGateway && e.Code != "" {
 			return "the source failed; the gateway itself is reachable"

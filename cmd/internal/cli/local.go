@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -80,15 +82,24 @@ func (t *localTransport) open(dial bool) error {
 		if errors.Is(err, engine.ErrNoEngine) {
 			return err
 		}
-		f := &Failure{Exit: exitcode.Failed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
-		if store.IsFull(err) {
-			f.Hint = "no space is left on the disk of " + dir
-		}
-		t.env.Run.unopened = f
-		return f
+		t.env.Run.unopened = Unopened(dir, err)
+		return t.env.Run.unopened
 	}
 	t.next = t.gw.Transport()
 	return nil
+}
+
+// Unopened is the failure to open the data directory of zone local.
+func Unopened(dir string, err error) *Failure {
+	f := &Failure{Exit: exitcode.Failed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
+	var lost *damage.Error
+	switch {
+	case errors.As(err, &lost):
+		f.Code, f.Hint = string(api.KindDamaged), lost.Remedy
+	case store.IsFull(err), errors.Is(err, syscall.ENOSPC):
+		f.Code, f.Hint = string(api.KindFull), "free some space on the disk of "+dir
+	}
+	return f
 }
 
 // Interrupt cancels the background work of a gateway in this process.
@@ -116,13 +127,26 @@ func (e *Env) OpenGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
 			return nil, err
 		}
 	}
+	return gateway.Open(e.gatewayOptions(dir, readOnly))
+}
+
+// VerifyData examines the data directory of zone local without changing it.
+func (e *Env) VerifyData(ctx context.Context, dir string, depth gateway.Depth) ([]gateway.Finding, error) {
+	found, err := gateway.Verify(ctx, e.gatewayOptions(dir, true), depth)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, engine.ErrNoEngine) {
+		err = Unopened(dir, err)
+	}
+	return found, err
+}
+
+func (e *Env) gatewayOptions(dir string, readOnly bool) gateway.Options {
 	keepOut, configs := e.OwnDirs()
 	var spool int64
 	if s := e.Run.Settings; s != nil {
 		spool = s.SpoolBytes()
 	}
-	return gateway.Open(gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
-		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
+	return gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
+		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}}
 }
 
 // patienceHere is how long a command waits for another one that changes the same project.

@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
@@ -33,7 +34,7 @@ type Fault struct {
 	Status  int
 	Shape   Shape
 	Name    string // "error" of the connection and cache shapes
-	Code    string // errorCode of the connection and cache shapes, empty for null
+	Code    string // errorCode, empty for null, or 100 in the data shape
 	Message string
 	Hint    string              // specific to zone local; in the data shape
 	Cells   *engine.ImportError // lists the errors of a rejected import
@@ -77,10 +78,17 @@ func Of(err error) *Fault {
 		ee *engine.Error
 		ie *engine.ImportError
 		td *tempfile.DirError
+		de *damage.Error
 	)
 	switch {
 	case errors.As(err, &f):
 		return f
+	case errors.As(err, &de):
+		f = Data(500, "%v", err)
+		f.Code, f.Hint = api.CodeDamaged, de.Remedy
+	case store.IsDamaged(err):
+		f = Data(500, "the state file of the data directory is damaged: %v", err)
+		f.Code, f.Hint = api.CodeDamaged, "`dig gateway verify` checks the data directory"
 	case errors.Is(err, engine.ErrDropped):
 		f = Data(404, "%v", engine.ErrDropped)
 	case errors.As(err, &ee):

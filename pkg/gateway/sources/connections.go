@@ -250,7 +250,7 @@ func (s *Source) Describe() string { return "connection " + s.conn.Name + " (" +
 func (s *Service) OpenSource(c store.Connection) (*Source, error) {
 	t, cred, err := s.unsealed(c)
 	if err != nil {
-		return nil, &engine.Error{Kind: engine.KindSource, Message: err.Error()}
+		return nil, &engine.Error{Kind: engine.KindSource, Message: err.Error(), Err: err}
 	}
 	conn, err := t.Open(cred, s.Reach(cred))
 	if err != nil {

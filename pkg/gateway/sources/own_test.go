@@ -181,7 +181,7 @@ func TestForgedLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &exports.Service{Sources: &sources.Service{Vault: sources.NewVault(g.Options.Dir)}}
+	other := &exports.Service{Sources: &sources.Service{Vault: sources.NewVault(g.Options.Dir, g.Store)}}
 	if again, err := other.DownloadSignature("id", "name", expires); err != nil || again != want {
 		t.Errorf("after a restart: %q, %v", again, err)
 	}

@@ -1,35 +1,58 @@
 package sources
 
 import (
+	"bytes"
+	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/damage"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // Vault seals credentials with AES-256-GCM under a random key in the data directory, in secret.key (mode 0600). A
-// sealed credential can be opened only for the connection it was sealed for.
+// sealed credential can be opened only for the connection it was sealed for. A check value of the key is in the store,
+// so that nothing is sealed with another one, and a lost one is not replaced while credentials depend on it.
 type Vault struct {
 	path     string
+	known    Known
 	ReadOnly bool // a missing key is created in memory only
 	once     sync.Mutex
 	key      []byte // set with aead
 	aead     cipher.AEAD
 }
 
-const secretKeySize = 32
+// Known is what the store knows about the key.
+type Known interface {
+	SecretCheck(ctx context.Context) (string, error)
+	SetSecretCheck(ctx context.Context, former, value string) (string, error)
+	SealedCredentials(ctx context.Context) ([]store.Sealed, error)
+}
 
-func NewVault(dir string) *Vault { return &Vault{path: filepath.Join(dir, "secret.key")} }
+const (
+	secretKeySize = 32
+	checkPurpose  = "check value"
+	// restoreKey is the remedy for a key that is lost or damaged.
+	restoreKey = "restore secret.key from a backup of the data directory; without one, `dig gateway reset --key` makes another, and the credential of each connection must be given again (`dig connection update`)"
+)
+
+// NewVault returns the vault of a data directory. It reads the key when it is first needed.
+func NewVault(dir string, known Known) *Vault {
+	return &Vault{path: filepath.Join(dir, "secret.key"), known: known}
+}
 
 // Derive returns a key for a purpose. It is valid as long as secret.key, which consists of 32 random bytes in a form
 // that no connector reads.
@@ -40,35 +63,116 @@ func (v *Vault) Derive(purpose string) ([]byte, error) {
 	return hkdf.Expand(sha256.New, v.key, purpose, sha256.Size)
 }
 
+// Check fails if the key is lost or damaged. It changes nothing.
+func (v *Vault) Check() error {
+	_, err := v.open(false)
+	return err
+}
+
+// open returns the cipher. With create, a key that nothing depends on is created; otherwise the result is nil where no key was needed yet.
 func (v *Vault) open(create bool) (cipher.AEAD, error) {
 	v.once.Lock()
 	defer v.once.Unlock()
 	if v.aead != nil {
 		return v.aead, nil
 	}
-	key, err := os.ReadFile(v.path)
-	if errors.Is(err, fs.ErrNotExist) && create {
-		key, err = v.create()
+	ctx := context.Background()
+	check, err := v.known.SecretCheck(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("the file secret.key is missing from the data directory: stored credentials cannot be read; update the connections to store them again")
+	sealed, err := v.known.SealedCredentials(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key, err := os.ReadFile(v.path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case missing && len(sealed) > 0:
+		return nil, damage.New(nil, restoreKey, "the file %s is missing: stored credentials cannot be read", v.path)
+	case missing && !create:
+		return nil, nil
+	case missing:
+		key, err = v.create()
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(key) != secretKeySize {
-		return nil, fmt.Errorf("the file secret.key in the data directory has %d bytes, not %d", len(key), secretKeySize)
+		return nil, damage.New(nil, restoreKey, "the file %s is damaged: it has %d bytes, not %d", v.path, len(key), secretKeySize)
 	}
-	block, err := aes.NewCipher(key)
+	aead, own, err := ciphers(key)
 	if err != nil {
 		return nil, err
 	}
-	v.key = key
-	v.aead, err = cipher.NewGCM(block)
-	return v.aead, err
+	if own != check && !missing {
+		if wrong := check != "" || !opens(aead, sealed); wrong && len(sealed) > 0 {
+			return nil, damage.New(nil, restoreKey, "the file %s is not the key that the stored credentials were sealed with: it is damaged, or was replaced", v.path)
+		}
+	}
+	if own != check && create && !v.ReadOnly {
+		if now, err := v.known.SetSecretCheck(ctx, check, own); err != nil {
+			return nil, err
+		} else if now != own {
+			return nil, damage.New(nil, restoreKey, "the file %s was replaced by another process", v.path)
+		}
+	}
+	v.key, v.aead = key, aead
+	return aead, nil
 }
 
-// create creates the key file. If several processes try concurrently, the first to link its file wins.
+// ciphers returns the cipher of a key, and its check value.
+func ciphers(key []byte) (cipher.AEAD, string, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, "", err
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		return nil, "", err
+	}
+	check, err := hkdf.Expand(sha256.New, key, checkPurpose, sha256.Size/2)
+	return aead, hex.EncodeToString(check), err
+}
+
+// opens reports whether a key opens one of the credentials: in a directory of an earlier version, which has no check value, it is the key then.
+func opens(aead cipher.AEAD, sealed []store.Sealed) bool {
+	return len(sealed) == 0 || slices.ContainsFunc(sealed, func(c store.Sealed) bool {
+		n := aead.NonceSize()
+		if len(c.Secret) < n {
+			return false
+		}
+		_, err := aead.Open(nil, c.Secret[:n], c.Secret[n:], []byte(c.Name))
+		return err == nil
+	})
+}
+
+// Renew replaces the key by a new one. What was sealed with the former one cannot be opened any more.
+func (v *Vault) Renew() error {
+	v.once.Lock()
+	defer v.once.Unlock()
+	ctx := context.Background()
+	check, err := v.known.SecretCheck(ctx)
+	if err != nil {
+		return err
+	}
+	key := make([]byte, secretKeySize)
+	rand.Read(key)
+	aead, own, err := ciphers(key)
+	if err != nil {
+		return err
+	}
+	if err := tempfile.Write(v.path, key); err != nil {
+		return err
+	}
+	if _, err := v.known.SetSecretCheck(ctx, check, own); err != nil {
+		return err
+	}
+	v.key, v.aead = key, aead
+	return nil
+}
+
+// create creates the key file. If several processes try concurrently, the first to publish its file wins.
 func (v *Vault) create() ([]byte, error) {
 	key := make([]byte, secretKeySize)
 	rand.Read(key)
@@ -84,7 +188,7 @@ func (v *Vault) create() ([]byte, error) {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return nil, err
 	}
-	if err := os.Link(f.Name(), v.path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := tempfile.Publish(f.Name(), v.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
 	return os.ReadFile(v.path)
@@ -94,6 +198,9 @@ func (v *Vault) Seal(connection string, c connector.Credential) ([]byte, error) 
 	aead, err := v.open(true)
 	if err != nil {
 		return nil, err
+	}
+	if now, err := os.ReadFile(v.path); !v.ReadOnly && (err != nil || !bytes.Equal(now, v.key)) { // what is sealed with a lost key is lost
+		return nil, damage.New(err, restoreKey, "the file %s was removed or replaced while this process used it", v.path)
 	}
 	plain, err := json.Marshal(map[string]any(c))
 	if err != nil {
@@ -105,21 +212,25 @@ func (v *Vault) Seal(connection string, c connector.Credential) ([]byte, error) 
 }
 
 func (v *Vault) Unseal(connection string, sealed []byte) (connector.Credential, error) {
-	aead, err := v.open(false)
+	aead, err := v.open(true)
 	if err != nil {
 		return nil, err
 	}
 	n := aead.NonceSize()
 	if len(sealed) < n {
-		return nil, errors.New("the stored credential is corrupt")
+		return nil, unreadable
 	}
 	plain, err := aead.Open(nil, sealed[:n], sealed[n:], []byte(connection))
 	if err != nil {
-		return nil, errors.New("the stored credential cannot be decrypted with secret.key: it is corrupt, or the key has changed")
+		return nil, unreadable
 	}
 	var c connector.Credential
 	return c, json.Unmarshal(plain, &c)
 }
+
+// unreadable is the error for a credential that was sealed with a former key, or was changed since.
+var unreadable = &damage.Error{Problem: "the stored credential cannot be opened with secret.key: it was sealed with a former key, or is damaged",
+	Remedy: "`dig connection update` stores it again"}
 
 const (
 	VaultTemp = ".secret-"

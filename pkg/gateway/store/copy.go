@@ -18,6 +18,9 @@ const copyTries = 100
 // OpenCopy opens a temporary copy of the state of dir, which Close removes. Nothing in dir is changed, neither by
 // operations on the copy nor by its migration, and a log left there by a killed process is kept.
 func OpenCopy(dir string, now func() time.Time) (*Store, error) {
+	if err := checkFile(dir); err != nil {
+		return nil, err
+	}
 	files, err := readState(dir)
 	if err != nil {
 		return nil, err
@@ -31,7 +34,7 @@ func OpenCopy(dir string, now func() time.Time) (*Store, error) {
 	}
 	var s *Store
 	if err == nil {
-		s, err = Open(own, now)
+		s, err = openOf(own, dir, now)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(own))

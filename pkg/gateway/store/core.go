@@ -163,5 +163,11 @@ func (s *Store) UpdateProject(ctx context.Context, id string, name, description 
 
 // DeleteProject removes a project and all its state. The caller removes its rows.
 func (s *Store) DeleteProject(ctx context.Context, id string) error {
-	return exec(ctx, s.db, "DELETE FROM projects WHERE id = ?", id)
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if err := exec(ctx, tx, "DELETE FROM projects WHERE id = ?", id); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "DELETE FROM meta WHERE key = ?", factData+id)
+		return err
+	})
 }

@@ -27,6 +27,7 @@ var landed = [][2]string{
 	{"0007_forget.sql", "695f4e3addd64339"},
 	{"0008_cache_tables.sql", "7d15604b43c7fcd8"},
 	{"0009_exports.sql", "543f46e5d0e126c2"},
+	{"0010_data.sql", "49aeb704dca56206"},
 }
 
 func TestMigrationsStay(t *testing.T) {

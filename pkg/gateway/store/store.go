@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -39,6 +41,8 @@ const ApplicationID = 0x64696773
 type Store struct {
 	db   *sql.DB
 	path string
+	dir  string // the data directory
+	file fs.FileInfo
 	ids  *idSource
 	now  func() time.Time
 	own  string // a temporary directory removed with the store, "" for none
@@ -49,9 +53,12 @@ type Store struct {
 const openWithin = 20 * time.Second
 
 // Open opens, and on first use creates, the state file dir/state.db. now is the clock, nil for time.Now.
-func Open(dir string, now func() time.Time) (*Store, error) {
+func Open(dir string, now func() time.Time) (*Store, error) { return openOf(dir, dir, now) }
+
+// openOf opens a state file in a directory, for the data in another one.
+func openOf(dir, data string, now func() time.Time) (*Store, error) {
 	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
-		s, err := open(dir, now)
+		s, err := open(dir, data, now)
 		var se *sqlite.Error
 		if !errors.As(err, &se) || se.Code()&0xff != sqlite3.SQLITE_BUSY || time.Since(begun) > openWithin {
 			return s, err
@@ -59,29 +66,59 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 	}
 }
 
-func open(dir string, now func() time.Time) (*Store, error) {
+func open(dir, data string, now func() time.Time) (*Store, error) {
 	if now == nil {
 		now = time.Now
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	if err := checkFile(dir); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, "state.db")
-	// SQLite would create it world-readable, in a directory that may have existed before; its other files get the same
-	// mode.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	st, err := f.Stat()
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if st.Size() == 0 {
-		if err := begin(path); err != nil {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if err := create(path, data, now); err != nil {
 			return nil, err
 		}
 	}
+	return openAt(path, data, now)
+}
+
+// create creates a state file as a whole under another name, so that a file of that name without contents is one that was damaged.
+func create(path, data string, now func() time.Time) error {
+	// SQLite would create it world-readable, in a directory that may have existed before; its other files get the same
+	// mode.
+	f, err := tempfile.Create(path, 0o600)
+	if err != nil {
+		return err
+	}
+	made := f.Name()
+	defer func() {
+		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+			_ = os.Remove(made + end)
+		}
+	}()
+	if err := f.Close(); err != nil { // now: closing it later would release SQLite's locks
+		return err
+	}
+	if err := begin(made); err != nil {
+		return err
+	}
+	s, err := openAt(made, data, now)
+	if err != nil {
+		return err
+	}
+	if err := s.Close(); err != nil {
+		return err
+	}
+	if err := tempfile.Publish(made, path); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil // another process was first
+}
+
+func openAt(path, data string, now func() time.Time) (*Store, error) {
 	// synchronous=FULL: an acknowledged change survives a power failure, not only a kill.
 	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}, "_txlock": {"immediate"}}
 	db, err := openFile(path, q)
@@ -89,10 +126,16 @@ func open(dir string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(8)
-	s := &Store{db: db, path: path, ids: newIDSource(now), now: now}
+	s := &Store{db: db, path: path, dir: data, ids: newIDSource(now), now: now}
 	if err := s.migrate(context.Background()); err != nil {
 		db.Close()
-		return nil, fmt.Errorf("state file %s: %w", path, err)
+		if IsDamaged(err) {
+			return nil, s.damaged(err)
+		}
+		return nil, fmt.Errorf("state file %s: %w", s.name(), err)
+	}
+	if s.file, err = os.Stat(path); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
 }
@@ -133,7 +176,8 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 		if have > len(names) {
-			return fmt.Errorf("written by a newer version of dig (schema %d, this version knows %d)", have, len(names))
+			return damage.New(nil, "install that version or a later one, or set DIG_DATA_DIR to another directory",
+				"written by a newer version of dig (schema %d, this version knows %d)", have, len(names))
 		}
 		pending := names[have:]
 		if early, err := connectionsFirst(ctx, tx, have); err != nil {
@@ -152,6 +196,11 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		if have == 0 {
 			if err := s.seed(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if have < dataRecorded {
+			if err := s.noteEarlierData(ctx, tx); err != nil {
 				return err
 			}
 		}

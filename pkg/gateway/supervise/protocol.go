@@ -15,6 +15,7 @@ type Options struct {
 	Log               *slog.Logger
 	Text              func(statement string) string // returns a statement in a form that may be logged
 	Now               func() time.Time
+	Grace             time.Duration // how long a worker may work on after it was told to stop
 }
 
 // workerVar is the environment variable that marks a process as a worker. Its value is the process id of the supervisor.
@@ -40,6 +41,7 @@ const stopOrder = "stop\n"
 
 // report is a line written by a worker.
 type report struct {
+	Alive    bool     `json:"alive,omitempty"` // written every second
 	Ready    bool     `json:"ready,omitempty"`
 	Told     bool     `json:"told,omitempty"`     // the address was printed for the user who started the gateway
 	Stopping bool     `json:"stopping,omitempty"` // no further calls are accepted, for example after a signal to the worker

@@ -25,6 +25,10 @@ const (
 	exitPanic    = 2   // exit code of the Go runtime
 	maxUnread    = 100 // log lines
 	lastLines    = time.Second
+
+	beat      = time.Second      // between two signs of life of a worker
+	silent    = 15               // beats without one, after which a worker is killed
+	lastGrace = 30 * time.Second // for a worker that ends beyond its grace period, as long as it gives signs of life
 )
 
 // Supervisor keeps a worker running.
@@ -139,12 +143,23 @@ func (s *Supervisor) Run(ctx context.Context) (int, error) {
 }
 
 // ending describes how a worker has ended.
-type ending struct{ ready, told, stopping, offence bool }
+type ending struct{ ready, told, stopping, offence, killed bool }
 
 // watch monitors a worker until its end.
 func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
 	defer func() { _ = w.orders.Close() }()
 	stop, reports := ctx.Done(), w.reports
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	// Silence is counted in ticks of this process: when both were stopped and continue, that is no silence.
+	alive, quiet, since := false, 0, time.Duration(0)
+	kill := func(why string) {
+		if !end.killed {
+			end.killed = true
+			s.say(why)
+			w.kill()
+		}
+	}
 	stopping := func() {
 		stop = nil
 		if !end.stopping {
@@ -154,10 +169,21 @@ func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
 	}
 	for {
 		select {
+		case <-tick.C:
+			if quiet++; alive && quiet >= silent {
+				kill("the serving process gives no sign of life; it is killed")
+			}
+			if !end.stopping {
+				continue
+			}
+			if since += beat; since >= s.o.Grace && quiet > 2 || since >= s.o.Grace+lastGrace {
+				kill("the serving process has not ended within the grace period; it is killed")
+			}
 		case <-stop:
 			stopping()
 			_, _ = w.orders.WriteString(stopOrder)
 		case r, more := <-reports:
+			quiet, alive = 0, true
 			switch {
 			case !more:
 				<-w.done

@@ -75,6 +75,11 @@ func inherited(fd uintptr) (net.Listener, error) {
 // immediately.
 func (w *Worker) Follow(stop func()) {
 	safely.Go(func() {
+		for range time.Tick(beat) {
+			w.report(report{Alive: true})
+		}
+	})
+	safely.Go(func() {
 		defer os.Exit(1)
 		for {
 			line, err := w.orders.ReadString('\n')

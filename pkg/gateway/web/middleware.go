@@ -55,6 +55,10 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 				panic(p)
 			}
 		}()
+		if err := s.Store.Present(); err != nil {
+			s.Fail(sw, hr, err)
+			return
+		}
 		if hr.URL.Path != "/healthz" && hr.URL.Path != documentPath && !s.isFile(hr) {
 			scope, err := s.authenticate(hr)
 			if err != nil {
@@ -101,6 +105,9 @@ func (s *Mux) Fail(w http.ResponseWriter, hr *http.Request, err error) {
 		members := map[string]any{"errorCode": 100, "message": f.Message}
 		if f.Cells != nil && len(f.Cells.Cells) > 0 {
 			members["badCells"], members["badCellsTotal"] = fault.BadCells(f.Cells.Cells), f.Cells.Total
+		}
+		if f.Code != "" {
+			members["errorCode"] = f.Code
 		}
 		if f.Hint != "" {
 			members["hint"] = f.Hint

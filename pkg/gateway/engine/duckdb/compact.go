@@ -166,6 +166,9 @@ func dataSize(dir string) (n int64, err error) {
 
 // rewrite replaces the file of a project that is not open here by a copy of its contents, if that is smaller.
 func (p *project) rewrite(ctx context.Context) (c engine.Compaction, err error) {
+	if _, err := look(ctx, p.dir, p.opts); err != nil {
+		return c, err
+	}
 	if there, err := exists(filepath.Join(p.dir, sharing.DataFile)); err != nil || !there {
 		return c, err
 	}

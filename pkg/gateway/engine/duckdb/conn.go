@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -113,7 +115,7 @@ func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) e
 		c.in.broken = true
 		c.p.mu.Unlock()
 	}
-	return d
+	return d.DamagedBy(filepath.Join(c.p.dir, sharing.DataFile))
 }
 
 // watch interrupts the connection from the moment ctx ends until stop is called. stop returns after the last interrupt.

@@ -63,6 +63,7 @@ type instance struct {
 	readOnly bool
 	shared   bool        // with other processes
 	file     fs.FileInfo // the open file, if it is shared
+	opened   fs.FileInfo // the open file, if it may be changed
 	state    string      // of the copy that is open instead of the file
 
 	refs   int                // guarded by project.mu
@@ -126,6 +127,10 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	if o.ReadOnly {
 		return openReadOnly(ctx, dir, o, w)
 	}
+	recorded, err := look(ctx, dir, o)
+	if err != nil { // before anything is created, so that the directory can be restored
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -150,6 +155,11 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 		return nil, err
 	}
 	_ = removeAll(dir, spoolDir, snapshotDir) // except for what another process is still receiving or copying
+	if !recorded {
+		if err := removeUnfinished(dir); err != nil {
+			return nil, err
+		}
+	}
 	if in.readers, err = sharing.OwnFile(ctx, dir, o); err != nil {
 		return nil, err
 	}
@@ -170,6 +180,12 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	if err == nil && in.readers == nil { // the file is new
 		in.readers, err = sharing.OwnFile(ctx, dir, o)
 	}
+	if err == nil {
+		in.opened, err = os.Stat(filepath.Join(dir, sharing.DataFile))
+	}
+	if err == nil && !recorded && o.Record != nil {
+		err = o.Record.NoteData(ctx, filepath.Base(dir))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +194,9 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 
 // openReadOnly opens a project without changing anything in its directory.
 func openReadOnly(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
+	if _, err := look(ctx, dir, o); err != nil {
+		return nil, err
+	}
 	data := filepath.Join(dir, sharing.DataFile)
 	stored, err := exists(data)
 	if err != nil {
@@ -232,19 +251,23 @@ func (in *instance) prepare(o *engine.Options) error {
 
 // attach opens the data of the project; without a name, an empty file in memory.
 func (in *instance) attach(data string) error {
-	how := ""
+	how, name := "", data
 	if data == "" {
-		data = `:memory:`
+		name = `:memory:`
 	} else if in.readOnly {
 		how = ` (READ_ONLY)`
 	}
-	list := []string{`ATTACH ` + sqltext.Literal(data) + ` AS ` + sqltext.Quote(naming.Store) + how}
+	list := []string{`ATTACH ` + sqltext.Literal(name) + ` AS ` + sqltext.Quote(naming.Store) + how}
 	for _, s := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaMtQuery} {
 		if how == "" {
 			list = append(list, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(naming.Store, s))
 		}
 	}
-	return in.with(func(c bindings.Connection) error { return setup(c, list) })
+	err := in.with(func(c bindings.Connection) error { return setup(c, list) })
+	if data == "" || err == nil {
+		return err
+	}
+	return faults.Damage(data, err)
 }
 
 func (in *instance) detach() error {

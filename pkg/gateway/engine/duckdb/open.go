@@ -92,7 +92,7 @@ func (p *project) reopen(ctx context.Context, o *opening, write bool) {
 
 // usable reports whether a new statement can use an instance; p.mu is held.
 func (p *project) usable(in *instance, write bool) bool {
-	return in != nil && !in.broken && (!in.shared || !write && in.current(p.dir))
+	return in != nil && !in.broken && in.present(p.dir) && (!in.shared || !write && in.current(p.dir))
 }
 
 // useless is how long statements of a broken instance may take to fail by themselves. One with a stalled reader never does.

@@ -25,6 +25,9 @@ var (
 
 // openShared opens a project for statements that only read. Other processes can read it at the same time and, see holders.go, change it.
 func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
+	if _, err := look(ctx, dir, o); err != nil {
+		return nil, err
+	}
 	in := &instance{conns: map[*conn]struct{}{}, memory: w, readOnly: true, shared: true}
 	w.instances.Add(1)
 	defer func() {
@@ -32,24 +35,30 @@ func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWat
 			err = errors.Join(err, in.close())
 		}
 	}()
-	if in.tempDir, in.tempDone, err = tempfile.MkdirTempIn(dir, spillName); errors.Is(err, fs.ErrNotExist) { // of a project without data
-		in.tempDir, in.tempDone, err = tempfile.MkdirTemp("dig-spill-")
-	}
-	if err != nil {
+	if in.tempDir, in.tempDone, err = spillDir(dir); err != nil {
 		return nil, err
 	}
 	if err := in.prepare(o); err != nil {
 		return nil, err
 	}
-	if err := in.find(ctx, dir, o); err != nil {
+	if err := in.find(ctx, dir, o, false); err != nil {
 		return nil, err
 	}
 	return in, in.harden(dir, o)
 }
 
-// find attaches the data file, or a copy of it while a process changes it.
-func (in *instance) find(ctx context.Context, dir string, o *engine.Options) error {
-	recovered, said := false, o.Waiting == nil
+// spillDir creates the directory for data that do not fit into memory, elsewhere for a project that has no directory.
+func spillDir(dir string) (path string, done func(), err error) {
+	if path, done, err = tempfile.MkdirTempIn(dir, spillName); errors.Is(err, fs.ErrNotExist) {
+		return tempfile.MkdirTemp("dig-spill-")
+	}
+	return path, done, err
+}
+
+// find attaches the data file, or a copy of it while a process changes it. A log of a killed process is written into the file first, unless
+// recovered is set.
+func (in *instance) find(ctx context.Context, dir string, o *engine.Options, recovered bool) error {
+	said := o.Waiting == nil
 	turns := 0
 	for began := time.Now(); ; {
 		err := in.readFile(dir, recovered)
@@ -120,6 +129,7 @@ func (in *instance) readFile(dir string, recovered bool) error {
 		return err
 	}
 	in.readers, in.file = l, st
+	sharing.NameReader(in.tempDir, st)
 	if in.current(dir) {
 		return nil
 	}

@@ -46,6 +46,7 @@ func ReadersLock(dir string, file fs.FileInfo) *flock.Flock {
 func OwnFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
 	path := filepath.Join(dir, DataFile)
 	began := time.Now()
+	var watch readersWatch
 	for turn := 0; ; turn++ {
 		if turn == 1 {
 			defer o.HasWaited(began)
@@ -71,8 +72,8 @@ func OwnFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 		if waited > PatienceFor(readersPatience, st.Size()) && copyable(dir, st.Size()) {
 			return leaveToReaders(dir, st)
 		}
-		if waited > o.LockWait {
-			return nil, LockedError("statements of other processes that read it", o)
+		if err := watch.look(dir, st, o, began); err != nil {
+			return nil, err
 		}
 		if retry.Sleep(ctx, Poll) != nil {
 			return nil, faults.Ended(ctx, nil)

@@ -58,9 +58,8 @@ func Take(ctx context.Context, dir string, o *engine.Options) (*Lock, error) {
 		if o.Shared {
 			held.resume = terminalStops().hold()
 		}
-		name := fmt.Sprintf("pid %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
 		if !o.ReadOnly {
-			_ = os.WriteFile(file, []byte(name), 0o600) // for the messages of waiting processes only
+			_ = os.WriteFile(file, []byte(ownName()), 0o600) // for the messages of waiting processes only
 		}
 		return held, nil
 	case ctx.Err() != nil:
@@ -133,7 +132,7 @@ func (w *holderWatch) run(ended <-chan struct{}, giveUp context.CancelCauseFunc)
 		}
 		switch {
 		case h.stopped && now.Sub(stopped) >= min(stoppedWait, w.o.LockWait):
-			giveUp(stoppedError(h))
+			giveUp(stoppedError(h, "was stopped while it changed them"))
 			return
 		case now.Sub(progress) >= w.o.LockWait:
 			giveUp(LockedError(h.String(), w.o))
@@ -152,11 +151,12 @@ func LockedError(holder string, o *engine.Options) error {
 	}
 }
 
-func stoppedError(h holder) error {
+// stoppedError says what a stopped process keeps others from, and how to go on.
+func stoppedError(h holder, does string) error {
 	return &engine.Error{
 		Kind: engine.KindLocked,
-		Message: fmt.Sprintf("the data of this project is in use by process %s, which was stopped while it changed them; nothing was done; continue it with `kill -CONT %d`, "+
-			"or end it with `kill -KILL %[2]d`, which loses only what it had not finished", h.name, h.pid),
+		Message: fmt.Sprintf("the data of this project is in use by process %s, which %s; nothing was done; continue it with `kill -CONT %d`, "+
+			"or end it with `kill -KILL %[3]d`, which loses only what it had not finished", h.name, does, h.pid),
 	}
 }
 
@@ -177,10 +177,12 @@ func lockInTurn(ctx context.Context, l *flock.Flock) (ok bool, err error) {
 	}
 }
 
-// holder is the process that changes a project.
+// holder is a process that changes or reads a project.
 type holder struct {
 	name    string // "pid 7 (dig)", or ""
+	number  string // of the file that it reads
 	pid     int
+	runs    bool // as far as the system tells
 	stopped bool
 	work    int64 // the processor time that it has used, in ticks; 0 if unknown
 }
@@ -190,10 +192,11 @@ func holderIn(file string) (h holder) {
 	if err != nil || len(b) == 0 || len(b) > 200 {
 		return h
 	}
-	h.name = strings.TrimSpace(string(b))
+	name, number, _ := strings.Cut(string(b), "\n")
+	h.name, h.number = strings.TrimSpace(name), strings.TrimSpace(number)
 	var program string
 	if n, _ := fmt.Sscanf(h.name, "pid %d (%s", &h.pid, &program); n == 2 && h.pid != os.Getpid() {
-		h.stopped, h.work = processState(h.pid, strings.TrimSuffix(program, ")"))
+		h.runs, h.stopped, h.work = processState(h.pid, strings.TrimSuffix(program, ")"))
 	}
 	return h
 }

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Facts about the data directory itself, by which later openings recognize what is lost.
+const (
+	factSecret = "check value of secret.key"
+	factData   = "data of project " // followed by its id: it has a data file
+)
+
+func (s *Store) fact(ctx context.Context, key string) (value string, err error) {
+	err = s.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = ?", key).Scan(&value)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return value, err
+}
+
+// SecretCheck returns the check value of the key of the sealed credentials, "" for none.
+func (s *Store) SecretCheck(ctx context.Context) (string, error) { return s.fact(ctx, factSecret) }
+
+// SetSecretCheck records the check value of a key. With a former value, it is recorded only in its place. It returns the value that is stored then.
+func (s *Store) SetSecretCheck(ctx context.Context, former, value string) (string, error) {
+	_, err := s.db.ExecContext(ctx, `INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2 WHERE value = ?3`, factSecret, value, former)
+	if err != nil {
+		return "", err
+	}
+	return s.fact(ctx, factSecret)
+}
+
+// Sealed is a credential that is sealed for a name.
+type Sealed struct {
+	Name   string // the id of a connection, or the project of a callback
+	Secret []byte
+}
+
+// SealedCredentials lists the sealed credentials of all connections.
+func (s *Store) SealedCredentials(ctx context.Context) ([]Sealed, error) {
+	return queryAll(ctx, s.db, func(scan func(...any) error) (c Sealed, err error) {
+		err = scan(&c.Name, &c.Secret)
+		return
+	}, "SELECT id, credential FROM connections WHERE length(credential) > 0 ORDER BY id")
+}
+
+// HasData reports whether a project has a data file according to NoteData.
+func (s *Store) HasData(ctx context.Context, project string) (bool, error) {
+	v, err := s.fact(ctx, factData+project)
+	return v != "", err
+}
+
+// NoteData records that a project has a data file, so that its loss is noticed.
+func (s *Store) NoteData(ctx context.Context, project string) error {
+	_, err := s.db.ExecContext(ctx, "INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", factData+project, s.stamp())
+	return err
+}
+
+// dataRecorded is the number of migrations with which data files are recorded.
+const dataRecorded = 10
+
+// noteEarlierData records the data files of a directory that was written before they were recorded.
+func (s *Store) noteEarlierData(ctx context.Context, tx *sql.Tx) error {
+	all, err := queryAll(ctx, tx, scanProject, "SELECT "+projectColumns+" FROM projects")
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		_, err := os.Stat(filepath.Join(s.dir, "projects", p.ID, "data.duckdb"))
+		if err == nil {
+			_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", factData+p.ID, s.stamp())
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
