@@ -77,6 +77,7 @@ func TestLockedProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := g.Options
+	o.Engine.Record = nil // of the store that was closed
 	holder, err := duckdb.Open(o.Engine)
 	if err != nil {
 		t.Fatal(err)
