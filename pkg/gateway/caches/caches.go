@@ -53,7 +53,7 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.ListCacheExecutions, s.listCacheExecutions)
 	web.Handle(m, spec.GetCacheStatus, s.getCacheStatus)
 	web.Handle(m, spec.GetTableCacheState, s.tableCacheState)
-	s.Jobs.OnTick(jobs.FollowClock(s.cachesFollow), jobs.Duty{Name: "caches", Run: s.RefreshCachesDue})
+	s.Jobs.OnTick(jobs.FollowClock(s.cachesFollow), jobs.Duty{Name: "caches", Ends: true, Run: s.RefreshCachesDue})
 }
 
 // cacheOf finds a cache. An unknown one is 404 everywhere, as documented; the hosted service answers 400 to triggers

@@ -23,6 +23,7 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := g.Options
+	o.Engine.Record = nil // of the store that was closed
 	holder, err := duckdb.Open(o.Engine)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,11 @@ const (
 
 // StartCacheRun records a refresh and starts it. ErrConflict means that one is running.
 func (s *Service) StartCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool) error {
+	return s.startCacheRun(ctx, p, c, mode, scheduled, func() {})
+}
+
+// startCacheRun calls ended at the end of the refresh, if it was started.
+func (s *Service) startCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool, ended func()) error {
 	runner, err := s.Jobs.Runner()
 	if err != nil {
 		return err
@@ -29,6 +34,7 @@ func (s *Service) StartCacheRun(ctx context.Context, p store.Project, c store.Ca
 		return err
 	}
 	s.Jobs.Background(jobs.JobCache, func(ctx context.Context) {
+		defer ended()
 		if hook := s.Stick; hook == nil || !hook(ctx, c.TableName) {
 			s.runCache(ctx, p, c, run)
 		}

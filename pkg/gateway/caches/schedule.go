@@ -68,7 +68,7 @@ func (s *Service) RefreshCachesDue(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range due {
+	for _, c := range jobs.InTurn(s.Jobs, due, func(c store.Cache) string { return c.ProjectID }) {
 		last, err := s.Store.CacheRuns(ctx, c.ID, 1, 0)
 		if err != nil {
 			return err
@@ -76,39 +76,58 @@ func (s *Service) RefreshCachesDue(ctx context.Context, now time.Time) error {
 		if len(last) > 0 && jobs.Resting(last[0].CreatedAt, last[0].Error, now) {
 			continue
 		}
-		mode := ""
-		for _, value := range []struct {
-			mode string
-			store.CacheSchedule
-		}{{states.Incremental, c.Incremental}, {states.Full, c.Full}} {
-			t, err := cacheTimetable(value.CacheSchedule)
-			if err != nil {
-				return err
-			}
-			if t == nil || *value.Due > store.Time(now) {
-				continue
-			}
-			err = s.Store.MoveCacheDue(ctx, c.ID, value.mode, *value.Due, store.Time(t.Next(now)))
-			if errors.Is(err, store.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			mode = value.mode
-		}
-		if mode == "" {
+		ended, ok := s.Jobs.Turn(jobs.JobCache, c.ProjectID)
+		if !ok {
 			continue
 		}
-		p, err := s.Store.Project(ctx, "", c.ProjectID)
-		if err == nil {
-			err = s.StartCacheRun(ctx, p, c, mode, true)
-		}
-		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrConflict) {
+		if err := s.refreshDue(ctx, c, now, ended); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refreshDue starts the refresh of a cache that is due, if it still is.
+func (s *Service) refreshDue(ctx context.Context, c store.Cache, now time.Time, ended func()) error {
+	started := false
+	defer func() {
+		if !started {
+			ended()
+		}
+	}()
+	mode := ""
+	for _, value := range []struct {
+		mode string
+		store.CacheSchedule
+	}{{states.Incremental, c.Incremental}, {states.Full, c.Full}} {
+		t, err := cacheTimetable(value.CacheSchedule)
+		if err != nil {
+			return err
+		}
+		if t == nil || *value.Due > store.Time(now) {
+			continue
+		}
+		err = s.Store.MoveCacheDue(ctx, c.ID, value.mode, *value.Due, store.Time(t.Next(now)))
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		mode = value.mode
+	}
+	if mode == "" {
+		return nil
+	}
+	p, err := s.Store.Project(ctx, "", c.ProjectID)
+	if err == nil {
+		err = s.startCacheRun(ctx, p, c, mode, true, ended)
+		started = err == nil
+	}
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) {
+		return nil
+	}
+	return err
 }
 
 func (s *Service) cachesFollow(ctx context.Context, now time.Time) error {

@@ -325,36 +325,11 @@ type Options struct {
 	Overrun time.Duration
 }
 
-// Record is kept outside of the engine's directory. Its methods may be called concurrently.
-type Record interface {
-	HasData(ctx context.Context, project string) (bool, error)
-	NoteData(ctx context.Context, project string) error
-}
-
 // HasWaited calls Waited for a wait that ends now.
 func (o *Options) HasWaited(since time.Time) {
 	if o.Waited != nil {
 		o.Waited(time.Since(since))
 	}
-}
-
-// Checker may be implemented by an Engine: it finds damage of the data of a project, and changes nothing.
-type Checker interface {
-	// Check opens the data of a project, and with rows reads all of them. Without rows, a project that another process changes is not
-	// opened, because that process has opened it.
-	Check(ctx context.Context, id string, rows bool) error
-	// Look finds out, without opening anything, whether the data of a project can be complete.
-	Look(ctx context.Context, id string) error
-	// Users lists the other processes that have the data of a project open.
-	Users(id string) ([]User, error)
-}
-
-// User is a process that has the data of a project open.
-type User struct {
-	Process string `json:"process"` // such as "pid 7 (dig)"
-	PID     int    `json:"pid"`
-	Changes bool   `json:"changes"` // it may change the data
-	Stopped bool   `json:"stopped"` // by a signal, until it is continued
 }
 
 // Compacter may be implemented by an Engine: it reclaims the unused disk space of a project.

@@ -27,7 +27,7 @@ func PutForward(t Timetable, due string, now time.Time) *string {
 // move once a minute, and when it detects that the clock went back.
 func FollowClock(move func(context.Context, time.Time) error) Duty {
 	var last time.Time
-	return Duty{"schedules after the clock was put back", func(ctx context.Context, now time.Time) error {
+	return Duty{Name: "schedules after the clock was put back", Run: func(ctx context.Context, now time.Time) error {
 		now = now.Round(0) // by the wall clock
 		if !now.Before(last) && now.Sub(last) < time.Minute {
 			return nil

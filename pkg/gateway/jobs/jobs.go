@@ -26,6 +26,7 @@ type Service struct {
 	Running  sync.WaitGroup // the running jobs; Close waits for them
 	working  atomic.Int64   // the number of running jobs
 	runners  *runners
+	turns    *turns
 	duties   []Duty // run every second while the gateway serves
 	Ends     Ends   // ends of runs that are not recorded yet
 	ctx      context.Context
@@ -128,7 +129,7 @@ func (r *runners) close() {
 
 // New returns a service whose running work is marked by files in dir.
 func New(now func() time.Time, log *slog.Logger, dir string, readOnly bool) *Service {
-	g := &Service{now: now, log: log, runners: &runners{dir: dir, readOnly: readOnly}}
+	g := &Service{now: now, log: log, turns: newTurns(), runners: &runners{dir: dir, readOnly: readOnly}}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.closing, g.settling = context.WithCancel(context.Background())
 	return g

@@ -8,6 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // time zones on systems without a time zone database
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -106,10 +107,14 @@ func Resting(started, reason string, now time.Time) bool {
 // Duty is scheduled work. It looks up what is due, starts it in the background and returns.
 type Duty struct {
 	Name string
+	Ends bool // it also runs after a scheduled run has ended
 	Run  func(ctx context.Context, now time.Time) error
 }
 
-// StartSchedules runs the duties every second until stop is called. Only a serving gateway does so: the process of a
+// lookAgain is the least pause between two looks at what is due.
+const lookAgain = 50 * time.Millisecond
+
+// StartSchedules runs the duties every second, and after a scheduled run has ended, until stop is called. Only a serving gateway does so: the process of a
 // single command only runs that command.
 func (s *Service) StartSchedules() (stop func()) {
 	ctx, cancel := context.WithCancel(s.ctx)
@@ -118,20 +123,31 @@ func (s *Service) StartSchedules() (stop func()) {
 		defer close(done)
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
-		for {
-			s.RunDuties(ctx)
+		for all := true; ; {
+			s.runDuties(ctx, all)
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
+				all = true
+			case <-s.turns.ended:
+				if all = false; retry.Sleep(ctx, lookAgain) != nil {
+					return
+				}
 			}
 		}
 	})
 	return func() { cancel(); <-done }
 }
 
-func (s *Service) RunDuties(ctx context.Context) {
+// RunDuties runs all duties once.
+func (s *Service) RunDuties(ctx context.Context) { s.runDuties(ctx, true) }
+
+func (s *Service) runDuties(ctx context.Context, all bool) {
 	for _, d := range s.duties {
+		if !all && !d.Ends {
+			continue
+		}
 		func() {
 			defer func() {
 				if p := recover(); p != nil {

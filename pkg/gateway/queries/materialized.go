@@ -20,7 +20,7 @@ func (s *Service) materializedRoutes(m *web.Mux) {
 	web.Handle(m, spec.GetMaterializedStatus, s.getMaterializedStatus)
 	web.Handle(m, spec.RefreshMaterializedQuery, s.refreshMaterialized)
 	web.Handle(m, spec.CancelMaterializedRefresh, s.cancelMaterialized)
-	s.Jobs.OnTick(jobs.FollowClock(s.materializedFollow), jobs.Duty{Name: "materialized queries", Run: s.RefreshDue})
+	s.Jobs.OnTick(jobs.FollowClock(s.materializedFollow), jobs.Duty{Name: "materialized queries", Ends: true, Run: s.RefreshDue})
 }
 
 // runLimit is the maximum duration of a run, as in the service [C].
@@ -98,7 +98,7 @@ func (s *Service) refreshMaterialized(ctx context.Context, r *web.Request[web.No
 	if err != nil {
 		return web.None{}, err
 	}
-	return web.None{}, s.startRun(ctx, r.Project, q.ID)
+	return web.None{}, s.startRun(ctx, r.Project, q.ID, func() {})
 }
 
 // cancelMaterialized also answers 200 if nothing is running [L].
@@ -112,8 +112,14 @@ func (s *Service) cancelMaterialized(ctx context.Context, r *web.Request[web.Non
 }
 
 // startRun starts a run in the background. If a run is active, the next one starts when it ends. A run whose process has
-// terminated is ended first, because no run would start after it.
-func (s *Service) startRun(ctx context.Context, p store.Project, id string) error {
+// terminated is ended first, because no run would start after it. ended is called at the end, or when no run starts.
+func (s *Service) startRun(ctx context.Context, p store.Project, id string, ended func()) (err error) {
+	started := false
+	defer func() {
+		if !started {
+			ended()
+		}
+	}()
 	q, err := s.Store.Query(ctx, p.ID, id)
 	if err == nil {
 		_, err = s.settled(ctx, q)
@@ -129,7 +135,9 @@ func (s *Service) startRun(ctx context.Context, p store.Project, id string) erro
 	if err != nil || run == "" {
 		return err
 	}
+	started = true
 	s.Jobs.Background(jobs.JobMaterialized, func(ctx context.Context) {
+		defer ended()
 		for run != "" {
 			run = s.run(ctx, p, id, run)
 		}
@@ -225,7 +233,7 @@ func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	for _, q := range due {
+	for _, q := range jobs.InTurn(s.Jobs, due, func(q store.Query) string { return q.ProjectID }) {
 		if q, err = s.settled(ctx, q); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -233,8 +241,13 @@ func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 		if err != nil || m == nil || m.Schedule.Next == nil || m.Error != nil && m.StartedAt != nil && jobs.Resting(*m.StartedAt, *m.Error, now) {
 			continue
 		}
+		ended, ok := s.Jobs.Turn(jobs.JobMaterialized, q.ProjectID)
+		if !ok {
+			continue
+		}
 		schedule := m.Schedule
 		if err := s.Store.Reschedule(ctx, q.ID, *schedule.Next, nextTime(schedule, now)); err != nil {
+			ended()
 			if errors.Is(err, store.ErrNotFound) {
 				continue
 			}
@@ -242,7 +255,9 @@ func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 		}
 		p, err := s.Store.Project(ctx, "", q.ProjectID)
 		if err == nil {
-			err = s.startRun(ctx, p, q.ID)
+			err = s.startRun(ctx, p, q.ID, ended)
+		} else {
+			ended()
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err

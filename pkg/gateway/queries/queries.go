@@ -140,7 +140,7 @@ func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest
 	}
 	switch {
 	case saved.Materialized != nil && (old.Materialized == nil || saved.SQL != old.SQL):
-		err = s.startRun(ctx, r.Project, saved.ID)
+		err = s.startRun(ctx, r.Project, saved.ID, func() {})
 	case saved.Materialized == nil && old.Materialized != nil:
 		err = s.dropStored(ctx, r.Project, saved.ID)
 	}

@@ -41,7 +41,7 @@ func checkFile(dir string) error {
 	return nil
 }
 
-// name is the path of the state file, also of the one that a copy was made of.
+// name is the path of the state file; of a copy, that of the file that was copied.
 func (s *Store) name() string { return filepath.Join(s.dir, "state.db") }
 
 // damaged adds what to do to an error that says that the state file is not readable as such.

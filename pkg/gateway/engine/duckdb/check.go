@@ -174,3 +174,20 @@ func openChecked(ctx context.Context, p *project, wait bool) (_ *instance, err e
 	}
 	return in, in.harden(p.dir, p.opts)
 }
+
+// removeAll removes files and directories in a directory.
+func removeAll(dir string, names ...string) error {
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
+	}
+	return errors.Join(errs...)
+}
+
+func exists(path string) (bool, error) {
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return true, err
+}

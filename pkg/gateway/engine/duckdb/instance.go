@@ -299,23 +299,6 @@ func (in *instance) with(fn func(bindings.Connection) error) error {
 	return fn(c)
 }
 
-// removeAll removes files and directories in a directory.
-func removeAll(dir string, names ...string) error {
-	var errs []error
-	for _, name := range names {
-		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
-	}
-	return errors.Join(errs...)
-}
-
-func exists(path string) (bool, error) {
-	_, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return true, err
-}
-
 // start creates the in-memory DuckDB instance.
 func (in *instance) start(o *engine.Options) error {
 	var cfg bindings.Config
