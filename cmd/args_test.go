@@ -8,10 +8,14 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // librarysWords are cobra's messages about the number of arguments.
 var librarysWords = regexp.MustCompile(`arg\(s\)|unknown command`)
+
+// libraryNames are the packages and functions in the errors of Go's library.
+var libraryNames = regexp.MustCompile(`strconv|time: (invalid|unknown|missing)|parse int|Parse[A-Z]`)
 
 // TestArgumentErrors: a missing argument is named as in the usage line, and a surplus one by its text, for all commands.
 func TestArgumentErrors(t *testing.T) {
@@ -67,6 +71,27 @@ func TestArgumentErrors(t *testing.T) {
 		}
 	}
 	visit(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	values := 0
+	visit = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() == "string" || f.Value.Type() == "stringArray" || f.Value.Type() == "stringSlice" || strings.HasPrefix(f.Value.Type(), "connection ") {
+				return
+			}
+			if err := c.ParseFlags([]string{"--" + f.Name + "=xyz"}); err != nil {
+				values++
+				if err = c.FlagErrorFunc()(c, err); !strings.Contains(err.Error(), `--`+f.Name+`: "xyz" is not `) || libraryNames.MatchString(err.Error()) {
+					t.Errorf("%s: %v", c.CommandPath(), err)
+				}
+			}
+		})
+	}
+	visit(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	if values < 100 {
+		t.Errorf("%d flags with values of other types than text", values)
+	}
 	if unknown < 100 {
 		t.Errorf("%d commands with arguments", unknown)
 	}

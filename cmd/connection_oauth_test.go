@@ -39,6 +39,8 @@ func TestOAuthConnection(t *testing.T) {
 			io.WriteString(w, `[{"connectionType":"hubspot","redirectRequired":true,"authorizationType":"oauth2","configuration":[{"fieldName":"clientId","fieldType":"text"}]}]`)
 		case strings.HasSuffix(r.URL.Path, "/oauth2"):
 			io.WriteString(w, `{"id":"c1","name":"hub","type":"hubspot"}`)
+		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/connections"):
+			io.WriteString(w, "[]")
 		case r.Method == http.MethodPost:
 			var body map[string]json.RawMessage
 			if json.Unmarshal(raw, &body) != nil || body["credential"] == nil {

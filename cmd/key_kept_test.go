@@ -17,7 +17,11 @@ import (
 
 // A file for a key never stays without the whole key, and a command that was asked to keep one and could not does not end with 0.
 func TestKeyThatCannotBeKept(t *testing.T) {
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			io.WriteString(w, "[]")
+			return
+		}
 		io.WriteString(w, `{"apiKeyId":"11111111-1111-4111-8111-111111111111","name":"ci"}`)
 	}))
 	defer srv.Close()

@@ -30,7 +30,7 @@ func Main() int {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	dir, _ := os.Getwd()
 	e := &cli.Env{
-		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]), Trap: new(atomic.Pointer[func()]),
+		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]), HangUp: new(atomic.Pointer[func()]), Trap: new(atomic.Pointer[func()]),
 		InTerm: xterm.IsTerminal(int(os.Stdin.Fd())), OutTerm: xterm.IsTerminal(int(os.Stdout.Fd())), ErrTerm: xterm.IsTerminal(int(os.Stderr.Fd())),
 	}
 	// Two elements: a second signal that arrives while the first is being handled is not lost.
@@ -43,11 +43,21 @@ func Main() int {
 		ends = append(ends, syscall.SIGQUIT)
 	}
 	signal.Notify(signals, ends...)
+	next := func() os.Signal {
+		for {
+			sig := <-signals
+			hangUp := e.HangUp.Load()
+			if sig != syscall.SIGHUP || hangUp == nil {
+				return sig
+			}
+			(*hangUp)()
+		}
+	}
 	go func() {
-		sig := <-signals
+		sig := next()
 		for trap := e.Trap.Load(); sig == os.Interrupt && trap != nil; trap = e.Trap.Load() {
 			(*trap)()
-			sig = <-signals
+			sig = next()
 		}
 		if sig == os.Interrupt {
 			cancel(nil)
@@ -57,7 +67,7 @@ func Main() int {
 		if supervise.IsWorker(os.Getenv) { // the supervisor handles a second signal; it may also receive the first one
 			return
 		}
-		<-signals // a second signal ends the process immediately
+		next() // a second signal ends the process immediately
 		if end := e.AtOnce.Load(); end != nil {
 			(*end)()
 		}

@@ -83,6 +83,9 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			text := t.UTC().Format(time.RFC3339)
 			req.ExpiresAt = &text
 		}
+		if err := cli.APIKeys(ctx, cl, p).Free("an API key", *req.Name, "", "give another name, or delete that key with `dig api-key delete` first"); err != nil {
+			return cli.View{}, err
+		}
 		var store *config.Store
 		if profile != "" {
 			var err error

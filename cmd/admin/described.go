@@ -8,6 +8,9 @@ import (
 // described are the name and the description in a request about a workspace or a project.
 type described struct{ name, description **string }
 
+// anotherName is the hint for a name that is not free.
+const anotherName = "give another name"
+
 // create sets them from the arguments and flags of a command that creates the object.
 func (d described) create(c *cobra.Command, args []string, description string) error {
 	if len(args) == 1 {

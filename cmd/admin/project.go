@@ -23,6 +23,9 @@ func NewProject(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			v, err := cl.Projects.List(ctx, org, ws)
+			if err == nil && e.Run.Settings.Workspace.Value == "" {
+				otherWorkspaces(ctx, e, cl, org, ws)
+			}
 			return cli.List(v, "id", "name", "domain", "description"), err
 		}),
 		newProjectCreateCmd(e), newProjectUpdateCmd(e), newProjectLegacyCmd(e),
@@ -43,6 +46,25 @@ func NewProject(e *cli.Env) *cobra.Command {
 	)
 	e.Shows(c, &projectShape, "list", "get", "create", "update")
 	return c
+}
+
+// otherWorkspaces tells that only the projects of the default workspace are listed, if there are others.
+func otherWorkspaces(ctx context.Context, e *cli.Env, cl *api.Client, org, listed string) {
+	all, err := cl.Workspaces.List(ctx, org)
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(e.Err, "note: these are the projects of the default workspace; the others could not be listed: %v\n", err)
+	}
+	this, others := "", []string(nil)
+	for _, w := range all {
+		if w.ID == listed {
+			this = w.Name
+		} else {
+			others = append(others, w.Name)
+		}
+	}
+	if len(others) > 0 {
+		fmt.Fprintf(e.Err, "note: these are the projects of workspace %s; --workspace lists those of %s\n", cmp.Or(this, listed), cli.Counted(others, "1 other", "%d others"))
+	}
 }
 
 // inWorkspace is a project for display, with the name of its workspace.
@@ -68,7 +90,7 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		called, holds := args[0], cli.Holds{}
+		called := args[0]
 		if called == id {
 			v, err := cl.Projects.Get(ctx, org, ws, id)
 			if err != nil {
@@ -76,9 +98,7 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 			}
 			called = v.Name
 		}
-		if !e.Tells() {
-			holds = holdings(ctx, e, cl, id)
-		}
+		holds := holdings(ctx, e, cl, id)
 		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds.Text); err != nil {
 			return cli.View{}, err
 		}
@@ -153,6 +173,9 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
+		if err := cli.Projects(ctx, cl, org, ws).Free("a project", *req.Name, "", anotherName); err != nil {
+			return cli.View{}, err
+		}
 		v, err := cl.Projects.Create(ctx, org, ws, req)
 		return cli.Object(v), err
 	})
@@ -175,6 +198,11 @@ func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 		org, ws, id, err := e.ProjectArg(ctx, cl, args)
 		if err != nil {
 			return cli.View{}, err
+		}
+		if req.Name != nil {
+			if err := cli.Projects(ctx, cl, org, ws).Free("a project", *req.Name, id, anotherName); err != nil {
+				return cli.View{}, err
+			}
 		}
 		if req.Name == nil || req.Description == nil { // the body replaces both on the hosted zones
 			now, err := cl.Projects.Get(ctx, org, ws, id)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -48,6 +49,9 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 			if req.Name == nil {
 				return cli.View{}, cli.Usagef("a name is required")
 			}
+			if err := legacyProjects(ctx, cl).Free("a project", *req.Name, "", anotherName); err != nil {
+				return cli.View{}, err
+			}
 			v, err := cl.Projects.CreateLegacy(ctx, req)
 			return cli.Object(v), err
 		}),
@@ -64,18 +68,21 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 			if req == (api.ProjectRequest{}) {
 				return cli.View{}, cli.Usagef("nothing to change: give --name or --description")
 			}
+			if req.Name != nil {
+				if err := legacyProjects(ctx, cl).Free("a project", *req.Name, args[0], anotherName); err != nil {
+					return cli.View{}, err
+				}
+			}
 			v, err := cl.Projects.UpdateLegacy(ctx, args[0], req)
 			return cli.Object(v), err
 		}),
 		e.Old(spec.DeleteProjectLegacy, remove, "project delete",
 			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-				called, holds := "", cli.Holds{}
+				called := ""
 				if v, err := cl.Projects.GetLegacy(ctx, args[0]); err == nil {
 					called = v.Name
 				}
-				if !e.Tells() {
-					holds = holdings(ctx, e, cl, args[0])
-				}
+				holds := holdings(ctx, e, cl, args[0])
 				if err := e.ConfirmNamed(named, cli.NamesOf(args[0], called), holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, args[0]), holds.Text); err != nil {
 					return cli.View{}, err
 				}
@@ -87,4 +94,12 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 	)
 	e.Shows(c, &projectShape, "list", "get", "create", "update")
 	return c
+}
+
+// legacyProjects lists the projects at the deprecated address.
+func legacyProjects(ctx context.Context, cl *api.Client) cli.Names {
+	return func() ([]cli.Named, error) {
+		all, err := cl.Projects.ListLegacy(ctx)
+		return each.Map(all, func(p api.Project) cli.Named { return cli.Named{ID: p.ID, Name: p.Name} }), err
+	}
 }

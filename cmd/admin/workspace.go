@@ -101,6 +101,9 @@ func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
+		if err := cli.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, "", anotherName); err != nil {
+			return cli.View{}, err
+		}
 		v, err := cl.Workspaces.Create(ctx, org, req)
 		return cli.Object(v), err
 	})
@@ -123,6 +126,11 @@ func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 		org, id, err := workspaceArg(ctx, e, cl, args)
 		if err != nil {
 			return cli.View{}, err
+		}
+		if req.Name != nil {
+			if err := cli.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, id, anotherName); err != nil {
+				return cli.View{}, err
+			}
 		}
 		if req.Name == nil || req.Description == nil { // the body replaces both on the hosted zones
 			now, err := cl.Workspaces.Get(ctx, org, id)

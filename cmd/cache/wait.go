@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -65,12 +64,8 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 	}
 	if s := cli.JobState(run.Status); s != api.StateCompleted {
 		f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(s), Msg: fmt.Sprintf("the refresh of cache %s is %s", id, run.Status)}
-		var text string
-		if json.Unmarshal(run.Error["message"], &text) == nil && text != "" {
-			f.Msg += ": " + text
-		} else if len(run.Error) > 0 {
-			raw, _ := json.Marshal(run.Error)
-			f.Msg += ": " + string(raw)
+		if why := cli.CacheError(run); why != "" {
+			f.Msg += ": " + why
 		}
 		return cli.View{}, f
 	}

@@ -29,9 +29,6 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project st
 // agreeTable asks for confirmation before a table of a catalog is deleted, and lists the saved queries that read it. names are the
 // names by which the user may confirm the table.
 func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named cli.Naming, names []string, catalog, schema, table, question string) error {
-	if e.Tells() {
-		return e.Confirm("%s?", question)
-	}
 	look := func() (string, error) {
 		all, err := cl.Catalogs.List(ctx, p)
 		if err != nil {

@@ -135,7 +135,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 // semanticTable returns the name of a table of a semantic catalog that was given by name or id. schema and table are "" if the gateway
 // does not report the table.
 func semanticTable(ctx context.Context, e *cli.Env, cl *api.Client, p, catalog, given, id string) (who, schema, table string, err error) {
-	if given != id || e.Tells() {
+	if given != id {
 		schema, table, _ = strings.Cut(given, ".")
 		return given, schema, table, nil
 	}

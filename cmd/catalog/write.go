@@ -190,10 +190,8 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		if i < 0 {
 			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
 		}
-		called, shown, with, dependants := all[i].Name, all[i].DisplayName, "", ""
-		if !e.Tells() {
-			with, dependants = catalogHoldings(ctx, e, cl, p, all[i])
-		}
+		called, shown := all[i].Name, all[i].DisplayName
+		with, dependants := catalogHoldings(ctx, e, cl, p, all[i])
 		what := cli.NameAndID(called, id)
 		if with != "" {
 			what += " with its " + with

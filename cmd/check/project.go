@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -153,8 +152,8 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 	case run == nil:
 		k.add("cache", table, again, "there was no refresh yet")
 	case cli.JobState(run.Status) == api.StateFailed || cli.JobState(run.Status) == api.StateCancelled:
-		text := ""
-		if json.Unmarshal(run.Error["message"], &text) == nil && text != "" {
+		text := cli.CacheError(run)
+		if text != "" {
 			text = ": " + text
 		}
 		k.add("cache", table, again, "the refresh of %s is %s%s; queries read %s", run.CreatedAt, run.Status, text, older(st))

@@ -115,11 +115,14 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := f.credential(e, config, &req, e.InTerm); err != nil {
-			return cli.View{}, err
-		}
 		p, err := e.ProjectID(ctx, cl)
 		if err != nil {
+			return cli.View{}, err
+		}
+		if err := cli.Connections(ctx, cl, p).Free("a connection", req.Name, "", "give another name, or change that one with `dig connection ensure` or `dig connection update`"); err != nil {
+			return cli.View{}, err
+		}
+		if err := f.credential(e, config, &req, e.InTerm); err != nil {
 			return cli.View{}, err
 		}
 		v, err := createConnection(ctx, cl, p, req)
@@ -128,7 +131,7 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 			out = out.WithNote(openAddress)
 		}
 		return out, err
-	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs)
+	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs, spec.ListConnections)
 }
 
 // connectionBody reads --body. A credential in it must not be on the command line.
@@ -215,6 +218,11 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 			}
 			if req.Name == "" {
 				req.Name = now.Name
+			}
+			if req.Name != now.Name {
+				if err := cli.Connections(ctx, cl, p).Free("a connection", req.Name, id, "give another name"); err != nil {
+					return cli.View{}, err
+				}
 			}
 			if req.Type == "" {
 				req.Type = now.Type

@@ -26,6 +26,7 @@ func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	if err != nil {
 		return cli.View{}, err
 	}
+	noteStale(ctx, e, cl, project, src)
 	if !f.waiting.Wait && f.download == "" {
 		return cli.Object(made), nil
 	}
@@ -55,6 +56,21 @@ func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string
 		return cli.Object(job, exportColumns...).PrintValue(), nil
 	}
 	return download(ctx, e, cl, project, job.ID, f.download)
+}
+
+// noteStale tells of rows that are stored by a run before one that failed.
+func noteStale(ctx context.Context, e *cli.Env, cl *api.Client, project string, src exportSource) {
+	from, _, err := exported(ctx, cl, project, src)
+	var found []trust.Stale
+	if err == nil {
+		found, err = (&trust.Staleness{Cl: cl, Project: project}).Of(ctx, api.ExecuteByStatement{Statement: "SELECT * FROM " + from}, false)
+	}
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(e.Err, "note: it is not known whether stored rows are stale: %v\n", err)
+	}
+	for _, s := range found {
+		fmt.Fprintf(e.Err, "note: %s\n", s)
+	}
 }
 
 // warnCapped warns if an export has exactly as many rows as a truncated scan returns: some API sources silently stop at

@@ -39,9 +39,13 @@ The address and, with --print-key, a partner key are printed to standard output 
 is valid until this process ends. Other dig processes of this user find the gateway by a socket in the
 data directory and need no key. One line per request goes to standard error.
 
-An interrupt, SIGTERM or SIGHUP ends it: no further calls are accepted, and running work has --grace to finish. Runs that
+An interrupt or SIGTERM ends it: no further calls are accepted, and running work has --grace to finish. Runs that
 are still going after that are cancelled and recorded as failed; stored rows are not changed. A second signal ends the
 process immediately. If the data directory is removed or replaced, it ends with exit code 1.
+SIGHUP, such as at the end of a terminal, does not end it.
+
+Each end of a run of a materialized query, cache, export or metadata refresh is a line on standard error, with --quiet
+only a failure.
 
 All work is done by a second process. If a statement still runs --max-overrun after it was told to stop, or
 uses memory beyond a hard limit, that process is killed and replaced (docs/testing.md). So is one that is stopped or
@@ -123,6 +127,7 @@ do not wait for that.`,
 			level = slog.LevelWarn
 		}
 		log := slog.New(slog.NewTextHandler(e.Err, &slog.HandlerOptions{Level: level}))
+		outlive(e, log)
 		var w *supervise.Worker
 		switch {
 		case e.Process && supervise.IsWorker(e.Getenv):
@@ -230,6 +235,19 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 		}
 	}
 	return err
+}
+
+// outlive has the end of a terminal, or a signal to read settings again, not end the gateway. It has no settings to read.
+func outlive(e *cli.Env, log *slog.Logger) {
+	if e.HangUp == nil {
+		return
+	}
+	tell := func() {
+		if !supervise.IsWorker(e.Getenv) {
+			log.Warn("SIGHUP does not end the gateway; SIGINT and SIGTERM do")
+		}
+	}
+	e.HangUp.Store(&tell)
 }
 
 // unbound is the error of an address that cannot be listened on.

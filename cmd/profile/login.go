@@ -322,9 +322,16 @@ func (l *login) store(key config.Key) (cli.View, error) {
 		l.complete(stored)
 		return nil
 	}
+	_, before, err := l.st.List()
+	if err != nil {
+		return cli.View{}, err
+	}
 	added, err := l.st.Add(l.p, key, l.opt)
 	if err != nil {
 		return cli.View{}, err
+	}
+	if l.opt.Use {
+		nowCurrent(l.e, before, l.p.Name)
 	}
 	for _, h := range added.Hints {
 		fmt.Fprintln(l.e.Err, "note:", h)

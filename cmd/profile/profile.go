@@ -159,9 +159,16 @@ you can read; the command prints which one. A key is only ever sent to the addre
 			p.BaseURL, facts = probe(ctx, e, p, config.DefaultAddresses(config.EU), key)
 			p.SetFacts(facts)
 		}
+		_, before, err := st.List()
+		if err != nil {
+			return cli.View{}, err
+		}
 		added, err := st.Add(p, key, opt)
 		if err != nil {
 			return cli.View{}, err
+		}
+		if opt.Use {
+			nowCurrent(e, before, p.Name)
 		}
 		for _, h := range added.Hints {
 			fmt.Fprintln(e.Err, "note:", h)
@@ -193,7 +200,26 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 			with = "without a new key"
 		}
 	}
-	return e.Would("store profile %s %s in %s", p.Name, with, st.Path())
+	_, before, err := st.List()
+	if err != nil {
+		return err
+	}
+	and := ""
+	if opt.Use && before != p.Name {
+		and = " and make it current"
+	}
+	return e.Would("store profile %s %s in %s%s", p.Name, with, st.Path(), and)
+}
+
+// nowCurrent tells that another profile than before is current, and how to go back.
+func nowCurrent(e *cli.Env, before, now string) {
+	switch {
+	case before == now:
+	case before == "":
+		fmt.Fprintf(e.Err, "note: profile %s is now current: commands use it instead of zone local; `%s config unset current` undoes that\n", now, e.Name)
+	default:
+		fmt.Fprintf(e.Err, "note: profile %s is now current instead of %s; `%s profile use %s` goes back\n", now, before, e.Name, before)
+	}
 }
 
 // readKey reads a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others can see. hint

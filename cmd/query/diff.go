@@ -204,17 +204,21 @@ func openStatement(ctx context.Context, e *cli.Env, dialect string, st *statemen
 	if err := refuseStatement(e, st.text); err != nil {
 		return nil, err
 	}
-	look := q.lookBeside(ctx, st.form)
+	look, stale := q.lookBeside(ctx, st.form), q.lookStale(ctx, st.form)
 	for {
 		res, err := q.cl.Queries.Execute(q.withFiles(ctx, st), q.project, st.form, q.options(q.format))
 		if err != nil {
 			look.end()
+			stale.end()
 			return nil, pointAt(e, st, err)
 		}
 		st.files.print(e.Err)
 		rows := res.Rows()
 		if ok, err := typed(rows); ok || err != nil || q.format == api.CellTyped {
-			warn := sync.OnceFunc(func() { q.warn(ctx, st, -1, look, e.Err) })
+			warn := sync.OnceFunc(func() {
+				q.warn(ctx, st, -1, look, e.Err)
+				stale.note(ctx, e.Err)
+			})
 			return &warnedRows{rows, warn}, nil // rows returns the error again when it is read
 		}
 		if err := rows.Close(); err != nil {

@@ -1,10 +1,8 @@
 package query
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -95,11 +93,8 @@ func (f *executeFlags) place(n int) (out, sidecar string) {
 // eachRow yields a statement with the values of each row of a file.
 func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, error), stop func() error, err error) {
 	rows, err := rowset.Open(e.Abs(f.eachRow))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, cli.Usagef("--each-row: there is no file %s", f.eachRow)
-	}
 	if err != nil {
-		return nil, nil, cli.Usagef("--each-row: %v", err)
+		return nil, nil, e.Unread("--each-row", f.eachRow, err)
 	}
 	pick, err := bindColumns(rows, f.bindCols)
 	if err != nil {

@@ -81,7 +81,7 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	if len(t.Tree) > 0 {
 		out.path = t.Tree[0].Path
 	}
-	if err = errors.Join(err, jerr); err != nil || len(queries) == 0 || e.Tells() {
+	if err = errors.Join(err, jerr); err != nil || len(queries) == 0 {
 		return out, err
 	}
 	readers, ids, err := cli.Dependants(ctx, cl, p, queries...)

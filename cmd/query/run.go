@@ -50,6 +50,7 @@ type querying struct {
 	kept     func(io.ReadCloser, api.Format) io.ReadCloser // in the shell, wraps the body of the reply
 	guarding sync.Mutex
 	guard    *trust.Guard
+	stale    *trust.Staleness
 	told     map[sqltext.TableRef]bool // tables with a printed warning that rows may be missing
 }
 
@@ -111,6 +112,9 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	if err := q.distrust(ctx, st); err != nil {
 		return info, err
 	}
+	if err := q.distrustStale(ctx, st); err != nil {
+		return info, err
+	}
 	if err := q.distrustColumns(ctx, st); err != nil {
 		return info, err
 	}
@@ -120,12 +124,15 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	look := q.lookBeside(ctx, st.form)
 	defer look.end()
 	q.announce(st, look, s.Notes)
+	stale := q.lookStale(ctx, st.form)
+	defer stale.end()
 	o.Notes, o.Elapsed = s.Notes, elapsed
 	if len(q.f.by) > 0 {
 		info.Rows, err = a.writePages(ctx, o)
 		st.files.print(s.Notes)
 		if err == nil {
 			q.warn(ctx, st, info.Rows, look, s.Notes)
+			stale.note(ctx, s.Notes)
 		}
 		return info, q.limitError(err, info.Rows)
 	}
@@ -142,6 +149,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	}
 	if err == nil {
 		q.warn(ctx, st, stats.Rows, look, s.Notes)
+		stale.note(ctx, s.Notes)
 		q.warnPaging(st, s.Notes)
 		if isSaved && !q.f.strict && !q.f.stored {
 			q.warnColumns(ctx, saved, a.cols, s.Notes)

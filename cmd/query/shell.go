@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/repl"
+	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -28,7 +29,7 @@ texts with a secret in them, and those that begin with a blank, are not kept. Ct
 Where standard input is not a terminal, its statements run without a prompt, until one fails.`,
 		Example: "  " + e.Name + " shell\n  " + e.Name + " shell --project Shop\n  " + e.Name + " shell < statements.sql",
 	}
-	cli.Annotate(c, spec.ExecuteQuery)
+	cli.Annotate(c, spec.ExecuteQuery, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
 	e.Prints(c, cli.Like(cli.Text{}))
 	c.RunE = func(c *cobra.Command, _ []string) error { return runShell(c.Context(), e) }
 	return c
@@ -118,12 +119,12 @@ func (r *shellRunner) querying(ctx context.Context, f *executeFlags, o output.Op
 	if r.first == nil {
 		q, err := newQuerying(ctx, r.e, f, o)
 		if err == nil {
-			q.told = map[sqltext.TableRef]bool{}
+			q.told, q.stale = map[sqltext.TableRef]bool{}, &trust.Staleness{Cl: q.cl, Project: q.project}
 		}
 		r.first = q
 		return q, err
 	}
-	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format, told: r.first.told}, nil
+	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format, told: r.first.told, stale: r.first.stale}, nil
 }
 
 // Run implements repl.Runner.

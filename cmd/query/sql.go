@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when a result has more rows")
 	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when a reply is larger than this, such as 100MB")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not store the result for query last")
-	fs.BoolVar(&f.strict, "strict", false, "fail (exit code 10) when the hosted zones would leave out rows; see query execute")
+	fs.BoolVar(&f.strict, "strict", false, "fail (exit code 10) when the hosted zones would leave out rows, or stored rows are stale because the latest run failed; see query execute")
 	fs.StringVar(&f.outDir, "out-dir", "", "write each result to its own file in this directory: 1.csv, 2.csv and so on")
 	fs.IntVar(&f.jobs, "jobs", 1, "number of statements to run concurrently; results keep their order")
 	fs.BoolVar(&f.keepGoing, "keep-going", false, "continue after a failed statement; the exit code is 20 plus the number of failures")
@@ -75,7 +76,7 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 	f.renderFlags.register(e, c)
 	f.readingFlags.register(c)
 	dialectFlag(e, c, &f.dialect)
-	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries)
+	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
 	c.AddCommand(newSQLFormat(e), newTranspile(e))
 	e.Prints(c, cli.Like([]map[string]any{}, spec.ExecuteQuery))
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -130,7 +131,10 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	var saved []api.Query
+	saved, err := f.tellShadowed(c.Context(), e, q, given)
+	if err != nil {
+		return err
+	}
 	n := 0
 	next := func() (*statement, error) {
 		if n == len(given) {
@@ -166,6 +170,29 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 		return err
 	}
 	return q.single(c.Context(), st)
+}
+
+// tellShadowed tells of files whose names saved queries have too: files come first. It returns the saved queries if it has listed them.
+func (f *sqlFlags) tellShadowed(ctx context.Context, e *cli.Env, q *querying, list []given) (saved []api.Query, err error) {
+	told := map[string]bool{}
+	for _, g := range list {
+		if g.file == "" || told[g.file] {
+			continue
+		}
+		told[g.file] = true
+		if saved == nil {
+			if saved, err = q.cl.Queries.List(ctx, q.project); err != nil {
+				return nil, err
+			}
+		}
+		for _, s := range saved {
+			if s.Name == g.file || s.DisplayName == g.file {
+				fmt.Fprintf(e.Err, "note: the file %[1]s is run, not the saved query of that name; `%[2]s sql peaka.query.%[3]s` runs the query\n", g.file, e.Name, s.Name)
+				break
+			}
+		}
+	}
+	return saved, nil
 }
 
 // chooseForm sets -o from --json and the other formFlags, or from the extension of --out.

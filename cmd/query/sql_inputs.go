@@ -81,6 +81,7 @@ type given struct {
 	placedPart
 	saved string // the name of a query; the rest is empty then
 	data  string // the file whose rows are selected
+	file  string // of statements, by a name that may be that of a saved query too
 }
 
 // read reads the texts of the inputs.
@@ -105,7 +106,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 		case "data":
 			if !strings.ContainsAny(in.value, "*?") {
 				if _, err := os.Stat(e.Abs(in.value)); err != nil {
-					return nil, cli.Usagef("FILE: %v", err)
+					return nil, e.Unread("FILE", in.value, err)
 				}
 			}
 			text = "SELECT * FROM " + sqltext.Literal(in.value)
@@ -129,8 +130,11 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 				p.where = name
 			}
 			g := given{placedPart: p}
-			if kind == "data" {
+			switch {
+			case kind == "data":
 				g.data = in.value
+			case kind == "file" && in.flag == "" && in.value != "-" && !strings.ContainsAny(in.value, "/\\") && !strings.HasSuffix(in.value, ".sql"):
+				g.file = in.value
 			}
 			list = append(list, g)
 		}

@@ -53,7 +53,7 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 			becomes[manifest.BaseOf(ch.Have).Ref] = ch.Want
 		}
 	}
-	if len(kinds) == 0 || l.e.Tells() {
+	if len(kinds) == 0 {
 		return nil
 	}
 	around, err := l.around(ctx, kinds)

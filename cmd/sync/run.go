@@ -65,7 +65,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if len(todo) == 0 {
 		return show(e, opts, nil, leave, false)
 	}
-	if e.Asked() {
+	if e.Asked() && !e.Tells() {
 		if err := lines(e.Err, todo, false); err != nil {
 			return err
 		}

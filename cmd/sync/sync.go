@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/manifest"
@@ -106,6 +108,8 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	switch {
 	case errors.Is(err, manifest.ErrNoProject) && !files:
 		want = manifest.New()
+	case errors.Is(err, manifest.ErrNoProject) && !exists(e.Abs(dir)):
+		return nil, nil, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: dir + ": no such file or directory", Hint: fmt.Sprintf("`%s pull %s` writes the current project there", e.Name, dir)}
 	case errors.Is(err, manifest.ErrNoProject):
 		return nil, nil, cli.Usagef("%s: %v", dir, err).WithHint("`%s pull %s` writes the current project there", e.Name, dir)
 	case err != nil:
@@ -134,6 +138,11 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 		return nil, nil, err
 	}
 	return l, want.Only(only), nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // faulty is the error for files that cannot be read.

@@ -38,7 +38,7 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options
 	} else {
 		f, err := pipe.Open(ctx, e.Abs(path), os.O_RDONLY)
 		if err != nil {
-			return nil, e.Named("FILE", err)
+			return nil, e.Unread("FILE", path, err)
 		}
 		if file, ok := f.(*os.File); ok {
 			if st, err := file.Stat(); err != nil || st.IsDir() {

@@ -34,9 +34,7 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 
 // question returns the prompt for deleting a table or one of its columns; its Mark identifies the contents.
 func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, project, table, column string) (q cli.Holds, used string, err error) {
-	if !e.Tells() {
-		used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break") // the names of the kinds are also the names of their schemas
-	}
+	used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break") // the names of the kinds are also the names of their schemas
 	count := ""
 	if e.Asking() {
 		c, err := cli.ContentsOf(ctx, cl, project, k.noun, k.stored(table), k.stored(column))

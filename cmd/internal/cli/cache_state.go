@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -20,6 +21,16 @@ func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
 		}
 	}
 	return nil, nil
+}
+
+// CacheError returns why a refresh failed, "" if the gateway does not tell.
+func CacheError(run *api.CacheExecutionInfo) string {
+	var text string
+	if json.Unmarshal(run.Error["message"], &text) == nil && text != "" || len(run.Error) == 0 {
+		return text
+	}
+	raw, _ := json.Marshal(run.Error)
+	return string(raw)
 }
 
 func CacheEnded(s string) bool {

@@ -25,10 +25,14 @@ func (e *Env) Confirm(format string, args ...any) error {
 
 // ConfirmHere is Confirm for something that exists only on this machine.
 func (e *Env) ConfirmHere(format string, args ...any) error {
-	if e.Run.Flags.Yes || e.Tells() {
+	question := fmt.Sprintf(format, args...)
+	if e.Tells() {
+		e.wouldAsk(question)
 		return nil
 	}
-	question := fmt.Sprintf(format, args...)
+	if e.Run.Flags.Yes {
+		return nil
+	}
 	if !e.InTerm || !e.ErrTerm {
 		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: e.unasked("give --yes to skip the confirmation")}
 	}
@@ -43,6 +47,9 @@ func (e *Env) ConfirmHere(format string, args ...any) error {
 	}
 	return notConfirmed()
 }
+
+// wouldAsk tells in a dry run which question the run would ask, or which --yes would answer: it names what depends on an object.
+func (e *Env) wouldAsk(question string) { fmt.Fprintln(e.Err, "to be confirmed:", question) }
 
 func notConfirmed() error {
 	return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
@@ -88,7 +95,11 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
 	}
 	if dependants == "" || e.Tells() {
-		return e.Confirm(format, args...)
+		if err := e.Confirm(format, args...); err != nil || dependants == "" {
+			return err
+		}
+		e.wouldAsk("its name, " + names[0] + ", because of what depends on it: typed, or given with --confirm besides --yes")
+		return nil
 	}
 	if err := e.Permit(); err != nil {
 		return err
@@ -151,7 +162,10 @@ func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, form
 		}
 		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + e.Target() + ": " + dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
 	}
-	if err := e.Confirm(format, args...); err != nil || !asks {
+	if err := e.Confirm(format, args...); err != nil || !asks || e.Tells() {
+		if err == nil && e.Tells() && dependants != "" {
+			e.wouldAsk("by name, because of what depends on them: " + dependants)
+		}
 		return err
 	}
 	for _, name := range needed {

@@ -8,10 +8,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Asked reports whether a confirmation prompt will be shown: its details are fetched from the gateway only then.
-func (e *Env) Asked() bool {
-	return !e.Run.Flags.Yes && !e.Run.Flags.DryRun && !e.Run.Flags.Explain
-}
+// Asked reports whether the question before a deletion is shown, at a prompt or in a dry run: its details are fetched from the gateway only
+// then.
+func (e *Env) Asked() bool { return !e.Run.Flags.Yes || e.Tells() }
 
 // Called describes an object in a prompt by its name and id, also when only the id was given.
 func (e *Env) Called(set, id string, list func() ([]Named, error)) string {

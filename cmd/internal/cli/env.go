@@ -25,6 +25,7 @@ type Env struct {
 	Process   bool                    // the run is that of this process, with the process's own streams and arguments
 	Interrupt context.CancelCauseFunc // interrupts the run as a signal would
 	AtOnce    *atomic.Pointer[func()] // called before a second signal ends the process
+	HangUp    *atomic.Pointer[func()] // if set, SIGHUP calls this and ends nothing
 	Trap      *atomic.Pointer[func()] // if not nil, an interrupt from the terminal calls this instead of Interrupt
 
 	Run Session

@@ -33,6 +33,21 @@ func namesOf[T any](list func() ([]T, error), named func(T) Named) Names {
 	}
 }
 
+// Free rejects a name that another object has: many gateways would accept it, and the name would be ambiguous from then on. id is the object
+// that is renamed, "" for a new one.
+func (n Names) Free(kind, name, id, hint string) error {
+	all, err := n()
+	if NoRoute(err) {
+		return nil
+	}
+	for _, o := range all {
+		if o.Name == name && o.ID != id {
+			return &Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("there is already %s %q (%s); nothing was sent", kind, name, o.ID), Hint: hint}
+		}
+	}
+	return err
+}
+
 // find returns the id of the object with the name, or the name itself if it is an id.
 func (n Names) find(kind, set string, id *regexp.Regexp) (string, error) {
 	if id.MatchString(set) {
@@ -96,6 +111,18 @@ func (e *Env) OrgID(ctx context.Context, cl *api.Client) (string, error) {
 		return gateway.DefaultOrganization, nil
 	}
 	return OrgByName(ctx, cl, set)
+}
+
+// Workspaces lists the workspaces of an organization.
+func Workspaces(ctx context.Context, cl *api.Client, org string) Names {
+	return namesOf(func() ([]api.Workspace, error) { return cl.Workspaces.List(ctx, org) },
+		func(w api.Workspace) Named { return Named{ID: w.ID, Name: w.Name} })
+}
+
+// Projects lists the projects of a workspace.
+func Projects(ctx context.Context, cl *api.Client, org, workspace string) Names {
+	return namesOf(func() ([]api.Project, error) { return cl.Projects.List(ctx, org, workspace) },
+		func(p api.Project) Named { return Named{ID: p.ID, Name: p.Name} })
 }
 
 func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) {

@@ -10,10 +10,15 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
+// Connections lists the connections of a project.
+func Connections(ctx context.Context, cl *api.Client, project string) Names {
+	return namesOf(func() ([]api.Connection, error) { return cl.Connections.List(ctx, project) },
+		func(c api.Connection) Named { return Named{ID: c.ID, Name: c.Name, Where: ", type " + c.Type} })
+}
+
 // ConnectionID finds a connection by id or name.
 func ConnectionID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	return namesOf(func() ([]api.Connection, error) { return cl.Connections.List(ctx, project) },
-		func(c api.Connection) Named { return Named{ID: c.ID, Name: c.Name, Where: ", type " + c.Type} }).find("connection", set, uuidLike())
+	return Connections(ctx, cl, project).find("connection", set, uuidLike())
 }
 
 // OrAlternative calls usual and, if the gateway has no such route (404 or 405), alternative.

@@ -13,7 +13,7 @@ import (
 )
 
 // Asking reports whether the user is asked on a terminal before a deletion. Time passes between the prompt and the deletion.
-func (e *Env) Asking() bool { return e.Asked() && e.InTerm && e.ErrTerm }
+func (e *Env) Asking() bool { return e.Asked() && !e.Tells() && e.InTerm && e.ErrTerm }
 
 // Holds describes the contents of an object at the time of the prompt for its deletion.
 type Holds struct {

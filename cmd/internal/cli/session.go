@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/pipe"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/term"
@@ -279,6 +281,15 @@ func (e *Env) Named(flag string, err error) error {
 	return Usagef("%s: %v", flag, err)
 }
 
+// Unread has an error about a file that is read, named as it was typed, be one of a flag or argument. A file that does not exist is not found, as
+// any other object.
+func (e *Env) Unread(flag, path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) && e.context().Err() == nil {
+		return &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: flag + ": " + path + ": no such file or directory", Err: err}
+	}
+	return e.Named(flag, err)
+}
+
 func readFile(ctx context.Context, path string) ([]byte, error) {
 	f, err := pipe.Open(ctx, path, os.O_RDONLY)
 	if err != nil {
@@ -309,7 +320,7 @@ func (e *Env) ReadFile(flag, path string) ([]byte, error) {
 		return raw, err
 	}
 	raw, err := readFile(e.context(), e.Abs(path))
-	return raw, e.Named(flag, err)
+	return raw, e.Unread(flag, path, err)
 }
 
 // ReadText reads a file like ReadFile, as text in UTF-8: without a byte order mark, and converted from UTF-16 if it has one.

@@ -47,10 +47,12 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 	keep := context.WithoutCancel(ctx)
 	ctx, cancel := context.WithTimeout(ctx, jobs.CacheTimeout)
 	defer cancel()
+	began := s.Now()
 	run.Status, run.Error = states.Failed, "the refresh was aborted"
 	message := run.Error
 	defer func() { // also if the engine panics
 		err := s.Jobs.Record("cache "+c.ID, func(ctx context.Context) error { return s.Store.EndCacheRun(ctx, run, message) })
+		s.Jobs.Ended(jobs.JobCache, p.ID, c.ID, run.Status, run.Error, s.Now().Sub(began), "mode", run.Mode, "scheduled", run.Scheduled, "rows", run.Cached)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("cannot record the end of a cache refresh", "cache", c.ID, "error", err.Error())
 			return

@@ -25,9 +25,12 @@ func (s *Service) tidyCaches(ctx context.Context, project string) error {
 			continue
 		}
 		run.Status, run.Error = states.Failed, jobs.Crashed
-		if err := s.Store.EndCacheRun(ctx, run, jobs.Crashed); err != nil && !errors.Is(err, store.ErrNotFound) {
+		if err := s.Store.EndCacheRun(ctx, run, jobs.Crashed); errors.Is(err, store.ErrNotFound) {
+			continue
+		} else if err != nil {
 			return err
 		}
+		s.Jobs.Ended(jobs.JobCache, project, run.CacheID, run.Status, run.Error, 0, "mode", run.Mode, "scheduled", run.Scheduled)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ const (
 	KindUnknownSchema  Kind = "unknown schema"
 	KindUnknownTable   Kind = "unknown table"
 	KindUnknownColumn  Kind = "unknown column"
+	KindNoFile         Kind = "no file" // a file that a statement names does not exist
 	KindCycle          Kind = "cycle"
 	KindValue          Kind = "value" // a cast, an overflow, a division by zero
 	KindBinding        Kind = "binding"

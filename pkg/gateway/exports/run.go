@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -53,6 +54,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		os.Remove(s.exportPath(x.ID)) // before anyone can see that the job has ended
 	}
 	err = s.Jobs.Record("export "+x.ID, func(ctx context.Context) error { return s.Store.EndExport(ctx, x) })
+	s.Jobs.Ended(jobs.JobExport, p.ID, x.ID, x.Status, x.Error, time.Duration(x.DurationMs)*time.Millisecond, "rows", x.RowCount)
 	if err != nil || x.Status != store.ExportSucceeded {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("export", "id", x.ID, "error", err.Error())
@@ -168,6 +170,8 @@ func (s *Service) tidyExports(ctx context.Context) error {
 		x.Status, x.Error, x.DurationMs = store.ExportFailed, jobs.CutOff, s.since(x.CreatedAt)
 		if err := s.Store.EndExport(ctx, x); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
+		} else if err == nil {
+			s.Jobs.Ended(jobs.JobExport, x.ProjectID, x.ID, x.Status, x.Error, time.Duration(x.DurationMs)*time.Millisecond)
 		}
 		if !s.ReadOnly {
 			os.Remove(s.exportPath(x.ID) + partial)

@@ -128,6 +128,8 @@ func noSpace(err error) bool { return store.IsFull(err) || errors.Is(err, syscal
 
 func EngineStatus(k engine.Kind) int {
 	switch k {
+	case engine.KindNoFile: // as any other object that does not exist; the hosted zones read no files
+		return 404
 	case engine.KindTimeout:
 		return 408
 	case engine.KindLocked: // nothing was done, and an immediate retry would only wait again

@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 // Recording the end of a run is retried until it succeeds. Otherwise a finished run would stay RUNNING after a temporary failure,
@@ -48,6 +50,17 @@ func (e *Ending) record(ctx context.Context) bool {
 	e.err = e.try(ctx)
 	e.done = settledBy(e.err)
 	return e.done
+}
+
+// Ended logs the end of a run of an object: failures as warnings, which --quiet shows too.
+func (s *Service) Ended(kind, project, id, status, reason string, took time.Duration, more ...any) {
+	level := slog.LevelInfo
+	attrs := append([]any{"kind", kind, "project", project, "id", id, "status", status, "duration", took.Round(time.Millisecond)}, more...)
+	if reason != "" {
+		level = slog.LevelWarn
+		attrs = append(attrs, "error", web.ForLog(reason))
+	}
+	s.log.Log(context.Background(), level, "run ended", attrs...)
 }
 
 // settledBy reports whether another attempt would change nothing: the end is stored, the object was deleted, or the state file

@@ -89,12 +89,14 @@ const refreshTimeout = 2 * time.Hour
 func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalogs.Catalog, runner string, tell *Listener) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
+	began, reason := s.Now(), ""
 	end := store.Refresh{Status: RefreshDone, Runner: runner}
 	if err := jobs.Caught(func() error { return s.reread(ctx, p, c) }); err != nil {
 		text := s.Jobs.Reason(err)
-		end.Status, end.Error = refreshFailed, &text
+		end.Status, end.Error, reason = refreshFailed, &text, text
 	}
 	s.refreshEnded(p, c, end)
+	s.Jobs.Ended(jobs.JobMetadata, p.ID, c.ID, end.Status, reason, s.Now().Sub(began))
 	if tell != nil {
 		if err := tell.post(context.WithoutCancel(ctx), refreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
 			s.Log.Warn("metadata refresh callback", "catalog", c.ID, "error", err)

@@ -3,6 +3,8 @@ package names
 import (
 	"context"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -25,7 +27,11 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (engine.So
 	}
 	scan, err := r.g.Sources.File(ctx, at)
 	if err != nil {
-		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": " + strings.TrimPrefix(err.Error(), "file "+filepath.Base(path)+": "), Err: err}
+		kind := engine.KindUnknownTable
+		if errors.Is(err, fs.ErrNotExist) {
+			kind = engine.KindNoFile
+		}
+		return engine.Source{}, &engine.Error{Kind: kind, Message: path + ": " + strings.TrimPrefix(err.Error(), "file "+filepath.Base(path)+": "), Err: err}
 	}
 	if f, ok := scan.(interface{ Remarks() []string }); ok && r.named.Note != nil {
 		for _, remark := range f.Remarks() {

@@ -57,6 +57,9 @@ func (s *Service) settled(ctx context.Context, q store.Query) (store.Query, erro
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return q, err
 		}
+		if err == nil {
+			s.Jobs.Ended(jobs.JobMaterialized, q.ProjectID, q.ID, store.RunFailed, jobs.Crashed, 0)
+		}
 		run = next
 	}
 	return s.Store.Query(ctx, q.ProjectID, q.ID)
@@ -147,12 +150,14 @@ func (s *Service) startRun(ctx context.Context, p store.Project, id string, ende
 
 // run executes one run and returns the id of the run that follows it, if any.
 func (s *Service) run(ctx context.Context, p store.Project, id, run string) (next string) {
+	began := s.Now()
 	status, reason, rows := store.RunFailed, "the run was aborted", int64(-1)
 	defer func() { // also if the engine panics: no run stays RUNNING
 		err := s.Jobs.Record("query "+id, func(ctx context.Context) (err error) {
 			next, err = s.Store.EndRun(ctx, id, run, status, reason, rows)
 			return err
 		})
+		s.Jobs.Ended(jobs.JobMaterialized, p.ID, id, status, reason, s.Now().Sub(began), "rows", rows)
 		if err == nil {
 			return
 		}

@@ -33,12 +33,20 @@ func (s *Service) File(ctx context.Context, path string) (engine.Scanner, error)
 			return err == nil && st.IsDir() || hidden(path, p)
 		})
 		if len(all) == 0 {
-			return nil, errors.New("no file matches")
+			return nil, errNoMatch
 		}
 		slices.Sort(all)
 	}
 	return files.Named(ctx, s.Reach(nil), all)
 }
+
+// errNoMatch is the error for a pattern without a file.
+var errNoMatch error = noMatch{}
+
+type noMatch struct{}
+
+func (noMatch) Error() string        { return "no file matches" }
+func (noMatch) Is(target error) bool { return target == fs.ErrNotExist }
 
 // hidden reports whether a part of a name that a pattern matches begins with a dot which the pattern does not have, as in a shell.
 func hidden(pattern, name string) bool {

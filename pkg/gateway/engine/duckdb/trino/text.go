@@ -307,7 +307,7 @@ func IsUnknown(err error) bool {
 		return false
 	}
 	switch e.Kind {
-	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn:
+	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn, engine.KindNoFile:
 		return true
 	}
 	return false

@@ -1,0 +1,230 @@
+package trust
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// Staleness finds the stored results and the caches behind a statement whose latest run failed: their rows are of an earlier run. It is safe
+// for concurrent use.
+type Staleness struct {
+	Cl      *api.Client
+	Project string
+
+	mu      sync.Mutex
+	results fetched[api.MaterializedQueryStatus]
+	caches  fetched[api.CacheStatus]
+}
+
+// fetched is a list of statuses for the statements of the next seconds, such as those of a file.
+type fetched[T any] struct {
+	at   time.Time
+	list []T
+}
+
+const statusesFresh = 5 * time.Second
+
+func (f *fetched[T]) get(fetch func() ([]T, error)) ([]T, error) {
+	if !f.at.IsZero() && time.Since(f.at) < statusesFresh {
+		return f.list, nil
+	}
+	list, err := fetch()
+	if cli.NoRoute(err) { // a gateway without caches or stored results
+		list, err = nil, nil
+	}
+	if err == nil {
+		f.at, f.list = time.Now(), list
+	}
+	return list, err
+}
+
+// Stale is a table whose rows are of an earlier run than the latest, which failed.
+type Stale struct{ what, hint string }
+
+func (s Stale) String() string { return s.what }
+
+// Refused is the error of --strict.
+func (s Stale) Refused() *cli.Failure {
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: "stale", Msg: s.what, Hint: s.hint}
+}
+
+// StaleUnknown is the error of --strict for stored rows whose runs cannot be looked up.
+func StaleUnknown(err error) error {
+	var ae *api.Error
+	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
+		return err
+	}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the stored rows are stale cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+}
+
+// Of returns what a form reads that is stale. live is for statements that read sources instead of caches. It sends no request for a statement
+// over internal tables, else one or two, and further ones only if a run has failed.
+func (s *Staleness) Of(ctx context.Context, form api.ExecuteRequest, live bool) ([]Stale, error) {
+	names, id := namesOf(form)
+	saved := id != "" || names.Of(api.InternalCatalogName, "", api.SchemaQuery)
+	var results []api.MaterializedQueryStatus
+	var caches []api.CacheStatus
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var wg sync.WaitGroup
+	var rerr, cerr error
+	if saved || names.Of(api.InternalCatalogName, "", api.SchemaMtQuery) {
+		wg.Go(func() {
+			results, rerr = s.results.get(func() ([]api.MaterializedQueryStatus, error) { return s.Cl.Materialized.Statuses(ctx, s.Project) })
+		})
+	}
+	if !live && (saved || external(names)) {
+		wg.Go(func() {
+			caches, cerr = s.caches.get(func() ([]api.CacheStatus, error) { return s.Cl.Cache.Statuses(ctx, s.Project) })
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(rerr, cerr); err != nil {
+		return nil, err
+	}
+	results, caches = failedResults(results), failedCaches(caches)
+	if len(results)+len(caches) == 0 {
+		return nil, nil
+	}
+	if saved {
+		all, err := s.Cl.Queries.List(ctx, s.Project)
+		if err != nil {
+			return nil, err
+		}
+		names = through(all, names, id)
+	}
+	var out []Stale
+	for _, st := range results {
+		if st.QueryID == id || names.Of(api.InternalCatalogName, st.QueryName, api.SchemaMtQuery) {
+			out = append(out, staleResult(st))
+		}
+	}
+	if len(caches) == 0 {
+		return out, nil
+	}
+	catalogs, err := s.Cl.Catalogs.List(ctx, s.Project)
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range caches {
+		for _, c := range catalogs {
+			if c.ID == st.CatalogID && (names.Of(c.Name, st.TableName, st.SchemaName) || names.Of(c.ID, st.TableName, st.SchemaName)) {
+				out = append(out, staleCache(st, c.Name))
+			}
+		}
+	}
+	return out, nil
+}
+
+// namesOf returns the tables that a form names, or the id of the saved query that it runs.
+func namesOf(form api.ExecuteRequest) (names sqlstmt.Reading, id string) {
+	switch f := form.(type) {
+	case api.ExecuteByStatement:
+		return sqlstmt.ReadingOf(f.Statement), ""
+	case api.ExecuteByName:
+		return sqlstmt.Reading{strings.Split(strings.ReplaceAll(f.QualifiedName, `"`, ""), ".")}, ""
+	case api.ExecuteByBuilder:
+		for _, t := range f.From {
+			names = append(names, []string{cmp.Or(t.CatalogName, t.CatalogID), t.SchemaName, t.TableName})
+		}
+	case api.ExecuteByID:
+		return nil, f.ID
+	}
+	return names, ""
+}
+
+func external(names sqlstmt.Reading) bool {
+	for _, name := range names {
+		if len(name) == 3 && !strings.EqualFold(name[0], api.InternalCatalogName) {
+			return true
+		}
+	}
+	return false
+}
+
+// through adds the tables that the named saved queries read, directly and through others.
+func through(all []api.Query, names sqlstmt.Reading, id string) sqlstmt.Reading {
+	seen := make([]bool, len(all))
+	for more := true; more; {
+		more = false
+		for i, q := range all {
+			if seen[i] || q.ID != id && !names.Of(api.InternalCatalogName, q.Name, api.SchemaQuery) {
+				continue
+			}
+			if seen[i] = true; q.ID == id && q.QueryType == "MATERIALIZED" { // by its id its stored result is read
+				continue
+			}
+			names, more = append(names, sqlstmt.ReadingOf(q.InputQuery)...), true
+		}
+	}
+	return names
+}
+
+func failedResults(all []api.MaterializedQueryStatus) (out []api.MaterializedQueryStatus) {
+	for _, st := range all {
+		if cli.JobState(st.Status) == api.StateFailed {
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+// failedCaches leaves out those that have never stored rows: tables are read from the source then.
+func failedCaches(all []api.CacheStatus) (out []api.CacheStatus) {
+	for _, st := range all {
+		both := st.LastFullRefreshCacheExecution != nil && st.LastIncrementalCacheExecution != nil
+		if cli.JobState(st.Status) == api.StateFailed && (st.Refreshed() != "" || both) {
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+func staleResult(st api.MaterializedQueryStatus) Stale {
+	why, at := "", ""
+	if st.Error != nil {
+		why = *st.Error
+	}
+	if st.LastExecutionStartTime != nil {
+		at = *st.LastExecutionStartTime
+	}
+	return Stale{staleText("peaka.mtquery."+st.QueryName, "run", at, why, st.Refreshed()),
+		"`dig materialized status " + shell.Quote(st.QueryName) + "` shows the run, `dig materialized refresh " + shell.Quote(st.QueryName) + "` runs it again"}
+}
+
+func staleCache(st api.CacheStatus, catalog string) Stale {
+	why, at := "", ""
+	if run := st.Newest(); run != nil {
+		at = run.CreatedAt
+		why = cli.CacheError(run)
+	}
+	name := catalog + "." + st.SchemaName + "." + st.TableName
+	return Stale{staleText(name, "refresh of its cache", at, why, st.Refreshed()),
+		"`dig cache status " + shell.Quote(name) + "` shows the refresh, `dig cache refresh " + shell.Quote(name) + "` repeats it"}
+}
+
+func staleText(name, run, at, why, refreshed string) string {
+	text := fmt.Sprintf("the rows of %s are stale: the latest %s", name, run)
+	if at != "" {
+		text += " (" + at + ")"
+	}
+	text += " failed"
+	if why != "" {
+		text += ": " + strings.ReplaceAll(strings.TrimSpace(why), "\n", "; ")
+	}
+	if refreshed != "" {
+		text += "; they are of " + refreshed
+	}
+	return text
+}
