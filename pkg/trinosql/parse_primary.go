@@ -169,7 +169,7 @@ func (p *parser) nameExpression() (Expr, error) {
 		return p.call()
 	}
 	id, err := p.name()
-	if err == nil && p.isWord(wOver) && p.peekSym(1, sLParen) {
+	if err == nil && p.isWord(wOver) && (p.peekSym(1, sLParen) || isName(p.peek(1)) && (p.peekSym(2, sComma) || p.peekWord(2, wFrom) || p.peekWord(2, wAs))) {
 		return nil, p.refuse(n.at, "A measure over a window")
 	}
 	return id, err
@@ -282,9 +282,24 @@ func (p *parser) windowSpec() (*WindowSpec, error) {
 			return nil, err
 		}
 	}
+	if p.patternAhead(w) {
+		return nil, p.refuse(p.tok.from, "Row pattern recognition in a window")
+	}
 	err = p.wantSym(sRParen)
 	p.done(&w.node)
 	return w, err
+}
+
+// patternAhead reports whether a clause of row pattern recognition follows. MEASURES may have been read as the name of a window.
+func (p *parser) patternAhead(w *WindowSpec) bool {
+	if p.isSym(sRParen) || !isName(p.tok) {
+		return false
+	}
+	switch strings.ToUpper(p.textOf(p.tok)) {
+	case "MEASURES", "AFTER", "INITIAL", "SEEK", "PATTERN", "SUBSET", "DEFINE":
+		return true
+	}
+	return w.Base != nil && !w.Base.Quoted && strings.EqualFold(w.Base.Name, "MEASURES")
 }
 
 // frameAhead distinguishes the frame unit ROWS, RANGE or GROUPS from a window of that name.

@@ -1,5 +1,7 @@
 package trinosql
 
+import "strings"
+
 // query reads a whole query, WITH included.
 func (p *parser) query() (*Query, error) {
 	if err := p.deeper(); err != nil {
@@ -27,6 +29,9 @@ func (p *parser) query() (*Query, error) {
 func (p *parser) with() (*With, error) {
 	w := &With{node: p.begin()}
 	p.advance()
+	if strings.EqualFold(p.textOf(p.tok), "FUNCTION") && isName(p.peek(1)) { // and not a query of that name
+		return nil, p.refuse(p.tok.from, "WITH FUNCTION")
+	}
 	w.Recursive = p.take(wRecursive)
 	for {
 		q := &NamedQuery{node: p.begin()}

@@ -109,15 +109,25 @@ func (g *groupCheck) isKey(x trinosql.Expr) bool {
 // usesOutput reports whether an expression refers to an output column.
 func (g *groupCheck) usesOutput(x trinosql.Expr) bool { return g.firstOutput(x) != nil }
 
-func (g *groupCheck) firstOutput(x trinosql.Expr) trinosql.Expr {
-	found := collect([]trinosql.Expr{x}, func(x trinosql.Expr) bool {
-		ref := g.z.rec.Columns[x]
-		return ref != nil && ref.OfOutput
-	})
-	if len(found) == 0 {
-		return nil
+// firstOutput is the first reference to an output column in an expression or in its subqueries, nil if there is none.
+func (g *groupCheck) firstOutput(x trinosql.Expr) (first trinosql.Expr) {
+	look := func(x trinosql.Expr) {
+		if ref := g.z.rec.Columns[x]; ref != nil && ref.OfOutput && first == nil {
+			first = x
+		}
 	}
-	return found[0]
+	collect([]trinosql.Expr{x}, func(x trinosql.Expr) bool {
+		if q := query(x); q != nil {
+			for _, r := range g.z.outer[q] {
+				if r.level == 1 {
+					look(r.expr)
+				}
+			}
+		}
+		look(x)
+		return false
+	})
+	return first
 }
 
 // usesLambda reports whether an expression refers to a parameter of an enclosing lambda.

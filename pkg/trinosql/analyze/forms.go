@@ -158,7 +158,7 @@ func (z *analyzer) quantified(x *trinosql.Quantified, c context) *types.Type {
 func (z *analyzer) scalarOnly(at, x trinosql.Expr, clause string) {
 	roots := []trinosql.Expr{x}
 	found := collect(roots, isAggregate)
-	found = append(found, collect(roots, isWindow)...)
+	found = append(found, collect(roots, isWindowFunction)...)
 	found = append(found, collect(roots, isGrouping)...)
 	if len(found) > 0 {
 		fail("EXPRESSION_NOT_SCALAR", at, "%s cannot contain aggregations, window functions or grouping operations: [%s]", clause, showList(found))

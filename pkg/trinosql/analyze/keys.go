@@ -79,7 +79,7 @@ func head(b *strings.Builder, x trinosql.Expr) {
 	}
 	switch x := x.(type) {
 	case *trinosql.Deref:
-		b.WriteString(x.Field.Lower())
+		b.WriteString(windowKey(x.Field)) // r."x" is another expression than r.x, and r."X" is not
 	case *trinosql.Unary:
 		b.WriteString(x.Op)
 	case *trinosql.Binary:
@@ -131,7 +131,7 @@ func head(b *strings.Builder, x trinosql.Expr) {
 		sorts(b, x.Within)
 	case *trinosql.Lambda:
 		for _, p := range x.Params {
-			fmt.Fprintf(b, "%q ", p.Lower())
+			fmt.Fprintf(b, "%q ", p.Name)
 		}
 	case *trinosql.Case:
 		fmt.Fprint(b, x.Operand != nil, x.Else != nil)
@@ -143,8 +143,8 @@ func head(b *strings.Builder, x trinosql.Expr) {
 		b.WriteString(x.Form)
 	case *trinosql.Extract:
 		b.WriteString(x.Field.Lower())
-	case *trinosql.Ident:
-		fmt.Fprintf(b, "%q", x.Lower())
+	case *trinosql.Ident: // the parameter of a lambda
+		fmt.Fprintf(b, "%q", x.Name)
 	case *trinosql.Param:
 		fmt.Fprint(b, x.Index)
 	case *trinosql.JSONFunc, *trinosql.JSONObject, *trinosql.JSONArray:

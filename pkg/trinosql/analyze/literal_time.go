@@ -103,15 +103,10 @@ func intervalLiteral(x *trinosql.IntervalLit) *types.Type {
 // fraction.
 func intervalFits(form, text string) bool {
 	var months int64
-	if rest, minus := strings.CutPrefix(text, "-"); minus {
-		if text = rest; strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
-			return false
-		}
-	}
+	text = strings.TrimPrefix(text, "-")
 	for len(form) > 0 {
-		sign := ""
-		if len(text) > 1 && (text[0] == '-' || text[0] == '+') && text[1] >= '0' && text[1] <= '9' {
-			sign, text = text[:1], text[1:]
+		if len(text) > 1 && text[0] == '+' && text[1] >= '0' && text[1] <= '9' {
+			text = text[1:]
 		}
 		number := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 		text = text[len(number):]
@@ -124,7 +119,7 @@ func intervalFits(form, text string) bool {
 		if number == "" && !fraction {
 			return false
 		}
-		n, err := strconv.ParseInt(sign+"0"+number, 10, 32)
+		n, err := strconv.ParseInt("0"+number, 10, 32)
 		if err != nil {
 			return false
 		}

@@ -37,7 +37,7 @@ func (z *analyzer) selectBody(b *trinosql.Select, q *trinosql.Query, s *scope) [
 	z.items(b, info, source)
 	z.groupBy(b, info, source)
 	if b.Having != nil {
-		if w := collect([]trinosql.Expr{b.Having}, isWindow); len(w) > 0 {
+		if w := collect([]trinosql.Expr{b.Having}, isWindowFunction); len(w) > 0 {
 			fail("NESTED_WINDOW", w[0], "HAVING clause cannot contain window functions or row pattern measures")
 		}
 		z.condition(b.Having, source, "HAVING")

@@ -204,6 +204,12 @@ func isWindow(x trinosql.Expr) bool {
 	return ok && (f.Over != nil || f.OverName != nil)
 }
 
+// isWindowFunction reports whether an expression is a call with OVER, or of a function that requires it.
+func isWindowFunction(x trinosql.Expr) bool {
+	f, ok := x.(*trinosql.Func)
+	return ok && (isWindow(f) || functions.IsKind(funcName(f), functions.Window))
+}
+
 func isGrouping(x trinosql.Expr) bool {
 	_, ok := x.(*trinosql.Grouping)
 	return ok

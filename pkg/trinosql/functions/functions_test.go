@@ -68,6 +68,9 @@ func TestResolve(t *testing.T) {
 		{"map_from_entries", "array(row(a varchar, b bigint))", "(array(row(varchar,bigint))):map(varchar,bigint)"},
 		{"count", "", "():bigint"},
 		{"foo", "", "Function 'foo' not registered"},
+		{"ST_Point", "", "ST_Point is not supported on zone local: geospatial functions are not available"},
+		{"great_circle_distance", "", "great_circle_distance is not supported on zone local: geospatial functions are not available"},
+		{"distance", "", "Function 'distance' not registered"},
 		{"abs", "varchar(1), date", "Unexpected parameters (varchar(1), date) for function abs. Expected: abs(bigint), abs(decimal(p,s)), abs(double), abs(integer), abs(real), abs(smallint), abs(tinyint)"},
 		{"array_sort", "array(json)", "Unexpected parameters (array(json)) for function array_sort. Expected: array_sort(array(e)) E:orderable, array_sort(array(t), function(t,t,integer)) T"},
 	} {

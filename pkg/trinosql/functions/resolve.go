@@ -38,6 +38,9 @@ func (e *Error) Error() string { return e.Msg }
 // of a lambda.
 func Resolve(name string, args []Arg) (*Bound, error) {
 	candidates := Named(strings.ToLower(name))
+	if len(candidates) == 0 && geospatial(strings.ToLower(name)) {
+		return nil, &Error{"NOT_SUPPORTED", fmt.Sprintf("%s is not supported on zone local: geospatial functions are not available", name)}
+	}
 	if len(candidates) == 0 {
 		return nil, &Error{"FUNCTION_NOT_FOUND", fmt.Sprintf("Function '%s' not registered", name)}
 	}

@@ -46,7 +46,18 @@ func scalarCasts(reg *registry) {
 	}
 	reg.casts[kinds{types.Decimal, types.Decimal}] = (*printer).toDecimal
 	reg.casts[kinds{types.Decimal, types.Boolean}] = nativeCast
-	reg.casts[kinds{types.Boolean, types.Decimal}] = nativeCast
+	reg.casts[kinds{types.Boolean, types.Decimal}] = func(p *printer, c *conversion) {
+		if c.to.N > c.to.Scale {
+			p.native(c)
+			return
+		}
+		wider := types.NewDecimal(min(c.to.N+1, 38), min(c.to.Scale, 37)) // which has a 1
+		inner := *c
+		p.toDecimal(&conversion{node: c.node, from: wider, to: c.to, try: c.try, operand: operand{write: func() {
+			inner.to = wider
+			p.native(&inner)
+		}}})
+	}
 	reg.casts[kinds{types.Varchar, types.Varchar}] = (*printer).cut
 	for _, k := range numbers {
 		reg.casts[kinds{k, types.Varchar}] = (*printer).numberText

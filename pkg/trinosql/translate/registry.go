@@ -28,7 +28,7 @@ func (l *lateRegistry) get() *registry {
 			specials: map[string]func(*printer, trinosql.Expr){}, literals: map[string]func(*printer, *trinosql.TypedLit){}}
 		for _, add := range []func(*registry){
 			charCasts, jsonCasts, scalarCasts, timeCasts,
-			groupingRules, aggregateRules, arrayRules, coreRules, jsonRules, jsonMakers, mapRules, nestedRules, scalarRules, timeRules, unitRules, zoneRules, windowRules,
+			groupingRules, aggregateRules, arrayRules, coreRules, jsonRules, jsonMakers, mapRules, nestedRules, repeatRules, scalarRules, timeRules, unitRules, zoneRules, windowRules,
 		} {
 			add(&l.all)
 		}

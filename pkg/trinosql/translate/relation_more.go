@@ -21,42 +21,80 @@ func (p *printer) join(j *trinosql.Join) {
 		}
 	}
 	right := p.capture(func() { p.relation(j.Right) })
+	if p.a.Relations[j.Right].Lateral {
+		switch kind {
+		case "RIGHT":
+			p.eachRight(j, left, right)
+			return
+		case "FULL":
+			kind = "LEFT" // each row of the left side is joined with the rows of the right side that belong to it
+		}
+	}
 	if j.On != nil && (kind == "LEFT" || kind == "RIGHT" || kind == "FULL") {
-		l, r := p.joinSubqueries(j)
-		if l != "" {
-			left = "(" + left + l + ")"
-		}
-		if r != "" {
-			right = "(" + right + r + ")"
-		}
+		left, right = p.joinSubqueries(j, left, right)
 	}
 	p.put("(", left, " ", kind, " JOIN ", right)
-	switch {
-	case j.On != nil:
-		p.put(" ON ")
-		p.condition(j.On)
-	case len(info.Using) > 0:
-		p.put(" ON (")
-		for i, u := range info.Using {
-			if i > 0 {
-				p.put(" AND ")
-			}
-			l, r := p.side(u.Left, u.Out.Type, j), p.side(u.Right, u.Out.Type, j)
-			p.put(p.equal(j, u.Out.Type, l, r))
-			switch kind {
-			case "RIGHT":
-				p.fields[u.Out] = r
-			case "FULL":
-				p.fields[u.Out] = "coalesce(" + l + ", " + r + ")"
-			default:
-				p.fields[u.Out] = l
-			}
-		}
-		p.put(")")
-	case j.Natural:
-		p.put(" ON true")
+	if j.On != nil || j.Natural || len(info.Using) > 0 {
+		p.put(" ON ", p.joinCondition(j, kind))
 	}
 	p.put(")")
+}
+
+// joinCondition is the condition of a join, true if it has none. It records the references of the columns of USING.
+func (p *printer) joinCondition(j *trinosql.Join, kind string) string {
+	info := p.a.Relations[j]
+	return p.capture(func() {
+		switch {
+		case j.On != nil:
+			p.condition(j.On)
+		case len(info.Using) == 0:
+			p.put("true")
+		default:
+			p.put("(")
+			for i, u := range info.Using {
+				if i > 0 {
+					p.put(" AND ")
+				}
+				l, r := p.side(u.Left, u.Out.Type, j), p.side(u.Right, u.Out.Type, j)
+				p.put(p.equal(j, u.Out.Type, l, r))
+				switch kind {
+				case "RIGHT":
+					p.fields[u.Out] = r
+				case "FULL":
+					p.fields[u.Out] = "coalesce(" + l + ", " + r + ")"
+				default:
+					p.fields[u.Out] = l
+				}
+			}
+			p.put(")")
+		}
+	})
+}
+
+// eachRight writes a RIGHT JOIN with a lateral relation. Trino does it for each row of the left side: the rows of the right side are repeated
+// as often, and those that do not meet the condition come without the columns of the left side.
+func (p *printer) eachRight(j *trinosql.Join, left, right string) {
+	met, name := p.name("c"), p.name("r")
+	condition := p.joinCondition(j, "RIGHT")
+	info := p.a.Relations[j]
+	var outer, inner []string
+	add := func(f *analyze.Field, form string) {
+		c, value := p.name("c"), p.name("c")
+		inner = append(inner, p.fields[f]+" AS "+value)
+		outer = append(outer, fmt.Sprintf(form, value)+" AS "+c)
+		p.fields[f] = name + "." + c
+	}
+	for _, u := range info.Using {
+		add(u.Out, "%s")
+	}
+	for _, f := range p.a.Relations[j.Left].Fields {
+		add(f, "CASE WHEN "+met+" THEN %s END")
+	}
+	for _, f := range p.a.Relations[j.Right].Fields {
+		add(f, "%s")
+	}
+	p.put("(SELECT ", strings.Join(outer, ", "), " FROM (SELECT ", condition, " AS ", met, ", ", strings.Join(inner, ", "),
+		" FROM (", left, " CROSS JOIN ", right, "))) AS ", name)
 }
 
 // side is a column of USING in the common type.
@@ -119,18 +157,34 @@ func (p *printer) unnest(u *trinosql.Unnest, fields []*analyze.Field) {
 }
 
 // unnestsDirectly reports whether the arguments of UNNEST can be those of unnest: each is written once, or is a column. DuckDB then unnests row by
-// row, in the order of the rows; otherwise it joins the rows with the elements.
+// row, in the order of the rows; otherwise it joins the rows with the elements. Arguments of an outer query cannot: DuckDB confuses their columns.
 func (p *printer) unnestsDirectly(u *trinosql.Unnest) bool {
 	return !slices.ContainsFunc(u.Exprs, func(x trinosql.Expr) bool {
+		if len(p.outerColumns(x)) > 0 {
+			return true
+		}
 		twice := u.Ordinality || p.typeOf(x).Kind == types.Map
 		return twice && p.a.Columns[x] == nil || strings.Contains(p.capture(func() { p.expr(x) }), "SELECT ")
 	})
 }
 
-// lateral writes LATERAL (query).
+// lateral writes LATERAL (query). Where the right side of a LEFT JOIN is an aggregate over no rows, DuckDB makes NULLs of all columns unless some
+// expression may be other than NULL though its operands are NULL.
 func (p *printer) lateral(q *trinosql.Query, fields []*analyze.Field) {
-	p.put("LATERAL ")
-	p.subquery(q, fields)
+	name := p.name("r")
+	var columns []string
+	text := p.capture(func() { columns = p.query(q) })
+	p.put("LATERAL (SELECT ")
+	p.list(len(fields), func(i int) {
+		c := p.name("c")
+		if i == 0 {
+			p.put("CASE WHEN true THEN ", columns[i], " END AS ", c)
+		} else {
+			p.put(columns[i], " AS ", c)
+		}
+		p.fields[fields[i]] = name + "." + c
+	})
+	p.put(" FROM (", text, ")) AS ", name)
 }
 
 // sampled writes TABLESAMPLE.

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -59,14 +60,16 @@ func (p *printer) condition(x trinosql.Expr) {
 		switch {
 		case x.Not:
 		case p.asRows(info.Common):
-			p.outOfTry(func() { p.inRows(x.X, info, x.Query, " IS NOT NULL") })
+			p.outOfTry(func() { p.beside(x.X, x.Query, func() { p.inRows(x.X, info, x.Query, " IS NOT NULL") }) })
 			return
 		case len(common) == 1 && float(common[0]) && !p.finite(x.X):
 			p.outOfTry(func() {
-				columns, text := p.commonColumns(x.Query, info.Common)
-				p.put("(")
-				p.cell(x.X, common[0])
-				p.put(" IN (SELECT ", columns[0], " FROM (", text, ") WHERE NOT isnan(", columns[0], ")))")
+				p.beside(x.X, x.Query, func() {
+					columns, text := p.commonColumns(x.Query, info.Common)
+					p.put("(")
+					p.cell(x.X, common[0])
+					p.put(" IN (SELECT ", columns[0], " FROM (", text, ") WHERE NOT isnan(", columns[0], ")))")
+				})
 			})
 			return
 		}
@@ -134,7 +137,7 @@ func (p *printer) inQuery(x *trinosql.InQuery) {
 			p.put("(NOT ")
 			defer p.put(")")
 		}
-		p.predicate(x, x.X, "=", "ANY", x.Query)
+		p.beside(x.X, x.Query, func() { p.predicate(x, x.X, "=", "ANY", x.Query) })
 	})
 }
 
@@ -144,8 +147,64 @@ func (p *printer) quantified(x *trinosql.Quantified) {
 		if q == "SOME" {
 			q = "ANY"
 		}
-		p.predicate(x, x.X, x.Op, q, x.Query)
+		p.beside(x.X, x.Query, func() { p.predicate(x, x.X, x.Op, q, x.Query) })
 	})
+}
+
+// beside writes the comparison of an expression with the rows of a query. Where the expression refers to columns of an outer query and the query
+// reads one of WITH, DuckDB loses these columns unless they are columns of a relation next to the comparison.
+func (p *printer) beside(x trinosql.Expr, q *trinosql.Query, write func()) {
+	columns := p.outerColumns(x)
+	if len(columns) == 0 || !p.readsNamed(q) {
+		write()
+		return
+	}
+	refs := make([]string, len(columns))
+	values := p.capture(func() {
+		p.list(len(columns), func(i int) {
+			refs[i] = p.name("c")
+			p.put(p.fields[columns[i]], " AS ", refs[i])
+		})
+	})
+	for i, f := range columns {
+		outer := p.fields[f]
+		p.fields[f] = refs[i]
+		defer func() { p.fields[f] = outer }()
+	}
+	p.put("(SELECT ")
+	write()
+	p.put(" FROM (SELECT ", values, "))")
+}
+
+// outerColumns are the columns of outer queries that an expression refers to, without those in its subqueries.
+func (p *printer) outerColumns(x trinosql.Expr) (columns []*analyze.Field) {
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		if _, ok := n.(*trinosql.Query); ok {
+			return false
+		}
+		if e, ok := n.(trinosql.Expr); ok {
+			if ref := p.a.Columns[e]; ref != nil && ref.Outer > 0 && !slices.Contains(columns, ref.Field) {
+				columns = append(columns, ref.Field)
+			}
+		}
+		return true
+	})
+	return columns
+}
+
+// readsNamed reports whether a query reads one of WITH that stands outside of it.
+func (p *printer) readsNamed(q *trinosql.Query) (reads bool) {
+	own := map[*trinosql.NamedQuery]bool{}
+	trinosql.Inspect(q, func(n trinosql.Node) bool {
+		if named, ok := n.(*trinosql.NamedQuery); ok {
+			own[named] = true
+		}
+		if use := p.a.Tables[n]; use != nil && use.Named != nil && !own[use.Named] {
+			reads = true
+		}
+		return !reads
+	})
+	return reads
 }
 
 // predicate writes IN (query), which is = ANY, and the other comparisons with the rows of a query. Both sides are converted to

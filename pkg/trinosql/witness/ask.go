@@ -54,8 +54,8 @@ func Run(base, sql string) (*Answer, error) {
 
 // keep stores the rows in the answer unless there are too many.
 func (a *Answer) keep(run *reply) {
-	if rows, err := json.Marshal(run.Data); err == nil && len(run.Data) <= keptRows && len(rows) <= keptBytes {
-		a.Rows = run.Data
+	if rows, err := json.Marshal(run.Data); err == nil && a.Failure == nil && len(run.Data) <= keptRows && len(rows) <= keptBytes {
+		a.Rows = append([][]any{}, run.Data...) // not nil, which would mean too many
 	}
 }
 

@@ -58,7 +58,7 @@ type Answer struct {
 	SQL     string      `json:"sql"`
 	Columns [][2]string `json:"columns,omitempty"`
 	Error   *[3]string  `json:"error,omitempty"`
-	Rows    [][]any     `json:"rows,omitempty"`
+	Rows    [][]any     `json:"rows,omitzero"`
 	Failure *[3]string  `json:"failure,omitempty"`
 }
 

@@ -2,6 +2,7 @@ package javafn
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -84,11 +85,16 @@ func shape(b *bytes.Buffer, v any, t *types.Type) error {
 	switch v.(type) {
 	case []any, []member:
 		name, _, _ := strings.Cut(t.String(), "(")
+		if t.Kind == types.Decimal {
+			name = strings.ToUpper(t.Signature())
+		}
 		return says("Unexpected token when cast to %s: %s", name, token(v))
 	}
-	var doc bytes.Buffer
-	writeJSON(&doc, v)
-	text, ok, err := jsonCast([]string{doc.String(), t.String()})
+	doc := jsonText(v)
+	if n, ok := v.(json.Number); ok && t.Kind == types.Decimal { // with the digits as written
+		doc = n.String()
+	}
+	text, ok, err := jsonCast([]string{doc, t.String()})
 	if err != nil {
 		return err
 	}

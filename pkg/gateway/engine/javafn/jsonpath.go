@@ -197,7 +197,7 @@ func jsonFunctions() []Function {
 			if !ok || err != nil || n < 0 || n >= len(list) || list[n] == nil || !whole(list[n]) {
 				return "", false
 			}
-			if s, ok := list[n].(string); ok {
+			if s, ok := scalarText(list[n]); ok { // a number as written
 				return s, true
 			}
 			return jsonText(list[n]), true
@@ -317,6 +317,9 @@ func jsonCast(a []string) (string, bool, error) {
 	switch {
 	case err != nil && to.Kind == types.Decimal:
 		err = refused
+		if _, no := strconv.ParseFloat(text, 64); no == nil {
+			err = says("Cannot cast input json to %s", name)
+		}
 	case err != nil && !isText:
 		err = refused
 	}

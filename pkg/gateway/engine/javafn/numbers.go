@@ -41,13 +41,20 @@ func decimal(a []string) (string, bool, error) {
 	} else {
 		x.Mul(x, tens(max(ys-xs, 0)))
 		y.Mul(y, tens(max(xs-ys, 0)))
+		const signed, unsigned = 127, 128 // bits in which Trino has the operands and the quotient
+		if a[0] == "%" {
+			var quotient big.Int
+			if quotient.QuoRem(x, y, x); quotient.BitLen() > unsigned {
+				return "", false, says("Decimal overflow")
+			}
+		} else if x.BitLen() > signed || y.BitLen() > signed {
+			return "", false, says("Decimal overflow")
+		}
 		switch a[0] {
 		case "+":
 			x.Add(x, y)
 		case "-":
 			x.Sub(x, y)
-		case "%":
-			x.Rem(x, y)
 		}
 		if s := max(xs, ys); s > scale {
 			x.Quo(x, tens(s-scale))
