@@ -20,6 +20,8 @@ func TestErrorForms(t *testing.T) {
 		"connection": {400, `{"error":"INVALID_CREDENTIALS","message":"no entry","errorCode":"cn001"}`, "invalid", "no entry (HTTP 400)"},
 		"cache":      {400, `{"error":"WrongRequestException","message":"Cache settings not found","errorCode":null}`, "not-found", "Cache settings not found (HTTP 400)"},
 		"framework":  {405, `{"timestamp":"t","path":"/x","status":405,"error":"Method Not Allowed","requestId":"a-1","message":"verb"}`, "not-supported", "verb (HTTP 405)"},
+		"full":       {507, `{"status":507,"error":"Insufficient Storage","message":"no space"}`, "disk-full", "no space (HTTP 507)"},
+		"damaged":    {500, `{"errorCode":"LOCAL_DATA_DAMAGED","message":"lost","hint":"restore it"}`, "damaged", "lost (HTTP 500)"},
 	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")

@@ -4,6 +4,8 @@ package cmd
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -28,6 +30,7 @@ func Main() int {
 	// A reader that has closed stdout, such as head, must not kill the process before it has finished its files: the
 	// write fails instead.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	log.SetOutput(io.Discard) // of the HTTP client: what it finds out about idle connections is no note of a command
 	dir, _ := os.Getwd()
 	e := &cli.Env{
 		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]), HangUp: new(atomic.Pointer[func()]), Trap: new(atomic.Pointer[func()]),

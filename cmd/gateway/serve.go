@@ -143,9 +143,9 @@ do not wait for that.`,
 		}
 		keepOut, configs := e.OwnDirs()
 		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: cli.BuildVersion(), Inject: inject, Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Log: log,
-			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun, CompactFree: diskspace.CompactFree}}
+			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun, CompactFree: diskspace.CompactFree, AbortCode: exitcode.Failed}}
 		if w != nil {
-			o.Engine.Warden = w
+			o.Engine.Warden, o.Engine.AbortCode = w, supervise.ExitReplaced
 		}
 		g, err := gateway.Open(o)
 		if err != nil {

@@ -99,14 +99,16 @@ func newShow(e *cli.Env) *cobra.Command {
 
 // changes reads the journal. note describes problems with it.
 func changes(e *cli.Env) (all []*cli.Change, note string, err error) {
-	all, skipped, err := e.Changes()
+	all, left, err := e.Changes()
 	switch {
 	case err != nil:
 		return nil, "", &cli.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " + err.Error(), Err: err}
 	case e.Run.Settings.JournalBytes() == 0:
 		note = fmt.Sprintf("note: the journal is off (%s): changes are not recorded", e.Run.Settings.Journal.From)
-	case skipped > 0:
-		note = strings.TrimSpace(cli.Plural(skipped, "note: 1 line of the journal was not finished and is left out", "note: %d lines of the journal were not finished and are left out"))
+	case left.Damaged > 0:
+		note = cli.Plural(left.Damaged, "note: 1 line of the journal is damaged and is left out", "note: %d lines of the journal are damaged and are left out")
+	case left.Unfinished > 0:
+		note = cli.Plural(left.Unfinished, "note: 1 line of the journal was not finished and is left out", "note: %d lines of the journal were not finished and are left out")
 	}
 	return all, note, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -231,6 +232,7 @@ func (s *Server) start(l net.Listener, source string) {
 		ReadHeaderTimeout: web.HeaderTime,
 		IdleTimeout:       web.IdleTime,
 		MaxHeaderBytes:    web.MaxHeader,
+		ErrorLog:          slog.NewLogLogger(s.g.log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.Background(), web.SourceKey{}, source)
 		},

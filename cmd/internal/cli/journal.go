@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -161,16 +163,16 @@ func recorded(raw []byte) json.RawMessage {
 }
 
 // Changes reads the journal, the oldest change first. skipped counts the lines that are not valid records.
-func (e *Env) Changes() (all []*Change, skipped int, err error) {
+func (e *Env) Changes() (all []*Change, left Left, err error) {
 	dir, err := config.StateDir(e.Getenv)
 	if err != nil {
-		return nil, 0, err
+		return nil, left, err
 	}
 	j := localstate.NewJournal(dir, 0)
 	byID := map[string]*Change{}
 	err = j.Read(func(line []byte) {
 		var c Change
-		switch err := json.Unmarshal(line, &c); {
+		switch err := json.NewDecoder(bytes.NewReader(line)).Decode(&c); {
 		case err == nil && c.Of != "":
 			if of := byID[c.Of]; of != nil { // otherwise the line of the change was dropped
 				of.ChangeEnd = c.ChangeEnd
@@ -179,12 +181,17 @@ func (e *Env) Changes() (all []*Change, skipped int, err error) {
 		case err == nil && c.ID != "" && c.Method != "":
 			c.Query = secret.Query(c.Query) // earlier versions recorded it unmasked
 			all, byID[c.ID] = append(all, &c), &c
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			left.Unfinished++
 		default:
-			skipped++
+			left.Damaged++
 		}
 	})
-	return all, skipped, err
+	return all, left, err
 }
+
+// Left is the number of lines of the journal that cannot be read: those that a killed process has not finished, and those that were changed since.
+type Left struct{ Unfinished, Damaged int }
 
 // dropCredentials removes credentials entirely, including the fields that are not secret.
 func dropCredentials(v any) {

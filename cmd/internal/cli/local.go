@@ -146,7 +146,7 @@ func (e *Env) gatewayOptions(dir string, readOnly bool) gateway.Options {
 		spool = s.SpoolBytes()
 	}
 	return gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
-		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}}
+		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere, AbortCode: exitcode.Failed}}
 }
 
 // patienceHere is how long a command waits for another one that changes the same project.

@@ -35,8 +35,15 @@ func (s *Service) tidyCaches(ctx context.Context, project string) error {
 	return nil
 }
 
-// dropFreeTables drops the stored tables of a project that have been unused for a while.
+// dropFreeTables drops the stored tables of a project that have been unused for a while, unless that is being done: the engine refuses to drop a
+// table twice at once.
 func (s *Service) dropFreeTables(ctx context.Context, project string) {
+	first := false
+	_ = s.tidying.Add(project, 1, func(now int) error { first = now == 1; return nil })
+	defer func() { _ = s.tidying.Add(project, -1, func(int) error { return nil }) }()
+	if !first {
+		return
+	}
 	free, err := s.Store.FreeCacheTables(ctx, project, s.Now().Add(-cacheGrace))
 	if err != nil {
 		s.Log.Warn("replaced cache tables could not be listed", "project", project, "error", err.Error())
@@ -61,15 +68,7 @@ func (s *Service) dropAllFree(ctx context.Context) error {
 			continue
 		}
 		begun[t.ProjectID] = true
-		first := false
-		_ = s.tidying.Add(t.ProjectID, 1, func(now int) error { first = now == 1; return nil })
-		done := func() { _ = s.tidying.Add(t.ProjectID, -1, func(int) error { return nil }) }
-		if !first {
-			done()
-			continue
-		}
 		s.Jobs.Beside(func(ctx context.Context) {
-			defer done()
 			if err := jobs.Caught(func() error { s.dropFreeTables(ctx, t.ProjectID); return nil }); err != nil {
 				s.Log.Error("dropping replaced cache tables", "project", t.ProjectID, "error", err.Error())
 			}

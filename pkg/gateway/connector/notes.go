@@ -68,6 +68,7 @@ func (n *Notes) Write(about string, s Stamp, found any) {
 
 // tidy makes space for one more, and removes files of killed processes.
 func (n *Notes) tidy() {
+	tempfile.Sweep(n.dir)
 	entries, err := os.ReadDir(n.dir)
 	if err != nil {
 		return
@@ -83,8 +84,6 @@ func (n *Notes) tidy() {
 		case err != nil:
 		case !strings.HasPrefix(e.Name(), "."):
 			kept = append(kept, aged{e.Name(), info.ModTime()})
-		case time.Since(info.ModTime()) > time.Hour:
-			os.Remove(filepath.Join(n.dir, e.Name()))
 		}
 	}
 	if len(kept) < maxNotes {

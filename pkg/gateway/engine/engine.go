@@ -323,6 +323,8 @@ type Options struct {
 	// running.
 	Warden  Warden
 	Overrun time.Duration
+	// AbortCode is the exit code of this process if the engine ends it, by an error that cannot be caught. 0: as the system does.
+	AbortCode int
 }
 
 // HasWaited calls Waited for a wait that ends now.

@@ -50,6 +50,16 @@ func (d *describer) tablesOfAny(ctx context.Context, c catalogs.Catalog, schema 
 // unreachable: an unreachable source may take long to fail, for each table.
 const maxBlank = 3
 
+// gone reports whether a table that was listed is not any more: it was dropped meanwhile.
+func (d *describer) gone(ctx context.Context, c catalogs.Catalog, t api.Table) bool {
+	c, err := d.g.Catalogs.Catalog(ctx, d.p, c.ID) // c keeps what it has listed
+	if err != nil {
+		return false
+	}
+	now, err := c.Source.Tables(ctx, t.SchemaName)
+	return err == nil && !slices.ContainsFunc(now, func(x api.Table) bool { return x.TableName == t.TableName })
+}
+
 // tables describes the tables of one catalog, or of one of its schemas. A table that cannot be read is an error, unless
 // all catalogs are listed.
 func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema string, named bool) ([]api.TableMetadata, error) {
@@ -73,6 +83,9 @@ func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema strin
 			m, err := d.table(ctx, c, t)
 			if err != nil && !named && names.Away(err) && len(blank) < maxBlank {
 				blank[c.Name+"."+t.SchemaName+"."+t.TableName], err = err, nil
+			}
+			if err != nil && d.gone(ctx, c, t) {
+				continue
 			}
 			if err != nil {
 				return nil, err

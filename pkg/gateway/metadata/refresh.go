@@ -164,11 +164,30 @@ func (s *Service) reread(ctx context.Context, p store.Project, c catalogs.Catalo
 		if ctx.Err() != nil {
 			return err
 		}
+		if err != nil && first == nil && s.dropped(listing, d, c, m) {
+			continue
+		}
 		if err != nil && first == nil {
 			first = fault.Data(400, "table %s.%s: %s", m.SchemaName, m.TableName, fault.Of(err).Message)
 		}
 	}
 	return first
+}
+
+// dropped reports whether a table, or one of its columns, is no longer listed: it was dropped while others were read.
+func (s *Service) dropped(ctx context.Context, d *describer, c catalogs.Catalog, m api.TableMetadata) bool {
+	c, err := s.Catalogs.Catalog(ctx, d.p, c.ID) // c keeps what it has listed
+	if err != nil {
+		return false
+	}
+	now, err := d.tables(ctx, c, m.SchemaName, true)
+	if err != nil {
+		return false
+	}
+	i := slices.IndexFunc(now, func(t api.TableMetadata) bool { return t.SchemaName == m.SchemaName && t.TableName == m.TableName })
+	return i < 0 || slices.ContainsFunc(m.Columns, func(was api.MetadataColumn) bool {
+		return !slices.ContainsFunc(now[i].Columns, func(col api.MetadataColumn) bool { return col.ColumnName == was.ColumnName })
+	})
 }
 
 func (s *Service) rereadTable(ctx context.Context, d *describer, c catalogs.Catalog, m api.TableMetadata) error {

@@ -30,6 +30,9 @@ const (
 	fileLock    // the lock of the data directory, held as long as the supervisor or the worker is alive
 )
 
+// ExitReplaced is the exit code of a worker that is replaced; that of the Go runtime after a panic.
+const ExitReplaced = 2
+
 // settings are the first line a worker reads.
 type settings struct {
 	Key   string  `json:"key"`   // of --print-key

@@ -22,7 +22,6 @@ const (
 	crashWait    = 500 * time.Millisecond // delay before a worker is replaced that crashed soon after another, doubled each time
 	crashLong    = 10 * time.Second
 	crashForgets = time.Minute
-	exitPanic    = 2   // exit code of the Go runtime
 	maxUnread    = 100 // log lines
 	lastLines    = time.Second
 
@@ -123,7 +122,7 @@ func (s *Supervisor) Run(ctx context.Context) (int, error) {
 			return 0, nil
 		case end.offence:
 			continue
-		case end.stopping, !ready, end.ready && state.Exited() && state.ExitCode() != exitPanic:
+		case end.stopping, !ready, end.ready && state.Exited() && state.ExitCode() != ExitReplaced:
 			if !state.Exited() {
 				return 0, fmt.Errorf("the serving process has ended: %s", state)
 			}

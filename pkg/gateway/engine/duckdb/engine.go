@@ -84,6 +84,9 @@ func Open(o engine.Options) (engine.Engine, error) {
 		}
 	}
 	o.Shared = o.Shared && !o.ReadOnly
+	if o.AbortCode != 0 {
+		onAbort(o.AbortCode)
+	}
 	return &duck{opts: o, projects: map[string]*project{}, memory: newMemoryWatch(&o)}, nil
 }
 

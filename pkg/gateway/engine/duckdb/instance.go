@@ -283,7 +283,7 @@ func (in *instance) harden(dir string, o *engine.Options) error {
 func setup(c bindings.Connection, list []string) error {
 	for _, s := range list {
 		if err := rawExec(c, s); err != nil {
-			return fmt.Errorf("opening the data of the project: %w", err)
+			return faults.Opening(err)
 		}
 	}
 	return nil
@@ -324,7 +324,7 @@ func (in *instance) start(o *engine.Options) error {
 	}
 	var msg string
 	if bindings.OpenExt(":memory:", &in.db, cfg, &msg) == bindings.StateError {
-		return fmt.Errorf("opening the engine: %s", msg)
+		return faults.Opening(faults.Parse(msg, false))
 	}
 	return nil
 }
