@@ -39,7 +39,7 @@ func TestOAuthConnection(t *testing.T) {
 			io.WriteString(w, `[{"connectionType":"hubspot","redirectRequired":true,"authorizationType":"oauth2","configuration":[{"fieldName":"clientId","fieldType":"text"}]}]`)
 		case strings.HasSuffix(r.URL.Path, "/oauth2"):
 			io.WriteString(w, `{"id":"c1","name":"hub","type":"hubspot"}`)
-		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/connections"):
+		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/connections/abcd1234"):
 			io.WriteString(w, "[]")
 		case r.Method == http.MethodPost:
 			var body map[string]json.RawMessage

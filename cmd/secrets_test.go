@@ -72,6 +72,10 @@ func TestRowsAreAsTheyAre(t *testing.T) {
 func TestSecretsOfRequests(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "/connections/Abcd1234") {
+			io.WriteString(w, "[]")
+			return
+		}
 		if strings.HasSuffix(r.URL.Path, "/connection-configs") || strings.HasSuffix(r.URL.Path, "/connections/config") || r.Method == http.MethodGet {
 			io.WriteString(w, `[{"connectionType":"odd","configuration":[]}]`)
 			return

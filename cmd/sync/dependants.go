@@ -85,6 +85,9 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 			if plan[i].Breaks, err = l.broken(ctx, users, ch); err != nil {
 				return err
 			}
+			if l.e.Tells() { // statements are shown instead of sent
+				continue
+			}
 			now, err := l.contents(ctx, ch)
 			if err != nil {
 				return err
