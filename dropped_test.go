@@ -2,29 +2,17 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/importer"
-	"go/parser"
 	"go/printer"
 	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 )
-
-// listed is what "go list" tells of a package.
-type listed struct {
-	ImportPath, Dir, Export string
-	GoFiles, CgoFiles       []string
-}
 
 // dropped are the places of one function where an error that is not nil goes no further.
 type dropped struct {
@@ -38,36 +26,11 @@ type dropped struct {
 // TestDropped finds each place where an error is dropped: an answer that is made all the same looks whole and is not. Those that
 // are known are in testdata/dropped.txt; a line has the function, the number of its places and the reason.
 func TestDropped(t *testing.T) {
-	if cgo, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || runtime.GOOS != "linux" || strings.TrimSpace(string(cgo)) != "1" {
-		t.Skip("the list is of the files that are built on Linux with cgo")
-	}
-	packages := listPackages(t)
-	exports := map[string]string{}
-	for _, p := range packages {
-		exports[p.ImportPath] = p.Export
-	}
-	set := token.NewFileSet()
-	imp := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
-	d := &dropped{set: set, places: map[string][]string{}}
+	d := &dropped{places: map[string][]string{}}
 	files := 0
-	for _, p := range packages {
-		if !strings.HasPrefix(p.ImportPath+"/", module) || strings.HasSuffix(p.ImportPath, "test") || strings.HasSuffix(p.ImportPath, "/contract") || strings.Contains(p.ImportPath, "/openapi") {
-			continue
-		}
-		var trees []*ast.File
-		for _, name := range append(p.GoFiles, p.CgoFiles...) {
-			f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			trees = append(trees, f)
-		}
-		d.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
-		if _, err := (&types.Config{Importer: imp, FakeImportC: true}).Check(p.ImportPath, set, trees, d.info); err != nil {
-			t.Fatal(err)
-		}
-		d.dir = strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, strings.TrimSuffix(module, "/")), "/")
-		for _, f := range trees {
+	for _, p := range checked(t) {
+		d.set, d.info, d.dir = p.set, p.info, p.dir
+		for _, f := range p.files {
 			files++
 			for _, decl := range f.Decls {
 				if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil {
@@ -80,7 +43,7 @@ func TestDropped(t *testing.T) {
 	if files < 300 {
 		t.Errorf("only %d files were seen", files)
 	}
-	accepted := readAccepted(t)
+	accepted := readAccepted(t, "testdata/dropped.txt")
 	for name, places := range d.places {
 		if n := accepted[name]; len(places) > n {
 			t.Errorf("%s drops an error in %d places, and %d of them are known in testdata/dropped.txt:\n\t%s", name, len(places), n, strings.Join(places, "\n\t"))
@@ -93,27 +56,9 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-func listPackages(t *testing.T) []listed {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,CgoFiles", "./...")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []listed
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p listed
-		if err := dec.Decode(&p); err == io.EOF {
-			return all
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, p)
-	}
-}
-
-func readAccepted(t *testing.T) map[string]int {
-	f, err := os.Open("testdata/dropped.txt")
+// readAccepted reads a list of functions with a number and a reason each.
+func readAccepted(t *testing.T, list string) map[string]int {
+	f, err := os.Open(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +71,10 @@ func readAccepted(t *testing.T) map[string]int {
 		words := strings.SplitN(in.Text(), " ", 3)
 		n, err := strconv.Atoi(words[min(1, len(words)-1)])
 		if err != nil || len(words) < 3 || accepted[words[0]] > 0 {
-			t.Fatalf("testdata/dropped.txt: %q has not the form: function, number, reason", in.Text())
+			t.Fatalf("%s: %q has not the form: function, number, reason", list, in.Text())
 		}
 		if reason := strings.ToLower(words[2]); strings.Contains(reason, "unsettled") || strings.HasPrefix(reason, "weak") || len(reason) < 12 {
-			t.Errorf("testdata/dropped.txt: %s has no reason: mend it, or say why the answer is whole without it", words[0])
+			t.Errorf("%s: %s has no reason: mend it, or say why the answer is whole without it", list, words[0])
 		}
 		accepted[words[0]] = n
 	}
@@ -137,19 +82,7 @@ func readAccepted(t *testing.T) map[string]int {
 }
 
 func (d *dropped) add(n ast.Node) {
-	name := d.dir + "." + d.fn.Name.Name
-	if d.fn.Recv != nil {
-		recv := d.fn.Recv.List[0].Type
-		if s, ok := recv.(*ast.StarExpr); ok {
-			recv = s.X
-		}
-		if x, ok := recv.(*ast.IndexExpr); ok {
-			recv = x.X
-		}
-		if id, ok := recv.(*ast.Ident); ok {
-			name = d.dir + "." + id.Name + "." + d.fn.Name.Name
-		}
-	}
+	name := functionName(d.dir, d.fn)
 	pos := d.set.Position(n.Pos())
 	var text strings.Builder
 	_ = printer.Fprint(&text, d.set, n)

@@ -31,27 +31,34 @@ type Known struct {
 	catalogs []string
 	schemas  map[string][]string // of a catalog, in lower case
 	byName   map[string][]int    // tables by their name in lower case
-	bare     map[string]bool     // schemas, catalog.schema in lower case, whose tables are found by their name alone
+	bare     map[schemaName]bool // schemas whose tables are found by their name alone
+}
+
+// schemaName is a catalog and a schema in lower case.
+type schemaName struct{ catalog, schema string }
+
+func (t Table) in() schemaName {
+	return schemaName{strings.ToLower(t.Catalog), strings.ToLower(t.Schema)}
 }
 
 // New indexes tables. Tables of the schemas in bare, each written catalog.schema, may be named without them.
 func New(tables []Table, bare ...string) *Known {
-	k := &Known{Tables: tables, schemas: map[string][]string{}, byName: map[string][]int{}, bare: map[string]bool{}}
+	k := &Known{Tables: tables, schemas: map[string][]string{}, byName: map[string][]int{}, bare: map[schemaName]bool{}}
 	for _, b := range bare {
-		k.bare[strings.ToLower(b)] = true
+		catalog, schema, _ := strings.Cut(strings.ToLower(b), ".")
+		k.bare[schemaName{catalog, schema}] = true
 	}
-	seen := map[string]bool{}
+	seen := map[schemaName]bool{}
 	for i, t := range tables {
 		name := strings.ToLower(t.Name)
 		k.byName[name] = append(k.byName[name], i)
-		catalog := strings.ToLower(t.Catalog)
-		if !seen[catalog] {
-			seen[catalog] = true
+		in := t.in()
+		if k.schemas[in.catalog] == nil {
 			k.catalogs = append(k.catalogs, t.Catalog)
 		}
-		if in := catalog + "." + strings.ToLower(t.Schema); !seen[in] {
+		if !seen[in] {
 			seen[in] = true
-			k.schemas[catalog] = append(k.schemas[catalog], t.Schema)
+			k.schemas[in.catalog] = append(k.schemas[in.catalog], t.Schema)
 		}
 	}
 	slices.Sort(k.catalogs)
@@ -78,7 +85,7 @@ func (k *Known) Find(parts ...string) []Table {
 		if !slices.EqualFunc(have, parts, strings.EqualFold) {
 			continue
 		}
-		if k.bare[strings.ToLower(t.Catalog+"."+t.Schema)] {
+		if k.bare[t.in()] {
 			out = append(out, t)
 		} else {
 			others = append(others, t)
@@ -89,7 +96,7 @@ func (k *Known) Find(parts ...string) []Table {
 
 // Path returns the shortest name by which a statement can read a table.
 func (k *Known) Path(t Table) string {
-	if k.bare[strings.ToLower(t.Catalog+"."+t.Schema)] {
+	if k.bare[t.in()] {
 		return Name(t.Name)
 	}
 	return Name(t.Catalog) + "." + Name(t.Schema) + "." + Name(t.Name)

@@ -330,7 +330,7 @@ func (c *completion) tables(with map[string][]Column) {
 	}
 	for _, t := range c.k.Tables {
 		switch name := t.Name; {
-		case c.k.bare[strings.ToLower(t.Catalog+"."+t.Schema)]:
+		case c.k.bare[t.in()]:
 			c.add(KindTable, name, columnCount(t))
 		case c.prefix != "" && !c.quoted && t.Schema != "information_schema" && len(name) >= len(c.prefix) && strings.EqualFold(name[:len(c.prefix)], c.prefix):
 			c.out = append(c.out, Candidate{Text: c.k.Path(t), Kind: KindTable, Detail: columnCount(t)})

@@ -3,9 +3,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -37,6 +39,11 @@ const (
 type TableName struct{ Catalog, Schema, Table string }
 
 func (n TableName) String() string { return n.Catalog + "." + n.Schema + "." + n.Table }
+
+// Compare orders names by their parts.
+func (n TableName) Compare(o TableName) int {
+	return cmp.Or(strings.Compare(n.Catalog, o.Catalog), strings.Compare(n.Schema, o.Schema), strings.Compare(n.Table, o.Table))
+}
 
 // Quoted returns the name in quotes, for a statement.
 func (n TableName) Quoted() string { return sqltext.Quote(n.Catalog, n.Schema, n.Table) }

@@ -73,7 +73,7 @@ func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema strin
 		return nil, err
 	}
 	var out []api.TableMetadata
-	blank := map[string]error{}
+	blank := map[engine.TableName]error{}
 	for _, s := range schemas {
 		tables, err := c.Source.Tables(ctx, s)
 		if err != nil {
@@ -82,7 +82,7 @@ func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema strin
 		for _, t := range tables {
 			m, err := d.table(ctx, c, t)
 			if err != nil && !named && names.Away(err) && len(blank) < maxBlank {
-				blank[c.Name+"."+t.SchemaName+"."+t.TableName], err = err, nil
+				blank[engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}], err = err, nil
 			}
 			if err != nil && d.gone(ctx, c, t) {
 				continue
@@ -93,8 +93,8 @@ func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema strin
 			out = append(out, m)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(blank)) {
-		if err := engine.Omit(ctx, engine.OmittedColumns, name, blank[name]); err != nil {
+	for _, name := range slices.SortedFunc(maps.Keys(blank), engine.TableName.Compare) {
+		if err := engine.Omit(ctx, engine.OmittedColumns, name.String(), blank[name]); err != nil {
 			return nil, err
 		}
 	}

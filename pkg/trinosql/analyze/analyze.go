@@ -30,7 +30,7 @@ type analyzer struct {
 	opt   Options
 	an    *Analysis
 	rec   *Expressions // where the analysis of expressions is recorded
-	calls map[string]*functions.Bound
+	calls map[callKey]*functions.Bound
 	casts map[[2]string]bool
 	// lambdas has the analyses of lambda bodies, one for each list of parameter types.
 	lambdas map[*trinosql.Lambda][]*lambdaBody
@@ -45,7 +45,7 @@ type analyzer struct {
 
 func newAnalyzer(o Options) *analyzer {
 	z := &analyzer{
-		opt: o, rec: newExpressions(), calls: map[string]*functions.Bound{}, casts: map[[2]string]bool{},
+		opt: o, rec: newExpressions(), calls: map[callKey]*functions.Bound{}, casts: map[[2]string]bool{},
 		lambdas: map[*trinosql.Lambda][]*lambdaBody{}, recursive: map[*trinosql.TableRef]*named{},
 		windows: map[*trinosql.Func]*window{}, outer: map[*trinosql.Query][]outerRef{},
 	}

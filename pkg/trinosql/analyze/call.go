@@ -57,11 +57,24 @@ func (z *analyzer) function(x trinosql.Expr, name string, args []trinosql.Expr, 
 	return b.Result
 }
 
+// callKey is a function or an operator and the types that it is called with.
+type callKey struct {
+	operator    bool
+	name, types string
+}
+
+func newCallKey(operator bool, name string, of []*types.Type) callKey {
+	var b strings.Builder
+	for _, t := range of {
+		b.WriteString(t.Signature()) // names in it are quoted
+		b.WriteByte('|')
+	}
+	return callKey{operator, name, b.String()}
+}
+
 // resolve finds the signature of a call, and the types of its arguments; the type of a lambda is nil.
 func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c context) (*functions.Bound, []*types.Type) {
 	list, given := make([]functions.Arg, len(args)), make([]*types.Type, len(args))
-	var key strings.Builder
-	key.WriteString(name)
 	lambdas := false
 	for i, a := range args {
 		if l, ok := a.(*trinosql.Lambda); ok {
@@ -71,11 +84,12 @@ func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c
 		}
 		given[i] = z.visit(a, c)
 		list[i].Type = given[i]
-		key.WriteByte('|')
-		key.WriteString(given[i].Signature())
 	}
-	if b := z.calls[key.String()]; b != nil && !lambdas {
-		return b, given
+	var key callKey
+	if !lambdas {
+		if key = newCallKey(false, name, given); z.calls[key] != nil {
+			return z.calls[key], given
+		}
 	}
 	b, err := functions.Resolve(name, list)
 	switch e := err.(type) {
@@ -95,7 +109,7 @@ func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c
 		fail("GENERIC_INTERNAL_ERROR", x, "%s", err)
 	}
 	if !lambdas {
-		z.calls[key.String()] = b
+		z.calls[key] = b
 	}
 	return b, given
 }

@@ -106,10 +106,7 @@ func failOperator(x trinosql.Node, err error, hint string) {
 }
 
 func (z *analyzer) resolveOperator(name string, args ...*types.Type) (*functions.Bound, error) {
-	key := "$" + name
-	for _, a := range args {
-		key += "|" + a.Signature()
-	}
+	key := newCallKey(true, name, args)
 	if b := z.calls[key]; b != nil {
 		return b, nil
 	}

@@ -142,7 +142,7 @@ func (d *document) check() error {
 			return fmt.Errorf("test: %w", err)
 		}
 	}
-	seen := map[string]bool{}
+	seen := map[[2]string]bool{}
 	for i, t := range d.Tables {
 		if t == nil || t.Name == "" {
 			return fmt.Errorf("tables[%d]: name is required", i)
@@ -150,7 +150,7 @@ func (d *document) check() error {
 		if err := t.check(); err != nil {
 			return fmt.Errorf("table %s: %w", t.Name, err)
 		}
-		key := strings.ToLower(t.Schema + "." + t.Name)
+		key := [2]string{strings.ToLower(t.Schema), strings.ToLower(t.Name)}
 		if seen[key] {
 			return fmt.Errorf("table %s.%s is defined twice, ignoring case", t.Schema, t.Name)
 		}

@@ -19,7 +19,7 @@ import (
 
 // DuckDB reads rows of sources through one table function of this package. A name that is read by a scan becomes the view
 //
-//	SELECT * FROM "~scan"('catalog.schema.table')
+//	SELECT * FROM "~scan"('"catalog"."schema"."table"')
 //
 // which is the same for every statement. Its rows are determined by the connection that runs it: the statement's scanSet.
 
@@ -28,8 +28,8 @@ type scanSet struct {
 	ctx    context.Context
 	in     *instance
 	connID uint64
-	tables map[string]*scanTable
-	shown  []*scanTable // while a plan is explained: the tables of its columns named ~t0.name
+	tables map[string]*scanTable // by trino.ScanKey
+	shown  []*scanTable          // while a plan is explained: the tables of its columns named ~t0.name
 
 	mu   sync.Mutex
 	err  error // the first error of a source
@@ -105,7 +105,7 @@ func (s *statement) AddScan(ctx context.Context, n engine.TableName, src engine.
 	}
 	t.filters, t.limit = t.columns().Fit(want)
 	t.count = want.Count
-	s.scans.tables[n.String()] = t
+	s.scans.tables[trino.ScanKey(n)] = t
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (s *scanSet) widen(n engine.TableName, want narrow.Narrowing) {
 	if s == nil {
 		return
 	}
-	if t := s.tables[n.String()]; t != nil {
+	if t := s.tables[trino.ScanKey(n)]; t != nil {
 		more, _ := t.columns().Fit(want)
 		t.filters, t.limit, t.count = narrow.Either(t.filters, more), -1, t.count && want.Count
 	}

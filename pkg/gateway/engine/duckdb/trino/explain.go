@@ -84,7 +84,7 @@ func (s *Session) planOf(ctx context.Context, x *Text) (*plan.Node, error) {
 }
 
 func (s *Session) usesInOrder() []*Used {
-	return slices.SortedFunc(maps.Values(s.uses), func(a, b *Used) int { return strings.Compare(a.name.String(), b.name.String()) })
+	return slices.SortedFunc(maps.Values(s.uses), func(a, b *Used) int { return a.name.Compare(b.name) })
 }
 
 // planStored is the table of a name in DuckDB's plan.

@@ -12,8 +12,11 @@ import (
 const ScanFunction = "~scan"
 
 func ScanBody(n engine.TableName) string {
-	return `SELECT * FROM ` + sqltext.Quote(ScanFunction) + `(` + sqltext.Literal(n.String()) + `)`
+	return `SELECT * FROM ` + sqltext.Quote(ScanFunction) + `(` + sqltext.Literal(ScanKey(n)) + `)`
 }
+
+// ScanKey identifies a table in the text of a statement: its parts are quoted, since dots may be part of them.
+func ScanKey(n engine.TableName) string { return n.Quoted() }
 
 func SourceError(n engine.TableName, err error) error {
 	var e *engine.Error
