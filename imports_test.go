@@ -216,7 +216,7 @@ func TestOneQuoting(t *testing.T) {
 // TestDatabasesOfTheirOwn: packages are tested at once against one server of each kind, so each asks testdb for its databases, and no
 // name of a MariaDB database is that of two packages.
 func TestDatabasesOfTheirOwn(t *testing.T) {
-	call, name := regexp.MustCompile(`testdb\.MariaDB\(t((?:, "\w+")+)\)`), regexp.MustCompile(`"(\w+)"`)
+	call, name := regexp.MustCompile(`testdb\.MariaDB\(t((?:, "[\w.]+")+)\)`), regexp.MustCompile(`"([\w.]+)"`)
 	owner := map[string]string{}
 	err := filepath.WalkDir("pkg", func(path string, d fs.DirEntry, err error) error {
 		dir := filepath.ToSlash(filepath.Dir(path))

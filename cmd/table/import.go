@@ -142,7 +142,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if err := made.differs(k, args[0], cols); err != nil {
 			return cli.View{}, err
 		}
-		req, err := importMapping(k, maps, header, names, !how.noHeader, cols)
+		req, err := importMapping(k, maps, header, names, !how.noHeader, doc.Width, cols)
 		if err != nil {
 			return cli.View{}, err
 		}

@@ -142,8 +142,8 @@ func checkMaps(maps []string, hasHeader bool) error {
 }
 
 // importMapping maps the table's columns to those of the file, and rejects columns that would silently be lost or stay empty.
-// names are those of the header, or their replacements.
-func importMapping(k tableKind, maps, header, names []string, hasHeader bool, cols []api.ColumnDetail) (api.ImportRequest, error) {
+// names are those of the header, or their replacements; width is the number of columns of a file without one.
+func importMapping(k tableKind, maps, header, names []string, hasHeader bool, width int, cols []api.ColumnDetail) (api.ImportRequest, error) {
 	req := api.ImportRequest{ContainsHeader: hasHeader, Mappings: []api.ImportMapping{}}
 	known := map[string]bool{}
 	var own []string
@@ -169,6 +169,10 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, co
 		req.Mappings = append(req.Mappings, m)
 	}
 	if len(maps) == 0 && !hasHeader {
+		if width > len(own) {
+			return req, cli.Usagef("the file has %d columns and the table %d, and without a header the first ones would be taken", width, len(own)).
+				WithHint("choose with --map COLUMN=#INDEX; the table has: %s", strings.Join(own, ", "))
+		}
 		for i, n := range own {
 			entry(n, i)
 		}

@@ -44,9 +44,6 @@ func (d *Document) openCSV(ctx context.Context) error {
 		return d.openRows(ctx)
 	}
 	d.plain = d.Delimiter == ',' && d.coding == rowfile.UTF8 && !d.returns && len(d.opt.Nulls) == 0
-	if d.opt.NoHeader {
-		return nil
-	}
 	t, err := d.text()
 	if err != nil {
 		return err
@@ -60,6 +57,12 @@ func (d *Document) openCSV(ctx context.Context) error {
 		if err = r.Read(); err != nil || !r.Blank() {
 			break
 		}
+	}
+	if d.opt.NoHeader {
+		if err == nil { // other errors are reported with those of the rows
+			d.Width = len(r.Fields)
+		}
+		return nil
 	}
 	if errors.Is(err, io.EOF) {
 		return errors.New("the file is empty and has no header")

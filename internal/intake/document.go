@@ -58,6 +58,7 @@ type Document struct {
 	Format    Format
 	Delimiter byte     // the delimiter of CSV
 	Header    []string // the column names in the file; nil without a header
+	Width     int      // the number of columns of a file without a header
 	Remarks   []string // detected properties that may be wrong
 
 	Rows  int64 // set by Learn

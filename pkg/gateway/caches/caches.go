@@ -122,6 +122,9 @@ func (s *Service) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 	if !t.IsCacheable {
 		return api.Cache{}, fault.Cache(400, "TABLE_NOT_CACHEABLE", "table %s.%s.%s cannot be cached", t.CatalogName, t.SchemaName, t.TableName)
 	}
+	if err := s.Names.Resolver(p).Spelled(ctx, engine.TableName{Catalog: t.CatalogName, Schema: t.SchemaName, Table: t.TableName}); err != nil {
+		return api.Cache{}, fault.Cache(400, "TABLE_NOT_CACHEABLE", "%s", err) // no statement can read it
+	}
 	if err := s.trackable(ctx, p, &c); err != nil {
 		return api.Cache{}, err
 	}
@@ -367,12 +370,12 @@ func runOut(r store.CacheRun) api.CacheExecutionInfo {
 
 // tableCacheState also works for a cached table with an unreachable source.
 func (s *Service) tableCacheState(ctx context.Context, r *web.Request[web.None]) (api.TableCacheResult, error) {
-	_, err := s.Store.CachedTable(ctx, r.Project.ID, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
-	if err == nil {
-		return api.TableCacheResult{SupportedCacheTypes: []string{states.Full, states.Incremental}, IsCached: true, IsCacheable: true}, nil
-	}
-	if !errors.Is(err, store.ErrNotFound) {
+	ok, err := s.Store.IsCached(ctx, r.Project.ID, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+	if err != nil {
 		return api.TableCacheResult{}, err
+	}
+	if ok {
+		return api.TableCacheResult{SupportedCacheTypes: []string{states.Full, states.Incremental}, IsCached: true, IsCacheable: true}, nil
 	}
 	_, t, err := s.Catalogs.Table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
 	return api.TableCacheResult{SupportedCacheTypes: t.SupportedCacheTypes, IsCached: t.IsCached, IsCacheable: t.IsCacheable}, err
@@ -384,11 +387,10 @@ func (s *Service) MarkCached(ctx context.Context, p store.Project, tables []api.
 		if !t.IsCacheable {
 			continue
 		}
-		_, err := s.Store.CachedTable(ctx, p.ID, t.CatalogID, t.SchemaName, t.TableName)
-		if err != nil && !errors.Is(err, store.ErrNotFound) {
+		var err error
+		if tables[i].IsCached, err = s.Store.IsCached(ctx, p.ID, t.CatalogID, t.SchemaName, t.TableName); err != nil {
 			return err
 		}
-		tables[i].IsCached = err == nil
 	}
 	return nil
 }

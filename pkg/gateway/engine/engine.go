@@ -145,7 +145,8 @@ type ScanRequest struct {
 	Limit   int64 // -1: all
 }
 
-// Filter is one condition on one column; conditions of a request are joined by AND.
+// Filter is one condition on one column; conditions of a request are joined by AND. Whether NaN is greater than a number depends on the
+// dialect of the statement: a scanner that applies > or >= must return such rows, and must then ignore the limit.
 type Filter struct {
 	Column string
 	Op     string // = <> < <= > >= in "not in" like "is null" "is not null"

@@ -219,7 +219,7 @@ func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 		return engine.Source{}, err
 	}
 	c := e.C
-	if t, err := r.cached(ctx, c.ID, n); err != nil || t != nil {
+	if t, err := r.cached(ctx, c.ID, n, func() (string, string, error) { return e.spelled(ctx, n) }); err != nil || t != nil {
 		return engine.Source{Stored: t}, err
 	}
 	if rows, err := e.ParametricRows(ctx, n); err != nil || rows != nil {

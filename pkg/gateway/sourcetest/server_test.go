@@ -50,7 +50,7 @@ func postgresAt(t *testing.T, u *url.URL) server {
 
 func mariadb(t *testing.T) server {
 	t.Helper()
-	cfg, reader := testdb.MariaDB(t, "types", "zeros", "dot.ted", "dot", "cased", "gone", "own_tls", "push", "slow", "joined", "Shelf", "witness")
+	cfg, reader := testdb.MariaDB(t, "types", "zeros", "dot.ted", "dot", "doubled", "cased", "gone", "own_tls", "push", "slow", "joined", "Shelf", "witness")
 	host, port, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
@@ -87,14 +88,22 @@ func (s *Store) Caches(ctx context.Context, project, catalog, schema string) ([]
 		project, catalog, schema)
 }
 
-// CachedTable returns the stored table of a table's cache, ErrNotFound if queries must read the source. Case is ignored
-// in names.
-func (s *Store) CachedTable(ctx context.Context, project, catalog, schema, table string) (string, error) {
-	return queryOne(ctx, s.db, func(scan func(...any) error) (v string, err error) {
-		err = scan(&v)
+// CachedTable is a table of a source, in its spelling, and the stored table with the rows of its cache.
+type CachedTable struct{ Schema, Table, Stored string }
+
+// CachedTables lists the caches with rows of the tables that have a name, ignoring case.
+func (s *Store) CachedTables(ctx context.Context, project, catalog, schema, table string) ([]CachedTable, error) {
+	return queryAll(ctx, s.db, func(scan func(...any) error) (t CachedTable, err error) {
+		err = scan(&t.Schema, &t.Table, &t.Stored)
 		return
-	}, "SELECT stored FROM caches WHERE project_id = ? AND catalog_id = ? AND lower(schema_name) = lower(?) AND lower(table_name) = lower(?) AND stored IS NOT NULL",
+	}, "SELECT schema_name, table_name, stored FROM caches WHERE project_id = ? AND catalog_id = ? AND lower(schema_name) = lower(?) AND lower(table_name) = lower(?) AND stored IS NOT NULL",
 		project, catalog, schema, table)
+}
+
+// IsCached reports whether there is a cache with rows of the table that is spelled so at its source.
+func (s *Store) IsCached(ctx context.Context, project, catalog, schema, table string) (bool, error) {
+	found, err := s.CachedTables(ctx, project, catalog, schema, table)
+	return slices.ContainsFunc(found, func(t CachedTable) bool { return t.Schema == schema && t.Table == table }), err
 }
 
 // CacheChange says which schedules of a cache were changed. The others keep their current values: their due time may

@@ -92,7 +92,7 @@ func (t *relation) condition(f engine.Filter, args *[][]byte) (term string, exac
 	if c.push < allowed {
 		return "", false
 	}
-	exact = true
+	exact = !(c.wire == wireFloat8 && (f.Op == ">" || f.Op == ">=")) // on the server NaN is the greatest number
 	switch c.push {
 	case pushCast:
 		col, typ = col+`::text COLLATE "C"`, "text"

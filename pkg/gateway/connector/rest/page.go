@@ -170,10 +170,15 @@ func (w *walker) fact(what string) error {
 	case what == "next":
 		switch {
 		case raw[0] == '"':
-			return json.Unmarshal(raw, &w.page.next)
+			if err := json.Unmarshal(raw, &w.page.next); err != nil {
+				return err
+			}
+			if w.page.next == "0" && w.t.Paging.Type == "cursor" {
+				w.page.next = ""
+			}
 		case raw[0] == '{' || raw[0] == '[' || s == "true":
 			return fmt.Errorf("the member %q of the response is neither a string nor a number", w.t.Paging.Next)
-		case s != "false":
+		case s != "false" && s != "0": // a number that follows no page
 			w.page.next = s
 		}
 	case what == "more":

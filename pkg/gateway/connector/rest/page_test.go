@@ -34,6 +34,9 @@ func reference(doc []byte) (rows []any, next string, ok bool) {
 			return nil, "", false
 		}
 	}
+	if next == "0" {
+		next = ""
+	}
 	return rows, next, json.Unmarshal(v.Data.Rows, &rows) == nil
 }
 
@@ -61,6 +64,16 @@ func FuzzPage(f *testing.F) {
 			tt.Errorf("%q: %v, %q, %v; want %v, %q", doc, got, p.next, err, rows, next)
 		}
 	})
+}
+
+// Cursors that follow no page end the paging.
+func TestLastCursor(t *testing.T) {
+	for doc, want := range map[string]string{`{"next":0}`: "", `{"next":"0"}`: "", `{"next":false}`: "", `{"next":null}`: "", `{"next":""}`: "", `{}`: "", `{"next":7}`: "7", `{"next":"a"}`: "a", `{"next":10}`: "10", `{"next":"00"}`: "00"} {
+		p, err := parsePage(strings.NewReader(doc), &table{Rows: "rows", Single: false, Paging: paging{Type: "cursor", Next: "next"}}, func(json.RawMessage) error { return nil })
+		if p.next != want {
+			t.Errorf("%s: %q, want %q: %v", doc, p.next, want, err)
+		}
+	}
 }
 
 func TestNextLink(t *testing.T) {

@@ -13,7 +13,11 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-const batchRows = 1024
+// A batch ends at the first of these.
+const (
+	batchRows  = 1024
+	batchBytes = 16 << 20
+)
 
 // table is a table open for reading.
 type table struct {
@@ -118,7 +122,7 @@ func condition(c column, f engine.Filter) (string, []any) {
 		}
 		args = append(args, v)
 	}
-	if len(args) == 0 {
+	if len(args) == 0 || c.utf16 && c.Type == "varchar" && (f.Op[0] == '<' || f.Op[0] == '>') && f.Op != "<>" {
 		return "", nil
 	}
 	test := f.Op + " ?"
@@ -150,13 +154,15 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 		return nil, err
 	}
 	var out [][]any
-	for len(out) < batchRows && b.rows.Next() {
+	size := 0
+	for len(out) < batchRows && size < batchBytes && b.rows.Next() {
 		if err := b.rows.Scan(b.into...); err != nil {
 			return nil, b.t.f.plain(err)
 		}
 		b.n++
 		row := make([]any, len(b.cols))
 		for i, c := range b.cols {
+			size += sizeOf(b.vals[i])
 			var err error
 			if row[i], err = c.cell(b.vals[i]); err != nil {
 				err = fmt.Errorf("table %s, column %q, row %d read: %w", b.t.name, c.Name, b.n, err)
@@ -175,6 +181,16 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 		return nil, io.EOF
 	}
 	return out, nil
+}
+
+func sizeOf(v any) int {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case []byte:
+		return len(v)
+	}
+	return 8
 }
 
 func (b *batches) Close() error {

@@ -32,6 +32,9 @@ func Type() connector.Type {
 
 const schema = "main"
 
+// maxValue is the size of a value in bytes: functions of a view can make values of any size.
+const maxValue = 256 << 20
+
 type file struct {
 	path    string
 	own     *connector.Own
@@ -70,7 +73,10 @@ func (f *file) conn(ctx context.Context) (*sql.Conn, error) {
 	if err != nil {
 		return nil, f.plain(err)
 	}
-	if err = f.whole(ctx, c); err == nil {
+	if _, err = sqlite.Limit(c, lib.SQLITE_LIMIT_LENGTH, maxValue); err == nil {
+		err = f.whole(ctx, c)
+	}
+	if err == nil {
 		if err = held.Still(); err == nil {
 			err = f.foreign(ctx, c)
 		}
@@ -120,7 +126,7 @@ func (f *file) plain(err error) error {
 	why := map[int]string{
 		lib.SQLITE_BUSY: "is locked by another program", lib.SQLITE_LOCKED: "is locked by another program", lib.SQLITE_NOTADB: "is not an SQLite database, or it is encrypted",
 		lib.SQLITE_CORRUPT: "is corrupt", lib.SQLITE_CANTOPEN: "cannot be opened; a database in WAL mode requires a writable folder",
-		lib.SQLITE_PERM: "may not be read", lib.SQLITE_IOERR: "cannot be read",
+		lib.SQLITE_PERM: "may not be read", lib.SQLITE_IOERR: "cannot be read", lib.SQLITE_TOOBIG: "has a value of more than 256 MiB",
 	}[se.Code()&0xff]
 	if why == "" {
 		return err

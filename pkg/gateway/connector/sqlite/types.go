@@ -21,6 +21,7 @@ import (
 type column struct {
 	engine.ColumnInfo
 	text         bool // SQLite stores every value of the column except a blob as text
+	utf16        bool // texts are ordered by the bytes of their UTF-16 form
 	width, scale int  // of a decimal
 }
 
@@ -104,6 +105,13 @@ func (f *file) columns(ctx context.Context, c *sql.Conn, name string) ([]column,
 	}
 	if len(out) == 0 {
 		return nil, errors.New("it has no readable columns")
+	}
+	var encoding string
+	if err := c.QueryRowContext(ctx, `PRAGMA encoding`).Scan(&encoding); err != nil {
+		return nil, err
+	}
+	for i := range out {
+		out[i].utf16 = encoding != "UTF-8"
 	}
 	if !f.inspect {
 		return out, nil

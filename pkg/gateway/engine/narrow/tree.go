@@ -1,12 +1,14 @@
 package narrow
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 // Tables computes the pushdown to the sources of a statement: for each table the conditions of the WHERE clause, and of
@@ -223,6 +225,9 @@ func (t *narrowTable) conditions(x trinosql.Expr, not bool, out *[]Condition) bo
 		if t.column(l) == "" {
 			op, l, r = mirrored[op], r, l
 		}
+		if not && op != "=" && op != "<>" && t.float(l, r) { // NaN is neither less nor greater, so NOT holds for it
+			return false
+		}
 		if not {
 			op = opposite[op]
 		}
@@ -256,6 +261,14 @@ func (t *narrowTable) conditions(x trinosql.Expr, not bool, out *[]Condition) bo
 		}
 	}
 	return false
+}
+
+// float reports whether one of two operands is a number that may be NaN.
+func (t *narrowTable) float(operands ...trinosql.Expr) bool {
+	return slices.ContainsFunc(operands, func(x trinosql.Expr) bool {
+		typ := t.a.Types[x]
+		return typ == nil || typ.Kind == types.Real || typ.Kind == types.Double
+	})
 }
 
 // either handles x = 1 OR x = 2.
