@@ -29,12 +29,13 @@ func TestImports(t *testing.T) {
 		"github.com/spf13/cobra":         {"cmd", "internal/reference"},
 		"github.com/spf13/cobra/doc":     {"internal/reference"},
 		"encoding/csv":                   {}, // pkg/gateway/engine/csv is the reader of all
-		"net/http":                       {"internal/retry", "cmd", "pkg/api", "pkg/gateway", "pkg/openapi", "pkg/trinosql/witness"},
+		"net/http":                       {"internal/retry", "pkg/outcome", "cmd", "pkg/api", "pkg/gateway", "pkg/openapi", "pkg/trinosql/witness"},
 	}
 	allowed := map[string][]string{ // our packages and those of ours they may import
 		"internal/localstate":   {"internal/tempfile"},
 		"pkg/spec":              {},
 		"pkg/late":              {},
+		"pkg/outcome":           {},
 		"internal/tempfile":     {},
 		"internal/clip":         {},
 		"internal/jsontext":     {},
@@ -48,7 +49,7 @@ func TestImports(t *testing.T) {
 		"internal/retry":        {},
 		"internal/each":         {},
 		"pkg/trinosql":          {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
-		"pkg/api":               {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec", "pkg/late"},
+		"pkg/api":               {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec", "pkg/late", "pkg/outcome"},
 		"pkg/config":            {"pkg/config/keybinding", "internal/loopback", "pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
 		"pkg/output":            {"internal/cell", "internal/nearest", "internal/pipe", "internal/term", "pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
@@ -57,7 +58,7 @@ func TestImports(t *testing.T) {
 		"pkg/gateway/store":     {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states"},
 		"pkg/gateway/engine":    {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/damage", "pkg/gateway/safely"},
 		"pkg/gateway/connector": {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
-		"pkg/gateway":           {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
+		"pkg/gateway":           {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
 		for _, r := range rooms {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +45,12 @@ type front struct {
 
 func newFront(t *testing.T, zone string, quirks ...string) *front {
 	t.Helper()
+	return newFrontOver(t, zone, 1, quirks...)
+}
+
+// newFrontOver is a front that speaks HTTP/1.1, or HTTP/2 over TLS.
+func newFrontOver(t *testing.T, zone string, protocol int, quirks ...string) *front {
+	t.Helper()
 	needLocal(t)
 	odd, err := gateway.ParseQuirks(quirks)
 	if err != nil {
@@ -62,7 +70,7 @@ func newFront(t *testing.T, zone string, quirks ...string) *front {
 	go func() { done <- s.Wait(ctx, 0) }()
 	behind := &url.URL{Scheme: "http", Host: s.Addr.String()}
 	proxy := httputil.NewSingleHostReverseProxy(behind)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := callOf(r)
 		f.mu.Lock()
 		f.calls = append(f.calls, id)
@@ -82,6 +90,15 @@ func newFront(t *testing.T, zone string, quirks ...string) *front {
 			return rec.Result()
 		})
 	}))
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if srv.EnableHTTP2 = protocol == 2; srv.EnableHTTP2 {
+		srv.StartTLS()
+		ca := filepath.Join(t.TempDir(), "ca.pem")
+		writePEM(t, ca, "CERTIFICATE", srv.Certificate().Raw)
+		f.vars = map[string]string{"DIG_CA_FILE": ca}
+	} else {
+		srv.Start()
+	}
 	t.Cleanup(func() {
 		srv.Close()
 		stop()

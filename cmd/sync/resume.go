@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 // A change is not simply sent again if its reply was lost. The project is read instead, and the run continues with the changes that
@@ -66,16 +66,7 @@ func (a *applier) run(ctx context.Context, o *options, plan []manifest.Change, r
 // the change was made.
 func lost(err error) bool {
 	var e *api.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Status {
-	case 0, http.StatusOK:
-		return retry.Broke(e.Err)
-	case http.StatusBadGateway:
-		return e.Code == ""
-	}
-	return e.Status == http.StatusServiceUnavailable || e.Status == http.StatusGatewayTimeout
+	return errors.As(err, &e) && e.Outcome == outcome.Unknown && e.Transient()
 }
 
 // look reads the project until it has the change whose reply was lost, but only for some seconds; a gateway may show a change late.

@@ -11,9 +11,9 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
-	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/google/uuid"
@@ -290,7 +290,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 // mayResend reports whether a document can be sent again after a broken connection: zone local stores an import with an ID once.
 func (i *importing) mayResend(ctx context.Context, err error) bool {
 	var ae *api.Error
-	if i.id == "" || ctx.Err() != nil || !errors.As(err, &ae) || ae.Status != 0 || !retry.Broke(ae.Err) {
+	if i.id == "" || ctx.Err() != nil || !errors.As(err, &ae) || ae.Outcome != outcome.Unknown || !ae.Transient() {
 		return false
 	}
 	found, err := i.cl.FindImport(ctx, i.project, i.id)

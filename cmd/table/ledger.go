@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dustin/go-humanize/english"
 )
 
@@ -282,10 +283,7 @@ func fullDisk(err error) bool {
 }
 
 // refused reports whether a failure guarantees that nothing was stored.
-func refused(err error) bool {
-	var ae *api.Error
-	return errors.As(err, &ae) && !ae.Unsure && ae.Kind != api.KindProtocol && ae.Status != 200
-}
+func refused(err error) bool { return outcome.Of(err).Undone() }
 
 func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, why string) (cli.View, error) {
 	i.note.Open, i.note.Rows, i.note.Done = false, rows, e.Now().UTC()

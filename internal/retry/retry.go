@@ -3,14 +3,10 @@ package retry
 
 import (
 	"context"
-	"errors"
-	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -28,7 +24,7 @@ type Failure struct {
 	Status int         // of the reply; 0 without one
 	Header http.Header // of the reply
 	Coded  bool        // the reply has an error code, so that it came from the gateway itself
-	Err    error       // how the connection ended
+	Lost   bool        // the request was sent, and the connection ended before a whole reply, other than by a time limit
 }
 
 // Do calls try until it succeeds, fails permanently (nil), or was repeated as often as allowed. A call that changes
@@ -37,7 +33,7 @@ type Failure struct {
 func Do(ctx context.Context, repeats int, changes bool, try func() *Failure) {
 	for n := 0; ; n++ {
 		f := try()
-		if f == nil || n >= repeats || !f.transient() || changes && f.Status != http.StatusTooManyRequests {
+		if f == nil || n >= repeats || !f.Transient() || changes && f.Status != http.StatusTooManyRequests {
 			return
 		}
 		pause := Pause(n, Longest)
@@ -55,23 +51,18 @@ func Do(ctx context.Context, repeats int, changes bool, try func() *Failure) {
 	}
 }
 
-// transient reports whether the same call may succeed when repeated: the gateway is overloaded or starting up, or the
+// Transient reports whether the same call may succeed when repeated: the gateway is overloaded or starting up, or the
 // connection broke. A 500 is not included: the service answers some calls with it permanently [L].
-func (f *Failure) transient() bool {
+func (f *Failure) Transient() bool {
 	switch f.Status {
 	case http.StatusBadGateway: // with a code it is about a source, which the gateway has retried already, as configured in the connection
 		return !f.Coded
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
-	case 0, http.StatusOK:
-		return Broke(f.Err)
+	case 0:
+		return f.Lost
 	}
 	return false
-}
-
-// Broke reports whether an established connection was lost.
-func Broke(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, net.ErrClosed)
 }
 
 // Pause returns the time to wait after failure n, counted from 0: doubled each time, at most longest, and randomized

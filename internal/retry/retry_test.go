@@ -3,7 +3,6 @@ package retry
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"testing"
 	"time"
@@ -65,9 +64,9 @@ func TestDo(t *testing.T) {
 		{"a source", false, Failure{Status: 502, Header: now, Coded: true}, 1},
 		{"internal error", false, Failure{Status: 500, Header: now}, 1},
 		{"not found", false, Failure{Status: 404, Header: now}, 1},
-		{"lost", false, Failure{Header: now, Err: io.ErrUnexpectedEOF}, 3},
-		{"a lost change", true, Failure{Header: now, Err: io.ErrUnexpectedEOF}, 1},
-		{"refused", false, Failure{Header: now, Err: errors.New("connection refused")}, 1},
+		{"lost", false, Failure{Header: now, Lost: true}, 3},
+		{"a lost change", true, Failure{Header: now, Lost: true}, 1},
+		{"refused", false, Failure{Header: now}, 1},
 		{"asks for an hour", false, Failure{Status: 503, Header: http.Header{"Retry-After": {"3600"}}}, 1},
 	} {
 		calls := 0

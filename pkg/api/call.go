@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -31,11 +32,11 @@ func (c *Client) open(ctx context.Context, b spec.Bound, body any) (rep *Reply, 
 func (c *Client) ready(ctx context.Context, b spec.Bound) error {
 	switch {
 	case b.Err != nil:
-		return b.Err
+		return outcome.Unsent(b.Err)
 	case b.Slash != nil && !c.slashes:
-		return b.Slash
+		return outcome.Unsent(b.Slash)
 	case c.before != nil:
-		return c.before(ctx, b.Op)
+		return outcome.Unsent(c.before(ctx, b.Op))
 	}
 	return nil
 }
@@ -88,10 +89,7 @@ func (c *Client) fetchOnce(ctx context.Context, b spec.Bound, body any) ([]byte,
 	if errors.Is(err, ErrTooLarge) {
 		return nil, nil, fmt.Errorf("%s: %w", b.Op.ID, err)
 	}
-	if err != nil {
-		return nil, nil, transportError(ctx, b.Op.Method, c.base+b.Path, err)
-	}
-	return raw, rep.Header, nil
+	return raw, rep.Header, err
 }
 
 // fetchFile runs an operation that returns a document other than JSON; is checks its header and its first bytes.
@@ -217,7 +215,7 @@ func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
 	e := &Error{Kind: KindProtocol, Status: 200, Method: b.Op.Method, URL: c.base + b.Path, Raw: raw, Err: err}
 	defer func() {
 		if !b.Op.Safe() {
-			markUncertain(e)
+			e.ofChange()
 		}
 	}()
 	if told := errorBody(raw); told != nil {

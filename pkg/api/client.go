@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/loopback"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/go-resty/resty/v2"
 )
@@ -29,7 +30,7 @@ type Options struct {
 	BaseURL   string            // address up to and including /api/v1, without a trailing slash
 	Key       string            // sent as "Authorization: Bearer <key>" [S]; empty sends no header
 	UserAgent string            // empty: "dig"
-	Transport http.RoundTripper // nil: one of Network
+	Transport http.RoundTripper // nil: one of Network; one that fails without sending marks its errors with outcome.Unsent
 	Network   Network           // how connections are made; links to files use its Roots even if Transport is set
 	Timeout   time.Duration     // for one call, and for pauses within a streamed one; 0 for the limits of limits.go
 	Patient   bool              // no limit on pauses once a reply has started: for a gateway in the same process
@@ -104,6 +105,9 @@ func New(o Options) (*Client, error) {
 		t.DisableCompression = loopback.Is(u.Hostname()) // gzip triples the CPU time of a result; it pays off on a slow link only
 		o.Transport = t
 	}
+	if t, plain := o.Transport.(*http.Transport); plain {
+		o.Transport = outcome.Transport{Transport: t}
+	}
 	if o.Permit != nil {
 		o.Transport = &guarded{next: o.Transport, base: strings.TrimRight(u.EscapedPath(), "/"), permit: o.Permit}
 	}
@@ -145,7 +149,9 @@ type Reply struct {
 	Header http.Header
 	Body   io.ReadCloser
 
-	most int64
+	most   int64
+	cut    func(error) error // explains why the body is not complete
+	change bool              // the request was to change something
 }
 
 // ErrTooLarge is returned by ReadAll for a reply that is larger than the client accepts.
@@ -155,10 +161,16 @@ var ErrTooLarge = errors.New("the reply is too large")
 // reply may expand a thousandfold.
 func (r *Reply) ReadAll() ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(r.Body, r.most+1))
-	if err == nil && int64(len(raw)) > r.most {
-		err = fmt.Errorf("%w: it has more than %d MiB", ErrTooLarge, r.most>>20)
+	if err != nil && r.cut != nil {
+		err = r.cut(err)
 	}
-	return raw, err
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(raw)) > r.most {
+		return nil, fmt.Errorf("%w: it has more than %d MiB", ErrTooLarge, r.most>>20)
+	}
+	return raw, nil
 }
 
 // payloadKey carries the reader of a Payload to streamBody. resty reads any body it knows of into memory, to be able to
@@ -182,7 +194,14 @@ func streamBody(_ *resty.Client, req *http.Request) error {
 // a Payload, raw JSON ([]byte or json.RawMessage) or a value to be marshalled. All methods use it, and callers may use
 // it for paths without a method. It has no time limit but ctx; see Bounded.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*Reply, error) {
-	return c.do(ctx, method, path, query, header, body, c.limits.query, c.limits.idle)
+	rep, err := c.do(ctx, method, path, query, header, body, c.limits.query, c.limits.idle)
+	if op, known := spec.Of(method, path); known && op.Safe() || !known && (method == http.MethodGet || method == http.MethodHead) {
+		return rep, err
+	}
+	if err == nil {
+		rep.change, rep.cut = true, func(err error) error { return ofChange(transportError(ctx, method, c.base+path, err)) }
+	}
+	return rep, ofChange(err)
 }
 
 // do is Do with limits on the time until the reply starts, and on the pauses in it.
@@ -194,8 +213,12 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 		}
 		return c.send(w.ctx, method, path, query, header, body)
 	})
-	if err != nil || c.lacks == nil || rep.Status > 299 {
-		return rep, err
+	if err != nil {
+		return nil, err
+	}
+	rep.cut = func(err error) error { return transportError(ctx, method, c.base+path, err) }
+	if c.lacks == nil || rep.Status > 299 {
+		return rep, nil
 	}
 	for _, o := range Omissions(rep.Header) {
 		if err := c.lacks(o); err != nil {
@@ -225,11 +248,11 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 		req.SetHeader("Content-Type", b.ContentType).SetContext(context.WithValue(ctx, payloadKey{}, b.Reader))
 	case []byte:
 		if err := setJSON(req, b); err != nil {
-			return nil, err
+			return nil, outcome.Unsent(err)
 		}
 	case json.RawMessage:
 		if err := setJSON(req, b); err != nil {
-			return nil, err
+			return nil, outcome.Unsent(err)
 		}
 	default:
 		raw, err := marshalRequest(b)
@@ -237,7 +260,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 			err = setJSON(req, raw)
 		}
 		if err != nil {
-			return nil, err
+			return nil, outcome.Unsent(err)
 		}
 	}
 	told := ""

@@ -12,10 +12,12 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 // Kind classifies failures of a call, independent of the shape the gateway gave them. Branch on it, never on text.
@@ -52,10 +54,11 @@ type Error struct {
 	Hint    string // what to try, may be empty
 	Raw     []byte // the body as received, at most 256 KiB
 	Header  http.Header
-	Err     error  // the cause, for connection failures
-	Request string // id of the request, by which the gateway's operators can find it; may be empty
-	Trace   string // the same for a trace
-	Unsure  bool   // it is unknown whether the gateway made the requested change
+	Err     error           // the cause, for connection failures
+	Request string          // id of the request, by which the gateway's operators can find it; may be empty
+	Trace   string          // the same for a trace
+	Outcome outcome.Outcome // what is known of the request
+	Unsure  bool            // the request was to change something, and its Outcome is Unknown
 
 	BadCells      []BadCell // of a rejected import: the first 100 values that do not fit; only zone local lists them
 	BadCellsTotal int64     // total number found
@@ -79,9 +82,12 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// RequestOutcome is the Outcome, for outcome.Of.
+func (e *Error) RequestOutcome() outcome.Outcome { return e.Outcome }
+
 // ReadError converts a reply with an error status to an *Error. It does not close the body.
 func ReadError(method, url string, rep *Reply) *Error {
-	e := &Error{Status: rep.Status, Method: method, URL: url, Header: rep.Header}
+	e := &Error{Status: rep.Status, Method: method, URL: url, Header: rep.Header, Outcome: outcome.OfStatus(rep.Status)}
 	e.Raw, _ = io.ReadAll(io.LimitReader(rep.Body, 256<<10))
 	e.read(e.Raw)
 	if e.Request == "" {
@@ -94,6 +100,9 @@ func ReadError(method, url string, rep *Reply) *Error {
 		e.Message = defaultMessage(e.Status, e.Raw)
 	}
 	classify(e)
+	if rep.change {
+		e.ofChange()
+	}
 	return e
 }
 
@@ -192,7 +201,7 @@ func classify(e *Error) {
 	case e.Status == http.StatusInsufficientStorage:
 		e.Kind = KindFull
 	case e.Code == CodeDamaged:
-		e.Kind = KindDamaged
+		e.Kind, e.Outcome = KindDamaged, outcome.Refused
 	case e.Status == 429 || e.Status >= 500:
 		e.Kind = KindUnavailable
 	case e.Status >= 300 && e.Status < 400:
@@ -213,7 +222,7 @@ func missingTable(url, msg string) bool {
 
 // transportError explains why there is no complete answer.
 func transportError(ctx context.Context, method, url string, err error) error {
-	e := &Error{Kind: KindUnavailable, Method: method, URL: url, Err: err}
+	e := &Error{Kind: KindUnavailable, Method: method, URL: url, Err: err, Outcome: outcome.Of(err)}
 	host := hostOf(url)
 	var (
 		dns    *net.DNSError
@@ -230,6 +239,9 @@ func transportError(ctx context.Context, method, url string, err error) error {
 	case errors.Is(context.Cause(ctx), errCallTimeout):
 		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" within the time limit", "raise --timeout, or try again"
 	case errors.Is(err, context.Canceled):
+		if e.Outcome == outcome.NotSent {
+			return outcome.Unsent(context.Canceled)
+		}
 		return context.Canceled
 	case errors.As(err, &proxy) && proxy.Op == "proxyconnect":
 		e.Err = errors.Join(ErrProxy, err)
@@ -245,14 +257,21 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		e.Message, e.Hint = "the certificate of "+host+" cannot be verified: "+root(err).Error(), "dig does not skip verification; set ca-file in the profile (DIG_CA_FILE) to the certificate of the authority, or add it to the system's trust store"
 	case errors.As(err, &header) || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		e.Message, e.Hint = host+" does not speak TLS", "use http:// for a gateway on this machine"
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
+	case closed(err):
 		e.Message, e.Hint = host+" closed the connection before the reply was complete", "try again"
 	case errors.As(err, &path): // the error of a gateway in this process, or of a socket
 		e.Message, e.Hint = "cannot reach "+host+": "+path.Error(), "check the directory and the setting that names it, such as DIG_DATA_DIR"
+	case e.Outcome == outcome.Unknown:
+		e.Message, e.Hint = "the connection to "+host+" failed before the reply was complete: "+root(err).Error(), "try again"
 	default:
 		e.Message = "cannot reach " + host + ": " + root(err).Error()
 	}
 	return e
+}
+
+// closed reports whether the other side closed the connection, for the wording of an error.
+func closed(err error) bool {
+	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed}, func(end error) bool { return errors.Is(err, end) })
 }
 
 // proxyOf returns the proxy of a failed connection, if the error contains it.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -27,7 +28,7 @@ type guarded struct {
 func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	what, err := t.changes(req)
 	if err != nil {
-		return nil, err
+		return nil, outcome.Unsent(err)
 	}
 	if what == "" {
 		return t.next.RoundTrip(req)
@@ -38,10 +39,10 @@ func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if req.Body != nil {
 		if err := req.Body.Close(); err != nil {
-			return nil, err
+			return nil, outcome.Unsent(err)
 		}
 	}
-	return nil, &Error{Kind: KindForbidden, Method: req.Method, URL: req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath(), Message: err.Error(), Err: err}
+	return nil, &Error{Kind: KindForbidden, Outcome: outcome.NotSent, Method: req.Method, URL: req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath(), Message: err.Error(), Err: err}
 }
 
 // changes describes the change of a request, or why that is unknown; "" for one that only reads.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -121,17 +122,20 @@ func (w *watch) end() {
 	w.cancel(nil)
 }
 
-// silent returns the error of a call that was ended by a limit; nil otherwise.
-func (w *watch) silent(method, url string) error {
+// silent returns the error of a call that was ended by a limit, and otherwise err, its error so far.
+func (w *watch) silent(method, url string, err error) error {
 	switch cause := context.Cause(w.ctx); {
 	case errors.Is(cause, errCallTimeout):
+		if outcome.Of(err) == outcome.NotSent {
+			cause = outcome.Unsent(cause)
+		}
 		return transportError(w.ctx, method, url, cause)
 	case !errors.Is(cause, errSilent):
-		return nil
+		return err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return &Error{Kind: KindTimeout, Method: method, URL: url, Err: errSilent,
+	return &Error{Kind: KindTimeout, Method: method, URL: url, Err: errSilent, Outcome: outcome.Of(err),
 		Message: fmt.Sprintf("%s has sent nothing for %v", hostOf(url), w.d), Hint: "try again; --timeout sets another limit"}
 }
 
@@ -148,9 +152,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.w.rest()
 	if err != nil && err != io.EOF {
-		if silent := b.w.silent(b.method, b.url); silent != nil {
-			err = silent
-		}
+		err = b.w.silent(b.method, b.url, err)
 	}
 	return n, err
 }
@@ -182,9 +184,7 @@ func watched(ctx context.Context, method, url string, wait, idle time.Duration, 
 	rep, err := send(w)
 	w.rest()
 	if err != nil {
-		if silent := w.silent(method, url); silent != nil {
-			err = silent
-		}
+		err = w.silent(method, url, err)
 		w.end()
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -17,26 +18,43 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 	}
 	retry.Do(ctx, repeats, !op.Safe(), func() *retry.Failure {
 		err = try()
+		if !op.Safe() {
+			err = ofChange(err)
+		}
 		var e *Error
-		if err == nil || !errors.As(err, &e) {
+		if !errors.As(err, &e) {
 			return nil
 		}
-		if !op.Safe() {
-			markUncertain(e)
-		}
-		return &retry.Failure{Status: e.Status, Header: e.Header, Coded: e.Code != "", Err: e.Err}
+		return e.failure()
 	})
 	return err
 }
 
-// markUncertain sets the hint of a failed change with an unknown outcome.
-func markUncertain(e *Error) {
-	lost := e.Status == 0 && (e.Kind == KindTimeout || retry.Broke(e.Err)) || e.Status >= 200 && e.Status < 300
-	if lost || e.Status == http.StatusRequestTimeout || e.Status >= 500 && e.Status != http.StatusNotImplemented && e.Kind != KindDamaged {
-		e.Unsure = true
-		e.Hint = "it may have been done nevertheless: check before you try again"
-		if e.Status == http.StatusInsufficientStorage {
-			e.Hint = "free some space, and check before you try again: it may have been done nevertheless"
-		}
+// failure describes the error for internal/retry.
+func (e *Error) failure() *retry.Failure {
+	return &retry.Failure{Status: e.Status, Header: e.Header, Coded: e.Code != "", Lost: e.Outcome == outcome.Unknown && e.Kind != KindTimeout}
+}
+
+// Transient reports whether the same call may succeed when repeated.
+func (e *Error) Transient() bool { return e.failure().Transient() }
+
+// ofChange marks the error of a call that changes something.
+func ofChange(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.ofChange()
+	}
+	return err
+}
+
+// ofChange sets Unsure and the hint if it is unknown whether the change was made.
+func (e *Error) ofChange() {
+	if e.Outcome != outcome.Unknown {
+		return
+	}
+	e.Unsure = true
+	e.Hint = "it may have been done nevertheless: check before you try again"
+	if e.Status == http.StatusInsufficientStorage {
+		e.Hint = "free some space, and check before you try again: it may have been done nevertheless"
 	}
 }

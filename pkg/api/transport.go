@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 // ErrProxy is wrapped by errors of the proxy between this machine and the gateway.
@@ -54,6 +56,10 @@ func phaseError(e *Error, host string, err error) bool {
 		case "tls: certificate required":
 			e.Message, e.Hint = host+" requires a client certificate", "set client-cert and client-key in the profile, or DIG_CLIENT_CERT and DIG_CLIENT_KEY"
 		default:
+			if e.Outcome == outcome.Unknown {
+				e.Message, e.Hint = host+" ended the connection: "+strings.TrimPrefix(what, "tls: "), "try again"
+				break
+			}
 			e.Message, e.Hint = host+" ended the TLS handshake: "+strings.TrimPrefix(what, "tls: "), "if it requires a client certificate, check client-cert and client-key"
 		}
 		return true

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -14,9 +13,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/outcome"
 	"golang.org/x/net/http/httpproxy"
 )
 
@@ -27,7 +26,7 @@ type Transport struct{ *http.Transport }
 // RoundTrip implements http.RoundTripper.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if t.Proxy == nil || req.URL.Scheme != "https" { // without TLS there is no CONNECT
-		return t.Transport.RoundTrip(req)
+		return outcome.Send(t.Transport, req)
 	}
 	w := &proxyWay{}
 	ctx := context.WithValue(req.Context(), proxyWayKey{}, w)
@@ -35,7 +34,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		TLSHandshakeStart: w.shakes,
 		GotConn:           func(httptrace.GotConnInfo) { w.set(proxyPassed) },
 	})
-	res, err := t.Transport.RoundTrip(req.WithContext(ctx))
+	res, err := outcome.Send(t.Transport, req.WithContext(ctx))
 	if err != nil && req.Context().Err() == nil {
 		err = w.explain(req.URL.Host, err)
 	}
@@ -106,7 +105,7 @@ func (w *proxyWay) explain(target string, err error) error {
 	if w.proxy == nil || w.stage == proxyUnused || w.stage == proxyPassed || errors.As(err, &own) {
 		return err
 	}
-	e := &Error{Kind: KindUnavailable, Err: errors.Join(ErrProxy, err), Hint: "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"}
+	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: errors.Join(ErrProxy, err), Hint: "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"}
 	var late net.Error
 	isLate := errors.As(err, &late) && late.Timeout()
 	what := ""
@@ -120,7 +119,7 @@ func (w *proxyWay) explain(target string, err error) error {
 		what = "cannot be reached: " + root(err).Error()
 	case w.stage == proxyDialed && w.proxy.Scheme == "https":
 		what = "did not complete the TLS handshake: " + root(err).Error()
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE):
+	case closed(err):
 		what = "closed the connection without an answer"
 	case w.stage == proxyAsked: // its answer is not repeated: it may be of any length
 		what = "does not answer like an HTTP proxy"
@@ -170,7 +169,7 @@ func throughProxy(t *http.Transport, limit time.Duration) {
 			}
 			return nil
 		}
-		e := &Error{Kind: KindUnavailable, Err: ErrProxy, Message: fmt.Sprintf("the proxy %s does not connect to %s: it answered %s", proxy.Host, to.Host, cmp.Or(res.Status, "nothing")),
+		e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy, Message: fmt.Sprintf("the proxy %s does not connect to %s: it answered %s", proxy.Host, to.Host, cmp.Or(res.Status, "nothing")),
 			Hint: "ask its operators to allow this host, or name the host in NO_PROXY if it can be reached directly"}
 		if res.StatusCode == http.StatusProxyAuthRequired {
 			e.Message = fmt.Sprintf("the proxy %s requires a user and password, or refuses those given, so %s was not contacted", proxy.Host, to.Host)
@@ -207,7 +206,7 @@ func ProxyFor(to *url.URL) (*url.URL, error) {
 	if err == nil && (u == nil || u.Host != badProxy) {
 		return u, nil
 	}
-	e := &Error{Kind: KindUnavailable, Err: ErrProxy, Message: "the address of the proxy in the environment is not valid", Hint: "it looks like http://host:port or http://user:password@host:port"}
+	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy, Message: "the address of the proxy in the environment is not valid", Hint: "it looks like http://host:port or http://user:password@host:port"}
 	names, why := []string{"HTTPS_PROXY", "https_proxy"}, wrong[&conf.HTTPSProxy]
 	if to.Scheme == "http" {
 		names, why = []string{"HTTP_PROXY", "http_proxy"}, wrong[&conf.HTTPProxy]

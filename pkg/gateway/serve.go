@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 const (
@@ -40,13 +41,13 @@ func Dial(dir string) (http.RoundTripper, bool) {
 		return nil, false // left behind by a killed process
 	}
 	c.Close()
-	return &http.Transport{
+	return outcome.Transport{Transport: &http.Transport{
 		DisableCompression: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			var d net.Dialer
 			return d.DialContext(ctx, "unix", path)
 		},
-	}, true
+	}}, true
 }
 
 // Listeners are the listeners of a served gateway: a TCP address and the socket of the data directory, with the lock of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 // Ensured finds an object, or creates it if it does not exist. If the creation fails it looks again: another process may have
@@ -20,7 +21,7 @@ func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, erro
 	if err == nil || e.Planned(err) {
 		return v, err == nil, err
 	}
-	if f := (*Failure)(nil); errors.As(err, &f) && f.Exit == exitcode.Usage { // nothing was sent
+	if f := (*Failure)(nil); errors.As(err, &f) && f.Exit == exitcode.Usage || outcome.Of(err) == outcome.NotSent {
 		return v, false, err
 	}
 	if again, ok, look := find(); look == nil && ok {

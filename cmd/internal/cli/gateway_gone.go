@@ -3,9 +3,10 @@ package cli
 import (
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"sync"
+
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 // errServerGone is the error of a request that was not sent because no server is listening any more.
@@ -15,22 +16,21 @@ var errServerGone = errors.New("the gateway has stopped")
 func sendUnlessGone(rt http.RoundTripper, req *http.Request) (*http.Response, error) {
 	if req.Body == nil || req.Body == http.NoBody {
 		resp, err := rt.RoundTrip(req)
-		return resp, goneFrom(err)
+		return resp, goneFrom(req, err)
 	}
 	body := &unsentBody{body: req.Body}
 	sent := req.Clone(req.Context())
 	sent.Body = body
 	resp, err := rt.RoundTrip(sent)
-	err = goneFrom(err)
+	err = goneFrom(req, err)
 	if closing := body.settle(errors.Is(err, errServerGone)); closing != nil && err != nil {
 		err = errors.Join(err, closing)
 	}
 	return resp, err
 }
 
-func goneFrom(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) && op.Op == "dial" {
+func goneFrom(req *http.Request, err error) error {
+	if outcome.Of(err) == outcome.NotSent && req.Context().Err() == nil {
 		return errServerGone
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -53,9 +54,9 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	switch {
 	case f.Explain && (own || req.Method != http.MethodGet):
-		return nil, t.explain(req)
+		return nil, outcome.Unsent(t.explain(req))
 	case f.DryRun && (req.Method != http.MethodGet || !t.reads(req)):
-		return nil, t.dryRun(req)
+		return nil, outcome.Unsent(t.dryRun(req))
 	}
 	writes := t.writes(req)
 	if t.reads(req) && !writes {

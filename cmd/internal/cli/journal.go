@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 // Change is a request that changes something, as the journal records it.
@@ -119,27 +119,16 @@ func changeID() string {
 // end describes the outcome of a change.
 func (e *Env) end(c *Change, resp *http.Response, err error) ChangeEnd {
 	out := ChangeEnd{Of: c.ID, Elapsed: max(0, e.Now().Sub(c.At).Milliseconds())} // the clock may have been set back
-	var dial *net.OpError
 	switch {
-	case err == nil && resp.StatusCode < 300:
-		out.Outcome = "done"
-	case err == nil && (resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || resp.StatusCode == http.StatusRequestTimeout):
-		out.Outcome = "unknown"
 	case err == nil:
-		out.Outcome = "refused"
-	case errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect"):
-		out.Outcome = "not-sent"
+		out.Status, out.Outcome = resp.StatusCode, outcome.OfStatus(resp.StatusCode).String()
+		return out
+	case errors.Is(err, context.Canceled):
+		out.Error = "interrupted"
 	default:
-		out.Outcome = "unknown"
-	}
-	if err != nil {
 		out.Error = e.Run.Mask.Masked(secret.Hide(err.Error()))
-		if errors.Is(err, context.Canceled) {
-			out.Error = "interrupted"
-		}
-	} else {
-		out.Status = resp.StatusCode
 	}
+	out.Outcome = outcome.Of(err).String()
 	return out
 }
 

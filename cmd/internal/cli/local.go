@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/outcome"
 )
 
 // localTransport connects to zone local: a running `gateway serve` through its socket, or a gateway opened inside this
@@ -59,9 +60,9 @@ func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 // unopened converts the error of opening zone local to an error of the client: any other error would be reported as a network error.
 func unopened(req *http.Request, err error) error {
 	if f := (*Failure)(nil); errors.As(err, &f) {
-		return &api.Error{Kind: api.KindUnavailable, Method: req.Method, URL: req.URL.String(), Message: f.Msg, Err: f}
+		return &api.Error{Kind: api.KindUnavailable, Outcome: outcome.NotSent, Method: req.Method, URL: req.URL.String(), Message: f.Msg, Err: f}
 	}
-	return err
+	return outcome.Unsent(err)
 }
 
 func (t *localTransport) open(dial bool) error {
