@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,8 @@ type pages struct {
 
 	all  []json.RawMessage
 	seen map[string]bool
-	most int // items of the longest page so far
+	last []json.RawMessage // the page before
+	most int               // items of the longest page so far
 }
 
 // paginate reads a list to its end: by createdBefore for exports, by offset for all others. A gateway may return fewer
@@ -76,17 +78,26 @@ func (p *pages) read(ctx context.Context) ([]json.RawMessage, error) {
 	return page, nil
 }
 
-// keep adds the new items: a path that ignores paging returns the same page again, and pages by time overlap.
+// keep adds the new items: a path that ignores paging returns the same page again, and pages by time overlap. Items without an id may be equal; of
+// these a page by time repeats as many as were seen.
 func (p *pages) keep(page []json.RawMessage) (fresh int) {
+	same := slices.EqualFunc(page, p.last, func(a, b json.RawMessage) bool { return string(a) == string(b) })
+	if p.last = page; same {
+		return 0
+	}
+	times := map[string]int{}
 	for _, item := range page {
-		key := string(item)
 		var it struct {
 			ID json.RawMessage `json:"id"`
 		}
-		if json.Unmarshal(item, &it) == nil && len(it.ID) > 0 { // the rest may change between two pages
-			key = string(it.ID)
+		key := ""
+		if json.Unmarshal(item, &it) == nil && len(it.ID) > 0 && string(it.ID) != "null" { // the rest may change between two pages
+			key = "id " + string(it.ID)
+		} else if p.keyset {
+			times[string(item)]++
+			key = fmt.Sprintf("%d %s", times[string(item)], item)
 		}
-		if !p.seen[key] {
+		if key == "" || !p.seen[key] {
 			p.seen[key] = true
 			p.all = append(p.all, item)
 			fresh++

@@ -15,9 +15,6 @@ import (
 // A change is not simply sent again if its reply was lost. The project is read instead, and the run continues with the changes that
 // it still lacks. Otherwise a run over a connection that loses replies would end at the first loss.
 
-// mostLosses is how many replies may be lost in a row without a change that is known to be made.
-const mostLosses = 5
-
 // run makes the changes of a plan. It calls report for each change that was made and for one that failed. The error is that
 // of the failed change.
 func (a *applier) run(ctx context.Context, o *options, plan []manifest.Change, report func(ch manifest.Change, made bool)) error {
@@ -38,7 +35,7 @@ func (a *applier) run(ctx context.Context, o *options, plan []manifest.Change, r
 		}
 		losses++
 		var left []manifest.Change
-		again := lost(err) && losses <= mostLosses && a.e.Run.Flags.Repeats() > 0
+		again := lost(err) && losses <= retry.MostLosses && a.e.Run.Flags.Repeats() > 0
 		if again {
 			var rerr error
 			if left, rerr = a.look(ctx, o, plan, ch, sent); rerr != nil {
@@ -72,7 +69,7 @@ func lost(err error) bool {
 // look reads the project until it has the change whose reply was lost, but only for some seconds; a gateway may show a change late.
 // It returns the remaining changes of the plan, and an error if others have changed the project as well.
 func (a *applier) look(ctx context.Context, o *options, plan []manifest.Change, ch manifest.Change, sent map[manifest.Ref]bool) (left []manifest.Change, err error) {
-	for n := range mostLosses {
+	for n := range retry.MostLosses {
 		if err := retry.Sleep(ctx, retry.Pause(n, 4*retry.First)); err != nil {
 			return nil, err
 		}
@@ -149,7 +146,7 @@ func follows(plan []manifest.Change, ch manifest.Change) bool {
 
 // readAgain reads the project. It starts over if the connection was lost despite the retries of each call.
 func (a *applier) readAgain(ctx context.Context) (err error) {
-	for n := range mostLosses {
+	for n := range retry.MostLosses {
 		if err = a.read(ctx); !lost(err) || a.e.Run.Flags.Repeats() == 0 {
 			return err
 		}

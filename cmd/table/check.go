@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // checkImport imports a file into a table with the same columns in a temporary directory of this machine: hosted zones
@@ -24,6 +26,9 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	}
 	defer done()
 	gw, err := e.OpenGateway(filepath.Join(dir, "data"), false)
+	if store.IsFull(err) {
+		return cli.View{}, noSpaceToCheck(dir, err)
+	}
 	if err != nil {
 		return cli.View{}, err
 	}
@@ -39,7 +44,9 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 		}
 	}
 	const table = "checked"
-	if _, err := cl.Tables.Create(ctx, gateway.DefaultProject, table); err != nil {
+	if _, err := cl.Tables.Create(ctx, gateway.DefaultProject, table); fullDisk(err) {
+		return cli.View{}, noSpaceToCheck(dir, err)
+	} else if err != nil {
 		return cli.View{}, err
 	}
 	if len(defs) > 0 {
@@ -53,6 +60,9 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	}
 	defer text.Close()
 	job, err := cl.Tables.Import(ctx, gateway.DefaultProject, table, req, doc.Name, text)
+	if fullDisk(err) {
+		return cli.View{}, noSpaceToCheck(dir, err)
+	}
 	var ae *api.Error
 	if errors.As(err, &ae) { // nothing was sent, so there is no HTTP status
 		here := *ae
@@ -63,6 +73,13 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 		return cli.View{}, doc.located(ctx, err)
 	}
 	return cli.Note("%s fits: %d rows; nothing was sent", doc.Name, job.Result.Processed), nil
+}
+
+// noSpaceToCheck is the error of a check without space for temporary files: neither the data directory nor the gateway has to do with it.
+func noSpaceToCheck(dir string, err error) error {
+	temp := filepath.Dir(dir)
+	return &cli.Failure{Exit: exitcode.Failed, Code: "disk-full", Msg: "the file cannot be checked: no space is left for temporary files in " + temp,
+		Hint: "free some space, or set TMPDIR to another directory; nothing was sent", Err: errors.New(err.Error())}
 }
 
 // checkBefore checks a document before it is sent to a hosted zone, where an error costs a whole upload and names only

@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/outcome"
@@ -275,7 +276,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 		}
 		job, err = send(ctx, i.project, m.name, i.req, i.doc.Name, bar.Reader(text))
 		text.Close()
-		if try == e.Retries() || !i.mayResend(ctx, err) {
+		if try >= i.tries(e) || !i.mayResend(ctx, err, &try, i.tries(e)) {
 			break
 		}
 	}
@@ -287,14 +288,36 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 	return v, err
 }
 
-// mayResend reports whether a document can be sent again after a broken connection: zone local stores an import with an ID once.
-func (i *importing) mayResend(ctx context.Context, err error) bool {
-	var ae *api.Error
-	if i.id == "" || ctx.Err() != nil || !errors.As(err, &ae) || ae.Outcome != outcome.Unknown || !ae.Transient() {
-		return false
+// tries is how often a lost import may be sent again, or asked for: as often as a change of apply, since zone local stores an import with an ID once.
+func (i *importing) tries(e *cli.Env) int {
+	if i.id == "" || e.Retries() == 0 {
+		return 0
 	}
-	found, err := i.cl.FindImport(ctx, i.project, i.id)
-	return err == nil && found == 0
+	return max(e.Retries(), retry.MostLosses)
+}
+
+// mayResend reports whether a document can be sent again after a broken connection: zone local has not stored it. A gateway that is restarted needs
+// a moment, and may be lost again when it is asked; each such loss counts as a try.
+func (i *importing) mayResend(ctx context.Context, err error, try *int, tries int) bool {
+	for lost(err) && ctx.Err() == nil {
+		if retry.Sleep(ctx, retry.Pause(*try, 4*retry.First)) != nil {
+			return false
+		}
+		var found int64
+		if found, err = i.cl.FindImport(ctx, i.project, i.id); err == nil {
+			return found == 0
+		}
+		if *try++; *try >= tries {
+			return false
+		}
+	}
+	return false
+}
+
+// lost reports whether it is unknown what became of a request, and it may be answered if it is sent again.
+func lost(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && ae.Outcome == outcome.Unknown && ae.Transient()
 }
 
 // undo removes the table that this run created if its rows were not stored. After an interrupt it has a few seconds, and

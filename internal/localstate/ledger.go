@@ -1,12 +1,14 @@
 package localstate
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -76,10 +78,14 @@ func (l *Ledger[T]) change(fn func(map[string]T) bool) error {
 		return err
 	}
 	lock := flock.New(l.path+".lock", flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
+	defer lock.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("another process has held %s for %v; end it", lock.Path(), lockWait)
+	} else if err != nil {
 		return err
 	}
-	defer lock.Close()
 	notes, err := l.Read()
 	if err != nil {
 		return err

@@ -16,6 +16,9 @@ const (
 	// Longest is the maximum pause, unless the caller sets another.
 	Longest = time.Minute
 
+	// MostLosses is how many replies may be lost in a row to a change that can safely be sent again.
+	MostLosses = 5
+
 	settleLooks = 4 // after the first one
 )
 
