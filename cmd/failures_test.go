@@ -36,7 +36,7 @@ func runDig(t *testing.T, env map[string]string, args ...string) (code int, stdo
 // where viper reads them.
 func environ(t *testing.T, env map[string]string) func(string) string {
 	t.Helper()
-	for _, name := range []string{"PROFILE", "ZONE", "BASE_URL", "ORG", "WORKSPACE", "PROJECT", "OUTPUT", "TIMEOUT", "HISTORY", "PROTECT", "JOURNAL", "CONNECT_TIMEOUT", "REPLY_TIMEOUT", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY"} {
+	for _, name := range []string{"PROFILE", "ZONE", "BASE_URL", "ORG", "WORKSPACE", "PROJECT", "OUTPUT", "TIMEOUT", "HISTORY", "PROTECT", "FILES", "JOURNAL", "CONNECT_TIMEOUT", "REPLY_TIMEOUT", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY"} {
 		if name = "DIG_" + name; os.Getenv(name) != env[name] { // runs without settings may stand beside each other
 			t.Setenv(name, env[name])
 		}

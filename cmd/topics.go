@@ -114,6 +114,7 @@ func newTopics(e *cli.Env) []*cobra.Command {
   DIG_SPOOL        what a result of zone local may occupy on the disk while its reader does not read
   DIG_JOURNAL      size of the journal of changes, or off
   DIG_READ_ONLY    1: send nothing that changes something
+  DIG_NO_FILES     1: statements may not name files of this machine
   DIG_PROTECT      read-only, or confirm: ask before each command that changes something
   DIG_PAGER, PAGER
                    pager for long tables; empty for none

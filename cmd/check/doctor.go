@@ -286,7 +286,12 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 		return
 	}
 	how := "in this process"
-	if _, served := gateway.Dial(dir); served {
+	_, served, err := gateway.Dial(dir)
+	if err != nil {
+		d.add(check, statusFailed, "set DIG_DATA_DIR to a directory of your own, or run the command as its owner", "%v", err)
+		return
+	}
+	if served {
 		how = "served by another process"
 	}
 	if d.damaged(ctx, check, dir) {

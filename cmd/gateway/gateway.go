@@ -67,7 +67,10 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			var rt http.RoundTripper
-			if rt, out.Serving = gateway.Dial(dir); out.Serving {
+			if rt, out.Serving, err = gateway.Dial(dir); err != nil {
+				return cli.View{}, cli.ForeignData(err)
+			}
+			if out.Serving {
 				cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: rt})
 				if err != nil {
 					return cli.View{}, err
@@ -106,7 +109,7 @@ killed, the file is either the old or the new one.`,
 	return e.Leaf(spec.CompactLocal, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 		s := e.Run.Settings
 		if !e.Local() {
-			return cli.View{}, cli.Usagef("zone %s has no files on this machine", s.Zone.Value).WithHint("give --zone local")
+			return cli.View{}, cli.Usagef("%s has no files on this machine", s.Where()).WithHint("give --zone local")
 		}
 		if f := e.Run.Set.Lookup("project"); all && f != nil && f.Changed {
 			return cli.View{}, cli.Usagef("--all and --project: choose one")

@@ -141,7 +141,7 @@ do not wait for that.`,
 		case e.Process && supervise.Possible && cli.LocalEngine && overrun > 0:
 			return runSupervised(c.Context(), e, dir, listen, anyHost, printKey || keyFile != "", grace, log)
 		}
-		keepOut, configs := e.OwnDirs()
+		keepOut, configs := config.OwnDirs(e.Getenv)
 		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: cli.BuildVersion(), Inject: inject, Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Log: log,
 			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun, CompactFree: diskspace.CompactFree, AbortCode: exitcode.Failed}}
 		if w != nil {

@@ -46,5 +46,5 @@ func (q *querying) withFiles(ctx context.Context, st *statement) context.Context
 	if st.files == nil {
 		st.files = &fileRemarks{}
 	}
-	return web.WithFiles(ctx, web.Files{Dir: q.e.Dir, Note: st.files.add})
+	return web.WithFiles(ctx, q.e.StatementFiles(st.files.add))
 }

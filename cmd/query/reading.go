@@ -33,7 +33,7 @@ func (f *readingFlags) check(e *cli.Env, st *statement) error {
 		}
 	}
 	flag, _, _ := f.means()
-	return cli.Usagef("%s requires --id or --name of a saved query on zone %s: only zone local can bypass a cache", flag, e.Run.Settings.Zone.Value)
+	return cli.Usagef("%s requires --id or --name of a saved query on %s: only zone local can bypass a cache", flag, e.Run.Settings.Where())
 }
 
 // means returns the flag, the reading to send to zone local, and the schema that has the rows of the saved query.

@@ -63,8 +63,9 @@ func (s secrets) path(r manifest.Reference) string {
 // files. Links are followed first.
 func (s secrets) permittedFile(r manifest.Reference) error {
 	path := s.path(r)
-	for _, dir := range []func(func(string) string) (string, error){config.ConfigDir, config.DataDir, config.StateDir, config.CacheDir} {
-		if own, err := dir(s.e.Getenv); err == nil && within(own, path) && !within(own, s.dir) {
+	whole, settings := config.OwnDirs(s.e.Getenv)
+	for _, own := range slices.Concat(whole, settings) {
+		if within(own, path) && !within(own, s.dir) {
 			return fmt.Errorf("%s is in %s, which has this program's own files; they are not sent to connections", r, own)
 		}
 	}

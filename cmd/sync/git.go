@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,21 +49,20 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 
 // uncommitted returns the files whose contents are not committed in git: all files if git is not available.
 func uncommitted(ctx context.Context, full string, files []string, env []string) []string {
-	git := func(args ...string) (string, error) {
-		c := exec.CommandContext(ctx, "git", append([]string{"-C", full, "-c", "core.quotePath=false", "-c", "core.fsmonitor=false"}, args...)...)
-		c.Env = env
-		out, err := c.Output()
-		return string(out), err
-	}
-	changed, err := git("ls-files", "-z", "--modified", "--others", "--", ".")
+	r, err := openRepository(ctx, full, env)
 	if err != nil {
 		return files
 	}
-	tracked, err := git("ls-files", "-z", "-v", "--", ".")
+	defer r.close()
+	changed, err := r.git("ls-files", "-z", "--modified", "--others", "--", ".")
 	if err != nil {
 		return files
 	}
-	staged, err := git("diff", "--cached", "--name-only", "--relative", "-z", "--", ".") // in a repository without a commit: all files
+	tracked, err := r.git("ls-files", "-z", "-v", "--", ".")
+	if err != nil {
+		return files
+	}
+	staged, err := r.git("diff-index", "--cached", "--name-only", "--relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-z", r.head, "--", ".")
 	if err != nil {
 		return files
 	}

@@ -79,7 +79,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	cli.Annotate(c, k.create, k.add, k.list, k.columns, k.del)
 	return e.Leaf(op, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		if bi && !e.Local() {
-			return cli.View{}, cli.Usagef("BI tables do not support CSV import on zone %s: their rows are entered in the web studio", e.Run.Settings.Zone.Value).WithHint("import into an internal table with `dig table import`")
+			return cli.View{}, cli.Usagef("BI tables do not support CSV import on %s: their rows are entered in the web studio", e.Run.Settings.Where()).WithHint("import into an internal table with `dig table import`")
 		}
 		if create && check {
 			return cli.View{}, cli.Usagef("--check sends nothing and --create creates a table: choose one")

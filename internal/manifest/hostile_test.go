@@ -79,7 +79,7 @@ func TestStatementsAreText(t *testing.T) {
 	for text, want := range map[string]string{
 		"SELECT 1,\n'M\xfcnchen'":                       "queries/q.sql: it is not text in UTF-8: line 2, column 3 has the byte 0xfc",
 		"\xff\xfeS\x00":                                 "queries/q.sql: it is not text in UTF-8",
-		"SELECT " + strings.Repeat("1 + ", 5<<20) + "1": "queries/q.sql: it has 20 MiB, and the files of a project have at most 16",
+		"SELECT " + strings.Repeat("1 + ", 5<<20) + "1": "queries/q.sql: it has 20971528 bytes, more than 1048576, the maximum for statements",
 		"DROP TABLE x":                                  "queries/q.sql: a saved query can only read, and the statement is one of the kind DropTable",
 		"SELECT '\ufffd'":                               "",
 	} {
@@ -129,5 +129,16 @@ func TestNamesThatAreNoText(t *testing.T) {
 		if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+}
+
+// TestSizeOfTheMarker: what makes a directory a project is small, and a large one is not parsed.
+func TestSizeOfTheMarker(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, Marker), []byte("version: 1\n#"+strings.Repeat("x", 64<<10)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "dig.yaml: it has 65548 bytes, more than 65536") {
+		t.Errorf("%v", err)
 	}
 }

@@ -60,18 +60,14 @@ type reader struct {
 // Read reads a project. Its error is ErrNoProject, Invalid, or one of the file system.
 func Read(dir string) (*Project, error) {
 	r := &reader{dir: dir, p: New()}
-	st, err := os.Stat(filepath.Join(dir, Marker))
+	raw, err := r.regular(Marker)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, ErrNoProject
 	case err != nil:
 		return nil, err
-	case !st.Mode().IsRegular():
-		return nil, Invalid{{Place: Place{File: Marker}, Text: "it is not a regular file"}}
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, Marker))
-	if err != nil {
-		return nil, err
+	case len(r.bad) > 0:
+		return nil, r.bad
 	}
 	var head fileProject
 	if at := r.decode(Marker, raw, &head); at != nil && head.Version != version {
@@ -175,7 +171,11 @@ func (r *reader) folder(rel string, up []string) error {
 // the result is nil.
 func (r *reader) regular(file string) ([]byte, error) {
 	full := filepath.Join(r.dir, filepath.FromSlash(file))
-	st, err := os.Lstat(full)
+	stat := os.Lstat
+	if file == Marker {
+		stat = os.Stat // it may be a link
+	}
+	st, err := stat(full)
 	if err != nil {
 		return nil, err
 	}
@@ -186,8 +186,15 @@ func (r *reader) regular(file string) ([]byte, error) {
 		}
 		return nil, nil
 	}
-	if st.Size() > maxFile {
-		r.problem(Place{File: file}, "it has %d MiB, and the files of a project have at most %d", st.Size()>>20, maxFile>>20)
+	most, kind := int64(maxFile), "files of a project"
+	switch {
+	case file == Marker:
+		most, kind = maxMarker, "this file"
+	case strings.HasSuffix(file, endSQL):
+		most, kind = maxStatement, "statements"
+	}
+	if st.Size() > most {
+		r.problem(Place{File: file}, "it has %d bytes, more than %d, the maximum for %s", st.Size(), most, kind)
 		return nil, nil
 	}
 	raw, err := os.ReadFile(full)
@@ -197,8 +204,12 @@ func (r *reader) regular(file string) ([]byte, error) {
 	return raw, err
 }
 
-// maxFile limits the size of a file: a statement, or the tables of a catalog. Longer statements would take minutes to parse.
-const maxFile = 16 << 20
+// The sizes of files are limited: parsing takes a multiple of them in memory.
+const (
+	maxFile      = 16 << 20 // such as the tables of a catalog
+	maxStatement = 1 << 20  // the gateways run no longer ones
+	maxMarker    = 64 << 10
+)
 
 // misspelt finds folders with a name similar to one that is read: their objects would be missing, and prune would delete them.
 func (r *reader) misspelt() error {

@@ -11,7 +11,11 @@ import (
 // held returns false: there are no such locks on this system, but files that are open cannot be removed.
 func held(*os.File) bool { return false }
 
-func ownedByUser(fs.FileInfo) bool { return true }
+// OwnedByUser reports whether a file belongs to the user of this process; here the system decides who can use it.
+func OwnedByUser(fs.FileInfo) bool { return true }
+
+// Private reports whether only its owner and its group can put files into a directory.
+func Private(fs.FileInfo) bool { return true }
 
 // remove keeps files of the last hour: their process may have closed one and be about to rename it.
 func remove(path string) {

@@ -21,16 +21,19 @@ func held(f *os.File) bool {
 	return err != nil || !locked
 }
 
-// ownedByUser reports whether a file belongs to the user of this process.
-func ownedByUser(st fs.FileInfo) bool {
+// OwnedByUser reports whether a file belongs to the user of this process.
+func OwnedByUser(st fs.FileInfo) bool {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	return ok && int(sys.Uid) == os.Geteuid()
 }
 
+// Private reports whether only its owner and its group can put files into a directory, or replace those of others.
+func Private(st fs.FileInfo) bool { return st.Mode().Perm()&0o002 == 0 || st.Mode()&fs.ModeSticky != 0 }
+
 // remove removes a file unless a process has locked it.
 func remove(path string) {
 	st, err := os.Lstat(path)
-	if err != nil || !st.Mode().IsRegular() || !ownedByUser(st) {
+	if err != nil || !st.Mode().IsRegular() || !OwnedByUser(st) {
 		return
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW, 0)

@@ -122,7 +122,7 @@ var beforeOwned func(dir string)
 
 func sweepDir(dir string) {
 	st, err := os.Lstat(dir)
-	if err != nil || !st.IsDir() || !ownedByUser(st) {
+	if err != nil || !st.IsDir() || !OwnedByUser(st) {
 		return
 	}
 	f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR, 0)

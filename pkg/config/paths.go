@@ -96,3 +96,17 @@ func homeDir(goos string, getenv func(string) string) string {
 	}
 	return getenv("HOME")
 }
+
+// OwnDirs are the directories with this program's own files: whole are those of which everything is its own (data, state, cache), settings
+// the one of settings and keys, which may have other files. What is given to others, such as the files that connections read, is in none.
+func OwnDirs(getenv func(string) string) (whole, settings []string) {
+	for _, of := range []func(func(string) string) (string, error){DataDir, StateDir, CacheDir} {
+		if dir, err := of(getenv); err == nil {
+			whole = append(whole, dir)
+		}
+	}
+	if dir, err := ConfigDir(getenv); err == nil {
+		settings = append(settings, dir)
+	}
+	return whole, settings
+}

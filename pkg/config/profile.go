@@ -22,6 +22,7 @@ type Profile struct {
 	History   string `json:"history,omitempty" yaml:"history,omitempty"`
 	Spool     string `json:"spool,omitempty" yaml:"spool,omitempty"`
 	Protect   string `json:"protect,omitempty" yaml:"protect,omitempty"` // ReadOnly, Confirm or ""
+	Files     string `json:"files,omitempty" yaml:"files,omitempty"`     // FilesOn, FilesOff or ""
 	Journal   string `json:"journal,omitempty" yaml:"journal,omitempty"`
 
 	ConnectTimeout string `json:"connectTimeout,omitempty" yaml:"connectTimeout,omitempty"`
@@ -81,6 +82,8 @@ func (p *Profile) field(name string) *string {
 		return &p.Spool
 	case nameProtect:
 		return &p.Protect
+	case nameFiles:
+		return &p.Files
 	case nameJournal:
 		return &p.Journal
 	case nameConnectTimeout:

@@ -51,8 +51,8 @@ const (
 
 // Settings are the resolved settings of one command. BaseURL is "" for the local zone inside the process.
 type Settings struct {
-	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History, Spool, Protect, Journal Value
-	ConnectTimeout, ReplyTimeout, CAFile, ClientCert, ClientKey                                        Value
+	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History, Spool, Protect, Files, Journal Value
+	ConnectTimeout, ReplyTimeout, CAFile, ClientCert, ClientKey                                               Value
 
 	Key        Key      // zero if there is none or it must not be sent to BaseURL; NeedKey returns the reason
 	KeyExpires string   // when the key expires, RFC 3339; "" if unknown
@@ -65,8 +65,19 @@ type Settings struct {
 	keyErr error
 }
 
-// Local reports whether the zone is local.
-func (s *Settings) Local() bool { return Zone(s.Zone.Value) == Local }
+// Local reports whether the gateway is zone local: in this process, or at an address of this machine. A gateway at any other address is
+// treated as a hosted one, whatever the zone says, because nothing is known about it.
+func (s *Settings) Local() bool {
+	return Zone(s.Zone.Value) == Local && (s.InProcess() || IsLoopback(s.BaseURL.Value))
+}
+
+// Where names the gateway in messages: its zone, or its address if that is of no zone.
+func (s *Settings) Where() string {
+	if Zone(s.Zone.Value) == Local && !s.Local() {
+		return "the gateway at " + s.BaseURL.Value
+	}
+	return "zone " + s.Zone.Value
+}
 
 // Explained is one line of Explain.
 type Explained struct {
@@ -116,6 +127,9 @@ func Resolve(src Sources) (*Settings, error) {
 	s.History, s.Spool = s.keepLess(b, nameHistory, defaultHistory), s.keepLess(b, nameSpool, defaultSpool)
 	s.Journal = s.ownJournal(b)
 	if s.Protect, err = strictest(b, src.Getenv("DIG_READ_ONLY")); err != nil {
+		return nil, err
+	}
+	if s.Files, err = filesAllowed(b, src.Getenv("DIG_NO_FILES")); err != nil {
 		return nil, err
 	}
 	s.ConnectTimeout, s.ReplyTimeout = b.get(nameConnectTimeout), b.get(nameReplyTimeout)
@@ -288,7 +302,7 @@ func (s *Settings) Asked() (zone, address string) {
 
 // Explain lists every setting with its source; the key is masked.
 func (s *Settings) Explain() []Explained {
-	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool, s.Protect, s.Journal,
+	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool, s.Protect, s.Files, s.Journal,
 		s.ConnectTimeout, s.ReplyTimeout, s.CAFile, s.ClientCert, s.ClientKey}
 	out := make([]Explained, 0, len(all)+1)
 	for i, name := range settingNames() {

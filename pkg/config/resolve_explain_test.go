@@ -53,6 +53,7 @@ func TestExplain(t *testing.T) {
 		{"history", "16MiB", "default"},
 		{"spool", "10GiB", "default"},
 		{"protect", "", "default"},
+		{"files", "on", "default"},
 		{"journal", "10MiB", "default"},
 		{"connect-timeout", "", "default"},
 		{"reply-timeout", "", "default"},

@@ -70,6 +70,8 @@ func fieldSchema(name string) map[string]any {
 		return described(number, "What a result of zone local may occupy on the disk while its reader does not read, such as 10GiB, or off.")
 	case nameProtect:
 		return described(choice(Confirm, ReadOnly), "What is done about requests that change something: ask before a command sends one, or refuse it. The strictest of all sources counts.")
+	case nameFiles:
+		return described(choice(FilesOn, FilesOff), "Whether statements on zone local may name files of this machine, as in FROM 'sales.csv'. One source that says off counts.")
 	case nameJournal:
 		return described(number, "Size of the journal of changes, such as 10MiB, or off. A project file cannot change it.")
 	case nameConnectTimeout:

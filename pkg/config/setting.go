@@ -27,6 +27,7 @@ const (
 	nameHistory   = "history"
 	nameSpool     = "spool"
 	nameProtect   = "protect"
+	nameFiles     = "files"
 	nameJournal   = "journal"
 
 	nameConnectTimeout = "connect-timeout"
@@ -38,7 +39,7 @@ const (
 
 // settingNames returns the settings in the order in which they are listed.
 func settingNames() []string {
-	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool, nameProtect, nameJournal,
+	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool, nameProtect, nameFiles, nameJournal,
 		nameConnectTimeout, nameReplyTimeout, nameCAFile, nameClientCert, nameClientKey}
 }
 
@@ -105,6 +106,10 @@ func checkValue(name, v string) string {
 	case nameHistory, nameSpool, nameJournal:
 		if _, err := ParseSize(v); err != nil {
 			return err.Error()
+		}
+	case nameFiles:
+		if v != FilesOn && v != FilesOff {
+			return fmt.Sprintf("%q is neither %s nor %s", v, FilesOn, FilesOff)
 		}
 	case nameProtect:
 		if protection(v) == 0 {

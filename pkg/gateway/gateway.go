@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -169,5 +170,6 @@ func (g *Gateway) Close() error {
 
 // ownFiles are the files that connections must not read.
 func ownFiles(o Options) *connector.Own {
-	return connector.NewOwn(append([]string{o.Dir}, o.KeepOut...), o.Configs, store.ApplicationID)
+	rest := slices.DeleteFunc(slices.Clone(o.KeepOut), func(dir string) bool { return dir == o.Dir })
+	return connector.NewOwn(append([]string{o.Dir}, rest...), o.Configs, store.ApplicationID)
 }

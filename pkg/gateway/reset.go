@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,8 +39,8 @@ func ours(name string) bool {
 
 // CheckReset reports whether Reset would proceed, and changes nothing.
 func CheckReset(dir string) error {
-	if _, ok := Dial(dir); ok {
-		return ErrServing
+	if _, serving, err := Dial(dir); err != nil || serving {
+		return cmp.Or(err, ErrServing)
 	}
 	if _, err := resettable(dir); err != nil {
 		return err

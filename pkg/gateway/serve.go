@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/loopback"
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -30,15 +32,34 @@ const (
 // ErrServing is returned when another process already serves the data directory.
 var ErrServing = errors.New("a gateway already serves this data directory")
 
-// Dial finds a running `gateway serve` of the data directory and returns a transport over its socket.
-func Dial(dir string) (http.RoundTripper, bool) {
+// ErrForeign is the error of a data directory, or a socket in it, that another user controls.
+var ErrForeign = errors.New("belongs to another user")
+
+// Dial finds a running `gateway serve` of the data directory and returns a transport over its socket. Whoever owns the socket or can
+// replace it would receive statements, rows and credentials, so that must be the user of this process: otherwise the error is ErrForeign.
+func Dial(dir string) (rt http.RoundTripper, serving bool, err error) {
 	path := filepath.Join(dir, socketName)
 	if _, err := os.Stat(path); err != nil {
-		return nil, false
+		return nil, false, nil
+	}
+	for _, at := range []string{dir, path} {
+		st, err := os.Lstat(at)
+		if err == nil && st.Mode()&fs.ModeSymlink != 0 && at == dir {
+			st, err = os.Stat(at)
+		}
+		if err != nil {
+			return nil, false, nil // removed meanwhile
+		}
+		if !tempfile.OwnedByUser(st) {
+			return nil, false, fmt.Errorf("%s %w", at, ErrForeign)
+		}
+		if at == dir && !tempfile.Private(st) {
+			return nil, false, fmt.Errorf("%s can be changed by all users, so its socket may be one that %w", at, ErrForeign)
+		}
 	}
 	c, err := net.DialTimeout("unix", path, time.Second)
 	if err != nil {
-		return nil, false // left behind by a killed process
+		return nil, false, nil // left behind by a killed process
 	}
 	c.Close()
 	return outcome.Transport{Transport: &http.Transport{
@@ -47,7 +68,7 @@ func Dial(dir string) (http.RoundTripper, bool) {
 			var d net.Dialer
 			return d.DialContext(ctx, "unix", path)
 		},
-	}}, true
+	}}, true, nil
 }
 
 // Listeners are the listeners of a served gateway: a TCP address and the socket of the data directory, with the lock of

@@ -68,8 +68,8 @@ func TestSocketIsNeverOpen(t *testing.T) {
 	if !moved {
 		t.Error("the socket was not moved to its name")
 	}
-	rt, ok := Dial(dir)
-	if !ok {
+	rt, ok, err := Dial(dir)
+	if !ok || err != nil {
 		t.Fatal("nobody answers")
 	}
 	req, err := http.NewRequest("GET", LocalBaseURL+"/organizations", nil)

@@ -70,9 +70,17 @@ func (t *localTransport) open(dial bool) error {
 	if err != nil {
 		return err
 	}
-	if rt, ok := gateway.Dial(dir); dial && ok {
-		t.served = rt
-		return nil
+	if dial {
+		rt, ok, err := gateway.Dial(dir)
+		if err != nil {
+			f := ForeignData(err)
+			t.env.Run.unopened = f
+			return f
+		}
+		if ok {
+			t.served = rt
+			return nil
+		}
 	}
 	if t.env.Tells() {
 		if dir, t.remove, err = scratch(dir); err != nil {
@@ -141,7 +149,7 @@ func (e *Env) VerifyData(ctx context.Context, dir string, depth gateway.Depth) (
 }
 
 func (e *Env) gatewayOptions(dir string, readOnly bool) gateway.Options {
-	keepOut, configs := e.OwnDirs()
+	keepOut, configs := config.OwnDirs(e.Getenv)
 	var spool int64
 	if s := e.Run.Settings; s != nil {
 		spool = s.SpoolBytes()
@@ -196,14 +204,7 @@ func (e *Env) hasWaited(d time.Duration) {
 	}
 }
 
-// OwnDirs are the directories that connections must not read, in addition to the gateway's data: stored results, and
-// settings with keys.
-func (e *Env) OwnDirs() (whole, configs []string) {
-	if dir, err := config.CacheDir(e.Getenv); err == nil {
-		whole = []string{dir}
-	}
-	if dir, err := config.ConfigDir(e.Getenv); err == nil {
-		configs = []string{dir}
-	}
-	return whole, configs
+// ForeignData is the failure of a data directory that another user controls.
+func ForeignData(err error) *Failure {
+	return &Failure{Exit: exitcode.NotAllowed, Code: "foreign-data", Msg: err.Error(), Hint: "set DIG_DATA_DIR to a directory of your own, or run the command as its owner", Err: err}
 }

@@ -1,5 +1,10 @@
 package cli
 
+import (
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+)
+
 // Local reports whether the command is for zone local. It is false if the settings are not valid, in which case the command fails
 // anyway.
 func (e *Env) Local() bool {
@@ -14,9 +19,21 @@ func (e *Env) OnlyLocal(what string) error {
 		return err
 	}
 	if !s.Local() {
-		return Usagef("%s works on zone local only, not on %s", what, s.Zone.Value)
+		return Usagef("%s works on zone local only, not on %s", what, s.Where())
 	}
 	return nil
+}
+
+// StatementFiles are the files that a statement of the user may name on zone local.
+func (e *Env) StatementFiles(note func(string)) web.Files {
+	f := web.Files{Dir: e.Dir, Note: note}
+	if s, err := e.Settings(); err != nil || s.Files.Value == config.FilesOff {
+		f.Off = "files are off"
+		if err == nil {
+			f.Off += " (" + s.Files.From + ")"
+		}
+	}
+	return f
 }
 
 // MayDropRows reports whether the zone may silently return fewer rows than there are: zone local never does.

@@ -154,7 +154,7 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 			continue
 		}
 		if !local {
-			return cli.Usagef("%s cannot be joined with %s on zone %s: its tables cannot be read as a whole", lastName, sent[from:to], s.e.Run.Settings.Zone.Value).
+			return cli.Usagef("%s cannot be joined with %s on %s: its tables cannot be read as a whole", lastName, sent[from:to], s.e.Run.Settings.Where()).
 				WithHint(`join them in one statement, or \export the last result and import it as a table`)
 		}
 		schema := "t" + strconv.Itoa(i)

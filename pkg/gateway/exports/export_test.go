@@ -120,6 +120,7 @@ func TestExportRefusals(t *testing.T) {
 		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{Delimiter: `"`}}, "both"},
 		{"SELECT 1 AS a, 2 AS a", api.ExportRequest{Format: "JSONL"}, "two columns"},
 		{"SELECT 1 AS a", api.ExportRequest{Format: "JSONL", CSVOptions: &api.ExportCSVOptions{}}, "csvOptions"},
+		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{NullValue: new(strings.Repeat("x", 1025))}}, "csvOptions.nullValue has 1025 bytes"},
 	} {
 		if _, err := gatewaytest.StartExport(t, cl, c.sql, c.body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.body, err, c.want)

@@ -81,6 +81,9 @@ func exportOptions(b api.ExportRequest) (*exportSpec, error) {
 	return o, o.dialect(*b.CSVOptions)
 }
 
+// maxNullValue limits what is written for each NULL.
+const maxNullValue = 1 << 10
+
 // dialect parses the CSV options. Separators may be written as escapes: the documented default of recordSeparator consists of the
 // two characters \n [O].
 func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
@@ -110,6 +113,9 @@ func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 		o.header = *c.IncludeHeader
 	}
 	if c.NullValue != nil {
+		if n := len(*c.NullValue); n > maxNullValue {
+			return fault.Data(400, "csvOptions.nullValue has %d bytes, more than %d", n, maxNullValue)
+		}
 		if strings.Contains(*c.NullValue, o.delimiter) || strings.Contains(*c.NullValue, o.quote) || strings.ContainsAny(*c.NullValue, "\r\n") {
 			return fault.Data(400, "csvOptions.nullValue: %q contains the delimiter, the quote or a line break", *c.NullValue)
 		}

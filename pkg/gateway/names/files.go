@@ -18,6 +18,9 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (engine.So
 		return engine.Source{}, err
 	}
 	path := string(raw)
+	if r.named.Off != "" {
+		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": statements may not name files: " + r.named.Off}
+	}
 	if path == "" {
 		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "the path of a file is empty"}
 	}
