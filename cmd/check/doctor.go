@@ -285,18 +285,12 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 		d.add(check, statusFailed, "make the directory readable, or set DIG_DATA_DIR to another one", "%v", err)
 		return
 	}
-	how := "in this process"
 	_, served, err := gateway.Dial(dir)
 	if err != nil {
-		d.add(check, statusFailed, "set DIG_DATA_DIR to a directory of your own, or run the command as its owner", "%v", err)
+		d.fail(ctx, check, cli.ForeignData(err))
 		return
 	}
-	if served {
-		how = "served by another process"
-	}
-	if d.damaged(ctx, check, dir) {
-		return
-	}
+	how := map[bool]string{false: "in this process", true: "served by another process"}[served]
 	if !used || d.e.Run.Flags.Explain {
 		d.ok(check, "%s, %s", dir, how)
 		return

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,8 +38,8 @@ func ours(name string) bool {
 
 // CheckReset reports whether Reset would proceed, and changes nothing.
 func CheckReset(dir string) error {
-	if _, serving, err := Dial(dir); err != nil || serving {
-		return cmp.Or(err, ErrServing)
+	if err := unserved(dir); err != nil {
+		return err
 	}
 	if _, err := resettable(dir); err != nil {
 		return err

@@ -71,6 +71,15 @@ func Dial(dir string) (rt http.RoundTripper, serving bool, err error) {
 	}}, true, nil
 }
 
+// unserved returns ErrServing if a gateway serves the data directory.
+func unserved(dir string) error {
+	_, serving, err := Dial(dir)
+	if serving {
+		return ErrServing
+	}
+	return err
+}
+
 // Listeners are the listeners of a served gateway: a TCP address and the socket of the data directory, with the lock of
 // that directory.
 type Listeners struct {

@@ -130,8 +130,8 @@ func (g *Gateway) tellDamage(ctx context.Context) {
 
 // RenewKey replaces the key of the sealed credentials, which cannot be opened any more.
 func RenewKey(dir string, now func() time.Time) error {
-	if _, ok := Dial(dir); ok {
-		return ErrServing
+	if err := unserved(dir); err != nil {
+		return err
 	}
 	st, err := store.Open(dir, now)
 	if err != nil {
