@@ -277,7 +277,7 @@ func (d *Document) openRows(ctx context.Context) error {
 	}
 	if d.Format == XLSX {
 		var err error
-		if d.book, err = rowfile.OpenWorkbook(d.file, d.at.Size(), d.opt.Sheet); err != nil {
+		if d.book, err = rowfile.OpenWorkbook(ctx, d.file, d.at.Size(), d.opt.Sheet); err != nil {
 			return err
 		}
 		if read := d.book.Selected(); d.opt.Sheet == "" && read != "" {
@@ -285,7 +285,7 @@ func (d *Document) openRows(ctx context.Context) error {
 		}
 	}
 	if d.Format == Parquet {
-		r, err := d.rows()
+		r, err := d.rows(ctx)
 		if err != nil {
 			return err
 		}
@@ -297,16 +297,16 @@ func (d *Document) openRows(ctx context.Context) error {
 }
 
 // rows opens the rows of a document that is not CSV.
-func (d *Document) rows() (rowSource, error) {
+func (d *Document) rows(ctx context.Context) (rowSource, error) {
 	switch d.Format {
 	case Parquet:
-		return d.parquetRows()
+		return d.parquetRows(ctx)
 	case XLSX:
-		return d.sheetRows()
+		return d.sheetRows(ctx)
 	case TSV:
-		return d.escapedRows()
+		return d.escapedRows(ctx)
 	}
-	return d.jsonRows()
+	return d.jsonRows(ctx)
 }
 
 // spread decompresses a file that needs random access.

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 
@@ -11,23 +12,24 @@ import (
 
 // jsonRows reads the objects of a document as rows. Nested objects and lists become JSON text, without white space.
 type jsonRows struct {
+	ctx context.Context
 	io.Closer
 	in  *files.Objects
 	row []rowfile.Value
 	buf bytes.Buffer
 }
 
-func (d *Document) jsonRows() (rowSource, error) {
+func (d *Document) jsonRows(ctx context.Context) (rowSource, error) {
 	t, err := d.text()
 	if err != nil {
 		return nil, err
 	}
-	in, err := files.NewObjects(t)
+	in, err := files.NewObjects(ctx, t)
 	if err != nil {
 		t.Close()
 		return nil, err
 	}
-	return &jsonRows{Closer: t, in: in}, nil
+	return &jsonRows{ctx: ctx, Closer: t, in: in}, nil
 }
 
 func (r *jsonRows) at() int64 { return r.in.Count }
@@ -40,7 +42,7 @@ func (r *jsonRows) names() []string {
 }
 
 func (r *jsonRows) next() ([]rowfile.Value, error) {
-	members, err := r.in.Next()
+	members, err := r.in.Next(r.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +57,8 @@ func (r *jsonRows) next() ([]rowfile.Value, error) {
 		switch m.Kind {
 		case 0:
 			*v = rowfile.Value{}
+		case 't':
+			v.Kind = rowfile.Opaque
 		case 's':
 			v.Kind = rowfile.String
 		case 'j':

@@ -17,6 +17,7 @@ import (
 // parquetRows reads the rows of a Parquet file. Columns of lists, maps or groups become JSON text, binary ones hexadecimal
 // digits.
 type parquetRows struct {
+	ctx   context.Context
 	cols  []engine.ColumnInfo
 	in    engine.Batches
 	batch [][]any
@@ -24,12 +25,12 @@ type parquetRows struct {
 	row   []rowfile.Value
 }
 
-func (d *Document) parquetRows() (rowSource, error) {
+func (d *Document) parquetRows(ctx context.Context) (rowSource, error) {
 	cols, in, err := files.Parquet(d.file, false)
 	if err != nil {
 		return nil, err
 	}
-	return &parquetRows{cols: cols, in: in, row: make([]rowfile.Value, len(cols))}, nil
+	return &parquetRows{ctx: ctx, cols: cols, in: in, row: make([]rowfile.Value, len(cols))}, nil
 }
 
 func (r *parquetRows) at() int64 { return r.n }
@@ -47,7 +48,7 @@ func (r *parquetRows) names() []string {
 func (r *parquetRows) next() ([]rowfile.Value, error) {
 	for len(r.batch) == 0 {
 		var err error
-		if r.batch, err = r.in.Next(context.Background()); err != nil {
+		if r.batch, err = r.in.Next(r.ctx); err != nil {
 			if err != io.EOF { // the caller prefixes the path of the file
 				err = fmt.Errorf("after row %d: %w", r.n, err)
 			}

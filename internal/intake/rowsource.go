@@ -36,7 +36,7 @@ func (d *Document) nullGiven(text string) bool {
 
 // learnRows reads all rows to count them and determine the names and types of the columns.
 func (d *Document) learnRows(ctx context.Context) error {
-	r, err := d.rows()
+	r, err := d.rows(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ type rowText struct {
 
 func (d *Document) rowText(ctx context.Context) (*rowText, error) {
 	d.read.Store(0)
-	r, err := d.rows()
+	r, err := d.rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -211,16 +211,19 @@ func (d *Document) Places(ctx context.Context, lines []int64) (map[int64]int64, 
 }
 
 // sheetRows are the rows of a sheet of a workbook.
-type sheetRows struct{ *rowfile.SheetRows }
+type sheetRows struct {
+	*rowfile.SheetRows
+	ctx context.Context
+}
 
-func (d *Document) sheetRows() (rowSource, error) {
-	r, err := d.book.Rows(!d.opt.NoHeader)
+func (d *Document) sheetRows(ctx context.Context) (rowSource, error) {
+	r, err := d.book.Rows(ctx, !d.opt.NoHeader)
 	if err != nil {
 		return nil, err
 	}
-	return sheetRows{r}, nil
+	return sheetRows{r, ctx}, nil
 }
 
-func (r sheetRows) next() ([]rowfile.Value, error) { return r.Next() }
+func (r sheetRows) next() ([]rowfile.Value, error) { return r.Next(r.ctx) }
 func (r sheetRows) at() int64                      { return r.At }
 func (r sheetRows) names() []string                { return r.Header }

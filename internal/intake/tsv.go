@@ -29,12 +29,12 @@ type lines struct {
 	text   []byte
 }
 
-func (d *Document) lines() (*lines, error) {
+func (d *Document) lines(ctx context.Context) (*lines, error) {
 	t, err := d.text()
 	if err != nil {
 		return nil, err
 	}
-	l := &lines{Closer: t, in: bufio.NewReaderSize(t, rowfile.Window), comma: d.Delimiter}
+	l := &lines{Closer: t, in: bufio.NewReaderSize(withContext{ctx, t}, rowfile.Window), comma: d.Delimiter}
 	if mark, _ := l.in.Peek(len(rowfile.Mark)); string(mark) == rowfile.Mark {
 		_, err = l.in.Discard(len(mark))
 	}
@@ -42,8 +42,8 @@ func (d *Document) lines() (*lines, error) {
 }
 
 // escapedRows reads the rows of a document in that format.
-func (d *Document) escapedRows() (rowSource, error) {
-	l, err := d.lines()
+func (d *Document) escapedRows(ctx context.Context) (rowSource, error) {
+	l, err := d.lines(ctx)
 	if err != nil || d.opt.NoHeader {
 		return l, err
 	}
@@ -118,7 +118,7 @@ func (l *lines) names() []string { return l.header }
 // and every other backslash begins an escape, unless fields begin with quotes, which that format does not have: a path
 // such as C:\new looks like an escape, too.
 func (d *Document) escapes(ctx context.Context) (bool, error) {
-	l, err := d.lines()
+	l, err := d.lines(ctx)
 	if err != nil {
 		return false, err
 	}

@@ -3,26 +3,32 @@ package rowfile
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// Names returns a name for each column of a header. It generates one for a column without a name, and for names that are
-// longer than most bytes, reserved (they begin with an underscore), or the same as an earlier name for a table. same maps
+// Names returns a name for each column of a header. It generates one for a column without a name, and for names that have control
+// characters, such as line breaks, are longer than most bytes, reserved (they begin with an underscore), or the same as an earlier name for a table. same maps
 // names that a table does not distinguish to one string. system reports whether a name is that of a system column of every
 // table; such a name is kept. changed describes the renamed columns.
 func Names(header []string, most int, same func(string) string, system func(string) bool) (names, changed []string) {
 	taken := map[string]bool{}
 	for _, h := range header {
-		if h != "" && len(h) <= most {
+		if h != "" && len(h) <= most && clean(h) == h {
 			taken[same(h)] = true // a name in the file is not given to another column
 		}
 	}
-	used := map[string]bool{}
+	used, last := map[string]bool{}, map[string]int{}
 	for i, h := range header {
 		name, why := h, ""
 		switch {
 		case h == "":
 			name, why = fmt.Sprintf("column_%d", i+1), fmt.Sprintf("column %d has no name", i+1)
+		case clean(h) != h:
+			if name = cut(clean(h), most); name == "" || name[0] == '_' && !system(name) {
+				name = fmt.Sprintf("column_%d", i+1)
+			}
+			why = fmt.Sprintf("the name of column %d, %q, has a control character", i+1, h)
 		case len(h) > most:
 			name, why = cut(h, most), fmt.Sprintf("the name of column %d, %q, is longer than %d bytes", i+1, h, most)
 		case h[0] == '_' && !system(h):
@@ -35,9 +41,9 @@ func Names(header []string, most int, same func(string) string, system func(stri
 		}
 		if why != "" {
 			base := name
-			for n := 2; used[same(name)] || taken[same(name)]; n++ {
+			for n := max(last[same(base)]+1, 2); used[same(name)] || taken[same(name)]; n++ {
 				end := fmt.Sprintf("_%d", n)
-				name = cut(base, most-len(end)) + end
+				name, last[same(base)] = cut(base, most-len(end))+end, n
 			}
 			changed = append(changed, fmt.Sprintf("%s: it is called %q", why, name))
 		}
@@ -45,6 +51,14 @@ func Names(header []string, most int, same func(string) string, system func(stri
 		names = append(names, name)
 	}
 	return names, changed
+}
+
+// clean replaces control characters by blanks, and removes those at the ends.
+func clean(s string) string {
+	if strings.IndexFunc(s, unicode.IsControl) < 0 {
+		return s
+	}
+	return strings.Join(strings.FieldsFunc(s, unicode.IsControl), " ")
 }
 
 func cut(s string, n int) string {

@@ -11,6 +11,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // Window is the usual number of bytes of a read.
@@ -37,35 +39,52 @@ func PackingOf(head []byte) Packing {
 	return NotPacked
 }
 
+// maxWindow limits what a decompressor of zstd remembers: 128 MiB, as of the program zstd.
+const maxWindow = 128 << 20
+
 // Open decompresses src.
 func (p Packing) Open(src io.Reader) (io.ReadCloser, error) {
 	switch p {
 	case Gzip:
 		z, err := gzip.NewReader(bufio.NewReaderSize(src, Window))
-		return unpacker{z, "gzip"}, cutOff("gzip", err)
+		if err != nil {
+			return nil, cutOff("gzip", err)
+		}
+		return &unpacker{in: z, name: "gzip"}, nil
 	case Zstandard:
-		z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1))
+		z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, err
 		}
-		return unpacker{z.IOReadCloser(), "zstd"}, nil
+		return &unpacker{in: z.IOReadCloser(), name: "zstd"}, nil
 	}
 	return io.NopCloser(src), nil
 }
 
-// unpacker marks its errors as errors of the compressed data.
+// unpacker marks its errors as errors of the compressed data. A panic of the decompressor is one too.
 type unpacker struct {
-	io.ReadCloser
+	in   io.ReadCloser
 	name string
+	err  error
 }
 
-func (u unpacker) Read(p []byte) (int, error) {
-	n, err := u.ReadCloser.Read(p)
+func (u *unpacker) Read(p []byte) (n int, err error) {
+	if u.err != nil {
+		return 0, u.err
+	}
+	if panicked := safely.Run(func() { n, err = u.in.Read(p) }); panicked != nil {
+		n, err = 0, errUnreadable
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = cutOff(u.name, err)
+		u.err = err
 	}
 	return n, err
 }
+
+func (u *unpacker) Close() error { return u.in.Close() }
+
+var errUnreadable = errors.New("the decompressor cannot read it")
 
 func cutOff(name string, err error) error {
 	switch {

@@ -1,6 +1,7 @@
 package rowfile
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -19,7 +20,7 @@ const (
 )
 
 // readStyles finds the cell formats for dates and times.
-func (b *Book) readStyles(name string) error {
+func (b *Book) readStyles(ctx context.Context, name string) error {
 	var s struct {
 		Formats []struct {
 			ID   int    `xml:"numFmtId,attr"`
@@ -29,7 +30,7 @@ func (b *Book) readStyles(name string) error {
 			ID int `xml:"numFmtId,attr"`
 		} `xml:"cellXfs>xf"`
 	}
-	if err := b.decode(name, &s); err != nil {
+	if err := b.decode(ctx, name, &s); err != nil {
 		return err
 	}
 	codes := map[int]string{}
@@ -131,7 +132,10 @@ func (b *Book) dateText(text string, style dateStyle) (string, error) {
 	case b.from1904:
 		epoch = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	case days == 60: // 1900-02-29, which spreadsheets treat as a date
-		return "1900-02-29", nil
+		if style == day && rest == 0 {
+			return "1900-02-29", nil
+		}
+		return "1900-02-29" + epoch.Add(time.Duration(rest)*time.Millisecond).Format("T15:04:05.999"), nil
 	case days < 60:
 		days++
 	}

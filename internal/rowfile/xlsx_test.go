@@ -3,6 +3,8 @@ package rowfile
 import (
 	"encoding/xml"
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 )
 
@@ -13,8 +15,13 @@ func TestCellValue(t *testing.T) {
 		`<c/>`: "0 ", `<c><v/></c>`: "0 ", `<c t="b"><v/></c>`: "0 ", `<c t="d"><v/></c>`: "0 ",
 		`<c><f>1+1</f></c>`: "refused", `<c><f>1+1</f><v/></c>`: "refused", `<c t="n"><f>1+1</f><v></v></c>`: "refused", `<c t="b"><v>2</v></c>`: "refused",
 	} {
-		var c sheetCell
-		if err := xml.Unmarshal([]byte(text), &c); err != nil {
+		p := newPart(t.Context(), "sheet", io.NopCloser(strings.NewReader(text)))
+		e, err := p.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := p.cell(e.(xml.StartElement))
+		if err != nil {
 			t.Fatal(err)
 		}
 		v, err := new(Book).value(c)
@@ -43,12 +50,25 @@ func TestDates(t *testing.T) {
 		from  bool
 		want  string
 	}{
-		{"1", day, false, "1900-01-01"}, {"59", day, false, "1900-02-28"}, {"60", day, false, "1900-02-29"}, {"61", day, false, "1900-03-01"}, {"0", day, true, "1904-01-01"}, {"45351.5", day, false, "2024-02-29T12:00:00"},
+		{"1", day, false, "1900-01-01"}, {"59", day, false, "1900-02-28"}, {"60", day, false, "1900-02-29"}, {"60.75", day, false, "1900-02-29T18:00:00"}, {"60.5", moment, false, "1900-02-29T12:00:00"}, {"60", moment, false, "1900-02-29T00:00:00"}, {"61", day, false, "1900-03-01"}, {"0", day, true, "1904-01-01"}, {"45351.5", day, false, "2024-02-29T12:00:00"},
 		{"45351", moment, false, "2024-02-29T00:00:00"}, {"1.25", daytime, false, "30:00:00"}, {"0.41666666666666669", daytime, false, "10:00:00"}, {"-1", day, false, "-1"}, {"1e9", day, false, "1e9"},
 	} {
 		b := &Book{from1904: c.from}
 		if got, err := b.dateText(c.text, c.style); got != c.want || err != nil {
 			t.Errorf("%s: %s %v, want %s", c.text, got, err, c.want)
+		}
+	}
+}
+
+// A double with 17 digits has the shortest text of its value, other numbers keep theirs.
+func TestShortest(t *testing.T) {
+	for in, want := range map[string]string{
+		"18.100000000000001": "18.1", "21": "21", "21.000000000000000": "21", "146.69999999999999": "146.7", "7.0000000000000007E-2": "0.07", "0.30000000000000004": "0.30000000000000004",
+		"1.50": "1.50", "-0.0": "-0.0", "12345678901234567": "12345678901234567", "1.2345678901234501E+19": "1.2345678901234502E+19", "1E5": "100000", "1E+300": "1E+300",
+		"1e-7": "1E-07", "1e999": "1e999", "0x1p4": "0x1p4", "1_000.5": "1_000.5", "x.y": "x.y",
+	} {
+		if got := shortest(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}
 }

@@ -62,7 +62,8 @@ type described struct {
 	guesses []infer.Column // of the columns, if types are inferred from values
 	rows    int64
 	csv     csvForm
-	sheets  string // of a workbook with several, which of them is read; else ""
+	sheets  string   // of a workbook with several, which of them is read; else ""
+	renamed []string // which columns do not have their names in the file
 }
 
 // still returns an error if a file has changed since it was described.
@@ -207,7 +208,8 @@ func (f *folder) Statistics(context.Context, string, string) ([]api.ColumnStatis
 // column is a column of a file; at is its index among the fields of a CSV record or the columns of a Parquet file.
 type column struct {
 	engine.ColumnInfo
-	at int
+	at     int
+	member string // of JSON: its name in the file
 }
 
 type tableOf struct {
@@ -216,14 +218,24 @@ type tableOf struct {
 	as   described
 }
 
-// Remarks says which sheet of a workbook with several is read.
+// Remarks says which sheet of a workbook with several is read, and which columns are renamed.
 func (t *tableOf) Remarks() []string { return remarks([]part{{file: t.file, as: t.as}}) }
+
+// fewRenamed is the number of renamed columns of a file that are remarked one by one.
+const fewRenamed = 10
 
 func remarks(parts []part) []string {
 	var out []string
 	for _, p := range parts {
 		if p.as.sheets != "" {
 			out = append(out, p.file.path+": "+p.as.sheets)
+		}
+		for i, r := range p.as.renamed {
+			if i == fewRenamed {
+				out = append(out, fmt.Sprintf("%s: %d more columns are renamed", p.file.path, len(p.as.renamed)-i))
+				break
+			}
+			out = append(out, p.file.path+": "+r)
 		}
 	}
 	return out
@@ -250,7 +262,7 @@ func pick(cols []column, names []string) (want []column, missing string) {
 }
 
 // Scan reads the requested columns. Filters, and thus the limit too, are left to the engine unless there are none.
-func (t *tableOf) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
+func (t *tableOf) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	want, missing := pick(t.as.cols, req.Columns)
 	if missing != "" {
 		return nil, fmt.Errorf("file %s has no column %q", t.file.path, missing)
@@ -259,22 +271,22 @@ func (t *tableOf) Scan(_ context.Context, req engine.ScanRequest) (engine.Batche
 	if len(req.Filters) > 0 {
 		limit = -1
 	}
-	return t.f.scan(t.file, t.as, want, limit)
+	return t.f.scan(ctx, t.file, t.as, want, limit)
 }
 
-func (f *folder) scan(t file, d described, want []column, limit int64) (engine.Batches, error) {
+func (f *folder) scan(ctx context.Context, t file, d described, want []column, limit int64) (engine.Batches, error) {
 	if len(want) == 0 {
 		return f.count(t, d, limit)
 	}
 	if t.form == formParquet {
 		return f.scanParquet(t, d, want, limit)
 	}
-	recs, err := f.records(t, d)
+	recs, err := f.records(ctx, t, d)
 	if err != nil {
 		return nil, fmt.Errorf("file %s: %w", t.path, err)
 	}
 	b := &batches{recs: recs, file: t, cols: want, limit: limit}
-	if t.form == formJSON {
+	if _, ok := recs.(*jsonRecords); ok {
 		b.object = newObject(want)
 	}
 	return b, nil

@@ -16,10 +16,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// distinct gives a new name to columns without a name, or with the name of an earlier column.
-func distinct(names []string) []string {
-	names, _ = rowfile.Names(names, math.MaxInt, strings.ToLower, func(string) bool { return true })
-	return names
+// distinct gives a new name to columns without a name, or with the name of an earlier column, and describes these changes.
+func distinct(names []string) (distinct, changed []string) {
+	return rowfile.Names(names, math.MaxInt, strings.ToLower, func(string) bool { return true })
 }
 
 // describe reads a whole file and determines its columns, their types as far as possible, and the number of rows.
@@ -27,7 +26,7 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 	if t.form == formParquet {
 		return f.describeParquet(r, t, d)
 	}
-	recs, err := r.records(t, *d)
+	recs, err := r.records(ctx, t, *d)
 	if err != nil {
 		return err
 	}
@@ -45,7 +44,7 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 		if err := ctx.Err(); d.rows%1024 == 0 && err != nil {
 			return err
 		}
-		rec, err := recs.next()
+		rec, err := recs.next(ctx)
 		if err == io.EOF {
 			break
 		}
@@ -78,22 +77,17 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 			addMember(&guesses[at], m)
 		}
 	}
-	if recs.header() != nil {
-		names = distinct(names)
-	}
-	lower := make(map[string]bool, len(names))
+	members := names
+	names, d.renamed = distinct(names)
 	for i, name := range names {
-		if name == "" {
-			return fmt.Errorf("column %d has no name", i+1)
-		}
-		if lower[strings.ToLower(name)] {
-			return fmt.Errorf("two columns are named %q, ignoring case", name)
-		}
-		lower[strings.ToLower(name)] = true
-		if t.form == formJSON && index.times[i] < d.rows { // some record has no such member
+		if recs.header() == nil && index.times[i] < d.rows { // some record has no such member
 			guesses[i].Nullable = true
 		}
-		d.cols = append(d.cols, column{engine.ColumnInfo{Name: name, Type: guesses[i].Type(), Nullable: guesses[i].Nullable || !guesses[i].Seen}, i})
+		c := column{engine.ColumnInfo{Name: name, Type: guesses[i].Type(), Nullable: guesses[i].Nullable || !guesses[i].Seen}, i, ""}
+		if recs.header() == nil {
+			c.member = members[i]
+		}
+		d.cols = append(d.cols, c)
 	}
 	d.guesses = guesses
 	return nil

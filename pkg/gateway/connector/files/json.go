@@ -3,6 +3,7 @@ package files
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ const maxObject = 1 << 30
 // jsonRecords reads the objects of a file, either in one list or consecutive.
 type jsonRecords struct {
 	readers
+	ctx     context.Context //nolint:containedctx // that of the call in which it is read
 	in      *bufio.Reader
 	buf     []byte
 	at      int // position up to which buf has been consumed
@@ -33,8 +35,8 @@ type jsonRecords struct {
 	members []jsonMember
 }
 
-func newJSONRecords(in readers, b *bufio.Reader) (*jsonRecords, error) {
-	r := &jsonRecords{readers: in, in: b}
+func newJSONRecords(ctx context.Context, in readers, b *bufio.Reader) (*jsonRecords, error) {
+	r := &jsonRecords{readers: in, in: b, ctx: ctx}
 	c, err := r.peek()
 	if err != nil && err != io.EOF {
 		in.Close()
@@ -52,6 +54,9 @@ func (r *jsonRecords) header() []string { return nil }
 func (r *jsonRecords) more() error {
 	if r.end {
 		return io.EOF
+	}
+	if err := r.ctx.Err(); err != nil {
+		return err
 	}
 	r.buf = r.buf[:copy(r.buf, r.buf[r.at:])]
 	r.at = 0
@@ -91,7 +96,8 @@ func (r *jsonRecords) peek() (byte, error) {
 	}
 }
 
-func (r *jsonRecords) next() (record, error) {
+func (r *jsonRecords) next(ctx context.Context) (record, error) {
+	r.ctx = ctx
 	bad := func(err error) (record, error) {
 		return record{}, fmt.Errorf("record %d: %w", r.n+1, err)
 	}
@@ -224,7 +230,7 @@ type object struct {
 func newObject(cols []column) *object {
 	o := &object{place: map[string]int{}, fixed: cols != nil}
 	for i, c := range cols {
-		o.place[c.Name] = i
+		o.place[c.member] = i
 	}
 	o.times, o.last = make([]int64, len(cols)), make([]int, len(cols))
 	return o

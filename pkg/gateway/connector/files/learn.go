@@ -30,7 +30,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 		return d, nil
 	}
 	d = described{stamp: stamp, size: info.Size(), at: info.ModTime()}
-	about := fmt.Sprintf("files 4 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
+	about := fmt.Sprintf("files 5 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
 	worthy := settled && d.size >= noteworthy && t.form != formParquet
 	if !worthy || !f.recall(about, &d) {
 		if err := f.describe(ctx, r, t, &d); err != nil {
@@ -56,24 +56,27 @@ type noted struct {
 	Rows    int64
 	CSV     csvForm
 	Sheets  string
+	Members []string // of JSON
+	Renamed []string
 }
 
 func (f *folder) recall(about string, d *described) bool {
 	var n noted
-	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) {
+	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) || len(n.Columns) != len(n.Members) {
 		return false
 	}
-	d.guesses, d.rows, d.csv, d.sheets = n.Guesses, n.Rows, n.CSV, n.Sheets
+	d.guesses, d.rows, d.csv, d.sheets, d.renamed = n.Guesses, n.Rows, n.CSV, n.Sheets, n.Renamed
 	for i, c := range n.Columns {
-		d.cols = append(d.cols, column{c, n.Fields[i]})
+		d.cols = append(d.cols, column{c, n.Fields[i], n.Members[i]})
 	}
 	return true
 }
 
 func (f *folder) keep(about string, d described) {
-	n := noted{Guesses: d.guesses, Rows: d.rows, CSV: d.csv, Sheets: d.sheets}
+	n := noted{Guesses: d.guesses, Rows: d.rows, CSV: d.csv, Sheets: d.sheets, Renamed: d.renamed}
 	for _, c := range d.cols {
 		n.Columns, n.Fields = append(n.Columns, c.ColumnInfo), append(n.Fields, c.at)
+		n.Members = append(n.Members, c.member)
 	}
 	f.notes.Write(about, d.stamp, n)
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"context"
 	"io"
 	"os"
 
@@ -15,33 +16,33 @@ import (
 type Member struct {
 	Column int // index of its name among all names so far
 	Value  []byte
-	Kind   byte // s string, n number, b boolean, j object or list, 0 null
+	Kind   byte // s string, t another text, n number, b boolean, j object or list, 0 null
 }
 
-// Objects reads a JSON document of objects, in one list or consecutive.
+// Objects reads a JSON document of objects, in one list or consecutive, or the rows of a result as a gateway sends it.
 type Objects struct {
 	Names []string // of all members so far
 	Count int64    // of objects so far
 
-	r   *jsonRecords
+	r   records
 	o   *object
 	out []Member
 }
 
 // NewObjects reads from src, which stays open.
-func NewObjects(src io.Reader) (*Objects, error) {
+func NewObjects(ctx context.Context, src io.Reader) (*Objects, error) {
 	b := bufio.NewReaderSize(src, 256<<10)
 	rowfile.SkipMark(b)
-	r, err := newJSONRecords(readers{Reader: b}, b)
+	r, err := newJSONDocument(ctx, readers{Reader: b}, b)
 	if err != nil {
 		return nil, err
 	}
-	return &Objects{r: r, o: newObject(nil)}, nil
+	return &Objects{r: r, o: newObject(nil), Names: r.header()}, nil
 }
 
 // Next reads the next object and returns io.EOF after the last.
-func (j *Objects) Next() ([]Member, error) {
-	rec, err := j.r.next()
+func (j *Objects) Next(ctx context.Context) ([]Member, error) {
+	rec, err := j.r.next(ctx)
 	if err == nil {
 		err = j.o.record(rec)
 	}
@@ -55,6 +56,15 @@ func (j *Objects) Next() ([]Member, error) {
 			j.Names = append(j.Names, string(m.name))
 		}
 		j.out = append(j.out, Member{j.o.at[i], m.value, m.kind})
+	}
+	for i, s := range rec.fields {
+		switch {
+		case s == nil:
+		case rec.kinds[i] == rowfile.Opaque || *s == "":
+			j.out = append(j.out, Member{i, []byte(*s), 't'})
+		default:
+			j.out = append(j.out, Member{i, []byte(*s), 'n'})
+		}
 	}
 	return j.out, nil
 }

@@ -46,15 +46,17 @@ func (*folder) describeParquet(r *place, t file, d *described) error {
 	}
 	defer h.Close()
 	d.rows, d.cols = p.NumRows(), parquetColumns(p)
-	for i, name := range distinctParquet(p) {
+	var names []string
+	names, d.renamed = distinctParquet(p)
+	for i, name := range names {
 		d.cols[i].Name = name
 	}
 	return nil
 }
 
-func distinctParquet(p *parquet.File) []string {
+func distinctParquet(p *parquet.File) (names, changed []string) {
 	all := p.Root().Columns()
-	names := make([]string, len(all))
+	names = make([]string, len(all))
 	for i, c := range all {
 		names[i] = c.Name()
 	}
@@ -69,7 +71,7 @@ func parquetColumns(p *parquet.File) (cols []column) {
 		if flat(c) {
 			typ, _ = leafDecoder(c, halves)
 		}
-		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols)})
+		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols), ""})
 	}
 	return cols
 }
@@ -109,7 +111,8 @@ func (f *folder) scanParquet(t file, d described, want []column, limit int64) (e
 
 func newParquetBatches(p *parquet.File, want []column) (*parquetBatches, error) {
 	b := &parquetBatches{p: p, groups: p.RowGroups(), cols: want, buf: make([]parquet.Value, batchRows)}
-	all, names, halves := p.Root().Columns(), distinctParquet(p), halfLeaves(p)
+	all, halves := p.Root().Columns(), halfLeaves(p)
+	names, _ := distinctParquet(p)
 	for _, c := range want {
 		if c.at >= len(all) || names[c.at] != c.Name && all[c.at].Name() != c.Name {
 			return nil, errors.New("the file has changed while it was read")

@@ -155,7 +155,7 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 				g.AddField([]byte(*v))
 			}
 		}
-		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.Type(), Nullable: g.Nullable}, k})
+		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.Type(), Nullable: g.Nullable}, k, ""})
 	}
 	return t, t.bring()
 }
@@ -278,7 +278,7 @@ func (b *partBatches) Next(ctx context.Context) ([][]any, error) {
 			}
 			p := b.left[0]
 			b.left = b.left[1:]
-			if err := b.open(p); err != nil {
+			if err := b.open(ctx, p); err != nil {
 				return nil, err
 			}
 		}
@@ -313,7 +313,7 @@ func (b *partBatches) Next(ctx context.Context) ([][]any, error) {
 	return nil, io.EOF
 }
 
-func (b *partBatches) open(p part) (err error) {
+func (b *partBatches) open(ctx context.Context, p part) (err error) {
 	b.from, b.value, b.widen = make([]int, len(b.want)), make([]any, len(b.want)), make([]func(int64) any, len(b.want))
 	var cols []column
 	at := make(map[string]int, len(p.as.cols))
@@ -327,14 +327,14 @@ func (b *partBatches) open(p part) (err error) {
 				return fmt.Errorf("file %s, column %q: %w", p.file.path, c.Name, err)
 			}
 		} else if k, ok := at[c.Name]; ok {
-			c.at, b.from[i] = p.as.cols[k].at, len(cols)
+			c.at, c.member, b.from[i] = p.as.cols[k].at, p.as.cols[k].member, len(cols)
 			if c.Type != p.as.cols[k].Type {
 				b.widen[i] = widening(c.Type)
 			}
 			cols = append(cols, c)
 		}
 	}
-	b.file, err = b.t.f.scan(p.file, p.as, cols, b.limit)
+	b.file, err = b.t.f.scan(ctx, p.file, p.as, cols, b.limit)
 	return err
 }
 

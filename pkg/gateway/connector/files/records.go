@@ -18,7 +18,7 @@ import (
 type records interface {
 	// header returns the field names of a CSV file or a sheet; nil for JSON.
 	header() []string
-	next() (record, error)
+	next(ctx context.Context) (record, error)
 	Close() error
 }
 
@@ -102,28 +102,28 @@ func Bare(err error) error {
 	return err
 }
 
-func (f *folder) records(t file, d described) (records, error) {
+func (f *folder) records(ctx context.Context, t file, d described) (records, error) {
 	r, err := f.root()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	return r.records(t, d)
+	return r.records(ctx, t, d)
 }
 
-func (p *place) records(t file, d described) (records, error) {
+func (p *place) records(ctx context.Context, t file, d described) (records, error) {
 	h, err := p.openFile(t, d)
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRecords(readers{h, h, d}, t, d)
+	r, err := newRecords(ctx, readers{h, h, d}, t, d)
 	if err != nil {
 		h.Close()
 	}
 	return r, err
 }
 
-func newRecords(in readers, t file, d described) (records, error) {
+func newRecords(ctx context.Context, in readers, t file, d described) (records, error) {
 	if t.form == formXLSX {
 		head := make([]byte, 4)
 		n, err := in.file.ReadAt(head, 0)
@@ -133,7 +133,7 @@ func newRecords(in readers, t file, d described) (records, error) {
 		if err := rowfile.Misnamed(head[:n], rowfile.Workbook); err != nil {
 			return nil, err
 		}
-		return newSheet(in, d)
+		return newSheet(ctx, in, d)
 	}
 	b, err := rowfile.OpenText(in.Reader, t.packed, window(t, d))
 	if err != nil {
@@ -141,7 +141,7 @@ func newRecords(in readers, t file, d described) (records, error) {
 	}
 	in.Reader = b
 	if t.form == formJSON {
-		return newJSONRecords(in, b)
+		return newJSONDocument(ctx, in, b)
 	}
 	if t.form == formCSV {
 		start, _ := b.Peek(len("sep=;\r\n")) // the error for a truncated file is returned by later reads
@@ -149,7 +149,8 @@ func newRecords(in readers, t file, d described) (records, error) {
 			return nil, err
 		}
 	}
-	r := &csvRecords{readers: in, form: d.csv}
+	text := &gate{in: b, ctx: ctx}
+	r := &csvRecords{readers: in, form: d.csv, text: text}
 	if r.form.Delimiter == 0 {
 		start, _ := b.Peek(b.Size()) // the error for a truncated file is returned by later reads
 		r.form.Returns = rowfile.EndsWithReturns(start)
@@ -157,7 +158,7 @@ func newRecords(in readers, t file, d described) (records, error) {
 			r.form.Delimiter = rowfile.Delimiter(start, len(start) < b.Size(), r.form.Returns, false)
 		}
 	}
-	r.csv = &csvReader{in: csv.NewReader(b, r.form.Delimiter, window(t, d))}
+	r.csv = &csvReader{in: csv.NewReader(text, r.form.Delimiter, window(t, d))}
 	r.csv.in.CR = r.form.Returns
 	r.names, _, err = r.csv.next()
 	if err == io.EOF {
@@ -172,8 +173,22 @@ type csvForm struct {
 	Returns   bool
 }
 
+// gate reads until a context ends.
+type gate struct {
+	in  io.Reader
+	ctx context.Context //nolint:containedctx // that of the call in which it is read
+}
+
+func (g *gate) Read(p []byte) (int, error) {
+	if err := g.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return g.in.Read(p)
+}
+
 type csvRecords struct {
 	readers
+	text  *gate
 	form  csvForm
 	csv   *csvReader
 	names []string
@@ -182,7 +197,8 @@ type csvRecords struct {
 func (r *csvRecords) header() []string { return r.names }
 
 // next reads a record. An empty field that is not quoted is NULL.
-func (r *csvRecords) next() (record, error) {
+func (r *csvRecords) next(ctx context.Context) (record, error) {
+	r.text.ctx = ctx
 	fields, line, err := r.csv.next()
 	if err != nil {
 		return record{}, r.end(err)
@@ -227,7 +243,7 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rec, err := b.recs.next()
+		rec, err := b.recs.next(ctx)
 		if err == io.EOF {
 			b.done = true
 			break

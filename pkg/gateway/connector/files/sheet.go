@@ -1,6 +1,8 @@
 package files
 
 import (
+	"context"
+
 	"github.com/dig-cli/dig/internal/rowfile"
 )
 
@@ -12,12 +14,12 @@ type sheetRecords struct {
 	width int // number of the columns so far
 }
 
-func newSheet(in readers, d described) (records, error) {
-	b, err := rowfile.OpenWorkbook(in.file, d.size, "")
+func newSheet(ctx context.Context, in readers, d described) (records, error) {
+	b, err := rowfile.OpenWorkbook(ctx, in.file, d.size, "")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := b.Rows(true)
+	rows, err := b.Rows(ctx, true)
 	if err != nil {
 		return nil, err
 	}
@@ -26,8 +28,8 @@ func newSheet(in readers, d described) (records, error) {
 
 func (r *sheetRecords) header() []string { return r.in.Header }
 
-func (r *sheetRecords) next() (record, error) {
-	row, err := r.in.Next()
+func (r *sheetRecords) next(ctx context.Context) (record, error) {
+	row, err := r.in.Next(ctx)
 	if err != nil {
 		return record{}, r.end(err)
 	}

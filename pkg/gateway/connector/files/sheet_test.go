@@ -35,10 +35,11 @@ func TestSheets(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := connector.NewNotes(filepath.Join(dir, "notes"))
+	of, third := `two.xlsx: read sheet "Sheet1" of "Sheet1", "Feb"`, `.xlsx: column 3 has no name: it is called "column_3"`
 	for _, c := range []struct{ paths, remarks []string }{
-		{[]string{path}, []string{`two.xlsx: read sheet "Sheet1" of "Sheet1", "Feb"`}},
-		{[]string{single}, nil},
-		{[]string{path, single}, []string{`two.xlsx: read sheet "Sheet1" of "Sheet1", "Feb"`}},
+		{[]string{path}, []string{of, "two" + third}},
+		{[]string{single}, []string{"one" + third}},
+		{[]string{path, single}, []string{of, "two" + third, "one" + third}},
 	} {
 		for range 2 { // the second time from the notes, if it is large enough for them
 			s, err := Named(t.Context(), connector.Reach{Notes: notes}, c.paths)

@@ -1,0 +1,304 @@
+package rowfile
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+)
+
+// sheetCell is a cell as written.
+type sheetCell struct {
+	Ref    string
+	Type   string
+	Style  int
+	V      *string
+	F      bool
+	Inline *string
+}
+
+// SheetRows reads the rows of a sheet that have values.
+type SheetRows struct {
+	io.Closer
+	Header []string // the first of these rows, unless it is data
+	At     int64    // the number of the last row read, as in the sheet
+
+	part  *part
+	book  *Book
+	row   []Value
+	ended bool
+}
+
+// Rows opens the sheet. With header, the first row with values has the names of the columns.
+func (b *Book) Rows(ctx context.Context, header bool) (*SheetRows, error) {
+	p, err := b.open(ctx, b.part)
+	if err != nil {
+		return nil, err
+	}
+	r := &SheetRows{Closer: p, part: p, book: b}
+	if !header {
+		return r, nil
+	}
+	first, err := r.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the sheet is empty and has no header")
+	}
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	r.Header = []string{}
+	for _, v := range first {
+		r.Header = append(r.Header, string(v.Text))
+	}
+	return r, nil
+}
+
+// Next reads a row, and returns io.EOF after the last. A row of empty texts alone is none.
+func (r *SheetRows) Next(ctx context.Context) (row []Value, err error) {
+	r.part.ctx = ctx
+	if err = safely.Try(func() error { row, err = r.next(); return err }); err == nil || errors.Is(err, io.EOF) {
+		return row, err
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return nil, bookFault(err)
+}
+
+func (r *SheetRows) next() ([]Value, error) {
+	for {
+		t, err := r.part.next()
+		if errors.Is(err, io.EOF) && r.ended {
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, fmt.Errorf("after row %d: %w", r.At, eof(err))
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			if t.Name.Local == "sheetData" {
+				r.ended = true
+			}
+		case xml.StartElement:
+			if t.Name.Local != "row" {
+				continue
+			}
+			any, err := r.readRow(t)
+			if err != nil {
+				return nil, err
+			}
+			if any {
+				return r.row, nil
+			}
+		}
+	}
+}
+
+// readRow reads the cells of a row. A cell without an address follows the one before it, whether that has a value or not.
+func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
+	before := r.At
+	if r.At++; attribute(e, "r") != "" {
+		if n, err := strconv.ParseInt(attribute(e, "r"), 10, 64); err == nil && n > 0 {
+			r.At = n
+		}
+	}
+	r.row = r.row[:0]
+	size := 0
+	for next := 0; ; next++ {
+		c, ok, err := r.cell()
+		if err != nil {
+			return false, fmt.Errorf("after row %d: %w", before, err)
+		}
+		if !ok {
+			return any, nil
+		}
+		if c.Ref != "" {
+			if next, ok = columnOf(c.Ref); !ok {
+				return false, fmt.Errorf("row %d has a cell %q", r.At, c.Ref)
+			}
+		}
+		if next >= sheetColumns {
+			return false, fmt.Errorf("row %d has more than %d cells", r.At, sheetColumns)
+		}
+		v, err := r.book.value(c)
+		if err != nil {
+			return false, fmt.Errorf("row %d, cell %s: %w", r.At, c.Ref, err)
+		}
+		if v.Kind == Null {
+			continue
+		}
+		if size += len(v.Text); size > longestRow {
+			return false, fmt.Errorf("row %d has more than %d MiB", r.At, longestRow>>20)
+		}
+		any = any || len(v.Text) > 0
+		for len(r.row) <= next {
+			r.row = append(r.row, Value{})
+		}
+		r.row[next] = v
+	}
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name && a.Name.Space == "" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// cell reads the next cell of a row; ok is false after the last.
+func (r *SheetRows) cell() (c sheetCell, ok bool, err error) {
+	for {
+		t, err := r.part.next()
+		if err != nil {
+			return c, false, eof(err)
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			return c, false, nil
+		case xml.StartElement:
+			if t.Name.Local == "c" {
+				c, err = r.part.cell(t)
+				return c, true, err
+			}
+			if err := r.part.skip(); err != nil {
+				return c, false, err
+			}
+		}
+	}
+}
+
+// cell reads a cell up to its end.
+func (p *part) cell(e xml.StartElement) (c sheetCell, err error) {
+	c.Ref, c.Type = attribute(e, "r"), attribute(e, "t")
+	if s := attribute(e, "s"); s != "" {
+		if c.Style, err = strconv.Atoi(s); err != nil {
+			return c, fmt.Errorf("a cell has the format %q", s)
+		}
+	}
+	for {
+		t, err := p.next()
+		if err != nil {
+			return c, eof(err)
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			return c, nil
+		case xml.StartElement:
+			var text string
+			switch t.Name.Local {
+			case "v":
+				text, err = p.text()
+				c.V = &text
+			case "is":
+				text, err = p.richText()
+				c.Inline = &text
+			default:
+				c.F = c.F || t.Name.Local == "f"
+				err = p.skip()
+			}
+			if err != nil {
+				return c, err
+			}
+		}
+	}
+}
+
+// columnOf returns the index of the column of a reference such as AB12.
+func columnOf(ref string) (int, bool) {
+	n := 0
+	for i := range len(ref) {
+		c := ref[i] &^ 0x20
+		if c < 'A' || c > 'Z' {
+			return n - 1, i > 0
+		}
+		if n = n*26 + int(c-'A') + 1; n > 16384 {
+			return 0, false
+		}
+	}
+	return n - 1, n > 0
+}
+
+// value is the value of a cell; of a formula it is the stored result.
+func (b *Book) value(c sheetCell) (Value, error) {
+	if c.Type == "inlineStr" {
+		if c.Inline == nil {
+			return Value{}, nil
+		}
+		return Value{[]byte(*c.Inline), String}, nil
+	}
+	if c.V == nil || *c.V == "" && c.Type != "str" { // some programs write <v/> for a cell without a value
+		if c.F {
+			return Value{}, errors.New("a formula without a stored value; a program that calculates it must save the workbook first")
+		}
+		return Value{}, nil
+	}
+	text := *c.V
+	switch c.Type {
+	case "s":
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 0 || n >= len(b.strings) {
+			return Value{}, fmt.Errorf("it refers to string %q, and the workbook has %d", text, len(b.strings))
+		}
+		return Value{[]byte(b.strings[n]), String}, nil
+	case "str":
+		return Value{[]byte(unescapeXLSX(text)), String}, nil
+	case "b":
+		switch strings.TrimSpace(text) {
+		case "1", "true":
+			return Value{[]byte("true"), Field}, nil
+		case "0", "false":
+			return Value{[]byte("false"), Field}, nil
+		}
+		return Value{}, fmt.Errorf("%q is neither true nor false", text)
+	case "d":
+		return Value{[]byte(text), String}, nil
+	case "e":
+		return Value{[]byte(text), Opaque}, nil
+	}
+	if c.Style >= 0 && c.Style < len(b.styles) && b.styles[c.Style] != noDate {
+		s, err := b.dateText(text, b.styles[c.Style])
+		return Value{[]byte(s), Field}, err
+	}
+	return Value{[]byte(shortest(strings.TrimSpace(text))), Field}, nil
+}
+
+// shortest is a number as the shortest text of its double, because Excel stores doubles, with 17 digits. Integers without an exponent and
+// numbers of at most 15 digits keep their text.
+func shortest(s string) string {
+	digits, exponent := 0, false
+	if !strings.ContainsAny(s, ".eE") {
+		return s
+	}
+	for _, c := range s {
+		switch {
+		case c == 'e' || c == 'E':
+			exponent = true
+		case c >= '0' && c <= '9':
+			if (digits > 0 || c != '0') && !exponent {
+				digits++
+			}
+		case c != '.' && c != '-' && c != '+':
+			return s
+		}
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || digits <= 15 && !exponent {
+		return s
+	}
+	if size := math.Abs(f); size >= 1e-6 && size < 1e15 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	if f == 0 {
+		return s
+	}
+	return strconv.FormatFloat(f, 'E', -1, 64)
+}
