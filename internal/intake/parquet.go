@@ -26,7 +26,7 @@ type parquetRows struct {
 }
 
 func (d *Document) parquetRows(ctx context.Context) (rowSource, error) {
-	cols, in, err := files.Parquet(d.file, false)
+	cols, in, err := files.Parquet(ctx, d.file, false)
 	if err != nil {
 		return nil, err
 	}

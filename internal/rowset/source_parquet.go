@@ -28,7 +28,7 @@ type parquetRows struct {
 }
 
 func openParquetRows(f *os.File) (api.RowReader, error) {
-	cols, in, err := files.Parquet(f, true)
+	cols, in, err := files.Parquet(context.Background(), f, true)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)

@@ -24,7 +24,7 @@ func distinct(names []string) (distinct, changed []string) {
 // describe reads a whole file and determines its columns, their types as far as possible, and the number of rows.
 func (f *folder) describe(ctx context.Context, r *place, t file, d *described) error {
 	if t.form == formParquet {
-		return f.describeParquet(r, t, d)
+		return f.describeParquet(ctx, r, t, d)
 	}
 	recs, err := r.records(ctx, t, *d)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/connector/files/parquetio"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -71,16 +72,19 @@ func (j *Objects) Next(ctx context.Context) ([]Member, error) {
 
 // Parquet reads an open Parquet file, which stays open. Values have the form of engine.Batches. Times with more than six decimal places are
 // an error unless nanos is set.
-func Parquet(h *os.File, nanos bool) ([]engine.ColumnInfo, engine.Batches, error) {
+func Parquet(ctx context.Context, h *os.File, nanos bool) ([]engine.ColumnInfo, engine.Batches, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := openedParquet(h, info.Size())
+	p, err := parquetio.Open(h, info.Size())
 	if err != nil {
 		return nil, nil, err
 	}
-	cols := parquetColumns(p)
+	cols, err := parquetColumns(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
 	b, err := newParquetBatches(p, cols)
 	if err != nil {
 		return nil, nil, err

@@ -9,18 +9,18 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/pkg/gateway/connector/files/parquetio"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-func openParquet(h *os.File, err error) (*os.File, *parquet.File, error) {
+func openParquet(h *os.File, err error) (*os.File, *parquetio.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
 	info, err := h.Stat()
 	if err == nil {
-		var p *parquet.File
-		if p, err = openedParquet(h, info.Size()); err == nil {
+		var p *parquetio.File
+		if p, err = parquetio.Open(h, info.Size()); err == nil {
 			return h, p, nil
 		}
 	}
@@ -28,24 +28,16 @@ func openParquet(h *os.File, err error) (*os.File, *parquet.File, error) {
 	return nil, nil, err
 }
 
-func openedParquet(h io.ReaderAt, size int64) (*parquet.File, error) {
-	p, err := parquet.OpenFile(h, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, err
-	}
-	if err := rowfile.RefuseCodecs(p.Metadata()); err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func (*folder) describeParquet(r *place, t file, d *described) error {
+func (*folder) describeParquet(ctx context.Context, r *place, t file, d *described) error {
 	h, p, err := openParquet(r.openFile(t, *d))
 	if err != nil {
 		return err
 	}
 	defer h.Close()
-	d.rows, d.cols = p.NumRows(), parquetColumns(p)
+	d.rows = p.Rows
+	if d.cols, err = parquetColumns(ctx, p); err != nil {
+		return err
+	}
 	var names []string
 	names, d.renamed = distinctParquet(p)
 	for i, name := range names {
@@ -54,7 +46,7 @@ func (*folder) describeParquet(r *place, t file, d *described) error {
 	return nil
 }
 
-func distinctParquet(p *parquet.File) (names, changed []string) {
+func distinctParquet(p *parquetio.File) (names, changed []string) {
 	all := p.Root().Columns()
 	names = make([]string, len(all))
 	for i, c := range all {
@@ -64,21 +56,26 @@ func distinctParquet(p *parquet.File) (names, changed []string) {
 }
 
 // parquetColumns maps the columns of a Parquet file. Nested ones are JSON.
-func parquetColumns(p *parquet.File) (cols []column) {
-	halves := halfLeaves(p)
+func parquetColumns(ctx context.Context, p *parquetio.File) (cols []column, err error) {
+	halves := halfLeaves(p.File)
 	for _, c := range p.Root().Columns() {
 		typ := "json"
 		if flat(c) {
 			typ, _ = leafDecoder(c, halves)
+			if c.Type().Kind() == parquet.Int96 {
+				if typ, err = int96Type(ctx, p, c.Index()); err != nil {
+					return nil, fmt.Errorf("column %q: %w", c.Name(), err)
+				}
+			}
 		}
 		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols), ""})
 	}
-	return cols
+	return cols, nil
 }
 
 // parquetBatches reads the requested columns of one row group after another, in parallel.
 type parquetBatches struct {
-	p      *parquet.File
+	p      *parquetio.File
 	handle *os.File // nil if it belongs to the caller
 	file   file
 	as     described
@@ -109,9 +106,9 @@ func (f *folder) scanParquet(t file, d described, want []column, limit int64) (e
 	return b, nil
 }
 
-func newParquetBatches(p *parquet.File, want []column) (*parquetBatches, error) {
+func newParquetBatches(p *parquetio.File, want []column) (*parquetBatches, error) {
 	b := &parquetBatches{p: p, groups: p.RowGroups(), cols: want, buf: make([]parquet.Value, batchRows)}
-	all, halves := p.Root().Columns(), halfLeaves(p)
+	all, halves := p.Root().Columns(), halfLeaves(p.File)
 	names, _ := distinctParquet(p)
 	for _, c := range want {
 		if c.at >= len(all) || names[c.at] != c.Name && all[c.at].Name() != c.Name {
@@ -149,7 +146,7 @@ func (b *parquetBatches) closeReaders() (err error) {
 }
 
 func (b *parquetBatches) valuesOf(group int) func(leaf int) (parquet.ColumnChunkValueReader, error) {
-	return func(leaf int) (parquet.ColumnChunkValueReader, error) { return chunkValues(b.p, group, leaf) }
+	return func(leaf int) (parquet.ColumnChunkValueReader, error) { return b.p.Values(group, leaf) }
 }
 
 func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {

@@ -31,9 +31,9 @@ func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 	switch l := logical.(type) {
 	case *format.DecimalType:
 		if l.Precision > 38 {
-			return "varchar", decimalOf(kind, l.Scale)
+			return "varchar", decimalOf(kind, l.Precision, l.Scale)
 		}
-		return fmt.Sprintf("decimal(%d,%d)", l.Precision, l.Scale), decimalOf(kind, l.Scale)
+		return fmt.Sprintf("decimal(%d,%d)", l.Precision, l.Scale), decimalOf(kind, l.Precision, l.Scale)
 	case *format.DateType:
 		return "date", func(v parquet.Value) (any, error) { return time.Unix(int64(v.Int32())*86400, 0).UTC(), nil }
 	case *format.TimestampType:
@@ -87,12 +87,8 @@ func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 		return "real", func(v parquet.Value) (any, error) { return float64(v.Float()), nil }
 	case parquet.Double:
 		return "double", func(v parquet.Value) (any, error) { return v.Double(), nil }
-	case parquet.Int96: // a timestamp of older writers: nanoseconds of the day, then the Julian day
-		return "timestamp", func(v parquet.Value) (any, error) {
-			n := v.Int96()
-			nanos := int64(uint64(n[0]) | uint64(n[1])<<32)
-			return time.Unix((int64(n[2])-2440588)*86400, nanos).UTC(), nil
-		}
+	case parquet.Int96:
+		return "timestamp", int96Of
 	}
 	return "varbinary", func(v parquet.Value) (any, error) { return append([]byte{}, v.ByteArray()...), nil }
 }
@@ -177,7 +173,7 @@ func at(n, perSecond int64) time.Time {
 }
 
 // decimalOf decodes the unscaled number of a decimal, which is big-endian two's complement in byte arrays.
-func decimalOf(kind parquet.Kind, scale int32) decoder {
+func decimalOf(kind parquet.Kind, precision, scale int32) decoder {
 	return func(v parquet.Value) (any, error) {
 		n := new(big.Int)
 		switch kind {
@@ -195,6 +191,7 @@ func decimalOf(kind parquet.Kind, scale int32) decoder {
 			return nil, fmt.Errorf("a decimal stored as %v", kind)
 		}
 		s := new(big.Int).Abs(n).String()
+		digits := len(s)
 		if scale > 0 {
 			if len(s) <= int(scale) {
 				s = strings.Repeat("0", int(scale)+1-len(s)) + s
@@ -203,6 +200,9 @@ func decimalOf(kind parquet.Kind, scale int32) decoder {
 		}
 		if n.Sign() < 0 {
 			s = "-" + s
+		}
+		if digits > int(precision) {
+			return nil, fmt.Errorf("DECIMAL(%d,%d) does not hold %s", precision, scale, s)
 		}
 		return s, nil
 	}
