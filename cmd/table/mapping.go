@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,8 +142,16 @@ func checkMaps(maps []string, hasHeader bool) error {
 	return nil
 }
 
+// counted is a number of columns for a message.
+func counted(n int) string {
+	if n == 1 {
+		return "1 column"
+	}
+	return fmt.Sprintf("%d columns", n)
+}
+
 // importMapping maps the table's columns to those of the file, and rejects columns that would silently be lost or stay empty.
-// names are those of the header, or their replacements; width is the number of columns of a file without one.
+// names are those of the header, or their replacements.
 func importMapping(k tableKind, maps, header, names []string, hasHeader bool, width int, cols []api.ColumnDetail) (api.ImportRequest, error) {
 	req := api.ImportRequest{ContainsHeader: hasHeader, Mappings: []api.ImportMapping{}}
 	known := map[string]bool{}
@@ -168,11 +177,11 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, wi
 		}
 		req.Mappings = append(req.Mappings, m)
 	}
+	if len(maps) == 0 && !hasHeader && width > 0 && width != len(own) {
+		return req, cli.Usagef("the file has %s, and the table %s", counted(width), counted(len(own))).
+			WithHint("the table has: %s; choose with --map COLUMN=#INDEX, from 0", strings.Join(own, ", "))
+	}
 	if len(maps) == 0 && !hasHeader {
-		if width > len(own) {
-			return req, cli.Usagef("the file has %d columns and the table %d, and without a header the first ones would be taken", width, len(own)).
-				WithHint("choose with --map COLUMN=#INDEX; the table has: %s", strings.Join(own, ", "))
-		}
 		for i, n := range own {
 			entry(n, i)
 		}

@@ -58,14 +58,15 @@ func (d *Document) openCSV(ctx context.Context) error {
 			break
 		}
 	}
-	if d.opt.NoHeader {
-		if err == nil { // other errors are reported with those of the rows
-			d.Width = len(r.Fields)
-		}
+	if d.opt.NoHeader && (err == nil || errors.Is(err, io.EOF)) {
+		d.width = len(r.Fields)
 		return nil
 	}
 	if errors.Is(err, io.EOF) {
 		return errors.New("the file is empty and has no header")
+	}
+	if err != nil && d.opt.NoHeader {
+		return err
 	}
 	if err != nil {
 		return fmt.Errorf("cannot read the header: %w", err)

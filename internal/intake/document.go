@@ -58,7 +58,6 @@ type Document struct {
 	Format    Format
 	Delimiter byte     // the delimiter of CSV
 	Header    []string // the column names in the file; nil without a header
-	Width     int      // the number of columns of a file without a header
 	Remarks   []string // detected properties that may be wrong
 
 	Rows  int64 // set by Learn
@@ -74,6 +73,7 @@ type Document struct {
 	plain   bool // the text of the file is sent unchanged
 	sum     hash.Hash
 	columns []column
+	width   int // number of fields of the first record of CSV without a header
 	book    *rowfile.Book
 	unit    string       // of positions in the file
 	read    atomic.Int64 // bytes, or rows if these are not read in order, since the file was last opened
@@ -377,6 +377,14 @@ func (d *Document) Choices() []Choice {
 		out[i] = d.columns[i].choose(d.unit)
 	}
 	return out
+}
+
+// Width is the number of columns of the file, 0 for an empty one without a header.
+func (d *Document) Width() int {
+	if d.Header == nil && d.Format == CSV {
+		return d.width
+	}
+	return max(len(d.Header), len(d.columns))
 }
 
 // File is the file itself, nil if it was copied.

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -50,7 +51,12 @@ func (r *parquetRows) next() ([]rowfile.Value, error) {
 		var err error
 		if r.batch, err = r.in.Next(r.ctx); err != nil {
 			if err != io.EOF { // the caller prefixes the path of the file
-				err = fmt.Errorf("after row %d: %w", r.n, err)
+				if file := (*files.FileError)(nil); errors.As(err, &file) {
+					err = file.Err
+				}
+				if r.n > 0 {
+					err = fmt.Errorf("after row %d: %w", r.n, err)
+				}
 			}
 			return nil, err
 		}

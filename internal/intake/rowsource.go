@@ -73,7 +73,7 @@ func (d *Document) learnRows(ctx context.Context) error {
 		}
 		d.Rows++
 	}
-	d.Header, d.Width = r.names(), len(d.columns)
+	d.Header = r.names()
 	if d.Header != nil {
 		for len(d.Header) < len(d.columns) { // columns beyond the header
 			d.Header = append(d.Header, "")

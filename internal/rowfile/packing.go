@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -84,18 +85,23 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 
 func (u *unpacker) Close() error { return u.in.Close() }
 
-var errUnreadable = errors.New("the decompressor cannot read it")
+var errUnreadable = errors.New("the decompressor failed")
 
 func cutOff(name string, err error) error {
+	var file *fs.PathError // of the file itself, not of what is in it
 	switch {
-	case err == nil:
-		return nil
+	case err == nil || errors.As(err, &file):
+		return err
 	case name == "gzip" && errors.Is(err, gzip.ErrHeader):
 		return &PackedError{"its gzip data is followed by something else"}
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return &PackedError{fmt.Sprintf("its zstd data needs a window of more than %d MiB, which is not supported", maxWindow>>20)}
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
+		return &PackedError{fmt.Sprintf("its %s data is damaged: the checksum does not match", name)}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &PackedError{fmt.Sprintf("the file ends in the middle of its %s data: it was cut off", name)}
 	}
-	return &PackedError{fmt.Sprintf("its %s data is damaged: %v", name, err)}
+	return &PackedError{fmt.Sprintf("its %s data is damaged", name)}
 }
 
 // PackedError is an error in the compressed data of a file.

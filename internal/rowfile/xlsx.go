@@ -20,7 +20,7 @@ type Book struct {
 	Sheet  string   // the name of the selected sheet
 
 	zip      *zip.Reader
-	size     int64
+	limit    int64  // bytes of the texts
 	part     string // path of the selected sheet
 	strings  []string
 	styles   []dateStyle // by index of the cell format
@@ -45,12 +45,16 @@ func (s bookSheet) relation() string {
 }
 
 // OpenWorkbook reads a workbook except its sheets. sheet is the name of the sheet to select; "" selects the first visible one.
-func OpenWorkbook(ctx context.Context, in io.ReaderAt, size int64, sheet string) (b *Book, err error) {
+func OpenWorkbook(ctx context.Context, in io.ReaderAt, size int64, sheet string) (*Book, error) {
+	return openWorkbook(ctx, in, size, sheet, max(leastStrings, stringsRatio*size))
+}
+
+func openWorkbook(ctx context.Context, in io.ReaderAt, size int64, sheet string, limit int64) (*Book, error) {
 	z, err := zip.NewReader(in, size)
 	if err != nil {
 		return nil, fmt.Errorf("not a workbook: %w", zipFault(err))
 	}
-	b = &Book{zip: z, size: size}
+	b := &Book{zip: z, limit: limit}
 	if err := safely.Try(func() error { return b.find(ctx, sheet) }); err != nil {
 		return nil, bookFault(err)
 	}
@@ -188,7 +192,7 @@ func (b *Book) readStrings(ctx context.Context, name string) error {
 		return err
 	}
 	defer p.Close()
-	left := max(leastStrings, stringsRatio*b.size)
+	left := b.limit
 	for {
 		t, err := p.next()
 		if errors.Is(err, io.EOF) {
@@ -203,7 +207,7 @@ func (b *Book) readStrings(ctx context.Context, name string) error {
 				return err
 			}
 			if left -= int64(len(text) + stringCost); left < 0 {
-				return fmt.Errorf("the texts of the workbook are larger than %d MiB, which is not read from a file of its size", max(leastStrings, stringsRatio*b.size)>>20)
+				return fmt.Errorf("the texts of the workbook are larger than %d MiB, which is not read from a file of its size", b.limit>>20)
 			}
 			b.strings = append(b.strings, text)
 		}

@@ -27,6 +27,7 @@ const (
 	KindUnsupported    Kind = "unsupported" // Trino syntax or function that is not supported
 	KindConstraint     Kind = "constraint"
 	KindSource         Kind = "source" // an external source failed
+	KindData           Kind = "data"   // a file cannot be read, however often that is tried
 	KindLocked         Kind = "locked" // the data file is locked by another process, or by a statement that does not stop; nothing was done
 	KindInternal       Kind = "internal"
 )
@@ -54,6 +55,22 @@ func (e *Error) In(n TableName, err error) *Error {
 	}
 	return &Error{Kind: e.Kind, Message: in + ": " + e.Message, Hint: e.Hint, Err: err}
 }
+
+// ErrContent is the error of a source whose content is damaged or not supported: it cannot be read, however often that is tried.
+var ErrContent = errors.New("the content cannot be read")
+
+// ColumnError is an error about a value of a source.
+type ColumnError struct {
+	Table  TableName
+	Column string
+	Err    error
+}
+
+func (e *ColumnError) Error() string {
+	return fmt.Sprintf("table %s, column %s: %v", e.Table, e.Column, e.Err)
+}
+
+func (e *ColumnError) Unwrap() error { return e.Err }
 
 // ErrDropped is the error of a project whose rows were removed.
 var ErrDropped = errors.New("the project was deleted")

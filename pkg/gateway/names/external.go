@@ -283,10 +283,16 @@ func (e ExternalCatalog) all(ctx context.Context) ([]engine.TableName, error) {
 	return out, nil
 }
 
+// origin is what a scanner reads: it describes itself, and the errors of a statement that reads it.
+type origin interface {
+	Describe() string
+	Fault(ctx context.Context, err error) error
+}
+
 // scanner, scanned and filled add context to errors of a source during a statement.
 type scanner struct {
 	engine.Scanner
-	src *sources.Source
+	src origin
 }
 
 // Describe implements engine.Described.
@@ -313,7 +319,7 @@ func (s scanner) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batch
 
 type scanned struct {
 	engine.Batches
-	src *sources.Source
+	src origin
 }
 
 func (s scanned) Next(ctx context.Context) ([][]any, error) {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -29,17 +30,48 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (engine.So
 		at = filepath.Join(r.named.Dir, at)
 	}
 	scan, err := r.g.Sources.File(ctx, at)
+	named := namedFile{path}
 	if err != nil {
 		kind := engine.KindUnknownTable
 		if errors.Is(err, fs.ErrNotExist) {
 			kind = engine.KindNoFile
 		}
-		return engine.Source{}, &engine.Error{Kind: kind, Message: path + ": " + strings.TrimPrefix(err.Error(), "file "+filepath.Base(path)+": "), Err: err}
+		return engine.Source{}, &engine.Error{Kind: kind, Message: named.message(err), Err: err}
 	}
 	if f, ok := scan.(interface{ Remarks() []string }); ok && r.named.Note != nil {
 		for _, remark := range f.Remarks() {
 			r.named.Note(remark)
 		}
 	}
-	return engine.Source{Scan: scan}, nil
+	return engine.Source{Scan: scanner{scan, named}}, nil
+}
+
+// namedFile is the path of a file, or a pattern, as the statement names it.
+type namedFile struct{ path string }
+
+func (f namedFile) Describe() string { return "file " + f.path }
+
+// Fault names the file of an error as the statement does. To read it again would be no remedy.
+func (f namedFile) Fault(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	var ee *engine.Error
+	if errors.As(err, &ee) {
+		return err
+	}
+	return &engine.Error{Kind: engine.KindData, Message: f.message(err), Err: err}
+}
+
+func (f namedFile) message(err error) string {
+	var file *files.FileError
+	var column *engine.ColumnError
+	at, reason := f.path, err
+	switch {
+	case errors.As(err, &column):
+		at, reason = fmt.Sprintf("%s, column %q", at, column.Column), column.Err
+	case errors.As(err, &file) && filepath.Base(file.File) == filepath.Base(f.path):
+		at, reason = at+file.At, file.Err
+	}
+	return at + ": " + reason.Error()
 }

@@ -18,5 +18,9 @@ func (s *Source) Fault(ctx context.Context, err error) error {
 	if errors.As(err, &ee) {
 		return err
 	}
-	return &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("connection %s (%s): %s", s.conn.Name, s.Typ.Key, s.Typ.Redact(s.cred, err.Error()))}
+	kind := engine.KindSource
+	if errors.Is(err, engine.ErrContent) {
+		kind = engine.KindData
+	}
+	return &engine.Error{Kind: kind, Message: fmt.Sprintf("connection %s (%s): %s", s.conn.Name, s.Typ.Key, s.Typ.Redact(s.cred, err.Error()))}
 }

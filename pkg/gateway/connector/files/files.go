@@ -70,7 +70,7 @@ type described struct {
 func (d described) still(h *os.File) error {
 	info, err := h.Stat()
 	if err == nil && (info.Size() != d.size || !info.ModTime().Equal(d.at)) {
-		err = errors.New("the file has changed while it was read")
+		err = errChanged
 	}
 	return err
 }
@@ -283,7 +283,7 @@ func (f *folder) scan(ctx context.Context, t file, d described, want []column, l
 	}
 	recs, err := f.records(ctx, t, d)
 	if err != nil {
-		return nil, fmt.Errorf("file %s: %w", t.path, err)
+		return nil, &FileError{File: t.path, Err: err}
 	}
 	b := &batches{recs: recs, file: t, cols: want, limit: limit}
 	if _, ok := recs.(*jsonRecords); ok {

@@ -163,5 +163,5 @@ func valueOf(s string, c column) (any, error) {
 }
 
 func changed(s string, c column) error {
-	return fmt.Errorf("%q is not a valid %s; the file has changed while it was read", s, c.Type)
+	return fmt.Errorf("%q is not a valid %s; %w", s, c.Type, errChanged)
 }

@@ -20,7 +20,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 		err = f.own.Refuse(r.held, info)
 	}
 	if err != nil {
-		return described{}, fmt.Errorf("file %s: %w", t.path, Bare(err))
+		return described{}, &FileError{File: t.path, Err: Bare(err)}
 	}
 	stamp, settled := connector.StampOf(info, f.now())
 	f.mu.Lock()
@@ -34,7 +34,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 	worthy := settled && d.size >= noteworthy && t.form != formParquet
 	if !worthy || !f.recall(about, &d) {
 		if err := f.describe(ctx, r, t, &d); err != nil {
-			return d, fmt.Errorf("file %s: %w", t.path, err)
+			return d, &FileError{File: t.path, Err: err}
 		}
 		if worthy {
 			f.keep(about, d)
@@ -85,7 +85,7 @@ func (f *folder) keep(about string, d described) {
 func (f *folder) count(t file, d described, limit int64) (engine.Batches, error) {
 	h, err := f.openFile(t, d)
 	if err != nil {
-		return nil, fmt.Errorf("file %s: %w", t.path, err)
+		return nil, &FileError{File: t.path, Err: err}
 	}
 	left := d.rows
 	if limit >= 0 {

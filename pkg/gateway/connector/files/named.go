@@ -25,10 +25,10 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 	for _, p := range paths {
 		at, err := filepath.EvalSymlinks(p)
 		if err != nil {
-			return nil, fmt.Errorf("file %s: %w", filepath.Base(p), Bare(err))
+			return nil, &FileError{File: filepath.Base(p), Err: Bare(err)}
 		}
 		if st, err := os.Stat(at); err != nil || !st.Mode().IsRegular() {
-			return nil, fmt.Errorf("file %s: not a file", filepath.Base(p))
+			return nil, &FileError{File: filepath.Base(p), Err: errors.New("not a file")}
 		}
 		real = append(real, at)
 		if dir == "" {
@@ -64,9 +64,9 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 		t.parts = append(t.parts, part{file: one, as: d})
 	}
 	if bare := t.parts[0]; len(bare.as.cols) == 0 && bare.as.rows == 0 {
-		return nil, fmt.Errorf("file %s: it has no columns, because it has no records", bare.file.path)
+		return nil, &FileError{File: bare.file.path, Err: errors.New("it has no columns, because it has no records")}
 	} else if len(bare.as.cols) == 0 {
-		return nil, fmt.Errorf("file %s: it has no columns: they are the members of its records, and it has %d records without members", bare.file.path, bare.as.rows)
+		return nil, &FileError{File: bare.file.path, Err: fmt.Errorf("it has no columns: they are the members of its records, and it has %d records without members", bare.as.rows)}
 	}
 	if len(t.parts) == 1 {
 		return &tableOf{f, t.parts[0].file, t.parts[0].as}, nil
@@ -106,19 +106,19 @@ func (p *place) named(name string) (file, error) {
 	}
 	t := file{path: name, table: filepath.Base(name)}
 	if ext := strings.ToLower(filepath.Ext(rowfile.Unpacked(name))); ext == ".yaml" || ext == ".yml" {
-		return t, fmt.Errorf("file %s: YAML is not read as a table", name)
+		return t, &FileError{File: name, Err: errors.New("YAML is not read as a table")}
 	}
 	info, err := p.stat(name)
 	if err != nil {
-		return t, fmt.Errorf("file %s: %w", name, Bare(err))
+		return t, &FileError{File: name, Err: Bare(err)}
 	}
 	h, err := p.openFile(t, described{size: info.Size(), at: info.ModTime()})
 	if err != nil {
-		return t, fmt.Errorf("file %s: %w", name, err)
+		return t, &FileError{File: name, Err: err}
 	}
 	defer h.Close()
 	if t.form, err = formOf(h); err != nil {
-		return t, fmt.Errorf("file %s: %w", name, err)
+		return t, &FileError{File: name, Err: err}
 	}
 	return t, nil
 }

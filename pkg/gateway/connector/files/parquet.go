@@ -95,12 +95,12 @@ type parquetBatches struct {
 func (f *folder) scanParquet(t file, d described, want []column, limit int64) (engine.Batches, error) {
 	h, p, err := openParquet(f.openFile(t, d))
 	if err != nil {
-		return nil, fmt.Errorf("file %s: %w", t.path, err)
+		return nil, &FileError{File: t.path, Err: err}
 	}
 	b, err := newParquetBatches(p, want)
 	if err != nil {
 		h.Close()
-		return nil, fmt.Errorf("file %s: %w", t.path, err)
+		return nil, &FileError{File: t.path, Err: err}
 	}
 	b.handle, b.file, b.as, b.limit = h, t, d, limit
 	return b, nil
@@ -112,7 +112,7 @@ func newParquetBatches(p *parquetio.File, want []column) (*parquetBatches, error
 	names, _ := distinctParquet(p)
 	for _, c := range want {
 		if c.at >= len(all) || names[c.at] != c.Name && all[c.at].Name() != c.Name {
-			return nil, errors.New("the file has changed while it was read")
+			return nil, errChanged
 		}
 		var d decoder
 		var node *nestedNode
@@ -232,7 +232,7 @@ func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 	return rows, nil
 }
 
-func (b *parquetBatches) fault(err error) error { return fmt.Errorf("file %s: %w", b.file.path, err) }
+func (b *parquetBatches) fault(err error) error { return &FileError{File: b.file.path, Err: err} }
 
 func (b *parquetBatches) Close() error {
 	err := b.closeReaders()

@@ -324,7 +324,7 @@ func (b *partBatches) open(ctx context.Context, p part) (err error) {
 		b.from[i] = -1
 		if slices.ContainsFunc(b.t.keys, func(k column) bool { return k.Name == c.Name }) {
 			if b.value[i], err = cellOf(p.values, c); err != nil {
-				return fmt.Errorf("file %s, column %q: %w", p.file.path, c.Name, err)
+				return &FileError{p.file.path, fmt.Sprintf(", column %q", c.Name), err}
 			}
 		} else if k, ok := at[c.Name]; ok {
 			c.at, c.member, b.from[i] = p.as.cols[k].at, p.as.cols[k].member, len(cols)

@@ -249,18 +249,18 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("file %s: %w", b.file.path, err)
+			return nil, &FileError{File: b.file.path, Err: err}
 		}
 		row := make([]any, len(b.cols))
 		if b.object != nil {
 			if err := b.object.record(rec); err != nil {
-				return nil, fmt.Errorf("file %s: %w", b.file.path, err)
+				return nil, &FileError{File: b.file.path, Err: err}
 			}
 			for i, m := range rec.members {
 				if at := b.object.at[i]; at < len(b.cols) && m.kind != 0 {
 					size += len(m.value)
 					if row[at], err = valueOf(string(m.value), b.cols[at]); err != nil {
-						return nil, fmt.Errorf("file %s, line %d, column %q: %w", b.file.path, rec.line, b.cols[at].Name, err)
+						return nil, &FileError{b.file.path, fmt.Sprintf(", line %d, column %q", rec.line, b.cols[at].Name), err}
 					}
 				}
 			}
@@ -270,7 +270,7 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 				break
 			}
 			if row[i], err = cellOf(rec.fields, c); err != nil {
-				return nil, fmt.Errorf("file %s, line %d, column %q: %w", b.file.path, rec.line, c.Name, err)
+				return nil, &FileError{b.file.path, fmt.Sprintf(", line %d, column %q", rec.line, c.Name), err}
 			}
 			if s, ok := row[i].(string); ok {
 				size += len(s)

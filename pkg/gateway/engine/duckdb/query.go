@@ -106,8 +106,9 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	}
 	s.c.onKill(abort)
 	r := &result{s: s, ctx: ctx, cancel: cancel, stop: func() {}}
+	begun := false
 	defer func() {
-		if err != nil {
+		if !begun { // an error, or a panic of a source
 			_ = r.Close()
 		}
 	}()
@@ -134,6 +135,7 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	if err != nil {
 		return nil, s.explain(err)
 	}
+	begun = true
 	return r, nil
 }
 

@@ -252,7 +252,7 @@ func (r *scanRun) copy() (int, error) {
 				return 0, fmt.Errorf("a row has %d values, %d were requested", len(vals), len(r.out))
 			}
 			if err := w.set(row, vals[i]); err != nil {
-				err = fmt.Errorf("table %s, column %s: %w", r.table.name, r.names[i], err)
+				err = error(&engine.ColumnError{Table: r.table.name, Column: r.names[i], Err: err})
 				if src, ok := r.table.src.(engine.Named); ok {
 					err = src.Fault(r.set.ctx, err)
 				}

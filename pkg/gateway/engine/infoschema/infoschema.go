@@ -148,7 +148,7 @@ func MayLack(t engine.TableName, err error, named bool) bool {
 	switch e.Kind {
 	case engine.KindTimeout, engine.KindLocked, engine.KindInternal, engine.KindFull, engine.KindLimit:
 		return false
-	case engine.KindSource:
+	case engine.KindSource, engine.KindData:
 		return !named || t.Catalog == engine.InternalCatalog
 	}
 	return true
