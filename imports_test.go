@@ -41,7 +41,7 @@ func TestImports(t *testing.T) {
 		"internal/jsontext":     {},
 		"internal/term":         {"pkg/api"},
 		"internal/sqltext":      {"pkg/late"},
-		"internal/rowfile":      {"pkg/late", "pkg/gateway/engine/csv"},
+		"internal/rowfile":      {"pkg/late", "pkg/gateway/engine/csv", "pkg/gateway/safely"},
 		"internal/cell":         {"internal/nearest", "pkg/api"},
 		"internal/rowset":       {"internal/cell", "internal/rowfile", "internal/tempfile", "pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
 		"internal/nearest":      {},

@@ -101,7 +101,7 @@ func (r *SheetRows) next() ([]Value, error) {
 	}
 }
 
-// readRow reads the cells of a row. A cell without an address follows the one before it, whether that has a value or not.
+// readRow reads the cells of a row. A cell without an address follows the previous one, whether that has a value or not.
 func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
 	before := r.At
 	if r.At++; attribute(e, "r") != "" {
