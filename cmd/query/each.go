@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
@@ -101,7 +101,6 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 		rows.Close()
 		return nil, nil, cli.Usagef("--each-row: %s: %v", f.eachRow, err)
 	}
-	csv := rowfile.Ending(f.eachRow) == "csv"
 	n := 0
 	return func() (*statement, error) {
 		if !rows.Next() {
@@ -112,20 +111,20 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 		}
 		n++
 		row := rows.Row()
-		bind := make([]string, len(pick))
+		bind, null := []string(nil), make([]bool, len(pick))
 		for i, p := range pick {
 			c := row[p.index]
-			if c.IsNull() && csv {
-				continue // most writers of CSV cannot distinguish it from an empty string
+			if null[i] = c.IsNull(); null[i] {
+				continue
 			}
 			text, err := c.AppendText(nil)
-			if k := c.Kind(); k == api.CellNull || k == api.CellArray || k == api.CellObject || err != nil {
+			if k := c.Kind(); k == api.CellArray || k == api.CellObject || err != nil {
 				return nil, cli.Usagef("--each-row: %s: row %d, column %q: a value of kind %v cannot be bound", f.eachRow, n, p.name, k).
-					WithHint("bind a string instead, and turn it into NULL with NULLIF(?, '')")
+					WithHint("bind a string instead")
 			}
-			bind[i] = string(text)
+			bind = append(bind, string(text))
 		}
-		st := f.statement(e, sql, bind)
+		st := f.statement(e, sqlstmt.WithNulls(sql, null), bind)
 		st.where = fmt.Sprintf("row %d of %s", n, f.eachRow)
 		return st, nil
 	}, rows.Close, nil

@@ -2,6 +2,7 @@ package rowset
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dustin/go-humanize"
 )
@@ -100,12 +102,19 @@ func (d DiffStats) Summary() string {
 	return s
 }
 
+// isJSON reports whether the values of a type are JSON, as texts or not.
+func isJSON(typ string) bool {
+	base, _, _ := strings.Cut(typ, "(")
+	return base == "json" || base == "array" || base == "map" || base == "row"
+}
+
 // diffColumn is a column that both results have.
 type diffColumn struct {
 	key    string
 	number bool
 	bits   int  // 64 or 32 if a side has binary floating point, so that 4.9E-324 is 5e-324
 	clock  bool // a time or timestamp
+	json   bool // texts are JSON
 	index  [2]int
 }
 
@@ -148,6 +157,7 @@ func planDiff(a, b api.RowReader, keys, chosen []string) (*diffPlan, error) {
 			case cell.ClassReal:
 				c.bits = max(c.bits, 32)
 			}
+			c.json = c.json || isJSON(cols[i][at].Type)
 			c.clock = c.clock || strings.HasPrefix(cols[i][at].Type, "time")
 		}
 		c.number = (number[0] || number[1]) && (number[0] || !known[0]) && (number[1] || !known[1])
@@ -228,6 +238,24 @@ func (p *diffPlan) load(r api.RowReader, side int, s *sorter) (int64, error) {
 	return n, r.Err()
 }
 
+// inOrder sorts the members of the objects in a JSON text. A text that is not JSON, or has a member twice, is left as it is.
+func inOrder(dst []byte, from int) []byte {
+	v, err := jsontext.Decode(dst[from:])
+	if err != nil || !json.Valid(dst[from:]) {
+		return dst
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return dst
+	}
+	if bytes.Count(out.Bytes(), []byte(":")) != bytes.Count(dst[from:], []byte(":")) { // a member was lost
+		return dst
+	}
+	return append(dst[:from], bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+}
+
 // record is a row to be compared. key and values have an encoding with equal bytes for equal values; those of the key
 // also sort like the values. cells are the JSON tokens, each with a line feed, which no token contains outside of
 // strings.
@@ -283,6 +311,9 @@ func appendComparable(dst []byte, c api.Cell, col *diffColumn) ([]byte, error) {
 	}
 	if col.clock {
 		dst = cell.TrimFraction(dst, from)
+	}
+	if k := c.Kind(); col.json || k == api.CellObject || k == api.CellArray {
+		dst = inOrder(dst, from)
 	}
 	if bytes.IndexByte(dst[from:], 0) >= 0 { // zero ends a string; a zero byte within one is 0 0xff
 		escaped := bytes.ReplaceAll(dst[from:], []byte{0}, []byte{0, 0xff})

@@ -183,6 +183,8 @@ func (f *firstTyped) Columns() ([]api.ResultColumn, error) {
 				f.cols[i].DataType = "boolean"
 			case api.CellString:
 				f.cols[i].DataType = "varchar"
+			case api.CellObject, api.CellArray:
+				f.cols[i].DataType = "json"
 			}
 		}
 	}

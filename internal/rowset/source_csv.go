@@ -138,8 +138,10 @@ type csvRecords struct{ in *csv.Reader }
 
 func newCSVRecords(src *bufio.Reader) *csvRecords {
 	start, _ := src.Peek(src.Size()) // an error is returned again by the reader
-	r := &csvRecords{csv.NewReader(src, ',', csv.Window)}
-	r.in.CR, r.in.Longest = rowfile.EndsWithReturns(start), longestRecord
+	returns := rowfile.EndsWithReturns(start)
+	comma := rowfile.Delimiter(start, len(start) < src.Size(), returns, false)
+	r := &csvRecords{csv.NewReader(src, comma, csv.Window)}
+	r.in.CR, r.in.Longest = returns, longestRecord
 	return r
 }
 

@@ -169,6 +169,23 @@ func ParamsOf(sql string) Params {
 	return p
 }
 
+// WithNulls replaces a ? by NULL where its value is, because values are sent as texts.
+func WithNulls(sql string, null []bool) string {
+	var b strings.Builder
+	done, n := 0, 0
+	sqltext.Scan(sql, false, func(from, to int) {
+		if sql[from] != '?' {
+			return
+		}
+		if n < len(null) && null[n] {
+			b.WriteString(sql[done:from] + "NULL")
+			done = to
+		}
+		n++
+	})
+	return b.String() + sql[done:]
+}
+
 // Reads reports whether a statement reads a table of a catalog; see Reading.Of.
 func Reads(sql, catalog, table string, schemas ...string) bool {
 	return ReadingOf(sql).Of(catalog, table, schemas...)
