@@ -21,7 +21,9 @@ type agentAnswer struct {
 	data json.RawMessage // rows, in one of several forms
 	sql  string
 	said bool // the SQL is already part of the text
-	rest []namedJSON
+
+	parsed bool // the content has a JSON document or rows
+	rest   []namedJSON
 }
 
 // namedJSON is a member of an answer that has no dedicated form.
@@ -39,10 +41,13 @@ func answerOf(content string) agentAnswer {
 			return answerOf(text)
 		}
 		if list := rowsOf(raw); list != nil {
-			return agentAnswer{data: raw}
+			return agentAnswer{data: raw, parsed: true}
 		}
 	}
 	if a, ok := documentOf(raw); ok {
+		return a
+	}
+	if a, ok := embedded(content); ok {
 		return a
 	}
 	a := agentAnswer{text: content}
@@ -52,6 +57,33 @@ func answerOf(content string) agentAnswer {
 		}
 	}
 	return a
+}
+
+// embedded parses an answer that has a document or rows, in a fenced block or at the start of a line, and text around it.
+func embedded(content string) (a agentAnswer, ok bool) {
+	for at := 0; at < len(content); {
+		line, below, _ := strings.Cut(content[at:], "\n")
+		next := at + len(content[at:]) - len(below)
+		body, fence := content[at:], ""
+		if mark := strings.ToLower(strings.TrimSpace(line)); mark == "```json" || mark == "```" {
+			body, fence = below, "```"
+		}
+		dec := json.NewDecoder(strings.NewReader(body))
+		var v json.RawMessage
+		if isJSON := isObject([]byte(body)) || isList([]byte(body)); isJSON && dec.Decode(&v) == nil {
+			after, closed := strings.CutPrefix(strings.TrimSpace(body[dec.InputOffset():]), fence)
+			if a, ok = documentOf(v); !ok && isList(v) && rowsOf(v) != nil {
+				a, ok = agentAnswer{data: v, parsed: true}, true
+			}
+			if ok && closed {
+				texts := []string{strings.TrimSpace(content[:at]), strings.TrimSpace(a.text), strings.TrimSpace(after)}
+				a.text = strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n\n")
+				return a, true
+			}
+		}
+		at = next
+	}
+	return agentAnswer{}, false
 }
 
 // documentOf parses an answer that is one JSON document.
@@ -93,6 +125,7 @@ func documentOf(raw []byte) (a agentAnswer, ok bool) {
 	if _, err := dec.Token(); err != nil || dec.More() {
 		return a, false
 	}
+	a.parsed = ok
 	return a, ok
 }
 

@@ -110,13 +110,20 @@ func chatView(e *cli.Env, raw json.RawMessage, thread string) (cli.View, error) 
 	}
 	list := messagesIn(raw, 0)
 	from, _ := lastTurn(list)
-	var answers []agentAnswer
+	var answers, results []agentAnswer
 	for _, m := range list[from:] {
-		if m, ok := messageOf(m); ok && (m.role == "ai" || m.role == "") {
-			if a := answerOf(m.text); !a.empty() {
-				answers = append(answers, a)
-			}
+		m, ok := messageOf(m)
+		a := answerOf(m.text)
+		switch {
+		case !ok || a.empty():
+		case m.answers():
+			answers = append(answers, a)
+		case m.made:
+			results = append(results, a)
 		}
+	}
+	if len(answers) == 0 { // the agent has added nothing to what a function returned
+		answers = results
 	}
 	v := cli.View{Value: withThread(raw, thread), Own: true}
 	switch {

@@ -14,6 +14,7 @@ type agentMessage struct {
 	key   string // its name in the service, "" if it has none
 	role  string // human, ai, tool, system; "" if the message does not specify it
 	piece bool   // one of the pieces of a message
+	made  bool   // by a function of the agent: its result, which may be the answer [T]
 	text  string
 	calls []agentCall
 }
@@ -79,7 +80,7 @@ func messageOf(raw json.RawMessage) (m agentMessage, ok bool) {
 	case "user":
 		m.role = "human"
 	case "function":
-		m.role = "tool"
+		m.role, m.made = "tool", true
 	}
 	m.text, m.calls = contentOf(w.Content)
 	for _, calls := range [][]agentCallWire{w.ToolCalls, w.Chunks, w.Additional.ToolCalls} {
@@ -88,6 +89,11 @@ func messageOf(raw json.RawMessage) (m agentMessage, ok bool) {
 		}
 	}
 	return m, true
+}
+
+// answers reports whether the message is an answer: one of the agent, or a document that a function has made for it.
+func (m agentMessage) answers() bool {
+	return m.role == "ai" || m.role == "" || m.made && answerOf(m.text).parsed
 }
 
 // addCall adds a call, which a message often contains twice.

@@ -230,7 +230,7 @@ func (s *agentScreen) messages(kind string, list []json.RawMessage, all bool) er
 // message prints the new part of a message. place distinguishes messages of one list that have no name; whole means
 // that the text is complete so far.
 func (s *agentScreen) message(m agentMessage, channel, place string, whole bool) error {
-	if m.role != "ai" && m.role != "" {
+	if !m.answers() {
 		return nil
 	}
 	for _, c := range m.calls {

@@ -34,7 +34,7 @@ var runShape = cli.Shape{ID: "id", Fields: []cli.Field{
 	{Path: "executionMode", Heading: "mode"},
 	{Path: "status"},
 	{Path: "finishedAt", Heading: "ended", As: output.AsTime},
-	{Path: "progress.numberOfCachedRecords", Heading: "rows"},
+	{Path: "progress.numberOfCachedRecords", Heading: "written"},
 	{Path: "progress.numberOfInsertedRecords", Heading: "inserted"},
 	{Path: "id", Key: true},
 }}

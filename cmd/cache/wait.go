@@ -79,9 +79,9 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 	case run.ExecutionMode != "INCREMENTAL":
 		v = v.WithNote("%d rows cached", n.NumberOfCachedRecords)
 	case e.Local():
-		v = v.WithNote("%d rows cached: %d inserted, %d updated, %d deleted", n.NumberOfCachedRecords, n.NumberOfInsertedRecords, n.NumberOfUpdatedRecords, n.NumberOfDeletedRecords)
+		v = v.WithNote("%d rows inserted, %d updated, %d deleted", n.NumberOfInsertedRecords, n.NumberOfUpdatedRecords, n.NumberOfDeletedRecords)
 	default: // the service's counters of updated and deleted rows are wrong [L]
-		v = v.WithNote("%d rows cached, %d inserted; the zone's counters of updated and deleted rows are unreliable", n.NumberOfCachedRecords, n.NumberOfInsertedRecords)
+		v = v.WithNote("%d rows inserted; the zone's counters of updated and deleted rows are unreliable", n.NumberOfInsertedRecords)
 	}
 	return v, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -47,6 +48,9 @@ func NewDriver(e *cli.Env) *cobra.Command {
 				out = cli.List(all, "driver", "url").PrintValue()
 			}
 			if v == (api.SupportedDrivers{}) {
+				if kind := map[string]string{spec.GetJdbcDriver.ID: "JDBC", spec.GetSqlAlchemyDriver.ID: "SQL_ALCHEMY"}[op.ID]; kind != "" {
+					return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no " + kind + " driver for this gateway: it is accessible over HTTP only"}
+				}
 				return out.WithNote("this gateway has no SQL drivers: it is accessible over HTTP only"), nil
 			}
 			return out, nil

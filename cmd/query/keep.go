@@ -31,6 +31,7 @@ type keptInfo struct {
 	Zone      string     `json:"zone"`
 	Project   string     `json:"project"`
 	Wire      api.Format `json:"wireFormat"`
+	Types     []string   `json:"types,omitempty"` // of the columns, if they were fetched apart from the rows
 	Rows      int64      `json:"rows"`
 	Bytes     int64      `json:"bytes"`
 	StartedAt time.Time  `json:"startedAt"`

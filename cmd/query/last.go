@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -70,7 +71,7 @@ than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or 
 			return err
 		}
 		m := newManifest(e, manifest, s)
-		kept.Rows, err = writeKept(e, &f, s, res, o, limit, fs.Changed("limit"))
+		kept.Rows, err = writeKept(&f, s, res, kept.Types, o, limit, fs.Changed("limit"))
 		if err == nil && o.Terminal {
 			fmt.Fprintf(s.Notes, "(%s, fetched %s)\n", oneLine(cmp.Or(kept.Statement, kept.Query), 60), humanize.RelTime(kept.StartedAt, e.Now(), "ago", "from now"))
 		}
@@ -79,7 +80,7 @@ than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or 
 	return c
 }
 
-func writeKept(e *cli.Env, f *renderFlags, s *cli.Sink, res *api.Result, o output.Options, limit int64, limited bool) (int64, error) {
+func writeKept(f *renderFlags, s *cli.Sink, res *api.Result, types []string, o output.Options, limit int64, limited bool) (int64, error) {
 	o.Notes = s.Notes
 	same := func(r api.RowReader) api.RowReader { return r }
 	if f.verbatim(o) && !limited {
@@ -87,6 +88,9 @@ func writeKept(e *cli.Env, f *renderFlags, s *cli.Sink, res *api.Result, o outpu
 		return st.Rows, err
 	}
 	var rows api.RowReader = res.Rows()
+	if len(types) > 0 {
+		rows = &withTypes{rows, types}
+	}
 	if res.Format != api.CellTyped && f.needsTypes(o) && !f.verbatim(o) {
 		if ok, err := typed(rows); err == nil && !ok {
 			fmt.Fprintln(s.Notes, "(the result was fetched without types: all values are text)")
@@ -101,6 +105,27 @@ func writeKept(e *cli.Env, f *renderFlags, s *cli.Sink, res *api.Result, o outpu
 		fmt.Fprintf(s.Notes, "(--limit %d was reached; the result has more rows)\n", limit)
 	}
 	return st.Rows, err
+}
+
+// withTypes adds types to the columns of a result that has none.
+type withTypes struct {
+	api.RowReader
+	types []string
+}
+
+// Columns returns the columns with their types.
+func (w *withTypes) Columns() ([]api.ResultColumn, error) {
+	cols, err := w.RowReader.Columns()
+	if err != nil || len(cols) != len(w.types) {
+		return cols, err
+	}
+	cols = slices.Clone(cols)
+	for i := range cols {
+		if cols[i].DataType == "" {
+			cols[i].DataType = w.types[i]
+		}
+	}
+	return cols, nil
 }
 
 // oneLine returns the beginning of a string, with each run of white space replaced by one blank.

@@ -143,6 +143,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	q.announceFound(st, look, s.Notes)
 	stats, err := a.write(ctx, o)
 	info.Rows, info.Wire, info.Elapsed = stats.Rows, a.res.Format, elapsed().Seconds()
+	info.Types = a.types
 	a.keeper.finish(info, err)
 	if err == nil && st.limit > 0 && stats.Rows == st.limit {
 		fmt.Fprintf(s.Notes, "(--limit %d was reached; the result may have more rows)\n", st.limit)
@@ -168,6 +169,7 @@ type answer struct {
 	keeper *keeper
 	res    *api.Result
 	cols   []api.ResultColumn // of the result, after it was written
+	types  []string           // of the columns, if they were fetched apart from the rows
 }
 
 func (a *answer) ask(ctx context.Context, format api.Format) error {
@@ -218,7 +220,10 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 		}
 	}
 	if a.res.Format != api.CellTyped && a.q.e.MayDropRows() {
-		o.Types = func() []string { return a.q.typesOf(ctx, a.st, o.Notes) }
+		o.Types = func() []string {
+			a.types = a.q.typesOf(ctx, a.st, o.Notes)
+			return a.types
+		}
 	}
 	a.cols, _ = rows.Columns() // an error is returned again when the rows are read
 	if a.s.Columns != nil {

@@ -23,7 +23,8 @@ var (
 	mismatched  = late.Regexp(`mismatched input '([A-Za-z]\w+)'\. Expecting: (.*)`)
 	expected    = late.Regexp(`'([A-Z]\w+)'`)
 	colon       = late.Regexp(`^:([A-Za-z_]\w*)`)
-	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)`)
+	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?(Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)|Unexpected parameters \((ObjectId, varchar|varchar(\(\d+\))?, ObjectId).* for function \$operator\$)`)
+	unplaced    = late.Regexp(`^mismatched input '[^']*'`)
 )
 
 // sqlHint returns the accepted equivalent of the construct that is rejected at a position (1-based line and column),
@@ -37,6 +38,11 @@ func sqlHint(sql, message string, line, col int) string {
 	}
 	if objectID().MatchString(message) {
 		return "compare the _id of a MongoDB table with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"
+	}
+	if line == 0 && unplaced().MatchString(message) { // the hosted zones do not say where [L]
+		if e := trinosql.Fault(sql); e != nil && strings.HasPrefix(e.Msg, unplaced().FindString(message)) {
+			line, col = e.At.Line, e.At.Col
+		}
 	}
 	lines := strings.SplitAfter(sql, "\n")
 	if line < 1 || line > len(lines) {

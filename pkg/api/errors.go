@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -114,6 +115,17 @@ func traceOf(parent string) string {
 	return ""
 }
 
+// Position is a place in a statement; the first is line 1, column 1.
+type Position struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+}
+
+// Before returns a message with the position in front, in the form of Trino.
+func (p Position) Before(message string) string {
+	return fmt.Sprintf("line %d:%d: %s", p.Line, p.Column, message)
+}
+
 // read parses the body of an error, in any of its shapes.
 func (e *Error) read(raw []byte) {
 	var body struct {
@@ -127,6 +139,7 @@ func (e *Error) read(raw []byte) {
 		RequestID json.RawMessage `json:"requestId"`
 		TraceID   json.RawMessage `json:"traceId"`
 		Hint      json.RawMessage `json:"hint"` // only zone local gives one
+		Position  *Position       `json:"position"`
 	}
 	if json.Unmarshal(raw, &body) == nil {
 		e.Code = jsonText(body.ErrorCode)
@@ -145,16 +158,32 @@ func (e *Error) read(raw []byte) {
 		if e.Message == "" {
 			e.Message = e.Name
 		}
-		e.Message = internalNames().ReplaceAllString(e.Message, "")
+		for _, in := range insides {
+			e.Message = in.text().ReplaceAllString(e.Message, in.with)
+		}
+		if p := body.Position; p != nil && p.Line > 0 && p.Column > 0 {
+			e.Message = p.Before(e.Message)
+		}
 	}
 }
 
 // maxHint is the length in bytes of the longest hint of a gateway that is passed on.
 const maxHint = 1000
 
-// internalNames matches names of classes and of paths in the secret store, with which the service prefixes some messages [L];
-// Raw contains them.
-var internalNames = late.Regexp(`\b(?:[a-z][a-z0-9_]*\.){2,}[A-Z][A-Za-z0-9_$]*(?:Exception|Error)(?::\s*|\b)|\bsecret/data/[^\s:]+(?::\s*|\b)`)
+// insides are what messages of the service tell of its insides [L], and what replaces it; Raw contains them.
+var insides = []struct {
+	text func() *regexp.Regexp
+	with string
+}{
+	// the names of classes, and paths of secrets and of routes
+	{late.Regexp(`\b(?:[a-z][a-z0-9_]*\.){2,}[A-Z][A-Za-z0-9_$]*(?:Exception|Error)(?::\s*|\b)|\bsecret/data/[^\s:]+(?::\s*|\b)|(?:\bhttps?://[^\s/"]+)?/internal/[a-z-]+/[A-Za-z0-9]{8}/[0-9a-f-]{36}\b(?::\s*)?`), ""},
+	{late.Regexp(`No enum constant (?:\w+\.)+(\w+)`), "No enum constant $1"},
+	// what PostgreSQL adds to an error of the tables that hold those of users: the statement, its functions and arguments
+	{late.Regexp(`(?s)(?:ERROR: )?duplicate key value violates unique constraint "sm_column.*`), "a column of this name exists"},
+	{late.Regexp(`(?s)\n\s*Where: (?:SQL statement|PL/pgSQL function).*`), ""},
+	// the names of those tables and their schemas
+	{late.Regexp(`"?\b(?:schema_?mapper_?[a-z0-9]{8}_?[0-9]{8,}|abstract_schema_mapper[\w.]*|table[0-9a-f]{32})\b"?`), "an internal name"},
+}
 
 func jsonText(raw json.RawMessage) string {
 	var s string

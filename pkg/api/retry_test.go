@@ -141,10 +141,19 @@ func TestNumberIDs(t *testing.T) {
 // TestInsides: class names and paths of the secret store are left out of messages, names of tables are not.
 func TestInsides(t *testing.T) {
 	for text, want := range map[string]string{
-		"io.trino.spi.TrinoException: line 1:8: no column":                                           "line 1:8: no column",
-		"org.springframework.vault.VaultException: secret/data/connections/7d6f: no such connection": "no such connection",
-		"Table 'lake.files.Orders' does not exist":                                                   "Table 'lake.files.Orders' does not exist",
-		"lake.files.orders: Exception":                                                               "lake.files.orders: Exception",
+		"io.trino.spi.TrinoException: line 1:8: no column":                                                                                  "line 1:8: no column",
+		"org.springframework.vault.VaultException: secret/data/connections/7d6f: no such connection":                                        "no such connection",
+		"400 Bad Request from PUT http://vault-proxy:8080/internal/connection-secret/z8mo8AxO/6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11: no":     "400 Bad Request from PUT no",
+		"/internal/connection-secret/z8mo8AxO/6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11: no such token":                                          "no such token",
+		`cannot find table or properties: \"table0658acc15ada3cf44509bc74ff836866\" in schema: \"schemamapper9lbuaggx4128748030302570328\"`: "cannot find table or properties: an internal name in schema: an internal name",
+		"No enum constant com.peaka.gateway.model.ColumnRequest.ColumnType.JSON":                                                            "No enum constant JSON",
+		`org.postgresql.util.PSQLException: ERROR: duplicate key value violates unique constraint \"sm_column__name__table_name_key\"\n  Detail: Key (_name, _table_name)=(text, t) already exists.\n  Where: SQL statement \"INSERT INTO schema_mapper_9lbuaggx_4128748030302570328.sm_column (_id) VALUES ($1)\"`: "a column of this name exists",
+		`org.postgresql.util.PSQLException: ERROR: column \"b\" does not exist\n  Where: PL/pgSQL function abstract_schema_mapper.f(text,jsonb) line 16 at EXECUTE`:                                                                                                                                                 `ERROR: column "b" does not exist`,
+		"Table 'lake.internal.table20260101' does not exist":         "Table 'lake.internal.table20260101' does not exist",
+		"GET https://api.example.com/internal/orders: 404 Not Found": "GET https://api.example.com/internal/orders: 404 Not Found",
+		"Table 'lake.files.table1' does not exist":                   "Table 'lake.files.table1' does not exist",
+		"Table 'lake.files.Orders' does not exist":                   "Table 'lake.files.Orders' does not exist",
+		"lake.files.orders: Exception":                               "lake.files.orders: Exception",
 	} {
 		rep := &Reply{Status: 400, Body: io.NopCloser(strings.NewReader(`{"errorCode":100,"message":"` + text + `"}`))}
 		if e := ReadError("GET", "u", rep); e.Message != want || !strings.Contains(string(e.Raw), text) {

@@ -172,18 +172,30 @@ type RelationList struct {
 	Relations []Relation `json:"relations"`
 }
 
-// RelationRequest is the body of a request.
+// RelationRequest is the body of a request. The source is in the path and the target is found by its id: the ids and names that
+// callers repeat from a relation are accepted without effect [E].
 type RelationRequest struct {
-	TargetCatalogID  string `json:"targetCatalogId,omitempty"`
-	TargetSchemaName string `json:"targetSchemaName,omitempty"`
-	TargetTableName  string `json:"targetTableName,omitempty"`
-	TargetColumnName string `json:"targetColumnName,omitempty"`
-	Type             string `json:"type,omitempty"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
+	ID                string `json:"id,omitempty"`
+	ProjectID         string `json:"projectId,omitempty"`
+	SourceCatalogID   string `json:"sourceCatalogId,omitempty"`
+	SourceCatalogName string `json:"sourceCatalogName,omitempty"`
+	SourceSchemaName  string `json:"sourceSchemaName,omitempty"`
+	SourceTableName   string `json:"sourceTableName,omitempty"`
+	SourceColumnName  string `json:"sourceColumnName,omitempty"`
+	TargetCatalogName string `json:"targetCatalogName,omitempty"`
+	TargetCatalogID   string `json:"targetCatalogId,omitempty"`
+	TargetSchemaName  string `json:"targetSchemaName,omitempty"`
+	TargetTableName   string `json:"targetTableName,omitempty"`
+	TargetColumnName  string `json:"targetColumnName,omitempty"`
+	Type              string `json:"type,omitempty"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
 }
 
-// RelationUpdateRequest is the body of a request.
+// RelationUpdateRequest is the body of a request. Only the type of a relation changes: the names of the catalogs are accepted
+// without effect [E].
 type RelationUpdateRequest struct {
-	Type string `json:"type,omitempty"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
+	Type              string `json:"type,omitempty"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
+	SourceCatalogName string `json:"sourceCatalogName,omitempty"`
+	TargetCatalogName string `json:"targetCatalogName,omitempty"`
 }
 
 // GenerateSemanticsRequest is the body of a request.

@@ -35,16 +35,22 @@ type QueryRequest struct {
 
 // ExecuteByBuilder is the body of a request.
 type ExecuteByBuilder struct {
-	Columns []string        `json:"columns,omitempty"`
-	From    []TableForQuery `json:"from"`
-	Limit   *int64          `json:"limit,omitempty"`
-	Offset  *int64          `json:"offset,omitempty"`
-	OrderBy []string        `json:"orderBy,omitempty"`
-	Filters *FilterGroup    `json:"filters,omitempty"`
-	Timeout *int64          `json:"timeout,omitempty"`
+	Columns []SelectedColumn `json:"columns,omitempty"`
+	From    []TableForQuery  `json:"from"`
+	Limit   *int64           `json:"limit,omitempty"`
+	Offset  *int64           `json:"offset,omitempty"`
+	OrderBy []string         `json:"orderBy,omitempty"`
+	Filters *FilterGroup     `json:"filters,omitempty"`
+	Timeout *int64           `json:"timeout,omitempty"`
 }
 
-// TableForQuery is the body of a request.
+// SelectedColumn is a column to select: its name or "*" [S], or {"column": {...}} with its place [T]. One field is set.
+type SelectedColumn struct {
+	Name   string
+	Column *FilterColumn
+}
+
+// TableForQuery is the body of a request. The catalog is given by its name or its id.
 type TableForQuery struct {
 	CatalogID   string `json:"catalogId,omitempty"`
 	CatalogName string `json:"catalogName,omitempty"`
@@ -102,8 +108,9 @@ type FilterCondition struct {
 	Values []any
 }
 
-// FilterColumn names the column of a condition.
+// FilterColumn names the column of a condition or of a select list.
 type FilterColumn struct {
+	CatalogID   string `json:"catalogId,omitempty"`
 	CatalogName string `json:"catalogName"`
 	SchemaName  string `json:"schemaName"`
 	TableName   string `json:"tableName"`

@@ -34,6 +34,33 @@ func (n *FilterNode) UnmarshalJSON(b []byte) error {
 	}
 }
 
+// MarshalJSON writes the name, or the object of a column.
+func (c SelectedColumn) MarshalJSON() ([]byte, error) {
+	if c.Column != nil {
+		return json.Marshal(filterTarget{c.Column})
+	}
+	return json.Marshal(c.Name)
+}
+
+// UnmarshalJSON reads a name, or {"column":{...}}.
+func (c *SelectedColumn) UnmarshalJSON(b []byte) error {
+	*c = SelectedColumn{}
+	switch {
+	case len(b) > 0 && b[0] == '"':
+		return json.Unmarshal(b, &c.Name)
+	case len(b) > 0 && b[0] == '{':
+		var target filterTarget
+		if err := decodeStrict(b, &target); err != nil {
+			return fmt.Errorf("selected column: %w", err)
+		}
+		if c.Column = target.Column; c.Column == nil {
+			return errors.New("selected column: the object has no \"column\"")
+		}
+		return nil
+	}
+	return fmt.Errorf("a selected column is a name or an object with \"column\", not %s", found(b))
+}
+
 // filterGroup is FilterGroup without its methods.
 type filterGroup FilterGroup
 

@@ -217,8 +217,8 @@ var contractMoreSteps = []step{
 		return only(s.SQL.Transpile(ctx(), "trino", "", of[api.TranspileRequest](`{"query":"SELECT 1"}`)))
 	}},
 	{op: spec.ListSupportedDrivers, call: func(s *scenario) error { return only(s.Drivers.List(ctx(), "")) }},
-	{op: spec.GetJdbcDriver, fault: 404, call: func(s *scenario) error { return only(s.Drivers.JDBC(ctx())) }},
-	{op: spec.GetSqlAlchemyDriver, fault: 404, call: func(s *scenario) error { return only(s.Drivers.SQLAlchemy(ctx(), "shop")) }},
+	{op: spec.GetJdbcDriver, call: func(s *scenario) error { return only(s.Drivers.JDBC(ctx())) }},
+	{op: spec.GetSqlAlchemyDriver, call: func(s *scenario) error { return only(s.Drivers.SQLAlchemy(ctx(), "shop")) }},
 	{op: spec.InitEmbeddedSession, call: func(s *scenario) error {
 		return only(s.Embedded.Init(ctx(), of[api.InitSessionRequest](`{"projectId":%q}`, s.project)))
 	}},

@@ -132,7 +132,7 @@ func (g *Gateway) wire() {
 	g.Catalogs.Caches = g.Caches
 	g.Metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names, Sources: g.Sources, Catalogs: g.Catalogs,
 		Sampling: metadata.SampleTime}
-	g.Statements = &statements.Service{Engine: eng, Web: g.Web, Names: g.Names, Queries: g.Queries}
+	g.Statements = &statements.Service{Engine: eng, Web: g.Web, Names: g.Names, Queries: g.Queries, Catalogs: g.Catalogs}
 	g.Exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.Web, Jobs: g.Jobs, Names: g.Names, Sources: g.Sources,
 		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,
 		SyncDir: tempfile.SyncDir}

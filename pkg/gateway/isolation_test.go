@@ -13,7 +13,7 @@ import (
 )
 
 // noProject are the operations that name no project and show nothing of one: any key may call them.
-var noProject = []string{"listConnectionConfigs", "getConnectionConfig", "listSupportedDrivers", "getJdbcDriver", "getSqlAlchemyDriver", "transpileSql", "getKeyInfo", "getAgentWorkflowImage"}
+var noProject = []string{"listProjectsLegacy", "listConnectionConfigs", "getConnectionConfig", "listSupportedDrivers", "getJdbcDriver", "getSqlAlchemyDriver", "transpileSql", "getKeyInfo", "getAgentWorkflowImage"}
 
 // ownObjects are the operations whose path names nothing of another project once the project is one's own: they list or make
 // what is one's own.

@@ -57,7 +57,6 @@ var optionalBody = map[string]bool{spec.RefreshMetadata.ID: true, spec.RegisterR
 var needed = map[string][]string{
 	"ApiKeyRequest":                  {"name"},
 	"CacheRequest":                   {"catalogId", "schemaName", "tableName"},
-	"CacheSchedule":                  {"type"},
 	"CacheTracking":                  {"keyColumns"},
 	"CatalogRequest":                 {"name", "connectionId"},
 	"CatalogShareRequest":            {"targetProjectId"},
@@ -71,7 +70,6 @@ var needed = map[string][]string{
 	"GoldenSQLRequest":               {"prompt", "sql"},
 	"ImportMapping":                  {"name"},
 	"ImportRequest":                  {"mappings", "containsHeader"},
-	"MaterializedQuerySchedule":      {"type"},
 	"MetadataColumn":                 {"columnName"},
 	"MetadataColumnUpdate":           {"columnName"},
 	"MetadataRefreshCallbackRequest": {"callbackURL"},
@@ -153,7 +151,8 @@ var badCells = object{{"type", "array"}, describe("Of a rejected import on zone 
 // errorShapes are the four error bodies; which one a group uses is in errorOf [L][O].
 var errorShapes = object{
 	{"ErrorData", object{{"type", "object"}, describe("The error body of data and query operations."), {"required", []string{"errorCode", "message"}},
-		{"properties", object{{"errorCode", whole()}, {"message", text()}, {"badCells", badCells}, {"badCellsTotal", whole()}}}}},
+		{"properties", object{{"errorCode", whole()}, {"message", text()}, {"badCells", badCells}, {"badCellsTotal", whole()},
+			{"position", object{{"type", "object"}, describe("On zone local: the place in the statement that a message without one is about."), {"properties", object{{"line", whole()}, {"column", whole()}}}}}}}}},
 	{"ErrorConnection", object{{"type", "object"}, describe("The error body of connection operations."), {"required", []string{"error", "message"}},
 		{"properties", object{{"error", text()}, {"message", text()}, {"errorCode", object{{"type", []string{"string", "null"}}}}}}}},
 	{"ErrorCache", object{{"type", "object"}, describe("The error body of cache operations, and of operations that the local zone does not support (errorCode NOT_SUPPORTED_LOCALLY)."), {"required", []string{"error", "message", "errorCode"}},
@@ -175,7 +174,7 @@ func errorOf(group string) string {
 }
 
 // skipDoc are types with comments that are only for readers of the Go package.
-var skipDoc = map[string]bool{"Result": true, "ResultColumn": true, "ExecuteRequest": true, "FilterNode": true, "FilterCondition": true, "FilterGroup": true}
+var skipDoc = map[string]bool{"Result": true, "ResultColumn": true, "ExecuteRequest": true, "FilterNode": true, "FilterCondition": true, "FilterGroup": true, "SelectedColumn": true}
 
 func typed[T any](b *builder) object { return b.schema(reflect.TypeFor[T]()) }
 
@@ -191,6 +190,9 @@ func written() map[reflect.Type]func(b *builder) object {
 				{"prefixItems", []object{
 					{{"type", "object"}, {"required", []string{"column"}}, {"properties", object{{"column", typed[api.FilterColumn](b)}}}},
 					text(), listOf(object{})}}}
+		},
+		reflect.TypeFor[api.SelectedColumn](): func(b *builder) object {
+			return oneOf(text(), object{{"type", "object"}, {"required", []string{"column"}}, {"properties", object{{"column", typed[api.FilterColumn](b)}}}})
 		},
 		reflect.TypeFor[api.TranspileResult](): func(*builder) object {
 			return object{{"type", "object"}, {"required", []string{"query"}}, {"properties", object{{"query", text()}, {"result", text(describe("the same statement"))}}}}

@@ -22,7 +22,7 @@ var (
 	DeleteProject = op("deleteProject", "projects", "DELETE", "/organizations/{organizationId}/workspaces/{workspaceId}/projects/{projectId}", partner)
 
 	// projects-legacy
-	ListProjectsLegacy  = op("listProjectsLegacy", "projects-legacy", "GET", "/projects", partner, deprecated)
+	ListProjectsLegacy  = op("listProjectsLegacy", "projects-legacy", "GET", "/projects", deprecated)
 	CreateProjectLegacy = op("createProjectLegacy", "projects-legacy", "POST", "/projects", partner, deprecated)
 	GetProjectLegacy    = op("getProjectLegacy", "projects-legacy", "GET", "/projects/{projectId}", partner, deprecated)
 	UpdateProjectLegacy = op("updateProjectLegacy", "projects-legacy", "PUT", "/projects/{projectId}", partner, deprecated)

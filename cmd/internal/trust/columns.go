@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -153,7 +154,14 @@ func (q *SavedColumns) changed(ctx context.Context, r SavedRef, now []localstate
 	}
 	same := localstate.SameColumns(was.Columns, now)
 	if !known || q.Accept && !same {
+		if r, now, err = q.withTypes(ctx, r, now); err != nil {
+			return "", err
+		}
 		return "", notes.Put(r.key(), localstate.QueryColumns{Name: r.name, Columns: now, At: q.Env.Now().UTC()})
+	}
+	if same && untyped(was.Columns) && !untyped(now) {
+		was.Columns = now
+		return "", notes.Put(r.key(), was)
 	}
 	if same {
 		return "", nil
@@ -163,6 +171,26 @@ func (q *SavedColumns) changed(ctx context.Context, r SavedRef, now []localstate
 		name = was.Name
 	}
 	return fmt.Sprintf("the columns of query %s are %s; on %s they were %s", strings.TrimSpace(name+" "+r.id), localstate.ColumnsText(now), was.At.Format("2006-01-02"), localstate.ColumnsText(was.Columns)), nil
+}
+
+// withTypes asks for the types of columns that came without them, in a format that has only names: a change of a type would not be
+// noticed later.
+func (q *SavedColumns) withTypes(ctx context.Context, r SavedRef, cols []localstate.Column) (SavedRef, []localstate.Column, error) {
+	if !untyped(cols) {
+		return r, cols, nil
+	}
+	r, err := r.named(ctx, q.Cl, q.Project)
+	if err != nil || r.name == "" {
+		return r, cols, err
+	}
+	if full, err := columnsNow(ctx, q.Env, q.Cl, q.Project, r.name); err == nil && localstate.SameColumns(full, cols) {
+		cols = full
+	}
+	return r, cols, ctx.Err()
+}
+
+func untyped(cols []localstate.Column) bool {
+	return !slices.ContainsFunc(cols, func(c localstate.Column) bool { return c.Type != "" })
 }
 
 const acceptHint = "it was changed, or reads a table that was recreated; --accept-columns accepts the current columns"

@@ -310,6 +310,13 @@ func (g *Guard) Tables(ctx context.Context, form api.ExecuteRequest) ([]sqltext.
 	case api.ExecuteByBuilder:
 		var out []sqltext.TableRef
 		for _, t := range f.From {
+			if t.CatalogName == "" && t.CatalogID != "" {
+				c, err := g.Cl.Catalogs.Get(ctx, g.Project, t.CatalogID)
+				if err != nil {
+					return nil, err
+				}
+				t.CatalogName = c.Name
+			}
 			out = append(out, sqltext.TableRef{Catalog: t.CatalogName, Schema: t.SchemaName, Table: t.TableName})
 		}
 		return out, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // HandPaging is a statement that selects one page by OFFSET: rows with equal sort keys may appear on two pages, or on
@@ -17,6 +18,17 @@ type HandPaging struct {
 	base string   // the statement without order and page
 	key  []string // the result columns in its ORDER BY
 	odd  string   // why the key cannot be determined
+}
+
+// PagedByBuilder returns the paging of a query-builder object, or nil if it does not select a page. Its order is not verified.
+func PagedByBuilder(b api.ExecuteByBuilder) *HandPaging {
+	if b.Offset == nil || *b.Offset == 0 && b.Limit == nil {
+		return nil
+	}
+	if len(b.OrderBy) == 0 {
+		return &HandPaging{odd: "it has no orderBy"}
+	}
+	return &HandPaging{odd: "the order of a query-builder object is not counted"}
 }
 
 // PagedByHand returns the paging of a statement, or nil if the statement does not select a page by OFFSET.

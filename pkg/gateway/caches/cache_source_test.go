@@ -118,7 +118,6 @@ func followSource(t *testing.T, o gatewaytest.Origin, track *api.CacheTracking) 
 				o.Drop(old)
 			}
 		}
-		want := fmt.Sprintf("COMPLETED %d", len(now))
 		var inserted, updated, deleted int
 		for id, e := range now {
 			if old, ok := before[id]; !ok {
@@ -132,7 +131,7 @@ func followSource(t *testing.T, o gatewaytest.Origin, track *api.CacheTracking) 
 				deleted++
 			}
 		}
-		want += fmt.Sprintf(" +%d ~%d -%d", inserted, updated, deleted)
+		want := fmt.Sprintf("COMPLETED %d +%d ~%d -%d", inserted+updated, inserted, updated, deleted)
 		if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate)); got != want {
 			t.Fatalf("round %d: %s, want %s %v", round, got, want, string(gatewaytest.RunEnd(t, g, cl, c.ID, nil).Error["message"]))
 		}

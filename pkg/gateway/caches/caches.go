@@ -360,7 +360,7 @@ func cacheOut(c store.Cache) api.Cache {
 
 func runOut(r store.CacheRun) api.CacheExecutionInfo {
 	out := api.CacheExecutionInfo{ID: r.ID, ExecutionMode: r.Mode, Status: r.Status, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, FinishedAt: r.FinishedAt,
-		Progress: &api.CacheExecutionProgress{NumberOfCachedRecords: r.Cached, NumberOfInsertedRecords: r.Inserted, NumberOfUpdatedRecords: r.Updated, NumberOfDeletedRecords: r.Deleted}}
+		Progress: &api.CacheExecutionProgress{NumberOfCachedRecords: r.Inserted + r.Updated, NumberOfInsertedRecords: r.Inserted, NumberOfUpdatedRecords: r.Updated, NumberOfDeletedRecords: r.Deleted}}
 	if r.Error != "" {
 		raw, _ := api.Marshal(r.Error) // a string always marshals
 		out.Error = map[string]json.RawMessage{"message": raw}

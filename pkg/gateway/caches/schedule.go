@@ -24,7 +24,11 @@ func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.Cach
 	if in == nil {
 		return store.CacheSchedule{Type: scheduleNone}, nil
 	}
-	switch typ := strings.ToUpper(in.Type); typ {
+	typ := strings.ToUpper(in.Type)
+	if typ == "" && in.Expression != nil && *in.Expression != "" {
+		typ = scheduleBasic
+	}
+	switch typ {
 	case scheduleNone:
 		if in.Expression != nil && *in.Expression != "" {
 			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: a schedule of type NONE has none", field)

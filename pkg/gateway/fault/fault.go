@@ -37,6 +37,7 @@ type Fault struct {
 	Code    string // errorCode, empty for null, or 100 in the data shape
 	Message string
 	Hint    string              // specific to zone local; in the data shape
+	At      *api.Position       // where in the statement, if the message does not say it; specific to zone local
 	Cells   *engine.ImportError // lists the errors of a rejected import
 	err     error
 }
@@ -94,8 +95,12 @@ func Of(err error) *Fault {
 	case errors.As(err, &ee):
 		f = Data(EngineStatus(ee.Kind), "%s", ee.Message)
 		f.Hint = ee.Hint
-		if ee.Line > 0 {
-			f.Message = fmt.Sprintf("line %d:%d: %s", ee.Line, ee.Col, ee.Message)
+		switch at := (api.Position{Line: ee.Line, Column: ee.Col}); {
+		case ee.Line == 0:
+		case bare(ee.Kind):
+			f.At = &at
+		default:
+			f.Message = at.Before(ee.Message)
 		}
 	case errors.As(err, &ie):
 		f = Data(400, "%s", clip.Runes(ie.Error(), 500))
@@ -125,6 +130,15 @@ func Of(err error) *Fault {
 }
 
 func noSpace(err error) bool { return store.IsFull(err) || errors.Is(err, syscall.ENOSPC) }
+
+// bare reports whether the service's message for a class of errors has no position in front [L]. It is beside the message then.
+func bare(k engine.Kind) bool {
+	switch k {
+	case engine.KindNotAllowed, engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable:
+		return true
+	}
+	return false
+}
 
 func EngineStatus(k engine.Kind) int {
 	switch k {

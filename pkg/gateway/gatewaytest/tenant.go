@@ -251,7 +251,7 @@ var Requests = map[string]Request{
 	"createParametricTable": {body: aParametric}, "deleteParametricTable": {query: "toSchema={name}_p&toTable={name}_pt"},
 
 	"initEmbeddedSession": {body: `{"projectId":"{projectId}"}`, Own: 501}, "initEmbeddedSessionLegacy": {query: "projectId={projectId}", Own: 501},
-	"listSupportedDrivers": {query: "catalogName={name}_catalog"}, "getJdbcDriver": {Own: 404}, "getSqlAlchemyDriver": {query: "catalogName={name}_catalog", Own: 404},
+	"listSupportedDrivers": {query: "catalogName={name}_catalog"}, "getJdbcDriver": {}, "getSqlAlchemyDriver": {query: "catalogName={name}_catalog"},
 	"compactLocal": {body: `{"projectId":"{projectId}"}`},
 	"transpileSql": {body: `{"query":"SELECT * FROM {name}_catalog.{schemaName}.{tableName}"}`},
 

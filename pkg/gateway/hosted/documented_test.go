@@ -52,7 +52,7 @@ func TestMeasuredQuirks(t *testing.T) {
 	measured := strings.Fields(`capped-scans empty-while-syncing unknown-header-null constraints-dropped bi-display-name bi-collision late-status
 		stuck-cache metadata-not-active duplicate-cache-500 schedule-ignored schema-status-500 empty-export-fails missing-cache-400
 		sample-of-nothing search-ghosts transpile-query-only leaky-errors whole-column counters-lie parameter-columns first-bad-value
-		cache-own-table`)
+		cache-own-table zone-fields`)
 	for _, k := range hosted.AllQuirks() {
 		if slices.Contains(measured, k.Name) != (k.Set == hosted.Hosted) {
 			t.Errorf("%s: set %d", k.Name, k.Set)

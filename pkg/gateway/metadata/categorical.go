@@ -41,6 +41,9 @@ func (s *Service) column(ctx context.Context, p store.Project, k store.ColumnKey
 	return n, err
 }
 
+// never is the frequency of values that are read once [O]; so is the empty one.
+const never = "NONE"
+
 // frequency parses how often categorical values are read: an ISO 8601 duration, or a word. The service does not
 // document the form [O].
 func frequency(s string) (jobs.Period, error) {
@@ -67,8 +70,12 @@ func (s *Service) generateCategorical(ctx context.Context, r *web.Request[api.Ca
 	if limit < 1 || limit > mostCategorical {
 		return done{}, fault.Framework(400, "property %q: %d is not between 1 and %d", "limit", limit, mostCategorical)
 	}
-	if f := r.Body.Frequency; f != "" {
-		if _, err := frequency(f); err != nil {
+	every := r.Body.Frequency
+	if strings.EqualFold(every, never) {
+		every = ""
+	}
+	if every != "" {
+		if _, err := frequency(every); err != nil {
 			return done{}, fault.Framework(400, "property %q: %v", "frequency", err)
 		}
 	}
@@ -84,7 +91,7 @@ func (s *Service) generateCategorical(ctx context.Context, r *web.Request[api.Ca
 	if len(values) == 0 {
 		return done{}, fault.Data(400, "column %s of %s has no values", k.Column, name)
 	}
-	return done{}, s.Store.SetCategorical(ctx, r.Project.ID, k, values, limit, r.Body.Frequency)
+	return done{}, s.Store.SetCategorical(ctx, r.Project.ID, k, values, limit, every)
 }
 
 func (s *Service) distinct(ctx context.Context, p store.Project, n engine.TableName, column string, limit int64) ([]string, error) {

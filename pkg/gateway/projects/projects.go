@@ -51,7 +51,12 @@ func (s *Service) listProjects(ctx context.Context, r *web.Request[web.None]) ([
 	return each.Map(all, listedProject), err
 }
 
-func (s *Service) listProjectsLegacy(ctx context.Context, _ *web.Request[web.None]) ([]api.Project, error) {
+// listProjectsLegacy lists all projects, and to a project key its own [L].
+func (s *Service) listProjectsLegacy(ctx context.Context, r *web.Request[web.None]) ([]api.Project, error) {
+	if !r.Scope.Partner {
+		p, err := s.Store.Project(ctx, "", r.Scope.ProjectID)
+		return []api.Project{listedProject(p)}, err
+	}
 	all, err := s.Store.Projects(ctx, "")
 	return each.Map(all, listedProject), err
 }

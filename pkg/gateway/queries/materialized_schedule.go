@@ -35,6 +35,14 @@ func CheckSchedule(in api.MaterializedQuerySchedule) error {
 
 func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule, error) {
 	given := func(s *string) bool { return s != nil && *s != "" }
+	if in.Type == "" { // legacy form [D]
+		switch {
+		case given(in.CronExpression):
+			in.Type = scheduleCron
+		case given(in.RepeatDuration), given(in.Expression):
+			in.Type = scheduleInterval
+		}
+	}
 	out := store.Schedule{Type: in.Type, Anchor: store.Time(now)}
 	if !given(in.RepeatDuration) && given(in.Expression) && in.Type == scheduleInterval {
 		in.RepeatDuration, in.Expression = in.Expression, nil

@@ -91,10 +91,10 @@ func (s *Service) getConnection(ctx context.Context, r *web.Request[web.None]) (
 	return connectionOut(c), err
 }
 
-// credential checks and tests a credential. All its errors are INVALID_CREDENTIALS [L].
+// credential checks and tests a credential. All its errors are INVALID_CREDENTIALS [L], whose code is a text [I].
 func (s *Service) credential(ctx context.Context, t connector.Type, sent map[string]any) (connector.Credential, error) {
 	invalid := func(format string, args ...any) error {
-		return fault.Connection(400, "INVALID_CREDENTIALS", "", format, args...)
+		return fault.Connection(400, "INVALID_CREDENTIALS", "cn001", format, args...)
 	}
 	c, err := t.Check(sent)
 	if err != nil {

@@ -10,25 +10,71 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/build"
 )
 
+// nameOf finds the name of a catalog by its id.
+type nameOf func(id string) (string, error)
+
+// catalog returns the name of a catalog that is given by its name, its id or both.
+func (name nameOf) catalog(at, given, id string) (string, error) {
+	if id == "" {
+		return given, nil
+	}
+	stored, err := name(id)
+	if err == nil && given != "" && !strings.EqualFold(given, stored) {
+		return "", fault.Data(400, "%s: the catalog with id %s is %s, not %s", at, id, stored, given)
+	}
+	return stored, err
+}
+
+// path returns the names by which a column is written: its own, and those of its table as far as they are given without a gap.
+func (name nameOf) path(at string, c api.FilterColumn) ([]string, error) {
+	if c.ColumnName == "" {
+		return nil, fault.Data(400, "%s: columnName is required", at)
+	}
+	catalog, err := name.catalog(at, c.CatalogName, c.CatalogID)
+	if err != nil {
+		return nil, err
+	}
+	path := []string{c.ColumnName}
+	for _, part := range []string{c.TableName, c.SchemaName, catalog} {
+		if part == "" { // a wider part means nothing without this one
+			break
+		}
+		path = append([]string{part}, path...)
+	}
+	return path, nil
+}
+
 // builtQuery checks a query-builder object.
-func builtQuery(b api.ExecuteByBuilder) (q build.Query, err error) {
+func builtQuery(b api.ExecuteByBuilder, name nameOf) (q build.Query, err error) {
 	if len(b.From) == 0 {
 		return q, fault.Data(400, "from: at least one table is required")
 	}
 	for i, c := range b.Columns {
-		if strings.TrimSpace(c) == "" {
-			return q, fault.Data(400, "columns[%d] is empty", i)
+		at := fmt.Sprintf("columns[%d]", i)
+		path := []string{c.Name}
+		if c.Column != nil {
+			if path, err = name.path(at, *c.Column); err != nil {
+				return q, err
+			}
 		}
+		if strings.TrimSpace(path[len(path)-1]) == "" {
+			return q, fault.Data(400, "%s is empty", at)
+		}
+		q.Columns = append(q.Columns, path)
 	}
-	q.Columns = b.Columns
 	for i, t := range b.From {
-		if t.CatalogName == "" || t.SchemaName == "" || t.TableName == "" {
-			return q, fault.Data(400, "from[%d]: catalogName, schemaName and tableName are all required", i)
+		at := fmt.Sprintf("from[%d]", i)
+		catalog, err := name.catalog(at, t.CatalogName, t.CatalogID)
+		if err != nil {
+			return q, err
 		}
-		q.From = append(q.From, build.Table{Catalog: t.CatalogName, Schema: t.SchemaName, Name: t.TableName})
+		if catalog == "" || t.SchemaName == "" || t.TableName == "" {
+			return q, fault.Data(400, "%s: catalogName or catalogId, schemaName and tableName are all required", at)
+		}
+		q.From = append(q.From, build.Table{Catalog: catalog, Schema: t.SchemaName, Name: t.TableName})
 	}
 	if b.Filters != nil {
-		if q.Where, err = builtGroup(*b.Filters, "filters"); err != nil {
+		if q.Where, err = name.group(*b.Filters, "filters"); err != nil {
 			return q, err
 		}
 	}
@@ -76,8 +122,8 @@ func orderTerm(s string) (o build.Order, err error) {
 	return o, nil
 }
 
-// builtGroup reads the two lists of a group: all of "and", any of "or"; a group with both requires both.
-func builtGroup(g api.FilterGroup, at string) (out build.Group, err error) {
+// group reads the two lists of a group: all of "and", any of "or"; a group with both requires both.
+func (name nameOf) group(g api.FilterGroup, at string) (out build.Group, err error) {
 	for _, l := range []struct {
 		key   string
 		nodes []api.FilterNode
@@ -87,9 +133,9 @@ func builtGroup(g api.FilterGroup, at string) (out build.Group, err error) {
 			where := fmt.Sprintf("%s.%s[%d]", at, l.key, i)
 			var c build.Condition
 			if n.Group != nil {
-				c, err = builtGroup(*n.Group, where)
+				c, err = name.group(*n.Group, where)
 			} else if n.Condition != nil {
-				c, err = builtTest(*n.Condition, where)
+				c, err = name.test(*n.Condition, where)
 			} else {
 				continue
 			}
@@ -112,7 +158,7 @@ var operators = map[string]struct {
 	"between": {build.Between, 2}, "not between": {build.NotBetween, 2}, "is null": {build.IsNull, 0}, "is not null": {build.IsNotNull, 0},
 }
 
-func builtTest(c api.FilterCondition, at string) (t build.Test, err error) {
+func (name nameOf) test(c api.FilterCondition, at string) (t build.Test, err error) {
 	op, ok := operators[strings.ToLower(strings.Join(strings.Fields(c.Op), " "))]
 	if !ok {
 		return t, fault.Data(400, "%s: unknown operator %q; the operators are =, !=, <>, <, <=, >, >=, in, not in, like, not like, between, not between, is null, is not null", at, c.Op)
@@ -120,15 +166,9 @@ func builtTest(c api.FilterCondition, at string) (t build.Test, err error) {
 	if op.values >= 0 && len(c.Values) != op.values || op.values < 0 && len(c.Values) == 0 {
 		return t, fault.Data(400, "%s: operator %q takes %s, got %d", at, c.Op, map[int]string{-1: "at least one value", 0: "no value", 1: "one value", 2: "two values"}[op.values], len(c.Values))
 	}
-	if c.Column.ColumnName == "" {
-		return t, fault.Data(400, "%s: columnName is required", at)
-	}
-	t = build.Test{Column: []string{c.Column.ColumnName}, Op: op.op}
-	for _, part := range []string{c.Column.TableName, c.Column.SchemaName, c.Column.CatalogName} {
-		if part == "" { // a wider part means nothing without this one
-			break
-		}
-		t.Column = append([]string{part}, t.Column...)
+	t.Op = op.op
+	if t.Column, err = name.path(at, c.Column); err != nil {
+		return t, err
 	}
 	for i, v := range c.Values {
 		value, err := build.ValueOf(v)

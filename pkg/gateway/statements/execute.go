@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -24,10 +25,11 @@ import (
 
 // Service runs statements and translates them into other dialects.
 type Service struct {
-	Engine  engine.Engine
-	Web     *web.Mux
-	Names   *names.Service
-	Queries *queries.Service
+	Engine   engine.Engine
+	Web      *web.Mux
+	Names    *names.Service
+	Queries  *queries.Service
+	Catalogs *catalogs.Service
 }
 
 // Routes registers the handlers.
@@ -151,7 +153,10 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		if err := web.DecodeBody(raw, &b); err != nil {
 			return engine.Query{}, err
 		}
-		q, err := builtQuery(b)
+		q, err := builtQuery(b, func(id string) (string, error) {
+			c, err := s.Catalogs.Catalog(ctx, p, id)
+			return c.Name, err
+		})
 		if err != nil {
 			return engine.Query{}, err
 		}

@@ -38,6 +38,9 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 		ctx, lacks := engine.WithOmissions(context.WithValue(hr.Context(), RequestKey{}, id))
 		sw.lacks = lacks
 		hr = hr.WithContext(ctx)
+		address := *hr.URL
+		hr.URL = &address
+		plain := plainPath(hr.URL)
 		defer func() {
 			p := recover()
 			if p != nil && p != http.ErrAbortHandler {
@@ -71,6 +74,10 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 			defer s.Called()()
 		}
 		s.patient(sw, hr)
+		if !plain {
+			s.noRoute(sw, hr)
+			return
+		}
 		next.ServeHTTP(sw, hr)
 	})
 }
@@ -111,6 +118,9 @@ func (s *Mux) Fail(w http.ResponseWriter, hr *http.Request, err error) {
 		}
 		if f.Hint != "" {
 			members["hint"] = f.Hint
+		}
+		if f.At != nil {
+			members["position"] = f.At
 		}
 		body = members
 	case fault.ShapeFramework:

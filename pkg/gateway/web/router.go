@@ -76,6 +76,30 @@ func (s *Mux) isFile(hr *http.Request) bool {
 	return false
 }
 
+// plainPath removes the slashes that a base address with a slash at its end leaves before or behind BasePath: http.ServeMux would
+// redirect such a request. It reports whether the path may be passed to the router, which it would also redirect if another segment
+// is empty or a dot.
+func plainPath(u *url.URL) bool {
+	escaped := u.EscapedPath()
+	path := "/" + strings.TrimLeft(escaped, "/")
+	if rest, ok := strings.CutPrefix(path, BasePath+"/"); ok {
+		path = BasePath + "/" + strings.TrimLeft(rest, "/")
+	}
+	if path != escaped {
+		plain, err := url.PathUnescape(path)
+		if err != nil {
+			return false
+		}
+		u.Path, u.RawPath = plain, path
+	}
+	for _, segment := range strings.Split(strings.TrimSuffix(path, "/"), "/")[1:] {
+		if segment == "" || segment == "." || segment == ".." {
+			return path == "/"
+		}
+	}
+	return true
+}
+
 // noRoute answers requests that match no pattern: 405 if another method would match, else 404, in one shape [L].
 func (s *Mux) noRoute(w http.ResponseWriter, hr *http.Request) {
 	if allow := s.verbs(hr.URL); len(allow) > 0 {

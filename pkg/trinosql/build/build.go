@@ -8,9 +8,10 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// Query reads columns of tables. Without columns it reads all; the column * is also all.
+// Query reads columns of tables. Without columns it reads all; the column * is also all. A column is its name, with those of its
+// table in front if they are given.
 type Query struct {
-	Columns       []string
+	Columns       [][]string
 	From          []Table
 	Where         Group
 	OrderBy       []Order
@@ -56,10 +57,14 @@ func (q Query) SQL() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		if c != "*" {
-			c = column(c)
+		switch {
+		case len(c) > 1:
+			b.WriteString(sqltext.Quote(c...))
+		case c[0] == "*":
+			b.WriteString("*")
+		default:
+			b.WriteString(column(c[0]))
 		}
-		b.WriteString(c)
 	}
 	for i, t := range q.From {
 		b.WriteString([]string{" FROM ", ", "}[min(i, 1)] + sqltext.Quote(t.Catalog, t.Schema, t.Name))
