@@ -25,7 +25,7 @@ import (
 
 func newGatewayServeCmd(e *cli.Env) *cobra.Command {
 	var listen, keyFile string
-	var faults, quirks []string
+	var faults, quirks, cors []string
 	var faultSeed uint64
 	var limits web.Limits
 	var upload, memory, temp, exports, reach string
@@ -61,6 +61,7 @@ do not wait for that.`,
 	fs.BoolVar(&printKey, "print-key", false, "create a partner key for the lifetime of this process and print it")
 	fs.StringVar(&keyFile, "key-file", "", "write that key to a file of mode 0600 instead of printing it")
 	fs.BoolVar(&anyHost, "any-host", false, "allow an address that is not loopback; traffic is not encrypted")
+	fs.StringSliceVar(&cors, "cors", nil, "origins of web pages that may call, such as http://localhost:3000; * for any")
 	fs.BoolVar(&quiet, "quiet", false, "do not log requests")
 	fs.DurationVar(&grace, "grace", 30*time.Second, "how long calls and runs may continue after an interrupt before they are cancelled")
 	fs.DurationVar(&limits.Statement, "max-statement-time", 2*time.Hour, "longest time a statement may run; 0 for no limit")
@@ -107,6 +108,10 @@ do not wait for that.`,
 				return cli.Usagef("--memory: %q is not a size of at least 64MiB", memory)
 			}
 		}
+		origins, err := web.ParseOrigins(cors)
+		if err != nil {
+			return cli.Usagef("--cors: %v", err)
+		}
 		network, err := sources.ParseReach(reach)
 		if err != nil {
 			return cli.Usagef("--reach: %v", err)
@@ -142,7 +147,7 @@ do not wait for that.`,
 			return runSupervised(c.Context(), e, dir, listen, anyHost, printKey || keyFile != "", grace, log)
 		}
 		keepOut, configs := config.OwnDirs(e.Getenv)
-		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: cli.BuildVersion(), Inject: inject, Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Log: log,
+		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: cli.BuildVersion(), Inject: inject, Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Origins: origins, Log: log,
 			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun, CompactFree: diskspace.CompactFree, AbortCode: exitcode.Failed}}
 		if w != nil {
 			o.Engine.Warden, o.Engine.AbortCode = w, supervise.ExitReplaced

@@ -48,6 +48,7 @@ type Options struct {
 	Quirks     *hosted.Quirks    // faults of the hosted zones to reproduce; nil for none
 	Inject     *hosted.Injection // faults to inject; nil for none
 
+	Origins web.Origins       // of web pages that may call
 	KeepOut []string          // directories besides Dir that connections must not read
 	Configs []string          // directories with YAML files and keys that connections must not read
 	Reach   connector.Network // of connections that were created with a project key
@@ -118,7 +119,7 @@ func Open(o Options) (*Gateway, error) {
 func (g *Gateway) wire() {
 	o, st, eng, now, log := g.Options, g.Store, g.Engine, g.Now, g.log
 	g.Jobs = jobs.New(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
-	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
+	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe, Origins: o.Origins,
 		Routes: map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
 	g.Sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
 		Vault: sources.NewVault(o.Dir, st), Types: types.All(), Own: ownFiles(o)}

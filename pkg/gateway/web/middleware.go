@@ -62,6 +62,9 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 			s.Fail(sw, hr, err)
 			return
 		}
+		if s.cors(sw, hr) {
+			return
+		}
 		if hr.URL.Path != "/healthz" && hr.URL.Path != documentPath && !s.isFile(hr) {
 			scope, err := s.authenticate(hr)
 			if err != nil {

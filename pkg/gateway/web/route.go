@@ -36,6 +36,7 @@ type Mux struct {
 	Files     map[string]http.HandlerFunc // by path prefix: files that need no key because their links are signed
 	Handler   http.Handler
 	Observe   func(op spec.Op, status int)
+	Origins   Origins      // of web pages that may call
 	ServedKey []byte       // hash of a key that is valid for the lifetime of this process
 	calls     atomic.Int64 // number of active calls
 	lastCall  atomic.Int64 // end of the last call, in nanoseconds
