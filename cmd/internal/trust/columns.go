@@ -183,10 +183,14 @@ func (q *SavedColumns) withTypes(ctx context.Context, r SavedRef, cols []localst
 	if err != nil || r.name == "" {
 		return r, cols, err
 	}
-	if full, err := columnsNow(ctx, q.Env, q.Cl, q.Project, r.name); err == nil && localstate.SameColumns(full, cols) {
+	full, err := columnsNow(ctx, q.Env, q.Cl, q.Project, r.name)
+	switch {
+	case cli.Answered(err):
+		return r, cols, nil
+	case err == nil && localstate.SameColumns(full, cols):
 		cols = full
 	}
-	return r, cols, ctx.Err()
+	return r, cols, err
 }
 
 func untyped(cols []localstate.Column) bool {

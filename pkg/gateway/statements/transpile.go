@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 )
 
 // TranspileResult carries the statement under both names: the service answers query, its documents say result [L][O].
@@ -33,14 +34,41 @@ func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileReq
 	if target == "" {
 		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino, duckdb, postgresql, mysql and bigquery", dialect, spec.TranspileSql.ID)
 	}
-	if err := notTrino(r.Body.Query); err != nil {
+	sql := transpile.Dotted(r.Body.Query)
+	if err := notTrino(sql); err != nil {
 		return TranspileResult{}, err
 	}
 	if target != "trino" {
-		text, err := s.toDialect(ctx, r, target)
+		text, err := "", error(nil)
+		if r.Query("projectId") == "" {
+			text, err = asWritten(sql, transpile.Target(target))
+		}
+		if text == "" && (err == nil || r.Scope.ProjectID != "") {
+			text, err = s.toDialect(ctx, r, target)
+		}
 		return TranspileResult{api.TranspileResult{Query: text}, text}, err
 	}
 	return TranspileResult{api.TranspileResult{Query: r.Body.Query}, r.Body.Query}, nil
+}
+
+// asWritten translates a statement without a project, as the service does: its tables need not exist. What the translation would need
+// their types for is an error.
+func asWritten(sql string, target transpile.Target) (string, error) {
+	tree, err := trinosql.Parse(sql)
+	if err != nil {
+		return "", fault.Data(400, "%v", err)
+	}
+	query, ok := tree.(*trinosql.Query)
+	if !ok {
+		return "", fault.Data(400, "line %d:%d: a statement that is answered by the gateway cannot be written in another dialect", tree.Pos().Line, tree.Pos().Col)
+	}
+	text, err := transpile.AsWritten(query, target)
+	if err != nil {
+		f := fault.Data(400, "%v", err)
+		f.Hint = "the query parameter projectId names the project whose tables have the types"
+		return "", f
+	}
+	return text, nil
 }
 
 // toDialect translates a statement. The result depends on the types of the columns it reads: those
