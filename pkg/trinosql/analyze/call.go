@@ -101,6 +101,8 @@ func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c
 		hint := ""
 		if len(functions.Named(strings.ToLower(name))) == 0 {
 			hint = functionHint(name)
+		} else if name == "concat" {
+			hint = joinHint(args, given)
 		}
 		hinted(e.Kind, name, x, hint, "%s", e.Msg)
 	case *Error:

@@ -94,6 +94,24 @@ var otherNames = map[string]string{
 	"trunc": "truncate",
 }
 
+// joinHint is a cast of the first operand of || or concat that is of another type than text, if one is a text.
+func joinHint(args []trinosql.Expr, given []*types.Type) string {
+	other, texts := -1, false
+	for i, t := range given {
+		switch {
+		case t == nil:
+		case t.Text():
+			texts = true
+		case other < 0 && (t.Numeric() || t.DateTime() || t.Kind == types.Boolean || t.Kind == types.UUID || t.Kind == types.JSON):
+			other = i
+		}
+	}
+	if !texts || other < 0 {
+		return ""
+	}
+	return "texts are joined with texts: CAST(" + show(args[other]) + " AS varchar)"
+}
+
 // functionHint is the probable correction of a function name that does not exist.
 func functionHint(name string) string {
 	if other := otherNames[strings.ToLower(name)]; other != "" {

@@ -44,6 +44,10 @@ func TestHints(t *testing.T) {
 		"SELECT qqqqqqqq(1)":                                                         "",
 		"SELECT zzzzzzzz FROM t":                                                     "",
 		"SELECT id + ARRAY[1] FROM t":                                                "",
+		"SELECT customer_name || id FROM t":                                          "texts are joined with texts: CAST(id AS varchar)",
+		"SELECT 1 || customer_name FROM t":                                           "texts are joined with texts: CAST(1 AS varchar)",
+		"SELECT concat('a', 'b', paid) FROM t":                                       "texts are joined with texts: CAST(paid AS varchar)",
+		"SELECT id || paid FROM t":                                                   "",
 		"SELECT length(1)":                                                           "",
 	} {
 		tree, err := trinosql.Parse(sql)

@@ -122,7 +122,7 @@ func (p *printer) expand(c *call, parts []part) {
 }
 
 // bindOnce binds operands so that each is evaluated once. DuckDB allows no subquery in a lambda: if an operand contains one, all
-// operands are bound as the fields of one row.
+// operands are bound as the fields of one row; so are many operands, since the time to plan lambdas doubles with each level.
 func (p *printer) bindOnce(args []operand, write func(args []operand)) {
 	bound := make([]operand, len(args))
 	texts := make([]string, len(args))
@@ -139,7 +139,8 @@ func (p *printer) bindOnce(args []operand, write func(args []operand)) {
 		write(args)
 		return
 	}
-	if queries && n > 1 {
+	const many = 8
+	if (queries || n > many) && n > 1 {
 		row := p.name("x")
 		p.put("list_transform([struct_pack(")
 		k := 0

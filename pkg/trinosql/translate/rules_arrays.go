@@ -206,7 +206,9 @@ func (p *printer) sortBy(c *call) {
 			p.expr(p.lambdaOf(c.args[1]).Body)
 		})
 		checked := "list_transform([" + compared + "], lambda " + v + ": CASE WHEN " + v + " BETWEEN -1 AND 1 THEN " + v + ` ELSE CAST("~error"('Lambda comparator must return either -1, 0, or 1') AS INTEGER) END)[1]`
-		p.put("CASE WHEN len(", l, ") < 2 THEN ", l, " ELSE list_transform(list_sort(list_transform(", l, ", lambda ", x, ", ", i, ": struct_pack(f1 := len(list_filter(", l, ", lambda ", y, ", ", j, ": ",
+		const most = 10000 // elements: the comparisons are the square of them, and cannot be interrupted
+		p.put("CASE WHEN len(", l, ") < 2 THEN ", l, " WHEN len(", l, ") > ", strconv.Itoa(most), ` THEN "~error"('array_sort with a lambda of more than `,
+			strconv.Itoa(most), ` elements is not supported on zone local') ELSE list_transform(list_sort(list_transform(`, l, ", lambda ", x, ", ", i, ": struct_pack(f1 := len(list_filter(", l, ", lambda ", y, ", ", j, ": ",
 			j, " <> ", i, " AND ", checked, " < CASE WHEN ", j, " < ", i, " THEN 1 ELSE 0 END)), f2 := ", i, "))), lambda ", r, ": list_extract(", l, ", ", field(r, 1), ")) END")
 	})
 }

@@ -60,26 +60,21 @@ func nestedRules(reg *registry) {
 	}
 	reg.rules["reduce"] = (*printer).reduce
 	reg.rules["concat arrays"] = func(p *printer, c *call) {
-		given := c.args[0]
 		if len(c.args) == 1 {
 			p.put(`CAST("~error"('There must be two or more arguments to concat') AS `, p.duckType(c.node, c.bound.Result), ")")
 			return
 		}
-		for _, a := range c.args[1:] {
-			left := given
-			given = operand{write: func() {
-				p.expand(&call{node: c.node, args: []operand{left, a}}, concatArrays)
-			}}
-		}
-		given.write()
+		p.bindOnce(c.args, func(args []operand) {
+			p.put("CASE WHEN ")
+			p.allNotNull(args)
+			p.put(" THEN list_concat(")
+			p.list(len(args), func(i int) { args[i].write() })
+			p.put(") END")
+		})
 	}
 	reg.casts[kinds{types.Array, types.Array}] = (*printer).castArray
 	reg.casts[kinds{types.Row, types.Row}] = (*printer).castRow
 }
-
-var (
-	concatArrays = mustParts("CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN list_concat($1, $2) END")
-)
 
 // bodyOf writes the body of a lambda with texts in place of its parameters.
 func (p *printer) bodyOf(l *trinosql.Lambda, params ...string) {

@@ -45,6 +45,8 @@ var capMacros = []string{
 	distanceMacro("levenshtein", 100_000_000),
 	distanceMacro("editdist3", 100_000_000),
 	distanceMacro("damerau_levenshtein", 10_000_000),
+	similarityMacro("jaro_similarity"),
+	similarityMacro("jaro_winkler_similarity"),
 	// These are recursive over the nesting of a value, until the stack overflows and the process ends.
 	`CREATE MACRO json_structure(j) AS system.main.json_structure("~shallow"(j))`,
 	`CREATE MACRO json_group_structure(j) AS system.main.json_structure("~shallow"(json_group_array(j))) -> 0`,
@@ -97,6 +99,14 @@ func globMacro(name, sign, escape string) string {
 func distanceMacro(name string, most int) string {
 	return fmt.Sprintf(`CREATE MACRO %[1]s(a, b) AS CASE WHEN strlen(a) * strlen(b) > %[2]d
 		THEN error('%[1]s: the texts are too long, their lengths multiply to more than %[2]d') ELSE system.main.%[1]s(a, b) END`, name, most)
+}
+
+// similarityMacro limits the product of the lengths of two texts, of which the function compares 64 pairs of letters in a step.
+func similarityMacro(name string) string {
+	const most = 6_400_000_000
+	limit := fmt.Sprintf(`CASE WHEN strlen(a)::HUGEINT * strlen(b) > %[2]d
+		THEN error('%[1]s: the texts are too long, their lengths multiply to more than %[2]d') ELSE system.main.%[1]s`, name, most)
+	return fmt.Sprintf(`CREATE MACRO %[1]s(a, b) AS %[2]s(a, b) END, (a, b, c) AS %[2]s(a, b, c) END`, name, limit)
 }
 
 func rangeMacro(name string) string {

@@ -188,7 +188,12 @@ func (s *statement) nameEdits(ctx context.Context, tokens []native.Token, tr *na
 // explain converts an error of the statement to one of the contract.
 func (t *translation) explain(err error) error {
 	if t.trino != nil {
-		return faults.Translated(err)
+		err = faults.Translated(err)
+		var e *engine.Error
+		if errors.As(err, &e) && e.Hint == "" && faults.DividesByZero(e) {
+			e.Hint = t.trino.DivisionHint()
+		}
+		return err
 	}
 	var d *faults.Error
 	if !errors.As(err, &d) {

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -53,6 +54,27 @@ func TestCorrelatedSubqueries(t *testing.T) {
 	} {
 		if got, err := rows(t, p, engine.Query{SQL: sql}); err != nil || strings.ReplaceAll(got, "\n", " ") != want {
 			t.Errorf("%s: %s, %v; want %s", sql, got, err, want)
+		}
+	}
+}
+
+// A division by zero has no position in DuckDB: the hint tells where the statement divides.
+func TestDivisionHint(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	const rest = "; x / nullif(y, 0) is NULL where y is 0"
+	for sql, want := range map[string]string{
+		`SELECT 1 / 0`: "the statement divides at line 1:10" + rest,
+		"SELECT id % 2,\n10 / (id - id)\nFROM sample.shop.products":     "the statement divides at line 2:4" + rest,
+		`SELECT mod(id, id - id) FROM sample.shop.products`:             "the statement divides at line 1:8" + rest,
+		`SELECT DECIMAL '1.0' / DECIMAL '0.0'`:                          "the statement divides at line 1:22" + rest,
+		`SELECT 1 / x, 2 / x, 3 / x, 4 / x, 5 / x FROM (VALUES 0) t(x)`: "the statement divides at line 1:10, line 1:17, line 1:24, 2 more places" + rest,
+		`SELECT sum(1 / x) FROM (VALUES 1, 0) t(x)`:                     "the statement divides at line 1:14" + rest,
+		`SELECT CAST('x' AS bigint) / 1`:                                "",
+	} {
+		_, err := rows(t, p, engine.Query{SQL: sql})
+		var e *engine.Error
+		if !errors.As(err, &e) || e.Hint != want {
+			t.Errorf("%s: %v with hint %q; want %q", sql, err, e.Hint, want)
 		}
 	}
 }

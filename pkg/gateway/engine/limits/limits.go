@@ -18,6 +18,10 @@ const (
 	MaxSigns   = 1000     // consecutive prefix operators, subscripts or casts
 )
 
+// MaxDepth limits the depth of the tree of a query: for chains of thousands of operators or set operations, DuckDB's planner takes minutes or
+// overflows the stack.
+const MaxDepth = 2000
+
 // MaxExpanded is the maximum number of tables that a statement reads after the planner has expanded each name of a WITH list: a
 // name that is read twice doubles the number, and so does a select list with the same star twice.
 const MaxExpanded = 2000

@@ -95,7 +95,9 @@ func (b *Sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 	if b.err != nil {
 		return 0
 	}
-	b.depth++
+	if b.depth++; b.depth > MaxDepth {
+		b.fail(n, "the statement nests deeper than %d levels, such as a chain of as many operators or set operations", MaxDepth)
+	}
 	b.deepest = max(b.deepest, b.depth)
 	defer func() { b.depth-- }()
 	from := 0 // of the rows of FROM and WITH

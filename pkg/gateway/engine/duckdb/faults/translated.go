@@ -25,6 +25,12 @@ type Trino struct {
 func (f *Trino) Error() string { return f.err.Error() }
 func (f *Trino) Unwrap() error { return f.err }
 
+// DividesByZero reports whether a statement ended by a division by zero.
+func DividesByZero(err error) bool {
+	var f *Trino
+	return errors.As(err, &f) && f.Kind == "DIVISION_BY_ZERO"
+}
+
 // Value returns an error about a value, with Trino's name of its kind.
 func Value(kind, msg string) error {
 	return &engine.Error{Kind: engine.KindValue, Message: msg, Err: &Trino{kind, errors.New(msg)}}

@@ -39,7 +39,7 @@ var functionsText string
 // the same names limit them (capMacros), and a call of the original qualified by its schema is rejected.
 var cappedFunctions = limits.Words(`repeat lpad rpad range generate_series list_resize array_resize replace format printf
 	bitstring_agg ~~ !~~ ~~* !~~* ~~~
-	levenshtein editdist3 damerau_levenshtein json_structure json_group_structure json_contains json_merge_patch`)
+	levenshtein editdist3 damerau_levenshtein jaro_similarity jaro_winkler_similarity json_structure json_group_structure json_contains json_merge_patch`)
 
 // transformFunctions take the structure of their result as a string, which DuckDB parses during planning.
 var transformFunctions = limits.Words(`json_transform json_transform_strict from_json from_json_strict`)

@@ -28,6 +28,8 @@ type Text struct {
 	Columns []analyze.Column // of the result
 	Origins []engine.TableName
 	Printed *translate.Statement
+
+	divisions []trinosql.Pos // whose divisor may be zero
 }
 
 // ErrNotTranslated is wrapped by the error for what is valid in Trino and not supported on zone local.
@@ -111,7 +113,53 @@ func (s *Session) translateTree(ctx context.Context, tree trinosql.Statement) (*
 	if err != nil {
 		return nil, cat.analysisError(err)
 	}
-	return &Text{SQL: out.SQL, Plain: size.PlainPlan(), Columns: a.Output, Origins: originsOf(query, a), Printed: out}, nil
+	return &Text{SQL: out.SQL, Plain: size.PlainPlan(), Columns: a.Output, Origins: originsOf(query, a), Printed: out, divisions: divisions(query)}, nil
+}
+
+// divisions are the places of the divisions of a query whose divisor may be zero.
+func divisions(query *trinosql.Query) (places []trinosql.Pos) {
+	trinosql.Inspect(query, func(n trinosql.Node) bool {
+		switch n := n.(type) {
+		case *trinosql.Binary:
+			if (n.Op == "/" || n.Op == "%") && mayBeZero(n.R) {
+				places = append(places, n.Pos())
+			}
+		case *trinosql.Func:
+			if len(n.Name) == 1 && n.Name[0].Lower() == "mod" && len(n.Args) == 2 && mayBeZero(n.Args[1]) {
+				places = append(places, n.Pos())
+			}
+		}
+		return true
+	})
+	return places
+}
+
+func mayBeZero(x trinosql.Expr) bool {
+	switch x := x.(type) {
+	case *trinosql.IntLit:
+		return strings.Trim(x.Text, "0_") == ""
+	case *trinosql.DecimalLit:
+		return strings.Trim(x.Text, "0_.") == ""
+	case *trinosql.DoubleLit:
+		return false
+	}
+	return true
+}
+
+// DivisionHint tells where a query divides, for an error that has no position; empty if it does not.
+func (x *Text) DivisionHint() string {
+	const most = 3
+	var at []string
+	for _, p := range x.divisions[:min(len(x.divisions), most)] {
+		at = append(at, fmt.Sprintf("line %d:%d", p.Line, p.Col))
+	}
+	switch {
+	case len(at) == 0:
+		return ""
+	case len(x.divisions) > most:
+		at = append(at, fmt.Sprintf("%d more places", len(x.divisions)-most))
+	}
+	return "the statement divides at " + strings.Join(at, ", ") + "; x / nullif(y, 0) is NULL where y is 0"
 }
 
 // parse parses one statement.
