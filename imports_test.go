@@ -43,7 +43,7 @@ func TestImports(t *testing.T) {
 		"internal/sqltext":      {"pkg/late"},
 		"internal/rowfile":      {"pkg/late", "pkg/gateway/engine/csv", "pkg/gateway/safely"},
 		"internal/cell":         {"internal/nearest", "pkg/api"},
-		"internal/rowset":       {"internal/cell", "internal/rowfile", "internal/tempfile", "pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
+		"internal/rowset":       {"internal/cell", "internal/jsontext", "internal/rowfile", "internal/tempfile", "pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
 		"internal/nearest":      {},
 		"internal/shell":        {},
 		"internal/retry":        {},
