@@ -291,6 +291,9 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 		return
 	}
 	how := map[bool]string{false: "in this process", true: "served by another process"}[served]
+	if d.damaged(ctx, check, dir) {
+		return
+	}
 	if !used || d.e.Run.Flags.Explain {
 		d.ok(check, "%s, %s", dir, how)
 		return

@@ -157,7 +157,7 @@ func (p *pagedRows) open() error {
 				if j == i {
 					op = " > "
 				}
-				and = append(and, order[j]+op+"CAST(? AS "+p.cols[p.key[j]].DataType+")")
+				and = append(and, order[j]+op+"CAST(? AS "+keyType(p.cols[p.key[j]].DataType, p.last[j])+")")
 				bind = append(bind, p.last[j])
 			}
 			or = append(or, strings.Join(and, " AND "))
@@ -191,9 +191,27 @@ func (p *pagedRows) open() error {
 		if at < 0 {
 			return cli.Usagef("--page-by: the result has no column %q", k)
 		}
+		if t, _, _ := strings.Cut(strings.ToLower(cols[at].DataType), "("); !slices.Contains(pageKeys, t) {
+			return cli.Usagef("--page-by: column %q is %s, whose values cannot be sent back to begin the next page; choose another column", k, cols[at].DataType)
+		}
 		p.key = append(p.key, at)
 	}
 	return nil
+}
+
+// pageKeys are the types of columns, without their parameters, of which a text in a result can be cast back to the value.
+var pageKeys = []string{"tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "varchar", "char", "boolean", "date", "time", "timestamp",
+	"timestamp with time zone", "time with time zone", "uuid"}
+
+// keyType is the type to which a key is cast: a result may report times without their precision, which Trino takes for milliseconds.
+func keyType(dataType, value string) string {
+	base, zone, _ := strings.Cut(dataType, " ")
+	if lower := strings.ToLower(base); lower != "time" && lower != "timestamp" {
+		return dataType
+	}
+	_, fraction, _ := strings.Cut(value, ".")
+	digits := len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
+	return strings.TrimSpace(fmt.Sprintf("%s(%d) %s", base, digits, zone))
 }
 
 func (p *pagedRows) Columns() ([]api.ResultColumn, error) { return p.cols, p.err }

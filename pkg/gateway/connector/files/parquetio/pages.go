@@ -21,6 +21,9 @@ const (
 	mostValues = 1 << 26
 )
 
+// plainDictionary is the encoding of dictionaries and of their indexes in files of older writers.
+const plainDictionary format.Encoding = 2
+
 // pages has the pages of a column, one after another and decompressed, in the form that the library reads.
 type pages struct {
 	in     *bufio.Reader
@@ -142,7 +145,7 @@ func (p *pages) openDictionary(h *format.PageHeader, raw []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	if about.Encoding != format.Plain && about.Encoding != format.PlainDictionary {
+	if about.Encoding != format.Plain && about.Encoding != plainDictionary {
 		return fmt.Errorf("a dictionary is encoded as %v", about.Encoding)
 	}
 	if p.data, err = p.unpack.all(p.about.codec, raw, h.UncompressedPageSize); err != nil {
@@ -280,7 +283,7 @@ func (p *pages) values(coding *format.Encoding, from, n int) error {
 			packed[i/8] |= f << (i % 8)
 		}
 		p.data, *coding = append(p.data[:from:from], packed...), format.Plain
-	case format.PlainDictionary, format.RLEDictionary:
+	case plainDictionary, format.RLEDictionary:
 		if !p.dictionary {
 			return errOrder
 		}
