@@ -200,7 +200,7 @@ func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args 
 	if rep.Status < 200 || rep.Status > 299 {
 		ae := api.ReadError(r.method, cl.BaseURL()+r.path, rep)
 		if len(ae.Raw) > 0 {
-			fmt.Fprintf(out, "%s\n", strings.TrimRight(e.Run.Mask.Result(string(ae.Raw)), "\n"))
+			fmt.Fprintf(out, "%s\n", strings.TrimRight(e.Run.Mask.Masked(string(ae.Raw)), "\n"))
 		}
 		return ae
 	}

@@ -69,5 +69,11 @@ type unsent struct{ error }
 
 func (e *unsent) Unwrap() error { return e.error }
 
+// Timeout implements the part of net.Error that net/url asks an error for, without unwrapping it.
+func (e *unsent) Timeout() bool {
+	var late interface{ Timeout() bool }
+	return errors.As(e.error, &late) && late.Timeout()
+}
+
 // RequestOutcome is NotSent.
 func (e *unsent) RequestOutcome() Outcome { return NotSent }

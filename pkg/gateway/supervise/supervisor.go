@@ -37,8 +37,9 @@ type Supervisor struct {
 
 	says chan func() // queued log lines
 
-	mu  sync.Mutex
-	now *worker
+	mu     sync.Mutex
+	now    *worker
+	killed bool // by Kill
 }
 
 // New returns a supervisor.
@@ -87,6 +88,7 @@ func (w *worker) kill() { _ = w.cmd.Process.Kill() }
 func (s *Supervisor) Kill() {
 	s.mu.Lock()
 	w := s.now
+	s.killed = true
 	s.mu.Unlock()
 	if w != nil {
 		w.kill()
@@ -124,6 +126,12 @@ func (s *Supervisor) Run(ctx context.Context) (int, error) {
 			continue
 		case end.stopping, !ready, end.ready && state.Exited() && state.ExitCode() != ExitReplaced:
 			if !state.Exited() {
+				s.mu.Lock()
+				killed := s.killed
+				s.mu.Unlock()
+				if killed { // by Kill, whose caller ends this process
+					select {}
+				}
 				return 0, fmt.Errorf("the serving process has ended: %s", state)
 			}
 			return state.ExitCode(), nil

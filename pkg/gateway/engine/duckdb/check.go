@@ -3,10 +3,10 @@
 package duckdb
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,21 +50,36 @@ func removeUnfinished(dir string) error {
 	return errors.Join(err, removeAll(dir, sharing.DataFile, sharing.DataFile+".wal"))
 }
 
-// whole fails if a data file is shorter than its headers say. DuckDB would notice that only when it reads what is missing.
+// whole fails if a data file is shorter than its headers say. DuckDB would notice that only when it reads what is missing. Another process
+// may be writing to the file: it grows before a header is written, and shrinks after one, so the length belongs to the headers that
+// are the same before and after it was looked up.
 func whole(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	raw := make([]byte, headers)
-	if _, err := io.ReadFull(f, raw); err != nil {
+	before, after := make([]byte, headers), make([]byte, headers)
+	if _, err := f.ReadAt(before, 0); err != nil {
 		return faults.Short(path)
 	}
+	for {
+		st, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if st.Size() >= declared(before) {
+			return nil
+		}
+		if _, err := f.ReadAt(after, 0); err != nil || bytes.Equal(before, after) {
+			return faults.Short(path)
+		}
+		before, after = after, before
+	}
+}
+
+// declared is the length of a data file with these headers, 0 if they are damaged: DuckDB checks their sums when it opens the file.
+func declared(raw []byte) int64 {
 	var iteration, blocks, size uint64
 	for _, at := range []int{headers / 3, 2 * headers / 3} { // each: a checksum and five numbers
 		field := func(i int) uint64 { return binary.LittleEndian.Uint64(raw[at+8*i:]) }
@@ -72,13 +87,10 @@ func whole(path string) error {
 			iteration, blocks, size = field(1), field(4), field(5)
 		}
 	}
-	if size >= 1<<30 || blocks >= 1<<40 { // damaged; DuckDB checks the sums of the headers when it opens the file
-		return nil
+	if size >= 1<<30 || blocks >= 1<<30 {
+		return 0
 	}
-	if uint64(st.Size()) < headers+blocks*size {
-		return faults.Short(path)
-	}
-	return nil
+	return int64(headers + blocks*size)
 }
 
 // present reports whether the file that was opened to be changed still has its name: what is written to one that was removed is lost.
