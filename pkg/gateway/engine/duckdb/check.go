@@ -3,9 +3,7 @@
 package duckdb
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -36,8 +35,10 @@ func look(ctx context.Context, dir string, o *engine.Options) (recorded bool, er
 		return true, err
 	case st.Size() == 0:
 		return true, faults.Empty(path)
+	case st.Size() < headers:
+		return true, faults.Short(path)
 	}
-	return true, whole(path)
+	return true, nil
 }
 
 // removeUnfinished removes a data file whose creation was interrupted, so that no rows can be in it. The caller holds the project's lock.
@@ -50,47 +51,25 @@ func removeUnfinished(dir string) error {
 	return errors.Join(err, removeAll(dir, sharing.DataFile, sharing.DataFile+".wal"))
 }
 
-// whole fails if a data file is shorter than its headers say. DuckDB would notice that only when it reads what is missing. Another process
-// may be writing to the file: it grows before a header is written, and shrinks after one, so the length belongs to the headers that
-// are the same before and after it was looked up.
-func whole(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+// complete fails if a data file that has been attached is shorter than its blocks that are in use. DuckDB would notice that only when it
+// reads what is missing. The number of all blocks in the headers is no measure: DuckDB cuts off unused ones after it has written it.
+func complete(c bindings.Connection, path string) error {
+	var res bindings.Result
+	defer bindings.DestroyResult(&res)
+	used := `SELECT used_blocks::BIGINT * block_size::BIGINT FROM pragma_database_size() WHERE database_name = ` + sqltext.Literal(naming.Store)
+	if bindings.Query(c, used, &res) == bindings.StateError {
+		return faults.Parse(bindings.ResultError(&res), false)
 	}
-	defer f.Close()
-	before, after := make([]byte, headers), make([]byte, headers)
-	if _, err := f.ReadAt(before, 0); err != nil {
-		return faults.Short(path)
+	chunk := bindings.FetchChunk(res)
+	defer bindings.DestroyDataChunk(&chunk)
+	if chunk.Ptr == nil || bindings.DataChunkGetSize(chunk) != 1 {
+		return faults.Internal("the engine does not tell the size of a data file")
 	}
-	for {
-		st, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		if st.Size() >= declared(before) {
-			return nil
-		}
-		if _, err := f.ReadAt(after, 0); err != nil || bytes.Equal(before, after) {
-			return faults.Short(path)
-		}
-		before, after = after, before
+	need := headers + vectors.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
+	if st, err := os.Stat(path); err != nil || st.Size() < need {
+		return errors.Join(err, faults.Short(path))
 	}
-}
-
-// declared is the length of a data file with these headers, 0 if they are damaged: DuckDB checks their sums when it opens the file.
-func declared(raw []byte) int64 {
-	var iteration, blocks, size uint64
-	for _, at := range []int{headers / 3, 2 * headers / 3} { // each: a checksum and five numbers
-		field := func(i int) uint64 { return binary.LittleEndian.Uint64(raw[at+8*i:]) }
-		if field(1) >= iteration {
-			iteration, blocks, size = field(1), field(4), field(5)
-		}
-	}
-	if size >= 1<<30 || blocks >= 1<<30 {
-		return 0
-	}
-	return int64(headers + blocks*size)
+	return nil
 }
 
 // present reports whether the file that was opened to be changed still has its name: what is written to one that was removed is lost.

@@ -263,7 +263,12 @@ func (in *instance) attach(data string) error {
 			list = append(list, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(naming.Store, s))
 		}
 	}
-	err := in.with(func(c bindings.Connection) error { return setup(c, list) })
+	err := in.with(func(c bindings.Connection) error {
+		if err := setup(c, list); err != nil || data == "" {
+			return err
+		}
+		return complete(c, data)
+	})
 	if data == "" || err == nil {
 		return err
 	}
