@@ -114,6 +114,7 @@ gateway compact --project other | 1
 gateway reset --yes | 1
 gateway serve --listen 127.0.0.1:0 | 1
 gateway status
+gateway verify
 history list
 history show none | fails
 info

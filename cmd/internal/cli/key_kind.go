@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -70,7 +71,7 @@ func (e *Env) mayCall(ctx context.Context, op spec.Op) error {
 	if facts.Kind == config.KindPartner {
 		return nil
 	}
-	return &api.Error{Kind: api.KindForbidden, Method: op.Method, Message: "the key is a key of project " + Named{ID: facts.Project, Name: facts.ProjectName}.shown() + ", and " + op.ID +
+	return &api.Error{Kind: api.KindForbidden, Outcome: outcome.NotSent, Method: op.Method, Message: "the key is a key of project " + Named{ID: facts.Project, Name: facts.ProjectName}.shown() + ", and " + op.ID +
 		" requires a partner key; it was not sent", Hint: "choose a partner key with --profile or DIG_API_KEY; a project key opens its own project only"}
 }
 

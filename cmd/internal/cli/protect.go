@@ -7,6 +7,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -15,7 +16,7 @@ import (
 func (e *Env) MayCall(ctx context.Context, op spec.Op) error {
 	may := func() error {
 		if err := e.permit(ctx, op.ID+" changes something"); err != nil { // KindForbidden, as for other requests that were not sent
-			return &api.Error{Kind: api.KindForbidden, Method: op.Method, Message: err.Error(), Err: err}
+			return &api.Error{Kind: api.KindForbidden, Outcome: outcome.NotSent, Method: op.Method, Message: err.Error(), Err: err}
 		}
 		return nil
 	}
