@@ -269,9 +269,6 @@ func (in *instance) attach(data string) error {
 		}
 		return complete(c, data)
 	})
-	if data == "" || err == nil {
-		return err
-	}
 	return faults.Damage(data, err)
 }
 
