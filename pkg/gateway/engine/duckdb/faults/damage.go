@@ -19,11 +19,11 @@ var otherwise = late.Regexp(`(?i)Could not set lock on file|Too many open files|
 // newerFile matches the error for a file that was written by a later version of DuckDB.
 var newerFile = late.Regexp(`(?i)Trying to read a database file with version number`)
 
-// Damage returns the error for a data file that cannot be opened: if nothing else is known to be the reason, its contents are.
+// Damage returns the error for a data file ("" for memory) that cannot be opened: if nothing else is known to be the reason, its contents are.
 func Damage(path string, err error) error {
 	var d *Error
 	switch {
-	case !errors.As(err, &d) || NoSpace(d.Message):
+	case path == "" || !errors.As(err, &d) || NoSpace(d.Message):
 		return err
 	case newerFile().MatchString(d.Message):
 		return damage.New(nil, "install that version or a later one, or set DIG_DATA_DIR to another directory", "the data file %s was written by a newer version of dig", path)
