@@ -40,7 +40,7 @@ func (e *Unsupported) Error() string {
 }
 
 // Query writes a query. The error is an *Unsupported.
-func Query(q *trinosql.Query, a *analyze.Analysis, to Target) (text string, err error) {
+func Query(q *trinosql.Query, a *analyze.Analysis, to Target) (string, error) {
 	t := &transpiler{a: a, to: to, root: q, aliased: map[*trinosql.SubqueryRel]bool{}, compared: map[*trinosql.Row]bool{}, lateral: map[*trinosql.Lateral]bool{}}
 	trinosql.Inspect(q, func(n trinosql.Node) bool {
 		star, ok := n.(*trinosql.SelectStar)
@@ -50,6 +50,11 @@ func Query(q *trinosql.Query, a *analyze.Analysis, to Target) (text string, err 
 	})
 	w := &trinosql.Writer{Override: t.override, Quoted: t.quoted, Text: t.text}
 	t.w = w
+	return print(w, q)
+}
+
+// print writes a query by a writer whose functions refuse what they cannot write.
+func print(w *trinosql.Writer, q *trinosql.Query) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			u, ok := r.(*Unsupported)

@@ -27,20 +27,11 @@ func Dotted(sql string) string {
 
 // AsWritten writes a query whose tables need not exist. Names are kept with their catalogs, and quoted. What depends on the types of
 // columns is an *Unsupported. The collation of texts is left to the target.
-func AsWritten(q *trinosql.Query, to Target) (text string, err error) {
+func AsWritten(q *trinosql.Query, to Target) (string, error) {
 	t := &written{transpiler{a: &analyze.Analysis{}, to: to, root: q}}
 	w := &trinosql.Writer{Override: t.override, Quoted: t.quoted, Text: t.text}
 	t.w = w
-	defer func() {
-		if r := recover(); r != nil {
-			u, ok := r.(*Unsupported)
-			if !ok {
-				panic(r)
-			}
-			text, err = "", u
-		}
-	}()
-	return w.String(q), nil
+	return print(w, q)
 }
 
 type written struct{ transpiler }
