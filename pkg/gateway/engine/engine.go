@@ -5,7 +5,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -117,6 +116,13 @@ type Source struct {
 	Ask    Ask        // SQL, described by its meaning
 	Stored *TableName // a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
 	Scan   Scanner    // rows from an external source
+	Relay  Relay      // a table of another project of the same engine
+}
+
+// Relay reads a table by a statement in another project of the same engine, which passes its columns and values on as they are.
+type Relay interface {
+	// Run starts a statement that returns the named columns; if columns is nil, all of them and no rows.
+	Run(ctx context.Context, columns []string) (Result, error)
 }
 
 // Scanner reads an external table.
@@ -268,36 +274,6 @@ type Import struct {
 	Header   bool
 	MaxBytes int64         // 0: no limit
 	Timeout  time.Duration // maximum time to store the document after it was received; 0: no limit
-}
-
-// BadCell is a value of a CSV document that does not fit its column.
-type BadCell struct {
-	Line   int64  // 1-based line of the document at which the record starts
-	Column string // empty for an error of the whole record
-	Value  string
-	Reason string
-}
-
-// ImportError lists the errors of a CSV document; nothing of it was stored.
-type ImportError struct {
-	Message string    // set for errors of the mapping or of the document's format
-	Cells   []BadCell // the first 100
-	Total   int64     // total number found
-}
-
-func (e *ImportError) Error() string {
-	if e.Message != "" || len(e.Cells) == 0 {
-		return e.Message
-	}
-	c := e.Cells[0]
-	s := fmt.Sprintf("line %d, column %q: %s", c.Line, c.Column, c.Reason)
-	if c.Column == "" { // the record as a whole
-		s = fmt.Sprintf("line %d: %s", c.Line, c.Reason)
-	}
-	if e.Total > 1 {
-		s += fmt.Sprintf(" (and %d more)", e.Total-1)
-	}
-	return s
 }
 
 // Options configure an engine.

@@ -77,3 +77,33 @@ var ErrDropped = errors.New("the project was deleted")
 
 // ErrNoEngine is returned by a build without cgo, which has no engine for the local zone.
 var ErrNoEngine = errors.New("this build of dig has no local engine (it was built without cgo)")
+
+// BadCell is a value of a CSV document that does not fit its column.
+type BadCell struct {
+	Line   int64  // 1-based line of the document at which the record starts
+	Column string // empty for an error of the whole record
+	Value  string
+	Reason string
+}
+
+// ImportError lists the errors of a CSV document; nothing of it was stored.
+type ImportError struct {
+	Message string    // set for errors of the mapping or of the document's format
+	Cells   []BadCell // the first 100
+	Total   int64     // total number found
+}
+
+func (e *ImportError) Error() string {
+	if e.Message != "" || len(e.Cells) == 0 {
+		return e.Message
+	}
+	c := e.Cells[0]
+	s := fmt.Sprintf("line %d, column %q: %s", c.Line, c.Column, c.Reason)
+	if c.Column == "" { // the record as a whole
+		s = fmt.Sprintf("line %d: %s", c.Line, c.Reason)
+	}
+	if e.Total > 1 {
+		s += fmt.Sprintf(" (and %d more)", e.Total-1)
+	}
+	return s
+}

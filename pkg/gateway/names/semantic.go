@@ -39,7 +39,7 @@ func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src e
 		}
 		if c.ProjectID != r.p.ID { // its names refer to the other project's tables, so it runs there
 			owner, err := r.g.Store.Project(ctx, "", c.ProjectID)
-			return engine.Source{Scan: sharedScan{r.g, owner, n}}, true, err
+			return engine.Source{Relay: sharedTable{r.g, owner, n}}, true, err
 		}
 		q, err := r.g.Store.Query(ctx, r.p.ID, t.QueryID)
 		if errors.Is(err, store.ErrNotFound) {

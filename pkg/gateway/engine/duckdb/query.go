@@ -29,6 +29,7 @@ type statement struct {
 	weights map[engine.TableName]int            // number of saved queries that a name expands to
 	doubled map[engine.TableName]naming.Columns // saved queries with two columns of one name
 	scans   *scanSet                            // nil until a name is read by a scan
+	relays  []*relay
 
 	under map[engine.TableName]engine.TableName // names of tables in the statement, where they differ from those that users write
 	views []*view                               // that are in use until the statement ends
@@ -61,6 +62,9 @@ func (s *statement) close() {
 		return
 	}
 	s.scans.close()
+	for _, r := range s.relays {
+		r.close()
+	}
 	s.c.close()
 	s.leave()
 	s.leave = nil

@@ -47,6 +47,15 @@ type scanTable struct {
 	count   bool // rows are only counted: the values of requested columns are not used
 }
 
+// logical returns the DuckDB type of a column, and a function that releases it.
+func (t *scanTable) logical(i int) (bindings.LogicalType, func()) {
+	if r, ok := t.src.(*relay); ok {
+		return r.types[i], func() {}
+	}
+	lt := scanType(t.types[i])
+	return lt, func() { bindings.DestroyLogicalType(&lt) }
+}
+
 func (t *scanTable) columns() narrow.Columns { return narrow.Columns{Infos: t.cols, Types: t.types} }
 
 // scanRun is one scan of a table. DuckDB calls it from one thread at a time.

@@ -95,9 +95,9 @@ func dig_scan_bind(p unsafe.Pointer) {
 			return fmt.Errorf("table %s is not open in this statement", name)
 		}
 		for i, c := range t.cols {
-			lt := scanType(t.types[i])
+			lt, release := t.logical(i)
 			bindings.BindAddResultColumn(info, set.(*scanSet).columnName(t, c.Name), lt)
-			bindings.DestroyLogicalType(&lt)
+			release()
 		}
 		bindings.BindSetBindData(info, hold(&boundScan{set.(*scanSet), t}), unsafe.Pointer(C.dig_scan_free))
 		return nil

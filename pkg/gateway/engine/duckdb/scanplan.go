@@ -77,6 +77,12 @@ func (s *statement) PlanScan(function string, columns []string) (plan.Table, []s
 		from = d.Describe()
 	}
 	out.Details = append(out.Details, "reads: "+from)
+	if r, ok := t.src.(*relay); ok {
+		for _, c := range r.table.Columns {
+			out.Types[strings.ToLower(c.Name)] = c.Type.String()
+		}
+		return out, names
+	}
 	if f := t.pushed(); f != "" {
 		out.Details = append(out.Details, "asked of the source: "+f)
 	}

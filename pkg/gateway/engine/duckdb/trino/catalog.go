@@ -181,6 +181,8 @@ func (c *catalog) resolve(n engine.TableName) (*Used, error) {
 		return s.Store.Kept(c.ctx, n, src.Stored.Schema, src.Stored.Table)
 	case src.Scan != nil:
 		return c.scanned(n, src.Scan)
+	case src.Relay != nil:
+		return s.Store.Relayed(c.ctx, n, src.Relay)
 	}
 	return nil, engine.UnknownTable(n)
 }
@@ -194,7 +196,12 @@ func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Used, error)
 		}
 		return nil, SourceError(n, err)
 	}
-	return &Used{Table: infosOf(cols), scan: src, cols: cols}, nil
+	return Scanned(infosOf(cols), src, cols), nil
+}
+
+// Scanned is a table whose rows are scanned. The names of t's columns are those of cols.
+func Scanned(t *analyze.Table, src engine.Scanner, cols []engine.ColumnInfo) *Used {
+	return &Used{Table: t, scan: src, cols: cols}
 }
 
 // infosOf is a table with column types given by name.
@@ -241,15 +248,20 @@ func (c *catalog) savedQuery(n engine.TableName, q engine.Query) (*Used, error) 
 	if err != nil {
 		return nil, savedError(n, err, weight > limits.MaxSaved)
 	}
-	u := &Used{Table: &analyze.Table{}, Text: "(" + x.SQL + ")", weight: weight, saved: x}
+	return &Used{Table: x.AsTable(), Text: "(" + x.SQL + ")", weight: weight, saved: x}, nil
+}
+
+// AsTable is the result of the statement as a table.
+func (x *Text) AsTable() *analyze.Table {
+	t := &analyze.Table{}
 	for i, col := range x.Columns {
 		made := analyze.TableColumn{Name: col.Name, Type: col.Type}
 		if x.Printed != nil && x.Printed.Zones != nil {
 			made.Zone = x.Printed.Zones[i]
 		}
-		u.Table.Columns = append(u.Table.Columns, made)
+		t.Columns = append(t.Columns, made)
 	}
-	return u, nil
+	return t
 }
 
 // savedError is an error in the text of a saved query, reported for the statement that names it.

@@ -18,6 +18,8 @@ type Store interface {
 	Kept(ctx context.Context, n engine.TableName, schema, table string) (*Used, error)
 	// Sampled is a table of the built-in catalog.
 	Sampled(ctx context.Context, n engine.TableName, body string) (*Used, error)
+	// Relayed is a table of another project.
+	Relayed(ctx context.Context, n engine.TableName, src engine.Relay) (*Used, error)
 	// OwnTables names the internal tables.
 	OwnTables(ctx context.Context) ([]engine.TableName, error)
 	// Columns returns the names and types of a table's columns.
