@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// joined finds the keys of maps that are made by joining texts.
+// joined finds the keys of maps that are made by joining texts, and the comparisons of two joined texts.
 type joined struct {
 	p      checkedPackage
 	fn     *ast.FuncDecl
@@ -19,8 +19,8 @@ type joined struct {
 	places map[string][]string
 }
 
-// TestJoinedKeys finds each key of a map that joins texts: "a.b" and "c" join like "a" and "b.c", so the one would be taken for the
-// other. A struct is a key that tells them apart, or a NUL between the texts. The others are in testdata/joined.txt; a line has the
+// TestJoinedKeys finds each key of a map that joins texts, and each comparison of two such texts: "a.b" and "c" join like "a" and "b.c", so
+// the one would be taken for the other. A struct is a key that tells them apart, or a NUL between the texts. The others are in testdata/joined.txt; a line has the
 // function, the number of its places and the reason.
 func TestJoinedKeys(t *testing.T) {
 	j := &joined{makers: map[string]bool{}, places: map[string][]string{}}
@@ -45,7 +45,7 @@ func TestJoinedKeys(t *testing.T) {
 	accepted := readAccepted(t, "testdata/joined.txt")
 	for name, places := range j.places {
 		if n := accepted[name]; len(places) > n {
-			t.Errorf("%s joins texts to %d keys of maps, and %d of them are known in testdata/joined.txt:\n\t%s", name, len(places), n, strings.Join(places, "\n\t"))
+			t.Errorf("%s joins texts to %d keys, and %d of them are known in testdata/joined.txt:\n\t%s", name, len(places), n, strings.Join(places, "\n\t"))
 		}
 	}
 	for name, n := range accepted {
@@ -74,6 +74,10 @@ func (j *joined) look() {
 		switch n := n.(type) {
 		case *ast.IndexExpr:
 			if j.isMap(n.X) && j.joins(n.Index, 0) {
+				j.add(n)
+			}
+		case *ast.BinaryExpr:
+			if (n.Op == token.EQL || n.Op == token.NEQ) && j.joins(n.X, 0) && j.joins(n.Y, 0) {
 				j.add(n)
 			}
 		case *ast.KeyValueExpr:

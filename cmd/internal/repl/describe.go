@@ -228,11 +228,9 @@ func (s *shell) use(ctx context.Context, args []string) error {
 		return cli.Usagef(`\use takes a schema, CATALOG.SCHEMA`)
 	}
 	for _, c := range known.Catalogs() {
-		for _, schema := range known.Schemas(c) {
-			if strings.EqualFold(c, place.Catalog) && strings.EqualFold(schema, place.Schema) {
-				s.here = suggest.Place{Catalog: c, Schema: schema}
-				return nil
-			}
+		if schema := schemaOf(known, c, place.Schema); schema != "" && strings.EqualFold(c, place.Catalog) {
+			s.here = suggest.Place{Catalog: c, Schema: schema}
+			return nil
 		}
 	}
 	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with tables", args[0]), Hint: `\dn lists them`}
@@ -242,17 +240,27 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	return f
 }
 
+// schemaOf is the schema of a catalog that a name means: the one that is spelled so, or one that differs in case.
+func schemaOf(known *suggest.Known, catalog, name string) string {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for _, schema := range known.Schemas(catalog) {
+			if same(schema, name) {
+				return schema
+			}
+		}
+	}
+	return ""
+}
+
 // onlyPlace finds the schema that an unqualified name refers to, if there is only one.
 func onlyPlace(known *suggest.Known, catalog, name string) suggest.Place {
 	var found []suggest.Place
 	for _, c := range known.Catalogs() {
-		for _, schema := range known.Schemas(c) {
-			if strings.EqualFold(schema, name) {
-				if strings.EqualFold(c, catalog) {
-					return suggest.Place{Catalog: c, Schema: schema}
-				}
-				found = append(found, suggest.Place{Catalog: c, Schema: schema})
+		if schema := schemaOf(known, c, name); schema != "" {
+			if strings.EqualFold(c, catalog) {
+				return suggest.Place{Catalog: c, Schema: schema}
 			}
+			found = append(found, suggest.Place{Catalog: c, Schema: schema})
 		}
 	}
 	if len(found) != 1 {

@@ -92,7 +92,7 @@ func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.
 		return b, err
 	}
 	for i, v := range b.ParamValues {
-		at := slices.IndexFunc(cols, func(c engine.ColumnInfo) bool { return strings.EqualFold(c.Name, v.Key) })
+		at := slices.IndexFunc(cols, func(c engine.ColumnInfo) bool { return strings.EqualFold(c.Name, v.Key) }) // of two, neither can be read
 		if at < 0 {
 			return b, fault.Data(400, "paramValues[%d]: table %s has no column %q", i, b.FromTable, v.Key)
 		}

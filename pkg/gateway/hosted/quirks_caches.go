@@ -15,7 +15,7 @@ func duplicateCache(q *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFun
 		list := hr.Clone(hr.Context())
 		list.Body = http.NoBody
 		for _, c := range objects(answerOf(q.raw[spec.ListCacheStatuses.ID], list).value()) {
-			if c["status"] == states.Running && fmt.Sprint(c["catalogId"], c["schemaName"], c["tableName"]) == fmt.Sprint(body["catalogId"], body["schemaName"], body["tableName"]) {
+			if c["status"] == states.Running && tableOf(c) == tableOf(body) {
 				var a answer
 				a.refuse(500, "Internal Server Error")
 				a.send(w)
@@ -24,6 +24,11 @@ func duplicateCache(q *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFun
 		}
 		next(w, hr)
 	}
+}
+
+// tableOf is the table that an object names.
+func tableOf(m map[string]any) [3]string {
+	return [3]string{fmt.Sprint(m["catalogId"]), fmt.Sprint(m["schemaName"]), fmt.Sprint(m["tableName"])}
 }
 
 // earlyCancel answers 500 to the first cancel after a trigger.

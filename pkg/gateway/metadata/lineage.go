@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/catalogs"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -39,7 +40,9 @@ func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table
 	}
 	out := make([][]api.ColumnLineage, len(cols))
 	for i, o := range origins {
-		out[i] = d.origin(o)
+		if out[i], err = d.origin(ctx, o); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
@@ -80,7 +83,7 @@ func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.T
 }
 
 // origin merges tables with the same column name into one entry [O].
-func (d *describer) origin(o engine.ColumnOrigin) []api.ColumnLineage {
+func (d *describer) origin(ctx context.Context, o engine.ColumnOrigin) ([]api.ColumnLineage, error) {
 	out := []api.ColumnLineage{}
 	for _, r := range o.Reads {
 		i := slices.IndexFunc(out, func(l api.ColumnLineage) bool { return l.Column == r.Column })
@@ -89,23 +92,46 @@ func (d *describer) origin(o engine.ColumnOrigin) []api.ColumnLineage {
 			out = append(out, api.ColumnLineage{Column: r.Column, Expression: o.Expression})
 		}
 		out[i].Tables = append(out[i].Tables, r.Table.String())
-		if out[i].ColumnDescription == nil {
-			out[i].ColumnDescription = d.described(r)
-		}
-	}
-	return out
-}
-
-// described returns the user's description of a column that a statement reads.
-func (d *describer) described(r engine.ColumnRead) *string {
-	for _, c := range d.order {
-		if !strings.EqualFold(c.Name, r.Table.Catalog) {
+		if out[i].ColumnDescription != nil {
 			continue
 		}
-		k := store.TableKey{Catalog: c.ID, Schema: r.Table.Schema, Table: r.Table.Table}
-		if n := d.notes.Columns[store.ColumnKey{TableKey: k, Column: r.Column}]; n.Description != nil {
-			return n.Description
+		var err error
+		if out[i].ColumnDescription, err = d.described(ctx, r); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return out, nil
+}
+
+// described returns the user's description of a column that a statement reads. A statement has the names in lower case, and descriptions
+// are stored under those of the source.
+func (d *describer) described(ctx context.Context, r engine.ColumnRead) (*string, error) {
+	for _, c := range d.order {
+		if c.Name != r.Table.Catalog {
+			continue
+		}
+		key := store.TableKey{Catalog: c.ID, Schema: r.Table.Schema, Table: r.Table.Table}
+		if n := d.notes.Columns[store.ColumnKey{TableKey: key, Column: r.Column}]; n.Description != nil {
+			return n.Description, nil
+		}
+		for k, n := range d.notes.Columns {
+			if n.Description == nil || k.Catalog != c.ID || !strings.EqualFold(k.Table, r.Table.Table) || !strings.EqualFold(k.Column, r.Column) {
+				continue
+			}
+			schema, table, err := names.Spelled(ctx, c.Source, r.Table)
+			if errors.Is(err, connector.ErrNoSchema) || errors.Is(err, connector.ErrNoTable) || errors.Is(err, connector.ErrAmbiguous) {
+				continue // only a cache has the table now
+			}
+			if names.Away(err) { // the statement reads a cache
+				err = engine.Omit(ctx, engine.OmittedColumns, r.Table.String(), err)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if k.Schema == schema && k.Table == table {
+				return n.Description, nil
+			}
+		}
+	}
+	return nil, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -57,26 +58,26 @@ func cacheOf(n engine.TableName, found []store.CachedTable, spelled func() (sche
 // spellingTime is how long a source may take to list its names before a cache answers without them.
 const spellingTime = 2 * time.Second
 
-// spelled returns the spelling of a table at the source.
-func (e ExternalCatalog) spelled(ctx context.Context, n engine.TableName) (schema, table string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, spellingTime)
-	defer cancel()
-	src, err := e.Source(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	schemas, err := src.Schemas(ctx)
+// lister lists the names of a catalog.
+type lister interface {
+	Schemas(ctx context.Context) ([]string, error)
+	Tables(ctx context.Context, schema string) ([]api.Table, error)
+}
+
+// Spelled returns the names of the catalog that a name in a statement means.
+func Spelled(ctx context.Context, c lister, n engine.TableName) (schema, table string, err error) {
+	schemas, err := c.Schemas(ctx)
 	if err != nil {
 		return "", "", err
 	}
 	if schema, err = connector.PickSchema(n.Schema, schemas); err != nil {
 		return "", "", err
 	}
-	tables, err := src.Connector.Tables(ctx, schema)
+	tables, err := c.Tables(ctx, schema)
 	if err != nil {
 		return "", "", err
 	}
-	table, err = connector.PickTable(n.Table, each.Map(tables, func(t connector.Table) string { return t.Name }))
+	table, err = connector.PickTable(n.Table, each.Map(tables, func(t api.Table) string { return t.TableName }))
 	return schema, table, err
 }
 

@@ -160,7 +160,7 @@ func (e ExternalCatalog) ColumnInfos(ctx context.Context, schema, table string) 
 		return nil, err
 	}
 	for _, m := range made {
-		if strings.EqualFold(m.ToSchema, schema) && strings.EqualFold(m.ToTable, table) {
+		if m.ToSchema == schema && m.ToTable == table {
 			schema, table = m.FromSchema, m.FromTable
 			break
 		}
@@ -219,7 +219,11 @@ func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 		return engine.Source{}, err
 	}
 	c := e.C
-	if t, err := r.cached(ctx, c.ID, n, func() (string, string, error) { return e.spelled(ctx, n) }); err != nil || t != nil {
+	if t, err := r.cached(ctx, c.ID, n, func() (string, string, error) {
+		ctx, cancel := context.WithTimeout(ctx, spellingTime)
+		defer cancel()
+		return Spelled(ctx, e, n)
+	}); err != nil || t != nil {
 		return engine.Source{Stored: t}, err
 	}
 	if rows, err := e.ParametricRows(ctx, n); err != nil || rows != nil {

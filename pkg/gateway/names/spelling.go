@@ -15,7 +15,7 @@ import (
 // Spelled implements engine.Spelling: a name with upper-case letters is rejected if the lower-case one would find
 // another table of the source. If the source does not answer, that is left to the lookup.
 func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
-	if r.only || n.Catalog == engine.InternalCatalog || strings.ToLower(n.Schema+n.Table) == n.Schema+n.Table {
+	if r.only || n.Catalog == engine.InternalCatalog || strings.ToLower(n.Schema) == n.Schema && strings.ToLower(n.Table) == n.Table {
 		return nil
 	}
 	c, err := r.g.Store.CatalogByName(ctx, r.p.ID, strings.ToLower(n.Catalog))
@@ -38,7 +38,7 @@ func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 		return fault.Unknown(engine.KindUnsupported, "Schema '%s.%s' cannot be distinguished from '%s': names in SQL are converted to lower case", c.Name, n.Schema, strings.ToLower(n.Schema))
 	}
 	schema, _, _ := connector.Pick("schema", strings.ToLower(n.Schema), schemas)
-	tables, err := src.Connector.Tables(ctx, schema)
+	tables, err := e.tables(ctx, src, schema) // a parametric table hides another one of the source as well
 	if err != nil {
 		return nil
 	}

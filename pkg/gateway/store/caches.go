@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
@@ -91,13 +92,17 @@ func (s *Store) Caches(ctx context.Context, project, catalog, schema string) ([]
 // CachedTable is a table of a source, in its spelling, and the stored table with the rows of its cache.
 type CachedTable struct{ Schema, Table, Stored string }
 
-// CachedTables lists the caches with rows of the tables that have a name, ignoring case.
+// CachedTables lists the caches with rows of the tables that have a name, ignoring case. SQLite only folds letters of ASCII, so that it
+// compares the lengths alone.
 func (s *Store) CachedTables(ctx context.Context, project, catalog, schema, table string) ([]CachedTable, error) {
-	return queryAll(ctx, s.db, func(scan func(...any) error) (t CachedTable, err error) {
+	found, err := queryAll(ctx, s.db, func(scan func(...any) error) (t CachedTable, err error) {
 		err = scan(&t.Schema, &t.Table, &t.Stored)
 		return
-	}, "SELECT schema_name, table_name, stored FROM caches WHERE project_id = ? AND catalog_id = ? AND lower(schema_name) = lower(?) AND lower(table_name) = lower(?) AND stored IS NOT NULL",
+	}, "SELECT schema_name, table_name, stored FROM caches WHERE project_id = ? AND catalog_id = ? AND length(schema_name) = length(?) AND length(table_name) = length(?) AND stored IS NOT NULL",
 		project, catalog, schema, table)
+	return slices.DeleteFunc(found, func(t CachedTable) bool {
+		return !strings.EqualFold(t.Schema, schema) || !strings.EqualFold(t.Table, table)
+	}), err
 }
 
 // IsCached reports whether there is a cache with rows of the table that is spelled so at its source.
