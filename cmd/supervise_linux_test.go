@@ -21,11 +21,12 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// unending are statements, in the engine's own dialect, that neither its interrupt nor its limit of memory ends in time.
+// unending are statements that neither the engine's interrupt nor its limit of memory ends in time.
 var unending = []struct{ name, sql string }{
-	{"long needle", "SELECT strpos(repeat('a', 1000000), repeat('a', 500000) || 'b')"},
-	{"text of rows", "SELECT sum(length(upper(reverse(s || i)))) FROM (SELECT repeat('x', 1000000) s), range(20000) t(i)"},
-	{"another needle", "SELECT strpos(repeat('c', 1000000), repeat('c', 500000) || 'd')"},
+	{"long needle", "SELECT strpos(rpad('a', 1000000, 'a'), rpad('a', 500000, 'a') || 'b')"},
+	{"text of rows", `SELECT sum(length(upper(reverse(s || CAST(i AS varchar))))) FROM (SELECT rpad('x', 1000000, 'x') AS s),
+		UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 2)) u(j)`},
+	{"another needle", "SELECT replace(rpad('c', 1000000, 'c'), rpad('c', 500000, 'c') || 'd', '')"},
 }
 
 // children are the processes that a process has started.
@@ -115,7 +116,7 @@ func TestSupervised(t *testing.T) {
 		}
 	})
 	run := func(project, sql string) error {
-		res, err := cl.Queries.Execute(context.Background(), project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact, Dialect: "duckdb"})
+		res, err := cl.Queries.Execute(context.Background(), project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
 		if err != nil {
 			return err
 		}
@@ -232,7 +233,7 @@ func TestStuckCommand(t *testing.T) {
 		{"memory", unending[1].sql, nil, nil, exitcode.Failed, "of memory, more than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cmd := process(t, data, append([]string{"query", "execute", c.sql, "--dialect", "duckdb", "-o", "csv", "--out", "rows.csv"}, c.args...)...)
+			cmd := process(t, data, append([]string{"query", "execute", c.sql, "-o", "csv", "--out", "rows.csv"}, c.args...)...)
 			var said bytes.Buffer
 			cmd.Stderr = &said
 			begin(t, cmd)

@@ -48,7 +48,7 @@ func TestReplacedWithoutReader(t *testing.T) {
 	}
 	fill(t, w)
 	old := children(s.Process.Pid)[0]
-	client := process(t, data, "query", "execute", unending[0].sql, "--dialect", "duckdb", "--retries", "0")
+	client := process(t, data, "query", "execute", unending[0].sql, "--retries", "0")
 	begin(t, client)
 	replaced(t, s.Process.Pid, old)
 	_ = exits(t, client)

@@ -197,8 +197,8 @@ Ways to give statements:
   dig sql "SELECT * FROM 'sales/*.csv'"       files as tables, on zone local
   dig sql sales.csv                           all rows of a file
 
-` + "`dig sql format`" + ` lays a statement out, ` + "`dig sql transpile`" + ` writes it for another database, and --dialect duckdb passes it to
-the engine of zone local unchanged. ` + "`dig sql --help`" + ` lists the flags; docs/queries.md lists what zone local rejects.`)},
+` + "`dig sql format`" + ` lays a statement out, and ` + "`dig sql transpile`" + ` writes it for another database.
+` + "`dig sql --help`" + ` lists the flags; docs/queries.md lists what zone local rejects.`)},
 		{Use: "profiles", Short: "Profiles: make, choose, change and protect them", Long: text(`A profile is a named set of settings: zone, address, key, organization, workspace, project, output and limits.
 
   dig auth login work --zone eu               make one; the key is asked for, or read from standard input or DIG_API_KEY

@@ -22,7 +22,6 @@ import (
 func newQueryDiffCmd(e *cli.Env) *cobra.Command {
 	var keys []string
 	var noPager, all bool
-	var dialect string
 	c := &cobra.Command{
 		Use: "diff A B", Short: "Compare two results by key", Args: cobra.ExactArgs(2),
 		Long: `Compare two results by key and print the rows that only one of them has, and each changed value.
@@ -47,23 +46,19 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 	c.Flags().StringSliceVar(&keys, "key", nil, "columns that identify a row")
 	c.Flags().BoolVar(&noPager, "no-pager", false, "do not use a pager")
 	c.Flags().BoolVar(&all, "all", false, "compare the system columns of internal tables too")
-	dialectFlag(e, c, &dialect)
 	e.Prints(cli.Compares(c), cli.Like([]map[string]any{}))
 	cli.Annotate(c, spec.ExecuteQuery, spec.ListQueries)
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{"last", "sql:", "query:"}, cobra.ShellCompDirectiveNoSpace
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := checkDialect(e, dialect, strings.HasPrefix(args[0], "sql:") || strings.HasPrefix(args[1], "sql:")); err != nil {
-			return err
-		}
-		same, err := diff(c.Context(), e, args, keys, dialect, !noPager, all)
+		same, err := diff(c.Context(), e, args, keys, !noPager, all)
 		return cli.Compared(c.Context(), same, err)
 	}
 	return c
 }
 
-func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, page, all bool) (same bool, err error) {
+func diff(ctx context.Context, e *cli.Env, args, keys []string, page, all bool) (same bool, err error) {
 	o, err := e.OutputOptions()
 	if err == nil {
 		err = e.CheckDrawnFile()
@@ -75,7 +70,7 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, 
 	defer cancel()
 	var sides [2]api.RowReader
 	for i, arg := range args {
-		if sides[i], err = openSide(ctx, e, arg, dialect); e.Planned(err) {
+		if sides[i], err = openSide(ctx, e, arg); e.Planned(err) {
 			continue
 		} else if err != nil {
 			return false, err
@@ -130,7 +125,7 @@ func writeDiff(w io.Writer, sides [2]api.RowReader, keys []string, o output.Opti
 }
 
 // openSide opens one of the two results to compare.
-func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowReader, error) {
+func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error) {
 	kind, rest, _ := strings.Cut(arg, ":")
 	switch {
 	case arg == "last":
@@ -151,7 +146,7 @@ func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowRead
 		if strings.TrimSpace(string(sql)) == "" {
 			return nil, cli.Usagef("%s: the statement is empty", arg)
 		}
-		return openStatement(ctx, e, dialect, (&executeFlags{}).statement(e, string(sql), nil))
+		return openStatement(ctx, e, (&executeFlags{}).statement(e, string(sql), nil))
 	case kind == "query":
 		cl, err := e.Client()
 		if err != nil {
@@ -165,7 +160,7 @@ func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowRead
 		if err != nil {
 			return nil, err
 		}
-		return openStatement(ctx, e, dialectTrino, &statement{form: api.ExecuteByID{ID: id, Timeout: api.ExecuteTimeout(e.TimeLimit())}})
+		return openStatement(ctx, e, &statement{form: api.ExecuteByID{ID: id, Timeout: api.ExecuteTimeout(e.TimeLimit())}})
 	}
 	r, err := rowset.Open(e.Abs(arg))
 	if errors.Is(err, os.ErrNotExist) {
@@ -196,8 +191,8 @@ func (r *warnedRows) Next() bool {
 }
 
 // openStatement runs a statement and returns its typed rows.
-func openStatement(ctx context.Context, e *cli.Env, dialect string, st *statement) (api.RowReader, error) {
-	q, err := newQuerying(ctx, e, &executeFlags{dialect: dialect}, output.Options{})
+func openStatement(ctx context.Context, e *cli.Env, st *statement) (api.RowReader, error) {
+	q, err := newQuerying(ctx, e, &executeFlags{}, output.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req 
 // queryDifferences lists the fields that differ from a request, and removes the others from the request.
 func queryDifferences(have api.Query, req *api.QueryRequest) []string {
 	var out []string
-	if q := req.InputQuery; q != nil && *q != sqlstmt.TrimEnd(have.InputQuery, sqlstmt.Trino) {
+	if q := req.InputQuery; q != nil && *q != sqlstmt.TrimEnd(have.InputQuery) {
 		out = append(out, "statement")
 	} else {
 		req.InputQuery = nil

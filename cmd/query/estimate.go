@@ -24,7 +24,7 @@ type sizeEstimate struct {
 // estimateSize counts the rows of a query and samples the first for their width. The API can neither partition nor sort
 // a stored result, so its size determines the cost of reading it.
 func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql string) (cli.View, error) {
-	sql = sqlstmt.Single(sql, sqlstmt.Trino)
+	sql = sqlstmt.Single(sql)
 	inner := &statement{text: sql, wrapped: 1}
 	run := func(outer string, read func(*api.Rows) error) error {
 		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer, Timeout: api.ExecuteTimeout(e.TimeLimit())}, api.ExecuteOptions{Format: api.Compact})

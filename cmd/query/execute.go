@@ -33,11 +33,11 @@ type executeFlags struct {
 	batchFlags
 	readingFlags
 	pageFlags
-	id, name, builder, format, dialect string
-	sql, file, bind                    []string
-	limit, maxRows                     int64
-	maxSize                            string
-	noHistory, strict, acceptColumns   bool
+	id, name, builder, format        string
+	sql, file, bind                  []string
+	limit, maxRows                   int64
+	maxSize                          string
+	noHistory, strict, acceptColumns bool
 
 	wire     api.Format // --format
 	maxBytes int64      // --max-bytes
@@ -93,7 +93,6 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	f.batchFlags.register(c)
 	f.readingFlags.register(c)
 	f.pageFlags.register(c)
-	dialectFlag(e, c, &f.dialect)
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
 	e.CompleteFlag(c, "id", e.Complete(cli.QueryIDs))
 	e.Fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
@@ -124,7 +123,7 @@ The key is verified and the rows are counted first; a truncated page is requeste
 			}
 			return errors.Join(q.several(c.Context(), next), stop())
 		default:
-			if parts := split(f.language(), f.texts); len(parts) > 1 || len(parts) == 1 && len(f.texts) > 1 {
+			if parts := split(f.texts); len(parts) > 1 || len(parts) == 1 && len(f.texts) > 1 {
 				return q.several(c.Context(), partsOf(e, &f, parts))
 			}
 		}
@@ -133,20 +132,9 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	return c
 }
 
-// language is the dialect of the statements of this run.
-func (f *executeFlags) language() sqlstmt.Dialect {
-	if f.dialect == dialectDuck {
-		return sqlstmt.Engine
-	}
-	return sqlstmt.Trino
-}
-
 // check validates the flags as a set.
 func (f *executeFlags) check(e *cli.Env, c *cobra.Command, several bool) (output.Options, error) {
 	if err := f.batchFlags.check(e, c, several, f.chart != ""); err != nil {
-		return output.Options{}, err
-	}
-	if err := checkDialect(e, f.dialect, !c.Flags().Changed("id") && !c.Flags().Changed("name") && !c.Flags().Changed("builder")); err != nil {
 		return output.Options{}, err
 	}
 	f.out, f.limited = e.Run.Flags.Out, c.Flags().Changed("limit")
@@ -244,7 +232,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	if err := f.readTexts(e, given[0]); err != nil {
 		return nil, err
 	}
-	if n := len(split(f.language(), f.texts)); f.eachRow != "" && n > 1 {
+	if n := len(split(f.texts)); f.eachRow != "" && n > 1 {
 		return nil, cli.Usagef("--each-row runs one statement, %s contains %d", given[0], n)
 	}
 	return f.statement(e, f.texts[0].sql, f.bind), nil
@@ -252,11 +240,11 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 
 // statement builds the request for one SQL statement.
 func (f *executeFlags) statement(e *cli.Env, sql string, bind []string) *statement {
-	st := &statement{text: sql, language: f.language()}
-	sql = sqlstmt.TrimEnd(sql, st.language)
+	st := &statement{text: sql}
+	sql = sqlstmt.TrimEnd(sql)
 	if f.limited {
 		st.limit = f.limit
-		sql, st.wrapped = sqlstmt.Limit(sql, f.limit, st.language)
+		sql, st.wrapped = sqlstmt.Limit(sql, f.limit)
 	}
 	st.form = api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(e.TimeLimit())}
 	return st

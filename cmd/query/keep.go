@@ -24,7 +24,6 @@ const (
 // keptInfo is the metadata of a stored result.
 type keptInfo struct {
 	Statement string     `json:"statement,omitempty"`
-	Dialect   string     `json:"dialect,omitempty"` // if not Trino's
 	Bindings  []string   `json:"bindings,omitempty"`
 	Query     string     `json:"query,omitempty"` // an id, a name or a builder object, for a run without a statement
 	Profile   string     `json:"profile,omitempty"`

@@ -44,7 +44,7 @@ func (f *executeFlags) checkPages(c *cobra.Command, o output.Options) error {
 	if f.size < 1 {
 		return cli.Usagef("--page-size: %d is not a number of rows", f.size)
 	}
-	for _, name := range []string{"limit", "max-bytes", "format", "builder", "each-row", "dialect"} {
+	for _, name := range []string{"limit", "max-bytes", "format", "builder", "each-row"} {
 		if c.Flags().Changed(name) {
 			return cli.Usagef("--%s and --page-by are mutually exclusive", name)
 		}
@@ -69,8 +69,8 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 		}
 		return "SELECT * FROM " + cli.QueryTable(saved.Name).Quoted(), nil, nil
 	}
-	sql = sqlstmt.Single(sql, st.language)
-	if sqlstmt.Limited(sql, st.language) {
+	sql = sqlstmt.Single(sql)
+	if sqlstmt.Limited(sql) {
 		return "", nil, cli.Usagef("--page-by: the statement has its own LIMIT or OFFSET, which would select different rows for each page").WithHint("leave it out")
 	}
 	return sql, bind, nil

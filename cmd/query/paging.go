@@ -17,7 +17,7 @@ func handPaging(st *statement) *trust.HandPaging {
 	if st.text == "" {
 		return nil
 	}
-	return trust.PagedByHand(st.text, st.language)
+	return trust.PagedByHand(st.text)
 }
 
 // distrustPaging rejects, for --strict, a page of an order that is not unique.

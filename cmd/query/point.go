@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,9 +67,9 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 		f.Hint = strings.ReplaceAll(f.Hint, "CAST(? AS", "CAST(:"+names[0]+" AS")
 	}
 	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
-		f.Hint = offsetHint(e, f.Hint)
+		f.Hint = cmp.Or(f.Hint, "Trino's order is OFFSET m LIMIT n")
 	}
-	if f.Hint == "" && len(sqlstmt.Split(st.text, st.language)) > 1 {
+	if f.Hint == "" && len(sqlstmt.Split(st.text)) > 1 {
 		f.Hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"
 	}
 	f.Mended = repl.Mended(st.text, line, col, f.Hint)

@@ -13,7 +13,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
-	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -25,16 +24,15 @@ func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 
 // statement is one statement to run, with the origin of its text.
 type statement struct {
-	form     api.ExecuteRequest
-	language sqlstmt.Dialect
-	text     string                         // as the user wrote it; "" for the forms without SQL
-	wrapped  int                            // lines that are sent before the text
-	line     int                            // 0-based line of the file on which the text begins
-	col      int                            // 0-based column of that line at which the text begins
-	limit    int64                          // rows requested, 0 for all
-	where    string                         // identifies one of several statements in errors
-	files    *fileRemarks                   // nil if none was named
-	place    func(line, col int) (int, int) // of a place in the statement that was sent, the one in text; nil if they are the same
+	form    api.ExecuteRequest
+	text    string                         // as the user wrote it; "" for the forms without SQL
+	wrapped int                            // lines that are sent before the text
+	line    int                            // 0-based line of the file on which the text begins
+	col     int                            // 0-based column of that line at which the text begins
+	limit   int64                          // rows requested, 0 for all
+	where   string                         // identifies one of several statements in errors
+	files   *fileRemarks                   // nil if none was named
+	place   func(line, col int) (int, int) // of a place in the statement that was sent, the one in text; nil if they are the same
 }
 
 // querying is shared by the statements of one run.
@@ -75,9 +73,6 @@ func newQuerying(ctx context.Context, e *cli.Env, f *executeFlags, o output.Opti
 // the choice between the caches of tables of other catalogs and their sources.
 func (q *querying) options(format api.Format) api.ExecuteOptions {
 	opt := api.ExecuteOptions{Format: format}
-	if q.f.dialect == dialectDuck {
-		opt.Dialect = q.f.dialect
-	}
 	if (q.f.live || q.f.stored) && q.e.Local() {
 		_, opt.Reading, _ = q.f.means()
 	}
@@ -106,7 +101,6 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	if err := q.f.readingFlags.apply(ctx, q, st); err != nil {
 		return info, err
 	}
-	info.Dialect = q.options(q.format).Dialect
 	a := &answer{q: q, st: st, s: s, keep: keep, began: time.Now()}
 	defer a.close()
 	if err := q.distrust(ctx, st); err != nil {

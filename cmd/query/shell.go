@@ -144,9 +144,9 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 	if err != nil {
 		return err
 	}
-	stmt := f.statement(r.e, sqlstmt.TrimEnd(in.Text, sqlstmt.Trino), in.Bindings)
+	stmt := f.statement(r.e, sqlstmt.TrimEnd(in.Text), in.Bindings)
 	if in.Typed != "" {
-		stmt.text, stmt.place = sqlstmt.TrimEnd(in.Typed, sqlstmt.Trino), in.Place
+		stmt.text, stmt.place = sqlstmt.TrimEnd(in.Typed), in.Place
 	}
 	_, err = q.run(ctx, stmt, s, o, true)
 	return shellHint(s.Finish(err))

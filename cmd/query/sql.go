@@ -75,7 +75,6 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 	}
 	f.renderFlags.register(e, c)
 	f.readingFlags.register(c)
-	dialectFlag(e, c, &f.dialect)
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
 	c.AddCommand(newSQLFormat(e), newTranspile(e))
 	e.Prints(c, cli.Like([]map[string]any{}, spec.ExecuteQuery))

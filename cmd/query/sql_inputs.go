@@ -121,7 +121,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 			}
 		}
 		name = cmp.Or(name, "the statement")
-		parts := split(f.language(), []sqlText{{name, text, true}})
+		parts := split([]sqlText{{name, text, true}})
 		if len(parts) == 0 {
 			return nil, cli.Usagef("%s: there is no statement", name)
 		}

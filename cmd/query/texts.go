@@ -60,14 +60,14 @@ type placedPart struct {
 
 // split returns the statements of all texts in order. A text without a statement counts as one if it is the only one,
 // so that the gateway reports the problem.
-func split(language sqlstmt.Dialect, texts []sqlText) []placedPart {
+func split(texts []sqlText) []placedPart {
 	var all []placedPart
 	for _, t := range texts {
 		if !t.file {
 			all = append(all, placedPart{sqltext.Part{Text: t.sql}, t.name})
 			continue
 		}
-		for i, p := range sqlstmt.Split(t.sql, language) {
+		for i, p := range sqlstmt.Split(t.sql) {
 			all = append(all, placedPart{p, fmt.Sprintf("statement %d of %s", i+1, t.name)})
 		}
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// trino is the dialect of the gateway.
+const trino = "trino"
+
 func newTranspile(e *cli.Env) *cobra.Command {
 	var dialect, body string
 	t := &cobra.Command{
@@ -22,8 +25,8 @@ Zone local writes Trino's SQL for duckdb, postgresql, mysql and bigquery, with f
 a dialect does not have, or computes in another way, is rejected by name and position.`,
 		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql\n  " + e.Name + " sql transpile --dialect duckdb \"SELECT 7/2, date_trunc('month', now())\"",
 	}
-	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "target dialect")
-	e.Fixed(t, "dialect", dialectTrino, dialectDuck, "postgresql", "mysql", "bigquery")
+	t.Flags().StringVar(&dialect, "dialect", trino, "target dialect")
+	e.Fixed(t, "dialect", trino, "duckdb", "postgresql", "mysql", "bigquery")
 	cli.BodyFlag(t, &body)
 	cli.OwnFile(t)
 	return e.Leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -43,7 +46,7 @@ a dialect does not have, or computes in another way, is rejected by name and pos
 			return cli.View{}, cli.Usagef("a statement is required")
 		}
 		project := ""
-		if !strings.EqualFold(dialect, dialectTrino) && e.Local() {
+		if !strings.EqualFold(dialect, trino) && e.Local() {
 			if project, err = e.ProjectID(ctx, cl); err != nil {
 				return cli.View{}, err
 			}

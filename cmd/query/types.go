@@ -28,7 +28,7 @@ func (q *querying) firstTypes(ctx context.Context, st *statement) ([]string, err
 	form := st.form
 	switch f := form.(type) {
 	case api.ExecuteByStatement:
-		f.Statement, _ = sqlstmt.Limit(f.Statement, one, st.language)
+		f.Statement, _ = sqlstmt.Limit(f.Statement, one)
 		form = f
 	case api.ExecuteByName:
 		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + sqltext.QuoteDotted(f.QualifiedName) + " LIMIT 1", Timeout: f.Timeout}

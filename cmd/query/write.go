@@ -80,7 +80,7 @@ func (f *queryFlags) request(e *cli.Env, c *cobra.Command) (api.QueryRequest, er
 		if err := refuseStatement(e, *req.InputQuery); err != nil {
 			return req, err
 		}
-		text := sqlstmt.TrimEnd(*req.InputQuery, sqlstmt.Trino)
+		text := sqlstmt.TrimEnd(*req.InputQuery)
 		req.InputQuery = &text
 	}
 	kind, err := queryType(f.kind)

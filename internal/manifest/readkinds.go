@@ -67,7 +67,7 @@ func sqlOf(raw []byte) string {
 
 // SQLText returns a statement for comparing and writing: without a semicolon and white space at its end.
 func SQLText(sql string) string {
-	return strings.TrimRight(sqlstmt.TrimEnd(sql, sqlstmt.Trino), " \t\r\n")
+	return strings.TrimRight(sqlstmt.TrimEnd(sql), " \t\r\n")
 }
 
 func (r *reader) query(file, stem string, up []string, sql string, beside []byte) {

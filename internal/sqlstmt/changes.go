@@ -37,7 +37,7 @@ func Changes(sql string) string {
 
 // Other returns the kind of a statement that neither reads nor describes, such as DropTable; "" for others.
 func Other(sql string) string {
-	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	tree, err := trinosql.Parse(TrimEnd(sql))
 	if err != nil {
 		return "" // Fault reports it
 	}

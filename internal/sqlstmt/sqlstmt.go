@@ -1,7 +1,7 @@
 // Package sqlstmt reads the SQL that users write, for commands that split, limit and page it or look at the tables it reads.
 //
-// Text in Trino's language is parsed. Text that the parser does not accept, such as the syntax of a later version, and text in the
-// dialect of zone local's engine are only split into tokens: see package sqltext.
+// Text in Trino's language is parsed. Text that the parser does not accept, such as the syntax of a later version, is only split into
+// tokens: see package sqltext.
 package sqlstmt
 
 import (
@@ -14,19 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// Dialect is the language of a text.
-type Dialect int
-
-const (
-	Trino  Dialect = iota
-	Engine         // that of zone local's engine, in which comments nest
-)
-
 // Split splits a text at its semicolons and omits parts without a statement. Comments belong to the statement after them.
-func Split(sql string, d Dialect) []sqltext.Part {
-	if d == Engine {
-		return sqltext.Split(sql, true)
-	}
+func Split(sql string) []sqltext.Part {
 	var parts []sqltext.Part
 	for _, p := range trinosql.Split(sql) {
 		if p.Bad { // a quote or comment that does not end extends to the end of the text
@@ -46,8 +35,8 @@ func Split(sql string, d Dialect) []sqltext.Part {
 const space = " \t\r\n\f\v"
 
 // Single returns the only statement of a text, without its semicolon; a text with none or several is returned unchanged.
-func Single(sql string, d Dialect) string {
-	if parts := Split(sql, d); len(parts) == 1 {
+func Single(sql string) string {
+	if parts := Split(sql); len(parts) == 1 {
 		return parts[0].Text
 	}
 	return sql
@@ -55,10 +44,7 @@ func Single(sql string, d Dialect) string {
 
 // TrimEnd removes one semicolon at the end of a text, with the white space and comments around it: the hosted zones do not accept one.
 // Those between statements stay.
-func TrimEnd(sql string, d Dialect) string {
-	if d == Engine {
-		return sqltext.TrimEnd(sql, true)
-	}
+func TrimEnd(sql string) string {
 	parts := trinosql.Split(sql)
 	switch {
 	case slices.ContainsFunc(parts, func(p trinosql.Part) bool { return p.Bad }):
@@ -71,10 +57,10 @@ func TrimEnd(sql string, d Dialect) string {
 
 // Limit limits a statement to n rows. LIMIT is appended at the end, where it preserves the order of the rows; a statement with its own limit
 // becomes a subquery, with its first line on the second line of the text (wrapped is 1).
-func Limit(sql string, n int64, d Dialect) (limited string, wrapped int) {
-	q := parse(sql, d)
+func Limit(sql string, n int64) (limited string, wrapped int) {
+	q := parse(sql)
 	if q == nil {
-		return sqltext.Limit(sql, n, d == Engine)
+		return sqltext.Limit(sql, n, false)
 	}
 	sql = sql[:trinosql.Split(sql)[0].End]
 	if q.Limit != nil || q.LimitAll || q.Fetch || q.Offset != nil {
@@ -84,18 +70,18 @@ func Limit(sql string, n int64, d Dialect) (limited string, wrapped int) {
 }
 
 // Limited reports whether a statement has a LIMIT, OFFSET or FETCH of its own.
-func Limited(sql string, d Dialect) bool {
-	if q := parse(sql, d); q != nil {
+func Limited(sql string) bool {
+	if q := parse(sql); q != nil {
 		return q.Limit != nil || q.LimitAll || q.Fetch || q.Offset != nil
 	}
-	at := sqltext.Clauses(sql, d == Engine)
+	at := sqltext.Clauses(sql, false)
 	return at["limit"] >= 0 || at["offset"] >= 0 || at["fetch"] >= 0
 }
 
 // Tables returns the tables with three-part names that a statement reads, each once and spelled as in the statement. If the text cannot
 // be parsed, the result may include three-part names of columns.
 func Tables(sql string) []sqltext.TableRef {
-	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	tree, err := trinosql.Parse(TrimEnd(sql))
 	if err != nil {
 		return sqltext.TablesIn(sql)
 	}
@@ -115,10 +101,7 @@ func Tables(sql string) []sqltext.TableRef {
 }
 
 // parse returns the query in a text; nil if the text is not a query, contains several statements, or cannot be parsed.
-func parse(sql string, d Dialect) *trinosql.Query {
-	if d == Engine {
-		return nil
-	}
+func parse(sql string) *trinosql.Query {
 	parts := trinosql.Split(sql)
 	if len(parts) != 1 || parts[0].Bad {
 		return nil
@@ -194,7 +177,7 @@ func Reads(sql, catalog, table string, schemas ...string) bool {
 // Fault returns why a text is not a statement of Trino. It returns nil for a valid statement, and for one that cannot be parsed completely here.
 // Parameters such as :name are allowed.
 func Fault(sql string) *trinosql.Error {
-	text := TrimEnd(sql, Trino)
+	text := TrimEnd(sql)
 	fault := trinosql.Fault(text)
 	if fault == nil {
 		return nil
@@ -211,7 +194,7 @@ type Reading [][]string
 // ReadingOf finds the names of tables in a statement.
 func ReadingOf(sql string) Reading {
 	var out Reading
-	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	tree, err := trinosql.Parse(TrimEnd(sql))
 	if err != nil {
 		for _, t := range sqltext.TablesIn(sql) {
 			out = append(out, []string{t.Catalog, t.Schema, t.Table})
@@ -254,7 +237,7 @@ func (r Reading) Of(catalog, table string, schemas ...string) bool {
 // Mentions reports whether a statement names a column, in any table, or selects all columns of something. It returns true if the text
 // cannot be parsed.
 func Mentions(sql, column string) bool {
-	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	tree, err := trinosql.Parse(TrimEnd(sql))
 	if err != nil {
 		return true
 	}

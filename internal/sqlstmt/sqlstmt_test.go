@@ -12,21 +12,19 @@ import (
 func TestLimit(t *testing.T) {
 	for _, c := range []struct {
 		sql     string
-		d       Dialect
 		want    string
 		wrapped int
 	}{
-		{"SELECT limit FROM t ORDER BY offset -- end", Trino, "SELECT limit FROM t ORDER BY offset\nLIMIT 5", 0},
-		{"SELECT a AS fetch FROM t;", Trino, "SELECT a AS fetch FROM t\nLIMIT 5", 0},
-		{"SELECT a FROM t LIMIT ALL", Trino, "SELECT * FROM (\nSELECT a FROM t LIMIT ALL\n) LIMIT 5", 1},
-		{"SELECT a FROM t FETCH FIRST ROW ONLY", Trino, "SELECT * FROM (\nSELECT a FROM t FETCH FIRST ROW ONLY\n) LIMIT 5", 1},
-		{"(SELECT a FROM t LIMIT 9)", Trino, "(SELECT a FROM t LIMIT 9)\nLIMIT 5", 0},
-		{"SELECT a FROM (SELECT a FROM t LIMIT 9)", Trino, "SELECT a FROM (SELECT a FROM t LIMIT 9)\nLIMIT 5", 0},
-		{"SELECT 1 /* /* */ ; ", Trino, "SELECT 1\nLIMIT 5", 0},
-		{"SELECT 1 /* /* */ + 1 */", Engine, "SELECT 1 /* /* */ + 1 */\nLIMIT 5", 0},
-		{"SELECT $1 LIMIT 3", Trino, "SELECT * FROM (\nSELECT $1 LIMIT 3\n) LIMIT 5", 1}, // not parsed
+		{"SELECT limit FROM t ORDER BY offset -- end", "SELECT limit FROM t ORDER BY offset\nLIMIT 5", 0},
+		{"SELECT a AS fetch FROM t;", "SELECT a AS fetch FROM t\nLIMIT 5", 0},
+		{"SELECT a FROM t LIMIT ALL", "SELECT * FROM (\nSELECT a FROM t LIMIT ALL\n) LIMIT 5", 1},
+		{"SELECT a FROM t FETCH FIRST ROW ONLY", "SELECT * FROM (\nSELECT a FROM t FETCH FIRST ROW ONLY\n) LIMIT 5", 1},
+		{"(SELECT a FROM t LIMIT 9)", "(SELECT a FROM t LIMIT 9)\nLIMIT 5", 0},
+		{"SELECT a FROM (SELECT a FROM t LIMIT 9)", "SELECT a FROM (SELECT a FROM t LIMIT 9)\nLIMIT 5", 0},
+		{"SELECT 1 /* /* */ ; ", "SELECT 1\nLIMIT 5", 0},
+		{"SELECT $1 LIMIT 3", "SELECT * FROM (\nSELECT $1 LIMIT 3\n) LIMIT 5", 1}, // not parsed
 	} {
-		if got, wrapped := Limit(c.sql, 5, c.d); got != c.want || wrapped != c.wrapped {
+		if got, wrapped := Limit(c.sql, 5); got != c.want || wrapped != c.wrapped {
 			t.Errorf("%s\n%q, %d, want\n%q, %d", c.sql, got, wrapped, c.want, c.wrapped)
 		}
 	}
@@ -35,16 +33,14 @@ func TestLimit(t *testing.T) {
 func TestSplit(t *testing.T) {
 	for _, c := range []struct {
 		sql  string
-		d    Dialect
 		want []sqltext.Part
 	}{
-		{"-- one\nSELECT 1;\n\n  SELECT ';' /* ; */ ; ;", Trino, []sqltext.Part{{Text: "-- one\nSELECT 1"}, {Text: "SELECT ';' /* ; */", Line: 3, Col: 2}}},
-		{"SELECT 1 /* /* */; SELECT 2 /* */", Trino, []sqltext.Part{{Text: "SELECT 1 /* /* */"}, {Text: "SELECT 2 /* */", Col: 19}}},
-		{"SELECT 1 /* /* */; SELECT 2 */", Engine, []sqltext.Part{{Text: "SELECT 1 /* /* */; SELECT 2 */"}}},
-		{" ; -- none\n;", Trino, nil},
-		{"SELECT 'open; SELECT 2", Trino, []sqltext.Part{{Text: "SELECT 'open; SELECT 2"}}},
+		{"-- one\nSELECT 1;\n\n  SELECT ';' /* ; */ ; ;", []sqltext.Part{{Text: "-- one\nSELECT 1"}, {Text: "SELECT ';' /* ; */", Line: 3, Col: 2}}},
+		{"SELECT 1 /* /* */; SELECT 2 /* */", []sqltext.Part{{Text: "SELECT 1 /* /* */"}, {Text: "SELECT 2 /* */", Col: 19}}},
+		{" ; -- none\n;", nil},
+		{"SELECT 'open; SELECT 2", []sqltext.Part{{Text: "SELECT 'open; SELECT 2"}}},
 	} {
-		if got := Split(c.sql, c.d); !slices.Equal(got, c.want) {
+		if got := Split(c.sql); !slices.Equal(got, c.want) {
 			t.Errorf("%q\n%+v, want\n%+v", c.sql, got, c.want)
 		}
 	}
@@ -54,7 +50,7 @@ func TestTrimEnd(t *testing.T) {
 	for sql, want := range map[string]string{
 		"SELECT 1 ; -- done": "SELECT 1", "SELECT 1; SELECT 2;": "SELECT 1; SELECT 2", "SELECT 1; -- two": "SELECT 1", "SELECT 'a;": "SELECT 'a;", "SELECT ';'": "SELECT ';'", ";": ";", "": "",
 	} {
-		if got := TrimEnd(sql, Trino); got != want {
+		if got := TrimEnd(sql); got != want {
 			t.Errorf("%q: %q, want %q", sql, got, want)
 		}
 	}

@@ -36,7 +36,6 @@ func (r *Result) Close() error { return r.Body.Close() }
 type ExecuteOptions struct {
 	Format  Format // of the rows; if empty the gateway chooses CELL_TYPED [S]
 	Reading string // which rows of other catalogs are read: "live" at the source despite a cache, "stored" from caches only; zone local only
-	Dialect string // of the statement: "duckdb", or "" for Trino's; zone local only
 }
 
 // Execute runs POST /data/projects/{projectId}/queries/execute and returns the open result. The client's timeout does
@@ -91,9 +90,6 @@ func (c *Client) execute(ctx context.Context, project string, body any, opt Exec
 	at := spec.ExecuteQuery.At(project).With("format", string(opt.Format))
 	if opt.Reading != "" {
 		at = at.With("reading", opt.Reading)
-	}
-	if opt.Dialect != "" {
-		at = at.With("dialect", opt.Dialect)
 	}
 	rep, err := c.open(ctx, at, body)
 	if err != nil {

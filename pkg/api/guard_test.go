@@ -84,7 +84,6 @@ func TestGuard(t *testing.T) {
 	} {
 		try("POST", at, "", nil, []byte(body), false)
 	}
-	try("POST", at, "dialect=duckdb", nil, selects, false)
 	try("POST", at, "_method=DELETE", nil, selects, false)
 	try("POST", at, "", http.Header{"Content-Type": {"text/plain"}}, selects, false)
 	try("POST", at, "", http.Header{"Content-Encoding": {"gzip"}}, selects, false)

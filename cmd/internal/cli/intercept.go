@@ -103,9 +103,6 @@ func (t *interceptor) writes(req *http.Request) bool {
 	if json.Unmarshal(bodyOf(req), &body) != nil {
 		return false
 	}
-	if req.URL.Query().Has("dialect") {
-		return sqltext.Kind(body.Statement) != ""
-	}
 	return !plainlyReads(body.Statement) && sqlstmt.Changes(body.Statement) != ""
 }
 

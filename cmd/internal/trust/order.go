@@ -32,18 +32,17 @@ func PagedByBuilder(b api.ExecuteByBuilder) *HandPaging {
 }
 
 // PagedByHand returns the paging of a statement, or nil if the statement does not select a page by OFFSET.
-func PagedByHand(sql string, language sqlstmt.Dialect) *HandPaging {
-	sql = sqlstmt.Single(sql, language)
-	if !sqlstmt.Limited(sql, language) {
+func PagedByHand(sql string) *HandPaging {
+	sql = sqlstmt.Single(sql)
+	if !sqlstmt.Limited(sql) {
 		return nil
 	}
-	nested := language == sqlstmt.Engine
-	at := sqltext.Clauses(sql, nested)
+	at := sqltext.Clauses(sql, false)
 	if at["offset"] < 0 || at["offset"] < at["order"] {
 		return nil
 	}
 	skipped := ""
-	sqltext.Scan(sql[at["offset"]+len("offset"):], nested, func(from, to int) {
+	sqltext.Scan(sql[at["offset"]+len("offset"):], false, func(from, to int) {
 		if skipped == "" {
 			skipped = sql[at["offset"]+len("offset"):][from:to]
 		}
@@ -82,7 +81,7 @@ func PagedByHand(sql string, language sqlstmt.Dialect) *HandPaging {
 	}
 	list := sql[at["by"]+len("by") : at["offset"]]
 	depth := 0
-	sqltext.Scan(list, nested, func(from, to int) {
+	sqltext.Scan(list, false, func(from, to int) {
 		switch w := list[from:to]; {
 		case w == "," && depth == 0:
 			item()

@@ -39,7 +39,7 @@ func fill(t *testing.T, g *gateway.Gateway, cache, sql string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Materialize(ctx, names.CacheSchema, *c.Stored, engine.Query{SQL: sql, Dialect: "duckdb"}); err != nil {
+	if _, err := data.Materialize(ctx, names.CacheSchema, *c.Stored, engine.Query{SQL: sql}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -52,8 +52,9 @@ func TestCacheIsRead(t *testing.T) {
 		t.Error(got)
 	}
 	// 10 rows gone, 5 changed, 3 that the source does not have
-	fill(t, g, c.ID, `SELECT * REPLACE (CASE WHEN id BETWEEN 11 AND 15 THEN 'changed' ELSE status END AS status) FROM sample.shop.orders WHERE id > 10
-		UNION ALL SELECT * REPLACE (id + 100000 AS id) FROM sample.shop.orders WHERE id <= 3`)
+	fill(t, g, c.ID, `SELECT id, customer_id, ordered_at, CASE WHEN id BETWEEN 11 AND 15 THEN 'changed' ELSE status END AS status, shipped_on, delivery_slot, note
+		FROM sample.shop.orders WHERE id > 10
+		UNION ALL SELECT id + 100000, customer_id, ordered_at, status, shipped_on, delivery_slot, note FROM sample.shop.orders WHERE id <= 3`)
 	if got := gatewaytest.OneValue(t, g, "SELECT count(*) FROM sample.shop.orders"); got != "9993" {
 		t.Errorf("a query reads %s rows: not the cache", got)
 	}

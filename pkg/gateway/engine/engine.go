@@ -69,12 +69,8 @@ type Query struct {
 	Bindings []string          // values for ?, in order; a wrong count is an error
 	Timeout  time.Duration     // 0: no limit
 	Catalogs Catalogs          // resolves the names
-	Dialect  string            // "" or "trino": as in the hosted zones; "duckdb": the engine's own
 	Props    map[string]string // current_user_props(key)
 	Untyped  bool              // SQL was generated from values of unknown types: a string gets the type of what it is compared with
-	// Variant distinguishes concurrent statements for which Catalogs resolves the same names differently; "" by
-	// default.
-	Variant string
 	// Files is the catalog in which the paths in FROM 'sales.csv' are looked up, in hexadecimal digits as the schema; "" if
 	// paths are not allowed in FROM. Saved queries cannot refer to it.
 	Files string

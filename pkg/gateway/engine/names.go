@@ -18,10 +18,7 @@ func LowerASCII(s string) string {
 	}, s)
 }
 
-// FullName completes a name as a session with catalog "peaka" and schema "table" does.
-func FullName(parts []string) TableName { return WrittenName(parts).Fold() }
-
-// WrittenName is FullName in the letter case of the statement.
+// WrittenName completes a name as a session with catalog "peaka" and schema "table" does.
 func WrittenName(parts []string) TableName {
 	return TableName{Catalog: InternalCatalog, Schema: SchemaTable}.With(parts)
 }

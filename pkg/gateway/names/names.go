@@ -119,7 +119,7 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Qu
 	switch reading {
 	case "":
 	case readLive:
-		r.Live, q.Variant = true, readLive
+		r.Live = true
 	case readStored:
 		r.only = true
 	default:

@@ -53,9 +53,6 @@ func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessa
 	if err != nil {
 		return nil, err
 	}
-	if err := dialectOf(&q, r.Query("dialect"), r.Body); err != nil {
-		return nil, err
-	}
 	if _, ok := web.FilesOf(ctx); ok && q.Ask == nil && isStatement(r.Body) {
 		q.Files = "file-" + strings.ToLower(rand.Text()) // a saved query cannot name it
 	}
@@ -106,26 +103,6 @@ func (s *Service) placed(ctx context.Context, p store.Project, raw json.RawMessa
 		return e.In(n, e)
 	}
 	return &engine.Error{Kind: e.Kind, Message: e.Message, Err: err}
-}
-
-// dialectOf returns the dialect of a statement, given by a query parameter of an execution. It is specific to zone
-// local. Statements that the gateway itself generates or stores are in Trino's dialect.
-func dialectOf(q *engine.Query, dialect string, raw json.RawMessage) error {
-	switch dialect {
-	case "", "trino":
-		return nil
-	case "duckdb":
-	default:
-		return fault.Framework(400, "query parameter dialect: %q is not one of trino, duckdb", dialect)
-	}
-	var form struct {
-		Statement *string `json:"statement"`
-	}
-	if err := json.Unmarshal(raw, &form); err != nil || form.Statement == nil {
-		return fault.Framework(400, "query parameter dialect: duckdb requires the form with a statement")
-	}
-	q.Dialect = dialect
-	return nil
 }
 
 // statement converts a request body to SQL. The body is exactly one of four forms, distinguished by their required

@@ -231,7 +231,7 @@ func ask(t *testing.T, p *project, catalogs engine.Catalogs, sql string) (out *a
 	}
 	defer r.Close()
 	x := r.(*result)
-	out = &answered{columns: x.s.t.trino.Columns}
+	out = &answered{columns: x.s.t.of.Columns}
 	for _, c := range x.cols {
 		unnamed(c.t)
 	}
@@ -248,7 +248,7 @@ func ask(t *testing.T, p *project, catalogs engine.Catalogs, sql string) (out *a
 		out.rows = append(out.rows, values)
 		return nil
 	})
-	return out, x.s.t.Text, err
+	return out, x.s.t.text, err
 }
 
 // unnamed has rows written as lists, since several of their fields may have one name.

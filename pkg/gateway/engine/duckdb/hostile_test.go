@@ -46,7 +46,7 @@ func TestHostileRunner(t *testing.T) {
 		debug.FreeOSMemory()
 		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 		c := hostile[n]
-		rows, err := runHostile(p, c.dialect, c.sql())
+		rows, err := runHostile(p, c.sql())
 		said := fmt.Sprintf("%d rows", rows)
 		if err != nil {
 			var e *engine.Error
@@ -61,8 +61,8 @@ func TestHostileRunner(t *testing.T) {
 	}
 }
 
-func runHostile(p *project, dialect, sql string) (int64, error) {
-	res, err := p.Query(context.Background(), engine.Query{SQL: sql, Dialect: dialect, Timeout: hostileTime})
+func runHostile(p *project, sql string) (int64, error) {
+	res, err := p.Query(context.Background(), engine.Query{SQL: sql, Timeout: hostileTime})
 	if err != nil {
 		return 0, err
 	}
@@ -134,9 +134,9 @@ func TestHostile(t *testing.T) {
 
 // attack is a statement and a part of what is said of it; "" for anything.
 type attack struct {
-	name, dialect string
-	sql           func() string
-	want          string
+	name string
+	sql  func() string
+	want string
 }
 
 func stmt(sql string) func() string { return func() string { return sql } }

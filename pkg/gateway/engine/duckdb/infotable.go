@@ -11,17 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
-	bindings "github.com/duckdb/duckdb-go-bindings"
 )
-
-// infoTable collects the rows of a table of information_schema and creates its view.
-func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narrow.Narrowing) error {
-	if err := s.InfoRows(ctx, n, want); err != nil {
-		return err
-	}
-	_, err := s.putView(ctx, n, trino.ScanBody(n)) // the definition never changes, so the view has the name n
-	return err
-}
 
 // OwnTables names the internal tables.
 func (s *statement) OwnTables(ctx context.Context) (out []engine.TableName, err error) {
@@ -44,7 +34,7 @@ func (s *statement) Widen(n engine.TableName, want narrow.Narrowing) { s.scans.w
 // Columns returns the names of a table's columns and their types as Trino displays them: those of a source as reported by it, others by
 // planning a SELECT on a connection of its own.
 func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
-	if s.Q.Dialect != trino.DialectDuck && s.Q.Catalogs != nil && n.Schema != infoschema.Schema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
+	if s.Q.Catalogs != nil && n.Schema != infoschema.Schema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
 		src, err := s.Q.Catalogs.Lookup(ctx, n)
 		if err != nil {
 			return nil, err
@@ -72,37 +62,13 @@ func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.C
 		return nil, err
 	}
 	defer other.close()
-	if s.Q.Dialect != trino.DialectDuck {
-		x, err := other.Translate(ctx, q.SQL)
-		if err != nil {
-			return nil, err
-		}
-		var out []engine.ColumnInfo
-		for _, c := range x.Columns {
-			out = append(out, engine.ColumnInfo{Name: c.Name, Type: c.Type.String(), Nullable: true})
-		}
-		return out, nil
-	}
-	if other.t, err = other.translate(ctx, q.SQL, trino.DialectDuck, true); err != nil {
+	x, err := other.Translate(ctx, q.SQL)
+	if err != nil {
 		return nil, err
 	}
-	stop := other.c.watch(ctx)
-	defer stop()
-	var ps bindings.PreparedStatement
-	defer bindings.DestroyPrepare(&ps)
-	if err := other.prepare(ctx, other.t.Text, &ps, false); err != nil {
-		return nil, other.explain(err)
-	}
 	var out []engine.ColumnInfo
-	for i := range bindings.PreparedStatementColumnCount(ps) {
-		lt := bindings.PreparedStatementColumnLogicalType(ps, i)
-		t, err := newType(lt, s.Q.Dialect)
-		bindings.DestroyLogicalType(&lt)
-		name := naming.ColumnName(bindings.PreparedStatementColumnName(ps, i))
-		if err != nil {
-			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "column '" + name + "': " + err.Error()}
-		}
-		out = append(out, engine.ColumnInfo{Name: name, Type: t.name, Nullable: true})
+	for _, c := range x.Columns {
+		out = append(out, engine.ColumnInfo{Name: c.Name, Type: c.Type.String(), Nullable: true})
 	}
 	return out, nil
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/gofrs/flock"
@@ -33,13 +32,12 @@ type project struct {
 	dir  string
 	opts *engine.Options
 
-	memory    *memoryWatch // of all projects
-	functions native.Functions
-	samples   sync.Map         // tables of the built-in catalog by name: *used
-	session   engine.TableName // default catalog and schema of names in Trino's dialect
-	turn      chan struct{}    // of capacity 1: held while an instance is created or closed
-	storing   sync.Mutex       // held while a stored result replaces the previous one
-	write     chan struct{}    // of capacity 1: held while the internal tables are changed
+	memory  *memoryWatch     // of all projects
+	samples sync.Map         // tables of the built-in catalog by name: *used
+	session engine.TableName // default catalog and schema of names in Trino's dialect
+	turn    chan struct{}    // of capacity 1: held while an instance is created or closed
+	storing sync.Mutex       // held while a stored result replaces the previous one
+	write   chan struct{}    // of capacity 1: held while the internal tables are changed
 
 	mu    sync.Mutex
 	inst  *instance
@@ -70,14 +68,13 @@ type instance struct {
 	conns  map[*conn]struct{} // guarded by project.mu
 	broken bool               // guarded by project.mu; a fatal error: DuckDB rejects every statement until it is opened again
 
-	names    nameSpace
 	builds   builds
 	refusals refused
 	scans    sync.Map // connection id (uint64): *scanSet of the statement it runs
 }
 
 func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {
-	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: native.ReadFunctions(),
+	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1),
 		session: engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}}
 }
 
@@ -278,7 +275,6 @@ func (in *instance) detach() error {
 
 // harden is the last step of opening.
 func (in *instance) harden(dir string, o *engine.Options) error {
-	in.names.init()
 	return in.with(func(c bindings.Connection) error { return setup(c, in.hardening(dir, o)) })
 }
 

@@ -5,16 +5,13 @@ package duckdb
 import (
 	"context"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -46,12 +43,8 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 		return 0, err
 	}
 	defer s.close()
-	if s.t, err = s.translate(ctx, q.SQL, q.Dialect, true); err != nil {
+	if s.t, err = s.translate(ctx, q.SQL, true); err != nil {
 		return 0, err
-	}
-	if cols := s.t.columns; len(cols.Doubled) > 0 {
-		i := slices.IndexFunc(cols.Names, func(n string) bool { return cols.Doubled[strings.ToLower(n)] })
-		return 0, &engine.Error{Kind: engine.KindValue, Message: "Column name '" + cols.Names[i] + "' specified more than once"}
 	}
 	if p.opts.Shared {
 		return p.materializeStaged(ctx, s, schema, table)
@@ -64,10 +57,8 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	if err != nil {
 		return 0, s.explain(err)
 	}
-	if s.t.trino != nil {
-		if err := s.c.noteTypes(ctx, naming.StoredTable(schema, build), s.t.trino.Columns); err != nil {
-			return 0, err
-		}
+	if err := s.c.noteTypes(ctx, naming.StoredTable(schema, build), s.t.of.Columns); err != nil {
+		return 0, err
 	}
 	p.storing.Lock()
 	defer p.storing.Unlock()
@@ -120,10 +111,7 @@ func (p *project) materializeStaged(ctx context.Context, s *statement, schema, t
 			if _, err := c.exec(ctx, `CREATE OR REPLACE TABLE `+naming.StoredTable(schema, table)+` AS SELECT * FROM `+staged); err != nil {
 				return err
 			}
-			if s.t.trino == nil {
-				return nil
-			}
-			return c.noteTypes(ctx, naming.StoredTable(schema, table), s.t.trino.Columns)
+			return c.noteTypes(ctx, naming.StoredTable(schema, table), s.t.of.Columns)
 		}))
 	})
 }
@@ -132,10 +120,10 @@ func (p *project) materializeStaged(ctx context.Context, s *statement, schema, t
 func (s *statement) storeLast(ctx context.Context, name string) (int64, error) {
 	n, err := s.storeAs(ctx, name)
 	for range lostTries {
-		if s.t.trino == nil || !faults.Outdated(err) {
+		if !faults.Outdated(err) {
 			break
 		}
-		if s.t, err = s.again(ctx, s.Q.SQL, s.Q.Dialect, true); err != nil {
+		if s.t, err = s.again(ctx, s.Q.SQL, true); err != nil {
 			return 0, err
 		}
 		n, err = s.storeAs(ctx, name)
@@ -182,29 +170,30 @@ func (s *statement) storeAs(ctx context.Context, name string) (n int64, err erro
 	defer s.c.rollback()
 	stop := s.c.watch(ctx)
 	defer stop()
-	head := `CREATE TABLE ` + name + ` AS `
-	s.t.Layer([]native.Edit{{New: head}})
-	err = s.retry(func(guess bool) error {
-		var ps bindings.PreparedStatement
-		defer bindings.DestroyPrepare(&ps)
-		if err := s.prepareInTx(ctx, &ps, guess); err != nil {
-			return err
-		}
-		var res bindings.Result
-		defer bindings.DestroyResult(&res)
-		if bindings.ExecutePrepared(ps, &res) == bindings.StateError {
-			return s.c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
-		}
-		chunk := bindings.FetchChunk(res) // one row, the count
-		defer bindings.DestroyDataChunk(&chunk)
-		if chunk.Ptr != nil && bindings.DataChunkGetSize(chunk) == 1 {
-			n = vectors.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
-		}
-		return s.c.refused()
-	})
+	n, err = s.execCount(ctx, `CREATE TABLE `+name+` AS `+s.t.text)
 	stop()
 	if err == nil {
 		err = s.c.commit(ctx)
 	}
 	return n, err
+}
+
+// execCount runs a text that stores rows, in a transaction, and returns their number.
+func (s *statement) execCount(ctx context.Context, text string) (n int64, err error) {
+	var ps bindings.PreparedStatement
+	defer bindings.DestroyPrepare(&ps)
+	if err := s.prepareInTx(ctx, text, &ps); err != nil {
+		return 0, err
+	}
+	var res bindings.Result
+	defer bindings.DestroyResult(&res)
+	if bindings.ExecutePrepared(ps, &res) == bindings.StateError {
+		return 0, s.c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
+	}
+	chunk := bindings.FetchChunk(res) // one row, the count
+	defer bindings.DestroyDataChunk(&chunk)
+	if chunk.Ptr != nil && bindings.DataChunkGetSize(chunk) == 1 {
+		n = vectors.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
+	}
+	return n, s.c.refused()
 }

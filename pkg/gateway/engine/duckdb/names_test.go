@@ -54,9 +54,6 @@ func TestNamesChangeWhileStatementsRun(t *testing.T) {
 		wg.Go(func() {
 			for k := range tries {
 				q := engine.Query{SQL: statements[(i+k)%len(statements)], Catalogs: names}
-				if k%3 == 0 {
-					q.Variant = "other"
-				}
 				if err := threeSevens(t.Context(), p, q); err != nil && failed.Add(1) < 4 {
 					t.Errorf("%s: %v", q.SQL, err)
 				}
@@ -66,17 +63,6 @@ func TestNamesChangeWhileStatementsRun(t *testing.T) {
 	wg.Wait()
 	if n := failed.Load(); n > 0 {
 		t.Errorf("%d of %d statements failed", n, 8*tries)
-	}
-	in := p.inst
-	for name, views := range in.names.views {
-		if len(views) > 8 {
-			t.Errorf("%s has %d views, more than statements ran at once", name, len(views))
-		}
-		for _, v := range views {
-			if v.users != 0 {
-				t.Errorf("%s is still held by %d statements", name, v.users)
-			}
-		}
 	}
 }
 

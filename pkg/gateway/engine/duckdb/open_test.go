@@ -45,7 +45,7 @@ func (p *pipe) Break(why error) {
 // stall begins a result that nobody reads and returns when its statement waits for the reader.
 func stall(t *testing.T, p *project, q engine.Query) (w *pipe, ended chan error) {
 	t.Helper()
-	r, err := p.Query(t.Context(), q)
+	r, err := own{p}.Query(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,12 +70,12 @@ func TestStalledReaderIsGivenUp(t *testing.T) {
 	p := testProject(t, e, "prjA")
 	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 7::BIGINT AS a`)
 
-	_, ended := stall(t, p, engine.Query{SQL: manyRows, Dialect: "duckdb", Timeout: 300 * time.Millisecond})
+	_, ended := stall(t, p, engine.Query{SQL: manyRows, Timeout: 300 * time.Millisecond})
 	if err := <-ended; kindOf(err) != engine.KindTimeout {
 		t.Errorf("past its time limit: %v", err)
 	}
 
-	_, ended = stall(t, p, engine.Query{SQL: manyRows, Dialect: "duckdb"})
+	_, ended = stall(t, p, engine.Query{SQL: manyRows})
 	c, err := p.conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestStalledReaderIsGivenUp(t *testing.T) {
 		t.Error("the result of an instance that broke came to its end")
 	}
 
-	w, ended := stall(t, p, engine.Query{SQL: manyRows, Dialect: "duckdb"})
+	w, ended := stall(t, p, engine.Query{SQL: manyRows})
 	if err := e.DropProject(t.Context(), "prjA"); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestSpillHasABound(t *testing.T) {
 		`SELECT md5(b.range::VARCHAR || a.range::VARCHAR) AS h FROM range(3000) a, range(1500) b ORDER BY h`,
 		`SELECT length(string_agg(md5(a.range::VARCHAR), '')) FROM range(20000000) a`,
 	} {
-		r, err := p.Query(t.Context(), engine.Query{SQL: sql, Dialect: "duckdb"})
+		r, err := own{p}.Query(t.Context(), engine.Query{SQL: sql})
 		if err == nil {
 			_, err = r.Rows(t.Context(), func([][]byte) error { return nil })
 			r.Close()

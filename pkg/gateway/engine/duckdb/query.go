@@ -10,7 +10,6 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/trinosql/times"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -21,18 +20,11 @@ var _ engine.Project = (*project)(nil)
 // statement is one request: its connection and the definitions of its names.
 type statement struct {
 	trino.Session
-	p    *project
-	c    *conn
-	t    *translation
-	seen map[engine.TableName]bool
-
-	weights map[engine.TableName]int            // number of saved queries that a name expands to
-	doubled map[engine.TableName]naming.Columns // saved queries with two columns of one name
-	scans   *scanSet                            // nil until a name is read by a scan
-	relays  []*relay
-
-	under map[engine.TableName]engine.TableName // names of tables in the statement, where they differ from those that users write
-	views []*view                               // that are in use until the statement ends
+	p      *project
+	c      *conn
+	t      *translation
+	scans  *scanSet // nil until a name is read by a scan
+	relays []*relay
 
 	leave func() // ends the supervision by the memoryWatch
 }
@@ -50,8 +42,7 @@ func (p *project) statementOn(ctx context.Context, q engine.Query, write bool) (
 	if err != nil {
 		return nil, err
 	}
-	s := &statement{Session: trino.NewSession(q, p.session), leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, seen: map[engine.TableName]bool{}, weights: map[engine.TableName]int{},
-		doubled: map[engine.TableName]naming.Columns{}, under: map[engine.TableName]engine.TableName{}}
+	s := &statement{Session: trino.NewSession(q, p.session), leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c}
 	s.Store = s
 	return s, nil
 }
@@ -68,8 +59,6 @@ func (s *statement) close() {
 	s.c.close()
 	s.leave()
 	s.leave = nil
-	s.c.in.names.free(s.views)
-	s.views = nil
 }
 
 // explain converts an error of the running statement.
@@ -80,7 +69,12 @@ func (s *statement) explain(err error) error {
 	if e := s.scans.failure(); e != nil {
 		return e
 	}
-	return s.t.explain(err)
+	err = faults.Translated(err)
+	var e *engine.Error
+	if errors.As(err, &e) && e.Hint == "" && faults.DividesByZero(e) {
+		e.Hint = s.t.of.DivisionHint()
+	}
+	return err
 }
 
 // deadline applies the time limit of a statement.
@@ -116,25 +110,25 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 			_ = r.Close()
 		}
 	}()
-	if s.t, err = s.translate(ctx, q.SQL, q.Dialect, false); err != nil {
+	if s.t, err = s.translate(ctx, q.SQL, false); err != nil {
 		return nil, err
 	}
 	r.stop = s.c.watch(ctx)
-	err = s.retry(r.begin)
+	err = r.begin()
 	for range lostTries { // a table was replaced between the translation and the plan
-		if s.t.trino == nil || !faults.Outdated(err) {
+		if !faults.Outdated(err) {
 			break
 		}
-		if s.t, err = s.again(ctx, q.SQL, q.Dialect, false); err != nil {
+		if s.t, err = s.again(ctx, q.SQL, false); err != nil {
 			return nil, err
 		}
-		err = s.retry(r.begin)
+		err = r.begin()
 	}
 	for range lostTries {
 		if !errors.Is(err, errLost) || s.scans != nil {
 			break
 		}
-		err = r.begin(r.guess)
+		err = r.begin()
 	}
 	if err != nil {
 		return nil, s.explain(err)
@@ -144,31 +138,19 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 }
 
 // again translates a statement once more, resolving its names again.
-func (s *statement) again(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
+func (s *statement) again(ctx context.Context, sql string, named bool) (*translation, error) {
 	s.c.rollback()
 	s.Forget()
-	return s.translate(ctx, sql, dialect, named)
+	return s.translate(ctx, sql, named)
 }
 
-// retry runs a plan again with guessed types of parameters if DuckDB found none, as in price * ?.
-func (s *statement) retry(plan func(guess bool) error) error {
-	err := plan(false)
-	var d *faults.Error
-	if s.t.params > 0 && errors.As(err, &d) && d.Type == "Binder" {
-		if plan(true) == nil {
-			return nil
-		}
-	}
-	return err
-}
-
-// begin prepares, binds and starts the statement.
-func (r *result) begin(guess bool) error {
+// begin prepares and starts the statement.
+func (r *result) begin() error {
 	s := r.s
-	r.guess, r.cols = guess, nil
+	r.cols = nil
 	bindings.DestroyPrepare(&r.ps)
 	bindings.DestroyResult(&r.res)
-	if err := s.prepareInTx(r.ctx, &r.ps, guess); err != nil {
+	if err := s.prepareInTx(r.ctx, s.t.text, &r.ps); err != nil {
 		return err
 	}
 	return r.start()
@@ -185,7 +167,7 @@ func (r *result) reason() error {
 	cols := r.cols
 	defer func() { r.cols = cols }()
 	for range lostTries {
-		err := r.begin(r.guess)
+		err := r.begin()
 		for err == nil {
 			chunk := bindings.FetchChunk(r.res)
 			if chunk.Ptr == nil {
@@ -204,16 +186,34 @@ func (r *result) reason() error {
 	return errLost
 }
 
-// prepareInTx prepares the statement in a transaction, in which it is then executed.
-func (s *statement) prepareInTx(ctx context.Context, ps *bindings.PreparedStatement, guess bool) error {
+// prepareInTx plans a text in a transaction, in which it is then executed. Its values are in the text.
+func (s *statement) prepareInTx(ctx context.Context, text string, ps *bindings.PreparedStatement) error {
 	if err := s.c.begin(ctx); err != nil {
 		return err
 	}
-	return s.prepare(ctx, s.t.Text, ps, guess)
+	if err := faults.Ended(ctx, nil); err != nil {
+		return err
+	}
+	if s.t.of.Plain {
+		if err := rawExec(s.c.c, "PRAGMA disable_optimizer"); err != nil {
+			return err
+		}
+	}
+	if bindings.Prepare(s.c.c, text, ps) == bindings.StateError {
+		return s.c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(*ps))
+	}
+	return nil
 }
 
 // start runs the prepared statement as a stream.
 func (r *result) start() error {
+	if err := r.run(); err != nil {
+		return err
+	}
+	return r.describe()
+}
+
+func (r *result) run() error {
 	s := r.s
 	var pending bindings.PendingResult
 	defer bindings.DestroyPending(&pending)
@@ -223,63 +223,18 @@ func (r *result) start() error {
 	if bindings.ExecutePending(pending, &r.res) == bindings.StateError {
 		return s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), bindings.ResultError(&r.res))
 	}
-	return r.describe()
-}
-
-// prepare plans a text and binds the values of the request.
-func (s *statement) prepare(ctx context.Context, text string, ps *bindings.PreparedStatement, guess bool) error {
-	if err := faults.Ended(ctx, nil); err != nil {
-		return err
-	}
-	if s.t.trino != nil { // its values are in the text
-		if s.t.trino.Plain {
-			if err := rawExec(s.c.c, "PRAGMA disable_optimizer"); err != nil {
-				return err
-			}
-		}
-		if bindings.Prepare(s.c.c, text, ps) == bindings.StateError {
-			return s.c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(*ps))
-		}
-		return nil
-	}
-	if n := s.t.params; n != len(s.Q.Bindings) {
-		return &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", n, len(s.Q.Bindings))}
-	}
-	if bindings.Prepare(s.c.c, text, ps) == bindings.StateError {
-		return s.c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(*ps))
-	}
-	return s.bind(*ps, guess)
-}
-
-// describe reads the columns of a started statement.
-func (r *result) describe() error {
-	if r.s.t.trino != nil {
-		return r.describeTrino(r.s.t.trino)
-	}
-	origins := r.s.t.tree.Origins(int(bindings.ColumnCount(&r.res)))
-	for i := range bindings.ColumnCount(&r.res) {
-		lt := bindings.ColumnLogicalType(&r.res, i)
-		t, err := newType(lt, r.s.Q.Dialect)
-		bindings.DestroyLogicalType(&lt)
-		name := naming.ColumnName(bindings.ColumnName(&r.res, i))
-		if err != nil {
-			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", name, err)}
-		}
-		o := origins[i]
-		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: name,
-			DisplayName: name, DataType: t.name}, t})
-	}
 	return nil
 }
 
-// describeTrino returns the columns of a started statement with the names and types of the translation.
-func (r *result) describeTrino(x *trino.Text) error {
+// describe returns the columns of a started statement with the names and types of the translation.
+func (r *result) describe() error {
+	x := r.s.t.of
 	if n := int(bindings.ColumnCount(&r.res)); n != len(x.Columns) {
 		return faults.Internal(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.Columns)))
 	}
 	for i, c := range x.Columns {
 		lt := bindings.ColumnLogicalType(&r.res, bindings.IdxT(i))
-		t, err := newType(lt, "")
+		t, err := newType(lt)
 		bindings.DestroyLogicalType(&lt)
 		if err != nil {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", c.Name, err)}

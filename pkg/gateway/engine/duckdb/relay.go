@@ -33,7 +33,7 @@ func (s *statement) Relayed(ctx context.Context, n engine.TableName, src engine.
 		return nil, trino.SourceError(n, err)
 	}
 	defer res.Close()
-	r := &relay{src: src, table: res.s.t.trino.AsTable()}
+	r := &relay{src: src, table: res.s.t.of.AsTable()}
 	for i := range r.table.Columns {
 		r.types = append(r.types, bindings.ColumnLogicalType(&res.res, bindings.IdxT(i)))
 	}
@@ -47,7 +47,7 @@ func runRelay(ctx context.Context, src engine.Relay, columns []string) (*result,
 		return nil, err
 	}
 	own, ok := res.(*result)
-	if !ok || own.s.t.trino == nil {
+	if !ok {
 		return nil, errors.Join(faults.Internal("a relayed statement has run in another engine"), res.Close())
 	}
 	return own, nil

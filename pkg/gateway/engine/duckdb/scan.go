@@ -71,21 +71,6 @@ type scanRun struct {
 	vecs  []engine.Vector // the same, for a Filler
 }
 
-// scan defines a name as the rows of a scanner.
-func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Scanner, want narrow.Narrowing) error {
-	cols, err := src.Columns(ctx)
-	if err != nil {
-		if end := faults.Ended(ctx, nil); end != nil {
-			return end
-		}
-		return trino.SourceError(n, err)
-	}
-	if err := s.AddScan(ctx, n, src, cols, want); err != nil {
-		return err
-	}
-	return s.view(ctx, n, trino.ScanBody(n))
-}
-
 // AddScan registers the scanner of a name with the statement's connection.
 func (s *statement) AddScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrow.Narrowing) error {
 	if len(cols) == 0 {

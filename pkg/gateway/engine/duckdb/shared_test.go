@@ -30,7 +30,7 @@ func window(t *testing.T, dir string) *project {
 // reading begins a statement that reads a stored table and does not end before the returned function reads on.
 func reading(t *testing.T, p *project, sql string) (rest func() (rows int, err error)) {
 	t.Helper()
-	r, err := p.Query(t.Context(), engine.Query{SQL: sql, Dialect: "duckdb"})
+	r, err := p.Query(t.Context(), engine.Query{SQL: sql})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestReaderHoldsUpNoWriter(t *testing.T) {
 	first, second, third := window(t, dir), window(t, dir), window(t, dir)
 	create(t, second, "x")
 	add(t, second, "x", 30_000)
-	rest := reading(t, first, `SELECT a.n, b.range FROM peaka."table"."x" a, range(100) b`)
+	rest := reading(t, first, `SELECT a.n, b.i FROM peaka."table"."x" a, UNNEST(sequence(1, 100)) b(i)`)
 	for i := range 2 {
 		add(t, second, "x", 30_000)
 		if got := one(t, third, counted); got != fmt.Sprint(30_000*(i+2)) {
@@ -220,7 +220,7 @@ func TestCompactionHoldsUpNoReader(t *testing.T) {
 	if err := first.DropTable(t.Context(), engine.SchemaTable, "y"); err != nil {
 		t.Fatal(err)
 	}
-	rest := reading(t, second, `SELECT a.n, b.range FROM peaka."table"."x" a, range(100) b`)
+	rest := reading(t, second, `SELECT a.n, b.i FROM peaka."table"."x" a, UNNEST(sequence(1, 100)) b(i)`)
 	c, err := first.compact(t.Context())
 	if err != nil || c.After >= c.Before {
 		t.Errorf("%+v %v", c, err)

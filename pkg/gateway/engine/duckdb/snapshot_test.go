@@ -41,10 +41,10 @@ func TestRowsBetweenPlanAndExecution(t *testing.T) {
 			}
 			r := &result{s: s, ctx: ctx, cancel: func() {}, stop: func() {}}
 			defer r.Close()
-			if s.t, err = s.translate(ctx, c.sql, "", false); err != nil {
+			if s.t, err = s.translate(ctx, c.sql, false); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.prepareInTx(ctx, &r.ps, false); err != nil {
+			if err := s.prepareInTx(ctx, s.t.text, &r.ps); err != nil {
 				t.Fatal(err)
 			}
 			mustImport(t, p, "e", "mark,n\nproject-2,7\n,900000\nsome text of a greater length,-5\n")

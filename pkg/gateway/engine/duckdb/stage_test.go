@@ -147,7 +147,7 @@ func TestMaterializeBesideOthers(t *testing.T) {
 	first, second := window(t, dir), window(t, dir)
 	create(t, first, "x")
 	add(t, first, "x", 1000)
-	rest := reading(t, second, `SELECT a.n, b.range FROM peaka."table"."x" a, range(300) b`)
+	rest := reading(t, second, `SELECT a.n, b.i FROM peaka."table"."x" a, UNNEST(sequence(1, 300)) b(i)`)
 	for i, sql := range []string{`SELECT n, CAST('ab' AS varchar(5)) AS v, CAST(ROW(1, 'x') AS ROW(a bigint, b varchar)) AS r FROM peaka."table"."x"`, `SELECT 'other' AS only`} {
 		if n, err := first.Materialize(t.Context(), engine.SchemaMtQuery, "m", engine.Query{SQL: sql}); err != nil || n != []int64{1000, 1}[i] {
 			t.Fatal(n, err)

@@ -19,7 +19,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -27,13 +26,14 @@ import (
 const (
 	long    = `SELECT sum(a * b) FROM range(1000000) x(a), range(1000000) y(b)`
 	endless = `SELECT a, b FROM range(1000000) x(a), range(1000000) y(b)`
+
+	endlessInTrino = `SELECT a.n, b.n AS m FROM UNNEST(sequence(1, 10000)) a(n), UNNEST(sequence(1, 10000)) b(n), UNNEST(sequence(1, 10000)) c(n)`
 )
 
 func TestFaultMidStreamCutsTheDocument(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	for _, f := range []api.Format{api.CellTyped, api.Simple, api.Compact} {
-		doc, err := reply(t, p, f, engine.Query{Dialect: trino.DialectDuck,
-			SQL: `SELECT CAST(CASE WHEN a = 500000 THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM range(1000000) t(a)`})
+		doc, err := reply(t, own{p}, f, engine.Query{SQL: `SELECT CAST(CASE WHEN a = 500000 THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM range(1000000) t(a)`})
 		if kindOf(err) != engine.KindValue || !strings.Contains(err.Error(), "oops") {
 			t.Fatalf("%s: got %v", f, err)
 		}
@@ -50,8 +50,8 @@ func TestFaultMidStreamCutsTheDocument(t *testing.T) {
 // statement again.
 func TestLostErrorIsFound(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	r, err := p.Query(t.Context(), engine.Query{Dialect: trino.DialectDuck,
-		SQL: `SELECT CAST(CASE WHEN a = CAST(? AS BIGINT) THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM range(1000000) t(a)`, Bindings: []string{"500000"}})
+	r, err := p.Query(t.Context(), engine.Query{SQL: `SELECT CAST(CASE WHEN a.n = 1000 AND b.n = 1000 THEN 'oops' ELSE '1' END AS bigint) AS v
+		FROM UNNEST(sequence(1, 1000)) a(n), UNNEST(sequence(1, 1000)) b(n)`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestLostErrorIsFound(t *testing.T) {
 	if len(res.cols) != cols {
 		t.Errorf("%d columns", len(res.cols))
 	}
-	ok, err := p.Query(t.Context(), engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT a FROM range(100000) t(a)`})
+	ok, err := p.Query(t.Context(), engine.Query{SQL: `SELECT a FROM UNNEST(sequence(1, 10000)) t(a)`})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestLostErrorIsFound(t *testing.T) {
 
 func TestFaultInTheFirstChunkComesBeforeStart(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	doc, err := reply(t, p, api.Compact, engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT CAST(s AS BIGINT) FROM (VALUES ('x')) t(s)`})
+	doc, err := reply(t, own{p}, api.Compact, engine.Query{SQL: `SELECT CAST(s AS BIGINT) FROM (VALUES ('x')) t(s)`})
 	if kindOf(err) != engine.KindValue || doc != "" {
 		t.Errorf("got %q, %v", doc, err)
 	}
@@ -89,7 +89,7 @@ func TestTimeLimit(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	for _, sql := range []string{long, endless} {
 		var b countingWriter
-		r, err := p.Query(t.Context(), engine.Query{Dialect: trino.DialectDuck, SQL: sql, Timeout: 100 * time.Millisecond})
+		r, err := own{p}.Query(t.Context(), engine.Query{SQL: sql, Timeout: 100 * time.Millisecond})
 		if err == nil {
 			_, err = r.Encode(t.Context(), &b, api.Compact, func() {})
 			_ = r.Close()
@@ -98,7 +98,7 @@ func TestTimeLimit(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
-	if got, err := rows(t, p, engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT 1`, Timeout: time.Hour}); got != "1" || err != nil {
+	if got, err := rows(t, p, engine.Query{SQL: `SELECT 1`, Timeout: time.Hour}); got != "1" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
@@ -116,7 +116,7 @@ func TestCancel(t *testing.T) {
 				qctx = ctx
 			}
 			time.AfterFunc(50*time.Millisecond, cancel)
-			r, err := p.Query(qctx, engine.Query{Dialect: trino.DialectDuck, SQL: sql})
+			r, err := own{p}.Query(qctx, engine.Query{SQL: sql})
 			if err == nil {
 				_, err = r.Encode(ctx, io.Discard, api.Compact, func() {})
 				_ = r.Close()
@@ -129,14 +129,14 @@ func TestCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Query(ctx, engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT 1`}); !errors.Is(err, context.Canceled) {
+	if _, err := p.Query(ctx, engine.Query{SQL: `SELECT 1`}); !errors.Is(err, context.Canceled) {
 		t.Errorf("already ended: %v", err)
 	}
 }
 
 func TestGoneReaderEndsTheStatement(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	r, err := p.Query(t.Context(), engine.Query{Dialect: trino.DialectDuck, SQL: endless})
+	r, err := own{p}.Query(t.Context(), engine.Query{SQL: endless})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestGoneReaderEndsTheStatement(t *testing.T) {
 func TestClosingTheEngineEndsStatements(t *testing.T) {
 	e := testEngine(t, t.TempDir())
 	p := testProject(t, e, "prjA")
-	r, err := p.Query(t.Context(), engine.Query{Dialect: trino.DialectDuck, SQL: endless})
+	r, err := own{p}.Query(t.Context(), engine.Query{SQL: endless})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestStreamingHoldsLittleMemory(t *testing.T) {
 		before := rss(t)
 		var most int64
 		w := &countingWriter{each: func() { most = max(most, rss(t)-before) }}
-		r, err := p.Query(t.Context(), engine.Query{SQL: fmt.Sprintf(sql, n), Dialect: trino.DialectDuck})
+		r, err := own{p}.Query(t.Context(), engine.Query{SQL: fmt.Sprintf(sql, n)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,11 +220,11 @@ func TestManyAtOnce(t *testing.T) {
 			id := i % 2
 			p := testProject(t, e, fmt.Sprintf("prj%d", id))
 			for range 5 {
-				got, err := rows(t, p, engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT DISTINCT a FROM x`})
+				got, err := rows(t, p, engine.Query{SQL: `SELECT DISTINCT a FROM x`})
 				if err != nil || got != strconv.Itoa(id) {
 					t.Errorf("project %d sees %q, %v", id, got, err)
 				}
-				n, err := p.Materialize(t.Context(), "mtquery", fmt.Sprintf("m%d", i%4), engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT * FROM x`})
+				n, err := p.Materialize(t.Context(), "mtquery", fmt.Sprintf("m%d", i%4), engine.Query{SQL: `SELECT * FROM x`})
 				if err != nil || n != 10000 {
 					t.Errorf("Materialize: %d, %v", n, err)
 				}
@@ -281,16 +281,16 @@ func TestMaterialize(t *testing.T) {
 		return strconv.FormatInt(n, 10)
 	}
 	run := func(sql string) error {
-		_, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{Dialect: trino.DialectDuck, SQL: sql})
+		_, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: sql})
 		return err
 	}
 	if got := count(); got != string(engine.KindUnknownTable) {
 		t.Errorf("before: %s", got)
 	}
-	if n, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT a FROM range(10) t(a) WHERE a < ?`, Bindings: []string{"5"}}); n != 5 || err != nil || count() != "5" {
+	if n, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: `SELECT a FROM UNNEST(sequence(0, 9)) t(a) WHERE a < ?`, Bindings: []string{"5"}}); n != 5 || err != nil || count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}
-	if err := run(`SELECT CAST('x' || a AS BIGINT) FROM range(10) t(a)`); kindOf(err) != engine.KindValue || count() != "5" {
+	if err := run(`SELECT CAST('x' || CAST(a AS varchar) AS BIGINT) FROM UNNEST(sequence(0, 9)) t(a)`); kindOf(err) != engine.KindValue || count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}
 	err := run("SELECT a\nFROM nosuch")
@@ -298,7 +298,7 @@ func TestMaterialize(t *testing.T) {
 	if !errors.As(err, &e) || e.Kind != engine.KindUnknownTable || e.Line != 2 || count() != "5" {
 		t.Errorf("%+v, %s rows", err, count())
 	}
-	if err := run("SELECT a\n, nosuch FROM range(1) t(a)"); !errors.As(err, &e) || e.Kind != engine.KindUnknownColumn || e.Line != 2 || e.Col != 3 {
+	if err := run("SELECT a\n, nosuch FROM (VALUES 1) t(a)"); !errors.As(err, &e) || e.Kind != engine.KindUnknownColumn || e.Line != 2 || e.Col != 3 {
 		t.Errorf("%+v", err)
 	}
 	if err := run(`DROP TABLE x`); kindOf(err) != engine.KindNotAllowed {
@@ -306,7 +306,7 @@ func TestMaterialize(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := p.Materialize(ctx, "mtquery", "m", engine.Query{Dialect: trino.DialectDuck, SQL: endless}); kindOf(err) != engine.KindTimeout || count() != "5" {
+	if _, err := p.Materialize(ctx, "mtquery", "m", engine.Query{SQL: endlessInTrino}); kindOf(err) != engine.KindTimeout || count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}
 	for range 2 {
@@ -317,7 +317,7 @@ func TestMaterialize(t *testing.T) {
 	if got := count(); got != string(engine.KindUnknownTable) {
 		t.Errorf("after: %s", got)
 	}
-	if got, err := rows(t, p, engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT 1`}); got != "1" || err != nil {
+	if got, err := rows(t, p, engine.Query{SQL: `SELECT 1`}); got != "1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -354,7 +354,7 @@ func BenchmarkEncode(b *testing.B) {
 	for _, f := range []api.Format{api.CellTyped, api.Simple, api.Compact} {
 		b.Run(string(f), func(b *testing.B) {
 			for b.Loop() {
-				r, err := p.Query(b.Context(), engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT * FROM x`})
+				r, err := p.Query(b.Context(), engine.Query{SQL: `SELECT * FROM x`})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -369,7 +369,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	b.Run("SelectOne", func(b *testing.B) {
 		for b.Loop() {
-			r, err := p.Query(b.Context(), engine.Query{Dialect: trino.DialectDuck, SQL: `SELECT 1`})
+			r, err := p.Query(b.Context(), engine.Query{SQL: `SELECT 1`})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -292,7 +292,7 @@ func TestFullDisk(t *testing.T) {
 				t.Errorf("%s, %s: %v", typ, text, err)
 			}
 		}
-		if err := (&translation{}).explain(&faults.Error{Type: "IO", Message: text, Pos: -1}); kindOf(err) != engine.KindFull {
+		if err := faults.Translated(&faults.Error{Type: "IO", Message: text}); kindOf(err) != engine.KindFull {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

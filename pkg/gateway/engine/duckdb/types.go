@@ -31,11 +31,11 @@ type vtype struct {
 }
 
 // newType reads a logical type. It fails for types that have no text on the wire.
-func newType(lt bindings.LogicalType, dialect string) (*vtype, error) {
+func newType(lt bindings.LogicalType) (*vtype, error) {
 	t := &vtype{id: bindings.GetTypeId(lt)}
 	kid := func(child bindings.LogicalType) error {
 		defer bindings.DestroyLogicalType(&child)
-		k, err := newType(child, dialect)
+		k, err := newType(child)
 		t.kids = append(t.kids, k)
 		return err
 	}
@@ -82,11 +82,7 @@ func newType(lt bindings.LogicalType, dialect string) (*vtype, error) {
 		}
 		t.name = "row(" + strings.Join(fields, ", ") + ")"
 	case bindings.TypeHugeInt:
-		t.name = "decimal(38,0)"
-		if dialect != trino.DialectDuck {
-			// In Trino only sums of integers and similar values reach this case: they are bigint, or an overflow.
-			t.name = "bigint"
-		}
+		t.name = "bigint" // a sum of integers or a similar value, or an overflow
 	}
 	if t.name == "" {
 		if t.name = plainTypes[t.id]; t.json {

@@ -28,7 +28,7 @@ func TestReadingWindow(t *testing.T) {
 	if dir == "" {
 		t.Skip("runs as a child only")
 	}
-	rest := reading(t, window(t, dir), `SELECT a.n, b.range FROM peaka."table"."x" a, range(100) b`)
+	rest := reading(t, window(t, dir), `SELECT a.n, b.n FROM peaka."table"."x" a, UNNEST(sequence(1, 100)) b(n)`)
 	fmt.Println("reads")
 	_, _ = io.ReadAll(os.Stdin)
 	_, _ = rest()

@@ -93,7 +93,6 @@ func Functions() []Function {
 			quote(&b, a)
 			return b.String(), true, nil
 		}),
-		one("shallow", shallow),
 		{"like", 2, func(a []string) (string, bool, error) { return strconv.FormatBool(like(a[0], a[1])), true, nil }},
 	})
 }

@@ -167,7 +167,6 @@ func TestFunctions(t *testing.T) {
 		{"sha512", args(""), "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e"},
 		{"json_parse", args(`{"b" : 1.50, "a": [true, null]}`), `{"a":[true,null],"b":1.5}`},
 		{"json_parse", args(`{`), "error: Cannot convert value to JSON: '{'"},
-		{"shallow", args("[[1]]"), "[[1]]"},
 		{"like", args("10%", "1_%"), "true"},
 		{"like", args("abc", "b%"), "false"},
 		{"date_of", args(" 24-1-2 "), "-710761"},

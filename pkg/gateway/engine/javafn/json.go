@@ -64,12 +64,3 @@ func writeCanonical(b *bytes.Buffer, v any) {
 		writeJSON(b, v)
 	}
 }
-
-// shallow returns its argument unless it is nested so deeply that a recursive function could overflow the stack.
-func shallow(a string) (string, bool, error) {
-	const most = 1000
-	if jsontext.Deeper(a, most) >= 0 {
-		return "", false, says("JSON nests deeper than %d levels", most)
-	}
-	return a, true, nil
-}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -15,9 +14,6 @@ import (
 type Error struct {
 	Type    string // Binder, Catalog, Conversion, Constraint, "Out of Range", ...
 	Message string
-	Subtype string // COLUMN_NOT_FOUND, MISSING_ENTRY, SYNTAX_ERROR, ...
-	Name    string // of what was not found
-	Pos     int    // byte offset in the statement, -1 when unknown
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -33,20 +29,14 @@ const noTempRoom = "the temporary files of this project have reached their limit
 // Parse parses an error text; fatal reports whether DuckDB classifies it as fatal. Some texts have a prefix before the JSON, and a few are
 // not JSON at all.
 func Parse(text string, fatal bool) *Error {
-	e := &Error{Message: text, Pos: -1}
+	e := &Error{Message: text}
 	if i := strings.IndexByte(text, '{'); i >= 0 && strings.Contains(text, `"exception_message"`) {
 		var j struct {
 			Type    string `json:"exception_type"`
 			Message string `json:"exception_message"`
-			Subtype string `json:"error_subtype"`
-			Name    string `json:"name"`
-			Pos     string `json:"position"`
 		}
 		if json.Unmarshal([]byte(text[i:]), &j) == nil {
-			e.Type, e.Message, e.Subtype, e.Name = j.Type, j.Message, j.Subtype, j.Name
-			if n, err := strconv.Atoi(j.Pos); err == nil {
-				e.Pos = n
-			}
+			e.Type, e.Message = j.Type, j.Message
 		}
 	}
 	if e.Type == "" {

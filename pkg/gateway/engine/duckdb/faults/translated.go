@@ -52,8 +52,7 @@ func Translated(err error) error {
 	if !errors.As(err, &d) {
 		return err
 	}
-	plain := &Error{Type: d.Type, Message: d.Message, Subtype: d.Subtype, Name: d.Name, Pos: -1}
-	err = plain.Explain(noText{}, plain)
+	err = d.explained(d)
 	var e *engine.Error
 	if !errors.As(err, &e) {
 		return err
@@ -92,13 +91,6 @@ func Translated(err error) error {
 	msg, kind := inTrinosWords(d.Message)
 	return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
 }
-
-// noText is the text of a translated statement, whose positions and names are of no use to the user.
-type noText struct{}
-
-func (noText) Place(int) (int, int)              { return 0, 0 }
-func (noText) Written(_ int, name string) string { return name }
-func (noText) Ambiguous(string) bool             { return false }
 
 // refused reports whether an error says that DuckDB rejects a translated text.
 func refused(err error) bool {

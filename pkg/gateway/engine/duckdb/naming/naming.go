@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 )
 
@@ -18,21 +16,9 @@ func HideStore(msg string) string {
 }
 
 const (
-	InfoCatalog = "~info" // the catalog of the views: DuckDB does not allow a schema named information_schema
+	InfoCatalog = "~info" // names the rows of information_schema: no catalog of a user has this name
 	AllCatalogs = "*"
 )
-
-// InfoTable reports whether a table name is one of information_schema, and returns the name of its view.
-func InfoTable(parts []string) (engine.TableName, bool) {
-	if len(parts) < 2 || !strings.EqualFold(parts[len(parts)-2], infoschema.Schema) {
-		return engine.TableName{}, false
-	}
-	n := engine.TableName{Catalog: InfoCatalog, Schema: AllCatalogs, Table: strings.ToLower(parts[len(parts)-1])}
-	if len(parts) == 3 {
-		n.Schema = strings.ToLower(parts[0])
-	}
-	return n, true
-}
 
 // Store is the alias under which the project's own file is attached. Users cannot name it.
 const Store = "~data"

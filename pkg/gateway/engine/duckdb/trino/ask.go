@@ -20,7 +20,6 @@ func Asked(q engine.Query) (engine.Query, error) {
 		q.SQL, err = rowsSQL(a)
 		q.Untyped = len(a.Filters) > 0
 	case engine.Counts:
-		q.Dialect = DialectDuck // only that dialect can estimate
 		q.SQL = countsSQL(a)
 	case engine.Frequent:
 		c := sqltext.Quote(a.Column)
@@ -91,7 +90,7 @@ func filterSQL(f engine.Filter) (string, error) {
 func countsSQL(a engine.Counts) string {
 	list, count := "count(*)", "count(DISTINCT "
 	if a.Estimated {
-		count = "approx_count_distinct("
+		count = "approx_distinct("
 	}
 	for _, c := range a.Columns {
 		list += ", " + count + sqltext.Quote(c) + ")"

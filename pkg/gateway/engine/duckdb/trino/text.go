@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
@@ -207,7 +207,8 @@ func byteAt(text string, p trinosql.Pos) byte {
 func semicolonIn(sql string, first trinosql.Part) *engine.Error {
 	at := first.End + strings.IndexByte(sql[first.End:], ';')
 	e := &engine.Error{Kind: engine.KindSyntax, Message: "mismatched input ';'. Expecting: <EOF>"}
-	e.Line, e.Col = native.LineCol(sql, at)
+	e.Line = 1 + strings.Count(sql[:at], "\n")
+	e.Col = 1 + utf8.RuneCountInString(sql[strings.LastIndexByte(sql[:at], '\n')+1:at])
 	return e
 }
 
@@ -269,30 +270,25 @@ func replaceAt(err error, at trinosql.Pos) error {
 	return PlacedAt(at, &placed)
 }
 
-// Named is a text whose rows have the column names of the result, with rows as structs with field names. Duplicate column names
-// are marked.
-func (x *Text) Named() (string, naming.Columns) {
-	names := make([]string, len(x.Columns))
-	for i, c := range x.Columns {
-		names[i] = c.Name
-	}
-	cols := naming.OfColumns(names)
+// Named is a text whose rows have the column names of the result, with rows as structs with field names, as a stored table needs it.
+func (x *Text) Named() (string, error) {
 	var b strings.Builder
 	b.WriteString("SELECT ")
 	alias := make([]string, len(x.Columns))
+	seen := map[string]bool{}
 	for i, c := range x.Columns {
+		if seen[strings.ToLower(c.Name)] {
+			return "", &engine.Error{Kind: engine.KindValue, Message: "Column name '" + c.Name + "' specified more than once"}
+		}
+		seen[strings.ToLower(c.Name)] = true
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		alias[i] = fmt.Sprintf(`"~o%d"`, i+1)
-		name := c.Name
-		if cols.Doubled[strings.ToLower(name)] {
-			name += fmt.Sprintf("%s%d", naming.DoubleMark, i)
-		}
-		b.WriteString(outward(alias[i], c.Type) + " AS " + sqltext.Quote(name))
+		b.WriteString(outward(alias[i], c.Type) + " AS " + sqltext.Quote(c.Name))
 	}
 	b.WriteString(" FROM (" + x.SQL + `) AS "~o"(` + strings.Join(alias, ", ") + ")")
-	return b.String(), cols
+	return b.String(), nil
 }
 
 // originsOf is the table column that each column of the result is an unchanged copy of.
@@ -344,9 +340,6 @@ func WireType(t *types.Type) string {
 	}
 	return t.String()
 }
-
-// DialectDuck is the Query.Dialect of DuckDB's own SQL; any other is Trino's.
-const DialectDuck = "duckdb"
 
 // IsUnknown reports whether an error is about a name that does not exist.
 func IsUnknown(err error) bool {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/dig-cli/dig/internal/sqltext"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 )
 
 // FieldName is the name of a field within the name of a row type: quoted unless it is a plain identifier.
@@ -14,10 +14,9 @@ func FieldName(s string) string {
 	if s == "" {
 		return ""
 	}
-	for i := range len(s) {
-		if !(native.IsNameStart(s[i]) || i > 0 && native.IsDigit(s[i])) {
-			return sqltext.Quote(s) + " "
-		}
+	plain := strings.TrimLeftFunc(s, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }) == ""
+	if !plain || unicode.IsDigit(rune(s[0])) {
+		return sqltext.Quote(s) + " "
 	}
 	return s + " "
 }

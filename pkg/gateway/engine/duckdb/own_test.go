@@ -1,0 +1,53 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// own runs statements in DuckDB's own SQL, as they are: rows and types that no translated statement has at will.
+type own struct{ *project }
+
+// Query starts q.SQL.
+func (p own) Query(ctx context.Context, q engine.Query) (_ engine.Result, err error) {
+	ctx, over := deadline(ctx, q)
+	ctx, abort := context.WithCancelCause(ctx)
+	cancel := func() { abort(nil); over() }
+	s, err := p.statement(ctx, q)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	s.c.onKill(abort)
+	s.t = &translation{of: &trino.Text{}, text: q.SQL}
+	r := &result{s: s, ctx: ctx, cancel: cancel, stop: s.c.watch(ctx)}
+	defer func() {
+		if err != nil {
+			err = s.explain(err)
+			_ = r.Close()
+		}
+	}()
+	if err := s.prepareInTx(ctx, s.t.text, &r.ps); err != nil {
+		return nil, err
+	}
+	if err := r.run(); err != nil {
+		return nil, err
+	}
+	for i := range bindings.ColumnCount(&r.res) {
+		lt := bindings.ColumnLogicalType(&r.res, i)
+		t, err := newType(lt)
+		bindings.DestroyLogicalType(&lt)
+		if err != nil {
+			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: err.Error()}
+		}
+		name := bindings.ColumnName(&r.res, i)
+		r.cols = append(r.cols, column{api.ResultColumn{Name: name, DisplayName: name, DataType: t.name}, t})
+	}
+	return r, nil
+}
