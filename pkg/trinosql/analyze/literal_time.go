@@ -62,8 +62,9 @@ func timestampLiteral(x *trinosql.TypedLit) *types.Type {
 		}
 		return nil
 	}
-	const most = 1 << 51 // milliseconds
-	if micros, err := c.Instant(zone, 6); err != nil || micros >= most*1000 || micros < -most*1000 || c.Skipped(zone) {
+	micros, err := c.Instant(zone, 6)
+	outside := len(c.Digits) <= 3 && !times.Packable(times.FloorDiv(micros, 1000)) // with more digits, it is an error when the statement runs
+	if err != nil || outside || c.Skipped(zone) {
 		return nil
 	}
 	return types.NewTime(types.TimestampTZ, len(c.Digits))

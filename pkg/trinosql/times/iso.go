@@ -26,16 +26,27 @@ func ISOTimestamp(text string) (millis int64, zone string, err error) {
 		return 0, "", err
 	}
 	minutes, _ := Offset(zone)
-	return packed(shown-minutes*minute, zone)
+	return packed(shown-minutes*minute, zone, "GENERIC_INTERNAL_ERROR")
 }
 
-// packed checks that an instant is in the range of Trino's timestamp with time zone.
-func packed(millis int64, zone string) (int64, string, error) {
-	if millis >= 1<<51 || millis < -1<<51 {
-		return 0, "", &Fault{"GENERIC_INTERNAL_ERROR", "Millis overflow: " + strconv.FormatInt(millis, 10)}
+func packed(millis int64, zone, kind string) (int64, string, error) {
+	if !Packable(millis) {
+		return 0, "", &Fault{kind, Overflow(millis)}
 	}
 	return millis, zone, nil
 }
+
+// Packable reports whether an instant is in the range of Trino's timestamp with time zone, which has 52 bits for it.
+func Packable(millis int64) bool { return millis < packable && millis >= -packable }
+
+const packable = 1 << 51
+
+// Overflow is Trino's message for an instant that is not Packable.
+func Overflow(millis int64) string { return "Millis overflow: " + strconv.FormatInt(millis, 10) }
+
+// PackedBias is the number whose sum with the microseconds of an instant exceeds 64 bits exactly if the instant is too late for Trino's
+// timestamp with time zone, and whose difference does if it is too early: 2^63 - 2^51 * 1000.
+const PackedBias = "6971572223169527808"
 
 func isoRead(text string, p parser) (shown int64, zone string, err error) {
 	r := &reader{text: text}

@@ -68,7 +68,7 @@ func (p Pattern) ReadInstant(text string) (millis int64, zone string, err error)
 	if skipped {
 		return 0, "", says("Cannot parse \"%s\": Illegal instant due to time zone offset transition (%s)", text, zone)
 	}
-	return packed(millis, zone)
+	return packed(millis, zone, "INVALID_FUNCTION_ARGUMENT")
 }
 
 var isoDay = late.Regexp(`^(\d{4})-(\d\d)-(\d\d)$`)

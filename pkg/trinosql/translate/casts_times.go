@@ -69,23 +69,29 @@ func timeCasts(reg *registry) {
 		p.around(`CAST(make_timestamp(CAST("~`+c.reader("time_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+"') AS BIGINT)) AS TIME)")
 	})
 	with(types.Timestamp, types.TimestampTZ, func(p *printer, c *conversion) {
-		p.put("timezone('UTC', ")
-		if c.to.N < 3 && c.from.N > 3 { // Trino rounds twice
-			p.rounded(stampOf(3), stampOf(c.to.N), func() { p.rounded(c.from, stampOf(3), c.write) })
-		} else {
-			p.rounded(c.from, stampOf(c.to.N), c.write)
+		within := p.packed
+		if c.to.N <= 3 {
+			within = p.packedCast
 		}
-		p.put(")")
+		within(func() {
+			if c.to.N < 3 && c.from.N > 3 { // Trino rounds twice
+				p.rounded(stampOf(3), stampOf(c.to.N), func() { p.rounded(c.from, stampOf(3), c.write) })
+			} else {
+				p.rounded(c.from, stampOf(c.to.N), c.write)
+			}
+		})
 	})
-	with(types.Date, types.TimestampTZ, func(p *printer, c *conversion) { p.around("timezone('UTC', CAST(", c, " AS TIMESTAMP))") })
+	with(types.Date, types.TimestampTZ, func(p *printer, c *conversion) {
+		p.packed(func() { p.around("CAST(", c, " AS TIMESTAMP)") })
+	})
 	with(types.TimestampTZ, types.TimestampTZ, func(p *printer, c *conversion) {
 		if c.to.N >= c.from.N {
 			c.write()
 			return
 		}
-		p.put("timezone('UTC', ")
-		p.rounded(types.NewTime(types.Timestamp, c.from.N), types.NewTime(types.Timestamp, c.to.N), func() { p.around("timezone('UTC', ", c, ")") })
-		p.put(")")
+		p.packed(func() {
+			p.rounded(types.NewTime(types.Timestamp, c.from.N), types.NewTime(types.Timestamp, c.to.N), func() { p.around("timezone('UTC', ", c, ")") })
+		})
 	})
 	with(types.TimestampTZ, types.Timestamp, func(p *printer, c *conversion) {
 		p.rounded(types.NewTime(types.Timestamp, c.from.N), c.to, func() { p.clockOf(c.operand) })
@@ -218,7 +224,7 @@ func (p *printer) textToInstant(c *conversion) {
 	p.duckType(c.node, c.to)
 	if x, ok := c.node.(*trinosql.Cast); ok {
 		if s, ok := x.X.(*trinosql.StringLit); ok {
-			if micros, _, ok := instantLiteral(strings.Trim(s.Value, times.Spaces), c.to.N); ok && micros < 1<<51*1000 && micros >= -1<<51*1000 {
+			if micros, _, ok := instantLiteral(strings.Trim(s.Value, times.Spaces), c.to.N); ok && times.Packable(times.FloorDiv(micros, 1000)) {
 				p.putInstant(micros)
 				return
 			}

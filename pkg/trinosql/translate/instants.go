@@ -67,6 +67,18 @@ func (p *printer) putInstant(micros int64) {
 	p.put("make_timestamptz(CAST('", itoa(micros), "' AS BIGINT))")
 }
 
+// packed writes an instant, given as such or as a timestamp in UTC, whose range is checked.
+func (p *printer) packed(write func()) { p.biased("epoch_us(", write, ") + "+times.PackedBias) }
+
+// packedCast is packed for a cast, which has another message: the order of the operands tells them apart.
+func (p *printer) packedCast(write func()) { p.biased(times.PackedBias+" + epoch_us(", write, ")") }
+
+func (p *printer) biased(before string, write func(), after string) {
+	p.put("make_timestamptz(", before)
+	write()
+	p.put(after, " - ", times.PackedBias, " - ", times.PackedBias, " + ", times.PackedBias, ")")
+}
+
 // timeLiteral writes DATE '...', TIME '...' and TIMESTAMP '...', which the analysis has checked.
 func (p *printer) timeLiteral(x *trinosql.TypedLit, t *types.Type) bool {
 	switch t.Kind {
@@ -96,7 +108,9 @@ func (p *printer) timeLiteral(x *trinosql.TypedLit, t *types.Type) bool {
 	case types.TimestampTZ:
 		p.duckType(x, t)
 		micros, _, ok := instantLiteral(x.Value, 6)
-		if ok {
+		if millis := times.FloorDiv(micros, 1000); ok && !times.Packable(millis) {
+			p.raise(x, t, "\x01GENERIC_INTERNAL_ERROR\x01"+times.Overflow(millis))
+		} else if ok {
 			p.putInstant(micros)
 		}
 		return ok

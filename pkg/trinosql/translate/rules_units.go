@@ -97,15 +97,15 @@ func (p *printer) addUnit(c *call, u string) {
 			p.added(n, stampOf(6), u, sum, operand{write: func() { p.clock(zone, value.write) }})
 		})
 	case t.Kind == types.TimestampTZ && t.N < 3:
-		p.put("timezone('UTC', ")
-		p.rounded(stampOf(6), stampOf(t.N), func() {
-			p.put("timezone('UTC', ")
-			p.added(n, t, u, sum, value)
-			p.put(")")
+		p.packed(func() {
+			p.rounded(stampOf(6), stampOf(t.N), func() {
+				p.put("timezone('UTC', ")
+				p.added(n, t, u, sum, value)
+				p.put(")")
+			})
 		})
-		p.put(")")
 	case t.Kind == types.TimestampTZ:
-		p.added(n, t, u, sum, value)
+		p.packed(func() { p.added(n, t, u, sum, value) })
 	case t.Kind == types.Timestamp && t.N < 3 && u == "millisecond":
 		p.rounded(stampOf(6), t, func() { p.added(n, stampOf(6), u, sum, value) })
 	case t.Kind == types.Timestamp:
@@ -223,13 +223,14 @@ func (p *printer) truncUnit(c *call, u string) {
 		zone := p.zoneOfOperand(value)
 		p.bindOnce([]operand{value}, func(args []operand) {
 			p.bindOnce([]operand{{write: func() { p.clock(zone, args[0].write) }}}, func(local []operand) {
-				p.put("(")
-				args[0].write()
-				p.put(" - (")
-				local[0].write()
-				p.put(" - date_trunc('", u, "', ")
-				local[0].write()
-				p.put(")))")
+				p.packed(func() {
+					args[0].write()
+					p.put(" - (")
+					local[0].write()
+					p.put(" - date_trunc('", u, "', ")
+					local[0].write()
+					p.put("))")
+				})
 			})
 		})
 	case t.Kind == types.Timestamp:
@@ -275,6 +276,8 @@ func (p *printer) moved(value, by operand, t, interval *types.Type, op string) {
 		p.fromClock(zone, "first", func() { sum(operand{write: func() { p.clock(zone, value.write) }}) })
 	case t.Kind == types.Timestamp:
 		p.overMicros(t, value, true, sum)
+	case t.Kind == types.TimestampTZ:
+		p.packed(func() { sum(value) })
 	default:
 		sum(value)
 	}

@@ -78,7 +78,7 @@ func zoneRules(reg *registry) {
 	}
 }
 
-const fromUnixtime = `CASE WHEN abs($1) < 2251799813685.2475 THEN make_timestamptz(CAST(floor($1 * 1000 + 0.5) AS BIGINT) * 1000) WHEN isnan($1) THEN make_timestamptz(0)` +
+const fromUnixtime = `CASE WHEN $1 >= -2251799813685.2485 AND $1 < 2251799813685.2475 THEN make_timestamptz(CAST(floor($1 * 1000 + 0.5) AS BIGINT) * 1000) WHEN isnan($1) THEN make_timestamptz(0)` +
 	` WHEN $1 IS NOT NULL THEN "~error"(chr(1) || 'GENERIC_INTERNAL_ERROR' || chr(1) || 'Millis overflow: ' ||` +
 	` CASE WHEN $1 >= 9223372036854775.807 THEN '9223372036854775807' WHEN $1 <= -9223372036854775.808 THEN '-9223372036854775808' ELSE CAST(CAST(floor($1 * 1000 + 0.5) AS BIGINT) AS VARCHAR) END) END`
 

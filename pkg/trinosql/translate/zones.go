@@ -296,16 +296,19 @@ func (p *printer) clock(zone string, write func()) {
 // fromClock writes the instant of a local time in a zone: of two instants, the first one or the one that Joda chooses.
 func (p *printer) fromClock(zone, which string, write func()) {
 	if minutes, ok := times.Offset(zone); ok {
-		p.put("timezone('UTC', (")
-		write()
-		p.put(")")
-		if minutes != 0 {
-			p.put(" - to_minutes(", itoa(minutes), ")")
-		}
-		p.put(")")
+		p.packed(func() {
+			p.put("(")
+			write()
+			p.put(")")
+			if minutes != 0 {
+				p.put(" - to_minutes(", itoa(minutes), ")")
+			}
+		})
 		return
 	}
-	p.put(`make_timestamptz(CAST("~instant_at"(CAST(epoch_us(`)
-	write()
-	p.put(") AS VARCHAR), ", quoteText(zone), ", ", quoteText(which), ") AS BIGINT))")
+	p.packed(func() {
+		p.put(`make_timestamptz(CAST("~instant_at"(CAST(epoch_us(`)
+		write()
+		p.put(") AS VARCHAR), ", quoteText(zone), ", ", quoteText(which), ") AS BIGINT))")
+	})
 }

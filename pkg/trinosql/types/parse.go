@@ -105,6 +105,7 @@ var plain = map[string]*Type{
 	"joniregexp": NewOpaque("JoniRegExp"), "jsonpath": NewOpaque("JsonPath"), "json2016": NewOpaque("json2016"), "jsonpath2016": NewOpaque("JsonPath2016"),
 	"codepoints": NewOpaque("CodePoints"), "color": NewOpaque("color"), "likepattern": NewOpaque("LikePattern"), "re2jregexp": NewOpaque("Re2JRegExp"),
 	"modelclassifier": NewOpaque("modelclassifier"),
+	"geometry":        NewOpaque("Geometry"), "sphericalgeography": NewOpaque("SphericalGeography"), "bingtile": NewOpaque("BingTile"), "kdbtree": NewOpaque("KdbTree"), // of a plugin
 }
 
 func named(tree *trinosql.NamedType) (*Type, error) {

@@ -127,6 +127,7 @@ var families = []struct{ why, reason string }{
 	{`^Trino says TYPE_NOT_FOUND  io\.trino\.spi\.TrinoException: line \d+:\d+: Unknown resolvedType`, "Trino shows a Java exception inside of its message"},
 	{`^fails in Trino: GENERIC_INTERNAL_ERROR .* is not orderable`, "Trino fails with an internal error"},
 	{`GENERIC_INTERNAL_ERROR  / by zero`, "the function mod of integers does not check for zero in Trino"},
+	{`^Trino says INVALID_\S+ +(Millis overflow|Out of range for timestamp with time zone): .*\n\s+we say +GENERIC_INTERNAL_ERROR  Millis overflow`, "the kind of an overflow is that of most operations"},
 	{`^Trino says \S+ +[^\n]*(-?[0-9.]+) [-+*] (-?[0-9.]+)\n\s+we say +\S+ +\S+ (addition|multiplication) overflow`, "Trino exchanges the sides of a constant operation"},
 }
 

@@ -237,9 +237,9 @@ func castInstant(a []string) (string, error) {
 	if err != nil {
 		return "", bad
 	}
-	if millis := times.FloorDiv(micros, 1000); millis >= 1<<51 || millis < -1<<51 {
+	if millis := times.FloorDiv(micros, 1000); !times.Packable(millis) {
 		if p > 3 {
-			return "", &times.Fault{Kind: "GENERIC_INTERNAL_ERROR", Message: fmt.Sprintf("Millis overflow: %d", millis)}
+			return "", &times.Fault{Kind: "GENERIC_INTERNAL_ERROR", Message: times.Overflow(millis)}
 		}
 		return "", bad
 	}

@@ -2,9 +2,11 @@ package faults
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/trinosql/times"
 )
 
 // words turns the errors of DuckDB about values into those of Trino, with Trino's name of the kind.
@@ -14,6 +16,12 @@ var words = []struct {
 	to   func(m []string) string
 }{
 	{late.Regexp(`^(?:Decimal d|D)ivision by zero`), "DIVISION_BY_ZERO", func([]string) string { return "Division by zero" }},
+	{late.Regexp(`^Overflow in (?:addition|subtraction) of INT64 \((-?\d+) [+-] ` + times.PackedBias + `\)!$`), "GENERIC_INTERNAL_ERROR", func(m []string) string {
+		return "Millis overflow: " + millis(m[1])
+	}},
+	{late.Regexp(`^Overflow in addition of INT64 \(` + times.PackedBias + ` \+ (-?\d+)\)!$`), "INVALID_CAST_ARGUMENT", func(m []string) string {
+		return "Out of range for timestamp with time zone: " + millis(m[1])
+	}},
 	{late.Regexp(`^Overflow in (addition|subtraction|multiplication) of (INT\d+) \((.*)\)!$`), rangeFault, func(m []string) string {
 		return intNames[m[2]] + " " + m[1] + " overflow: " + m[3]
 	}},
@@ -50,6 +58,12 @@ const (
 	rangeFault    = "NUMERIC_VALUE_OUT_OF_RANGE"
 	argumentFault = "INVALID_FUNCTION_ARGUMENT"
 )
+
+// millis are the milliseconds of a number of microseconds.
+func millis(micros string) string {
+	n, _ := strconv.ParseInt(micros, 10, 64)
+	return strconv.FormatInt(times.FloorDiv(n, 1000), 10)
+}
 
 var intNames = map[string]string{"INT8": "tinyint", "INT16": "smallint", "INT32": "integer", "INT64": "bigint", "DOUBLE": "double", "FLOAT": "real", "BOOL": "boolean"}
 
