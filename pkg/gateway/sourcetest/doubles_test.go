@@ -1,14 +1,22 @@
+//go:build cgo
+
 package sourcetest
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/parquet-go/parquet-go"
 )
 
 // doubles are rows with every kind of double, and the numbers of those that only some sources can store.
@@ -32,10 +40,13 @@ func doubleConditions() []string {
 
 // Conditions on doubles keep the rows that they keep without a source, with NaN, negative zero and infinities; so do they with a limit.
 func TestDoublesOfEverySource(t *testing.T) {
-	var sets [2][]string // without and with the values that are no numbers
+	var sets [3][]string // without and with the values that are no numbers, and those by which a file's column is double
 	for i, d := range doubles {
 		if i > 2 {
 			sets[0] = append(sets[0], fmt.Sprintf("(%d, %s)", i, d.trino))
+		}
+		if fileDouble(d.trino) {
+			sets[2] = append(sets[2], fmt.Sprintf("(%d, %s)", i, d.trino))
 		}
 		sets[1] = append(sets[1], fmt.Sprintf("(%d, %s)", i, d.trino))
 	}
@@ -61,17 +72,47 @@ func TestDoublesOfEverySource(t *testing.T) {
 		},
 		"sqlite": func(t *testing.T) (zone, string, int) {
 			path := filepath.Join(t.TempDir(), "t.db")
-			db, err := sql.Open("sqlite", path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
-			if _, err := db.Exec("CREATE TABLE t(id INTEGER, x REAL); INSERT INTO t VALUES " + from(3, func(i int) string {
+			runOn(t, "sqlite", path, "CREATE TABLE t(id INTEGER, x REAL); INSERT INTO t VALUES "+from(3, func(i int) string {
 				return fmt.Sprintf("(%d, %s)", i, strings.Replace(strings.Trim(doubles[i].pg, "'"), "-0", "-0.0", 1))
-			})); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			return open(t, server{catalog: "far", kind: "sqlite", credential: map[string]any{"path": path}}), "far.main.t", 0
+		},
+		"duckdb": func(t *testing.T) (zone, string, int) {
+			path := filepath.Join(t.TempDir(), "t.duckdb")
+			runOn(t, "duckdb", path, "CREATE TABLE t(id BIGINT, x DOUBLE); INSERT INTO t VALUES "+from(0, func(i int) string {
+				return fmt.Sprintf("(%d, %s)", i, doubles[i].pg)
+			}))
+			return open(t, server{catalog: "far", kind: "duckdb", credential: map[string]any{"path": path}}), "far.main.t", 1
+		},
+		"parquet": func(t *testing.T) (zone, string, int) {
+			dir := t.TempDir()
+			parquetDoubles(t, filepath.Join(dir, "t.parquet"), 2)
+			return folder(t, dir), "far.files.t", 1
+		},
+		"parquet of DuckDB": func(t *testing.T) (zone, string, int) {
+			dir := t.TempDir()
+			runOn(t, "duckdb", "", "COPY (SELECT CAST(id AS BIGINT) AS id, x FROM (VALUES "+from(0, func(i int) string {
+				return fmt.Sprintf("(%d, CAST(%s AS DOUBLE))", i, doubles[i].pg)
+			})+") v(id, x)) TO '"+filepath.Join(dir, "t.parquet")+"' (FORMAT parquet)")
+			return folder(t, dir), "far.files.t", 1
+		},
+		"csv": func(t *testing.T) (zone, string, int) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "t.csv"), "id,x\n"+strings.NewReplacer("(", "", "), ", "\n", ")", "\n", ", ", ",", "NULL", "", "5e0", "5", "6e0", "6").Replace(strings.Join(sets[2], ", ")))
+			return folder(t, dir), "far.files.t", 2
+		},
+		"json": func(t *testing.T) (zone, string, int) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "t.json"), jsonDoubles(fileDouble))
+			return folder(t, dir), "far.files.t", 2
+		},
+		"rest": func(t *testing.T) (zone, string, int) {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = io.WriteString(w, jsonDoubles(func(string) bool { return true }))
+			}))
+			t.Cleanup(srv.Close)
+			return open(t, server{catalog: "far", kind: "rest", credential: map[string]any{"baseUrl": srv.URL,
+				"tables": `{"tables":[{"name":"t","path":"/"}]}`}}), "far.rest.t", 0
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +126,13 @@ func TestDoublesOfEverySource(t *testing.T) {
 				slices.Sort(out)
 				return out
 			}
-			for _, c := range doubleConditions() {
+			if got := z.query(t, "SELECT DISTINCT typeof(x) FROM "+table, api.Compact).rows; len(got) != 1 || *got[0][0] != "double" {
+				t.Fatalf("the type of the column: %s", *got[0][0])
+			}
+			for i, c := range doubleConditions() {
+				if name == "duckdb" && i%17 != 0 { // each statement opens the file
+					continue
+				}
 				want := ids("SELECT id FROM " + own + " WHERE " + c)
 				if got := ids("SELECT id FROM " + table + " WHERE " + c); !slices.Equal(got, want) {
 					t.Errorf("%s: rows %v, want %v", c, got, want)
@@ -102,4 +149,62 @@ func TestDoublesOfEverySource(t *testing.T) {
 			}
 		})
 	}
+}
+
+// runOn runs statements in a database file.
+func runOn(t *testing.T, driver, path, text string) {
+	t.Helper()
+	db, err := sql.Open(driver, path)
+	if err == nil {
+		_, err = db.Exec(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func folder(t *testing.T, dir string) zone {
+	return open(t, server{catalog: "far", kind: "files", credential: map[string]any{"path": dir}})
+}
+
+// parquetDoubles writes the doubles with statistics of each few rows.
+func parquetDoubles(t *testing.T, path string, group int64) {
+	t.Helper()
+	type row struct {
+		ID int64    `parquet:"id"`
+		X  *float64 `parquet:"x,optional"`
+	}
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[row](&file, parquet.MaxRowsPerRowGroup(group))
+	for i, d := range doubles {
+		r := row{ID: int64(i)}
+		if x, err := strconv.ParseFloat(strings.Trim(d.pg, "'"), 64); err == nil {
+			r.X = &x
+		}
+		if _, err := w.Write([]row{r}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, file.String())
+}
+
+// fileDouble reports whether the type of a column of a file with a number is double.
+func fileDouble(number string) bool {
+	return slices.Contains([]string{"NULL", "5e0", "6e0", "-15e-1", "1e-1"}, number)
+}
+
+func jsonDoubles(in func(number string) bool) string {
+	var rows []string
+	for i, d := range doubles {
+		if i > 2 && in(d.trino) {
+			rows = append(rows, fmt.Sprintf(`{"id":%d,"x":%s}`, i, strings.NewReplacer("NULL", "null", "5e0", "5", "6e0", "6").Replace(d.trino)))
+		}
+	}
+	return "[" + strings.Join(rows, ",") + "]"
 }
