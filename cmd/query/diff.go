@@ -28,6 +28,7 @@ func newQueryDiffCmd(e *cli.Env) *cobra.Command {
 
 A and B are each one of
   FILE           a result in a file: ` + strings.Join(rowset.Readable(), ", ") + `
+                 (the first visible sheet of a workbook; the delimiter of csv and txt is detected)
   sql:SQL        the rows of a statement; sql:@FILE reads it from a file
   query:QUERY    the rows of a saved query, by name or id
   last           the last result of query execute

@@ -16,14 +16,13 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Readable lists the extensions of the files that Open reads. All except parquet may be packed, and those of packed files may follow.
-func Readable() []string {
-	return slices.DeleteFunc(rowfile.Extensions(), func(ext string) bool { return ext == "xlsx" })
-}
+// Readable lists the extensions of the files that Open reads. All except parquet and xlsx may be packed, and those of packed files may
+// follow.
+func Readable() []string { return append(rowfile.Extensions(), "txt") }
 
 // Open reads a result from a file, by its extension: csv and tsv as written by pkg/output, with a header; ndjson
-// with the columns of its first line; json as an array of objects, or a document of the gateway; parquet. Values of csv
-// and tsv have no type, those of ndjson and json get one from the first row.
+// with the columns of its first line; json as an array of objects, or a document of the gateway; parquet; xlsx; txt as csv. Values of csv,
+// tsv and xlsx have no type, those of ndjson and json get one from the first row.
 //
 // Open returns an error if the file cannot be opened or has an unknown format; errors in its content come from the
 // RowReader, with the line.
@@ -38,8 +37,11 @@ func Open(path string) (api.RowReader, error) {
 	}
 	name := rowfile.Unpacked(path)
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
-	if ending == "parquet" && name == path {
+	switch {
+	case ending == "parquet" && name == path:
 		return openParquetRows(f)
+	case ending == "xlsx" && name == path:
+		return openSheetRows(f)
 	}
 	r, err := readAs(ending, f, name != path)
 	if err != nil {
@@ -57,7 +59,7 @@ type fileSource struct {
 func (s *fileSource) Close() error { return s.file.Close() }
 
 func readAs(ending string, f *os.File, packed bool) (api.RowReader, error) {
-	if ending == "parquet" || !slices.Contains(Readable(), ending) {
+	if ending == "parquet" || ending == "xlsx" || !slices.Contains(Readable(), ending) {
 		return nil, cell.Usagef("results are read from files ending in "+strings.Join(Readable(), ", "), "unknown kind of file %q", ending)
 	}
 	text, err := rowfile.OpenText(f, packed, rowfile.Window)
@@ -66,7 +68,7 @@ func readAs(ending string, f *os.File, packed bool) (api.RowReader, error) {
 	}
 	src := &fileSource{Reader: text, file: f}
 	switch ending {
-	case "csv":
+	case "csv", "txt":
 		return &fieldRows{src: src, split: newCSVRecords(src.Reader)}, nil
 	case "tsv", "tab":
 		return &fieldRows{src: src, split: &tsvRecords{src: src}}, nil

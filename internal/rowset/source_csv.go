@@ -48,6 +48,12 @@ func (c *cells) null() {
 	c.ends = append(c.ends, len(c.arena))
 }
 
+// raw adds a value that is JSON already.
+func (c *cells) raw(t []byte) {
+	c.arena = append(c.arena, t...)
+	c.ends = append(c.ends, len(c.arena))
+}
+
 func (c *cells) text(t []byte) {
 	for _, b := range t {
 		if b < ' ' || b == '"' || b == '\\' {

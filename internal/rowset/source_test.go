@@ -74,6 +74,22 @@ func TestParquetTypesReadBack(t *testing.T) {
 	}
 }
 
+// TestWorkbooksReadBack: numbers compare by value with those of other files, and texts that look like numbers stay texts.
+func TestWorkbooksReadBack(t *testing.T) {
+	fields := []celltest.Field{{"id", "bigint"}, {"n", "decimal(9,2)"}, {"d", "double"}, {"s", "varchar"}, {"day", "date"}, {"b", "boolean"}}
+	rows := [][]*string{
+		{celltest.Text("1"), celltest.Text("21.00"), celltest.Text("18.1"), celltest.Text("007"), celltest.Text("2024-02-29"), celltest.Text("true")},
+		{celltest.Text("2"), nil, celltest.Text("-1.5E-7"), celltest.Text(""), nil, celltest.Text("false")},
+		{celltest.Text("3"), celltest.Text("0.10"), nil, nil, celltest.Text("1999-12-31"), nil}}
+	path := file(t, "x.xlsx", write(t, celltest.Result(t, fields, rows), output.XLSX))
+	for _, f := range []output.Format{output.CSV, output.Parquet, output.NDJSON} {
+		other := file(t, "x."+f.String(), write(t, celltest.Result(t, fields, rows), f))
+		if st, lines, _ := diffLines(t, open(t, path), open(t, other), []string{"id"}, nil, sortChunk); !st.Same() || st.Equal != 3 {
+			t.Errorf("%s: %+v\n%s", f, st, lines)
+		}
+	}
+}
+
 func read(t *testing.T, name, content string) (string, error) {
 	t.Helper()
 	r, err := Open(file(t, name, content))
@@ -111,6 +127,10 @@ func TestOpenRows(t *testing.T) {
 		"unknown":            {file: "a.xls", err: `unknown kind of file "xls"`},
 		"no ending":          {file: "rows", err: `unknown kind of file ""`},
 		"tab":                {file: "a.TAB", content: "a\tb\n1\t2\n", want: `{"a":"1","b":"2"}` + "\n"},
+		"text, semicolons":   {file: "a.txt", content: "a;b\n1;\n", want: `{"a":"1","b":null}` + "\n"},
+		"text, tabs":         {file: "a.TXT", content: "a\tb\n1\t2\n", want: `{"a":"1","b":"2"}` + "\n"},
+		"no workbook":        {file: "a.xlsx", content: "a\n1\n", err: "a.xlsx: not a workbook"},
+		"packed workbook":    {file: "a.xlsx.gz", content: "PK", err: `unknown kind of file "xlsx"`},
 		"utf-16":             {file: "a.csv", content: "\xff\xfea\x00\n\x00\xe9\x00\n\x00", want: "{\"a\":\"é\"}\n"},
 		"zstd by content":    {file: "a.json", content: packed(t, "\xef\xbb\xbf[{\"a\":1}]"), want: "{\"a\":1}\n"},
 		"zstd":               {file: "a.ndjson.zst", content: packed(t, "{\"a\":1}\n"), want: "{\"a\":1}\n"},
