@@ -53,6 +53,19 @@ func TestPaginate(t *testing.T) {
 			}
 		case strings.HasSuffix(r.URL.Path, "/timeless/exports"):
 			limit, total = min(limit, 40), 205
+		case strings.HasSuffix(r.URL.Path, "/null"):
+			item = func(i int) string { return fmt.Sprintf(`{"id":null,"n":%d}`, i) }
+		case strings.HasSuffix(r.URL.Path, "/equal"):
+			item = func(i int) string { return []string{`{"v":1}`, `{"v":1}`, `{"id":null}`}[i%3] }
+		case strings.HasSuffix(r.URL.Path, "/null/exports"), strings.HasSuffix(r.URL.Path, "/equal/exports"):
+			item = func(i int) string { return fmt.Sprintf(`{"id":null,"n":%d,"createdAt":"%s"}`, i, stamp(i)) }
+			if strings.HasSuffix(r.URL.Path, "/equal/exports") { // three of each
+				item = func(i int) string { return fmt.Sprintf(`{"createdAt":"%s"}`, stamp(i)) }
+			}
+			if before := q.Get("createdBefore"); before != "" {
+				for from = 0; from < total && stamp(from) >= before; from++ {
+				}
+			}
 		case strings.HasSuffix(r.URL.Path, "/whole"): // knows no pages
 			from, limit, total = 0, 1000, 100
 		case strings.HasSuffix(r.URL.Path, "/object"):
@@ -90,6 +103,8 @@ func TestPaginate(t *testing.T) {
 		{[]string{"/offset?limit=50", "--paginate"}, 250, 6}, // the last page was full, so one more is asked for
 		{[]string{"/exports?limit=100&status=FAILED", "--paginate"}, 250, 3},
 		{[]string{"/whole", "--paginate"}, 100, 2},
+		{[]string{"/null", "--paginate"}, 250, 3},
+		{[]string{"/null/exports", "--paginate"}, 250, 3},
 		{[]string{"/offset?limit=7"}, 7, 1}, // no paging unasked
 		{[]string{"/clamped", "--paginate"}, 205, 6},
 		{[]string{"/clamped?limit=500", "--paginate"}, 205, 6},
@@ -100,6 +115,11 @@ func TestPaginate(t *testing.T) {
 		code, out, errs := run(append(tt.args, "--jq", `[length, ([.[].n] == [range(length)])] | tostring`)...)
 		if want := fmt.Sprintf("[%d,true]\n", tt.count); code != 0 || out != want || len(asked) != tt.calls {
 			t.Errorf("%v: exit %d, %q, %d calls %q %s", tt.args, code, out, len(asked), asked, errs)
+		}
+	}
+	for _, path := range []string{"/equal", "/equal/exports"} { // equal items without ids are as many as they are
+		if code, out, errs := run(path, "--paginate", "--jq", "length"); code != 0 || out != "250\n" {
+			t.Errorf("%s: exit %d, %q %s", path, code, out, errs)
 		}
 	}
 	if _, _, _ = run("/exports?status=FAILED", "--paginate"); !strings.Contains(asked[len(asked)-1], "status=FAILED") {

@@ -63,9 +63,9 @@ func (r *sheetRows) Err() error                           { return r.err }
 func (r *sheetRows) Close() error                         { return errors.Join(r.in.Close(), r.file.Close()) }
 
 func (r *sheetRows) Next() bool {
-	if r.first || r.err != nil {
+	if r.first {
 		r.first = false
-		return r.err == nil
+		return true
 	}
 	values, err := r.in.Next(context.Background())
 	if err != nil {
