@@ -101,9 +101,15 @@ type Spelling interface {
 	Spelled(ctx context.Context, written TableName) error
 }
 
-// CatalogNames may be implemented by Catalogs: the names of all catalogs, without their contents, for hints.
-type CatalogNames interface {
-	CatalogNames(ctx context.Context) ([]string, error)
+// CatalogKinds may be implemented by Catalogs: the names of all catalogs, without their contents, each with its kind in lower case, such as
+// postgres or semantic.
+type CatalogKinds interface {
+	CatalogKinds(ctx context.Context) (map[string]string, error)
+}
+
+// TableComments may be implemented by Catalogs: the descriptions of tables, by their names in lower case.
+type TableComments interface {
+	TableComments(ctx context.Context) (map[TableName]string, error)
 }
 
 // Source is the resolution of a name; exactly one of its fields is set.

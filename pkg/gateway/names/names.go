@@ -174,20 +174,3 @@ const (
 
 // SampleCatalogID identifies the built-in sample, which only zone local has.
 const SampleCatalogID = "3"
-
-// CatalogNames implements engine.CatalogNames.
-func (r Resolver) CatalogNames(ctx context.Context) ([]string, error) {
-	all, err := r.g.Store.Catalogs(ctx, r.p.ID)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, c := range all {
-		out = append(out, c.Name)
-	}
-	shared, err := r.g.Store.SemanticCatalogs(ctx, r.p.ID)
-	for _, c := range shared {
-		out = append(out, c.Name)
-	}
-	return out, err
-}

@@ -34,7 +34,7 @@ func (s *statement) Widen(n engine.TableName, want narrow.Narrowing) { s.scans.w
 // Columns returns the names of a table's columns and their types as Trino displays them: those of a source as reported by it, others by
 // planning a SELECT on a connection of its own.
 func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
-	if s.Q.Catalogs != nil && n.Schema != infoschema.Schema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
+	if s.Q.Catalogs != nil && !infoschema.Has(n) && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
 		src, err := s.Q.Catalogs.Lookup(ctx, n)
 		if err != nil {
 			return nil, err
@@ -48,12 +48,9 @@ func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.C
 			return cols, err
 		}
 	}
-	if n.Schema == infoschema.Schema {
-		cols, ok := infoschema.Columns[n.Table]
-		if !ok {
-			return nil, engine.UnknownTable(n)
-		}
-		return slices.Clone(cols), nil
+	if infoschema.Has(n) {
+		cols, err := infoschema.Described(n)
+		return slices.Clone(cols), err
 	}
 	q := s.Q
 	q.SQL, q.Bindings = `SELECT * FROM `+n.Quoted(), nil

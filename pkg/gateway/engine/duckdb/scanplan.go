@@ -15,7 +15,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
-	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
 )
 
@@ -67,8 +66,8 @@ func (s *statement) PlanScan(function string, columns []string) (plan.Table, []s
 	for _, c := range t.cols {
 		out.Types[strings.ToLower(c.Name)] = trino.InfoType(c.Type).String()
 	}
-	if t.name.Catalog == naming.InfoCatalog {
-		out.Name = engine.TableName{Catalog: t.name.Schema, Schema: infoschema.Schema, Table: t.name.Table}.String()
+	if catalog, ok := strings.CutPrefix(t.name.Catalog, naming.InfoCatalog); ok {
+		out.Name = engine.TableName{Catalog: catalog, Schema: t.name.Schema, Table: t.name.Table}.String()
 		out.Details = append(out.Details, "reads: the gateway's own lists")
 		return out, names
 	}

@@ -47,12 +47,12 @@ func All(tables []engine.TableName) []engine.TableName {
 
 // Catalogs returns the catalogs that a query of information_schema is about, from the qualifier of the name or a
 // condition; nil for all.
-func Catalogs(before, table string, conds []narrow.Condition) []string {
+func Catalogs(before string, cols []engine.ColumnInfo, conds []narrow.Condition) []string {
 	if before != "" {
 		return []string{before}
 	}
 	for _, c := range conds {
-		if !strings.EqualFold(c.Column, Columns[table][0].Name) || c.Op != "=" && c.Op != "in" {
+		if !strings.EqualFold(c.Column, cols[0].Name) || c.Op != "=" && c.Op != "in" {
 			continue
 		}
 		var names []string

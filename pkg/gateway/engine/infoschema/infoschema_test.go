@@ -33,9 +33,9 @@ func TestRows(t *testing.T) {
 		{Tables(Wanted(project(), "pg", equals("table_type", "VIEW"))[3:]), "[[pg public a BASE TABLE] [pg public b BASE TABLE]]"}, // left to the engine
 		{ColumnsOf(engine.TableName{Catalog: "pg", Schema: "public", Table: "a"}, []engine.ColumnInfo{{Name: "x", Type: "bigint"}, {Name: "y", Type: "varchar", Nullable: true}}),
 			"[[pg public a x 1 <nil> NO bigint] [pg public a y 2 <nil> YES varchar]]"},
-		{Catalogs("pg", "tables", nil), "[pg]"},
-		{Catalogs("", "tables", equals("table_catalog", "pg")), "[pg]"},
-		{Catalogs("", "schemata", equals("table_catalog", "pg")), "[]"},
+		{Catalogs("pg", Columns["tables"], nil), "[pg]"},
+		{Catalogs("", Columns["tables"], equals("table_catalog", "pg")), "[pg]"},
+		{Catalogs("", Columns["schemata"], equals("table_catalog", "pg")), "[]"},
 	} {
 		if got := fmt.Sprint(c.got); got != c.want {
 			t.Errorf("got %s\nwant %s", got, c.want)

@@ -16,7 +16,7 @@ func HideStore(msg string) string {
 }
 
 const (
-	InfoCatalog = "~info" // names the rows of information_schema: no catalog of a user has this name
+	InfoCatalog = "~info " // begins the names of the rows of information_schema and of the catalog system: no catalog of a user has such a name
 	AllCatalogs = "*"
 )
 
@@ -25,7 +25,7 @@ const Store = "~data"
 
 // Reserved are names of DuckDB's own databases. Attaching under some of them is a fatal error, after which DuckDB rejects every
 // statement until the database is opened again.
-var Reserved = limits.Words(`system temp main memory`)
+var Reserved = limits.Words(`temp main memory`)
 
 // StoredTable is the qualified name of a stored table, for statements of the engine.
 func StoredTable(schema, table string) string {

@@ -133,13 +133,13 @@ func (s *Session) weighUse(u *Used) error {
 func (c *catalog) resolve(n engine.TableName) (*Used, error) {
 	s := c.s
 	switch {
-	case n.Schema == infoschema.Schema:
-		cols, ok := infoschema.Columns[n.Table]
-		if !ok {
-			if n.Catalog == naming.AllCatalogs {
-				n.Catalog = engine.InternalCatalog
-			}
-			return nil, engine.UnknownTable(n)
+	case infoschema.Has(n):
+		if n.Catalog == naming.AllCatalogs {
+			n.Catalog = engine.InternalCatalog
+		}
+		cols, err := infoschema.Described(n)
+		if err != nil {
+			return nil, err
 		}
 		return &Used{Table: infosOf(cols), cols: cols, info: true}, nil
 	case strings.HasPrefix(n.Catalog, "~") || naming.Reserved[n.Catalog] || n.Schema == "pg_catalog":
@@ -311,7 +311,8 @@ func (c *catalog) readOne(u *Used, want narrow.Narrowing) error {
 	s := c.s
 	switch {
 	case u.info:
-		n := engine.TableName{Catalog: naming.InfoCatalog, Schema: u.name.Catalog, Table: u.name.Table}
+		n := u.name
+		n.Catalog = naming.InfoCatalog + n.Catalog
 		if u.Text != "" {
 			if !u.narrowed {
 				return nil
@@ -319,7 +320,7 @@ func (c *catalog) readOne(u *Used, want narrow.Narrowing) error {
 			want = narrow.Everything() // all references share the rows
 		}
 		u.narrowed = !want.Empty()
-		if err := s.InfoRows(c.ctx, n, want); err != nil {
+		if err := s.InfoRows(c.ctx, u, n, want); err != nil {
 			return err
 		}
 		u.Text = scanCall(n)

@@ -3,6 +3,7 @@ package trino
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,21 +42,16 @@ func (s *Session) withHint(ctx context.Context, err error, n engine.TableName) e
 }
 
 func (s *Session) nearCatalog(ctx context.Context, n engine.TableName) string {
-	names, ok := s.Q.Catalogs.(engine.CatalogNames)
-	if !ok {
-		return ""
-	}
-	all, err := names.CatalogNames(ctx)
+	kinds, err := s.catalogKinds(ctx)
 	if err != nil {
 		return ""
 	}
-	all = append(all, engine.InternalCatalog, engine.SampleCatalog)
-	slices.Sort(all)
+	all := slices.Sorted(maps.Keys(kinds))
 	if near := nearest.Of(n.Catalog, all); near != "" {
 		n.Catalog = near
 		return suggestQualified(n)
 	}
-	return namesAre("the catalogs are ", slices.Compact(all))
+	return namesAre("the catalogs are ", all)
 }
 
 // namesAre lists the first few names.

@@ -2,6 +2,7 @@ package trino
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -14,41 +15,61 @@ import (
 // what Catalogs.List names. Qualified with a catalog it lists that catalog, otherwise all of them. The rows are collected
 // before the statement runs; its equality conditions on names limit what is collected.
 
-// InfoRows collects the rows of a table of information_schema.
-func (s *Session) InfoRows(ctx context.Context, n engine.TableName, want narrow.Narrowing) error {
-	cols, ok := infoschema.Columns[n.Table]
-	shown := engine.TableName{Catalog: n.Schema, Schema: infoschema.Schema, Table: n.Table}
-	if n.Schema == naming.AllCatalogs {
-		shown.Catalog = engine.InternalCatalog
-	}
-	if !ok {
-		return engine.UnknownTable(shown)
-	}
-	of := n.Schema
-	if of == naming.AllCatalogs {
-		of = ""
-	}
-	named := infoschema.Catalogs(of, n.Table, want.Conds)
-	known, err := s.allTables(ctx, named)
+// InfoRows collects the rows of a table of information_schema, or of the catalog system, for a scan of another name.
+func (s *Session) InfoRows(ctx context.Context, u *Used, as engine.TableName, want narrow.Narrowing) error {
+	rows, err := s.infoRows(ctx, u, want)
 	if err != nil {
 		return err
 	}
+	return s.Store.AddScan(ctx, as, &infoschema.Rows{Cols: u.cols, Data: rows}, u.cols, narrow.Everything())
+}
+
+func (s *Session) infoRows(ctx context.Context, u *Used, want narrow.Narrowing) ([][]any, error) {
+	kind, of := u.name.Table, ""
+	if u.name.Schema != infoschema.Schema {
+		kind = u.name.Schema + "." + u.name.Table
+	} else if u.name.Catalog != naming.AllCatalogs {
+		of = u.name.Catalog
+	}
+	switch kind {
+	case "metadata.catalogs":
+		kinds, err := s.catalogKinds(ctx)
+		return infoschema.Kinds(slices.Sorted(maps.Keys(kinds)), kinds), err
+	case "runtime.nodes":
+		return infoschema.Nodes(), nil
+	}
+	named := infoschema.Catalogs(of, u.cols, want.Conds)
+	known, err := s.allTables(ctx, named)
+	if err != nil {
+		return nil, err
+	}
 	if of != "" && !slices.ContainsFunc(known, func(t engine.TableName) bool { return t.Catalog == of }) {
-		return infoschema.UnknownCatalog(of)
+		return nil, infoschema.UnknownCatalog(of)
 	}
 	known = infoschema.Wanted(known, of, want.Conds)
-	var rows [][]any
-	switch n.Table {
+	switch kind {
 	case "schemata":
-		rows = infoschema.Schemata(known)
+		return infoschema.Schemata(known), nil
 	case "tables":
-		rows = infoschema.Tables(known)
-	default:
-		if rows, err = s.columnRows(ctx, known, named != nil); err != nil {
-			return err
+		return infoschema.Tables(known), nil
+	case "metadata.table_comments":
+		var comments map[engine.TableName]string
+		if c, ok := s.Q.Catalogs.(engine.TableComments); ok {
+			if comments, err = c.TableComments(ctx); err != nil {
+				return nil, err
+			}
 		}
+		return infoschema.Comments(known, comments), nil
 	}
-	return s.Store.AddScan(ctx, n, &infoschema.Rows{Cols: cols, Data: rows}, cols, narrow.Everything())
+	return s.columnRows(ctx, known, named != nil)
+}
+
+// catalogKinds returns the kinds of the project's catalogs by their names.
+func (s *Session) catalogKinds(ctx context.Context) (map[string]string, error) {
+	if c, ok := s.Q.Catalogs.(engine.CatalogKinds); ok {
+		return c.CatalogKinds(ctx)
+	}
+	return map[string]string{engine.InternalCatalog: "internal", engine.SampleCatalog: "sample"}, nil
 }
 
 // allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables is listed with an empty
@@ -57,6 +78,9 @@ func (s *Session) allTables(ctx context.Context, named []string) ([]engine.Table
 	var out []engine.TableName
 	for name := range SampleTables() {
 		out = append(out, engine.TableName{Catalog: engine.SampleCatalog, Schema: SampleSchema, Table: name})
+	}
+	if slices.Contains(named, infoschema.System) {
+		out = append(out, infoschema.SystemTables()...)
 	}
 	own, err := s.Store.OwnTables(ctx)
 	if err != nil {
