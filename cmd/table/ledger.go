@@ -125,6 +125,15 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	if known && was.Open && before == 0 && !fresh {
 		i.remark("the run of %s was interrupted before it stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
 	}
+	if known && was.Open && was.ID != "" && i.id != "" && !again {
+		found, err := i.cl.FindImport(ctx, i.project, was.ID)
+		if err != nil {
+			return nil, notCounted(i.table, err)
+		}
+		if found == 0 { // the former run's may still be stored: one of both is
+			i.id, i.req.ID = was.ID, was.ID
+		}
+	}
 	i.note = localstate.Import{File: sourceName(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), From: from, Open: true, Before: &before, ID: i.id, Created: fresh}
 	if err := i.ledger.Put(i.key, i.note); err != nil {
 		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}

@@ -48,8 +48,28 @@ func Open(path string) (api.RowReader, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return r, nil
+	return &named{r, path}, nil
 }
+
+// named names the file in errors.
+type named struct {
+	api.RowReader
+	path string
+}
+
+func (n *named) of(err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s: %w", n.path, err)
+	}
+	return err
+}
+
+func (n *named) Columns() ([]api.ResultColumn, error) {
+	cols, err := n.RowReader.Columns()
+	return cols, n.of(err)
+}
+
+func (n *named) Err() error { return n.of(n.RowReader.Err()) }
 
 type fileSource struct {
 	*bufio.Reader

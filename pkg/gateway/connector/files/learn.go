@@ -8,10 +8,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // noteworthy is the minimum size of a file for which results are stored for other processes.
 const noteworthy = 256 << 10
+
+// maxColumns is the number of columns of a file: statements over more take minutes to plan, which cannot be interrupted.
+const maxColumns = csv.MaxFields
 
 // learn determines the contents of a file, unless they are known and the file has not changed.
 func (f *folder) learn(ctx context.Context, r *place, t file) (described, error) {
@@ -33,7 +37,11 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 	about := fmt.Sprintf("files 5 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
 	worthy := settled && d.size >= noteworthy && t.form != formParquet
 	if !worthy || !f.recall(about, &d) {
-		if err := f.describe(ctx, r, t, &d); err != nil {
+		err := f.describe(ctx, r, t, &d)
+		if err == nil && len(d.cols) > maxColumns {
+			err = fmt.Errorf("it has %d columns, more than %d", len(d.cols), maxColumns)
+		}
+		if err != nil {
 			return d, &FileError{File: t.path, Err: err}
 		}
 		if worthy {

@@ -11,7 +11,7 @@ import (
 const (
 	Window    = 256 << 10 // bytes that are usually read at once
 	maxRecord = 64 << 20  // bytes of the longest record, unless the caller sets another
-	maxFields = 16384     // fields of one record
+	MaxFields = 16384     // fields of one record
 )
 
 // Field is one field of a record. Text is valid until the next record is read.
@@ -193,8 +193,8 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 			}
 			f.Text = b[begin:i]
 		}
-		if len(r.Fields) == maxFields {
-			return 0, 0, &Error{r.next + lines, fmt.Sprintf("the record has more than %d fields", maxFields)}
+		if len(r.Fields) == MaxFields {
+			return 0, 0, &Error{r.next + lines, fmt.Sprintf("the record has more than %d fields", MaxFields)}
 		}
 		r.Fields = append(r.Fields, f)
 		if i == len(b) {

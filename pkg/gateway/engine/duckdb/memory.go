@@ -13,7 +13,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -21,6 +23,7 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/blocks"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -30,10 +33,12 @@ const (
 	memorySlack = 1 << 30               // of the process, in addition to the limit of its engines
 	hardSlack   = 512 << 20             // in addition to that, until ended statements release their memory
 	memoryLook  = 50 * time.Millisecond // interval of the checks while a statement runs
+	greedy      = 64 << 20              // of growth: a statement that has taken less is not ended for the memory of the process
+	killLooks   = 6                     // number of checks that an ended statement has to release its memory
 	maxStep     = 256 << 20             // bytes that one function may create for one chunk of rows
 )
 
-// memoryWatch supervises running statements. It ends them when the process uses too much memory: the engine's own limit covers neither
+// memoryWatch supervises running statements. It ends the greediest when the process uses too much memory: the engine's own limit covers neither
 // values created by functions nor the state of some aggregates. Statements that do not end then, or in time after something else has
 // ended them, are reported to the warden.
 type memoryWatch struct {
@@ -46,6 +51,10 @@ type memoryWatch struct {
 	mu      sync.Mutex
 	running map[*watched]struct{}
 	looking bool
+
+	before   int64 // memory of the process at the last look
+	killedAt int64 // memory of the process when the last statement was ended
+	wait     int   // number of looks until another one is ended
 }
 
 // watched is a running statement.
@@ -56,6 +65,8 @@ type watched struct {
 	looks  int  // number of checks since it was cancelled; none happen while the process is suspended
 	killed bool // because of its memory
 	told   bool // reported to the warden
+
+	grown int64 // bytes that the process has grown by while it ran, by its share
 
 	used, limit int64 // bytes of the process when it was killed
 }
@@ -91,6 +102,8 @@ func (w *memoryWatch) enter(ctx context.Context, c *conn, sql string) (leave fun
 		w.looking = true
 		have, _ := privateMemory()
 		w.idle.Store(have)
+		w.before = have
+		blocks.Bound(w.bound())
 		safely.Go(w.watch)
 	}
 	return func() {
@@ -107,9 +120,11 @@ func (w *memoryWatch) watch() {
 		w.mu.Lock()
 		if len(w.running) == 0 {
 			w.looking = false
+			blocks.Bound(0)
 			w.mu.Unlock()
 			return
 		}
+		blocks.Bound(w.bound())
 		why, stuck := w.look()
 		w.mu.Unlock()
 		if stuck != nil {
@@ -118,17 +133,17 @@ func (w *memoryWatch) watch() {
 	}
 }
 
-// look ends statements that use too much memory, and returns those to report to the warden. w.mu must be held.
+// look ends the statement that uses too much memory, and returns those to report to the warden. w.mu must be held.
 func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	have, ok := privateMemory()
-	if ok && have > w.bound() {
-		for x := range w.running {
-			if !x.killed {
-				x.killed = true
-				x.used, x.limit = have, w.bound()
-				x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the statement was ended: the process uses %d MiB of memory, more than its limit of %d MiB", have>>20, x.limit>>20)})
-			}
-		}
+	if ok {
+		have = w.share(have)
+	}
+	if x := w.greediest(have); ok && x != nil {
+		x.killed = true
+		x.used, x.limit = have, w.bound()
+		w.killedAt, w.wait = have, killLooks
+		x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the statement was ended: the process uses %d MiB of memory, more than its limit of %d MiB", have>>20, x.limit>>20)})
 	}
 	if w.warden == nil {
 		return "", nil
@@ -144,8 +159,11 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	}
 	// The hard limit does not follow the idle memory without bound, so that a process whose idle memory keeps growing is replaced as well.
 	if hard := min(w.bound(), w.own()+memorySlack) + hardSlack; ok && have > hard {
+		ended := slices.ContainsFunc(slices.Collect(maps.Keys(w.running)), func(x *watched) bool { return x.killed })
 		for x := range w.running {
-			tell(x)
+			if x.killed || !ended {
+				tell(x)
+			}
 		}
 		return fmt.Sprintf("used %d MiB of memory, more than the hard limit of the process of %d MiB", have>>20, hard>>20), stuck
 	}
@@ -161,6 +179,38 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 		}
 	}
 	return why, stuck
+}
+
+// share adds what the process has taken since the last look to the statements that run, in equal parts: DuckDB counts memory by instance
+// and not by statement. It returns the memory of the process, without what ended statements have released.
+func (w *memoryWatch) share(have int64) int64 {
+	if have > w.bound() {
+		blocks.Trim()
+		if now, ok := privateMemory(); ok {
+			have = now
+		}
+	}
+	if grown := have - w.before; grown > 0 {
+		for x := range w.running {
+			x.grown += grown / int64(len(w.running))
+		}
+	}
+	w.before = have
+	return have
+}
+
+// greediest returns the statement to end, or nil: the one during which the process has grown most. After one was ended the others have
+// some time, unless the process still grows.
+func (w *memoryWatch) greediest(have int64) (most *watched) {
+	if w.wait--; have <= w.bound() || w.wait > 0 && have < w.killedAt+hardSlack/4 {
+		return nil
+	}
+	for x := range w.running {
+		if !x.killed && x.grown >= greedy && (most == nil || x.grown > most.grown) {
+			most = x
+		}
+	}
+	return most
 }
 
 // privateMemory is the private memory of the process, without mapped files. ok is false on systems that do not report it.

@@ -38,3 +38,39 @@ func TestStuckForItsMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestGreediest: the statement during which the process has grown is ended, alone, and the next one only if that is not enough.
+func TestGreediest(t *testing.T) {
+	w := newMemoryWatch(&engine.Options{MemoryLimit: 1 << 40})
+	w.instances.Store(1)
+	bound := w.bound()
+	before, large, small := &watched{}, &watched{}, &watched{}
+	w.running[before] = struct{}{}
+	grow := func(n int64) *watched { return w.greediest(w.share(w.before + n)) }
+	w.before = bound - 10*greedy
+	grow(2 * greedy)
+	w.running[large] = struct{}{}
+	grow(4 * greedy)
+	w.running[small] = struct{}{}
+	if x := grow(greedy); x != nil || small.grown >= greedy {
+		t.Fatalf("ended below the limit, or %d is the share of the last", small.grown)
+	}
+	delete(w.running, before)
+	w.before = bound
+	if x := w.greediest(bound + 1); x != large {
+		t.Fatalf("%p is ended, not %p", x, large)
+	}
+	large.killed, w.killedAt, w.wait = true, bound+1, killLooks
+	for range 3 * killLooks {
+		if x := w.greediest(bound + 1); x != nil {
+			t.Fatal("one that took little is ended")
+		}
+	}
+	w.wait, small.grown = killLooks, greedy
+	if x := w.greediest(bound + 1); x != nil {
+		t.Fatal("the ended one has no time")
+	}
+	if x := w.greediest(bound + 1 + hardSlack/4); x != small {
+		t.Fatal("the process grows on, and nothing is ended")
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/blocks"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -31,7 +32,9 @@ func Open(path string, settings [][2]string) (*File, error) {
 	}
 	f := &File{}
 	var message string
-	if bindings.OpenExt(path, &f.db, cfg, &message) == bindings.StateError {
+	var state bindings.State
+	blocks.Guest(func() { state = bindings.OpenExt(path, &f.db, cfg, &message) })
+	if state == bindings.StateError {
 		return nil, &OpenError{message}
 	}
 	return f, nil
@@ -64,7 +67,8 @@ func (f *File) Exec(statements []string) error {
 	defer c.Close()
 	for _, sql := range statements {
 		var res bindings.Result
-		state := bindings.Query(c.c, sql, &res)
+		var state bindings.State
+		blocks.Guest(func() { state = bindings.Query(c.c, sql, &res) })
 		message := bindings.ResultError(&res)
 		bindings.DestroyResult(&res)
 		if state == bindings.StateError {

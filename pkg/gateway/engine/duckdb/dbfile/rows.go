@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"unsafe"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/blocks"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
@@ -77,7 +79,9 @@ func (c *Conn) Query(ctx context.Context, sql string, args []any, cols []Column)
 			_ = r.Close()
 		}
 	}()
-	if bindings.Prepare(c.c, sql, &r.ps) == bindings.StateError {
+	var state bindings.State
+	blocks.Guest(func() { state = bindings.Prepare(c.c, sql, &r.ps) })
+	if state == bindings.StateError {
 		return nil, errors.New(bindings.PrepareError(r.ps))
 	}
 	for i, v := range args {
@@ -99,10 +103,20 @@ func (c *Conn) Query(ctx context.Context, sql string, args []any, cols []Column)
 	if bindings.PendingPreparedStreaming(r.ps, &pending) == bindings.StateError {
 		return nil, errors.New(bindings.PendingError(pending))
 	}
-	if bindings.ExecutePending(pending, &r.res) == bindings.StateError {
-		return nil, errors.New(bindings.ResultError(&r.res))
+	blocks.Guest(func() { state = bindings.ExecutePending(pending, &r.res) })
+	if state == bindings.StateError {
+		return nil, failed(&r.res)
 	}
 	return r, nil
+}
+
+// failed returns the error of a result. More memory than a file may take is a limit, and not a fault of the source.
+func failed(res *bindings.Result) error {
+	message := bindings.ResultError(res)
+	if bindings.ResultErrorType(res) == bindings.ErrorTypeOutOfMemory || strings.Contains(message, "std::bad_alloc") {
+		return &engine.Error{Kind: engine.KindLimit, Message: "a view or a computed column of the file takes more memory than it may: " + message}
+	}
+	return errors.New(message)
 }
 
 // next makes the next chunk the current one if all rows of the current one were read; false at the end.
@@ -114,13 +128,13 @@ func (r *Rows) next(ctx context.Context) (bool, error) {
 		if r.chunk.Ptr != nil {
 			bindings.DestroyDataChunk(&r.chunk)
 		}
-		r.chunk = bindings.FetchChunk(r.res)
+		blocks.Guest(func() { r.chunk = bindings.FetchChunk(r.res) })
 		if r.chunk.Ptr == nil { // the end, or an error
 			if message := bindings.ResultError(&r.res); message != "" {
 				if err := ctx.Err(); err != nil {
 					return false, err
 				}
-				return false, errors.New(message)
+				return false, failed(&r.res)
 			}
 			return false, nil
 		}
