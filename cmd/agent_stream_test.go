@@ -254,19 +254,6 @@ func TestAgentAnswers(t *testing.T) {
 	}
 }
 
-// TestAgentFirst: the answer of the service's first agent is shown like that of its second.
-func TestAgentFirst(t *testing.T) {
-	g := newAgentGateway(t)
-	g.reply = `{"output":{"text":"Three","query":"SELECT 3","data":[[{"name":"n","dataType":"bigint","order":0,"value":12345678901234567890}]]},"threadId":"t-17"}`
-	code, out, errs := g.dig(t, "agent", "legacy", "ask", "hi")
-	if code != 0 || out != "Three\n\n                    n\n──────────────────────\n 12345678901234567890\n\nSQL:\n  SELECT 3\n" || !strings.Contains(errs, "dig query execute 'SELECT 3'") || !strings.Contains(errs, "the thread is t-17") {
-		t.Errorf("exit %d, %q, %q", code, out, errs)
-	}
-	if _, out, _ := g.dig(t, "agent", "legacy", "ask", "hi", "-o", "json"); strings.TrimSpace(out) != g.reply {
-		t.Errorf("-o json: %s", out)
-	}
-}
-
 // TestAgentHistory: the chat history is listed and deleted by commands that help shows.
 func TestAgentHistory(t *testing.T) {
 	g := newAgentGateway(t)

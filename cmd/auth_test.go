@@ -80,7 +80,7 @@ func TestLogin(t *testing.T) {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	// of the first address of zone eu; the key of a project sets the profile's project
-	code, _, errs = p.dig(dir, "", []string{"DIG_API_KEY=" + keyOf("euaaaaaa")}, "auth", "login", "acme", "--zone", "eu", "--key-stdin=false")
+	code, _, errs = p.dig(dir, "", []string{"DIG_API_KEY=" + keyOf("euaaaaaa")}, "auth", "login", "acme", "--zone", "eu")
 	if sent := p.sent(); code != 0 || sent != "partner.eu.peaka.studio Bearer "+keyOf("euaaaaaa")+" GET /api/v1/info" || !strings.Contains(errs, "taking the key from DIG_API_KEY") {
 		t.Errorf("exit %d, sent %s: %s", code, sent, errs)
 	}
@@ -233,11 +233,11 @@ func TestTwentyProfileEdits(t *testing.T) {
 		}
 	}
 	lines := []string{
-		"config set profiles.base.org o", "config set profiles.base.workspace w", "profile set base project=p", "profile set base output=csv timeout=90",
+		"config set profiles.base.org o", "config set profiles.base.workspace w", "--profile base config set project=p", "config set profiles.base.output=csv profiles.base.timeout=90",
 		"config set profiles.base.history 1MiB", "--profile base config set spool 2GiB", "profile rename old0 new0", "profile rename old1 new1", "profile remove gone --yes", "auth switch base",
 	}
 	for i := range 10 {
-		lines = append(lines, fmt.Sprintf("profile add made%d --zone eu --no-key --use=false --project n%d", i, i))
+		lines = append(lines, fmt.Sprintf("profile add made%d --zone eu --use=false --project n%d", i, i))
 	}
 	var wg sync.WaitGroup
 	for _, line := range lines {

@@ -20,7 +20,7 @@ func TestEditorOfWords(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Join(w.dir, "work"), 0o700), os.WriteFile(program, []byte("#!/bin/sh\n[ $# = 3 ] && [ -z \"$2\" ] && echo '# '$1 >> \"$3\"\n"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	w.must("profile", "add", "a", "--zone", "us", "--no-key")
+	w.must("profile", "add", "a", "--zone", "us")
 	w.env["EDITOR"] = "'" + program + "' -a ''"
 	w.must("config", "edit")
 	if raw, err := os.ReadFile(filepath.Join(w.env["DIG_CONFIG_DIR"], "config.yaml")); err != nil || !strings.Contains(string(raw), "# -a\n") {

@@ -75,7 +75,7 @@ func TestFailures(t *testing.T) {
 		"refused port":  {"http://" + closed.Addr().String() + "/api/v1", 5, []string{"nothing answers at 127.0.0.1", "hint: check the base address"}},
 		"wrong path":    {strings.TrimSuffix(answer(200, asJSON, `[]`), "/v1") + "/v9", 3, []string{"Not Found (HTTP 404)", "hint: ", "/api/v1"}},
 		"web page":      {answer(200, "text/html", "<!doctype html><title>x</title>"), 5, []string{"web page", "hint: check the base address"}},
-		"401":           {answer(401, asJSON, `{"message":"bad key"}`), 4, []string{"bad key (HTTP 401)", "hint: store a key with `dig profile add`"}},
+		"401":           {answer(401, asJSON, `{"message":"bad key"}`), 4, []string{"bad key (HTTP 401)", "hint: store a key with `dig auth login`"}},
 		"403":           {answer(403, asJSON, ``), 4, []string{"403 Forbidden", "hint: ", "partner key"}},
 		"404":           {answer(404, asJSON, `{"errorCode":100,"message":"gone"}`), 3, []string{"gone (HTTP 404)"}},
 		"409":           {answer(409, asJSON, `{"errorCode":100,"message":"taken"}`), 6, []string{"taken (HTTP 409)"}},

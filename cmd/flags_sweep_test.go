@@ -27,12 +27,11 @@ var sweepSetup = []string{
 // sweepLines are command lines that work, one for each command that may change something, in an order in which they can run. Lines that begin
 // with ! are of operations that zone local refuses, or are refused for want of a provider.
 var sweepLines = []string{
-	`!agent chat hello`, `!agent stream hello`, `!agent legacy ask hello`, `!agent legacy rename th name`, `!agent legacy delete th --yes`, `!agent history delete th --yes`,
+	`!agent chat hello`, `!agent stream hello`, `!agent history delete th --yes`,
 	`!agent thread rename th name`, `!agent thread delete th --yes`, `!embed init --mode FULL_STUDIO`, `!connection oauth complete state=x`,
 	`!metadata semantics sample shop.orders`,
 	`workspace create w2`, `workspace update w2 --name w3`, `workspace delete w3 --yes`,
 	`project create p2`, `project update p2 --name p3`, `project delete p3 --yes`,
-	`project legacy create p4`, `project legacy update {project legacy create} --name p5`, `project legacy delete {project legacy create} --yes`,
 	`api-key create k2 --expires 30d`, `api-key delete k2 --yes`,
 	`table create t2 --column a:varchar`, `table column add t c --type date`, `table column update t c --name d`, `table column delete t d --yes`,
 	`table import t {csv}`, `table delete t2 --yes`,

@@ -31,7 +31,7 @@ func TestLoginReadsText(t *testing.T) {
 		}
 	}
 	for _, c := range [][]string{{key + "\n", ""}, {"", key}} {
-		for _, args := range [][]string{{"auth", "login", key}, {"auth", "login", key, "--no-check"}, {"profile", "add", key}} {
+		for _, args := range [][]string{{"auth", "login", key}, {"auth", "login", key, "--no-check"}} {
 			if code, errs := login(c[0], c[1], args...); code != 2 || !strings.Contains(errs, "the name of the profile is the key itself") {
 				t.Errorf("%q: exit %d: %s", args[:2], code, errs)
 			}

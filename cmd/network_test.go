@@ -64,10 +64,10 @@ func TestCertificatesOfProfiles(t *testing.T) {
 		return out
 	}
 	login := []string{"auth", "login", "work", "--with-key"}
-	run(open, 0, "", nil, "profile", "add", "work", "--zone", "us", "--no-key")
+	run(open, 0, "", nil, "profile", "add", "work", "--zone", "us")
 	run(open, exitcode.Unavailable, "set ca-file in the profile (DIG_CA_FILE)", nil, login...)
 	run(open, 0, "", []string{"DIG_CA_FILE=" + open.caFile}, login...)
-	run(open, 0, "", nil, "profile", "set", "work", "ca-file="+open.caFile)
+	run(open, 0, "", nil, "config", "set", "profiles.work.ca-file="+open.caFile)
 	run(open, 0, "", nil, login...)
 	run(open, 0, "", nil, "info")
 	run(open, exitcode.Usage, "contains no certificate", []string{"DIG_CA_FILE=" + key}, "info")
@@ -76,7 +76,7 @@ func TestCertificatesOfProfiles(t *testing.T) {
 
 	run(strict, exitcode.Unavailable, "partner.peaka.studio requires a client certificate", nil, "info", "--retries", "0")
 	run(strict, 0, "", []string{"DIG_CLIENT_CERT=" + cert, "DIG_CLIENT_KEY=" + key}, "info")
-	run(strict, 0, "", nil, "profile", "set", "work", "client-cert="+cert, "client-key="+key)
+	run(strict, 0, "", nil, "config", "set", "--profile", "work", "client-cert="+cert, "client-key="+key)
 	run(strict, 0, "", nil, "info")
 	run(strict, 0, "", nil, "auth", "status", "--check")
 	run(strict, 0, "", nil, login...)

@@ -11,7 +11,7 @@ import (
 func TestProfileThatKeepsItsKey(t *testing.T) {
 	dir := t.TempDir()
 	env := map[string]string{"DIG_CONFIG_DIR": dir, "DIG_KEY_STORAGE": "file", "DIG_API_KEY": testKey}
-	if code, _, errs := runDig(t, env, "profile", "add", "w", "--zone", "us"); code != 0 {
+	if code, _, errs := runDig(t, env, "auth", "login", "w", "--zone", "us", "--no-check"); code != 0 {
 		t.Fatal(errs)
 	}
 	code, _, errs := runDig(t, env, "profile", "add", "w", "--replace", "--zone", "local")

@@ -238,7 +238,7 @@ func TestQuestionsAreInterrupted(t *testing.T) {
 	}{
 		{"[y/N]", false, []string{"connection", "delete", "old"}},
 		{"host (where it is):", false, []string{"connection", "create", "db", "--type", "THING"}},
-		{"API key:", true, []string{"profile", "add", "work", "--zone", "eu"}},
+		{"API key:", true, []string{"auth", "login", "work", "--zone", "eu"}},
 		{"Ctrl-D on a line of its own ends\r\n", false, []string{"query", "execute", "-f", "-"}},
 		{"Ctrl-D on a line of its own ends\r\n", false, []string{"table", "import", "people", "-"}},
 	} {

@@ -215,7 +215,7 @@ func TestErrorsAsJSON(t *testing.T) {
 		{"json", []string{"nope"}, exitcode.Usage},
 		{"ndjson", []string{"connection", "list"}, exitcode.Failed},
 		{"", []string{"connection", "list", "-o", "json", "--debug"}, exitcode.Failed},
-		{"json", []string{"project", "legacy", "list"}, exitcode.Failed},
+		{"json", []string{"org", "list"}, exitcode.Failed},
 	} {
 		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_OUTPUT": c.form}
 		code, _, errs := runDig(t, env, c.args...)

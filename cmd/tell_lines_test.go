@@ -12,10 +12,6 @@ agent chat hello
 agent history delete 00000000-0000-4000-8000-00000000ffff --yes
 agent history list
 agent image --out workflow.png | fails
-agent legacy ask hello
-agent legacy delete t1 --yes
-agent legacy history
-agent legacy rename t1 new
 agent stream hello
 agent thread delete t1 --yes | fails
 agent thread get t1 | fails
@@ -101,7 +97,6 @@ driver jdbc
 driver list
 driver sqlalchemy --catalog sample
 embed init
-embed legacy init --timeout-seconds 60 | 1
 export cancel $EXPORT
 export download $EXPORT got.csv | 1
 export get $EXPORT
@@ -152,21 +147,16 @@ parametric-table create ext --from files.regions --to p.q --param region=north
 parametric-table delete ext p.r --yes
 parametric-table list ext
 plan $PROJECT | 0
-profile add extra --zone us --no-key | 1
+profile add extra --zone us | 1
 profile list
 profile remove spare --yes | 1
 profile rename spare extra | 1
-profile set spare output=csv | 1
+config set profiles.spare.output=csv profiles.spare.project=p | 1
 profile show spare
 profile use spare | 1
 project create other2
 project delete other --yes
 project get other
-project legacy create --name old
-project legacy delete $OTHER --yes
-project legacy get $OTHER
-project legacy list
-project legacy update $OTHER --name x
 project list
 project update other --name x
 pull pulled | 1

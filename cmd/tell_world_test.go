@@ -82,7 +82,7 @@ func newTellWorld(t *testing.T) *tellWorld {
 		"cache create sample shop orders --wait", "export query plain --wait", "metadata refresh sample --wait",
 		"metadata relation add sample.shop.orders.id --to sample.shop.customers.id", "metadata categorical generate sample.shop.orders.status",
 		"metadata golden-sql create --prompt p --sql SELECT~1", "metadata callback set https://example.com/hook",
-		"profile add spare --zone us --no-key --use=false",
+		"profile add spare --zone us --use=false",
 	} {
 		args := strings.Fields(line)
 		for i := range args {

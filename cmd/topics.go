@@ -205,7 +205,7 @@ Ways to give statements:
   dig profile list                            all of them; the current one is marked
   dig profile use work                        use it from now on
   dig --profile work project list             use it once; DIG_PROFILE does so for a session
-  dig profile set work project=sales output=csv
+  dig config set --profile work project=sales output=csv
   dig profile rename work acme                with its key
   dig profile remove acme                     with its key, from this machine
 

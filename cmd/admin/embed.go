@@ -13,7 +13,7 @@ import (
 
 func NewEmbed(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "embed", Short: "Sessions of the web studio embedded in another site (hosted zones)"}
-	c.AddCommand(newEmbedInitCmd(e), newEmbedLegacyCmd(e))
+	c.AddCommand(newEmbedInitCmd(e))
 	return c
 }
 

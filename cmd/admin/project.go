@@ -28,7 +28,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 			}
 			return cli.List(v, "id", "name", "domain", "description"), err
 		}),
-		newProjectCreateCmd(e), newProjectUpdateCmd(e), newProjectLegacyCmd(e),
+		newProjectCreateCmd(e), newProjectUpdateCmd(e),
 		e.Leaf(spec.GetProject, cli.Annotate(&cobra.Command{
 			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " + e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
 		}, spec.GetWorkspace), func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {

@@ -12,7 +12,7 @@ import (
 
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "agent", Short: "Ask questions about the data in natural language (hosted zones)"}
-	c.AddCommand(newAgentChatCmd(e), newAgentStreamCmd(e), newAgentThreadCmd(e), newAgentHistoryCmd(e), newAgentImageCmd(e), newAgentLegacyCmd(e))
+	c.AddCommand(newAgentChatCmd(e), newAgentStreamCmd(e), newAgentThreadCmd(e), newAgentHistoryCmd(e), newAgentImageCmd(e))
 	e.Prints(c, cli.Like(new(any)), "stream") // lines of events
 	e.Prints(c, cli.Like(cli.Text{}), "image")
 	cli.OwnFile(c, "chat", "stream", "image")

@@ -2,11 +2,8 @@ package agent
 
 import (
 	"context"
-	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -43,30 +40,4 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 	)
 	e.Shows(c, &pastShape, "list")
 	return c
-}
-
-// legacyAnswer prints the answer of the first agent.
-func legacyAnswer(e *cli.Env, v api.LegacyAgentResponse) (cli.View, error) {
-	a := answerOf(v.Output.Text)
-	if len(v.Output.Data) > 0 && a.data == nil {
-		raw, err := api.Marshal(v.Output.Data)
-		if err != nil {
-			return cli.View{}, err
-		}
-		a.data = raw
-	}
-	if v.Output.Query != "" && a.sql == "" {
-		a.sql = v.Output.Query
-	}
-	out := cli.View{Printed: true}
-	if a.empty() {
-		return out, &cli.Failure{Exit: exitcode.Failed, Code: "no-answer", Msg: "the agent's reply contains no answer"}
-	}
-	if a.sql != "" {
-		out.Note = sqlHint(e, a.sql)
-	}
-	if v.ThreadID != "" {
-		out.Note = strings.TrimPrefix(out.Note+"\n"+string(term.Sanitize(nil, "note: the thread is "+v.ThreadID)), "\n")
-	}
-	return out, writeChat(e, []agentAnswer{a})
 }

@@ -41,7 +41,7 @@ const noKey = "none"
 // NewAuth holds the commands for keys.
 func NewAuth(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "auth", Short: "Log in, and manage stored keys"}
-	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newSwitchCmd(e))
+	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newUseCmd(e, "switch", "auth switch"))
 	e.Shows(c, &keyShape, "status")
 	e.Prints(c, cli.Like([]identity{}), "status")
 	e.Prints(c, cli.Like(identity{}), "whoami")
@@ -127,8 +127,10 @@ func chosen(e *cli.Env, args []string) (*config.Store, config.Profile, error) {
 	return st, p, err
 }
 
-func newSwitchCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "switch [NAME]", Short: "Make a profile the current one; of two, the other one", Args: cobra.MaximumNArgs(1), Example: "  " + e.Name + " auth switch work"}
+// newUseCmd returns the command that chooses the current profile, as `profile use` and, as gh names it, `auth switch`.
+func newUseCmd(e *cli.Env, name, path string) *cobra.Command {
+	c := &cobra.Command{Use: name + " [NAME]", Short: "Make a profile the current one; of two, the other one",
+		Args: cobra.MaximumNArgs(1), Example: "  " + e.Name + " " + path + " work"}
 	e.CompleteProfiles(c)
 	return withStore(e, c, func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 		name, err := "", error(nil)

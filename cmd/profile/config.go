@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -100,43 +101,80 @@ func pathOf(in, field string) string {
 }
 
 func newConfigSetCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "set PATH VALUE", ValidArgsFunction: completePaths(e), Short: "Set a value of the settings file", Args: cobra.ExactArgs(2),
-		Long:    "Set a value of the settings file; its comments stay. " + pathHelp,
-		Example: "  " + e.Name + " config set output csv\n  " + e.Name + " config set profiles.work.project sales"},
-		func(_ context.Context, args []string) (cli.View, error) {
-			in, field, err := config.ParsePath(args[0], e.Run.Settings.Profile.Value)
+	return withStore(e, &cobra.Command{Use: "set PATH VALUE | PATH=VALUE...", ValidArgsFunction: completePaths(e),
+		Short: "Set values of the settings file", Args: cobra.MinimumNArgs(1),
+		Long: "Set a value of the settings file, or several; its comments stay. " + pathHelp + `
+Several fields are changed at once, if all are of one profile. The stored key stays bound to the address it was stored for.`,
+		Example: strings.ReplaceAll("  dig config set output csv\n"+
+			"  dig config set --profile work project=sales output=csv\n"+
+			"  dig config set profiles.work.project sales", "dig ", e.Name+" ")},
+		func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
+			paths, values, err := assignments(args)
 			if err != nil {
 				return cli.View{}, err
 			}
-			if args[1] == "" {
-				return cli.View{}, cli.Usagef("the value of %s is empty", args[0]).WithHint("`dig config unset %s` removes it", args[0])
-			}
-			if in != "" {
-				return setFields(e, in, map[string]string{field: args[1]}, nil)
-			}
-			st, err := config.OpenStore("", e.Getenv)
+			in, fields, err := fieldsOf(e, paths)
 			if err != nil {
 				return cli.View{}, err
 			}
-			return use(e, st, args[1])
+			if in == "" {
+				return use(e, st, values[0])
+			}
+			set := map[string]string{}
+			for i, field := range fields {
+				set[field] = values[i]
+			}
+			return setFields(e, st, in, set, nil)
 		})
 }
 
+// assignments splits the arguments of `config set`: a path and its value, or one or more of the form PATH=VALUE.
+func assignments(args []string) (paths, values []string, err error) {
+	if len(args) == 2 && !strings.Contains(args[0], "=") {
+		args = []string{args[0] + "=" + args[1]}
+	}
+	for _, arg := range args {
+		path, value, ok := strings.Cut(arg, "=")
+		switch {
+		case !ok || path == "":
+			return nil, nil, cli.Usagef("%q does not have the form PATH=VALUE", arg)
+		case value == "":
+			return nil, nil, cli.Usagef("the value of %s is empty", path).WithHint("`dig config unset %s` removes it", path)
+		}
+		paths, values = append(paths, path), append(values, value)
+	}
+	return paths, values, nil
+}
+
+// fieldsOf returns the profile of paths, and its fields that they name. For the path current the profile is "".
+func fieldsOf(e *cli.Env, paths []string) (in string, fields []string, err error) {
+	for i, path := range paths {
+		of, field, err := config.ParsePath(path, e.Run.Settings.Profile.Value)
+		switch {
+		case err != nil:
+			return "", nil, err
+		case slices.Contains(fields, field) && of == in:
+			return "", nil, cli.Usagef("%s is given twice", path)
+		case i > 0 && of != in:
+			return "", nil, cli.Usagef("%s and %s are not of the same profile", paths[0], path)
+		}
+		in, fields = of, append(fields, field)
+	}
+	return in, fields, nil
+}
+
 func newConfigUnsetCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "unset PATH", ValidArgsFunction: completePaths(e), Short: "Remove a value from the settings file", Args: cobra.ExactArgs(1),
-		Long:    "Remove a value from the settings file. " + pathHelp,
+	return withStore(e, &cobra.Command{Use: "unset PATH...", ValidArgsFunction: completePaths(e),
+		Short: "Remove values from the settings file", Args: cobra.MinimumNArgs(1),
+		Long:    "Remove a value from the settings file, or several of one profile. " + pathHelp,
 		Example: "  " + e.Name + " config unset timeout"},
-		func(_ context.Context, args []string) (cli.View, error) {
-			in, field, err := config.ParsePath(args[0], e.Run.Settings.Profile.Value)
+		func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
+			in, fields, err := fieldsOf(e, args)
 			if err != nil {
 				return cli.View{}, err
 			}
 			if in != "" {
-				return setFields(e, in, nil, []string{field})
-			}
-			st, err := config.OpenStore("", e.Getenv)
-			if err != nil {
-				return cli.View{}, err
+				return setFields(e, st, in, nil, fields)
 			}
 			if err := e.Would("make no profile the current one"); err != nil {
 				return cli.View{}, err

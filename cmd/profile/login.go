@@ -34,7 +34,6 @@ type login struct {
 
 func newLoginCmd(e *cli.Env) *cobra.Command {
 	l := login{e: e}
-	var withKey, keyStdin bool
 	c := &cobra.Command{
 		Use: "login [NAME]", Short: "Store a key after the gateway has accepted it", Args: cobra.MaximumNArgs(1),
 		Long: `Store a key in a profile. The address is shown before anything is sent. dig prompts for the key on a terminal,
@@ -51,8 +50,7 @@ prints which. --storage keyring or --storage file allows no other place.`,
 		Example: strings.ReplaceAll("  dig auth login --zone eu\n  dig auth login ci --zone us --with-key < key.txt\n  DIG_API_KEY=... dig auth login ci --zone us --storage keyring", "dig ", e.Name+" "),
 	}
 	fs := c.Flags()
-	fs.BoolVar(&withKey, "with-key", false, "read the key from standard input")
-	fs.BoolVar(&keyStdin, "key-stdin", false, "the same as --with-key")
+	fs.BoolVar(&l.stdin, "with-key", false, "read the key from standard input")
 	fs.BoolVar(&l.noCheck, "no-check", false, "store the key without asking the gateway for its owner")
 	fs.BoolVar(&l.otherZone, "other-zone", false, "if the zone does not know the key, send it to the address of the other zone too")
 	fs.BoolVar(&l.opt.Use, "use", true, "make it the current profile")
@@ -60,7 +58,6 @@ prints which. --storage keyring or --storage file allows no other place.`,
 	e.Fixed(c, "storage", "keyring", "file")
 	e.CompleteProfiles(c)
 	plain := e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
-		l.stdin = withKey || keyStdin
 		return l.run(ctx, args)
 	})
 	run := plain.RunE
@@ -134,7 +131,7 @@ func (l *login) target(args []string) error {
 	case name != "" && err == nil && fits(old, zone, address):
 		l.p, l.is = old, true
 	case name != "" && err == nil && named:
-		return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("profile %s is for %s, not for %s", name, old.Address(), cmp.Or(address, "zone "+zone)), Hint: "log in under another NAME, or change it with `dig profile set`"}
+		return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("profile %s is for %s, not for %s", name, old.Address(), cmp.Or(address, "zone "+zone)), Hint: "log in under another NAME, or change it with `dig config set`"}
 	case err != nil && !errors.Is(err, config.ErrNotFound):
 		return err
 	default:
@@ -322,22 +319,9 @@ func (l *login) store(key config.Key) (cli.View, error) {
 		l.complete(stored)
 		return nil
 	}
-	_, before, err := l.st.List()
+	added, err := addProfile(l.e, l.st, l.p, key, l.opt)
 	if err != nil {
 		return cli.View{}, err
-	}
-	added, err := l.st.Add(l.p, key, l.opt)
-	if err != nil {
-		return cli.View{}, err
-	}
-	if l.opt.Use {
-		nowCurrent(l.e, before, l.p.Name)
-	}
-	for _, h := range added.Hints {
-		fmt.Fprintln(l.e.Err, "note:", h)
-	}
-	if added.Why != "" {
-		fmt.Fprintln(l.e.Err, "note:", added.Why)
 	}
 	if l.opt.Use && l.e.Getenv("DIG_API_KEY") != "" {
 		fmt.Fprintln(l.e.Err, "note: DIG_API_KEY has precedence over the stored key as long as it is set")

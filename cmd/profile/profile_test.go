@@ -1,11 +1,9 @@
 package profile
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -24,12 +22,13 @@ func TestProbeOfAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var errs bytes.Buffer
-	e := &cli.Env{Err: &errs, Getenv: func(string) string { return "" }}
-	if got, facts := probe(t.Context(), e, config.Profile{}, []string{page.URL + "/api/v1", real.URL + "/api/v1"}, key); facts.User != "a@b.c" || got != real.URL+"/api/v1" {
-		t.Errorf("%q is kept", got)
+	e := &cli.Env{Err: io.Discard, Getenv: func(string) string { return "" }}
+	both := []string{page.URL + "/api/v1", real.URL + "/api/v1"}
+	info, at, err := askAny(t.Context(), e, config.Profile{}, both, key)
+	if err != nil || cli.FactsOf(info).User != "a@b.c" || at != both[1] {
+		t.Errorf("%q is kept: %v", at, err)
 	}
-	if got, _ := probe(t.Context(), e, config.Profile{}, []string{page.URL + "/api/v1"}, key); got != "" || !strings.Contains(errs.String(), "none of the addresses answered") {
-		t.Errorf("%q is kept: %s", got, errs.String())
+	if _, at, err := askAny(t.Context(), e, config.Profile{}, both[:1], key); err == nil {
+		t.Errorf("%q is kept", at)
 	}
 }

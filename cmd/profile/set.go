@@ -3,7 +3,6 @@ package profile
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/config"
@@ -11,45 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newSetCmd(e *cli.Env) *cobra.Command {
-	var unset []string
-	c := &cobra.Command{
-		Use: "set NAME [FIELD=VALUE]...", Short: "Change fields of a profile", Args: cobra.MinimumNArgs(1),
-		Long: `Change fields of a profile: zone, base-url, org, workspace, project, output, timeout, ca-file and others that
-` + "`" + e.Name + ` config schema` + "`" + ` lists. Comments in the file stay. An empty VALUE is an error; --unset removes a field.
-The stored key stays bound to the address it was stored for.`,
-		Example: strings.ReplaceAll("  dig profile set work project=sales output=csv\n  dig profile set work --unset timeout", "dig ", e.Name+" "),
-	}
-	c.Flags().StringSliceVar(&unset, "unset", nil, "remove these fields")
-	e.CompleteProfiles(c)
-	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
-		set := map[string]string{}
-		for _, arg := range args[1:] {
-			field, value, ok := strings.Cut(arg, "=")
-			switch _, twice := set[field]; {
-			case !ok || field == "":
-				return cli.View{}, cli.Usagef("%q does not have the form FIELD=VALUE", arg)
-			case twice:
-				return cli.View{}, cli.Usagef("%s is given twice", field)
-			case value == "":
-				return cli.View{}, cli.Usagef("%s is empty", field).WithHint("--unset %s removes the field", field)
-			}
-			set[field] = value
-		}
-		return setFields(e, args[0], set, unset)
-	})
-}
-
 // setFields changes and removes fields of a profile.
-func setFields(e *cli.Env, name string, set map[string]string, unset []string) (cli.View, error) {
-	if len(set) == 0 && len(unset) == 0 {
-		return cli.View{}, cli.Usagef("nothing to change").WithHint("give FIELD=VALUE or --unset FIELD")
-	}
-	for _, field := range unset {
-		if _, both := set[field]; both {
-			return cli.View{}, cli.Usagef("%s is both set and unset", field)
-		}
-	}
+func setFields(e *cli.Env, st *config.Store, name string, set map[string]string, unset []string) (cli.View, error) {
 	for _, field := range []string{"ca-file", "client-cert", "client-key"} { // the file is used from any directory
 		if set[field] != "" {
 			set[field] = e.Abs(set[field])
@@ -59,10 +21,6 @@ func setFields(e *cli.Env, name string, set map[string]string, unset []string) (
 		if err := output.Check(output.Options{Format: output.FormatOf(form)}); err != nil {
 			return cli.View{}, err
 		}
-	}
-	st, err := config.OpenStore("", e.Getenv)
-	if err != nil {
-		return cli.View{}, err
 	}
 	if e.Tells() {
 		if _, err := st.Set(name, set, unset, true); err != nil {

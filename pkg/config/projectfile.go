@@ -52,11 +52,11 @@ func readProjectFile(path string, data []byte) (map[string]string, error) {
 		if !slices.Contains(known, name.Value) {
 			if isKeyName(name.Value) {
 				return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "a project file must not hold a key",
-					hint: "remove the line, revoke the key if the file was shared, and store keys in a profile (dig profile add) or in DIG_API_KEY"}
+					hint: "remove the line, revoke the key if the file was shared, and store keys with dig auth login, or in DIG_API_KEY"}
 			}
 			if slices.Contains(files(), name.Value) {
 				return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "a project file must not choose certificates",
-					hint: "set it in a profile (dig profile set NAME " + name.Value + "=FILE) or in " + EnvName(name.Value)}
+					hint: "set it in a profile (dig config set " + name.Value + "=FILE) or in " + EnvName(name.Value)}
 			}
 			return unknownField(path, name, known)
 		}

@@ -182,7 +182,7 @@ func hintOf(e *api.Error) string {
 	}
 	switch e.Kind {
 	case api.KindUnauthorized:
-		return "store a key with `dig profile add`, or set DIG_API_KEY"
+		return "store a key with `dig auth login`, or set DIG_API_KEY"
 	case api.KindForbidden:
 		return forbiddenHint(e)
 	case api.KindNotFound:
