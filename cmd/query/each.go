@@ -29,11 +29,18 @@ type batchFlags struct {
 
 func (f *batchFlags) register(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&f.eachRow, "each-row", "", "run the statement once for each row of this csv or ndjson file, whose columns are the values of its ?")
-	fs.StringSliceVar(&f.bindCols, "bind-columns", nil, "columns of the --each-row file to bind, in the order of the ? (all, by default)")
 	fs.StringVar(&f.outDir, "out-dir", "", "write each result to its own file in this directory: 1.csv, 2.csv and so on")
 	fs.IntVar(&f.jobs, "jobs", 1, "number of statements to run concurrently; results keep their order")
 	fs.BoolVar(&f.keepGoing, "keep-going", false, "continue after a failed statement; the exit code is 20 plus the number of failures")
+}
+
+// registerRows adds the flags for one statement that runs with the values of many rows.
+func (f *batchFlags) registerRows(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.eachRow, "each-row", "",
+		"run the statement once for each row of this csv or ndjson file, whose columns are the values of its ?")
+	fs.StringSliceVar(&f.bindCols, "bind-columns", nil,
+		"columns of the --each-row file to bind, in the order of the ? (all, by default)")
 }
 
 // check validates the flags for one statement or, possibly, several, and converts --out-dir to an --out with {n}.

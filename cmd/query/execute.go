@@ -47,6 +47,22 @@ type executeFlags struct {
 	sidecar  string     // the file of the manifest
 }
 
+// register adds the flags that `query execute` and `sql` have in common.
+func (f *executeFlags) register(e *cli.Env, c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringArrayVar(&f.bind, "bind", nil, "value for the next ? of the statement; dig sql also takes NAME=VALUE for :NAME; repeat in order")
+	fs.Int64Var(&f.limit, "limit", 0, "request at most this many rows from the gateway")
+	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when a result has more rows")
+	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when a reply is larger than this, such as 100MB")
+	fs.BoolVar(&f.noHistory, "no-history", false, "do not store the result for query last")
+	fs.BoolVar(&f.strict, "strict", false, "fail (exit code 10) when the hosted zones would leave out rows: a table truncated at 100 "+
+		"rows, a cache being filled; when the latest run of a stored result or a cache failed; on zone local, when "+
+		"information_schema lacks a catalog because its source is unreachable")
+	f.renderFlags.register(e, c)
+	f.batchFlags.register(c)
+	f.readingFlags.register(c)
+}
+
 func newQueryExecuteCmd(e *cli.Env) *cobra.Command {
 	var f executeFlags
 	c := &cobra.Command{
@@ -81,17 +97,10 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	fs.StringVar(&f.id, "id", "", "run the saved query with this id")
 	fs.StringVar(&f.name, "name", "", "run what a qualified name refers to: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
 	fs.StringVar(&f.builder, "builder", "", "run the query-builder object in this JSON file, - for stdin")
-	fs.StringArrayVar(&f.bind, "bind", nil, "value for the next ? of the statement; repeat in order")
-	fs.Int64Var(&f.limit, "limit", 0, "request at most this many rows from the gateway")
-	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when the result has more rows")
-	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when the reply is larger than this, such as 100MB")
 	fs.StringVar(&f.format, "format", "", "wire format of the rows: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that is sufficient for the output)")
-	fs.BoolVar(&f.noHistory, "no-history", false, "do not store the result for query last")
-	fs.BoolVar(&f.strict, "strict", false, "fail (exit code 10) when the hosted zones would leave out rows: a table truncated at 100 rows, a cache being filled; when the latest run of a stored result or a cache failed; on zone local, when information_schema lacks a catalog because its source is unreachable")
 	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "accept the current columns of a saved query when they differ from the previous ones")
-	f.renderFlags.register(e, c)
-	f.batchFlags.register(c)
-	f.readingFlags.register(c)
+	f.register(e, c)
+	f.batchFlags.registerRows(c)
 	f.pageFlags.register(c)
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
 	e.CompleteFlag(c, "id", e.Complete(cli.QueryIDs))
