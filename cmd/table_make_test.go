@@ -227,7 +227,7 @@ func TestImportCreate(t *testing.T) {
 			}
 			f.sent()
 			// the file is no table, so none is created
-			if f.want(exitcode.Usage, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create"); f.sent() != "" {
+			if f.want(exitcode.Failed, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create"); f.sent() != "" {
 				t.Errorf("%s: a table was created", kind)
 			}
 			// the rows are refused, so the table goes

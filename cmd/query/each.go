@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -112,7 +113,7 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 	return func() (*statement, error) {
 		if !rows.Next() {
 			if err := rows.Err(); err != nil {
-				return nil, cli.Usagef("--each-row: %s: %v", f.eachRow, err)
+				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("--each-row: %s: %v", f.eachRow, err), Err: err}
 			}
 			return nil, io.EOF
 		}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/internal/pipe"
 	"github.com/dig-cli/dig/internal/rowfile"
@@ -55,12 +56,16 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options
 	return &document{Document: d}, nil
 }
 
-// ofFile converts an error about a file to a usage error, unless the run was interrupted.
+// ofFile is an error about a file: of usage if it is in the options, else one of the file, unless the run was interrupted.
 func ofFile(path string, err error) error {
-	if errors.Is(err, context.Canceled) {
+	var option *intake.OptionError
+	switch {
+	case errors.Is(err, context.Canceled):
 		return err
+	case errors.As(err, &option) || errors.Is(err, rowfile.ErrNoSheet):
+		return cli.Usagef("%s: %v", path, err)
 	}
-	return cli.Usagef("%s: %v", path, err)
+	return &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("%s: %v", path, err), Err: err}
 }
 
 // learn reads the document to its end, once.

@@ -30,25 +30,6 @@ const (
 	XLSX    Format = "xlsx"
 )
 
-// Escape determines whether backslashes in a file with delimiters are escapes, as in TSV. By default this is detected.
-type Escape string
-
-// The values other than the default.
-const (
-	EscapeBackslash Escape = "backslash"
-	EscapeNone      Escape = "none"
-)
-
-// Options determine how a file is read. Zero values are detected.
-type Options struct {
-	Format    Format
-	Delimiter byte   // the delimiter of CSV
-	Escape    Escape // whether backslashes are escapes
-	Sheet     string // in a workbook
-	NoHeader  bool   // the first record is data
-	Nulls     []string
-}
-
 // Document is a file of rows. It is read more than once: to detect its format, to determine its types and count its rows, and
 // to send them. Input that cannot be read twice, such as standard input and pipes, is copied to an unnamed file.
 type Document struct {
@@ -174,16 +155,16 @@ func (d *Document) detect(ctx context.Context) error {
 		}
 	}
 	if d.opt.Delimiter != 0 && d.Format != CSV {
-		return fmt.Errorf("--delimiter: the file is %s, which has no delimiter", d.Format)
+		return optionf("--delimiter: the file is %s, which has no delimiter", d.Format)
 	}
 	if d.opt.Escape == EscapeBackslash && d.Format != CSV {
-		return fmt.Errorf("--escape: the file is %s, which has no escapes of its own", d.Format)
+		return optionf("--escape: the file is %s, which has no escapes of its own", d.Format)
 	}
 	if d.opt.Sheet != "" && d.Format != XLSX {
-		return fmt.Errorf("--sheet: the file is %s, which has no sheets", d.Format)
+		return optionf("--sheet: the file is %s, which has no sheets", d.Format)
 	}
 	if d.opt.NoHeader && (d.Format == JSON || d.Format == Parquet) {
-		return fmt.Errorf("--no-header: the file is %s, which names its columns", d.Format)
+		return optionf("--no-csv-header: the file is %s, which names its columns", d.Format)
 	}
 	if d.Format == CSV {
 		return d.openCSV(ctx)

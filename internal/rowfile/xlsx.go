@@ -27,6 +27,9 @@ type Book struct {
 	from1904 bool
 }
 
+// ErrNoSheet is the error for a sheet that a workbook does not have.
+var ErrNoSheet = errors.New("the workbook has no sheet")
+
 // bookSheet is an entry of the list of sheets.
 type bookSheet struct {
 	Name  string     `xml:"name,attr"`
@@ -140,7 +143,7 @@ func (b *Book) find(ctx context.Context, sheet string) error {
 	case sheet == "":
 		return fmt.Errorf("the workbook has only hidden sheets: %s", QuoteAll(b.Sheets))
 	default:
-		return fmt.Errorf("the workbook has no sheet %q; it has %s", sheet, QuoteAll(b.Sheets))
+		return fmt.Errorf("%w %q; it has %s", ErrNoSheet, sheet, QuoteAll(b.Sheets))
 	}
 	b.Sheet = chosen.Name
 	texts, styles, id := "", "", chosen.relation()
