@@ -135,7 +135,9 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 		}
 	}
 	i.note = localstate.Import{File: sourceName(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), From: from, Open: true, Before: &before, ID: i.id, Created: fresh}
-	if err := i.ledger.Put(i.key, i.note); err != nil {
+	if err := i.ledger.Begin(ctx, i.key, i.note); ctx.Err() != nil && err != nil {
+		return nil, err
+	} else if err != nil {
 		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}
 	return nil, nil

@@ -1,6 +1,7 @@
 package localstate
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -49,7 +50,7 @@ func ImportKey(kind, table, document string) string {
 
 // Forget removes all records about a deleted table.
 func (l *Imports) Forget(kind, table string) error {
-	return l.change(func(notes map[string]Import) bool {
+	return l.change(context.Background(), func(notes map[string]Import) bool {
 		was := len(notes)
 		for k := range notes {
 			if strings.HasPrefix(strings.ToLower(k), ImportKey(kind, table, "")) {

@@ -58,13 +58,16 @@ func readNotes[T any](path string) (map[string]T, error) {
 }
 
 // Put writes a record.
-func (l *Ledger[T]) Put(key string, note T) error {
-	return l.change(func(notes map[string]T) bool { notes[key] = note; return true })
+func (l *Ledger[T]) Put(key string, note T) error { return l.Begin(context.Background(), key, note) }
+
+// Begin writes a record, unless ctx ends before it could.
+func (l *Ledger[T]) Begin(ctx context.Context, key string, note T) error {
+	return l.change(ctx, func(notes map[string]T) bool { notes[key] = note; return true })
 }
 
 // Remove deletes a record.
 func (l *Ledger[T]) Remove(key string) error {
-	return l.change(func(notes map[string]T) bool {
+	return l.change(context.Background(), func(notes map[string]T) bool {
 		_, known := notes[key]
 		delete(notes, key)
 		return known
@@ -73,15 +76,17 @@ func (l *Ledger[T]) Remove(key string) error {
 
 // change reads the records, lets fn change them and writes them if fn returns true, while it excludes all other
 // processes.
-func (l *Ledger[T]) change(fn func(map[string]T) bool) error {
+func (l *Ledger[T]) change(ctx context.Context, fn func(map[string]T) bool) error {
 	if err := os.MkdirAll(filepath.Dir(l.path), private); err != nil {
 		return err
 	}
 	lock := flock.New(l.path+".lock", flock.SetPermissions(0o600))
 	defer lock.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); errors.Is(err, context.DeadlineExceeded) {
+	if _, err := lock.TryLockContext(wait, 20*time.Millisecond); ctx.Err() != nil && err != nil {
+		return ctx.Err()
+	} else if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("another process has held %s for %v; end it", lock.Path(), lockWait)
 	} else if err != nil {
 		return err

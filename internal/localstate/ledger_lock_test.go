@@ -1,6 +1,8 @@
 package localstate
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +24,11 @@ func TestHeldLedger(t *testing.T) {
 	}
 	if err := l.Put("k", Import{}); err == nil || !strings.Contains(err.Error(), l.Path()+".lock") {
 		t.Errorf("held: %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := l.Begin(ended, "k", Import{}); !errors.Is(err, context.Canceled) { // and not that the lock was held for long
+		t.Errorf("cancelled: %v", err)
 	}
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
