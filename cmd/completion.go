@@ -166,7 +166,7 @@ func scriptFile(shell, name string) string {
 
 // writeCompletions writes the scripts of all shells for both names into a directory.
 func writeCompletions(e *cli.Env, dir string) error {
-	if err := e.Would("write the completion scripts of all shells into %s", dir); err != nil {
+	if err := e.DryRunStep("write the completion scripts of all shells into %s", dir); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

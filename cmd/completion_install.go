@@ -65,7 +65,7 @@ A file of the same name that something else has written is left alone.`,
 				if s.State == current {
 					continue
 				}
-				if err := e.Would("write %s", s.File); e.Planned(err) {
+				if err := e.DryRunStep("write %s", s.File); e.Planned(err) {
 					continue
 				} else if err != nil {
 					return cli.View{}, err
@@ -78,7 +78,7 @@ A file of the same name that something else has written is left alone.`,
 				}
 				all[i].State = "written"
 			}
-			if e.Told() > 0 {
+			if e.StepCount() > 0 {
 				return cli.View{}, cli.ErrDone
 			}
 			return cli.List(all, "shell", "name", "state", "file").WithNote("%s", strings.Join(notes, "\n")), nil
@@ -112,7 +112,7 @@ func newCompletionUninstallCmd(e *cli.Env) *cobra.Command {
 				if s.State != current && s.State != outdated {
 					continue
 				}
-				if err := e.Would("remove %s", s.File); e.Planned(err) {
+				if err := e.DryRunStep("remove %s", s.File); e.Planned(err) {
 					continue
 				} else if err != nil {
 					return cli.View{}, err
@@ -123,7 +123,7 @@ func newCompletionUninstallCmd(e *cli.Env) *cobra.Command {
 				s.State = "removed"
 				gone = append(gone, s)
 			}
-			if e.Told() > 0 {
+			if e.StepCount() > 0 {
 				return cli.View{}, cli.ErrDone
 			}
 			v := cli.List(gone, "shell", "name", "state", "file")

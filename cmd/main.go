@@ -92,10 +92,10 @@ func programName(arg0 string) string {
 
 // Run runs one command line and returns the exit code.
 func Run(ctx context.Context, e *cli.Env) int {
-	e.Attend()
-	e.Out, e.Err = cli.Leavable(ctx, e.Out), cli.Leavable(ctx, e.Err)
+	e.DetectAutomation()
+	e.Out, e.Err = cli.InterruptibleWriter(ctx, e.Out), cli.InterruptibleWriter(ctx, e.Err)
 	e.Run.Mask = &term.Masker{}
-	e.Run.Telling, e.Run.Asking = new(sync.Mutex), new(sync.Mutex)
+	e.Run.OutputLock, e.Run.PromptLock = new(sync.Mutex), new(sync.Mutex)
 	e.Run.Mask.Hide(e.Getenv("DIG_API_KEY"))
 	errs := e.Run.Mask.Writer(e.Err)
 	e.Err = errs
@@ -122,7 +122,7 @@ func Run(ctx context.Context, e *cli.Env) int {
 		err = perr
 	}
 	if err == nil || errors.Is(err, cli.ErrDone) {
-		e.Closing()
+		e.PrintDryRunNote()
 	}
 	code := e.Report(ctx, err)
 	if notes, ok := e.Err.(*cli.NoteLines); ok {

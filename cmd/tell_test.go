@@ -64,7 +64,7 @@ func stepsOf(t *testing.T, line, out string) []cli.Step {
 		op, known := spec.Find(s.Operation)
 		local := slices.ContainsFunc(spec.Local(), func(o spec.Op) bool { return o.ID == s.Operation })
 		switch {
-		case s.Would != "":
+		case s.Change != "":
 			if s.Method+s.URL+s.Path+s.Operation != "" {
 				t.Errorf("%s: a change on this machine that is a request too: %+v", line, s)
 			}

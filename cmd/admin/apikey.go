@@ -95,7 +95,7 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 		}
 		// The file is created before the key: a key that cannot be stored would be lost.
 		var file *os.File
-		if keyFile != "" && e.Tells() {
+		if keyFile != "" && e.DryRun() {
 			if _, err := os.Lstat(e.Abs(keyFile)); !errors.Is(err, os.ErrNotExist) {
 				return cli.View{}, cli.Usagef("--key-file: %s already exists", keyFile).WithHint("it must be a new file")
 			}

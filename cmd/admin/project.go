@@ -18,7 +18,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 		e.Leaf(spec.ListProjects, &cobra.Command{
 			Use: "list", Aliases: []string{"ls"}, Short: "List the projects of a workspace", Example: "  " + e.Name + " project list --workspace analytics", Args: cobra.NoArgs,
 		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
-			org, ws, err := e.Place(ctx, cl)
+			org, ws, err := e.OrgAndWorkspace(ctx, cl)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -123,7 +123,7 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) c
 		}
 	}
 	rows := func(kind string, tables []api.Table) {
-		if len(tables) == 0 || !e.Asking() {
+		if len(tables) == 0 || !e.Prompts() {
 			return
 		}
 		var names []string
@@ -169,7 +169,7 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 		if err := (described{&req.Name, &req.Description}).create(c, args, description); err != nil {
 			return cli.View{}, err
 		}
-		org, ws, err := e.Place(ctx, cl)
+		org, ws, err := e.OrgAndWorkspace(ctx, cl)
 		if err != nil {
 			return cli.View{}, err
 		}

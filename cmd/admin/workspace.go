@@ -75,7 +75,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 // workspaceArg returns the workspace named by the first argument, or the current one.
 func workspaceArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (org, id string, err error) {
 	if len(args) == 0 {
-		return e.Place(ctx, cl)
+		return e.OrgAndWorkspace(ctx, cl)
 	}
 	if org, err = e.OrgID(ctx, cl); err != nil {
 		return "", "", err

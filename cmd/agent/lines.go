@@ -44,7 +44,7 @@ func (s *agentScreen) write(text string) error {
 
 // call prints a tool call once.
 func (s *agentScreen) call(c agentCall) error {
-	return s.tell(c.id+"\x00"+c.name+"\x00"+pieceOf(c), c.line())
+	return s.note(c.id+"\x00"+c.name+"\x00"+pieceOf(c), c.line())
 }
 
 // pieceOf distinguishes calls that have no id.
@@ -60,18 +60,18 @@ func (s *agentScreen) step(name string) error {
 	if name == "" {
 		return nil
 	}
-	return s.tell("", "step: "+string(term.Sanitize(nil, name)))
+	return s.note("", "step: "+string(term.Sanitize(nil, name)))
 }
 
-// tell prints a line on stderr; lines with the same key only once.
-func (s *agentScreen) tell(key, line string) error {
-	if s.lines || key != "" && s.told[key] {
+// note prints a line on stderr; lines with the same key only once.
+func (s *agentScreen) note(key, line string) error {
+	if s.lines || key != "" && s.noted[key] {
 		return nil
 	}
-	if s.told == nil {
-		s.told = map[string]bool{}
+	if s.noted == nil {
+		s.noted = map[string]bool{}
 	}
-	s.told[key] = true
+	s.noted[key] = true
 	if s.e.ErrTerm && s.e.OutTerm {
 		if err := s.endLine(); err != nil {
 			return err

@@ -25,7 +25,7 @@ type agentScreen struct {
 	parts   []*agentPart
 	current *agentPart // printed last
 	midLine bool       // the line on the screen is incomplete
-	told    map[string]bool
+	noted   map[string]bool
 	events  int
 	said    int    // characters of text
 	answer  bool   // part of an answer was received

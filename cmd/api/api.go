@@ -172,7 +172,7 @@ func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args 
 		return err
 	}
 	if f.paginate {
-		raw, err := paginate(cli.Asked(ctx), cl, r.path, r.query, r.header)
+		raw, err := paginate(cli.ShownByExplain(ctx), cl, r.path, r.query, r.header)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args 
 	}
 	ctx, cancel := cl.Bounded(ctx)
 	defer cancel()
-	rep, err := cl.Do(cli.Asked(ctx), r.method, r.path, r.query, r.header, r.body)
+	rep, err := cl.Do(cli.ShownByExplain(ctx), r.method, r.path, r.query, r.header, r.body)
 	if err != nil {
 		return err
 	}
@@ -288,7 +288,7 @@ func fillPath(ctx context.Context, e *cli.Env, cl *api.Client, path string) (str
 	}{
 		{[]string{"{project}", "{projectId}"}, func() (string, error) { return e.ProjectID(ctx, cl) }},
 		{[]string{"{organization}", "{organizationId}", "{org}"}, func() (string, error) { return e.OrgID(ctx, cl) }},
-		{[]string{"{workspace}", "{workspaceId}"}, func() (string, error) { _, w, err := e.Place(ctx, cl); return w, err }},
+		{[]string{"{workspace}", "{workspaceId}"}, func() (string, error) { _, w, err := e.OrgAndWorkspace(ctx, cl); return w, err }},
 	} {
 		for _, n := range p.names {
 			if !strings.Contains(path, n) {

@@ -110,9 +110,9 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 			case catalog == "":
 				v, err = cl.Cache.Statuses(ctx, p)
 			case schema != "" && e.Local():
-				v, err = cl.Cache.SchemaStatuses(cli.Asked(ctx), p, id, schema)
+				v, err = cl.Cache.SchemaStatuses(cli.ShownByExplain(ctx), p, id, schema)
 			default: // the hosted zones fail on every list of a schema [L]
-				v, err = cl.Cache.CatalogStatuses(cli.Asked(ctx), p, id)
+				v, err = cl.Cache.CatalogStatuses(cli.ShownByExplain(ctx), p, id)
 				if schema != "" {
 					all := v
 					v = []api.CacheStatus{}

@@ -15,7 +15,7 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project st
 	queries, err := cl.Queries.List(ctx, project)
 	parts := cli.CatalogDependants(ctx, cl, project, of, queries, err)
 	dependants = strings.Join(parts, ", ")
-	if e.Asked() || dependants != "" {
+	if e.NeedsConfirmation() || dependants != "" {
 		switch n, err := tablesOf(ctx, cl, project, of.ID); {
 		case err != nil:
 			parts = append(parts, "tables that could not be listed")

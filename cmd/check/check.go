@@ -108,7 +108,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 		}
 		if write != "" {
 			raw, _ := json.MarshalIndent(k.columns, "", "  ") // strings always marshal
-			if err := e.Would("write the columns of the saved queries to %s", write); err != nil {
+			if err := e.DryRunStep("write the columns of the saved queries to %s", write); err != nil {
 				return cli.View{}, err
 			}
 			if err := cli.WriteFile(e.Abs(write), append(raw, '\n')); err != nil {

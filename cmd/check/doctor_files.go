@@ -104,7 +104,7 @@ func (d *doctor) room(dir string, low int64) bool {
 		return unfit(hint, "%s cannot be created: %s is not a directory", dir, up)
 	case !writable(dir):
 		return unfit("make it writable, or "+hint, "%s cannot be written", dir)
-	case d.e.Tells():
+	case d.e.DryRun():
 		return false
 	}
 	if err := probe(up); errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {

@@ -85,7 +85,7 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 		return cli.View{}, cli.Usagef("export %s has %d files, and each may start with a header: they cannot be concatenated", id, len(job.Files)).WithHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
 	}
 	if path == "-" {
-		if err := e.Would("write the rows of export %s to standard output", id); err != nil {
+		if err := e.DryRunStep("write the rows of export %s to standard output", id); err != nil {
 			return cli.View{}, err
 		}
 		for i := range job.Files {
@@ -108,7 +108,7 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 	if err != nil {
 		return cli.View{}, err
 	}
-	if err := e.Would("save %s", strings.Join(saveAs, ", ")); err != nil {
+	if err := e.DryRunStep("save %s", strings.Join(saveAs, ", ")); err != nil {
 		return cli.View{}, err
 	}
 	if name == "" {

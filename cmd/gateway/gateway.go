@@ -171,11 +171,11 @@ read any more then; ` + "`" + e.Name + ` connection update` + "`" + ` stores the
 			if err := e.Confirm("delete everything in zone local (%s)?", dir); err != nil {
 				return cli.View{}, err
 			}
-			if e.Tells() {
+			if e.DryRun() {
 				if err := gateway.CheckReset(dir); err != nil {
 					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
 				}
-				return cli.View{}, e.Would("delete everything in zone local (%s)", dir)
+				return cli.View{}, e.DryRunStep("delete everything in zone local (%s)", dir)
 			}
 			if err := gateway.Reset(dir); err != nil {
 				return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
@@ -188,8 +188,8 @@ func renewKey(e *cli.Env, dir string) (cli.View, error) {
 	if err := e.Confirm("replace %s and lose all stored credentials?", filepath.Join(dir, "secret.key")); err != nil {
 		return cli.View{}, err
 	}
-	if e.Tells() {
-		return cli.View{}, e.Would("replace %s and lose all stored credentials", filepath.Join(dir, "secret.key"))
+	if e.DryRun() {
+		return cli.View{}, e.DryRunStep("replace %s and lose all stored credentials", filepath.Join(dir, "secret.key"))
 	}
 	if err := gateway.RenewKey(dir, e.Now); err != nil {
 		if errors.Is(err, gateway.ErrServing) {

@@ -124,7 +124,7 @@ do not wait for that.`,
 		if err != nil {
 			return err
 		}
-		if err := e.Would("serve %s on %s", dir, listen); err != nil {
+		if err := e.DryRunStep("serve %s on %s", dir, listen); err != nil {
 			return err
 		}
 		level := slog.LevelInfo

@@ -68,7 +68,7 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 		if err := e.ConfirmHere("remove the key of profile %s from this machine?", p.Name); err != nil {
 			return cli.View{}, err
 		}
-		if err := e.Would("remove the key of profile %s from this machine", p.Name); err != nil {
+		if err := e.DryRunStep("remove the key of profile %s from this machine", p.Name); err != nil {
 			return cli.View{}, err
 		}
 		if e.Run.Settings.Profile.Value == p.Name { // the stored facts about the key are removed too
@@ -101,7 +101,7 @@ func logoutKey(e *cli.Env, st *config.Store, name string, none error) (cli.View,
 	if err := e.ConfirmHere("no profile refers to the key stored as %s (%s); remove it from this machine?", name, strings.Join(of, ", ")); err != nil {
 		return cli.View{}, err
 	}
-	if err := e.Would("remove the key stored as %s, to which no profile refers, from this machine", name); err != nil {
+	if err := e.DryRunStep("remove the key stored as %s, to which no profile refers, from this machine", name); err != nil {
 		return cli.View{}, err
 	}
 	if err := st.RemoveKeys(name, keys); err != nil {
@@ -170,7 +170,7 @@ func use(e *cli.Env, st *config.Store, name string) (cli.View, error) {
 	if err != nil {
 		return cli.View{}, err
 	}
-	if err := e.Would("make profile %s the current one", name); err != nil {
+	if err := e.DryRunStep("make profile %s the current one", name); err != nil {
 		return cli.View{}, err
 	}
 	if v := e.Getenv("DIG_PROFILE"); v != "" && v != name {
@@ -230,7 +230,7 @@ a project's, of which user and project. This was learned when the key was stored
 // keepFacts stores the facts about the key in use with its profile, if it is the profile's.
 func keepFacts(e *cli.Env, key config.Key, facts config.KeyFacts) error {
 	s := e.Run.Settings
-	if e.Tells() || s.Profile.Value == "" || !strings.HasPrefix(s.KeyFrom, "profile ") {
+	if e.DryRun() || s.Profile.Value == "" || !strings.HasPrefix(s.KeyFrom, "profile ") {
 		return nil
 	}
 	st, err := config.OpenStore("", e.Getenv)
@@ -296,13 +296,13 @@ func stateOf(ctx context.Context, e *cli.Env, st *config.Store, p config.Profile
 	case err != nil:
 		who.State, who.Problem = "unreadable", err.Error()
 		return who
-	case !config.SamePlace(stored.Address, p.Address()):
+	case !config.SameKeyScope(stored.Address, p.Address()):
 		who.State, who.Problem = "unreadable", fmt.Sprintf("it was stored for %s and is sent only there", stored.Address)
 		return who
 	}
 	who.State, who.Key = "stored", stored.Key.String()
 	e.Run.Mask.Hide(stored.Key.Reveal())
-	if !check || e.Tells() {
+	if !check || e.DryRun() {
 		return who
 	}
 	info, err := ask(ctx, e, p, stored.Address, stored.Key)

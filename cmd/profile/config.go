@@ -176,7 +176,7 @@ func newConfigUnsetCmd(e *cli.Env) *cobra.Command {
 			if in != "" {
 				return setFields(e, st, in, nil, fields)
 			}
-			if err := e.Would("make no profile the current one"); err != nil {
+			if err := e.DryRunStep("make no profile the current one"); err != nil {
 				return cli.View{}, err
 			}
 			return cli.Note("no profile is current"), st.Use("")
@@ -194,7 +194,7 @@ const newFile = `# Profiles of dig. Keys are not stored here.
 func newConfigEditCmd(e *cli.Env) *cobra.Command {
 	return e.Repair(&cobra.Command{Use: "edit", Short: "Edit the settings file in your editor", Args: cobra.NoArgs,
 		Long: `Edit a copy of the settings file in VISUAL or EDITOR. It replaces the file only if it is valid and the file was not
-changed in the meantime; otherwise the edited text is kept in config.yaml.rejected beside it.`,
+changed in the meantime; otherwise the edited text is kept in config.yaml.rejected, in the same directory.`,
 		Example: "  " + e.Name + " config edit"},
 		func(ctx context.Context, _ []string) (cli.View, error) {
 			st, err := config.OpenStore("", e.Getenv)
@@ -205,7 +205,7 @@ changed in the meantime; otherwise the edited text is kept in config.yaml.reject
 			if err != nil {
 				return cli.View{}, err
 			}
-			if err := e.Would("edit %s", st.Path()); err != nil {
+			if err := e.DryRunStep("edit %s", st.Path()); err != nil {
 				return cli.View{}, err
 			}
 			return edit(ctx, e, st, before)

@@ -88,11 +88,11 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 	if _, err := st.Add(l.p, config.Key{}, check); err != nil { // before the user is asked for the key
 		return cli.View{}, err
 	}
-	if l.e.Tells() && l.noCheck {
-		return cli.View{}, l.e.Would("store the key in profile %s, for %s", l.p.Name, addresses[0])
+	if l.e.DryRun() && l.noCheck {
+		return cli.View{}, l.e.DryRunStep("store the key in profile %s, for %s", l.p.Name, addresses[0])
 	}
-	if l.e.Tells() {
-		return cli.View{}, l.e.Would("ask %s for the owner of the key, and store the key in profile %s", strings.Join(addresses, " or "), l.p.Name)
+	if l.e.DryRun() {
+		return cli.View{}, l.e.DryRunStep("ask %s for the owner of the key, and store the key in profile %s", strings.Join(addresses, " or "), l.p.Name)
 	}
 	if l.noCheck {
 		fmt.Fprintf(l.e.Err, "the key is stored for %s; nothing is sent\n", addresses[0])
@@ -118,7 +118,7 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 // target determines the profile, its zone and its address. A project file does not choose where a key is sent.
 func (l *login) target(args []string) error {
 	s := l.e.Run.Settings
-	zone, address := s.Asked()
+	zone, address := s.Explicit()
 	name, named := s.Profile.Value, len(args) == 1
 	if named {
 		name = args[0]
@@ -159,7 +159,7 @@ func (l *login) target(args []string) error {
 
 // fits reports whether a profile has the given zone and address; "" matches any.
 func fits(p config.Profile, zone, address string) bool {
-	return (zone == "" || config.Zone(zone) == p.EffectiveZone()) && (address == "" || address == p.Address() || config.SamePlace(address, p.Address()))
+	return (zone == "" || config.Zone(zone) == p.EffectiveZone()) && (address == "" || address == p.Address() || config.SameKeyScope(address, p.Address()))
 }
 
 // place sets the organization, the workspace and the project from flags.
@@ -312,7 +312,7 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	l.complete(&l.p)
 	l.opt.Replace = l.is
 	l.opt.Merge = func(stored *config.Profile) error { // another process may have changed the profile
-		if stored.Address() != l.p.Address() && !config.SamePlace(stored.Address(), l.p.Address()) {
+		if stored.Address() != l.p.Address() && !config.SameKeyScope(stored.Address(), l.p.Address()) {
 			return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("the address of profile %s was changed in the meantime; the key was not stored", l.p.Name)}
 		}
 		stored.BaseURL = l.p.BaseURL
@@ -333,7 +333,7 @@ func (l *login) store(key config.Key) (cli.View, error) {
 
 // ask requests the owner of a key from one address, with the network settings of a profile.
 func ask(ctx context.Context, e *cli.Env, p config.Profile, address string, key config.Key) (api.ProjectInfo, error) {
-	n, err := e.NetworkOf(placeOf(e, p))
+	n, err := e.NetworkOf(networkSettings(e, p))
 	if err != nil {
 		return api.ProjectInfo{}, err
 	}
@@ -344,15 +344,15 @@ func ask(ctx context.Context, e *cli.Env, p config.Profile, address string, key 
 	return cl.Info.Get(ctx)
 }
 
-// placeOf returns the connection settings of a profile that no variable overrides.
-func placeOf(e *cli.Env, p config.Profile) cli.Place {
+// networkSettings returns the connection settings of a profile that no variable overrides.
+func networkSettings(e *cli.Env, p config.Profile) cli.NetworkSettings {
 	of := func(value, variable string) config.Value {
 		if v := e.Getenv(variable); v != "" {
 			return config.Value{Value: v, From: "environment " + variable}
 		}
 		return config.Value{Value: value, From: "profile " + p.Name}
 	}
-	return cli.Place{CAFile: of(p.CAFile, "DIG_CA_FILE"), ClientCert: of(p.ClientCert, "DIG_CLIENT_CERT"), ClientKey: of(p.ClientKey, "DIG_CLIENT_KEY"),
+	return cli.NetworkSettings{CAFile: of(p.CAFile, "DIG_CA_FILE"), ClientCert: of(p.ClientCert, "DIG_CLIENT_CERT"), ClientKey: of(p.ClientKey, "DIG_CLIENT_KEY"),
 		Connect: of(p.ConnectTimeout, "DIG_CONNECT_TIMEOUT"), Reply: of(p.ReplyTimeout, "DIG_REPLY_TIMEOUT")}
 }
 

@@ -62,7 +62,7 @@ func New(e *cli.Env) *cobra.Command {
 				if err := e.ConfirmHere("remove profile %s and its key?", args[0]); err != nil {
 					return cli.View{}, err
 				}
-				if err := e.Would("remove profile %s and its key", args[0]); err != nil {
+				if err := e.DryRunStep("remove profile %s and its key", args[0]); err != nil {
 					return cli.View{}, err
 				}
 				_, current, err := st.List()
@@ -122,7 +122,7 @@ profile's. ` + "`" + e.Name + ` auth login NAME` + "`" + ` stores a profile and 
 			p.Zone = string(config.US)
 			fmt.Fprintln(e.Err, "note: no --zone given, using us")
 		}
-		if e.Tells() {
+		if e.DryRun() {
 			return cli.View{}, wouldAdd(e, st, p, opt)
 		}
 		if _, err := addProfile(e, st, p, config.Key{}, opt); err != nil {
@@ -153,7 +153,7 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 	if opt.Use && before != p.Name {
 		and = " and make it current"
 	}
-	return e.Would("store profile %s in %s%s", p.Name, st.Path(), and)
+	return e.DryRunStep("store profile %s in %s%s", p.Name, st.Path(), and)
 }
 
 // addProfile stores a profile with its key, if it has one, and prints what the user should know of that.

@@ -22,11 +22,11 @@ func setFields(e *cli.Env, st *config.Store, name string, set map[string]string,
 			return cli.View{}, err
 		}
 	}
-	if e.Tells() {
+	if e.DryRun() {
 		if _, err := st.Set(name, set, unset, true); err != nil {
 			return cli.View{}, err
 		}
-		return cli.View{}, e.Would("change profile %s in %s", name, st.Path())
+		return cli.View{}, e.DryRunStep("change profile %s in %s", name, st.Path())
 	}
 	p, err := st.Set(name, set, unset, false)
 	if err != nil {
@@ -47,7 +47,7 @@ func noteKey(e *cli.Env, st *config.Store, p config.Profile) {
 	switch {
 	case err != nil:
 		fmt.Fprintf(e.Err, "note: cannot read the key: %v\n", err)
-	case k.Address != p.Address() && !config.SamePlace(k.Address, p.Address()):
+	case k.Address != p.Address() && !config.SameKeyScope(k.Address, p.Address()):
 		fmt.Fprintf(e.Err, "note: the key of profile %s was stored for %s and is sent only there; `%s auth login %s` stores one for the new address\n", p.Name, k.Address, e.Name, p.Name)
 	}
 }
@@ -62,7 +62,7 @@ func newRenameCmd(e *cli.Env) *cobra.Command {
 		if err := config.CheckProfileName(args[1]); err != nil {
 			return cli.View{}, err
 		}
-		if err := e.Would("rename profile %s to %s", args[0], args[1]); err != nil {
+		if err := e.DryRunStep("rename profile %s to %s", args[0], args[1]); err != nil {
 			return cli.View{}, err
 		}
 		return cli.Note("profile %s is now %s", args[0], args[1]), st.Rename(args[0], args[1])

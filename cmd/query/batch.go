@@ -103,7 +103,7 @@ func (b *batchRun) run(ctx context.Context, cancel func()) error {
 func (b *batchRun) dispatch(ctx context.Context, slots chan<- *queued) {
 	defer close(slots)
 	jobs := b.f.jobs
-	if b.e.Tells() {
+	if b.e.DryRun() {
 		jobs = 1 // dry-run steps are printed in the order of the statements
 	}
 	running := make(chan struct{}, jobs)
@@ -135,7 +135,7 @@ func (b *batchRun) dispatch(ctx context.Context, slots chan<- *queued) {
 func (b *batchRun) one(ctx context.Context, sl *queued) error {
 	out, sidecar := b.f.place(sl.n)
 	s := &cli.Sink{W: &sl.out, Notes: &sl.notes, Stderr: &sl.notes, Progress: b.sink.Progress, Shared: true}
-	if b.f.toFiles && !b.e.Tells() {
+	if b.f.toFiles && !b.e.DryRun() {
 		path := b.e.Abs(out)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return cli.Usagef("--out: %v", err)
@@ -145,7 +145,7 @@ func (b *batchRun) one(ctx context.Context, sl *queued) error {
 			return b.e.Named("--out", err)
 		}
 		s.W, s.File, s.Path = f, f, out
-	} else if b.headers && !b.e.Tells() {
+	} else if b.headers && !b.e.DryRun() {
 		s.Columns = func(rows api.RowReader, o output.Options) (output.Options, error) {
 			head, err := headerOf(rows, o)
 			sl.out.setHead(head)

@@ -78,7 +78,7 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, page, all bool) 
 		}
 		defer sides[i].Close()
 	}
-	if e.Told() > 0 {
+	if e.StepCount() > 0 {
 		return false, cli.ErrDone
 	}
 	var left []*rowset.SomeColumns
@@ -200,7 +200,7 @@ func openStatement(ctx context.Context, e *cli.Env, st *statement) (api.RowReade
 	if err := refuseStatement(e, st.text); err != nil {
 		return nil, err
 	}
-	look, stale := q.lookBeside(ctx, st.form), q.lookStale(ctx, st.form)
+	look, stale := q.startTableCheck(ctx, st.form), q.lookStale(ctx, st.form)
 	for {
 		res, err := q.cl.Queries.Execute(q.withFiles(ctx, st), q.project, st.form, q.options(q.format))
 		if err != nil {

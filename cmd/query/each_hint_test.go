@@ -15,9 +15,8 @@ func TestHintOfSeveralStatements(t *testing.T) {
 	for _, has := range []bool{true, false} {
 		var f batchFlags
 		c := &cobra.Command{}
-		if f.register(c); !has {
-			c = &cobra.Command{}
-			c.Flags().IntVar(&f.jobs, "jobs", 1, "")
+		if f.register(c); has {
+			f.registerRows(c)
 		}
 		if err := c.Flags().Set("jobs", "2"); err != nil {
 			t.Fatal(err)

@@ -67,7 +67,7 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 				if t.after == t.before {
 					continue
 				}
-				if err := e.Would("replace %s", t.name); e.Planned(err) {
+				if err := e.DryRunStep("replace %s", t.name); e.Planned(err) {
 					planned = err
 					continue
 				} else if err != nil {

@@ -40,7 +40,7 @@ type keptInfo struct {
 
 // keptFile returns the file of the last result of the current target. A target is a profile, zone and address.
 func keptFile(e *cli.Env) (string, error) {
-	dir, p, err := e.CachePlace()
+	dir, p, err := e.CacheScope()
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ type keeper struct {
 // newKeeper creates the keeper of one result; nil when results are not stored.
 func newKeeper(e *cli.Env, on bool) *keeper {
 	limit := e.Run.Settings.HistoryBytes()
-	if !on || limit == 0 || e.Tells() {
+	if !on || limit == 0 || e.DryRun() {
 		return nil
 	}
 	path, err := keptFile(e)

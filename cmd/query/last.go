@@ -139,12 +139,12 @@ func clearKept(e *cli.Env, o output.Options) error {
 	if err != nil {
 		return err
 	}
-	if e.Tells() {
+	if e.DryRun() {
 		if _, err := os.Stat(path); err != nil {
 			fmt.Fprintln(e.Err, "no result was stored")
 			return nil
 		}
-		return e.Would("remove the last result (%s)", path)
+		return e.DryRunStep("remove the last result (%s)", path)
 	}
 	switch err := os.Remove(path); {
 	case errors.Is(err, os.ErrNotExist):

@@ -50,7 +50,7 @@ func newManifest(e *cli.Env, path string, s *cli.Sink) *manifest {
 	if path == "" {
 		return nil
 	}
-	m := &manifest{idle: e.Tells(), File: s.Path, path: e.Abs(path), hash: sha256.New()}
+	m := &manifest{idle: e.DryRun(), File: s.Path, path: e.Abs(path), hash: sha256.New()}
 	s.W = io.MultiWriter(s.W, m)
 	return m
 }

@@ -110,7 +110,7 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 			return output.Stats{}, err
 		}
 		rows = some
-		defer hidden.Told(o.Notes)
+		defer hidden.NoteHidden(o.Notes)
 	}
 	if r.all && len(o.Columns) == 0 && table(o) {
 		last, err := rowset.SystemLast(rows)

@@ -49,7 +49,7 @@ type querying struct {
 	guarding sync.Mutex
 	guard    *trust.Guard
 	stale    *trust.Staleness
-	told     map[sqltext.TableRef]bool // tables with a printed warning that rows may be missing
+	warned   map[sqltext.TableRef]bool // tables with a printed warning that rows may be missing
 }
 
 // newQuerying opens the client and chooses the wire format of the rows: that of --format, else the cheapest one that is
@@ -115,7 +115,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	if err := q.distrustPaging(ctx, st); err != nil {
 		return info, err
 	}
-	look := q.lookBeside(ctx, st.form)
+	look := q.startTableCheck(ctx, st.form)
 	defer look.end()
 	q.announce(st, look, s.Notes)
 	stale := q.lookStale(ctx, st.form)
@@ -336,7 +336,7 @@ func (q *querying) single(ctx context.Context, st *statement) error {
 	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
 	defer cancel()
 	out, sidecar := q.f.place(1)
-	if q.f.toFiles && !q.e.Tells() {
+	if q.f.toFiles && !q.e.DryRun() {
 		if err := os.MkdirAll(filepath.Dir(q.e.Abs(out)), 0o777); err != nil {
 			return cli.Usagef("--out: %v", err)
 		}

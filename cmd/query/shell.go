@@ -42,7 +42,7 @@ const idleShell = 300 * time.Millisecond
 func runShell(ctx context.Context, e *cli.Env) error {
 	o, err := e.OutputOptions()
 	if err == nil {
-		err = e.NobodyTypes()
+		err = e.CheckInteractive()
 	}
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func runShell(ctx context.Context, e *cli.Env) error {
 	for _, f := range []struct {
 		flag string
 		set  bool
-	}{{"--out", e.Run.Flags.Out != ""}, {"--jq", o.JQ != ""}, {"--dry-run and --explain", e.Tells()}} {
+	}{{"--out", e.Run.Flags.Out != ""}, {"--jq", o.JQ != ""}, {"--dry-run and --explain", e.DryRun()}} {
 		if f.set {
 			return cli.Usagef("%s cannot be used with the shell", f.flag)
 		}
@@ -119,12 +119,12 @@ func (r *shellRunner) querying(ctx context.Context, f *executeFlags, o output.Op
 	if r.first == nil {
 		q, err := newQuerying(ctx, r.e, f, o)
 		if err == nil {
-			q.told, q.stale = map[sqltext.TableRef]bool{}, &trust.Staleness{Cl: q.cl, Project: q.project}
+			q.warned, q.stale = map[sqltext.TableRef]bool{}, &trust.Staleness{Cl: q.cl, Project: q.project}
 		}
 		r.first = q
 		return q, err
 	}
-	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format, told: r.first.told, stale: r.first.stale}, nil
+	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format, warned: r.first.warned, stale: r.first.stale}, nil
 }
 
 // Run implements repl.Runner.
@@ -146,7 +146,7 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 	}
 	stmt := f.statement(r.e, sqlstmt.TrimEnd(in.Text), in.Bindings)
 	if in.Typed != "" {
-		stmt.text, stmt.place = sqlstmt.TrimEnd(in.Typed), in.Place
+		stmt.text, stmt.place = sqlstmt.TrimEnd(in.Typed), in.Position
 	}
 	_, err = q.run(ctx, stmt, s, o, true)
 	return shellHint(s.Finish(err))

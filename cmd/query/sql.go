@@ -120,7 +120,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	saved, err := f.tellShadowed(c.Context(), e, q, given)
+	saved, err := f.noteShadowed(c.Context(), e, q, given)
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 }
 
 // tellShadowed tells of files whose names saved queries have too: files come first. It returns the saved queries if it has listed them.
-func (f *sqlFlags) tellShadowed(ctx context.Context, e *cli.Env, q *querying, list []given) (saved []api.Query, err error) {
+func (f *sqlFlags) noteShadowed(ctx context.Context, e *cli.Env, q *querying, list []given) (saved []api.Query, err error) {
 	told := map[string]bool{}
 	for _, g := range list {
 		if g.file == "" || told[g.file] {

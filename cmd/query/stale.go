@@ -35,7 +35,7 @@ func (q *querying) staleOf(ctx context.Context, form api.ExecuteRequest) ([]trus
 
 // distrustStale rejects, for --strict, a statement over rows of a run before one that failed.
 func (q *querying) distrustStale(ctx context.Context, st *statement) error {
-	if !q.f.strict || q.e.Tells() {
+	if !q.f.strict || q.e.DryRun() {
 		return nil
 	}
 	found, err := q.staleOf(ctx, st.form)
@@ -50,7 +50,7 @@ func (q *querying) distrustStale(ctx context.Context, st *statement) error {
 
 // lookStale starts the search; nil with --strict, which searches before the statement.
 func (q *querying) lookStale(ctx context.Context, form api.ExecuteRequest) *staleLook {
-	if q.f.strict || q.e.Tells() {
+	if q.f.strict || q.e.DryRun() {
 		return nil
 	}
 	l := &staleLook{done: make(chan struct{})}

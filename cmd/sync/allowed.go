@@ -110,11 +110,11 @@ func real(path string) string {
 // allowed checks all references in the files, also those that are not looked up now.
 func (s secrets) allowed(p *manifest.Project) error {
 	var bad manifest.Invalid
-	check := func(at manifest.Place, what string, values map[string]manifest.Value) {
+	check := func(at manifest.Position, what string, values map[string]manifest.Value) {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			for _, r := range referencesIn(values[name]) {
 				if err := s.permitted(r); err != nil {
-					bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("%s %s: %v", what, name, err)})
+					bad = append(bad, manifest.Problem{Position: at, Text: fmt.Sprintf("%s %s: %v", what, name, err)})
 				}
 			}
 		}

@@ -58,7 +58,7 @@ func (a *applier) id(k manifest.Kind, name string) (string, error) {
 	if id, ok := a.ids[manifest.Ref{Kind: k, Name: name}]; ok && id != "" {
 		return id, nil
 	}
-	if a.e.Tells() {
+	if a.e.DryRun() {
 		return "id-of-" + strings.Trim(strings.ReplaceAll(name, "/", "-"), "-"), nil
 	}
 	return "", &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s %s", strings.ReplaceAll(string(k), "-", " "), name)}

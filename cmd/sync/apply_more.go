@@ -151,7 +151,7 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 		return err
 	}
 	if !ok {
-		if a.e.Tells() {
+		if a.e.DryRun() {
 			now = api.TableMetadata{UseWithAI: true}
 			for name := range m.Columns {
 				now.Columns = append(now.Columns, api.MetadataColumn{ColumnName: name})
@@ -161,7 +161,7 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again", shell.Quote(m.Catalog))}
 		}
 	}
-	if catalog == api.InternalCatalogID && (m.Schema == api.SchemaTable || m.Schema == api.SchemaBI) && !a.e.Tells() { // this run may have changed the descriptions of its columns
+	if catalog == api.InternalCatalogID && (m.Schema == api.SchemaTable || m.Schema == api.SchemaBI) && !a.e.DryRun() { // this run may have changed the descriptions of its columns
 		kind := manifest.KindTable
 		if m.Schema == tableSchema(manifest.KindBITable) {
 			kind = manifest.KindBITable

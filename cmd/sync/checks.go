@@ -24,9 +24,9 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 			}
 		}
 	}
-	need := func(at manifest.Place, name string, kinds ...manifest.Kind) {
+	need := func(at manifest.Position, name string, kinds ...manifest.Kind) {
 		if to := renamed[manifest.Ref{Kind: kinds[0], Name: name}]; to != "" {
-			bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("the %s %q would be called %q", kinds[0], name, to)})
+			bad = append(bad, manifest.Problem{Position: at, Text: fmt.Sprintf("the %s %q would be called %q", kinds[0], name, to)})
 			return
 		}
 		if slices.ContainsFunc(kinds, func(k manifest.Kind) bool {
@@ -37,7 +37,7 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 		if slices.Contains(kinds, manifest.KindCatalog) && slices.ContainsFunc(l.catalogs, func(c api.Catalog) bool { return c.Name == name }) {
 			return
 		}
-		bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("there is no %s %q, neither in the files nor in the project", kinds[0], name)})
+		bad = append(bad, manifest.Problem{Position: at, Text: fmt.Sprintf("there is no %s %q, neither in the files nor in the project", kinds[0], name)})
 	}
 	for _, ch := range changes {
 		switch o := ch.Want.(type) {
@@ -45,7 +45,7 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 			need(o.At, o.Connection, manifest.KindConnection)
 		case *manifest.SemanticTable:
 			if o.Query == "" {
-				bad = append(bad, manifest.Problem{Place: o.At, Text: "the query behind the table is missing: the gateway that it was pulled from does not report it"})
+				bad = append(bad, manifest.Problem{Position: o.At, Text: "the query behind the table is missing: the gateway that it was pulled from does not report it"})
 				continue
 			}
 			need(o.At, o.Query, manifest.KindQuery)
@@ -103,9 +103,9 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 
 // unnamable finds new names of tables and columns that no zone can store.
 func unnamable(changes []manifest.Change, taken func(bi string) bool) (bad manifest.Invalid) {
-	check := func(k manifest.Kind, at manifest.Place, what, name string) {
+	check := func(k manifest.Kind, at manifest.Position, what, name string) {
 		if fault := nameFault(name, k == manifest.KindBITable || k == manifest.KindBIColumn); fault != "" {
-			bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("%s name %.80q %s", what, name, fault)})
+			bad = append(bad, manifest.Problem{Position: at, Text: fmt.Sprintf("%s name %.80q %s", what, name, fault)})
 			return
 		}
 		if k != manifest.KindBITable && k != manifest.KindBIColumn {
@@ -116,7 +116,7 @@ func unnamable(changes []manifest.Change, taken func(bi string) bool) (bad manif
 			if what == "table" && taken(stored) {
 				text += ", which is the name of another table"
 			}
-			bad = append(bad, manifest.Problem{Place: at, Text: text + ": name it without them"})
+			bad = append(bad, manifest.Problem{Position: at, Text: text + ": name it without them"})
 		}
 	}
 	for _, ch := range changes {
@@ -152,7 +152,7 @@ func needed(want *manifest.Project, gone []manifest.Change) manifest.Invalid {
 			for _, ref := range refersTo(o) {
 				if deleted[ref] {
 					b := manifest.BaseOf(o)
-					bad = append(bad, manifest.Problem{Place: b.At, Text: fmt.Sprintf("%s %s needs the %s %s, which would be deleted", words(k), b.Name, words(ref.Kind), ref.Name)})
+					bad = append(bad, manifest.Problem{Position: b.At, Text: fmt.Sprintf("%s %s needs the %s %s, which would be deleted", words(k), b.Name, words(ref.Kind), ref.Name)})
 				}
 			}
 		}
@@ -216,14 +216,14 @@ func (l *live) connections(ctx context.Context, changes []manifest.Change) (mani
 			for _, t := range types {
 				names = append(names, t.ConnectionType)
 			}
-			bad = append(bad, manifest.Problem{Place: c.At, Text: fmt.Sprintf("this gateway has no connection type %q%s", c.Type, meant(c.Type, names))})
+			bad = append(bad, manifest.Problem{Position: c.At, Text: fmt.Sprintf("this gateway has no connection type %q%s", c.Type, meant(c.Type, names))})
 			continue
 		}
 		var fields []string
 		for _, f := range types[i].Configuration {
 			fields = append(fields, f.FieldName)
 			if _, ok := c.Credential[f.FieldName]; !ok && f.Required && !types[i].RedirectRequired {
-				bad = append(bad, manifest.Problem{Place: c.At, Text: fmt.Sprintf("credential %s is missing, which a connection of type %s needs", f.FieldName, c.Type)})
+				bad = append(bad, manifest.Problem{Position: c.At, Text: fmt.Sprintf("credential %s is missing, which a connection of type %s needs", f.FieldName, c.Type)})
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.Credential)) {

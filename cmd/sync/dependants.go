@@ -85,7 +85,7 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 			if plan[i].Breaks, err = l.broken(ctx, users, ch); err != nil {
 				return err
 			}
-			if l.e.Tells() { // statements are shown instead of sent
+			if l.e.DryRun() { // statements are shown instead of sent
 				continue
 			}
 			now, err := l.contents(ctx, ch)
@@ -194,7 +194,7 @@ func (l *live) contents(ctx context.Context, ch manifest.Change) (cli.Contents, 
 // untouched rejects the deletion of a table or column if its rows have changed since the plan counted them.
 func (a *applier) untouched(ctx context.Context, ch manifest.Change) error {
 	at := slices.IndexFunc(a.plan, func(p manifest.Change) bool { return p.Action == manifest.Delete && p.Ref == ch.Ref })
-	if at < 0 || a.plan[at].Rows == nil || a.e.Tells() {
+	if at < 0 || a.plan[at].Rows == nil || a.e.DryRun() {
 		return nil
 	}
 	now, err := a.contents(ctx, ch)
@@ -327,7 +327,7 @@ func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
 	for _, k := range dependOn(ch.Kind) {
 		kinds[k] = true
 	}
-	if len(kinds) == 0 || a.e.Tells() {
+	if len(kinds) == 0 || a.e.DryRun() {
 		return nil
 	}
 	now := &live{e: a.e, cl: a.cl, project: a.project, only: kinds, all: true}

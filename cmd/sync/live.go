@@ -55,7 +55,7 @@ func (l *live) read(ctx context.Context) error {
 			return err
 		}
 	}
-	if l.e.Told() > 0 {
+	if l.e.StepCount() > 0 {
 		return cli.ErrDone
 	}
 	if len(l.twice) > 0 {

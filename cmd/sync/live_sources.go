@@ -272,7 +272,7 @@ func (l *live) readRelations(ctx context.Context) error {
 				continue
 			}
 			seen[r.ID] = true
-			out := manifest.NewRelation([4]string{source, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, [4]string{target, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, strings.ToUpper(r.Type), manifest.Place{})
+			out := manifest.NewRelation([4]string{source, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, [4]string{target, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, strings.ToUpper(r.Type), manifest.Position{})
 			out.On = cmp.Or(r.SourceCatalogID, c.ID)
 			l.add(out, r.ID)
 		}
@@ -286,7 +286,7 @@ func (l *live) readGolden(ctx context.Context) error {
 	}
 	all, err := l.cl.Metadata.ListGoldenSQL(ctx, l.project)
 	for _, g := range all {
-		out := manifest.NewGoldenSQL(cmp.Or(g.Metadata.Prompt, g.Content), g.Metadata.SQL, manifest.Place{})
+		out := manifest.NewGoldenSQL(cmp.Or(g.Metadata.Prompt, g.Content), g.Metadata.SQL, manifest.Position{})
 		if l.p.Get(manifest.KindGoldenSQL, out.Name) == nil { // duplicates are ignored
 			l.add(out, g.ID)
 		}

@@ -102,7 +102,7 @@ func pull(ctx context.Context, e *cli.Env, o *options, dir string) (pulled, erro
 		}
 	}
 	if len(write)+len(remove) > 0 {
-		if err := e.Would("write %d files of %d objects to %s, and remove %d", len(write), l.p.Len(), dir, len(remove)); err != nil {
+		if err := e.DryRunStep("write %d files of %d objects to %s, and remove %d", len(write), l.p.Len(), dir, len(remove)); err != nil {
 			return none, err
 		}
 		if err := os.MkdirAll(full, 0o777); err != nil {

@@ -65,7 +65,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if len(todo) == 0 {
 		return show(e, opts, nil, leave, false)
 	}
-	if e.Asked() && !e.Tells() {
+	if e.NeedsConfirmation() && !e.DryRun() {
 		if err := lines(e.Err, todo, false); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 			lost = errors.Join(lost, lines(e.OnScreen(), []manifest.Change{ch}, false))
 		}
 	})
-	if err != nil && !human && e.Told() == 0 {
+	if err != nil && !human && e.StepCount() == 0 {
 		if perr := e.Print(records(done), nil, opts); perr != nil {
 			err = errors.Join(err, perr)
 		}
@@ -91,7 +91,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if err != nil {
 		return err
 	}
-	if e.Told() > 0 {
+	if e.StepCount() > 0 {
 		return cli.ErrDone
 	}
 	if err := a.verify(ctx, o, todo); err != nil {

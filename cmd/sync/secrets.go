@@ -298,7 +298,7 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 			t.Query = was.Query
 		}
 	}
-	files := map[string]manifest.Place{}
+	files := map[string]manifest.Position{}
 	for _, g := range manifest.Of[*manifest.GoldenSQL](old, manifest.KindGoldenSQL) {
 		files[g.Prompt] = g.At
 		files[g.Name] = g.At

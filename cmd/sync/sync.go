@@ -132,7 +132,7 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	}
 	l := &live{e: e, cl: cl, project: project, only: only}
 	if o.explains && e.Run.Flags.Explain {
-		ctx = cli.Asked(ctx)
+		ctx = cli.ShownByExplain(ctx)
 	}
 	if err := l.read(ctx); err != nil {
 		return nil, nil, err
@@ -316,7 +316,7 @@ that have some; then a second run sends them again.`,
 }
 
 func outFile(e *cli.Env) string {
-	if f := e.Run.Flags.Out; f != "" && f != "-" && !e.Tells() {
+	if f := e.Run.Flags.Out; f != "" && f != "-" && !e.DryRun() {
 		return e.Abs(f)
 	}
 	return ""

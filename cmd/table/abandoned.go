@@ -40,8 +40,8 @@ func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 
 // without removes a table of zone local that an import created and abandoned, if it has no rows. It does not remove tables
 // of a hosted zone, where rows may still arrive.
-func (m *making) without(ctx context.Context, t api.Table) (removed bool, err error) {
-	if m.e.Tells() || !m.e.Local() {
+func (m *tableCreation) without(ctx context.Context, t api.Table) (removed bool, err error) {
+	if m.e.DryRun() || !m.e.Local() {
 		return false, nil
 	}
 	note, ok := abandoned(m.e, m.project, m.k.noun)[strings.ToLower(t.TableName)]
@@ -59,10 +59,10 @@ func (m *making) without(ctx context.Context, t api.Table) (removed bool, err er
 	return true, nil
 }
 
-// tellAbandoned adds a note to a list of tables: which of them are empty because the import that created them did not
+// noteAbandoned adds a note to a list of tables: which of them are empty because the import that created them did not
 // complete.
-func tellAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kind string, tables []api.Table, v cli.View) cli.View {
-	if e.Tells() {
+func noteAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kind string, tables []api.Table, v cli.View) cli.View {
+	if e.DryRun() {
 		return v
 	}
 	left := abandoned(e, project, kind)

@@ -161,7 +161,7 @@ func (d *document) located(ctx context.Context, err error) error {
 	for _, c := range ae.BadCells {
 		lines = append(lines, c.Line)
 	}
-	rows, perr := d.Places(ctx, lines)
+	rows, perr := d.RowNumbers(ctx, lines)
 	if perr != nil {
 		return errors.Join(err, perr)
 	}

@@ -31,7 +31,7 @@ another type, or that differs otherwise, is an error, before anything is changed
 }
 
 func ensureTable(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, p, name string, defs []api.ColumnRequest) (cli.View, error) {
-	m, err := newMaking(e, k, cl, p, name, defs)
+	m, err := newTableCreation(e, k, cl, p, name, defs)
 	if err != nil {
 		return cli.View{}, err
 	}
@@ -40,7 +40,7 @@ func ensureTable(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, p
 		if len(defs) == 0 {
 			return k.client(cl).Create(ctx, p, name)
 		}
-		return m.make(ctx)
+		return m.create(ctx)
 	})
 	if err != nil {
 		return cli.View{}, err
@@ -81,7 +81,7 @@ func ensureTable(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, p
 }
 
 // lacking are the requested columns that a table does not have. A column of another type is an error.
-func (m *making) lacking(ctx context.Context, table string) ([]api.ColumnRequest, error) {
+func (m *tableCreation) lacking(ctx context.Context, table string) ([]api.ColumnRequest, error) {
 	own, err := m.columns(ctx, table)
 	if err != nil {
 		return nil, err

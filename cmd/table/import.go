@@ -123,7 +123,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if err != nil {
 			return cli.View{}, err
 		}
-		m, err := newMaking(e, k, cl, p, args[0], made.defs)
+		m, err := newTableCreation(e, k, cl, p, args[0], made.defs)
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -134,7 +134,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			if err := doc.learn(ctx, true); err != nil {
 				return err
 			}
-			made.tellTypes(e.Err, k.stored(args[0]), doc.Rows+doc.Blank, made.infer(doc.Choices()))
+			made.printTypes(e.Err, k.stored(args[0]), doc.Rows+doc.Blank, made.infer(doc.Choices()))
 			return nil
 		})
 		if err != nil {
@@ -180,7 +180,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 
 // target returns the columns of the table of an import: those it has, or those that this run will create. fresh reports
 // whether this run will create the table. types determines the types of new columns.
-func (m *making) target(ctx context.Context, create bool, types func() error) (cols []api.ColumnDetail, fresh bool, err error) {
+func (m *tableCreation) target(ctx context.Context, create bool, types func() error) (cols []api.ColumnDetail, fresh bool, err error) {
 	if !create {
 		cols, err = m.k.client(m.cl).Columns(ctx, m.project, m.name)
 		if err != nil {
@@ -221,14 +221,14 @@ func (m *making) target(ctx context.Context, create bool, types func() error) (c
 
 // importDocument creates the table if necessary, sends the document and checks the answer. A table created by this run
 // is removed if the import is rejected.
-func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fresh, again bool) (cli.View, error) {
+func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreation, fresh, again bool) (cli.View, error) {
 	send := i.cl.Tables.Import
 	if m.k.bi() {
 		send = i.cl.ImportBI
 	}
-	if e.Tells() {
+	if e.DryRun() {
 		if fresh {
-			if _, err := m.make(ctx); err != nil && !e.Planned(err) {
+			if _, err := m.create(ctx); err != nil && !e.Planned(err) {
 				return cli.View{}, err
 			}
 		}
@@ -263,7 +263,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 		return *done, nil
 	}
 	if fresh {
-		made, err := m.makeOrFind(ctx)
+		made, err := m.createOrFind(ctx)
 		if err != nil {
 			return cli.View{}, errors.Join(err, i.ledger.Remove(i.key))
 		}
@@ -326,7 +326,7 @@ func lost(err error) bool {
 
 // undo removes the table that this run created if its rows were not stored. After an interrupt it has a few seconds, and
 // it removes the table only if it has no rows: the gateway may have stored them before it noticed the interrupt.
-func (i *importing) undo(ctx context.Context, m *making, err error) error {
+func (i *importing) undo(ctx context.Context, m *tableCreation, err error) error {
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	why := m.remove(after, i.table)
@@ -350,7 +350,7 @@ func showImport(e *cli.Env, job api.ImportJob) cli.View {
 	if e.Run.Flags.Output != output.Table {
 		return cli.Object(job)
 	}
-	if e.OutTerm && e.ErrTerm && e.Run.Settings.Output.From == "default" && len(e.Run.Flags.Columns) == 0 && e.Run.Flags.Out == "" && !e.Tells() {
+	if e.OutTerm && e.ErrTerm && e.Run.Settings.Output.From == "default" && len(e.Run.Flags.Columns) == 0 && e.Run.Flags.Out == "" && !e.DryRun() {
 		return cli.View{Printed: true}
 	}
 	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -107,16 +107,16 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 				Msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); importing it again would store its rows twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
 				Hint: "give --again to import it again"}
 		}
-		switch come, told := i.come(ctx, notes, was, before); {
-		case told && come == 0:
+		switch stored, known := i.storedRows(ctx, notes, was, before); {
+		case known && stored == 0:
 			i.remark("the run of %s had not stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
-		case told && i.doc.Stored(come):
-			was.Open, was.Rows, was.Done = false, come, e.Now().UTC()
+		case known && i.doc.Stored(stored):
+			was.Open, was.Rows, was.Done = false, stored, e.Now().UTC()
 			if err := i.ledger.Put(i.key, was); err != nil {
 				return nil, err
 			}
-			v := cli.Object(api.ImportJob{Status: api.ImportCompleted, StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: come}}).
-				PrintValue().WithNote("nothing was sent: the run of %s stored the %d rows of %s, by the count of rows before and now", was.At.Format("2006-01-02 15:04"), come, was.File)
+			v := cli.Object(api.ImportJob{Status: api.ImportCompleted, StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: stored}}).
+				PrintValue().WithNote("nothing was sent: the run of %s stored the %d rows of %s, by the count of rows before and now", was.At.Format("2006-01-02 15:04"), stored, was.File)
 			return &v, nil
 		default:
 			return nil, i.undecided(was, before)
@@ -161,9 +161,9 @@ func notCounted(table string, err error) error {
 	return &f
 }
 
-// come returns how many rows of a recorded import are in the table. Zone local knows that by the id of the import. Elsewhere it is the number of
-// rows that were added since the record was written, without those of other recorded imports; with imports beside it that is not told.
-func (i *importing) come(ctx context.Context, notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, told bool) {
+// storedRows returns how many rows of a recorded import are in the table. Zone local knows that by the id of the import. Elsewhere it is the number of
+// rows that were added since the record was written, without those of other recorded imports; with concurrent imports it is not known.
+func (i *importing) storedRows(ctx context.Context, notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, known bool) {
 	if was.ID != "" {
 		if found, err := i.cl.FindImport(ctx, i.project, was.ID); err == nil {
 			return found, true
@@ -207,9 +207,9 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	}
 	now, cerr := cli.CountRows(ctx, i.cl, i.project, i.kind, i.table)
 	notes, rerr := i.ledger.Read()
-	if come, told := i.come(ctx, notes, i.note, now); told && cerr == nil && rerr == nil {
+	if stored, known := i.storedRows(ctx, notes, i.note, now); known && cerr == nil && rerr == nil {
 		switch {
-		case come > 0 && i.doc.Stored(come):
+		case stored > 0 && i.doc.Stored(stored):
 			why := "the gateway returned no usable answer"
 			switch {
 			case err != nil:
@@ -217,23 +217,23 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			case job.Status != "":
 				why = fmt.Sprintf("the gateway answered %s and %d rows", job.Status, job.Result.Processed)
 			}
-			job.Status, job.Progress, job.Result.Processed = api.ImportCompleted, 100, come
+			job.Status, job.Progress, job.Result.Processed = api.ImportCompleted, 100, stored
 			if job.StartTime == 0 {
 				job.StartTime, job.EndTime = i.note.At.UnixMilli(), e.Now().UnixMilli()
 			}
-			return settled(e, i, job, come, why)
-		case come == 0 && e.Local() && fullDisk(err):
+			return settled(e, i, job, stored, why)
+		case stored == 0 && e.Local() && fullDisk(err):
 			f := cli.Classify(ctx, err)
 			f.Hint = "free some space and run the same command again: nothing was stored"
 			i.nothing = true
 			return cli.View{}, errors.Join(&f, i.ledger.Remove(i.key))
-		case come == 0 && err == nil && strings.EqualFold(job.Status, api.ImportFailed):
+		case stored == 0 && err == nil && strings.EqualFold(job.Status, api.ImportFailed):
 			f := &cli.Failure{Exit: exitcode.Job, Code: "import-failed", Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
 			i.nothing = true
 			return cli.View{}, errors.Join(f, i.ledger.Remove(i.key))
-		case come != 0:
+		case stored != 0:
 			return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "import-partial", Err: err,
-				Msg:  fmt.Sprintf("%s holds %d rows, and %d were added to %s: %s", i.doc.Path, i.doc.Rows, come, i.table, i.said(ctx, job, err)),
+				Msg:  fmt.Sprintf("%s holds %d rows, and %d were added to %s: %s", i.doc.Path, i.doc.Rows, stored, i.table, i.said(ctx, job, err)),
 				Hint: "check the rows of the table: some may be from the file, others not"}
 		}
 	}
@@ -262,15 +262,15 @@ func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) erro
 	if err != nil {
 		return err
 	}
-	switch come, told := i.come(ctx, notes, i.note, now); {
-	case !told:
+	switch stored, known := i.storedRows(ctx, notes, i.note, now); {
+	case !known:
 		i.remark("the rows cannot be counted afterwards, because other files are imported into %s at the same time", i.table)
-	case come < rows:
+	case stored < rows:
 		return &cli.Failure{Exit: exitcode.Job, Code: "import-partial",
-			Msg:  fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows, i.doc.Path, come, i.table),
+			Msg:  fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows, i.doc.Path, stored, i.table),
 			Hint: "count again: rows may appear late; `dig query execute` reads the table"}
-	case come > rows:
-		i.remark("%d rows were added to %s in the meantime, %d more than from this file", come, i.table, come-rows)
+	case stored > rows:
+		i.remark("%d rows were added to %s in the meantime, %d more than from this file", stored, i.table, stored-rows)
 	}
 	return nil
 }

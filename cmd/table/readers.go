@@ -36,7 +36,7 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, project, table, column string) (q cli.Holds, used string, err error) {
 	used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break") // the names of the kinds are also the names of their schemas
 	count := ""
-	if e.Asking() {
+	if e.Prompts() {
 		c, err := cli.ContentsOf(ctx, cl, project, k.noun, k.stored(table), k.stored(column))
 		if err != nil {
 			return q, used, err

@@ -58,7 +58,7 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				return tellAbandoned(ctx, e, cl, p, k.noun, v, cli.List(v, "tableName", "schemaName", "catalogName", "isCached")), nil
+				return noteAbandoned(ctx, e, cl, p, k.noun, v, cli.List(v, "tableName", "schemaName", "catalogName", "isCached")), nil
 			})),
 		newTableCreateCmd(e, k), newTableEnsureCmd(e, k),
 		newTableDeleteCmd(e, k, ex),
@@ -136,7 +136,7 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 
 // createBare creates a table without columns.
 func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string) (api.Table, error) {
-	m, err := newMaking(e, k, cl, project, name, nil)
+	m, err := newTableCreation(e, k, cl, project, name, nil)
 	if err != nil {
 		return api.Table{}, err
 	}
@@ -152,7 +152,7 @@ func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, pr
 
 // createWhole creates a table with columns, or completes one that an earlier run of the same command has started.
 func createWhole(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (api.Table, error) {
-	m, err := newMaking(e, k, cl, project, name, defs)
+	m, err := newTableCreation(e, k, cl, project, name, defs)
 	if err != nil {
 		return api.Table{}, err
 	}
@@ -161,7 +161,7 @@ func createWhole(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, p
 		return t, err
 	}
 	if !ok {
-		return m.make(ctx)
+		return m.create(ctx)
 	}
 	begun, err := m.begun()
 	if err != nil {

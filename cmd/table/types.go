@@ -70,8 +70,8 @@ func (n *newColumns) infer(choices []intake.Choice) []intake.Choice {
 	return said
 }
 
-// tellTypes prints the type of each column.
-func (n *newColumns) tellTypes(w io.Writer, table string, rows int64, said []intake.Choice) {
+// printTypes prints the type of each column.
+func (n *newColumns) printTypes(w io.Writer, table string, rows int64, said []intake.Choice) {
 	wide := 0
 	for _, d := range n.defs {
 		wide = max(wide, min(displaywidth.String(d.Name), 30))

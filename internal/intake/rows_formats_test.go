@@ -62,7 +62,7 @@ func TestJSON(t *testing.T) {
 	}
 	// lines of the text are mapped to rows of the file
 	d, _, _ := learned(t, "a.json", []byte(list), Options{})
-	if got, err := d.Places(t.Context(), []int64{2, 3, 5}); err != nil || fmt.Sprint(got) != "map[2:1 3:2 5:3]" {
+	if got, err := d.RowNumbers(t.Context(), []int64{2, 3, 5}); err != nil || fmt.Sprint(got) != "map[2:1 3:2 5:3]" {
 		t.Errorf("%v %v", got, err)
 	}
 }
@@ -170,7 +170,7 @@ func TestXLSX(t *testing.T) {
 	if got := fmt.Sprintf("%q", records); got != want || types != "bigint varchar decimal date timestamp boolean varchar bigint" || d.Rows != 2 {
 		t.Errorf("%d rows, %s\n%s", d.Rows, types, got)
 	}
-	if got, err := d.Places(t.Context(), []int64{2, 3}); err != nil || fmt.Sprint(got) != "map[2:3 3:5]" {
+	if got, err := d.RowNumbers(t.Context(), []int64{2, 3}); err != nil || fmt.Sprint(got) != "map[2:3 3:5]" {
 		t.Errorf("%v %v", got, err)
 	}
 	if len(d.Remarks) != 1 || !strings.Contains(d.Remarks[0], `read sheet "Sheet1" of "Sheet1", "Other"`) {

@@ -179,11 +179,11 @@ func (w *rowText) row() error {
 	return nil
 }
 
-// Unit is the unit of the results of Places: lines or rows of the file.
+// Unit is the unit of the results of RowNumbers: lines or rows of the file.
 func (d *Document) Unit() string { return d.unit }
 
-// Places maps lines of the text that is sent to rows of the file. For CSV these are lines, too.
-func (d *Document) Places(ctx context.Context, lines []int64) (map[int64]int64, error) {
+// RowNumbers maps lines of the text that is sent to rows of the file. For CSV these are lines, too.
+func (d *Document) RowNumbers(ctx context.Context, lines []int64) (map[int64]int64, error) {
 	out := map[int64]int64{}
 	if d.Format == CSV {
 		for _, n := range lines {

@@ -33,7 +33,7 @@ type Imports struct{ Ledger[Import] }
 
 // NewImports returns the ledger of a target in a state directory. Ledgers at old are read as long as this
 // one does not exist.
-func NewImports(stateDir string, p Place, old ...string) *Imports {
+func NewImports(stateDir string, p Scope, old ...string) *Imports {
 	l := &Imports{Ledger[Import]{path: filepath.Join(stateDir, "imports", p.Key()+".json"), old: old}}
 	l.trim = trim
 	return l
@@ -124,7 +124,7 @@ func (l *Imports) Hold(key string) (release func(), err error) {
 		return nil, err
 	}
 	unused(dir)
-	lock := flock.New(filepath.Join(dir, Place{Address: l.path, Project: key}.Key()), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(dir, Scope{Address: l.path, Project: key}.Key()), flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 // TestHeldLedger: a ledger that another process holds is an error that names its lock, after a while, and not a wait without an end.
 func TestHeldLedger(t *testing.T) {
 	dir := t.TempDir()
-	l := NewImports(dir, Place{Address: "a"})
+	l := NewImports(dir, Scope{Address: "a"})
 	if err := os.MkdirAll(filepath.Dir(l.Path()), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for w := range 8 {
 		all.Go(func() {
-			l := NewImports(dir, Place{Zone: "us"})
+			l := NewImports(dir, Scope{Zone: "us"})
 			for i := range 10 {
 				if err := l.Put(ImportKey("table", fmt.Sprint("t", w), fmt.Sprint(i)), Import{Rows: int64(i)}); err != nil {
 					t.Error(err)
@@ -29,22 +29,22 @@ func TestTogether(t *testing.T) {
 	}
 	all.Wait()
 	for _, name := range []string{"t0", "t1"} {
-		if err := NewImports(dir, Place{Zone: "us"}).Forget("table", name); err != nil {
+		if err := NewImports(dir, Scope{Zone: "us"}).Forget("table", name); err != nil {
 			t.Fatal(err)
 		}
 	}
-	notes, err := NewImports(dir, Place{Zone: "us"}).Read()
+	notes, err := NewImports(dir, Scope{Zone: "us"}).Read()
 	if err != nil || len(notes) != 60 {
 		t.Errorf("%d notes, %v", len(notes), err)
 	}
-	if other, err := NewImports(dir, Place{Zone: "eu"}).Read(); err != nil || len(other) != 0 {
+	if other, err := NewImports(dir, Scope{Zone: "eu"}).Read(); err != nil || len(other) != 0 {
 		t.Errorf("another place: %d notes, %v", len(other), err)
 	}
 }
 
 // TestDamaged: a ledger that cannot be read is no empty ledger, and is not replaced.
 func TestDamaged(t *testing.T) {
-	l := NewImports(t.TempDir(), Place{})
+	l := NewImports(t.TempDir(), Scope{})
 	if err := l.Put("k", Import{}); err != nil {
 		t.Fatal(err)
 	}
@@ -68,10 +68,10 @@ func TestDamagedOld(t *testing.T) {
 	if err := os.WriteFile(old, []byte(`{"k":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if notes, err := NewImports(t.TempDir(), Place{}, old).Read(); err == nil {
+	if notes, err := NewImports(t.TempDir(), Scope{}, old).Read(); err == nil {
 		t.Errorf("read %v", notes)
 	}
-	if _, err := NewImports(t.TempDir(), Place{}, filepath.Join(t.TempDir(), "none.json")).Read(); err != nil {
+	if _, err := NewImports(t.TempDir(), Scope{}, filepath.Join(t.TempDir(), "none.json")).Read(); err != nil {
 		t.Errorf("one that is not there: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestBounded(t *testing.T) {
 
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
-	a, b := NewImports(dir, Place{}), NewImports(dir, Place{})
+	a, b := NewImports(dir, Scope{}), NewImports(dir, Scope{})
 	release, err := a.Hold("k")
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestDir(t *testing.T) {
 		t.Errorf("made, it is %s, want %s", got, want)
 	}
 	keys := map[string]bool{}
-	for _, p := range []Place{{}, {Zone: "us"}, {Address: "us"}, {Data: "us"}, {Project: "us"}, {Profile: "us"}} {
+	for _, p := range []Scope{{}, {Zone: "us"}, {Address: "us"}, {Data: "us"}, {Project: "us"}, {Profile: "us"}} {
 		keys[p.Key()] = true
 	}
 	if len(keys) != 6 {

@@ -39,7 +39,7 @@ type QueryColumns struct {
 
 // NewQueryColumns returns the ledger of the columns of saved queries at a target. Its keys are ids of queries, or
 // names: see QueryName.
-func NewQueryColumns(stateDir string, p Place) *Ledger[QueryColumns] {
+func NewQueryColumns(stateDir string, p Scope) *Ledger[QueryColumns] {
 	return &Ledger[QueryColumns]{path: filepath.Join(stateDir, "queries", p.Key()+".json")}
 }
 

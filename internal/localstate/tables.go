@@ -14,7 +14,7 @@ type Creation struct {
 }
 
 // NewCreations returns the ledger of the unfinished creations of tables at a target.
-func NewCreations(stateDir string, p Place) *Ledger[Creation] {
+func NewCreations(stateDir string, p Scope) *Ledger[Creation] {
 	return &Ledger[Creation]{path: filepath.Join(stateDir, "tables", p.Key()+".json")}
 }
 

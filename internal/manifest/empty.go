@@ -28,7 +28,7 @@ func (r *reader) filled(d *doc, into any) bool {
 			if s := none[t.Kind()]; s != "" {
 				write = "; write " + s + " if there are none"
 			}
-			r.problem(Place{d.file, n.Line}, "%s has no value%s", name, write)
+			r.problem(Position{d.file, n.Line}, "%s has no value%s", name, write)
 			return
 		}
 		switch {
@@ -70,7 +70,7 @@ func (r *reader) filled(d *doc, into any) bool {
 		default:
 			text += "; remove it, or write {}"
 		}
-		r.problem(Place{d.file, 1}, "%s", text)
+		r.problem(Position{d.file, 1}, "%s", text)
 		return false
 	}
 	walk(d.root, t, "it")

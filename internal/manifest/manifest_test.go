@@ -82,8 +82,8 @@ func sampleProject(t *testing.T) *Project {
 		&Query{Base: Base{Ref: Ref{KindQuery, "new"}, RenamedFrom: "old"}, SQLName: "new", Folder: "/", SQL: "SELECT 'a\r\nb\n'"},
 		&Query{Base: b(KindQuery, long), SQLName: sqltext.OfQuery(long), Folder: "/", SQL: "SELECT 2"},
 		&Metadata{Base: b(KindMetadata, "ext.s.t"), Catalog: "ext", Schema: "s", Table: "t", Description: "first\nsecond", Hidden: true, Columns: map[string]ColumnMetadata{"a": {Description: "d", Values: []string{"no", "1", ""}}}},
-		NewRelation([4]string{"ext", "s", "t", "a"}, [4]string{"peaka", "table", "people", "name"}, "MANY_TO_ONE", Place{}),
-		NewGoldenSQL("How many?", "SELECT 1", Place{}), NewGoldenSQL("how many!", "SELECT 2", Place{}), NewGoldenSQL("How many?", "SELECT 3", Place{}),
+		NewRelation([4]string{"ext", "s", "t", "a"}, [4]string{"peaka", "table", "people", "name"}, "MANY_TO_ONE", Position{}),
+		NewGoldenSQL("How many?", "SELECT 1", Position{}), NewGoldenSQL("how many!", "SELECT 2", Position{}), NewGoldenSQL("How many?", "SELECT 3", Position{}),
 	} {
 		if !p.Add(o) {
 			t.Fatalf("%v is there twice", o.base().Ref)

@@ -55,10 +55,10 @@ type Object interface {
 // Base has the properties of all objects.
 type Base struct {
 	Ref
-	RenamedFrom string // the name that it had before
-	At          Place  // where it is described; zero for one that was read from a gateway
-	ID          string // at the gateway
-	On          string // the id of the catalog or table that it belongs to
+	RenamedFrom string   // the name that it had before
+	At          Position // where it is described; zero for one that was read from a gateway
+	ID          string   // at the gateway
+	On          string   // the id of the catalog or table that it belongs to
 }
 
 func (b *Base) base() *Base { return b }
@@ -66,8 +66,8 @@ func (b *Base) base() *Base { return b }
 // BaseOf returns the Base of an object.
 func BaseOf(o Object) *Base { return o.base() }
 
-// Place is a line of a file.
-type Place struct {
+// Position is a line of a file.
+type Position struct {
 	File string
 	Line int
 }

@@ -30,7 +30,7 @@ type Invalid []Problem
 
 // Problem is a mistake in a file.
 type Problem struct {
-	Place
+	Position
 	Text  string
 	Reads bool // a statement reads an object that will not exist
 }
@@ -90,8 +90,8 @@ func Read(dir string) (*Project, error) {
 	return r.p, nil
 }
 
-func (r *reader) problem(at Place, format string, args ...any) {
-	r.bad = append(r.bad, Problem{Place: at, Text: fmt.Sprintf(format, args...)})
+func (r *reader) problem(at Position, format string, args ...any) {
+	r.bad = append(r.bad, Problem{Position: at, Text: fmt.Sprintf(format, args...)})
 }
 
 // add adds an object at the line where it is described.
@@ -121,7 +121,7 @@ func (r *reader) folder(rel string, up []string) error {
 	case err != nil:
 		return err
 	case !st.IsDir():
-		r.problem(Place{File: rel}, "it is not a folder")
+		r.problem(Position{File: rel}, "it is not a folder")
 		return nil
 	}
 	entries, err := os.ReadDir(full)
@@ -142,26 +142,26 @@ func (r *reader) folder(rel string, up []string) error {
 			}
 		case strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md"):
 		case e.Type()&fs.ModeSymlink != 0:
-			r.problem(Place{File: file}, "symbolic links are not followed")
+			r.problem(Position{File: file}, "symbolic links are not followed")
 		case e.IsDir() && top == dirQueries:
 			below := append(slices.Clone(up), objectName(name))
 			if bad := badFolderName(objectName(name)); bad || len(below) > maxFolders {
-				r.problem(Place{File: file}, "it cannot be the name of a folder of queries")
+				r.problem(Position{File: file}, "it cannot be the name of a folder of queries")
 				continue
 			}
-			r.add(&Folder{Base{Ref: Ref{KindFolder, "/" + strings.Join(below, "/")}, At: Place{File: file}}})
+			r.add(&Folder{Base{Ref: Ref{KindFolder, "/" + strings.Join(below, "/")}, At: Position{File: file}}})
 			if err := r.folder(file, below); err != nil {
 				return err
 			}
 		case e.IsDir():
-			r.problem(Place{File: file}, "%s has no folders in it", top)
+			r.problem(Position{File: file}, "%s has no folders in it", top)
 		case strings.HasSuffix(name, endYAML) || strings.HasSuffix(name, endSQL) && (top == dirQueries || top == dirGolden):
 			stem := strings.TrimSuffix(strings.TrimSuffix(name, endSQL), endYAML)
 			if err := r.file(top, file, stem, up, have); err != nil {
 				return err
 			}
 		default:
-			r.problem(Place{File: file}, "%s", strange(top))
+			r.problem(Position{File: file}, "%s", strange(top))
 		}
 	}
 	return nil
@@ -180,8 +180,8 @@ func (r *reader) regular(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		at := Place{File: file}
-		if !slices.ContainsFunc(r.bad, func(p Problem) bool { return p.Place == at }) {
+		at := Position{File: file}
+		if !slices.ContainsFunc(r.bad, func(p Problem) bool { return p.Position == at }) {
 			r.problem(at, "it is not a regular file")
 		}
 		return nil, nil
@@ -194,7 +194,7 @@ func (r *reader) regular(file string) ([]byte, error) {
 		most, kind = maxStatement, "statements"
 	}
 	if st.Size() > most {
-		r.problem(Place{File: file}, "it has %d bytes, more than %d, the maximum for %s", st.Size(), most, kind)
+		r.problem(Position{File: file}, "it has %d bytes, more than %d, the maximum for %s", st.Size(), most, kind)
 		return nil, nil
 	}
 	raw, err := os.ReadFile(full)
@@ -224,7 +224,7 @@ func (r *reader) misspelt() error {
 			near = dirQueries
 		}
 		if more := len(name) - len(near); near != "" && -2 <= more && more <= 2 {
-			r.problem(Place{File: name}, "a folder of this name is not read; did you mean %s? Give it another name if it is something else", near)
+			r.problem(Position{File: name}, "a folder of this name is not read; did you mean %s? Give it another name if it is something else", near)
 		}
 	}
 	return err
@@ -267,9 +267,9 @@ type doc struct {
 }
 
 // line returns the place of a member, which is given by its path of names and indexes.
-func (d *doc) line(members ...any) Place {
+func (d *doc) line(members ...any) Position {
 	n := d.root
-	at := Place{d.file, 1}
+	at := Position{d.file, 1}
 	for _, m := range members {
 		if n == nil {
 			break
@@ -307,7 +307,7 @@ func (r *reader) decode(file string, raw []byte, into any) *doc {
 	err := yaml.Unmarshal(raw, d.root)
 	if err == nil {
 		if _, err := (expansion{}).size(d.root); err != nil {
-			r.problem(Place{File: file}, "%v", err)
+			r.problem(Position{File: file}, "%v", err)
 			return nil
 		}
 		dec := yaml.NewDecoder(bytes.NewReader(raw))
@@ -315,7 +315,7 @@ func (r *reader) decode(file string, raw []byte, into any) *doc {
 		if err = dec.Decode(into); err == io.EOF {
 			err = nil // an empty file
 		} else if err == nil && dec.Decode(new(yaml.Node)) == nil {
-			r.problem(Place{File: file}, "it has more than one document")
+			r.problem(Position{File: file}, "it has more than one document")
 			return nil
 		}
 	}
@@ -334,7 +334,7 @@ func (r *reader) decode(file string, raw []byte, into any) *doc {
 		lines = te.Errors
 	}
 	for _, l := range lines {
-		at := Place{File: file}
+		at := Position{File: file}
 		if m := yamlLine().FindStringSubmatch(l); m != nil {
 			at.Line, _ = strconv.Atoi(m[1])
 			l = m[2]

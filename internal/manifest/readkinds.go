@@ -25,29 +25,29 @@ func (r *reader) file(top, file, stem string, up []string, have map[string]bool)
 		return err
 	}
 	if strings.HasSuffix(file, endSQL) {
-		var beside []byte
+		var sidecar []byte
 		if have[stem+endYAML] {
-			if beside, err = r.regular(path.Join(path.Dir(file), stem+endYAML)); beside == nil || err != nil {
+			if sidecar, err = r.regular(path.Join(path.Dir(file), stem+endYAML)); sidecar == nil || err != nil {
 				return err
 			}
 		}
 		if fault := api.TextFault(raw); fault != nil { // its other bytes would be stored as U+FFFD
-			r.problem(Place{File: file}, "it is %v", fault)
+			r.problem(Position{File: file}, "it is %v", fault)
 			return nil
 		}
 		sql := sqlOf(raw)
 		if strings.TrimSpace(sql) == "" {
-			r.problem(Place{File: file}, "there is no statement in it")
+			r.problem(Position{File: file}, "there is no statement in it")
 		} else if top == dirQueries {
-			r.query(file, stem, up, sql, beside)
+			r.query(file, stem, up, sql, sidecar)
 		} else {
-			r.golden(file, stem, sql, beside)
+			r.golden(file, stem, sql, sidecar)
 		}
 		return nil
 	}
 	if top == dirQueries || top == dirGolden {
 		if !have[stem+endSQL] {
-			r.problem(Place{File: file}, "%s%s, with the statement, is missing next to it", stem, endSQL)
+			r.problem(Position{File: file}, "%s%s, with the statement, is missing next to it", stem, endSQL)
 		}
 		return nil
 	}
@@ -70,15 +70,15 @@ func SQLText(sql string) string {
 	return strings.TrimRight(sqlstmt.TrimEnd(sql), " \t\r\n")
 }
 
-func (r *reader) query(file, stem string, up []string, sql string, beside []byte) {
+func (r *reader) query(file, stem string, up []string, sql string, sidecar []byte) {
 	var f fileQuery
-	at, d := Place{File: file}, (*doc)(nil)
-	if beside != nil {
+	at, d := Position{File: file}, (*doc)(nil)
+	if sidecar != nil {
 		yml := strings.TrimSuffix(file, endSQL) + endYAML
-		if d = r.decode(yml, beside, &f); d == nil {
+		if d = r.decode(yml, sidecar, &f); d == nil {
 			return
 		}
-		at = Place{yml, 1}
+		at = Position{yml, 1}
 	}
 	q := &Query{Base: Base{Ref: Ref{KindQuery, cmp.Or(f.Name, objectName(stem))}, RenamedFrom: f.RenamedFrom, At: at}, Folder: "/" + strings.Join(up, "/"), SQL: sql, Materialized: f.Materialized}
 	q.SQLName = sqltext.OfQuery(q.Name)
@@ -140,24 +140,24 @@ func period(text string) string {
 	return out
 }
 
-func (r *reader) golden(file, stem, sql string, beside []byte) {
+func (r *reader) golden(file, stem, sql string, sidecar []byte) {
 	var f fileGolden
 	yml := strings.TrimSuffix(file, endSQL) + endYAML
-	if beside == nil {
-		r.problem(Place{File: file}, "%s%s, with the prompt, is missing next to it", stem, endYAML)
+	if sidecar == nil {
+		r.problem(Position{File: file}, "%s%s, with the prompt, is missing next to it", stem, endYAML)
 		return
 	}
-	if d := r.decode(yml, beside, &f); d != nil {
+	if d := r.decode(yml, sidecar, &f); d != nil {
 		if strings.ContainsRune(f.Prompt, 0) {
 			r.problem(d.line("prompt"), "a prompt cannot contain NUL")
 			return
 		}
-		r.add(NewGoldenSQL(f.Prompt, sql, Place{yml, 1}))
+		r.add(NewGoldenSQL(f.Prompt, sql, Position{yml, 1}))
 	}
 }
 
 // NewGoldenSQL returns a golden statement.
-func NewGoldenSQL(prompt, sql string, at Place) *GoldenSQL {
+func NewGoldenSQL(prompt, sql string, at Position) *GoldenSQL {
 	sql = SQLText(sql)
 	return &GoldenSQL{Base: Base{Ref: Ref{KindGoldenSQL, prompt + "\x00" + sql}, At: at}, Prompt: prompt, SQL: sql}
 }
@@ -177,7 +177,7 @@ func (r *reader) connection(file, name string, raw []byte) {
 			r.problem(d.line("credential", k), "%s: %v", k, err)
 		}
 	}
-	r.add(&Connection{Base: Base{Ref: Ref{KindConnection, cmp.Or(f.Name, name)}, RenamedFrom: f.RenamedFrom, At: Place{file, 1}}, Type: f.Type, Credential: f.Credential})
+	r.add(&Connection{Base: Base{Ref: Ref{KindConnection, cmp.Or(f.Name, name)}, RenamedFrom: f.RenamedFrom, At: Position{file, 1}}, Type: f.Type, Credential: f.Credential})
 }
 
 func (r *reader) catalog(file, name string, raw []byte) {
@@ -186,7 +186,7 @@ func (r *reader) catalog(file, name string, raw []byte) {
 		return
 	}
 	name = cmp.Or(f.Name, name)
-	r.add(&Catalog{Base: Base{Ref: Ref{KindCatalog, name}, At: Place{file, 1}}, DisplayName: cmp.Or(f.DisplayName, name), Connection: f.Connection, Parameters: f.Parameters})
+	r.add(&Catalog{Base: Base{Ref: Ref{KindCatalog, name}, At: Position{file, 1}}, DisplayName: cmp.Or(f.DisplayName, name), Connection: f.Connection, Parameters: f.Parameters})
 }
 
 func (r *reader) semantic(file, name string, raw []byte) {
@@ -196,7 +196,7 @@ func (r *reader) semantic(file, name string, raw []byte) {
 		return
 	}
 	name = cmp.Or(f.Name, name)
-	r.add(&SemanticCatalog{Base: Base{Ref: Ref{KindSemanticCatalog, name}, At: Place{file, 1}}, DisplayName: cmp.Or(f.DisplayName, name)})
+	r.add(&SemanticCatalog{Base: Base{Ref: Ref{KindSemanticCatalog, name}, At: Position{file, 1}}, DisplayName: cmp.Or(f.DisplayName, name)})
 	for _, t := range slices.Sorted(maps.Keys(f.Tables)) {
 		if n, at, ok := r.tableIn(d, t, "tables", t); ok {
 			r.add(&SemanticTable{Base: Base{Ref: Ref{KindSemanticTable, JoinName(name, n[0], n[1])}, At: at}, Catalog: name, Schema: n[0], Table: n[1], Query: f.Tables[t]})
@@ -205,7 +205,7 @@ func (r *reader) semantic(file, name string, raw []byte) {
 }
 
 // tableIn parses SCHEMA.TABLE, the value of the member at a path.
-func (r *reader) tableIn(d *doc, name string, way ...any) (n []string, at Place, ok bool) {
+func (r *reader) tableIn(d *doc, name string, way ...any) (n []string, at Position, ok bool) {
 	at = d.line(way...)
 	n, err := splitName(name, 2)
 	if err != nil {
@@ -225,7 +225,7 @@ func (r *reader) tableFile(kind Kind, file, name string, raw []byte) {
 	if d == nil {
 		return
 	}
-	t := &Table{Base: Base{Ref: Ref{kind, cmp.Or(f.Name, name)}, At: Place{file, 1}}}
+	t := &Table{Base: Base{Ref: Ref{kind, cmp.Or(f.Name, name)}, At: Position{file, 1}}}
 	for i, c := range f.Columns {
 		of := strings.ToLower(c.Type)
 		if !slices.Contains(columnTypes(), of) {
@@ -336,7 +336,7 @@ func (r *reader) relations(file, catalog string, raw []byte) {
 }
 
 // NewRelation returns a relation.
-func NewRelation(source, target [4]string, kind string, at Place) *Relation {
+func NewRelation(source, target [4]string, kind string, at Position) *Relation {
 	return &Relation{Base: Base{Ref: Ref{KindRelation, JoinName(source[:]...) + " -> " + JoinName(target[:]...)}, At: at}, Source: source, Target: target, Type: kind}
 }
 

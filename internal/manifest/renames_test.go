@@ -105,7 +105,7 @@ func TestRenamesThatCannotBe(t *testing.T) {
 // TestSound: what a gateway would refuse in the middle, or what would break, is found before.
 func TestSound(t *testing.T) {
 	query := func(name, sql string) *Query {
-		return &Query{Base: Base{Ref: Ref{KindQuery, name}, At: Place{File: name}}, SQLName: sqltext.OfQuery(name), Folder: "/", SQL: sql}
+		return &Query{Base: Base{Ref: Ref{KindQuery, name}, At: Position{File: name}}, SQLName: sqltext.OfQuery(name), Folder: "/", SQL: sql}
 	}
 	project := func(all ...Object) *Project {
 		p := New()

@@ -15,8 +15,8 @@ import (
 // project; gone are the changes that delete objects of it; known reports the kinds of which all objects are known.
 func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Invalid {
 	var bad Invalid
-	problem := func(at Place, format string, args ...any) {
-		bad = append(bad, Problem{Place: at, Text: fmt.Sprintf(format, args...)})
+	problem := func(at Position, format string, args ...any) {
+		bad = append(bad, Problem{Position: at, Text: fmt.Sprintf(format, args...)})
 	}
 	changed := map[string]bool{}
 	for _, ch := range changes {
@@ -26,7 +26,7 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 		}
 		changed[q.Name] = true
 		if ch.Have == nil || ch.Have.(*Query).SQL != q.SQL {
-			at := Place{File: strings.TrimSuffix(strings.TrimSuffix(q.At.File, endYAML), endSQL) + endSQL}
+			at := Position{File: strings.TrimSuffix(strings.TrimSuffix(q.At.File, endYAML), endSQL) + endSQL}
 			if err := sqlstmt.Fault(q.SQL); err != nil {
 				at.Line = err.At.Line
 				problem(at, "%v", err)
@@ -76,7 +76,7 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 			} else if !changed[q.Name] {
 				continue
 			}
-			bad = append(bad, Problem{Place: q.At, Text: fmt.Sprintf(text, q.Name, t), Reads: true})
+			bad = append(bad, Problem{Position: q.At, Text: fmt.Sprintf(text, q.Name, t), Reads: true})
 		}
 	}
 	slices.SortStableFunc(bad, func(a, b Problem) int { return strings.Compare(a.File, b.File) })
@@ -122,7 +122,7 @@ func circles(p *Project, changed map[string]bool) Invalid {
 	walk = func(q *Query, way []string) {
 		if at := slices.Index(way, q.Name); at >= 0 {
 			if circle := way[at:]; slices.ContainsFunc(circle, func(name string) bool { return changed[name] }) {
-				bad = append(bad, Problem{Place: q.At, Text: "queries read each other: " + strings.Join(append(slices.Clone(circle), q.Name), " -> ")})
+				bad = append(bad, Problem{Position: q.At, Text: "queries read each other: " + strings.Join(append(slices.Clone(circle), q.Name), " -> ")})
 			}
 			return
 		}

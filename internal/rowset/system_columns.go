@@ -118,8 +118,8 @@ func (f *SomeColumns) Row() []api.Cell {
 	return f.row
 }
 
-// Told prints a note about the hidden columns.
-func (f *SomeColumns) Told(notes io.Writer) {
+// NoteHidden prints a note about the hidden columns.
+func (f *SomeColumns) NoteHidden(notes io.Writer) {
 	if f == nil {
 		return
 	}

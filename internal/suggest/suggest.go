@@ -28,8 +28,8 @@ type Candidate struct {
 	Detail string // such as the type of a column
 }
 
-// Place is where names without a catalog or a schema are looked up.
-type Place struct {
+// Namespace is where names without a catalog or a schema are looked up.
+type Namespace struct {
 	Catalog, Schema string
 	// Other returns the columns of a name that is not among the tables: the literal of a file, in its quotes, or a table of the session.
 	Other func(name string) []Column
@@ -56,7 +56,7 @@ var (
 
 // At returns the candidates for a byte offset of a text, and the offset at which it begins: the candidates replace the text
 // between the two.
-func At(text string, at int, k *Known, here Place) (from int, list []Candidate) {
+func At(text string, at int, k *Known, here Namespace) (from int, list []Candidate) {
 	at = min(max(at, 0), len(text))
 	tokens, before, ok := scan(text, at)
 	if !ok {
@@ -84,7 +84,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // completion is the work of one call of At.
 type completion struct {
 	k        *Known
-	here     Place
+	here     Namespace
 	at, from int
 	tokens   []token
 	before   int // tokens before the name at the cursor and its qualifiers

@@ -80,7 +80,7 @@ func TestAt(t *testing.T) {
 	} {
 		at := strings.Index(tt.text, "|")
 		text := tt.text[:at] + tt.text[at+1:]
-		from, list := At(text, at, shop(), Place{Other: others})
+		from, list := At(text, at, shop(), Namespace{Other: others})
 		var got []string
 		for _, c := range list {
 			if tt.kinds == "" || slices.Contains(strings.Fields(tt.kinds), c.Kind) {
@@ -105,7 +105,7 @@ func TestUse(t *testing.T) {
 		"SELECT ci| FROM customers":       "city",
 	} {
 		at := strings.Index(text, "|")
-		_, list := At(text[:at]+text[at+1:], at, shop(), Place{Catalog: "sample", Schema: "shop"})
+		_, list := At(text[:at]+text[at+1:], at, shop(), Namespace{Catalog: "sample", Schema: "shop"})
 		var got []string
 		for _, c := range list {
 			if c.Kind == KindTable || c.Kind == KindColumn {
@@ -122,7 +122,7 @@ func TestUse(t *testing.T) {
 func TestAnyText(t *testing.T) {
 	for _, text := range []string{"((((", "))))", "select (a.b.c.d.e from (", `"`, "'", "--", "/*", ";;;", "a.", ".", "with x as (", "from ,,, join join", "żółć.漢字 from \xff\xfe", "$$", "$a$ x"} {
 		for at := -1; at <= len(text)+1; at++ {
-			if from, _ := At(text, at, shop(), Place{}); from < 0 || from > len(text) {
+			if from, _ := At(text, at, shop(), Namespace{}); from < 0 || from > len(text) {
 				t.Errorf("%q at %d: begins at %d", text, at, from)
 			}
 		}
@@ -154,7 +154,7 @@ func BenchmarkAt(b *testing.B) {
 		text = text[:at] + text[at+1:]
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, list := At(text, at, k, Place{}); len(list) == 0 {
+				if _, list := At(text, at, k, Namespace{}); len(list) == 0 {
 					b.Fatal("nothing is offered")
 				}
 			}

@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// StoredKey is a key and the base address it was stored for. It is sent to that address only, see SamePlace.
+// StoredKey is a key and the base address it was stored for. It is sent to that address only, see SameKeyScope.
 type StoredKey struct {
 	Key     Key
 	Address string

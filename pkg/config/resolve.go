@@ -134,7 +134,7 @@ func Resolve(src Sources) (*Settings, error) {
 	}
 	s.ConnectTimeout, s.ReplyTimeout = b.get(nameConnectTimeout), b.get(nameReplyTimeout)
 	s.CAFile, s.ClientCert, s.ClientKey = b.get(nameCAFile), b.get(nameClientCert), b.get(nameClientKey)
-	if err := s.settlePlace(); err != nil {
+	if err := s.settleZone(); err != nil {
 		return nil, err
 	}
 	return s, s.settleKey(store, profile, src.Getenv("DIG_API_KEY"))
@@ -224,8 +224,8 @@ func (s *Settings) profileFields(p *Profile, zone Value) (fields map[string]any,
 	return fields, foreign
 }
 
-// settlePlace checks that zone and address agree, and derives one from the other if only one is given.
-func (s *Settings) settlePlace() error {
+// settleZone checks that zone and address agree, and derives one from the other if only one is given.
+func (s *Settings) settleZone() error {
 	addr, zone := s.BaseURL.Value, Zone(s.Zone.Value)
 	if addr == "" {
 		if s.Candidates = DefaultAddresses(zone); len(s.Candidates) > 0 {
@@ -289,8 +289,8 @@ func bytesOf(v Value) int64 {
 	return n
 }
 
-// Asked returns the zone and the address that a flag or a variable selects, ignoring files.
-func (s *Settings) Asked() (zone, address string) {
+// Explicit returns the zone and the address that a flag or a variable selects, ignoring files.
+func (s *Settings) Explicit() (zone, address string) {
 	if s.Zone.level >= fromEnv {
 		zone = s.Zone.Value
 	}

@@ -41,7 +41,7 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 	switch {
 	case err != nil:
 		s.keyErr, s.KeyFrom = err, err.Error()
-	case !SamePlace(stored.Address, addr):
+	case !SameKeyScope(stored.Address, addr):
 		s.KeyFrom = keybinding.Elsewhere(p.Name, stored.Address)
 		s.keyErr = &Error{Kind: ErrNotAllowed, Msg: fmt.Sprintf("%s, not to %s (%s)", s.KeyFrom, addr, s.BaseURL.From),
 			hint: fmt.Sprintf("store a key for that address: dig auth login NAME --base-url %s, or set DIG_API_KEY", addr)}
@@ -67,8 +67,8 @@ func (s *Settings) chosenByProjectFile() string {
 	return ""
 }
 
-// SamePlace reports whether a key stored for address a may be sent to address b: they are equal, or both are default
+// SameKeyScope reports whether a key stored for address a may be sent to address b: they are equal, or both are default
 // addresses of one zone. Both are in the form that CheckBaseURL returns.
-func SamePlace(a, b string) bool {
+func SameKeyScope(a, b string) bool {
 	return keybinding.MaySend(a, b, func(address string) string { return string(ZoneOfAddress(address)) })
 }

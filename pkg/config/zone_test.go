@@ -106,7 +106,7 @@ func TestSamePlace(t *testing.T) {
 		{"https://a.example/x", "https://a.example/x", true}, {"https://a.example/x", "https://a.example/y", false},
 		{"https://a.example/x", "https://b.example/x", false}, {"", "", false}, {us[0], us[0] + "/x", false},
 	} {
-		if got := SamePlace(c.a, c.b); got != c.want {
+		if got := SameKeyScope(c.a, c.b); got != c.want {
 			t.Errorf("%s and %s: %v", c.a, c.b, got)
 		}
 	}

@@ -17,8 +17,8 @@ type Field struct {
 	Path    string // dotted; a+b joins two names with a dot, a|b is the first that has a value, and a.*.b takes b of each element of an array
 	Heading string // "" is Path
 	As      Form
-	Only    Place // where it is shown
-	Key     bool  // other commands take the value as an argument: it is not truncated on a narrow terminal
+	Only    Visibility // where it is shown
+	Key     bool       // other commands take the value as an argument: it is not truncated on a narrow terminal
 }
 
 // Form is the format of a field's value for people.
@@ -33,12 +33,12 @@ const (
 	AsCount         // the number of elements of an array
 )
 
-// Place is where a field is shown.
-type Place int
+// Visibility is where a field is shown.
+type Visibility int
 
-// The places of fields.
+// Where fields are shown.
 const (
-	Everywhere Place = iota
+	Everywhere Visibility = iota
 	InLists
 	InRecords
 )

@@ -7,7 +7,7 @@ import (
 
 // VerdictsFile is the file that stores which tables are known to be truncated or complete: one per zone and address.
 func (e *Env) VerdictsFile() string {
-	dir, p, err := e.CachePlace()
+	dir, p, err := e.CacheScope()
 	if err != nil {
 		return ""
 	}
@@ -16,7 +16,7 @@ func (e *Env) VerdictsFile() string {
 
 // ForgetVerdicts removes this file after a change, which may invalidate it. It never fails a command.
 func (e *Env) ForgetVerdicts() {
-	if e.MayDropRows() && !e.Tells() {
+	if e.MayDropRows() && !e.DryRun() {
 		_ = os.Remove(e.VerdictsFile())
 	}
 }

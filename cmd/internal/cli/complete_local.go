@@ -38,7 +38,7 @@ func (e *Env) askLocal(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(dir); err != nil || !s.InProcess() || e.Tells() {
+	if _, err := os.Stat(dir); err != nil || !s.InProcess() || e.DryRun() {
 		return errUnasked
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.completionTime())
@@ -87,7 +87,7 @@ func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string
 		}
 	case kind == "project":
 		var ws string
-		if id, ws, err = e.Place(ctx, cl); err == nil {
+		if id, ws, err = e.OrgAndWorkspace(ctx, cl); err == nil {
 			_, err = cl.Projects.List(keep(spec.ListProjects), id, ws)
 		}
 	case kind == "type":

@@ -118,7 +118,7 @@ func (e *Env) namesFile() string {
 	if s == nil {
 		return ""
 	}
-	dir, p, err := e.CachePlace()
+	dir, p, err := e.CacheScope()
 	if err != nil {
 		return ""
 	}
@@ -156,7 +156,7 @@ func plainName(n string) bool {
 // remember stores the names of a listing for completion, and corrects them after a change. It never fails a command.
 func (e *Env) remember(op spec.Op, raw json.RawMessage, args []string) {
 	path := e.namesFile()
-	if path == "" || e.Tells() {
+	if path == "" || e.DryRun() {
 		return
 	}
 	kinds, listed := completable[op.ID]

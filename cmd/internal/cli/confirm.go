@@ -26,7 +26,7 @@ func (e *Env) Confirm(format string, args ...any) error {
 // ConfirmHere is Confirm for something that exists only on this machine.
 func (e *Env) ConfirmHere(format string, args ...any) error {
 	question := fmt.Sprintf(format, args...)
-	if e.Tells() {
+	if e.DryRun() {
 		e.wouldAsk(question)
 		return nil
 	}
@@ -34,7 +34,7 @@ func (e *Env) ConfirmHere(format string, args ...any) error {
 		return nil
 	}
 	if !e.InTerm || !e.ErrTerm {
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: e.unasked("give --yes to skip the confirmation")}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: e.withoutPrompt("give --yes to skip the confirmation")}
 	}
 	line, err := e.ask(question + " [y/N] ")
 	if err != nil {
@@ -94,7 +94,7 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 	if n.given != "" && !slices.Contains(names, n.given) {
 		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
 	}
-	if dependants == "" || e.Tells() {
+	if dependants == "" || e.DryRun() {
 		if err := e.Confirm(format, args...); err != nil || dependants == "" {
 			return err
 		}
@@ -147,12 +147,12 @@ func (n *NamingAll) stray(deleted []string) string {
 // ConfirmAll is Confirm for a change that deletes several objects. needed are the names of those on which others depend: each must be typed at a
 // prompt or given with --confirm.
 func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, format string, args ...any) error {
-	if name := n.stray(deleted); name != "" && !e.Tells() {
+	if name := n.stray(deleted); name != "" && !e.DryRun() {
 		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and nothing of that name is deleted", name)}
 	}
 	needed = slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return slices.Contains(n.given, name) })
 	asks := e.InTerm && e.ErrTerm && !e.Run.Flags.Yes
-	if len(needed) > 0 && !asks && !e.Tells() {
+	if len(needed) > 0 && !asks && !e.DryRun() {
 		if err := e.Permit(); err != nil {
 			return err
 		}
@@ -162,8 +162,8 @@ func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, form
 		}
 		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + e.Target() + ": " + dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
 	}
-	if err := e.Confirm(format, args...); err != nil || !asks || e.Tells() {
-		if err == nil && e.Tells() && dependants != "" {
+	if err := e.Confirm(format, args...); err != nil || !asks || e.DryRun() {
+		if err == nil && e.DryRun() && dependants != "" {
 			e.wouldAsk("by name, because of what depends on them: " + dependants)
 		}
 		return err

@@ -8,16 +8,16 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Asked reports whether the question before a deletion is shown, at a prompt or in a dry run: its details are fetched from the gateway only
+// NeedsConfirmation reports whether the question before a deletion is shown, at a prompt or in a dry run: its details are fetched from the gateway only
 // then.
-func (e *Env) Asked() bool { return !e.Run.Flags.Yes || e.Tells() }
+func (e *Env) NeedsConfirmation() bool { return !e.Run.Flags.Yes || e.DryRun() }
 
 // Called describes an object in a prompt by its name and id, also when only the id was given.
 func (e *Env) Called(set, id string, list func() ([]Named, error)) string {
 	if set != id {
 		return fmt.Sprintf("%s (%s)", set, id)
 	}
-	if !e.Asked() {
+	if !e.NeedsConfirmation() {
 		return id
 	}
 	all, err := list()

@@ -20,17 +20,17 @@ import (
 // need, and changes nothing: no request that changes something is sent, and no file is written, not even one that only
 // dig reads.
 
-// Tells reports whether the run only prints what it would do.
-func (e *Env) Tells() bool { return e.Run.Flags.DryRun || e.Run.Flags.Explain }
+// DryRun reports whether the run only prints what it would do.
+func (e *Env) DryRun() bool { return e.Run.Flags.DryRun || e.Run.Flags.Explain }
 
-// Would prints a change on this machine that the run would make, and ends the run. It returns nil if the run is to make
+// DryRunStep prints a change on this machine that the run would make, and ends the run. It returns nil if the run is to make
 // the change.
-func (e *Env) Would(format string, args ...any) error {
-	if !e.Tells() {
+func (e *Env) DryRunStep(format string, args ...any) error {
+	if !e.DryRun() {
 		return nil
 	}
 	if e.stepsAsData() {
-		return e.keepStep(Step{Would: fmt.Sprintf(format, args...)})
+		return e.keepStep(Step{Change: fmt.Sprintf(format, args...)})
 	}
 	return e.step(func(w io.Writer, _ int) error {
 		_, err := fmt.Fprintf(w, "would "+format+"\n", args...)
@@ -40,7 +40,7 @@ func (e *Env) Would(format string, args ...any) error {
 
 // Step is a request, or a change on this machine, as a dry run or --explain prints it with -o json.
 type Step struct {
-	Would       string          `json:"would,omitempty"`     // the change on this machine; all else is empty
+	Change      string          `json:"would,omitempty"`     // the change on this machine; all else is empty
 	Operation   string          `json:"operation,omitempty"` // "" for a request of an unknown operation
 	Method      string          `json:"method,omitempty"`
 	URL         string          `json:"url,omitempty"`
@@ -54,9 +54,9 @@ type Step struct {
 // stepsAsData reports whether a dry run or an explanation prints its steps as data at its end.
 func (e *Env) stepsAsData() bool {
 	if s := e.Run.Settings; s != nil {
-		return e.Tells() && output.FormatOf(s.Output.Value).JSON()
+		return e.DryRun() && output.FormatOf(s.Output.Value).JSON()
 	}
-	return e.Tells() && e.JSONErrors()
+	return e.DryRun() && e.JSONErrors()
 }
 
 // Explanation is what --explain prints with -o json.
@@ -67,9 +67,9 @@ type Explanation struct {
 
 // keepStep records the next step. It returns ErrDone.
 func (e *Env) keepStep(s Step) error {
-	e.Run.Telling.Lock()
-	defer e.Run.Telling.Unlock()
-	e.Run.told++
+	e.Run.OutputLock.Lock()
+	defer e.Run.OutputLock.Unlock()
+	e.Run.stepCount++
 	e.Run.steps = append(e.Run.steps, s)
 	return ErrDone
 }
@@ -101,35 +101,37 @@ func (e *Env) PrintSteps() error {
 
 // step prints step n of the run while no other step is printed. It returns ErrDone.
 func (e *Env) step(tell func(w io.Writer, n int) error) error {
-	e.Run.Telling.Lock()
-	defer e.Run.Telling.Unlock()
-	e.Run.told++
-	if err := tell(e.OnScreen(), e.Run.told); err != nil {
+	e.Run.OutputLock.Lock()
+	defer e.Run.OutputLock.Unlock()
+	e.Run.stepCount++
+	if err := tell(e.OnScreen(), e.Run.stepCount); err != nil {
 		return err
 	}
 	return ErrDone
 }
 
-// Told returns the number of steps printed.
-func (e *Env) Told() int {
-	e.Run.Telling.Lock()
-	defer e.Run.Telling.Unlock()
-	return e.Run.told
+// StepCount returns the number of steps printed.
+func (e *Env) StepCount() int {
+	e.Run.OutputLock.Lock()
+	defer e.Run.OutputLock.Unlock()
+	return e.Run.stepCount
 }
 
 // Planned reports whether err means that a request was printed instead of sent, so that the command continues with
 // the next one.
-func (e *Env) Planned(err error) bool { return errors.Is(err, ErrDone) && e.Tells() }
+func (e *Env) Planned(err error) bool { return errors.Is(err, ErrDone) && e.DryRun() }
 
 // askedKey marks requests that the interceptor shows in addition to the operation of the command.
-type askedKey struct{}
+type shownKey struct{}
 
-// Asked returns a context whose requests are shown by --explain.
-func Asked(ctx context.Context) context.Context { return context.WithValue(ctx, askedKey{}, true) }
+// NeedsConfirmation returns a context whose requests are shown by --explain.
+func ShownByExplain(ctx context.Context) context.Context {
+	return context.WithValue(ctx, shownKey{}, true)
+}
 
-// Closing prints once, at the end, that nothing was done.
-func (e *Env) Closing() {
-	told := e.Told()
+// PrintDryRunNote prints once, at the end, that nothing was done.
+func (e *Env) PrintDryRunNote() {
+	told := e.StepCount()
 	switch {
 	case told == 0:
 	case e.Run.Flags.Explain:

@@ -268,14 +268,14 @@ func (e *Env) pathOfCall(ae *api.Error) string {
 func (e *Env) Complain(w io.Writer, f *Failure, err error) {
 	fmt.Fprintf(w, "%s: %s\n", e.Name, term.SanitizeText(nil, f.Msg))
 	e.listBadCells(err)
-	e.tellIDs(w, err)
+	e.printIDs(w, err)
 	if f.Hint != "" {
 		fmt.Fprintf(w, "hint: %s\n", term.SanitizeText(nil, e.OwnName(f.Hint)))
 	}
 }
 
-// tellIDs prints the ids by which the operators of a gateway can find a failed call. Zone local has none.
-func (e *Env) tellIDs(w io.Writer, err error) {
+// printIDs prints the ids by which the operators of a gateway can find a failed call. Zone local has none.
+func (e *Env) printIDs(w io.Writer, err error) {
 	var ae *api.Error
 	if !errors.As(err, &ae) || strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") {
 		return

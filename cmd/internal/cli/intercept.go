@@ -48,7 +48,7 @@ func OwnRequest(ctx context.Context, op spec.Op) context.Context {
 func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.hide(req)
 	f := &t.env.Run.Flags
-	own := req.Context().Value(askedKey{}) != nil
+	own := req.Context().Value(shownKey{}) != nil
 	if op, ok := req.Context().Value(ownKey{}).(spec.Op); ok {
 		own = own || op.Method == req.Method && Matches(op.Path, req.URL.EscapedPath())
 	}

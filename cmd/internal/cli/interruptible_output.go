@@ -11,26 +11,26 @@ import (
 // lastWord is how long a write may still take after an interrupt.
 const lastWord = 500 * time.Millisecond
 
-// leaving is an output whose writes can be abandoned on an interrupt: a write to a pipe that nobody reads cannot be
+// interruptibleWriter is an output whose writes can be abandoned on an interrupt: a write to a pipe that nobody reads cannot be
 // cancelled. It must not delay the exit of the process, which may hold locks.
-type leaving struct {
+type interruptibleWriter struct {
 	ctx  context.Context
 	w    io.Writer
 	left atomic.Bool // a write is still in progress
 }
 
-// Leavable makes writes to w end on an interrupt. Regular files are not wrapped, because they do not block.
-func Leavable(ctx context.Context, w io.Writer) io.Writer {
+// InterruptibleWriter makes writes to w end on an interrupt. Regular files are not wrapped, because they do not block.
+func InterruptibleWriter(ctx context.Context, w io.Writer) io.Writer {
 	if RegularFile(w) {
 		return w
 	}
-	return &leaving{ctx: ctx, w: w}
+	return &interruptibleWriter{ctx: ctx, w: w}
 }
 
 // Unwrap returns the output itself, for other programs to write to.
-func (l *leaving) Unwrap() io.Writer { return l.w }
+func (l *interruptibleWriter) Unwrap() io.Writer { return l.w }
 
-func (l *leaving) Write(p []byte) (int, error) {
+func (l *interruptibleWriter) Write(p []byte) (int, error) {
 	if l.left.Load() {
 		return 0, context.Canceled
 	}

@@ -63,8 +63,8 @@ func (e *Env) record(line any) {
 	if err == nil {
 		return
 	}
-	e.Run.Telling.Lock()
-	defer e.Run.Telling.Unlock()
+	e.Run.OutputLock.Lock()
+	defer e.Run.OutputLock.Unlock()
 	if !e.Run.unrecorded {
 		e.Run.unrecorded = true
 		fmt.Fprintf(e.Err, "note: the change is not recorded in the journal: %v\n", err)
@@ -89,7 +89,7 @@ func (t *interceptor) change(req *http.Request) *Change {
 	op, path := t.operation(req)
 	c := &Change{ID: changeID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.Command, Operation: op.ID, Zone: e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
 		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path, Query: secret.Query(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
-	if place, err := e.Here(); err == nil {
+	if place, err := e.Scope(); err == nil {
 		c.Data = place.Data
 	}
 	names, segments := strings.Split(op.Path, "/"), strings.Split(path, "/")
@@ -204,6 +204,6 @@ func dropCredentials(v any) {
 // ChangedHere reports whether a change was made at the target of this run.
 func (e *Env) ChangedHere(c *Change) bool {
 	s := e.Run.Settings
-	place, err := e.Here()
+	place, err := e.Scope()
 	return err == nil && c.Zone == s.Zone.Value && c.Address == s.BaseURL.Value && c.Data == place.Data && (s.Project.Value == "" || s.Project.Value == c.Project || s.Project.Value == c.Chosen)
 }

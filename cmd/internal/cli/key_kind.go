@@ -107,7 +107,7 @@ func (e *Env) storedFacts() (facts keyFacts, known bool) {
 func (e *Env) LearnKey(info api.ProjectInfo) config.KeyFacts {
 	facts := FactsOf(info)
 	path := e.keyFile()
-	if path == "" || e.Tells() || info.UserID == "" && facts.Project == "" { // an answer without facts is not stored
+	if path == "" || e.DryRun() || info.UserID == "" && facts.Project == "" { // an answer without facts is not stored
 		return facts
 	}
 	if raw, err := json.Marshal(keyFacts{facts.Project, facts.ProjectName, facts.User}); err == nil {

@@ -143,7 +143,7 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 			}
 			return err
 		}
-		if e.Told() > 0 { // the result of f is based on requests that were not sent
+		if e.StepCount() > 0 { // the result of f is based on requests that were not sent
 			return ErrDone
 		}
 		if v.within != "" && kept.Raw != nil {

@@ -82,12 +82,12 @@ func (t *localTransport) open(dial bool) error {
 			return nil
 		}
 	}
-	if t.env.Tells() {
+	if t.env.DryRun() {
 		if dir, t.remove, err = scratch(dir); err != nil {
 			return err
 		}
 	}
-	if t.gw, err = t.env.OpenGateway(dir, t.env.Tells() && t.remove == nil); err != nil {
+	if t.gw, err = t.env.OpenGateway(dir, t.env.DryRun() && t.remove == nil); err != nil {
 		if errors.Is(err, engine.ErrNoEngine) {
 			return err
 		}

@@ -176,8 +176,8 @@ func WorkspaceByName(ctx context.Context, cl *api.Client, org, set string) (stri
 	return Pick("workspace", "--workspace", set, all)
 }
 
-// Place is an organization and a workspace.
-func (e *Env) Place(ctx context.Context, cl *api.Client) (org, workspace string, err error) {
+// NetworkSettings is an organization and a workspace.
+func (e *Env) OrgAndWorkspace(ctx context.Context, cl *api.Client) (org, workspace string, err error) {
 	if org, err = e.OrgID(ctx, cl); err != nil {
 		return "", "", err
 	}

@@ -11,16 +11,16 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// Place is the settings of connections, each with its origin.
-type Place struct{ CAFile, ClientCert, ClientKey, Connect, Reply config.Value }
+// NetworkSettings is the settings of connections, each with its origin.
+type NetworkSettings struct{ CAFile, ClientCert, ClientKey, Connect, Reply config.Value }
 
-// PlaceOf returns the connection settings among the current settings.
-func PlaceOf(s *config.Settings) Place {
-	return Place{s.CAFile, s.ClientCert, s.ClientKey, s.ConnectTimeout, s.ReplyTimeout}
+// NetworkSettingsOf returns the connection settings among the current settings.
+func NetworkSettingsOf(s *config.Settings) NetworkSettings {
+	return NetworkSettings{s.CAFile, s.ClientCert, s.ClientKey, s.ConnectTimeout, s.ReplyTimeout}
 }
 
 // NetworkOf reads the certificates and limits of connections.
-func (e *Env) NetworkOf(p Place) (n api.Network, err error) {
+func (e *Env) NetworkOf(p NetworkSettings) (n api.Network, err error) {
 	if p.CAFile.Value != "" {
 		raw, err := e.certFile("ca-file", p.CAFile)
 		if err != nil {
@@ -59,7 +59,7 @@ func (e *Env) certFile(name string, v config.Value) ([]byte, error) {
 }
 
 // clientCertificate reads the certificate that is presented to the gateway, and its key, which may be in the same file.
-func (e *Env) clientCertificate(p Place) ([]tls.Certificate, error) {
+func (e *Env) clientCertificate(p NetworkSettings) ([]tls.Certificate, error) {
 	if p.ClientCert.Value == "" {
 		if p.ClientKey.Value != "" {
 			return nil, Usagef("client-key is set (%s), client-cert is not", p.ClientKey.From)

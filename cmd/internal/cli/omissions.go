@@ -10,8 +10,8 @@ import (
 // columns of a saved query over it. The answer on stdout is printed as received. If Refuse is set, it is called
 // instead.
 func (e *Env) lacks(o api.Omission) error {
-	e.Run.Telling.Lock()
-	defer e.Run.Telling.Unlock()
+	e.Run.OutputLock.Lock()
+	defer e.Run.OutputLock.Unlock()
 	if e.Run.Refuse != nil {
 		return e.Run.Refuse(o)
 	}

@@ -38,8 +38,8 @@ func (e *Env) permit(_ context.Context, what string) error {
 		return &Failure{Exit: exitcode.NotAllowed, Code: "read-only", Msg: fmt.Sprintf("not sent: %s, and protect is read-only (%s)", what, s.Protect.From),
 			Hint: "for changes, choose another profile or remove that setting"}
 	case config.Confirm:
-		e.Run.Asking.Lock()
-		defer e.Run.Asking.Unlock()
+		e.Run.PromptLock.Lock()
+		defer e.Run.PromptLock.Unlock()
 		if e.Run.agreed {
 			return nil
 		}

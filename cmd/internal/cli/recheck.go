@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Asking reports whether the user is asked on a terminal before a deletion. Time passes between the prompt and the deletion.
-func (e *Env) Asking() bool { return e.Asked() && !e.Tells() && e.InTerm && e.ErrTerm }
+// Prompts reports whether the user is asked on a terminal before a deletion. Time passes between the prompt and the deletion.
+func (e *Env) Prompts() bool { return e.NeedsConfirmation() && !e.DryRun() && e.InTerm && e.ErrTerm }
 
 // Holds describes the contents of an object at the time of the prompt for its deletion.
 type Holds struct {
@@ -24,7 +24,7 @@ type Holds struct {
 // Recheck examines an object again directly before its deletion, if that was confirmed on a terminal. It returns an error if the object
 // has changed since the prompt: the user did not agree to delete what was added since. Without a prompt it does nothing.
 func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) error {
-	if !e.Asking() {
+	if !e.Prompts() {
 		return nil
 	}
 	now, err := look()

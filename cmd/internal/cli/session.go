@@ -46,10 +46,10 @@ type Session struct {
 	Helped        error                    // the error of printing help, which cobra cannot return
 	Mask          *term.Masker
 	Revealed      bool                     // the result shows the key, as was asked for
-	Telling       *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
-	Asking        *sync.Mutex              // held while the user is asked whether a request may be sent
+	OutputLock    *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
+	PromptLock    *sync.Mutex              // held while the user is asked whether a request may be sent
 	steps         []Step                   // of a dry run that prints them as data
-	told          int                      // number of steps that a dry run has printed; use Env.step and Env.Told
+	stepCount     int                      // number of steps that a dry run has printed; use Env.step and Env.StepCount
 	Refuse        func(api.Omission) error // makes an incomplete answer an error; nil for a note
 	lacked        map[api.Omission]bool
 	Unattended    string          // the variable that shows that no person runs the command
@@ -172,7 +172,7 @@ func (e *Env) Client() (*api.Client, error) {
 		}
 		o.Key = key.Reveal()
 		e.warnExpiry(s)
-		if o.Network, err = e.NetworkOf(PlaceOf(s)); err != nil {
+		if o.Network, err = e.NetworkOf(NetworkSettingsOf(s)); err != nil {
 			return nil, err
 		}
 		t := api.NewTransport(o.Network)
@@ -255,8 +255,8 @@ func (e *Env) Writer() (w io.Writer, commit func() error, abort func(), err erro
 		w := e.OnScreen()
 		return w, func() error { return flush(w) }, func() { _ = flush(w) }, nil
 	}
-	if e.Tells() {
-		return io.Discard, func() error { return e.Would("write %s", e.Run.Flags.Out) }, func() {}, nil
+	if e.DryRun() {
+		return io.Discard, func() error { return e.DryRunStep("write %s", e.Run.Flags.Out) }, func() {}, nil
 	}
 	f, err := output.CreateContext(e.context(), e.Abs(e.Run.Flags.Out))
 	if err != nil {

@@ -38,8 +38,8 @@ type Sink struct {
 func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) (*Sink, error) {
 	s := &Sink{W: e.Out, Notes: e.Err, Stderr: e.Err}
 	s.Progress = e.Progress()
-	if path != "" && path != "-" && e.Tells() {
-		s.W, s.Path, s.instead = io.Discard, path, func() error { return e.Would("write %s", path) }
+	if path != "" && path != "-" && e.DryRun() {
+		s.W, s.Path, s.instead = io.Discard, path, func() error { return e.DryRunStep("write %s", path) }
 		return s, nil
 	}
 	if path != "" && path != "-" {

@@ -73,7 +73,7 @@ func (e *Env) Hidden() (line string, ok bool, err error) {
 // Data returns standard input as the contents of a file argument. On a terminal it prints a note that input is
 // expected.
 func (e *Env) Data() io.Reader {
-	if err := e.NobodyTypes(); err != nil {
+	if err := e.CheckInteractive(); err != nil {
 		return failing{err}
 	}
 	if e.InTerm && e.ErrTerm {

@@ -21,9 +21,9 @@ func unattended(getenv func(string) string) string {
 	return ""
 }
 
-// Attend determines whether a person runs the command. If not, input is not expected from a terminal: there are no
+// DetectAutomation determines whether a person runs the command. If not, input is not expected from a terminal: there are no
 // prompts, no pager and no progress line.
-func (e *Env) Attend() {
+func (e *Env) DetectAutomation() {
 	if e.Run.Unattended = unattended(e.Getenv); e.Run.Unattended != "" {
 		e.Run.keyboard, e.InTerm = e.InTerm, false
 	}
@@ -34,16 +34,16 @@ func (e *Env) Live() bool {
 	return e.ErrTerm && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb"
 }
 
-// NobodyTypes returns the error of a command that would read from a terminal that no person uses.
-func (e *Env) NobodyTypes() error {
+// CheckInteractive returns the error of a command that would read from a terminal that no person uses.
+func (e *Env) CheckInteractive() error {
 	if !e.Run.keyboard {
 		return nil
 	}
 	return Usagef("standard input is a terminal, and %s is set: no input is expected", e.Run.Unattended).WithHint("give an argument or a file, or unset %s", e.Run.Unattended)
 }
 
-// unasked returns the hint of a command that would prompt, with the reason why it does not.
-func (e *Env) unasked(hint string) string {
+// withoutPrompt returns the hint of a command that would prompt, with the reason why it does not.
+func (e *Env) withoutPrompt(hint string) string {
 	if e.Run.keyboard {
 		hint += "; " + e.Run.Unattended + " is set, so nothing is asked"
 	}

@@ -224,7 +224,7 @@ func (s *shell) completeCommand(text string, begin, at int) (int, []suggest.Cand
 			from, list := suggest.At("DESCRIBE "+rest, len(rest)+9, s.known.Load(), s.here)
 			return at - len(rest) + from - 9, list
 		case c.name == "use":
-			from, list := suggest.At("DESCRIBE "+rest, len(rest)+9, s.known.Load(), suggest.Place{})
+			from, list := suggest.At("DESCRIBE "+rest, len(rest)+9, s.known.Load(), suggest.Namespace{})
 			return at - len(rest) + from - 9, slices.DeleteFunc(list, func(c suggest.Candidate) bool { return c.Kind == suggest.KindTable })
 		case c.name == "chart" && !strings.Contains(rest, " "):
 			return at - len(rest), words(rest, "bar", "hist", "line", "spark")

@@ -202,7 +202,7 @@ func (s *shell) listFunctions(ctx context.Context, args []string) error {
 // use selects the schema for names that are not qualified.
 func (s *shell) use(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		s.here = suggest.Place{}
+		s.here = suggest.Namespace{}
 		return nil
 	}
 	if len(args) > 1 {
@@ -216,10 +216,10 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	place := suggest.Place{Catalog: parts[0]}
+	place := suggest.Namespace{Catalog: parts[0]}
 	switch len(parts) {
 	case 1: // a schema of the catalog in use, or the only schema of a catalog, or a schema of one catalog only
-		if place = onlyPlace(known, s.here.Catalog, parts[0]); place.Schema == "" {
+		if place = onlyNamespace(known, s.here.Catalog, parts[0]); place.Schema == "" {
 			return cli.Usagef("%s is not the name of one schema", args[0]).WithHint(`give CATALOG.SCHEMA; \dn lists them`)
 		}
 	case 2:
@@ -229,7 +229,7 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	}
 	for _, c := range known.Catalogs() {
 		if schema := schemaOf(known, c, place.Schema); schema != "" && strings.EqualFold(c, place.Catalog) {
-			s.here = suggest.Place{Catalog: c, Schema: schema}
+			s.here = suggest.Namespace{Catalog: c, Schema: schema}
 			return nil
 		}
 	}
@@ -252,19 +252,19 @@ func schemaOf(known *suggest.Known, catalog, name string) string {
 	return ""
 }
 
-// onlyPlace finds the schema that an unqualified name refers to, if there is only one.
-func onlyPlace(known *suggest.Known, catalog, name string) suggest.Place {
-	var found []suggest.Place
+// onlyNamespace finds the schema that an unqualified name refers to, if there is only one.
+func onlyNamespace(known *suggest.Known, catalog, name string) suggest.Namespace {
+	var found []suggest.Namespace
 	for _, c := range known.Catalogs() {
 		if schema := schemaOf(known, c, name); schema != "" {
 			if strings.EqualFold(c, catalog) {
-				return suggest.Place{Catalog: c, Schema: schema}
+				return suggest.Namespace{Catalog: c, Schema: schema}
 			}
-			found = append(found, suggest.Place{Catalog: c, Schema: schema})
+			found = append(found, suggest.Namespace{Catalog: c, Schema: schema})
 		}
 	}
 	if len(found) != 1 {
-		return suggest.Place{}
+		return suggest.Namespace{}
 	}
 	return found[0]
 }

@@ -34,10 +34,10 @@ type history struct {
 func openHistory(e *cli.Env, project string) *history {
 	h := &history{e: e}
 	dir, err := config.StateDir(e.Getenv)
-	if err != nil || e.Run.Settings.HistoryBytes() == 0 || e.Tells() {
+	if err != nil || e.Run.Settings.HistoryBytes() == 0 || e.DryRun() {
 		return h
 	}
-	p, err := e.Here()
+	p, err := e.Scope()
 	if err != nil {
 		return h
 	}

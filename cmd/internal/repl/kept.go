@@ -24,7 +24,7 @@ type kept struct {
 	spool  *localstate.Spool // nil before the first result
 	file   *tempfile.Unnamed
 	whole  bool // the reply was read to its end
-	told   bool // the notes about what a statement over it does not preserve were printed
+	noted  bool // the notes about what a statement over it does not preserve were printed
 }
 
 func newKept() *kept { return &kept{} }

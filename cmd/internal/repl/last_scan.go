@@ -44,7 +44,7 @@ func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 	var instants []int
 	for i, col := range out {
 		if _, note := typeOfLast(strings.ToLower(found[i].DataType)); note {
-			c.tell("column %s of %s is read as %s: the engine has no columns of type %s", col.Name, lastName, col.Type, strings.ToLower(found[i].DataType))
+			c.note("column %s of %s is read as %s: the engine has no columns of type %s", col.Name, lastName, col.Type, strings.ToLower(found[i].DataType))
 		}
 		if strings.HasSuffix(col.Type, "with time zone") {
 			instants = append(instants, i)
@@ -56,11 +56,11 @@ func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 			return nil, err
 		}
 		for _, i := range mixed {
-			c.tell("column %s of %s has instants in several time zones, which are shown in UTC", out[i].Name, lastName)
+			c.note("column %s of %s has instants in several time zones, which are shown in UTC", out[i].Name, lastName)
 		}
 	}
 	if c.last != nil {
-		c.last.told = true
+		c.last.noted = true
 	}
 	c.cols = out
 	return out, nil
@@ -80,9 +80,9 @@ func columnsOfLast(found []api.ResultColumn) []engine.ColumnInfo {
 	return out
 }
 
-// tell prints, once, what is not preserved of the last result.
-func (c *scanner) tell(format string, args ...any) {
-	if c.last != nil && !c.last.told {
+// note prints, once, what is not preserved of the last result.
+func (c *scanner) note(format string, args ...any) {
+	if c.last != nil && !c.last.noted {
 		fmt.Fprintf(c.notes, format+"\n", args...)
 	}
 }

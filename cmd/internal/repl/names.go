@@ -26,7 +26,7 @@ var bareSchemas = []string{"peaka.table", "peaka.query"}
 
 // namesPath is the file with the names of a project's tables and columns.
 func namesPath(e *cli.Env, project string) (string, error) {
-	dir, p, err := e.CachePlace()
+	dir, p, err := e.CacheScope()
 	if err != nil {
 		return "", err
 	}
@@ -121,7 +121,7 @@ func (s *shell) readNames(ctx context.Context, notes io.Writer) (*suggest.Known,
 	}
 	known := suggest.New(tables, bareSchemas...)
 	s.known.Store(known)
-	if path, err := namesPath(s.e, s.project); err == nil && !s.e.Tells() {
+	if path, err := namesPath(s.e, s.project); err == nil && !s.e.DryRun() {
 		if raw, err := json.Marshal(tables); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 			_ = tempfile.WriteCache(path, raw) // without it the next session knows the names a moment later
 		}

@@ -30,7 +30,7 @@ import (
 type Statement struct {
 	Text     string
 	Typed    string                         // the text as typed, for errors
-	Place    func(line, col int) (int, int) // of a 1-based place in Text, the one in Typed
+	Position func(line, col int) (int, int) // of a 1-based place in Text, the one in Typed
 	Bindings []string
 	Vertical bool   // one line per value
 	Types    bool   // the types of the columns under the header
@@ -72,7 +72,7 @@ type shell struct {
 	namesRead atomic.Pointer[time.Time]
 	reading   atomic.Bool
 
-	here     suggest.Place
+	here     suggest.Namespace
 	expanded bool
 	timing   bool
 	types    bool
@@ -307,7 +307,7 @@ func (s *shell) query(ctx context.Context, text string) error {
 	k := newKept()
 	edits := s.qualified(found)
 	st := Statement{Text: edited(sent, edits), Typed: text, Bindings: values, Vertical: s.expanded, Types: s.types, Out: s.outFile(), Format: s.format, Keep: k.keep,
-		Place: func(line, col int) (int, int) { return before(sent, edits, line, col) }}
+		Position: func(line, col int) (int, int) { return before(sent, edits, line, col) }}
 	err := s.nearHere(s.run.Run(ctx, st), text, found)
 	if err != nil || !k.some() {
 		return errors.Join(err, k.close())

@@ -41,7 +41,7 @@ func ReadVerdicts(e *cli.Env) *KeptVerdicts {
 	if raw, err := os.ReadFile(k.path); err == nil && json.Unmarshal(raw, &k.entries) != nil {
 		k.entries = map[string]keptVerdict{} // an unreadable file only means that the gateway is asked
 	}
-	if e.Tells() {
+	if e.DryRun() {
 		k.path = "" // nothing is written
 	}
 	return k

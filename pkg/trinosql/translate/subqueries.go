@@ -60,11 +60,11 @@ func (p *printer) condition(x trinosql.Expr) {
 		switch {
 		case x.Not:
 		case p.asRows(info.Common):
-			p.outOfTry(func() { p.beside(x.X, x.Query, func() { p.inRows(x.X, info, x.Query, " IS NOT NULL") }) })
+			p.outOfTry(func() { p.compareWithRows(x.X, x.Query, func() { p.inRows(x.X, info, x.Query, " IS NOT NULL") }) })
 			return
 		case len(common) == 1 && float(common[0]) && !p.finite(x.X):
 			p.outOfTry(func() {
-				p.beside(x.X, x.Query, func() {
+				p.compareWithRows(x.X, x.Query, func() {
 					columns, text := p.commonColumns(x.Query, info.Common)
 					p.put("(")
 					p.cell(x.X, common[0])
@@ -137,7 +137,7 @@ func (p *printer) inQuery(x *trinosql.InQuery) {
 			p.put("(NOT ")
 			defer p.put(")")
 		}
-		p.beside(x.X, x.Query, func() { p.predicate(x, x.X, "=", "ANY", x.Query) })
+		p.compareWithRows(x.X, x.Query, func() { p.predicate(x, x.X, "=", "ANY", x.Query) })
 	})
 }
 
@@ -147,13 +147,13 @@ func (p *printer) quantified(x *trinosql.Quantified) {
 		if q == "SOME" {
 			q = "ANY"
 		}
-		p.beside(x.X, x.Query, func() { p.predicate(x, x.X, x.Op, q, x.Query) })
+		p.compareWithRows(x.X, x.Query, func() { p.predicate(x, x.X, x.Op, q, x.Query) })
 	})
 }
 
-// beside writes the comparison of an expression with the rows of a query. Where the expression refers to columns of an outer query and the query
+// compareWithRows writes the comparison of an expression with the rows of a query. Where the expression refers to columns of an outer query and the query
 // reads one of WITH, DuckDB loses these columns unless they are columns of a relation next to the comparison.
-func (p *printer) beside(x trinosql.Expr, q *trinosql.Query, write func()) {
+func (p *printer) compareWithRows(x trinosql.Expr, q *trinosql.Query, write func()) {
 	columns := p.outerColumns(x)
 	if len(columns) == 0 || !p.readsNamed(q) {
 		write()

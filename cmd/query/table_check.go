@@ -24,8 +24,8 @@ var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|av
 // table are missing.
 var combined = late.Regexp(`(?i)\b(join|group|having|distinct|count|sum|avg|min|max|union|intersect|except|over|exists)\b`)
 
-// beside is the check of the tables of a statement, which runs concurrently with it.
-type beside struct {
+// tableCheck is the check of the tables of a statement, which runs concurrently with it.
+type tableCheck struct {
 	began time.Time
 	stop  context.CancelFunc
 	done  chan struct{}
@@ -39,9 +39,9 @@ type untrusted struct {
 	v trust.Verdict
 }
 
-// lookBeside starts a check, concurrent with the statement, of whether the gateway omits rows of its tables. It returns
+// startTableCheck starts a check, concurrent with the statement, of whether the gateway omits rows of its tables. It returns
 // nil if the gateway never omits rows, and with --strict, which checks before the statement.
-func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *beside {
+func (q *querying) startTableCheck(ctx context.Context, form api.ExecuteRequest) *tableCheck {
 	if !q.e.MayDropRows() || q.f.strict {
 		return nil
 	}
@@ -49,11 +49,11 @@ func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *bes
 	defer q.guarding.Unlock()
 	if q.guard == nil {
 		q.guard = &trust.Guard{Cl: q.cl, Project: q.project, Kept: trust.ReadVerdicts(q.e)}
-		if q.told == nil {
-			q.told = map[sqltext.TableRef]bool{}
+		if q.warned == nil {
+			q.warned = map[sqltext.TableRef]bool{}
 		}
 	}
-	b := &beside{began: time.Now(), done: make(chan struct{})}
+	b := &tableCheck{began: time.Now(), done: make(chan struct{})}
 	ctx, b.stop = context.WithCancel(ctx)
 	g := q.guard
 	go func() {
@@ -73,14 +73,14 @@ func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *bes
 }
 
 // end cancels the check if it is still running.
-func (b *beside) end() {
+func (b *tableCheck) end() {
 	if b != nil {
 		b.stop()
 	}
 }
 
 // wait waits for the check at most as long as the statement itself has taken, and reports whether it has finished.
-func (b *beside) wait(ctx context.Context) bool {
+func (b *tableCheck) wait(ctx context.Context) bool {
 	t := time.NewTimer(time.Since(b.began))
 	defer t.Stop()
 	select {
@@ -99,7 +99,7 @@ func (st *statement) has(words func() *regexp.Regexp) bool {
 }
 
 // announce warns before the statement is sent, from the findings of earlier runs; it sends no request.
-func (q *querying) announce(st *statement, b *beside, notes io.Writer) {
+func (q *querying) announce(st *statement, b *tableCheck, notes io.Writer) {
 	if b == nil || !st.has(combined) {
 		return
 	}
@@ -113,7 +113,7 @@ func (q *querying) announce(st *statement, b *beside, notes io.Writer) {
 }
 
 // announceFound warns before the rows are shown, if the check has ended by then.
-func (q *querying) announceFound(st *statement, b *beside, notes io.Writer) {
+func (q *querying) announceFound(st *statement, b *tableCheck, notes io.Writer) {
 	if b == nil || !st.has(combined) {
 		return
 	}
@@ -133,15 +133,15 @@ func (q *querying) announceFound(st *statement, b *beside, notes io.Writer) {
 
 // notCached prints, once per table, a warning that rows of the table may be missing.
 func (q *querying) notCached(t sqltext.TableRef, notes io.Writer) {
-	if !q.told[t] {
-		q.told[t] = true
+	if !q.warned[t] {
+		q.warned[t] = true
 		fmt.Fprintf(notes, "warning: %s is not cached: if its source is truncated at 100 rows, this result is based on a part of them; --strict verifies it\n", t)
 	}
 }
 
 // warn warns after a result that it may be based on incomplete rows, once per table and run. A negative number of rows
 // means not yet known.
-func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *beside, notes io.Writer) {
+func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *tableCheck, notes io.Writer) {
 	if b == nil {
 		return
 	}
@@ -161,7 +161,7 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *besid
 	q.guarding.Lock()
 	defer q.guarding.Unlock()
 	for _, d := range b.found {
-		if q.told[d.t] {
+		if q.warned[d.t] {
 			continue
 		}
 		switch {
@@ -178,7 +178,7 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *besid
 		default:
 			q.notCached(d.t, notes)
 		}
-		q.told[d.t] = true
+		q.warned[d.t] = true
 	}
 	q.guard.Kept.Save()
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// Here identifies the target of this run, without project and profile. All local state that belongs to a target is
+// Scope identifies the target of this run, without project and profile. All local state that belongs to a target is
 // stored under its key, so that two runs agree on whether they have the same target. A gateway in this process is
 // identified by its data directory.
-func (e *Env) Here() (localstate.Place, error) {
+func (e *Env) Scope() (localstate.Scope, error) {
 	s := e.Run.Settings
-	p := localstate.Place{Zone: s.Zone.Value, Address: s.BaseURL.Value}
+	p := localstate.Scope{Zone: s.Zone.Value, Address: s.BaseURL.Value}
 	if s.InProcess() {
 		dir, err := config.DataDir(e.Getenv)
 		if err != nil {
@@ -21,21 +21,21 @@ func (e *Env) Here() (localstate.Place, error) {
 	return p, nil
 }
 
-// CachePlace returns the directory for data that can be fetched again, and the target that its files are named after.
-func (e *Env) CachePlace() (dir string, p localstate.Place, err error) {
+// CacheScope returns the directory for data that can be fetched again, and the target that its files are named after.
+func (e *Env) CacheScope() (dir string, p localstate.Scope, err error) {
 	if dir, err = config.CacheDir(e.Getenv); err == nil {
-		p, err = e.Here()
+		p, err = e.Scope()
 	}
 	return dir, p, err
 }
 
 // Ledgers returns the state directory and the place of the project, which determine where the records about a project
 // are stored.
-func (e *Env) Ledgers(project string) (dir string, p localstate.Place, err error) {
+func (e *Env) Ledgers(project string) (dir string, p localstate.Scope, err error) {
 	if dir, err = config.StateDir(e.Getenv); err != nil {
 		return "", p, err
 	}
-	p, err = e.Here()
+	p, err = e.Scope()
 	p.Project = project
 	return dir, p, err
 }

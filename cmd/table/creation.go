@@ -13,10 +13,10 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// making is the creation of a table with its columns. Zone local does it in one transaction. The service needs two
+// tableCreation is the creation of a table with its columns. Zone local does it in one transaction. The service needs two
 // requests, and a record in the state directory exists while only the first may have been done, so that the same
 // command can finish it.
-type making struct {
+type tableCreation struct {
 	e       *cli.Env
 	k       tableKind
 	cl      *api.Client
@@ -28,17 +28,17 @@ type making struct {
 	key   string
 }
 
-func newMaking(e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (*making, error) {
+func newTableCreation(e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (*tableCreation, error) {
 	state, p, err := e.Ledgers(project)
 	if err != nil {
 		return nil, err
 	}
-	return &making{e: e, k: k, cl: cl, project: project, name: name, defs: defs,
+	return &tableCreation{e: e, k: k, cl: cl, project: project, name: name, defs: defs,
 		notes: localstate.NewCreations(state, p), key: localstate.TableKey(k.noun, k.stored(name))}, nil
 }
 
 // standing finds the table in the project. ok is false if it does not exist.
-func (m *making) standing(ctx context.Context) (t api.Table, ok bool, err error) {
+func (m *tableCreation) standing(ctx context.Context) (t api.Table, ok bool, err error) {
 	all, err := m.k.client(m.cl).List(ctx, m.project)
 	for _, t := range all {
 		if strings.EqualFold(t.TableName, m.k.stored(m.name)) {
@@ -49,19 +49,19 @@ func (m *making) standing(ctx context.Context) (t api.Table, ok bool, err error)
 }
 
 // begun reports whether an earlier run has started to create the table.
-func (m *making) begun() (bool, error) {
+func (m *tableCreation) begun() (bool, error) {
 	notes, err := m.notes.Read()
 	_, ok := notes[m.key]
 	return ok, err
 }
 
-// make creates a table that does not exist, with its columns. On failure, what this run created is removed, or the
+// create creates a table that does not exist, with its columns. On failure, what this run created is removed, or the
 // error lists the rest.
-func (m *making) make(ctx context.Context) (api.Table, error) {
+func (m *tableCreation) create(ctx context.Context) (api.Table, error) {
 	if t, done, err := m.e.CreateWhole(ctx, m.cl, m.project, m.name, m.k.bi(), m.defs); done {
 		return t, err
 	}
-	if !m.e.Tells() {
+	if !m.e.DryRun() {
 		note := localstate.Creation{At: m.e.Now().UTC()}
 		for _, d := range m.defs {
 			note.Columns = append(note.Columns, d.Name)
@@ -84,9 +84,9 @@ func (m *making) make(ctx context.Context) (api.Table, error) {
 	return t, m.addColumns(ctx, t.TableName, true)
 }
 
-// makeOrFind creates the table, or finds that another run has created one with the columns meanwhile.
-func (m *making) makeOrFind(ctx context.Context) (made bool, err error) {
-	_, err = m.make(ctx)
+// createOrFind creates the table, or finds that another run has created one with the columns meanwhile.
+func (m *tableCreation) createOrFind(ctx context.Context) (made bool, err error) {
+	_, err = m.create(ctx)
 	var ae *api.Error
 	if err == nil || !errors.As(err, &ae) {
 		return err == nil, err
@@ -103,7 +103,7 @@ func (m *making) makeOrFind(ctx context.Context) (made bool, err error) {
 
 // finish completes a table that an earlier run has started to create. A table with other columns than requested is left
 // unchanged.
-func (m *making) finish(ctx context.Context, t api.Table) error {
+func (m *tableCreation) finish(ctx context.Context, t api.Table) error {
 	own, err := m.columns(ctx, t.TableName)
 	if err != nil {
 		return err
@@ -117,13 +117,13 @@ func (m *making) finish(ctx context.Context, t api.Table) error {
 	return m.forget()
 }
 
-func (m *making) exists(t api.Table) error {
+func (m *tableCreation) exists(t api.Table) error {
 	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s %q already exists; nothing was sent", m.k.noun, t.TableName),
 		Hint: fmt.Sprintf("`dig %s column add` adds columns to it", m.k.noun)}
 }
 
 // columns are the columns that are not system columns.
-func (m *making) columns(ctx context.Context, table string) ([]api.ColumnDetail, error) {
+func (m *tableCreation) columns(ctx context.Context, table string) ([]api.ColumnDetail, error) {
 	cols, err := m.k.client(m.cl).Columns(ctx, m.project, table)
 	var own []api.ColumnDetail
 	for _, c := range cols {
@@ -135,7 +135,7 @@ func (m *making) columns(ctx context.Context, table string) ([]api.ColumnDetail,
 }
 
 // complete reports whether columns have the requested names, types and constraints.
-func (m *making) complete(own []api.ColumnDetail) bool {
+func (m *tableCreation) complete(own []api.ColumnDetail) bool {
 	have := map[string]api.ColumnDetail{}
 	for _, c := range own {
 		have[c.Name] = c
@@ -149,7 +149,7 @@ func (m *making) complete(own []api.ColumnDetail) bool {
 }
 
 // addColumns adds the columns to a table that has none. made means that this run created it.
-func (m *making) addColumns(ctx context.Context, table string, made bool) error {
+func (m *tableCreation) addColumns(ctx context.Context, table string, made bool) error {
 	if len(m.defs) == 0 {
 		return m.forget()
 	}
@@ -176,15 +176,15 @@ func (m *making) addColumns(ctx context.Context, table string, made bool) error 
 }
 
 // forget removes the record.
-func (m *making) forget() error {
-	if m.e.Tells() {
+func (m *tableCreation) forget() error {
+	if m.e.DryRun() {
 		return nil
 	}
 	return m.notes.Remove(m.key)
 }
 
 // left formats an error after which the state of the table is unknown. The record remains.
-func (m *making) left(err error, what string) error {
+func (m *tableCreation) left(err error, what string) error {
 	if errors.Is(err, cli.ErrDone) {
 		return err
 	}
@@ -193,7 +193,7 @@ func (m *making) left(err error, what string) error {
 
 // remove deletes the table that this run created, unless it has been changed since. Otherwise it returns why the table
 // is kept.
-func (m *making) remove(ctx context.Context, table string) string {
+func (m *tableCreation) remove(ctx context.Context, table string) string {
 	own, err := m.columns(ctx, table)
 	if err == nil && len(own) > 0 && !m.complete(own) {
 		return "it has columns that this run did not create"

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Place identifies the target of a run. Fields that are irrelevant to the stored data are empty.
-type Place struct {
+// Scope identifies the target of a run. Fields that are irrelevant to the stored data are empty.
+type Scope struct {
 	Profile string
 	Zone    string
 	Address string // of the gateway
@@ -19,7 +19,7 @@ type Place struct {
 	Project string
 }
 
-// Dir normalizes a data directory for Place: absolute and without links, as far as it exists, so that one directory has
+// Dir normalizes a data directory for Scope: absolute and without links, as far as it exists, so that one directory has
 // one key.
 func Dir(path string) string {
 	abs, err := filepath.Abs(path)
@@ -39,7 +39,7 @@ func Dir(path string) string {
 }
 
 // Key returns a name for the target that is valid in a file name. All state of a target is stored under it.
-func (p Place) Key() string {
+func (p Scope) Key() string {
 	parts := []string{p.Profile, p.Zone, p.Address, p.Data}
 	if p.Project != "" {
 		parts = append(parts, p.Project)
