@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,6 +71,9 @@ func (s *statement) PlanScan(function string, columns []string) (plan.Table, []s
 		out.Name = engine.TableName{Catalog: catalog, Schema: t.name.Schema, Table: t.name.Table}.String()
 		out.Details = append(out.Details, "reads: the gateway's own lists")
 		return out, names
+	}
+	if path, err := hex.DecodeString(t.name.Schema); err == nil && s.Q.Files != "" && t.name.Catalog == s.Q.Files {
+		out.Name = sqltext.Literal(string(path)) // as it is typed
 	}
 	from := "an external source"
 	if d, ok := t.src.(engine.Described); ok {
