@@ -56,7 +56,8 @@ func TestImports(t *testing.T) {
 		"pkg/gateway/safely":    {},
 		"pkg/gateway/damage":    {},
 		"pkg/gateway/store":     {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states"},
-		"pkg/gateway/engine":    {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/damage", "pkg/gateway/safely"},
+		"pkg/gateway/sql":       {"internal/clip", "internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql", "pkg/gateway/engine"},
+		"pkg/gateway/engine":    {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/sql", "pkg/gateway/damage", "pkg/gateway/safely"},
 		"pkg/gateway/connector": {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
 		"pkg/gateway":           {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
 	}
@@ -117,7 +118,7 @@ func TestImports(t *testing.T) {
 				case strings.HasPrefix(own, "cmd/") && own != "cmd/internal/exitcode" && dir == "cmd/internal/cli":
 					t.Errorf("%s imports %s: the frame of the commands imports none of them but exitcode", path, own)
 				}
-				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
+				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/sql", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
 							t.Errorf("%s imports %s; %s may import %v", path, own, room, allowed[room])

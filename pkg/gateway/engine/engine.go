@@ -32,7 +32,11 @@ const (
 	SchemaQuery     = api.SchemaQuery
 	SchemaMtQuery   = api.SchemaMtQuery
 	SampleCatalog   = "sample" // built-in, generated
+	SampleSchema    = "shop"
 )
+
+// SampleTables names the tables of the built-in catalog.
+func SampleTables() []string { return []string{"customers", "order_items", "orders", "products"} }
 
 // TableName is a three-part name, without quotes.
 type TableName struct{ Catalog, Schema, Table string }

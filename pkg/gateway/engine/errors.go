@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -54,6 +55,48 @@ func (e *Error) In(n TableName, err error) *Error {
 		in += fmt.Sprintf(", line %d:%d", e.Line, e.Col)
 	}
 	return &Error{Kind: e.Kind, Message: in + ": " + e.Message, Hint: e.Hint, Err: err}
+}
+
+// CodedError is the cause of an error about a value, with Trino's name of its kind.
+type CodedError struct {
+	Code string // DIVISION_BY_ZERO
+	Err  error
+}
+
+func (e *CodedError) Error() string { return e.Err.Error() }
+func (e *CodedError) Unwrap() error { return e.Err }
+
+// ValueError returns an error about a value, with Trino's name of its kind.
+func ValueError(code, msg string) error {
+	return &Error{Kind: KindValue, Message: msg, Err: &CodedError{code, errors.New(msg)}}
+}
+
+// Internal is an error of the engine itself.
+func Internal(msg string) error { return &Error{Kind: KindInternal, Message: msg} }
+
+// SourceError is the error of a table of a source. That of a statement that was cancelled is returned as it is.
+func SourceError(n TableName, err error) error {
+	var e *Error
+	if errors.As(err, &e) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &Error{Kind: KindSource, Message: fmt.Sprintf("reading %s: %v", n, err), Err: err}
+}
+
+// Ended returns why a context ended, as an *Error for a deadline, or nil before its end.
+func Ended(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil {
+		return nil
+	}
+	var e *Error
+	if errors.As(cause, &e) {
+		return e
+	}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return &Error{Kind: KindTimeout, Message: "Query exceeded its time limit", Err: cause}
+	}
+	return errors.Join(cause, err)
 }
 
 // ErrContent is the error of a source whose content is damaged or not supported: it cannot be read, however often that is tried.

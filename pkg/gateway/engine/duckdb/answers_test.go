@@ -14,8 +14,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
@@ -143,7 +142,7 @@ func ofFamily(why string) bool {
 // refusedByName reports whether a statement is refused because this zone does not do what it asks for.
 func refusedByName(err error) bool {
 	var e *engine.Error
-	return errors.Is(err, trino.ErrNotTranslated) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
+	return errors.Is(err, sql.ErrNotSupported) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
 }
 
 func refusedByTrino(a *witness.Answer) bool { return a.Error != nil }
@@ -200,14 +199,14 @@ func told(err error) [3]string {
 	}
 	var syntax *trinosql.Error
 	var names *analyze.Error
-	var runs *faults.Trino
+	var runs *engine.CodedError
 	switch {
 	case errors.As(err, &syntax):
 		out[0] = "SYNTAX_ERROR"
 	case errors.As(err, &names):
 		out[0] = names.Kind
 	case errors.As(err, &runs):
-		out[0] = runs.Kind
+		out[0] = runs.Code
 	case e.Kind == engine.KindSyntax:
 		out[0] = "SYNTAX_ERROR"
 	case e.Kind == engine.KindUnsupported && !refusedByName(err):

@@ -142,7 +142,7 @@ func BenchmarkTranslate(b *testing.B) {
 	for i := range 79 {
 		ctes += fmt.Sprintf(", q%d AS (SELECT id, total + %d AS total FROM q%d WHERE id > 0)", i+1, i, i)
 	}
-	for name, sql := range map[string]string{
+	for name, text := range map[string]string{
 		"least": `SELECT 1`,
 		"report": `SELECT date_trunc('month', o.day) AS month, count(*) AS n, sum(o.price * o.amount) / count(DISTINCT o.id) AS mean
 			FROM (VALUES (1, DATE '2024-02-29', DECIMAL '1.50', 3)) AS o(id, day, price, amount)
@@ -154,22 +154,22 @@ func BenchmarkTranslate(b *testing.B) {
 		"ctes80":   ctes + " SELECT sum(total) FROM q79",
 		"in5000":   "SELECT x IN (0" + strings.Repeat(", 17", 4999) + ") FROM (VALUES 1) t (x)",
 	} {
-		s, err := p.statement(b.Context(), engine.Query{SQL: sql})
+		s, err := p.statement(b.Context(), engine.Query{SQL: text})
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.Translate(b.Context(), sql); err != nil {
+				if _, err := s.translate(b.Context(), text, false); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		b.Run(name+"/plan", func(b *testing.B) {
-			x, err := s.Translate(b.Context(), sql)
+			x, err := s.translate(b.Context(), text, false)
 			for b.Loop() && err == nil {
 				var ps bindings.PreparedStatement
-				if bindings.Prepare(s.c.c, x.SQL, &ps) == bindings.StateError {
+				if bindings.Prepare(s.c.c, x.text, &ps) == bindings.StateError {
 					err = faults.Parse(bindings.PrepareError(ps), false)
 				}
 				bindings.DestroyPrepare(&ps)
@@ -177,7 +177,7 @@ func BenchmarkTranslate(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(len(x.SQL)), "bytes")
+			b.ReportMetric(float64(len(x.text)), "bytes")
 		})
 		s.close()
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 )
 
@@ -62,7 +61,7 @@ func (p *project) compact(ctx context.Context) (engine.Compaction, error) {
 	case <-patience.C:
 		return engine.Compaction{}, inUse
 	case <-ctx.Done():
-		return engine.Compaction{}, faults.Ended(ctx, nil)
+		return engine.Compaction{}, engine.Ended(ctx, nil)
 	}
 	defer func() { <-p.turn }()
 	for {
@@ -85,7 +84,7 @@ func (p *project) compact(ctx context.Context) (engine.Compaction, error) {
 		case <-patience.C:
 			return engine.Compaction{}, inUse
 		case <-ctx.Done():
-			return engine.Compaction{}, faults.Ended(ctx, nil)
+			return engine.Compaction{}, engine.Ended(ctx, nil)
 		}
 	}
 	return p.packed(ctx)
@@ -211,7 +210,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 		return c, err
 	}
 	if c.After = now; ctx.Err() != nil {
-		return c, faults.Ended(ctx, nil)
+		return c, engine.Ended(ctx, nil)
 	}
 	for _, dir := range []string{p.dir, filepath.Dir(made)} {
 		entries, err := os.ReadDir(dir)

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -71,7 +71,7 @@ func (c *conn) all(ctx context.Context, sql string) error {
 	defer stop()
 	err := rawExec(c.c, sql)
 	if err != nil && ctx.Err() != nil {
-		return faults.Ended(ctx, nil)
+		return engine.Ended(ctx, nil)
 	}
 	return err
 }

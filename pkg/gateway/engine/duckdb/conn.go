@@ -41,7 +41,7 @@ func (p *project) writer(ctx context.Context) (*conn, error) { return p.connFor(
 
 func (p *project) connFor(ctx context.Context, write bool) (*conn, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, faults.Ended(ctx, nil)
+		return nil, engine.Ended(ctx, nil)
 	}
 	in, err := p.acquire(ctx, write)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) e
 		return killed
 	}
 	if typ == bindings.ErrorTypeInterrupt || ctx.Err() != nil {
-		if err := faults.Ended(ctx, nil); err != nil {
+		if err := engine.Ended(ctx, nil); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*
 // statement before the last while preparing.
 func (c *conn) run(ctx context.Context, sql string, args []any, use func(*bindings.Result) error) error {
 	if err := ctx.Err(); err != nil {
-		return faults.Ended(ctx, nil)
+		return engine.Ended(ctx, nil)
 	}
 	stop := c.watch(ctx)
 	defer stop()
@@ -287,7 +287,7 @@ func (c *conn) commit(ctx context.Context) error {
 // tx runs fn in a transaction, which may write to one attached database only (DuckDB's rule).
 func (c *conn) tx(ctx context.Context, fn func() error) error {
 	if err := ctx.Err(); err != nil {
-		return faults.Ended(ctx, nil)
+		return engine.Ended(ctx, nil)
 	}
 	if err := c.begin(ctx); err != nil {
 		return err

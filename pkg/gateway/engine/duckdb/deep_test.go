@@ -27,14 +27,14 @@ func TestDeepTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := s.Translate(t.Context(), c.sql)
+		x, err := s.translate(t.Context(), c.sql, false)
 		s.close()
 		if err != nil {
 			t.Errorf("%.80s: %v", c.sql, err)
 			continue
 		}
-		if x.Plain != c.plain {
-			t.Errorf("%.80s: planned without the optimizer: %v, want %v", c.sql, x.Plain, c.plain)
+		if x.of.Simple != c.plain {
+			t.Errorf("%.80s: planned without the optimizer: %v, want %v", c.sql, x.of.Simple, c.plain)
 		}
 		out, _, err := ask(t, p, catalogs, c.sql)
 		if err != nil {

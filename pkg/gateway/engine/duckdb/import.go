@@ -203,7 +203,7 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 			return d, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes", limit)}
 		case ctx.Err() != nil:
 			d.remove()
-			return d, faults.Ended(ctx, nil)
+			return d, engine.Ended(ctx, nil)
 		}
 		if _, werr := f.Write(buf[:n]); werr != nil {
 			d.remove()
@@ -230,5 +230,5 @@ func (c *conn) ended(ctx context.Context) error {
 	if killed != nil {
 		return killed
 	}
-	return faults.Ended(ctx, nil)
+	return engine.Ended(ctx, nil)
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
@@ -79,7 +78,7 @@ func (im *importing) fillAll(ctx context.Context, free, ready chan *batch) error
 		select {
 		case b = <-free:
 		case <-ctx.Done():
-			return faults.Ended(ctx, nil)
+			return engine.Ended(ctx, nil)
 		}
 		b.reset()
 		err := im.fillBatch(b, fill)

@@ -33,7 +33,7 @@ type project struct {
 	opts *engine.Options
 
 	memory  *memoryWatch     // of all projects
-	samples sync.Map         // tables of the built-in catalog by name: *used
+	samples sync.Map         // tables of the built-in catalog by name: *kept
 	session engine.TableName // default catalog and schema of names in Trino's dialect
 	turn    chan struct{}    // of capacity 1: held while an instance is created or closed
 	storing sync.Mutex       // held while a stored result replaces the previous one
@@ -171,7 +171,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 			break
 		}
 		if retry.Sleep(ctx, sharing.Poll) != nil {
-			return nil, faults.Ended(ctx, nil)
+			return nil, engine.Ended(ctx, nil)
 		}
 	}
 	if err == nil && in.readers == nil { // the file is new

@@ -6,14 +6,14 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 var _ engine.Lineager = (*project)(nil)
 
 // Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that is not supported.
 func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnOrigin, error) {
-	q, err := trino.Asked(q)
+	q, err := sql.Asked(q)
 	if err != nil {
 		return nil, err
 	}
@@ -22,5 +22,5 @@ func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnO
 		return nil, err
 	}
 	defer s.close()
-	return s.Lineage(ctx)
+	return s.sql.Lineage(ctx)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -32,7 +32,7 @@ type builds struct {
 // it is complete, so that a slow source blocks no other statement. If other processes use the project, that table is in a
 // stage.
 func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
-	q, err := trino.Asked(q)
+	q, err := sql.Asked(q)
 	if err != nil {
 		return 0, err
 	}
@@ -123,7 +123,7 @@ func (s *statement) storeLast(ctx context.Context, name string) (int64, error) {
 		if !faults.Outdated(err) {
 			break
 		}
-		if s.t, err = s.again(ctx, s.Q.SQL, true); err != nil {
+		if s.t, err = s.again(ctx, s.sql.Query.SQL, true); err != nil {
 			return 0, err
 		}
 		n, err = s.storeAs(ctx, name)

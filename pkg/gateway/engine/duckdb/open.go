@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -55,7 +54,7 @@ func (p *project) acquire(ctx context.Context, write bool) (*instance, error) {
 		case <-o.done:
 			err = o.err
 		case <-ctx.Done():
-			err = faults.Ended(ctx, nil)
+			err = engine.Ended(ctx, nil)
 		}
 		p.mu.Lock()
 		if o.waiting--; o.waiting == 0 { // cancel it if nobody waits for it and it is not open yet
@@ -104,7 +103,7 @@ func (p *project) replace(ctx context.Context, write bool) error {
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():
-		return faults.Ended(ctx, nil)
+		return engine.Ended(ctx, nil)
 	}
 	defer func() { <-p.turn }()
 	late := time.NewTimer(useless)
@@ -129,7 +128,7 @@ func (p *project) replace(ctx context.Context, write bool) error {
 			case <-late.C:
 				p.kill(in, errClosed)
 			case <-ctx.Done():
-				return faults.Ended(ctx, nil)
+				return engine.Ended(ctx, nil)
 			}
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -25,7 +25,7 @@ func (p own) Query(ctx context.Context, q engine.Query) (_ engine.Result, err er
 		return nil, err
 	}
 	s.c.onKill(abort)
-	s.t = &translation{of: &trino.Text{}, text: q.SQL}
+	s.t = &translation{of: &sql.Statement{}, text: q.SQL}
 	r := &result{s: s, ctx: ctx, cancel: cancel, stop: s.c.watch(ctx)}
 	defer func() {
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/times"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -19,12 +19,16 @@ var _ engine.Project = (*project)(nil)
 
 // statement is one request: its connection and the definitions of its names.
 type statement struct {
-	trino.Session
+	sql    *sql.Session
 	p      *project
 	c      *conn
 	t      *translation
 	scans  *scanSet // nil until a name is read by a scan
 	relays []*relay
+
+	stored  map[engine.TableName]string // the texts of stored tables in FROM
+	views   map[*sql.Relation]*translation
+	scanned map[*sql.Relation]bool
 
 	leave func() // ends the supervision by the memoryWatch
 }
@@ -42,9 +46,16 @@ func (p *project) statementOn(ctx context.Context, q engine.Query, write bool) (
 	if err != nil {
 		return nil, err
 	}
-	s := &statement{Session: trino.NewSession(q, p.session), leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c}
-	s.Store = s
+	s := &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c}
+	s.sql = sql.NewSession(q, p.session, s)
+	s.forget()
 	return s, nil
+}
+
+// forget clears what the names of the statement were resolved to.
+func (s *statement) forget() {
+	s.sql.Forget()
+	s.stored, s.views, s.scanned = map[engine.TableName]string{}, map[*sql.Relation]*translation{}, map[*sql.Relation]bool{}
 }
 
 // close ends the statement. It may be called again.
@@ -91,7 +102,7 @@ func deadline(ctx context.Context, q engine.Query) (context.Context, context.Can
 
 // Query checks, plans and starts one SELECT.
 func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, err error) {
-	if q, err = trino.Asked(q); err != nil {
+	if q, err = sql.Asked(q); err != nil {
 		return nil, err
 	}
 	ctx, over := deadline(ctx, q)
@@ -138,10 +149,10 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 }
 
 // again translates a statement once more, resolving its names again.
-func (s *statement) again(ctx context.Context, sql string, named bool) (*translation, error) {
+func (s *statement) again(ctx context.Context, text string, named bool) (*translation, error) {
 	s.c.rollback()
-	s.Forget()
-	return s.translate(ctx, sql, named)
+	s.forget()
+	return s.translate(ctx, text, named)
 }
 
 // begin prepares and starts the statement.
@@ -191,10 +202,10 @@ func (s *statement) prepareInTx(ctx context.Context, text string, ps *bindings.P
 	if err := s.c.begin(ctx); err != nil {
 		return err
 	}
-	if err := faults.Ended(ctx, nil); err != nil {
+	if err := engine.Ended(ctx, nil); err != nil {
 		return err
 	}
-	if s.t.of.Plain {
+	if s.t.of.Simple {
 		if err := rawExec(s.c.c, "PRAGMA disable_optimizer"); err != nil {
 			return err
 		}
@@ -230,7 +241,7 @@ func (r *result) run() error {
 func (r *result) describe() error {
 	x := r.s.t.of
 	if n := int(bindings.ColumnCount(&r.res)); n != len(x.Columns) {
-		return faults.Internal(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.Columns)))
+		return engine.Internal(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.Columns)))
 	}
 	for i, c := range x.Columns {
 		lt := bindings.ColumnLogicalType(&r.res, bindings.IdxT(i))
@@ -240,10 +251,10 @@ func (r *result) describe() error {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", c.Name, err)}
 		}
 		t.overlay(c.Type)
-		if x.Printed != nil && x.Printed.Zones != nil && x.Printed.Zones[i] != "" {
-			zone, ok := times.Location(x.Printed.Zones[i])
+		if name := r.s.t.zone(i); name != "" {
+			zone, ok := times.Location(name)
 			if !ok {
-				return faults.Internal("no time zone " + x.Printed.Zones[i])
+				return engine.Internal("no time zone " + name)
 			}
 			t.shownIn(zone)
 		}

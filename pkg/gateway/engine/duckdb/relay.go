@@ -9,8 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -23,22 +21,22 @@ type relay struct {
 	types []bindings.LogicalType // by column
 }
 
-// Relayed is a table of another project.
-func (s *statement) Relayed(ctx context.Context, n engine.TableName, src engine.Relay) (*trino.Used, error) {
+// Relayed implements sql.Store.
+func (s *statement) Relayed(ctx context.Context, n engine.TableName, src engine.Relay) (*analyze.Table, engine.Scanner, error) {
 	res, err := runRelay(ctx, src, nil)
 	if err != nil {
-		if end := faults.Ended(ctx, nil); end != nil {
-			return nil, end
+		if end := engine.Ended(ctx, nil); end != nil {
+			return nil, nil, end
 		}
-		return nil, trino.SourceError(n, err)
+		return nil, nil, engine.SourceError(n, err)
 	}
 	defer res.Close()
-	r := &relay{src: src, table: res.s.t.of.AsTable()}
+	r := &relay{src: src, table: &analyze.Table{Columns: res.s.t.columns()}}
 	for i := range r.table.Columns {
 		r.types = append(r.types, bindings.ColumnLogicalType(&res.res, bindings.IdxT(i)))
 	}
 	s.relays = append(s.relays, r)
-	return trino.Scanned(r.table, r, r.columns()), nil
+	return r.table, r, nil
 }
 
 func runRelay(ctx context.Context, src engine.Relay, columns []string) (*result, error) {
@@ -48,7 +46,7 @@ func runRelay(ctx context.Context, src engine.Relay, columns []string) (*result,
 	}
 	own, ok := res.(*result)
 	if !ok {
-		return nil, errors.Join(faults.Internal("a relayed statement has run in another engine"), res.Close())
+		return nil, errors.Join(engine.Internal("a relayed statement has run in another engine"), res.Close())
 	}
 	return own, nil
 }
@@ -80,7 +78,7 @@ func (r *relay) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 		return nil, err
 	}
 	if n := len(res.cols); len(req.Columns) > n {
-		return nil, errors.Join(faults.Internal("a relayed statement lacks columns"), res.Close())
+		return nil, errors.Join(engine.Internal("a relayed statement lacks columns"), res.Close())
 	}
 	n := bindings.VectorSize()
 	rows := &relayed{res: res, unfollow: res.follow(ctx), all: bindings.CreateSelectionVector(n)}
@@ -123,7 +121,7 @@ func (r *relayed) Fill(ctx context.Context, cols []engine.Vector, _ int) (int, e
 
 // Next implements engine.Batches, whose users call Fill where it exists.
 func (r *relayed) Next(context.Context) ([][]any, error) {
-	return nil, faults.Internal("the rows of a relayed statement exist only as vectors")
+	return nil, engine.Internal("the rows of a relayed statement exist only as vectors")
 }
 
 // Close ends the statement.

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/ducktype"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -28,7 +29,7 @@ type scanSet struct {
 	ctx    context.Context
 	in     *instance
 	connID uint64
-	tables map[string]*scanTable // by trino.ScanKey
+	tables map[string]*scanTable // by scanKey
 	shown  []*scanTable          // while a plan is explained: the tables of its columns named ~t0.name
 
 	mu   sync.Mutex
@@ -71,8 +72,9 @@ type scanRun struct {
 	vecs  []engine.Vector // the same, for a Filler
 }
 
-// AddScan registers the scanner of a name with the statement's connection.
-func (s *statement) AddScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrow.Narrowing) error {
+// addScan registers the rows of a table with the statement's connection.
+func (s *statement) addScan(ctx context.Context, r *sql.Relation) error {
+	n, cols := r.Shown(), r.Infos
 	if len(cols) == 0 {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() + " has no columns"}
 	}
@@ -93,25 +95,30 @@ func (s *statement) AddScan(ctx context.Context, n engine.TableName, src engine.
 		s.scans = &scanSet{ctx: ctx, in: s.c.in, connID: s.c.id(), tables: map[string]*scanTable{}}
 		s.c.in.scans.Store(s.scans.connID, s.scans)
 	}
-	t := &scanTable{name: n, src: src, cols: cols}
+	t := &scanTable{name: n, src: r.Scan, cols: cols, limit: -1}
 	for _, c := range cols {
-		t.types = append(t.types, trino.DuckType(c.Type))
+		t.types = append(t.types, ducktype.Of(c.Type))
 	}
-	t.filters, t.limit = t.columns().Fit(want)
-	t.count = want.Count
-	s.scans.tables[trino.ScanKey(n)] = t
+	for i, want := range r.Wants {
+		filters, limit := t.columns().Fit(want)
+		if i == 0 {
+			t.filters, t.limit, t.count = filters, limit, want.Count
+			continue
+		}
+		t.filters, t.limit, t.count = narrow.Either(t.filters, filters), -1, t.count && want.Count
+	}
+	s.scans.tables[scanKey(r.Name)] = t
 	return nil
 }
 
-// widen extends the request of a table for one more reference to it.
-func (s *scanSet) widen(n engine.TableName, want narrow.Narrowing) {
-	if s == nil {
-		return
-	}
-	if t := s.tables[trino.ScanKey(n)]; t != nil {
-		more, _ := t.columns().Fit(want)
-		t.filters, t.limit, t.count = narrow.Either(t.filters, more), -1, t.count && want.Count
-	}
+const scanFunction = "~scan"
+
+// scanKey identifies a table in the text of a statement: its parts are quoted, since dots may be part of them.
+func scanKey(n engine.TableName) string { return n.Quoted() }
+
+// scanCall reads a table with column names inside: identical scans are then read once.
+func scanCall(n engine.TableName) string {
+	return "(SELECT * FROM " + sqltext.Quote(scanFunction) + "(" + sqltext.Literal(scanKey(n)) + "))"
 }
 
 // id is DuckDB's number for a connection.
@@ -147,10 +154,10 @@ func (s *scanSet) failure() error {
 
 // fail remembers the first error of a source. One that results from the end of the statement is reported as that end.
 func (s *scanSet) fail(t *scanTable, err error) error {
-	if end := faults.Ended(s.ctx, nil); end != nil {
+	if end := engine.Ended(s.ctx, nil); end != nil {
 		err = end
 	} else {
-		err = trino.SourceError(t.name, err)
+		err = engine.SourceError(t.name, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,6 @@ import (
 	"runtime/cgo"
 	"unsafe"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -41,7 +40,7 @@ func dig_scan_free(p unsafe.Pointer) {
 func registerScan(c bindings.Connection, in *instance) error {
 	f := bindings.CreateTableFunction()
 	defer bindings.DestroyTableFunction(&f)
-	bindings.TableFunctionSetName(f, trino.ScanFunction)
+	bindings.TableFunctionSetName(f, scanFunction)
 	text := bindings.CreateLogicalType(bindings.TypeVarchar)
 	defer bindings.DestroyLogicalType(&text)
 	bindings.TableFunctionAddParameter(f, text)

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -14,25 +15,91 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sample"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// Plan asks DuckDB for the plan of a translated statement.
-func (s *statement) Plan(ctx context.Context, sql string) (told string, err error) {
+// Plan implements sql.Store.
+func (s *statement) Plan(ctx context.Context, x *sql.Statement) (*plan.Node, error) {
+	t, err := s.write(ctx, x)
+	if err != nil {
+		return nil, err
+	}
 	if s.scans != nil {
 		for _, name := range slices.Sorted(maps.Keys(s.scans.tables)) {
 			s.scans.shown = append(s.scans.shown, s.scans.tables[name])
 		}
 	}
-	err = s.c.query(ctx, "EXPLAIN (FORMAT json) "+sql, nil, func(v []*string) error {
+	var told string
+	err = s.c.query(ctx, "EXPLAIN (FORMAT json) "+t.text, nil, func(v []*string) error {
 		if len(v) > 1 && v[1] != nil {
 			told = *v[1]
 		}
 		return nil
 	})
-	return told, err
+	if err != nil {
+		return nil, faults.Translated(err)
+	}
+	out, err := plan.FromDuckDB(told, plan.Names{Column: func(n string) string { return t.names[n] }, Plain: s.sampleNames(), Stored: s.planStored, Scan: s.planScan})
+	if err != nil {
+		return nil, engine.Internal(err.Error())
+	}
+	return out, nil
+}
+
+// planStored is the table of a name in DuckDB's plan.
+func (s *statement) planStored(name string) plan.Table {
+	for _, r := range s.sql.Relations() {
+		if r.Stored != nil && strings.EqualFold(strings.Join([]string{naming.Store, r.Stored.Schema, r.Stored.Table}, "."), name) {
+			return plan.Table{Name: r.Name.String(), Types: typesOf(r.Table), Details: []string{"reads: " + storedAs(r)}}
+		}
+	}
+	return plan.Table{Name: naming.HideStore(name)}
+}
+
+// storedAs describes why the rows of a table are in the project's file.
+func storedAs(r *sql.Relation) string {
+	switch {
+	case r.Name.Catalog != engine.InternalCatalog:
+		return "the cache of the table; the source is not asked"
+	case r.Name.Schema == engine.SchemaMtQuery || r.Stored.Schema == engine.SchemaMtQuery:
+		return "the stored rows of a materialized query"
+	}
+	return "an internal table"
+}
+
+// typesOf are the types of the columns of a table by their names in lower case.
+func typesOf(t *analyze.Table) map[string]string {
+	out := map[string]string{}
+	for _, c := range t.Columns {
+		out[strings.ToLower(c.Name)] = c.Type.String()
+	}
+	return out
+}
+
+// samplesUsed are the tables of the built-in catalog that a statement reads.
+func (s *statement) samplesUsed() (names []string) {
+	for _, r := range s.sql.Relations() {
+		if r.Sample {
+			names = append(names, r.Name.String())
+		}
+	}
+	return names
+}
+
+// sampleNames renames the row numbers of these tables. It is nil if another table is read too, since that may have a column of such
+// a name.
+func (s *statement) sampleNames() func(string) string {
+	if n := len(s.samplesUsed()); n == 0 || n < len(s.sql.Relations()) {
+		return nil
+	}
+	columns := sample.Columns()
+	return func(name string) string { return cmp.Or(columns[name], name) }
 }
 
 // columnName is the name under which DuckDB knows a column of a scan. While a plan is explained it identifies its scan: the plan
@@ -44,9 +111,12 @@ func (s *scanSet) columnName(t *scanTable, name string) string {
 	return name
 }
 
-// PlanScan is the table of a step that reads rows from elsewhere.
-func (s *statement) PlanScan(function string, columns []string) (plan.Table, []string) {
-	if function != trino.ScanFunction || s.scans == nil {
+// planScan is the table of a step that reads external rows, or computes them.
+func (s *statement) planScan(function string, columns []string, rows int64) (plan.Table, []string) {
+	if samples := s.samplesUsed(); function == "range" && len(samples) > 0 {
+		return plan.Table{Name: sample.Of(samples, rows), Details: []string{"reads: rows that are computed from their numbers"}}, nil
+	}
+	if function != scanFunction || s.scans == nil {
 		return plan.Table{}, columns
 	}
 	var names []string
@@ -65,14 +135,13 @@ func (s *statement) PlanScan(function string, columns []string) (plan.Table, []s
 	}
 	out := plan.Table{Name: t.name.String(), Types: map[string]string{}}
 	for _, c := range t.cols {
-		out.Types[strings.ToLower(c.Name)] = trino.InfoType(c.Type).String()
+		out.Types[strings.ToLower(c.Name)] = sql.InfoType(c.Type).String()
 	}
-	if catalog, ok := strings.CutPrefix(t.name.Catalog, naming.InfoCatalog); ok {
-		out.Name = engine.TableName{Catalog: catalog, Schema: t.name.Schema, Table: t.name.Table}.String()
+	if _, ok := t.src.(*infoschema.Rows); ok {
 		out.Details = append(out.Details, "reads: the gateway's own lists")
 		return out, names
 	}
-	if path, err := hex.DecodeString(t.name.Schema); err == nil && s.Q.Files != "" && t.name.Catalog == s.Q.Files {
+	if path, err := hex.DecodeString(t.name.Schema); err == nil && s.sql.Query.Files != "" && t.name.Catalog == s.sql.Query.Files {
 		out.Name = sqltext.Literal(string(path)) // as it is typed
 	}
 	from := "an external source"
@@ -81,9 +150,7 @@ func (s *statement) PlanScan(function string, columns []string) (plan.Table, []s
 	}
 	out.Details = append(out.Details, "reads: "+from)
 	if r, ok := t.src.(*relay); ok {
-		for _, c := range r.table.Columns {
-			out.Types[strings.ToLower(c.Name)] = c.Type.String()
-		}
+		out.Types = typesOf(r.table)
 		return out, names
 	}
 	if f := t.pushed(); f != "" {

@@ -14,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 )
 
@@ -87,7 +86,7 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options, rec
 			defer o.HasWaited(began)
 		}
 		if retry.Sleep(ctx, sharing.Poll) != nil {
-			return faults.Ended(ctx, nil)
+			return engine.Ended(ctx, nil)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
@@ -80,7 +79,7 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 	}
 	// nil is the end and also an error.
 	if msg := bindings.ResultError(&r.res); msg != "" {
-		if err := faults.Ended(ctx, nil); err != nil {
+		if err := engine.Ended(ctx, nil); err != nil {
 			return chunk, false, err
 		}
 		err := r.s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), msg)
@@ -94,10 +93,10 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 
 // ended returns why the statement must stop: its own deadline or the caller's context.
 func (r *result) ended(ctx context.Context) error {
-	if err := faults.Ended(ctx, nil); err != nil {
+	if err := engine.Ended(ctx, nil); err != nil {
 		return err
 	}
-	return faults.Ended(r.ctx, nil)
+	return engine.Ended(r.ctx, nil)
 }
 
 // follow makes ctx interrupt the statement until the returned function is called.

@@ -137,7 +137,7 @@ func (p *project) startWrite(ctx context.Context) (done func(), err error) {
 	case p.write <- struct{}{}:
 		return func() { <-p.write }, nil
 	case <-ctx.Done():
-		return nil, faults.Ended(ctx, nil)
+		return nil, engine.Ended(ctx, nil)
 	}
 }
 

@@ -25,5 +25,5 @@ func (p *project) Transpile(ctx context.Context, q engine.Query, dialect string)
 		return "", err
 	}
 	defer s.close()
-	return s.Transpile(ctx, to)
+	return s.sql.Transpile(ctx, to)
 }

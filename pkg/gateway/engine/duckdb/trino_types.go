@@ -5,13 +5,16 @@ package duckdb
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/ducktype"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sample"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -21,8 +24,14 @@ import (
 // Within a statement each Trino type has one type of DuckDB. Stored tables and views may have others: inward converts their columns for
 // use in a statement, outward converts the columns of a result for storage.
 
-// Kept is a table of the project's own file.
-func (s *statement) Kept(ctx context.Context, n engine.TableName, schema, table string) (*trino.Used, error) {
+// kept is a table in FROM whose columns may have any of DuckDB's types.
+type kept struct {
+	columns []analyze.TableColumn
+	text    string
+}
+
+// Stored implements sql.Store.
+func (s *statement) Stored(ctx context.Context, n engine.TableName, schema, table string) ([]analyze.TableColumn, error) {
 	var d bindings.TableDescription
 	defer bindings.TableDescriptionDestroy(&d)
 	if bindings.TableDescriptionCreateExt(s.c.c, naming.Store, schema, table, &d) != bindings.StateSuccess {
@@ -41,11 +50,9 @@ func (s *statement) Kept(ctx context.Context, n engine.TableName, schema, table 
 			return nil, err
 		}
 	}
-	u, err := fromOutside(naming.StoredTable(schema, table), names, logical, notes)
-	if err == nil {
-		u.Kept = &engine.TableName{Catalog: naming.Store, Schema: schema, Table: table}
-	}
-	return u, err
+	k := fromOutside(naming.StoredTable(schema, table), names, logical, notes)
+	s.stored[engine.TableName{Schema: schema, Table: table}] = k.text
+	return k.columns, nil
 }
 
 // typeNotes returns the comments on the columns of a stored result: the Trino types that cannot be derived from DuckDB's types.
@@ -62,7 +69,7 @@ func (c *conn) typeNotes(ctx context.Context, schema, table string) (map[string]
 // noteTypes writes the comments that typeNotes reads.
 func (c *conn) noteTypes(ctx context.Context, name string, columns []analyze.Column) error {
 	for _, col := range columns {
-		if !trino.NeedsNote(col.Type) {
+		if !ducktype.NeedsNote(col.Type) {
 			continue
 		}
 		if _, err := c.exec(ctx, `COMMENT ON COLUMN `+name+`.`+sqltext.Quote(col.Name)+` IS `+sqltext.Literal(col.Type.Signature())); err != nil {
@@ -72,22 +79,28 @@ func (c *conn) noteTypes(ctx context.Context, name string, columns []analyze.Col
 	return nil
 }
 
-// Sampled is a table of the built-in catalog.
-func (s *statement) Sampled(ctx context.Context, n engine.TableName, body string) (*trino.Used, error) {
-	if u, ok := s.p.samples.Load(n.Table); ok {
-		known := u.(*trino.Used)
-		return &trino.Used{Table: &analyze.Table{Columns: known.Table.Columns}, Text: known.Text}, nil
+// Sample implements sql.Store.
+func (s *statement) Sample(ctx context.Context, table string) ([]analyze.TableColumn, error) {
+	if k := s.p.sampled(table); k != nil {
+		return slices.Clone(k.columns), nil
 	}
-	u, err := s.planned(ctx, body)
+	k, err := s.planned(ctx, sample.Tables()[table])
 	if err != nil {
 		return nil, err
 	}
-	s.p.samples.Store(n.Table, u)
-	return &trino.Used{Table: &analyze.Table{Columns: u.Table.Columns}, Text: u.Text}, nil
+	s.p.samples.Store(table, k)
+	return slices.Clone(k.columns), nil
+}
+
+// sampled is a table of the built-in catalog, nil before it was described.
+func (p *project) sampled(table string) *kept {
+	k, _ := p.samples.Load(table)
+	known, _ := k.(*kept)
+	return known
 }
 
 // planned is a query of the engine as a table.
-func (s *statement) planned(ctx context.Context, body string) (*trino.Used, error) {
+func (s *statement) planned(ctx context.Context, body string) (*kept, error) {
 	var ps bindings.PreparedStatement
 	defer bindings.DestroyPrepare(&ps)
 	if bindings.Prepare(s.c.c, body, &ps) == bindings.StateError {
@@ -99,28 +112,28 @@ func (s *statement) planned(ctx context.Context, body string) (*trino.Used, erro
 		names = append(names, bindings.PreparedStatementColumnName(ps, i))
 		logical = append(logical, bindings.PreparedStatementColumnLogicalType(ps, i))
 	}
-	return fromOutside("("+body+")", names, logical, nil)
+	return fromOutside("("+body+")", names, logical, nil), nil
 }
 
-// fromOutside returns a table whose columns may have any of DuckDB's types. It destroys the logical types.
-func fromOutside(text string, names []string, logical []bindings.LogicalType, notes map[string]string) (*trino.Used, error) {
-	u := &trino.Used{Table: &analyze.Table{}, Text: text}
+// fromOutside converts the columns of a table to the types of a statement. It destroys the logical types.
+func fromOutside(text string, names []string, logical []bindings.LogicalType, notes map[string]string) *kept {
+	k := &kept{text: text}
 	items := make([]string, len(names))
 	same := true
 	for i, name := range names {
 		t, convert := inward(logical[i], 0)
 		bindings.DestroyLogicalType(&logical[i])
-		t, convert = trino.Noted(t, convert, notes[name])
-		u.Table.Columns = append(u.Table.Columns, analyze.TableColumn{Name: name, Type: t})
+		t, convert = ducktype.Noted(t, convert, notes[name])
+		k.columns = append(k.columns, analyze.TableColumn{Name: name, Type: t})
 		items[i] = sqltext.Quote(name)
 		if convert != nil {
 			items[i], same = convert(items[i]), false
 		}
 	}
 	if !same {
-		u.Text = "(SELECT " + strings.Join(items, ", ") + " FROM " + text + ")"
+		k.text = "(SELECT " + strings.Join(items, ", ") + " FROM " + text + ")"
 	}
-	return u, nil
+	return k
 }
 
 // inward returns the Trino type of a column, and the conversion of its values to DuckDB's type for it; nil if they have that type.
@@ -189,14 +202,14 @@ func inward(lt bindings.LogicalType, depth int) (*types.Type, func(string) strin
 		return as(types.Of(types.Unknown))
 	case bindings.TypeList:
 		t, convert := kid(bindings.ListTypeChildType(lt))
-		return types.NewArray(t), trino.EachElement(convert, depth)
+		return types.NewArray(t), ducktype.EachElement(convert, depth)
 	case bindings.TypeArray:
 		t, convert := kid(bindings.ArrayTypeChildType(lt))
 		name, _ := translate.DuckType(types.NewArray(t))
 		if convert == nil {
 			return types.NewArray(t), func(x string) string { return "CAST(" + x + " AS " + name + ")" }
 		}
-		return types.NewArray(t), trino.EachElement(convert, depth)
+		return types.NewArray(t), ducktype.EachElement(convert, depth)
 	case bindings.TypeMap:
 		k, convertKey := kid(bindings.MapTypeKeyType(lt))
 		v, convertValue := kid(bindings.MapTypeValueType(lt))
@@ -204,7 +217,7 @@ func inward(lt bindings.LogicalType, depth int) (*types.Type, func(string) strin
 			return types.NewMap(k, v), nil
 		}
 		return types.NewMap(k, v), func(x string) string {
-			return "map(" + trino.Applied(trino.EachElement(convertKey, depth), "map_keys("+x+")") + ", " + trino.Applied(trino.EachElement(convertValue, depth), "map_values("+x+")") + ")"
+			return "map(" + ducktype.Applied(ducktype.EachElement(convertKey, depth), "map_keys("+x+")") + ", " + ducktype.Applied(ducktype.EachElement(convertValue, depth), "map_values("+x+")") + ")"
 		}
 	case bindings.TypeStruct:
 		return inwardRow(lt, kid)
@@ -220,7 +233,7 @@ func inwardRow(lt bindings.LogicalType, kid func(bindings.LogicalType) (*types.T
 		fields[i], converts[i] = kid(bindings.StructTypeChildType(lt, bindings.IdxT(i)))
 	}
 	return types.NewRow(names, fields), func(x string) string {
-		return trino.Repacked(x, n, func(i int) string { return fmt.Sprintf("f%d", i+1) }, func(i int) func(string) string { return converts[i] })
+		return ducktype.Repacked(x, n, func(i int) string { return fmt.Sprintf("f%d", i+1) }, func(i int) func(string) string { return converts[i] })
 	}
 }
 
@@ -234,7 +247,7 @@ func (v *vtype) shownIn(zone *time.Location) {
 
 // overlay sets the names and precisions that a column has in Trino. The rest of v was derived from its DuckDB type.
 func (v *vtype) overlay(t *types.Type) {
-	v.name = trino.WireType(t)
+	v.name = sql.WireType(t)
 	switch t.Kind {
 	case types.Char:
 		v.pad = t.N

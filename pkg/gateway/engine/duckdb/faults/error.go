@@ -2,12 +2,8 @@
 package faults
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"strings"
-
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // Error is an error of DuckDB as errors_as_json=true gives it.
@@ -64,25 +60,4 @@ func splitErrorPrefix(s string) (typ, msg string) {
 		return s[:i], s[i+len(" Error: "):]
 	}
 	return "", s
-}
-
-// Ended returns why a context ended, as an *engine.Error for a deadline, or nil before its end.
-func Ended(ctx context.Context, err error) error {
-	cause := context.Cause(ctx)
-	if cause == nil {
-		return nil
-	}
-	var e *engine.Error
-	if errors.As(cause, &e) {
-		return e
-	}
-	if errors.Is(cause, context.DeadlineExceeded) {
-		return &engine.Error{Kind: engine.KindTimeout, Message: "Query exceeded its time limit", Err: cause}
-	}
-	return errors.Join(cause, err)
-}
-
-// Internal is an error of the engine itself.
-func Internal(msg string) error {
-	return &engine.Error{Kind: engine.KindInternal, Message: msg}
 }

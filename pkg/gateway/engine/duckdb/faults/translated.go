@@ -16,24 +16,10 @@ var outOfRange = late.Regexp(`^(Date and time not in timestamp range|Interval va
 // STDDEV_POP for X is out of range!
 var beyondDouble = late.Regexp(`^[A-Za-z_]+( for [XY])? is out of range!$`)
 
-// Trino is the cause of an error that occurred while a statement ran.
-type Trino struct {
-	Kind string // Trino's name of the kind: DIVISION_BY_ZERO
-	err  error
-}
-
-func (f *Trino) Error() string { return f.err.Error() }
-func (f *Trino) Unwrap() error { return f.err }
-
 // DividesByZero reports whether a statement ended by a division by zero.
 func DividesByZero(err error) bool {
-	var f *Trino
-	return errors.As(err, &f) && f.Kind == "DIVISION_BY_ZERO"
-}
-
-// Value returns an error about a value, with Trino's name of its kind.
-func Value(kind, msg string) error {
-	return &engine.Error{Kind: engine.KindValue, Message: msg, Err: &Trino{kind, errors.New(msg)}}
+	var f *engine.CodedError
+	return errors.As(err, &f) && f.Code == "DIVISION_BY_ZERO"
 }
 
 // outerColumn matches DuckDB's error for a column of an outer query in a lambda. The translation writes some expressions as lambdas.
@@ -80,7 +66,7 @@ func Translated(err error) error {
 	}
 	if rest, ok := strings.CutPrefix(d.Message, "\x01"); ok { // the message includes its kind
 		kind, msg, _ := strings.Cut(rest, "\x01")
-		return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
+		return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &engine.CodedError{Code: kind, Err: err}}
 	}
 	if unlike := outOfRange().FindStringSubmatch(d.Message); unlike != nil {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "a date or time out of range is not supported on zone local", Err: err}
@@ -89,7 +75,7 @@ func Translated(err error) error {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "an aggregate whose computation exceeds the range of double is not supported on zone local", Err: err}
 	}
 	msg, kind := inTrinosWords(d.Message)
-	return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
+	return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &engine.CodedError{Code: kind, Err: err}}
 }
 
 // refused reports whether an error says that DuckDB rejects a translated text.

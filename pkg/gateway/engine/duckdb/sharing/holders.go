@@ -76,7 +76,7 @@ func OwnFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 			return nil, err
 		}
 		if retry.Sleep(ctx, Poll) != nil {
-			return nil, faults.Ended(ctx, nil)
+			return nil, engine.Ended(ctx, nil)
 		}
 	}
 }

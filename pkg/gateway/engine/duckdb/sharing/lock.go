@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/gofrs/flock"
 )
@@ -63,7 +62,7 @@ func Take(ctx context.Context, dir string, o *engine.Options) (*Lock, error) {
 		}
 		return held, nil
 	case ctx.Err() != nil:
-		return nil, faults.Ended(ctx, nil)
+		return nil, engine.Ended(ctx, nil)
 	}
 	return nil, errors.Join(err, l.Close())
 }

@@ -1,4 +1,4 @@
-package trino
+package ducktype
 
 import (
 	"fmt"
@@ -74,8 +74,8 @@ func EachElement(convert func(string) string, depth int) func(string) string {
 	}
 }
 
-// outward converts a value to the form of a stored table or a view: the fields of rows have their names.
-func outward(x string, t *types.Type) string { return Applied(outwardOf(t, 0), x) }
+// Outward converts a value to the form of a stored table or a view: the fields of rows have their names.
+func Outward(x string, t *types.Type) string { return Applied(outwardOf(t, 0), x) }
 
 func outwardOf(t *types.Type, depth int) func(string) string {
 	switch t.Kind {

@@ -1,4 +1,4 @@
-package trino
+package sql
 
 import (
 	"context"
@@ -102,8 +102,8 @@ func (s *Session) nearTable(ctx context.Context, n engine.TableName) string {
 		n.Table = near
 		return suggestQualified(n)
 	}
-	if _, ok := SampleTables()[n.Table]; ok && n.Catalog == engine.InternalCatalog {
-		return suggestQualified(engine.TableName{Catalog: engine.SampleCatalog, Schema: SampleSchema, Table: n.Table})
+	if slices.Contains(engine.SampleTables(), n.Table) && n.Catalog == engine.InternalCatalog {
+		return suggestQualified(engine.TableName{Catalog: engine.SampleCatalog, Schema: engine.SampleSchema, Table: n.Table})
 	}
 	for _, t := range known { // a saved query with another spelling, a table of another schema
 		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoschema.Schema && nearest.Of(n.Table, []string{t.Table}) != "" {

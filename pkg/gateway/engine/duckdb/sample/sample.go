@@ -1,13 +1,13 @@
-package trino
+// Package sample computes the tables of the built-in catalog in DuckDB.
+package sample
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 )
-
-const SampleSchema = "shop"
 
 const (
 	sampleCustomers = 2000
@@ -36,8 +36,8 @@ func price(product string) string {
 	return `CAST((199 + ` + mix(product, 31) + ` % 49800) / 100.0::DOUBLE AS DECIMAL(10,2))`
 }
 
-// SampleTables are the tables of the schema "shop" by name.
-func SampleTables() map[string]string {
+// Tables are the statements for the tables, by name.
+func Tables() map[string]string {
 	return map[string]string{
 		"customers": `SELECT i AS id,
 	CAST(md5('customer ' || i) AS UUID) AS uid,
@@ -82,4 +82,24 @@ func SampleTables() map[string]string {
 
 func orderStatus(row string) string {
 	return pick(row, 23, "delivered", "delivered", "delivered", "shipped", "new", "cancelled", "returned")
+}
+
+// Of determines by the number of rows which of the tables a step computes.
+func Of(names []string, rows int64) string {
+	made := map[int64][]string{sampleCustomers: {"customers"}, sampleProducts: {"products"}, sampleOrders: {"orders", "order_items"}, 4: {"order_items"}}
+	var may []string
+	for _, n := range names {
+		if slices.Contains(made[rows], n[strings.LastIndex(n, ".")+1:]) {
+			may = append(may, n)
+		}
+	}
+	if len(may) == 0 {
+		may = names
+	}
+	return strings.Join(may, " or ")
+}
+
+// Columns maps the row numbers of the tables, by their names in the tables' statements, to the columns they become.
+func Columns() map[string]string {
+	return map[string]string{"i": "id", "o": "order_id", "n": "line_no"}
 }

@@ -1,4 +1,4 @@
-package trino
+package sql
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package trino
+package sql
 
 import (
 	"context"
@@ -6,30 +6,35 @@ import (
 	"slices"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
 // information_schema lists what the project can read, under the names that its users write: the internal tables, the sample catalog and
 // what Catalogs.List names. Qualified with a catalog it lists that catalog, otherwise all of them. The rows are collected
 // before the statement runs; its equality conditions on names limit what is collected.
 
-// InfoRows collects the rows of a table of information_schema, or of the catalog system, for a scan of another name.
-func (s *Session) InfoRows(ctx context.Context, u *Used, as engine.TableName, want narrow.Narrowing) error {
-	rows, err := s.infoRows(ctx, u, want)
-	if err != nil {
-		return err
+// list collects the rows of a table of information_schema, or of the catalog system.
+func (s *Session) list(ctx context.Context, u *Relation, want narrow.Narrowing) error {
+	if u.Scan != nil {
+		if !u.narrowed {
+			return nil
+		}
+		want = narrow.Everything() // all references share the rows
 	}
-	return s.Store.AddScan(ctx, as, &infoschema.Rows{Cols: u.cols, Data: rows}, u.cols, narrow.Everything())
+	u.narrowed = !want.Empty()
+	rows, err := s.listed(ctx, u, want)
+	u.Scan = &infoschema.Rows{Cols: u.Infos, Data: rows}
+	return err
 }
 
-func (s *Session) infoRows(ctx context.Context, u *Used, want narrow.Narrowing) ([][]any, error) {
-	kind, of := u.name.Table, ""
-	if u.name.Schema != infoschema.Schema {
-		kind = u.name.Schema + "." + u.name.Table
-	} else if u.name.Catalog != naming.AllCatalogs {
-		of = u.name.Catalog
+func (s *Session) listed(ctx context.Context, u *Relation, want narrow.Narrowing) ([][]any, error) {
+	kind, of := u.Name.Table, ""
+	if u.Name.Schema != infoschema.Schema {
+		kind = u.Name.Schema + "." + u.Name.Table
+	} else if u.Name.Catalog != allCatalogs {
+		of = u.Name.Catalog
 	}
 	switch kind {
 	case "metadata.catalogs":
@@ -38,7 +43,7 @@ func (s *Session) infoRows(ctx context.Context, u *Used, want narrow.Narrowing) 
 	case "runtime.nodes":
 		return infoschema.Nodes(), nil
 	}
-	named := infoschema.Catalogs(of, u.cols, want.Conds)
+	named := infoschema.Catalogs(of, u.Infos, want.Conds)
 	known, err := s.allTables(ctx, named)
 	if err != nil {
 		return nil, err
@@ -54,7 +59,7 @@ func (s *Session) infoRows(ctx context.Context, u *Used, want narrow.Narrowing) 
 		return infoschema.Tables(known), nil
 	case "metadata.table_comments":
 		var comments map[engine.TableName]string
-		if c, ok := s.Q.Catalogs.(engine.TableComments); ok {
+		if c, ok := s.Query.Catalogs.(engine.TableComments); ok {
 			if comments, err = c.TableComments(ctx); err != nil {
 				return nil, err
 			}
@@ -66,7 +71,7 @@ func (s *Session) infoRows(ctx context.Context, u *Used, want narrow.Narrowing) 
 
 // catalogKinds returns the kinds of the project's catalogs by their names.
 func (s *Session) catalogKinds(ctx context.Context) (map[string]string, error) {
-	if c, ok := s.Q.Catalogs.(engine.CatalogKinds); ok {
+	if c, ok := s.Query.Catalogs.(engine.CatalogKinds); ok {
 		return c.CatalogKinds(ctx)
 	}
 	return map[string]string{engine.InternalCatalog: "internal", engine.SampleCatalog: "sample"}, nil
@@ -76,19 +81,19 @@ func (s *Session) catalogKinds(ctx context.Context) (map[string]string, error) {
 // table name. Catalogs that do not exist are ignored.
 func (s *Session) allTables(ctx context.Context, named []string) ([]engine.TableName, error) {
 	var out []engine.TableName
-	for name := range SampleTables() {
-		out = append(out, engine.TableName{Catalog: engine.SampleCatalog, Schema: SampleSchema, Table: name})
+	for _, name := range engine.SampleTables() {
+		out = append(out, engine.TableName{Catalog: engine.SampleCatalog, Schema: engine.SampleSchema, Table: name})
 	}
 	if slices.Contains(named, infoschema.System) {
 		out = append(out, infoschema.SystemTables()...)
 	}
-	own, err := s.Store.OwnTables(ctx)
+	own, err := s.store.OwnTables(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out = append(out, own...)
-	if s.Q.Catalogs != nil {
-		more, err := s.Q.Catalogs.List(ctx, named)
+	if s.Query.Catalogs != nil {
+		more, err := s.Query.Catalogs.List(ctx, named)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +113,7 @@ func (s *Session) columnRows(ctx context.Context, tables []engine.TableName, nam
 		if t.Table == "" {
 			continue
 		}
-		cols, err := s.Store.Columns(ctx, t)
+		cols, err := s.columns(ctx, t)
 		if err != nil {
 			if len(tables) > 1 && infoschema.MayLack(t, err, named) {
 				err = engine.Omit(ctx, engine.OmittedColumns, t.String(), err)
@@ -121,4 +126,24 @@ func (s *Session) columnRows(ctx context.Context, tables []engine.TableName, nam
 		rows = append(rows, infoschema.ColumnsOf(t, cols)...)
 	}
 	return rows, nil
+}
+
+// columns returns the names of a table's columns and their types as Trino displays them.
+func (s *Session) columns(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
+	own := NewSession(s.Query, s.defaults, s.store) // the statement does not read the table
+	own.Query.Bindings, own.untyped = nil, false
+	u, err := (&catalog{s: own, ctx: ctx}).find(analyze.Name(n))
+	switch {
+	case err != nil:
+		return nil, err
+	case u.Infos == nil:
+		return columnInfos(u.Table), nil
+	case infoschema.Has(n):
+		return u.Infos, nil
+	}
+	cols := slices.Clone(u.Infos)
+	for i, c := range cols {
+		cols[i].Type = InfoType(c.Type).String()
+	}
+	return cols, nil
 }

@@ -1,29 +1,15 @@
-package trino
+// Package ducktype has the types of DuckDB for those of Trino, and the forms in which their values are stored.
+package ducktype
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-
-	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// FieldName is the name of a field within the name of a row type: quoted unless it is a plain identifier.
-func FieldName(s string) string {
-	if s == "" {
-		return ""
-	}
-	plain := strings.TrimLeftFunc(s, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }) == ""
-	if !plain || unicode.IsDigit(rune(s[0])) {
-		return sqltext.Quote(s) + " "
-	}
-	return s + " "
-}
-
-// DuckType is the DuckDB type for a lower-case Trino type name, VARCHAR if there is none. Times that are more precise than
+// Of is the DuckDB type for a lower-case Trino type name, VARCHAR if there is none. Times that are more precise than
 // DuckDB's are texts.
-func DuckType(trino string) string {
+func Of(trino string) string {
 	t := strings.ToLower(strings.TrimSpace(trino))
 	base, args, _ := strings.Cut(t, "(")
 	base = strings.TrimSpace(base)

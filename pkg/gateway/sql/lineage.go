@@ -1,4 +1,4 @@
-package trino
+package sql
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 
 // Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that is not supported.
 func (s *Session) Lineage(ctx context.Context) ([]engine.ColumnOrigin, error) {
-	s.Untyped = true // the statement is not run
-	tree, err := s.parse(s.Q.SQL)
+	s.untyped = true // the statement is not run
+	tree, err := s.parse(s.Query.SQL)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *Session) Lineage(ctx context.Context) ([]engine.ColumnOrigin, error) {
 		return nil, err
 	}
 	var out []engine.ColumnOrigin
-	for _, c := range lineage.Of(query, r.analysis, s.Q.SQL) {
+	for _, c := range lineage.Of(query, r.analysis, s.Query.SQL) {
 		o := engine.ColumnOrigin{Expression: c.Expression}
 		for _, read := range c.Reads {
 			o.Reads = append(o.Reads, engine.ColumnRead{Table: engine.TableName(read.Table), Column: read.Column})

@@ -1,4 +1,4 @@
-package trino
+package sql
 
 import (
 	"fmt"
@@ -6,13 +6,10 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/clip"
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
-	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -45,14 +42,14 @@ func (s *Session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err e
 		}
 		return true
 	})
-	values := s.BoundHere()
+	values := s.bindings()
 	switch {
-	case len(s.Chain) > 0 && count > 0:
+	case len(s.chain) > 0 && count > 0:
 		return nil, &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	case count != len(values):
 		return nil, &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", count, len(values))}
 	}
-	if s.Untyped {
+	if s.untyped {
 		texts = untypedTexts(q, count)
 	}
 	if props {
@@ -73,7 +70,7 @@ func (s *Session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err e
 func (c *catalog) note(name *[]*trinosql.Ident) {
 	parts := *name
 	if len(parts) == 2 && parts[0].Lower() == infoschema.Schema {
-		*name = append([]*trinosql.Ident{{Name: naming.AllCatalogs, Quoted: true}}, parts...)
+		*name = append([]*trinosql.Ident{{Name: allCatalogs, Quoted: true}}, parts...)
 		return
 	}
 	written := make([]string, len(parts))
@@ -108,11 +105,11 @@ func (s *Session) property(f *trinosql.Func) (trinosql.Expr, error) {
 	}
 	switch {
 	case key == "":
-		return f, PlacedAt(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props needs a constant key on zone local"})
-	case len(s.Chain) > 0:
-		return f, PlacedAt(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props is not supported inside a saved query on zone local"})
+		return f, Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props needs a constant key on zone local"})
+	case len(s.chain) > 0:
+		return f, Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props is not supported inside a saved query on zone local"})
 	}
-	return &trinosql.Cast{X: &trinosql.StringLit{Value: s.Q.Props[key]}, Type: varcharTree()}, nil
+	return &trinosql.Cast{X: &trinosql.StringLit{Value: s.Query.Props[key]}, Type: varcharTree()}, nil
 }
 
 func varcharTree() trinosql.Type {
@@ -160,12 +157,12 @@ func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 	return texts
 }
 
-// analyze analyses a query, and returns the values of its parameters as DuckDB literals.
-func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given int) (*analyze.Analysis, []string, error) {
+// analyze analyses a query, and returns the values of its parameters.
+func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given int) (*analyze.Analysis, []Param, error) {
 	o := analyze.Options{Catalog: c, DefaultCatalog: s.defaults.Catalog, DefaultSchema: s.defaults.Schema}
-	weight := s.Weight
+	weight := s.weight
 	run := func() (*analyze.Analysis, error) {
-		s.Weight = weight
+		s.weight = weight
 		a, err := analyze.Analyze(q, o)
 		if err != nil {
 			return nil, c.analysisError(err)
@@ -193,10 +190,10 @@ func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given 
 	o.Describe = false
 	var a *analyze.Analysis
 	for _, guess := range []bool{false, true} {
-		var texts []string
+		var params []Param
 		o.Parameters = nil
 		for i, v := range values {
-			t, sql, ok := paramValue(v, want[i], guess)
+			p, ok := paramValue(v, want[i], guess)
 			if !ok {
 				kind := engine.KindBinding
 				if i >= given {
@@ -204,12 +201,12 @@ func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given 
 				}
 				return nil, nil, &engine.Error{Kind: kind, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, clip.Bytes(v, Clipped), typeName(want[i]))}
 			}
-			o.Parameters = append(o.Parameters, t)
-			texts = append(texts, sql)
+			o.Parameters = append(o.Parameters, p.Type)
+			params = append(params, p)
 		}
 		var again error
 		if a, again = run(); again == nil {
-			return a, texts, fetchPositive(q, values)
+			return a, params, fetchPositive(q, values)
 		}
 		if err = again; guess || c.err != nil {
 			break
@@ -227,7 +224,7 @@ func fetchPositive(q *trinosql.Query, values []string) (err error) {
 		if q, ok := n.(*trinosql.Query); ok && q.Fetch {
 			if p, ok := q.Limit.(*trinosql.Param); ok {
 				if n, bad := strconv.ParseInt(strings.TrimSpace(values[p.Index]), 10, 64); bad == nil && n <= 0 {
-					err = PlacedAt(p.Pos(), &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
+					err = Placed(p.Pos(), &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
 				}
 			}
 		}
@@ -258,7 +255,7 @@ func typeName(t *types.Type) string {
 }
 
 // paramValue converts a string to a value of the expected type, nil for no particular one; false if it is invalid.
-func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bool) {
+func paramValue(v string, want *types.Type, guess bool) (Param, bool) {
 	word := strings.TrimSpace(v)
 	kind := types.Varchar
 	switch {
@@ -274,30 +271,30 @@ func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bo
 			if want != nil && want.Kind != types.Decimal && fits(n, want.Kind) {
 				t = want
 			}
-			return t, castText(strconv.FormatInt(n, 10), t), true
+			return Param{t, strconv.FormatInt(n, 10)}, true
 		}
 		if DecimalText().MatchString(word) {
 			_, width, scale, ok := DecimalDigits(word)
 			if !ok {
-				return nil, "", false
+				return Param{}, false
 			}
 			t := types.NewDecimal(width, scale)
-			return t, castText(word, t), true
+			return Param{t, word}, true
 		}
 		if !DoubleText().MatchString(word) {
-			return nil, "", false
+			return Param{}, false
 		}
 		want = types.Of(types.Double)
 		fallthrough
 	case types.Real, types.Double:
 		f, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			return nil, "", false
+			return Param{}, false
 		}
-		return want, castText(strconv.FormatFloat(f, 'g', -1, 64), want), true
+		return Param{want, strconv.FormatFloat(f, 'g', -1, 64)}, true
 	case types.Boolean:
 		low := strings.ToLower(word)
-		return want, low, low == "true" || low == "false"
+		return Param{want, low}, low == "true" || low == "false"
 	}
 	form := DateText
 	switch kind {
@@ -311,20 +308,15 @@ func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bo
 	case types.UUID:
 		form = UuidText
 	default:
-		return types.Of(types.Varchar), sqltext.Literal(v), true
+		return Param{types.Of(types.Varchar), v}, true
 	}
 	if !form().MatchString(word) || !RealDay(word) {
-		return nil, "", false
+		return Param{}, false
 	}
 	if kind == types.Time || kind == types.Timestamp || kind == types.TimestampTZ {
 		want = types.NewTime(kind, 6)
 	}
-	return want, castText(word, want), true
-}
-
-func castText(text string, t *types.Type) string {
-	name, _ := translate.DuckType(t)
-	return "CAST(" + sqltext.Literal(text) + " AS " + name + ")"
+	return Param{want, word}, true
 }
 
 func fits(n int64, k types.Kind) bool {

@@ -1,4 +1,4 @@
-package trino
+package sql
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 
 // Transpile translates the statement to another dialect.
 func (s *Session) Transpile(ctx context.Context, to transpile.Target) (string, error) {
-	tree, err := s.parse(s.Q.SQL)
+	tree, err := s.parse(s.Query.SQL)
 	if err != nil {
 		return "", err
 	}
 	query, ok := tree.(*trinosql.Query)
 	if !ok {
-		return "", PlacedAt(tree.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "a statement that is answered by the gateway cannot be written in another dialect"})
+		return "", Placed(tree.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "a statement that is answered by the gateway cannot be written in another dialect"})
 	}
-	cat := &catalog{s: s, ctx: ctx, uses: map[*analyze.Table]*Used{}}
+	cat := &catalog{s: s, ctx: ctx, relations: map[*analyze.Table]*Relation{}}
 	a, _, err := s.analyze(query, cat, nil, 0)
 	if err != nil {
 		return "", cat.analysisError(err)
@@ -28,7 +28,7 @@ func (s *Session) Transpile(ctx context.Context, to transpile.Target) (string, e
 	text, err := transpile.Query(query, a, to)
 	var refused *transpile.Unsupported
 	if errors.As(err, &refused) {
-		return "", PlacedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: err})
+		return "", Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: err})
 	}
 	return text, err
 }

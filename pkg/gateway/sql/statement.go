@@ -1,61 +1,89 @@
-package trino
+package sql
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
-	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// A statement in Trino's dialect is parsed, analysed with the names and types of the catalogs, and printed for DuckDB with
-// generated names: nothing that a user wrote reaches DuckDB except the values of literals.
+// Statement is a query that is analysed, with all its names resolved.
+type Statement struct {
+	Query    *trinosql.Query
+	Analysis *analyze.Analysis
+	Params   []Param // the values of ?, by index
+	Columns  []analyze.Column
+	Origins  []engine.TableName // the table that each column of the result is an unchanged copy of
+	Simple   bool               // it nests deeply and joins nothing: it is planned faster without an optimizer
 
-// Text is a translated statement.
-type Text struct {
-	SQL     string
-	Plain   bool             // it is planned without the optimizer
-	Columns []analyze.Column // of the result
-	Origins []engine.TableName
-	Printed *translate.Statement
+	Catalog, Schema, User string // the values of current_catalog and similar
 
+	relations map[*analyze.Table]*Relation
 	divisions []trinosql.Pos // whose divisor may be zero
 }
 
-// ErrNotTranslated is wrapped by the error for what is valid in Trino and not supported on zone local.
-var ErrNotTranslated = errors.New("not supported on zone local")
-
-// KeepsZones rejects a result whose times would lose their zone when stored.
-func (x *Text) KeepsZones() error {
-	if x.Printed == nil {
-		return nil
-	}
-	for i, zone := range x.Printed.Zones {
-		if zone != "" {
-			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s' has times in zone '%s', and a stored result keeps no zone on zone local: cast it to timestamp or varchar",
-				x.Columns[i].Name, zone)}
-		}
-	}
-	return nil
+// Param is the value of a ?, or one that the text of the gateway itself has for it.
+type Param struct {
+	Type *types.Type
+	Text string // of a varchar the value, of other types in the form of a literal of the type without its quotes
 }
 
-// Translate parses, analyses and prints a statement.
-func (s *Session) Translate(ctx context.Context, sql string) (*Text, error) {
-	tree, err := s.parse(sql)
+// Relation is what a table of the analysis stands for.
+func (x *Statement) Relation(t *analyze.Table) *Relation { return x.relations[t] }
+
+// Relations are the tables that the statement itself names.
+func (x *Statement) Relations() []*Relation {
+	return slices.SortedFunc(maps.Values(x.relations), func(a, b *Relation) int { return a.Name.Compare(b.Name) })
+}
+
+// Read parses and analyses a statement. SHOW, DESCRIBE and EXPLAIN become queries over their answers.
+func (s *Session) Read(ctx context.Context, text string) (*Statement, error) {
+	tree, err := s.parse(text)
 	if err != nil {
 		return nil, err
 	}
-	return s.translateTree(ctx, tree)
+	return s.read(ctx, tree)
+}
+
+func (s *Session) read(ctx context.Context, tree trinosql.Statement) (*Statement, error) {
+	switch tree := tree.(type) {
+	case *trinosql.Query:
+		return s.query(ctx, tree)
+	case *trinosql.Show:
+		return s.show(ctx, tree)
+	case *trinosql.Explain:
+		return s.explain(ctx, tree)
+	default:
+		return nil, notAllowed(tree)
+	}
+}
+
+func (s *Session) query(ctx context.Context, query *trinosql.Query) (*Statement, error) {
+	size, err := limits.Tree(query)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.analysed(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.catalog.read(query, r.analysis, r.values); err != nil {
+		return nil, err
+	}
+	return &Statement{Query: query, Analysis: r.analysis, Params: r.params, Columns: r.analysis.Output, Origins: originsOf(query, r.analysis),
+		Simple: size.PlainPlan(), Catalog: s.defaults.Catalog, Schema: s.defaults.Schema, User: s.Query.Props["user"],
+		relations: r.catalog.relations, divisions: divisions(query)}, nil
 }
 
 // analysed is a query and its analysis.
@@ -63,12 +91,12 @@ type analysed struct {
 	analysis *analyze.Analysis
 	catalog  *catalog
 	values   []string // parameters, and values of the gateway's own forms
-	params   []string // their names in the text
+	params   []Param
 }
 
 func (s *Session) analysed(ctx context.Context, query *trinosql.Query) (*analysed, error) {
-	r := &analysed{catalog: &catalog{s: s, ctx: ctx, uses: map[*analyze.Table]*Used{}}}
-	given := s.BoundHere()
+	r := &analysed{catalog: &catalog{s: s, ctx: ctx, relations: map[*analyze.Table]*Relation{}}}
+	given := s.bindings()
 	texts, err := s.ownForms(query, r.catalog)
 	if err != nil {
 		return nil, err
@@ -78,42 +106,6 @@ func (s *Session) analysed(ctx context.Context, query *trinosql.Query) (*analyse
 		return nil, r.catalog.cycleError(query, err)
 	}
 	return r, nil
-}
-
-func (s *Session) translateTree(ctx context.Context, tree trinosql.Statement) (*Text, error) {
-	var query *trinosql.Query
-	switch tree := tree.(type) {
-	case *trinosql.Query:
-		query = tree
-	case *trinosql.Show:
-		return s.show(ctx, tree)
-	case *trinosql.Explain:
-		return s.explain(ctx, tree)
-	default:
-		return nil, notAllowed(tree)
-	}
-	size, err := limits.Tree(query)
-	if err != nil {
-		return nil, err
-	}
-	r, err := s.analysed(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	a, cat, values, params := r.analysis, r.catalog, r.values, r.params
-	if err := cat.read(query, a, values); err != nil {
-		return nil, err
-	}
-	out, err := translate.Query(query, a, translate.Options{Table: cat.text, Param: func(i int) string { return params[i] },
-		Catalog: s.defaults.Catalog, Schema: s.defaults.Schema, User: s.Q.Props["user"]})
-	var refused *translate.Unsupported
-	if errors.As(err, &refused) {
-		return nil, PlacedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: ErrNotTranslated})
-	}
-	if err != nil {
-		return nil, cat.analysisError(err)
-	}
-	return &Text{SQL: out.SQL, Plain: size.PlainPlan(), Columns: a.Output, Origins: originsOf(query, a), Printed: out, divisions: divisions(query)}, nil
 }
 
 // divisions are the places of the divisions of a query whose divisor may be zero.
@@ -147,7 +139,7 @@ func mayBeZero(x trinosql.Expr) bool {
 }
 
 // DivisionHint tells where a query divides, for an error that has no position; empty if it does not.
-func (x *Text) DivisionHint() string {
+func (x *Statement) DivisionHint() string {
 	const most = 3
 	var at []string
 	for _, p := range x.divisions[:min(len(x.divisions), most)] {
@@ -171,12 +163,12 @@ func (s *Session) parse(sql string) (trinosql.Statement, error) {
 	text := ""
 	switch {
 	case len(parts) > 1:
-		return nil, PlacedAt(trinosql.Pos{Line: 1, Col: 1}, semicolonIn(sql, parts[0]))
+		return nil, Placed(trinosql.Pos{Line: 1, Col: 1}, semicolonIn(sql, parts[0]))
 	case len(parts) == 1: // positions refer to the whole text
 		text = sql[:parts[0].End]
 	}
-	files := s.Q.Files
-	if len(s.Chain) > 0 { // in a saved query
+	files := s.Query.Files
+	if len(s.chain) > 0 { // in a saved query
 		files = ""
 	}
 	tree, err := trinosql.ParseFiles(text, files)
@@ -185,7 +177,7 @@ func (s *Session) parse(sql string) (trinosql.Statement, error) {
 		return tree, err
 	}
 	if e.Unsupported {
-		return nil, PlacedAt(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local", Err: err})
+		return nil, Placed(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local", Err: err})
 	}
 	out := &engine.Error{Kind: engine.KindSyntax, Message: e.Msg, Err: err}
 	if strings.HasPrefix(e.Msg, "mismatched input ''") && strings.Contains(e.Msg, "'UNNEST'") && byteAt(text, e.At) == '\'' {
@@ -193,7 +185,7 @@ func (s *Session) parse(sql string) (trinosql.Statement, error) {
 	} else {
 		out.Hint = trinosql.SyntaxHint(text, e.At.Offset)
 	}
-	return nil, PlacedAt(e.At, out)
+	return nil, Placed(e.At, out)
 }
 
 func byteAt(text string, p trinosql.Pos) byte {
@@ -219,25 +211,34 @@ func notAllowed(tree trinosql.Statement) error {
 	case *trinosql.Other:
 		kind = tree.Kind
 	}
-	return PlacedAt(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
+	return Placed(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
 }
 
-// PlacedAt gives an error a position, if it has none yet.
-func PlacedAt(at trinosql.Pos, e *engine.Error) error {
+// Placed gives an error a position, if it has none yet.
+func Placed(at trinosql.Pos, e *engine.Error) error {
 	if e.Line == 0 && at.Line > 0 {
 		e.Line, e.Col = at.Line, at.Col
 	}
 	return e
 }
 
-// analysisError converts an error of the analysis to an error of the engine's contract.
+// analysisError is the error of an analysis, or of the name that ended it.
 func (c *catalog) analysisError(err error) error {
+	var e *analyze.Error
+	if errors.As(err, &e) && c.err != nil {
+		return placeError(c.err, e.At)
+	}
+	return Fault(err)
+}
+
+// ErrNotSupported is wrapped by the error for what is valid in Trino and not supported by the engine.
+var ErrNotSupported = errors.New("not supported on zone local")
+
+// Fault converts an *analyze.Error to an error of the engine's contract.
+func Fault(err error) error {
 	var e *analyze.Error
 	if !errors.As(err, &e) {
 		return err
-	}
-	if c.err != nil { // a name could not be looked up
-		return replaceAt(c.err, e.At)
 	}
 	kind := engine.KindValue
 	switch e.Kind {
@@ -254,41 +255,20 @@ func (c *catalog) analysisError(err error) error {
 	}
 	out := &engine.Error{Kind: kind, Message: e.Msg, Hint: e.Hint, Err: err}
 	if e.Unsupported {
-		out.Kind, out.Err = engine.KindUnsupported, errors.Join(err, ErrNotTranslated)
+		out.Kind, out.Err = engine.KindUnsupported, errors.Join(err, ErrNotSupported)
 	}
-	return PlacedAt(e.At, out)
+	return Placed(e.At, out)
 }
 
-// replaceAt gives an error a position, if it has none yet.
-func replaceAt(err error, at trinosql.Pos) error {
+// placeError gives an error a position, if it has none yet.
+func placeError(err error, at trinosql.Pos) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Line != 0 {
 		return err
 	}
 	placed := *e
 	placed.Err = err
-	return PlacedAt(at, &placed)
-}
-
-// Named is a text whose rows have the column names of the result, with rows as structs with field names, as a stored table needs it.
-func (x *Text) Named() (string, error) {
-	var b strings.Builder
-	b.WriteString("SELECT ")
-	alias := make([]string, len(x.Columns))
-	seen := map[string]bool{}
-	for i, c := range x.Columns {
-		if seen[strings.ToLower(c.Name)] {
-			return "", &engine.Error{Kind: engine.KindValue, Message: "Column name '" + c.Name + "' specified more than once"}
-		}
-		seen[strings.ToLower(c.Name)] = true
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		alias[i] = fmt.Sprintf(`"~o%d"`, i+1)
-		b.WriteString(outward(alias[i], c.Type) + " AS " + sqltext.Quote(c.Name))
-	}
-	b.WriteString(" FROM (" + x.SQL + `) AS "~o"(` + strings.Join(alias, ", ") + ")")
-	return b.String(), nil
+	return Placed(at, &placed)
 }
 
 // originsOf is the table column that each column of the result is an unchanged copy of.
@@ -301,9 +281,7 @@ func originsOf(q *trinosql.Query, a *analyze.Analysis) []engine.TableName {
 		}
 		if f.Table != nil && i < len(out) {
 			out[i] = engine.TableName(*f.Table)
-			if out[i].Catalog == naming.AllCatalogs {
-				out[i].Catalog = engine.InternalCatalog
-			}
+			out[i] = (&Relation{Name: out[i]}).Shown()
 		}
 		i++
 	}
@@ -339,6 +317,18 @@ func WireType(t *types.Type) string {
 		return "row(" + strings.Join(fields, ", ") + ")"
 	}
 	return t.String()
+}
+
+// FieldName is the name of a field within the name of a row type: quoted unless it is a plain identifier.
+func FieldName(s string) string {
+	if s == "" {
+		return ""
+	}
+	plain := strings.TrimLeftFunc(s, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }) == ""
+	if !plain || unicode.IsDigit(rune(s[0])) {
+		return sqltext.Quote(s) + " "
+	}
+	return s + " "
 }
 
 // IsUnknown reports whether an error is about a name that does not exist.

@@ -1,71 +1,51 @@
-package trino
+package sql
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
-	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
-	"github.com/dig-cli/dig/pkg/trinosql/translate"
-	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 // show implements the statements that list names.
-func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
+func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Statement, error) {
 	var name []string
 	for _, p := range n.Name {
 		name = append(name, p.Lower())
 	}
-	like := ""
-	if n.Like != nil {
-		if like = sqltext.Literal(n.Like.Value); n.Escape != nil {
-			like += " ESCAPE " + sqltext.Literal(n.Escape.Value)
-		}
-	}
 	if err := s.checkShow(n, name); err != nil {
 		return nil, err
 	}
-	var sql string
+	var x *Statement
 	var err error
-	columns := []string{""}
 	switch n.What {
 	case "CATALOGS":
-		columns[0] = "Catalog"
-		sql, err = s.NamesText(ctx, columns[0], nil, like)
+		x, err = s.showNames(ctx, n, "Catalog", nil)
 	case "SCHEMAS":
-		columns[0] = "Schema"
-		sql, err = s.NamesText(ctx, columns[0], name, like)
+		x, err = s.showNames(ctx, n, "Schema", name)
 	case "TABLES":
-		columns[0] = "Table"
-		sql, err = s.NamesText(ctx, columns[0], name, like)
+		x, err = s.showNames(ctx, n, "Table", name)
 	case "COLUMNS":
-		columns = []string{"Column", "Type", "Extra", "Comment"}
-		sql, err = s.ColumnsText(ctx, s.complete(name), like)
+		x, err = s.showColumns(ctx, n, s.complete(name))
 	case "FUNCTIONS":
-		return s.showFunctions(n, like)
+		return s.showFunctions(ctx, n)
 	case "CREATE VIEW", "CREATE TABLE":
 		return s.showCreate(ctx, n)
 	case "CREATE SCHEMA":
 		return s.showCreateSchema(ctx, n, name)
 	default:
-		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
+		return nil, Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
 	}
 	if err != nil {
 		return nil, s.showError(ctx, err, n, name)
-	}
-	x := &Text{SQL: sql, Origins: make([]engine.TableName, len(columns))}
-	for _, c := range columns {
-		x.Columns = append(x.Columns, analyze.Column{Name: c, Type: types.Of(types.Varchar)})
 	}
 	return x, nil
 }
@@ -75,7 +55,7 @@ func (s *Session) checkShow(n *trinosql.Show, name []string) error {
 	switch n.What {
 	case "TABLES", "CREATE SCHEMA":
 		if len(name) > 2 {
-			return PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindSyntax, Message: "Too many parts in schema name: " + strings.Join(name, ".")})
+			return Placed(n.Pos(), &engine.Error{Kind: engine.KindSyntax, Message: "Too many parts in schema name: " + strings.Join(name, ".")})
 		}
 	case "COLUMNS", "CREATE VIEW", "CREATE TABLE":
 		if len(name) > 3 {
@@ -85,7 +65,7 @@ func (s *Session) checkShow(n *trinosql.Show, name []string) error {
 	if n.Escape == nil {
 		return nil
 	}
-	bad := func(msg string) error { return faults.Value("INVALID_FUNCTION_ARGUMENT", msg) }
+	bad := func(msg string) error { return engine.ValueError("INVALID_FUNCTION_ARGUMENT", msg) }
 	escape := []rune(n.Escape.Value)
 	if len(escape) != 1 {
 		return bad("Escape string must be a single character")
@@ -105,7 +85,7 @@ func (s *Session) checkShow(n *trinosql.Show, name []string) error {
 // showError is the error of a SHOW, positioned at its beginning as in Trino, with a hint.
 func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, parts []string) error {
 	if len(parts) == 0 { // SHOW CATALOGS, and SHOW SCHEMAS and TABLES of the current catalog and schema: without a name
-		return replaceAt(err, n.Pos())
+		return placeError(err, n.Pos())
 	}
 	name := s.complete(parts)
 	switch {
@@ -119,7 +99,7 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 	}
 	var e *engine.Error
 	if err = s.withHint(ctx, err, name); !errors.As(err, &e) || !IsUnknown(err) {
-		return replaceAt(err, n.Pos())
+		return placeError(err, n.Pos())
 	}
 	told := *e
 	switch absent := strings.HasSuffix(e.Message, "does not exist"); { // Trino does not check which part is missing
@@ -135,34 +115,33 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 	if n.What == "SCHEMAS" { // Trino reports no position
 		return &told
 	}
-	return PlacedAt(n.Pos(), &told)
+	return Placed(n.Pos(), &told)
 }
 
 // showCreateSchema is the statement that would create a schema.
-func (s *Session) showCreateSchema(ctx context.Context, n *trinosql.Show, parts []string) (*Text, error) {
+func (s *Session) showCreateSchema(ctx context.Context, n *trinosql.Show, parts []string) (*Statement, error) {
 	scope := engine.TableName{Catalog: engine.InternalCatalog, Schema: parts[len(parts)-1]}
 	if len(parts) == 2 {
 		scope.Catalog = parts[0]
 	}
-	if _, err := s.NamesText(ctx, "Table", []string{scope.Catalog, scope.Schema}, ""); err != nil {
+	if _, err := s.names(ctx, "Table", []string{scope.Catalog, scope.Schema}); err != nil {
 		return nil, s.showError(ctx, err, n, parts)
 	}
 	text := "CREATE SCHEMA " + trinosql.QuoteName(scope.Catalog) + "." + trinosql.QuoteName(scope.Schema)
-	return answerOf(n, "Create Schema", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
+	return s.answer(ctx, "Create Schema", text)
 }
 
 var functionKinds = map[functions.Kind]string{functions.Scalar: "scalar", functions.Aggregate: "aggregate", functions.Window: "window"}
 
 // showFunctions lists the functions that can be called here, one row for each signature.
-func (s *Session) showFunctions(n *trinosql.Show, like string) (*Text, error) {
+func (s *Session) showFunctions(ctx context.Context, n *trinosql.Show) (*Statement, error) {
 	if len(n.Name) > 0 {
-		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
+		return nil, Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
 	}
-	names := []string{"Function", "Return Type", "Argument Types", "Function Type", "Deterministic", "Description"}
-	var rows [][]string
+	var rows [][]any
 	for _, f := range functions.All() {
 		kind := functionKinds[f.Kind]
-		if kind == "" || f.Hidden || !translate.Has(f) {
+		if kind == "" || f.Hidden || !s.store.Has(f) {
 			continue
 		}
 		args := make([]string, len(f.Args))
@@ -170,20 +149,15 @@ func (s *Session) showFunctions(n *trinosql.Show, like string) (*Text, error) {
 			args[i] = a.String()
 		}
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			rows = append(rows, []string{name, f.Result.String(), strings.Join(args, ", "), kind, strconv.FormatBool(!f.Nondeterministic), f.Description()})
+			rows = append(rows, []any{name, f.Result.String(), strings.Join(args, ", "), kind, !f.Nondeterministic, f.Description()})
 		}
 	}
-	slices.SortFunc(rows, slices.Compare)
-	x := &Text{Origins: make([]engine.TableName, len(names))}
-	x.SQL = `SELECT * REPLACE ("Deterministic" = 'true' AS "Deterministic") FROM (` + literalRows(names, rows, like) + `) t`
-	for _, name := range names {
-		t := types.Of(types.Varchar)
-		if name == "Deterministic" {
-			t = types.Of(types.Boolean)
-		}
-		x.Columns = append(x.Columns, analyze.Column{Name: name, Type: t})
-	}
-	return x, nil
+	slices.SortFunc(rows, func(a, b []any) int {
+		return slices.CompareFunc(a[:3], b[:3], func(x, y any) int { return strings.Compare(x.(string), y.(string)) })
+	})
+	cols := texts("Function", "Return Type", "Argument Types", "Function Type", "Deterministic", "Description")
+	cols[4].Type = "boolean"
+	return s.answers(ctx, n, cols, rows)
 }
 
 // dotted is a qualified name with the quotes that it needs.
@@ -194,10 +168,10 @@ func dotted(n engine.TableName) string {
 // viewText is the text of a saved query, "" if the name is that of a table.
 func (s *Session) viewText(ctx context.Context, name engine.TableName) (string, error) {
 	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable || name.Schema == engine.SchemaBI)
-	if inside || s.Q.Catalogs == nil || infoschema.Has(name) || name.Catalog == engine.SampleCatalog {
+	if inside || s.Query.Catalogs == nil || infoschema.Has(name) || name.Catalog == engine.SampleCatalog {
 		return "", nil
 	}
-	src, err := s.Q.Catalogs.Lookup(ctx, name)
+	src, err := s.Query.Catalogs.Lookup(ctx, name)
 	return strings.TrimRight(strings.TrimSpace(src.SQL), "; \n\t"), err
 }
 
@@ -205,7 +179,7 @@ func (s *Session) viewText(ctx context.Context, name engine.TableName) (string, 
 var digits = late.Regexp(`\((\d+),(\d+)\)`)
 
 // showCreate is the statement that would create a saved query as a view, or a table.
-func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Text, error) {
+func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Statement, error) {
 	var parts []string
 	for _, p := range n.Name {
 		parts = append(parts, p.Lower())
@@ -214,7 +188,7 @@ func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Text, erro
 	view, err := s.viewText(ctx, name)
 	var cols []engine.ColumnInfo
 	if err == nil && view == "" {
-		cols, err = s.Store.Columns(ctx, name)
+		cols, err = s.columns(ctx, name)
 	}
 	if err != nil {
 		return nil, s.showError(ctx, err, n, parts)
@@ -227,11 +201,11 @@ func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Text, erro
 		other = "a view, not a table"
 	}
 	if other != "" {
-		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
+		return nil, Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
 	}
 	if n.What == "CREATE VIEW" {
 		text := "CREATE VIEW " + dotted(name) + " AS\n" + view
-		return answerOf(n, "Create View", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
+		return s.answer(ctx, "Create View", text)
 	}
 	lines := make([]string, len(cols))
 	for i, c := range cols {
@@ -244,21 +218,21 @@ func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Text, erro
 		}
 	}
 	text := "CREATE TABLE " + dotted(name) + " (\n" + strings.Join(lines, ",\n") + "\n)"
-	return answerOf(n, "Create Table", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
+	return s.answer(ctx, "Create Table", text)
 }
 
-// NamesText is a SELECT that lists catalogs, the schemas of a catalog or the tables of a schema.
-func (s *Session) NamesText(ctx context.Context, what string, from []string, like string) (string, error) {
+// names lists catalogs, the schemas of a catalog or the tables of a schema.
+func (s *Session) names(ctx context.Context, what string, from []string) ([]string, error) {
 	scope := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
 	switch {
 	case what == "Schema" && len(from) == 1:
-		scope.Catalog = strings.ToLower(from[0])
+		scope.Catalog = from[0]
 	case what == "Table" && len(from) == 1:
-		scope.Schema = strings.ToLower(from[0])
+		scope.Schema = from[0]
 	case what == "Table" && len(from) == 2:
-		scope.Catalog, scope.Schema = strings.ToLower(from[0]), strings.ToLower(from[1])
+		scope.Catalog, scope.Schema = from[0], from[1]
 	case len(from) > 0:
-		return "", &engine.Error{Kind: engine.KindSyntax, Message: "mismatched input: too many names"}
+		return nil, &engine.Error{Kind: engine.KindSyntax, Message: "mismatched input: too many names"}
 	}
 	var named []string
 	if what != "Catalog" {
@@ -266,28 +240,31 @@ func (s *Session) NamesText(ctx context.Context, what string, from []string, lik
 	}
 	known, err := s.allTables(ctx, named)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	names, err := infoschema.Show(what, scope, known)
-	if err != nil {
-		return "", err
-	}
-	var rows [][]string
-	for _, n := range names {
-		rows = append(rows, []string{n})
-	}
-	return literalRows([]string{what}, rows, like), nil
+	return infoschema.Show(what, scope, known)
 }
 
-// ColumnsText is a SELECT that lists the columns of a table.
-func (s *Session) ColumnsText(ctx context.Context, n engine.TableName, like string) (string, error) {
-	cols, err := s.Store.Columns(ctx, n)
+func (s *Session) showNames(ctx context.Context, n *trinosql.Show, what string, from []string) (*Statement, error) {
+	names, err := s.names(ctx, what, from)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	var rows [][]string
+	var rows [][]any
+	for _, name := range names {
+		rows = append(rows, []any{name})
+	}
+	return s.answers(ctx, n, texts(what), rows)
+}
+
+func (s *Session) showColumns(ctx context.Context, n *trinosql.Show, name engine.TableName) (*Statement, error) {
+	cols, err := s.columns(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]any
 	for _, c := range cols {
-		rows = append(rows, []string{c.Name, c.Type, "", c.Comment})
+		rows = append(rows, []any{c.Name, c.Type, "", c.Comment})
 	}
-	return literalRows([]string{"Column", "Type", "Extra", "Comment"}, rows, like), nil
+	return s.answers(ctx, n, texts("Column", "Type", "Extra", "Comment"), rows)
 }

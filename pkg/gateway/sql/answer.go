@@ -1,0 +1,60 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+)
+
+// answerName is the table of the rows that the gateway itself has for a statement. No statement of a user can name it.
+var answerName = engine.TableName{Catalog: "~gateway", Schema: "~answer", Table: "rows"}
+
+// texts are columns of texts.
+func texts(names ...string) []engine.ColumnInfo {
+	out := make([]engine.ColumnInfo, len(names))
+	for i, n := range names {
+		out[i] = engine.ColumnInfo{Name: n, Type: "varchar"}
+	}
+	return out
+}
+
+// answer is a query whose result is one text.
+func (s *Session) answer(ctx context.Context, column, text string) (*Statement, error) {
+	cols := texts(column)
+	cols[0].Type = fmt.Sprintf("varchar(%d)", utf8.RuneCountInString(text))
+	return s.answers(ctx, &trinosql.Show{}, cols, [][]any{{text}})
+}
+
+// answers is a query over rows, of which the first column is compared with the pattern of a SHOW.
+func (s *Session) answers(ctx context.Context, n *trinosql.Show, cols []engine.ColumnInfo, rows [][]any) (*Statement, error) {
+	r := &Relation{Name: answerName, Table: tableOf(cols), Infos: cols, Scan: &infoschema.Rows{Cols: cols, Data: rows}}
+	r.Table.Name = analyze.Name(answerName)
+	s.relations[answerName] = r
+	list := ""
+	for i, c := range cols {
+		if i > 0 {
+			list += ", "
+		}
+		list += sqltext.Quote(c.Name)
+	}
+	text := "SELECT " + list + " FROM " + answerName.Quoted()
+	if n.Like != nil {
+		text += " WHERE " + sqltext.Quote(cols[0].Name) + " LIKE " + sqltext.Literal(n.Like.Value)
+		if n.Escape != nil {
+			text += " ESCAPE " + sqltext.Literal(n.Escape.Value)
+		}
+	}
+	own := *s
+	own.Query.Bindings, own.Query.Props, own.untyped = nil, nil, false
+	x, err := own.Read(ctx, text)
+	if err == nil {
+		clear(x.Origins)
+	}
+	return x, err
+}

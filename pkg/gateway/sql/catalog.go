@@ -1,0 +1,282 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/cycle"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
+	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+)
+
+// catalog resolves the names of a statement for its analysis. Each name is looked up once, when the analysis reaches it, for
+// the whole statement with its saved queries. The error of a lookup is kept, because an analysis only asks whether there is a
+// table.
+type catalog struct {
+	s         *Session
+	ctx       context.Context
+	written   map[analyze.Name]engine.TableName // quoted names that contain capitals
+	relations map[*analyze.Table]*Relation
+	err       error
+}
+
+func (c *catalog) HasCatalog(string) bool        { return true }
+func (c *catalog) HasSchema(string, string) bool { return true }
+
+func (c *catalog) Table(n analyze.Name) (*analyze.Table, bool) {
+	if c.err != nil {
+		return nil, false
+	}
+	u, err := c.find(n)
+	if err == nil {
+		err = c.s.weigh(u)
+	}
+	if err != nil {
+		c.err = err
+		return nil, false
+	}
+	c.relations[u.Table] = u
+	return u.Table, true
+}
+
+func (c *catalog) find(n analyze.Name) (*Relation, error) {
+	s := c.s
+	if w, ok := c.written[n]; ok {
+		if names, ok := s.Query.Catalogs.(engine.Spelling); ok {
+			if err := names.Spelled(c.ctx, w); err != nil {
+				return nil, err
+			}
+		}
+	}
+	name := engine.TableName(n)
+	if u := s.relations[name]; u != nil {
+		return u, nil
+	}
+	if err := cycle.Check(s.chain, name); err != nil {
+		return nil, err
+	}
+	if err := s.absent[name]; err != nil {
+		return nil, err
+	}
+	u, err := c.resolve(name)
+	if err != nil {
+		if IsUnknown(err) {
+			err = s.withHint(c.ctx, err, name)
+			s.absent[name] = err
+		}
+		return nil, err
+	}
+	u.Name, u.Table.Name = name, n
+	s.relations[name] = u
+	return u, nil
+}
+
+// cycleError replaces the error for an unknown name in a saved query with the error for a cycle, if the query is part of a cycle.
+func (c *catalog) cycleError(q *trinosql.Query, err error) error {
+	if len(c.s.chain) == 0 || !IsUnknown(err) {
+		return err
+	}
+	for _, parts := range trinosql.Tables(q) {
+		names := make([]string, len(parts))
+		for i, p := range parts {
+			names[i] = p.Lower()
+		}
+		if len(names) > 3 {
+			continue
+		}
+		_, failed := c.find(analyze.Name(c.s.complete(names)))
+		var e *engine.Error
+		if errors.As(failed, &e) && e.Kind == engine.KindCycle {
+			return failed
+		}
+	}
+	return err
+}
+
+// complete is the qualified name of a table in a statement of Trino's dialect.
+func (s *Session) complete(parts []string) engine.TableName { return s.defaults.With(parts) }
+
+// weigh adds to the weight of the current text the number of saved queries that a name expands to.
+func (s *Session) weigh(u *Relation) error {
+	s.weight += u.weight
+	return limits.Saved(s.weight)
+}
+
+// reserved are catalogs that no connection of a user has in Trino, or that would be ambiguous there.
+var reserved = limits.Words(`temp main memory`)
+
+// resolve finds what a name refers to.
+func (c *catalog) resolve(n engine.TableName) (*Relation, error) {
+	s := c.s
+	switch {
+	case infoschema.Has(n):
+		cols, err := infoschema.Described((&Relation{Name: n}).Shown())
+		if err != nil {
+			return nil, err
+		}
+		return &Relation{Table: tableOf(cols), Infos: cols, listed: true}, nil
+	case strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == "pg_catalog":
+		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
+	case n.Catalog == engine.SampleCatalog:
+		return c.sample(n)
+	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):
+		stored, err := s.store.StoredAs(c.ctx, n.Schema, n.Table)
+		if err != nil {
+			return nil, err
+		}
+		return c.stored(n, n.Schema, stored)
+	case s.Query.Catalogs == nil:
+		return nil, engine.UnknownTable(n)
+	}
+	src, err := s.Query.Catalogs.Lookup(c.ctx, n)
+	switch {
+	case err != nil:
+		return nil, err
+	case src.SQL != "" || src.Ask != nil:
+		q, err := Asked(engine.Query{SQL: src.SQL, Ask: src.Ask})
+		if err != nil {
+			return nil, err
+		}
+		return c.savedQuery(n, q)
+	case src.Stored != nil:
+		return c.stored(n, src.Stored.Schema, src.Stored.Table)
+	case src.Scan != nil:
+		return c.scanned(n, src.Scan)
+	case src.Relay != nil:
+		table, scan, err := s.store.Relayed(c.ctx, n, src.Relay)
+		if err != nil {
+			return nil, err
+		}
+		return &Relation{Table: table, Scan: scan, Infos: columnInfos(table)}, nil
+	}
+	return nil, engine.UnknownTable(n)
+}
+
+// sample is a table of the built-in catalog, or its cache.
+func (c *catalog) sample(n engine.TableName) (*Relation, error) {
+	if o, ok := c.s.Query.Catalogs.(engine.Overrides); ok {
+		if t, err := o.Override(c.ctx, n); err != nil {
+			return nil, err
+		} else if t != nil {
+			return c.stored(n, t.Schema, t.Table)
+		}
+	}
+	if n.Schema != engine.SampleSchema || !slices.Contains(engine.SampleTables(), n.Table) {
+		return nil, engine.UnknownTable(n)
+	}
+	cols, err := c.s.store.Sample(c.ctx, n.Table)
+	return &Relation{Table: &analyze.Table{Columns: cols}, Sample: true}, err
+}
+
+// stored is a table that the engine stores.
+func (c *catalog) stored(n engine.TableName, schema, table string) (*Relation, error) {
+	cols, err := c.s.store.Stored(c.ctx, n, schema, table)
+	return &Relation{Table: &analyze.Table{Columns: cols}, Stored: &engine.TableName{Schema: schema, Table: table}}, err
+}
+
+// scanned is a table with an external source.
+func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Relation, error) {
+	cols, err := src.Columns(c.ctx)
+	if err != nil {
+		if end := engine.Ended(c.ctx, nil); end != nil {
+			return nil, end
+		}
+		return nil, engine.SourceError(n, err)
+	}
+	return &Relation{Table: tableOf(cols), Scan: src, Infos: cols}, nil
+}
+
+// savedQuery is a saved query, whose text is translated like every statement.
+func (c *catalog) savedQuery(n engine.TableName, q engine.Query) (*Relation, error) {
+	s := c.s
+	s.chain = append(s.chain, n)
+	outer, untyped := s.weight, s.untyped
+	s.weight, s.untyped = 1, q.Untyped
+	x, err := s.Read(c.ctx, q.SQL)
+	weight := s.weight
+	s.chain, s.weight, s.untyped = s.chain[:len(s.chain)-1], outer, untyped
+	if err != nil {
+		return nil, savedError(n, err, weight > limits.MaxSaved)
+	}
+	table := &analyze.Table{}
+	for _, col := range x.Columns {
+		table.Columns = append(table.Columns, analyze.TableColumn{Name: col.Name, Type: col.Type})
+	}
+	return &Relation{Table: table, View: x, weight: weight}, nil
+}
+
+// InRelation is an error about a table of the statement: at its first reference, and for a saved query with its name.
+func (x *Statement) InRelation(r *Relation, err error) error {
+	if r.View != nil {
+		err = savedError(r.Name, err, false)
+	}
+	for _, ref := range tableRefs(x.Query) {
+		if use := x.Analysis.Tables[ref]; use != nil && use.Table == r.Table {
+			return placeError(err, ref.Pos())
+		}
+	}
+	return err
+}
+
+// savedError is an error in the text of a saved query, reported for the statement that names it.
+func savedError(n engine.TableName, err error, heavy bool) error {
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout || heavy {
+		return e
+	}
+	return e.In(n, err)
+}
+
+// read notes what each reference to a source needs of it, and collects the rows of information_schema.
+func (c *catalog) read(q *trinosql.Query, a *analyze.Analysis, values []string) error {
+	refs := tableRefs(q)
+	times := map[*Relation]int{}
+	for _, r := range refs {
+		if use := a.Tables[r]; use != nil && use.Table != nil {
+			times[c.relations[use.Table]]++
+		}
+	}
+	n := narrow.Of(q, a, values)
+	for _, r := range refs {
+		use := a.Tables[r]
+		if use == nil || use.Table == nil {
+			continue
+		}
+		u := c.relations[use.Table]
+		switch {
+		case u.listed:
+			want := n.Wants(r)
+			if times[u] > 1 {
+				want = narrow.Everything()
+			}
+			if err := c.s.list(c.ctx, u, want); err != nil {
+				return placeError(err, r.Pos())
+			}
+		case u.Scan != nil:
+			u.Wants = append(u.Wants, n.Wants(r))
+		}
+	}
+	return nil
+}
+
+// tableRefs are the references to tables in a query, in the order of the text.
+func tableRefs(q trinosql.Node) []trinosql.Node {
+	var out []trinosql.Node
+	trinosql.Inspect(q, func(n trinosql.Node) bool {
+		switch n.(type) {
+		case *trinosql.TableRef, *trinosql.TableBody:
+			out = append(out, n)
+		}
+		return true
+	})
+	return out
+}
