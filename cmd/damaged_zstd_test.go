@@ -32,22 +32,21 @@ func TestPanickingZstd(t *testing.T) {
 	if err := os.WriteFile(good, []byte("a\n1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const statement = 5
 	for _, ending := range []string{"csv", "ndjson", "json", "tsv"} {
 		path := filepath.Join(dir, "bad."+ending+".zst")
 		if err := os.WriteFile(path, panickingFrame(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for i, args := range [][]string{
+		for _, args := range [][]string{
 			{"table", "import", "t", path, "--create", "--column", "a:bigint"}, {"table", "import", "t", path, "--create"}, {"table", "import", "t", path, "--check"},
-			{"query", "diff", good, path, "--key", "a"}, {"query", "diff", path, good, "--key", "a"}, statement: {"query", "execute", "SELECT * FROM '" + path + "'"},
+			{"query", "diff", good, path, "--key", "a"}, {"query", "diff", path, good, "--key", "a"}, {"query", "execute", "SELECT * FROM '" + path + "'"},
 		} {
 			c := process(t, data, args...)
 			out, err := c.CombinedOutput()
 			said := string(out)
-			code := exitcode.Usage // the argument is at fault
-			if i == statement {
-				code = exitcode.Failed
+			code := exitcode.Failed
+			if args[1] == "diff" {
+				code = exitcode.Usage // as diff(1): the sides cannot be compared
 			}
 			if err == nil || c.ProcessState.ExitCode() != code || !strings.Contains(said, filepath.Base(path)) || !strings.Contains(said, "zstd data is damaged") || strings.Contains(said, "goroutine") {
 				t.Errorf("%q: exit code %d: %s", args, c.ProcessState.ExitCode(), said)
