@@ -21,7 +21,7 @@ type TranspileResult struct {
 }
 
 // dialects are the targets, by the names that are accepted for them.
-var dialects = map[string]string{"trino": "trino", "duckdb": "duckdb", "postgresql": "postgresql", "postgres": "postgresql", "mysql": "mysql", "bigquery": "bigquery"}
+var dialects = map[string]string{"trino": "trino", "postgresql": "postgresql", "postgres": "postgresql", "mysql": "mysql", "bigquery": "bigquery"}
 
 // transpile translates a statement to another dialect. The dialect of this gateway is Trino's: a Trino statement is
 // returned unchanged, and any other text is rejected.
@@ -32,7 +32,7 @@ func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileReq
 	dialect := r.Param("dialect")
 	target := dialects[strings.ToLower(dialect)]
 	if target == "" {
-		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino, duckdb, postgresql, mysql and bigquery", dialect, spec.TranspileSql.ID)
+		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino, postgresql, mysql and bigquery", dialect, spec.TranspileSql.ID)
 	}
 	sql := transpile.Dotted(r.Body.Query)
 	if err := notTrino(sql); err != nil {

@@ -13,8 +13,6 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 	word := "CAST"
 	if x.Try {
 		switch t.to {
-		case DuckDB:
-			word = "TRY_CAST"
 		case BigQuery:
 			word = "SAFE_CAST"
 		default:
@@ -57,7 +55,7 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 	default:
 		t.refuse(x, "a cast from %s to %s", from, to)
 	}
-	if text && to.N != types.Unbounded && (t.to == DuckDB || t.to == BigQuery) {
+	if text && to.N != types.Unbounded && t.to == BigQuery {
 		t.fill("substr($1, 1, "+itoa(to.N)+")", x.X)
 		return
 	}
@@ -106,11 +104,6 @@ func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node)
 			name = "btrim"
 		}
 		t.fill(name+`($1, E'`+blanks+`')`, x)
-	case DuckDB:
-		if name == "" {
-			name = "trim"
-		}
-		t.fill(name+"($1, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))", x)
 	case BigQuery:
 		if name == "" {
 			name = "trim"

@@ -79,12 +79,10 @@ func (t *transpiler) dateFunction(x *trinosql.Func, name string) {
 		}
 		t.moved(x, x.Args[2], typ, n, strings.ToUpper(unit))
 	case "date_diff":
-		if !day || t.typeOf(x.Args[1]).Kind != types.Date || !strings.Contains(" day week month quarter year ", " "+unit+" ") || unit != "day" && t.to != MySQL && t.to != DuckDB {
+		if !day || t.typeOf(x.Args[1]).Kind != types.Date || !strings.Contains(" day week month quarter year ", " "+unit+" ") || unit != "day" && t.to != MySQL {
 			t.refuse(x, "date_diff of %s in %s", typ, unit)
 		}
 		switch t.to {
-		case DuckDB:
-			t.fill("date_sub('"+unit+"', $1, $2)", x.Args[1:]...)
 		case PostgreSQL:
 			t.fill("CAST($2 - $1 AS bigint)", x.Args[1:]...)
 		case MySQL:
@@ -101,7 +99,7 @@ func (t *transpiler) truncated(x *trinosql.Func, unit string, typ *types.Type) {
 		t.refuse(x, "date_trunc to %s", unit)
 	}
 	switch t.to {
-	case DuckDB, PostgreSQL:
+	case PostgreSQL:
 		t.fill("CAST(date_trunc('"+unit+"', $1) AS "+t.typeName(x, typ)+")", arg)
 	case BigQuery:
 		f, field := "DATETIME_TRUNC", strings.ToUpper(unit)

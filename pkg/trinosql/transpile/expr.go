@@ -81,7 +81,7 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 			t.refuse(x, "a query of several columns as a value")
 		}
 	case *trinosql.InList:
-		if k := t.typeOf(x.X).Kind; k == types.Array || k == types.Map || k == types.Row && t.to == DuckDB {
+		if k := t.typeOf(x.X).Kind; k == types.Array || k == types.Map {
 			t.refuse(x, "IN of %s", t.typeOf(x.X))
 		}
 		if _, query := x.List[0].(*trinosql.Subquery); query && len(x.List) == 1 {
@@ -96,7 +96,7 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 		switch t.to {
 		case MySQL:
 			t.refuse(x, "an array")
-		case DuckDB, BigQuery:
+		case BigQuery:
 			t.put("[")
 			t.w.List(x.Items)
 			t.put("]")
@@ -221,18 +221,8 @@ func (t *transpiler) binary(x *trinosql.Binary) bool {
 	case x.Op == "||" && t.to == MySQL:
 		t.fill("concat($1, $2)", x.L, x.R)
 		return true
-	case t.to == DuckDB && (x.Op == "/" || x.Op == "%") && l.Kind != types.Double && l.Kind != types.Real && !nonZero(x.R):
-		if l.Kind == types.Decimal && x.Op == "/" {
-			t.refuse(x, "the division of decimals")
-		}
-		op := "%"
-		if x.Op == "/" {
-			op = "//"
-		}
-		t.fill("CASE WHEN $2 = 0 THEN error('Division by zero') ELSE $1 "+op+" $2 END", x.L, x.R)
-		return true
 	case x.Op == "/" && l.Integral() && r.Integral():
-		t.fill(map[Target]string{DuckDB: "($1 // $2)", PostgreSQL: "($1 / $2)", MySQL: "($1 DIV $2)", BigQuery: "div($1, $2)"}[t.to], x.L, x.R)
+		t.fill(map[Target]string{PostgreSQL: "($1 / $2)", MySQL: "($1 DIV $2)", BigQuery: "div($1, $2)"}[t.to], x.L, x.R)
 		return true
 	case x.Op == "%" && t.to == BigQuery:
 		t.fill("mod($1, $2)", x.L, x.R)
@@ -312,7 +302,7 @@ func (t *transpiler) like(x *trinosql.LikeExpr) bool {
 		return false
 	}
 	switch {
-	case t.to == DuckDB, literal && !strings.Contains(pattern.Value, `\`):
+	case literal && !strings.Contains(pattern.Value, `\`):
 		return false
 	case t.to != PostgreSQL:
 		t.refuse(x, "LIKE with a pattern that may have a backslash")

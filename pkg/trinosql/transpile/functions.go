@@ -16,23 +16,23 @@ func itoa(n int) string { return strconv.Itoa(n) }
 var functionList string
 
 // table has the lines of functions.txt: by name and number of arguments, the text for each dialect.
-var table = sync.OnceValue(func() map[string][4]string {
-	m := map[string][4]string{}
+var table = sync.OnceValue(func() map[string][3]string {
+	m := map[string][3]string{}
 	for line := range strings.Lines(functionList) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		cells := strings.Split(line, " | ")
-		if len(cells) != 5 {
+		if len(cells) != 4 {
 			panic("functions.txt: " + line) // a test reads the file
 		}
-		m[cells[0]] = [4]string(cells[1:])
+		m[cells[0]] = [3]string(cells[1:])
 	}
 	return m
 })
 
-var place = map[Target]int{DuckDB: 0, PostgreSQL: 1, MySQL: 2, BigQuery: 3}
+var place = map[Target]int{PostgreSQL: 0, MySQL: 1, BigQuery: 2}
 
 // find is the text for a function, "" if there is none.
 func (t *transpiler) find(name string, args int) string {
@@ -69,7 +69,7 @@ func (t *transpiler) function(x *trinosql.Func) {
 		t.special(x, form)
 		return
 	}
-	if x.Nulls == "IGNORE" && t.to != DuckDB && t.to != BigQuery {
+	if x.Nulls == "IGNORE" && t.to != BigQuery {
 		t.refuse(x, "IGNORE NULLS")
 	}
 	switch name {
@@ -150,8 +150,6 @@ func (t *transpiler) binary2(x *trinosql.Func, l trinosql.Expr, op string, r tri
 	switch {
 	case t.to == BigQuery || t.typeOf(x).Kind == types.Double || t.typeOf(x).Kind == types.Real:
 		t.refuse(x, "mod")
-	case t.to == DuckDB && !nonZero(r):
-		t.fill("CASE WHEN $2 = 0 THEN error('Division by zero') ELSE $1 "+op+" $2 END", l, r)
 	default:
 		t.fill("($1 "+op+" $2)", l, r)
 	}
@@ -182,7 +180,6 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	if x.Over == nil && x.OverName == nil {
 		t.ownAggregate(x, name)
 	} else {
-		t.ownWindow(x, name)
 	}
 	for _, a := range x.Args {
 		if k := t.typeOf(a).Kind; k == types.Row || k == types.Real && (rest == "sum" || rest == "avg") || k == types.Unknown {
@@ -196,7 +193,7 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	}
 	float := rest == "avg" && (t.typeOf(args[0]).Integral() || t.typeOf(args[0]).Kind == types.Double)
 	if rest == "avg" && t.typeOf(args[0]).Kind == types.Decimal {
-		if t.to == BigQuery || t.to == DuckDB {
+		if t.to == BigQuery {
 			t.refuse(x, "avg of decimals")
 		}
 		t.put("CAST(")
@@ -217,11 +214,11 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 		t.put(" THEN ")
 	}
 	switch {
-	case (x.Star || len(args) == 0 && name == "count") && (emulated || t.to == DuckDB && t.framed(x)):
-		t.put("1") // for count(*) DuckDB subtracts the bounds of a frame, also where the end is before the start
+	case (x.Star || len(args) == 0 && name == "count") && emulated:
+		t.put("1")
 	case x.Star || len(args) == 0 && name == "count":
 		t.put("*")
-	case float && t.to != DuckDB && t.to != BigQuery:
+	case float && t.to != BigQuery:
 		t.fill("CAST($1 AS "+t.typeName(x, types.Of(types.Double))+")", args[0])
 	default:
 		for i, a := range args {
@@ -256,26 +253,12 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	t.over(x)
 }
 
-// ownAggregate rejects an aggregate of columns of an outer query alone: in other dialects it is one of that query. In DuckDB the columns in
-// subqueries of the aggregate do not make it one.
+// ownAggregate rejects an aggregate of columns of an outer query alone: in other dialects it is one of that query.
 func (t *transpiler) ownAggregate(x trinosql.Expr, name string) {
 	in := t.a.Reaches(x)
-	if !in.Own && (in.Outer || in.OuterWithin && t.to != DuckDB) {
+	if !in.Own && (in.Outer || in.OuterWithin) {
 		t.refuse(x, "%s of columns of an outer query alone", name)
 	}
-}
-
-// ownWindow rejects a window function of columns of an outer query, which DuckDB has none of.
-func (t *transpiler) ownWindow(x *trinosql.Func, name string) {
-	if w := t.a.Windows[x]; w != nil && t.to == DuckDB && t.a.WindowReaches(x, w).Outer {
-		t.refuse(x, "%s OVER with columns of an outer query", name)
-	}
-}
-
-// framed reports whether both bounds of the frame of a window function have an offset.
-func (t *transpiler) framed(x *trinosql.Func) bool {
-	w := t.a.Windows[x]
-	return w != nil && w.Frame != nil && w.Frame.End != nil && w.Frame.Start.Value != nil && w.Frame.End.Value != nil
 }
 
 // template writes an aggregate whose argument is written differently.
@@ -307,7 +290,7 @@ func (t *transpiler) over(x *trinosql.Func) {
 			if t.to == MySQL && (len(x.Args) == 0 && !x.Star) {
 				t.refuse(f, "a frame of %s", x.Name[len(x.Name)-1].Name)
 			}
-			if f.Kind == "GROUPS" && t.to != PostgreSQL && t.to != DuckDB || f.Kind == "RANGE" && (f.Start.Value != nil || f.End != nil && f.End.Value != nil) {
+			if f.Kind == "GROUPS" && t.to != PostgreSQL || f.Kind == "RANGE" && (f.Start.Value != nil || f.End != nil && f.End.Value != nil) {
 				t.refuse(f, "a frame of %s", f.Kind)
 			}
 		}

@@ -227,7 +227,7 @@ func (t *transpiler) body(b trinosql.QueryBody) bool {
 		t.side(b.Left)
 		t.put(" ", b.Op)
 		if b.All {
-			if b.Op != "UNION" && t.to != PostgreSQL && t.to != DuckDB {
+			if b.Op != "UNION" && t.to != PostgreSQL {
 				t.refuse(b, "%s ALL", b.Op)
 			}
 			t.put(" ALL")

@@ -18,7 +18,7 @@ func (t *transpiler) values(v *trinosql.Values) {
 		}
 		return []trinosql.Expr{r}
 	}
-	if t.to == DuckDB || t.to == PostgreSQL {
+	if t.to == PostgreSQL {
 		if len(columns) > 0 {
 			t.put("SELECT * FROM (")
 		}
@@ -96,7 +96,7 @@ func (t *transpiler) relation(r trinosql.Relation) bool {
 		t.put("(")
 		t.w.Write(r.Query)
 		t.put(")")
-		if t.to != DuckDB && t.to != BigQuery && !t.aliased[r] {
+		if t.to != BigQuery && !t.aliased[r] {
 			t.put(" AS ", t.quoted(fmt.Sprintf("part%d", t.next()), false))
 		}
 		return true
@@ -106,11 +106,8 @@ func (t *transpiler) relation(r trinosql.Relation) bool {
 		if t.to == MySQL || t.to == BigQuery {
 			t.refuse(r, "UNNEST")
 		}
-		if r.Ordinality && t.to == DuckDB {
-			t.refuse(r, "WITH ORDINALITY")
-		}
 		for _, x := range r.Exprs {
-			if k := t.typeOf(x); k.Kind != types.Array || k.Args[0].Kind == types.Row || k.Args[0].Kind == types.Array || len(r.Exprs) > 1 && t.to == DuckDB {
+			if k := t.typeOf(x); k.Kind != types.Array || k.Args[0].Kind == types.Row || k.Args[0].Kind == types.Array {
 				t.refuse(r, "UNNEST of %s", k)
 			}
 		}
@@ -121,7 +118,7 @@ func (t *transpiler) relation(r trinosql.Relation) bool {
 		t.put("LATERAL (")
 		t.w.Write(r.Query)
 		t.put(")")
-		if t.to != DuckDB && !t.lateral[r] {
+		if !t.lateral[r] {
 			t.put(" AS ", t.quoted(fmt.Sprintf("part%d", t.next()), false))
 		}
 		return true
@@ -167,9 +164,9 @@ func (t *transpiler) alias(r *trinosql.Aliased) bool {
 	return true
 }
 
-// distinctNames rejects a subquery in FROM with duplicate column names: MySQL rejects them, and DuckDB renames one.
+// distinctNames rejects a subquery in FROM with duplicate column names, which MySQL rejects.
 func (t *transpiler) distinctNames(at trinosql.Node, q *trinosql.Query) {
-	if t.to != MySQL && t.to != DuckDB {
+	if t.to != MySQL {
 		return
 	}
 	seen := map[string]bool{}

@@ -53,17 +53,6 @@ func (t *transpiler) round(x *trinosql.Func) {
 		t.fill("(sign($1) * floor(abs($1) * "+factor+" + 0.5) / "+factor+")", x.Args[0])
 		return
 	}
-	if t.to == DuckDB && (k == types.Double || k == types.Real) {
-		if len(x.Args) > 1 {
-			if n, ok := constant(x.Args[1]); !ok || n < -15 || n > 15 {
-				t.refuse(x, "round to this number of digits")
-			}
-		}
-		t.put("round(")
-		t.w.List(x.Args)
-		t.put(")")
-		return
-	}
 	t.refuse(x, "round of %s", t.typeOf(x.Args[0]))
 }
 
@@ -72,7 +61,7 @@ func (t *transpiler) extreme(x *trinosql.Func, name string) {
 	if t.typeOf(x).Kind == types.Varchar && t.to == PostgreSQL {
 		t.refuse(x, "%s of texts", name)
 	}
-	if t.to == DuckDB || t.to == PostgreSQL {
+	if t.to == PostgreSQL {
 		t.put("CASE WHEN ")
 		for i, a := range x.Args {
 			if i > 0 {

@@ -2,7 +2,7 @@
 //
 // Where a target computes differently, the translation gives Trino's result or is an error that names the construct.
 // Exceptions, which are left to the target: the collation of columns that have one (MySQL ignores case by default), division by
-// zero, which is NULL in MySQL and DuckDB, and the range of integers.
+// zero, which is NULL in MySQL, and the range of integers.
 package transpile
 
 import (
@@ -20,14 +20,13 @@ type Target string
 
 // The dialects. Trino's own is written by trinosql.String.
 const (
-	DuckDB     Target = "duckdb"
 	PostgreSQL Target = "postgresql"
 	MySQL      Target = "mysql"
 	BigQuery   Target = "bigquery"
 )
 
 // Targets are the supported dialects.
-func Targets() []Target { return []Target{DuckDB, PostgreSQL, MySQL, BigQuery} }
+func Targets() []Target { return []Target{PostgreSQL, MySQL, BigQuery} }
 
 // Unsupported is the error for a construct that the dialect does not support.
 type Unsupported struct {
@@ -90,7 +89,7 @@ func (t *transpiler) refuse(n trinosql.Node, format string, args ...any) {
 	panic(&Unsupported{n.Pos(), fmt.Sprintf(format, args...) + " cannot be written for " + names[t.to]})
 }
 
-var names = map[Target]string{DuckDB: "DuckDB", PostgreSQL: "PostgreSQL", MySQL: "MySQL", BigQuery: "BigQuery"}
+var names = map[Target]string{PostgreSQL: "PostgreSQL", MySQL: "MySQL", BigQuery: "BigQuery"}
 
 // quoted writes a name. Trino ignores case; PostgreSQL does not for quoted names.
 func (t *transpiler) quoted(name string, _ bool) string {
@@ -101,11 +100,6 @@ func (t *transpiler) quoted(name string, _ bool) string {
 			return sqltext.Quote(name)
 		}
 		return name
-	case DuckDB:
-		if reserved(strings.ToLower(name)) {
-			return sqltext.Quote(name)
-		}
-		return trinosql.QuoteName(name)
 	}
 	if trinosql.QuoteName(name) == name && !reserved(strings.ToLower(name)) {
 		return name

@@ -17,9 +17,6 @@ func (t *transpiler) dataType(n trinosql.Type) {
 }
 
 var plainTypes = map[Target]map[types.Kind]string{
-	DuckDB: {types.Boolean: "boolean", types.Tinyint: "tinyint", types.Smallint: "smallint", types.Integer: "integer", types.Bigint: "bigint", types.Real: "real",
-		types.Double: "double", types.Varchar: "varchar", types.Varbinary: "blob", types.Date: "date", types.Time: "time", types.Timestamp: "timestamp",
-		types.TimestampTZ: "timestamp with time zone", types.UUID: "uuid"},
 	PostgreSQL: {types.Boolean: "boolean", types.Tinyint: "smallint", types.Smallint: "smallint", types.Integer: "integer", types.Bigint: "bigint", types.Real: "real",
 		types.Double: "double precision", types.Varchar: "varchar", types.Varbinary: "bytea", types.Date: "date", types.UUID: "uuid"},
 	MySQL: {types.Tinyint: "signed", types.Smallint: "signed", types.Integer: "signed", types.Bigint: "signed", types.Real: "float", types.Double: "double",

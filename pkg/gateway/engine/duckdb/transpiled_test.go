@@ -41,7 +41,7 @@ func TestTranspiled(t *testing.T) {
 	for _, open := range []struct {
 		target transpile.Target
 		server func(*testing.T, *project) *otherServer
-	}{{transpile.DuckDB, duckServer}, {transpile.PostgreSQL, postgresServer}, {transpile.MySQL, mariaServer}} {
+	}{{transpile.PostgreSQL, postgresServer}, {transpile.MySQL, mariaServer}} {
 		t.Run(string(open.target), func(t *testing.T) {
 			s := open.server(t, p)
 			same, refused, differ := 0, 0, 0
@@ -86,28 +86,6 @@ func TestTranspiled(t *testing.T) {
 type otherServer struct {
 	target transpile.Target
 	run    func(ctx context.Context, text string) ([][]any, error)
-}
-
-func duckServer(_ *testing.T, p *project) *otherServer {
-	return &otherServer{target: transpile.DuckDB, run: func(ctx context.Context, text string) (rows [][]any, err error) {
-		c, err := p.conn(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer c.close()
-		text = strings.ReplaceAll(text, "tpch.tiny.", `"~data".tpch.`)
-		err = c.query(ctx, "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ("+text+")", nil, func(v []*string) error {
-			row := make([]any, len(v))
-			for i := range v {
-				if v[i] != nil {
-					row[i] = *v[i]
-				}
-			}
-			rows = append(rows, row)
-			return nil
-		})
-		return rows, err
-	}}
 }
 
 func postgresServer(t *testing.T, p *project) *otherServer {
