@@ -35,7 +35,7 @@ func checkedArgs(c *cobra.Command) {
 		}
 		switch {
 		case most >= 0 && len(args) > most, strings.HasPrefix(err.Error(), "unknown command "):
-			f.Msg = fmt.Sprintf("there is an argument too many: %q", args[max(most, 0)])
+			f.Msg = fmt.Sprintf("unexpected argument %q", args[max(most, 0)])
 		case least > len(args) && least <= len(words):
 			f.Msg = strings.Join(words[len(args):least], " and ") + " is missing"
 			if least-len(args) > 1 {

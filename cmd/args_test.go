@@ -38,7 +38,7 @@ func TestArgumentErrors(t *testing.T) {
 			if librarysWords.MatchString(err.Error()) {
 				t.Errorf("%s with %d arguments: %v", c.CommandPath(), n, err)
 			}
-			switch text, found := strings.CutPrefix(err.Error(), "there is an argument too many: "); {
+			switch text, found := strings.CutPrefix(err.Error(), "unexpected argument "); {
 			case found:
 				surplus++
 				if i := strings.Index("abcdef", strings.Trim(text, `"`)); i < len(names)-1 || i >= n {

@@ -54,7 +54,7 @@ A file of the same name that something else has written is left alone.`,
 			}
 			for _, s := range all {
 				if s.State == notOurs {
-					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: s.File + " exists, and was not written by `completion install`", Hint: "move it away, or name the other shells"}
+					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: s.File + " exists, and was not written by `completion install`", Hint: "move that file, or name the other shells"}
 				}
 			}
 			var notes []string
@@ -269,14 +269,14 @@ func startNote(s script) string {
 	case "bash":
 		for _, p := range bashPackages() {
 			if _, err := os.Stat(p); err == nil {
-				return "bash: new shells find them, by the package bash-completion"
+				return "bash: new shells load them through the package bash-completion"
 			}
 		}
 		return fmt.Sprintf("bash: the package bash-completion was not found; add to ~/.bashrc:\n  for f in dig digctl; do . %s/$f; done", shell.Quote(dir))
 	case "zsh":
 		return fmt.Sprintf("zsh: unless ~/.zshrc has it, add before its compinit:\n  fpath=(%s $fpath); autoload -Uz compinit && compinit", shell.Quote(dir))
 	case "fish":
-		return "fish: new shells find them"
+		return "fish: new shells load them"
 	}
 	return fmt.Sprintf("powershell: add to the file in $PROFILE:\n  Get-ChildItem %s | ForEach-Object { . $_ }", sqltext.Literal(filepath.Join(dir, "*.ps1"))) // PowerShell quotes as SQL does
 }

@@ -74,7 +74,7 @@ func TestImportLosesReply(t *testing.T) {
 		file := f.file("two.csv", "a\n1\n2\n")
 		f.want(0, "table", "create", "t", "--column", "a:bigint")
 		f.on(spec.ImportCsv, lose)
-		if errs := f.want(0, "table", "import", "t", file); !strings.Contains(errs, "imported 2 rows into t, by the count of rows before and after") || f.rows("t") != 2 {
+		if errs := f.want(0, "table", "import", "t", file); !strings.Contains(errs, "imported 2 rows into t, according to the number of rows before and after") || f.rows("t") != 2 {
 			t.Errorf("%d rows: %s", f.rows("t"), errs)
 		}
 		f.want(exitcode.Conflict, "table", "import", "t", file)

@@ -101,7 +101,7 @@ notes on stderr, and of --dry-run and --explain with -o json.`,
 		if len(args) > 0 {
 			found, rest, err := at.Find(args)
 			if err != nil || len(rest) > 0 || found.IsAdditionalHelpTopicCommand() {
-				return cli.View{}, cli.Usagef("there is no command %q", strings.Join(args, " ")).WithHint("`dig schema --jq '.. | .command? // empty'` lists them")
+				return cli.View{}, cli.Usagef("unknown command %q", strings.Join(args, " ")).WithHint("`dig schema --jq '.. | .command? // empty'` lists them")
 			}
 			at = found
 		}

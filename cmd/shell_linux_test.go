@@ -129,7 +129,7 @@ func TestShell(t *testing.T) {
 	at = x.shows(at, "one line per value: off")
 	at = x.shows(at, "48")
 	x.types(" select 'not kept';\rselect '12345678.abcdefghijklmnopqrstuvwxyz012345';\r\\nosuch\r")
-	x.shows(at, `there is no command \nosuch`)
+	x.shows(at, `unknown command \nosuch`)
 	x.types("\x04")
 	if code := end(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, x.screen())

@@ -228,7 +228,7 @@ func TestStuckCommand(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{"time limit", unending[0].sql, []string{"--timeout", "500ms"}, nil, exitcode.MaxTime, "not done after 500ms"},
+		{"time limit", unending[0].sql, []string{"--timeout", "500ms"}, nil, exitcode.MaxTime, "did not finish within 500ms"},
 		{"interrupt", unending[0].sql, nil, os.Interrupt, exitcode.Interrupted, "interrupted"},
 		{"memory", unending[1].sql, nil, nil, exitcode.Failed, "of memory, more than"},
 	} {

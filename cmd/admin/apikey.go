@@ -97,12 +97,12 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 		var file *os.File
 		if keyFile != "" && e.DryRun() {
 			if _, err := os.Lstat(e.Abs(keyFile)); !errors.Is(err, os.ErrNotExist) {
-				return cli.View{}, cli.Usagef("--key-file: %s already exists", keyFile).WithHint("it must be a new file")
+				return cli.View{}, cli.Usagef("--key-file: %s already exists", keyFile).WithHint("the file must not exist yet")
 			}
 		} else if keyFile != "" {
 			var err error
 			if file, err = os.OpenFile(e.Abs(keyFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-				return cli.View{}, cli.Usagef("--key-file: %v", err).WithHint("it must be a new file")
+				return cli.View{}, cli.Usagef("--key-file: %v", err).WithHint("the file must not exist yet")
 			}
 			defer file.Close()
 		}

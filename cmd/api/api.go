@@ -88,7 +88,7 @@ func (f *apiFlags) checkArgs(c *cobra.Command, args []string) error {
 		return cobra.RangeArgs(1, 2)(c, args)
 	}
 	if len(args) > 0 || len(f.typed)+len(f.raw)+len(f.headers) > 0 || f.input != "" || f.include || f.paginate {
-		return cli.Usagef("--openapi sends nothing: it excludes a path and request flags")
+		return cli.Usagef("--openapi cannot be used with a path or request flags")
 	}
 	return nil
 }

@@ -200,7 +200,7 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 			if now, err := cl.Catalogs.CacheState(ctx, p, st.CatalogID, st.SchemaName, st.TableName); err != nil {
 				fmt.Fprintf(e.Err, "note: whether %s is still shown as cached could not be determined: %v\n", st.TableName, err)
 			} else if now.IsCached {
-				return cli.View{}, &cli.Failure{Exit: exitcode.Failed, Code: "not-deleted", Msg: "cache " + id + " was deleted, but " + st.TableName + " is still shown as cached and may be unreadable", Hint: "only a new catalog over the same connection is known to help"}
+				return cli.View{}, &cli.Failure{Exit: exitcode.Failed, Code: "not-deleted", Msg: "cache " + id + " was deleted, but " + st.TableName + " is still shown as cached and may be unreadable", Hint: "create a new catalog over the same connection"}
 			}
 			return cli.Note("deleted cache %s", id), nil
 		})

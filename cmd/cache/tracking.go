@@ -54,9 +54,9 @@ func (f *cacheTracking) apply(e *cli.Env, c *cobra.Command, into **api.CacheTrac
 	}
 	switch {
 	case f.noKey && (len(f.key) > 0 || f.updated != "" || f.insertOnly):
-		return cli.Usagef("--no-key excludes --key, --updated-at and --insert-only")
+		return cli.Usagef("--no-key cannot be used with --key, --updated-at or --insert-only")
 	case !f.noKey && len(f.key) == 0:
-		return cli.Usagef("%s needs --key", given)
+		return cli.Usagef("%s requires --key", given)
 	case f.insertOnly && f.updated != "":
 		return cli.Usagef("--insert-only and --updated-at are mutually exclusive")
 	}

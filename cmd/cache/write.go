@@ -85,7 +85,7 @@ func forNewCache(e *cli.Env, c *cobra.Command, f *cacheSchedules, w *cli.WaitFla
 			}
 			catalog, req.SchemaName, req.TableName = t[0], t[1], t[2]
 		} else if req.CatalogID == "" || req.SchemaName == "" || req.TableName == "" {
-			return nil, cli.Usagef("which table? give CATALOG SCHEMA TABLE")
+			return nil, cli.Usagef("CATALOG SCHEMA TABLE is required")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			if catalog != "" {

@@ -186,7 +186,7 @@ func (k *checking) checkCached(ctx context.Context, c api.Catalog, listed map[sq
 		}
 		for _, t := range tables {
 			if t.IsCached && !listed[sqltext.TableRef{Catalog: c.ID, Schema: s.SchemaName, Table: t.TableName}] {
-				k.add("cached", sqltext.TableRef{Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName}.String(), "only a new catalog over the same connection is known to help",
+				k.add("cached", sqltext.TableRef{Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName}.String(), "create a new catalog over the same connection",
 					"the table is shown as cached but no cache is listed; it may read as empty")
 			}
 		}

@@ -138,7 +138,7 @@ func setField(config api.ConnectionConfiguration, cred map[string]any, name, tex
 // askCredential prompts for every field of a type; secret ones are not echoed.
 func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred map[string]any) error {
 	if len(config.Configuration) == 0 {
-		return cli.Usagef("the gateway does not say which fields the credential has").WithHint("give --credential-file")
+		return cli.Usagef("the gateway does not report the fields of the credential").WithHint("give --credential-file")
 	}
 	for _, item := range config.Configuration {
 		for {

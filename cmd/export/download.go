@@ -37,7 +37,7 @@ complete and has the size the gateway reports.`,
 			path := e.Run.Flags.Out
 			if len(args) == 2 {
 				if path != "" {
-					return nil, cli.Usagef("the file is named twice: %s and --out %s", args[1], path)
+					return nil, cli.Usagef("the file is given twice: %s and --out %s", args[1], path)
 				}
 				path = args[1]
 			}
@@ -144,7 +144,7 @@ func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 	for _, f := range files {
 		base := filepath.Base(filepath.FromSlash(f.Name))
 		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base, unicode.IsControl) {
-			return nil, (&cli.Failure{Exit: exitcode.Unavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).WithHint("name a FILE to save it under")
+			return nil, (&cli.Failure{Exit: exitcode.Unavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).WithHint("give the FILE to save it to")
 		}
 		to := filepath.Join(dir, base)
 		if slices.Contains(out, to) {

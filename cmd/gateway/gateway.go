@@ -112,7 +112,7 @@ killed, the file is either the old or the new one.`,
 			return cli.View{}, cli.Usagef("%s has no files on this machine", s.Where()).WithHint("give --zone local")
 		}
 		if f := e.Run.Set.Lookup("project"); all && f != nil && f.Changed {
-			return cli.View{}, cli.Usagef("--all and --project: choose one")
+			return cli.View{}, cli.Usagef("--all and --project are mutually exclusive")
 		}
 		var project string
 		if s.Project.Value != "" && !all {

@@ -231,7 +231,7 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 	e.AtOnce.Store(new(s.Kill))
 	code, err := s.Run(ctx)
 	if err != nil && ctx.Err() != nil { // it did not end as it was told to
-		err = &cli.Failure{Exit: exitcode.Failed, Code: "killed", Msg: err.Error(), Hint: "what was acknowledged is stored; `dig gateway verify` checks the data", Err: err}
+		err = &cli.Failure{Exit: exitcode.Failed, Code: "killed", Msg: err.Error(), Hint: "acknowledged changes are stored; `dig gateway verify` checks the data", Err: err}
 	}
 	if err == nil {
 		err = cli.ErrDone

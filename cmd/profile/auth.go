@@ -161,7 +161,7 @@ func other(st *config.Store) (string, error) {
 	case len(names) == 0:
 		return "", cli.Usagef("there are no profiles").WithHint("`dig auth login` stores one")
 	}
-	return "", cli.Usagef("which profile? there are %s", strings.Join(names, ", "))
+	return "", cli.Usagef("NAME is required: the profiles are %s", strings.Join(names, ", "))
 }
 
 // use makes a profile the current one.

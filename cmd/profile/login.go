@@ -149,7 +149,7 @@ func (l *login) target(args []string) error {
 	l.set = [3]string{f.Org, f.Workspace, f.Project}
 	l.place(&l.p)
 	if l.p.Address() == "" && l.p.Zone == "" {
-		return cli.Usagef("which zone is the key for?").WithHint("give --zone us or --zone eu, or --base-url")
+		return cli.Usagef("--zone or --base-url is required").WithHint("give --zone us or --zone eu, or --base-url")
 	}
 	if l.p.Address() == "" {
 		return cli.Usagef("zone %s runs inside the program and uses no key", l.p.Zone).WithHint("give --zone us or --zone eu, or the --base-url of a gateway; `dig profile add NAME --zone local` stores a profile without a key")

@@ -165,7 +165,7 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 	}
 	r, err := rowset.Open(e.Abs(arg))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, cli.Usagef("there is no file %s", arg).WithHint("the sides are files, sql:STATEMENT, query:NAME or last")
+		return nil, cli.Usagef("there is no file %s", arg).WithHint("each side is a file, sql:STATEMENT, query:NAME or last")
 	}
 	return r, err
 }

@@ -59,12 +59,12 @@ func (f *batchFlags) check(e *cli.Env, c *cobra.Command, several, chart bool) er
 		return cli.Usagef("--jobs: %d is not between 1 and %d", f.jobs, maxJobs)
 	}
 	if len(f.bindCols) > 0 && f.eachRow == "" {
-		return cli.Usagef("--bind-columns is for --each-row")
+		return cli.Usagef("--bind-columns requires --each-row")
 	}
 	out := &e.Run.Flags.Out
 	if c.Flags().Changed("out-dir") {
 		if *out != "" || f.outDir == "" {
-			return cli.Usagef("--out-dir requires a directory and excludes --out")
+			return cli.Usagef("--out-dir requires a directory and cannot be used with --out")
 		}
 		s, err := e.Settings()
 		if err != nil {

@@ -69,7 +69,7 @@ func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req 
 			first.QueryType = "PLAIN"
 		}
 		if s := first.Schedule; s != nil && s.Type != "none" && first.QueryType != "MATERIALIZED" {
-			return api.Query{}, cli.Usagef("a schedule needs --type MATERIALIZED")
+			return api.Query{}, cli.Usagef("a schedule requires --type MATERIALIZED")
 		}
 		if err := trust.KeepWholeChange(ctx, e, cl, p, "", first, f.allowPart); err != nil {
 			return api.Query{}, err

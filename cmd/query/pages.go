@@ -37,7 +37,7 @@ func (f *executeFlags) checkPages(c *cobra.Command, o output.Options) error {
 			return cli.Usagef("--page-by is empty")
 		}
 		if c.Flags().Changed("page-size") {
-			return cli.Usagef("--page-size needs --page-by")
+			return cli.Usagef("--page-size requires --page-by")
 		}
 		return nil
 	}
@@ -71,7 +71,7 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 	}
 	sql = sqlstmt.Single(sql)
 	if sqlstmt.Limited(sql) {
-		return "", nil, cli.Usagef("--page-by: the statement has its own LIMIT or OFFSET, which would select different rows for each page").WithHint("leave it out")
+		return "", nil, cli.Usagef("--page-by: the statement contains LIMIT or OFFSET, which selects different rows for each page").WithHint("leave it out")
 	}
 	return sql, bind, nil
 }

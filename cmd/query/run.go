@@ -287,7 +287,7 @@ func (q *querying) limitTime(ctx context.Context) (context.Context, context.Canc
 }
 
 func timeFailure(d time.Duration) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.MaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query was not done after %v", d), Hint: "raise --timeout, or select less; what was printed is incomplete"}
+	return &cli.Failure{Exit: exitcode.MaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query did not finish within %v", d), Hint: "raise --timeout, or select less; what was printed is incomplete"}
 }
 
 // timedOut reports whether the gateway enforced the limit it was sent. One that gives up earlier does so for another

@@ -37,7 +37,7 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	case n > 1:
 		return cli.Usagef("--every, --cron and --no-schedule are mutually exclusive")
 	case set("timezone") && !set("cron"):
-		return cli.Usagef("--timezone needs --cron")
+		return cli.Usagef("--timezone requires --cron")
 	case set("every"):
 		d := cli.ISOPeriod(s.every)
 		if _, err := jobs.ParsePeriod(d); err != nil {

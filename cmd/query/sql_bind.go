@@ -50,7 +50,7 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 			for _, name := range params[i].Names {
 				value, ok := values[name]
 				if !ok {
-					return nil, cli.Usagef("%s: there is no value for :%s", flag, name).WithHint("add %s %s=VALUE", flag, name)
+					return nil, cli.Usagef("%s: no value for the parameter :%s", flag, name).WithHint("add %s %s=VALUE", flag, name)
 				}
 				used[name] = true
 				own = append(own, value)
@@ -66,7 +66,7 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 	}
 	for _, v := range bind {
 		if name, _, _ := strings.Cut(v, "="); byName && !used[name] {
-			return nil, cli.Usagef("%s: no statement has :%s", flag, name)
+			return nil, cli.Usagef("%s: no statement has the parameter :%s", flag, name)
 		}
 	}
 	if !byName && len(list) > 1 && len(rest) > 0 {

@@ -142,7 +142,7 @@ the stored result cannot be set through the API; --estimate prints its approxima
 		case req.InputQuery == nil && req.InputQueryRefID == nil && f.from == "":
 			return nil, cli.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
 		case req.Schedule != nil && req.Schedule.Type != "none" && req.QueryType != "MATERIALIZED":
-			return nil, cli.Usagef("a schedule needs --type MATERIALIZED")
+			return nil, cli.Usagef("a schedule requires --type MATERIALIZED")
 		}
 		if req.QueryType == "" {
 			req.QueryType = "PLAIN"

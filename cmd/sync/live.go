@@ -46,7 +46,7 @@ func (l *live) read(ctx context.Context) error {
 			return nil
 		}
 		return &cli.Failure{Exit: exitcode.Unavailable, Code: "left-out", Msg: "the project cannot be read completely, the answer lacks " + o.String(),
-			Hint: "make the source reachable, or leave its kind out with --only"}
+			Hint: "make the source reachable, or exclude its kind with --only"}
 	}
 	defer func() { l.e.Run.Refuse = nil }()
 	for _, part := range []func(context.Context) error{l.readCatalogs, l.readFolders, l.readConnections, l.readTables, l.readParametric, l.readCaches, l.readQueries,
@@ -59,7 +59,7 @@ func (l *live) read(ctx context.Context) error {
 		return cli.ErrDone
 	}
 	if len(l.twice) > 0 {
-		return &cli.Failure{Exit: exitcode.Conflict, Code: "ambiguous", Msg: "files distinguish objects by their names, and there are two of " + strings.Join(l.twice, ", "),
+		return &cli.Failure{Exit: exitcode.Conflict, Code: "ambiguous", Msg: "files identify objects by name, and two are called " + strings.Join(l.twice, ", "),
 			Hint: "rename one of them, by its id"}
 	}
 	return nil

@@ -190,7 +190,7 @@ func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change
 	var left []string
 	stored, err := retry.Settle(ctx, func() (bool, error) {
 		if err := a.readAgain(ctx); err != nil {
-			return false, fmt.Errorf("the changes were made, but the project cannot be read again: %w", err)
+			return false, fmt.Errorf("the changes were applied, but the project cannot be read again: %w", err)
 		}
 		changes, extra, err := differences(a.live, a.files, a.vault)
 		if err != nil {

@@ -103,7 +103,7 @@ func (s secrets) expand(field string, v manifest.Value) (manifest.Value, error) 
 	text, ok := v.Text()
 	if !ok {
 		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 { // otherwise the reference itself would be sent
-			return v, errors.New("references are looked up in texts only, not within a list or an object")
+			return v, errors.New("references are resolved in strings only, not in lists or objects")
 		}
 		return v, nil
 	}

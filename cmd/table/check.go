@@ -72,7 +72,7 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	if err != nil {
 		return cli.View{}, doc.located(ctx, err)
 	}
-	return cli.Note("%s fits: %d rows; nothing was sent", doc.Name, job.Result.Processed), nil
+	return cli.Note("%s is valid: %d rows; nothing was sent", doc.Name, job.Result.Processed), nil
 }
 
 // noSpaceToCheck is the error of a check without space for temporary files: neither the data directory nor the gateway has to do with it.

@@ -82,10 +82,10 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			return cli.View{}, cli.Usagef("BI tables do not support CSV import on %s: their rows are entered in the web studio", e.Run.Settings.Where()).WithHint("import into an internal table with `dig table import`")
 		}
 		if create && check {
-			return cli.View{}, cli.Usagef("--check sends nothing and --create creates a table: choose one")
+			return cli.View{}, cli.Usagef("--check and --create are mutually exclusive")
 		}
 		if !create && (text || len(columns) > 0) {
-			return cli.View{}, cli.Usagef("--text and --column say how --create creates the table: give --create as well")
+			return cli.View{}, cli.Usagef("--text and --column require --create")
 		}
 		if err := checkMaps(maps, !how.noHeader); err != nil {
 			return cli.View{}, err

@@ -116,7 +116,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 				return nil, err
 			}
 			v := cli.Object(api.ImportJob{Status: api.ImportCompleted, StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: stored}}).
-				PrintValue().WithNote("nothing was sent: the run of %s stored the %d rows of %s, by the count of rows before and now", was.At.Format("2006-01-02 15:04"), stored, was.File)
+				PrintValue().WithNote("nothing was sent: the run of %s stored the %d rows of %s, according to the number of rows before and now", was.At.Format("2006-01-02 15:04"), stored, was.File)
 			return &v, nil
 		default:
 			return nil, i.undecided(was, before)
@@ -268,7 +268,7 @@ func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) erro
 	case stored < rows:
 		return &cli.Failure{Exit: exitcode.Job, Code: "import-partial",
 			Msg:  fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows, i.doc.Path, stored, i.table),
-			Hint: "count again: rows may appear late; `dig query execute` reads the table"}
+			Hint: "try again, rows may appear with a delay; `dig query execute` reads the table"}
 	case stored > rows:
 		i.remark("%d rows were added to %s in the meantime, %d more than from this file", stored, i.table, stored-rows)
 	}
@@ -309,7 +309,7 @@ func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, why string
 	say := fmt.Sprintf("imported %d %s into %s", rows, english.PluralWord(int(rows), "row", ""), i.table)
 	if why != "" {
 		v = v.PrintValue()
-		say += ", by the count of rows before and after: " + why
+		say += ", according to the number of rows before and after: " + why
 	}
 	return v.WithNote("%s", strings.Join(append([]string{say}, i.remarks...), "\n")), nil
 }

@@ -76,7 +76,7 @@ func (n *newColumns) printTypes(w io.Writer, table string, rows int64, said []in
 	for _, d := range n.defs {
 		wide = max(wide, min(displaywidth.String(d.Name), 30))
 	}
-	fmt.Fprintf(w, "the columns of %s, by %s %s:\n", table, humanize.Comma(rows), english.PluralWord(int(rows), "row", ""))
+	fmt.Fprintf(w, "column types of %s, inferred from %s %s:\n", table, humanize.Comma(rows), english.PluralWord(int(rows), "row", ""))
 	for i, d := range n.defs {
 		c := said[i]
 		line := "  " + d.Name + strings.Repeat(" ", max(wide-displaywidth.String(d.Name), 0)) + "  " + strings.ToLower(c.Type)

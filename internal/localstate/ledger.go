@@ -87,7 +87,7 @@ func (l *Ledger[T]) change(ctx context.Context, fn func(map[string]T) bool) erro
 	if _, err := lock.TryLockContext(wait, 20*time.Millisecond); ctx.Err() != nil && err != nil {
 		return ctx.Err()
 	} else if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("another process has held %s for %v; end it", lock.Path(), lockWait)
+		return fmt.Errorf("another process has locked %s for %v; end it", lock.Path(), lockWait)
 	} else if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func TestHostileYAML(t *testing.T) {
 	for text, want := range map[string]string{
 		bomb: "connections/c.yaml: its anchors and aliases expand to too many values",
 		"type: files\ncredential:\n  a: &a\n    b: *a\n":                      "connections/c.yaml: its anchors and aliases expand to too many values, or refer to themselves",
-		"type: files\ncredential:\n  a:\n    b: 1\n    b: 2\n":                "connections/c.yaml:5: the member \"b\" occurs twice",
+		"type: files\ncredential:\n  a:\n    b: 1\n    b: 2\n":                "connections/c.yaml:5: duplicate member \"b\"",
 		"type: files\ncredential:\n  a:\n    <<: {b: 1}\n":                    "connections/c.yaml:4: the name of a member must be a text",
 		"type: files\ncredential:\n  a:\n    ? [b]\n    : 1\n":                "connections/c.yaml:4: the name of a member must be a text",
 		"type: files\ncredential:\n  a: 1\n  a: 2\n":                          "connections/c.yaml:4: mapping key \"a\" already defined at line 3",

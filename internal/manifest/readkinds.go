@@ -100,7 +100,7 @@ func (s fileSchedule) check() error {
 	case s.Every == "" && s.Cron == "":
 		return fmt.Errorf("every or cron is missing")
 	case s.Timezone != "" && s.Cron == "":
-		return fmt.Errorf("timezone needs cron")
+		return fmt.Errorf("timezone requires cron")
 	case s.Every != "":
 		_, err := jobs.ParsePeriod(s.Every)
 		return err

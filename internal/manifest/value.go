@@ -154,7 +154,7 @@ func jsonOf(n *yaml.Node, depth int) (any, error) {
 			case k.Kind != yaml.ScalarNode || k.ShortTag() == "!!merge":
 				return nil, fmt.Errorf("line %d: the name of a member must be a text", k.Line)
 			case twice:
-				return nil, fmt.Errorf("line %d: the member %q occurs twice", k.Line, k.Value)
+				return nil, fmt.Errorf("line %d: duplicate member %q", k.Line, k.Value)
 			}
 			x, err := jsonOf(n.Content[i+1], depth)
 			if err != nil {

@@ -33,7 +33,7 @@ func OpenText(src io.Reader, packed bool, size int) (*bufio.Reader, error) {
 	}
 	packing := PackingOf(head)
 	if packed && packing == NotPacked {
-		return nil, errors.New("it is not packed, although its name says so")
+		return nil, errors.New("it is not compressed, although its file extension says so")
 	}
 	if packing != NotPacked {
 		plain, err := packing.Open(b)

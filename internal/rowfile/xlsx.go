@@ -210,7 +210,7 @@ func (b *Book) readStrings(ctx context.Context, name string) error {
 				return err
 			}
 			if left -= int64(len(text) + stringCost); left < 0 {
-				return fmt.Errorf("the texts of the workbook are larger than %d MiB, which is not read from a file of its size", b.limit>>20)
+				return fmt.Errorf("the shared strings of the workbook are larger than %d MiB, which is not read from a file of its size", b.limit>>20)
 			}
 			b.strings = append(b.strings, text)
 		}

@@ -108,7 +108,7 @@ func styleOf(code string) dateStyle {
 func (b *Book) dateText(text string, style dateStyle) (string, error) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {
-		return "", fmt.Errorf("%q is not the number of a date", text)
+		return "", fmt.Errorf("%q is not the serial number of a date", text)
 	}
 	if math.IsNaN(f) || math.Abs(f) > 3e6 || f < 0 && style != daytime {
 		return text, nil // not a valid date: a spreadsheet shows ####

@@ -178,7 +178,7 @@ func zipFault(err error) error {
 	case errors.As(err, &damaged):
 		return errors.New("its compressed data is damaged")
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.As(err, &wrong):
-		return errors.New("it ends too early")
+		return errors.New("unexpected end of the file")
 	}
 	return err
 }
@@ -228,7 +228,7 @@ func (p *part) text() (string, error) {
 
 func eof(err error) error {
 	if errors.Is(err, io.EOF) {
-		return errors.New("it ends too early")
+		return errors.New("unexpected end of the file")
 	}
 	return err
 }

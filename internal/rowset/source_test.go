@@ -135,7 +135,7 @@ func TestOpenRows(t *testing.T) {
 		"zstd by content":    {file: "a.json", content: packed(t, "\xef\xbb\xbf[{\"a\":1}]"), want: "{\"a\":1}\n"},
 		"zstd":               {file: "a.ndjson.zst", content: packed(t, "{\"a\":1}\n"), want: "{\"a\":1}\n"},
 		"cut off":            {file: "a.csv.zst", content: packed(t, "a\n1\n")[:12], err: "it was cut off"},
-		"not packed":         {file: "a.csv.gz", content: "a\n1\n", err: "a.csv.gz: it is not packed, although its name says so"},
+		"not packed":         {file: "a.csv.gz", content: "a\n1\n", err: "a.csv.gz: it is not compressed, although its file extension says so"},
 		"misnamed":           {file: "a.csv", content: "PAR1", err: "it is a Parquet file, but its name has the extension of another format"},
 		"packed parquet":     {file: "a.parquet.gz", content: "PAR1", err: `unknown kind of file "parquet"`},
 		"not parquet":        {file: "a.parquet", content: "PAR1", err: "a.parquet"},

@@ -66,7 +66,7 @@ func (l limits) upload() time.Duration {
 	return l.query
 }
 
-var errSilent = errors.New("nothing was received for too long")
+var errSilent = errors.New("no data was received within the time limit")
 
 // watch ends a call if the other side sends nothing for too long: ctx is cancelled, with the cause errSilent.
 type watch struct {

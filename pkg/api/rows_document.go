@@ -147,7 +147,7 @@ func textOrEmpty(c Cell) string {
 
 func (r *Rows) openData() {
 	if r.data {
-		r.fail(errors.New("a second \"data\""))
+		r.fail(errors.New("duplicate \"data\""))
 		return
 	}
 	r.data = true
@@ -166,7 +166,7 @@ func (r *Rows) openData() {
 
 func (r *Rows) readColumns() {
 	if r.listed {
-		r.fail(errors.New("a second \"columns\""))
+		r.fail(errors.New("duplicate \"columns\""))
 		return
 	}
 	r.listed = true
@@ -243,7 +243,7 @@ func (r *Rows) rest() {
 	w := &r.win
 	for {
 		if w.pos = skipSpace(w.buf, w.pos, w.end); w.pos < w.end {
-			r.fail(fmt.Errorf("%s after the end of the document", found(w.buf[w.pos:w.end])))
+			r.fail(fmt.Errorf("unexpected %s after the end of the document", found(w.buf[w.pos:w.end])))
 			return
 		}
 		switch err := w.more(w.pos); {

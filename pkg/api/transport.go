@@ -40,7 +40,7 @@ func NewTransport(n Network) *Transport {
 }
 
 // errPhase is the cause of an error of a time limit of this package, as opposed to one of the caller's context.
-var errPhase = errors.New("a time limit of the connection ran out")
+var errPhase = errors.New("the connection timed out")
 
 // phaseError sets the explanation in e if err was caused by the time limit of a phase or by a missing or rejected client
 // certificate, and reports whether it was.

@@ -206,7 +206,7 @@ func ProxyFor(to *url.URL) (*url.URL, error) {
 	if err == nil && (u == nil || u.Host != badProxy) {
 		return u, nil
 	}
-	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy, Message: "the address of the proxy in the environment is not valid", Hint: "it looks like http://host:port or http://user:password@host:port"}
+	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy, Message: "the address of the proxy in the environment is not valid", Hint: "the form is http://host:port or http://user:password@host:port"}
 	names, why := []string{"HTTPS_PROXY", "https_proxy"}, wrong[&conf.HTTPSProxy]
 	if to.Scheme == "http" {
 		names, why = []string{"HTTP_PROXY", "http_proxy"}, wrong[&conf.HTTPProxy]

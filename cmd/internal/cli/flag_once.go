@@ -91,7 +91,7 @@ func (e *Env) FlagsOnce(c *cobra.Command) error {
 			return nil
 		}
 		if first, again := seen[f.Name]; again && first != value && twice == nil {
-			twice = Usagef("--%s is given more than once, with different values", f.Name).WithHint("the flag takes one value; give it once")
+			twice = Usagef("--%s is given more than once, with different values", f.Name).WithHint("the flag takes one value; pass it once")
 		}
 		seen[f.Name] = value
 		return nil

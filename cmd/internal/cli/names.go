@@ -137,7 +137,7 @@ func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) 
 		if len(orgs) == 1 {
 			return orgs[0].ID, nil
 		}
-		return "", Usagef("which organization? the key sees %d", len(orgs)).WithHint("give --org, set DIG_ORG or store it in the profile")
+		return "", Usagef("--org is required: the key has access to %d organizations", len(orgs)).WithHint("give --org, set DIG_ORG or store it in the profile")
 	}
 	all := make([]Named, len(orgs))
 	for i, o := range orgs {
@@ -171,7 +171,7 @@ func WorkspaceByName(ctx context.Context, cl *api.Client, org, set string) (stri
 		}
 	}
 	if set == "" {
-		return "", Usagef("which workspace? the organization has %d and none is the default", len(ws)).WithHint("give --workspace, set DIG_WORKSPACE or store it in the profile")
+		return "", Usagef("--workspace is required: the organization has %d workspaces and no default", len(ws)).WithHint("give --workspace, set DIG_WORKSPACE or store it in the profile")
 	}
 	return Pick("workspace", "--workspace", set, all)
 }
@@ -201,7 +201,7 @@ func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 		if info.ProjectID != nil && *info.ProjectID != "" {
 			return *info.ProjectID, nil
 		}
-		return "", Usagef("which project? none is set, and the key is not a project key").WithHint("give --project, set DIG_PROJECT or store it in the profile")
+		return "", Usagef("--project is required: the key is not a project key").WithHint("give --project, set DIG_PROJECT or store it in the profile")
 	}
 	return e.ProjectByName(ctx, cl, set)
 }

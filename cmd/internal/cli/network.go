@@ -30,7 +30,7 @@ func (e *Env) NetworkOf(p NetworkSettings) (n api.Network, err error) {
 			n.Roots = x509.NewCertPool()
 		}
 		if !n.Roots.AppendCertsFromPEM(raw) {
-			return n, Usagef("ca-file (%s): %s contains no certificate", p.CAFile.From, p.CAFile.Value).WithHint("the form is PEM: it begins with -----BEGIN CERTIFICATE-----")
+			return n, Usagef("ca-file (%s): %s contains no certificate", p.CAFile.From, p.CAFile.Value).WithHint("the file must be PEM, which begins with -----BEGIN CERTIFICATE-----")
 		}
 	}
 	if n.Certificates, err = e.clientCertificate(p); err != nil {

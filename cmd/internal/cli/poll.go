@@ -49,9 +49,9 @@ func (w *WaitFlags) Check(waits bool) error {
 		return Usagef("--stalled-after: %v is negative", w.Stalled)
 	case w.c.Flags().Changed("wait-timeout") && !w.Wait && !waits:
 		if w.c.Flags().Lookup("download") != nil {
-			return Usagef("--wait-timeout needs --wait or --download")
+			return Usagef("--wait-timeout requires --wait or --download")
 		}
-		return Usagef("--wait-timeout needs --wait")
+		return Usagef("--wait-timeout requires --wait")
 	}
 	return nil
 }

@@ -209,7 +209,7 @@ func (e *Env) CheckDrawnFile() error {
 		return err
 	}
 	if f := formNamed(path); f.Known() && f != output.Table {
-		return Usagef("--out %s: the result would be drawn as a table, but the name says %s", path, f).WithHint("give -o %s, or -o table for the table", f)
+		return Usagef("--out %s: the format is table, but the file extension is %s", path, f).WithHint("give -o %s, or -o table to write a table", f)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func (e *Env) OnlyLocal(what string) error {
 		return err
 	}
 	if !s.Local() {
-		return Usagef("%s works on zone local only, not on %s", what, s.Where())
+		return Usagef("%s is supported on zone local only, not on %s", what, s.Where())
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func unquoted(args []string, sql bool) ([]string, error) {
 			}
 		}
 		if quote != 0 {
-			return nil, cli.Usagef("the quote in %s is not closed", arg).WithHint("a %c within a value is written twice in quotes, or in the other quotes", quote)
+			return nil, cli.Usagef("the quote in %s is not closed", arg).WithHint("write a %c within a value twice, or use the other quotes", quote)
 		}
 		out[i] = word.String()
 	}

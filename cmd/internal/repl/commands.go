@@ -107,7 +107,7 @@ func (s *shell) command(ctx context.Context, name string, args []string) error {
 		}
 		names = append(names, c.name, c.long)
 	}
-	f := cli.Usagef(`there is no command \%s`, name)
+	f := cli.Usagef(`unknown command \%s`, name)
 	if near := nearest.Of(name, names); near != "" {
 		return f.WithHint(`did you mean \%s?`, near)
 	}

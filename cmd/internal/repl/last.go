@@ -186,7 +186,7 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 }
 
 func noLast() error {
-	return cli.Usagef("there is no last result, so that %s is not a table yet", lastName).WithHint("run a statement first")
+	return cli.Usagef("there is no last result, so %s is not a table yet", lastName).WithHint("run a statement first")
 }
 
 // scanLast reads the last result as a table.
