@@ -257,11 +257,13 @@ func outlive(e *cli.Env, log *slog.Logger) {
 
 // unbound is the error of an address that cannot be listened on.
 func unbound(err error) error {
-	f := cli.Usagef("%v", err)
-	if errors.Is(err, gateway.ErrNotLoopback) {
+	switch f := cli.Usagef("--listen: %v", err); {
+	case errors.Is(err, gateway.ErrNotLoopback):
 		return f.WithHint("--any-host allows it")
+	case errors.Is(err, gateway.ErrAddress):
+		return f
 	}
-	return f
+	return cli.Usagef("%v", err)
 }
 
 // writeSecret writes a line to a file that only its owner can read. An existing file is replaced, not written to: its

@@ -123,16 +123,27 @@ const (
 	lastReads  = 2 * time.Second       // for which a reply waits for a reader that has stopped
 )
 
-// ErrNotLoopback is the error of an address that other machines can reach.
-var ErrNotLoopback = errors.New("not a loopback address")
+// The errors of an address to listen on: ErrAddress is every one, ErrNotLoopback that of an address that other machines can reach.
+var (
+	ErrAddress     = errors.New("address")
+	ErrNotLoopback = errors.New("not a loopback address")
+)
 
 func checkAddress(addr string, anyHost bool) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return fmt.Errorf("address %q is not host:port, such as 127.0.0.1:8080", addr)
+	host, and := strings.Trim(addr, "[]"), "has no port and "
+	noPort := net.ParseIP(host) != nil || strings.Trim(host, "0123456789") != "" && !strings.Contains(host, ":")
+	if !noPort {
+		h, _, err := net.SplitHostPort(addr)
+		if err != nil {
+			return fmt.Errorf("%w %q is not host:port, such as 127.0.0.1:8080", ErrAddress, addr)
+		}
+		host, and = h, ""
 	}
 	if !anyHost && !loopback.Is(host) {
-		return fmt.Errorf("address %q is %w: keys and rows would cross the network unencrypted", addr, ErrNotLoopback)
+		return fmt.Errorf("%w %q %sis %w: keys and rows would cross the network unencrypted", ErrAddress, addr, and, ErrNotLoopback)
+	}
+	if noPort {
+		return fmt.Errorf("%w %q has no port; %s would be one with it", ErrAddress, addr, net.JoinHostPort(host, "8080"))
 	}
 	return nil
 }
@@ -144,7 +155,7 @@ func bind(dir, addr string) (*Listeners, error) {
 	}
 	l := &Listeners{lock: lock, file: file}
 	if l.TCP, err = net.Listen("tcp", addr); err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, errors.Join(fmt.Errorf("%w %q: %w", ErrAddress, addr, err), l.Close())
 	}
 	path := filepath.Join(dir, socketName)
 	if l.Socket, err = listenSocket(path); err != nil {
