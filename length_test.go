@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestFilesAreShort: a file of Go that needs more lines than this holds several things.
@@ -29,5 +31,52 @@ func TestFilesAreShort(t *testing.T) {
 	})
 	if err != nil || files < 500 {
 		t.Errorf("%d files, %v", files, err)
+	}
+}
+
+// TestLinesAreNarrow: a line has at most 120 columns, with four for a tab. testdata/wide.txt lists the files that have wider ones, and how many;
+// a number may only fall.
+func TestLinesAreNarrow(t *testing.T) {
+	const most = 120
+	listed := map[string]int{}
+	raw, err := os.ReadFile("testdata/wide.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(raw)) {
+		var path string
+		var n int
+		if _, err := fmt.Sscan(line, &path, &n); err != nil {
+			t.Fatalf("testdata/wide.txt: %q: %v", line, err)
+		}
+		listed[path] = n
+	}
+	for _, root := range []string{"cmd", "internal", "pkg/api", "pkg/output"} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			wide := 0
+			for line := range strings.Lines(string(raw)) {
+				if utf8.RuneCountInString(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")) > most {
+					wide++
+				}
+			}
+			path = filepath.ToSlash(path)
+			if wide > listed[path] {
+				t.Errorf("%s has %d lines of more than %d columns, and may have %d", path, wide, most, listed[path])
+			}
+			if wide < listed[path] {
+				t.Errorf("testdata/wide.txt: %s has only %d wide lines now: correct the line", path, wide)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
