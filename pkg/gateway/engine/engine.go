@@ -15,8 +15,8 @@ import (
 
 // Engine manages the data files of all projects in one directory.
 type Engine interface {
-	// Project opens the data of one project, and creates it on first use. It locks the project's files and waits for
-	// another process at most Options.LockWait. Opening a project again returns the same Project.
+	// Project returns a project, the same one each time. A method that needs its data opens them, and creates them on
+	// first use: it locks the project's files and waits for another process at most Options.LockWait.
 	Project(ctx context.Context, id string) (Project, error)
 	// DropProject closes and removes all data of a project. Running statements end with ErrDropped, and so does every
 	// later use of the project, including by its id.
@@ -57,6 +57,8 @@ type Project interface {
 	Merger
 	// Query checks, plans and starts one SELECT. The Result must be closed. Errors of the statement itself are *Error.
 	Query(ctx context.Context, q Query) (Result, error)
+	// Check returns the error with which Query would reject a SELECT before it plans it.
+	Check(ctx context.Context, q Query) error
 	// Materialize runs a SELECT and stores its rows as schema.table of the project's own file, replacing the previous
 	// ones in one transaction; on any error the old rows are kept. It returns the number of rows.
 	Materialize(ctx context.Context, schema, table string, q Query) (int64, error)
@@ -299,7 +301,8 @@ type Options struct {
 	Shared bool
 	// ReadOnly opens the rows without changing a file; missing data is empty, and discarded when the project is closed.
 	ReadOnly bool
-	// IdleClose is how long an unused project stays open and locked. 0: a default, negative: until Close.
+	// IdleClose is how long an unused project stays open and locked, unless too many others were used since. 0: a
+	// default, negative: until Close.
 	IdleClose time.Duration
 	// CompactFree is the number of free bytes from which a project's file is rewritten, if they are at least a quarter of the
 	// file, after the project was not used for IdleClose. A new user of the project interrupts that. 0: never.

@@ -26,7 +26,7 @@ func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string
 	return engine.Query{Ask: engine.Rows{Table: n}}, nil
 }
 
-// checkQuery plans a query with the new statement in place of the stored one. So the engine detects a query that refers
+// checkQuery analyses a query with the new statement in place of the stored one. So the engine detects a query that refers
 // to itself, also indirectly, and anything but a SELECT. A missing object is an error only if exists is set: names are
 // resolved at run time, so a query may be saved before its tables are created [O].
 func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryRequest], q store.Query, was string, exists bool) error {
@@ -40,9 +40,8 @@ func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryReques
 	if err != nil {
 		return err
 	}
-	res, err := data.Query(ctx, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}, Catalogs: rs, Props: names.Props(r.Scope, r.Project)})
-	if err == nil {
-		return res.Close()
+	if err = data.Check(ctx, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}, Catalogs: rs, Props: names.Props(r.Scope, r.Project)}); err == nil {
+		return nil
 	}
 	var e *engine.Error
 	if !errors.As(err, &e) {

@@ -85,7 +85,7 @@ func (in *instance) present(dir string) bool {
 func (d *duck) Look(ctx context.Context, id string) error {
 	p, err := d.lookup(id)
 	if err == nil {
-		_, err = look(ctx, p.dir, &d.opts)
+		_, err = look(ctx, p.dir, d.opts)
 	}
 	return err
 }
@@ -105,7 +105,7 @@ func (d *duck) Check(ctx context.Context, id string, rows bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := look(ctx, p.dir, &d.opts); err != nil {
+	if _, err := look(ctx, p.dir, d.opts); err != nil {
 		return err
 	}
 	if there, err := exists(filepath.Join(p.dir, sharing.DataFile)); err != nil || !there {

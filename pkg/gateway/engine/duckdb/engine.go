@@ -43,13 +43,19 @@ var projectID = late.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // duck is the engine: the registry of the open projects of one directory.
 type duck struct {
-	opts engine.Options
-
 	mu       sync.Mutex
 	projects map[string]*project
 	closed   bool
 
-	memory *memoryWatch
+	common
+}
+
+// common is what the projects of an engine have in common.
+type common struct {
+	opts    *engine.Options
+	memory  *memoryWatch
+	samples sync.Map // tables of the built-in catalog by name: *kept
+	unused  unused
 }
 
 var _ engine.Engine = (*duck)(nil)
@@ -87,7 +93,7 @@ func Open(o engine.Options) (engine.Engine, error) {
 	if o.AbortCode != 0 {
 		onAbort(o.AbortCode)
 	}
-	return &duck{opts: o, projects: map[string]*project{}, memory: newMemoryWatch(&o)}, nil
+	return &duck{common: common{opts: &o, memory: newMemoryWatch(&o)}, projects: map[string]*project{}}, nil
 }
 
 func (d *duck) lookup(id string) (*project, error) {
@@ -101,27 +107,19 @@ func (d *duck) lookup(id string) (*project, error) {
 	}
 	p := d.projects[id]
 	if p == nil {
-		p = newProject(id, filepath.Join(d.opts.Dir, id), &d.opts, d.memory)
+		p = newProject(id, filepath.Join(d.opts.Dir, id), &d.common)
 		d.projects[id] = p
 	}
 	return p, nil
 }
 
-// Project opens the data of one project, creating it on first use.
-func (d *duck) Project(ctx context.Context, id string) (engine.Project, error) {
+// Project returns a project. Its data are opened, and created, by the first statement that needs them.
+func (d *duck) Project(_ context.Context, id string) (engine.Project, error) {
 	p, err := d.lookup(id)
 	if err != nil {
 		return nil, err
 	}
-	if d.opts.Shared { // each statement opens it for reading or for writing
-		return p, p.known()
-	}
-	c, err := p.conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c.close()
-	return p, nil
+	return p, p.known()
 }
 
 // known fails if the project takes no statements any more.

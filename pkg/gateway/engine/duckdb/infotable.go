@@ -11,7 +11,11 @@ import (
 
 // OwnTables names the internal tables.
 func (s *statement) OwnTables(ctx context.Context) (out []engine.TableName, err error) {
-	err = s.c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND schema_name IN ('table', 'bitable')`,
+	c, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND schema_name IN ('table', 'bitable')`,
 		[]any{naming.Store}, func(v []*string) error {
 			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: *v[0], Table: *v[1]})
 			return nil
@@ -21,5 +25,9 @@ func (s *statement) OwnTables(ctx context.Context) (out []engine.TableName, err 
 
 // StoredAs is the name under which an internal table is stored.
 func (s *statement) StoredAs(ctx context.Context, schema, table string) (string, error) {
-	return s.c.storedAs(ctx, schema, table)
+	c, err := s.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	return c.storedAs(ctx, schema, table)
 }

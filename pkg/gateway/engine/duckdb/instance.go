@@ -28,12 +28,10 @@ const spoolDir = "incoming"
 
 // project is one project's data. Its DuckDB instance exists while it is used and for some time after.
 type project struct {
-	id   string
-	dir  string
-	opts *engine.Options
+	id  string
+	dir string
+	*common
 
-	memory  *memoryWatch     // of all projects
-	samples sync.Map         // tables of the built-in catalog by name: *kept
 	session engine.TableName // default catalog and schema of names in Trino's dialect
 	turn    chan struct{}    // of capacity 1: held while an instance is created or closed
 	storing sync.Mutex       // held while a stored result replaces the previous one
@@ -73,8 +71,8 @@ type instance struct {
 	scans    sync.Map // connection id (uint64): *scanSet of the statement it runs
 }
 
-func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {
-	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1),
+func newProject(id, dir string, all *common) *project {
+	return &project{id: id, dir: dir, common: all, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1),
 		session: engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}}
 }
 

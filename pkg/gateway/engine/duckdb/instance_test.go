@@ -32,11 +32,28 @@ func testEngine(t *testing.T, dir string, change ...func(*engine.Options)) *duck
 
 func testProject(t *testing.T, e *duck, id string) *project {
 	t.Helper()
-	p, err := e.Project(t.Context(), id)
+	p, err := opened(t.Context(), e, id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.(*project)
+	return p
+}
+
+// opened returns a project whose data are open, unless other processes share them.
+func opened(ctx context.Context, e *duck, id string) (*project, error) {
+	p, err := e.Project(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if e.opts.Shared {
+		return p.(*project), nil
+	}
+	c, err := p.(*project).conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.close()
+	return p.(*project), nil
 }
 
 func mustExec(t *testing.T, p *project, statements ...string) {
@@ -128,7 +145,7 @@ func TestSecondHolderIsTurnedAway(t *testing.T) {
 	first := testEngine(t, dir)
 	testProject(t, first, "prjA")
 	second := testEngine(t, dir)
-	_, err := second.Project(t.Context(), "prjA")
+	_, err := opened(t.Context(), second, "prjA")
 	if kindOf(err) != engine.KindLocked || !strings.Contains(err.Error(), "pid") {
 		t.Fatalf("got %v", err)
 	}

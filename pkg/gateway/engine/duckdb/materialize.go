@@ -46,6 +46,9 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	if s.t, err = s.translate(ctx, q.SQL, true); err != nil {
 		return 0, err
 	}
+	if _, err := s.connect(ctx); err != nil {
+		return 0, err
+	}
 	if p.opts.Shared {
 		return p.materializeStaged(ctx, s, schema, table)
 	}

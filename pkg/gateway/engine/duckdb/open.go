@@ -33,6 +33,7 @@ func (p *project) acquire(ctx context.Context, write bool) (*instance, error) {
 		}
 		if in := p.inst; p.usable(in, write) {
 			in.refs++
+			p.unused.remove(p)
 			p.mu.Unlock()
 			return in, nil
 		}
@@ -194,7 +195,7 @@ func (p *project) closePast(in *instance) {
 	p.freed = make(chan struct{})
 }
 
-// rest starts the timer that closes an unused instance; p.mu is held.
+// rest starts the timer that closes an unused instance, and closes another one if too many are open; p.mu is held.
 func (p *project) rest(in *instance) {
 	if in.refs > 0 || p.opts.IdleClose < 0 || p.gone != nil {
 		return
@@ -208,6 +209,9 @@ func (p *project) rest(in *instance) {
 	} else {
 		p.idle.Reset(after)
 	}
+	if over := p.unused.add(p); over != nil {
+		safely.Go(over.closeIdle)
+	}
 }
 
 func (p *project) closeIdle() {
@@ -220,6 +224,7 @@ func (p *project) closeIdle() {
 		return
 	}
 	p.inst = nil
+	p.unused.remove(p)
 	p.mu.Unlock()
 	waste := p.opts.CompactFree > 0 && p.wasteful(in, p.opts.CompactFree)
 	_ = in.close()
@@ -241,6 +246,7 @@ func (p *project) shut(why error) error {
 	if p.idle != nil {
 		p.idle.Stop()
 	}
+	p.unused.remove(p)
 	if p.next != nil {
 		p.next.cancel()
 	}

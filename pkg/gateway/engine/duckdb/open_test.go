@@ -140,7 +140,7 @@ func TestCallersWaitBesideEachOther(t *testing.T) {
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() {
-			_, err := second.Project(t.Context(), "prjA")
+			_, err := opened(t.Context(), second, "prjA")
 			if kindOf(err) != engine.KindLocked || errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "nothing was done") {
 				t.Errorf("got %v", err)
 			}
@@ -153,9 +153,9 @@ func TestCallersWaitBesideEachOther(t *testing.T) {
 	second.opts.LockWait = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan error, 1)
-	go func() { _, err := second.Project(t.Context(), "prjA"); waiting <- err }()
+	go func() { _, err := opened(t.Context(), second, "prjA"); waiting <- err }()
 	short := make(chan error, 1)
-	go func() { _, err := second.Project(ctx, "prjA"); short <- err }()
+	go func() { _, err := opened(ctx, second, "prjA"); short <- err }()
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if err := <-short; !errors.Is(err, context.Canceled) {
 		t.Errorf("who gave up was told %v", err)
@@ -174,7 +174,7 @@ func TestCloseWhileWaiting(t *testing.T) {
 	testProject(t, testEngine(t, dir), "prjA")
 	second := testEngine(t, dir, func(o *engine.Options) { o.LockWait = time.Hour })
 	ended := make(chan error, 1)
-	go func() { _, err := second.Project(context.Background(), "prjA"); ended <- err }()
+	go func() { _, err := opened(context.Background(), second, "prjA"); ended <- err }()
 	time.Sleep(50 * time.Millisecond)
 	if err := second.Close(); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,11 @@ func (p own) Query(ctx context.Context, q engine.Query) (_ engine.Result, err er
 		cancel()
 		return nil, err
 	}
-	s.c.onKill(abort)
+	s.abort = abort
+	if _, err := s.connect(ctx); err != nil {
+		cancel()
+		return nil, err
+	}
 	s.t = &translation{of: &sql.Statement{}, text: q.SQL}
 	r := &result{s: s, ctx: ctx, cancel: cancel, stop: s.c.watch(ctx)}
 	defer func() {

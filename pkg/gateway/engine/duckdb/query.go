@@ -21,7 +21,7 @@ var _ engine.Project = (*project)(nil)
 type statement struct {
 	sql    *sql.Session
 	p      *project
-	c      *conn
+	c      *conn // nil until connect
 	t      *translation
 	scans  *scanSet // nil until a name is read by a scan
 	relays []*relay
@@ -30,7 +30,10 @@ type statement struct {
 	views   map[*sql.Relation]*translation
 	scanned map[*sql.Relation]bool
 
-	leave func() // ends the supervision by the memoryWatch
+	changes bool                    // its connection changes stored tables
+	abort   context.CancelCauseFunc // if not nil, ends the statement with the connection
+	leave   func()                  // ends the supervision by the memoryWatch
+	closed  bool
 }
 
 // statement begins a statement, which ends with ctx.
@@ -42,14 +45,28 @@ func (p *project) statementOn(ctx context.Context, q engine.Query, write bool) (
 	if err := p.memory.admit(p.id, q.SQL); err != nil {
 		return nil, err
 	}
-	c, err := p.connFor(ctx, write)
-	if err != nil {
-		return nil, err
+	if err := ctx.Err(); err != nil {
+		return nil, engine.Ended(ctx, nil)
 	}
-	s := &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c}
+	s := &statement{p: p, changes: write}
 	s.sql = sql.NewSession(q, p.session, s)
 	s.forget()
-	return s, nil
+	return s, p.known()
+}
+
+// connect opens the data of the project for a statement that needs them.
+func (s *statement) connect(ctx context.Context) (*conn, error) {
+	if s.c == nil {
+		c, err := s.p.connFor(ctx, s.changes)
+		if err != nil {
+			return nil, err
+		}
+		if s.abort != nil {
+			c.onKill(s.abort)
+		}
+		s.c, s.leave = c, s.p.memory.enter(ctx, c, s.sql.Query.SQL)
+	}
+	return s.c, s.scans.join(ctx, s.c)
 }
 
 // forget clears what the names of the statement were resolved to.
@@ -60,16 +77,18 @@ func (s *statement) forget() {
 
 // close ends the statement. It may be called again.
 func (s *statement) close() {
-	if s.leave == nil {
+	if s.closed {
 		return
 	}
+	s.closed = true
 	s.scans.close()
 	for _, r := range s.relays {
 		r.close()
 	}
-	s.c.close()
-	s.leave()
-	s.leave = nil
+	if s.c != nil {
+		s.c.close()
+		s.leave()
+	}
 }
 
 // explain converts an error of the running statement.
@@ -113,7 +132,7 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 		cancel()
 		return nil, err
 	}
-	s.c.onKill(abort)
+	s.abort = abort
 	r := &result{s: s, ctx: ctx, cancel: cancel, stop: func() {}}
 	begun := false
 	defer func() {
@@ -124,7 +143,11 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	if s.t, err = s.translate(ctx, q.SQL, false); err != nil {
 		return nil, err
 	}
-	r.stop = s.c.watch(ctx)
+	c, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.stop = c.watch(ctx)
 	err = r.begin()
 	for range lostTries { // a table was replaced between the translation and the plan
 		if !faults.Outdated(err) {
@@ -152,7 +175,28 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 func (s *statement) again(ctx context.Context, text string, named bool) (*translation, error) {
 	s.c.rollback()
 	s.forget()
-	return s.translate(ctx, text, named)
+	t, err := s.translate(ctx, text, named)
+	if err == nil {
+		_, err = s.connect(ctx)
+	}
+	return t, err
+}
+
+// Check reads a SELECT and writes it for DuckDB. Nothing is run: data are opened only for the columns of stored tables.
+func (p *project) Check(ctx context.Context, q engine.Query) error {
+	q, err := sql.Asked(q)
+	if err != nil {
+		return err
+	}
+	ctx, over := deadline(ctx, q)
+	defer over()
+	s, err := p.statement(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	_, err = s.translate(ctx, q.SQL, false)
+	return err
 }
 
 // begin prepares and starts the statement.

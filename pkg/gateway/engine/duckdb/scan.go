@@ -72,7 +72,7 @@ type scanRun struct {
 	vecs  []engine.Vector // the same, for a Filler
 }
 
-// addScan registers the rows of a table with the statement's connection.
+// addScan adds the rows of a table to the scans of the statement.
 func (s *statement) addScan(ctx context.Context, r *sql.Relation) error {
 	n, cols := r.Shown(), r.Infos
 	if len(cols) == 0 {
@@ -88,12 +88,7 @@ func (s *statement) addScan(ctx context.Context, r *sql.Relation) error {
 		seen[key] = c.Name
 	}
 	if s.scans == nil {
-		// The first rows of a slow source are passed on before a megabyte of them has arrived.
-		if _, err := s.c.exec(ctx, `SET streaming_buffer_size = '256KB'`); err != nil {
-			return err
-		}
-		s.scans = &scanSet{ctx: ctx, in: s.c.in, connID: s.c.id(), tables: map[string]*scanTable{}}
-		s.c.in.scans.Store(s.scans.connID, s.scans)
+		s.scans = &scanSet{ctx: ctx, tables: map[string]*scanTable{}}
 	}
 	t := &scanTable{name: n, src: r.Scan, cols: cols, limit: -1}
 	for _, c := range cols {
@@ -108,6 +103,20 @@ func (s *statement) addScan(ctx context.Context, r *sql.Relation) error {
 		t.filters, t.limit, t.count = narrow.Either(t.filters, filters), -1, t.count && want.Count
 	}
 	s.scans.tables[scanKey(r.Name)] = t
+	return nil
+}
+
+// join registers the scans with the connection that is to run them, once.
+func (s *scanSet) join(ctx context.Context, c *conn) error {
+	if s == nil || s.in != nil {
+		return nil
+	}
+	// The first rows of a slow source are passed on before a megabyte of them has arrived.
+	if _, err := c.exec(ctx, `SET streaming_buffer_size = '256KB'`); err != nil {
+		return err
+	}
+	s.in, s.connID = c.in, c.id()
+	s.in.scans.Store(s.connID, s)
 	return nil
 }
 
@@ -133,7 +142,9 @@ func (s *scanSet) close() {
 	if s == nil {
 		return
 	}
-	s.in.scans.Delete(s.connID)
+	if s.in != nil {
+		s.in.scans.Delete(s.connID)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.runs {

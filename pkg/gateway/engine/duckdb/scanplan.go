@@ -35,8 +35,12 @@ func (s *statement) Plan(ctx context.Context, x *sql.Statement) (*plan.Node, err
 			s.scans.shown = append(s.scans.shown, s.scans.tables[name])
 		}
 	}
+	c, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var told string
-	err = s.c.query(ctx, "EXPLAIN (FORMAT json) "+t.text, nil, func(v []*string) error {
+	err = c.query(ctx, "EXPLAIN (FORMAT json) "+t.text, nil, func(v []*string) error {
 		if len(v) > 1 && v[1] != nil {
 			told = *v[1]
 		}

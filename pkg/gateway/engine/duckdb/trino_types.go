@@ -32,9 +32,13 @@ type kept struct {
 
 // Stored implements sql.Store.
 func (s *statement) Stored(ctx context.Context, n engine.TableName, schema, table string) ([]analyze.TableColumn, error) {
+	c, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var d bindings.TableDescription
 	defer bindings.TableDescriptionDestroy(&d)
-	if bindings.TableDescriptionCreateExt(s.c.c, naming.Store, schema, table, &d) != bindings.StateSuccess {
+	if bindings.TableDescriptionCreateExt(c.c, naming.Store, schema, table, &d) != bindings.StateSuccess {
 		return nil, engine.UnknownTable(n)
 	}
 	var names []string
@@ -45,8 +49,7 @@ func (s *statement) Stored(ctx context.Context, n engine.TableName, schema, tabl
 	}
 	var notes map[string]string
 	if schema != engine.SchemaTable && schema != engine.SchemaBI {
-		var err error
-		if notes, err = s.c.typeNotes(ctx, schema, table); err != nil {
+		if notes, err = c.typeNotes(ctx, schema, table); err != nil {
 			return nil, err
 		}
 	}
@@ -101,10 +104,14 @@ func (p *project) sampled(table string) *kept {
 
 // planned is a query of the engine as a table.
 func (s *statement) planned(ctx context.Context, body string) (*kept, error) {
+	c, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var ps bindings.PreparedStatement
 	defer bindings.DestroyPrepare(&ps)
-	if bindings.Prepare(s.c.c, body, &ps) == bindings.StateError {
-		return nil, s.c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(ps))
+	if bindings.Prepare(c.c, body, &ps) == bindings.StateError {
+		return nil, c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(ps))
 	}
 	var names []string
 	var logical []bindings.LogicalType
