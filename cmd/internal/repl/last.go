@@ -238,6 +238,7 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 
 // sessionCatalogs resolves the names of a statement over the last result.
 type sessionCatalogs struct {
+	engine.NoCatalogs
 	s      *shell
 	others map[string]string // names as typed of tables that are read through the gateway, by the schema that replaces them
 }

@@ -74,7 +74,7 @@ type Query struct {
 	Ask      Ask               // instead of SQL
 	Bindings []string          // values for ?, in order; a wrong count is an error
 	Timeout  time.Duration     // 0: no limit
-	Catalogs Catalogs          // resolves the names
+	Catalogs Catalogs          // resolves the names; nil: NoCatalogs
 	Props    map[string]string // current_user_props(key)
 	Untyped  bool              // SQL was generated from values of unknown types: a string gets the type of what it is compared with
 	// Files is the catalog in which the paths in FROM 'sales.csv' are looked up, in hexadecimal digits as the schema; "" if
@@ -92,31 +92,45 @@ type Catalogs interface {
 	// those of the named catalogs, or of all if it is nil. If all are requested, an unreadable catalog may be omitted with
 	// Omit; a named one may not.
 	List(ctx context.Context, catalogs []string) ([]TableName, error)
-}
-
-// Overrides may be implemented by Catalogs. It is called first for the tables of the sample catalog, which the engine
-// knows itself, so that a cache can replace one of them. Only a stored table can do so.
-type Overrides interface {
+	// Override is called first for the tables of the sample catalog, which the engine knows itself, so that a cache can replace
+	// one of them: by a stored table, or nil.
 	Override(ctx context.Context, name TableName) (stored *TableName, err error)
-}
-
-// Spelling may be implemented by Catalogs. Names are looked up in lower case. A quoted name with upper-case letters is
-// passed to it first, because a source may have several names that differ in case only and the lookup could find
-// another one than written.
-type Spelling interface {
+	// Spelled is called first for a quoted name with upper-case letters: names are looked up in lower case, but a source may have
+	// several names that differ in case only, so that the lookup could find another one than written.
 	Spelled(ctx context.Context, written TableName) error
+	// Kinds returns the names of all catalogs, without their contents, each with its kind in lower case, such as postgres or
+	// semantic.
+	Kinds(ctx context.Context) (map[string]string, error)
+	// Comments returns the descriptions of tables, by their names in lower case.
+	Comments(ctx context.Context) (map[TableName]string, error)
 }
 
-// CatalogKinds may be implemented by Catalogs: the names of all catalogs, without their contents, each with its kind in lower case, such as
-// postgres or semantic.
-type CatalogKinds interface {
-	CatalogKinds(ctx context.Context) (map[string]string, error)
+// NoCatalogs are Catalogs without any besides those that the engine knows itself. Others embed it for what they lack.
+type NoCatalogs struct{}
+
+var _ Catalogs = NoCatalogs{}
+
+// Lookup implements Catalogs.
+func (NoCatalogs) Lookup(_ context.Context, n TableName) (Source, error) {
+	return Source{}, UnknownTable(n)
 }
 
-// TableComments may be implemented by Catalogs: the descriptions of tables, by their names in lower case.
-type TableComments interface {
-	TableComments(ctx context.Context) (map[TableName]string, error)
+// List implements Catalogs.
+func (NoCatalogs) List(context.Context, []string) ([]TableName, error) { return nil, nil }
+
+// Override implements Catalogs.
+func (NoCatalogs) Override(context.Context, TableName) (*TableName, error) { return nil, nil }
+
+// Spelled implements Catalogs.
+func (NoCatalogs) Spelled(context.Context, TableName) error { return nil }
+
+// Kinds implements Catalogs.
+func (NoCatalogs) Kinds(context.Context) (map[string]string, error) {
+	return map[string]string{InternalCatalog: "internal", SampleCatalog: "sample"}, nil
 }
+
+// Comments implements Catalogs.
+func (NoCatalogs) Comments(context.Context) (map[TableName]string, error) { return nil, nil }
 
 // Source is the resolution of a name; exactly one of its fields is set.
 type Source struct {

@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// CatalogKinds implements engine.CatalogKinds.
-func (r Resolver) CatalogKinds(ctx context.Context) (map[string]string, error) {
+// Kinds implements engine.Catalogs.
+func (r Resolver) Kinds(ctx context.Context) (map[string]string, error) {
 	_, kinds, err := r.catalogs(ctx)
 	return kinds, err
 }
@@ -32,8 +32,8 @@ func (r Resolver) catalogs(ctx context.Context) (names, kinds map[string]string,
 	return names, kinds, err
 }
 
-// TableComments implements engine.TableComments.
-func (r Resolver) TableComments(ctx context.Context) (map[engine.TableName]string, error) {
+// Comments implements engine.Catalogs.
+func (r Resolver) Comments(ctx context.Context) (map[engine.TableName]string, error) {
 	names, _, err := r.catalogs(ctx)
 	if err != nil {
 		return nil, err

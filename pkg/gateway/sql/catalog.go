@@ -48,10 +48,8 @@ func (c *catalog) Table(n analyze.Name) (*analyze.Table, bool) {
 func (c *catalog) find(n analyze.Name) (*Relation, error) {
 	s := c.s
 	if w, ok := c.written[n]; ok {
-		if names, ok := s.Query.Catalogs.(engine.Spelling); ok {
-			if err := names.Spelled(c.ctx, w); err != nil {
-				return nil, err
-			}
+		if err := s.Query.Catalogs.Spelled(c.ctx, w); err != nil {
+			return nil, err
 		}
 	}
 	name := engine.TableName(n)
@@ -131,8 +129,6 @@ func (c *catalog) resolve(n engine.TableName) (*Relation, error) {
 			return nil, err
 		}
 		return c.stored(n, n.Schema, stored)
-	case s.Query.Catalogs == nil:
-		return nil, engine.UnknownTable(n)
 	}
 	src, err := s.Query.Catalogs.Lookup(c.ctx, n)
 	switch {
@@ -153,19 +149,19 @@ func (c *catalog) resolve(n engine.TableName) (*Relation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Relation{Table: table, Scan: scan, Infos: columnInfos(table)}, nil
+		r := &Relation{Table: table, Scan: scan}
+		r.Infos = columnInfos(r)
+		return r, nil
 	}
 	return nil, engine.UnknownTable(n)
 }
 
 // sample is a table of the built-in catalog, or its cache.
 func (c *catalog) sample(n engine.TableName) (*Relation, error) {
-	if o, ok := c.s.Query.Catalogs.(engine.Overrides); ok {
-		if t, err := o.Override(c.ctx, n); err != nil {
-			return nil, err
-		} else if t != nil {
-			return c.stored(n, t.Schema, t.Table)
-		}
+	if t, err := c.s.Query.Catalogs.Override(c.ctx, n); err != nil {
+		return nil, err
+	} else if t != nil {
+		return c.stored(n, t.Schema, t.Table)
 	}
 	if n.Schema != engine.SampleSchema || !slices.Contains(engine.SampleTables(), n.Table) {
 		return nil, engine.UnknownTable(n)

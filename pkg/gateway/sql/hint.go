@@ -42,7 +42,7 @@ func (s *Session) withHint(ctx context.Context, err error, n engine.TableName) e
 }
 
 func (s *Session) nearCatalog(ctx context.Context, n engine.TableName) string {
-	kinds, err := s.catalogKinds(ctx)
+	kinds, err := s.Query.Catalogs.Kinds(ctx)
 	if err != nil {
 		return ""
 	}

@@ -38,7 +38,7 @@ func (s *Session) listed(ctx context.Context, u *Relation, want narrow.Narrowing
 	}
 	switch kind {
 	case "metadata.catalogs":
-		kinds, err := s.catalogKinds(ctx)
+		kinds, err := s.Query.Catalogs.Kinds(ctx)
 		return infoschema.Kinds(slices.Sorted(maps.Keys(kinds)), kinds), err
 	case "runtime.nodes":
 		return infoschema.Nodes(), nil
@@ -58,23 +58,10 @@ func (s *Session) listed(ctx context.Context, u *Relation, want narrow.Narrowing
 	case "tables":
 		return infoschema.Tables(known), nil
 	case "metadata.table_comments":
-		var comments map[engine.TableName]string
-		if c, ok := s.Query.Catalogs.(engine.TableComments); ok {
-			if comments, err = c.TableComments(ctx); err != nil {
-				return nil, err
-			}
-		}
-		return infoschema.Comments(known, comments), nil
+		comments, err := s.Query.Catalogs.Comments(ctx)
+		return infoschema.Comments(known, comments), err
 	}
 	return s.columnRows(ctx, known, named != nil)
-}
-
-// catalogKinds returns the kinds of the project's catalogs by their names.
-func (s *Session) catalogKinds(ctx context.Context) (map[string]string, error) {
-	if c, ok := s.Query.Catalogs.(engine.CatalogKinds); ok {
-		return c.CatalogKinds(ctx)
-	}
-	return map[string]string{engine.InternalCatalog: "internal", engine.SampleCatalog: "sample"}, nil
 }
 
 // allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables is listed with an empty
@@ -92,13 +79,11 @@ func (s *Session) allTables(ctx context.Context, named []string) ([]engine.Table
 		return nil, err
 	}
 	out = append(out, own...)
-	if s.Query.Catalogs != nil {
-		more, err := s.Query.Catalogs.List(ctx, named)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, more...)
+	more, err := s.Query.Catalogs.List(ctx, named)
+	if err != nil {
+		return nil, err
 	}
+	out = append(out, more...)
 	for i, n := range out {
 		out[i] = n.Fold()
 	}
@@ -133,17 +118,12 @@ func (s *Session) columns(ctx context.Context, n engine.TableName) ([]engine.Col
 	own := NewSession(s.Query, s.defaults, s.store) // the statement does not read the table
 	own.Query.Bindings, own.untyped = nil, false
 	u, err := (&catalog{s: own, ctx: ctx}).find(analyze.Name(n))
-	switch {
-	case err != nil:
-		return nil, err
-	case u.Infos == nil:
-		return columnInfos(u.Table), nil
-	case infoschema.Has(n):
-		return u.Infos, nil
+	if err != nil || u.Infos == nil {
+		return columnInfos(u), err
 	}
 	cols := slices.Clone(u.Infos)
-	for i, c := range cols {
-		cols[i].Type = InfoType(c.Type).String()
+	for i, c := range u.Table.Columns {
+		cols[i].Type = c.Type.String()
 	}
 	return cols, nil
 }

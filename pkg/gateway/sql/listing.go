@@ -168,7 +168,7 @@ func dotted(n engine.TableName) string {
 // viewText is the text of a saved query, "" if the name is that of a table.
 func (s *Session) viewText(ctx context.Context, name engine.TableName) (string, error) {
 	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable || name.Schema == engine.SchemaBI)
-	if inside || s.Query.Catalogs == nil || infoschema.Has(name) || name.Catalog == engine.SampleCatalog {
+	if inside || infoschema.Has(name) || name.Catalog == engine.SampleCatalog {
 		return "", nil
 	}
 	src, err := s.Query.Catalogs.Lookup(ctx, name)

@@ -65,11 +65,13 @@ func InfoType(name string) *types.Type {
 	return t
 }
 
-// columnInfos describes the columns of an analysed table.
-func columnInfos(t *analyze.Table) []engine.ColumnInfo {
-	out := make([]engine.ColumnInfo, len(t.Columns))
-	for i, c := range t.Columns {
-		out[i] = engine.ColumnInfo{Name: c.Name, Type: c.Type.String(), Nullable: true}
+// columnInfos describes the columns of an analysed table, none for nil.
+func columnInfos(r *Relation) (out []engine.ColumnInfo) {
+	if r == nil {
+		return nil
+	}
+	for _, c := range r.Table.Columns {
+		out = append(out, engine.ColumnInfo{Name: c.Name, Type: c.Type.String(), Nullable: true})
 	}
 	return out
 }

@@ -49,6 +49,9 @@ type Session struct {
 
 // NewSession starts to read a request.
 func NewSession(q engine.Query, defaults engine.TableName, store Store) *Session {
+	if q.Catalogs == nil {
+		q.Catalogs = engine.NoCatalogs{}
+	}
 	return &Session{Query: q, defaults: defaults, store: store, untyped: q.Untyped,
 		relations: map[engine.TableName]*Relation{}, absent: map[engine.TableName]error{}}
 }

@@ -13,15 +13,17 @@ import (
 )
 
 // named is a catalog of sources and saved queries by name.
-type named map[string]engine.Source
+type named struct {
+	engine.NoCatalogs
+	sources map[string]engine.Source
+}
 
 func (n named) Lookup(_ context.Context, t engine.TableName) (engine.Source, error) {
-	if s, ok := n[t.Table]; ok {
+	if s, ok := n.sources[t.Table]; ok {
 		return s, nil
 	}
 	return engine.Source{}, engine.UnknownTable(t)
 }
-func (named) List(context.Context, []string) ([]engine.TableName, error) { return nil, nil }
 
 // request writes what was asked of a source: conditions, and the limit.
 func request(r engine.ScanRequest) string {
@@ -104,7 +106,7 @@ func TestWhatTravelsToASource(t *testing.T) {
 	} {
 		h := src()
 		o := &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "integer"}, {Name: "other", Type: "varchar"}}, rows: [][]any{{"5", "y"}}}
-		cat := named{"t": {Scan: h}, "o": {Scan: o}, "saved": {SQL: `SELECT id FROM c.s.t WHERE id = 5`}}
+		cat := named{sources: map[string]engine.Source{"t": {Scan: h}, "o": {Scan: o}, "saved": {SQL: `SELECT id FROM c.s.t WHERE id = 5`}}}
 		if _, err := rows(t, p, engine.Query{SQL: c.sql, Catalogs: cat}); err != nil {
 			t.Errorf("%s: %v", c.sql, err)
 			continue
@@ -124,7 +126,7 @@ func TestBindingsTravel(t *testing.T) {
 	h := &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "name", Type: "varchar"}, {Name: "amount", Type: "decimal(10,2)"}, {Name: "d", Type: "date"}, {Name: "ok", Type: "boolean"}},
 		rows: [][]any{{"5", "007", "1.49", "2024-01-01", "true"}}}
 	got, err := rows(t, p, engine.Query{SQL: `SELECT id FROM c.s.t WHERE id = ? AND name = ? AND amount < ? AND d = ? AND ok = ? LIMIT 5`,
-		Bindings: []string{"5", "007", "1.499", "2024-01-01", "true"}, Catalogs: oneSource{h}})
+		Bindings: []string{"5", "007", "1.499", "2024-01-01", "true"}, Catalogs: oneSource{src: h}})
 	if err != nil || got != "5" {
 		t.Fatal(got, err)
 	}

@@ -18,7 +18,10 @@ import (
 )
 
 // slow is a source that gives one row, and the end only when it is let go.
-type slow struct{ begun, end chan struct{} }
+type slow struct {
+	engine.NoCatalogs
+	begun, end chan struct{}
+}
 
 func (s slow) Columns(context.Context) ([]engine.ColumnInfo, error) {
 	return []engine.ColumnInfo{{Name: "n", Type: "bigint"}}, nil
@@ -56,8 +59,6 @@ func (s slow) Lookup(_ context.Context, n engine.TableName) (engine.Source, erro
 	return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: n.String()}
 }
 
-func (s slow) List(context.Context, []string) ([]engine.TableName, error) { return nil, nil }
-
 // While one result is gathered from a slow source, others are stored and dropped, tables are made and documents imported.
 func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) { o.NewID = func() string { return "1" } }), "prjA")
@@ -66,7 +67,7 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 	if _, err := p.Materialize(ctx, engine.SchemaMtQuery, "slow", engine.Query{SQL: "SELECT 1 AS n UNION ALL SELECT 2"}); err != nil {
 		t.Fatal(err)
 	}
-	s := slow{make(chan struct{}), make(chan struct{})}
+	s := slow{begun: make(chan struct{}), end: make(chan struct{})}
 	type end struct {
 		n   int64
 		err error
@@ -113,7 +114,7 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 // A result that is cancelled while it is gathered leaves nothing, and what a process left that died is gone with the next one.
 func TestUnfinishedResultsGo(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	s := slow{make(chan struct{}), make(chan struct{})}
+	s := slow{begun: make(chan struct{}), end: make(chan struct{})}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
 	go func() {

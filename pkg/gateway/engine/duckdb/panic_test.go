@@ -32,7 +32,7 @@ func TestPanicOfASource(t *testing.T) {
 	for _, src := range []panickingSource{{false}, {true}} {
 		func() {
 			defer func() { _ = recover() }() // as the handler of a request does
-			res, err := p.Query(t.Context(), engine.Query{SQL: "SELECT a FROM cat.sch.tab", Catalogs: oneSource{src}})
+			res, err := p.Query(t.Context(), engine.Query{SQL: "SELECT a FROM cat.sch.tab", Catalogs: oneSource{src: src}})
 			if err == nil {
 				_, err = res.Encode(t.Context(), io.Discard, api.Compact, func() {})
 				_ = res.Close()

@@ -37,7 +37,7 @@ func TestCountsAskForNoColumns(t *testing.T) {
 	} {
 		for _, fills := range []bool{false, true} {
 			h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}}, rows: held, fills: fills}
-			got, err := rows(t, p, engine.Query{SQL: c.sql, Catalogs: named{"t": {Scan: h}, "counted": {SQL: "SELECT count(*) AS n FROM c.s.t"}}})
+			got, err := rows(t, p, engine.Query{SQL: c.sql, Catalogs: named{sources: map[string]engine.Source{"t": {Scan: h}, "counted": {SQL: "SELECT count(*) AS n FROM c.s.t"}}}})
 			var asked [][]string
 			for _, r := range h.requests() {
 				asked = append(asked, r.Columns)
@@ -49,7 +49,7 @@ func TestCountsAskForNoColumns(t *testing.T) {
 	}
 	// The count and the rows of one statement share a request.
 	h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}}, rows: held}
-	got, err := rows(t, p, engine.Query{SQL: `SELECT max(id), (SELECT count(*) FROM c.s.t) FROM c.s.t WHERE name IS NOT NULL`, Catalogs: named{"t": {Scan: h}}})
+	got, err := rows(t, p, engine.Query{SQL: `SELECT max(id), (SELECT count(*) FROM c.s.t) FROM c.s.t WHERE name IS NOT NULL`, Catalogs: named{sources: map[string]engine.Source{"t": {Scan: h}}}})
 	if err != nil || fmt.Sprint(got) != "4999|5000" {
 		t.Errorf("%v, %v", got, err)
 	}

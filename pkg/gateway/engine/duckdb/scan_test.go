@@ -17,12 +17,14 @@ import (
 )
 
 // oneSource is a catalog whose every name stands for one source.
-type oneSource struct{ src engine.Scanner }
+type oneSource struct {
+	engine.NoCatalogs
+	src engine.Scanner
+}
 
 func (o oneSource) Lookup(context.Context, engine.TableName) (engine.Source, error) {
 	return engine.Source{Scan: o.src}, nil
 }
-func (oneSource) List(context.Context, []string) ([]engine.TableName, error) { return nil, nil }
 
 // heldRows is a source with rows of texts; a nil one is NULL. It remembers what was asked of it.
 type heldRows struct {
@@ -154,7 +156,7 @@ func TestScanKeepsValues(t *testing.T) {
 	}
 	for _, fills := range []bool{false, true} {
 		h.fills = fills
-		got, err := rows(t, p, engine.Query{SQL: `SELECT * FROM c.s.t`, Catalogs: oneSource{h}})
+		got, err := rows(t, p, engine.Query{SQL: `SELECT * FROM c.s.t`, Catalogs: oneSource{src: h}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +169,7 @@ func TestScanKeepsValues(t *testing.T) {
 				t.Fatalf("fills %v, row %d:\n got %.200s\nwant %.200s", fills, i, line, want[i])
 			}
 		}
-		if n, err := rows(t, p, engine.Query{SQL: `SELECT count(*) FROM c.s.t`, Catalogs: oneSource{h}}); err != nil || n != "5000" {
+		if n, err := rows(t, p, engine.Query{SQL: `SELECT count(*) FROM c.s.t`, Catalogs: oneSource{src: h}}); err != nil || n != "5000" {
 			t.Errorf("fills %v: count %s, %v", fills, n, err)
 		}
 		asked := h.requests()
@@ -187,7 +189,7 @@ func TestScanRefusesMisfits(t *testing.T) {
 	} {
 		for _, fills := range []bool{false, true} {
 			h := &heldRows{cols: []engine.ColumnInfo{{Name: "v", Type: c.typ}}, rows: [][]any{{c.value}}, fills: fills}
-			if got, err := rows(t, p, engine.Query{SQL: `SELECT * FROM c.s.t`, Catalogs: oneSource{h}}); err == nil {
+			if got, err := rows(t, p, engine.Query{SQL: `SELECT * FROM c.s.t`, Catalogs: oneSource{src: h}}); err == nil {
 				t.Errorf("%s takes %q as %q", c.typ, c.value, got)
 			}
 		}

@@ -62,7 +62,7 @@ func tpchProject(t *testing.T) (*project, engine.Catalogs) {
 	return p, tpchCatalog{}
 }
 
-type tpchCatalog struct{}
+type tpchCatalog struct{ engine.NoCatalogs }
 
 func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
 	switch {

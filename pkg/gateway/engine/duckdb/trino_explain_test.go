@@ -16,7 +16,7 @@ import (
 func TestExplainSources(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "explain")
 	h := &heldRows{cols: []engine.ColumnInfo{{Name: "Id", Type: "integer"}, {Name: "name", Type: "varchar"}, {Name: "d", Type: "date"}}}
-	cat := named{"t": {Scan: h}, "saved": {SQL: "SELECT id, name FROM c.s.t WHERE id IN (5, 7)"}}
+	cat := named{sources: map[string]engine.Source{"t": {Scan: h}, "saved": {SQL: "SELECT id, name FROM c.s.t WHERE id IN (5, 7)"}}}
 	for sql, want := range map[string][]string{
 		`EXPLAIN SELECT name FROM c.s.t WHERE id = 5 AND d > DATE '2024-02-29'`:         {"TableScan[table = c.s.t]", "reads: an external source", "asked of the source: where Id = 5 and d > 2024-02-29", "Layout: [name:varchar"},
 		`EXPLAIN SELECT name FROM c.s.t WHERE name = 'it''s' LIMIT 3`:                   {"where name = 'it''s' limit 3"},

@@ -46,6 +46,24 @@ func (n Names) List(_ context.Context, catalogs []string) ([]engine.TableName, e
 	return out, nil
 }
 
+// Override implements engine.Catalogs.
+func (Names) Override(context.Context, engine.TableName) (*engine.TableName, error) { return nil, nil }
+
+// Spelled implements engine.Catalogs.
+func (Names) Spelled(context.Context, engine.TableName) error { return nil }
+
+// Kinds implements engine.Catalogs.
+func (n Names) Kinds(ctx context.Context) (map[string]string, error) {
+	kinds, err := engine.NoCatalogs{}.Kinds(ctx)
+	for name := range n {
+		kinds[name.Catalog] = "test"
+	}
+	return kinds, err
+}
+
+// Comments implements engine.Catalogs.
+func (Names) Comments(context.Context) (map[engine.TableName]string, error) { return nil, nil }
+
 // Rows is a Scanner over rows in memory that counts its uses.
 type Rows struct {
 	Cols  []engine.ColumnInfo

@@ -48,20 +48,12 @@ func (s *names) Lookup(ctx context.Context, n engine.TableName) (engine.Source, 
 	return src, err
 }
 
-// Override implements engine.Overrides.
-func (s *names) Override(ctx context.Context, n engine.TableName) (*engine.TableName, error) {
-	if o, ok := s.Catalogs.(engine.Overrides); ok {
-		return o.Override(ctx, n)
-	}
-	return nil, nil
-}
-
-// Spelled implements engine.Spelling.
+// Spelled implements engine.Catalogs.
 func (s *names) Spelled(ctx context.Context, n engine.TableName) error {
-	if c, ok := s.Catalogs.(engine.Spelling); ok && n.Catalog != catalog {
-		return c.Spelled(ctx, n)
+	if n.Catalog == catalog {
+		return nil
 	}
-	return nil
+	return s.Catalogs.Spelled(ctx, n)
 }
 
 // tables are stored tables that statements refer to by name, and the key that identifies their rows.
@@ -179,12 +171,12 @@ func (t tables) in(row, which string) string {
 
 // CheckKey returns *engine.KeyError if a key does not identify the rows of a stored table.
 func CheckKey(ctx context.Context, p engine.Project, schema, stored string, key []string) error {
-	return tables{p, &names{schema: schema, stored: map[string]string{"new": stored}}, key}.checkKey(ctx, "new")
+	return tables{p, &names{Catalogs: engine.NoCatalogs{}, schema: schema, stored: map[string]string{"new": stored}}, key}.checkKey(ctx, "new")
 }
 
 // Compare counts the differences between the rows of a stored table and those of another.
 func Compare(ctx context.Context, p engine.Project, c engine.Comparison) (out engine.Changes, err error) {
-	t := tables{p, &names{schema: c.Schema, stored: map[string]string{"old": c.Old, "new": c.New}}, c.Key}
+	t := tables{p, &names{Catalogs: engine.NoCatalogs{}, schema: c.Schema, stored: map[string]string{"old": c.Old, "new": c.New}}, c.Key}
 	before, err := t.columns(ctx, name("old"))
 	if err != nil {
 		return out, err
