@@ -163,7 +163,7 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 		}
 		return openStatement(ctx, e, &statement{form: api.ExecuteByID{ID: id, Timeout: api.ExecuteTimeout(e.TimeLimit())}})
 	}
-	r, err := rowset.Open(e.Abs(arg))
+	r, err := rowset.Open(e.Abs(arg), arg)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, cli.Usagef("there is no file %s", arg).WithHint("each side is a file, sql:STATEMENT, query:NAME or last")
 	}

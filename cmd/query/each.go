@@ -100,20 +100,20 @@ func (f *executeFlags) place(n int) (out, sidecar string) {
 
 // eachRow yields a statement with the values of each row of a file.
 func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, error), stop func() error, err error) {
-	rows, err := rowset.Open(e.Abs(f.eachRow))
+	rows, err := rowset.Open(e.Abs(f.eachRow), f.eachRow)
 	if err != nil {
 		return nil, nil, e.Unread("--each-row", f.eachRow, err)
 	}
-	pick, err := bindColumns(rows, f.bindCols)
+	pick, err := bindColumns(rows, f.eachRow, f.bindCols)
 	if err != nil {
 		rows.Close()
-		return nil, nil, cli.Usagef("--each-row: %s: %v", f.eachRow, err)
+		return nil, nil, cli.Usagef("--each-row: %v", err)
 	}
 	n := 0
 	return func() (*statement, error) {
 		if !rows.Next() {
 			if err := rows.Err(); err != nil {
-				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("--each-row: %s: %v", f.eachRow, err), Err: err}
+				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--each-row: " + err.Error(), Err: err}
 			}
 			return nil, io.EOF
 		}
@@ -144,7 +144,7 @@ type bindColumn struct {
 }
 
 // bindColumns finds the columns to bind.
-func bindColumns(rows api.RowReader, want []string) ([]bindColumn, error) {
+func bindColumns(rows api.RowReader, file string, want []string) ([]bindColumn, error) {
 	cols, err := rows.Columns()
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func bindColumns(rows api.RowReader, want []string) ([]bindColumn, error) {
 	for _, w := range want {
 		i := slices.Index(names, w)
 		if i < 0 {
-			return nil, fmt.Errorf("no column %q; the columns are %s", w, strings.Join(names, ", "))
+			return nil, fmt.Errorf("%s: no column %q; the columns are %s", file, w, strings.Join(names, ", "))
 		}
 		some = append(some, all[i])
 	}

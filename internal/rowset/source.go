@@ -26,15 +26,26 @@ func Readable() []string { return append(rowfile.Extensions(), "txt") }
 //
 // Open returns an error if the file cannot be opened or has an unknown format; errors in its content come from the
 // RowReader, with the line.
-func Open(path string) (api.RowReader, error) {
+//
+// Errors begin with shown, the name of the file for the user, except those of opening it.
+func Open(path, shown string) (api.RowReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	if st, err := f.Stat(); err != nil || st.IsDir() {
 		f.Close()
-		return nil, errors.Join(err, fmt.Errorf("%s is a directory", path))
+		return nil, errors.Join(err, fmt.Errorf("%s is a directory", shown))
 	}
+	r, err := openRows(f, path)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	return &named{r, shown}, nil
+}
+
+func openRows(f *os.File, path string) (api.RowReader, error) {
 	name := rowfile.Unpacked(path)
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	switch {
@@ -43,12 +54,7 @@ func Open(path string) (api.RowReader, error) {
 	case ending == "xlsx" && name == path:
 		return openSheetRows(f)
 	}
-	r, err := readAs(ending, f, name != path)
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &named{r, path}, nil
+	return readAs(ending, f, name != path)
 }
 
 // named names the file in errors.

@@ -30,8 +30,7 @@ type parquetRows struct {
 func openParquetRows(f *os.File) (api.RowReader, error) {
 	cols, in, err := files.Parquet(context.Background(), f, true)
 	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		return nil, err
 	}
 	r := &parquetRows{file: f, in: in, row: make([]api.Cell, len(cols))}
 	for _, c := range cols {

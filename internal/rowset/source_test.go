@@ -33,7 +33,7 @@ func file(t *testing.T, name, content string) string {
 
 func open(t *testing.T, path string) api.RowReader {
 	t.Helper()
-	r, err := Open(path)
+	r, err := Open(path, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,8 @@ func TestWorkbooksReadBack(t *testing.T) {
 
 func read(t *testing.T, name, content string) (string, error) {
 	t.Helper()
-	r, err := Open(file(t, name, content))
+	path := file(t, name, content)
+	r, err := Open(path, path)
 	if err != nil {
 		return "", err
 	}
@@ -153,7 +154,7 @@ func TestOpenRows(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Open(t.TempDir()); err == nil {
+	if _, err := Open(t.TempDir(), "dir"); err == nil {
 		t.Error("a directory was opened")
 	}
 }

@@ -27,8 +27,7 @@ type sheetRows struct {
 func openSheetRows(f *os.File) (api.RowReader, error) {
 	in, err := openSheet(f)
 	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		return nil, err
 	}
 	r := &sheetRows{file: f, in: in}
 	for _, name := range in.Header {
