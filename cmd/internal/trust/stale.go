@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -72,7 +73,8 @@ func StaleUnknown(err error) error {
 // over internal tables, else one or two, and further ones only if a run has failed.
 func (s *Staleness) Of(ctx context.Context, form api.ExecuteRequest, live bool) ([]Stale, error) {
 	names, id := namesOf(form)
-	saved := id != "" || names.Of(api.InternalCatalogName, "", api.SchemaQuery)
+	outside := external(names)
+	saved := id != "" || outside || names.Of(api.InternalCatalogName, "", api.SchemaQuery) // a table outside may be a semantic one
 	var results []api.MaterializedQueryStatus
 	var caches []api.CacheStatus
 	s.mu.Lock()
@@ -84,7 +86,7 @@ func (s *Staleness) Of(ctx context.Context, form api.ExecuteRequest, live bool) 
 			results, rerr = s.results.get(func() ([]api.MaterializedQueryStatus, error) { return s.Cl.Materialized.Statuses(ctx, s.Project) })
 		})
 	}
-	if !live && (saved || external(names)) {
+	if !live && saved {
 		wg.Go(func() {
 			caches, cerr = s.caches.get(func() ([]api.CacheStatus, error) { return s.Cl.Cache.Statuses(ctx, s.Project) })
 		})
@@ -97,25 +99,21 @@ func (s *Staleness) Of(ctx context.Context, form api.ExecuteRequest, live bool) 
 	if len(results)+len(caches) == 0 {
 		return nil, nil
 	}
+	var catalogs []api.Catalog
 	if saved {
-		all, err := s.Cl.Queries.List(ctx, s.Project)
-		if err != nil {
+		var err error
+		if catalogs, err = s.Cl.Catalogs.List(ctx, s.Project); err != nil {
 			return nil, err
 		}
-		names = through(all, names, id)
+		if names, err = s.through(ctx, catalogs, names, id); err != nil {
+			return nil, err
+		}
 	}
 	var out []Stale
 	for _, st := range results {
 		if st.QueryID == id || names.Of(api.InternalCatalogName, st.QueryName, api.SchemaMtQuery) {
 			out = append(out, staleResult(st))
 		}
-	}
-	if len(caches) == 0 {
-		return out, nil
-	}
-	catalogs, err := s.Cl.Catalogs.List(ctx, s.Project)
-	if err != nil {
-		return nil, err
 	}
 	for _, st := range caches {
 		for _, c := range catalogs {
@@ -153,22 +151,60 @@ func external(names sqlstmt.Reading) bool {
 	return false
 }
 
-// through adds the tables that the named saved queries read, directly and through others.
-func through(all []api.Query, names sqlstmt.Reading, id string) sqlstmt.Reading {
-	seen := make([]bool, len(all))
+// through adds the tables that saved queries read: the query of an ID, those that are named and those behind semantic tables, directly and
+// through others. Only zone local tells the query of a semantic table, and that of a catalog shared from another project is not followed.
+func (s *Staleness) through(ctx context.Context, catalogs []api.Catalog, names sqlstmt.Reading, id string) (sqlstmt.Reading, error) {
+	semantic := slices.DeleteFunc(slices.Clone(catalogs), func(c api.Catalog) bool { return !cli.IsSemantic(c) })
+	if id == "" && !names.Of(api.InternalCatalogName, "", api.SchemaQuery) &&
+		!slices.ContainsFunc(semantic, func(c api.Catalog) bool { return names.Of(c.Name, "") || names.Of(c.ID, "") }) {
+		return names, nil
+	}
+	all, err := s.Cl.Queries.List(ctx, s.Project)
+	if err != nil {
+		return nil, err
+	}
+	seen, behind, listed := map[string]bool{}, map[string]bool{}, map[[2]string][]api.Table{}
 	for more := true; more; {
 		more = false
-		for i, q := range all {
-			if seen[i] || q.ID != id && !names.Of(api.InternalCatalogName, q.Name, api.SchemaQuery) {
-				continue
+		if err := s.behind(ctx, semantic, names, listed, behind); err != nil {
+			return nil, err
+		}
+		for _, q := range all {
+			stored := q.ID == id && q.QueryType == "MATERIALIZED" // by its ID its stored result is read
+			if !seen[q.ID] && (q.ID == id && !stored || behind[q.ID] || names.Of(api.InternalCatalogName, q.Name, api.SchemaQuery)) {
+				seen[q.ID], more = true, true
+				names = append(names, sqlstmt.ReadingOf(q.InputQuery)...)
 			}
-			if seen[i] = true; q.ID == id && q.QueryType == "MATERIALIZED" { // by its id its stored result is read
-				continue
-			}
-			names, more = append(names, sqlstmt.ReadingOf(q.InputQuery)...), true
 		}
 	}
-	return names
+	return names, nil
+}
+
+// behind adds the IDs of the queries of the semantic tables among names, which are read live.
+func (s *Staleness) behind(ctx context.Context, semantic []api.Catalog, names sqlstmt.Reading, listed map[[2]string][]api.Table, ids map[string]bool) error {
+	for _, name := range names {
+		for _, c := range semantic {
+			if len(name) != 3 || name[0] != c.ID && !strings.EqualFold(name[0], c.Name) {
+				continue
+			}
+			schema := strings.ToLower(name[1]) // as the catalog stores it
+			tables, ok := listed[[2]string{c.ID, schema}]
+			if !ok {
+				var err error
+				var ae *api.Error
+				if tables, err = s.Cl.Catalogs.Tables(ctx, s.Project, c.ID, schema); err != nil && !(errors.As(err, &ae) && ae.Kind == api.KindNotFound) {
+					return err
+				}
+				listed[[2]string{c.ID, schema}] = tables
+			}
+			for _, t := range tables {
+				if t.QueryID != "" && strings.EqualFold(t.TableName, name[2]) {
+					ids[t.QueryID] = true
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func failedResults(all []api.MaterializedQueryStatus) (out []api.MaterializedQueryStatus) {

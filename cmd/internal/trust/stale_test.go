@@ -25,9 +25,11 @@ func TestStaleness(t *testing.T) {
 	query := func(id, name, kind, sql string) string {
 		return fmt.Sprintf(`{"id":%q,"name":%q,"displayName":%q,"queryType":%q,"inputQuery":%q}`, id, name, name, kind, sql)
 	}
-	catalogs := list(`{"id":"7","name":"lake","connectionId":"k"}`, `{"id":"8","name":"Sea","connectionId":"k"}`)
+	catalogs := list(`{"id":"7","name":"lake","connectionId":"k"}`, `{"id":"8","name":"Sea","connectionId":"k"}`, `{"id":"9","name":"kpi","connectionId":null,"type":"SEMANTIC"}`)
 	queries := list(query("1", "plain", "PLAIN", "SELECT * FROM lake.s.t"), query("2", "daily", "MATERIALIZED", "SELECT * FROM lake.s.t"),
-		query("3", "above", "PLAIN", `SELECT * FROM peaka.query.plain, peaka."mtquery".daily`))
+		query("4", "over", "PLAIN", "SELECT * FROM kpi.sales.deep"), query("3", "above", "PLAIN", `SELECT * FROM peaka.query.plain, peaka."mtquery".daily`))
+	tables := list(`{"tableName":"up","schemaName":"sales","queryId":"3"}`, `{"tableName":"top","schemaName":"sales","queryId":"4"}`, `{"tableName":"deep","schemaName":"sales","queryId":"1"}`,
+		`{"tableName":"live","schemaName":"sales","queryId":"2"}`, `{"tableName":"shared","schemaName":"sales"}`)
 	daily := func(status string) string {
 		return fmt.Sprintf(`{"queryId":"2","queryName":"daily","status":%q,"lastExecutionStartTime":"2026-11-28T03:00:00Z"}`, status)
 	}
@@ -51,14 +53,20 @@ func TestStaleness(t *testing.T) {
 		{"by id, all well", list(daily(done)), "[]", api.ExecuteByID{ID: "2"}, false, "", "caches results"},
 		{"a plain query", list(daily(done)), list(oneFailed), api.ExecuteByID{ID: "1"}, false, "lake.s.t", "caches catalogs queries results"},
 		{"through queries", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM peaka.query.above"}, false, "peaka.mtquery.daily lake.s.t", "caches catalogs queries results"},
-		{"a cache", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, false, "lake.s.t", "caches catalogs"},
-		{"a cache, from its source", "[]", list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, true, "", ""},
-		{"another table", "[]", list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.u"}, false, "", "caches catalogs"},
-		{"the table of another catalog", "[]", list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM sea.s.t"}, false, "", "caches catalogs"},
-		{"a cache that never had rows", "[]", list(cache("7", "t", failed, run(failed, "2026-11-28T02:00:00Z"), "null")), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, false, "", "caches"},
+		{"a semantic table", list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM KPI.Sales.up"}, false, "peaka.mtquery.daily", "caches catalogs queries results tables"},
+		{"a semantic table over others", "[]", list(oneFailed), api.ExecuteByName{QualifiedName: "kpi.sales.top"}, false, "lake.s.t", "caches catalogs queries results tables"},
+		{"a semantic table of a materialized query", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.live"}, false, "lake.s.t", "caches catalogs queries results tables"},
+		{"a semantic table whose query is not told", list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.shared"}, false, "", "caches catalogs queries results tables"},
+		{"no semantic schema", list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM kpi.none.shared"}, false, "", " caches catalogs queries results"},
+		{"a semantic table from its source", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.up"}, true, "peaka.mtquery.daily", "catalogs queries results tables"},
+		{"a cache", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, false, "lake.s.t", "caches catalogs results"},
+		{"a cache, from its source", "[]", list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, true, "", "results"},
+		{"another table", "[]", list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.u"}, false, "", "caches catalogs results"},
+		{"the table of another catalog", "[]", list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM sea.s.t"}, false, "", "caches catalogs results"},
+		{"a cache that never had rows", "[]", list(cache("7", "t", failed, run(failed, "2026-11-28T02:00:00Z"), "null")), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, false, "", "caches results"},
 		{"a builder", "[]", list(cache("8", "t", failed, run(failed, "2026-11-28T02:00:00Z"), run(failed, "2026-11-27T02:00:00Z"))),
-			api.ExecuteByBuilder{From: []api.TableForQuery{{CatalogName: "Sea", SchemaName: "s", TableName: "t"}}}, false, "Sea.s.t", "caches catalogs"},
-		{"a gateway without caches", "[]", "", api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, false, "", "caches"},
+			api.ExecuteByBuilder{From: []api.TableForQuery{{CatalogName: "Sea", SchemaName: "s", TableName: "t"}}}, false, "Sea.s.t", "caches catalogs results"},
+		{"a gateway without caches", "[]", "", api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, false, "", "caches results"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var mu sync.Mutex
@@ -74,6 +82,8 @@ func TestStaleness(t *testing.T) {
 					what, body = "queries", queries
 				case "catalogs":
 					what, body = "catalogs", catalogs
+				case "catalogs/9/schemas/sales/tables":
+					what, body = "tables", tables
 				}
 				mu.Lock()
 				defer mu.Unlock()
