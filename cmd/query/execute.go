@@ -55,6 +55,7 @@ func (f *executeFlags) register(e *cli.Env, c *cobra.Command) {
 	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when a result has more rows")
 	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when a reply is larger than this, such as 100MB")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not store the result for query last")
+	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "accept the current columns of a saved query when they differ from the previous ones")
 	fs.BoolVar(&f.strict, "strict", false, "fail (exit code 10) when the hosted zones would leave out rows: a table truncated at 100 "+
 		"rows, a cache being filled; when the latest run of a stored result or a cache failed; on zone local, when "+
 		"information_schema lacks a catalog because its source is unreachable")
@@ -98,7 +99,6 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	fs.StringVar(&f.name, "name", "", "run what a qualified name refers to: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
 	fs.StringVar(&f.builder, "builder", "", "run the query-builder object in this JSON file, - for stdin")
 	fs.StringVar(&f.format, "format", "", "wire format of the rows: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that is sufficient for the output)")
-	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "accept the current columns of a saved query when they differ from the previous ones")
 	f.register(e, c)
 	f.batchFlags.registerRows(c)
 	f.pageFlags.register(c)

@@ -24,7 +24,7 @@ var (
 	expected    = late.Regexp(`'([A-Z]\w+)'`)
 	colon       = late.Regexp(`^:([A-Za-z_]\w*)`)
 	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?(Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)|Unexpected parameters \((ObjectId, varchar|varchar(\(\d+\))?, ObjectId).* for function \$operator\$)`)
-	unplaced    = late.Regexp(`^mismatched input '[^']*'`)
+	unplaced    = late.Regexp(`^(?:mismatched input '[^']*'|backquoted identifiers)`)
 )
 
 // sqlHint returns the accepted equivalent of the construct that is rejected at a position (1-based line and column),

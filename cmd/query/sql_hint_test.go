@@ -13,6 +13,9 @@ func TestSQLHint(t *testing.T) {
 		{"SELECT 'é' limit  7  offset 3", "mismatched input 'offset'", 1, 22, "Trino's order is OFFSET 3 LIMIT 7"},
 		{"SELECT a\nFROM t LIMIT 5 OFFSET 20", "mismatched input 'OFFSET'. Expecting: <EOF>", 0, 0, "Trino's order is OFFSET 20 LIMIT 5"}, // as the hosted zones write it
 		{"SELECT 'LIMIT 5 OFFSET 2' LIMIT 1, 2", "mismatched input ','. Expecting: <EOF>", 0, 0, "Trino does not accept LIMIT m, n: OFFSET 1 LIMIT 2"},
+		{"SELECT a,\n`b` FROM t",
+			"backquoted identifiers are not supported; use double quotes to quote identifiers", 0, 0,
+			`names are quoted with double quotes: "b"`},
 		{"SELECT 1", "mismatched input 'OFFSET'. Expecting: <EOF>", 0, 0, ""}, // which this parser accepts
 		{"SELECT 1 LIMIT 10, 5", "mismatched input ','", 1, 18, "Trino does not accept LIMIT m, n: OFFSET 10 LIMIT 5"},
 		{"SELECT `a \"b` FROM t", "mismatched input '`'", 1, 8, `names are quoted with double quotes: "a ""b"`},

@@ -74,7 +74,7 @@ func StaleUnknown(err error) error {
 func (s *Staleness) Of(ctx context.Context, form api.ExecuteRequest, live bool) ([]Stale, error) {
 	names, id := namesOf(form)
 	outside := external(names)
-	saved := id != "" || outside || names.Of(api.InternalCatalogName, "", api.SchemaQuery) // a table outside may be a semantic one
+	saved := id != "" || outside || names.Of(api.InternalCatalogName, "", api.SchemaQuery) // outside may be semantic
 	var results []api.MaterializedQueryStatus
 	var caches []api.CacheStatus
 	s.mu.Lock()
@@ -117,7 +117,8 @@ func (s *Staleness) Of(ctx context.Context, form api.ExecuteRequest, live bool) 
 	}
 	for _, st := range caches {
 		for _, c := range catalogs {
-			if c.ID == st.CatalogID && (names.Of(c.Name, st.TableName, st.SchemaName) || names.Of(c.ID, st.TableName, st.SchemaName)) {
+			of := func(catalog string) bool { return names.Of(catalog, st.TableName, st.SchemaName) }
+			if c.ID == st.CatalogID && (of(c.Name) || of(c.ID)) {
 				out = append(out, staleCache(st, c.Name))
 			}
 		}
@@ -151,27 +152,32 @@ func external(names sqlstmt.Reading) bool {
 	return false
 }
 
-// through adds the tables that saved queries read: the query of an ID, those that are named and those behind semantic tables, directly and
-// through others. Only zone local tells the query of a semantic table, and that of a catalog shared from another project is not followed.
-func (s *Staleness) through(ctx context.Context, catalogs []api.Catalog, names sqlstmt.Reading, id string) (sqlstmt.Reading, error) {
+// through adds the tables that saved queries read: the query of an ID, those that are named and those behind semantic
+// tables, directly and through others. Only zone local tells the query of a semantic table, and that of a catalog
+// shared from another project is not followed.
+func (s *Staleness) through(
+	ctx context.Context, catalogs []api.Catalog, names sqlstmt.Reading, id string,
+) (sqlstmt.Reading, error) {
 	semantic := slices.DeleteFunc(slices.Clone(catalogs), func(c api.Catalog) bool { return !cli.IsSemantic(c) })
 	if id == "" && !names.Of(api.InternalCatalogName, "", api.SchemaQuery) &&
-		!slices.ContainsFunc(semantic, func(c api.Catalog) bool { return names.Of(c.Name, "") || names.Of(c.ID, "") }) {
+		!slices.ContainsFunc(semantic, func(c api.Catalog) bool { return ofCatalog(names, c) }) {
 		return names, nil
 	}
 	all, err := s.Cl.Queries.List(ctx, s.Project)
 	if err != nil {
 		return nil, err
 	}
-	seen, behind, listed := map[string]bool{}, map[string]bool{}, map[[2]string][]api.Table{}
+	behind := semanticQueries{s: s, catalogs: semantic, tables: map[[2]string][]api.Table{}, ids: map[string]bool{}}
+	seen := map[string]bool{}
 	for more := true; more; {
 		more = false
-		if err := s.behind(ctx, semantic, names, listed, behind); err != nil {
+		if err := behind.add(ctx, names); err != nil {
 			return nil, err
 		}
 		for _, q := range all {
 			stored := q.ID == id && q.QueryType == "MATERIALIZED" // by its ID its stored result is read
-			if !seen[q.ID] && (q.ID == id && !stored || behind[q.ID] || names.Of(api.InternalCatalogName, q.Name, api.SchemaQuery)) {
+			read := q.ID == id && !stored || behind.ids[q.ID] || names.Of(api.InternalCatalogName, q.Name, api.SchemaQuery)
+			if read && !seen[q.ID] {
 				seen[q.ID], more = true, true
 				names = append(names, sqlstmt.ReadingOf(q.InputQuery)...)
 			}
@@ -180,31 +186,52 @@ func (s *Staleness) through(ctx context.Context, catalogs []api.Catalog, names s
 	return names, nil
 }
 
-// behind adds the IDs of the queries of the semantic tables among names, which are read live.
-func (s *Staleness) behind(ctx context.Context, semantic []api.Catalog, names sqlstmt.Reading, listed map[[2]string][]api.Table, ids map[string]bool) error {
+func ofCatalog(names sqlstmt.Reading, c api.Catalog) bool {
+	return names.Of(c.Name, "") || names.Of(c.ID, "")
+}
+
+// semanticQueries finds the queries behind semantic tables, which are read live.
+type semanticQueries struct {
+	s        *Staleness
+	catalogs []api.Catalog
+	tables   map[[2]string][]api.Table // by ID of the catalog and schema
+	ids      map[string]bool
+}
+
+// add adds the queries of the semantic tables among names.
+func (b *semanticQueries) add(ctx context.Context, names sqlstmt.Reading) error {
 	for _, name := range names {
-		for _, c := range semantic {
-			if len(name) != 3 || name[0] != c.ID && !strings.EqualFold(name[0], c.Name) {
+		one := sqlstmt.Reading{name}
+		for _, c := range b.catalogs {
+			if len(name) != 3 || !ofCatalog(one, c) {
 				continue
 			}
-			schema := strings.ToLower(name[1]) // as the catalog stores it
-			tables, ok := listed[[2]string{c.ID, schema}]
-			if !ok {
-				var err error
-				var ae *api.Error
-				if tables, err = s.Cl.Catalogs.Tables(ctx, s.Project, c.ID, schema); err != nil && !(errors.As(err, &ae) && ae.Kind == api.KindNotFound) {
-					return err
-				}
-				listed[[2]string{c.ID, schema}] = tables
+			tables, err := b.list(ctx, c.ID, strings.ToLower(name[1])) // as the catalog stores it
+			if err != nil {
+				return err
 			}
 			for _, t := range tables {
-				if t.QueryID != "" && strings.EqualFold(t.TableName, name[2]) {
-					ids[t.QueryID] = true
+				if t.QueryID != "" && one.Of(name[0], t.TableName, t.SchemaName) {
+					b.ids[t.QueryID] = true
 				}
 			}
 		}
 	}
 	return nil
+}
+
+func (b *semanticQueries) list(ctx context.Context, catalog, schema string) ([]api.Table, error) {
+	key := [2]string{catalog, schema}
+	if tables, ok := b.tables[key]; ok {
+		return tables, nil
+	}
+	tables, err := b.s.Cl.Catalogs.Tables(ctx, b.s.Project, catalog, schema)
+	var ae *api.Error
+	if errors.As(err, &ae) && ae.Kind == api.KindNotFound { // the statement says so
+		tables, err = nil, nil
+	}
+	b.tables[key] = tables
+	return tables, err
 }
 
 func failedResults(all []api.MaterializedQueryStatus) (out []api.MaterializedQueryStatus) {

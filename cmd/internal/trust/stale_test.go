@@ -25,11 +25,21 @@ func TestStaleness(t *testing.T) {
 	query := func(id, name, kind, sql string) string {
 		return fmt.Sprintf(`{"id":%q,"name":%q,"displayName":%q,"queryType":%q,"inputQuery":%q}`, id, name, name, kind, sql)
 	}
-	catalogs := list(`{"id":"7","name":"lake","connectionId":"k"}`, `{"id":"8","name":"Sea","connectionId":"k"}`, `{"id":"9","name":"kpi","connectionId":null,"type":"SEMANTIC"}`)
+	catalogs := list(
+		`{"id":"7","name":"lake","connectionId":"k"}`,
+		`{"id":"8","name":"Sea","connectionId":"k"}`,
+		`{"id":"9","name":"kpi","connectionId":null,"type":"SEMANTIC"}`,
+	)
 	queries := list(query("1", "plain", "PLAIN", "SELECT * FROM lake.s.t"), query("2", "daily", "MATERIALIZED", "SELECT * FROM lake.s.t"),
-		query("4", "over", "PLAIN", "SELECT * FROM kpi.sales.deep"), query("3", "above", "PLAIN", `SELECT * FROM peaka.query.plain, peaka."mtquery".daily`))
-	tables := list(`{"tableName":"up","schemaName":"sales","queryId":"3"}`, `{"tableName":"top","schemaName":"sales","queryId":"4"}`, `{"tableName":"deep","schemaName":"sales","queryId":"1"}`,
-		`{"tableName":"live","schemaName":"sales","queryId":"2"}`, `{"tableName":"shared","schemaName":"sales"}`)
+		query("4", "over", "PLAIN", "SELECT * FROM kpi.sales.deep"),
+		query("3", "above", "PLAIN", `SELECT * FROM peaka.query.plain, peaka."mtquery".daily`))
+	tables := list(
+		`{"tableName":"up","schemaName":"sales","queryId":"3"}`,
+		`{"tableName":"top","schemaName":"sales","queryId":"4"}`,
+		`{"tableName":"deep","schemaName":"sales","queryId":"1"}`,
+		`{"tableName":"live","schemaName":"sales","queryId":"2"}`,
+		`{"tableName":"shared","schemaName":"sales"}`,
+	)
 	daily := func(status string) string {
 		return fmt.Sprintf(`{"queryId":"2","queryName":"daily","status":%q,"lastExecutionStartTime":"2026-11-28T03:00:00Z"}`, status)
 	}
@@ -53,12 +63,24 @@ func TestStaleness(t *testing.T) {
 		{"by id, all well", list(daily(done)), "[]", api.ExecuteByID{ID: "2"}, false, "", "caches results"},
 		{"a plain query", list(daily(done)), list(oneFailed), api.ExecuteByID{ID: "1"}, false, "lake.s.t", "caches catalogs queries results"},
 		{"through queries", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM peaka.query.above"}, false, "peaka.mtquery.daily lake.s.t", "caches catalogs queries results"},
-		{"a semantic table", list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM KPI.Sales.up"}, false, "peaka.mtquery.daily", "caches catalogs queries results tables"},
-		{"a semantic table over others", "[]", list(oneFailed), api.ExecuteByName{QualifiedName: "kpi.sales.top"}, false, "lake.s.t", "caches catalogs queries results tables"},
-		{"a semantic table of a materialized query", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.live"}, false, "lake.s.t", "caches catalogs queries results tables"},
-		{"a semantic table whose query is not told", list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.shared"}, false, "", "caches catalogs queries results tables"},
-		{"no semantic schema", list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM kpi.none.shared"}, false, "", " caches catalogs queries results"},
-		{"a semantic table from its source", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.up"}, true, "peaka.mtquery.daily", "catalogs queries results tables"},
+		{"a semantic table",
+			list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM KPI.Sales.up"},
+			false, "peaka.mtquery.daily", "caches catalogs queries results tables"},
+		{"a semantic table over others",
+			"[]", list(oneFailed), api.ExecuteByName{QualifiedName: "kpi.sales.top"},
+			false, "lake.s.t", "caches catalogs queries results tables"},
+		{"a semantic table of a materialized query",
+			list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.live"},
+			false, "lake.s.t", "caches catalogs queries results tables"},
+		{"a semantic table whose query is not told",
+			list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.shared"},
+			false, "", "caches catalogs queries results tables"},
+		{"no semantic schema",
+			list(daily(failed)), "[]", api.ExecuteByStatement{Statement: "SELECT * FROM kpi.none.shared"},
+			false, "", " caches catalogs queries results"},
+		{"a semantic table from its source",
+			list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM kpi.sales.up"},
+			true, "peaka.mtquery.daily", "catalogs queries results tables"},
 		{"a cache", list(daily(failed)), list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, false, "lake.s.t", "caches catalogs results"},
 		{"a cache, from its source", "[]", list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.t"}, true, "", "results"},
 		{"another table", "[]", list(oneFailed), api.ExecuteByStatement{Statement: "SELECT * FROM lake.s.u"}, false, "", "caches catalogs results"},
