@@ -248,6 +248,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 	if e.Local() {
 		i.id = uuid.NewString()
 		i.req.ID = i.id
+		i.patient = e.Retries() > 0
 	}
 	release, err := ledger.Hold(i.key)
 	if errors.Is(err, localstate.ErrBusy) {
@@ -280,7 +281,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 		}
 		job, err = send(ctx, i.project, m.name, i.req, i.doc.Name, bar.Reader(text))
 		text.Close()
-		if try >= i.tries(e) || !i.mayResend(ctx, err, &try, i.tries(e)) {
+		if try >= i.tries(e) || !i.mayResend(ctx, err) {
 			break
 		}
 	}
@@ -300,22 +301,30 @@ func (i *importing) tries(e *cli.Env) int {
 	return max(e.Retries(), retry.MostLosses)
 }
 
-// mayResend reports whether a document can be sent again after a broken connection: zone local has not stored it. A gateway that is restarted needs
-// a moment, and may be lost again when it is asked; each such loss counts as a try.
-func (i *importing) mayResend(ctx context.Context, err error, try *int, tries int) bool {
-	for lost(err) && ctx.Err() == nil {
-		if retry.Sleep(ctx, retry.Pause(*try, 4*retry.First)) != nil {
-			return false
-		}
-		var found int64
-		if found, err = i.cl.FindImport(ctx, i.project, i.id); err == nil {
-			return found == 0
-		}
-		if *try++; *try >= tries {
-			return false
+// mayResend reports whether a document can be sent again after a broken connection: zone local has not stored it. Only
+// documents that were lost count as tries, as they may be what ends the gateway.
+func (i *importing) mayResend(ctx context.Context, err error) bool {
+	if !lost(err) || ctx.Err() != nil || retry.Sleep(ctx, retry.Pause(0, 4*retry.First)) != nil {
+		return false
+	}
+	found, err := i.asked(ctx, func() (int64, error) { return i.cl.FindImport(ctx, i.project, i.id) })
+	return err == nil && found == 0
+}
+
+// asked asks zone local a question again while the reply is lost, as when a gateway is restarted.
+func (i *importing) asked(ctx context.Context, ask func() (int64, error)) (n int64, err error) {
+	for lost := range retry.MostLosses {
+		if n, err = ask(); !i.patient || !broken(err) || retry.Sleep(ctx, retry.Pause(lost, 4*retry.First)) != nil {
+			break
 		}
 	}
-	return false
+	return n, err
+}
+
+// broken reports whether the connection broke before there was a whole reply.
+func broken(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && ae.Transient()
 }
 
 // lost reports whether it is unknown what became of a request, and it may be answered if it is sent again.

@@ -31,10 +31,11 @@ type importing struct {
 	doc                  *document
 	req                  api.ImportRequest
 
-	ledger *localstate.Imports
-	key    string
-	note   localstate.Import
-	id     string // by which zone local knows the import, "" elsewhere
+	ledger  *localstate.Imports
+	key     string
+	note    localstate.Import
+	id      string // by which zone local knows the import, "" elsewhere
+	patient bool   // questions are asked again while their replies are lost
 
 	nothing bool     // nothing was stored, with certainty
 	remarks []string // for the note on the result
@@ -97,7 +98,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	from := e.Now().UTC()
 	var before int64
 	if !fresh {
-		if before, err = cli.CountRows(ctx, i.cl, i.project, i.kind, i.table); err != nil {
+		if before, err = i.count(ctx); err != nil {
 			return nil, notCounted(i.table, err)
 		}
 	}
@@ -164,15 +165,27 @@ func notCounted(table string, err error) error {
 // storedRows returns how many rows of a recorded import are in the table. Zone local knows that by the id of the import. Elsewhere it is the number of
 // rows that were added since the record was written, without those of other recorded imports; with concurrent imports it is not known.
 func (i *importing) storedRows(ctx context.Context, notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, known bool) {
-	if was.ID != "" {
-		if found, err := i.cl.FindImport(ctx, i.project, was.ID); err == nil {
-			return found, true
-		}
+	if found, ok := i.storedByID(ctx, was); ok {
+		return found, true
 	}
 	if was.Before == nil || localstate.Overlapped(notes, i.key, was) {
 		return 0, false
 	}
 	return now - *was.Before - localstate.Since(notes, i.key, was.At), true
+}
+
+// count counts the rows of the table.
+func (i *importing) count(ctx context.Context) (int64, error) {
+	return i.asked(ctx, func() (int64, error) { return cli.CountRows(ctx, i.cl, i.project, i.kind, i.table) })
+}
+
+// storedByID returns how many rows zone local has stored for a recorded import.
+func (i *importing) storedByID(ctx context.Context, was localstate.Import) (rows int64, known bool) {
+	if was.ID == "" {
+		return 0, false
+	}
+	rows, err := i.asked(ctx, func() (int64, error) { return i.cl.FindImport(ctx, i.project, was.ID) })
+	return rows, err == nil
 }
 
 func (i *importing) undecided(was localstate.Import, now int64) error {
@@ -205,9 +218,15 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	if ctx.Err() != nil { // the record stays open
 		return cli.View{}, errors.Join(err, ctx.Err())
 	}
-	now, cerr := cli.CountRows(ctx, i.cl, i.project, i.kind, i.table)
-	notes, rerr := i.ledger.Read()
-	if stored, known := i.storedRows(ctx, notes, i.note, now); known && cerr == nil && rerr == nil {
+	stored, known := i.storedByID(ctx, i.note)
+	if !known {
+		now, cerr := i.count(ctx)
+		notes, rerr := i.ledger.Read()
+		if cerr == nil && rerr == nil {
+			stored, known = i.storedRows(ctx, notes, i.note, now)
+		}
+	}
+	if known {
 		switch {
 		case stored > 0 && i.doc.Stored(stored):
 			why := "the gateway returned no usable answer"
@@ -253,7 +272,7 @@ func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) erro
 	if !e.MayDropRows() {
 		return nil
 	}
-	now, err := cli.CountRows(ctx, i.cl, i.project, i.kind, i.table)
+	now, err := i.count(ctx)
 	if err != nil {
 		i.remark("the rows were not counted afterwards: %s", cli.Classify(ctx, err).Msg)
 		return nil
