@@ -101,6 +101,9 @@ func TestDamage(t *testing.T) {
 		seen       string // the part that doctor names, "" if only reading everything shows it
 	}{
 		{"no folder", "projects/localdev", os.RemoveAll, query + change + source, "does not exist", "project"},
+		{"data file that is a folder", data, func(path string) error {
+			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
+		}, query + change + source, "is not a file", "project"},
 		{"no data file", data, os.Remove, query + change + source, "does not exist", "project"},
 		{"empty data file", data, cut(0), query + change + source, "is empty", "project"},
 		{"half a header", data, cut(5000), query + change + source, "its end is missing", "project"},

@@ -55,6 +55,8 @@ func TestPaginate(t *testing.T) {
 			limit, total = min(limit, 40), 205
 		case strings.HasSuffix(r.URL.Path, "/null"):
 			item = func(i int) string { return fmt.Sprintf(`{"id":null,"n":%d}`, i) }
+		case strings.HasSuffix(r.URL.Path, "/twice"): // an id stands for two items
+			item = func(i int) string { return fmt.Sprintf(`{"id":%d,"n":%d}`, (i+1)/2, i) }
 		case strings.HasSuffix(r.URL.Path, "/equal"):
 			item = func(i int) string { return []string{`{"v":1}`, `{"v":1}`, `{"id":null}`}[i%3] }
 		case strings.HasSuffix(r.URL.Path, "/null/exports"), strings.HasSuffix(r.URL.Path, "/equal/exports"):
@@ -104,6 +106,7 @@ func TestPaginate(t *testing.T) {
 		{[]string{"/exports?limit=100&status=FAILED", "--paginate"}, 250, 3},
 		{[]string{"/whole", "--paginate"}, 100, 2},
 		{[]string{"/null", "--paginate"}, 250, 3},
+		{[]string{"/twice?limit=50", "--paginate"}, 250, 6},
 		{[]string{"/null/exports", "--paginate"}, 250, 3},
 		{[]string{"/offset?limit=7"}, 7, 1}, // no paging unasked
 		{[]string{"/clamped", "--paginate"}, 205, 6},

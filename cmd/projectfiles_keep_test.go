@@ -164,7 +164,7 @@ func TestPullKeepsNested(t *testing.T) {
 		t.Errorf("a secret in a file: exit %d: %s%s", code, out, errs)
 	}
 	f.file("p/connections/d.yaml", "type: files\ncredential:\n  path: /data\n  ssl:\n    password: ${env:HOME}\n")
-	if code, out, errs := f.dig("apply", "p", "--yes"); code != exitcode.Usage || !strings.Contains(errs, "connections/d.yaml: credential ssl: references are looked up in texts only") {
+	if code, out, errs := f.dig("apply", "p", "--yes"); code != exitcode.Usage || !strings.Contains(errs, "connections/d.yaml: credential ssl: references are resolved in strings only") {
 		t.Errorf("a reference within an object: exit %d: %s%s", code, out, errs)
 	}
 }

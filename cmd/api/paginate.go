@@ -25,24 +25,26 @@ type pages struct {
 
 	all  []json.RawMessage
 	seen map[string]bool
-	last []json.RawMessage // the page before
-	most int               // items of the longest page so far
+	last []string // the ids of the page before, or the items that have none
+	read int      // items of all pages
+	most int      // items of the longest page so far
 }
 
-// paginate reads a list to its end: by createdBefore for exports, by offset for all others. A gateway may return fewer
-// items than requested, so only a page that is shorter than an earlier one, or that contains nothing new, is the last.
+// paginate reads a list to its end: by createdBefore for exports, by offset for all others. A gateway may return
+// fewer items than requested, so only a page that is shorter than an earlier one is the last, or one that repeats the
+// page before, of a path that ignores paging. Pages by time overlap: one with nothing new is the last.
 func paginate(ctx context.Context, cl *api.Client, path string, query url.Values, header http.Header) (json.RawMessage, error) {
 	p := &pages{cl: cl, path: path, query: query, header: header, keyset: strings.HasSuffix(path, "/exports"), seen: map[string]bool{}, all: []json.RawMessage{}}
 	if query.Get("limit") == "" {
 		query.Set("limit", "100")
 	}
 	for {
-		page, err := p.read(ctx)
+		page, err := p.request(ctx)
 		if err != nil {
 			return nil, err
 		}
-		fresh := p.keep(page)
-		if fresh == 0 || len(page) < p.most {
+		fresh, repeated := p.keep(page)
+		if repeated || len(page) < p.most || len(page) == 0 || p.keyset && fresh == 0 {
 			if p.keyset && fresh == 0 && len(page) > 1 && len(page) >= p.most {
 				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("--paginate: %d items or more were created at %s, which is more than the page size", len(page), p.query.Get("createdBefore")),
 					Hint: "give a larger limit in the address"}
@@ -56,7 +58,7 @@ func paginate(ctx context.Context, cl *api.Client, path string, query url.Values
 	}
 }
 
-func (p *pages) read(ctx context.Context) ([]json.RawMessage, error) {
+func (p *pages) request(ctx context.Context) ([]json.RawMessage, error) {
 	ctx, cancel := p.cl.Bounded(ctx)
 	defer cancel()
 	rep, err := p.cl.Do(ctx, http.MethodGet, p.path, p.query, p.header, nil)
@@ -78,24 +80,38 @@ func (p *pages) read(ctx context.Context) ([]json.RawMessage, error) {
 	return page, nil
 }
 
-// keep adds the new items: a path that ignores paging returns the same page again, and pages by time overlap. Items without an id may be equal; of
-// these a page by time repeats as many as were seen.
-func (p *pages) keep(page []json.RawMessage) (fresh int) {
-	same := slices.EqualFunc(page, p.last, func(a, b json.RawMessage) bool { return string(a) == string(b) })
-	if p.last = page; same {
-		return 0
-	}
-	times := map[string]int{}
-	for _, item := range page {
+// keep adds the items of a page except those that an earlier one had. Where a list shifts while it is read, a page by
+// offset begins with items of the page before: those with an id that are equal in all. Pages by time overlap: there
+// the id decides, since the rest of an item may have changed, and of equal items without an id as many are repeated as
+// were seen.
+func (p *pages) keep(page []json.RawMessage) (fresh int, repeated bool) {
+	ids := make([]string, len(page))
+	for i, item := range page {
 		var it struct {
 			ID json.RawMessage `json:"id"`
 		}
-		key := ""
-		if json.Unmarshal(item, &it) == nil && len(it.ID) > 0 && string(it.ID) != "null" { // the rest may change between two pages
-			key = "id " + string(it.ID)
-		} else if p.keyset {
-			times[string(item)]++
-			key = fmt.Sprintf("%d %s", times[string(item)], item)
+		ids[i] = "item " + string(item)
+		if json.Unmarshal(item, &it) == nil && len(it.ID) > 0 && string(it.ID) != "null" {
+			ids[i] = "id " + string(it.ID)
+		}
+	}
+	repeated = slices.Equal(ids, p.last)
+	p.last = ids
+	if repeated {
+		return 0, true
+	}
+	p.read += len(page)
+	times := map[string]int{}
+	for i, item := range page {
+		key, known := ids[i], strings.HasPrefix(ids[i], "id ")
+		switch {
+		case p.keyset && !known:
+			times[key]++
+			key = fmt.Sprintf("%d %s", times[key], key)
+		case !p.keyset && known:
+			key += " " + string(item)
+		case !p.keyset:
+			key = ""
 		}
 		if key == "" || !p.seen[key] {
 			p.seen[key] = true
@@ -103,13 +119,13 @@ func (p *pages) keep(page []json.RawMessage) (fresh int) {
 			fresh++
 		}
 	}
-	return fresh
+	return fresh, false
 }
 
 // forward prepares the request for the next page.
 func (p *pages) forward(page []json.RawMessage) error {
 	if !p.keyset {
-		p.query.Set("offset", fmt.Sprint(len(p.all)))
+		p.query.Set("offset", fmt.Sprint(p.read))
 		return nil
 	}
 	var last struct {

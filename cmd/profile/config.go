@@ -102,7 +102,13 @@ func pathOf(in, field string) string {
 
 func newConfigSetCmd(e *cli.Env) *cobra.Command {
 	return withStore(e, &cobra.Command{Use: "set PATH VALUE | PATH=VALUE...", ValidArgsFunction: completePaths(e),
-		Short: "Set values of the settings file", Args: cobra.MinimumNArgs(1),
+		Short: "Set values of the settings file",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("give PATH and VALUE, or PATH=VALUE")
+			}
+			return nil
+		},
 		Long: "Set a value of the settings file, or several; its comments stay. " + pathHelp + `
 Several fields are changed at once, if all are of one profile. The stored key stays bound to the address it was stored for.`,
 		Example: strings.ReplaceAll("  dig config set output csv\n"+

@@ -118,8 +118,14 @@ func (d *document) walk(n *node, p place) {
 			}
 		}
 	case '[':
+		pair := false // ["password", "x"]
+		if len(n.members) == 2 {
+			name := n.members[0].value.text
+			pair = Named(name) && !ambiguous(name)
+		}
 		for i, m := range n.members {
-			d.walk(m.value, place{path: fmt.Sprintf("%s[%d]", p.path, i), name: p.name, secret: p.secret, credential: p.credential})
+			d.walk(m.value, place{path: fmt.Sprintf("%s[%d]", p.path, i), name: p.name,
+				secret: p.secret || pair && i == 1, credential: p.credential})
 		}
 	case '"':
 		d.str(n, raw, p)
@@ -226,7 +232,9 @@ func pairName(n *node) (name string) {
 		case pairValue(low):
 			gives = true
 		case m.value == nil || m.value.text == "":
-		case low == "name", low == "key", low == "fieldname", low == "field", low == "header", low == "parametername":
+		case Named(name): // the first that is a secret's
+		case low == "name", low == "key", low == "fieldname", low == "field", low == "header", low == "parametername",
+			low == "type", low == "property":
 			name = m.value.text
 		}
 	}
@@ -237,7 +245,7 @@ func pairName(n *node) (name string) {
 }
 
 func pairValue(low string) bool {
-	return low == "value" || low == "fieldvalue" || low == "parametervalue"
+	return low == "value" || low == "fieldvalue" || low == "parametervalue" || low == "val" || low == "content"
 }
 
 func quote(text string) string {

@@ -21,6 +21,22 @@ var (
 	// option matches an option of a command line.
 	option = late.Regexp(`(?:^|\s)--?([A-Za-z][A-Za-z0-9_-]*)[= ]+(?:"([^"]+)|'([^']+)|([^\s"'-][^\s"']*))`)
 
+	// spoken match passwords that follow a word of another language or of a command line: SQL's PASSWORD 'x' and
+	// IDENTIFIED BY 'x', a netrc file, an Authorization header, curl -u, mysql -p, sshpass -p, and data source names
+	// without a scheme, as user:x@tcp(host) and user/x@//host.
+	spoken = late.Regexp(`(?i)\b(?:(?:password|passwd|identified\s+by(?:\s+password)?)\s+'((?:[^']|'')+)'` +
+		`|login\s+\S+\s+password\s+(\S+)` +
+		`|authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+([^\s"',;]+)` +
+		`|curl\b[^|\n]*?\s(?:-u|--user)[= ]*["']?[^\s:"'-]+:([^\s"']+)` +
+		`|mysql\w*\b[^|;\n]*?\s-p([^\s"']+)|sshpass\s+-p\s*["']?([^\s"']+)` +
+		`|[\w.-]+:([^\s@:/"']+)@(?:tcp6?|udp|unix)\(|[\w.$-]+/([^\s@/"']+)@//)`)
+
+	// element matches a value in XML.
+	element = late.Regexp(`<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>([^<>]+)</`)
+
+	// exported matches a value that follows the name of an environment variable.
+	exported = late.Regexp(`\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s+([^\s"'=]+)`)
+
 	// forms match keys and tokens of known forms: of the service, of clouds, code hosts and other services, JSON web tokens, private keys.
 	forms = late.Regexp(`\b[A-Za-z0-9]{8,}\.[A-Za-z0-9]{32,}\b|\bA(?:K|S)IA[0-9A-Z]{16}\b|\bgh[opsur]_[A-Za-z0-9]{30,}|\bgithub_pat_\w{20,}|\bgl(?:pat|ptt|dt|soat|rt|cbt)-[\w-]{16,}` +
 		`|\bxox[abeprs]-[\w-]{8,}|\bxapp-[\w-]{8,}|\b[srp]k[-_](?:live|test|ant|proj)?[\w-]{16,}|\bwhsec_\w{16,}|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*|\bAIza[\w-]{35}\b` +
@@ -66,6 +82,25 @@ func spansOf(text string) []span {
 			add(m, 2)
 			add(m, 3)
 			add(m, 4)
+		}
+	}
+	for _, m := range spoken().FindAllStringSubmatchIndex(text, -1) {
+		for n := range len(m)/2 - 1 {
+			add(m, n+1)
+		}
+	}
+	if strings.Contains(text, "</") {
+		for _, m := range element().FindAllStringSubmatchIndex(text, -1) {
+			if name := text[m[2]:m[3]]; Named(name) && !ambiguous(name) {
+				add(m, 2)
+			}
+		}
+	}
+	if strings.Contains(text, "_") {
+		for _, m := range exported().FindAllStringSubmatchIndex(text, -1) {
+			if Named(text[m[2]:m[3]]) && random(text[m[4]:m[5]]) {
+				add(m, 2)
+			}
 		}
 	}
 	for _, m := range forms().FindAllStringIndex(text, -1) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -83,7 +84,11 @@ func TestLockedProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer holder.Close()
-	if _, err := holder.Project(t.Context(), p.IDs["projectId"]); err != nil {
+	rows, err := holder.Project(t.Context(), p.IDs["projectId"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rows.ListTables(t.Context(), engine.SchemaTable); err != nil { // opens the data file
 		t.Fatal(err)
 	}
 	o.Engine.LockWait = 50e6

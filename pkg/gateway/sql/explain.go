@@ -27,6 +27,9 @@ func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Statement,
 	if err != nil {
 		return nil, err
 	}
+	if s.describes {
+		return s.answers(ctx, &trinosql.Show{}, texts("Query Plan"), nil)
+	}
 	below, err := s.store.Plan(ctx, inner)
 	if err != nil {
 		return nil, err

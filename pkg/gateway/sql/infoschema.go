@@ -98,7 +98,7 @@ func (s *Session) columnRows(ctx context.Context, tables []engine.TableName, nam
 		if t.Table == "" {
 			continue
 		}
-		cols, err := s.columns(ctx, t)
+		cols, err := s.columns(ctx, t, nil)
 		if err != nil {
 			if len(tables) > 1 && infoschema.MayLack(t, err, named) {
 				err = engine.Omit(ctx, engine.OmittedColumns, t.String(), err)
@@ -113,10 +113,11 @@ func (s *Session) columnRows(ctx context.Context, tables []engine.TableName, nam
 	return rows, nil
 }
 
-// columns returns the names of a table's columns and their types as Trino displays them.
-func (s *Session) columns(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
+// columns returns the names of a table's columns and their types as Trino displays them. The chain is that of the saved queries whose
+// columns depend on those: a query that lists all columns is one of the tables that it lists, and its own columns are known without them.
+func (s *Session) columns(ctx context.Context, n engine.TableName, chain []engine.TableName) ([]engine.ColumnInfo, error) {
 	own := NewSession(s.Query, s.defaults, s.store) // the statement does not read the table
-	own.Query.Bindings, own.untyped = nil, false
+	own.Query.Bindings, own.untyped, own.describes, own.chain = nil, false, true, slices.Clone(chain)
 	u, err := (&catalog{s: own, ctx: ctx}).find(analyze.Name(n))
 	if err != nil || u.Infos == nil {
 		return columnInfos(u), err

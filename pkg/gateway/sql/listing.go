@@ -188,7 +188,7 @@ func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Statement,
 	view, err := s.viewText(ctx, name)
 	var cols []engine.ColumnInfo
 	if err == nil && view == "" {
-		cols, err = s.columns(ctx, name)
+		cols, err = s.columns(ctx, name, s.chain)
 	}
 	if err != nil {
 		return nil, s.showError(ctx, err, n, parts)
@@ -258,7 +258,7 @@ func (s *Session) showNames(ctx context.Context, n *trinosql.Show, what string, 
 }
 
 func (s *Session) showColumns(ctx context.Context, n *trinosql.Show, name engine.TableName) (*Statement, error) {
-	cols, err := s.columns(ctx, name)
+	cols, err := s.columns(ctx, name, s.chain)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ type Session struct {
 	chain     []engine.TableName             // saved queries being expanded
 	weight    int                            // the number of saved queries that the current text expands to
 	untyped   bool                           // the current text was written by the gateway, with untyped values
+	describes bool                           // only the columns of the result are wanted: nothing is collected or planned
 }
 
 // NewSession starts to read a request.

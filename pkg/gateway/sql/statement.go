@@ -78,8 +78,10 @@ func (s *Session) query(ctx context.Context, query *trinosql.Query) (*Statement,
 	if err != nil {
 		return nil, err
 	}
-	if err := r.catalog.read(query, r.analysis, r.values); err != nil {
-		return nil, err
+	if !s.describes {
+		if err := r.catalog.read(query, r.analysis, r.values); err != nil {
+			return nil, err
+		}
 	}
 	return &Statement{Query: query, Analysis: r.analysis, Params: r.params, Columns: r.analysis.Output, Origins: originsOf(query, r.analysis),
 		Simple: size.PlainPlan(), Catalog: s.defaults.Catalog, Schema: s.defaults.Schema, User: s.Query.Props["user"],

@@ -7,6 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	reader "github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -45,6 +46,11 @@ func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileReq
 		}
 		if text == "" && (err == nil || r.Scope.ProjectID != "") {
 			text, err = s.toDialect(ctx, r, target)
+			if reader.IsUnknown(err) { // as without a project: a statement whose tables are elsewhere
+				if other, fault := asWritten(sql, transpile.Target(target)); fault == nil {
+					text, err = other, nil
+				}
+			}
 		}
 		return TranspileResult{api.TranspileResult{Query: text}, text}, err
 	}

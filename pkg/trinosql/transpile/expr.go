@@ -239,20 +239,6 @@ func (t *transpiler) binary(x *trinosql.Binary) bool {
 	return false
 }
 
-// nonZero reports whether an expression is a literal other than zero.
-func nonZero(x trinosql.Expr) bool {
-	text := ""
-	switch x := x.(type) {
-	case *trinosql.Unary:
-		return nonZero(x.X)
-	case *trinosql.IntLit:
-		text = x.Text
-	case *trinosql.DecimalLit:
-		text = x.Text
-	}
-	return strings.ContainsAny(text, "123456789")
-}
-
 // plainTexts are the strings that every dialect parses to the same value.
 var plainTexts = map[types.Kind]func() *regexp.Regexp{
 	types.Date: late.Regexp(`^\d{4}-\d\d-\d\d$`), types.Boolean: late.Regexp(`^(true|false)$`), types.UUID: late.Regexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),

@@ -44,7 +44,7 @@ func TestNamed(t *testing.T) {
 		{"cut.csv.gz", "file cut.csv.gz: the file ends in the middle of its gzip data: it was cut off"},
 		{"old.xlsx", "file old.xlsx: this is a workbook of Excel 2003"},
 		{"bad.xlsx", "file bad.xlsx: not a workbook"},
-		{"plain.csv.gz", "file plain.csv.gz: it is not packed"},
+		{"plain.csv.gz", "file plain.csv.gz: it is not compressed, although its file extension says so"},
 		{"ragged.csv", "file ragged.csv: line 3 has 1 fields, the first line 2"},
 		{"none.csv", "file none.csv: the file is empty"},
 		{"none.json", "file none.json: it has no columns, because it has no records"},

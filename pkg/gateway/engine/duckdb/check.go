@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -29,10 +30,12 @@ func look(ctx context.Context, dir string, o *engine.Options) (recorded bool, er
 	}
 	path := filepath.Join(dir, sharing.DataFile)
 	switch st, err := os.Stat(path); {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return true, faults.Lost(path)
 	case err != nil:
 		return true, err
+	case !st.Mode().IsRegular():
+		return true, faults.NoFile(path)
 	case st.Size() == 0:
 		return true, faults.Empty(path)
 	case st.Size() < headers:

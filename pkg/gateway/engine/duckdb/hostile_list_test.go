@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// million is a text of a million characters.
-const million = `repeat('x', 1000000)`
-
 var hostile = []attack{
 	{"dotted name", nest("SELECT x", ".a", 30000, "", "", ""), "a name has more than 100 parts"},
 	{"subscripts", nest("SELECT x", "[1]", 50000, "", "", ""), ""},

@@ -35,7 +35,6 @@ type result struct {
 	ps     bindings.PreparedStatement
 	res    bindings.Result
 	cols   []column
-	guess  bool // the argument of begin
 	once   sync.Once
 }
 

@@ -52,6 +52,11 @@ func Short(path string) error {
 	return damage.New(nil, restoreData, "the data file %s is damaged: its end is missing", path)
 }
 
+// NoFile is the error for a data file whose name is that of something else.
+func NoFile(path string) error {
+	return damage.New(nil, restoreData, "the data file %s is not a file", path)
+}
+
 // Empty is the error for a data file without contents.
 func Empty(path string) error {
 	return damage.New(nil, restoreData, "the data file %s is empty", path)
