@@ -29,7 +29,11 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer holder.Close()
-	if _, err := holder.Project(ctx, gatewaytest.Local); err != nil {
+	rows, err := holder.Project(ctx, gatewaytest.Local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rows.ListTables(ctx, engine.SchemaTable); err != nil { // opens the data file
 		t.Fatal(err)
 	}
 	o.Engine.LockWait = 50e6

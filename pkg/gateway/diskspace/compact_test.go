@@ -31,7 +31,10 @@ func TestCompactOperation(t *testing.T) {
 	made := w.Must("POST", "/projects", `{"name":"kept"}`, "id")
 	holder, err := duckdb.Open(g.Options.Engine)
 	if err == nil {
-		_, err = holder.Project(t.Context(), made[0])
+		var rows engine.Project
+		if rows, err = holder.Project(t.Context(), made[0]); err == nil {
+			_, err = rows.ListTables(t.Context(), engine.SchemaTable) // opens the data file
+		}
 	}
 	if err != nil {
 		t.Fatal(err)
