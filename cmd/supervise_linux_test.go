@@ -115,20 +115,9 @@ func TestSupervised(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	})
-	run := func(project, sql string) error {
-		res, err := cl.Queries.Execute(context.Background(), project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
-		if err != nil {
-			return err
-		}
-		defer res.Close()
-		rows := res.Rows()
-		for rows.Next() {
-		}
-		return rows.Err()
-	}
 	for _, u := range unending {
 		before := children(s.Process.Pid)
-		if err := run(other, u.sql); err == nil {
+		if err := drain(cl, other, u.sql); err == nil {
 			t.Errorf("%s came to its end", u.name)
 		} else {
 			t.Logf("%s: %v", u.name, err)
@@ -136,7 +125,7 @@ func TestSupervised(t *testing.T) {
 		g.says(t, "replaced")
 		answered := false
 		for end := time.Now().Add(atMost); !answered && time.Now().Before(end); {
-			if answered = run("localdev", "SELECT 1") == nil; !answered {
+			if answered = drain(cl, "localdev", "SELECT 1") == nil; !answered {
 				time.Sleep(20 * time.Millisecond)
 			}
 		}
@@ -144,11 +133,11 @@ func TestSupervised(t *testing.T) {
 		if !answered || len(before) != 1 || len(after) != 1 || before[0] == after[0] {
 			t.Errorf("%s: other projects are answered: %v; processes before %v, after %v", u.name, answered, before, after)
 		}
-		if err := run(other, u.sql); err == nil || !strings.Contains(err.Error(), "together with the process that ran it, because") {
+		if err := drain(cl, other, u.sql); err == nil || !strings.Contains(err.Error(), "together with the process that ran it, because") {
 			t.Errorf("%s again: %v", u.name, err)
 		}
 	}
-	if err := run(other, "SELECT 2"); err == nil || !strings.Contains(err.Error(), "a statement of this project") {
+	if err := drain(cl, other, "SELECT 2"); err == nil || !strings.Contains(err.Error(), "a statement of this project") {
 		t.Errorf("a project with %d such statements: %v", len(unending), err)
 	}
 	close(stop)

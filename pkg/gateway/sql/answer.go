@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -11,9 +12,6 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
-
-// answerName is the table of the rows that the gateway itself has for a statement. No statement of a user can name it.
-var answerName = engine.TableName{Catalog: "~gateway", Schema: "~answer", Table: "rows"}
 
 // texts are columns of texts.
 func texts(names ...string) []engine.ColumnInfo {
@@ -33,17 +31,16 @@ func (s *Session) answer(ctx context.Context, column, text string) (*Statement, 
 
 // answers is a query over rows, of which the first column is compared with the pattern of a SHOW.
 func (s *Session) answers(ctx context.Context, n *trinosql.Show, cols []engine.ColumnInfo, rows [][]any) (*Statement, error) {
-	r := &Relation{Name: answerName, Table: tableOf(cols), Infos: cols, Scan: &infoschema.Rows{Cols: cols, Data: rows}}
-	r.Table.Name = analyze.Name(answerName)
-	s.relations[answerName] = r
-	list := ""
+	// No statement of a user can name it. Saved queries may have answers too, so each has a name of its own.
+	name := engine.TableName{Catalog: "~gateway", Schema: "~answer", Table: strconv.Itoa(len(s.relations))}
+	r := &Relation{Name: name, Table: tableOf(cols), Infos: cols, Scan: &infoschema.Rows{Cols: cols, Data: rows}}
+	r.Table.Name = analyze.Name(name)
+	s.relations[name] = r
+	names := make([]string, len(cols))
 	for i, c := range cols {
-		if i > 0 {
-			list += ", "
-		}
-		list += sqltext.Quote(c.Name)
+		names[i] = c.Name
 	}
-	text := "SELECT " + list + " FROM " + answerName.Quoted()
+	text := "SELECT " + sqltext.List(names) + " FROM " + name.Quoted()
 	if n.Like != nil {
 		text += " WHERE " + sqltext.Quote(cols[0].Name) + " LIKE " + sqltext.Literal(n.Like.Value)
 		if n.Escape != nil {

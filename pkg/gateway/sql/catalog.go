@@ -106,9 +106,6 @@ func (s *Session) weigh(u *Relation) error {
 	return limits.Saved(s.weight)
 }
 
-// reserved are catalogs that no connection of a user has in Trino, or that would be ambiguous there.
-var reserved = limits.Words(`temp main memory`)
-
 // resolve finds what a name refers to.
 func (c *catalog) resolve(n engine.TableName) (*Relation, error) {
 	s := c.s
@@ -119,7 +116,7 @@ func (c *catalog) resolve(n engine.TableName) (*Relation, error) {
 			return nil, err
 		}
 		return &Relation{Table: tableOf(cols), Infos: cols, listed: true}, nil
-	case strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == "pg_catalog":
+	case strings.HasPrefix(n.Catalog, "~") || n.Schema == "pg_catalog":
 		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	case n.Catalog == engine.SampleCatalog:
 		return c.sample(n)

@@ -27,23 +27,26 @@ func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Statement,
 	if err != nil {
 		return nil, err
 	}
+	cols, rows := texts("Query Plan"), [][]any(nil)
+	if n.Type == "VALIDATE" {
+		cols, rows = []engine.ColumnInfo{{Name: "Valid", Type: "boolean"}}, [][]any{{true}}
+	}
 	if s.describes {
-		return s.answers(ctx, &trinosql.Show{}, texts("Query Plan"), nil)
+		return s.answers(ctx, &trinosql.Show{}, cols, nil)
 	}
 	below, err := s.store.Plan(ctx, inner)
 	if err != nil {
 		return nil, err
 	}
-	if n.Type == "VALIDATE" {
-		cols := []engine.ColumnInfo{{Name: "Valid", Type: "boolean"}}
-		return s.answers(ctx, &trinosql.Show{}, cols, [][]any{{true}})
+	if rows != nil {
+		return s.answers(ctx, &trinosql.Show{}, cols, rows)
 	}
 	root := s.output(inner, below)
 	text := root.Text()
 	if n.Format == "JSON" {
 		text = root.JSON()
 	}
-	return s.answer(ctx, "Query Plan", text)
+	return s.answer(ctx, cols[0].Name, text)
 }
 
 // output is the last step of a plan: the columns of the result, and which saved queries became a part of the plan.

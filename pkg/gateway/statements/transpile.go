@@ -47,7 +47,7 @@ func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileReq
 		if text == "" && (err == nil || r.Scope.ProjectID != "") {
 			text, err = s.toDialect(ctx, r, target)
 			if reader.IsUnknown(err) { // as without a project: a statement whose tables are elsewhere
-				if other, fault := asWritten(sql, transpile.Target(target)); fault == nil {
+				if other, refused := asWritten(sql, transpile.Target(target)); refused == nil {
 					text, err = other, nil
 				}
 			}

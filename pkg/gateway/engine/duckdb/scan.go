@@ -12,9 +12,9 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/ducktype"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
+	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -91,8 +91,9 @@ func (s *statement) addScan(ctx context.Context, r *sql.Relation) error {
 		s.scans = &scanSet{ctx: ctx, tables: map[string]*scanTable{}}
 	}
 	t := &scanTable{name: n, src: r.Scan, cols: cols, limit: -1}
-	for _, c := range cols {
-		t.types = append(t.types, ducktype.Of(c.Type))
+	for _, c := range r.Table.Columns {
+		name, _ := translate.DuckType(c.Type)
+		t.types = append(t.types, name)
 	}
 	for i, want := range r.Wants {
 		filters, limit := t.columns().Fit(want)
@@ -276,7 +277,7 @@ func (r *scanRun) copy() (int, error) {
 	return n, nil
 }
 
-// scanType creates the DuckDB type for one of duckType's names. The caller destroys it.
+// scanType creates the DuckDB type for one of the names of translate.DuckType that a Scanner has values of. The caller destroys it.
 func scanType(name string) bindings.LogicalType {
 	if p, ok := strings.CutPrefix(name, "DECIMAL("); ok {
 		var w, s int
@@ -293,7 +294,7 @@ func scanType(name string) bindings.LogicalType {
 
 var scanTypes = map[string]bindings.Type{
 	"BOOLEAN": bindings.TypeBoolean, "TINYINT": bindings.TypeTinyInt, "SMALLINT": bindings.TypeSmallInt, "INTEGER": bindings.TypeInteger,
-	"BIGINT": bindings.TypeBigInt, "DOUBLE": bindings.TypeDouble, "REAL": bindings.TypeFloat, "DATE": bindings.TypeDate,
+	"BIGINT": bindings.TypeBigInt, "DOUBLE": bindings.TypeDouble, "FLOAT": bindings.TypeFloat, "DATE": bindings.TypeDate,
 	"UUID": bindings.TypeUUID, "TIME": bindings.TypeTime, "TIMESTAMP": bindings.TypeTimestamp, "TIMESTAMPTZ": bindings.TypeTimestampTZ,
 	"TIMESTAMP_NS": bindings.TypeTimestampNS, "BLOB": bindings.TypeBlob, "VARCHAR": bindings.TypeVarchar,
 }

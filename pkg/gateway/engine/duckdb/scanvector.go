@@ -41,7 +41,7 @@ const (
 
 var vecKinds = map[string]vecKind{
 	"BOOLEAN": kindBoolean, "TINYINT": kindTiny, "SMALLINT": kindSmall, "INTEGER": kindInteger, "BIGINT": kindBig, "DOUBLE": kindDouble,
-	"REAL": kindReal, "DATE": kindDate, "UUID": kindUUID, "TIME": kindTime, "TIMESTAMP": kindTimestamp, "TIMESTAMPTZ": kindTimestampTZ, "BLOB": kindBlob,
+	"FLOAT": kindReal, "DATE": kindDate, "UUID": kindUUID, "TIME": kindTime, "TIMESTAMP": kindTimestamp, "TIMESTAMPTZ": kindTimestampTZ, "BLOB": kindBlob,
 	"TIMESTAMP_NS": kindTimestampNS,
 }
 

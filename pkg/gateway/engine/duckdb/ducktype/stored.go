@@ -1,3 +1,4 @@
+// Package ducktype has the forms in which values of Trino's types are stored in DuckDB, where those of a statement differ.
 package ducktype
 
 import (

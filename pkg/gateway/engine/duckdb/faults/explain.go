@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -21,6 +22,10 @@ func (d *Error) explained(err error) error {
 		e.Kind = engine.KindConstraint
 	case "Out of Memory", "Object Size":
 		e.Kind = engine.KindLimit
+		var n int64
+		if k, _ := fmt.Sscanf(d.Message, "Failed to allocate block of %d bytes (bad allocation)", &n); k == 1 {
+			e.Message = fmt.Sprintf("the statement was ended: it asked for %d MiB of memory, more than the process may still use", n>>20)
+		}
 	case "IO":
 		e.Kind = engine.KindInternal
 		switch {
