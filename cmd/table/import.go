@@ -307,7 +307,7 @@ func (i *importing) mayResend(ctx context.Context, err error) bool {
 	if !lost(err) || ctx.Err() != nil || retry.Sleep(ctx, retry.Pause(0, 4*retry.First)) != nil {
 		return false
 	}
-	found, err := i.asked(ctx, func() (int64, error) { return i.cl.FindImport(ctx, i.project, i.id) })
+	found, err := i.rowsOf(ctx, i.id)
 	return err == nil && found == 0
 }
 

@@ -99,7 +99,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	var before int64
 	if !fresh {
 		if before, err = i.count(ctx); err != nil {
-			return nil, notCounted(i.table, err)
+			return nil, notSent("the rows of "+i.table+" cannot be counted", err)
 		}
 	}
 	if known && before > 0 && !again {
@@ -127,9 +127,10 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 		i.remark("the run of %s was interrupted before it stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
 	}
 	if known && was.Open && was.ID != "" && i.id != "" && !again {
-		found, err := i.cl.FindImport(ctx, i.project, was.ID)
+		found, err := i.rowsOf(ctx, was.ID)
 		if err != nil {
-			return nil, notCounted(i.table, err)
+			at := was.At.Format("2006-01-02 15:04")
+			return nil, notSent("it is unknown whether the run of "+at+" stored "+was.File, err)
 		}
 		if found == 0 { // the former run's may still be stored: one of both is
 			i.id, i.req.ID = was.ID, was.ID
@@ -152,13 +153,13 @@ func sourceName(path string) string {
 	return filepath.Base(path)
 }
 
-// notCounted formats an error that occurred before anything was sent.
-func notCounted(table string, err error) error {
+// notSent formats an error that occurred before anything was sent.
+func notSent(why string, err error) error {
 	f := cli.Classify(context.Background(), err)
 	if f.Exit == exitcode.Interrupted {
 		return err
 	}
-	f.Msg = fmt.Sprintf("nothing was sent: the rows of %s cannot be counted: %s", table, f.Msg)
+	f.Msg = "nothing was sent: " + why + ": " + f.Msg
 	return &f
 }
 
@@ -184,8 +185,13 @@ func (i *importing) storedByID(ctx context.Context, was localstate.Import) (rows
 	if was.ID == "" {
 		return 0, false
 	}
-	rows, err := i.asked(ctx, func() (int64, error) { return i.cl.FindImport(ctx, i.project, was.ID) })
+	rows, err := i.rowsOf(ctx, was.ID)
 	return rows, err == nil
+}
+
+// rowsOf returns how many rows zone local has stored for the import of an ID.
+func (i *importing) rowsOf(ctx context.Context, id string) (int64, error) {
+	return i.asked(ctx, func() (int64, error) { return i.cl.FindImport(ctx, i.project, id) })
 }
 
 func (i *importing) undecided(was localstate.Import, now int64) error {
