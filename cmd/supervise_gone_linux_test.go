@@ -5,6 +5,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -98,6 +99,25 @@ func TestProjectFolderGone(t *testing.T) {
 	}
 }
 
+// stopped reports whether all threads of a process are stopped.
+func stopped(t *testing.T, pid int) bool {
+	t.Helper()
+	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	if err != nil || len(tasks) == 0 {
+		t.Fatal(tasks, err)
+	}
+	for _, path := range tasks {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return false
+		}
+		if _, state, ok := strings.Cut(string(raw), ") "); !ok || state[0] != 'T' {
+			return false
+		}
+	}
+	return true
+}
+
 // TestStoppedProcess: a process that serves and is stopped is replaced, so that calls are answered; and a signal ends the gateway although
 // it is stopped.
 func TestStoppedProcess(t *testing.T) {
@@ -113,6 +133,10 @@ func TestStoppedProcess(t *testing.T) {
 		}
 		if err := syscall.Kill(serves[0], syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
+		}
+		// A thread that runs yet could accept a connection, which would be lost.
+		for !stopped(t, serves[0]) {
+			time.Sleep(time.Millisecond)
 		}
 	}
 	stop()
