@@ -48,7 +48,7 @@ const answerTime = 5 * time.Second
 func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 	return e.Plain(&cobra.Command{Use: "status", Short: "Show the data directory of zone local and whether it is served", Example: "  " + e.Name + " gateway status", Args: cobra.NoArgs},
 		func(ctx context.Context, _ []string) (cli.View, error) {
-			dir, err := config.DataDir(e.Getenv)
+			dir, err := wholeZone(e)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -161,31 +161,58 @@ read any more then; ` + "`" + e.Name + ` connection update` + "`" + ` stores the
 	c.Flags().BoolVar(&key, "key", false, "replace only the key of the stored credentials, which are lost with it")
 	return e.Plain(c,
 		func(context.Context, []string) (cli.View, error) {
-			dir, err := config.DataDir(e.Getenv)
+			if err := e.Permit(); err != nil {
+				return cli.View{}, err
+			}
+			dir, err := wholeZone(e)
 			if err != nil {
 				return cli.View{}, err
+			}
+			if s := e.Run.Settings; !s.InProcess() {
+				where := s.Where()
+				if s.Local() {
+					where = "the gateway at " + s.BaseURL.Value
+				}
+				return cli.View{}, cli.Usagef("the settings choose %s, and this deletes data of this machine", where).
+					WithHint("give --zone local, without a base address")
 			}
 			if key {
 				return renewKey(e, dir)
 			}
-			if err := e.Confirm("delete everything in zone local (%s)?", dir); err != nil {
+			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+				return cli.Note("there is nothing to delete: %s does not exist", dir), nil
+			}
+			if err := e.ConfirmHere("zone local: delete everything in %s, all projects?", dir); err != nil {
 				return cli.View{}, err
 			}
 			if e.DryRun() {
 				if err := gateway.CheckReset(dir); err != nil {
-					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
+					return cli.View{}, inUse(err)
 				}
 				return cli.View{}, e.DryRunStep("delete everything in zone local (%s)", dir)
 			}
 			if err := gateway.Reset(dir); err != nil {
-				return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
+				return cli.View{}, inUse(err)
 			}
 			return cli.Note("deleted %s", dir), nil
 		})
 }
 
+func inUse(err error) *cli.Failure {
+	const hint = "stop the gateway or the dig processes that use it"
+	return &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: hint}
+}
+
+// wholeZone is the data directory of a command that concerns all of it.
+func wholeZone(e *cli.Env) (string, error) {
+	if err := e.WholeZone(); err != nil {
+		return "", err
+	}
+	return config.DataDir(e.Getenv)
+}
+
 func renewKey(e *cli.Env, dir string) (cli.View, error) {
-	if err := e.Confirm("replace %s and lose all stored credentials?", filepath.Join(dir, "secret.key")); err != nil {
+	if err := e.ConfirmHere("zone local: replace %s and lose all stored credentials?", filepath.Join(dir, "secret.key")); err != nil {
 		return cli.View{}, err
 	}
 	if e.DryRun() {

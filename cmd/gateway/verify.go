@@ -8,7 +8,6 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/spf13/cobra"
 )
@@ -24,7 +23,7 @@ changed, and other processes may use the data meanwhile; the file of a project t
 The exit code is 7 if something is damaged or missing, else 0.`,
 		Example: "  " + e.Name + " gateway verify"},
 		func(ctx context.Context, _ []string) (cli.View, error) {
-			dir, err := config.DataDir(e.Getenv)
+			dir, err := wholeZone(e)
 			if err != nil {
 				return cli.View{}, err
 			}
