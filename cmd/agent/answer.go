@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
@@ -59,14 +60,23 @@ func answerOf(content string) agentAnswer {
 	return a
 }
 
-// embedded parses an answer that has a document or rows, in a fenced block or at the start of a line, and text around it.
+// jsonStart is where an object or a list of objects may begin in a line.
+var jsonStart = late.Regexp(`[{[]\s*(?:["{]|$)`)
+
+// embedded parses an answer that has a document or rows, in a fenced block or in the text, and text around it.
 func embedded(content string) (a agentAnswer, ok bool) {
 	for at := 0; at < len(content); {
 		line, below, _ := strings.Cut(content[at:], "\n")
 		next := at + len(content[at:]) - len(below)
-		body, fence := content[at:], ""
+		start, fence := at, ""
 		if mark := strings.ToLower(strings.TrimSpace(line)); mark == "```json" || mark == "```" {
-			body, fence = below, "```"
+			start, fence = next, "```"
+		} else if m := jsonStart().FindStringIndex(line); m != nil {
+			start += m[0]
+		}
+		body, before := content[start:], content[:start]
+		if fence != "" {
+			before = content[:at]
 		}
 		dec := json.NewDecoder(strings.NewReader(body))
 		var v json.RawMessage
@@ -76,7 +86,7 @@ func embedded(content string) (a agentAnswer, ok bool) {
 				a, ok = agentAnswer{data: v, parsed: true}, true
 			}
 			if ok && closed {
-				texts := []string{strings.TrimSpace(content[:at]), strings.TrimSpace(a.text), strings.TrimSpace(after)}
+				texts := []string{strings.TrimSpace(before), strings.TrimSpace(a.text), strings.TrimSpace(after)}
 				a.text = strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n\n")
 				return a, true
 			}

@@ -136,7 +136,7 @@ func exportEnd(job api.ExportJobResponse) error {
 		return nil
 	case api.StateFailed:
 		if job.Error != nil {
-			f.Msg = fmt.Sprintf("export %s failed: %s", job.ID, *job.Error)
+			f.Msg = fmt.Sprintf("export %s failed: %s", job.ID, api.WithoutInsides(*job.Error))
 			if strings.Contains(*job.Error, "no files") {
 				f.Hint = "the hosted zones fail an export without rows; count them with `dig query execute`"
 			}

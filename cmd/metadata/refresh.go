@@ -72,7 +72,7 @@ It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 
 			}
 			l := refreshLine{id, st.Status, ""}
 			if st.Error != nil {
-				l.Error = *st.Error
+				l.Error = api.WithoutInsides(*st.Error)
 			}
 			if lines = append(lines, l); refreshState(st) == "failed" || refreshState(st) == "stuck" {
 				failed = append(failed, strings.TrimSuffix(id+": "+l.Error, ": "))

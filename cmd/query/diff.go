@@ -103,7 +103,7 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, page, all bool) 
 		}
 	}
 	st, err := writeDiff(s.W, sides, keys, o)
-	same = st.Same() && !slices.ContainsFunc(left, func(f *rowset.SomeColumns) bool { return f != nil && f.Lost })
+	same = st.Same() && !slices.ContainsFunc(left, func(f *rowset.SomeColumns) bool { return f != nil && f.Lost != "" })
 	return same, s.Finish(err)
 }
 

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,9 +64,6 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	}
 	if names := slices.Compact(sqlstmt.ParamsOf(st.text).Names); len(names) == 1 {
 		f.Hint = strings.ReplaceAll(f.Hint, "CAST(? AS", "CAST(:"+names[0]+" AS")
-	}
-	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
-		f.Hint = cmp.Or(f.Hint, "Trino's order is OFFSET m LIMIT n")
 	}
 	if f.Hint == "" && len(sqlstmt.Split(st.text)) > 1 {
 		f.Hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"

@@ -18,26 +18,18 @@ var (
 	limitList   = late.Regexp(`(?i)\blimit\s+(\d+)\s*$`)
 	listRows    = late.Regexp(`^,\s*(\d+)`)
 	backticked  = late.Regexp("^`([^`\n]+)`")
-	notAllowed  = late.Regexp(`(?i)Statement type '(\w+)' is not allowed`)
 	noPlace     = late.Regexp(`Incorrect number of parameters: expected [1-9]\d* but found 0$`)
 	mismatched  = late.Regexp(`mismatched input '([A-Za-z]\w+)'\. Expecting: (.*)`)
 	expected    = late.Regexp(`'([A-Z]\w+)'`)
 	colon       = late.Regexp(`^:([A-Za-z_]\w*)`)
-	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?(Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)|Unexpected parameters \((ObjectId, varchar|varchar(\(\d+\))?, ObjectId).* for function \$operator\$)`)
 	unplaced    = late.Regexp(`^(?:mismatched input '[^']*'|backquoted identifiers)`)
 )
 
 // sqlHint returns the accepted equivalent of the construct that is rejected at a position (1-based line and column),
 // or "" if none is known.
 func sqlHint(sql, message string, line, col int) string {
-	if m := notAllowed().FindStringSubmatch(message); m != nil {
-		return statementHint(m[1])
-	}
 	if noPlace().MatchString(message) {
 		return "--bind VALUE gives the value of a ?, once for each of them"
-	}
-	if objectID().MatchString(message) {
-		return "compare the _id of a MongoDB table with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"
 	}
 	if line == 0 && unplaced().MatchString(message) { // the hosted zones do not say where [L]
 		if e := trinosql.Fault(sql); e != nil && strings.HasPrefix(e.Msg, unplaced().FindString(message)) {
@@ -95,23 +87,6 @@ func nearKeyword(message string) string {
 	}
 	if near := nearest.Of(m[1], words); !strings.EqualFold(near, m[1]) {
 		return near
-	}
-	return ""
-}
-
-// statementHint names the command that replaces a statement other than SELECT.
-func statementHint(kind string) string {
-	switch strings.ToLower(kind) {
-	case "insert":
-		return "only SELECT runs; `dig table import` adds rows to an internal table"
-	case "createtableasselect", "createview", "creatematerializedview":
-		return "only SELECT runs; `dig query create NAME --sql ...` saves one, with --type MATERIALIZED its rows too"
-	case "createtable":
-		return "only SELECT runs; `dig table create` creates an internal table"
-	case "droptable":
-		return "only SELECT runs; `dig table delete` deletes an internal table"
-	case "update", "delete", "merge", "truncatetable":
-		return "only SELECT runs, and rows of internal tables cannot be changed or deleted; import into a new table"
 	}
 	return ""
 }

@@ -23,9 +23,5 @@ func notAQuery(sql string) error {
 	if kind == "" {
 		return nil
 	}
-	f := &cli.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid), Msg: fmt.Sprintf("Statement type '%s' is not allowed; it was not sent", kind)}
-	if f.Hint = statementHint(kind); f.Hint == "" {
-		f.Hint = "only SELECT runs"
-	}
-	return f
+	return &cli.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid), Msg: fmt.Sprintf("Statement type '%s' is not allowed; it was not sent", kind), Hint: cli.StatementHint(kind)}
 }

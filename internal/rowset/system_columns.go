@@ -47,8 +47,14 @@ func WithoutSystem(rows api.RowReader) (api.RowReader, *SomeColumns, error) {
 		return rows, nil, err
 	}
 	internal := internalRows(cols)
-	return leaveOut(rows, cols, func(c api.ResultColumn) bool {
-		return internal && SystemColumn(c.Name) || strings.HasPrefix(c.Name, parameterPrefix)
+	return leaveOut(rows, cols, func(c api.ResultColumn) hiding {
+		switch {
+		case internal && c.Name == BareText:
+			return hiddenEmpty
+		case internal && SystemColumn(c.Name) || strings.HasPrefix(c.Name, parameterPrefix):
+			return hidden
+		}
+		return shown
 	})
 }
 
@@ -58,7 +64,7 @@ func SystemLast(rows api.RowReader) (api.RowReader, error) {
 	if err != nil || !internalRows(cols) {
 		return rows, err
 	}
-	f := &SomeColumns{RowReader: rows, text: -1, row: make([]api.Cell, len(cols))}
+	f := &SomeColumns{RowReader: rows, row: make([]api.Cell, len(cols))}
 	for _, system := range []bool{false, true} {
 		for i, c := range cols {
 			if SystemColumn(c.Name) == system {
@@ -69,19 +75,31 @@ func SystemLast(rows api.RowReader) (api.RowReader, error) {
 	return f, nil
 }
 
-// leaveOut hides columns, the bare text column only while it has no values.
-func leaveOut(rows api.RowReader, cols []api.ResultColumn, hide func(api.ResultColumn) bool) (api.RowReader, *SomeColumns, error) {
-	f := &SomeColumns{RowReader: rows, text: -1}
+// hiding is whether a column is hidden.
+type hiding int
+
+const (
+	shown hiding = iota
+	hidden
+	hiddenEmpty // while it has no values
+)
+
+// leaveOut hides columns.
+func leaveOut(
+	rows api.RowReader, cols []api.ResultColumn, hide func(api.ResultColumn) hiding,
+) (api.RowReader, *SomeColumns, error) {
+	ahead := &aheadRows{RowReader: rows}
+	f := &SomeColumns{RowReader: rows, all: cols}
 	for i, c := range cols {
-		if hide(c) && c.Name == BareText {
-			ahead := &aheadRows{RowReader: rows}
+		switch hide(c) {
+		case hidden:
+			continue
+		case hiddenEmpty:
 			f.RowReader = ahead
 			if !ahead.holds(i) {
-				f.text = i
+				f.empty = append(f.empty, i)
 				continue
 			}
-		} else if hide(c) {
-			continue
 		}
 		f.keep = append(f.keep, i)
 		f.cols = append(f.cols, c)
@@ -101,8 +119,9 @@ type SomeColumns struct {
 	cols   []api.ResultColumn
 	row    []api.Cell
 	hidden int
-	text   int  // index of the hidden bare text column, -1 for none
-	Lost   bool // it contained a value
+	empty  []int // indexes of the columns that are hidden for want of values
+	all    []api.ResultColumn
+	Lost   string // the name of one of them that contained a value, "" for none
 }
 
 func (f *SomeColumns) Columns() ([]api.ResultColumn, error) { return f.cols, nil }
@@ -112,8 +131,10 @@ func (f *SomeColumns) Row() []api.Cell {
 	for i, k := range f.keep {
 		f.row[i] = all[k]
 	}
-	if f.text >= 0 && !all[f.text].IsNull() {
-		f.Lost = true
+	for _, i := range f.empty {
+		if !all[i].IsNull() {
+			f.Lost = f.all[i].Name
+		}
 	}
 	return f.row
 }
@@ -128,8 +149,8 @@ func (f *SomeColumns) NoteHidden(notes io.Writer) {
 }
 
 func (f *SomeColumns) WarnText(notes io.Writer) {
-	if f != nil && f.Lost {
-		fmt.Fprintf(notes, "warning: the column %q was taken for a system column but has values; --all includes it\n", BareText)
+	if f != nil && f.Lost != "" {
+		fmt.Fprintf(notes, "warning: the column %q was taken for a system column but has values; --all includes it\n", f.Lost)
 	}
 }
 
@@ -142,6 +163,9 @@ type aheadRows struct {
 
 // holds reads ahead for a value in a column.
 func (a *aheadRows) holds(column int) bool {
+	if slices.ContainsFunc(a.held, func(row []api.Cell) bool { return !row[column].IsNull() }) {
+		return true
+	}
 	for len(a.held) < textAhead && a.RowReader.Next() {
 		row := a.RowReader.Row()
 		kept := make([]api.Cell, len(row))
@@ -173,8 +197,8 @@ func (a *aheadRows) Row() []api.Cell {
 }
 
 // WithoutSystemSides hides system columns on both sides of a comparison if one of them is an internal table: a copy
-// elsewhere has different ones, or none. The bare text column is kept if both sides have it. Columns that are named are
-// kept.
+// elsewhere has different ones, or none. The bare text column is kept if both sides have it, and so are parameter columns.
+// Columns that are named are kept.
 func WithoutSystemSides(sides *[2]api.RowReader, named []string) (left []*SomeColumns, err error) {
 	var cols [2][]api.ResultColumn
 	for i := range sides {
@@ -183,13 +207,17 @@ func WithoutSystemSides(sides *[2]api.RowReader, named []string) (left []*SomeCo
 		}
 	}
 	internal := [2]bool{internalRows(cols[0]), internalRows(cols[1])}
-	if !internal[0] && !internal[1] {
-		return nil, nil
-	}
 	for i := range sides {
-		hasText := slices.ContainsFunc(cols[1-i], func(c api.ResultColumn) bool { return c.Name == BareText })
-		rows, f, err := leaveOut(sides[i], cols[i], func(c api.ResultColumn) bool {
-			return SystemColumn(c.Name) && !slices.Contains(named, c.Name) && (c.Name != BareText || internal[i] && !hasText)
+		rows, f, err := leaveOut(sides[i], cols[i], func(c api.ResultColumn) hiding {
+			alone := !slices.ContainsFunc(cols[1-i], func(o api.ResultColumn) bool { return o.Name == c.Name })
+			switch {
+			case slices.Contains(named, c.Name):
+			case c.Name == BareText && internal[i] && alone, strings.HasPrefix(c.Name, parameterPrefix) && alone:
+				return hiddenEmpty
+			case c.Name != BareText && SystemColumn(c.Name) && (internal[0] || internal[1]):
+				return hidden
+			}
+			return shown
 		})
 		if err != nil {
 			return nil, err

@@ -12,12 +12,10 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 
-	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/outcome"
 )
 
@@ -158,9 +156,7 @@ func (e *Error) read(raw []byte) {
 		if e.Message == "" {
 			e.Message = e.Name
 		}
-		for _, in := range insides {
-			e.Message = in.text().ReplaceAllString(e.Message, in.with)
-		}
+		e.Message = WithoutInsides(e.Message)
 		if p := body.Position; p != nil && p.Line > 0 && p.Column > 0 {
 			e.Message = p.Before(e.Message)
 		}
@@ -169,21 +165,6 @@ func (e *Error) read(raw []byte) {
 
 // maxHint is the length in bytes of the longest hint of a gateway that is passed on.
 const maxHint = 1000
-
-// insides are what messages of the service tell of its insides [L], and what replaces it; Raw contains them.
-var insides = []struct {
-	text func() *regexp.Regexp
-	with string
-}{
-	// the names of classes, and paths of secrets and of routes
-	{late.Regexp(`\b(?:[a-z][a-z0-9_]*\.){2,}[A-Z][A-Za-z0-9_$]*(?:Exception|Error)(?::\s*|\b)|\bsecret/data/[^\s:]+(?::\s*|\b)|(?:\bhttps?://[^\s/"]+)?/internal/[a-z-]+/[A-Za-z0-9]{8}/[0-9a-f-]{36}\b(?::\s*)?`), ""},
-	{late.Regexp(`No enum constant (?:\w+\.)+(\w+)`), "No enum constant $1"},
-	// what PostgreSQL adds to an error of the tables that hold those of users: the statement, its functions and arguments
-	{late.Regexp(`(?s)(?:ERROR: )?duplicate key value violates unique constraint "sm_column.*`), "a column of this name exists"},
-	{late.Regexp(`(?s)\n\s*Where: (?:SQL statement|PL/pgSQL function).*`), ""},
-	// the names of those tables and their schemas
-	{late.Regexp(`"?\b(?:schema_?mapper_?[a-z0-9]{8}_?[0-9]{8,}|abstract_schema_mapper[\w.]*|table[0-9a-f]{32})\b"?`), "an internal name"},
-}
 
 func jsonText(raw json.RawMessage) string {
 	var s string

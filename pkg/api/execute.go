@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -47,8 +47,8 @@ func (s *QueriesService) Execute(ctx context.Context, project string, form Execu
 	return s.c.execute(ctx, project, form, opt)
 }
 
-// executeBound sends the values of a statement as bindings and, to a gateway that reports missing values, as bindArgs:
-// the documents have both names [O]. The name that a gateway accepts is used from then on.
+// executeBound sends the values of a statement as bindings and, to a gateway that rejects them, as bindArgs: the
+// documents have both names [O]. The name that a gateway accepts is used from then on.
 func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByStatement, opt ExecuteOptions) (*Result, error) {
 	other := st
 	other.Bindings, other.BindArgs = nil, st.Bindings
@@ -67,23 +67,13 @@ func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByS
 	return again, nil
 }
 
-// unbound recognizes the error that a statement has parameters but no values were given.
+// unbound reports whether a gateway may have rejected a statement for want of values. Its words for that are not known.
 func unbound(err error) bool {
 	var ae *Error
-	if !errors.As(err, &ae) || ae.Status != 400 {
-		return false
-	}
-	msg := strings.ToLower(ae.Message)
-	if !strings.Contains(msg, "parameter") {
-		return false
-	}
-	for _, part := range []string{"found 0", "no value", "missing", "not set", "not bound", "unbound"} {
-		if strings.Contains(msg, part) {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &ae) && ae.Status == http.StatusBadRequest && aboutValues().MatchString(ae.Message)
 }
+
+var aboutValues = late.Regexp(`(?i)parameter|\bbind|argument`)
 
 func (c *Client) execute(ctx context.Context, project string, body any, opt ExecuteOptions) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -27,10 +27,10 @@ func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
 func CacheError(run *api.CacheExecutionInfo) string {
 	var text string
 	if json.Unmarshal(run.Error["message"], &text) == nil && text != "" || len(run.Error) == 0 {
-		return text
+		return api.WithoutInsides(text)
 	}
 	raw, _ := json.Marshal(run.Error)
-	return string(raw)
+	return api.WithoutInsides(string(raw))
 }
 
 func CacheEnded(s string) bool {

@@ -7,9 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -136,78 +134,6 @@ func exitOfConfig(kind error) int {
 		return exitcode.NotAllowed
 	}
 	return exitcode.Failed
-}
-
-// hostedFaults are misleading messages of the hosted zones, with the explanation [L].
-var hostedFaults = []struct{ part, hint string }{
-	{"No enum constant", "the gateway does not know this value; column types are VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE and UUID, and JSON is not one of them"},
-	{"a column of this name exists", "`dig table column list` lists the columns; every table has a column text"},
-	{"Class discriminator was missing", "the gateway wants the whole column with its dataType; `dig table column update` sends it"},
-	{"Catalog type: ", "only catalogs over PostgreSQL have statistics, and on zone local its own tables"},
-}
-
-// hostedBugs are failures of the service itself that it reports with status 400, as if the request were wrong [L].
-var hostedBugs = []struct {
-	method, suffix string // of the request; "" for any
-	message        func() *regexp.Regexp
-	hint           string
-}{
-	{"", "", late.Regexp(`(?i)unexpected json token at offset|unrecognized token '|unexpected character \('|JsonParseException|was expecting .*JSON`),
-		"the service parsed a string of its own as JSON, most often the comment of a table in the source: nothing is wrong with the request; change or remove that comment at the source"},
-	{http.MethodPost, "/cache", late.Regexp(`(?i)cannot find table or properties|catalog.*(not found|does not exist|no such)|(no|unknown) catalog|internal`),
-		"the service looks the table up under an internal name and reports this for tables that cannot be cached, such as internal ones and those of databases; `dig catalog tables` shows which can be (isCacheable)"},
-}
-
-func hostedBug(e *api.Error) string {
-	path, _, _ := strings.Cut(e.URL, "?")
-	for _, b := range hostedBugs {
-		if e.Status == http.StatusBadRequest && (b.method == "" || b.method == e.Method) && strings.HasSuffix(path, b.suffix) && b.message().MatchString(e.Message) {
-			return b.hint
-		}
-	}
-	return ""
-}
-
-func hintOf(e *api.Error) string {
-	if e.Hint != "" {
-		return e.Hint
-	}
-	for _, known := range hostedFaults {
-		if strings.Contains(e.Message, known.part) {
-			return known.hint
-		}
-	}
-	if hint := hostedBug(e); hint != "" {
-		return hint
-	}
-	switch e.Kind {
-	case api.KindUnauthorized:
-		return "store a key with `dig auth login`, or set DIG_API_KEY"
-	case api.KindForbidden:
-		return forbiddenHint(e)
-	case api.KindNotFound:
-		if e.Name == "Not Found" {
-			return "the gateway has no such address; the base address usually ends in /api/v1"
-		}
-	case api.KindFull:
-		return "free some space on the disk of the gateway"
-	case api.KindUnavailable:
-		if e.Status == http.StatusBadGateway && e.Code != "" {
-			return "the source failed; the gateway itself is reachable"
-		}
-		return "the gateway failed; trying again may help"
-	}
-	return ""
-}
-
-// forbiddenHint explains a 403. Some projects refuse operations to a key that may do others there [L].
-func forbiddenHint(e *api.Error) string {
-	_, path, _ := strings.Cut(e.URL, "/api/v1")
-	path, _, _ = strings.Cut(path, "?")
-	if op, known := spec.Of(e.Method, path); known && !op.Partner {
-		return "the key may belong to another project, or may not do this in this one; `dig whoami` shows what it opens"
-	}
-	return "organizations, workspaces, projects and API keys need a partner key; a project key opens its own project only"
 }
 
 // Report prints an error to stderr and returns its exit code.

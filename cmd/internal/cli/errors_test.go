@@ -7,8 +7,10 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// TestHostedBugs: what the service answers for faults of its own is told from what a request is to blame for.
+// TestHostedBugs: what the service answers for faults of its own is told from what a request is to blame for, and a
+// statement that it refuses gets a hint.
 func TestHostedBugs(t *testing.T) {
+	const execute = "https://h/api/v1/data/projects/p/queries/execute"
 	for _, c := range []struct{ method, url, message, want string }{
 		{"GET", "https://h/api/v1/data/projects/p/catalogs/1/schemas/s/tables", "Unrecognized token 'Orders': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')", "comment of a table"},
 		{"POST", "https://h/api/v1/data/projects/p/cache", "Unexpected JSON token at offset 8: Expected EOF after parsing, but had a instead at path: $\nJSON input: Stores actors appearing in films.", "comment of a table"},
@@ -18,7 +20,15 @@ func TestHostedBugs(t *testing.T) {
 		{"POST", "https://h/api/v1/data/projects/p/cache", "Catalog p_internal_1 does not exist", "isCacheable"},
 		{"POST", "https://h/api/v1/data/projects/p/cache", "schedule is not valid", ""},
 		{"GET", "https://h/api/v1/data/projects/p/cache/status", "Catalog x does not exist", ""},
-		{"POST", "https://h/api/v1/data/projects/p/queries/execute", "line 1:8: Column 'json' cannot be resolved", ""},
+		{"POST", execute, "line 1:8: Column 'json' cannot be resolved", ""},
+		{"POST", execute, "line 1:31: Cannot apply operator: ObjectId = varchar(3)", "objectid('...')"},
+		{"POST", execute, "Unexpected parameters (ObjectId, varchar(24)) for function $operator$EQUAL. Expected: " +
+			"$operator$EQUAL(T, T) T:comparable", "CAST(_id AS VARCHAR)"},
+		{"POST", execute, "Unexpected parameters (integer, varchar(1)) for function f. Expected: f(T)", ""},
+		{"POST", execute, "line 1:10: Cannot apply operator: integer = varchar(1)", ""},
+		{"POST", execute, "mismatched input 'OFFSET'. Expecting: <EOF>", "OFFSET m LIMIT n"},
+		{"POST", execute, "Statement type 'Insert' is not allowed", "dig table import"},
+		{"POST", execute, "Statement type 'Grant' is not allowed", "only SELECT runs"},
 	} {
 		if got := hintOf(&api.Error{Status: 400, Kind: api.KindInvalid, Method: c.method, URL: c.url, Message: c.message}); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.message, got, c.want)

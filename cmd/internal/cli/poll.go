@@ -98,7 +98,7 @@ func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark stri
 			return &Failure{Exit: exitcode.Job, Code: "stalled", Msg: fmt.Sprintf("%s is %s but nothing has changed for %v", w.What, state, w.Stalled), Hint: "cancel it and start it again"}
 		}
 		if w.Limit > 0 && e.Now().Sub(start)+pause > w.Limit {
-			f := &Failure{Exit: exitcode.Pending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What, state, w.Limit), Hint: "wait again with `dig " + w.Resume + "`"}
+			f := &Failure{Exit: exitcode.Pending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What, state, w.Limit.Round(time.Millisecond)), Hint: "wait again with `dig " + w.Resume + "`"}
 			if strings.HasPrefix(w.Resume, "metadata status") { // no command waits for work that was started earlier
 				f.Hint = "it continues; `dig " + w.Resume + "` shows how it ends"
 			}

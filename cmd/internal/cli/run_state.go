@@ -73,7 +73,7 @@ func EndOf(name string, s api.MaterializedQueryStatus) error {
 	case runFailed:
 		msg := "the run of " + name + " failed"
 		if s.Error != nil && *s.Error != "" {
-			msg += ": " + *s.Error
+			msg += ": " + api.WithoutInsides(*s.Error)
 		}
 		return &Failure{Exit: exitcode.Job, Code: "job-failed", Msg: msg, Hint: "the stored rows, if any, are those of the last run that completed"}
 	case runCanceled:

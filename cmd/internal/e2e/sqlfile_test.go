@@ -26,5 +26,6 @@ func scriptSQLFile(driver string) func(*testscript.TestScript, bool, []string) {
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"restsource": scriptRest, "sqlitefile": scriptSQLFile("sqlite"), "duckdbfile": scriptSQLFile("duckdb"),
+		"hosted": scriptHosted, "exits": scriptExits,
 	}
 }

@@ -274,7 +274,8 @@ func Undetermined(of string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the rows " + of + " are complete cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the rows " + of + " are complete cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "),
+		Hint: cli.Classify(context.Background(), err).Hint, Err: err}
 }
 
 // firstRefresh reports whether a cache has no completed run before the current one.

@@ -38,6 +38,9 @@ func PagedByHand(sql string) *HandPaging {
 		return nil
 	}
 	at := sqltext.Clauses(sql, false)
+	if at["limit"] >= 0 && at["limit"] < at["offset"] { // no SQL of Trino
+		return nil
+	}
 	if at["offset"] < 0 || at["offset"] < at["order"] {
 		return nil
 	}

@@ -274,7 +274,7 @@ func searchGhosts(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc
 			q.mu.Lock()
 			for _, name := range q.ghost {
 				if strings.Contains(strings.ToLower(name), strings.ToLower(text)) {
-					hits = append(hits, map[string]any{"catalogName": name, "catalogId": "1210890979914023812"})
+					hits = append(hits, map[string]any{"catalog": name, "schema": "", "table": ""})
 				}
 			}
 			q.mu.Unlock()
