@@ -32,34 +32,36 @@ func TestImports(t *testing.T) {
 		"net/http":                       {"internal/retry", "pkg/outcome", "cmd", "pkg/api", "pkg/gateway", "pkg/openapi", "pkg/trinosql/witness"},
 	}
 	allowed := map[string][]string{ // our packages and those of ours they may import
-		"internal/localstate":   {"internal/tempfile"},
-		"pkg/spec":              {},
-		"pkg/late":              {},
-		"pkg/outcome":           {},
-		"internal/tempfile":     {},
-		"internal/clip":         {},
-		"internal/jsontext":     {},
-		"internal/term":         {"pkg/api"},
-		"internal/sqltext":      {"pkg/late"},
-		"internal/rowfile":      {"pkg/late", "pkg/gateway/engine/csv", "pkg/gateway/safely"},
-		"internal/cell":         {"internal/nearest", "pkg/api"},
-		"internal/rowset":       {"internal/cell", "internal/jsontext", "internal/rowfile", "internal/tempfile", "pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
-		"internal/nearest":      {},
-		"internal/shell":        {},
-		"internal/retry":        {},
-		"internal/each":         {},
-		"pkg/trinosql":          {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
-		"pkg/api":               {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec", "pkg/late", "pkg/outcome"},
-		"pkg/config":            {"pkg/config/keybinding", "internal/loopback", "pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
-		"pkg/output":            {"internal/cell", "internal/nearest", "internal/pipe", "internal/term", "pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
-		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
-		"pkg/gateway/safely":    {},
-		"pkg/gateway/damage":    {},
-		"pkg/gateway/store":     {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states"},
-		"pkg/gateway/sql":       {"internal/clip", "internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql", "pkg/gateway/engine"},
-		"pkg/gateway/engine":    {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/sql", "pkg/gateway/damage", "pkg/gateway/safely"},
-		"pkg/gateway/connector": {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
-		"pkg/gateway":           {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
+		"internal/localstate":           {"internal/tempfile"},
+		"pkg/spec":                      {},
+		"pkg/late":                      {},
+		"pkg/outcome":                   {},
+		"internal/tempfile":             {},
+		"internal/clip":                 {},
+		"internal/jsontext":             {},
+		"internal/term":                 {"pkg/api"},
+		"internal/sqltext":              {"pkg/late"},
+		"internal/rowfile":              {"pkg/late", "pkg/gateway/engine/csv", "pkg/gateway/safely"},
+		"internal/cell":                 {"internal/nearest", "pkg/api"},
+		"internal/rowset":               {"internal/cell", "internal/jsontext", "internal/rowfile", "internal/tempfile", "pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
+		"internal/nearest":              {},
+		"internal/shell":                {},
+		"internal/retry":                {},
+		"internal/each":                 {},
+		"pkg/trinosql":                  {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
+		"pkg/api":                       {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec", "pkg/late", "pkg/outcome"},
+		"pkg/config":                    {"pkg/config/keybinding", "internal/loopback", "pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
+		"pkg/output":                    {"internal/cell", "internal/nearest", "internal/pipe", "internal/term", "pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
+		"pkg/openapi":                   {"pkg/api", "pkg/spec", "pkg/openapi"},
+		"pkg/gateway/safely":            {},
+		"pkg/gateway/damage":            {},
+		"pkg/gateway/store":             {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states"},
+		"pkg/gateway/sql":               {"internal/clip", "internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql", "pkg/gateway/engine", "pkg/gateway/wire"},
+		"pkg/gateway/wire":              {"internal/sqltext", "pkg/trinosql", "pkg/late", "pkg/gateway/engine"},
+		"pkg/gateway/engine":            {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/wire", "pkg/gateway/damage", "pkg/gateway/safely"},
+		"pkg/gateway/engine/enginetest": {"pkg/api", "pkg/gateway/engine", "pkg/gateway/sql", "pkg/gateway/merge"},
+		"pkg/gateway/connector":         {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
+		"pkg/gateway":                   {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
 		for _, r := range rooms {
@@ -118,7 +120,7 @@ func TestImports(t *testing.T) {
 				case strings.HasPrefix(own, "cmd/") && own != "cmd/internal/exitcode" && dir == "cmd/internal/cli":
 					t.Errorf("%s imports %s: the frame of the commands imports none of them but exitcode", path, own)
 				}
-				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/sql", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
+				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/sql", "pkg/gateway/wire", "pkg/gateway/engine/enginetest", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
 							t.Errorf("%s imports %s; %s may import %v", path, own, room, allowed[room])

@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
@@ -166,7 +167,7 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 	if err != nil {
 		return err
 	}
-	res, err := p.Query(ctx, engine.Query{SQL: edited(sent, edits), Bindings: values, Catalogs: c, Timeout: s.e.TimeLimit()})
+	res, err := sql.Run(ctx, p, sql.Query{SQL: edited(sent, edits), Bindings: values, Catalogs: c, Timeout: s.e.TimeLimit()})
 	if err != nil {
 		return s.engineError(text, sent, edits, err)
 	}
@@ -238,21 +239,21 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 
 // sessionCatalogs resolves the names of a statement over the last result.
 type sessionCatalogs struct {
-	engine.NoCatalogs
+	sql.NoCatalogs
 	s      *shell
 	others map[string]string // names as typed of tables that are read through the gateway, by the schema that replaces them
 }
 
-var _ engine.Catalogs = (*sessionCatalogs)(nil)
+var _ sql.Catalogs = (*sessionCatalogs)(nil)
 
-// Lookup implements engine.Catalogs.
-func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
+// Lookup implements sql.Catalogs.
+func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (sql.Source, error) {
 	switch n.Catalog {
 	case catalogLast:
-		return engine.Source{Scan: c.s.scanLast()}, nil
+		return sql.Source{Scan: c.s.scanLast()}, nil
 	case catalogGateway:
 		if name, ok := c.others[n.Schema]; ok {
-			return engine.Source{Scan: &scanner{open: func(ctx context.Context, req engine.ScanRequest) (*api.Result, error) {
+			return sql.Source{Scan: &scanner{open: func(ctx context.Context, req engine.ScanRequest) (*api.Result, error) {
 				sql := "SELECT * FROM " + name
 				if req.Limit == 0 {
 					sql += " LIMIT 0"
@@ -261,10 +262,10 @@ func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (engine.
 			}}}, nil
 		}
 	}
-	return engine.Source{}, engine.UnknownTable(n)
+	return sql.Source{}, engine.UnknownTable(n)
 }
 
-// List implements engine.Catalogs.
+// List implements sql.Catalogs.
 func (c *sessionCatalogs) List(context.Context, []string) ([]engine.TableName, error) {
 	return []engine.TableName{{Catalog: catalogLast, Schema: "result", Table: lastName}}, nil
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -40,9 +40,9 @@ func TestQueriesWhileACacheComesAndGoes(t *testing.T) {
 		wg.Go(func() {
 			defer running.Add(-1)
 			for n := range rounds {
-				sql := statements[(n+i)%len(statements)]
+				text := statements[(n+i)%len(statements)]
 				readings := []string{"", "", "live"}
-				res, err := g.Names.QueryReading(ctx, p, engine.Query{SQL: sql}, readings[n%len(readings)])
+				res, err := g.Names.QueryReading(ctx, p, sql.Query{SQL: text}, readings[n%len(readings)])
 				if err == nil {
 					_, err = res.Rows(ctx, func(row [][]byte) error {
 						if string(row[0]) != "10" {
@@ -53,7 +53,7 @@ func TestQueriesWhileACacheComesAndGoes(t *testing.T) {
 					res.Close()
 				}
 				if err != nil && failed.Add(1) < 4 {
-					t.Errorf("%s: %v", sql, err)
+					t.Errorf("%s: %v", text, err)
 				}
 			}
 		})

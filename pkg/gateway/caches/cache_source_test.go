@@ -13,8 +13,8 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // itemsOf reads the table as queries do, or past its cache.
@@ -30,7 +30,7 @@ func itemsOf(t *testing.T, g *gateway.Gateway, schema string, live bool) (string
 	}
 	r := g.Names.Resolver(p)
 	r.Live = live
-	res, err := data.Query(context.Background(), engine.Query{SQL: `SELECT id, name, "at" FROM far.` + schema + `.items ORDER BY id, name`, Catalogs: r})
+	res, err := sql.Run(context.Background(), data, sql.Query{SQL: `SELECT id, name, "at" FROM far.` + schema + `.items ORDER BY id, name`, Catalogs: r})
 	if err != nil {
 		return "", err
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -28,7 +28,7 @@ func counts(r api.CacheExecutionInfo) string {
 
 // fill puts other rows into the table that queries read for a cache, so that what a query reads and what a refresh finds changed
 // can be told.
-func fill(t *testing.T, g *gateway.Gateway, cache, sql string) {
+func fill(t *testing.T, g *gateway.Gateway, cache, text string) {
 	t.Helper()
 	ctx := context.Background()
 	c, err := g.Store.Cache(ctx, gatewaytest.Local, cache)
@@ -39,7 +39,7 @@ func fill(t *testing.T, g *gateway.Gateway, cache, sql string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Materialize(ctx, names.CacheSchema, *c.Stored, engine.Query{SQL: sql}); err != nil {
+	if _, err := sql.Store(ctx, data, names.CacheSchema, *c.Stored, sql.Query{SQL: text}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -159,7 +159,7 @@ func fillRun(t *testing.T, g *gateway.Gateway, table string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Materialize(context.Background(), names.CacheSchema, table, engine.Query{SQL: "SELECT 8 AS id"}); err != nil {
+	if _, err := sql.Store(context.Background(), data, names.CacheSchema, table, sql.Query{SQL: "SELECT 8 AS id"}); err != nil {
 		t.Fatal(err)
 	}
 }

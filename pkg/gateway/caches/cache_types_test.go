@@ -8,8 +8,8 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // typedColumn is a column of a table at a source, its value in the first row and in the row that is changed.
@@ -77,10 +77,10 @@ func keepTypes(t *testing.T, o gatewaytest.Origin, columns []typedColumn, key st
 		if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, nil)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		for _, sql := range []string{"SELECT * FROM far.cached.typed ORDER BY changed", "SELECT typeof(k), k, typeof(changed), " + strings.Join(typeofs, ", ") + " FROM far.cached.typed ORDER BY changed",
+		for _, text := range []string{"SELECT * FROM far.cached.typed ORDER BY changed", "SELECT typeof(k), k, typeof(changed), " + strings.Join(typeofs, ", ") + " FROM far.cached.typed ORDER BY changed",
 			"SELECT c0 || '|', count_if(c0 = 'a1'), count_if(c0 = 'b2') FROM far.cached.typed GROUP BY 1 ORDER BY 1"} {
-			if cached, live := allOf(t, g, sql, false), allOf(t, g, sql, true); cached != live {
-				t.Errorf("%s: the cache has\n%s\nthe source\n%s", sql, cached, live)
+			if cached, live := allOf(t, g, text, false), allOf(t, g, text, true); cached != live {
+				t.Errorf("%s: the cache has\n%s\nthe source\n%s", text, cached, live)
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func keepTypes(t *testing.T, o gatewaytest.Origin, columns []typedColumn, key st
 }
 
 // allOf is the result of a statement as text, with the names and types of its columns, from caches or past them.
-func allOf(t *testing.T, g *gateway.Gateway, sql string, live bool) string {
+func allOf(t *testing.T, g *gateway.Gateway, text string, live bool) string {
 	t.Helper()
 	p, err := g.Store.Project(context.Background(), "", gatewaytest.Local)
 	if err != nil {
@@ -108,9 +108,9 @@ func allOf(t *testing.T, g *gateway.Gateway, sql string, live bool) string {
 	if live {
 		reading = "live"
 	}
-	res, err := g.Names.QueryReading(context.Background(), p, engine.Query{SQL: sql}, reading)
+	res, err := g.Names.QueryReading(context.Background(), p, sql.Query{SQL: text}, reading)
 	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
+		t.Fatalf("%s: %v", text, err)
 	}
 	defer res.Close()
 	var b strings.Builder
@@ -121,7 +121,7 @@ func allOf(t *testing.T, g *gateway.Gateway, sql string, live bool) string {
 		fmt.Fprintf(&b, "\n%q", row)
 		return nil
 	}); err != nil {
-		t.Fatalf("%s: %v", sql, err)
+		t.Fatalf("%s: %v", text, err)
 	}
 	return b.String()
 }

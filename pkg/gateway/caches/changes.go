@@ -8,7 +8,9 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/merge"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // sourceNames resolves the names in the statements of a refresh. A refresh names its source differently from users, because
@@ -23,20 +25,20 @@ func (r sourceNames) live() engine.TableName {
 	return engine.TableName{Catalog: cacheNames, Schema: "live", Table: r.real.String()}
 }
 
-// Lookup implements engine.Catalogs.
-func (r sourceNames) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
+// Lookup implements sql.Catalogs.
+func (r sourceNames) Lookup(ctx context.Context, n engine.TableName) (sql.Source, error) {
 	if n.Catalog != cacheNames {
 		return r.Resolver.Lookup(ctx, n)
 	}
 	if r.real.Catalog == engine.SampleCatalog {
-		return engine.Source{Ask: engine.Rows{Table: r.real}}, nil
+		return sql.Source{Ask: sql.Rows{Table: r.real}}, nil
 	}
 	return r.Resolver.Lookup(ctx, r.real)
 }
 
 // keyFault converts the engine's error about the key of a cache to a response; it returns other errors unchanged.
 func keyFault(err error, key []string, table engine.TableName) error {
-	var k *engine.KeyError
+	var k *merge.KeyError
 	if !errors.As(err, &k) {
 		return err
 	}

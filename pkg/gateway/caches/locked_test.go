@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -55,7 +56,7 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 	if err != nil || run.Status != states.Failed || !strings.Contains(run.Error, "in use by process pid") || strings.Contains(run.Error, "longer than") {
 		t.Errorf("%+v, %v", run, err)
 	}
-	_, err = again.Names.Query(ctx, p, engine.Query{SQL: "SELECT 1"})
+	_, err = again.Names.Query(ctx, p, sql.Query{SQL: "SELECT 1"})
 	if f := fault.Of(err); f.Status != 409 || !strings.Contains(f.Message, "nothing was done") {
 		t.Errorf("%d %v", f.Status, err)
 	}

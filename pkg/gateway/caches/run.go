@@ -9,7 +9,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/merge"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -101,17 +103,17 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	key := c.Tracking.Key
 	if run.Mode == states.Incremental && c.Stored != nil && (c.Tracking.Updated != "" || c.Tracking.InsertOnly) {
 		defer s.dropScratch(context.WithoutCancel(ctx), data, run.ID)
-		m := engine.Merge{Schema: names.CacheSchema, Into: run.ID, Old: *c.Stored, Key: key, Updated: c.Tracking.Updated, From: lookup.live(), Catalogs: lookup}
-		if got, done, err := data.Merge(ctx, m); done || err != nil {
+		m := merge.Job{Schema: names.CacheSchema, Into: run.ID, Old: *c.Stored, Key: key, Updated: c.Tracking.Updated, From: lookup.live(), Catalogs: lookup}
+		if got, done, err := merge.Merge(ctx, data, m); done || err != nil {
 			run.Cached, run.Inserted, run.Updated, run.Deleted = got.Rows, got.Inserted, got.Updated, got.Deleted
 			return got.Read, keyFault(err, key, lookup.real)
 		}
 	}
-	if run.Cached, err = data.Materialize(ctx, names.CacheSchema, run.ID, engine.Query{Ask: engine.Rows{Table: lookup.live()}, Catalogs: lookup}); err != nil {
+	if run.Cached, err = sql.Store(ctx, data, names.CacheSchema, run.ID, sql.Query{Ask: sql.Rows{Table: lookup.live()}, Catalogs: lookup}); err != nil {
 		return 0, err
 	}
 	if run.Mode == states.Incremental && len(key) > 0 {
-		if err := data.CheckKey(ctx, names.CacheSchema, run.ID, key); err != nil {
+		if err := merge.CheckKey(ctx, data, names.CacheSchema, run.ID, key); err != nil {
 			return 0, keyFault(err, key, lookup.real)
 		}
 	}
@@ -124,13 +126,13 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 		run.Deleted, err = data.RowCount(ctx, names.CacheSchema, *c.Stored)
 		return run.Cached, err
 	}
-	diff, err := data.Compare(ctx, engine.Comparison{Schema: names.CacheSchema, Old: *c.Stored, New: run.ID, Key: key, Keys: keyNames(c.TableName)})
+	diff, err := merge.Compare(ctx, data, merge.Comparison{Schema: names.CacheSchema, Old: *c.Stored, New: run.ID, Key: key, Keys: keyNames(c.TableName)})
 	run.Inserted, run.Updated, run.Deleted = diff.Inserted, diff.Updated, diff.Deleted
 	return run.Cached, err
 }
 
 func (s *Service) dropScratch(ctx context.Context, data engine.Project, run string) {
-	if err := data.DropScratch(ctx, names.CacheSchema, run); err != nil {
+	if err := merge.DropScratch(ctx, data, names.CacheSchema, run); err != nil {
 		s.Log.Warn("tables of a cache refresh could not be dropped", "run", run, "error", err.Error())
 	}
 }

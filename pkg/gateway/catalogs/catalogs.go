@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/queries"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/tables"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -250,12 +251,12 @@ type schemaCatalog struct {
 }
 
 func (c schemaCatalog) Schemas(ctx context.Context) ([]string, error) {
-	rows, err := c.g.Names.Answer(ctx, c.p, engine.Listing{Catalog: c.name})
+	rows, err := c.g.Names.Answer(ctx, c.p, sql.Listing{Catalog: c.name})
 	return each.Map(rows, func(r []string) string { return r[0] }), err
 }
 
 func (c schemaCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
-	rows, err := c.g.Names.Answer(ctx, c.p, engine.Listing{Catalog: c.name, Schema: schema})
+	rows, err := c.g.Names.Answer(ctx, c.p, sql.Listing{Catalog: c.name, Schema: schema})
 	return each.Map(rows, func(r []string) api.Table {
 		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], IsCacheable: true, SupportedCacheTypes: []string{states.Full, states.Incremental}}
 	}), err

@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -150,7 +151,7 @@ func (s *Service) checkParam(ctx context.Context, p store.Project, c engine.Colu
 		return nil
 	}
 	for _, v := range values {
-		if _, err := s.Names.Answer(ctx, p, engine.Cast{Value: v, Type: c.Type}); err != nil {
+		if _, err := s.Names.Answer(ctx, p, sql.Cast{Value: v, Type: c.Type}); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
@@ -59,14 +60,14 @@ func (s *Service) countStatistics(ctx context.Context, p store.Project, c Catalo
 		return nil, err
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
-	size, err := s.Names.Answer(ctx, p, engine.Counts{Table: name})
+	size, err := s.Names.Answer(ctx, p, sql.Counts{Table: name})
 	if err != nil {
 		return nil, err
 	}
-	ask := engine.Counts{Table: name, Columns: each.Map(cols, func(c api.ColumnDetail) string { return c.Name })}
+	ask := sql.Counts{Table: name, Columns: each.Map(cols, func(c api.ColumnDetail) string { return c.Name })}
 	n, err := strconv.ParseInt(size[0][0], 10, 64)
 	ask.Estimated = err != nil || n > exactStatistics
-	res, err := s.Names.Query(ctx, p, engine.Query{Ask: ask})
+	res, err := s.Names.Query(ctx, p, sql.Query{Ask: ask})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
 // Engine manages the data files of all projects in one directory.
@@ -51,94 +54,28 @@ func (n TableName) Compare(o TableName) int {
 // Quoted returns the name in quotes, for a statement.
 func (n TableName) Quoted() string { return sqltext.Quote(n.Catalog, n.Schema, n.Table) }
 
-// Project runs SQL over, and stores, the rows of one project. All methods are safe for concurrent use.
+// Project runs statements over, and stores, the rows of one project. All methods are safe for concurrent use.
 type Project interface {
 	Tables
-	Merger
-	// Query checks, plans and starts one SELECT. The Result must be closed. Errors of the statement itself are *Error.
-	Query(ctx context.Context, q Query) (Result, error)
-	// Check returns the error with which Query would reject a SELECT before it plans it.
-	Check(ctx context.Context, q Query) error
-	// Materialize runs a SELECT and stores its rows as schema.table of the project's own file, replacing the previous
-	// ones in one transaction; on any error the old rows are kept. It returns the number of rows.
-	Materialize(ctx context.Context, schema, table string, q Query) (int64, error)
-	// DropStored removes the result of Materialize; a missing one is not an error.
+	// Run plans and starts a statement. The Result must be closed. Errors of the statement itself are *Error. An error that wraps
+	// ErrOutdated means that a table has changed since the statement was analysed.
+	Run(ctx context.Context, x *Statement) (Result, error)
+	// Check returns the error with which Run would reject a statement before it plans it.
+	Check(ctx context.Context, x *Statement) error
+	// Plan describes how Run would run a statement. No rows are read.
+	Plan(ctx context.Context, x *Statement) (*plan.Node, error)
+	// Store runs a statement and stores its rows as schema.table of the project's own file, replacing the previous ones in one
+	// transaction; on any error the old rows are kept. It returns the number of rows.
+	Store(ctx context.Context, schema, table string, x *Statement) (int64, error)
+	// DropStored removes the result of Store; a missing one is not an error.
 	DropStored(ctx context.Context, schema, table string) error
 	// RowCount counts the rows of a stored table.
 	RowCount(ctx context.Context, schema, table string) (int64, error)
-}
-
-// Query is one statement with its limits.
-type Query struct {
-	SQL      string
-	Ask      Ask               // instead of SQL
-	Bindings []string          // values for ?, in order; a wrong count is an error
-	Timeout  time.Duration     // 0: no limit
-	Catalogs Catalogs          // resolves the names; nil: NoCatalogs
-	Props    map[string]string // current_user_props(key)
-	Untyped  bool              // SQL was generated from values of unknown types: a string gets the type of what it is compared with
-	// Files is the catalog in which the paths in FROM 'sales.csv' are looked up, in hexadecimal digits as the schema; "" if
-	// paths are not allowed in FROM. Saved queries cannot refer to it.
-	Files string
-}
-
-// Catalogs resolves the names in a statement for the engine. The gateway implements it.
-type Catalogs interface {
-	// Lookup finds a table other than the stored ones of "peaka"."table", "peaka"."bitable" and the sample catalog,
-	// which the engine knows itself: saved queries, materialized ones, caches, external and semantic catalogs. Unknown
-	// names are *Error with KindUnknownCatalog, KindUnknownSchema or KindUnknownTable.
-	Lookup(ctx context.Context, name TableName) (Source, error)
-	// List returns every table visible to the project besides those the engine stores, for information_schema and SHOW:
-	// those of the named catalogs, or of all if it is nil. If all are requested, an unreadable catalog may be omitted with
-	// Omit; a named one may not.
-	List(ctx context.Context, catalogs []string) ([]TableName, error)
-	// Override is called first for the tables of the sample catalog, which the engine knows itself, so that a cache can replace
-	// one of them: by a stored table, or nil.
-	Override(ctx context.Context, name TableName) (stored *TableName, err error)
-	// Spelled is called first for a quoted name with upper-case letters: names are looked up in lower case, but a source may have
-	// several names that differ in case only, so that the lookup could find another one than written.
-	Spelled(ctx context.Context, written TableName) error
-	// Kinds returns the names of all catalogs, without their contents, each with its kind in lower case, such as postgres or
-	// semantic.
-	Kinds(ctx context.Context) (map[string]string, error)
-	// Comments returns the descriptions of tables, by their names in lower case.
-	Comments(ctx context.Context) (map[TableName]string, error)
-}
-
-// NoCatalogs are Catalogs without any besides those that the engine knows itself. Others embed it for what they lack.
-type NoCatalogs struct{}
-
-var _ Catalogs = NoCatalogs{}
-
-// Lookup implements Catalogs.
-func (NoCatalogs) Lookup(_ context.Context, n TableName) (Source, error) {
-	return Source{}, UnknownTable(n)
-}
-
-// List implements Catalogs.
-func (NoCatalogs) List(context.Context, []string) ([]TableName, error) { return nil, nil }
-
-// Override implements Catalogs.
-func (NoCatalogs) Override(context.Context, TableName) (*TableName, error) { return nil, nil }
-
-// Spelled implements Catalogs.
-func (NoCatalogs) Spelled(context.Context, TableName) error { return nil }
-
-// Kinds implements Catalogs.
-func (NoCatalogs) Kinds(context.Context) (map[string]string, error) {
-	return map[string]string{InternalCatalog: "internal", SampleCatalog: "sample"}, nil
-}
-
-// Comments implements Catalogs.
-func (NoCatalogs) Comments(context.Context) (map[TableName]string, error) { return nil, nil }
-
-// Source is the resolution of a name; exactly one of its fields is set.
-type Source struct {
-	SQL    string     // a saved query, to be expanded in place; its own names are resolved in turn
-	Ask    Ask        // SQL, described by its meaning
-	Stored *TableName // a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
-	Scan   Scanner    // rows from an external source
-	Relay  Relay      // a table of another project of the same engine
+	// BaseTable finds a table that the engine reads by itself: an internal one, one of the catalog sample, or the result of Store, whose
+	// name has no catalog. Unknown ones are *Error with KindUnknownTable.
+	BaseTable(ctx context.Context, n TableName) (*BaseTable, error)
+	// Calls reports whether the engine can call a function.
+	Calls(f *functions.Function) bool
 }
 
 // Relay reads a table by a statement in another project of the same engine, which passes its columns and values on as they are.
@@ -230,6 +167,8 @@ func (c ColumnInfo) Info() ColumnInfo { return c }
 // Result is a running statement.
 type Result interface {
 	Columns() []api.ResultColumn
+	// Table describes the columns for a statement that reads the rows.
+	Table() []analyze.TableColumn
 	// Encode streams the whole result as one reply document in the given format. It returns the number of rows written.
 	// On an engine error in the middle it returns without writing the closing brackets, so that a reader sees a
 	// truncated document. start is called once, after the first chunk of rows was computed and before the first byte is
@@ -238,6 +177,20 @@ type Result interface {
 	// Rows calls yield for each row with the values formatted as on the wire; nil is NULL. Slices are reused.
 	Rows(ctx context.Context, yield func(row [][]byte) error) (int64, error)
 	Close() error
+}
+
+// Wrapper may be implemented by a Result that adds to another one.
+type Wrapper interface{ Unwrap() Result }
+
+// Innermost is the Result of the engine itself.
+func Innermost(r Result) Result {
+	for {
+		w, ok := r.(Wrapper)
+		if !ok {
+			return r
+		}
+		r = w.Unwrap()
+	}
 }
 
 // Breaker may be implemented by the writer that a Result is encoded to. Break is called when the statement must end,
@@ -364,20 +317,6 @@ type Warden interface {
 type Running struct {
 	Project   string `json:"project"`
 	Statement string `json:"statement"`
-}
-
-// Transpiler may be implemented by a Project: it translates a SELECT of Trino's dialect to other dialects.
-type Transpiler interface {
-	// Transpile returns a statement with the same meaning in a dialect (duckdb, postgresql, mysql or bigquery), with full
-	// table names. What cannot be translated is *Error with KindUnsupported. Nothing is run.
-	Transpile(ctx context.Context, q Query, dialect string) (string, error)
-}
-
-// Lineager may be implemented by a Project: it determines how the columns of a SELECT are computed.
-type Lineager interface {
-	// Lineage has an entry for each column of the result, in order, or is nil if the statement cannot be analysed. It
-	// includes only tables that the statement itself names: a saved query among them counts as one table.
-	Lineage(ctx context.Context, q Query) ([]ColumnOrigin, error)
 }
 
 // ColumnOrigin describes how a column is computed.

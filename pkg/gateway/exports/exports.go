@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/queries"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -89,11 +90,11 @@ func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequ
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
 	x := store.Export{Source: store.ExportOfTable, CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName}
-	return s.startExport(ctx, r, x, engine.Query{Ask: engine.Rows{Table: name}}, name)
+	return s.startExport(ctx, r, x, sql.Query{Ask: sql.Rows{Table: name}}, name)
 }
 
 // startExport validates a request against the columns of what it exports, records the job and starts it.
-func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequest], x store.Export, q engine.Query, name engine.TableName) (web.Reply, error) {
+func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequest], x store.Export, q sql.Query, name engine.TableName) (web.Reply, error) {
 	o, err := exportOptions(r.Body)
 	if err != nil {
 		return web.Reply{}, err

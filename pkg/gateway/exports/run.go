@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -25,7 +25,7 @@ func (s *Service) exportPath(id string) string { return filepath.Join(s.exportDi
 const partial = ".partial"
 
 // runExport writes the file of a job and records the result.
-func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) {
+func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export, q sql.Query, o *exportSpec) {
 	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
 	defer cancel()
 	keep := context.WithoutCancel(ctx) // the end is recorded even after the timeout
@@ -86,7 +86,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 var errEnough = errors.New("the limit is reached")
 
 // writeExport streams a result to a file that gets its name when it is complete and synced.
-func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) (rows, size int64, err error) {
+func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Export, q sql.Query, o *exportSpec) (rows, size int64, err error) {
 	if err := limitFault(o.limit); err != nil {
 		return 0, 0, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -48,13 +48,13 @@ func RunEnd(t *testing.T, g *gateway.Gateway, cl *api.Client, id string, trigger
 }
 
 // OneValue returns the first value of a statement.
-func OneValue(t *testing.T, g *gateway.Gateway, sql string) string {
+func OneValue(t *testing.T, g *gateway.Gateway, text string) string {
 	t.Helper()
 	p, err := g.Store.Project(context.Background(), "", Local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := TextsOf(context.Background(), g, p, sql)
+	rows, err := TextsOf(context.Background(), g, p, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,8 +62,8 @@ func OneValue(t *testing.T, g *gateway.Gateway, sql string) string {
 }
 
 // TextsOf runs a small statement and returns its values as text, NULL as "".
-func TextsOf(ctx context.Context, g *gateway.Gateway, p store.Project, sql string) ([][]string, error) {
-	res, err := g.Names.Query(ctx, p, engine.Query{SQL: sql})
+func TextsOf(ctx context.Context, g *gateway.Gateway, p store.Project, text string) ([][]string, error) {
+	res, err := g.Names.Query(ctx, p, sql.Query{SQL: text})
 	if err != nil {
 		return nil, err
 	}

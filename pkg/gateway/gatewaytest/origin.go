@@ -15,7 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/merge"
+	"github.com/dig-cli/dig/pkg/gateway/merge"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/jackc/pgx/v5"
 )

@@ -13,6 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
@@ -95,7 +96,7 @@ func (s *Service) generateCategorical(ctx context.Context, r *web.Request[api.Ca
 }
 
 func (s *Service) distinct(ctx context.Context, p store.Project, n engine.TableName, column string, limit int64) ([]string, error) {
-	rows, err := s.Names.Answer(ctx, p, engine.Frequent{Table: n, Column: column, Limit: limit})
+	rows, err := s.Names.Answer(ctx, p, sql.Frequent{Table: n, Column: column, Limit: limit})
 	return each.Map(rows, func(r []string) string { return r[0] }), err
 }
 

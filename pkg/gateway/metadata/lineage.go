@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -27,11 +28,7 @@ func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table
 	if err != nil {
 		return nil, err
 	}
-	l, ok := data.(engine.Lineager)
-	if !ok {
-		return nil, nil
-	}
-	origins, err := l.Lineage(ctx, q)
+	origins, err := sql.Lineage(ctx, data, q)
 	if names.Broken(err) { // it no longer works; its columns, if any, are those of the last run
 		return nil, nil
 	}
@@ -48,25 +45,25 @@ func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table
 }
 
 // statementOf returns the statement that defines a table, if any.
-func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.Table) (engine.Query, error) {
+func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.Table) (sql.Query, error) {
 	var id string
 	switch src := c.Source.(type) {
 	case catalogs.QueryCatalog:
 		q, err := d.g.Store.QueryNamed(ctx, d.p.ID, t.TableName)
 		if errors.Is(err, store.ErrNotFound) {
-			return engine.Query{}, nil
+			return sql.Query{}, nil
 		}
-		return engine.Query{SQL: q.SQL}, err
+		return sql.Query{SQL: q.SQL}, err
 	case names.ExternalCatalog:
 		rows, err := src.ParametricRows(ctx, engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName})
-		return engine.Query{Ask: rows}, err
+		return sql.Query{Ask: rows}, err
 	case catalogs.SemanticSource:
 		if src.C.ProjectID != d.p.ID { // its sources are private to the other project
-			return engine.Query{}, nil
+			return sql.Query{}, nil
 		}
 		all, err := d.g.Store.SemanticTables(ctx, c.ID)
 		if err != nil {
-			return engine.Query{}, err
+			return sql.Query{}, err
 		}
 		for _, s := range all {
 			if s.Schema == t.SchemaName && s.Table == t.TableName {
@@ -75,11 +72,11 @@ func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.T
 		}
 		q, err := d.g.Store.Query(ctx, d.p.ID, id)
 		if errors.Is(err, store.ErrNotFound) {
-			return engine.Query{}, nil
+			return sql.Query{}, nil
 		}
-		return engine.Query{SQL: q.SQL}, err
+		return sql.Query{SQL: q.SQL}, err
 	}
-	return engine.Query{}, nil
+	return sql.Query{}, nil
 }
 
 // origin merges tables with the same column name into one entry [O].

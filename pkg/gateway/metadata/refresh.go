@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
@@ -231,7 +232,7 @@ func (s *Service) sample(ctx context.Context, p store.Project, n engine.TableNam
 }
 
 func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
-	res, err := s.Names.Query(ctx, p, engine.Query{Ask: engine.Rows{Table: n, Columns: columns, Limit: sampledRows}})
+	res, err := s.Names.Query(ctx, p, sql.Query{Ask: sql.Rows{Table: n, Columns: columns, Limit: sampledRows}})
 	if err != nil {
 		return nil, err
 	}

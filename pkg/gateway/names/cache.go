@@ -81,7 +81,7 @@ func Spelled(ctx context.Context, c lister, n engine.TableName) (schema, table s
 	return schema, table, err
 }
 
-// Override implements engine.Catalogs for the sample catalog.
+// Override implements sql.Catalogs for the sample catalog.
 func (r Resolver) Override(ctx context.Context, n engine.TableName) (*engine.TableName, error) {
 	return r.cached(ctx, SampleCatalogID, n, func() (string, string, error) { return n.Schema, n.Table, nil })
 }

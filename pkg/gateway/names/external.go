@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -213,10 +214,10 @@ func (r Resolver) external(ctx context.Context, name string) (ExternalCatalog, e
 }
 
 // lookupExternal finds a table of a catalog with a connection.
-func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (engine.Source, error) {
+func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (sql.Source, error) {
 	e, err := r.external(ctx, n.Catalog)
 	if err != nil {
-		return engine.Source{}, err
+		return sql.Source{}, err
 	}
 	c := e.C
 	if t, err := r.cached(ctx, c.ID, n, func() (string, string, error) {
@@ -224,21 +225,21 @@ func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 		defer cancel()
 		return Spelled(ctx, e, n)
 	}); err != nil || t != nil {
-		return engine.Source{Stored: t}, err
+		return sql.Source{Stored: t}, err
 	}
 	if rows, err := e.ParametricRows(ctx, n); err != nil || rows != nil {
-		return engine.Source{Ask: rows}, err
+		return sql.Source{Ask: rows}, err
 	}
 	s, err := e.Table(ctx, n.Schema, n.Table)
 	if err != nil || r.g.Scan == nil || r.Live {
-		return engine.Source{Scan: s}, err
+		return sql.Source{Scan: s}, err
 	}
 	src, err := e.Source(ctx)
 	if err != nil {
-		return engine.Source{Scan: s}, err
+		return sql.Source{Scan: s}, err
 	}
 	s, err = r.g.Scan(ctx, ScanOf{Project: r.p.ID, Catalog: c.ID, Name: n, Cacheable: src.Typ.Cacheable, Scan: s})
-	return engine.Source{Scan: s}, err
+	return sql.Source{Scan: s}, err
 }
 
 // listExternal lists the tables of the requested catalogs with connections. If all are requested, an unreachable source

@@ -10,20 +10,21 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // lookupFile finds a file that a statement names by its path.
-func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (engine.Source, error) {
+func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (sql.Source, error) {
 	raw, err := hex.DecodeString(n.Schema)
 	if err != nil {
-		return engine.Source{}, err
+		return sql.Source{}, err
 	}
 	path := string(raw)
 	if r.named.Off != "" {
-		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": statements may not name files: " + r.named.Off}
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": statements may not name files: " + r.named.Off}
 	}
 	if path == "" {
-		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "the path of a file is empty"}
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "the path of a file is empty"}
 	}
 	at := path
 	if !filepath.IsAbs(at) {
@@ -36,14 +37,14 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (engine.So
 		if errors.Is(err, fs.ErrNotExist) {
 			kind = engine.KindNoFile
 		}
-		return engine.Source{}, &engine.Error{Kind: kind, Message: named.message(err), Err: err}
+		return sql.Source{}, &engine.Error{Kind: kind, Message: named.message(err), Err: err}
 	}
 	if f, ok := scan.(interface{ Remarks() []string }); ok && r.named.Note != nil {
 		for _, remark := range f.Remarks() {
 			r.named.Note(remark)
 		}
 	}
-	return engine.Source{Scan: scanner{scan, named}}, nil
+	return sql.Source{Scan: scanner{scan, named}}, nil
 }
 
 // namedFile is the path of a file, or a pattern, as the statement names it.

@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
@@ -52,8 +53,8 @@ func (s *Service) Resolver(p store.Project) Resolver {
 	return Resolver{g: s, p: p, seen: &seen{external: map[string]ExternalCatalog{}, plain: map[string]bool{}}}
 }
 
-// Lookup implements engine.Catalogs.
-func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
+// Lookup implements sql.Catalogs.
+func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (sql.Source, error) {
 	if r.files != "" && n.Catalog == r.files {
 		return r.lookupFile(ctx, n)
 	}
@@ -67,14 +68,14 @@ func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source
 	case engine.SchemaQuery, engine.SchemaMtQuery:
 		return r.lookupQuery(ctx, n)
 	}
-	return engine.Source{}, noSchema(n.Schema)
+	return sql.Source{}, noSchema(n.Schema)
 }
 
 func noSchema(schema string) error {
 	return fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist", schema)
 }
 
-// List implements engine.Catalogs.
+// List implements sql.Catalogs.
 func (r Resolver) List(ctx context.Context, catalogs []string) ([]engine.TableName, error) {
 	wanted := func(name string) bool { return catalogs == nil || slices.Contains(catalogs, strings.ToLower(name)) }
 	var queries []engine.TableName
@@ -93,13 +94,13 @@ func (r Resolver) List(ctx context.Context, catalogs []string) ([]engine.TableNa
 }
 
 // Query starts a statement of the gateway itself or of a user in a project.
-func (s *Service) Query(ctx context.Context, p store.Project, q engine.Query) (engine.Result, error) {
+func (s *Service) Query(ctx context.Context, p store.Project, q sql.Query) (engine.Result, error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
 	q.Catalogs = s.Resolver(p)
-	return data.Query(ctx, q)
+	return sql.Run(ctx, data, q)
 }
 
 // Ways to read tables of other catalogs: values of the query parameter reading of an execution. It is specific to zone
@@ -110,7 +111,7 @@ const (
 )
 
 // QueryReading is Query with a choice between caches and sources.
-func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Query, reading string) (engine.Result, error) {
+func (s *Service) QueryReading(ctx context.Context, p store.Project, q sql.Query, reading string) (engine.Result, error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
 		return nil, err
@@ -131,12 +132,12 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Qu
 		q.Files = ""
 	}
 	q.Catalogs = r
-	return data.Query(ctx, q)
+	return sql.Run(ctx, data, q)
 }
 
 // Answer fetches a few rows and returns their values as strings, NULL as "".
-func (s *Service) Answer(ctx context.Context, p store.Project, a engine.Ask) ([][]string, error) {
-	res, err := s.Query(ctx, p, engine.Query{Ask: a})
+func (s *Service) Answer(ctx context.Context, p store.Project, a sql.Ask) ([][]string, error) {
+	res, err := s.Query(ctx, p, sql.Query{Ask: a})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (s *Service) Answer(ctx context.Context, p store.Project, a engine.Ask) ([]
 
 // Describe lists the columns of anything a statement can refer to, by planning a query of its rows.
 func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
-	res, err := s.Query(ctx, p, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}})
+	res, err := s.Query(ctx, p, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows}})
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func paramFilter(p api.ParametricTableColumn, now time.Time) (engine.Filter, err
 	return f, nil
 }
 
-// ParamValues returns the value, or the values of a list, in the form of engine.Rows; none for null.
+// ParamValues returns the value, or the values of a list, in the form of sql.Rows; none for null.
 func ParamValues(p api.ParametricTableColumn, now time.Time) ([]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(p.Value))
 	dec.UseNumber()

@@ -8,10 +8,11 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // ParametricRows returns the rows of a name if it is a parametric table, else nil.
-func (e ExternalCatalog) ParametricRows(ctx context.Context, n engine.TableName) (engine.Ask, error) {
+func (e ExternalCatalog) ParametricRows(ctx context.Context, n engine.TableName) (sql.Ask, error) {
 	made, err := e.Parametric(ctx)
 	if err != nil {
 		return nil, err
@@ -24,7 +25,7 @@ func (e ExternalCatalog) ParametricRows(ctx context.Context, n engine.TableName)
 		if err := json.Unmarshal([]byte(m.Values), &params); err != nil {
 			return nil, err
 		}
-		rows := engine.Rows{Table: engine.TableName{Catalog: n.Catalog, Schema: m.FromSchema, Table: m.FromTable}}
+		rows := sql.Rows{Table: engine.TableName{Catalog: n.Catalog, Schema: m.FromSchema, Table: m.FromTable}}
 		for _, p := range params {
 			f, err := paramFilter(p, e.G.Now())
 			if err != nil {

@@ -7,42 +7,43 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // lookupQuery resolves a name in peaka.query or peaka.mtquery: the live statement, or the rows stored by the last
 // complete run.
-func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.Source, error) {
+func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (sql.Source, error) {
 	name := strings.ToLower(n.Table)
 	if d := r.Draft; d != nil && n.Schema == engine.SchemaQuery {
 		switch name {
 		case DraftMark + d.Name:
-			return engine.Source{SQL: d.SQL}, nil
+			return sql.Source{SQL: d.SQL}, nil
 		case d.Name: // the draft refers to itself, possibly through other queries; the engine detects the cycle
 			n.Table = DraftMark + d.Name
-			return engine.Source{Ask: engine.Rows{Table: n}}, nil
+			return sql.Source{Ask: sql.Rows{Table: n}}, nil
 		case d.Was:
-			return engine.Source{}, engine.UnknownTable(n)
+			return sql.Source{}, engine.UnknownTable(n)
 		}
 	}
 	q, err := r.g.Store.QueryNamed(ctx, r.p.ID, name)
 	if errors.Is(err, store.ErrNotFound) {
-		return engine.Source{}, engine.UnknownTable(n)
+		return sql.Source{}, engine.UnknownTable(n)
 	}
 	if err != nil {
-		return engine.Source{}, err
+		return sql.Source{}, err
 	}
 	if n.Schema == engine.SchemaQuery {
-		return engine.Source{SQL: q.SQL}, nil
+		return sql.Source{SQL: q.SQL}, nil
 	}
 	m := q.Materialized
 	if m == nil {
-		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "%s: query %s is not materialized", engine.UnknownTable(n), q.Name)
+		return sql.Source{}, fault.Unknown(engine.KindUnknownTable, "%s: query %s is not materialized", engine.UnknownTable(n), q.Name)
 	}
 	if m.StoredAt == nil {
-		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' is still empty: no run of the materialized query has completed%s", n.String(), runState(m))
+		return sql.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' is still empty: no run of the materialized query has completed%s", n.String(), runState(m))
 	}
-	return engine.Source{Stored: &engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.ID}}, nil
+	return sql.Source{Stored: &engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.ID}}, nil
 }
 
 // ListQueries lists the saved queries, and the stored results that can be read.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // The same statements, past the cache and from it, at the same time: none sees the other's rows, through saved queries and by any
@@ -23,19 +23,19 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 	gatewaytest.MakeCache(t, g, cl, "products")
 	g.Jobs.Running.Wait()
 	o.Put(gatewaytest.Entry{ID: 2, Name: "b", At: "2026-01-02 00:00:00"})
-	sql := "SELECT count(far.files.items.id) FROM far.files.items WHERE far.files.items.id > 0"
+	text := "SELECT count(far.files.items.id) FROM far.files.items WHERE far.files.items.id > 0"
 	for _, name := range []string{"inner", "outer"} {
-		if _, err := cl.Queries.Create(context.Background(), gatewaytest.Local, api.QueryRequest{DisplayName: &name, InputQuery: &sql, QueryType: "PLAIN"}, nil); err != nil {
+		if _, err := cl.Queries.Create(context.Background(), gatewaytest.Local, api.QueryRequest{DisplayName: &name, InputQuery: &text, QueryType: "PLAIN"}, nil); err != nil {
 			t.Fatal(err)
 		}
-		sql = "SELECT * FROM peaka.query.\"inner\""
+		text = "SELECT * FROM peaka.query.\"inner\""
 	}
 	p, err := g.Store.Project(context.Background(), "", gatewaytest.Local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(sql, reading string) (string, error) {
-		res, err := g.Names.QueryReading(context.Background(), p, engine.Query{SQL: sql}, reading)
+	ask := func(text, reading string) (string, error) {
+		res, err := g.Names.QueryReading(context.Background(), p, sql.Query{SQL: text}, reading)
 		if err != nil {
 			return "", err
 		}
@@ -45,7 +45,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		return got, err
 	}
 	statements := []string{
-		sql, `SELECT * FROM peaka.query."outer"`, `SELECT count(*) FROM "far".Files.ITEMS`, "SELECT count(*) FROM far.files.items AS far",
+		text, `SELECT * FROM peaka.query."outer"`, `SELECT count(*) FROM "far".Files.ITEMS`, "SELECT count(*) FROM far.files.items AS far",
 		"WITH items AS (SELECT * FROM far.files.items) SELECT count(items.id) FROM items",
 		"SELECT count(*) FROM far.files.items i JOIN far.files.items j ON i.id = j.id JOIN sample.shop.products p ON p.id = i.id",
 		"SELECT count(*) FROM far.files.items WHERE items.id IN (SELECT x.id FROM far.files.items x)",

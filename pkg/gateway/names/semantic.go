@@ -6,11 +6,12 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // lookupSemantic finds a semantic table; ok is false if the catalog of the name is not semantic.
-func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src engine.Source, ok bool, err error) {
+func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src sql.Source, ok bool, err error) {
 	r.seen.mu.Lock()
 	plain := r.seen.plain[n.Catalog]
 	r.seen.mu.Unlock()
@@ -39,13 +40,13 @@ func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src e
 		}
 		if c.ProjectID != r.p.ID { // its names refer to the other project's tables, so it runs there
 			owner, err := r.g.Store.Project(ctx, "", c.ProjectID)
-			return engine.Source{Relay: sharedTable{r.g, owner, n}}, true, err
+			return sql.Source{Relay: sharedTable{r.g, owner, n}}, true, err
 		}
 		q, err := r.g.Store.Query(ctx, r.p.ID, t.QueryID)
 		if errors.Is(err, store.ErrNotFound) {
 			err = fault.Unknown(engine.KindUnknownTable, "the saved query %s of table '%s' was deleted", t.QueryID, n)
 		}
-		return engine.Source{SQL: q.SQL}, true, err // always live, also over a materialized query [O]
+		return sql.Source{SQL: q.SQL}, true, err // always live, also over a materialized query [O]
 	}
 	if !schema {
 		return src, true, noSchema(n.Schema)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -30,9 +31,9 @@ func (s sharedTable) Run(ctx context.Context, columns []string) (engine.Result, 
 		return nil, fault.Unknown(engine.KindCycle, "Table '%s' leads through more than %d shared catalogs", s.name, maxShared)
 	}
 	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1)) // omissions of the other project cannot be reported here
-	rows := engine.Rows{Table: s.name, Columns: columns}
+	rows := sql.Rows{Table: s.name, Columns: columns}
 	if columns == nil {
-		rows.Limit = engine.NoRows
+		rows.Limit = sql.NoRows
 	}
-	return s.g.Query(ctx, s.owner, engine.Query{Ask: rows})
+	return s.g.Query(ctx, s.owner, sql.Query{Ask: rows})
 }

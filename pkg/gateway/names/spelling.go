@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// Spelled implements engine.Catalogs: a name with upper-case letters is rejected if the lower-case one would find
+// Spelled implements sql.Catalogs: a name with upper-case letters is rejected if the lower-case one would find
 // another table of the source. If the source does not answer, that is left to the lookup.
 func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 	if r.only || n.Catalog == engine.InternalCatalog || strings.ToLower(n.Schema) == n.Schema && strings.ToLower(n.Table) == n.Table {

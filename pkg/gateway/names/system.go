@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Kinds implements engine.Catalogs.
+// Kinds implements sql.Catalogs.
 func (r Resolver) Kinds(ctx context.Context) (map[string]string, error) {
 	_, kinds, err := r.catalogs(ctx)
 	return kinds, err
@@ -32,7 +32,7 @@ func (r Resolver) catalogs(ctx context.Context) (names, kinds map[string]string,
 	return names, kinds, err
 }
 
-// Comments implements engine.Catalogs.
+// Comments implements sql.Catalogs.
 func (r Resolver) Comments(ctx context.Context) (map[engine.TableName]string, error) {
 	names, _, err := r.catalogs(ctx)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -225,7 +226,7 @@ func (s *Service) materialize(ctx context.Context, p store.Project, id, run stri
 		return stopped(err)
 	}
 	owner := web.Scope{UserID: store.LocalUser, Email: store.LocalEmail}
-	n, err := data.Materialize(ctx, engine.SchemaMtQuery, id, engine.Query{SQL: q.SQL, Catalogs: s.Names.Resolver(p), Props: names.Props(owner, p), Timeout: runLimit})
+	n, err := sql.Store(ctx, data, engine.SchemaMtQuery, id, sql.Query{SQL: q.SQL, Catalogs: s.Names.Resolver(p), Props: names.Props(owner, p), Timeout: runLimit})
 	if err != nil {
 		return stopped(err)
 	}

@@ -8,22 +8,23 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 // SavedStatement returns the statement for execution by id: that of a plain query, or one over the stored rows of a
 // materialized one [L].
-func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string) (engine.Query, error) {
+func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string) (sql.Query, error) {
 	q, err := s.SavedQuery(ctx, p, id)
 	if err != nil {
-		return engine.Query{}, err
+		return sql.Query{}, err
 	}
 	if q.Materialized == nil {
-		return engine.Query{SQL: q.SQL}, nil
+		return sql.Query{SQL: q.SQL}, nil
 	}
 	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name}
-	return engine.Query{Ask: engine.Rows{Table: n}}, nil
+	return sql.Query{Ask: sql.Rows{Table: n}}, nil
 }
 
 // checkQuery analyses a query with the new statement in place of the stored one. So the engine detects a query that refers
@@ -40,7 +41,7 @@ func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryReques
 	if err != nil {
 		return err
 	}
-	if err = data.Check(ctx, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}, Catalogs: rs, Props: names.Props(r.Scope, r.Project)}); err == nil {
+	if err = sql.Check(ctx, data, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows}, Catalogs: rs, Props: names.Props(r.Scope, r.Project)}); err == nil {
 		return nil
 	}
 	var e *engine.Error

@@ -23,17 +23,17 @@ func texts(names ...string) []engine.ColumnInfo {
 }
 
 // answer is a query whose result is one text.
-func (s *Session) answer(ctx context.Context, column, text string) (*Statement, error) {
+func (s *session) answer(ctx context.Context, column, text string) (*engine.Statement, error) {
 	cols := texts(column)
 	cols[0].Type = fmt.Sprintf("varchar(%d)", utf8.RuneCountInString(text))
 	return s.answers(ctx, &trinosql.Show{}, cols, [][]any{{text}})
 }
 
 // answers is a query over rows, of which the first column is compared with the pattern of a SHOW.
-func (s *Session) answers(ctx context.Context, n *trinosql.Show, cols []engine.ColumnInfo, rows [][]any) (*Statement, error) {
+func (s *session) answers(ctx context.Context, n *trinosql.Show, cols []engine.ColumnInfo, rows [][]any) (*engine.Statement, error) {
 	// No statement of a user can name it. Saved queries may have answers too, so each has a name of its own.
 	name := engine.TableName{Catalog: "~gateway", Schema: "~answer", Table: strconv.Itoa(len(s.relations))}
-	r := &Relation{Name: name, Table: tableOf(cols), Infos: cols, Scan: &infoschema.Rows{Cols: cols, Data: rows}}
+	r := &relation{Relation: &engine.Relation{Name: name, Shown: name, Table: tableOf(cols), Infos: cols, Scan: &infoschema.Rows{Cols: cols, Data: rows}, Limit: -1}}
 	r.Table.Name = analyze.Name(name)
 	s.relations[name] = r
 	names := make([]string, len(cols))
@@ -49,7 +49,7 @@ func (s *Session) answers(ctx context.Context, n *trinosql.Show, cols []engine.C
 	}
 	own := *s
 	own.Query.Bindings, own.Query.Props, own.untyped = nil, nil, false
-	x, err := own.Read(ctx, text)
+	x, err := own.read(ctx, text)
 	if err == nil {
 		clear(x.Origins)
 	}

@@ -9,27 +9,73 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Asked writes the SQL of q.Ask, if that is set.
-func Asked(q engine.Query) (engine.Query, error) {
+// Ask is a query of the gateway that is described by its meaning; the engine translates it to its own SQL. It is one of
+// Rows, Counts, Frequent, Listing and Cast.
+type Ask interface{ ask() }
+
+// NoRows is the Limit of Rows that requests only the columns.
+const NoRows = -1
+
+// Rows requests the rows of a table.
+type Rows struct {
+	Table   engine.TableName
+	Columns []string        // nil: all; empty: one arbitrary value for each row
+	Filters []engine.Filter // joined by AND; the values are those of JSON: string, bool, json.Number; a string gets the type of the column
+	Limit   int64           // 0: all
+}
+
+// Counts requests one row: the number of rows of a table, and of distinct values in each of the columns.
+type Counts struct {
+	Table     engine.TableName
+	Columns   []string
+	Estimated bool // the numbers of distinct values need not be exact
+}
+
+// Frequent requests the distinct values of a column as strings, each with its number of occurrences: the most frequent
+// first, then by the string. NULL is not included.
+type Frequent struct {
+	Table  engine.TableName
+	Column string
+	Limit  int64
+}
+
+// Listing requests the names of the tables of a schema, or without a schema the names of the schemas of a catalog, in
+// order.
+type Listing struct{ Catalog, Schema string }
+
+// Cast requests the conversion of a JSON value to a type. A value that is not of that type is *engine.Error with engine.KindValue.
+type Cast struct {
+	Value any
+	Type  string
+}
+
+func (Rows) ask()     {}
+func (Counts) ask()   {}
+func (Frequent) ask() {}
+func (Listing) ask()  {}
+func (Cast) ask()     {}
+
+// asked writes the SQL of q.Ask, if that is set.
+func asked(q Query) (Query, error) {
 	if q.Ask == nil {
 		return q, nil
 	}
 	var err error
 	switch a := q.Ask.(type) {
-	case engine.Rows:
+	case Rows:
 		q.SQL, err = rowsSQL(a)
 		q.Untyped = len(a.Filters) > 0
-	case engine.Counts:
+	case Counts:
 		q.SQL = countsSQL(a)
-	case engine.Frequent:
+	case Frequent:
 		c := sqltext.Quote(a.Column)
 		q.SQL = "SELECT CAST(" + c + " AS varchar) AS v, count(*) AS n FROM " + a.Table.Quoted() + " WHERE " + c + " IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT " + strconv.FormatInt(a.Limit, 10)
-	case engine.Listing:
+	case Listing:
 		q.SQL = "SELECT DISTINCT table_schema FROM " + sqltext.Quote(a.Catalog) + ".information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1"
 		if a.Schema != "" {
 			q.SQL = "SELECT table_name FROM " + sqltext.Quote(a.Catalog) + ".information_schema.tables WHERE table_schema = " + sqltext.Literal(a.Schema) + " ORDER BY 1"
 		}
-	case engine.Cast:
+	case Cast:
 		var v string
 		v, err = sqltext.Value(a.Value)
 		q.SQL = "SELECT CAST(" + v + " AS " + a.Type + ") AS v"
@@ -40,7 +86,7 @@ func Asked(q engine.Query) (engine.Query, error) {
 	return q, err
 }
 
-func rowsSQL(a engine.Rows) (string, error) {
+func rowsSQL(a Rows) (string, error) {
 	list := "*"
 	switch {
 	case len(a.Columns) > 0:
@@ -87,7 +133,7 @@ func filterSQL(f engine.Filter) (string, error) {
 	return sql, nil
 }
 
-func countsSQL(a engine.Counts) string {
+func countsSQL(a Counts) string {
 	list, count := "count(*)", "count(DISTINCT "
 	if a.Estimated {
 		count = "approx_distinct("

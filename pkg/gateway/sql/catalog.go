@@ -2,6 +2,7 @@ package sql
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -19,10 +20,10 @@ import (
 // the whole statement with its saved queries. The error of a lookup is kept, because an analysis only asks whether there is a
 // table.
 type catalog struct {
-	s         *Session
+	s         *session
 	ctx       context.Context
 	written   map[analyze.Name]engine.TableName // quoted names that contain capitals
-	relations map[*analyze.Table]*Relation
+	relations map[*analyze.Table]*relation
 	err       error
 }
 
@@ -45,7 +46,7 @@ func (c *catalog) Table(n analyze.Name) (*analyze.Table, bool) {
 	return u.Table, true
 }
 
-func (c *catalog) find(n analyze.Name) (*Relation, error) {
+func (c *catalog) find(n analyze.Name) (*relation, error) {
 	s := c.s
 	if w, ok := c.written[n]; ok {
 		if err := s.Query.Catalogs.Spelled(c.ctx, w); err != nil {
@@ -70,7 +71,7 @@ func (c *catalog) find(n analyze.Name) (*Relation, error) {
 		}
 		return nil, err
 	}
-	u.Name, u.Table.Name = name, n
+	u.Name, u.Shown, u.Table.Name, u.Limit = name, shownName(name), n, -1
 	s.relations[name] = u
 	return u, nil
 }
@@ -98,83 +99,92 @@ func (c *catalog) cycleError(q *trinosql.Query, err error) error {
 }
 
 // complete is the qualified name of a table in a statement of Trino's dialect.
-func (s *Session) complete(parts []string) engine.TableName { return s.defaults.With(parts) }
+func (s *session) complete(parts []string) engine.TableName { return s.defaults.With(parts) }
 
 // weigh adds to the weight of the current text the number of saved queries that a name expands to.
-func (s *Session) weigh(u *Relation) error {
+func (s *session) weigh(u *relation) error {
 	s.weight += u.weight
 	return limits.Saved(s.weight)
 }
 
 // resolve finds what a name refers to.
-func (c *catalog) resolve(n engine.TableName) (*Relation, error) {
+func (c *catalog) resolve(n engine.TableName) (*relation, error) {
 	s := c.s
 	switch {
 	case infoschema.Has(n):
-		cols, err := infoschema.Described((&Relation{Name: n}).Shown())
+		cols, err := infoschema.Described(shownName(n))
 		if err != nil {
 			return nil, err
 		}
-		return &Relation{Table: tableOf(cols), Infos: cols, listed: true}, nil
+		return &relation{Relation: &engine.Relation{Table: tableOf(cols), Infos: cols}, listed: true}, nil
 	case strings.HasPrefix(n.Catalog, "~") || n.Schema == "pg_catalog":
 		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	case n.Catalog == engine.SampleCatalog:
 		return c.sample(n)
 	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):
-		stored, err := s.store.StoredAs(c.ctx, n.Schema, n.Table)
-		if err != nil {
-			return nil, err
-		}
-		return c.stored(n, n.Schema, stored)
+		return c.base(n, n)
 	}
 	src, err := s.Query.Catalogs.Lookup(c.ctx, n)
 	switch {
 	case err != nil:
 		return nil, err
 	case src.SQL != "" || src.Ask != nil:
-		q, err := Asked(engine.Query{SQL: src.SQL, Ask: src.Ask})
+		q, err := asked(Query{SQL: src.SQL, Ask: src.Ask})
 		if err != nil {
 			return nil, err
 		}
 		return c.savedQuery(n, q)
 	case src.Stored != nil:
-		return c.stored(n, src.Stored.Schema, src.Stored.Table)
+		return c.base(n, engine.TableName{Schema: src.Stored.Schema, Table: src.Stored.Table})
 	case src.Scan != nil:
 		return c.scanned(n, src.Scan)
 	case src.Relay != nil:
-		table, scan, err := s.store.Relayed(c.ctx, n, src.Relay)
-		if err != nil {
-			return nil, err
-		}
-		r := &Relation{Table: table, Scan: scan}
-		r.Infos = columnInfos(r)
-		return r, nil
+		return c.relayed(n, src.Relay)
 	}
 	return nil, engine.UnknownTable(n)
 }
 
 // sample is a table of the built-in catalog, or its cache.
-func (c *catalog) sample(n engine.TableName) (*Relation, error) {
+func (c *catalog) sample(n engine.TableName) (*relation, error) {
 	if t, err := c.s.Query.Catalogs.Override(c.ctx, n); err != nil {
 		return nil, err
 	} else if t != nil {
-		return c.stored(n, t.Schema, t.Table)
+		return c.base(n, engine.TableName{Schema: t.Schema, Table: t.Table})
 	}
 	if n.Schema != engine.SampleSchema || !slices.Contains(engine.SampleTables(), n.Table) {
 		return nil, engine.UnknownTable(n)
 	}
-	cols, err := c.s.store.Sample(c.ctx, n.Table)
-	return &Relation{Table: &analyze.Table{Columns: cols}, Sample: true}, err
+	return c.base(n, n)
 }
 
-// stored is a table that the engine stores.
-func (c *catalog) stored(n engine.TableName, schema, table string) (*Relation, error) {
-	cols, err := c.s.store.Stored(c.ctx, n, schema, table)
-	return &Relation{Table: &analyze.Table{Columns: cols}, Stored: &engine.TableName{Schema: schema, Table: table}}, err
+// base is a table that the engine reads by itself, under another name than that of the statement.
+func (c *catalog) base(n, as engine.TableName) (*relation, error) {
+	t, err := c.s.engine.BaseTable(c.ctx, as)
+	if err != nil {
+		var e *engine.Error
+		if as.Catalog == "" && errors.As(err, &e) && e.Kind == engine.KindUnknownTable {
+			err = engine.UnknownTable(n)
+		}
+		return nil, err
+	}
+	return &relation{Relation: &engine.Relation{Table: &analyze.Table{Columns: slices.Clone(t.Columns)}, Base: t}}, nil
+}
+
+// relayed is a table of another project.
+func (c *catalog) relayed(n engine.TableName, src engine.Relay) (*relation, error) {
+	res, err := src.Run(c.ctx, nil)
+	if err != nil {
+		if end := engine.Ended(c.ctx, nil); end != nil {
+			return nil, end
+		}
+		return nil, engine.SourceError(n, err)
+	}
+	t := &analyze.Table{Columns: res.Table()}
+	return &relation{Relation: &engine.Relation{Table: t, Relay: src, Infos: columnInfos(t)}}, res.Close()
 }
 
 // scanned is a table with an external source.
-func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Relation, error) {
+func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*relation, error) {
 	cols, err := src.Columns(c.ctx)
 	if err != nil {
 		if end := engine.Ended(c.ctx, nil); end != nil {
@@ -182,57 +192,50 @@ func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Relation, er
 		}
 		return nil, engine.SourceError(n, err)
 	}
-	return &Relation{Table: tableOf(cols), Scan: src, Infos: cols}, nil
+	r := &engine.Relation{Table: tableOf(cols), Scan: src, Infos: cols}
+	if files := c.s.Query.Files; files != "" && n.Catalog == files {
+		if path, err := hex.DecodeString(n.Schema); err == nil {
+			r.File = string(path)
+		}
+	}
+	return &relation{Relation: r}, nil
 }
 
 // savedQuery is a saved query, whose text is translated like every statement.
-func (c *catalog) savedQuery(n engine.TableName, q engine.Query) (*Relation, error) {
+func (c *catalog) savedQuery(n engine.TableName, q Query) (*relation, error) {
 	s := c.s
 	s.chain = append(s.chain, n)
 	outer, untyped := s.weight, s.untyped
 	s.weight, s.untyped = 1, q.Untyped
-	x, err := s.Read(c.ctx, q.SQL)
+	x, err := s.read(c.ctx, q.SQL)
 	weight := s.weight
 	s.chain, s.weight, s.untyped = s.chain[:len(s.chain)-1], outer, untyped
 	if err != nil {
-		return nil, savedError(n, err, weight > limits.MaxSaved)
+		if weight > limits.MaxSaved {
+			return nil, err
+		}
+		return nil, engine.InSaved(n, err)
 	}
 	table := &analyze.Table{}
 	for _, col := range x.Columns {
 		table.Columns = append(table.Columns, analyze.TableColumn{Name: col.Name, Type: col.Type})
 	}
-	return &Relation{Table: table, View: x, weight: weight}, nil
+	return &relation{Relation: &engine.Relation{Table: table, View: x}, weight: weight}, nil
 }
 
-// InRelation is an error about a table of the statement: at its first reference, and for a saved query with its name.
-func (x *Statement) InRelation(r *Relation, err error) error {
-	if r.View != nil {
-		err = savedError(r.Name, err, false)
+// read are the tables of the statement.
+func (c *catalog) read() map[*analyze.Table]*engine.Relation {
+	out := map[*analyze.Table]*engine.Relation{}
+	for t, r := range c.relations {
+		out[t] = r.Relation
 	}
-	for _, ref := range tableRefs(x.Query) {
-		if use := x.Analysis.Tables[ref]; use != nil && use.Table == r.Table {
-			return placeError(err, ref.Pos())
-		}
-	}
-	return err
+	return out
 }
 
-// savedError is an error in the text of a saved query, reported for the statement that names it.
-func savedError(n engine.TableName, err error, heavy bool) error {
-	var e *engine.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout || heavy {
-		return e
-	}
-	return e.In(n, err)
-}
-
-// read notes what each reference to a source needs of it, and collects the rows of information_schema.
-func (c *catalog) read(q *trinosql.Query, a *analyze.Analysis, values []string) error {
+// collect notes what each reference to a source needs of it, and collects the rows of information_schema.
+func (c *catalog) collect(q *trinosql.Query, a *analyze.Analysis, values []string) error {
 	refs := tableRefs(q)
-	times := map[*Relation]int{}
+	times := map[*relation]int{}
 	for _, r := range refs {
 		if use := a.Tables[r]; use != nil && use.Table != nil {
 			times[c.relations[use.Table]]++
@@ -252,10 +255,10 @@ func (c *catalog) read(q *trinosql.Query, a *analyze.Analysis, values []string) 
 				want = narrow.Everything()
 			}
 			if err := c.s.list(c.ctx, u, want); err != nil {
-				return placeError(err, r.Pos())
+				return engine.PlaceError(err, r.Pos())
 			}
-		case u.Scan != nil:
-			u.Wants = append(u.Wants, n.Wants(r))
+		case u.Infos != nil:
+			u.need(n.Wants(r))
 		}
 	}
 	return nil

@@ -11,9 +11,9 @@ import (
 )
 
 // explain implements EXPLAIN: one row with the plan. No rows of tables are read.
-func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Statement, error) {
-	refuse := func(format string, args ...any) (*Statement, error) {
-		return nil, Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(format, args...) + " is not supported on zone local"})
+func (s *session) explain(ctx context.Context, n *trinosql.Explain) (*engine.Statement, error) {
+	refuse := func(format string, args ...any) (*engine.Statement, error) {
+		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(format, args...) + " is not supported on zone local"})
 	}
 	switch {
 	case n.Analyze:
@@ -23,7 +23,7 @@ func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Statement,
 	case n.Format == "GRAPHVIZ":
 		return refuse("EXPLAIN (FORMAT GRAPHVIZ)")
 	}
-	inner, err := s.read(ctx, n.Statement)
+	inner, err := s.tree(ctx, n.Statement)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Statement,
 	if s.describes {
 		return s.answers(ctx, &trinosql.Show{}, cols, nil)
 	}
-	below, err := s.store.Plan(ctx, inner)
+	below, err := s.engine.Plan(ctx, inner)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Statement,
 }
 
 // output is the last step of a plan: the columns of the result, and which saved queries became a part of the plan.
-func (s *Session) output(x *Statement, below *plan.Node) *plan.Node {
+func (s *session) output(x *engine.Statement, below *plan.Node) *plan.Node {
 	out := &plan.Node{Name: "Output", Descriptor: map[string]string{}, Children: []*plan.Node{below}}
 	var names []string
 	for _, c := range x.Columns {
@@ -58,7 +58,7 @@ func (s *Session) output(x *Statement, below *plan.Node) *plan.Node {
 		out.Outputs = append(out.Outputs, plan.Column{Symbol: c.Name, Type: c.Type.String()})
 	}
 	out.Descriptor["columnNames"] = "[" + strings.Join(names, ", ") + "]"
-	for _, u := range s.Relations() {
+	for _, u := range x.Reads() {
 		if u.View != nil {
 			out.Details = append(out.Details, "saved query "+u.Name.String()+" is expanded in place")
 		}

@@ -19,7 +19,7 @@ const hintTime = 2 * time.Second
 
 // withHint adds the probable correction to the error for a name that does not exist. It is omitted if it cannot be found in
 // time. For SHOW of a schema only the table name may be missing.
-func (s *Session) withHint(ctx context.Context, err error, n engine.TableName) error {
+func (s *session) withHint(ctx context.Context, err error, n engine.TableName) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Hint != "" {
 		return err
@@ -41,7 +41,7 @@ func (s *Session) withHint(ctx context.Context, err error, n engine.TableName) e
 	return &told
 }
 
-func (s *Session) nearCatalog(ctx context.Context, n engine.TableName) string {
+func (s *session) nearCatalog(ctx context.Context, n engine.TableName) string {
 	kinds, err := s.Query.Catalogs.Kinds(ctx)
 	if err != nil {
 		return ""
@@ -63,7 +63,7 @@ func namesAre(what string, names []string) string {
 }
 
 // nearTable looks for the table in the same schema, then in the other schemas of the catalog, then for the schema.
-func (s *Session) nearTable(ctx context.Context, n engine.TableName) string {
+func (s *session) nearTable(ctx context.Context, n engine.TableName) string {
 	known, err := s.allTables(ctx, []string{n.Catalog})
 	if err != nil {
 		return ""

@@ -16,7 +16,7 @@ import (
 // before the statement runs; its equality conditions on names limit what is collected.
 
 // list collects the rows of a table of information_schema, or of the catalog system.
-func (s *Session) list(ctx context.Context, u *Relation, want narrow.Narrowing) error {
+func (s *session) list(ctx context.Context, u *relation, want narrow.Narrowing) error {
 	if u.Scan != nil {
 		if !u.narrowed {
 			return nil
@@ -29,7 +29,7 @@ func (s *Session) list(ctx context.Context, u *Relation, want narrow.Narrowing) 
 	return err
 }
 
-func (s *Session) listed(ctx context.Context, u *Relation, want narrow.Narrowing) ([][]any, error) {
+func (s *session) listed(ctx context.Context, u *relation, want narrow.Narrowing) ([][]any, error) {
 	kind, of := u.Name.Table, ""
 	if u.Name.Schema != infoschema.Schema {
 		kind = u.Name.Schema + "." + u.Name.Table
@@ -66,7 +66,7 @@ func (s *Session) listed(ctx context.Context, u *Relation, want narrow.Narrowing
 
 // allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables is listed with an empty
 // table name. Catalogs that do not exist are ignored.
-func (s *Session) allTables(ctx context.Context, named []string) ([]engine.TableName, error) {
+func (s *session) allTables(ctx context.Context, named []string) ([]engine.TableName, error) {
 	var out []engine.TableName
 	for _, name := range engine.SampleTables() {
 		out = append(out, engine.TableName{Catalog: engine.SampleCatalog, Schema: engine.SampleSchema, Table: name})
@@ -74,11 +74,15 @@ func (s *Session) allTables(ctx context.Context, named []string) ([]engine.Table
 	if slices.Contains(named, infoschema.System) {
 		out = append(out, infoschema.SystemTables()...)
 	}
-	own, err := s.store.OwnTables(ctx)
-	if err != nil {
-		return nil, err
+	for _, schema := range []string{engine.SchemaTable, engine.SchemaBI} {
+		own, err := s.engine.ListTables(ctx, schema)
+		if err != nil {
+			return nil, err
+		}
+		for _, table := range own {
+			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
+		}
 	}
-	out = append(out, own...)
 	more, err := s.Query.Catalogs.List(ctx, named)
 	if err != nil {
 		return nil, err
@@ -92,7 +96,7 @@ func (s *Session) allTables(ctx context.Context, named []string) ([]engine.Table
 
 // columnRows lists the columns of tables. A saved query that fails has none; the same holds, if all
 // catalogs are listed, for a table whose source cannot be read. The answer reports it. If only that table is requested, it is an error.
-func (s *Session) columnRows(ctx context.Context, tables []engine.TableName, named bool) ([][]any, error) {
+func (s *session) columnRows(ctx context.Context, tables []engine.TableName, named bool) ([][]any, error) {
 	var rows [][]any
 	for _, t := range tables {
 		if t.Table == "" {
@@ -115,12 +119,15 @@ func (s *Session) columnRows(ctx context.Context, tables []engine.TableName, nam
 
 // columns returns the names of a table's columns and their types as Trino displays them. The chain is that of the saved queries whose
 // columns depend on those: a query that lists all columns is one of the tables that it lists, and its own columns are known without them.
-func (s *Session) columns(ctx context.Context, n engine.TableName, chain []engine.TableName) ([]engine.ColumnInfo, error) {
-	own := NewSession(s.Query, s.defaults, s.store) // the statement does not read the table
+func (s *session) columns(ctx context.Context, n engine.TableName, chain []engine.TableName) ([]engine.ColumnInfo, error) {
+	own := newSession(s.Query, s.engine) // the statement does not read the table
 	own.Query.Bindings, own.untyped, own.describes, own.chain = nil, false, true, slices.Clone(chain)
 	u, err := (&catalog{s: own, ctx: ctx}).find(analyze.Name(n))
-	if err != nil || u.Infos == nil {
-		return columnInfos(u), err
+	if err != nil {
+		return nil, err
+	}
+	if u.Infos == nil || u.Relay != nil {
+		return columnInfos(u.Table), nil
 	}
 	cols := slices.Clone(u.Infos)
 	for i, c := range u.Table.Columns {

@@ -10,7 +10,12 @@ import (
 )
 
 // Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that is not supported.
-func (s *Session) Lineage(ctx context.Context) ([]engine.ColumnOrigin, error) {
+func Lineage(ctx context.Context, p engine.Project, q Query) ([]engine.ColumnOrigin, error) {
+	q, err := asked(q)
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(q, p)
 	s.untyped = true // the statement is not run
 	tree, err := s.parse(s.Query.SQL)
 	if err != nil {

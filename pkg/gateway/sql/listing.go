@@ -16,7 +16,7 @@ import (
 )
 
 // show implements the statements that list names.
-func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Statement, error) {
+func (s *session) show(ctx context.Context, n *trinosql.Show) (*engine.Statement, error) {
 	var name []string
 	for _, p := range n.Name {
 		name = append(name, p.Lower())
@@ -24,7 +24,7 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Statement, error
 	if err := s.checkShow(n, name); err != nil {
 		return nil, err
 	}
-	var x *Statement
+	var x *engine.Statement
 	var err error
 	switch n.What {
 	case "CATALOGS":
@@ -42,7 +42,7 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Statement, error
 	case "CREATE SCHEMA":
 		return s.showCreateSchema(ctx, n, name)
 	default:
-		return nil, Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
+		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
 	}
 	if err != nil {
 		return nil, s.showError(ctx, err, n, name)
@@ -51,11 +51,11 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Statement, error
 }
 
 // checkShow rejects names of too many parts and patterns that are not valid.
-func (s *Session) checkShow(n *trinosql.Show, name []string) error {
+func (s *session) checkShow(n *trinosql.Show, name []string) error {
 	switch n.What {
 	case "TABLES", "CREATE SCHEMA":
 		if len(name) > 2 {
-			return Placed(n.Pos(), &engine.Error{Kind: engine.KindSyntax, Message: "Too many parts in schema name: " + strings.Join(name, ".")})
+			return engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindSyntax, Message: "Too many parts in schema name: " + strings.Join(name, ".")})
 		}
 	case "COLUMNS", "CREATE VIEW", "CREATE TABLE":
 		if len(name) > 3 {
@@ -83,9 +83,9 @@ func (s *Session) checkShow(n *trinosql.Show, name []string) error {
 }
 
 // showError is the error of a SHOW, positioned at its beginning as in Trino, with a hint.
-func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, parts []string) error {
+func (s *session) showError(ctx context.Context, err error, n *trinosql.Show, parts []string) error {
 	if len(parts) == 0 { // SHOW CATALOGS, and SHOW SCHEMAS and TABLES of the current catalog and schema: without a name
-		return placeError(err, n.Pos())
+		return engine.PlaceError(err, n.Pos())
 	}
 	name := s.complete(parts)
 	switch {
@@ -99,7 +99,7 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 	}
 	var e *engine.Error
 	if err = s.withHint(ctx, err, name); !errors.As(err, &e) || !IsUnknown(err) {
-		return placeError(err, n.Pos())
+		return engine.PlaceError(err, n.Pos())
 	}
 	told := *e
 	switch absent := strings.HasSuffix(e.Message, "does not exist"); { // Trino does not check which part is missing
@@ -115,11 +115,11 @@ func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, pa
 	if n.What == "SCHEMAS" { // Trino reports no position
 		return &told
 	}
-	return Placed(n.Pos(), &told)
+	return engine.Placed(n.Pos(), &told)
 }
 
 // showCreateSchema is the statement that would create a schema.
-func (s *Session) showCreateSchema(ctx context.Context, n *trinosql.Show, parts []string) (*Statement, error) {
+func (s *session) showCreateSchema(ctx context.Context, n *trinosql.Show, parts []string) (*engine.Statement, error) {
 	scope := engine.TableName{Catalog: engine.InternalCatalog, Schema: parts[len(parts)-1]}
 	if len(parts) == 2 {
 		scope.Catalog = parts[0]
@@ -134,14 +134,14 @@ func (s *Session) showCreateSchema(ctx context.Context, n *trinosql.Show, parts 
 var functionKinds = map[functions.Kind]string{functions.Scalar: "scalar", functions.Aggregate: "aggregate", functions.Window: "window"}
 
 // showFunctions lists the functions that can be called here, one row for each signature.
-func (s *Session) showFunctions(ctx context.Context, n *trinosql.Show) (*Statement, error) {
+func (s *session) showFunctions(ctx context.Context, n *trinosql.Show) (*engine.Statement, error) {
 	if len(n.Name) > 0 {
-		return nil, Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
+		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
 	}
 	var rows [][]any
 	for _, f := range functions.All() {
 		kind := functionKinds[f.Kind]
-		if kind == "" || f.Hidden || !s.store.Has(f) {
+		if kind == "" || f.Hidden || !s.engine.Calls(f) {
 			continue
 		}
 		args := make([]string, len(f.Args))
@@ -166,7 +166,7 @@ func dotted(n engine.TableName) string {
 }
 
 // viewText is the text of a saved query, "" if the name is that of a table.
-func (s *Session) viewText(ctx context.Context, name engine.TableName) (string, error) {
+func (s *session) viewText(ctx context.Context, name engine.TableName) (string, error) {
 	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable || name.Schema == engine.SchemaBI)
 	if inside || infoschema.Has(name) || name.Catalog == engine.SampleCatalog {
 		return "", nil
@@ -179,7 +179,7 @@ func (s *Session) viewText(ctx context.Context, name engine.TableName) (string, 
 var digits = late.Regexp(`\((\d+),(\d+)\)`)
 
 // showCreate is the statement that would create a saved query as a view, or a table.
-func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Statement, error) {
+func (s *session) showCreate(ctx context.Context, n *trinosql.Show) (*engine.Statement, error) {
 	var parts []string
 	for _, p := range n.Name {
 		parts = append(parts, p.Lower())
@@ -201,7 +201,7 @@ func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Statement,
 		other = "a view, not a table"
 	}
 	if other != "" {
-		return nil, Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
+		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
 	}
 	if n.What == "CREATE VIEW" {
 		text := "CREATE VIEW " + dotted(name) + " AS\n" + view
@@ -222,7 +222,7 @@ func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Statement,
 }
 
 // names lists catalogs, the schemas of a catalog or the tables of a schema.
-func (s *Session) names(ctx context.Context, what string, from []string) ([]string, error) {
+func (s *session) names(ctx context.Context, what string, from []string) ([]string, error) {
 	scope := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
 	switch {
 	case what == "Schema" && len(from) == 1:
@@ -245,7 +245,7 @@ func (s *Session) names(ctx context.Context, what string, from []string) ([]stri
 	return infoschema.Show(what, scope, known)
 }
 
-func (s *Session) showNames(ctx context.Context, n *trinosql.Show, what string, from []string) (*Statement, error) {
+func (s *session) showNames(ctx context.Context, n *trinosql.Show, what string, from []string) (*engine.Statement, error) {
 	names, err := s.names(ctx, what, from)
 	if err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (s *Session) showNames(ctx context.Context, n *trinosql.Show, what string, 
 	return s.answers(ctx, n, texts(what), rows)
 }
 
-func (s *Session) showColumns(ctx context.Context, n *trinosql.Show, name engine.TableName) (*Statement, error) {
+func (s *session) showColumns(ctx context.Context, n *trinosql.Show, name engine.TableName) (*engine.Statement, error) {
 	cols, err := s.columns(ctx, name, s.chain)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -26,7 +27,7 @@ import (
 // ownForms changes the tree for the gateway's own forms: information_schema without a catalog, current_user_props, and the
 // literals of a statement written by the gateway, which take the type of what they are compared with. It returns those
 // literals.
-func (s *Session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err error) {
+func (s *session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err error) {
 	count := 0
 	props := false
 	trinosql.Inspect(q, func(n trinosql.Node) bool {
@@ -96,7 +97,7 @@ func isProps(f *trinosql.Func) bool {
 }
 
 // property implements current_user_props('key').
-func (s *Session) property(f *trinosql.Func) (trinosql.Expr, error) {
+func (s *session) property(f *trinosql.Func) (trinosql.Expr, error) {
 	key := ""
 	if len(f.Args) == 1 {
 		if lit, ok := f.Args[0].(*trinosql.StringLit); ok {
@@ -105,9 +106,9 @@ func (s *Session) property(f *trinosql.Func) (trinosql.Expr, error) {
 	}
 	switch {
 	case key == "":
-		return f, Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props needs a constant key on zone local"})
+		return f, engine.Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props needs a constant key on zone local"})
 	case len(s.chain) > 0:
-		return f, Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props is not supported inside a saved query on zone local"})
+		return f, engine.Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props is not supported inside a saved query on zone local"})
 	}
 	return &trinosql.Cast{X: &trinosql.StringLit{Value: s.Query.Props[key]}, Type: varcharTree()}, nil
 }
@@ -158,7 +159,7 @@ func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 }
 
 // analyze analyses a query, and returns the values of its parameters.
-func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given int) (*analyze.Analysis, []Param, error) {
+func (s *session) analyze(q *trinosql.Query, c *catalog, values []string, given int) (*analyze.Analysis, []engine.Param, error) {
 	o := analyze.Options{Catalog: c, DefaultCatalog: s.defaults.Catalog, DefaultSchema: s.defaults.Schema}
 	weight := s.weight
 	run := func() (*analyze.Analysis, error) {
@@ -190,7 +191,7 @@ func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given 
 	o.Describe = false
 	var a *analyze.Analysis
 	for _, guess := range []bool{false, true} {
-		var params []Param
+		var params []engine.Param
 		o.Parameters = nil
 		for i, v := range values {
 			p, ok := paramValue(v, want[i], guess)
@@ -224,7 +225,7 @@ func fetchPositive(q *trinosql.Query, values []string) (err error) {
 		if q, ok := n.(*trinosql.Query); ok && q.Fetch {
 			if p, ok := q.Limit.(*trinosql.Param); ok {
 				if n, bad := strconv.ParseInt(strings.TrimSpace(values[p.Index]), 10, 64); bad == nil && n <= 0 {
-					err = Placed(p.Pos(), &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
+					err = engine.Placed(p.Pos(), &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
 				}
 			}
 		}
@@ -251,11 +252,11 @@ func typeName(t *types.Type) string {
 	if t.Kind == types.Decimal {
 		return "decimal"
 	}
-	return WireType(t)
+	return wire.TypeName(t)
 }
 
 // paramValue converts a string to a value of the expected type, nil for no particular one; false if it is invalid.
-func paramValue(v string, want *types.Type, guess bool) (Param, bool) {
+func paramValue(v string, want *types.Type, guess bool) (engine.Param, bool) {
 	word := strings.TrimSpace(v)
 	kind := types.Varchar
 	switch {
@@ -271,30 +272,30 @@ func paramValue(v string, want *types.Type, guess bool) (Param, bool) {
 			if want != nil && want.Kind != types.Decimal && fits(n, want.Kind) {
 				t = want
 			}
-			return Param{t, strconv.FormatInt(n, 10)}, true
+			return engine.Param{Type: t, Text: strconv.FormatInt(n, 10)}, true
 		}
 		if DecimalText().MatchString(word) {
 			_, width, scale, ok := DecimalDigits(word)
 			if !ok {
-				return Param{}, false
+				return engine.Param{}, false
 			}
 			t := types.NewDecimal(width, scale)
-			return Param{t, word}, true
+			return engine.Param{Type: t, Text: word}, true
 		}
 		if !DoubleText().MatchString(word) {
-			return Param{}, false
+			return engine.Param{}, false
 		}
 		want = types.Of(types.Double)
 		fallthrough
 	case types.Real, types.Double:
 		f, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			return Param{}, false
+			return engine.Param{}, false
 		}
-		return Param{want, strconv.FormatFloat(f, 'g', -1, 64)}, true
+		return engine.Param{Type: want, Text: strconv.FormatFloat(f, 'g', -1, 64)}, true
 	case types.Boolean:
 		low := strings.ToLower(word)
-		return Param{want, low}, low == "true" || low == "false"
+		return engine.Param{Type: want, Text: low}, low == "true" || low == "false"
 	}
 	form := DateText
 	switch kind {
@@ -308,15 +309,15 @@ func paramValue(v string, want *types.Type, guess bool) (Param, bool) {
 	case types.UUID:
 		form = UuidText
 	default:
-		return Param{types.Of(types.Varchar), v}, true
+		return engine.Param{Type: types.Of(types.Varchar), Text: v}, true
 	}
 	if !form().MatchString(word) || !RealDay(word) {
-		return Param{}, false
+		return engine.Param{}, false
 	}
 	if kind == types.Time || kind == types.Timestamp || kind == types.TimestampTZ {
 		want = types.NewTime(kind, 6)
 	}
-	return Param{want, word}, true
+	return engine.Param{Type: want, Text: word}, true
 }
 
 func fits(n int64, k types.Kind) bool {

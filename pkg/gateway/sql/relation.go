@@ -9,32 +9,39 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Relation is a table of a statement. One of View, Stored, Sample and Scan says what it stands for. All references to a name in a
-// statement and in its saved queries share one Relation.
-type Relation struct {
-	Name  engine.TableName
-	Table *analyze.Table
-
-	View   *Statement        // a saved query
-	Stored *engine.TableName // a table that the engine stores; its Catalog is empty
-	Sample bool              // a table of the built-in catalog
-	Scan   engine.Scanner    // rows of a source, or of the gateway itself
-
-	Infos []engine.ColumnInfo // the columns of Scan
-	Wants []narrow.Narrowing  // what each reference needs of Scan; none: everything
-
+// relation is a table of a statement while its texts are read.
+type relation struct {
+	*engine.Relation
 	listed   bool // a table of information_schema or of the catalog system, whose rows are collected when a text that refers to it is complete
 	narrowed bool // Scan holds only some of the rows
+	referred bool // Filters, Limit and Count hold what a reference needs
 	weight   int  // the number of saved queries that it expands to
 }
 
-// Shown is the name of the table for users.
-func (r *Relation) Shown() engine.TableName {
-	n := r.Name
+// shownName is the name of a table for users.
+func shownName(n engine.TableName) engine.TableName {
 	if n.Catalog == allCatalogs {
 		n.Catalog = engine.InternalCatalog
 	}
 	return n
+}
+
+// need adds what one more reference needs of the rows of a source.
+func (r *relation) need(want narrow.Narrowing) {
+	filters, limit := narrow.Columns{Infos: r.Infos, Types: typesOf(r.Table)}.Fit(want)
+	if !r.referred {
+		r.Filters, r.Limit, r.Count, r.referred = filters, limit, want.Count, true
+		return
+	}
+	r.Filters, r.Limit, r.Count = narrow.Either(r.Filters, filters), -1, r.Count && want.Count
+}
+
+func typesOf(t *analyze.Table) []*types.Type {
+	out := make([]*types.Type, len(t.Columns))
+	for i, c := range t.Columns {
+		out[i] = c.Type
+	}
+	return out
 }
 
 // tableOf is a table with column types given by name.
@@ -65,13 +72,10 @@ func InfoType(name string) *types.Type {
 	return t
 }
 
-// columnInfos describes the columns of an analysed table, none for nil.
-func columnInfos(r *Relation) (out []engine.ColumnInfo) {
-	if r == nil {
-		return nil
-	}
-	for _, c := range r.Table.Columns {
-		out = append(out, engine.ColumnInfo{Name: c.Name, Type: c.Type.String(), Nullable: true})
+// columnInfos describes the columns of an analysed table.
+func columnInfos(t *analyze.Table) (out []engine.ColumnInfo) {
+	for _, c := range t.Columns {
+		out = append(out, engine.ColumnInfo{Name: c.Name, Type: c.Type.String(), Nullable: true, Zone: c.Zone})
 	}
 	return out
 }

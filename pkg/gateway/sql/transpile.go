@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -10,17 +11,25 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 )
 
-// Transpile translates the statement to another dialect.
-func (s *Session) Transpile(ctx context.Context, to transpile.Target) (string, error) {
+// Transpile writes a SELECT with the same meaning in another dialect, with full table names. What cannot be translated is *engine.Error
+// with KindUnsupported. Nothing is run.
+func Transpile(ctx context.Context, p engine.Project, q Query, dialect string) (string, error) {
+	to := transpile.Target(dialect)
+	if !slices.Contains(transpile.Targets(), to) {
+		return "", &engine.Error{Kind: engine.KindUnsupported, Message: "there is no dialect " + dialect}
+	}
+	ctx, cancel := deadline(ctx, q)
+	defer cancel()
+	s := newSession(q, p)
 	tree, err := s.parse(s.Query.SQL)
 	if err != nil {
 		return "", err
 	}
 	query, ok := tree.(*trinosql.Query)
 	if !ok {
-		return "", Placed(tree.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "a statement that is answered by the gateway cannot be written in another dialect"})
+		return "", engine.Placed(tree.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "a statement that is answered by the gateway cannot be written in another dialect"})
 	}
-	cat := &catalog{s: s, ctx: ctx, relations: map[*analyze.Table]*Relation{}}
+	cat := &catalog{s: s, ctx: ctx, relations: map[*analyze.Table]*relation{}}
 	a, _, err := s.analyze(query, cat, nil, 0)
 	if err != nil {
 		return "", cat.analysisError(err)
@@ -28,7 +37,7 @@ func (s *Session) Transpile(ctx context.Context, to transpile.Target) (string, e
 	text, err := transpile.Query(query, a, to)
 	var refused *transpile.Unsupported
 	if errors.As(err, &refused) {
-		return "", Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: err})
+		return "", engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: err})
 	}
 	return text, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/queries"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -107,10 +108,10 @@ func (s *Service) placed(ctx context.Context, p store.Project, raw json.RawMessa
 
 // statement converts a request body to SQL. The body is exactly one of four forms, distinguished by their required
 // property.
-func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMessage) (engine.Query, error) {
+func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMessage) (sql.Query, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
-		return engine.Query{}, fault.Framework(400, "the request body must be a JSON object")
+		return sql.Query{}, fault.Framework(400, "the request body must be a JSON object")
 	}
 	var forms []string
 	for _, k := range []string{"from", "id", "qualifiedName", "statement"} {
@@ -119,32 +120,32 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		}
 	}
 	if len(forms) != 1 {
-		return engine.Query{}, fault.Framework(400, "the request body must contain exactly one of from, id, qualifiedName, statement; it contains %s", listOr(forms, "none"))
+		return sql.Query{}, fault.Framework(400, "the request body must contain exactly one of from, id, qualifiedName, statement; it contains %s", listOr(forms, "none"))
 	}
 	if t := keys["timeout"]; len(t) > 0 && t[0] == '-' {
-		return engine.Query{}, fault.Framework(400, "property \"timeout\" must not be negative; it is %s", t)
+		return sql.Query{}, fault.Framework(400, "property \"timeout\" must not be negative; it is %s", t)
 	}
 	switch forms[0] {
 	case "from":
 		var b api.ExecuteByBuilder
 		if err := web.DecodeBody(raw, &b); err != nil {
-			return engine.Query{}, err
+			return sql.Query{}, err
 		}
 		q, err := builtQuery(b, func(id string) (string, error) {
 			c, err := s.Catalogs.Catalog(ctx, p, id)
 			return c.Name, err
 		})
 		if err != nil {
-			return engine.Query{}, err
+			return sql.Query{}, err
 		}
-		return engine.Query{SQL: q.SQL(), Timeout: s.Web.TimeoutOf(b.Timeout), Untyped: true}, nil
+		return sql.Query{SQL: q.SQL(), Timeout: s.Web.TimeoutOf(b.Timeout), Untyped: true}, nil
 	case "id":
 		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
-			return engine.Query{}, fault.Framework(400, "property \"id\" must be a string: query ids have more digits than a JSON number preserves")
+			return sql.Query{}, fault.Framework(400, "property \"id\" must be a string: query ids have more digits than a JSON number preserves")
 		}
 		var b api.ExecuteByID
 		if err := web.DecodeBody(raw, &b); err != nil {
-			return engine.Query{}, err
+			return sql.Query{}, err
 		}
 		q, err := s.Queries.SavedStatement(ctx, p, b.ID)
 		q.Timeout = s.Web.TimeoutOf(b.Timeout)
@@ -152,19 +153,19 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 	case "qualifiedName":
 		var b api.ExecuteByName
 		if err := web.DecodeBody(raw, &b); err != nil {
-			return engine.Query{}, err
+			return sql.Query{}, err
 		}
 		n, err := splitName(b.QualifiedName)
-		return engine.Query{Ask: engine.Rows{Table: n}, Timeout: s.Web.TimeoutOf(b.Timeout)}, err
+		return sql.Query{Ask: sql.Rows{Table: n}, Timeout: s.Web.TimeoutOf(b.Timeout)}, err
 	}
 	var b api.ExecuteByStatement
 	if err := web.DecodeBody(raw, &b); err != nil {
-		return engine.Query{}, err
+		return sql.Query{}, err
 	}
 	if len(b.Bindings) > 0 && len(b.BindArgs) > 0 {
-		return engine.Query{}, fault.Framework(400, "bindings and bindArgs are two names of one property; send one")
+		return sql.Query{}, fault.Framework(400, "bindings and bindArgs are two names of one property; send one")
 	}
-	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: s.Web.TimeoutOf(b.Timeout)}, nil
+	return sql.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: s.Web.TimeoutOf(b.Timeout)}, nil
 }
 
 // splitName parses a dotted name with optionally quoted parts: catalog.schema.table.

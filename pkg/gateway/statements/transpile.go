@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	reader "github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -95,11 +95,7 @@ func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileReq
 	if err != nil {
 		return "", err
 	}
-	t, ok := data.(engine.Transpiler)
-	if !ok {
-		return "", fault.Data(400, "the engine of this gateway supports no dialect but trino")
-	}
-	return t.Transpile(ctx, engine.Query{SQL: r.Body.Query, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)}, dialect)
+	return sql.Transpile(ctx, data, sql.Query{SQL: r.Body.Query, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)}, dialect)
 }
 
 // notTrino rejects text that is not one statement in the language of Trino.

@@ -39,8 +39,8 @@ func TestAnswers(t *testing.T) {
 	reasons := map[string]int{}
 	listed := readListed(t, answersDiffer)
 	analysed := readListed(t, "../../../trinosql/analyze/testdata/differs.txt") // of these some are made good while a statement is translated
-	for sql := range listed {
-		delete(analysed, sql)
+	for text := range listed {
+		delete(analysed, text)
 	}
 	maps.Copy(listed, analysed)
 	var all count
@@ -142,13 +142,13 @@ func ofFamily(why string) bool {
 // refusedByName reports whether a statement is refused because this zone does not do what it asks for.
 func refusedByName(err error) bool {
 	var e *engine.Error
-	return errors.Is(err, sql.ErrNotSupported) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
+	return errors.Is(err, engine.ErrNotSupported) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
 }
 
 func refusedByTrino(a *witness.Answer) bool { return a.Error != nil }
 
 // unlike says what an answer has otherwise than the one of Trino.
-func unlike(sql string, a *witness.Answer, got *answered, err error) string {
+func unlike(text string, a *witness.Answer, got *answered, err error) string {
 	if refusedByName(err) && a.Error == nil {
 		return err.Error()
 	}
@@ -167,7 +167,7 @@ func unlike(sql string, a *witness.Answer, got *answered, err error) string {
 	if why := otherColumns(a, got); why != "" || a.Rows == nil {
 		return why
 	}
-	got.near = readsTables(sql) || hyperbolic().MatchString(sql)
+	got.near = readsTables(text) || hyperbolic().MatchString(text)
 	if len(got.rows) != len(a.Rows) {
 		return fmt.Sprintf("%d rows, not %d", len(got.rows), len(a.Rows))
 	}
@@ -175,7 +175,7 @@ func unlike(sql string, a *witness.Answer, got *answered, err error) string {
 	if why == "" {
 		return ""
 	}
-	if left := unordered(a.Rows, got); left != "" || ordered(sql) {
+	if left := unordered(a.Rows, got); left != "" || ordered(text) {
 		return cmp.Or(left, why)
 	}
 	return ""
@@ -224,13 +224,13 @@ type answered struct {
 }
 
 // ask runs a statement in the new way.
-func ask(t *testing.T, p *project, catalogs engine.Catalogs, sql string) (out *answered, text string, err error) {
-	r, err := p.Query(t.Context(), engine.Query{SQL: sql, Catalogs: catalogs, Props: map[string]string{"user": "dig"}})
+func ask(t *testing.T, p *project, catalogs sql.Catalogs, statement string) (out *answered, text string, err error) {
+	r, err := sql.Run(t.Context(), p, sql.Query{SQL: statement, Catalogs: catalogs, Defaults: tpchTables, Props: map[string]string{"user": "dig"}})
 	if err != nil {
 		return nil, "", err
 	}
 	defer r.Close()
-	x := r.(*result)
+	x := engine.Innermost(r).(*result)
 	out = &answered{columns: x.s.t.of.Columns}
 	for _, c := range x.cols {
 		unnamed(c.t)

@@ -13,6 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -154,19 +155,32 @@ func BenchmarkTranslate(b *testing.B) {
 		"ctes80":   ctes + " SELECT sum(total) FROM q79",
 		"in5000":   "SELECT x IN (0" + strings.Repeat(", 17", 4999) + ") FROM (VALUES 1) t (x)",
 	} {
-		s, err := p.statement(b.Context(), engine.Query{SQL: text})
-		if err != nil {
-			b.Fatal(err)
+		translated := func() (*statement, *translation, error) {
+			x, err := sql.Read(b.Context(), p, sql.Query{SQL: text})
+			if err != nil {
+				return nil, nil, err
+			}
+			s, err := p.statement(b.Context(), x, false)
+			if err != nil {
+				return nil, nil, err
+			}
+			t, err := s.write(b.Context(), x)
+			return s, t, err
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.translate(b.Context(), text, false); err != nil {
+				s, _, err := translated()
+				if err != nil {
 					b.Fatal(err)
 				}
+				s.close()
 			}
 		})
 		b.Run(name+"/plan", func(b *testing.B) {
-			x, err := s.translate(b.Context(), text, false)
+			s, x, err := translated()
+			if err == nil {
+				_, err = s.connect(b.Context())
+			}
 			for b.Loop() && err == nil {
 				var ps bindings.PreparedStatement
 				if bindings.Prepare(s.c.c, x.text, &ps) == bindings.StateError {
@@ -178,7 +192,7 @@ func BenchmarkTranslate(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportMetric(float64(len(x.text)), "bytes")
+			s.close()
 		})
-		s.close()
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -82,8 +83,8 @@ func oneOfEverything(t *testing.T, p *project) {
 	for i := range 3 {
 		mustImport(t, p, "everything", fmt.Sprintf("key one,text\n%d,ä 😀\n%d,\n", 2*i, 2*i+1))
 	}
-	for schema, sql := range map[string]string{"mtquery": "SELECT 1 AS a, DATE '2024-02-29' AS d, ARRAY[1,2] AS l, MAP(ARRAY['k'], ARRAY[1.50]) AS m", "cache": "SELECT * FROM sample.shop.orders"} {
-		if _, err := p.Materialize(t.Context(), schema, "12345678901234567", engine.Query{SQL: sql, Catalogs: slow{}}); err != nil {
+	for schema, text := range map[string]string{"mtquery": "SELECT 1 AS a, DATE '2024-02-29' AS d, ARRAY[1,2] AS l, MAP(ARRAY['k'], ARRAY[1.50]) AS m", "cache": "SELECT * FROM sample.shop.orders"} {
+		if _, err := sql.Store(t.Context(), p, schema, "12345678901234567", sql.Query{SQL: text, Catalogs: slow{}}); err != nil {
 			t.Fatal(err)
 		}
 	}

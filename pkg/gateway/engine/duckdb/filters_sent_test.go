@@ -10,19 +10,20 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // named is a catalog of sources and saved queries by name.
 type named struct {
-	engine.NoCatalogs
-	sources map[string]engine.Source
+	sql.NoCatalogs
+	sources map[string]sql.Source
 }
 
-func (n named) Lookup(_ context.Context, t engine.TableName) (engine.Source, error) {
+func (n named) Lookup(_ context.Context, t engine.TableName) (sql.Source, error) {
 	if s, ok := n.sources[t.Table]; ok {
 		return s, nil
 	}
-	return engine.Source{}, engine.UnknownTable(t)
+	return sql.Source{}, engine.UnknownTable(t)
 }
 
 // request writes what was asked of a source: conditions, and the limit.
@@ -51,7 +52,7 @@ func TestWhatTravelsToASource(t *testing.T) {
 			{Name: "ts", Type: "timestamp"}, {Name: "tz", Type: "timestamp with time zone"}, {Name: "f", Type: "double"}, {Name: "ok", Type: "boolean"}, {Name: "u", Type: "uuid"}, {Name: "j", Type: "json"}, {Name: "r", Type: "real"}},
 			rows: [][]any{{"5", "x", "1.50", "2024-01-01", "2024-01-01 00:00:00", "2024-01-01T00:00:00Z", "1.5", "true", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "{}", "1.5"}}}
 	}
-	for _, c := range []struct{ sql, want string }{
+	for _, c := range []struct{ text, want string }{
 		{`SELECT * FROM c.s.t`, ""},
 		{`SELECT id FROM c.s.t WHERE id = 5 AND 7 > id AND name <> 'y'`, "id = 5; id < 7; Name <> y"},
 		{`SELECT id FROM c.s.t WHERE id IN (5, 6) AND id NOT IN (7) AND id BETWEEN 1 AND 9`, "id in 5 6; id not in 7; id >= 1; id <= 9"},
@@ -106,17 +107,17 @@ func TestWhatTravelsToASource(t *testing.T) {
 	} {
 		h := src()
 		o := &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "integer"}, {Name: "other", Type: "varchar"}}, rows: [][]any{{"5", "y"}}}
-		cat := named{sources: map[string]engine.Source{"t": {Scan: h}, "o": {Scan: o}, "saved": {SQL: `SELECT id FROM c.s.t WHERE id = 5`}}}
-		if _, err := rows(t, p, engine.Query{SQL: c.sql, Catalogs: cat}); err != nil {
-			t.Errorf("%s: %v", c.sql, err)
+		cat := named{sources: map[string]sql.Source{"t": {Scan: h}, "o": {Scan: o}, "saved": {SQL: `SELECT id FROM c.s.t WHERE id = 5`}}}
+		if _, err := rows(t, p, sql.Query{SQL: c.text, Catalogs: cat}); err != nil {
+			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
 		if len(h.requests()) == 0 {
-			t.Errorf("%s: nothing was asked", c.sql)
+			t.Errorf("%s: nothing was asked", c.text)
 			continue
 		}
 		if got := request(h.requests()[0]); got != c.want {
-			t.Errorf("%s\n asks %q\n want %q", c.sql, got, c.want)
+			t.Errorf("%s\n asks %q\n want %q", c.text, got, c.want)
 		}
 	}
 }
@@ -125,7 +126,7 @@ func TestBindingsTravel(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	h := &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "name", Type: "varchar"}, {Name: "amount", Type: "decimal(10,2)"}, {Name: "d", Type: "date"}, {Name: "ok", Type: "boolean"}},
 		rows: [][]any{{"5", "007", "1.49", "2024-01-01", "true"}}}
-	got, err := rows(t, p, engine.Query{SQL: `SELECT id FROM c.s.t WHERE id = ? AND name = ? AND amount < ? AND d = ? AND ok = ? LIMIT 5`,
+	got, err := rows(t, p, sql.Query{SQL: `SELECT id FROM c.s.t WHERE id = ? AND name = ? AND amount < ? AND d = ? AND ok = ? LIMIT 5`,
 		Bindings: []string{"5", "007", "1.499", "2024-01-01", "true"}, Catalogs: oneSource{src: h}})
 	if err != nil || got != "5" {
 		t.Fatal(got, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // filteringRows is a source that returns exactly the rows that pass the filters, or all of them.
@@ -60,16 +61,16 @@ func passes(op string, v any, values []any) bool {
 
 // namedSources are sources and saved queries by table name.
 type namedSources struct {
-	engine.NoCatalogs
+	sql.NoCatalogs
 	src   map[string]engine.Scanner
 	saved map[string]string
 }
 
-func (n namedSources) Lookup(_ context.Context, name engine.TableName) (engine.Source, error) {
-	if sql := n.saved[name.Table]; sql != "" {
-		return engine.Source{SQL: sql}, nil
+func (n namedSources) Lookup(_ context.Context, name engine.TableName) (sql.Source, error) {
+	if text := n.saved[name.Table]; text != "" {
+		return sql.Source{SQL: text}, nil
 	}
-	return engine.Source{Scan: n.src[name.Table]}, nil
+	return sql.Source{Scan: n.src[name.Table]}, nil
 }
 
 // A source that applies what it is asked must give every statement the rows that one which ignores it gives.
@@ -95,7 +96,7 @@ func TestFiltersChangeNothing(t *testing.T) {
 		return n, all
 	}
 	for _, c := range []struct {
-		sql  string
+		text string
 		args []string
 		asks string // the filters of the first reading of t, "-" where it does not matter
 	}{
@@ -124,21 +125,21 @@ func TestFiltersChangeNothing(t *testing.T) {
 		for i, applies := range []bool{false, true} {
 			cat, all := sources(applies)
 			var err error
-			if got[i], err = rows(t, p, engine.Query{SQL: c.sql, Bindings: c.args, Catalogs: cat}); err != nil {
-				t.Errorf("%s: %v", c.sql, err)
+			if got[i], err = rows(t, p, sql.Query{SQL: c.text, Bindings: c.args, Catalogs: cat}); err != nil {
+				t.Errorf("%s: %v", c.text, err)
 				break
 			}
 			if len(all[0].requests()) == 0 {
-				t.Errorf("%s: t was not read", c.sql)
+				t.Errorf("%s: t was not read", c.text)
 			} else if asks := fmt.Sprint(append([]engine.Filter{}, all[0].requests()[0].Filters...)); asks != c.asks {
-				t.Errorf("%s: asks for %s, want %s", c.sql, asks, c.asks)
+				t.Errorf("%s: asks for %s, want %s", c.text, asks, c.asks)
 			}
 		}
 		if got[0] != got[1] {
-			t.Errorf("%s: with filters\n%s\nwithout\n%s", c.sql, got[1], got[0])
+			t.Errorf("%s: with filters\n%s\nwithout\n%s", c.text, got[1], got[0])
 		}
 		if got[0] == "" {
-			t.Errorf("%s: no rows, so nothing was tested", c.sql)
+			t.Errorf("%s: no rows, so nothing was tested", c.text)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 func TestRefusals(t *testing.T) {
@@ -24,7 +25,7 @@ func TestRefusals(t *testing.T) {
 	const x = `"peaka"."table"."x"`
 	not := func(typ string) string { return "Statement type '" + typ + "' is not allowed" }
 	for _, c := range []struct {
-		sql  string
+		text string
 		kind engine.Kind
 		msg  string // a part of the message
 	}{
@@ -117,8 +118,8 @@ func TestRefusals(t *testing.T) {
 		{`SELECT FROM`, engine.KindSyntax, ""},
 		{`SELEC 1`, engine.KindSyntax, ""},
 	} {
-		got, err := rows(t, p, engine.Query{SQL: c.sql})
-		name := c.sql
+		got, err := rows(t, p, sql.Query{SQL: c.text})
+		name := c.text
 		if len(name) > 100 {
 			name = name[:100] + "..."
 		}
@@ -132,7 +133,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s:\n got %s: %s\nwant %s: %s", name, e.Kind, e.Message, c.kind, c.msg)
 		}
 		for _, inner := range []string{dir, naming.Store, "LINE 1", "exception_"} {
-			if err != nil && !strings.Contains(c.sql, inner) && strings.Contains(err.Error(), inner) {
+			if err != nil && !strings.Contains(c.text, inner) && strings.Contains(err.Error(), inner) {
 				t.Errorf("%s: the message tells too much: %v", name, err)
 			}
 		}
@@ -147,7 +148,7 @@ func TestRefusals(t *testing.T) {
 
 func TestLargeNumbersInTrino(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	_, err := rows(t, p, engine.Query{SQL: `SELECT 1` + strings.Repeat("0", 400)})
+	_, err := rows(t, p, sql.Query{SQL: `SELECT 1` + strings.Repeat("0", 400)})
 	if kindOf(err) != engine.KindSyntax || !strings.Contains(err.Error(), "Invalid numeric literal: 1000") {
 		t.Errorf("got %v", err)
 	}
@@ -156,7 +157,7 @@ func TestLargeNumbersInTrino(t *testing.T) {
 func TestPositions(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 1::BIGINT AS a`)
-	for sql, want := range map[string][2]int{
+	for text, want := range map[string][2]int{
 		"SELECT\n  nosuch FROM x":                    {2, 3},
 		"SELECT 'é', nosuch FROM x":                  {1, 13},
 		"SELECT a FROM x WHERE nosuch = 1":           {1, 23}, // after a name that was completed
@@ -171,10 +172,10 @@ func TestPositions(t *testing.T) {
 		"INSERT INTO x VALUES (1)":                   {1, 1},
 		"WITH t AS (SELECT 1)\nDELETE FROM x":        {2, 1},
 	} {
-		_, err := rows(t, p, engine.Query{SQL: sql})
+		_, err := rows(t, p, sql.Query{SQL: text})
 		var e *engine.Error
 		if !errors.As(err, &e) || [2]int{e.Line, e.Col} != want {
-			t.Errorf("%q: got %+v (%v), want %v", sql, e, err, want)
+			t.Errorf("%q: got %+v (%v), want %v", text, e, err, want)
 		}
 	}
 }

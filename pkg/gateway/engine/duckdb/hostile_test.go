@@ -19,6 +19,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 const (
@@ -46,7 +47,7 @@ func TestHostileRunner(t *testing.T) {
 		debug.FreeOSMemory()
 		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 		c := hostile[n]
-		rows, err := runHostile(p, c.sql())
+		rows, err := runHostile(p, c.text())
 		said := fmt.Sprintf("%d rows", rows)
 		if err != nil {
 			var e *engine.Error
@@ -61,8 +62,8 @@ func TestHostileRunner(t *testing.T) {
 	}
 }
 
-func runHostile(p *project, sql string) (int64, error) {
-	res, err := p.Query(context.Background(), engine.Query{SQL: sql, Timeout: hostileTime})
+func runHostile(p *project, text string) (int64, error) {
+	res, err := sql.Run(context.Background(), p, sql.Query{SQL: text, Timeout: hostileTime})
 	if err != nil {
 		return 0, err
 	}
@@ -135,11 +136,11 @@ func TestHostile(t *testing.T) {
 // attack is a statement and a part of what is said of it; "" for anything.
 type attack struct {
 	name string
-	sql  func() string
+	text func() string
 	want string
 }
 
-func stmt(sql string) func() string { return func() string { return sql } }
+func stmt(text string) func() string { return func() string { return text } }
 
 // nest is before n times, middle, after n times.
 func nest(start, before string, n int, middle, after, end string) func() string {

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // idiom is a statement of testdata/idioms.txt and what it gives.
 type idiom struct {
 	line int
-	sql  string
+	text string
 	cols []string
 	bad  string
 }
@@ -40,7 +41,7 @@ func readIdioms(t *testing.T) []idiom {
 		case strings.HasPrefix(line, "!! "):
 			out[len(out)-1].bad = line[3:]
 		default:
-			out = append(out, idiom{line: i + 1, sql: line})
+			out = append(out, idiom{line: i + 1, text: line})
 		}
 	}
 	return out
@@ -55,27 +56,27 @@ func TestIdioms(t *testing.T) {
 		if (len(i.cols) == 0) == (i.bad == "") {
 			t.Fatalf("line %d: neither an answer nor a refusal", i.line)
 		}
-		got, err := answer(t, p, i.sql)
+		got, err := answer(t, p, i.text)
 		if i.bad == "" {
 			answered++
 			if want := strings.Join(i.cols, "\n"); err != nil || got != want {
-				t.Errorf("line %d: %s\n got %v\n%s\nwant\n%s", i.line, i.sql, err, got, want)
+				t.Errorf("line %d: %s\n got %v\n%s\nwant\n%s", i.line, i.text, err, got, want)
 			}
 			continue
 		}
 		refused++
 		kind, part, _ := strings.Cut(i.bad, " |")
 		if string(kindOf(err)) != kind || !strings.Contains(fmt.Sprint(err), strings.TrimSpace(part)) {
-			t.Errorf("line %d: %s\n got %q: %v\n%s\nwant %s", i.line, i.sql, kindOf(err), err, got, i.bad)
+			t.Errorf("line %d: %s\n got %q: %v\n%s\nwant %s", i.line, i.text, kindOf(err), err, got, i.bad)
 		}
 	}
 	t.Logf("%d idioms: %d answered, %d refused by name", len(all), answered, refused)
 }
 
 // answer writes a result as the table of idioms does.
-func answer(t *testing.T, p engine.Project, sql string) (string, error) {
+func answer(t *testing.T, p engine.Project, text string) (string, error) {
 	t.Helper()
-	r, err := p.Query(t.Context(), engine.Query{SQL: sql})
+	r, err := sql.Run(t.Context(), p, sql.Query{SQL: text})
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +102,7 @@ func answer(t *testing.T, p engine.Project, sql string) (string, error) {
 // TestErrorsHavePlaces checks that faults are told at the place of the statement as it was written, after it was rewritten.
 func TestErrorsHavePlaces(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	for sql, want := range map[string][2]int{
+	for text, want := range map[string][2]int{
 		"SELECT 1,\n  nosuch(2)":                                      {2, 3},
 		"SELECT 1/2,\n  y FROM (VALUES 1) t(x)":                       {2, 3},
 		"SELECT sum(x)/2, y / 2 FROM (VALUES 1) t(x)":                 {1, 18},
@@ -111,10 +112,10 @@ func TestErrorsHavePlaces(t *testing.T) {
 		"SELECT x FROM UNNEST(ARRAY[1]) AS t(x) WHERE\n y = x / 2":    {2, 2},
 		"SELECT DATE '2020-01-01' + INTERVAL '1' DAY,\n\n md5('abc')": {3, 2},
 	} {
-		_, err := answer(t, p, sql)
+		_, err := answer(t, p, text)
 		var e *engine.Error
 		if !errors.As(err, &e) || e.Line != want[0] || e.Col != want[1] {
-			t.Errorf("%s: got %v at %d:%d, want %d:%d", sql, err, lineOf(e), colOf(e), want[0], want[1])
+			t.Errorf("%s: got %v at %d:%d, want %d:%d", text, err, lineOf(e), colOf(e), want[0], want[1])
 		}
 	}
 }

@@ -32,10 +32,9 @@ type project struct {
 	dir string
 	*common
 
-	session engine.TableName // default catalog and schema of names in Trino's dialect
-	turn    chan struct{}    // of capacity 1: held while an instance is created or closed
-	storing sync.Mutex       // held while a stored result replaces the previous one
-	write   chan struct{}    // of capacity 1: held while the internal tables are changed
+	turn    chan struct{} // of capacity 1: held while an instance is created or closed
+	storing sync.Mutex    // held while a stored result replaces the previous one
+	write   chan struct{} // of capacity 1: held while the internal tables are changed
 
 	mu    sync.Mutex
 	inst  *instance
@@ -72,8 +71,7 @@ type instance struct {
 }
 
 func newProject(id, dir string, all *common) *project {
-	return &project{id: id, dir: dir, common: all, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1),
-		session: engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}}
+	return &project{id: id, dir: dir, common: all, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1)}
 }
 
 var (

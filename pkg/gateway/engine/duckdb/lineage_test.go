@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 func TestLineage(t *testing.T) {
@@ -15,7 +16,7 @@ func TestLineage(t *testing.T) {
 	makeTable(t, p, engine.SchemaTable, "o", engine.ColumnDef{Name: "id", Type: "BIGINT"}, engine.ColumnDef{Name: "amount", Type: "DECIMAL"}, engine.ColumnDef{Name: "who", Type: "BIGINT"})
 	makeTable(t, p, engine.SchemaTable, "c", engine.ColumnDef{Name: "who", Type: "BIGINT"}, engine.ColumnDef{Name: "name", Type: "VARCHAR"})
 	names := enginetest.Names{{Catalog: "peaka", Schema: "query", Table: "q"}: {SQL: `SELECT id AS key, amount FROM peaka."table".o`}}
-	for _, tt := range []struct{ sql, want string }{
+	for _, tt := range []struct{ text, want string }{
 		{`SELECT id, amount * 2 AS twice, 1 AS one FROM o`, `id: o.id; amount * 2: o.amount; 1: `},
 		{`SELECT o.id, c.name AS n FROM o JOIN c ON o.who = c.who`, `o.id: o.id; c.name: c.name`},
 		{`SELECT who, count(*), sum(amount) total FROM o JOIN c USING (who) GROUP BY who`, `who: o.who c.who; count(*): ; sum(amount): o.amount`},
@@ -30,9 +31,9 @@ func TestLineage(t *testing.T) {
 		{`WITH RECURSIVE r(n) AS (SELECT id FROM o UNION ALL SELECT n + who FROM r, c WHERE n < 9) SELECT n FROM r`, `n: o.id c.who`},
 		{`SELECT * FROM o NATURAL JOIN c`, `nothing`},
 	} {
-		got, err := p.Lineage(t.Context(), engine.Query{SQL: tt.sql, Catalogs: names})
+		got, err := sql.Lineage(t.Context(), p, sql.Query{SQL: tt.text, Catalogs: names})
 		if err != nil {
-			t.Errorf("%s: %v", tt.sql, err)
+			t.Errorf("%s: %v", tt.text, err)
 			continue
 		}
 		var parts []string
@@ -53,7 +54,7 @@ func TestLineage(t *testing.T) {
 			tt.want = all + "; " + tt.want[len("*c; "):]
 		}
 		if text != tt.want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.sql, text, tt.want)
+			t.Errorf("%s:\n got %s\nwant %s", tt.text, text, tt.want)
 		}
 	}
 }

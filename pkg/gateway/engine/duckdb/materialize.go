@@ -10,10 +10,8 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
-	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -28,22 +26,16 @@ type builds struct {
 	last  int
 }
 
-// Materialize runs a SELECT and stores its rows. They are collected in a table of another name, which replaces the old one when
+// Store runs a statement and stores its rows. They are collected in a table of another name, which replaces the old one when
 // it is complete, so that a slow source blocks no other statement. If other processes use the project, that table is in a
 // stage.
-func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
-	q, err := sql.Asked(q)
-	if err != nil {
-		return 0, err
-	}
-	ctx, cancel := deadline(ctx, q)
-	defer cancel()
-	s, err := p.statementOn(ctx, q, !p.opts.Shared)
+func (p *project) Store(ctx context.Context, schema, table string, x *engine.Statement) (int64, error) {
+	s, err := p.statement(ctx, x, !p.opts.Shared)
 	if err != nil {
 		return 0, err
 	}
 	defer s.close()
-	if s.t, err = s.translate(ctx, q.SQL, true); err != nil {
+	if s.t, err = s.writeNamed(ctx, x); err != nil {
 		return 0, err
 	}
 	if _, err := s.connect(ctx); err != nil {
@@ -56,7 +48,7 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	if err != nil {
 		return 0, err
 	}
-	n, err := s.storeLast(ctx, naming.StoredTable(schema, build))
+	n, err := s.storeAs(ctx, naming.StoredTable(schema, build))
 	if err != nil {
 		return 0, s.explain(err)
 	}
@@ -96,7 +88,7 @@ func (p *project) materializeStaged(ctx context.Context, s *statement, schema, t
 	}
 	defer func() { detach() }()
 	staged := sqltext.Quote(st.name, "main", "rows")
-	n, err := s.storeLast(ctx, staged)
+	n, err := s.storeAs(ctx, staged)
 	if err != nil {
 		return 0, s.explain(err)
 	}
@@ -117,21 +109,6 @@ func (p *project) materializeStaged(ctx context.Context, s *statement, schema, t
 			return c.noteTypes(ctx, naming.StoredTable(schema, table), s.t.of.Columns)
 		}))
 	})
-}
-
-// storeLast is storeAs, with the names of the statement resolved again immediately before it.
-func (s *statement) storeLast(ctx context.Context, name string) (int64, error) {
-	n, err := s.storeAs(ctx, name)
-	for range lostTries {
-		if !faults.Outdated(err) {
-			break
-		}
-		if s.t, err = s.again(ctx, s.sql.Query.SQL, true); err != nil {
-			return 0, err
-		}
-		n, err = s.storeAs(ctx, name)
-	}
-	return n, err
 }
 
 // newBuild generates the name of a table to fill and creates its schema.

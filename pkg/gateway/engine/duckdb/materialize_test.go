@@ -15,11 +15,12 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // slow is a source that gives one row, and the end only when it is let go.
 type slow struct {
-	engine.NoCatalogs
+	sql.NoCatalogs
 	begun, end chan struct{}
 }
 
@@ -52,11 +53,11 @@ func (r *slowRows) Next(ctx context.Context) ([][]any, error) {
 
 func (r *slowRows) Close() error { return nil }
 
-func (s slow) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
+func (s slow) Lookup(_ context.Context, n engine.TableName) (sql.Source, error) {
 	if n.Catalog == "far" {
-		return engine.Source{Scan: s}, nil
+		return sql.Source{Scan: s}, nil
 	}
-	return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: n.String()}
+	return sql.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: n.String()}
 }
 
 // While one result is gathered from a slow source, others are stored and dropped, tables are made and documents imported.
@@ -64,7 +65,7 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) { o.NewID = func() string { return "1" } }), "prjA")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := p.Materialize(ctx, engine.SchemaMtQuery, "slow", engine.Query{SQL: "SELECT 1 AS n UNION ALL SELECT 2"}); err != nil {
+	if _, err := sql.Store(ctx, p, engine.SchemaMtQuery, "slow", sql.Query{SQL: "SELECT 1 AS n UNION ALL SELECT 2"}); err != nil {
 		t.Fatal(err)
 	}
 	s := slow{begun: make(chan struct{}), end: make(chan struct{})}
@@ -74,11 +75,11 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 	}
 	done := make(chan end, 1)
 	go func() {
-		n, err := p.Materialize(ctx, engine.SchemaMtQuery, "slow", engine.Query{SQL: "SELECT n FROM far.a.b", Catalogs: s})
+		n, err := sql.Store(ctx, p, engine.SchemaMtQuery, "slow", sql.Query{SQL: "SELECT n FROM far.a.b", Catalogs: s})
 		done <- end{n, err}
 	}()
 	<-s.begun
-	if n, err := p.Materialize(ctx, engine.SchemaMtQuery, "quick", engine.Query{SQL: "SELECT 3 AS n"}); n != 1 || err != nil {
+	if n, err := sql.Store(ctx, p, engine.SchemaMtQuery, "quick", sql.Query{SQL: "SELECT 3 AS n"}); n != 1 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	if err := p.DropStored(ctx, engine.SchemaMtQuery, "quick"); err != nil {
@@ -118,7 +119,7 @@ func TestUnfinishedResultsGo(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := p.Materialize(ctx, "cache", "x", engine.Query{SQL: "SELECT n FROM far.a.b", Catalogs: s})
+		_, err := sql.Store(ctx, p, "cache", "x", sql.Query{SQL: "SELECT n FROM far.a.b", Catalogs: s})
 		done <- err
 	}()
 	<-s.begun
@@ -148,7 +149,7 @@ func TestUnfinishedResultsGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.in.builds.swept = false // as in a process that has just begun
-	if _, err := p.Materialize(t.Context(), "cache", "y", engine.Query{SQL: "SELECT 2 AS n"}); err != nil {
+	if _, err := sql.Store(t.Context(), p, "cache", "y", sql.Query{SQL: "SELECT 2 AS n"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := left(); got != "[y]" {
@@ -160,8 +161,8 @@ func TestUnfinishedResultsGo(t *testing.T) {
 func TestReplacedResultSurvivesAKill(t *testing.T) {
 	dir, copied := t.TempDir(), t.TempDir()
 	p := testProject(t, testEngine(t, dir), "prjA")
-	for _, sql := range []string{"SELECT 1 AS n", "SELECT 2 AS n, 'x' AS s UNION ALL SELECT 3, 'y'"} {
-		if _, err := p.Materialize(t.Context(), "cache", "m", engine.Query{SQL: sql}); err != nil {
+	for _, text := range []string{"SELECT 1 AS n", "SELECT 2 AS n, 'x' AS s UNION ALL SELECT 3, 'y'"} {
+		if _, err := sql.Store(t.Context(), p, "cache", "m", sql.Query{SQL: text}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,16 +12,17 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // changing gives each look-up of far.s.t another of several meanings.
 type changing struct {
 	enginetest.Names
-	means []engine.Source
+	means []sql.Source
 	asked *atomic.Int64
 }
 
-func (c changing) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
+func (c changing) Lookup(ctx context.Context, n engine.TableName) (sql.Source, error) {
 	if n == (engine.TableName{Catalog: "far", Schema: "s", Table: "t"}) {
 		return c.means[int(c.asked.Add(1))%len(c.means)], nil
 	}
@@ -35,7 +36,7 @@ func TestNamesChangeWhileStatementsRun(t *testing.T) {
 		`CREATE TABLE "~data".cache.b AS SELECT 7::BIGINT AS n, 'more' AS more FROM range(3)`)
 	cols := []engine.ColumnInfo{{Name: "n", Type: "bigint"}}
 	rows := &enginetest.Rows{Cols: cols, Data: [][]any{{int64(7)}, {int64(7)}, {int64(7)}}}
-	names := changing{asked: new(atomic.Int64), means: []engine.Source{
+	names := changing{asked: new(atomic.Int64), means: []sql.Source{
 		{Scan: rows}, {Stored: &engine.TableName{Schema: "cache", Table: "a"}}, {Stored: &engine.TableName{Schema: "cache", Table: "b"}},
 		{SQL: "SELECT CAST(7 AS bigint) AS n FROM UNNEST(sequence(1, 3)) u(i)"},
 	}, Names: enginetest.Names{
@@ -53,7 +54,7 @@ func TestNamesChangeWhileStatementsRun(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for k := range tries {
-				q := engine.Query{SQL: statements[(i+k)%len(statements)], Catalogs: names}
+				q := sql.Query{SQL: statements[(i+k)%len(statements)], Catalogs: names}
 				if err := threeSevens(t.Context(), p, q); err != nil && failed.Add(1) < 4 {
 					t.Errorf("%s: %v", q.SQL, err)
 				}
@@ -66,8 +67,8 @@ func TestNamesChangeWhileStatementsRun(t *testing.T) {
 	}
 }
 
-func threeSevens(ctx context.Context, p *project, q engine.Query) error {
-	r, err := p.Query(ctx, q)
+func threeSevens(ctx context.Context, p *project, q sql.Query) error {
+	r, err := sql.Run(ctx, p, q)
 	if err != nil {
 		return err
 	}
@@ -86,21 +87,21 @@ func TestNamesStayThoseOfUsers(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	rows := &enginetest.Rows{Cols: []engine.ColumnInfo{{Name: "n", Type: "bigint"}}}
 	n := engine.TableName{Catalog: "far", Schema: "s", Table: "t"}
-	held, err := p.Query(t.Context(), engine.Query{SQL: `SELECT * FROM far.s.t`, Catalogs: enginetest.Names{n: {Scan: rows}}})
+	held, err := sql.Run(t.Context(), p, sql.Query{SQL: `SELECT * FROM far.s.t`, Catalogs: enginetest.Names{n: {Scan: rows}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	now := engine.Query{SQL: `SELECT far.s.t.n AS m FROM far.s.t`, Catalogs: enginetest.Names{n: {SQL: "SELECT 1 AS n"}}}
-	text, err := p.Transpile(t.Context(), now, "postgresql")
+	now := sql.Query{SQL: `SELECT far.s.t.n AS m FROM far.s.t`, Catalogs: enginetest.Names{n: {SQL: "SELECT 1 AS n"}}}
+	text, err := sql.Transpile(t.Context(), p, now, "postgresql")
 	if want := `SELECT t.n AS m FROM s.t`; err != nil || text != want {
 		t.Errorf("transpiled: %s, %v; want %s", text, err, want)
 	}
-	reads, err := p.Lineage(t.Context(), now)
+	reads, err := sql.Lineage(t.Context(), p, now)
 	if got := fmt.Sprint(reads); err != nil || got != "[{far.s.t.n [{far.s.t n}]}]" {
 		t.Errorf("lineage: %s, %v", got, err)
 	}
-	r, err := p.Query(t.Context(), now)
+	r, err := sql.Run(t.Context(), p, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -43,7 +44,7 @@ func (p *pipe) Break(why error) {
 }
 
 // stall begins a result that nobody reads and returns when its statement waits for the reader.
-func stall(t *testing.T, p *project, q engine.Query) (w *pipe, ended chan error) {
+func stall(t *testing.T, p *project, q sql.Query) (w *pipe, ended chan error) {
 	t.Helper()
 	r, err := own{p}.Query(t.Context(), q)
 	if err != nil {
@@ -70,12 +71,12 @@ func TestStalledReaderIsGivenUp(t *testing.T) {
 	p := testProject(t, e, "prjA")
 	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 7::BIGINT AS a`)
 
-	_, ended := stall(t, p, engine.Query{SQL: manyRows, Timeout: 300 * time.Millisecond})
+	_, ended := stall(t, p, sql.Query{SQL: manyRows, Timeout: 300 * time.Millisecond})
 	if err := <-ended; kindOf(err) != engine.KindTimeout {
 		t.Errorf("past its time limit: %v", err)
 	}
 
-	_, ended = stall(t, p, engine.Query{SQL: manyRows})
+	_, ended = stall(t, p, sql.Query{SQL: manyRows})
 	c, err := p.conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestStalledReaderIsGivenUp(t *testing.T) {
 		t.Error("the result of an instance that broke came to its end")
 	}
 
-	w, ended := stall(t, p, engine.Query{SQL: manyRows})
+	w, ended := stall(t, p, sql.Query{SQL: manyRows})
 	if err := e.DropProject(t.Context(), "prjA"); err != nil {
 		t.Fatal(err)
 	}
@@ -191,23 +192,23 @@ func TestSpillHasABound(t *testing.T) {
 	if got := one(t, p, `SELECT current_setting('max_temp_directory_size')`); got != "16.0 MiB" {
 		t.Errorf("the bound is %s", got)
 	}
-	for _, sql := range []string{
+	for _, text := range []string{
 		`SELECT md5(b.range::VARCHAR || a.range::VARCHAR) AS h FROM range(3000) a, range(1500) b ORDER BY h`,
 		`SELECT length(string_agg(md5(a.range::VARCHAR), '')) FROM range(20000000) a`,
 	} {
-		r, err := own{p}.Query(t.Context(), engine.Query{SQL: sql})
+		r, err := own{p}.Query(t.Context(), sql.Query{SQL: text})
 		if err == nil {
 			_, err = r.Rows(t.Context(), func([][]byte) error { return nil })
 			r.Close()
 		}
 		if kindOf(err) != engine.KindLimit {
-			t.Errorf("%s: %v", sql, err)
+			t.Errorf("%s: %v", text, err)
 			continue
 		}
 		t.Log(err)
 		for _, advice := range []string{"SET ", "PRAGMA", "temp_directory", "memory_limit", "http", "\n"} {
 			if strings.Contains(err.Error(), advice) {
-				t.Errorf("%s: the error holds %q: %v", sql, advice, err)
+				t.Errorf("%s: the error holds %q: %v", text, advice, err)
 			}
 		}
 	}

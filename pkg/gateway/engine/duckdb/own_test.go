@@ -14,12 +14,24 @@ import (
 // own runs statements in DuckDB's own SQL, as they are: rows and types that no translated statement has at will.
 type own struct{ *project }
 
+// start starts a statement, in DuckDB's own SQL for own.
+func start(ctx context.Context, p engine.Project, q sql.Query) (engine.Result, error) {
+	if o, ok := p.(own); ok {
+		return o.Query(ctx, q)
+	}
+	return sql.Run(ctx, p, q)
+}
+
 // Query starts q.SQL.
-func (p own) Query(ctx context.Context, q engine.Query) (_ engine.Result, err error) {
-	ctx, over := deadline(ctx, q)
+func (p own) Query(ctx context.Context, q sql.Query) (_ engine.Result, err error) {
+	over := func() {}
+	if q.Timeout > 0 {
+		ctx, over = context.WithTimeoutCause(ctx, q.Timeout, &engine.Error{Kind: engine.KindTimeout, Message: "exceeded the maximum run time limit", Err: context.DeadlineExceeded})
+	}
 	ctx, abort := context.WithCancelCause(ctx)
 	cancel := func() { abort(nil); over() }
-	s, err := p.statement(ctx, q)
+	x := &engine.Statement{Text: q.SQL}
+	s, err := p.statement(ctx, x, false)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -29,7 +41,7 @@ func (p own) Query(ctx context.Context, q engine.Query) (_ engine.Result, err er
 		cancel()
 		return nil, err
 	}
-	s.t = &translation{of: &sql.Statement{}, text: q.SQL}
+	s.t = &translation{of: x, text: q.SQL}
 	r := &result{s: s, ctx: ctx, cancel: cancel, stop: s.c.watch(ctx)}
 	defer func() {
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // panickingSource is a source that panics while it is described, or while it is read.
@@ -32,7 +33,7 @@ func TestPanicOfASource(t *testing.T) {
 	for _, src := range []panickingSource{{false}, {true}} {
 		func() {
 			defer func() { _ = recover() }() // as the handler of a request does
-			res, err := p.Query(t.Context(), engine.Query{SQL: "SELECT a FROM cat.sch.tab", Catalogs: oneSource{src: src}})
+			res, err := sql.Run(t.Context(), p, sql.Query{SQL: "SELECT a FROM cat.sch.tab", Catalogs: oneSource{src: src}})
 			if err == nil {
 				_, err = res.Encode(t.Context(), io.Discard, api.Compact, func() {})
 				_ = res.Close()
@@ -50,7 +51,7 @@ func TestPanicOfASource(t *testing.T) {
 		if running != 0 || refs != 0 || conns != 0 {
 			t.Errorf("%+v: %d statements, %d references and %d connections remain", src, running, refs, conns)
 		}
-		if n, err := rows(t, p, engine.Query{SQL: "SELECT 1"}); n == "" || err != nil {
+		if n, err := rows(t, p, sql.Query{SQL: "SELECT 1"}); n == "" || err != nil {
 			t.Errorf("%s, %v", n, err)
 		}
 	}

@@ -10,25 +10,23 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
-	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/times"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 var _ engine.Project = (*project)(nil)
 
-// statement is one request: its connection and the definitions of its names.
+// statement is one running statement: its connection, and what its tables are written as.
 type statement struct {
-	sql    *sql.Session
+	of     *engine.Statement
 	p      *project
 	c      *conn // nil until connect
 	t      *translation
 	scans  *scanSet // nil until a name is read by a scan
 	relays []*relay
 
-	stored  map[engine.TableName]string // the texts of stored tables in FROM
-	views   map[*sql.Relation]*translation
-	scanned map[*sql.Relation]bool
+	views   map[*engine.Relation]*translation
+	scanned map[*engine.Relation]bool
 
 	changes bool                    // its connection changes stored tables
 	abort   context.CancelCauseFunc // if not nil, ends the statement with the connection
@@ -37,20 +35,14 @@ type statement struct {
 }
 
 // statement begins a statement, which ends with ctx.
-func (p *project) statement(ctx context.Context, q engine.Query) (*statement, error) {
-	return p.statementOn(ctx, q, false)
-}
-
-func (p *project) statementOn(ctx context.Context, q engine.Query, write bool) (*statement, error) {
-	if err := p.memory.admit(p.id, q.SQL); err != nil {
+func (p *project) statement(ctx context.Context, x *engine.Statement, write bool) (*statement, error) {
+	if err := p.memory.admit(p.id, x.Text); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, engine.Ended(ctx, nil)
 	}
-	s := &statement{p: p, changes: write}
-	s.sql = sql.NewSession(q, p.session, s)
-	s.forget()
+	s := &statement{of: x, p: p, changes: write, views: map[*engine.Relation]*translation{}, scanned: map[*engine.Relation]bool{}}
 	return s, p.known()
 }
 
@@ -64,15 +56,9 @@ func (s *statement) connect(ctx context.Context) (*conn, error) {
 		if s.abort != nil {
 			c.onKill(s.abort)
 		}
-		s.c, s.leave = c, s.p.memory.enter(ctx, c, s.sql.Query.SQL)
+		s.c, s.leave = c, s.p.memory.enter(ctx, c, s.of.Text)
 	}
 	return s.c, s.scans.join(ctx, s.c)
-}
-
-// forget clears what the names of the statement were resolved to.
-func (s *statement) forget() {
-	s.sql.Forget()
-	s.stored, s.views, s.scanned = map[engine.TableName]string{}, map[*sql.Relation]*translation{}, map[*sql.Relation]bool{}
 }
 
 // close ends the statement. It may be called again.
@@ -99,7 +85,11 @@ func (s *statement) explain(err error) error {
 	if e := s.scans.failure(); e != nil {
 		return e
 	}
+	outdated := faults.Outdated(err)
 	err = faults.Translated(err)
+	if outdated {
+		return errors.Join(err, engine.ErrOutdated)
+	}
 	var e *engine.Error
 	if errors.As(err, &e) && e.Hint == "" && faults.DividesByZero(e) {
 		e.Hint = s.t.of.DivisionHint()
@@ -107,27 +97,11 @@ func (s *statement) explain(err error) error {
 	return err
 }
 
-// deadline applies the time limit of a statement.
-func deadline(ctx context.Context, q engine.Query) (context.Context, context.CancelFunc) {
-	if q.Timeout <= 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeoutCause(ctx, q.Timeout, &engine.Error{
-		Kind:    engine.KindTimeout,
-		Message: fmt.Sprintf("Query exceeded the maximum run time limit of %.2fs", q.Timeout.Seconds()),
-		Err:     context.DeadlineExceeded,
-	})
-}
-
-// Query checks, plans and starts one SELECT.
-func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, err error) {
-	if q, err = sql.Asked(q); err != nil {
-		return nil, err
-	}
-	ctx, over := deadline(ctx, q)
+// Run plans and starts a statement.
+func (p *project) Run(ctx context.Context, x *engine.Statement) (_ engine.Result, err error) {
 	ctx, abort := context.WithCancelCause(ctx)
-	cancel := func() { abort(nil); over() }
-	s, err := p.statement(ctx, q)
+	cancel := func() { abort(nil) }
+	s, err := p.statement(ctx, x, false)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -140,7 +114,7 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 			_ = r.Close()
 		}
 	}()
-	if s.t, err = s.translate(ctx, q.SQL, false); err != nil {
+	if s.t, err = s.write(ctx, x); err != nil {
 		return nil, err
 	}
 	c, err := s.connect(ctx)
@@ -149,15 +123,6 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	}
 	r.stop = c.watch(ctx)
 	err = r.begin()
-	for range lostTries { // a table was replaced between the translation and the plan
-		if !faults.Outdated(err) {
-			break
-		}
-		if s.t, err = s.again(ctx, q.SQL, false); err != nil {
-			return nil, err
-		}
-		err = r.begin()
-	}
 	for range lostTries {
 		if !errors.Is(err, errLost) || s.scans != nil {
 			break
@@ -171,31 +136,14 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	return r, nil
 }
 
-// again translates a statement once more, resolving its names again.
-func (s *statement) again(ctx context.Context, text string, named bool) (*translation, error) {
-	s.c.rollback()
-	s.forget()
-	t, err := s.translate(ctx, text, named)
-	if err == nil {
-		_, err = s.connect(ctx)
-	}
-	return t, err
-}
-
-// Check reads a SELECT and writes it for DuckDB. Nothing is run: data are opened only for the columns of stored tables.
-func (p *project) Check(ctx context.Context, q engine.Query) error {
-	q, err := sql.Asked(q)
-	if err != nil {
-		return err
-	}
-	ctx, over := deadline(ctx, q)
-	defer over()
-	s, err := p.statement(ctx, q)
+// Check writes a statement for DuckDB. Nothing is run.
+func (p *project) Check(ctx context.Context, x *engine.Statement) error {
+	s, err := p.statement(ctx, x, false)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	_, err = s.translate(ctx, q.SQL, false)
+	_, err = s.write(ctx, x)
 	return err
 }
 

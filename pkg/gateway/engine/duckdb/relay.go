@@ -18,25 +18,29 @@ import (
 type relay struct {
 	src   engine.Relay
 	table *analyze.Table
+	cols  []engine.ColumnInfo
 	types []bindings.LogicalType // by column
 }
 
-// Relayed implements sql.Store.
-func (s *statement) Relayed(ctx context.Context, n engine.TableName, src engine.Relay) (*analyze.Table, engine.Scanner, error) {
-	res, err := runRelay(ctx, src, nil)
+// newRelay finds out the types of the columns of a table of another project.
+func (s *statement) newRelay(ctx context.Context, x *engine.Relation) (*relay, error) {
+	res, err := runRelay(ctx, x.Relay, nil)
 	if err != nil {
 		if end := engine.Ended(ctx, nil); end != nil {
-			return nil, nil, end
+			return nil, end
 		}
-		return nil, nil, engine.SourceError(n, err)
+		return nil, engine.SourceError(x.Shown, err)
 	}
 	defer res.Close()
-	r := &relay{src: src, table: &analyze.Table{Columns: res.s.t.columns()}}
+	if len(res.cols) != len(x.Table.Columns) {
+		return nil, engine.ErrOutdated
+	}
+	r := &relay{src: x.Relay, table: x.Table, cols: x.Infos}
 	for i := range r.table.Columns {
 		r.types = append(r.types, bindings.ColumnLogicalType(&res.res, bindings.IdxT(i)))
 	}
 	s.relays = append(s.relays, r)
-	return r.table, r, nil
+	return r, nil
 }
 
 func runRelay(ctx context.Context, src engine.Relay, columns []string) (*result, error) {
@@ -44,7 +48,7 @@ func runRelay(ctx context.Context, src engine.Relay, columns []string) (*result,
 	if err != nil {
 		return nil, err
 	}
-	own, ok := res.(*result)
+	own, ok := engine.Innermost(res).(*result)
 	if !ok {
 		return nil, errors.Join(engine.Internal("a relayed statement has run in another engine"), res.Close())
 	}
@@ -61,15 +65,7 @@ func (r *relay) close() {
 func (r *relay) Describe() string { return "a semantic table of another project" }
 
 // Columns implements engine.Scanner.
-func (r *relay) Columns(context.Context) ([]engine.ColumnInfo, error) { return r.columns(), nil }
-
-func (r *relay) columns() []engine.ColumnInfo {
-	cols := make([]engine.ColumnInfo, len(r.table.Columns))
-	for i, c := range r.table.Columns {
-		cols[i] = engine.ColumnInfo{Name: c.Name, Type: c.Type.String(), Nullable: true, Zone: c.Zone}
-	}
-	return cols
-}
+func (r *relay) Columns(context.Context) ([]engine.ColumnInfo, error) { return r.cols, nil }
 
 // Scan implements engine.Scanner. It leaves the filters, and thus the limit, to the engine.
 func (r *relay) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {

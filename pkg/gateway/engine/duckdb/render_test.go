@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // The texts are those of Trino's documentation, of Java's Double.toString and LocalDate.toString, and of the service where it was
@@ -113,8 +114,8 @@ func TestValues(t *testing.T) {
 		{`NULL::INTEGER[]`, "array(integer)", "null"},
 	} {
 		// Three rows in one chunk, the value in the middle, so that offsets into vectors count.
-		sql := `SELECT v FROM (SELECT 1 AS i, NULL AS v UNION ALL SELECT 2, ` + c.expr + ` UNION ALL SELECT 3, NULL) ORDER BY i`
-		q := engine.Query{SQL: sql}
+		text := `SELECT v FROM (SELECT 1 AS i, NULL AS v UNION ALL SELECT 2, ` + c.expr + ` UNION ALL SELECT 3, NULL) ORDER BY i`
+		q := sql.Query{SQL: text}
 		want := "null\n" + c.text + "\nnull"
 		if got, err := rows(t, own{p}, q); err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", c.expr, got, err, want)
@@ -181,18 +182,18 @@ func secondValue(t *testing.T, f api.Format, doc string) (typ, val string) {
 
 func TestTypesWithoutText(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	if _, err := rows(t, own{p}, engine.Query{SQL: `SELECT 1::VARIANT AS v`}); kindOf(err) != engine.KindUnsupported {
+	if _, err := rows(t, own{p}, sql.Query{SQL: `SELECT 1::VARIANT AS v`}); kindOf(err) != engine.KindUnsupported {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestSumsAreBigintInTrino(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	got, err := reply(t, p, api.Compact, engine.Query{SQL: `SELECT sum(a) AS s FROM (VALUES (1), (2)) t(a)`})
+	got, err := reply(t, p, api.Compact, sql.Query{SQL: `SELECT sum(a) AS s FROM (VALUES (1), (2)) t(a)`})
 	if want := `{"columns":[{"catalogName":"","schemaName":"","tableName":"","columnName":"s","dataType":"bigint"}],"data":[["3"]]}`; err != nil || got != want {
 		t.Errorf("got %s, %v", got, err)
 	}
-	_, err = rows(t, p, engine.Query{SQL: `SELECT sum(a) AS s FROM (VALUES (9223372036854775807), (1)) t(a)`})
+	_, err = rows(t, p, sql.Query{SQL: `SELECT sum(a) AS s FROM (VALUES (9223372036854775807), (1)) t(a)`})
 	if kindOf(err) != engine.KindValue {
 		t.Errorf("overflow: %v", err)
 	}
@@ -251,7 +252,7 @@ func TestBindings(t *testing.T) {
 		{`n = ?`, []string{"1", "2"}, "binding"},
 		{`n = 1`, []string{"1"}, "binding"},
 	} {
-		got, err := rows(t, p, engine.Query{SQL: `SELECT n FROM x WHERE ` + c.where + ` ORDER BY n`, Bindings: c.binds})
+		got, err := rows(t, p, sql.Query{SQL: `SELECT n FROM x WHERE ` + c.where + ` ORDER BY n`, Bindings: c.binds})
 		if c.want == "binding" {
 			if kindOf(err) != engine.KindBinding {
 				t.Errorf("%s %q: got %q, %v, want a binding error", c.where, c.binds, got, err)
@@ -260,7 +261,7 @@ func TestBindings(t *testing.T) {
 			t.Errorf("%s %q: got %q, %v, want %q", c.where, c.binds, got, err, c.want)
 		}
 	}
-	if got, err := rows(t, p, engine.Query{SQL: `SELECT ?, n FROM x LIMIT ?`, Bindings: []string{"7", "1"}}); err != nil || got != "7|1" {
+	if got, err := rows(t, p, sql.Query{SQL: `SELECT ?, n FROM x LIMIT ?`, Bindings: []string{"7", "1"}}); err != nil || got != "7|1" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -6,14 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 	"io"
 	"strings"
 	"sync"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
-	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -40,8 +39,10 @@ type scanSet struct {
 // scanTable is a table of a source in one statement.
 type scanTable struct {
 	name    engine.TableName
+	file    string // of FROM 'path'
 	src     engine.Scanner
 	cols    []engine.ColumnInfo
+	trino   []*types.Type
 	types   []string // DuckDB's, by column
 	filters []engine.Filter
 	limit   int64
@@ -57,8 +58,6 @@ func (t *scanTable) logical(i int) (bindings.LogicalType, func()) {
 	return lt, func() { bindings.DestroyLogicalType(&lt) }
 }
 
-func (t *scanTable) columns() narrow.Columns { return narrow.Columns{Infos: t.cols, Types: t.types} }
-
 // scanRun is one scan of a table. DuckDB calls it from one thread at a time.
 type scanRun struct {
 	set   *scanSet
@@ -73,8 +72,8 @@ type scanRun struct {
 }
 
 // addScan adds the rows of a table to the scans of the statement.
-func (s *statement) addScan(ctx context.Context, r *sql.Relation) error {
-	n, cols := r.Shown(), r.Infos
+func (s *statement) addScan(ctx context.Context, r *engine.Relation) error {
+	n, cols := r.Shown, r.Infos
 	if len(cols) == 0 {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() + " has no columns"}
 	}
@@ -90,18 +89,17 @@ func (s *statement) addScan(ctx context.Context, r *sql.Relation) error {
 	if s.scans == nil {
 		s.scans = &scanSet{ctx: ctx, tables: map[string]*scanTable{}}
 	}
-	t := &scanTable{name: n, src: r.Scan, cols: cols, limit: -1}
+	t := &scanTable{name: n, file: r.File, src: r.Scan, cols: cols, filters: r.Filters, limit: r.Limit, count: r.Count}
+	if r.Relay != nil {
+		src, err := s.newRelay(ctx, r)
+		if err != nil {
+			return err
+		}
+		t.src = src
+	}
 	for _, c := range r.Table.Columns {
 		name, _ := translate.DuckType(c.Type)
-		t.types = append(t.types, name)
-	}
-	for i, want := range r.Wants {
-		filters, limit := t.columns().Fit(want)
-		if i == 0 {
-			t.filters, t.limit, t.count = filters, limit, want.Count
-			continue
-		}
-		t.filters, t.limit, t.count = narrow.Either(t.filters, filters), -1, t.count && want.Count
+		t.trino, t.types = append(t.trino, c.Type), append(t.types, name)
 	}
 	s.scans.tables[scanKey(r.Name)] = t
 	return nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // Rows that are only counted are asked for without a column, and in no other case.
@@ -21,7 +22,7 @@ func TestCountsAskForNoColumns(t *testing.T) {
 		held = append(held, []any{name, fmt.Sprint(i)})
 	}
 	for _, c := range []struct {
-		sql, asked, want string
+		text, asked, want string
 	}{
 		{`SELECT count(*) FROM c.s.t`, "[[]]", "5000"},
 		{`SELECT count(*) AS n, 7, 'x' FROM c.s.t AS u`, "[[]]", "5000|7|x"},
@@ -37,19 +38,19 @@ func TestCountsAskForNoColumns(t *testing.T) {
 	} {
 		for _, fills := range []bool{false, true} {
 			h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}}, rows: held, fills: fills}
-			got, err := rows(t, p, engine.Query{SQL: c.sql, Catalogs: named{sources: map[string]engine.Source{"t": {Scan: h}, "counted": {SQL: "SELECT count(*) AS n FROM c.s.t"}}}})
+			got, err := rows(t, p, sql.Query{SQL: c.text, Catalogs: named{sources: map[string]sql.Source{"t": {Scan: h}, "counted": {SQL: "SELECT count(*) AS n FROM c.s.t"}}}})
 			var asked [][]string
 			for _, r := range h.requests() {
 				asked = append(asked, r.Columns)
 			}
 			if err != nil || fmt.Sprint(got) != c.want || fmt.Sprint(asked) != c.asked {
-				t.Errorf("%s: %v, %v, asked for %v; want %s, asked for %s", c.sql, got, err, asked, c.want, c.asked)
+				t.Errorf("%s: %v, %v, asked for %v; want %s, asked for %s", c.text, got, err, asked, c.want, c.asked)
 			}
 		}
 	}
 	// The count and the rows of one statement share a request.
 	h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}}, rows: held}
-	got, err := rows(t, p, engine.Query{SQL: `SELECT max(id), (SELECT count(*) FROM c.s.t) FROM c.s.t WHERE name IS NOT NULL`, Catalogs: named{sources: map[string]engine.Source{"t": {Scan: h}}}})
+	got, err := rows(t, p, sql.Query{SQL: `SELECT max(id), (SELECT count(*) FROM c.s.t) FROM c.s.t WHERE name IS NOT NULL`, Catalogs: named{sources: map[string]sql.Source{"t": {Scan: h}}}})
 	if err != nil || fmt.Sprint(got) != "4999|5000" {
 		t.Errorf("%v, %v", got, err)
 	}

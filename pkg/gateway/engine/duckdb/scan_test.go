@@ -14,16 +14,17 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // oneSource is a catalog whose every name stands for one source.
 type oneSource struct {
-	engine.NoCatalogs
+	sql.NoCatalogs
 	src engine.Scanner
 }
 
-func (o oneSource) Lookup(context.Context, engine.TableName) (engine.Source, error) {
-	return engine.Source{Scan: o.src}, nil
+func (o oneSource) Lookup(context.Context, engine.TableName) (sql.Source, error) {
+	return sql.Source{Scan: o.src}, nil
 }
 
 // heldRows is a source with rows of texts; a nil one is NULL. It remembers what was asked of it.
@@ -156,7 +157,7 @@ func TestScanKeepsValues(t *testing.T) {
 	}
 	for _, fills := range []bool{false, true} {
 		h.fills = fills
-		got, err := rows(t, p, engine.Query{SQL: `SELECT * FROM c.s.t`, Catalogs: oneSource{src: h}})
+		got, err := rows(t, p, sql.Query{SQL: `SELECT * FROM c.s.t`, Catalogs: oneSource{src: h}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestScanKeepsValues(t *testing.T) {
 				t.Fatalf("fills %v, row %d:\n got %.200s\nwant %.200s", fills, i, line, want[i])
 			}
 		}
-		if n, err := rows(t, p, engine.Query{SQL: `SELECT count(*) FROM c.s.t`, Catalogs: oneSource{src: h}}); err != nil || n != "5000" {
+		if n, err := rows(t, p, sql.Query{SQL: `SELECT count(*) FROM c.s.t`, Catalogs: oneSource{src: h}}); err != nil || n != "5000" {
 			t.Errorf("fills %v: count %s, %v", fills, n, err)
 		}
 		asked := h.requests()
@@ -189,7 +190,7 @@ func TestScanRefusesMisfits(t *testing.T) {
 	} {
 		for _, fills := range []bool{false, true} {
 			h := &heldRows{cols: []engine.ColumnInfo{{Name: "v", Type: c.typ}}, rows: [][]any{{c.value}}, fills: fills}
-			if got, err := rows(t, p, engine.Query{SQL: `SELECT * FROM c.s.t`, Catalogs: oneSource{src: h}}); err == nil {
+			if got, err := rows(t, p, sql.Query{SQL: `SELECT * FROM c.s.t`, Catalogs: oneSource{src: h}}); err == nil {
 				t.Errorf("%s takes %q as %q", c.typ, c.value, got)
 			}
 		}

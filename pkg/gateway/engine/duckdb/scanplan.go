@@ -5,7 +5,6 @@ package duckdb
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,12 +19,16 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sample"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
-	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// Plan implements sql.Store.
-func (s *statement) Plan(ctx context.Context, x *sql.Statement) (*plan.Node, error) {
+// Plan describes how DuckDB would run a statement.
+func (p *project) Plan(ctx context.Context, x *engine.Statement) (*plan.Node, error) {
+	s, err := p.statement(ctx, x, false)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
 	t, err := s.write(ctx, x)
 	if err != nil {
 		return nil, err
@@ -58,8 +61,8 @@ func (s *statement) Plan(ctx context.Context, x *sql.Statement) (*plan.Node, err
 
 // planStored is the table of a name in DuckDB's plan.
 func (s *statement) planStored(name string) plan.Table {
-	for _, r := range s.sql.Relations() {
-		if r.Stored != nil && strings.EqualFold(strings.Join([]string{naming.Store, r.Stored.Schema, r.Stored.Table}, "."), name) {
+	for _, r := range s.of.Reads() {
+		if r.Base != nil && r.Base.Name.Catalog == "" && strings.EqualFold(strings.Join([]string{naming.Store, r.Base.Name.Schema, r.Base.Name.Table}, "."), name) {
 			return plan.Table{Name: r.Name.String(), Types: typesOf(r.Table), Details: []string{"reads: " + storedAs(r)}}
 		}
 	}
@@ -67,11 +70,11 @@ func (s *statement) planStored(name string) plan.Table {
 }
 
 // storedAs describes why the rows of a table are in the project's file.
-func storedAs(r *sql.Relation) string {
+func storedAs(r *engine.Relation) string {
 	switch {
 	case r.Name.Catalog != engine.InternalCatalog:
 		return "the cache of the table; the source is not asked"
-	case r.Name.Schema == engine.SchemaMtQuery || r.Stored.Schema == engine.SchemaMtQuery:
+	case r.Name.Schema == engine.SchemaMtQuery || r.Base.Name.Schema == engine.SchemaMtQuery:
 		return "the stored rows of a materialized query"
 	}
 	return "an internal table"
@@ -88,8 +91,8 @@ func typesOf(t *analyze.Table) map[string]string {
 
 // samplesUsed are the tables of the built-in catalog that a statement reads.
 func (s *statement) samplesUsed() (names []string) {
-	for _, r := range s.sql.Relations() {
-		if r.Sample {
+	for _, r := range s.of.Reads() {
+		if r.Base != nil && r.Base.Name.Catalog == engine.SampleCatalog {
 			names = append(names, r.Name.String())
 		}
 	}
@@ -99,7 +102,7 @@ func (s *statement) samplesUsed() (names []string) {
 // sampleNames renames the row numbers of these tables. It is nil if another table is read too, since that may have a column of such
 // a name.
 func (s *statement) sampleNames() func(string) string {
-	if n := len(s.samplesUsed()); n == 0 || n < len(s.sql.Relations()) {
+	if n := len(s.samplesUsed()); n == 0 || n < len(s.of.Reads()) {
 		return nil
 	}
 	columns := sample.Columns()
@@ -138,15 +141,15 @@ func (s *statement) planScan(function string, columns []string, rows int64) (pla
 		return plan.Table{Name: "(a table of which only the rows are counted)"}, names
 	}
 	out := plan.Table{Name: t.name.String(), Types: map[string]string{}}
-	for _, c := range t.cols {
-		out.Types[strings.ToLower(c.Name)] = sql.InfoType(c.Type).String()
+	for i, c := range t.cols {
+		out.Types[strings.ToLower(c.Name)] = t.trino[i].String()
 	}
 	if _, ok := t.src.(*infoschema.Rows); ok {
 		out.Details = append(out.Details, "reads: the gateway's own lists")
 		return out, names
 	}
-	if path, err := hex.DecodeString(t.name.Schema); err == nil && s.sql.Query.Files != "" && t.name.Catalog == s.sql.Query.Files {
-		out.Name = sqltext.Literal(string(path)) // as it is typed
+	if t.file != "" {
+		out.Name = sqltext.Literal(t.file)
 	}
 	from := "an external source"
 	if d, ok := t.src.(engine.Described); ok {

@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // window is a project as a process of its own has it: the locks belong to open files.
@@ -28,9 +29,9 @@ func window(t *testing.T, dir string) *project {
 }
 
 // reading begins a statement that reads a stored table and does not end before the returned function reads on.
-func reading(t *testing.T, p *project, sql string) (rest func() (rows int, err error)) {
+func reading(t *testing.T, p *project, text string) (rest func() (rows int, err error)) {
 	t.Helper()
-	r, err := p.Query(t.Context(), engine.Query{SQL: sql})
+	r, err := sql.Run(t.Context(), p, sql.Query{SQL: text})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +171,8 @@ func TestKilledWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sql := range []string{`CREATE TABLE "~data"."table"."x" AS SELECT range AS n FROM range(10)`, `BEGIN`, `INSERT INTO "~data"."table"."x" SELECT range FROM range(300000)`} {
-		if err := rawExec(c.c, sql); err != nil {
+	for _, text := range []string{`CREATE TABLE "~data"."table"."x" AS SELECT range AS n FROM range(10)`, `BEGIN`, `INSERT INTO "~data"."table"."x" SELECT range FROM range(300000)`} {
+		if err := rawExec(c.c, text); err != nil {
 			t.Fatal(err)
 		}
 	}

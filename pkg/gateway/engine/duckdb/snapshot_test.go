@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // TestRowsBetweenPlanAndExecution: a statement that was planned before rows were added sees none of them, and does not read them by the
@@ -19,7 +20,7 @@ func TestRowsBetweenPlanAndExecution(t *testing.T) {
 	p := tableProject(t, t.TempDir())
 	ctx := t.Context()
 	const short, numbers = "mark,n\na,1\n", "mark,n\na,1\nb,2\nc,3\n"
-	for _, c := range []struct{ rows, sql, want string }{
+	for _, c := range []struct{ rows, text, want string }{
 		{"", `SELECT mark, count(*) FROM e GROUP BY mark`, ""},
 		{short, `SELECT mark FROM e ORDER BY mark`, "a"},
 		{short, `SELECT DISTINCT mark FROM e`, "a"},
@@ -30,18 +31,25 @@ func TestRowsBetweenPlanAndExecution(t *testing.T) {
 		{numbers, `SELECT n, count(*) FROM e GROUP BY n ORDER BY n`, "1|1\n2|1\n3|1"},
 		{numbers, `SELECT a.n, b.mark FROM e a JOIN e b ON a.n = b.n ORDER BY 1`, "1|a\n2|b\n3|c"},
 	} {
-		t.Run(c.sql, func(t *testing.T) {
+		t.Run(c.text, func(t *testing.T) {
 			makeTable(t, p, engine.SchemaTable, "e", engine.ColumnDef{Name: "mark", Type: "varchar"}, engine.ColumnDef{Name: "n", Type: "bigint"})
 			if c.rows != "" {
 				mustImport(t, p, "e", c.rows)
 			}
-			s, err := p.statement(ctx, engine.Query{SQL: c.sql})
+			x, err := sql.Read(ctx, p, sql.Query{SQL: c.text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := p.statement(ctx, x, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := &result{s: s, ctx: ctx, cancel: func() {}, stop: func() {}}
 			defer r.Close()
-			if s.t, err = s.translate(ctx, c.sql, false); err != nil {
+			if s.t, err = s.write(ctx, x); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.connect(ctx); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.prepareInTx(ctx, s.t.text, &r.ps); err != nil {
@@ -78,7 +86,7 @@ func TestRowsBetweenPlanAndExecution(t *testing.T) {
 func TestResultsBesideImports(t *testing.T) {
 	p := tableProject(t, t.TempDir())
 	ctx := t.Context()
-	const sql = `SELECT mark, batch, count(*) AS n FROM e GROUP BY mark, batch`
+	const text = `SELECT mark, batch, count(*) AS n FROM e GROUP BY mark, batch`
 	const row = "project-2|c02-00000|36"
 	doc := "mark,batch\n" + strings.Repeat("project-2,c02-00000\n", 36)
 	for range 40 {
@@ -88,9 +96,9 @@ func TestResultsBesideImports(t *testing.T) {
 		for i := range 4 {
 			wg.Go(func() {
 				for imported.Err() == nil {
-					got, err := rows(t, p, engine.Query{SQL: sql})
+					got, err := rows(t, p, sql.Query{SQL: text})
 					if i%2 == 0 {
-						got, err = stored(ctx, p, fmt.Sprintf("m%d", i), sql)
+						got, err = stored(ctx, p, fmt.Sprintf("m%d", i), text)
 					}
 					if err != nil || got != "" && got != row {
 						t.Errorf("%q, %v", got, err)
@@ -112,8 +120,8 @@ func TestResultsBesideImports(t *testing.T) {
 }
 
 // stored keeps the result of a statement and reads it back.
-func stored(ctx context.Context, p *project, name, sql string) (got string, err error) {
-	if _, err := p.Materialize(ctx, engine.SchemaMtQuery, name, engine.Query{SQL: sql}); err != nil {
+func stored(ctx context.Context, p *project, name, text string) (got string, err error) {
+	if _, err := sql.Store(ctx, p, engine.SchemaMtQuery, name, sql.Query{SQL: text}); err != nil {
 		return "", err
 	}
 	c, err := p.conn(ctx)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // stagedDocument is large enough for a stage.
@@ -148,8 +149,8 @@ func TestMaterializeBesideOthers(t *testing.T) {
 	create(t, first, "x")
 	add(t, first, "x", 1000)
 	rest := reading(t, second, `SELECT a.n, b.i FROM peaka."table"."x" a, UNNEST(sequence(1, 300)) b(i)`)
-	for i, sql := range []string{`SELECT n, CAST('ab' AS varchar(5)) AS v, CAST(ROW(1, 'x') AS ROW(a bigint, b varchar)) AS r FROM peaka."table"."x"`, `SELECT 'other' AS only`} {
-		if n, err := first.Materialize(t.Context(), engine.SchemaMtQuery, "m", engine.Query{SQL: sql}); err != nil || n != []int64{1000, 1}[i] {
+	for i, text := range []string{`SELECT n, CAST('ab' AS varchar(5)) AS v, CAST(ROW(1, 'x') AS ROW(a bigint, b varchar)) AS r FROM peaka."table"."x"`, `SELECT 'other' AS only`} {
+		if n, err := sql.Store(t.Context(), first, engine.SchemaMtQuery, "m", sql.Query{SQL: text}); err != nil || n != []int64{1000, 1}[i] {
 			t.Fatal(n, err)
 		}
 		want := []string{"n|BIGINT|∅ v|VARCHAR|varchar(5) r|STRUCT(a BIGINT, b VARCHAR)|∅", "only|VARCHAR|varchar(5)"}[i]

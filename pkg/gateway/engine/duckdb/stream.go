@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"io"
 	"strconv"
 	"sync"
@@ -48,6 +49,9 @@ func (r *result) Columns() []api.ResultColumn {
 	}
 	return out
 }
+
+// Table describes the columns for a statement that reads the rows.
+func (r *result) Table() []analyze.TableColumn { return r.s.t.columns() }
 
 // Close ends the statement if it still runs, and returns its connection.
 func (r *result) Close() error {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -33,7 +34,7 @@ const (
 func TestFaultMidStreamCutsTheDocument(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	for _, f := range []api.Format{api.CellTyped, api.Simple, api.Compact} {
-		doc, err := reply(t, own{p}, f, engine.Query{SQL: `SELECT CAST(CASE WHEN a = 500000 THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM range(1000000) t(a)`})
+		doc, err := reply(t, own{p}, f, sql.Query{SQL: `SELECT CAST(CASE WHEN a = 500000 THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM range(1000000) t(a)`})
 		if kindOf(err) != engine.KindValue || !strings.Contains(err.Error(), "oops") {
 			t.Fatalf("%s: got %v", f, err)
 		}
@@ -50,13 +51,13 @@ func TestFaultMidStreamCutsTheDocument(t *testing.T) {
 // statement again.
 func TestLostErrorIsFound(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	r, err := p.Query(t.Context(), engine.Query{SQL: `SELECT CAST(CASE WHEN a.n = 1000 AND b.n = 1000 THEN 'oops' ELSE '1' END AS bigint) AS v
+	r, err := sql.Run(t.Context(), p, sql.Query{SQL: `SELECT CAST(CASE WHEN a.n = 1000 AND b.n = 1000 THEN 'oops' ELSE '1' END AS bigint) AS v
 		FROM UNNEST(sequence(1, 1000)) a(n), UNNEST(sequence(1, 1000)) b(n)`})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	res := r.(*result)
+	res := engine.Innermost(r).(*result)
 	if err := res.s.c.fault(t.Context(), bindings.ErrorTypeInterrupt, "Interrupted!"); !errors.Is(err, errLost) || kindOf(err) != engine.KindInternal {
 		t.Errorf("got %v", err)
 	}
@@ -67,19 +68,19 @@ func TestLostErrorIsFound(t *testing.T) {
 	if len(res.cols) != cols {
 		t.Errorf("%d columns", len(res.cols))
 	}
-	ok, err := p.Query(t.Context(), engine.Query{SQL: `SELECT a FROM UNNEST(sequence(1, 10000)) t(a)`})
+	ok, err := sql.Run(t.Context(), p, sql.Query{SQL: `SELECT a FROM UNNEST(sequence(1, 10000)) t(a)`})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ok.Close()
-	if err := ok.(*result).reason(); !errors.Is(err, errLost) {
+	if err := engine.Innermost(ok).(*result).reason(); !errors.Is(err, errLost) {
 		t.Errorf("a statement that does not fail: %v", err)
 	}
 }
 
 func TestFaultInTheFirstChunkComesBeforeStart(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	doc, err := reply(t, own{p}, api.Compact, engine.Query{SQL: `SELECT CAST(s AS BIGINT) FROM (VALUES ('x')) t(s)`})
+	doc, err := reply(t, own{p}, api.Compact, sql.Query{SQL: `SELECT CAST(s AS BIGINT) FROM (VALUES ('x')) t(s)`})
 	if kindOf(err) != engine.KindValue || doc != "" {
 		t.Errorf("got %q, %v", doc, err)
 	}
@@ -87,27 +88,27 @@ func TestFaultInTheFirstChunkComesBeforeStart(t *testing.T) {
 
 func TestTimeLimit(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	for _, sql := range []string{long, endless} {
+	for _, text := range []string{long, endless} {
 		var b countingWriter
-		r, err := own{p}.Query(t.Context(), engine.Query{SQL: sql, Timeout: 100 * time.Millisecond})
+		r, err := own{p}.Query(t.Context(), sql.Query{SQL: text, Timeout: 100 * time.Millisecond})
 		if err == nil {
 			_, err = r.Encode(t.Context(), &b, api.Compact, func() {})
 			_ = r.Close()
 		}
 		if kindOf(err) != engine.KindTimeout || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: %v", sql, err)
+			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if got, err := rows(t, p, engine.Query{SQL: `SELECT 1`, Timeout: time.Hour}); got != "1" || err != nil {
+	if got, err := rows(t, p, sql.Query{SQL: `SELECT 1`, Timeout: time.Hour}); got != "1" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
 func TestCancel(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	for _, sql := range []string{long, endless} {
+	for _, text := range []string{long, endless} {
 		for _, both := range []bool{true, false} { // the context of the request, or that of the encoding alone
-			if !both && sql == long {
+			if !both && text == long {
 				continue // computed before the encoding
 			}
 			ctx, cancel := context.WithCancel(t.Context())
@@ -116,27 +117,27 @@ func TestCancel(t *testing.T) {
 				qctx = ctx
 			}
 			time.AfterFunc(50*time.Millisecond, cancel)
-			r, err := own{p}.Query(qctx, engine.Query{SQL: sql})
+			r, err := own{p}.Query(qctx, sql.Query{SQL: text})
 			if err == nil {
 				_, err = r.Encode(ctx, io.Discard, api.Compact, func() {})
 				_ = r.Close()
 			}
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: %v", sql, err)
+				t.Errorf("%s: %v", text, err)
 			}
 			cancel()
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Query(ctx, engine.Query{SQL: `SELECT 1`}); !errors.Is(err, context.Canceled) {
+	if _, err := sql.Run(ctx, p, sql.Query{SQL: `SELECT 1`}); !errors.Is(err, context.Canceled) {
 		t.Errorf("already ended: %v", err)
 	}
 }
 
 func TestGoneReaderEndsTheStatement(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	r, err := own{p}.Query(t.Context(), engine.Query{SQL: endless})
+	r, err := own{p}.Query(t.Context(), sql.Query{SQL: endless})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestGoneReaderEndsTheStatement(t *testing.T) {
 func TestClosingTheEngineEndsStatements(t *testing.T) {
 	e := testEngine(t, t.TempDir())
 	p := testProject(t, e, "prjA")
-	r, err := own{p}.Query(t.Context(), engine.Query{SQL: endless})
+	r, err := own{p}.Query(t.Context(), sql.Query{SQL: endless})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,13 +184,13 @@ func TestStreamingHoldsLittleMemory(t *testing.T) {
 		t.Skip()
 	}
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	const sql = `SELECT a, a * 7 AS b, 'some text that is not short ' || a AS c, a::DOUBLE / 3 AS d FROM range(%d) t(a)`
+	const text = `SELECT a, a * 7 AS b, 'some text that is not short ' || a AS c, a::DOUBLE / 3 AS d FROM range(%d) t(a)`
 	peak := func(n int) int64 {
 		runtime.GC()
 		before := rss(t)
 		var most int64
 		w := &countingWriter{each: func() { most = max(most, rss(t)-before) }}
-		r, err := own{p}.Query(t.Context(), engine.Query{SQL: fmt.Sprintf(sql, n)})
+		r, err := own{p}.Query(t.Context(), sql.Query{SQL: fmt.Sprintf(text, n)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,11 +221,11 @@ func TestManyAtOnce(t *testing.T) {
 			id := i % 2
 			p := testProject(t, e, fmt.Sprintf("prj%d", id))
 			for range 5 {
-				got, err := rows(t, p, engine.Query{SQL: `SELECT DISTINCT a FROM x`})
+				got, err := rows(t, p, sql.Query{SQL: `SELECT DISTINCT a FROM x`})
 				if err != nil || got != strconv.Itoa(id) {
 					t.Errorf("project %d sees %q, %v", id, got, err)
 				}
-				n, err := p.Materialize(t.Context(), "mtquery", fmt.Sprintf("m%d", i%4), engine.Query{SQL: `SELECT * FROM x`})
+				n, err := sql.Store(t.Context(), p, "mtquery", fmt.Sprintf("m%d", i%4), sql.Query{SQL: `SELECT * FROM x`})
 				if err != nil || n != 10000 {
 					t.Errorf("Materialize: %d, %v", n, err)
 				}
@@ -280,14 +281,14 @@ func TestMaterialize(t *testing.T) {
 		}
 		return strconv.FormatInt(n, 10)
 	}
-	run := func(sql string) error {
-		_, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: sql})
+	run := func(text string) error {
+		_, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: text})
 		return err
 	}
 	if got := count(); got != string(engine.KindUnknownTable) {
 		t.Errorf("before: %s", got)
 	}
-	if n, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: `SELECT a FROM UNNEST(sequence(0, 9)) t(a) WHERE a < ?`, Bindings: []string{"5"}}); n != 5 || err != nil || count() != "5" {
+	if n, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: `SELECT a FROM UNNEST(sequence(0, 9)) t(a) WHERE a < ?`, Bindings: []string{"5"}}); n != 5 || err != nil || count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}
 	if err := run(`SELECT CAST('x' || CAST(a AS varchar) AS BIGINT) FROM UNNEST(sequence(0, 9)) t(a)`); kindOf(err) != engine.KindValue || count() != "5" {
@@ -306,7 +307,7 @@ func TestMaterialize(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := p.Materialize(ctx, "mtquery", "m", engine.Query{SQL: endlessInTrino}); kindOf(err) != engine.KindTimeout || count() != "5" {
+	if _, err := sql.Store(ctx, p, "mtquery", "m", sql.Query{SQL: endlessInTrino}); kindOf(err) != engine.KindTimeout || count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}
 	for range 2 {
@@ -317,7 +318,7 @@ func TestMaterialize(t *testing.T) {
 	if got := count(); got != string(engine.KindUnknownTable) {
 		t.Errorf("after: %s", got)
 	}
-	if got, err := rows(t, p, engine.Query{SQL: `SELECT 1`}); got != "1" || err != nil {
+	if got, err := rows(t, p, sql.Query{SQL: `SELECT 1`}); got != "1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -354,7 +355,7 @@ func BenchmarkEncode(b *testing.B) {
 	for _, f := range []api.Format{api.CellTyped, api.Simple, api.Compact} {
 		b.Run(string(f), func(b *testing.B) {
 			for b.Loop() {
-				r, err := p.Query(b.Context(), engine.Query{SQL: `SELECT * FROM x`})
+				r, err := sql.Run(b.Context(), p, sql.Query{SQL: `SELECT * FROM x`})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -369,7 +370,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 	b.Run("SelectOne", func(b *testing.B) {
 		for b.Loop() {
-			r, err := p.Query(b.Context(), engine.Query{SQL: `SELECT 1`})
+			r, err := sql.Run(b.Context(), p, sql.Query{SQL: `SELECT 1`})
 			if err != nil {
 				b.Fatal(err)
 			}

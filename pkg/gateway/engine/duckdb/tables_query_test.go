@@ -6,20 +6,21 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // TestStatementsFollowTheTables changes a table between statements: what a statement sees is the table as it is now.
 func TestStatementsFollowTheTables(t *testing.T) {
 	p := tableProject(t, t.TempDir())
 	ctx := t.Context()
-	see := func(sql, want string) {
+	see := func(text, want string) {
 		t.Helper()
-		got, err := rows(t, p, engine.Query{SQL: sql})
+		got, err := rows(t, p, sql.Query{SQL: text})
 		if err != nil {
 			got = "error: " + err.Error()
 		}
 		if got != want {
-			t.Errorf("%s: %q, want %q", sql, got, want)
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 	must := func(err error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -26,7 +27,7 @@ var tpchTypes = map[string]string{
 }
 
 // tpchProject is a project whose statements see the tables of Trino's catalog tpch in the schema tiny, in which their names are completed.
-func tpchProject(t *testing.T) (*project, engine.Catalogs) {
+func tpchProject(t *testing.T) (*project, sql.Catalogs) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tpch", "data.duckdb")
@@ -40,11 +41,11 @@ func tpchProject(t *testing.T) (*project, engine.Catalogs) {
 	}
 	defer bindings.Close(&db)
 	defer bindings.Disconnect(&c)
-	exec := func(sql string) {
+	exec := func(text string) {
 		var res bindings.Result
 		defer bindings.DestroyResult(&res)
-		if bindings.Query(c, sql, &res) == bindings.StateError {
-			t.Fatalf("%s: %s", sql, bindings.ResultError(&res))
+		if bindings.Query(c, text, &res) == bindings.StateError {
+			t.Fatalf("%s: %s", text, bindings.ResultError(&res))
 		}
 	}
 	exec(`ATTACH ` + sqltext.Literal(file) + ` AS d`)
@@ -57,23 +58,24 @@ func tpchProject(t *testing.T) (*project, engine.Catalogs) {
 		}
 	}
 	exec(`DETACH d`)
-	p := testProject(t, testEngine(t, dir), "tpch")
-	p.session = engine.TableName{Catalog: "tpch", Schema: "tiny"}
-	return p, tpchCatalog{}
+	return testProject(t, testEngine(t, dir), "tpch"), tpchCatalog{}
 }
 
-type tpchCatalog struct{ engine.NoCatalogs }
+// tpchTables are the catalog and schema that complete the names of tables.
+var tpchTables = engine.TableName{Catalog: "tpch", Schema: "tiny"}
 
-func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
+type tpchCatalog struct{ sql.NoCatalogs }
+
+func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (sql.Source, error) {
 	switch {
 	case n.Catalog != "tpch":
-		return engine.Source{}, infoschema.UnknownCatalog(n.Catalog)
+		return sql.Source{}, infoschema.UnknownCatalog(n.Catalog)
 	case n.Schema != "tiny":
-		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
 	case tpchTypes[n.Table] == "":
-		return engine.Source{}, engine.UnknownTable(n)
+		return sql.Source{}, engine.UnknownTable(n)
 	}
-	return engine.Source{Stored: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
+	return sql.Source{Stored: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
 }
 
 func (tpchCatalog) List(context.Context, []string) (all []engine.TableName, _ error) {

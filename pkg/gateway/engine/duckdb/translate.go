@@ -11,7 +11,6 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/ducktype"
-	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
@@ -22,7 +21,7 @@ import (
 
 // translation is a statement ready for DuckDB.
 type translation struct {
-	of    *sql.Statement
+	of    *engine.Statement
 	text  string            // what DuckDB runs
 	zones []string          // the time zones in which the instants of the columns are displayed, nil if all are UTC
 	names map[string]string // from generated names of columns to those of the user
@@ -44,16 +43,11 @@ func (t *translation) columns() (cols []analyze.TableColumn) {
 	return cols
 }
 
-// translate reads a statement and writes it for DuckDB. If named is set, the columns of the text have the names and types of the
-// result, as a stored table needs it.
-func (s *statement) translate(ctx context.Context, text string, named bool) (*translation, error) {
-	x, err := s.sql.Read(ctx, text)
+// writeNamed writes a statement so that the columns of the text have the names and types of the result, as a stored table needs it.
+func (s *statement) writeNamed(ctx context.Context, x *engine.Statement) (*translation, error) {
+	t, err := s.write(ctx, x)
 	if err != nil {
 		return nil, err
-	}
-	t, err := s.write(ctx, x)
-	if err != nil || !named {
-		return t, err
 	}
 	if err := t.keepsZones(); err != nil {
 		return nil, err
@@ -63,8 +57,8 @@ func (s *statement) translate(ctx context.Context, text string, named bool) (*tr
 }
 
 // write writes a statement and the saved queries in it.
-func (s *statement) write(ctx context.Context, x *sql.Statement) (*translation, error) {
-	for _, r := range x.Relations() { // before the statement: the zones of their columns decide how it is written
+func (s *statement) write(ctx context.Context, x *engine.Statement) (*translation, error) {
+	for _, r := range x.Named() { // before the statement: the zones of their columns decide how it is written
 		if r.View == nil || s.views[r] != nil {
 			continue
 		}
@@ -78,31 +72,32 @@ func (s *statement) write(ctx context.Context, x *sql.Statement) (*translation, 
 		s.views[r] = v
 	}
 	out, err := translate.Query(x.Query, x.Analysis, translate.Options{
-		Table:   func(t *analyze.Table) (string, error) { return s.from(ctx, x, x.Relation(t)) },
+		Table:   func(t *analyze.Table) (string, error) { return s.from(ctx, x, x.Relations[t]) },
 		Param:   func(i int) string { return literal(x.Params[i]) },
 		Catalog: x.Catalog, Schema: x.Schema, User: x.User,
 	})
 	var refused *translate.Unsupported
 	if errors.As(err, &refused) {
-		return nil, sql.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: sql.ErrNotSupported})
+		return nil, engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: engine.ErrNotSupported})
 	}
 	if err != nil {
-		return nil, sql.Fault(err)
+		return nil, engine.Fault(err)
 	}
 	return &translation{of: x, text: out.SQL, zones: out.Zones, names: out.Names()}, nil
 }
 
 // from is the text of a table in FROM.
-func (s *statement) from(ctx context.Context, x *sql.Statement, r *sql.Relation) (string, error) {
+func (s *statement) from(ctx context.Context, x *engine.Statement, r *engine.Relation) (string, error) {
 	switch {
 	case r == nil:
 		return "", engine.Internal("the statement reads a table that was not resolved")
 	case r.View != nil:
 		return "(" + s.views[r].text + ")", nil
-	case r.Stored != nil:
-		return s.stored[*r.Stored], nil
-	case r.Sample:
-		return s.p.sampled(r.Name.Table).text, nil
+	case r.Base != nil:
+		if k, ok := r.Base.Private.(*kept); ok {
+			return k.text, nil
+		}
+		return "", engine.Internal("a table of another engine")
 	}
 	if !s.scanned[r] {
 		if err := s.addScan(ctx, r); err != nil {
@@ -114,7 +109,7 @@ func (s *statement) from(ctx context.Context, x *sql.Statement, r *sql.Relation)
 }
 
 // literal writes the value of a parameter.
-func literal(p sql.Param) string {
+func literal(p engine.Param) string {
 	switch p.Type.Kind {
 	case types.Boolean:
 		return p.Text
@@ -125,8 +120,8 @@ func literal(p sql.Param) string {
 	return "CAST(" + sqltext.Literal(p.Text) + " AS " + name + ")"
 }
 
-// Has implements sql.Store.
-func (s *statement) Has(f *functions.Function) bool { return translate.Has(f) }
+// Calls reports whether there is a translation of a function.
+func (p *project) Calls(f *functions.Function) bool { return translate.Has(f) }
 
 // keepsZones rejects a result whose times would lose their zone when stored.
 func (t *translation) keepsZones() error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 var ownCall = regexp.MustCompile(`"~\w+"\s*\(`)
@@ -17,16 +18,16 @@ func TestTranspile(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	written, refused := 0, 0
 	for _, i := range readIdioms(t) {
-		text, err := p.Transpile(t.Context(), engine.Query{SQL: i.sql}, "postgresql")
+		text, err := sql.Transpile(t.Context(), p, sql.Query{SQL: i.text}, "postgresql")
 		switch {
 		case i.bad != "": // a fault of the statement, or of a value when it runs
 		case err == nil:
 			written++
 			if ownCall.MatchString(text) {
-				t.Errorf("line %d: %s needs the gateway:\n%s", i.line, i.sql, text)
+				t.Errorf("line %d: %s needs the gateway:\n%s", i.line, i.text, text)
 			}
 		case kindOf(err) != engine.KindUnsupported:
-			t.Errorf("line %d: %s: %q: %v", i.line, i.sql, kindOf(err), err)
+			t.Errorf("line %d: %s: %q: %v", i.line, i.text, kindOf(err), err)
 		default:
 			refused++
 		}

@@ -4,7 +4,7 @@ package duckdb
 
 import (
 	"context"
-	"database/sql"
+	databases "database/sql"
 	"fmt"
 	"os"
 	"slices"
@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
@@ -53,7 +53,7 @@ func TestTranspiled(t *testing.T) {
 					!strings.Contains(st.SQL, part) || strings.HasPrefix(st.SQL, "EXPLAIN") || strings.HasPrefix(st.SQL, "SHOW") || strings.HasPrefix(st.SQL, "DESC") {
 					continue
 				}
-				text, err := p.Transpile(t.Context(), engine.Query{SQL: st.SQL, Catalogs: catalogs}, string(s.target))
+				text, err := sql.Transpile(t.Context(), p, sql.Query{SQL: st.SQL, Catalogs: catalogs, Defaults: tpchTables}, string(s.target))
 				if err != nil {
 					refused++
 					continue
@@ -138,7 +138,7 @@ func postgresServer(t *testing.T, p *project) *otherServer {
 func mariaServer(t *testing.T, p *project) *otherServer {
 	s := &otherServer{target: transpile.MySQL}
 	admin, _ := testdb.MariaDB(t, "tiny")
-	db, err := sql.Open("mysql", admin.FormatDSN())
+	db, err := databases.Open("mysql", admin.FormatDSN())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
@@ -16,8 +17,8 @@ import (
 func TestExplainSources(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "explain")
 	h := &heldRows{cols: []engine.ColumnInfo{{Name: "Id", Type: "integer"}, {Name: "name", Type: "varchar"}, {Name: "d", Type: "date"}}}
-	cat := named{sources: map[string]engine.Source{"t": {Scan: h}, "saved": {SQL: "SELECT id, name FROM c.s.t WHERE id IN (5, 7)"}}}
-	for sql, want := range map[string][]string{
+	cat := named{sources: map[string]sql.Source{"t": {Scan: h}, "saved": {SQL: "SELECT id, name FROM c.s.t WHERE id IN (5, 7)"}}}
+	for text, want := range map[string][]string{
 		`EXPLAIN SELECT name FROM c.s.t WHERE id = 5 AND d > DATE '2024-02-29'`:         {"TableScan[table = c.s.t]", "reads: an external source", "asked of the source: where Id = 5 and d > 2024-02-29", "Layout: [name:varchar"},
 		`EXPLAIN SELECT name FROM c.s.t WHERE name = 'it''s' LIMIT 3`:                   {"where name = 'it''s' limit 3"},
 		`EXPLAIN SELECT count(*) FROM c.s.t`:                                            {"TableScan[table = c.s.t]", "(the number of rows only)", "count(*)"},
@@ -28,30 +29,30 @@ func TestExplainSources(t *testing.T) {
 		`EXPLAIN SHOW TABLES`:                         {"Output[columnNames = [Table]]"},
 		`EXPLAIN (TYPE VALIDATE) SELECT * FROM c.s.t`: {"true"},
 	} {
-		got, err := rows(t, p, engine.Query{SQL: sql, Catalogs: cat})
+		got, err := rows(t, p, sql.Query{SQL: text, Catalogs: cat})
 		if err != nil {
-			t.Errorf("%s: %v", sql, err)
+			t.Errorf("%s: %v", text, err)
 			continue
 		}
 		text := got
 		for _, part := range want {
 			if !strings.Contains(text, part) {
-				t.Errorf("%s: %s\nhas no %s", sql, text, part)
+				t.Errorf("%s: %s\nhas no %s", text, text, part)
 			}
 		}
 	}
 	if len(h.requests()) > 0 {
 		t.Errorf("the source was asked %v", h.requests())
 	}
-	for sql, want := range map[string]string{
+	for text, want := range map[string]string{
 		`EXPLAIN ANALYZE SELECT 1`:                  "EXPLAIN ANALYZE is not supported on zone local",
 		`EXPLAIN (FORMAT GRAPHVIZ) SELECT 1`:        "EXPLAIN (FORMAT GRAPHVIZ) is not supported",
 		`EXPLAIN SELECT nix FROM c.s.t`:             "Column 'nix' cannot be resolved",
 		`EXPLAIN (TYPE VALIDATE) SELECT 1 FROM nix`: "Table 'peaka.table.nix' does not exist",
 		`EXPLAIN INSERT INTO t VALUES (1)`:          "Statement type 'Insert' is not allowed",
 	} {
-		if _, err := rows(t, p, engine.Query{SQL: sql, Catalogs: cat}); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", sql, err, want)
+		if _, err := rows(t, p, sql.Query{SQL: text, Catalogs: cat}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

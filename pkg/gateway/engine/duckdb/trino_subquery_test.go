@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // A subquery in the place of a value has the type of what it gives, also where the operator around it depends on that type.
 func TestSubqueriesAsOperands(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	for sql, want := range map[string]string{
+	for text, want := range map[string]string{
 		`SELECT 1 + (SELECT 2)`:          "3",
 		`SELECT 7 / (SELECT 2)`:          "3",
 		`SELECT 7 / (SELECT 2e0)`:        "3.5",
@@ -22,11 +23,11 @@ func TestSubqueriesAsOperands(t *testing.T) {
 		`SELECT sum(id) / (SELECT count(*) FROM sample.shop.products) FROM sample.shop.products`:                              "100",
 		`SELECT id / (SELECT max(id) FROM sample.shop.products p WHERE p.id < o.id) FROM sample.shop.products o WHERE id = 3`: "1",
 	} {
-		if got, err := rows(t, p, engine.Query{SQL: sql}); err != nil || got != want {
-			t.Errorf("%s: %s, %v; want %s", sql, got, err, want)
+		if got, err := rows(t, p, sql.Query{SQL: text}); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
 		}
 	}
-	if _, err := rows(t, p, engine.Query{SQL: `SELECT 1 + (SELECT 'a')`}); err == nil {
+	if _, err := rows(t, p, sql.Query{SQL: `SELECT 1 + (SELECT 'a')`}); err == nil {
 		t.Error("a number is added to a text")
 	}
 }
@@ -38,7 +39,7 @@ func TestCorrelatedSubqueries(t *testing.T) {
 		with  = `WITH w AS (SELECT 1 AS x UNION ALL SELECT 2) `
 		outer = `(VALUES (1, ARRAY[10, 20]), (3, ARRAY[1]), (NULL, NULL)) t(o, l)`
 	)
-	for sql, want := range map[string]string{
+	for text, want := range map[string]string{
 		with + `SELECT o, (SELECT o IN (SELECT x FROM w)) FROM ` + outer + ` ORDER BY o`:                                              "1|true 3|false null|null",
 		with + `SELECT o, c FROM ` + outer + `, LATERAL (SELECT o NOT IN (SELECT x FROM w)) u(c) ORDER BY o`:                          "1|false 3|true null|null",
 		with + `SELECT o, c FROM ` + outer + `, LATERAL (SELECT o > ALL (SELECT x FROM w)) u(c) ORDER BY o`:                           "1|false 3|true null|null",
@@ -52,8 +53,8 @@ func TestCorrelatedSubqueries(t *testing.T) {
 		`SELECT o, s, c FROM ` + outer + ` LEFT JOIN LATERAL (SELECT sum(e), 'k' FROM UNNEST(l) q(e)) u(s, c) ON s > 1 ORDER BY o`:    "1|30|k 3|null|null null|null|null",
 		`SELECT o, (SELECT o + e FROM UNNEST(l) q(e) WHERE e = 10 * o) FROM ` + outer + ` ORDER BY o`:                                 "1|11 3|null null|null",
 	} {
-		if got, err := rows(t, p, engine.Query{SQL: sql}); err != nil || strings.ReplaceAll(got, "\n", " ") != want {
-			t.Errorf("%s: %s, %v; want %s", sql, got, err, want)
+		if got, err := rows(t, p, sql.Query{SQL: text}); err != nil || strings.ReplaceAll(got, "\n", " ") != want {
+			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
 		}
 	}
 }
@@ -62,7 +63,7 @@ func TestCorrelatedSubqueries(t *testing.T) {
 func TestDivisionHint(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	const rest = "; x / nullif(y, 0) is NULL where y is 0"
-	for sql, want := range map[string]string{
+	for text, want := range map[string]string{
 		`SELECT 1 / 0`: "the statement divides at line 1:10" + rest,
 		"SELECT id % 2,\n10 / (id - id)\nFROM sample.shop.products":     "the statement divides at line 2:4" + rest,
 		`SELECT mod(id, id - id) FROM sample.shop.products`:             "the statement divides at line 1:8" + rest,
@@ -71,10 +72,10 @@ func TestDivisionHint(t *testing.T) {
 		`SELECT sum(1 / x) FROM (VALUES 1, 0) t(x)`:                     "the statement divides at line 1:14" + rest,
 		`SELECT CAST('x' AS bigint) / 1`:                                "",
 	} {
-		_, err := rows(t, p, engine.Query{SQL: sql})
+		_, err := rows(t, p, sql.Query{SQL: text})
 		var e *engine.Error
 		if !errors.As(err, &e) || e.Hint != want {
-			t.Errorf("%s: %v with hint %q; want %q", sql, err, e.Hint, want)
+			t.Errorf("%s: %v with hint %q; want %q", text, err, e.Hint, want)
 		}
 	}
 }

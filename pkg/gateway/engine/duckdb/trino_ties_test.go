@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // TestTies compares FETCH FIRST ... WITH TIES with what a loop over the sorted rows keeps, with numbers and with values for them.
@@ -33,7 +34,7 @@ func TestTies(t *testing.T) {
 			}
 		}
 		from := "SELECT x FROM (VALUES " + strings.Join(values, ", ") + ") t(x) ORDER BY x DESC"
-		for _, q := range []engine.Query{
+		for _, q := range []sql.Query{
 			{SQL: fmt.Sprintf("%s OFFSET %d ROWS FETCH FIRST %d ROWS WITH TIES", from, skip, n)},
 			{SQL: from + " OFFSET ? FETCH NEXT ? ROWS WITH TIES", Bindings: []string{fmt.Sprint(skip), fmt.Sprint(n)}},
 		} {
@@ -42,15 +43,15 @@ func TestTies(t *testing.T) {
 			}
 		}
 	}
-	if _, err := firstValues(t, p, engine.Query{SQL: "SELECT x FROM (VALUES 1) t(x) ORDER BY x FETCH FIRST ? ROWS WITH TIES", Bindings: []string{"0"}}); err == nil || !strings.Contains(err.Error(), "must be positive") {
+	if _, err := firstValues(t, p, sql.Query{SQL: "SELECT x FROM (VALUES 1) t(x) ORDER BY x FETCH FIRST ? ROWS WITH TIES", Bindings: []string{"0"}}); err == nil || !strings.Contains(err.Error(), "must be positive") {
 		t.Errorf("no rows: %v", err)
 	}
 }
 
 // firstValues are the first values of the rows of a statement.
-func firstValues(t *testing.T, p engine.Project, q engine.Query) ([]string, error) {
+func firstValues(t *testing.T, p engine.Project, q sql.Query) ([]string, error) {
 	t.Helper()
-	res, err := p.Query(t.Context(), q)
+	res, err := sql.Run(t.Context(), p, q)
 	if err != nil {
 		return nil, err
 	}

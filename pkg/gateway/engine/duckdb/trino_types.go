@@ -5,7 +5,6 @@ package duckdb
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/ducktype"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sample"
-	"github.com/dig-cli/dig/pkg/gateway/sql"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -30,15 +29,38 @@ type kept struct {
 	text    string
 }
 
-// Stored implements sql.Store.
-func (s *statement) Stored(ctx context.Context, n engine.TableName, schema, table string) ([]analyze.TableColumn, error) {
-	c, err := s.connect(ctx)
+// BaseTable finds an internal table, a stored result, or a table of the built-in catalog.
+func (p *project) BaseTable(ctx context.Context, n engine.TableName) (*engine.BaseTable, error) {
+	if n.Catalog == engine.SampleCatalog {
+		k, err := p.sample(ctx, n.Table)
+		if err != nil {
+			return nil, err
+		}
+		return &engine.BaseTable{Name: n, Columns: k.columns, Private: k}, nil
+	}
+	c, err := p.conn(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer c.close()
+	stored := engine.TableName{Schema: n.Schema, Table: n.Table}
+	if n.Catalog != "" {
+		if stored.Table, err = c.storedAs(ctx, n.Schema, n.Table); err != nil {
+			return nil, err
+		}
+	}
+	k, err := c.stored(ctx, n, stored)
+	if err != nil {
+		return nil, err
+	}
+	return &engine.BaseTable{Name: stored, Columns: k.columns, Private: k}, nil
+}
+
+// stored is a table of the project's file. n is its name in errors.
+func (c *conn) stored(ctx context.Context, n, as engine.TableName) (*kept, error) {
 	var d bindings.TableDescription
 	defer bindings.TableDescriptionDestroy(&d)
-	if bindings.TableDescriptionCreateExt(c.c, naming.Store, schema, table, &d) != bindings.StateSuccess {
+	if bindings.TableDescriptionCreateExt(c.c, naming.Store, as.Schema, as.Table, &d) != bindings.StateSuccess {
 		return nil, engine.UnknownTable(n)
 	}
 	var names []string
@@ -48,14 +70,13 @@ func (s *statement) Stored(ctx context.Context, n engine.TableName, schema, tabl
 		logical = append(logical, bindings.TableDescriptionGetColumnType(d, i))
 	}
 	var notes map[string]string
-	if schema != engine.SchemaTable && schema != engine.SchemaBI {
-		if notes, err = c.typeNotes(ctx, schema, table); err != nil {
+	if as.Schema != engine.SchemaTable && as.Schema != engine.SchemaBI {
+		var err error
+		if notes, err = c.typeNotes(ctx, as.Schema, as.Table); err != nil {
 			return nil, err
 		}
 	}
-	k := fromOutside(naming.StoredTable(schema, table), names, logical, notes)
-	s.stored[engine.TableName{Schema: schema, Table: table}] = k.text
-	return k.columns, nil
+	return fromOutside(naming.StoredTable(as.Schema, as.Table), names, logical, notes), nil
 }
 
 // typeNotes returns the comments on the columns of a stored result: the Trino types that cannot be derived from DuckDB's types.
@@ -82,32 +103,17 @@ func (c *conn) noteTypes(ctx context.Context, name string, columns []analyze.Col
 	return nil
 }
 
-// Sample implements sql.Store.
-func (s *statement) Sample(ctx context.Context, table string) ([]analyze.TableColumn, error) {
-	if k := s.p.sampled(table); k != nil {
-		return slices.Clone(k.columns), nil
+// sample is a table of the built-in catalog. All projects share their descriptions.
+func (p *project) sample(ctx context.Context, table string) (*kept, error) {
+	if k, ok := p.samples.Load(table); ok {
+		return k.(*kept), nil
 	}
-	k, err := s.planned(ctx, sample.Tables()[table])
+	body := sample.Tables()[table]
+	c, err := p.conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.p.samples.Store(table, k)
-	return slices.Clone(k.columns), nil
-}
-
-// sampled is a table of the built-in catalog, nil before it was described.
-func (p *project) sampled(table string) *kept {
-	k, _ := p.samples.Load(table)
-	known, _ := k.(*kept)
-	return known
-}
-
-// planned is a query of the engine as a table.
-func (s *statement) planned(ctx context.Context, body string) (*kept, error) {
-	c, err := s.connect(ctx)
-	if err != nil {
-		return nil, err
-	}
+	defer c.close()
 	var ps bindings.PreparedStatement
 	defer bindings.DestroyPrepare(&ps)
 	if bindings.Prepare(c.c, body, &ps) == bindings.StateError {
@@ -119,7 +125,9 @@ func (s *statement) planned(ctx context.Context, body string) (*kept, error) {
 		names = append(names, bindings.PreparedStatementColumnName(ps, i))
 		logical = append(logical, bindings.PreparedStatementColumnLogicalType(ps, i))
 	}
-	return fromOutside("("+body+")", names, logical, nil), nil
+	k := fromOutside("("+body+")", names, logical, nil)
+	p.samples.Store(table, k)
+	return k, nil
 }
 
 // fromOutside converts the columns of a table to the types of a statement. It destroys the logical types.
@@ -254,7 +262,7 @@ func (v *vtype) shownIn(zone *time.Location) {
 
 // overlay sets the names and precisions that a column has in Trino. The rest of v was derived from its DuckDB type.
 func (v *vtype) overlay(t *types.Type) {
-	v.name = sql.WireType(t)
+	v.name = wire.TypeName(t)
 	switch t.Kind {
 	case types.Char:
 		v.pad = t.N

@@ -4,10 +4,10 @@ package duckdb
 
 import (
 	"fmt"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 	"strings"
 	"time"
 
-	"github.com/dig-cli/dig/pkg/gateway/sql"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -78,7 +78,7 @@ func newType(lt bindings.LogicalType) (*vtype, error) {
 			}
 			name := bindings.StructTypeChildName(lt, i)
 			t.names = append(t.names, name)
-			fields = append(fields, sql.FieldName(name)+t.kids[i].name)
+			fields = append(fields, wire.FieldName(name)+t.kids[i].name)
 		}
 		t.name = "row(" + strings.Join(fields, ", ") + ")"
 	case bindings.TypeHugeInt:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // TestUnusedInstancesAreBounded: however many projects were used, only so many stay open; one that runs a statement is
@@ -51,15 +52,15 @@ func TestCheckOpensNoData(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := e.memory.instances.Load()
-	for sql, kind := range map[string]engine.Kind{
+	for text, kind := range map[string]engine.Kind{
 		`SELECT 1 AS a`: "",
 		`SELECT count(*) FROM sample.shop.orders`: "",
 		`SELECT nosuch(1)`:                        engine.KindUnsupported,
 		`SELECT nosuch FROM sample.shop.orders`:   engine.KindUnknownColumn,
 		`SELEC 1`:                                 engine.KindSyntax,
 	} {
-		if err := check(t.Context(), e, "prjA", sql); kindOf(err) != kind {
-			t.Errorf("%s: %v", sql, err)
+		if err := check(t.Context(), e, "prjA", text); kindOf(err) != kind {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 	if n := e.memory.instances.Load(); n != open {
@@ -76,10 +77,10 @@ func TestCheckOpensNoData(t *testing.T) {
 	}
 }
 
-func check(ctx context.Context, e *duck, id, sql string) error {
+func check(ctx context.Context, e *duck, id, text string) error {
 	p, err := e.Project(ctx, id)
 	if err != nil {
 		return err
 	}
-	return p.Check(ctx, engine.Query{SQL: sql})
+	return sql.Check(ctx, p, sql.Query{SQL: text})
 }

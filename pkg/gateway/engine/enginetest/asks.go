@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/merge"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 func asks(t *testing.T, open Open) {
@@ -16,52 +18,52 @@ func asks(t *testing.T, open Open) {
 	n := engine.TableName{Catalog: "pg", Schema: "public", Table: `odd"name`}
 	rows := &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: `the "kind"`, Type: "varchar"}},
 		Data: [][]any{{int64(1), "b"}, {int64(2), "a"}, {int64(3), "it's"}, {int64(4), nil}, {int64(5), "b"}}}
-	catalogs := Names{n: {Scan: rows}, lookup("pg", "public", "of"): {Ask: engine.Rows{Table: n, Filters: []engine.Filter{{Column: "id", Op: ">", Values: []any{"3"}}}}}}
+	catalogs := Names{n: {Scan: rows}, lookup("pg", "public", "of"): {Ask: sql.Rows{Table: n, Filters: []engine.Filter{{Column: "id", Op: ">", Values: []any{"3"}}}}}}
 	kind := `the "kind"`
 	for _, c := range []struct {
-		ask  engine.Ask
+		ask  sql.Ask
 		want string
 	}{
-		{engine.Rows{Table: n, Limit: 2}, "1|b\n2|a"},
-		{engine.Rows{Table: n, Limit: engine.NoRows}, ""},
-		{engine.Rows{Table: n, Columns: []string{kind}, Limit: 1}, "b"},
-		{engine.Rows{Table: n, Columns: []string{kind, "id"}, Filters: []engine.Filter{{Column: "id", Op: ">=", Values: []any{json.Number("2")}}, {Column: "id", Op: "<", Values: []any{"4"}}}}, "a|2\nit's|3"},
-		{engine.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "in", Values: []any{"a", "it's"}}}}, "2\n3"},
-		{engine.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "not in", Values: []any{"a", "b"}}}}, "3"},
-		{engine.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "<>", Values: []any{"b"}}}}, "2\n3"},
-		{engine.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "like", Values: []any{"i%"}}}}, "3"},
-		{engine.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "is null"}}}, "4"},
-		{engine.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "is not null"}, {Column: "id", Op: "<=", Values: []any{json.Number("1")}}}}, "1"},
-		{engine.Rows{Table: lookup("pg", "public", "of")}, "4|null\n5|b"},
-		{engine.Counts{Table: n}, "5"},
-		{engine.Counts{Table: n, Columns: []string{kind, "id"}}, "5|3|5"},
-		{engine.Frequent{Table: n, Column: kind, Limit: 2}, "b|2\na|1"},
-		{engine.Listing{Catalog: "sample"}, "shop"},
-		{engine.Listing{Catalog: "sample", Schema: "nosuch's"}, ""},
-		{engine.Cast{Value: json.Number("12"), Type: "bigint"}, "12"},
-		{engine.Cast{Value: "2020-02-29", Type: "date"}, "2020-02-29"},
+		{sql.Rows{Table: n, Limit: 2}, "1|b\n2|a"},
+		{sql.Rows{Table: n, Limit: sql.NoRows}, ""},
+		{sql.Rows{Table: n, Columns: []string{kind}, Limit: 1}, "b"},
+		{sql.Rows{Table: n, Columns: []string{kind, "id"}, Filters: []engine.Filter{{Column: "id", Op: ">=", Values: []any{json.Number("2")}}, {Column: "id", Op: "<", Values: []any{"4"}}}}, "a|2\nit's|3"},
+		{sql.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "in", Values: []any{"a", "it's"}}}}, "2\n3"},
+		{sql.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "not in", Values: []any{"a", "b"}}}}, "3"},
+		{sql.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "<>", Values: []any{"b"}}}}, "2\n3"},
+		{sql.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "like", Values: []any{"i%"}}}}, "3"},
+		{sql.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "is null"}}}, "4"},
+		{sql.Rows{Table: n, Columns: []string{"id"}, Filters: []engine.Filter{{Column: kind, Op: "is not null"}, {Column: "id", Op: "<=", Values: []any{json.Number("1")}}}}, "1"},
+		{sql.Rows{Table: lookup("pg", "public", "of")}, "4|null\n5|b"},
+		{sql.Counts{Table: n}, "5"},
+		{sql.Counts{Table: n, Columns: []string{kind, "id"}}, "5|3|5"},
+		{sql.Frequent{Table: n, Column: kind, Limit: 2}, "b|2\na|1"},
+		{sql.Listing{Catalog: "sample"}, "shop"},
+		{sql.Listing{Catalog: "sample", Schema: "nosuch's"}, ""},
+		{sql.Cast{Value: json.Number("12"), Type: "bigint"}, "12"},
+		{sql.Cast{Value: "2020-02-29", Type: "date"}, "2020-02-29"},
 	} {
-		got, err := Query(t.Context(), p, engine.Query{Ask: c.ask, Catalogs: catalogs})
+		got, err := Query(t.Context(), p, sql.Query{Ask: c.ask, Catalogs: catalogs})
 		if err != nil || got != c.want {
 			t.Errorf("%T%+v:\n got %q, %v\nwant %q", c.ask, c.ask, got, err, c.want)
 		}
 	}
 	for _, columns := range [][]string{{}, {"id"}} { // rows without columns are rows too
-		if got, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{Ask: engine.Rows{Table: n, Columns: columns}, Catalogs: catalogs}); err != nil || got != 5 {
+		if got, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{Ask: sql.Rows{Table: n, Columns: columns}, Catalogs: catalogs}); err != nil || got != 5 {
 			t.Errorf("%d rows of columns %q, %v", got, columns, err)
 		}
 	}
-	if got, err := Query(t.Context(), p, engine.Query{Ask: engine.Counts{Table: n, Columns: []string{"id"}, Estimated: true}, Catalogs: catalogs}); err != nil || got[:2] != "5|" {
+	if got, err := Query(t.Context(), p, sql.Query{Ask: sql.Counts{Table: n, Columns: []string{"id"}, Estimated: true}, Catalogs: catalogs}); err != nil || got[:2] != "5|" {
 		t.Errorf("estimated %q, %v", got, err)
 	}
-	if got, err := Query(t.Context(), p, engine.Query{Ask: engine.Listing{Catalog: "sample", Schema: "shop"}, Catalogs: catalogs}); err != nil || got != "customers\norder_items\norders\nproducts" {
+	if got, err := Query(t.Context(), p, sql.Query{Ask: sql.Listing{Catalog: "sample", Schema: "shop"}, Catalogs: catalogs}); err != nil || got != "customers\norder_items\norders\nproducts" {
 		t.Errorf("the tables of the sample are %q, %v", got, err)
 	}
-	if _, err := Query(t.Context(), p, engine.Query{Ask: engine.Cast{Value: "x", Type: "bigint"}}); Kind(err) != engine.KindValue {
+	if _, err := Query(t.Context(), p, sql.Query{Ask: sql.Cast{Value: "x", Type: "bigint"}}); Kind(err) != engine.KindValue {
 		t.Errorf("a text as a number: %v", err)
 	}
 	for _, f := range []engine.Filter{{Column: "id", Op: "~", Values: []any{"x"}}, {Column: "id", Op: "in"}, {Column: "id", Op: "=", Values: []any{[]any{}}}} {
-		if _, err := Query(t.Context(), p, engine.Query{Ask: engine.Rows{Table: n, Filters: []engine.Filter{f}}, Catalogs: catalogs}); err == nil {
+		if _, err := Query(t.Context(), p, sql.Query{Ask: sql.Rows{Table: n, Filters: []engine.Filter{f}}, Catalogs: catalogs}); err == nil {
 			t.Errorf("%+v is accepted", f)
 		}
 	}
@@ -76,22 +78,22 @@ func merges(t *testing.T, open Open) {
 	catalogs := Names{from: {Scan: src}}
 	full := func(table string) {
 		t.Helper()
-		if _, err := p.Materialize(ctx, "cache", table, engine.Query{Ask: engine.Rows{Table: from}, Catalogs: catalogs}); err != nil {
+		if _, err := sql.Store(ctx, p, "cache", table, sql.Query{Ask: sql.Rows{Table: from}, Catalogs: catalogs}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	content := func(table string) string {
 		t.Helper()
 		stored := lookup("peaka", "mtquery", "x")
-		got, err := Query(ctx, p, engine.Query{SQL: `SELECT id, name FROM peaka.mtquery.x ORDER BY 1, 2`, Catalogs: Names{stored: {Stored: &engine.TableName{Schema: "cache", Table: table}}}})
+		got, err := Query(ctx, p, sql.Query{SQL: `SELECT id, name FROM peaka.mtquery.x ORDER BY 1, 2`, Catalogs: Names{stored: {Stored: &engine.TableName{Schema: "cache", Table: table}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
-	merge := func(old, into, updated string) (string, error) {
-		got, done, err := p.Merge(ctx, engine.Merge{Schema: "cache", Into: into, Old: old, Key: []string{"id"}, Updated: updated, From: from, Catalogs: catalogs})
-		if err := p.DropScratch(ctx, "cache", into); err != nil {
+	merged := func(old, into, updated string) (string, error) {
+		got, done, err := merge.Merge(ctx, p, merge.Job{Schema: "cache", Into: into, Old: old, Key: []string{"id"}, Updated: updated, From: from, Catalogs: catalogs})
+		if err := merge.DropScratch(ctx, p, "cache", into); err != nil {
 			t.Error(err)
 		}
 		return fmt.Sprintf("%v %d +%d ~%d -%d", done, got.Rows, got.Inserted, got.Updated, got.Deleted), err
@@ -100,58 +102,58 @@ func merges(t *testing.T, open Open) {
 	full("one")
 
 	src.Data = [][]any{{int64(1), "a", at(1)}, {int64(2), "B", at(9)}, {int64(4), "D", nil}, {int64(5), "late", at(0)}, {int64(6), "f", at(8)}}
-	if got, err := merge("one", "two", "at"); got != "true 5 +2 ~2 -1" || err != nil {
+	if got, err := merged("one", "two", "at"); got != "true 5 +2 ~2 -1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 	if got := content("two"); got != "1|a\n2|B\n4|D\n5|late\n6|f" {
 		t.Errorf("merged:\n%s", got)
 	}
-	if got, err := p.Compare(ctx, engine.Comparison{Schema: "cache", Old: "one", New: "two", Keys: []string{"uuid", "ID"}}); err != nil || got != (engine.Changes{Inserted: 2, Updated: 2, Deleted: 1}) {
+	if got, err := merge.Compare(ctx, p, merge.Comparison{Schema: "cache", Old: "one", New: "two", Keys: []string{"uuid", "ID"}}); err != nil || got != (merge.Changes{Inserted: 2, Updated: 2, Deleted: 1}) {
 		t.Errorf("compared: %+v, %v", got, err)
 	}
-	if got, err := p.Compare(ctx, engine.Comparison{Schema: "cache", Old: "one", New: "two"}); err != nil || got != (engine.Changes{Inserted: 4, Deleted: 3}) {
+	if got, err := merge.Compare(ctx, p, merge.Comparison{Schema: "cache", Old: "one", New: "two"}); err != nil || got != (merge.Changes{Inserted: 4, Deleted: 3}) {
 		t.Errorf("compared without a key: %+v, %v", got, err)
 	}
 
 	// Rows that never change: only larger keys, and those that were deleted, are read.
 	src.Data = append(src.Data[1:], []any{int64(7), "g", at(7)})
-	if got, err := merge("two", "three", ""); got != "true 5 +1 ~0 -1" || err != nil {
+	if got, err := merged("two", "three", ""); got != "true 5 +1 ~0 -1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
 
 	// There is nothing to build on.
 	src.Cols[1].Type = "varbinary"
 	src.Data = nil
-	if got, err := merge("three", "four", "at"); got != "false 0 +0 ~0 -0" || err != nil {
+	if got, err := merged("three", "four", "at"); got != "false 0 +0 ~0 -0" || err != nil {
 		t.Errorf("other columns: %s, %v", got, err)
 	}
 	src.Cols[1].Type = "varchar"
 	full("empty")
-	if got, err := merge("empty", "four", "at"); got != "false 0 +0 ~0 -0" || err != nil {
+	if got, err := merged("empty", "four", "at"); got != "false 0 +0 ~0 -0" || err != nil {
 		t.Errorf("no rows: %s, %v", got, err)
 	}
 
-	var k *engine.KeyError
+	var k *merge.KeyError
 	src.Data = [][]any{{int64(1), "a", at(1)}, {int64(1), "b", at(2)}}
-	if got, err := merge("three", "four", "at"); !errors.As(err, &k) || k.Twice != 1 || !slices.Equal(k.Example, []string{"1"}) {
+	if got, err := merged("three", "four", "at"); !errors.As(err, &k) || k.Twice != 1 || !slices.Equal(k.Example, []string{"1"}) {
 		t.Errorf("a key twice: %s, %v", got, err)
 	}
 	full("five")
-	if got, err := merge("five", "six", "at"); got != "false 0 +0 ~0 -0" || err != nil {
+	if got, err := merged("five", "six", "at"); got != "false 0 +0 ~0 -0" || err != nil {
 		t.Errorf("old rows with a key twice: %s, %v", got, err)
 	}
 	for _, c := range []struct {
 		key  []string
-		want engine.KeyError
-	}{{[]string{"id"}, engine.KeyError{Twice: 1, Example: []string{"1"}}}, {[]string{"id", "name"}, engine.KeyError{}}} {
-		err := p.CheckKey(ctx, "cache", "five", c.key)
+		want merge.KeyError
+	}{{[]string{"id"}, merge.KeyError{Twice: 1, Example: []string{"1"}}}, {[]string{"id", "name"}, merge.KeyError{}}} {
+		err := merge.CheckKey(ctx, p, "cache", "five", c.key)
 		if k = nil; errors.As(err, &k) != (c.want.Twice > 0) || k != nil && fmt.Sprint(*k) != fmt.Sprint(c.want) {
 			t.Errorf("key %q: %v", c.key, err)
 		}
 	}
 	src.Data = [][]any{{nil, "a", at(1)}}
 	full("seven")
-	if err := p.CheckKey(ctx, "cache", "seven", []string{"id"}); !errors.As(err, &k) || k.Missing != 1 {
+	if err := merge.CheckKey(ctx, p, "cache", "seven", []string{"id"}); !errors.As(err, &k) || k.Missing != 1 {
 		t.Errorf("a key without a value: %v", err)
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"sync/atomic"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // Names is a Catalogs backed by a map. Its keys are in lower case, like the arguments of Lookup.
-type Names map[engine.TableName]engine.Source
+type Names map[engine.TableName]sql.Source
 
 // Lookup finds a name.
-func (n Names) Lookup(_ context.Context, name engine.TableName) (engine.Source, error) {
+func (n Names) Lookup(_ context.Context, name engine.TableName) (sql.Source, error) {
 	if s, ok := n[name]; ok {
 		return s, nil
 	}
@@ -28,11 +29,11 @@ func (n Names) Lookup(_ context.Context, name engine.TableName) (engine.Source, 
 	internal := name.Catalog == engine.InternalCatalog
 	switch {
 	case !internal && !known(func(k engine.TableName) bool { return k.Catalog == name.Catalog }):
-		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownCatalog, Message: "Catalog '" + name.Catalog + "' does not exist"}
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownCatalog, Message: "Catalog '" + name.Catalog + "' does not exist"}
 	case !internal && !known(func(k engine.TableName) bool { return k.Catalog == name.Catalog && k.Schema == name.Schema }):
-		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + name.Schema + "' does not exist"}
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + name.Schema + "' does not exist"}
 	}
-	return engine.Source{}, engine.UnknownTable(name)
+	return sql.Source{}, engine.UnknownTable(name)
 }
 
 // List names all, or those of some catalogs.
@@ -46,22 +47,22 @@ func (n Names) List(_ context.Context, catalogs []string) ([]engine.TableName, e
 	return out, nil
 }
 
-// Override implements engine.Catalogs.
+// Override implements sql.Catalogs.
 func (Names) Override(context.Context, engine.TableName) (*engine.TableName, error) { return nil, nil }
 
-// Spelled implements engine.Catalogs.
+// Spelled implements sql.Catalogs.
 func (Names) Spelled(context.Context, engine.TableName) error { return nil }
 
-// Kinds implements engine.Catalogs.
+// Kinds implements sql.Catalogs.
 func (n Names) Kinds(ctx context.Context) (map[string]string, error) {
-	kinds, err := engine.NoCatalogs{}.Kinds(ctx)
+	kinds, err := sql.NoCatalogs{}.Kinds(ctx)
 	for name := range n {
 		kinds[name.Catalog] = "test"
 	}
 	return kinds, err
 }
 
-// Comments implements engine.Catalogs.
+// Comments implements sql.Catalogs.
 func (Names) Comments(context.Context) (map[engine.TableName]string, error) { return nil, nil }
 
 // Rows is a Scanner over rows in memory that counts its uses.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // Open opens an engine over a directory. The suite closes it.
@@ -51,8 +52,8 @@ func project(t *testing.T, open Open) engine.Project {
 }
 
 // Query runs a statement and joins its values: columns by "|", rows by line breaks, NULL as "null".
-func Query(ctx context.Context, p engine.Project, q engine.Query) (string, error) {
-	r, err := p.Query(ctx, q)
+func Query(ctx context.Context, p engine.Project, q sql.Query) (string, error) {
+	r, err := sql.Run(ctx, p, q)
 	if err != nil {
 		return "", err
 	}
@@ -81,14 +82,14 @@ func Kind(err error) engine.Kind {
 	return ""
 }
 
-func want(t *testing.T, p engine.Project, q engine.Query, want string) {
+func want(t *testing.T, p engine.Project, q sql.Query, want string) {
 	t.Helper()
 	if got, err := Query(t.Context(), p, q); err != nil || got != want {
 		t.Errorf("%s:\n got %q, %v\nwant %q", q.SQL, got, err, want)
 	}
 }
 
-func wantKind(t *testing.T, p engine.Project, q engine.Query, kind engine.Kind, part string) {
+func wantKind(t *testing.T, p engine.Project, q sql.Query, kind engine.Kind, part string) {
 	t.Helper()
 	got, err := Query(t.Context(), p, q)
 	if Kind(err) != kind || !strings.Contains(fmt.Sprint(err), part) {
@@ -98,13 +99,13 @@ func wantKind(t *testing.T, p engine.Project, q engine.Query, kind engine.Kind, 
 
 func formats(t *testing.T, open Open) {
 	p := project(t, open)
-	q := engine.Query{SQL: `SELECT CAST(1 AS bigint) AS a, 'x"y' AS b, CAST(NULL AS varchar) AS c`}
+	q := sql.Query{SQL: `SELECT CAST(1 AS bigint) AS a, 'x"y' AS b, CAST(NULL AS varchar) AS c`}
 	for f, row := range map[api.Format]string{
 		api.CellTyped: `[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":"1"},{"name":"b","displayName":"b","dataType":"varchar","order":1,"value":"x\"y"},{"name":"c","displayName":"c","dataType":"varchar","order":2,"value":null}]`,
 		api.Simple:    `{"a":"1","b":"x\"y","c":null}`,
 		api.Compact:   `["1","x\"y",null]`,
 	} {
-		r, err := p.Query(t.Context(), q)
+		r, err := sql.Run(t.Context(), p, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +140,7 @@ func lookup(c, s, n string) engine.TableName {
 
 func names(t *testing.T, open Open) {
 	p := project(t, open)
-	if _, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: `SELECT 1 AS a UNION ALL SELECT 2`}); err != nil {
+	if _, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: `SELECT 1 AS a UNION ALL SELECT 2`}); err != nil {
 		t.Fatal(err)
 	}
 	n := Names{
@@ -152,7 +153,7 @@ func names(t *testing.T, open Open) {
 		lookup("peaka", "query", "ins"):  {SQL: `INSERT INTO peaka.mtquery.m VALUES (1)`},
 		lookup("peaka", "query", "par"):  {SQL: `SELECT a FROM peaka.mtquery.m WHERE a = ?`},
 	}
-	q := func(sql string) engine.Query { return engine.Query{SQL: sql, Catalogs: n} }
+	q := func(text string) sql.Query { return sql.Query{SQL: text, Catalogs: n} }
 	want(t, p, q(`SELECT a FROM "peaka"."mtquery"."m" ORDER BY a`), "1\n2")
 	want(t, p, q(`SELECT count(*) FROM "PG"."Public"."CACHED"`), "2")
 	want(t, p, q(`SELECT s FROM peaka.query.q`), "3")
@@ -170,13 +171,13 @@ func names(t *testing.T, open Open) {
 	wantKind(t, p, q(`SELECT * FROM peaka.query.ins`), engine.KindNotAllowed, "Statement type 'Insert' is not allowed")
 	wantKind(t, p, q(`SELECT * FROM peaka.query.par`), engine.KindBinding, "peaka.query.par")
 	// A changed query is read in its new version, also by those that read it.
-	n[lookup("peaka", "query", "q")] = engine.Source{SQL: `SELECT 100 AS s, 'new' AS extra`}
+	n[lookup("peaka", "query", "q")] = sql.Source{SQL: `SELECT 100 AS s, 'new' AS extra`}
 	want(t, p, q(`SELECT s FROM sem.sales.t`), "1010")
 	want(t, p, q(`SELECT * FROM peaka.query.q`), "100|new")
 	delete(n, lookup("peaka", "query", "q"))
 	wantKind(t, p, q(`SELECT s FROM sem.sales.t`), engine.KindUnknownTable, "peaka.query.q")
 	// So is a stored result, in any shape.
-	if _, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: `SELECT 'z' AS b, 7 AS c`}); err != nil {
+	if _, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: `SELECT 'z' AS b, 7 AS c`}); err != nil {
 		t.Fatal(err)
 	}
 	want(t, p, q(`SELECT * FROM peaka.mtquery.m`), "z|7")
@@ -211,10 +212,10 @@ func cycles(t *testing.T, open Open) {
 		lookup("peaka", "query", "self"): {SQL: `SELECT 1 AS x UNION SELECT x FROM peaka.query.self`},
 		lookup("peaka", "query", "over"): {SQL: `SELECT * FROM peaka.query.b`},
 	}
-	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.a`, Catalogs: n}, engine.KindCycle,
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.a`, Catalogs: n}, engine.KindCycle,
 		"peaka.query.a -> peaka.query.b -> peaka.query.c -> peaka.query.a")
-	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.self`, Catalogs: n}, engine.KindCycle, "peaka.query.self -> peaka.query.self")
-	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.over`, Catalogs: n}, engine.KindCycle,
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.self`, Catalogs: n}, engine.KindCycle, "peaka.query.self -> peaka.query.self")
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.over`, Catalogs: n}, engine.KindCycle,
 		"peaka.query.b -> peaka.query.c -> peaka.query.a -> peaka.query.b")
 
 	// A cycle is found even if other names do not exist, so that it cannot be saved meanwhile.
@@ -224,20 +225,20 @@ func cycles(t *testing.T, open Open) {
 		lookup("peaka", "query", "one"):       {SQL: `SELECT nosuch FROM (SELECT 1 AS x)`},
 		lookup("peaka", "query", "gaps"):      {SQL: `SELECT * FROM peaka.query.one UNION ALL SELECT * FROM peaka."table".gone`},
 	}
-	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.lefthand`, Catalogs: n}, engine.KindCycle,
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.lefthand`, Catalogs: n}, engine.KindCycle,
 		"peaka.query.lefthand -> peaka.query.righthand -> peaka.query.lefthand")
-	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.gaps`, Catalogs: n}, engine.KindUnknownColumn, "nosuch")
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.gaps`, Catalogs: n}, engine.KindUnknownColumn, "nosuch")
 
 	// Each query reads the previous one twice, so the expansion of the last doubles with every step.
 	n = Names{lookup("peaka", "query", "d0"): {SQL: `SELECT 1 AS a`}, lookup("peaka", "query", "e0"): {SQL: `SELECT * FROM peaka."table".gone`}}
 	for i := 1; i <= 40; i++ {
 		for _, s := range []string{"d", "e"} {
-			n[lookup("peaka", "query", fmt.Sprint(s, i))] = engine.Source{SQL: fmt.Sprintf(`SELECT x.a + y.a AS a FROM peaka.query.%s%d x, peaka.query.%s%d y`, s, i-1, s, i-1)}
+			n[lookup("peaka", "query", fmt.Sprint(s, i))] = sql.Source{SQL: fmt.Sprintf(`SELECT x.a + y.a AS a FROM peaka.query.%s%d x, peaka.query.%s%d y`, s, i-1, s, i-1)}
 		}
 	}
-	want(t, p, engine.Query{SQL: `SELECT a FROM peaka.query.d6`, Catalogs: n}, "64")
-	wantKind(t, p, engine.Query{SQL: `SELECT a FROM peaka.query.d40`, Catalogs: n}, engine.KindLimit, "more than 2000 saved queries")
-	wantKind(t, p, engine.Query{SQL: `SELECT a FROM peaka.query.e40`, Catalogs: n}, engine.KindUnknownTable, "gone")
+	want(t, p, sql.Query{SQL: `SELECT a FROM peaka.query.d6`, Catalogs: n}, "64")
+	wantKind(t, p, sql.Query{SQL: `SELECT a FROM peaka.query.d40`, Catalogs: n}, engine.KindLimit, "more than 2000 saved queries")
+	wantKind(t, p, sql.Query{SQL: `SELECT a FROM peaka.query.e40`, Catalogs: n}, engine.KindUnknownTable, "gone")
 }
 
 func scans(t *testing.T, open Open) {
@@ -264,7 +265,7 @@ func scans(t *testing.T, open Open) {
 		lookup("pg", "public", "hung"): {Scan: hung}, lookup("pg", "public", "misfit"): {Scan: misfit},
 		lookup("peaka", "query", "q"): {SQL: `SELECT s FROM pg.public.many WHERE id = 7`},
 	}
-	q := func(sql string) engine.Query { return engine.Query{SQL: sql, Catalogs: n} }
+	q := func(text string) sql.Query { return sql.Query{SQL: text, Catalogs: n} }
 	want(t, p, q(`SELECT * FROM pg.public."all" ORDER BY id`),
 		`1|żółty|-12.50|true|2020-02-29|2020-02-29 12:30:00.000|2020-02-29 12:30:00.000000 UTC|1.5|12151fd2-7586-11e9-8f9e-2a86e4085a59|01 ff|{"a":1.10}|01:02:03.500000`+
 			"\n2"+strings.Repeat("|null", 11))
@@ -298,19 +299,19 @@ func scans(t *testing.T, open Open) {
 
 func refusals(t *testing.T, open Open) {
 	p := project(t, open)
-	for sql, typ := range map[string]string{
+	for text, typ := range map[string]string{
 		`INSERT INTO x VALUES (1)`:        "Insert",
 		`UPDATE x SET a = 1`:              "Update",
 		`DELETE FROM x`:                   "Delete",
 		`CREATE TABLE x AS SELECT 1 AS a`: "CreateTableAsSelect",
 	} {
-		wantKind(t, p, engine.Query{SQL: sql}, engine.KindNotAllowed, "Statement type '"+typ+"' is not allowed")
+		wantKind(t, p, sql.Query{SQL: text}, engine.KindNotAllowed, "Statement type '"+typ+"' is not allowed")
 	}
-	wantKind(t, p, engine.Query{SQL: `SELECT 1; SELECT 2`}, engine.KindSyntax, "")
-	wantKind(t, p, engine.Query{SQL: `SELECT * FROM read_csv('/etc/passwd')`}, engine.KindSyntax, "mismatched input '('")
-	wantKind(t, p, engine.Query{SQL: `SELECT * FROM '/etc/passwd'`}, engine.KindSyntax, "mismatched input")
-	wantKind(t, p, engine.Query{SQL: `SELECT '` + strings.Repeat("x", 300<<10) + `'`}, engine.KindLimit, "")
-	_, err := Query(t.Context(), p, engine.Query{SQL: "SELECT 1\n  FROM WHERE"})
+	wantKind(t, p, sql.Query{SQL: `SELECT 1; SELECT 2`}, engine.KindSyntax, "")
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM read_csv('/etc/passwd')`}, engine.KindSyntax, "mismatched input '('")
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM '/etc/passwd'`}, engine.KindSyntax, "mismatched input")
+	wantKind(t, p, sql.Query{SQL: `SELECT '` + strings.Repeat("x", 300<<10) + `'`}, engine.KindLimit, "")
+	_, err := Query(t.Context(), p, sql.Query{SQL: "SELECT 1\n  FROM WHERE"})
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Kind != engine.KindSyntax || e.Line != 2 || e.Col != 8 {
 		t.Errorf("got %+v", err)
@@ -319,13 +320,13 @@ func refusals(t *testing.T, open Open) {
 
 func bindings(t *testing.T, open Open) {
 	p := project(t, open)
-	if _, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{
+	if _, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{
 		SQL: `SELECT CAST(1.50 AS decimal(10,2)) AS price, 'it''s' AS s UNION ALL SELECT CAST(1.49 AS decimal(10,2)), 'b'`}); err != nil {
 		t.Fatal(err)
 	}
 	n := Names{lookup("peaka", "mtquery", "m"): {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}}}
-	q := func(where string, binds ...string) engine.Query {
-		return engine.Query{SQL: `SELECT s FROM peaka.mtquery.m WHERE ` + where, Bindings: binds, Catalogs: n}
+	q := func(where string, binds ...string) sql.Query {
+		return sql.Query{SQL: `SELECT s FROM peaka.mtquery.m WHERE ` + where, Bindings: binds, Catalogs: n}
 	}
 	want(t, p, q(`s = ?`, "it's"), "it's")
 	want(t, p, q(`price = ?`, "1.499"), "")
@@ -342,8 +343,8 @@ func stored(t *testing.T, open Open) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := func(sql string) (int64, error) {
-		return p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: sql})
+	run := func(text string) (int64, error) {
+		return sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: text})
 	}
 	if n, err := run(`SELECT * FROM (VALUES (1), (2), (3)) t(a)`); n != 3 || err != nil {
 		t.Fatalf("%d, %v", n, err)

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Columns are the columns of a source, with DuckDB's names of their types.
+// Columns are the columns of a source, with their types in a statement.
 type Columns struct {
 	Infos []engine.ColumnInfo
-	Types []string
+	Types []*types.Type
 }
 
 // Fit returns the conditions with values of exactly the type of their column, with the columns in the source's
@@ -78,29 +79,31 @@ func (t Columns) filter(c Condition) (engine.Filter, bool) {
 	}
 	if c.Op == "like" {
 		_, isText := f.Values[0].(string)
-		return f, isText && t.Types[at] == "VARCHAR"
+		return f, isText && textual(t.Types[at])
 	}
 	return f, true
 }
 
-// value converts a constant to a value of a column's type, if DuckDB compares it as exactly that.
-func (c Constant) value(duck, trino string) (any, bool) {
+func textual(t *types.Type) bool { return t.Kind == types.Varchar || t.Kind == types.Char }
+
+// value converts a constant to a value of a column's type, if it is compared as exactly that. source is the type at the source.
+func (c Constant) value(t *types.Type, source string) (any, bool) {
 	param := c.Kind == Param
 	number := c.Kind == Int || c.Kind == Decimal || param && DecimalText().MatchString(c.Text)
-	switch duck {
-	case "VARCHAR":
-		if strings.HasPrefix(trino, "char(") {
+	switch t.Kind {
+	case types.Varchar, types.Char:
+		if strings.HasPrefix(source, "char(") {
 			return strings.TrimRight(c.Text, " "), c.Kind == Text || param
 		}
-		return c.Text, (c.Kind == Text || param) && strings.HasPrefix(trino, "varchar")
-	case "TINYINT", "SMALLINT", "INTEGER", "BIGINT":
+		return c.Text, (c.Kind == Text || param) && strings.HasPrefix(source, "varchar")
+	case types.Tinyint, types.Smallint, types.Integer, types.Bigint:
 		if c.Kind != Int && !param {
 			return nil, false
 		}
-		bits := map[string]int{"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}[duck]
+		bits := map[types.Kind]int{types.Tinyint: 8, types.Smallint: 16, types.Integer: 32, types.Bigint: 64}[t.Kind]
 		n, err := strconv.ParseInt(c.Text, 10, bits) // the source has no number beyond the type
 		return n, err == nil
-	case "DOUBLE":
+	case types.Double:
 		if c.Kind == Double || param && DoubleText().MatchString(c.Text) {
 			f, err := strconv.ParseFloat(c.Text, 64)
 			return f, err == nil
@@ -108,24 +111,23 @@ func (c Constant) value(duck, trino string) (any, bool) {
 		// A decimal of up to 15 digits is the same double everywhere.
 		f, err := strconv.ParseFloat(c.Text, 64)
 		return f, number && err == nil && len(c.Text) <= 15
-	case "BOOLEAN":
+	case types.Boolean:
 		b, err := strconv.ParseBool(c.Text)
 		return b, err == nil && (c.Kind == Bool || param && (c.Text == "true" || c.Text == "false"))
-	case "UUID":
+	case types.UUID:
 		return strings.ToLower(c.Text), (c.Kind == Text || c.Kind == UUID || param) && UUIDText().MatchString(c.Text)
-	case "DATE":
+	case types.Date:
 		if c.Kind != Text && c.Kind != Date && !param {
 			return nil, false
 		}
 		d, err := time.Parse(time.DateOnly, c.Text)
 		return d, err == nil
-	case "TIMESTAMP", "TIMESTAMPTZ":
-		if c.Kind != Text && c.Kind != Date && c.Kind != Timestamp && !param {
+	case types.Timestamp, types.TimestampTZ:
+		if t.N > 6 || c.Kind != Text && c.Kind != Date && c.Kind != Timestamp && !param {
 			return nil, false
 		}
-		return instant(c.Text, duck == "TIMESTAMPTZ")
-	}
-	if strings.HasPrefix(duck, "DECIMAL(") {
+		return instant(c.Text, t.Kind == types.TimestampTZ)
+	case types.Decimal:
 		return c.Text, number
 	}
 	return nil, false

@@ -5,20 +5,26 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func columns(types ...string) Columns {
-	var t Columns
-	for i := 0; i < len(types); i += 2 {
-		t.Infos = append(t.Infos, engine.ColumnInfo{Name: string(rune('A' + i/2)), Type: types[i+1]})
-		t.Types = append(t.Types, types[i])
+func columns(t *testing.T, names ...string) Columns {
+	t.Helper()
+	var cols Columns
+	for i, name := range names {
+		typ, err := types.Parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cols.Infos = append(cols.Infos, engine.ColumnInfo{Name: string(rune('A' + i)), Type: name})
+		cols.Types = append(cols.Types, typ)
 	}
-	return t
+	return cols
 }
 
 // TestFit: only values that have exactly the type of their column travel, and the limit only with all of them.
 func TestFit(t *testing.T) {
-	cols := columns("BIGINT", "bigint", "VARCHAR", "varchar", "DATE", "date", "TIMESTAMPTZ", "timestamp(6) with time zone", "DOUBLE", "double", "DECIMAL(10,2)", "decimal(10,2)", "BOOLEAN", "boolean")
+	cols := columns(t, "bigint", "varchar", "date", "timestamp(6) with time zone", "double", "decimal(10,2)", "boolean")
 	for _, c := range []struct {
 		column, op string
 		value      Constant
@@ -44,7 +50,7 @@ func TestFit(t *testing.T) {
 			t.Errorf("%s %s %+v: %s, want %s", c.column, c.op, c.value, got, c.want)
 		}
 	}
-	if got, _ := (Columns{append(cols.Infos, engine.ColumnInfo{Name: "a"}), append(cols.Types, "BIGINT")}).Fit(Narrowing{Conds: []Condition{{"a", "=", []Constant{{Int, "7"}}}}}); got != nil {
+	if got, _ := (Columns{append(cols.Infos, engine.ColumnInfo{Name: "a"}), append(cols.Types, cols.Types[0])}).Fit(Narrowing{Conds: []Condition{{"a", "=", []Constant{{Int, "7"}}}}}); got != nil {
 		t.Errorf("of two columns that differ by case: %v", got)
 	}
 }

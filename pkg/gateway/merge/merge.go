@@ -4,11 +4,14 @@ package merge
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // scratch are the suffixes of a merge's temporary tables.
@@ -23,6 +26,17 @@ func Scratch(into string) []string {
 	return out
 }
 
+// DropScratch removes the temporary tables of a Merge, including those of a terminated process.
+func DropScratch(ctx context.Context, p engine.Project, schema, into string) error {
+	var all error
+	for _, table := range Scratch(into) {
+		if err := p.DropStored(ctx, schema, table); err != nil {
+			all = errors.Join(all, fmt.Errorf("table %s: %w", table, err))
+		}
+	}
+	return all
+}
+
 func scratchName(into, which string) string { return into + "-" + which }
 
 // maxNamedKeys is the maximum number of rows that are read by key; beyond it the whole table is read.
@@ -31,17 +45,21 @@ const maxNamedKeys = 500
 // merger is a running merge.
 type merger struct {
 	tables
-	engine.Merge
+	Job
 }
 
-// Merge reads, in this order,
+// Merge stores the current rows of a table, combined from those stored before and the changes at the source, of which only the changed
+// rows are read in full. It returns false if there is nothing to build on: no old rows, other columns, or a key that is not unique in the
+// old rows. A key that is not unique in the new ones is *KeyError.
+//
+// It reads, in this order,
 //
 //	keys  the key, and the time of change, of every row;
 //	rows  the rows whose time is that of the newest old row, or later;
 //	rest  the other rows whose key is new, or whose time has changed or is missing.
 //
 // A row that a later scan does not find has been deleted in between.
-func Merge(ctx context.Context, p engine.Project, m engine.Merge) (engine.Merged, bool, error) {
+func Merge(ctx context.Context, p engine.Project, m Job) (Merged, bool, error) {
 	g := merger{tables{p: p, names: &names{Catalogs: m.Catalogs, from: m.From, schema: m.Schema, stored: map[string]string{"new": m.Into, "old": m.Old},
 		filters: map[string]engine.Filter{}}, key: m.Key}, m}
 	for _, which := range scratch {
@@ -50,7 +68,7 @@ func Merge(ctx context.Context, p engine.Project, m engine.Merge) (engine.Merged
 	return g.run(ctx)
 }
 
-func (m *merger) run(ctx context.Context) (out engine.Merged, done bool, err error) {
+func (m *merger) run(ctx context.Context) (out Merged, done bool, err error) {
 	live, err := m.columns(ctx, m.From)
 	if err != nil {
 		return out, false, err
@@ -135,7 +153,7 @@ func (m *merger) readRest(ctx context.Context, live []column) error {
 }
 
 // count counts the new, the changed and the deleted rows.
-func (m *merger) count(ctx context.Context, columns []column, out *engine.Merged) error {
+func (m *merger) count(ctx context.Context, columns []column, out *Merged) error {
 	got := "(SELECT * FROM " + table("rows") + " UNION ALL SELECT * FROM " + table("rest") + ")"
 	var differ []string
 	for _, c := range columns {
@@ -152,6 +170,6 @@ func (m *merger) count(ctx context.Context, columns []column, out *engine.Merged
 }
 
 // store stores the rows of a statement as one of the tables.
-func (m *merger) store(ctx context.Context, which, sql string) (int64, error) {
-	return m.p.Materialize(ctx, m.Schema, m.names.stored[which], engine.Query{SQL: sql, Catalogs: m.names})
+func (m *merger) store(ctx context.Context, which, text string) (int64, error) {
+	return sql.Store(ctx, m.p, m.Schema, m.names.stored[which], sql.Query{SQL: text, Catalogs: m.names})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
 // catalog is the catalog of the names in this package's statements; no catalog of a user can have this name.
@@ -22,24 +23,24 @@ func table(which string) string { return name(which).Quoted() }
 
 // names resolves the names in the statements.
 type names struct {
-	engine.Catalogs
+	sql.Catalogs
 	from    engine.TableName
 	schema  string
 	stored  map[string]string
 	filters map[string]engine.Filter // of filtered scans of the source
 }
 
-// Lookup implements engine.Catalogs.
-func (s *names) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
+// Lookup implements sql.Catalogs.
+func (s *names) Lookup(ctx context.Context, n engine.TableName) (sql.Source, error) {
 	if n.Catalog != catalog {
 		return s.Catalogs.Lookup(ctx, n)
 	}
 	if t, ok := s.stored[n.Schema]; ok {
-		return engine.Source{Stored: &engine.TableName{Schema: s.schema, Table: t}}, nil
+		return sql.Source{Stored: &engine.TableName{Schema: s.schema, Table: t}}, nil
 	}
 	f, ok := s.filters[n.Schema]
 	if s.from.Catalog == engine.SampleCatalog || s.from.Catalog == engine.InternalCatalog {
-		return engine.Source{Ask: engine.Rows{Table: s.from}}, nil // the engine resolves them itself
+		return sql.Source{Ask: sql.Rows{Table: s.from}}, nil // the engine resolves them itself
 	}
 	src, err := s.Catalogs.Lookup(ctx, s.from)
 	if ok && src.Scan != nil {
@@ -48,7 +49,7 @@ func (s *names) Lookup(ctx context.Context, n engine.TableName) (engine.Source, 
 	return src, err
 }
 
-// Spelled implements engine.Catalogs.
+// Spelled implements sql.Catalogs.
 func (s *names) Spelled(ctx context.Context, n engine.TableName) error {
 	if n.Catalog == catalog {
 		return nil
@@ -64,8 +65,8 @@ type tables struct {
 }
 
 // texts are the values of a statement's result, row by row; nil is NULL.
-func (t tables) texts(ctx context.Context, sql string) ([]*string, error) {
-	res, err := t.p.Query(ctx, engine.Query{SQL: sql, Catalogs: t.names})
+func (t tables) texts(ctx context.Context, text string) ([]*string, error) {
+	res, err := sql.Run(ctx, t.p, sql.Query{SQL: text, Catalogs: t.names})
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +86,8 @@ func (t tables) texts(ctx context.Context, sql string) ([]*string, error) {
 	return out, err
 }
 
-func (t tables) ints(ctx context.Context, sql string) ([]int64, error) {
-	texts, err := t.texts(ctx, sql)
+func (t tables) ints(ctx context.Context, text string) ([]int64, error) {
+	texts, err := t.texts(ctx, text)
 	out := make([]int64, len(texts))
 	for i, s := range texts {
 		if err == nil {
@@ -100,7 +101,7 @@ type column struct{ name, typ string }
 
 // columns lists the columns of a table with their types.
 func (t tables) columns(ctx context.Context, n engine.TableName) ([]column, error) {
-	res, err := t.p.Query(ctx, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}, Catalogs: t.names})
+	res, err := sql.Run(ctx, t.p, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows}, Catalogs: t.names})
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func typeOf(columns []column, name string) string {
 }
 
 // keyFault is the error for an invalid key of a table, nil if it is valid.
-func (t tables) keyFault(ctx context.Context, which string) (*engine.KeyError, error) {
+func (t tables) keyFault(ctx context.Context, which string) (*KeyError, error) {
 	missing := make([]string, len(t.key))
 	for i, k := range t.key {
 		missing[i] = sqltext.Quote(k) + " IS NULL"
@@ -132,13 +133,13 @@ func (t tables) keyFault(ctx context.Context, which string) (*engine.KeyError, e
 		return nil, err
 	}
 	if n[0] > 0 {
-		return &engine.KeyError{Missing: n[0]}, nil
+		return &KeyError{Missing: n[0]}, nil
 	}
 	twice := "SELECT " + sqltext.List(t.key) + " FROM " + table(which) + " GROUP BY " + sqltext.List(t.key) + " HAVING count(*) > 1"
 	if n, err = t.ints(ctx, "SELECT count(*) FROM ("+twice+")"); err != nil || n[0] == 0 {
 		return nil, err
 	}
-	fault := &engine.KeyError{Twice: n[0]}
+	fault := &KeyError{Twice: n[0]}
 	one, err := t.texts(ctx, twice+" ORDER BY "+sqltext.List(t.key)+" LIMIT 1")
 	for _, v := range one {
 		fault.Example = append(fault.Example, *v)
@@ -169,14 +170,14 @@ func (t tables) in(row, which string) string {
 	return "EXISTS (SELECT 1 FROM " + table(which) + " x WHERE " + t.on("x", row) + ")"
 }
 
-// CheckKey returns *engine.KeyError if a key does not identify the rows of a stored table.
+// CheckKey returns *KeyError if a key does not identify the rows of a stored table.
 func CheckKey(ctx context.Context, p engine.Project, schema, stored string, key []string) error {
-	return tables{p, &names{Catalogs: engine.NoCatalogs{}, schema: schema, stored: map[string]string{"new": stored}}, key}.checkKey(ctx, "new")
+	return tables{p, &names{Catalogs: sql.NoCatalogs{}, schema: schema, stored: map[string]string{"new": stored}}, key}.checkKey(ctx, "new")
 }
 
 // Compare counts the differences between the rows of a stored table and those of another.
-func Compare(ctx context.Context, p engine.Project, c engine.Comparison) (out engine.Changes, err error) {
-	t := tables{p, &names{Catalogs: engine.NoCatalogs{}, schema: c.Schema, stored: map[string]string{"old": c.Old, "new": c.New}}, c.Key}
+func Compare(ctx context.Context, p engine.Project, c Comparison) (out Changes, err error) {
+	t := tables{p, &names{Catalogs: sql.NoCatalogs{}, schema: c.Schema, stored: map[string]string{"old": c.Old, "new": c.New}}, c.Key}
 	before, err := t.columns(ctx, name("old"))
 	if err != nil {
 		return out, err

@@ -1,36 +1,23 @@
-package engine
+package merge
 
 import (
-	"context"
 	"fmt"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
-// Merger builds stored tables from others, and compares them.
-type Merger interface {
-	// Merge stores the current rows of a table, combined from those stored before and the changes at the source, of
-	// which only the changed rows are read in full. It returns false if there is nothing to build on: no old rows,
-	// other columns, or a key that is not unique in the old rows. A key that is not unique in the new ones is
-	// *KeyError.
-	Merge(ctx context.Context, m Merge) (_ Merged, done bool, err error)
-	// DropScratch removes the temporary tables of Merge, including those of a terminated process.
-	DropScratch(ctx context.Context, schema, into string) error
-	// Compare reports how the rows of a stored table differ from those of another, including duplicates and NULLs.
-	Compare(ctx context.Context, c Comparison) (Changes, error)
-	// CheckKey returns *KeyError if a key does not identify the rows of a stored table.
-	CheckKey(ctx context.Context, schema, table string, key []string) error
-}
-
-// Merge describes the sources of a stored table.
-type Merge struct {
+// Job describes the sources of a stored table.
+type Job struct {
 	Schema    string // of both stored tables
 	Into, Old string
 	Key       []string // identifies a row, and is never NULL
 	Updated   string   // the column with the time of a row's last change; "" for rows that never change: new ones have a larger first key column
-	From      TableName
-	Catalogs  Catalogs // resolves From
+	From      engine.TableName
+	Catalogs  sql.Catalogs // resolves From
 }
 
-// Merged is the result of a Merge.
+// Merged is the result of Merge.
 type Merged struct {
 	Changes
 	Rows int64 // stored now

@@ -1,0 +1,84 @@
+package sql
+
+import (
+	"context"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// Query is one statement with its limits.
+type Query struct {
+	SQL      string
+	Ask      Ask               // instead of SQL
+	Bindings []string          // values for ?, in order; a wrong count is an error
+	Timeout  time.Duration     // 0: no limit
+	Catalogs Catalogs          // resolves the names; nil: NoCatalogs
+	Props    map[string]string // current_user_props(key)
+	Untyped  bool              // SQL was generated from values of unknown types: a string gets the type of what it is compared with
+	// Files is the catalog in which the paths in FROM 'sales.csv' are looked up, in hexadecimal digits as the schema; "" if
+	// paths are not allowed in FROM. Saved queries cannot refer to it.
+	Files    string
+	Defaults engine.TableName // the catalog and schema of names without them; empty: those of the internal tables
+}
+
+// Catalogs resolves the names in a statement. The gateway implements it.
+type Catalogs interface {
+	// Lookup finds a table other than the stored ones of "peaka"."table", "peaka"."bitable" and the sample catalog,
+	// which the engine knows itself: saved queries, materialized ones, caches, external and semantic catalogs. Unknown
+	// names are *engine.Error with engine.KindUnknownCatalog, engine.KindUnknownSchema or engine.KindUnknownTable.
+	Lookup(ctx context.Context, name engine.TableName) (Source, error)
+	// List returns every table visible to the project besides those the engine stores, for information_schema and SHOW:
+	// those of the named catalogs, or of all if it is nil. If all are requested, an unreadable catalog may be omitted with
+	// engine.Omit; a named one may not.
+	List(ctx context.Context, catalogs []string) ([]engine.TableName, error)
+	// Override is called first for the tables of the sample catalog, which the engine knows itself, so that a cache can replace
+	// one of them: by a stored table, or nil.
+	Override(ctx context.Context, name engine.TableName) (stored *engine.TableName, err error)
+	// Spelled is called first for a quoted name with upper-case letters: names are looked up in lower case, but a source may have
+	// several names that differ in case only, so that the lookup could find another one than written.
+	Spelled(ctx context.Context, written engine.TableName) error
+	// Kinds returns the names of all catalogs, without their contents, each with its kind in lower case, such as postgres or
+	// semantic.
+	Kinds(ctx context.Context) (map[string]string, error)
+	// Comments returns the descriptions of tables, by their names in lower case.
+	Comments(ctx context.Context) (map[engine.TableName]string, error)
+}
+
+// NoCatalogs are Catalogs without any besides those that the engine knows itself. Others embed it for what they lack.
+type NoCatalogs struct{}
+
+var _ Catalogs = NoCatalogs{}
+
+// Lookup implements Catalogs.
+func (NoCatalogs) Lookup(_ context.Context, n engine.TableName) (Source, error) {
+	return Source{}, engine.UnknownTable(n)
+}
+
+// List implements Catalogs.
+func (NoCatalogs) List(context.Context, []string) ([]engine.TableName, error) { return nil, nil }
+
+// Override implements Catalogs.
+func (NoCatalogs) Override(context.Context, engine.TableName) (*engine.TableName, error) {
+	return nil, nil
+}
+
+// Spelled implements Catalogs.
+func (NoCatalogs) Spelled(context.Context, engine.TableName) error { return nil }
+
+// Kinds implements Catalogs.
+func (NoCatalogs) Kinds(context.Context) (map[string]string, error) {
+	return map[string]string{engine.InternalCatalog: "internal", engine.SampleCatalog: "sample"}, nil
+}
+
+// Comments implements Catalogs.
+func (NoCatalogs) Comments(context.Context) (map[engine.TableName]string, error) { return nil, nil }
+
+// Source is the resolution of a name; exactly one of its fields is set.
+type Source struct {
+	SQL    string            // a saved query, to be expanded in place; its own names are resolved in turn
+	Ask    Ask               // SQL, described by its meaning
+	Stored *engine.TableName // a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
+	Scan   engine.Scanner    // rows from an external source
+	Relay  engine.Relay      // a table of another project of the same engine
+}

@@ -1,0 +1,105 @@
+package sql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// tries is how often a statement is read and run for tables that change in between.
+const tries = 4
+
+// Run reads one SELECT and starts it. The Result must be closed. Errors of the statement itself are *engine.Error.
+func Run(ctx context.Context, p engine.Project, q Query) (engine.Result, error) {
+	ctx, cancel := deadline(ctx, q)
+	begun := false
+	defer func() {
+		if !begun { // an error, or a panic of a source
+			cancel()
+		}
+	}()
+	var res engine.Result
+	err := retried(ctx, p, q, func(x *engine.Statement) (err error) {
+		res, err = p.Run(ctx, x)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	begun = true
+	return running{res, cancel}, nil
+}
+
+// running is a result whose time limit ends with it.
+type running struct {
+	engine.Result
+	cancel context.CancelFunc
+}
+
+// Unwrap implements engine.Wrapper.
+func (r running) Unwrap() engine.Result { return r.Result }
+
+// Close ends the statement.
+func (r running) Close() error {
+	err := r.Result.Close()
+	r.cancel()
+	return err
+}
+
+// Check returns the error with which Run would reject a SELECT before it plans it.
+func Check(ctx context.Context, p engine.Project, q Query) error {
+	ctx, cancel := deadline(ctx, q)
+	defer cancel()
+	x, err := Read(ctx, p, q)
+	if err != nil {
+		return err
+	}
+	return p.Check(ctx, x)
+}
+
+// Store runs a SELECT and stores its rows, see engine.Project.
+func Store(ctx context.Context, p engine.Project, schema, table string, q Query) (n int64, err error) {
+	ctx, cancel := deadline(ctx, q)
+	defer cancel()
+	err = retried(ctx, p, q, func(x *engine.Statement) (err error) {
+		n, err = p.Store(ctx, schema, table, x)
+		return err
+	})
+	return n, err
+}
+
+// retried reads a statement and has it run, again if a table has changed in between.
+func retried(ctx context.Context, p engine.Project, q Query, run func(*engine.Statement) error) error {
+	for try := 1; ; try++ {
+		x, err := Read(ctx, p, q)
+		if err == nil {
+			err = run(x)
+		}
+		if err == nil || !errors.Is(err, engine.ErrOutdated) || try == tries {
+			return err
+		}
+	}
+}
+
+// Read parses and analyses a SELECT and resolves its names.
+func Read(ctx context.Context, p engine.Project, q Query) (*engine.Statement, error) {
+	q, err := asked(q)
+	if err != nil {
+		return nil, err
+	}
+	return newSession(q, p).read(ctx, q.SQL)
+}
+
+// deadline applies the time limit of a statement.
+func deadline(ctx context.Context, q Query) (context.Context, context.CancelFunc) {
+	if q.Timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, q.Timeout, &engine.Error{
+		Kind:    engine.KindTimeout,
+		Message: fmt.Sprintf("Query exceeded the maximum run time limit of %.2fs", q.Timeout.Seconds()),
+		Err:     context.DeadlineExceeded,
+	})
+}
