@@ -275,8 +275,9 @@ func (e ExternalCatalog) all(ctx context.Context) ([]engine.TableName, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []engine.TableName
+	out := []engine.TableName{{Catalog: e.C.Name}} // also of a source without schemas, and each schema without tables
 	for _, s := range schemas {
+		out = append(out, engine.TableName{Catalog: e.C.Name, Schema: s})
 		tables, err := e.tables(ctx, src, s)
 		if err != nil {
 			return nil, err

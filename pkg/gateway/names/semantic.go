@@ -69,6 +69,7 @@ func (r Resolver) listSemantic(ctx context.Context, wanted func(name string) boo
 		if err != nil {
 			return nil, err
 		}
+		out = append(out, engine.TableName{Catalog: c.Name})
 		for _, t := range tables {
 			out = append(out, engine.TableName{Catalog: c.Name, Schema: t.Schema, Table: t.Table})
 		}

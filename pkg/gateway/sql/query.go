@@ -29,7 +29,8 @@ type Catalogs interface {
 	// names are *engine.Error with engine.KindUnknownCatalog, engine.KindUnknownSchema or engine.KindUnknownTable.
 	Lookup(ctx context.Context, name engine.TableName) (Source, error)
 	// List returns every table visible to the project besides those the engine stores, for information_schema and SHOW:
-	// those of the named catalogs, or of all if it is nil. If all are requested, an unreadable catalog may be omitted with
+	// those of the named catalogs, or of all if it is nil. A catalog is in it by its name alone too, and a schema that may be
+	// without tables by the names of both. If all are requested, an unreadable catalog may be omitted with
 	// engine.Omit; a named one may not.
 	List(ctx context.Context, catalogs []string) ([]engine.TableName, error)
 	// Override is called first for the tables of the sample catalog, which the engine knows itself, so that a cache can replace

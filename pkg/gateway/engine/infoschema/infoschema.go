@@ -25,7 +25,8 @@ var Columns = map[string][]engine.ColumnInfo{
 }
 
 // All adds to the tables of a project, in lower case, the schemas that always exist and the tables of
-// information_schema, and sorts them. A schema without tables is represented by an empty table name.
+// information_schema, and sorts them. A schema without tables is represented by an empty table name, and a catalog without
+// schemas by an empty schema and table name, which are removed.
 func All(tables []engine.TableName) []engine.TableName {
 	for _, schema := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaQuery, engine.SchemaMtQuery} {
 		tables = append(tables, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema})
@@ -39,6 +40,7 @@ func All(tables []engine.TableName) []engine.TableName {
 			tables = append(tables, engine.TableName{Catalog: c, Schema: Schema, Table: t})
 		}
 	}
+	tables = slices.DeleteFunc(tables, func(t engine.TableName) bool { return t.Schema == "" })
 	slices.SortFunc(tables, func(a, b engine.TableName) int {
 		return cmp.Or(strings.Compare(a.Catalog, b.Catalog), strings.Compare(a.Schema, b.Schema), strings.Compare(a.Table, b.Table))
 	})
