@@ -102,6 +102,14 @@ func Ended(ctx context.Context, err error) error {
 // ErrContent is the error of a source whose content is damaged or not supported: it cannot be read, however often that is tried.
 var ErrContent = errors.New("the content cannot be read")
 
+// Content marks the error about a value that a source holds as ErrContent.
+func Content(err error) error { return content{err} }
+
+type content struct{ error }
+
+func (c content) Unwrap() error        { return c.error }
+func (c content) Is(target error) bool { return target == ErrContent }
+
 // ColumnError is an error about a value of a source.
 type ColumnError struct {
 	Table  TableName
@@ -114,6 +122,9 @@ func (e *ColumnError) Error() string {
 }
 
 func (e *ColumnError) Unwrap() error { return e.Err }
+
+// Is reports the error as ErrContent.
+func (e *ColumnError) Is(target error) bool { return target == ErrContent }
 
 // ErrDropped is the error of a project whose rows were removed.
 var ErrDropped = errors.New("the project was deleted")

@@ -1,11 +1,14 @@
 package sourcetest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // value is one column of a table of one row: its type, the value that is stored, and the expected type in the gateway.
@@ -147,6 +150,10 @@ INSERT INTO refused.t VALUES ('NaN', 'NaN', '294276-12-31', 1);`)
 		_, err := z.document(t.Context(), "SELECT "+column+" FROM pg.refused.t", "COMPACT")
 		if err == nil || !strings.Contains(err.Error(), word) || !strings.Contains(err.Error(), column) || !strings.Contains(err.Error(), "connection pg") {
 			t.Errorf("%s: %v", column, err)
+		}
+		var failed *api.Error
+		if !errors.As(err, &failed) || failed.Kind == api.KindUnavailable {
+			t.Errorf("%s: %v says that another attempt may help", column, err)
 		}
 	}
 	if got := z.query(t, "SELECT ok FROM pg.refused.t", "COMPACT"); *got.rows[0][0] != "1" {

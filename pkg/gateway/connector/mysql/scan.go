@@ -125,7 +125,7 @@ func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, err
 			}
 			size += len(b.raw[i])
 			if err := put(cols[i], row, b.cols[i].base, b.raw[i]); err != nil {
-				return 0, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
+				return 0, engine.Content(fmt.Errorf("column %q: %w", b.cols[i].Name, err))
 			}
 		}
 		return size, nil

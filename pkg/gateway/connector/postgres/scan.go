@@ -240,7 +240,7 @@ func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, err
 			}
 			size += len(v)
 			if err := b.cols[i].put(cols[i], row, v); err != nil {
-				return 0, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
+				return 0, engine.Content(fmt.Errorf("column %q: %w", b.cols[i].Name, err))
 			}
 		}
 		return size, nil

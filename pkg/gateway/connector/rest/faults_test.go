@@ -144,6 +144,9 @@ func TestFailures(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "s3cr3t") {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
+			if permanent := strings.Contains(err.Error(), "column \""); errors.Is(err, engine.ErrContent) != permanent {
+				t.Errorf("%v: an error of the content: %t", err, !permanent)
+			}
 		})
 	}
 }

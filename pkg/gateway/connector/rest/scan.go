@@ -232,7 +232,7 @@ func (e *endpoint) row(raw json.RawMessage, want []column, vals values) ([]any, 
 			out[i], err = cellOf(v, c)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+			return nil, engine.Content(fmt.Errorf("column %q: %w", c.Name, err))
 		}
 	}
 	return out, nil

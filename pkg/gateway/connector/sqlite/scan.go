@@ -169,7 +169,7 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 				if !b.t.f.inspect {
 					err = fmt.Errorf("%w; the credential field inspect makes such a column varchar", err)
 				}
-				return nil, err
+				return nil, engine.Content(err)
 			}
 		}
 		out = append(out, row)

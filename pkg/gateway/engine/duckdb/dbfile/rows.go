@@ -185,7 +185,7 @@ func (r *Rows) Fill(ctx context.Context, cols []engine.Vector, n int) (int, erro
 	for i, c := range r.cols {
 		data, valid := r.column(i)
 		if err := fill(cols[i], data, valid, c.Kind, r.at, n); err != nil {
-			return 0, fmt.Errorf("column %q: %w", c.Name, err)
+			return 0, engine.Content(fmt.Errorf("column %q: %w", c.Name, err))
 		}
 	}
 	r.at += n
