@@ -101,6 +101,7 @@ func TestRequestForms(t *testing.T) {
 		{name: "projects of a project key", method: "GET", path: "/projects", project: true, want: `[{"id":"` + p.ID + `"`},
 		{name: "the published example of transpile", method: "POST", path: "/sql/transpile/mysql", body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`, want: "\"result\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
 		{name: "the same with a project key", method: "POST", path: "/sql/transpile/MySQL", project: true, body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`, want: "\"query\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
+		{name: "the same with a project named", method: "POST", path: "/sql/transpile/mysql?projectId=" + p.ID, body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`, want: "\"query\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
 		{name: "types of the key's project", method: "POST", path: "/sql/transpile/mysql", project: true, body: `{"query":"SELECT id / 2 AS h FROM shop.files.orders"}`, want: "DIV 2"},
 		{name: "types of a named project", method: "POST", path: "/sql/transpile/mysql?projectId=" + p.ID, body: `{"query":"SELECT id / 2 AS h FROM shop.files.orders"}`, want: "DIV 2"},
 		{name: "drivers", method: "GET", path: "/supportedDrivers", want: `{}`},

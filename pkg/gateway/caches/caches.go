@@ -79,7 +79,7 @@ func (s *Service) createCacheBatch(ctx context.Context, r *web.Request[[]api.Cac
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			text := fault.Of(err).Message
+			text := fault.Of(err).Error()
 			out[i].Error = &text
 		default:
 			out[i] = api.CacheCreateStatus{Success: true, Cache: &c}

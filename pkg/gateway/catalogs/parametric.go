@@ -102,7 +102,7 @@ func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.
 			return b, fault.Data(400, "paramValues[%d]: %v", i, err)
 		}
 		if err := s.checkParam(ctx, r.Project, cols[at], values); err != nil {
-			return b, fault.Data(400, "paramValues[%d]: column %q is of type %s: %s", i, v.Key, cols[at].Type, fault.Of(err).Message)
+			return b, fault.Data(400, "paramValues[%d]: column %q is of type %s: %s", i, v.Key, cols[at].Type, fault.Of(err).Error())
 		}
 	}
 	raw, err := json.Marshal(b.ParamValues)

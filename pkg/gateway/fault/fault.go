@@ -42,7 +42,13 @@ type Fault struct {
 	err     error
 }
 
-func (f *Fault) Error() string { return f.Message }
+// Error returns the message, with the position in front.
+func (f *Fault) Error() string {
+	if f.At != nil {
+		return f.At.Before(f.Message)
+	}
+	return f.Message
+}
 func (f *Fault) Unwrap() error { return f.err }
 
 // Data is the shape of data and query routes.
@@ -95,12 +101,8 @@ func Of(err error) *Fault {
 	case errors.As(err, &ee):
 		f = Data(EngineStatus(ee.Kind), "%s", ee.Message)
 		f.Hint = ee.Hint
-		switch at := (api.Position{Line: ee.Line, Column: ee.Col}); {
-		case ee.Line == 0:
-		case bare(ee.Kind):
-			f.At = &at
-		default:
-			f.Message = at.Before(ee.Message)
+		if ee.Line > 0 { // beside the message: that of the service has no position in front [L]
+			f.At = &api.Position{Line: ee.Line, Column: ee.Col}
 		}
 	case errors.As(err, &ie):
 		f = Data(400, "%s", clip.Runes(ie.Error(), 500))
@@ -130,15 +132,6 @@ func Of(err error) *Fault {
 }
 
 func noSpace(err error) bool { return store.IsFull(err) || errors.Is(err, syscall.ENOSPC) }
-
-// bare reports whether the service's message for a class of errors has no position in front [L]. It is beside the message then.
-func bare(k engine.Kind) bool {
-	switch k {
-	case engine.KindNotAllowed, engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable:
-		return true
-	}
-	return false
-}
 
 func EngineStatus(k engine.Kind) int {
 	switch k {

@@ -240,7 +240,7 @@ func (s *Service) Reason(err error) string {
 	if s.ctx.Err() != nil {
 		return CutOff
 	}
-	return strings.TrimSpace(fault.Of(err).Message)
+	return strings.TrimSpace(fault.Of(err).Error())
 }
 
 const (

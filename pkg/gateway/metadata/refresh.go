@@ -169,7 +169,7 @@ func (s *Service) reread(ctx context.Context, p store.Project, c catalogs.Catalo
 			continue
 		}
 		if err != nil && first == nil {
-			first = fault.Data(400, "table %s.%s: %s", m.SchemaName, m.TableName, fault.Of(err).Message)
+			first = fault.Data(400, "table %s.%s: %s", m.SchemaName, m.TableName, fault.Of(err).Error())
 		}
 	}
 	return first

@@ -45,7 +45,7 @@ func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileReq
 			text, err = asWritten(sql, transpile.Target(target))
 		}
 		if text == "" && (err == nil || r.Scope.ProjectID != "") {
-			text, err = s.toDialect(ctx, r, target)
+			text, err = s.toDialect(ctx, r, sql, target)
 			if reader.IsUnknown(err) { // as without a project: a statement whose tables are elsewhere
 				if other, refused := asWritten(sql, transpile.Target(target)); refused == nil {
 					text, err = other, nil
@@ -79,7 +79,7 @@ func asWritten(sql string, target transpile.Target) (string, error) {
 
 // toDialect translates a statement. The result depends on the types of the columns it reads: those
 // of the project given by the query parameter projectId, which is specific to zone local.
-func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileRequest], dialect string) (string, error) {
+func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileRequest], statement, dialect string) (string, error) {
 	id := r.Query("projectId")
 	if id == "" {
 		id = r.Scope.ProjectID
@@ -95,7 +95,7 @@ func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileReq
 	if err != nil {
 		return "", err
 	}
-	return sql.Transpile(ctx, data, sql.Query{SQL: r.Body.Query, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)}, dialect)
+	return sql.Transpile(ctx, data, sql.Query{SQL: statement, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)}, dialect)
 }
 
 // notTrino rejects text that is not one statement in the language of Trino.

@@ -95,7 +95,7 @@ func (s *Mux) Fail(w http.ResponseWriter, hr *http.Request, err error) {
 			s.Log.Warn("reply aborted", "request", hr.Context().Value(RequestKey{}), "error", ForLog(err.Error()))
 		}
 		if pw, ok := sw.ResponseWriter.(*PipeWriter); ok {
-			pw.Why = fault.Of(err).Message
+			pw.Why = fault.Of(err).Error()
 		}
 		panic(http.ErrAbortHandler)
 	}

@@ -84,7 +84,7 @@ func (w *StatusWriter) Break(why error) {
 	}
 	w.why = why
 	if pw, ok := w.ResponseWriter.(*PipeWriter); ok {
-		pw.breakOff(lastWrite, fault.Of(why).Message)
+		pw.breakOff(lastWrite, fault.Of(why).Error())
 		return
 	}
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(lastWrite))
