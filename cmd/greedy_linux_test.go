@@ -149,7 +149,7 @@ func TestGreedyStatements(t *testing.T) {
 	add("bombs", "duckdb", file)
 	add("folder", "files", files)
 	other := strings.TrimSpace(mustRun(t, data, "project", "create", "other", "-o", "json", "--jq", ".id"))
-	s := process(t, data, "gateway", "serve", "--print-key", "--quiet", "--max-statement-time", "5s", "--memory", "512MiB")
+	s := process(t, data, "gateway", "serve", "--print-key", "--quiet", "--max-statement-time", "3s", "--memory", "512MiB")
 	out, err := s.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

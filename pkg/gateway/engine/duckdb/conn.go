@@ -26,6 +26,8 @@ type conn struct {
 	once sync.Once
 	inTx bool
 
+	stuck error // of a failed ROLLBACK
+
 	mu     sync.Mutex
 	killed error
 	cancel context.CancelFunc      // ends the running statement
@@ -111,11 +113,21 @@ func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) e
 	}
 	d := faults.Parse(text, typ == bindings.ErrorTypeFatal)
 	if d.Fatal() {
-		c.p.mu.Lock()
-		c.in.broken = true
-		c.p.mu.Unlock()
+		c.p.spoil(c.in)
+	}
+	if d.NoMemory() && !d.InCommit() {
+		if by := c.p.memory.crowds(c, d); by != nil {
+			return &crowded{d, by}
+		}
 	}
 	return d.DamagedBy(filepath.Join(c.p.dir, sharing.DataFile))
+}
+
+// spoil has the project opened again before its next use.
+func (p *project) spoil(in *instance) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	in.broken = true
 }
 
 // watch interrupts the connection from the moment ctx ends until stop is called. stop returns after the last interrupt.
@@ -180,7 +192,7 @@ func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*
 			chunk := bindings.FetchChunk(*res)
 			if chunk.Ptr == nil {
 				if msg := bindings.ResultError(res); msg != "" {
-					return c.fault(ctx, bindings.ResultErrorType(res), msg)
+					return uncrowded(c.fault(ctx, bindings.ResultErrorType(res), msg)) // rows were passed on
 				}
 				return nil
 			}
@@ -196,6 +208,13 @@ func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*
 // run prepares, binds and executes one statement. The text is the engine's own or was checked by the guard: DuckDB would execute every
 // statement before the last while preparing.
 func (c *conn) run(ctx context.Context, sql string, args []any, use func(*bindings.Result) error) error {
+	if c.inTx { // which the error ends
+		return c.runOnce(ctx, sql, args, use)
+	}
+	return c.patient(ctx, func() error { return c.runOnce(ctx, sql, args, use) })
+}
+
+func (c *conn) runOnce(ctx context.Context, sql string, args []any, use func(*bindings.Result) error) error {
 	if err := ctx.Err(); err != nil {
 		return engine.Ended(ctx, nil)
 	}
@@ -258,37 +277,67 @@ func bindArg(st bindings.PreparedStatement, i bindings.IdxT, a any) error {
 // it executes the plan on the rows of a later moment, and rows added in between are returned with wrong values.
 func (c *conn) begin(ctx context.Context) error {
 	c.rollback()
+	if c.inTx {
+		return c.fault(ctx, bindings.ErrorTypeInvalid, c.stuck.Error())
+	}
 	var res bindings.Result
 	defer bindings.DestroyResult(&res)
+	c.inTx = true // also if it fails, for lack of memory for its result
 	if bindings.Query(c.c, `BEGIN TRANSACTION`, &res) == bindings.StateError {
+		c.rollback()
 		return c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
 	}
-	c.inTx = true
 	return nil
 }
 
-// rollback takes no context, because a cancelled one may be the reason for it.
+// rollback takes no context, because a cancelled one may be the reason for it. Where it fails, for lack of memory, begin or close repeats it.
 func (c *conn) rollback() {
 	if c.inTx {
-		_ = rawExec(c.c, `ROLLBACK`)
-		c.inTx = false
+		c.stuck = rawExec(c.c, `ROLLBACK`)
+		c.inTx = c.stuck != nil && !faults.NoTransaction(c.stuck)
 	}
 }
 
 func (c *conn) commit(ctx context.Context) error {
-	if _, err := c.exec(ctx, `COMMIT`); err != nil {
-		c.rollback()
+	_, err := c.exec(ctx, `COMMIT`)
+	if err == nil {
+		c.inTx = false
+		return nil
+	}
+	c.rollback()
+	var d *faults.Error
+	if !errors.As(err, &d) || !d.NoMemory() {
 		return err
 	}
-	c.inTx = false
-	return nil
+	// Without memory it fails before, and is undone, or afterwards, for its result.
+	for n := 1; n < crowdedTries && c.inTx; n++ {
+		time.Sleep(crowdedWait)
+		c.rollback()
+	}
+	switch {
+	case c.inTx || d.InCommit(): // DuckDB keeps what it could neither store nor undo
+		c.p.spoil(c.in)
+		return &engine.Error{Kind: engine.KindInternal, Message: "whether the change is stored is not known: " + d.Message, Err: d}
+	case faults.NoTransaction(c.stuck):
+		return nil
+	}
+	return err
 }
 
-// tx runs fn in a transaction, which may write to one attached database only (DuckDB's rule).
+// tx runs fn in a transaction, which may write to one attached database only (DuckDB's rule). fn may be called again, after what it did was
+// rolled back.
 func (c *conn) tx(ctx context.Context, fn func() error) error {
 	if err := ctx.Err(); err != nil {
 		return engine.Ended(ctx, nil)
 	}
+	return c.patient(ctx, func() error {
+		defer c.reserve()()
+		return c.attempt(ctx, fn, c.commit)
+	})
+}
+
+// attempt runs fn in a transaction that end ends.
+func (c *conn) attempt(ctx context.Context, fn func() error, end func(context.Context) error) error {
 	if err := c.begin(ctx); err != nil {
 		return err
 	}
@@ -296,7 +345,7 @@ func (c *conn) tx(ctx context.Context, fn func() error) error {
 		c.rollback()
 		return err
 	}
-	return c.commit(ctx)
+	return end(ctx)
 }
 
 // snapshot runs fn, which only reads, in the transaction that is open, or in one of its own.
@@ -304,7 +353,9 @@ func (c *conn) snapshot(ctx context.Context, fn func() error) error {
 	if c.inTx {
 		return fn()
 	}
-	return c.tx(ctx, fn)
+	return c.patient(ctx, func() error {
+		return c.attempt(ctx, fn, func(context.Context) error { c.rollback(); return nil })
+	})
 }
 
 // rawExec runs a statement of the engine without parameters.

@@ -235,13 +235,13 @@ func (c *conn) trimCache(to int64) {
 	if c.in.refs > 1 || c.p.opts.MemoryLimit <= to {
 		return
 	}
-	var k bindings.Connection // of its own: a refused SET would end the transaction of c
-	if bindings.Connect(c.in.db, &k) == bindings.StateError {
-		return
-	}
-	defer bindings.Disconnect(&k)
-	_ = rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, to)) // fails while more is in use, which is harmless
-	_ = rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, c.p.opts.MemoryLimit))
+	c.in.limit(to)
+	c.in.limit(c.p.opts.MemoryLimit)
+}
+
+// limit sets the limit of memory, unless more is in use. The connection is of its own: a refused SET would end a transaction.
+func (in *instance) limit(n int64) {
+	_ = in.with(func(k bindings.Connection) error { return rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, n)) })
 }
 
 // finish flushes the last rows and reports their errors.

@@ -37,8 +37,11 @@ func (p *project) FindImport(ctx context.Context, id string) (rows int64, stored
 }
 
 func (c *conn) findImport(ctx context.Context, id string) (rows int64, stored bool, err error) {
-	if id == "" || !c.hasStored(digSchema, "imports") {
+	if id == "" {
 		return 0, false, nil
+	}
+	if has, err := c.hasStored(ctx, digSchema, "imports"); err != nil || !has {
+		return 0, false, err
 	}
 	err = c.query(ctx, `SELECT stored FROM `+digTable("imports")+` WHERE id = ?`, []any{id}, func(v []*string) error {
 		stored = true

@@ -147,13 +147,23 @@ func (c *conn) dropBuilds(ctx context.Context) error {
 
 // storeAs creates a table with the statement's rows and counts them.
 func (s *statement) storeAs(ctx context.Context, name string) (n int64, err error) {
+	err = s.retried(ctx, func() error {
+		n, err = s.storeOnce(ctx, name)
+		return err
+	})
+	return n, err
+}
+
+func (s *statement) storeOnce(ctx context.Context, name string) (n int64, err error) {
 	defer s.c.rollback()
 	stop := s.c.watch(ctx)
 	defer stop()
 	n, err = s.execCount(ctx, `CREATE TABLE `+name+` AS `+s.t.text)
 	stop()
 	if err == nil {
+		done := s.c.reserve()
 		err = s.c.commit(ctx)
+		done()
 	}
 	return n, err
 }

@@ -48,27 +48,33 @@ type memoryWatch struct {
 	overrun   time.Duration
 	idle      atomic.Int64 // memory of the process when the first of the running statements began
 
-	mu      sync.Mutex
-	running map[*watched]struct{}
-	looking bool
+	mu       sync.Mutex
+	running  map[*watched]struct{}
+	looking  bool
+	last     *watched // the last that has left and had taken much, at lastGone
+	lastGone time.Time
+	began    int // the number of statements that have begun
 
 	before   int64 // memory of the process at the last look
 	killedAt int64 // memory of the process when the last statement was ended
 	wait     int   // number of looks until another one is ended
+	trim     bool  // a statement has left that took much
 }
 
 // watched is a running statement.
 type watched struct {
 	c      *conn
 	ctx    context.Context
-	sql    string
-	looks  int  // number of checks since it was cancelled; none happen while the process is suspended
-	killed bool // because of its memory
-	told   bool // reported to the warden
+	sql    string        // "" for a change of tables, whose end a warden need not hasten
+	looks  int           // number of checks since it was cancelled; none happen while the process is suspended
+	killed bool          // because of its memory
+	told   bool          // reported to the warden
+	gone   chan struct{} // closed when it has left
 
+	began int   // how many began before it
 	grown int64 // bytes that the process has grown by while it ran, by its share
 
-	used, limit int64 // bytes of the process when it was killed
+	used string // the memory that it was killed for
 }
 
 func newMemoryWatch(o *engine.Options) *memoryWatch {
@@ -78,6 +84,9 @@ func newMemoryWatch(o *engine.Options) *memoryWatch {
 // bound returns the memory limit of the process. Memory that was in use before the statements began (by other parts of the process, or not
 // yet released by the allocator) counts against at most half of the slack; the rest of it is added to the limit.
 func (w *memoryWatch) bound() int64 { return w.own() + max(0, w.idle.Load()-memorySlack/2) }
+
+// much is the growth from which a statement is one that takes memory from others.
+func (w *memoryWatch) much() int64 { return min(greedy, w.limit/4) }
 
 func (w *memoryWatch) own() int64 { return max(1, w.instances.Load())*w.limit + memorySlack }
 
@@ -94,9 +103,11 @@ func (w *memoryWatch) enter(ctx context.Context, c *conn, sql string) (leave fun
 	if _, ok := privateMemory(); !ok && w.warden == nil {
 		return func() {}
 	}
-	x := &watched{c: c, ctx: ctx, sql: sql}
+	x := &watched{c: c, ctx: ctx, sql: sql, gone: make(chan struct{})}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	x.began = w.began
+	w.began++
 	w.running[x] = struct{}{}
 	if !w.looking {
 		w.looking = true
@@ -109,7 +120,11 @@ func (w *memoryWatch) enter(ctx context.Context, c *conn, sql string) (leave fun
 	return func() {
 		w.mu.Lock()
 		delete(w.running, x)
+		if x.grown >= w.much() {
+			w.trim, w.last, w.lastGone = true, x, time.Now()
+		}
 		w.mu.Unlock()
+		close(x.gone)
 	}
 }
 
@@ -119,6 +134,7 @@ func (w *memoryWatch) watch() {
 	for range tick.C {
 		w.mu.Lock()
 		if len(w.running) == 0 {
+			w.trimmed()
 			w.looking = false
 			blocks.Bound(0)
 			w.mu.Unlock()
@@ -135,15 +151,15 @@ func (w *memoryWatch) watch() {
 
 // look ends the statement that uses too much memory, and returns those to report to the warden. w.mu must be held.
 func (w *memoryWatch) look() (why string, stuck []engine.Running) {
+	w.trimmed()
 	have, ok := privateMemory()
 	if ok {
 		have = w.share(have)
 	}
 	if x := w.greediest(have); ok && x != nil {
-		x.killed = true
-		x.used, x.limit = have, w.bound()
 		w.killedAt, w.wait = have, killLooks
-		x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the statement was ended: the process uses %d MiB of memory, more than its limit of %d MiB", have>>20, x.limit>>20)})
+		x.kill(fmt.Sprintf("%d MiB of memory, more than the limit of the process of %d MiB", have>>20, w.bound()>>20),
+			fmt.Sprintf("the process uses %d MiB of memory, more than its limit of %d MiB", have>>20, w.bound()>>20))
 	}
 	if w.warden == nil {
 		return "", nil
@@ -169,16 +185,34 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	}
 	why = fmt.Sprintf("still ran %s after it was cancelled", w.overrun)
 	for x := range w.running {
-		if x.killed || x.ctx.Err() != nil {
+		if x.killed || x.ctx.Err() != nil && x.sql != "" {
 			if x.looks++; time.Duration(x.looks)*memoryLook >= w.overrun {
 				tell(x)
 				if x.killed {
-					why = fmt.Sprintf("used %d MiB of memory, more than the limit of the process of %d MiB, and still ran %s after it was cancelled", x.used>>20, x.limit>>20, w.overrun)
+					why = fmt.Sprintf("used %s, and still ran %s after it was cancelled", x.used, w.overrun)
 				}
 			}
 		}
 	}
 	return why, stuck
+}
+
+// kill ends a statement for the memory that it has used.
+func (x *watched) kill(used, why string) {
+	x.killed, x.used = true, used
+	x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: "the statement was ended: " + why})
+}
+
+// trimmed returns to the system what a statement that took much has released: what others take of it is counted then.
+func (w *memoryWatch) trimmed() {
+	if !w.trim {
+		return
+	}
+	w.trim = false
+	blocks.Trim()
+	if now, ok := privateMemory(); ok {
+		w.before = min(w.before, now)
+	}
 }
 
 // share adds what the process has taken since the last look to the statements that run, in equal parts: DuckDB counts memory by instance

@@ -25,9 +25,10 @@ func TestStuckForItsMemory(t *testing.T) {
 		x          *watched
 		ctx        context.Context
 	}{
-		{"memory", "used 9 MiB of memory, more than the limit of the process of 7 MiB, and still ran", &watched{killed: true, used: 9 << 20, limit: 7 << 20}, t.Context()},
-		{"cancelled", "still ran 50ms after it was cancelled", &watched{}, ended},
+		{"memory", "used 9 MiB of memory, more than the limit of the process of 7 MiB, and still ran", &watched{killed: true, used: "9 MiB of memory, more than the limit of the process of 7 MiB"}, t.Context()},
+		{"cancelled", "still ran 50ms after it was cancelled", &watched{sql: "SELECT 1"}, ended},
 		{"running", "", &watched{}, t.Context()},
+		{"change", "", &watched{}, ended},
 	} {
 		w := newMemoryWatch(&engine.Options{MemoryLimit: 1 << 40, Warden: deafWarden{}, Overrun: memoryLook})
 		c.x.c, c.x.ctx = &conn{p: &project{}}, c.ctx

@@ -122,18 +122,23 @@ func (p *project) Run(ctx context.Context, x *engine.Statement) (_ engine.Result
 		return nil, err
 	}
 	r.stop = c.watch(ctx)
-	err = r.begin()
-	for range lostTries {
-		if !errors.Is(err, errLost) || s.scans != nil {
-			break
-		}
-		err = r.begin()
-	}
-	if err != nil {
+	if err = s.retried(ctx, r.begin); err != nil {
 		return nil, s.explain(err)
 	}
 	begun = true
 	return r, nil
+}
+
+// retried calls attempt, and again when it fails for a reason that passes.
+func (s *statement) retried(ctx context.Context, attempt func() error) error {
+	err := s.c.patient(ctx, attempt)
+	for range lostTries {
+		if !errors.Is(err, errLost) || s.scans != nil {
+			break
+		}
+		err = s.c.patient(ctx, attempt)
+	}
+	return err
 }
 
 // Check writes a statement for DuckDB. Nothing is run.
@@ -153,6 +158,7 @@ func (r *result) begin() error {
 	r.cols = nil
 	bindings.DestroyPrepare(&r.ps)
 	bindings.DestroyResult(&r.res)
+	s.scans.rewind()
 	if err := s.prepareInTx(r.ctx, s.t.text, &r.ps); err != nil {
 		return err
 	}
@@ -170,7 +176,7 @@ func (r *result) reason() error {
 	cols := r.cols
 	defer func() { r.cols = cols }()
 	for range lostTries {
-		err := r.begin()
+		err := uncrowded(r.begin())
 		for err == nil {
 			chunk := bindings.FetchChunk(r.res)
 			if chunk.Ptr == nil {

@@ -144,6 +144,14 @@ func (s *scanSet) close() {
 	if s.in != nil {
 		s.in.scans.Delete(s.connID)
 	}
+	s.rewind()
+}
+
+// rewind ends the scans of a statement that is to run again.
+func (s *scanSet) rewind() {
+	if s == nil {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.runs {

@@ -7,15 +7,31 @@ import (
 	"strconv"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // hasStored reports whether a table is in the project's own file. DuckDB compares names case-insensitively.
-func (c *conn) hasStored(schema, table string) bool {
-	var d bindings.TableDescription
-	defer bindings.TableDescriptionDestroy(&d)
-	return bindings.TableDescriptionCreateExt(c.c, naming.Store, schema, table, &d) == bindings.StateSuccess
+func (c *conn) hasStored(ctx context.Context, schema, table string) (has bool, err error) {
+	look := func() error {
+		var d bindings.TableDescription
+		defer bindings.TableDescriptionDestroy(&d)
+		if has = bindings.TableDescriptionCreateExt(c.c, naming.Store, schema, table, &d) == bindings.StateSuccess; has {
+			return nil
+		}
+		msg := bindings.TableDescriptionError(d)
+		if faults.NoTable(msg) {
+			return nil
+		}
+		return c.fault(ctx, bindings.ErrorTypeInvalid, msg)
+	}
+	if c.inTx {
+		err = look()
+	} else {
+		err = c.patient(ctx, look)
+	}
+	return has, err
 }
 
 // DropStored removes a table of Materialize; it is not an error if it does not exist.
@@ -25,8 +41,8 @@ func (p *project) DropStored(ctx context.Context, schema, table string) error {
 		return err
 	}
 	defer c.close()
-	if !c.hasStored(schema, table) {
-		return nil
+	if has, err := c.hasStored(ctx, schema, table); err != nil || !has {
+		return err
 	}
 	_, err = c.exec(ctx, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, table))
 	return err
@@ -39,7 +55,11 @@ func (p *project) RowCount(ctx context.Context, schema, table string) (int64, er
 		return 0, err
 	}
 	defer c.close()
-	if !c.hasStored(schema, table) {
+	has, err := c.hasStored(ctx, schema, table)
+	if err != nil {
+		return 0, err
+	}
+	if !has {
 		return 0, engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
 	}
 	var n int64

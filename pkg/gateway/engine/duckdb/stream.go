@@ -37,6 +37,8 @@ type result struct {
 	res    bindings.Result
 	cols   []column
 	once   sync.Once
+
+	fetched bool // a chunk was asked for
 }
 
 var _ engine.Result = (*result)(nil)
@@ -70,7 +72,7 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 	if err := r.ended(ctx); err != nil {
 		return chunk, false, err
 	}
-	chunk = bindings.FetchChunk(r.res)
+	chunk, failed := r.fetch()
 	if err := r.s.c.refused(); err != nil {
 		if chunk.Ptr != nil {
 			bindings.DestroyDataChunk(&chunk)
@@ -80,18 +82,43 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 	if chunk.Ptr != nil {
 		return chunk, true, nil
 	}
-	// nil is the end and also an error.
-	if msg := bindings.ResultError(&r.res); msg != "" {
+	if failed != nil {
 		if err := engine.Ended(ctx, nil); err != nil {
 			return chunk, false, err
 		}
-		err := r.s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), msg)
-		if errors.Is(err, errLost) {
-			err = r.reason()
+		if errors.Is(failed, errLost) {
+			failed = r.reason()
 		}
-		return chunk, false, r.s.explain(err)
+		return chunk, false, r.s.explain(failed)
 	}
 	return chunk, false, r.ended(ctx)
+}
+
+// fetch returns the next chunk; its pointer is nil at the end of the rows. Until one was returned the statement may run again.
+func (r *result) fetch() (chunk bindings.DataChunk, err error) {
+	fetch := func() error {
+		chunk = bindings.FetchChunk(r.res)
+		if msg := bindings.ResultError(&r.res); chunk.Ptr == nil && msg != "" { // nil is the end and also an error
+			return r.s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), msg)
+		}
+		return nil
+	}
+	if r.fetched {
+		err = fetch()
+		return chunk, uncrowded(err)
+	}
+	cols := r.cols
+	err = r.s.c.patient(r.ctx, func() error {
+		if r.fetched {
+			if err := r.begin(); err != nil {
+				return err
+			}
+			r.cols = cols
+		}
+		r.fetched = true
+		return fetch()
+	})
+	return chunk, err
 }
 
 // ended returns why the statement must stop: its own deadline or the caller's context.

@@ -121,6 +121,7 @@ func (p *project) alone(ctx context.Context, from []*stage, fn func(c *conn) err
 		return err
 	}
 	defer done()
+	defer p.memory.enter(ctx, c, "")()
 	for _, s := range from {
 		detach, err := s.attachTo(c, ` (READ_ONLY)`)
 		if err != nil {
@@ -144,7 +145,11 @@ func (p *project) startWrite(ctx context.Context) (done func(), err error) {
 // change is a transaction on the project's file, for the current writer.
 func (c *conn) change(ctx context.Context, fn func() error) error {
 	err := c.tx(ctx, func() error {
-		if !c.hasStored(digSchema, "counter") {
+		has, err := c.hasStored(ctx, digSchema, "counter")
+		if err != nil {
+			return err
+		}
+		if !has {
 			for _, s := range digSetup() {
 				if _, err := c.exec(ctx, s); err != nil {
 					return err
@@ -206,8 +211,8 @@ func (c *conn) readTable(ctx context.Context, kind, name string) (*table, error)
 
 // lookupTable finds the stored spelling of a table's name, or "".
 func (c *conn) lookupTable(ctx context.Context, kind, name string) (stored string, err error) {
-	if !c.hasStored(digSchema, "counter") {
-		return "", nil
+	if has, err := c.hasStored(ctx, digSchema, "counter"); err != nil || !has {
+		return "", err
 	}
 	err = c.snapshot(ctx, func() error {
 		return c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`, []any{kind, strings.ToLower(name)},
@@ -240,8 +245,8 @@ func (p *project) ListTables(ctx context.Context, kind string) ([]string, error)
 	}
 	defer c.close()
 	names := []string{}
-	if !c.hasStored(digSchema, "counter") {
-		return names, nil
+	if has, err := c.hasStored(ctx, digSchema, "counter"); err != nil || !has {
+		return names, err
 	}
 	err = c.snapshot(ctx, func() error {
 		return c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? ORDER BY key`, []any{kind},

@@ -3,7 +3,10 @@ package faults
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // Error is an error of DuckDB as errors_as_json=true gives it.
@@ -17,6 +20,32 @@ func (e *Error) Error() string { return e.Message }
 // Fatal reports whether DuckDB will reject every statement until the database is opened again.
 func (e *Error) Fatal() bool {
 	return e.Type == "FATAL" || e.Type == "Fatal" || strings.Contains(e.Message, "database has been invalidated")
+}
+
+// NoTable reports whether the message of a description says that the table does not exist.
+func NoTable(msg string) bool { return strings.HasPrefix(msg, "No table with that schema+name") }
+
+// NoTransaction reports whether an error of ROLLBACK says that the transaction has ended already.
+func NoTransaction(err error) bool {
+	var d *Error
+	return errors.As(err, &d) && strings.Contains(d.Message, "no transaction is active")
+}
+
+var noMemory = late.Regexp(`^(` + inCommit + `)?(failed to allocate|could not allocate|failed to pin block)`)
+
+// NoMemory reports whether a statement got no memory, because of the limit of the instance or of the process.
+func (e *Error) NoMemory() bool {
+	return e.Type == "Out of Memory" || noMemory().MatchString(e.Message)
+}
+
+// InCommit reports whether a change got no memory while it was being stored.
+func (e *Error) InCommit() bool { return e.NoMemory() && strings.HasPrefix(e.Message, inCommit) }
+
+const inCommit = "Failed to commit: "
+
+// OfProcess reports whether an error for which NoMemory is true is about the limit of the process.
+func (e *Error) OfProcess() bool {
+	return strings.HasPrefix(e.Message, "Failed to allocate block") || strings.HasPrefix(e.Message, "Allocation failure")
 }
 
 // noTempRoom begins the error of a statement whose temporary files reached their limit.

@@ -20,8 +20,9 @@ func (d *Error) explained(err error) error {
 		e.Kind = engine.KindValue
 	case "Constraint":
 		e.Kind = engine.KindConstraint
-	case "Out of Memory", "Object Size":
+	case "Object Size":
 		e.Kind = engine.KindLimit
+	case "Out of Memory":
 		var n int64
 		if k, _ := fmt.Sscanf(d.Message, "Failed to allocate block of %d bytes (bad allocation)", &n); k == 1 {
 			e.Message = fmt.Sprintf("the statement was ended: it asked for %d MiB of memory, more than the process may still use", n>>20)
@@ -39,7 +40,7 @@ func (d *Error) explained(err error) error {
 	case "Not implemented":
 		e.Kind = engine.KindUnsupported
 	}
-	if strings.HasPrefix(d.Message, "failed to allocate") || strings.HasPrefix(d.Message, "could not allocate") {
+	if d.NoMemory() {
 		e.Kind = engine.KindLimit
 	}
 	e.Message = naming.HideStore(e.Message)

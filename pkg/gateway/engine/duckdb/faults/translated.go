@@ -91,8 +91,11 @@ func refused(err error) bool {
 	return false
 }
 
-// Outdated reports whether an error says that a table of a translated text no longer exists.
+// otherColumns matches the error for a table that has got or lost columns since its text was translated.
+var otherColumns = late.Regexp(`has \d+ columns available but \d+ columns specified`)
+
+// Outdated reports whether an error says that a table of a translated text no longer exists, or has other columns.
 func Outdated(err error) bool {
 	var d *Error
-	return errors.As(err, &d) && d.Type == "Catalog"
+	return errors.As(err, &d) && (d.Type == "Catalog" || d.Type == "Binder" && otherColumns().MatchString(d.Message))
 }
