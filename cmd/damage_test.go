@@ -50,6 +50,12 @@ func flipRows(path string) error {
 	return err
 }
 
+func asFile(path string) error {
+	return errors.Join(os.RemoveAll(path), os.WriteFile(path, nil, 0o600))
+}
+
+func asFolder(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }
+
 func cut(size int64) func(string) error {
 	return func(path string) error { return os.Truncate(path, size) }
 }
@@ -101,9 +107,11 @@ func TestDamage(t *testing.T) {
 		seen       string // the part that doctor names, "" if only reading everything shows it
 	}{
 		{"no folder", "projects/localdev", os.RemoveAll, query + change + source, "does not exist", "project"},
-		{"data file that is a folder", data, func(path string) error {
-			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
-		}, query + change + source, "is not a file", "project"},
+		{"folder that is a file", "projects/localdev", asFile, query + change + source, "does not exist", "project"},
+		{"folder of all projects that is a file", "projects", asFile, query + change + source, "does not exist", "project"},
+		{"data file that is a folder", data, asFolder, query + change + source, "is not a file", "project"},
+		{"state that is a folder", state, asFolder, query + change + source, "is not a file", "state"},
+		{"key that is a folder", key, asFolder, source, "is not a file", "secret.key"},
 		{"no data file", data, os.Remove, query + change + source, "does not exist", "project"},
 		{"empty data file", data, cut(0), query + change + source, "is empty", "project"},
 		{"half a header", data, cut(5000), query + change + source, "its end is missing", "project"},

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/damage"
@@ -94,7 +95,7 @@ func (g *Gateway) verify(ctx context.Context, depth Depth) ([]Finding, error) {
 		all = append(all, f)
 	}
 	dirs, err := os.ReadDir(filepath.Join(g.Options.Dir, "projects"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		err = nil
 	}
 	for _, d := range dirs {

@@ -85,6 +85,9 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
+	if st, err := os.Stat(v.path); err == nil && !st.Mode().IsRegular() {
+		return nil, damage.New(nil, restoreKey, "the file %s is not a file", v.path)
+	}
 	key, err := os.ReadFile(v.path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {

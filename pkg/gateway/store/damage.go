@@ -20,10 +20,12 @@ const restoreState = "stop all dig processes and restore the data directory from
 func checkFile(dir string) error {
 	path := filepath.Join(dir, "state.db")
 	st, err := os.Stat(path)
-	if err == nil && st.Size() > 0 {
+	switch {
+	case err == nil && !st.Mode().IsRegular():
+		return damage.New(nil, restoreState, "the state file %s is not a file", path)
+	case err == nil && st.Size() > 0:
 		return nil
-	}
-	if err == nil {
+	case err == nil:
 		return damage.New(nil, restoreState, "the state file %s is empty", path)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {

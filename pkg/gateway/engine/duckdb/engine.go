@@ -23,9 +23,11 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
@@ -71,7 +73,9 @@ func Open(o engine.Options) (engine.Engine, error) {
 	}
 	o.Dir = dir
 	if !o.ReadOnly {
-		if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		if err := os.MkdirAll(o.Dir, 0o700); errors.Is(err, syscall.ENOTDIR) {
+			return nil, faults.NoFolder(o.Dir)
+		} else if err != nil {
 			return nil, err
 		}
 	}

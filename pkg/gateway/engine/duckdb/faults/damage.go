@@ -47,6 +47,11 @@ func Lost(path string) error {
 		"the rows of this project are missing: %s does not exist", path)
 }
 
+// NoFolder is the error for a directory of all projects whose name is that of a file.
+func NoFolder(path string) error {
+	return damage.New(nil, restoreData, "the rows of all projects are missing: a folder %s does not exist, but a file", path)
+}
+
 // Short is the error for a data file that lacks its end.
 func Short(path string) error {
 	return damage.New(nil, restoreData, "the data file %s is damaged: its end is missing", path)

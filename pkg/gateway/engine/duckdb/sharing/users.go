@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -94,7 +95,7 @@ func Users(dir string) (all []engine.User, err error) {
 		}
 	}
 	st, err := os.Stat(filepath.Join(dir, DataFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
