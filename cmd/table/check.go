@@ -75,10 +75,14 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	return cli.Note("%s is valid: %d rows; nothing was sent", doc.Name, job.Result.Processed), nil
 }
 
-// noSpaceToCheck is the error of a check without space for temporary files: neither the data directory nor the gateway has to do with it.
+// noSpaceToCheck is the error of a check without space for temporary files.
 func noSpaceToCheck(dir string, err error) error {
-	temp := filepath.Dir(dir)
-	return &cli.Failure{Exit: exitcode.Failed, Code: "disk-full", Msg: "the file cannot be checked: no space is left for temporary files in " + temp,
+	return noTempSpace("the file cannot be checked", filepath.Dir(dir), err)
+}
+
+// noTempSpace is the error of what has no space for temporary files: neither the data directory nor the gateway has to do with it.
+func noTempSpace(what, temp string, err error) error {
+	return &cli.Failure{Exit: exitcode.Failed, Code: "disk-full", Msg: what + ": no space is left for temporary files in " + temp,
 		Hint: "free some space, or set TMPDIR to another directory; nothing was sent", Err: errors.New(err.Error())}
 }
 

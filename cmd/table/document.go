@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
@@ -64,6 +65,8 @@ func ofFile(path string, err error) error {
 		return err
 	case errors.As(err, &option) || errors.Is(err, rowfile.ErrNoSheet):
 		return cli.Usagef("%s: %v", path, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return noTempSpace(path+" cannot be copied", os.TempDir(), err)
 	}
 	return &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("%s: %v", path, err), Err: err}
 }
