@@ -19,8 +19,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// TestCopiesWhileServing: a copy of the data directory that cp makes while a gateway serves and writes either has whole imports, each once
-// and in their order, or is refused by the name of what is damaged. It may lack the last ones, as the documentation says.
+// TestCopiesWhileServing: a copy of the data directory that cp makes while a gateway serves and writes either has whole
+// imports, each once and in their order, or is refused by the name of what is damaged. It may lack the last ones,
+// as the documentation says.
 func TestCopiesWhileServing(t *testing.T) {
 	needLocal(t)
 	const batch, copies = 20_000, 8 // of 2 MB: the log is written into the data file several times
@@ -53,8 +54,9 @@ func TestCopiesWhileServing(t *testing.T) {
 			for i := range int64(batch) {
 				fmt.Fprintf(&text, "%d,%0100d\n", (n-1)*batch+i, i*7919%1_000_003)
 			}
-			if _, err := cl.Tables.Import(context.Background(), "localdev", "t", api.ImportRequest{ContainsHeader: true,
-				Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}, {Name: "s", CSVColumnName: "s"}}}, "t.csv", &text); err != nil {
+			req := api.ImportRequest{ContainsHeader: true,
+				Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}, {Name: "s", CSVColumnName: "s"}}}
+			if _, err := cl.Tables.Import(context.Background(), "localdev", "t", req, "t.csv", &text); err != nil {
 				t.Errorf("an import: %v", err)
 				return
 			}
@@ -72,7 +74,8 @@ func TestCopiesWhileServing(t *testing.T) {
 			t.Logf("cp: %v: %s", err, said) // a temporary file may be gone
 		}
 		most := sent.Load()
-		code, rows, errs := runDig(t, map[string]string{"DIG_DATA_DIR": dir, "DIG_STATE_DIR": t.TempDir()}, "sql", "-o", "csv",
+		env := map[string]string{"DIG_DATA_DIR": dir, "DIG_STATE_DIR": t.TempDir()}
+		code, rows, errs := runDig(t, env, "sql", "-o", "csv",
 			"SELECT count(*) AS rows, count(DISTINCT n) AS n, max(n) AS last FROM t")
 		switch {
 		case code == 0:
@@ -82,7 +85,8 @@ func TestCopiesWhileServing(t *testing.T) {
 				t.Fatalf("%s%s", rows, errs)
 			}
 			if count != distinct || count != last+1 || count%batch != 0 || count == 0 || count > most*batch {
-				t.Errorf("copy %d has %d rows, %d numbers up to %d; %d to %d imports of %d rows were stored", i, count, distinct, last, least, most, batch)
+				t.Errorf("copy %d has %d rows, %d numbers up to %d; %d to %d imports of %d rows were stored",
+					i, count, distinct, last, least, most, batch)
 			}
 			if count < least*batch {
 				t.Logf("copy %d lacks %d rows that were stored before it was begun", i, least*batch-count)

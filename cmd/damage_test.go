@@ -108,7 +108,7 @@ func TestDamage(t *testing.T) {
 	}{
 		{"no folder", "projects/localdev", os.RemoveAll, query + change + source, "does not exist", "project"},
 		{"folder that is a file", "projects/localdev", asFile, query + change + source, "does not exist", "project"},
-		{"folder of all projects that is a file", "projects", asFile, query + change + source, "does not exist", "project"},
+		{"folder of projects that is a file", "projects", asFile, query + change + source, "does not exist", "project"},
 		{"data file that is a folder", data, asFolder, query + change + source, "is not a file", "project"},
 		{"state that is a folder", state, asFolder, query + change + source, "is not a file", "state"},
 		{"key that is a folder", key, asFolder, source, "is not a file", "secret.key"},

@@ -16,8 +16,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// TestImportWithoutTempSpace: what has no space for temporary files names their directory and TMPDIR, not the data directory, and says that
-// nothing was sent. The disk is one of a process with its own mounts.
+// TestImportWithoutTempSpace: what has no space for temporary files names their directory and TMPDIR, not the data
+// directory, and says that nothing was sent. The disk is one of a process with its own mounts.
 func TestImportWithoutTempSpace(t *testing.T) {
 	needLocal(t)
 	const child = "DIG_TEST_FULL_TEMP"
@@ -25,7 +25,8 @@ func TestImportWithoutTempSpace(t *testing.T) {
 		c := exec.Command(os.Args[0], "-test.run", "^TestImportWithoutTempSpace$", "-test.v")
 		c.Env = append(os.Environ(), child+"=1")
 		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
+			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
 		out, err := c.CombinedOutput()
 		if c.ProcessState == nil || c.ProcessState.ExitCode() == 77 {
 			t.Skipf("no disk can be made here: %v %s", err, out)
@@ -80,9 +81,11 @@ func TestImportWithoutTempSpace(t *testing.T) {
 		var errs bytes.Buffer
 		c.Stderr = &errs
 		out, _ := c.Output()
-		if code := c.ProcessState.ExitCode(); code != exitcode.Failed || len(out) > 0 || !strings.Contains(errs.String(), "no space is left for temporary files in "+temp) ||
-			!strings.Contains(errs.String(), "set TMPDIR to another directory; nothing was sent") || strings.Contains(errs.String(), data) {
-			t.Errorf("%v: exit %d: %s%s", args, code, out, errs.String())
+		code, said := c.ProcessState.ExitCode(), errs.String()
+		if code != exitcode.Failed || len(out) > 0 || strings.Contains(said, data) ||
+			!strings.Contains(said, "no space is left for temporary files in "+temp) ||
+			!strings.Contains(said, "set TMPDIR to another directory; nothing was sent") {
+			t.Errorf("%v: exit %d: %s%s", args, code, out, said)
 		}
 	}
 	if got := count(t, data, "t"); got != 0 {

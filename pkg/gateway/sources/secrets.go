@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -85,12 +86,11 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
-	if st, err := os.Stat(v.path); err == nil && !st.Mode().IsRegular() {
-		return nil, damage.New(nil, restoreKey, "the file %s is not a file", v.path)
-	}
 	key, err := os.ReadFile(v.path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
+	case errors.Is(err, syscall.EISDIR):
+		return nil, damage.New(nil, restoreKey, "the file %s is not a file", v.path)
 	case missing && len(sealed) > 0:
 		return nil, damage.New(nil, restoreKey, "the file %s is missing: stored credentials cannot be read", v.path)
 	case missing && !create:
