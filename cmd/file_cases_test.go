@@ -96,7 +96,10 @@ func TestFileCases(t *testing.T) {
 	for _, c := range []struct {
 		code int
 		args []string
-	}{{0, []string{"table", "create", "some", "--column", "a:bigint"}}, {0, []string{"table", "import", "some", list}}, {3, []string{"table", "import", "none", list}}, {2, []string{"table", "import", "none", list, "--create"}}} {
+	}{{0, []string{"table", "create", "some", "--column", "a:bigint"}}, {0, []string{"table", "import", "some", list}},
+		{3, []string{"table", "import", "none", list}},
+		{1, []string{"table", "import", "none", list, "--create"}},
+		{1, []string{"sql", "SELECT * FROM '" + list + "'"}}} {
 		if code, _, errs := runDig(t, env, c.args...); code != c.code {
 			t.Errorf("%q: exit %d, want %d: %s", c.args, code, c.code, errs)
 		}

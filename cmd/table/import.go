@@ -44,9 +44,9 @@ no column is rejected before anything is sent. --map COLUMN=HEADER selects anoth
 --map COLUMN=#2 the third (they count from zero, the only form for files without a header).
 
 --create creates the table first, with a column for each header or, with --map, for each COLUMN. Their types
-are inferred from all rows, such that no value changes: BIGINT, DECIMAL, BOOLEAN, DATE, TIMESTAMP, UUID, else
-VARCHAR. They are printed. --column NAME:TYPE sets the type of a column, --text makes all VARCHAR. If the
-import fails, the table that it created is removed.
+are inferred from all rows, such that no value changes: BIGINT, DECIMAL, BOOLEAN, DATE, TIMESTAMP, TIME (of
+Parquet), UUID, else VARCHAR. They are printed. --column NAME:TYPE sets the type of a column, --text makes all
+VARCHAR. If the import fails, the table that it created is removed.
 
 An import appends, and rows cannot be deleted: a file that was imported into the table before is rejected
 unless --again is given. --check checks the file by the rules of zone local, on this machine, and
@@ -109,7 +109,9 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		}
 		made := &newColumns{}
 		if create && len(header)+len(maps) == 0 && !how.noHeader {
-			return cli.View{}, cli.Usagef("--create: %s has no columns", args[1])
+			return cli.View{}, &cli.Failure{Exit: exitcode.Failed, Code: "failed",
+				Msg:  fmt.Sprintf("%s: %v", args[1], doc.NoColumns()),
+				Hint: "without --create a file without records is imported into a table that exists"}
 		}
 		if create {
 			if made, err = importColumns(k, maps, header, names); err != nil {

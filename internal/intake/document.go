@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 )
 
 // Format is the format of a file.
@@ -358,6 +359,14 @@ func (d *Document) Choices() []Choice {
 		out[i] = d.columns[i].choose(d.unit)
 	}
 	return out
+}
+
+// NoColumns is the error for a document whose columns are asked for and that has none.
+func (d *Document) NoColumns() error {
+	if d.Format == CSV || d.Format == TSV {
+		return files.ErrEmpty
+	}
+	return files.NoColumns(d.Rows)
 }
 
 // Width is the number of columns of the file, 0 for an empty one without a header.

@@ -27,7 +27,7 @@ type parquetRows struct {
 }
 
 func (d *Document) parquetRows(ctx context.Context) (rowSource, error) {
-	cols, in, err := files.Parquet(ctx, d.file, false)
+	cols, in, err := files.Parquet(ctx, d.file)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +45,8 @@ func (r *parquetRows) names() []string {
 	}
 	return out
 }
+
+func (r *parquetRows) types() []engine.ColumnInfo { return r.cols }
 
 func (r *parquetRows) next() ([]rowfile.Value, error) {
 	for len(r.batch) == 0 {
@@ -86,7 +88,7 @@ func parquetValue(typ string, v any) rowfile.Value {
 		}
 		return rowfile.Value{Text: doubletext.Append(nil, v, bits), Kind: rowfile.Field} // with a point, so that a column of doubles is not inferred to be of integers
 	case time.Time:
-		layout := "2006-01-02T15:04:05.999999999"
+		layout := "2006-01-02 15:04:05.999999999"
 		switch typ {
 		case "date":
 			layout = time.DateOnly
@@ -100,6 +102,8 @@ func parquetValue(typ string, v any) rowfile.Value {
 		switch {
 		case strings.HasPrefix(typ, "decimal("):
 			return rowfile.Value{Text: []byte(v), Kind: rowfile.Number}
+		case typ == "time":
+			return rowfile.Value{Text: []byte(v), Kind: rowfile.Clock}
 		case typ == "uuid":
 			return rowfile.Value{Text: []byte(v), Kind: rowfile.Field}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // rowSource reads the rows of a document that is not CSV, once.
@@ -42,6 +43,11 @@ func (d *Document) learnRows(ctx context.Context) error {
 	}
 	defer r.Close()
 	d.Rows, d.Blank, d.columns = 0, 0, make([]column, len(r.names()))
+	if t, ok := r.(interface{ types() []engine.ColumnInfo }); ok {
+		for i, c := range t.types() {
+			d.columns[i].declared = c.Type
+		}
+	}
 	var blank int64
 	for {
 		if err := ctx.Err(); d.Rows%1024 == 0 && err != nil {
@@ -95,8 +101,11 @@ func (d *Document) columnName(names []string, i int) string {
 // addValue adds a value that is not NULL.
 func (c *column) addValue(v rowfile.Value, at int64) {
 	switch v.Kind {
-	case rowfile.Field:
+	case rowfile.Field, rowfile.Double:
 		c.add(v.Text, at)
+		return
+	case rowfile.Clock:
+		c.count(isClock, v.Text, at)
 		return
 	case rowfile.Number:
 		text := v.Text

@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// The inferred column types of internal tables. A DECIMAL has ten decimal places and 28 digits before them; there is no type
-// for binary floating point.
+// The inferred column types of internal tables. A DECIMAL has ten decimal places and 28 digits before them; there is no
+// type for binary floating point.
 const (
 	Varchar   = "VARCHAR"
 	Bigint    = "BIGINT"
@@ -19,15 +19,11 @@ const (
 	Date      = "DATE"
 	Timestamp = "TIMESTAMP"
 	UUID      = "UUID"
+	Clock     = "TIME" // only where a file declares it
 )
 
 // clipped is the number of bytes of a value in a message.
 const clipped = 40
-
-const (
-	decimalPlaces = 10
-	decimalWhole  = 28
-)
 
 // kind is the type of a value, inferred from its text.
 type kind uint8
@@ -41,6 +37,7 @@ const (
 	isDate
 	isMoment
 	isUUID
+	isClock
 	kinds int = iota
 )
 
@@ -54,6 +51,8 @@ type column struct {
 	forms  [8]int64   // number of timestamps of each form
 	whole  infer.Form // of the first timestamp
 	typed  bool       // the file declares the values as text
+
+	declared string // the type that the file declares, "" for most formats
 }
 
 // sample is a value and its position in the file.
@@ -104,17 +103,13 @@ func (c *column) kindOf(s []byte) kind {
 
 // numberOf returns the column type that represents a number.
 func numberOf(s []byte, v infer.Class) kind {
-	digits, scale, exp := int(v.Digits), int(v.Scale), int(v.Exp)
-	if scale == 0 && !v.Exponent {
+	switch {
+	case v.Scale == 0 && !v.Exponent:
 		return isWhole
+	case v.Fits(s):
+		return isDecimal
 	}
-	for i := len(s) - 1; !v.Exponent && scale > decimalPlaces && s[i] == '0'; i-- {
-		scale-- // trailing zeros do not count
-	}
-	if max(scale-exp, 0) > decimalPlaces || max(digits+exp, 1) > decimalWhole {
-		return isNumber
-	}
-	return isDecimal
+	return isNumber
 }
 
 // Choice is the type of a column and why it is not a narrower one.
@@ -133,10 +128,15 @@ func (c *column) choose(unit string) Choice {
 		return fmt.Sprintf("%s of %s values %s, first %q in %s %d", humanize.Comma(c.counts[k]), humanize.Comma(n), is, clip.Bytes(c.first[k].text, clipped), unit, c.first[k].at)
 	}
 	switch {
+	case n == 0 && c.declaredType() != "":
+		return Choice{Type: c.declaredType(), Reason: "no values; the file declares " + c.declared}
 	case n == 0:
 		return Choice{Type: Varchar, Reason: "no values"}
+	case c.declared == "timestamp(9)" && c.counts[isText] > 0:
+		return Choice{Type: Varchar, Reason: about(isText, "have more than 6 decimal places of a second")}
 	case numbers == n && c.counts[isNumber] > 0:
-		return Choice{Type: Varchar, Reason: about(isNumber, fmt.Sprintf("have more than %d decimal places or %d digits before them", decimalPlaces, decimalWhole))}
+		return Choice{Type: Varchar, Reason: about(isNumber,
+			fmt.Sprintf("have more than %d decimal places or %d digits before them", infer.DecimalPlaces, infer.DecimalWhole))}
 	case c.counts[isFlag] == n && c.flags&(c.flags-1) != 0:
 		return Choice{Type: Varchar, Reason: "true and false are written in more than one way"}
 	case c.counts[isMoment] == n && c.forms[c.whole] != n:
@@ -180,7 +180,7 @@ func (c *column) most() (typ string, n int64) {
 	if c.counts[isDecimal] > 0 {
 		typ = Decimal
 	}
-	for k, t := range map[kind]string{isFlag: Boolean, isDate: Date, isMoment: Timestamp, isUUID: UUID} {
+	for k, t := range map[kind]string{isFlag: Boolean, isDate: Date, isMoment: Timestamp, isUUID: UUID, isClock: Clock} {
 		if c.counts[k] > n {
 			typ, n = t, c.counts[k]
 		}
@@ -202,8 +202,26 @@ func fits(k kind, typ string) bool {
 		return typ == Timestamp
 	case isUUID:
 		return typ == UUID
+	case isClock:
+		return typ == Clock
 	}
 	return false
+}
+
+// declaredType is the type of a column without values in a file that declares its types; "" if no type of a table is
+// like it.
+func (c *column) declaredType() string {
+	switch base, _, _ := strings.Cut(c.declared, "("); base {
+	case "boolean", "date", "time", "timestamp", "uuid", "bigint":
+		return strings.ToUpper(base)
+	case "integer", "smallint", "tinyint":
+		return Bigint
+	case "decimal", "double", "real": // each value of them that fits makes a DECIMAL
+		return Decimal
+	case "timestamp with time zone":
+		return Timestamp
+	}
+	return ""
 }
 
 // standsForNull reports whether a text is one that programs write for missing values.

@@ -188,6 +188,11 @@ func QuoteAll(names []string) string {
 	return strings.Join(out, ", ")
 }
 
+func (b *Book) tooManyStrings() error {
+	return fmt.Errorf("the shared strings of the workbook are larger than %d MiB, "+
+		"which is not read from a file of its size", b.limit>>20)
+}
+
 // readStrings reads the texts that cells refer to.
 func (b *Book) readStrings(ctx context.Context, name string) error {
 	p, err := b.open(ctx, name)
@@ -204,13 +209,17 @@ func (b *Book) readStrings(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		if e, ok := t.(xml.StartElement); ok && e.Name.Local == "si" {
+		e, ok := t.(xml.StartElement)
+		if n, err := strconv.ParseInt(attribute(e, "uniqueCount"), 10, 64); err == nil && n > b.limit/stringCost {
+			return b.tooManyStrings() // without reading them
+		}
+		if ok && e.Name.Local == "si" {
 			text, err := p.richText()
 			if err != nil {
 				return err
 			}
 			if left -= int64(len(text) + stringCost); left < 0 {
-				return fmt.Errorf("the shared strings of the workbook are larger than %d MiB, which is not read from a file of its size", b.limit>>20)
+				return b.tooManyStrings()
 			}
 			b.strings = append(b.strings, text)
 		}

@@ -101,7 +101,8 @@ func (r *SheetRows) next() ([]Value, error) {
 	}
 }
 
-// readRow reads the cells of a row. A cell without an address follows the previous one, whether that has a value or not.
+// readRow reads the cells of a row. A cell without an address follows the previous one, whether that has a value or
+// not.
 func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
 	before := r.At
 	if r.At++; attribute(e, "r") != "" {
@@ -129,7 +130,7 @@ func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
 		}
 		v, err := r.book.value(c)
 		if err != nil {
-			return false, fmt.Errorf("row %d, cell %s: %w", r.At, c.Ref, err)
+			return false, fmt.Errorf("row %d, cell %s: %w", r.At, address(next, r.At), err)
 		}
 		if v.Kind == Null {
 			continue
@@ -212,6 +213,15 @@ func (p *part) cell(e xml.StartElement) (c sheetCell, err error) {
 	}
 }
 
+// address is the reference of a cell.
+func address(column int, row int64) string {
+	name := ""
+	for n := column; n >= 0; n = n/26 - 1 {
+		name = string(rune('A'+n%26)) + name
+	}
+	return name + strconv.FormatInt(row, 10)
+}
+
 // columnOf returns the index of the column of a reference such as AB12.
 func columnOf(ref string) (int, bool) {
 	n := 0
@@ -268,37 +278,49 @@ func (b *Book) value(c sheetCell) (Value, error) {
 		s, err := b.dateText(text, b.styles[c.Style])
 		return Value{[]byte(s), Field}, err
 	}
-	return Value{[]byte(shortest(strings.TrimSpace(text))), Field}, nil
+	if text, ok := shortest(strings.TrimSpace(text)); ok {
+		return Value{[]byte(text), Double}, nil
+	}
+	return Value{[]byte(strings.TrimSpace(text)), Field}, nil
 }
 
-// shortest is a number as the shortest text of its double, because Excel stores doubles, with 17 digits. Integers without an exponent and
-// numbers of at most 15 digits keep their text.
-func shortest(s string) string {
-	digits, exponent := 0, false
-	if !strings.ContainsAny(s, ".eE") {
-		return s
-	}
+// shortest is a number as the shortest text of its double, because Excel stores doubles, with 17 digits. Integers of a
+// bigint and numbers of at most 15 digits keep their text. A number that a DECIMAL may hold has no exponent, and one
+// beyond bigint has a point. Spreadsheets know no negative zero. ok is false for what is not a number.
+func shortest(s string) (text string, ok bool) {
+	digits, plain := 0, true
 	for _, c := range s {
 		switch {
-		case c == 'e' || c == 'E':
-			exponent = true
+		case c == 'e' || c == 'E' || c == '+':
+			plain = false
 		case c >= '0' && c <= '9':
-			if (digits > 0 || c != '0') && !exponent {
+			if digits > 0 || c != '0' {
 				digits++
 			}
-		case c != '.' && c != '-' && c != '+':
-			return s
+		case c != '.' && c != '-':
+			return s, false
 		}
 	}
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || digits <= 15 && !exponent {
-		return s
+	if err != nil {
+		return s, false
 	}
-	if size := math.Abs(f); size >= 1e-6 && size < 1e15 {
-		return strconv.FormatFloat(f, 'f', -1, 64)
+	if plain && f != 0 {
+		whole, rest, point := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+		_, err := strconv.ParseInt(s, 10, 64)
+		plain = (err == nil || digits <= 15 && rest != "") && whole != "" && point == (rest != "") &&
+			(whole == "0" || strings.TrimLeft(whole, "0") == whole)
 	}
-	if f == 0 {
-		return s
+	size := math.Abs(f)
+	switch text = strconv.FormatFloat(f, 'f', -1, 64); {
+	case f == 0:
+		return "0", true
+	case plain:
+		return s, true
+	case size >= 1e-10 && size < 1<<63:
+		return text, true
+	case size >= 1e-10 && size < 1e28:
+		return text + ".0", true
 	}
-	return strconv.FormatFloat(f, 'E', -1, 64)
+	return strconv.FormatFloat(f, 'E', -1, 64), true
 }

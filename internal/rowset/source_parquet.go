@@ -28,7 +28,7 @@ type parquetRows struct {
 }
 
 func openParquetRows(f *os.File) (api.RowReader, error) {
-	cols, in, err := files.Parquet(context.Background(), f, true)
+	cols, in, err := files.Parquet(context.Background(), f)
 	if err != nil {
 		return nil, err
 	}

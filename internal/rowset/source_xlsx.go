@@ -82,7 +82,7 @@ func (r *sheetRows) Next() bool {
 		switch {
 		case v.Kind == rowfile.Null:
 			r.cells.null()
-		case v.Kind == rowfile.Field && json.Valid(v.Text) && v.Text[0] <= '9': // a number
+		case v.Kind == rowfile.Double || v.Kind == rowfile.Field && json.Valid(v.Text) && v.Text[0] <= '9': // a number
 			r.cells.raw(v.Text)
 		default:
 			r.cells.text(v.Text)

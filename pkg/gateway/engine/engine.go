@@ -5,6 +5,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"io"
 	"strings"
 	"time"
@@ -44,7 +45,30 @@ func SampleTables() []string { return []string{"customers", "order_items", "orde
 // TableName is a three-part name, without quotes.
 type TableName struct{ Catalog, Schema, Table string }
 
-func (n TableName) String() string { return n.Catalog + "." + n.Schema + "." + n.Table }
+func (n TableName) String() string {
+	if path, ok := n.File(); ok {
+		return sqltext.Literal(path)
+	}
+	if n.Catalog == "" && n.Schema == "" {
+		return n.Table
+	}
+	return n.Catalog + "." + n.Schema + "." + n.Table
+}
+
+// FileCatalog begins the name of the catalog of the files that a statement names. No name of a user begins so.
+const FileCatalog = "file:"
+
+// File is the path, as typed, of a file that a statement names as a table; ok is false for other tables.
+func (n TableName) File() (path string, ok bool) {
+	if !strings.HasPrefix(n.Catalog, FileCatalog) {
+		return "", false
+	}
+	raw, err := hex.DecodeString(n.Schema)
+	if err != nil {
+		return "", false // not a name that the parser makes
+	}
+	return string(raw), true
+}
 
 // Compare orders names by their parts.
 func (n TableName) Compare(o TableName) int {

@@ -38,7 +38,6 @@ type Param struct {
 type Relation struct {
 	Name  TableName // in the statement
 	Shown TableName // for users
-	File  string    // the path under which the statement names it, "" for all other tables
 	Table *analyze.Table
 
 	View  *Statement // a saved query

@@ -2,7 +2,6 @@ package names
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,11 +14,10 @@ import (
 
 // lookupFile finds a file that a statement names by its path.
 func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (sql.Source, error) {
-	raw, err := hex.DecodeString(n.Schema)
-	if err != nil {
-		return sql.Source{}, err
+	path, ok := n.File()
+	if !ok {
+		return sql.Source{}, nil
 	}
-	path := string(raw)
 	if r.named.Off != "" {
 		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": statements may not name files: " + r.named.Off}
 	}

@@ -33,7 +33,8 @@ func (s *session) answer(ctx context.Context, column, text string) (*engine.Stat
 func (s *session) answers(ctx context.Context, n *trinosql.Show, cols []engine.ColumnInfo, rows [][]any) (*engine.Statement, error) {
 	// No statement of a user can name it. Saved queries may have answers too, so each has a name of its own.
 	name := engine.TableName{Catalog: "~gateway", Schema: "~answer", Table: strconv.Itoa(len(s.relations))}
-	r := &relation{Relation: &engine.Relation{Name: name, Shown: name, Table: tableOf(cols), Infos: cols, Scan: &infoschema.Rows{Cols: cols, Data: rows}, Limit: -1}}
+	r := &relation{Relation: &engine.Relation{Name: name, Shown: engine.TableName{Table: "(the answer)"}, Table: tableOf(cols),
+		Infos: cols, Scan: &infoschema.Rows{Cols: cols, Data: rows}, Limit: -1}}
 	r.Table.Name = analyze.Name(name)
 	s.relations[name] = r
 	names := make([]string, len(cols))

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -192,13 +191,7 @@ func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*relation, er
 		}
 		return nil, engine.SourceError(n, err)
 	}
-	r := &engine.Relation{Table: tableOf(cols), Scan: src, Infos: cols}
-	if files := c.s.Query.Files; files != "" && n.Catalog == files {
-		if path, err := hex.DecodeString(n.Schema); err == nil {
-			r.File = string(path)
-		}
-	}
-	return &relation{Relation: r}, nil
+	return &relation{Relation: &engine.Relation{Table: tableOf(cols), Scan: src, Infos: cols}}, nil
 }
 
 // savedQuery is a saved query, whose text is translated like every statement.

@@ -186,7 +186,9 @@ func originsOf(q *trinosql.Query, a *analyze.Analysis) []engine.TableName {
 		}
 		if f.Table != nil && i < len(out) {
 			out[i] = engine.TableName(*f.Table)
-			out[i] = shownName(out[i])
+			if out[i] = shownName(out[i]); strings.HasPrefix(out[i].Catalog, engine.FileCatalog) {
+				out[i] = engine.TableName{Table: out[i].Table} // a file is in no catalog
+			}
 		}
 		i++
 	}

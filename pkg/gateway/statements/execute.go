@@ -55,7 +55,7 @@ func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessa
 		return nil, err
 	}
 	if _, ok := web.FilesOf(ctx); ok && q.Ask == nil && isStatement(r.Body) {
-		q.Files = "file-" + strings.ToLower(rand.Text()) // a saved query cannot name it
+		q.Files = engine.FileCatalog + strings.ToLower(rand.Text()) // a saved query cannot name it
 	}
 	q.Props = names.Props(r.Scope, r.Project)
 	res, err := s.Names.QueryReading(ctx, r.Project, q, r.Query("reading"))

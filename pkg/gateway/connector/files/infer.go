@@ -62,6 +62,8 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 				guesses[i].AddString([]byte(*s))
 			case rec.kinds != nil && rec.kinds[i] == rowfile.Opaque:
 				guesses[i].AddText()
+			case rec.kinds != nil && rec.kinds[i] == rowfile.Double:
+				guesses[i].AddDouble([]byte(*s))
 			default:
 				guesses[i].AddField([]byte(*s))
 			}

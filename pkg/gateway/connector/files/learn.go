@@ -34,7 +34,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 		return d, nil
 	}
 	d = described{stamp: stamp, size: info.Size(), at: info.ModTime()}
-	about := fmt.Sprintf("files 5 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
+	about := fmt.Sprintf("files 6 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
 	worthy := settled && d.size >= noteworthy && t.form != formParquet
 	if !worthy || !f.recall(about, &d) {
 		err := f.describe(ctx, r, t, &d)

@@ -63,10 +63,8 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 		}
 		t.parts = append(t.parts, part{file: one, as: d})
 	}
-	if bare := t.parts[0]; len(bare.as.cols) == 0 && bare.as.rows == 0 {
-		return nil, &FileError{File: bare.file.path, Err: errors.New("it has no columns, because it has no records")}
-	} else if len(bare.as.cols) == 0 {
-		return nil, &FileError{File: bare.file.path, Err: fmt.Errorf("it has no columns: they are the members of its records, and it has %d records without members", bare.as.rows)}
+	if bare := t.parts[0]; len(bare.as.cols) == 0 {
+		return nil, &FileError{File: bare.file.path, Err: NoColumns(bare.as.rows)}
 	}
 	if len(t.parts) == 1 {
 		return &tableOf{f, t.parts[0].file, t.parts[0].as}, nil
@@ -78,6 +76,17 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 	}
 	return t, t.bring()
 }
+
+// NoColumns is the error for a file with a number of records, none of which names a column.
+func NoColumns(rows int64) error {
+	if rows == 0 {
+		return errors.New("it has no columns, because it has no records")
+	}
+	return fmt.Errorf("it has no columns: they are the members of its records, and it has %d records without members", rows)
+}
+
+// ErrEmpty is the error for a file of text without a line.
+var ErrEmpty = errors.New("the file is empty; its first line must name the columns")
 
 func within(path, dir string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))

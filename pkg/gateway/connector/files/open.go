@@ -70,9 +70,8 @@ func (j *Objects) Next(ctx context.Context) ([]Member, error) {
 	return j.out, nil
 }
 
-// Parquet reads an open Parquet file, which stays open. Values have the form of engine.Batches. Times with more than six decimal places are
-// an error unless nanos is set.
-func Parquet(ctx context.Context, h *os.File, nanos bool) ([]engine.ColumnInfo, engine.Batches, error) {
+// Parquet reads an open Parquet file, which stays open. Values have the form of engine.Batches.
+func Parquet(ctx context.Context, h *os.File) ([]engine.ColumnInfo, engine.Batches, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, nil, err
@@ -88,11 +87,6 @@ func Parquet(ctx context.Context, h *os.File, nanos bool) ([]engine.ColumnInfo, 
 	b, err := newParquetBatches(p, cols)
 	if err != nil {
 		return nil, nil, err
-	}
-	for i, c := range p.Root().Columns() {
-		if d := nanosOf(c); nanos && d != nil && b.decode[i] != nil {
-			b.decode[i] = d
-		}
 	}
 	b.file.path, b.limit = h.Name(), -1
 	return connector.Infos(cols), b, nil

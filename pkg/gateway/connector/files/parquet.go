@@ -62,9 +62,13 @@ func parquetColumns(ctx context.Context, p *parquetio.File) (cols []column, err 
 		typ := "json"
 		if flat(c) {
 			typ, _ = leafDecoder(c, halves)
-			if c.Type().Kind() == parquet.Int96 {
-				if typ, err = int96Type(ctx, p, c.Index()); err != nil {
+			if wide, fine := nanosType(c); wide != "" {
+				any, err := anyFine(ctx, p, c.Index(), fine)
+				if err != nil {
 					return nil, fmt.Errorf("column %q: %w", c.Name(), err)
+				}
+				if any {
+					typ = wide
 				}
 			}
 		}
@@ -117,7 +121,11 @@ func newParquetBatches(p *parquetio.File, want []column) (*parquetBatches, error
 		var d decoder
 		var node *nestedNode
 		if flat(all[c.at]) {
-			_, d = leafDecoder(all[c.at], halves)
+			if _, d = leafDecoder(all[c.at], halves); c.Type == "varchar" {
+				if wide, _ := nanosType(all[c.at]); wide == c.Type {
+					d = fineTime
+				}
+			}
 		} else {
 			var err error
 			if node, err = nodeOf(all[c.at], halves, 0, 0); err != nil {
@@ -219,9 +227,9 @@ func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 			done += k
 			if done < int(n) && (err != nil || k == 0) {
 				if err == nil || err == io.EOF {
-					err = fmt.Errorf("column %q ends early", b.cols[c].Name)
+					err = errors.New("it ends early")
 				}
-				return nil, b.fault(err)
+				return nil, b.fault(fmt.Errorf("column %q: %w", b.cols[c].Name, err))
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 		return "date", func(v parquet.Value) (any, error) { return time.Unix(int64(v.Int32())*86400, 0).UTC(), nil }
 	case *format.TimestampType:
 		typ, unit := "timestamp", unitOf(l.Unit)
-		switch { // an instant has microseconds, and a value with more digits is an error
+		switch { // see nanosType
 		case l.IsAdjustedToUTC:
 			typ = "timestamp with time zone"
 		case unit > 1e6:
@@ -48,11 +48,7 @@ func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 	case *format.TimeType:
 		unit := unitOf(l.Unit)
 		return "time", func(v parquet.Value) (any, error) {
-			n := clock(v)
-			if unit > 1e6 && n%(unit/1e6) != 0 {
-				return nil, fmt.Errorf("a time of %d nanoseconds, which has no type", n)
-			}
-			return at(n, unit).Format("15:04:05.999999"), nil
+			return at(clock(v), unit).Format("15:04:05.999999999"), nil
 		}
 	case *format.UUIDType:
 		return "uuid", func(v parquet.Value) (any, error) {
@@ -141,14 +137,9 @@ func clock(v parquet.Value) int64 {
 	return v.Int64()
 }
 
-// nanosOf returns a decoder for times of nanoseconds, which an engine has no type for; nil for other columns.
-func nanosOf(c *parquet.Column) decoder {
-	if l := c.Type().LogicalType(); c.Leaf() && l != nil {
-		if t, ok := l.Value.(*format.TimeType); ok && unitOf(t.Unit) > 1e6 {
-			return func(v parquet.Value) (any, error) { return at(clock(v), 1e9).Format("15:04:05.999999999"), nil }
-		}
-	}
-	return nil
+// fineTime decodes a time of nanoseconds as its text: engines have no type for it.
+func fineTime(v parquet.Value) (any, error) {
+	return at(clock(v), 1e9).Format("15:04:05.000000000"), nil
 }
 
 func textOf(v parquet.Value) (any, error) { return string(v.ByteArray()), nil }

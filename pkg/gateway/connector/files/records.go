@@ -162,7 +162,7 @@ func newRecords(ctx context.Context, in readers, t file, d described) (records, 
 	r.csv.in.CR = r.form.Returns
 	r.names, _, err = r.csv.next()
 	if err == io.EOF {
-		err = errors.New("the file is empty; its first line must name the columns")
+		err = ErrEmpty
 	}
 	return r, err
 }

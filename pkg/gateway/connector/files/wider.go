@@ -19,6 +19,9 @@ func wider(a, b string) string {
 		t, _, _ = strings.Cut(t, "(")
 		return slices.Index(numberTypes, t)
 	}
+	if max(a, b) == "timestamp(9)" && min(a, b) == "timestamp" {
+		return "timestamp(9)"
+	}
 	from, to := base(a), base(b)
 	if from < 0 || to < 0 {
 		return ""

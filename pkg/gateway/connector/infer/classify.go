@@ -23,6 +23,21 @@ type Class struct {
 	Exp           int32
 }
 
+// The decimal places of a DECIMAL of a table, and its digits before them.
+const (
+	DecimalPlaces = 10
+	DecimalWhole  = 28
+)
+
+// Fits reports whether a DECIMAL of a table represents a number.
+func (c Class) Fits(s []byte) bool {
+	digits, scale, exp := int(c.Digits), int(c.Scale), int(c.Exp)
+	for i := len(s) - 1; !c.Exponent && scale > DecimalPlaces && s[i] == '0'; i-- {
+		scale-- // trailing zeros do not count
+	}
+	return max(scale-exp, 0) <= DecimalPlaces && max(digits+exp, 1) <= DecimalWhole
+}
+
 // Classify determines the type of a text without quotes. Anything that would not come back as the same value is
 // text, such as an integer beyond bigint.
 func Classify(s []byte) Class {

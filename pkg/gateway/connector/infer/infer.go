@@ -78,6 +78,15 @@ func significant(s string) string {
 	return strings.Trim(strings.Replace(strings.TrimPrefix(s, "-"), ".", "", 1), "0")
 }
 
+// AddDouble adds a number of a workbook, which stores doubles. It stays one unless a DECIMAL of a table represents it.
+func (c *Column) AddDouble(s []byte) {
+	if v := Classify(s); v.Kind == Number && !v.Fits(s) {
+		c.Seen, c.Values, c.Double = true, c.Values+1, c.Double+1
+		return
+	}
+	c.AddField(s)
+}
+
 // AddString adds a string that may be a date, a time or a UUID, and is a string even if it looks like a number.
 func (c *Column) AddString(s []byte) {
 	if c.Text {
@@ -141,9 +150,7 @@ func (c *Column) Type() string {
 		return "bigint"
 	case c.Whole+c.Dec == c.Values && c.IntDigits+c.Scale <= 38:
 		return fmt.Sprintf("decimal(%d,%d)", max(c.IntDigits+c.Scale, 1), c.Scale)
-	case c.Whole+c.Double == c.Values && !c.Long:
-		return "double"
-	case c.Whole+c.Dec+c.Exp == c.Values && c.Dec+c.Exp > 0 && !c.Inexact:
+	case c.Whole+c.Dec+c.Exp+c.Double == c.Values && !c.Long && !c.Inexact:
 		return "double"
 	case c.Flag == c.Values && c.Ways&(c.Ways-1) == 0:
 		return "boolean"

@@ -39,7 +39,6 @@ type scanSet struct {
 // scanTable is a table of a source in one statement.
 type scanTable struct {
 	name    engine.TableName
-	file    string // of FROM 'path'
 	src     engine.Scanner
 	cols    []engine.ColumnInfo
 	trino   []*types.Type
@@ -89,7 +88,7 @@ func (s *statement) addScan(ctx context.Context, r *engine.Relation) error {
 	if s.scans == nil {
 		s.scans = &scanSet{ctx: ctx, tables: map[string]*scanTable{}}
 	}
-	t := &scanTable{name: n, file: r.File, src: r.Scan, cols: cols, filters: r.Filters, limit: r.Limit, count: r.Count}
+	t := &scanTable{name: n, src: r.Scan, cols: cols, filters: r.Filters, limit: r.Limit, count: r.Count}
 	if r.Relay != nil {
 		src, err := s.newRelay(ctx, r)
 		if err != nil {

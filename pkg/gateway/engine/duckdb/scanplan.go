@@ -148,9 +148,6 @@ func (s *statement) planScan(function string, columns []string, rows int64) (pla
 		out.Details = append(out.Details, "reads: the gateway's own lists")
 		return out, names
 	}
-	if t.file != "" {
-		out.Name = sqltext.Literal(t.file)
-	}
 	from := "an external source"
 	if d, ok := t.src.(engine.Described); ok {
 		from = d.Describe()

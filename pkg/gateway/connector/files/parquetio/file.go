@@ -83,6 +83,9 @@ func (f *File) addLeaves(c *parquet.Column) {
 const mostDigits = 1000
 
 func checkLeaf(c *parquet.Column) error {
+	if Guard(func() error { c.Type().Kind(); return nil }) != nil {
+		return errors.New("malformed schema: it has a type, and is declared to be a group")
+	}
 	l := c.Type().LogicalType()
 	if l == nil {
 		return nil
