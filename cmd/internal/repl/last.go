@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
@@ -196,7 +197,7 @@ func (s *shell) scanLast() *scanner {
 }
 
 // showResult shows the rows of a result of the session's engine as they arrive, and stores them.
-func (s *shell) showResult(ctx context.Context, res engine.Result, k *kept, text string) error {
+func (s *shell) showResult(ctx context.Context, res *wire.Result, k *kept, text string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r, w := io.Pipe()

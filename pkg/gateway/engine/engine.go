@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
@@ -81,9 +82,9 @@ func (n TableName) Quoted() string { return sqltext.Quote(n.Catalog, n.Schema, n
 // Project runs statements over, and stores, the rows of one project. All methods are safe for concurrent use.
 type Project interface {
 	Tables
-	// Run plans and starts a statement. The Result must be closed. Errors of the statement itself are *Error. An error that wraps
+	// Run plans and starts a statement. The Rows must be closed. Errors of the statement itself are *Error. An error that wraps
 	// ErrOutdated means that a table has changed since the statement was analysed.
-	Run(ctx context.Context, x *Statement) (Result, error)
+	Run(ctx context.Context, x *Statement) (Rows, error)
 	// Check returns the error with which Run would reject a statement before it plans it.
 	Check(ctx context.Context, x *Statement) error
 	// Plan describes how Run would run a statement. No rows are read.
@@ -105,7 +106,7 @@ type Project interface {
 // Relay reads a table by a statement in another project of the same engine, which passes its columns and values on as they are.
 type Relay interface {
 	// Run starts a statement that returns the named columns; if columns is nil, all of them and no rows.
-	Run(ctx context.Context, columns []string) (Result, error)
+	Run(ctx context.Context, columns []string) (Rows, error)
 }
 
 // Scanner reads an external table.
@@ -188,26 +189,28 @@ type ColumnInfo struct {
 // Info returns the column; a type that embeds it has the method too.
 func (c ColumnInfo) Info() ColumnInfo { return c }
 
-// Result is a running statement.
-type Result interface {
-	Columns() []api.ResultColumn
-	// Table describes the columns for a statement that reads the rows.
-	Table() []analyze.TableColumn
-	// Encode streams the whole result as one reply document in the given format. It returns the number of rows written.
-	// On an engine error in the middle it returns without writing the closing brackets, so that a reader sees a
-	// truncated document. start is called once, after the first chunk of rows was computed and before the first byte is
-	// written.
-	Encode(ctx context.Context, w io.Writer, format api.Format, start func()) (int64, error)
-	// Rows calls yield for each row with the values formatted as on the wire; nil is NULL. Slices are reused.
-	Rows(ctx context.Context, yield func(row [][]byte) error) (int64, error)
+// Rows are the rows of a running statement.
+type Rows interface {
+	// Columns describes the columns of all batches.
+	Columns() []RowColumn
+	// Next returns the next rows, or io.EOF at the end. The batch is valid until the next call. The end of ctx ends the statement.
+	Next(ctx context.Context) (*batch.Batch, error)
+	// Context ends when the statement must end, even while nobody asks for rows.
+	Context() context.Context
 	Close() error
 }
 
-// Wrapper may be implemented by a Result that adds to another one.
-type Wrapper interface{ Unwrap() Result }
+// RowColumn is a column of the result of a statement.
+type RowColumn struct {
+	analyze.TableColumn
+	Layout *batch.Type
+}
 
-// Innermost is the Result of the engine itself.
-func Innermost(r Result) Result {
+// Wrapper may be implemented by Rows that add to others.
+type Wrapper interface{ Unwrap() Rows }
+
+// Innermost are the Rows of the engine itself.
+func Innermost(r Rows) Rows {
 	for {
 		w, ok := r.(Wrapper)
 		if !ok {
@@ -217,7 +220,7 @@ func Innermost(r Result) Result {
 	}
 }
 
-// Breaker may be implemented by the writer that a Result is encoded to. Break is called when the statement must end,
+// Breaker may be implemented by the writer to which Rows are written. Break is called when the statement must end,
 // even while a Write is blocked because its reader has stopped: the current write is then soon abandoned.
 type Breaker interface{ Break(why error) }
 

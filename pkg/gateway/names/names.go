@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 )
 
 // Service resolves the names in a statement, and runs statements with them.
@@ -94,7 +95,7 @@ func (r Resolver) List(ctx context.Context, catalogs []string) ([]engine.TableNa
 }
 
 // Query starts a statement of the gateway itself or of a user in a project.
-func (s *Service) Query(ctx context.Context, p store.Project, q sql.Query) (engine.Result, error) {
+func (s *Service) Query(ctx context.Context, p store.Project, q sql.Query) (*wire.Result, error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ const (
 )
 
 // QueryReading is Query with a choice between caches and sources.
-func (s *Service) QueryReading(ctx context.Context, p store.Project, q sql.Query, reading string) (engine.Result, error) {
+func (s *Service) QueryReading(ctx context.Context, p store.Project, q sql.Query, reading string) (*wire.Result, error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
 		return nil, err

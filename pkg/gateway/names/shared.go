@@ -25,7 +25,7 @@ type sharedDepth struct{}
 const maxShared = 8
 
 // Run implements engine.Relay.
-func (s sharedTable) Run(ctx context.Context, columns []string) (engine.Result, error) {
+func (s sharedTable) Run(ctx context.Context, columns []string) (engine.Rows, error) {
 	depth, _ := ctx.Value(sharedDepth{}).(int)
 	if depth >= maxShared {
 		return nil, fault.Unknown(engine.KindCycle, "Table '%s' leads through more than %d shared catalogs", s.name, maxShared)
@@ -35,5 +35,9 @@ func (s sharedTable) Run(ctx context.Context, columns []string) (engine.Result, 
 	if columns == nil {
 		rows.Limit = sql.NoRows
 	}
-	return s.g.Query(ctx, s.owner, sql.Query{Ask: rows})
+	res, err := s.g.Query(ctx, s.owner, sql.Query{Ask: rows})
+	if err != nil {
+		return nil, err
+	}
+	return res.Running, nil
 }

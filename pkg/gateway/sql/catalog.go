@@ -178,7 +178,10 @@ func (c *catalog) relayed(n engine.TableName, src engine.Relay) (*relation, erro
 		}
 		return nil, engine.SourceError(n, err)
 	}
-	t := &analyze.Table{Columns: res.Table()}
+	t := &analyze.Table{}
+	for _, col := range res.Columns() {
+		t.Columns = append(t.Columns, col.TableColumn)
+	}
 	return &relation{Relation: &engine.Relation{Table: t, Relay: src, Infos: columnInfos(t)}}, res.Close()
 }
 

@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 )
 
 // tries is how often a statement is read and run for tables that change in between.
 const tries = 4
 
-// Run reads one SELECT and starts it. The Result must be closed. Errors of the statement itself are *engine.Error.
-func Run(ctx context.Context, p engine.Project, q Query) (engine.Result, error) {
+// Run reads one SELECT and starts it. The result must be closed. Errors of the statement itself are *engine.Error.
+func Run(ctx context.Context, p engine.Project, q Query) (*wire.Result, error) {
 	ctx, cancel := deadline(ctx, q)
 	begun := false
 	defer func() {
@@ -20,30 +21,33 @@ func Run(ctx context.Context, p engine.Project, q Query) (engine.Result, error) 
 			cancel()
 		}
 	}()
-	var res engine.Result
-	err := retried(ctx, p, q, func(x *engine.Statement) (err error) {
-		res, err = p.Run(ctx, x)
+	var res *wire.Result
+	err := retried(ctx, p, q, func(x *engine.Statement) error {
+		rows, err := p.Run(ctx, x)
+		if err == nil {
+			res = wire.NewResult(running{rows, cancel}, x.Origins)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	begun = true
-	return running{res, cancel}, nil
+	return res, nil
 }
 
-// running is a result whose time limit ends with it.
+// running are rows whose time limit ends with it.
 type running struct {
-	engine.Result
+	engine.Rows
 	cancel context.CancelFunc
 }
 
 // Unwrap implements engine.Wrapper.
-func (r running) Unwrap() engine.Result { return r.Result }
+func (r running) Unwrap() engine.Rows { return r.Rows }
 
 // Close ends the statement.
 func (r running) Close() error {
-	err := r.Result.Close()
+	err := r.Rows.Close()
 	r.cancel()
 	return err
 }

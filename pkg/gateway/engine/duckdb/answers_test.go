@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -230,10 +231,10 @@ func ask(t *testing.T, p *project, catalogs sql.Catalogs, statement string) (out
 		return nil, "", err
 	}
 	defer r.Close()
-	x := engine.Innermost(r).(*result)
+	x := engine.Innermost(r.Running).(*result)
 	out = &answered{columns: x.s.t.of.Columns}
 	for _, c := range x.cols {
-		unnamed(c.t)
+		unnamed(c.Layout)
 	}
 	_, err = r.Rows(t.Context(), func(row [][]byte) error {
 		values := make([]any, len(row))
@@ -252,9 +253,9 @@ func ask(t *testing.T, p *project, catalogs sql.Catalogs, statement string) (out
 }
 
 // unnamed has rows written as lists, since several of their fields may have one name.
-func unnamed(v *vtype) {
-	v.names = nil
-	for _, k := range v.kids {
+func unnamed(v *batch.Type) {
+	v.Names = nil
+	for _, k := range v.Kids {
 		unnamed(k)
 	}
 }

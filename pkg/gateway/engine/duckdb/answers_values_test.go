@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
+	"github.com/dig-cli/dig/pkg/gateway/engine/wiretext"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"

@@ -12,10 +12,10 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -68,7 +68,7 @@ func complete(c bindings.Connection, path string) error {
 	if chunk.Ptr == nil || bindings.DataChunkGetSize(chunk) != 1 {
 		return engine.Internal("the engine does not tell the size of a data file")
 	}
-	need := headers + vectors.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
+	need := headers + batch.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
 	if st, err := os.Stat(path); err != nil || st.Size() < need {
 		return errors.Join(err, faults.Short(path))
 	}

@@ -23,7 +23,7 @@ const (
 )
 
 // batch is up to one vector of rows in DuckDB's own layout, written by Go without a call per value.
-type batch struct {
+type importBatch struct {
 	chunk bindings.DataChunk
 	cols  []batchColumn
 	n     int
@@ -77,7 +77,7 @@ func (a *arena) free() {
 }
 
 // openBatch creates an empty batch for the columns of a table.
-func openBatch(t *table) *batch {
+func openBatch(t *table) *importBatch {
 	types := make([]string, len(t.cols))
 	for i, col := range t.cols {
 		types[i] = col.Type
@@ -85,9 +85,9 @@ func openBatch(t *table) *batch {
 	return newBatch(types)
 }
 
-func newBatch(types []string) *batch {
+func newBatch(types []string) *importBatch {
 	lts := make([]bindings.LogicalType, len(types))
-	b := &batch{cols: make([]batchColumn, len(types)), cap: int(bindings.VectorSize())}
+	b := &importBatch{cols: make([]batchColumn, len(types)), cap: int(bindings.VectorSize())}
 	for i, t := range types {
 		lts[i] = logicalType(t)
 		b.cols[i].typ = t
@@ -122,7 +122,7 @@ func logicalType(t string) bindings.LogicalType {
 	return bindings.CreateLogicalType(bindings.TypeVarchar)
 }
 
-func (b *batch) fetch() {
+func (b *importBatch) fetch() {
 	for i := range b.cols {
 		b.cols[i].vec = bindings.DataChunkGetVector(b.chunk, bindings.IdxT(i))
 		b.cols[i].data = bindings.VectorGetData(b.cols[i].vec)
@@ -131,15 +131,15 @@ func (b *batch) fetch() {
 	b.n = 0
 }
 
-func (b *batch) reset() {
+func (b *importBatch) reset() {
 	bindings.DataChunkReset(b.chunk)
 	b.arena.reset()
 	b.fetch()
 }
 
-func (b *batch) full() bool { return b.n == b.cap || b.arena.size >= arenaFull }
+func (b *importBatch) full() bool { return b.n == b.cap || b.arena.size >= arenaFull }
 
-func (b *batch) destroy() {
+func (b *importBatch) destroy() {
 	bindings.DestroyDataChunk(&b.chunk)
 	b.arena.free()
 }
@@ -206,7 +206,7 @@ func (a *appender) fail() error {
 	return a.c.fault(context.Background(), bindings.ErrorTypeInvalid, bindings.AppenderError(a.ap))
 }
 
-func (a *appender) append(b *batch) error {
+func (a *appender) append(b *importBatch) error {
 	bindings.DataChunkSetSize(b.chunk, bindings.IdxT(b.n))
 	if bindings.AppendDataChunk(a.ap, b.chunk) == bindings.StateError {
 		return a.fail()

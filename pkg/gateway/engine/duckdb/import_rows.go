@@ -29,7 +29,7 @@ type importing struct {
 // importRows appends all rows of an opened document within the transaction. One goroutine reads and checks, this one appends.
 func (c *conn) importRows(ctx context.Context, im *importing) (int64, error) {
 	const inFlight = 3
-	free, ready := make(chan *batch, inFlight), make(chan *batch, inFlight)
+	free, ready := make(chan *importBatch, inFlight), make(chan *importBatch, inFlight)
 	for range inFlight {
 		b := openBatch(im.t)
 		defer b.destroy()
@@ -71,10 +71,10 @@ func (c *conn) importRows(ctx context.Context, im *importing) (int64, error) {
 }
 
 // fillAll fills batches until the document ends. After the first bad cell no more rows are appended, but the rest is checked.
-func (im *importing) fillAll(ctx context.Context, free, ready chan *batch) error {
+func (im *importing) fillAll(ctx context.Context, free, ready chan *importBatch) error {
 	fill := im.plan(time.Now())
 	for {
-		var b *batch
+		var b *importBatch
 		select {
 		case b = <-free:
 		case <-ctx.Done():
@@ -141,7 +141,7 @@ func (im *importing) plan(now time.Time) []filler {
 }
 
 // fillBatch reads rows until the batch is full; io.EOF is the end of the document.
-func (im *importing) fillBatch(b *batch, fill []filler) error {
+func (im *importing) fillBatch(b *importBatch, fill []filler) error {
 	type sink struct {
 		col   *batchColumn
 		meta  *engine.Column

@@ -11,6 +11,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"unsafe"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -19,7 +20,7 @@ import (
 // integerFunction computes an integer from one or two of the same type, for all rows of a chunk.
 type integerFunction struct {
 	args int
-	run  func(x, y vec, n int, out unsafe.Pointer) error
+	run  func(x, y batch.Vec, n int, out unsafe.Pointer) error
 }
 
 // registerIntegers adds the functions that divide and negate integers. DuckDB's own operators return NULL for a division by zero, and
@@ -35,10 +36,10 @@ func registerIntegers(c bindings.Connection) error {
 
 func registerInteger[T int8 | int16 | int32 | int64](c bindings.Connection, typ bindings.Type, name string) error {
 	binary := func(f func(a, b T) (T, error)) integerFunction {
-		return integerFunction{2, func(x, y vec, n int, out unsafe.Pointer) error {
-			a, b, to := unsafe.Slice((*T)(x.data), n), unsafe.Slice((*T)(y.data), n), unsafe.Slice((*T)(out), n)
+		return integerFunction{2, func(x, y batch.Vec, n int, out unsafe.Pointer) error {
+			a, b, to := unsafe.Slice((*T)(x.Data), n), unsafe.Slice((*T)(y.Data), n), unsafe.Slice((*T)(out), n)
 			for i := range n {
-				if x.null(i) || y.null(i) {
+				if x.Null(i) || y.Null(i) {
 					continue
 				}
 				var err error
@@ -67,10 +68,10 @@ func registerInteger[T int8 | int16 | int32 | int64](c bindings.Connection, typ 
 			}
 			return a % b, nil
 		})),
-		registerIntegerFunction(c, typ, "~negative_"+name, integerFunction{1, func(x, _ vec, n int, out unsafe.Pointer) error {
-			a, to := unsafe.Slice((*T)(x.data), n), unsafe.Slice((*T)(out), n)
+		registerIntegerFunction(c, typ, "~negative_"+name, integerFunction{1, func(x, _ batch.Vec, n int, out unsafe.Pointer) error {
+			a, to := unsafe.Slice((*T)(x.Data), n), unsafe.Slice((*T)(out), n)
 			for i := range n {
-				if x.null(i) {
+				if x.Null(i) {
 					continue
 				}
 				if to[i] = -a[i]; least(a[i]) {
@@ -107,22 +108,22 @@ func dig_integers_run(p, in, out unsafe.Pointer) {
 		u := held(bindings.ScalarFunctionGetExtraInfo(info)).(*integerFunction)
 		chunk := bindings.DataChunk{Ptr: in}
 		n := int(bindings.DataChunkGetSize(chunk))
-		var args [2]vec
+		var args [2]batch.Vec
 		for i := range u.args {
 			v := bindings.DataChunkGetVector(chunk, bindings.IdxT(i))
-			args[i] = vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
+			args[i] = batch.Vec{Data: bindings.VectorGetData(v), Valid: bindings.VectorGetValidity(v)}
 		}
 		to := bindings.Vector{Ptr: out}
 		if err := u.run(args[0], args[1], n, bindings.VectorGetData(to)); err != nil {
 			return err
 		}
-		if args[0].valid == nil && args[1].valid == nil {
+		if args[0].Valid == nil && args[1].Valid == nil {
 			return nil
 		}
 		bindings.VectorEnsureValidityWritable(to)
 		mask := bindings.VectorGetValidity(to)
 		for i := range n {
-			if args[0].null(i) || args[1].null(i) {
+			if args[0].Null(i) || args[1].Null(i) {
 				bindings.ValiditySetRowInvalid(mask, bindings.IdxT(i))
 			}
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -183,7 +183,7 @@ func (s *statement) execCount(ctx context.Context, text string) (n int64, err er
 	chunk := bindings.FetchChunk(res) // one row, the count
 	defer bindings.DestroyDataChunk(&chunk)
 	if chunk.Ptr != nil && bindings.DataChunkGetSize(chunk) == 1 {
-		n = vectors.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
+		n = batch.At[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
 	}
 	return n, s.c.refused()
 }

@@ -23,8 +23,8 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/blocks"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -306,16 +306,16 @@ func dig_room_run(p, in, out unsafe.Pointer) {
 		chunk := bindings.DataChunk{Ptr: in}
 		n := int(bindings.DataChunkGetSize(chunk))
 		v := bindings.DataChunkGetVector(chunk, 0)
-		x := vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
+		x := batch.Vec{Data: bindings.VectorGetData(v), Valid: bindings.VectorGetValidity(v)}
 		result := bindings.Vector{Ptr: out}
 		data := unsafe.Slice((*byte)(bindings.VectorGetData(result)), n)
 		sum := 0.0
 		for i := range n {
 			data[i] = 1
-			if x.null(i) {
+			if x.Null(i) {
 				bindings.VectorEnsureValidityWritable(result)
 				bindings.ValiditySetRowInvalid(bindings.VectorGetValidity(result), bindings.IdxT(i))
-			} else if b := vectors.At[float64](x.data, i); b > 0 {
+			} else if b := batch.At[float64](x.Data, i); b > 0 {
 				sum += b
 			}
 		}

@@ -5,9 +5,12 @@ package duckdb
 import (
 	"context"
 
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -15,7 +18,7 @@ import (
 type own struct{ *project }
 
 // start starts a statement, in DuckDB's own SQL for own.
-func start(ctx context.Context, p engine.Project, q sql.Query) (engine.Result, error) {
+func start(ctx context.Context, p engine.Project, q sql.Query) (*wire.Result, error) {
 	if o, ok := p.(own); ok {
 		return o.Query(ctx, q)
 	}
@@ -23,7 +26,7 @@ func start(ctx context.Context, p engine.Project, q sql.Query) (engine.Result, e
 }
 
 // Query starts q.SQL.
-func (p own) Query(ctx context.Context, q sql.Query) (_ engine.Result, err error) {
+func (p own) Query(ctx context.Context, q sql.Query) (_ *wire.Result, err error) {
 	over := func() {}
 	if q.Timeout > 0 {
 		ctx, over = context.WithTimeoutCause(ctx, q.Timeout, &engine.Error{Kind: engine.KindTimeout, Message: "exceeded the maximum run time limit", Err: context.DeadlineExceeded})
@@ -63,7 +66,8 @@ func (p own) Query(ctx context.Context, q sql.Query) (_ engine.Result, err error
 			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: err.Error()}
 		}
 		name := bindings.ColumnName(&r.res, i)
-		r.cols = append(r.cols, column{api.ResultColumn{Name: name, DisplayName: name, DataType: t.name}, t})
+		t.Bigint = t.Layout == batch.Int128
+		r.cols = append(r.cols, engine.RowColumn{TableColumn: analyze.TableColumn{Name: name, Type: types.Of(types.Varchar)}, Layout: t})
 	}
-	return r, nil
+	return wire.NewResult(r, make([]engine.TableName, len(r.cols))), nil
 }

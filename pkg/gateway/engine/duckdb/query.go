@@ -6,8 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/trinosql/times"
@@ -98,7 +98,7 @@ func (s *statement) explain(err error) error {
 }
 
 // Run plans and starts a statement.
-func (p *project) Run(ctx context.Context, x *engine.Statement) (_ engine.Result, err error) {
+func (p *project) Run(ctx context.Context, x *engine.Statement) (_ engine.Rows, err error) {
 	ctx, abort := context.WithCancelCause(ctx)
 	cancel := func() { abort(nil) }
 	s, err := p.statement(ctx, x, false)
@@ -248,17 +248,16 @@ func (r *result) describe() error {
 		if err != nil {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", c.Name, err)}
 		}
-		t.overlay(c.Type)
-		if name := r.s.t.zone(i); name != "" {
+		t.As(c.Type)
+		name := r.s.t.zone(i)
+		if name != "" {
 			zone, ok := times.Location(name)
 			if !ok {
 				return engine.Internal("no time zone " + name)
 			}
-			t.shownIn(zone)
+			t.ShownIn(zone)
 		}
-		o := x.Origins[i]
-		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: c.Name,
-			DisplayName: c.Name, DataType: t.name}, t})
+		r.cols = append(r.cols, engine.RowColumn{TableColumn: analyze.TableColumn{Name: c.Name, Type: c.Type, Zone: name}, Layout: t})
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
+	"github.com/dig-cli/dig/pkg/gateway/engine/wiretext"
 	"github.com/google/uuid"
 )
 

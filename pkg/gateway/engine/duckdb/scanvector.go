@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
+	"github.com/dig-cli/dig/pkg/gateway/engine/wiretext"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 

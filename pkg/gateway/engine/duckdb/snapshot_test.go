@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 )
 
 // TestRowsBetweenPlanAndExecution: a statement that was planned before rows were added sees none of them, and does not read them by the
@@ -60,7 +61,7 @@ func TestRowsBetweenPlanAndExecution(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			if _, err := r.Rows(ctx, func(row [][]byte) error {
+			if _, err := wire.NewResult(r, x.Origins).Rows(ctx, func(row [][]byte) error {
 				var v []string
 				for _, x := range row {
 					v = append(v, string(x))

@@ -57,7 +57,7 @@ func TestLostErrorIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	res := engine.Innermost(r).(*result)
+	res := engine.Innermost(r.Running).(*result)
 	if err := res.s.c.fault(t.Context(), bindings.ErrorTypeInterrupt, "Interrupted!"); !errors.Is(err, errLost) || kindOf(err) != engine.KindInternal {
 		t.Errorf("got %v", err)
 	}
@@ -73,7 +73,7 @@ func TestLostErrorIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ok.Close()
-	if err := engine.Innermost(ok).(*result).reason(); !errors.Is(err, errLost) {
+	if err := engine.Innermost(ok.Running).(*result).reason(); !errors.Is(err, errLost) {
 		t.Errorf("a statement that does not fail: %v", err)
 	}
 }

@@ -35,14 +35,6 @@ func (t *translation) zone(i int) string {
 	return t.zones[i]
 }
 
-// columns describes the result as a table.
-func (t *translation) columns() (cols []analyze.TableColumn) {
-	for i, c := range t.of.Columns {
-		cols = append(cols, analyze.TableColumn{Name: c.Name, Type: c.Type, Zone: t.zone(i)})
-	}
-	return cols
-}
-
 // writeNamed writes a statement so that the columns of the text have the names and types of the result, as a stored table needs it.
 func (s *statement) writeNamed(ctx context.Context, x *engine.Statement) (*translation, error) {
 	t, err := s.write(ctx, x)

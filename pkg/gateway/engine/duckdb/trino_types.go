@@ -6,14 +6,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/ducktype"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sample"
-	"github.com/dig-cli/dig/pkg/gateway/wire"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -249,38 +247,5 @@ func inwardRow(lt bindings.LogicalType, kid func(bindings.LogicalType) (*types.T
 	}
 	return types.NewRow(names, fields), func(x string) string {
 		return ducktype.Repacked(x, n, func(i int) string { return fmt.Sprintf("f%d", i+1) }, func(i int) func(string) string { return converts[i] })
-	}
-}
-
-// shownIn sets the time zone in which the instants of a type are displayed.
-func (v *vtype) shownIn(zone *time.Location) {
-	v.zone = zone
-	for _, k := range v.kids {
-		k.shownIn(zone)
-	}
-}
-
-// overlay sets the names and precisions that a column has in Trino. The rest of v was derived from its DuckDB type.
-func (v *vtype) overlay(t *types.Type) {
-	v.name = wire.TypeName(t)
-	switch t.Kind {
-	case types.Char:
-		v.pad = t.N
-	case types.Time, types.Timestamp, types.TimestampTZ:
-		v.digits, v.exact = t.N, true
-	case types.IntervalYM:
-		v.months = true
-	case types.Array, types.Map, types.Row:
-		for i, k := range v.kids {
-			if i < len(t.Args) {
-				k.overlay(t.Args[i])
-			}
-		}
-	}
-	if t.Kind == types.Row {
-		v.names = make([]string, len(t.Args))
-		for i := range v.names {
-			v.names[i] = t.FieldName(i)
-		}
 	}
 }

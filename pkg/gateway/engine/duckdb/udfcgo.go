@@ -19,7 +19,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
@@ -74,10 +74,10 @@ func dig_error_run(p, in, out unsafe.Pointer) {
 	guarded(func(m string) { bindings.ScalarFunctionSetError(info, m) }, func() error {
 		chunk := bindings.DataChunk{Ptr: in}
 		v := bindings.DataChunkGetVector(chunk, 0)
-		x := vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
+		x := batch.Vec{Data: bindings.VectorGetData(v), Valid: bindings.VectorGetValidity(v)}
 		for i := range int(bindings.DataChunkGetSize(chunk)) {
-			if !x.null(i) {
-				return fmt.Errorf("%s", vectors.Text(x.data, i))
+			if !x.Null(i) {
+				return fmt.Errorf("%s", batch.TextAt(x.Data, i))
 			}
 		}
 		return nil
@@ -161,10 +161,10 @@ func dig_udf_run(p, in, out unsafe.Pointer) {
 		u := held(bindings.ScalarFunctionGetExtraInfo(info)).(*boundFunction)
 		chunk := bindings.DataChunk{Ptr: in}
 		n := int(bindings.DataChunkGetSize(chunk))
-		vecs := make([]vec, u.Args)
+		vecs := make([]batch.Vec, u.Args)
 		for i := range vecs {
 			v := bindings.DataChunkGetVector(chunk, bindings.IdxT(i))
-			vecs[i] = vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
+			vecs[i] = batch.Vec{Data: bindings.VectorGetData(v), Valid: bindings.VectorGetValidity(v)}
 		}
 		w := newVecWriter("VARCHAR")
 		w.begin(bindings.Vector{Ptr: out})
@@ -172,8 +172,8 @@ func dig_udf_run(p, in, out unsafe.Pointer) {
 		for row := range n {
 			missing := false
 			for i := range vecs {
-				if missing = missing || vecs[i].null(row); !missing {
-					a[i] = string(vectors.Text(vecs[i].data, row))
+				if missing = missing || vecs[i].Null(row); !missing {
+					a[i] = string(batch.TextAt(vecs[i].Data, row))
 				}
 			}
 			if missing {

@@ -15,8 +15,8 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/blocks"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/vectors"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -160,8 +160,8 @@ func (r *Rows) Texts(ctx context.Context) ([][]string, error) {
 		data, valid := r.column(c)
 		for i := range out {
 			s := ""
-			if !vectors.Null(valid, i) {
-				s = string(vectors.Text(data, i))
+			if !batch.NullAt(valid, i) {
+				s = string(batch.TextAt(data, i))
 			}
 			out[i] = append(out[i], s)
 		}
@@ -214,26 +214,26 @@ func (r *Rows) Close() error {
 func fill(to engine.Vector, data, valid unsafe.Pointer, kind Kind, from, n int) error {
 	for i := range n {
 		k := from + i
-		if vectors.Null(valid, k) {
+		if batch.NullAt(valid, k) {
 			to.Null(i)
 			continue
 		}
 		var err error
 		switch kind {
 		case Bool, Int8:
-			err = to.Int(i, int64(vectors.At[int8](data, k)))
+			err = to.Int(i, int64(batch.At[int8](data, k)))
 		case Int16:
-			err = to.Int(i, int64(vectors.At[int16](data, k)))
+			err = to.Int(i, int64(batch.At[int16](data, k)))
 		case Int32:
-			err = to.Int(i, int64(vectors.At[int32](data, k)))
+			err = to.Int(i, int64(batch.At[int32](data, k)))
 		case Int64:
-			err = to.Int(i, vectors.At[int64](data, k))
+			err = to.Int(i, batch.At[int64](data, k))
 		case Float:
-			err = to.Float(i, float64(vectors.At[float32](data, k)))
+			err = to.Float(i, float64(batch.At[float32](data, k)))
 		case Double:
-			err = to.Float(i, vectors.At[float64](data, k))
+			err = to.Float(i, batch.At[float64](data, k))
 		case UUID:
-			h := vectors.At[[2]uint64](data, k) // low, high; the sign bit is inverted to preserve the order
+			h := batch.At[[2]uint64](data, k) // low, high; the sign bit is inverted to preserve the order
 			hi, lo := h[1]^(1<<63), h[0]
 			var b [16]byte
 			for j := range 8 {
@@ -241,13 +241,13 @@ func fill(to engine.Vector, data, valid unsafe.Pointer, kind Kind, from, n int) 
 			}
 			err = to.Bytes(i, b[:])
 		case JSON:
-			text := vectors.Text(data, k)
+			text := batch.TextAt(data, k)
 			if !json.Valid(text) {
 				return errors.New("a nested value contains NaN or an infinity, which JSON cannot represent")
 			}
 			err = to.Bytes(i, text)
 		default:
-			err = to.Bytes(i, vectors.Text(data, k))
+			err = to.Bytes(i, batch.TextAt(data, k))
 		}
 		if err != nil {
 			return err

@@ -1,0 +1,123 @@
+package wire
+
+import (
+	"io"
+	"strconv"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
+	"github.com/dig-cli/dig/pkg/gateway/engine/wiretext"
+)
+
+// writeSize is the size of the write buffer of a reply.
+const writeSize = 64 << 10
+
+// encoder writes rows in one of the three formats.
+type encoder struct {
+	w      io.Writer
+	format api.Format
+	cols   []api.ResultColumn
+	buf    []byte
+	before [][]byte // the text before each value of a row, from the end of the previous value
+	end    []byte   // the text after the last value of a row
+	begun  bool
+	broken bool // the reader has closed the connection
+}
+
+func newEncoder(w io.Writer, format api.Format, cols []api.ResultColumn) *encoder {
+	e := &encoder{w: w, format: format, cols: cols, buf: make([]byte, 0, writeSize+writeSize/4)}
+	open, end := "[", "]"
+	if format == api.Simple {
+		open, end = "{", "}"
+	}
+	lead := open
+	for i, c := range cols {
+		p := []byte(lead)
+		switch format {
+		case api.Compact:
+		case api.Simple:
+			p = append(wiretext.AppendJSONString(p, []byte(c.Name)), ':')
+		default:
+			display := c.DisplayName
+			if display == "" {
+				display = c.Name
+			}
+			p = wiretext.AppendJSONString(append(p, `{"name":`...), []byte(c.Name))
+			p = wiretext.AppendJSONString(append(p, `,"displayName":`...), []byte(display))
+			p = wiretext.AppendJSONString(append(p, `,"dataType":`...), []byte(c.DataType))
+			p = strconv.AppendInt(append(p, `,"order":`...), int64(i), 10)
+			p = append(p, `,"value":`...)
+		}
+		e.before = append(e.before, p)
+		lead = ","
+		if format != api.Compact && format != api.Simple {
+			lead = "},"
+		}
+	}
+	e.end = []byte(end)
+	if len(cols) > 0 && format != api.Compact && format != api.Simple {
+		e.end = []byte("}" + end)
+	}
+	return e
+}
+
+// head writes the columns. dataType is an addition of this gateway: it provides the types to readers of COMPACT and SIMPLE.
+func (e *encoder) head() {
+	b := append(e.buf, `{"columns":[`...)
+	for i, c := range e.cols {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wiretext.AppendJSONString(append(b, `{"catalogName":`...), []byte(c.CatalogName))
+		b = wiretext.AppendJSONString(append(b, `,"schemaName":`...), []byte(c.SchemaName))
+		b = wiretext.AppendJSONString(append(b, `,"tableName":`...), []byte(c.TableName))
+		b = wiretext.AppendJSONString(append(b, `,"columnName":`...), []byte(c.Name))
+		if c.DisplayName != "" && c.DisplayName != c.Name {
+			b = wiretext.AppendJSONString(append(b, `,"displayName":`...), []byte(c.DisplayName))
+		}
+		b = append(wiretext.AppendJSONString(append(b, `,"dataType":`...), []byte(c.DataType)), '}')
+	}
+	e.buf = append(b, `],"data":[`...)
+}
+
+func (e *encoder) rows(vecs []batch.Vec, n int) error {
+	b := e.buf
+	for i := range n {
+		if e.begun {
+			b = append(b, ',')
+		}
+		e.begun = true
+		for k := range vecs {
+			b = append(b, e.before[k]...)
+			if v := &vecs[k]; v.Null(i) {
+				b = append(b, "null"...)
+			} else {
+				b = v.AppendJSON(b, i)
+			}
+		}
+		b = append(b, e.end...)
+		if len(b) >= writeSize {
+			if _, err := e.w.Write(b); err != nil {
+				e.buf, e.broken = b[:0], true
+				return err
+			}
+			b = b[:0]
+		}
+	}
+	e.buf = b
+	return nil
+}
+
+// cut writes the rows that were computed before the error.
+func (e *encoder) cut(fault error) error {
+	if !e.broken {
+		_, _ = e.w.Write(e.buf)
+	}
+	return fault
+}
+
+func (e *encoder) tail() error {
+	e.buf = append(e.buf, "]}"...)
+	_, err := e.w.Write(e.buf)
+	return err
+}
