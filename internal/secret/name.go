@@ -28,7 +28,9 @@ var (
 	// within are parts of words that are not in other words, so that dbpassword and mytoken are recognized too.
 	within = []string{"password", "passwd", "passphrase", "passcode", "passwort", "secret", "token", "apikey", "accesskey", "privatekey", "secretkey", "accountkey",
 		"sharedkey", "masterkey", "signingkey", "encryptionkey", "credential", "connectionstring", "connectionurl", "connectionuri", "connstr", "serviceaccount",
-		"cookie", "bearer", "kubeconfig", "signature", "certificate", "authorization", "mnemonic", "oauth"}
+		"cookie", "bearer", "kubeconfig", "keytab", "keystore", "keyfile", "pincode",
+		"codeverifier", "recoverycode", "backupcode",
+		"csrf", "xsrf", "signature", "certificate", "authorization", "mnemonic", "oauth"}
 	// words are secrets as words only: pat is within path, key within monkey, auth within author.
 	words = []string{"pass", "pw", "pwd", "pat", "pem", "jwt", "jwk", "jwks", "dsn", "sas", "pin", "otp", "totp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks",
 		"hmac", "salt", "seed", "hash", "sig", "auth", "cert", "private", "cvv", "cvc", "key", "keys", "userpass", "dbpass", "userpwd", "dbpwd"}

@@ -216,8 +216,10 @@ func classify(e *Error) {
 		e.Kind = KindUnavailable
 	case e.Status >= 300 && e.Status < 400:
 		e.Kind = KindProtocol
-		e.Message = fmt.Sprintf("the address redirects to %s; a key is never sent across a redirect", e.Header.Get("Location"))
-		e.Hint = "set the base address to the actual address of the gateway"
+		if to := e.Header.Get("Location"); to != "" {
+			e.Message = fmt.Sprintf("the address redirects to %s; a key is never sent across a redirect", to)
+			e.Hint = "set the base address to the actual address of the gateway"
+		}
 	default:
 		e.Kind = KindInvalid
 	}

@@ -42,7 +42,9 @@ func TestErrorShapes(t *testing.T) {
 		"504":              {504, ``, KindTimeout, "", "", "the gateway answered 504 Gateway Timeout without a message", nil},
 		"array body":       {400, `[1,2]`, KindInvalid, "", "", "the gateway answered 400 Bad Request: [1,2]", nil},
 		"message not text": {400, `{"message":{"a":1}}`, KindInvalid, "", "", "the gateway answered 400 Bad Request", nil},
-		"redirect":         {302, ``, KindProtocol, "", "", "the address redirects to https://elsewhere.test/; a key is never sent across a redirect", http.Header{"Location": {"https://elsewhere.test/"}}},
+		"304": {304, ``, KindProtocol, "", "",
+			"the gateway answered 304 Not Modified without a message", nil},
+		"redirect": {302, ``, KindProtocol, "", "", "the address redirects to https://elsewhere.test/; a key is never sent across a redirect", http.Header{"Location": {"https://elsewhere.test/"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0

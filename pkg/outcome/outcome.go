@@ -33,9 +33,11 @@ func (o Outcome) String() string {
 func (o Outcome) Undone() bool { return o == NotSent || o == Refused }
 
 // OfStatus is the outcome of a request that was answered with an HTTP status. After 408 and a failure of the server, the request may
-// have been done nevertheless.
+// have been done nevertheless, and after a redirect too, except by 307 and 308, which ask for the same request elsewhere.
 func OfStatus(status int) Outcome {
 	switch {
+	case status >= 300 && status < 307:
+		return Unknown
 	case status == 408 || status >= 500 && status != 501 || status < 200:
 		return Unknown
 	case status < 300:
