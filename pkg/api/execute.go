@@ -3,8 +3,10 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/late"
@@ -56,7 +58,7 @@ func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByS
 		return c.execute(ctx, project, other, opt)
 	}
 	res, err := c.execute(ctx, project, st, opt)
-	if !unbound(err) {
+	if !unbound(err, len(st.Bindings)) {
 		return res, err
 	}
 	again, err2 := c.execute(ctx, project, other, opt)
@@ -67,10 +69,12 @@ func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByS
 	return again, nil
 }
 
-// unbound reports whether a gateway may have rejected a statement for want of values. Its words for that are not known.
-func unbound(err error) bool {
+// unbound reports whether a gateway may have rejected a statement for want of values. Its words for that are not
+// known; Trino's count the values that it was given.
+func unbound(err error, given int) bool {
 	var ae *Error
-	return errors.As(err, &ae) && ae.Status == http.StatusBadRequest && aboutValues().MatchString(ae.Message)
+	return errors.As(err, &ae) && ae.Status == http.StatusBadRequest &&
+		aboutValues().MatchString(ae.Message) && !strings.Contains(ae.Message, fmt.Sprintf("but found %d", given))
 }
 
 var aboutValues = late.Regexp(`(?i)parameter|\bbind|argument`)
