@@ -56,6 +56,18 @@ func asFile(path string) error {
 
 func asFolder(path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) }
 
+func linkTo(target string) func(string) error {
+	return func(path string) error { return errors.Join(os.Remove(path), os.Symlink(target, path)) }
+}
+
+func longer(path string) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(raw, raw...), 0o600)
+}
+
 func cut(size int64) func(string) error {
 	return func(path string) error { return os.Truncate(path, size) }
 }
@@ -133,7 +145,9 @@ func TestDamage(t *testing.T) {
 			return err
 		}, query + change + source, "newer version", "state"},
 		{"no key", key, os.Remove, source, "is missing", "secret.key"},
-		{"empty key", key, cut(0), source, "has 0 bytes", "secret.key"},
+		{"empty key", key, cut(0), source, "does not have 32 bytes", "secret.key"},
+		{"long key", key, longer, source, "does not have 32 bytes", "secret.key"},
+		{"endless key", key, linkTo("/dev/zero"), source, "is not a file", "secret.key"},
 		{"flipped key", key, flip(3), source, "is not the key", "secret.key"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

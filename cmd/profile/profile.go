@@ -13,7 +13,9 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "profile", Aliases: []string{"profiles"}, Short: "Profiles: zones, addresses and keys to work with"}
+	c := &cobra.Command{Use: "profile", Aliases: []string{"profiles"},
+		Short:       "Profiles: zones, addresses and keys to work with",
+		Annotations: map[string]string{cli.InsteadOf + "set": "config set", cli.InsteadOf + "update": "config set"}}
 	c.AddCommand(
 		newProfileAddCmd(e),
 		withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles", Example: "  " + e.Name + " profile list", Args: cobra.NoArgs},

@@ -11,12 +11,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -86,11 +86,11 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := os.ReadFile(v.path)
+	key, err := v.read()
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
-	case errors.Is(err, syscall.EISDIR):
-		return nil, damage.New(nil, restoreKey, "the file %s is not a file", v.path)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, damage.New(err, restoreKey, "the file %s may not be read by this user", v.path)
 	case missing && len(sealed) > 0:
 		return nil, damage.New(nil, restoreKey, "the file %s is missing: stored credentials cannot be read", v.path)
 	case missing && !create:
@@ -102,7 +102,7 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 		return nil, err
 	}
 	if len(key) != secretKeySize {
-		return nil, damage.New(nil, restoreKey, "the file %s is damaged: it has %d bytes, not %d", v.path, len(key), secretKeySize)
+		return nil, damage.New(nil, restoreKey, "the file %s is damaged: it does not have %d bytes", v.path, secretKeySize)
 	}
 	aead, own, err := ciphers(key)
 	if err != nil {
@@ -122,6 +122,22 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 	}
 	v.key, v.aead = key, aead
 	return aead, nil
+}
+
+// read reads the key, of anything longer only the first bytes.
+func (v *Vault) read() ([]byte, error) {
+	switch st, err := os.Stat(v.path); {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, damage.New(nil, restoreKey, "the file %s is not a file", v.path)
+	}
+	f, err := os.Open(v.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, secretKeySize+1))
 }
 
 // ciphers returns the cipher of a key, and its check value.
@@ -194,7 +210,7 @@ func (v *Vault) create() ([]byte, error) {
 	if err := tempfile.Publish(f.Name(), v.path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return os.ReadFile(v.path)
+	return v.read()
 }
 
 func (v *Vault) Seal(connection string, c connector.Credential) ([]byte, error) {
@@ -202,7 +218,7 @@ func (v *Vault) Seal(connection string, c connector.Credential) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if now, err := os.ReadFile(v.path); !v.ReadOnly && (err != nil || !bytes.Equal(now, v.key)) { // what is sealed with a lost key is lost
+	if now, err := v.read(); !v.ReadOnly && (err != nil || !bytes.Equal(now, v.key)) { // what is sealed with a lost key is lost
 		return nil, damage.New(err, restoreKey, "the file %s was removed or replaced while this process used it", v.path)
 	}
 	plain, err := json.Marshal(map[string]any(c))

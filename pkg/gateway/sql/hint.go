@@ -105,6 +105,9 @@ func (s *session) nearTable(ctx context.Context, n engine.TableName) string {
 	if slices.Contains(engine.SampleTables(), n.Table) && n.Catalog == engine.InternalCatalog {
 		return suggestQualified(engine.TableName{Catalog: engine.SampleCatalog, Schema: engine.SampleSchema, Table: n.Table})
 	}
+	if n.Catalog == infoschema.System && len(here) > 0 {
+		return namesAre("the tables of "+n.Catalog+"."+n.Schema+" are ", here)
+	}
 	for _, t := range known { // a saved query with another spelling, a table of another schema
 		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoschema.Schema && nearest.Of(n.Table, []string{t.Table}) != "" {
 			return suggestQualified(t)

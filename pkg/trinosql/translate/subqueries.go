@@ -231,6 +231,9 @@ func (p *printer) predicate(at, x trinosql.Expr, op, quantifier string, q *trino
 		}
 		p.equalsAll(at, x, common, info.Common, q)
 		return
+	case float(common) && op != "=" && op != "<>":
+		p.comparesFloats(at, x, op, quantifier, common, info.Common, q)
+		return
 	}
 	columns, text := p.commonColumns(q, info.Common)
 	p.put("(")
@@ -280,6 +283,38 @@ func (p *printer) aggregates(x trinosql.Expr) bool {
 func (p *printer) equalsAll(at, x trinosql.Expr, t, common *types.Type, q *trinosql.Query) {
 	p.within(at, x, t, common, q, func(value string, columns []string) string {
 		c := columns[0]
-		return fmt.Sprintf("CASE WHEN count(*) = 0 THEN true ELSE (min(%s) = max(%s) AND any_value(%s) = max(%s) AND CASE WHEN count(%s) = count(*) THEN true END) END", c, c, value, c, c)
+		most := "max(" + c + ")"
+		if float(t) {
+			most = maxFloat(c)
+		}
+		return fmt.Sprintf("CASE WHEN count(*) = 0 THEN true ELSE (%s AND %s AND CASE WHEN count(%s) = count(*) THEN true END) END",
+			p.equal(at, t, "min("+c+")", most), p.equal(at, t, "any_value("+value+")", most), c)
 	})
+}
+
+// comparesFloats writes the comparison of x with the rows of a query as Trino computes it: with their least or their greatest value, which
+// leaves NaN out, where a comparison with each row would not.
+func (p *printer) comparesFloats(at, x trinosql.Expr, op, quantifier string, t, common *types.Type, q *trinosql.Query) {
+	p.within(at, x, t, common, q, func(value string, columns []string) string {
+		c, bound := columns[0], "max"
+		if (op[0] == '<') == (quantifier == "ALL") {
+			bound = "min"
+		}
+		of := "min(" + c + ")"
+		if bound == "max" {
+			of = maxFloat(c)
+		}
+		compared := p.compared(at, op, t, "any_value("+value+")", of)
+		empty, join := "true", "AND"
+		if quantifier == "ANY" {
+			empty, join = "false", "OR"
+		}
+		return fmt.Sprintf("CASE WHEN count(*) = 0 THEN %[1]s ELSE (%[2]s %[3]s CASE WHEN count(%[4]s) = count(*) THEN %[1]s END) END",
+			empty, compared, join, c)
+	})
+}
+
+// maxFloat is the greatest of some values, which is NaN only if all are.
+func maxFloat(c string) string {
+	return "coalesce(max(CASE WHEN NOT isnan(" + c + ") THEN " + c + " END), max(" + c + "))"
 }

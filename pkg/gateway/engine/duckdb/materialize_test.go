@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
@@ -172,5 +173,40 @@ func TestReplacedResultSurvivesAKill(t *testing.T) {
 	again := testProject(t, testEngine(t, copied), "prjA")
 	if n, err := again.RowCount(t.Context(), "cache", "m"); n != 2 || err != nil {
 		t.Errorf("%d rows, %v", n, err)
+	}
+}
+
+// TestStoredTypes: a stored result has the types of its statement, also inside of rows, arrays and maps.
+func TestStoredTypes(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	const text = `SELECT ROW(1, NULL) AS a, ARRAY[NULL] AS b, MAP(ARRAY[1], ARRAY[NULL]) AS c, NULL AS d, ARRAY[ROW(NULL, 'x')] AS e,
+		CAST('ab' AS char(4)) AS f, INTERVAL '2' MONTH AS g, CAST(ROW(1, 2) AS ROW(x tinyint, y varchar(3))) AS h`
+	if _, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: text}); err != nil {
+		t.Fatal(err)
+	}
+	types := func(q sql.Query) (names, values string) {
+		r, err := sql.Run(t.Context(), p, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for _, c := range r.Columns() {
+			names += c.Name + " " + c.DataType + "\n"
+		}
+		if _, err := r.Rows(t.Context(), func(row [][]byte) error {
+			for _, v := range row {
+				values += string(v) + "|"
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return names, values
+	}
+	stored := enginetest.Names{{Catalog: "peaka", Schema: "mtquery", Table: "m"}: {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}}}
+	wantNames, wantValues := types(sql.Query{SQL: text})
+	names, values := types(sql.Query{SQL: `SELECT * FROM peaka.mtquery.m`, Catalogs: stored})
+	if names != wantNames || values != wantValues {
+		t.Errorf("stored:\n%s%s\nwant\n%s%s", names, values, wantNames, wantValues)
 	}
 }

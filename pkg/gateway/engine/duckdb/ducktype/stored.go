@@ -81,6 +81,9 @@ func Outward(x string, t *types.Type) string { return Applied(outwardOf(t, 0), x
 func outwardOf(t *types.Type, depth int) func(string) string {
 	switch t.Kind {
 	case types.Unknown:
+		if depth > 0 { // the type of the whole says so
+			return nil
+		}
 		return func(x string) string { return "CAST(" + x + " AS VARCHAR)" }
 	case types.Char:
 		return func(x string) string { return fmt.Sprintf("system.main.rpad(%s, %d, ' ')", x, t.N) }
