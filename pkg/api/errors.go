@@ -216,10 +216,15 @@ func classify(e *Error) {
 		e.Kind = KindUnavailable
 	case e.Status >= 300 && e.Status < 400:
 		e.Kind = KindProtocol
-		if to := e.Header.Get("Location"); to != "" {
-			e.Message = fmt.Sprintf("the address redirects to %s; a key is never sent across a redirect", to)
-			e.Hint = "set the base address to the actual address of the gateway"
+		if e.Status == http.StatusNotModified { // no redirect
+			break
 		}
+		where := ""
+		if to := e.Header.Get("Location"); to != "" {
+			where = " to " + to
+		}
+		e.Message = "the address redirects" + where + "; a key is never sent across a redirect"
+		e.Hint = "set the base address to the actual address of the gateway"
 	default:
 		e.Kind = KindInvalid
 	}
