@@ -34,19 +34,19 @@ func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileReq
 	if target == "" {
 		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino, postgresql, mysql and bigquery", dialect, spec.TranspileSql.ID)
 	}
-	sql := transpile.Dotted(r.Body.Query)
-	if err := notTrino(sql); err != nil {
+	statement := transpile.Dotted(r.Body.Query)
+	if err := notTrino(statement); err != nil {
 		return TranspileResult{}, err
 	}
 	if target != "trino" {
 		text, err := "", error(nil)
 		if r.Query("projectId") == "" {
-			text, err = asWritten(sql, transpile.Target(target))
+			text, err = asWritten(statement, transpile.Target(target))
 		}
 		if text == "" && (err == nil || r.Scope.ProjectID != "") {
-			text, err = s.toDialect(ctx, r, sql, target)
-			if reader.IsUnknown(err) { // as without a project: a statement whose tables are elsewhere
-				if other, refused := asWritten(sql, transpile.Target(target)); refused == nil {
+			text, err = s.toDialect(ctx, r, statement, target)
+			if sql.IsUnknown(err) { // as without a project: a statement whose tables are elsewhere
+				if other, refused := asWritten(statement, transpile.Target(target)); refused == nil {
 					text, err = other, nil
 				}
 			}

@@ -3,6 +3,8 @@
 package duckdb
 
 import (
+	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,11 +13,14 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	enginetest.Run(t, func(t *testing.T, dir string) engine.Engine {
-		e, err := Open(engine.Options{Dir: dir, LockWait: 5 * time.Second, Threads: 2})
+	var ids atomic.Int64
+	open := func(t *testing.T, dir string) engine.Engine {
+		e, err := Open(engine.Options{Dir: dir, LockWait: 5 * time.Second, Threads: 2, NewID: func() string { return strconv.FormatInt(ids.Add(1), 10) }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return e
-	})
+	}
+	enginetest.Run(t, open)
+	t.Run("Minimal", func(t *testing.T) { enginetest.Minimal(t, open) })
 }

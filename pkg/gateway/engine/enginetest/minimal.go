@@ -1,0 +1,167 @@
+package enginetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
+)
+
+// Minimal tests what every engine does, however little of the language it runs: columns and literals of one table, conditions on columns,
+// and LIMIT; stored results and internal tables; and that it refuses by name what it does not run.
+func Minimal(t *testing.T, open Open) {
+	for name, f := range map[string]func(*testing.T, Open){
+		"Formats":   formats,
+		"Rows":      minimalRows,
+		"Stored":    minimalStored,
+		"Tables":    minimalTables,
+		"Ends":      ends,
+		"Isolation": isolation,
+		"Refusals":  minimalRefusals,
+	} {
+		t.Run(name, func(t *testing.T) { f(t, open) })
+	}
+}
+
+func minimalRows(t *testing.T, open Open) {
+	p := project(t, open)
+	src := &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "Name", Type: "varchar"}, {Name: "x", Type: "double"}},
+		Data:  [][]any{{int64(1), "a", 0.5}, {int64(2), nil, nil}, {int64(3), "a text of more than twelve bytes", -1e300}},
+		Batch: 2}
+	n := Names{
+		lookup("pg", "public", "t"):   {Scan: src},
+		lookup("peaka", "query", "v"): {SQL: `SELECT name AS n, id FROM pg.public.t WHERE id >= 2`},
+		lookup("peaka", "query", "w"): {SQL: `SELECT n, id, 'w' AS k FROM peaka.query.v`},
+	}
+	q := func(text string) sql.Query { return sql.Query{SQL: text, Catalogs: n} }
+	want(t, p, q(`SELECT * FROM pg.public.t`), "1|a|0.5\n2|null|null\n3|a text of more than twelve bytes|-1.0E300")
+	want(t, p, q(`SELECT x, id FROM pg.public.t WHERE name IS NOT NULL LIMIT 1`), "0.5|1")
+	want(t, p, q(`SELECT id FROM pg.public.t WHERE name = 'a' AND id < 9`), "1")
+	want(t, p, q(`SELECT id FROM pg.public.t WHERE name <> 'a'`), "3") // NULL is not unequal
+	want(t, p, q(`SELECT k, id, n FROM peaka.query.w WHERE id > 2`), "w|3|a text of more than twelve bytes")
+	wantKind(t, p, q(`SELECT nosuch FROM pg.public.t`), engine.KindUnknownColumn, "nosuch")
+	wantKind(t, p, q(`SELECT * FROM pg.public.nosuch`), engine.KindUnknownTable, "nosuch")
+	src.Fail = errors.New("the source is gone")
+	wantKind(t, p, q(`SELECT * FROM pg.public.t`), engine.KindSource, "the source is gone")
+	if opened, closed := src.Opened.Load(), src.Closed.Load(); opened == 0 || opened != closed {
+		t.Errorf("%d scans were opened, %d closed", opened, closed)
+	}
+}
+
+func minimalStored(t *testing.T, open Open) {
+	dir := t.TempDir()
+	e := open(t, dir)
+	defer e.Close()
+	p, err := e.Project(t.Context(), "prj1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}}, Data: [][]any{{int64(1)}, {int64(2)}}}
+	n := Names{lookup("pg", "public", "t"): {Scan: src}, lookup("pg", "public", "s"): {Stored: &engine.TableName{Schema: "cache", Table: "s"}}}
+	store := func(text string) (int64, error) {
+		return sql.Store(t.Context(), p, "cache", "s", sql.Query{SQL: text, Catalogs: n})
+	}
+	if n, err := store(`SELECT id FROM pg.public.t`); n != 2 || err != nil {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	want(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, "1\n2")
+	src.Fail = errors.New("the source is gone")
+	if _, err := store(`SELECT id, 'more' AS b FROM pg.public.t`); err == nil {
+		t.Error("rows of a source that failed were stored")
+	}
+	want(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, "1\n2")
+	src.Fail = nil
+	if n, err := store(`SELECT 'other' AS b FROM pg.public.t LIMIT 1`); n != 1 || err != nil {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	want(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, "other")
+	if n, err := p.RowCount(t.Context(), "cache", "s"); n != 1 || err != nil {
+		t.Errorf("%d rows, %v", n, err)
+	}
+	for range 2 {
+		if err := p.DropStored(t.Context(), "cache", "s"); err != nil {
+			t.Error(err)
+		}
+	}
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, engine.KindUnknownTable, "pg.public.s")
+}
+
+func minimalTables(t *testing.T, open Open) {
+	p := project(t, open)
+	ctx := t.Context()
+	if _, err := p.CreateTable(ctx, engine.SchemaTable, "t", engine.ColumnDef{Name: "id", Type: "bigint"}, engine.ColumnDef{Name: "name", Type: "varchar"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.CreateTable(ctx, engine.SchemaTable, "t"); Kind(err) != engine.KindExists {
+		t.Errorf("a table twice: %v", err)
+	}
+	m := engine.Import{ID: "one", Header: true, Mappings: []api.ImportMapping{{Name: "id", CSVColumnName: "n"}, {Name: "name", CSVColumnName: "s"}}}
+	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\nx,1\n,2\n"), m); n != 2 || err != nil {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	bad := m
+	bad.ID = "two"
+	var fault *engine.ImportError
+	if _, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\ny,3\nz,four\n"), bad); !errors.As(err, &fault) || len(fault.Cells) != 1 || fault.Cells[0].Line != 3 {
+		t.Errorf("a text for a number: %v", err)
+	}
+	want(t, p, sql.Query{SQL: `SELECT id, name FROM t`}, "1|x\n2|null")
+	if n, stored, err := p.FindImport(ctx, "one"); n != 2 || !stored || err != nil {
+		t.Errorf("the import: %d rows, %v, %v", n, stored, err)
+	}
+	if _, stored, err := p.FindImport(ctx, "two"); stored || err != nil {
+		t.Errorf("the failed import: %v, %v", stored, err)
+	}
+	if _, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\nx,1\n"), m); err != nil {
+		t.Error(err)
+	}
+	want(t, p, sql.Query{SQL: `SELECT id FROM t`}, "1\n2") // once
+	if names, err := p.ListTables(ctx, engine.SchemaTable); err != nil || strings.Join(names, " ") != "t" {
+		t.Errorf("%q, %v", names, err)
+	}
+	if err := p.DropTable(ctx, engine.SchemaTable, "t"); err != nil {
+		t.Error(err)
+	}
+	wantKind(t, p, sql.Query{SQL: `SELECT id FROM t`}, engine.KindUnknownTable, "t")
+}
+
+// ends tests that the end of a context ends a statement whose source waits.
+func ends(t *testing.T, open Open) {
+	p := project(t, open)
+	n := Names{lookup("pg", "public", "t"): {Scan: &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}}, Block: true}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Query(ctx, p, sql.Query{SQL: `SELECT id FROM pg.public.t`, Catalogs: n}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func minimalRefusals(t *testing.T, open Open) {
+	p := project(t, open)
+	wantKind(t, p, sql.Query{SQL: `DELETE FROM t`}, engine.KindNotAllowed, "not allowed")
+	wantKind(t, p, sql.Query{SQL: "SELECT 1\nFROM WHERE"}, engine.KindSyntax, "mismatched input")
+	// What an engine does not run it refuses, and never answers in part.
+	for _, text := range []string{
+		`SELECT count(*) FROM sample.shop.orders`, `SELECT 1 + 1 AS n`, `SELECT 1 AS n UNION ALL SELECT 2`, `WITH a AS (SELECT 1 AS n) SELECT * FROM a`,
+		`SELECT DISTINCT status FROM sample.shop.orders`, `SELECT id FROM sample.shop.orders ORDER BY 1 DESC LIMIT 1`,
+	} {
+		r, err := sql.Run(t.Context(), p, sql.Query{SQL: text})
+		if err != nil {
+			if k := Kind(err); k != engine.KindUnsupported && k != engine.KindUnknownTable {
+				t.Errorf("%s: %s: %v", text, k, err)
+			}
+			continue
+		}
+		var b bytes.Buffer
+		if _, err := r.Encode(t.Context(), &b, api.Compact, func() {}); err != nil || !json.Valid(b.Bytes()) {
+			t.Errorf("%s: %v", text, err)
+		}
+		_ = r.Close()
+	}
+}
