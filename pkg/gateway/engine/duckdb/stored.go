@@ -34,7 +34,7 @@ func (c *conn) hasStored(ctx context.Context, schema, table string) (has bool, e
 	return has, err
 }
 
-// DropStored removes a table of Materialize; it is not an error if it does not exist.
+// DropStored removes a table of Store; it is not an error if it does not exist.
 func (p *project) DropStored(ctx context.Context, schema, table string) error {
 	c, err := p.writer(ctx)
 	if err != nil {

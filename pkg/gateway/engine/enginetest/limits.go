@@ -97,7 +97,7 @@ func many(t *testing.T, open Open) {
 				default:
 					name := fmt.Sprintf("m%d", i)
 					if c, err := sql.Store(t.Context(), p, "mtquery", name, sql.Query{SQL: `SELECT id FROM sample.shop.customers`}); c != 2000 || err != nil {
-						t.Errorf("Materialize: %d, %v", c, err)
+						t.Errorf("Store: %d, %v", c, err)
 					}
 				}
 			}
