@@ -124,6 +124,12 @@ func TestReplacedElsewhere(t *testing.T) {
 	needLocal(t)
 	data := filepath.Join(t.TempDir(), "data")
 	s := serve(t, data)
+	// A process that runs would notice the move, and the gateway would end.
+	for _, old := range children(s.Process.Pid) {
+		if err := syscall.Kill(old, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.Rename(data, data+".away"); err != nil {
 		t.Fatal(err)
 	}
