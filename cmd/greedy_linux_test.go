@@ -57,7 +57,11 @@ var greedyStatements = map[string]string{
 	"union all":      "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", 12000),
 	"intervals":      "SELECT DATE '2020-01-01'" + strings.Repeat(" + INTERVAL '1' DAY", 10000),
 	"concat":         "SELECT cardinality(concat(" + strings.Repeat("ARRAY[x], ", 126) + "ARRAY[x])) FROM (VALUES 1) t(x)",
-	"unnested":       `SELECT count(*) FROM UNNEST(sequence(1, 10000)) t(i) CROSS JOIN UNNEST(ARRAY[ARRAY[ARRAY[i]]]) u(a) CROSS JOIN UNNEST(a) v(b) CROSS JOIN UNNEST(sequence(1, 10000)) w(j) CROSS JOIN UNNEST(sequence(1, 10000)) x(k)`,
+	"reduce format": `SELECT reduce(sequence(1, 40), CAST('x' AS varchar), (s, x) -> format('%s%s', s, s),
+		s -> length(s))`,
+	"reduce flatten": `SELECT reduce(sequence(1, 40), ARRAY['x'],
+		(s, x) -> CAST(flatten(ARRAY[s, s]) AS array(varchar)), s -> cardinality(s))`,
+	"unnested": `SELECT count(*) FROM UNNEST(sequence(1, 10000)) t(i) CROSS JOIN UNNEST(ARRAY[ARRAY[ARRAY[i]]]) u(a) CROSS JOIN UNNEST(a) v(b) CROSS JOIN UNNEST(sequence(1, 10000)) w(j) CROSS JOIN UNNEST(sequence(1, 10000)) x(k)`,
 }
 
 // neighbour asks a gateway for SELECT 1 again and again, and records what is not answered.

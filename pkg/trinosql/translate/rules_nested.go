@@ -3,6 +3,7 @@ package translate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -189,9 +190,55 @@ func (p *printer) fold(c *call, list, initial operand, step func(state, element 
 	initial.write()
 	p.put(" AS ", state, "), x := CAST(NULL AS ", element, ")), list_transform(")
 	list.write()
-	p.put(", lambda ", x, ": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b, ": struct_pack(s := CAST(")
+	p.put(", lambda ", x, ": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b, ": struct_pack(s := ")
+	v := p.name("x")
+	size := p.size(stateType, v)
+	if size != "" {
+		p.put("list_transform([")
+	}
+	p.put("CAST(")
 	step(field(a, 0), field(b, 1))
-	p.put(" AS ", state, "), x := CAST(NULL AS ", element, "))), 1)")
+	p.put(" AS ", state, ")")
+	if size != "" {
+		p.put("], lambda ", v, ": CASE WHEN ", size, " > ", strconv.Itoa(maxState), ` THEN "~error"('a state of more than `,
+			strconv.Itoa(maxState>>20), " MiB in reduce is not supported on zone local') ELSE ", v, " END)[1]")
+	}
+	p.put(", x := CAST(NULL AS ", element, "))), 1)")
+}
+
+// maxState is the size of a state of reduce, in bytes: 16 for each element of a list, and those of texts. A step that
+// doubles it would soon take all memory, in a call that nothing interrupts.
+const maxState = 8 << 20
+
+// size is about the size of a value; "" if all values of the type are small.
+func (p *printer) size(t *types.Type, x string) string {
+	list := func(elements string, element *types.Type) string {
+		e := p.name("x")
+		if of := p.size(element, e); of != "" {
+			return "16 * len(" + elements + ") + coalesce(list_sum(list_transform(" + elements + ", lambda " + e + ": " +
+				of + ")), 0)"
+		}
+		return "16 * len(" + elements + ")"
+	}
+	switch t.Kind {
+	case types.Varchar, types.Char, types.JSON:
+		return "strlen(" + x + ")"
+	case types.Varbinary:
+		return "octet_length(" + x + ")"
+	case types.Array:
+		return list(x, t.Args[0])
+	case types.Map:
+		return list("map_keys("+x+")", t.Args[0]) + " + " + list("map_values("+x+")", t.Args[1])
+	case types.Row:
+		var parts []string
+		for i, f := range t.Args {
+			if of := p.size(f, field(x, i)); of != "" {
+				parts = append(parts, "coalesce("+of+", 0)")
+			}
+		}
+		return strings.Join(parts, " + ")
+	}
+	return ""
 }
 
 // castArray casts the elements.
