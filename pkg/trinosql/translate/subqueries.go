@@ -231,7 +231,7 @@ func (p *printer) predicate(at, x trinosql.Expr, op, quantifier string, q *trino
 		}
 		p.equalsAll(at, x, common, info.Common, q)
 		return
-	case float(common) && op != "=" && op != "<>":
+	case float(common) && op != "=" && op != "<>" && !p.aggregates(x):
 		p.comparesFloats(at, x, op, quantifier, common, info.Common, q)
 		return
 	}
