@@ -262,6 +262,9 @@ func (in *instance) attach(data string) error {
 		}
 		return complete(c, data)
 	})
+	if err != nil {
+		_ = in.detach() // it may be attached, and another file may be tried
+	}
 	return faults.Damage(data, err)
 }
 

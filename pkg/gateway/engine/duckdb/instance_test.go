@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	"os"
 	"path/filepath"
 	"strings"
@@ -285,5 +286,36 @@ func TestHardening(t *testing.T) {
 		if _, err := c.exec(t.Context(), s); err == nil {
 			t.Errorf("%s went through", s)
 		}
+	}
+}
+
+// TestAttachAgain: a file that was attached and then found to be incomplete, as a copy is whose name a writer removes
+// meanwhile, does not keep the next one from being attached.
+func TestAttachAgain(t *testing.T) {
+	dir := t.TempDir()
+	p := testProject(t, testEngine(t, dir, func(o *engine.Options) { o.NewID = func() string { return "c1" } }), "prjA")
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "n", Type: "varchar"})
+	mustImport(t, p, "t", "n\n"+strings.Repeat("some text\n", 100_000))
+	if err := p.shut(errGone); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, "prjA", sharing.DataFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, good := filepath.Join(t.TempDir(), "short.duckdb"), filepath.Join(t.TempDir(), "good.duckdb")
+	if err := errors.Join(os.WriteFile(short, whole[:len(whole)/2], 0o600), os.WriteFile(good, whole, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	in := &instance{conns: map[*conn]struct{}{}, memory: p.memory, readOnly: true, tempDir: t.TempDir()}
+	if err := in.prepare(p.opts); err != nil {
+		t.Fatal(err)
+	}
+	defer in.close()
+	if err := in.attach(short); err == nil {
+		t.Fatal("half a file was attached")
+	}
+	if err := in.attach(good); err != nil {
+		t.Error(err)
 	}
 }
