@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -27,20 +26,7 @@ func TestCopiesWhileServing(t *testing.T) {
 	const batch, copies = 20_000, 8 // of 2 MB: the log is written into the data file several times
 	data := t.TempDir()
 	mustRun(t, data, "table", "create", "t", "--column", "n:bigint", "--column", "s:varchar")
-	s := process(t, data, "gateway", "serve", "--quiet", "--print-key")
-	out, err := s.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin(t, s)
-	var base, key string
-	if _, err := fmt.Fscanf(out, "DIG_BASE_URL=%s\nDIG_API_KEY=%s\n", &base, &key); err != nil {
-		t.Fatal(err)
-	}
-	cl, err := api.New(api.Options{BaseURL: base, Key: key, Timeout: time.Minute, Transport: &http.Transport{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, cl := serving(t, data)
 	var sent, acked atomic.Int64 // imports
 	ctx, stop := context.WithCancel(t.Context())
 	var writer sync.WaitGroup

@@ -7,33 +7,19 @@ import (
 	"compress/gzip"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/tempfile/smalldisk"
 )
 
 // TestImportWithoutTempSpace: what has no space for temporary files names their directory and TMPDIR, not the data
 // directory, and says that nothing was sent. The disk is one of a process with its own mounts.
 func TestImportWithoutTempSpace(t *testing.T) {
 	needLocal(t)
-	const child = "DIG_TEST_FULL_TEMP"
-	if os.Getenv(child) == "" {
-		c := exec.Command(os.Args[0], "-test.run", "^TestImportWithoutTempSpace$", "-test.v")
-		c.Env = append(os.Environ(), child+"=1")
-		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-			UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-			GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
-		out, err := c.CombinedOutput()
-		if c.ProcessState == nil || c.ProcessState.ExitCode() == 77 {
-			t.Skipf("no disk can be made here: %v %s", err, out)
-		}
-		if err != nil {
-			t.Errorf("%v\n%s", err, out)
-		}
+	if !smalldisk.Inside(t) {
 		return
 	}
 	data, files, temp := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "temp")
@@ -59,15 +45,7 @@ func TestImportWithoutTempSpace(t *testing.T) {
 		}
 	}
 	mustRun(t, data, "table", "create", "t", "--column", "a:bigint", "--column", "b:varchar")
-	if err := syscall.Mount("tmpfs", temp, "tmpfs", 0, "size=1m"); err != nil {
-		t.Log(err)
-		os.Exit(77)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(temp, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	smalldisk.Mount(t, temp, "1m")
 	if err := os.WriteFile(filepath.Join(temp, "fill"), make([]byte, 2<<20), 0o600); err == nil {
 		t.Fatal("the disk is not full")
 	}

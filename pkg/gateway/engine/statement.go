@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -64,33 +65,25 @@ var ErrOutdated = errors.New("a table has changed since the statement was analys
 
 // Named are the tables that the statement itself names.
 func (x *Statement) Named() []*Relation {
-	var out []*Relation
-	for _, r := range x.Relations {
-		out = append(out, r)
-	}
-	slices.SortFunc(out, func(a, b *Relation) int { return a.Name.Compare(b.Name) })
-	return out
+	return slices.SortedFunc(maps.Values(x.Relations), byName)
 }
+
+func byName(a, b *Relation) int { return a.Name.Compare(b.Name) }
 
 // Reads are the tables of the statement and of the saved queries in it.
 func (x *Statement) Reads() []*Relation {
-	seen := map[*Relation]bool{}
-	var out []*Relation
+	all := map[*Relation]bool{}
 	var add func(x *Statement)
 	add = func(x *Statement) {
 		for _, r := range x.Relations {
-			if !seen[r] {
-				seen[r] = true
-				out = append(out, r)
-				if r.View != nil {
-					add(r.View)
-				}
+			if !all[r] && r.View != nil {
+				add(r.View)
 			}
+			all[r] = true
 		}
 	}
 	add(x)
-	slices.SortFunc(out, func(a, b *Relation) int { return a.Name.Compare(b.Name) })
-	return out
+	return slices.SortedFunc(maps.Keys(all), byName)
 }
 
 // DivisionHint tells where a query divides, for an error that has no position; empty if it does not.

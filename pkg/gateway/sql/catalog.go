@@ -98,7 +98,7 @@ func (c *catalog) cycleError(q *trinosql.Query, err error) error {
 }
 
 // complete is the qualified name of a table in a statement of Trino's dialect.
-func (s *session) complete(parts []string) engine.TableName { return s.defaults.With(parts) }
+func (s *session) complete(parts []string) engine.TableName { return s.Query.Defaults.With(parts) }
 
 // weigh adds to the weight of the current text the number of saved queries that a name expands to.
 func (s *session) weigh(u *relation) error {

@@ -160,7 +160,7 @@ func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 
 // analyze analyses a query, and returns the values of its parameters.
 func (s *session) analyze(q *trinosql.Query, c *catalog, values []string, given int) (*analyze.Analysis, []engine.Param, error) {
-	o := analyze.Options{Catalog: c, DefaultCatalog: s.defaults.Catalog, DefaultSchema: s.defaults.Schema}
+	o := analyze.Options{Catalog: c, DefaultCatalog: s.Query.Defaults.Catalog, DefaultSchema: s.Query.Defaults.Schema}
 	weight := s.weight
 	run := func() (*analyze.Analysis, error) {
 		s.weight = weight

@@ -48,7 +48,7 @@ func typesOf(t *analyze.Table) []*types.Type {
 func tableOf(cols []engine.ColumnInfo) *analyze.Table {
 	t := &analyze.Table{}
 	for _, c := range cols {
-		t.Columns = append(t.Columns, analyze.TableColumn{Name: c.Name, Type: InfoType(c.Type), Zone: c.Zone})
+		t.Columns = append(t.Columns, analyze.TableColumn{Name: c.Name, Type: infoType(c.Type), Zone: c.Zone})
 	}
 	return t
 }
@@ -58,9 +58,9 @@ var scannable = map[types.Kind]bool{types.Boolean: true, types.Tinyint: true, ty
 	types.Real: true, types.Double: true, types.Decimal: true, types.Varbinary: true, types.UUID: true, types.JSON: true, types.Date: true,
 	types.Time: true, types.Timestamp: true, types.TimestampTZ: true, types.Varchar: true, types.Char: true}
 
-// InfoType is the type of a source's column by its name. A type that sources provide as text is varchar; times have microseconds unless
+// infoType is the type of a source's column by its name. A type that sources provide as text is varchar; times have microseconds unless
 // their name includes a precision, and are text where it exceeds that of the values of a source.
-func InfoType(name string) *types.Type {
+func infoType(name string) *types.Type {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if base, zone, _ := strings.Cut(name, " "); (base == "time" || base == "timestamp") && (zone == "" || zone == "with time zone" && base == "timestamp") {
 		name = strings.TrimSpace(base + "(6) " + zone) // Trino's default is milliseconds

@@ -36,7 +36,7 @@ func Run(ctx context.Context, p engine.Project, q Query) (*wire.Result, error) {
 	return res, nil
 }
 
-// running are rows whose time limit ends with it.
+// running are rows whose time limit ends with them.
 type running struct {
 	engine.Rows
 	cancel context.CancelFunc

@@ -2,18 +2,15 @@
 // SHOW, EXPLAIN and the tables of information_schema. It knows nothing of how an engine runs a Statement.
 package sql
 
-import (
-	"github.com/dig-cli/dig/pkg/gateway/engine"
-)
+import "github.com/dig-cli/dig/pkg/gateway/engine"
 
 // allCatalogs stands for the catalog in the name of a table of information_schema that was written without one.
 const allCatalogs = "*"
 
 // session reads the statements of one request.
 type session struct {
-	Query    Query
-	defaults engine.TableName // the default catalog and schema
-	engine   engine.Project
+	Query  Query
+	engine engine.Project
 
 	relations map[engine.TableName]*relation // by the names of all texts of the statement
 	absent    map[engine.TableName]error     // errors of names that do not exist
@@ -31,7 +28,8 @@ func newSession(q Query, p engine.Project) *session {
 	if q.Defaults == (engine.TableName{}) {
 		q.Defaults = engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
 	}
-	return &session{Query: q, defaults: q.Defaults, engine: p, untyped: q.Untyped, relations: map[engine.TableName]*relation{}, absent: map[engine.TableName]error{}}
+	return &session{Query: q, engine: p, untyped: q.Untyped,
+		relations: map[engine.TableName]*relation{}, absent: map[engine.TableName]error{}}
 }
 
 // bindings are the parameter values of the current text: a saved query has none.

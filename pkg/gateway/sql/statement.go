@@ -51,7 +51,7 @@ func (s *session) query(ctx context.Context, query *trinosql.Query) (*engine.Sta
 		}
 	}
 	return &engine.Statement{Query: query, Analysis: r.analysis, Params: r.params, Columns: r.analysis.Output, Origins: originsOf(query, r.analysis),
-		Text: s.Query.SQL, Simple: size.PlainPlan(), Catalog: s.defaults.Catalog, Schema: s.defaults.Schema, User: s.Query.Props["user"],
+		Text: s.Query.SQL, Simple: size.PlainPlan(), Catalog: s.Query.Defaults.Catalog, Schema: s.Query.Defaults.Schema, User: s.Query.Props["user"],
 		Relations: r.catalog.read(), Divisions: divisions(query)}, nil
 }
 

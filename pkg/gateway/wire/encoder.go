@@ -38,12 +38,8 @@ func newEncoder(w io.Writer, format api.Format, cols []api.ResultColumn) *encode
 		case api.Simple:
 			p = append(wiretext.AppendJSONString(p, []byte(c.Name)), ':')
 		default:
-			display := c.DisplayName
-			if display == "" {
-				display = c.Name
-			}
 			p = wiretext.AppendJSONString(append(p, `{"name":`...), []byte(c.Name))
-			p = wiretext.AppendJSONString(append(p, `,"displayName":`...), []byte(display))
+			p = wiretext.AppendJSONString(append(p, `,"displayName":`...), []byte(c.DisplayName))
 			p = wiretext.AppendJSONString(append(p, `,"dataType":`...), []byte(c.DataType))
 			p = strconv.AppendInt(append(p, `,"order":`...), int64(i), 10)
 			p = append(p, `,"value":`...)
@@ -72,9 +68,6 @@ func (e *encoder) head() {
 		b = wiretext.AppendJSONString(append(b, `,"schemaName":`...), []byte(c.SchemaName))
 		b = wiretext.AppendJSONString(append(b, `,"tableName":`...), []byte(c.TableName))
 		b = wiretext.AppendJSONString(append(b, `,"columnName":`...), []byte(c.Name))
-		if c.DisplayName != "" && c.DisplayName != c.Name {
-			b = wiretext.AppendJSONString(append(b, `,"displayName":`...), []byte(c.DisplayName))
-		}
 		b = append(wiretext.AppendJSONString(append(b, `,"dataType":`...), []byte(c.DataType)), '}')
 	}
 	e.buf = append(b, `],"data":[`...)

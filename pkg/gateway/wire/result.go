@@ -84,14 +84,9 @@ func (r *Result) Rows(ctx context.Context, yield func(row [][]byte) error) (int6
 // batch was computed and before the first byte is written.
 func (r *Result) Encode(ctx context.Context, w io.Writer, format api.Format, start func()) (int64, error) {
 	if b, ok := w.(engine.Breaker); ok {
-		running := r.Running.Context()
-		defer safely.AfterContext(running, func() {
-			why := engine.Ended(ctx, nil)
-			if why == nil {
-				why = engine.Ended(running, nil)
-			}
-			b.Break(why)
-		})()
+		for _, c := range []context.Context{ctx, r.Running.Context()} {
+			defer safely.AfterContext(c, func() { b.Break(engine.Ended(c, nil)) })()
+		}
 	}
 	e := newEncoder(w, format, r.cols)
 	begun := false

@@ -33,15 +33,15 @@ func TypeName(t *types.Type) string {
 	case types.Row:
 		fields := make([]string, len(t.Args))
 		for i, f := range t.Args {
-			fields[i] = FieldName(t.FieldName(i)) + TypeName(f)
+			fields[i] = fieldName(t.FieldName(i)) + TypeName(f)
 		}
 		return "row(" + strings.Join(fields, ", ") + ")"
 	}
 	return t.String()
 }
 
-// FieldName is the name of a field within the name of a row type: quoted unless it is a plain identifier.
-func FieldName(s string) string {
+// fieldName is the name of a field within the name of a row type: quoted unless it is a plain identifier.
+func fieldName(s string) string {
 	if s == "" {
 		return ""
 	}

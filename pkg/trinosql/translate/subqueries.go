@@ -296,13 +296,10 @@ func (p *printer) equalsAll(at, x trinosql.Expr, t, common *types.Type, q *trino
 // leaves NaN out, where a comparison with each row would not.
 func (p *printer) comparesFloats(at, x trinosql.Expr, op, quantifier string, t, common *types.Type, q *trinosql.Query) {
 	p.within(at, x, t, common, q, func(value string, columns []string) string {
-		c, bound := columns[0], "max"
+		c := columns[0]
+		of := maxFloat(c)
 		if (op[0] == '<') == (quantifier == "ALL") {
-			bound = "min"
-		}
-		of := "min(" + c + ")"
-		if bound == "max" {
-			of = maxFloat(c)
+			of = "min(" + c + ")"
 		}
 		compared := p.compared(at, op, t, "any_value("+value+")", of)
 		empty, join := "true", "AND"

@@ -19,7 +19,7 @@ type Batch struct {
 // Vec are the values of one column.
 type Vec struct {
 	Type  *Type
-	Data  unsafe.Pointer // the values, one after another; not used if Kids are
+	Data  unsafe.Pointer // the values, one after another; those of an Array and a Struct are in Kids alone
 	Valid unsafe.Pointer // 64-bit words with a bit for each value that is not NULL; nil if none is
 	Kids  []Vec          // the elements of a List and an Array, keys and values of a Map, the fields of a Struct
 }

@@ -5,7 +5,6 @@ package duckdb
 import (
 	"context"
 	"errors"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 

@@ -11,9 +11,9 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"unsafe"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 

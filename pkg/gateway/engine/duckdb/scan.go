@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/dig-cli/dig/pkg/trinosql/types"
 	"io"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 

@@ -13,11 +13,17 @@ import (
 )
 
 // hasStored reports whether a table is in the project's own file. DuckDB compares names case-insensitively.
-func (c *conn) hasStored(ctx context.Context, schema, table string) (has bool, err error) {
+func (c *conn) hasStored(ctx context.Context, schema, table string) (bool, error) {
+	return c.describe(ctx, schema, table, func(bindings.TableDescription) {})
+}
+
+// describe calls a function with the description of a table of the project's own file, if that has it.
+func (c *conn) describe(ctx context.Context, schema, table string, use func(bindings.TableDescription)) (has bool, err error) {
 	look := func() error {
 		var d bindings.TableDescription
 		defer bindings.TableDescriptionDestroy(&d)
 		if has = bindings.TableDescriptionCreateExt(c.c, naming.Store, schema, table, &d) == bindings.StateSuccess; has {
+			use(d)
 			return nil
 		}
 		msg := bindings.TableDescriptionError(d)

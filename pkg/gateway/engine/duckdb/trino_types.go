@@ -56,20 +56,22 @@ func (p *project) BaseTable(ctx context.Context, n engine.TableName) (*engine.Ba
 
 // stored is a table of the project's file. n is its name in errors.
 func (c *conn) stored(ctx context.Context, n, as engine.TableName) (*kept, error) {
-	var d bindings.TableDescription
-	defer bindings.TableDescriptionDestroy(&d)
-	if bindings.TableDescriptionCreateExt(c.c, naming.Store, as.Schema, as.Table, &d) != bindings.StateSuccess {
-		return nil, engine.UnknownTable(n)
-	}
 	var names []string
 	var logical []bindings.LogicalType
-	for i := range bindings.TableDescriptionGetColumnCount(d) {
-		names = append(names, bindings.TableDescriptionGetColumnName(d, i))
-		logical = append(logical, bindings.TableDescriptionGetColumnType(d, i))
+	has, err := c.describe(ctx, as.Schema, as.Table, func(d bindings.TableDescription) {
+		for i := range bindings.TableDescriptionGetColumnCount(d) {
+			names = append(names, bindings.TableDescriptionGetColumnName(d, i))
+			logical = append(logical, bindings.TableDescriptionGetColumnType(d, i))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !has {
+		return nil, engine.UnknownTable(n)
 	}
 	var notes map[string]string
 	if as.Schema != engine.SchemaTable && as.Schema != engine.SchemaBI {
-		var err error
 		if notes, err = c.typeNotes(ctx, as.Schema, as.Table); err != nil {
 			return nil, err
 		}

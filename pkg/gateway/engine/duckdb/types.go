@@ -4,9 +4,9 @@ package duckdb
 
 import (
 	"fmt"
-	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 

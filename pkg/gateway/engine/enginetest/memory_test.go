@@ -1,7 +1,7 @@
 package enginetest
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -190,13 +190,13 @@ func compare(l, r any, op string) bool {
 		if !ok {
 			return false
 		}
-		c = int(min(max(l-n, -1), 1))
+		c = cmp.Compare(l, n)
 	case string:
 		text, ok := r.(string)
 		if !ok {
 			return false
 		}
-		c = bytes.Compare([]byte(l), []byte(text))
+		c = cmp.Compare(l, text)
 	default:
 		return false // NULL
 	}

@@ -1,0 +1,2 @@
+// Package smalldisk gives a test a small disk of its own, on Linux.
+package smalldisk
