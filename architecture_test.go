@@ -13,8 +13,8 @@ import (
 
 var writeGraph = flag.Bool("write", false, "renew the list of packages in docs/architecture.md")
 
-// TestArchitecture compares the list of packages in docs/architecture.md with the imports of the code, and holds the rules that the page
-// states about them.
+// TestArchitecture compares the list of packages in docs/architecture.md with the imports of the code, and holds the
+// rules that the page states about them.
 func TestArchitecture(t *testing.T) {
 	const page = "docs/architecture.md"
 	raw, err := os.ReadFile(page)
@@ -60,9 +60,11 @@ func TestArchitecture(t *testing.T) {
 	for pkg, deps := range imports {
 		for _, d := range deps {
 			switch {
-			case strings.HasPrefix(pkg, "cmd/") && strings.HasPrefix(d, "cmd/") && !strings.HasPrefix(d, "cmd/internal/"):
+			case strings.HasPrefix(pkg, "cmd/") && strings.HasPrefix(d, "cmd/") &&
+				!strings.HasPrefix(d, "cmd/internal/"):
 				t.Errorf("%s imports the command package %s", pkg, d)
-			case strings.HasPrefix(d, "cmd") && pkg != "." && !strings.HasPrefix(pkg, "cmd") && pkg != "internal/reference":
+			case strings.HasPrefix(d, "cmd") && pkg != "." && !strings.HasPrefix(pkg, "cmd") &&
+				pkg != "internal/reference":
 				t.Errorf("%s imports %s", pkg, d)
 			case d == "pkg/gateway/hosted" && pkg != "pkg/gateway":
 				t.Errorf("%s imports %s, which only pkg/gateway may", pkg, d)
@@ -74,8 +76,8 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// ownImports lists the packages of this module with those of it that they import, tests apart, and with the first sentence of their
-// comments.
+// ownImports lists the packages of this module with those of it that they import, tests apart, and with the first
+// sentence of their comments.
 func ownImports(t *testing.T) (imports map[string][]string, docs map[string]string) {
 	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}\t{{.Doc}}", "./...")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1") // the page shows the whole program

@@ -34,7 +34,8 @@ type checkedPackage struct {
 // checked are the packages of the program, for the tests that read them.
 func checked(t *testing.T) []checkedPackage {
 	t.Helper()
-	if cgo, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || runtime.GOOS != "linux" || strings.TrimSpace(string(cgo)) != "1" {
+	if cgo, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || runtime.GOOS != "linux" ||
+		strings.TrimSpace(string(cgo)) != "1" {
 		t.Skip("the lists are of the files that are built on Linux with cgo")
 	}
 	out, err := checkedOnce()
@@ -57,11 +58,14 @@ var checkedOnce = sync.OnceValues(func() ([]checkedPackage, error) {
 	imp := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	var out []checkedPackage
 	for _, p := range packages {
-		if !strings.HasPrefix(p.ImportPath+"/", module) || strings.HasSuffix(p.ImportPath, "test") || strings.HasSuffix(p.ImportPath, "/contract") || strings.Contains(p.ImportPath, "/openapi") {
+		if !strings.HasPrefix(p.ImportPath+"/", module) || strings.HasSuffix(p.ImportPath, "test") ||
+			strings.HasSuffix(p.ImportPath, "/contract") || strings.Contains(p.ImportPath, "/openapi") {
 			continue
 		}
-		c := checkedPackage{dir: strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, strings.TrimSuffix(module, "/")), "/"), set: set,
-			info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}}
+		c := checkedPackage{dir: strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, strings.TrimSuffix(module, "/")),
+			"/"), set: set,
+			info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{},
+				Defs: map[*ast.Ident]types.Object{}}}
 		for _, name := range append(p.GoFiles, p.CgoFiles...) {
 			f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
 			if err != nil {
@@ -69,7 +73,8 @@ var checkedOnce = sync.OnceValues(func() ([]checkedPackage, error) {
 			}
 			c.files = append(c.files, f)
 		}
-		if _, err := (&types.Config{Importer: imp, FakeImportC: true}).Check(p.ImportPath, set, c.files, c.info); err != nil {
+		if _, err := (&types.Config{Importer: imp, FakeImportC: true}).Check(p.ImportPath, set, c.files,
+			c.info); err != nil {
 			return nil, err
 		}
 		out = append(out, c)

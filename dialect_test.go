@@ -13,12 +13,16 @@ import (
 	"testing"
 )
 
-// TestGatewaySpeaksNoDialect looks for SQL in the texts of the gateway outside its reader of statements, engines, connectors and its own store: what caches, catalogs
-// and metadata need is asked of the engine by meaning, and pkg/trinosql/build writes the statements of query builders.
+// TestGatewaySpeaksNoDialect looks for SQL in the texts of the gateway outside its reader of statements, engines,
+// connectors and its own store: what caches, catalogs and metadata need is asked of the engine by meaning, and
+// pkg/trinosql/build writes the statements of query builders.
 func TestGatewaySpeaksNoDialect(t *testing.T) {
-	sql := regexp.MustCompile(`^\s*(?i:SELECT|INSERT INTO|DELETE FROM|UPDATE \S+ SET|(?:CREATE|DROP|ALTER) (?:OR REPLACE )?(?:TABLE|VIEW|SCHEMA))\s` +
-		`|\b(SELECT|INSERT|FROM|WHERE|JOIN|(GROUP|ORDER) BY|UNION|EXCEPT|CAST|LIMIT|OFFSET|IS NOT NULL|IS NULL|EXISTS|DISTINCT)\b`)
-	for text, want := range map[string]bool{"SELECT ": true, " FROM ": true, "select a from b": true, "LIMIT %d": true, "rows from a table where one is": false, "already exists": false} {
+	sql := regexp.MustCompile(`^\s*(?i:SELECT|INSERT INTO|DELETE FROM|UPDATE \S+ SET|(?:CREATE|DROP|ALTER) (?:OR ` +
+		`REPLACE )?(?:TABLE|VIEW|SCHEMA))\s` +
+		`|\b(SELECT|INSERT|FROM|WHERE|JOIN|(GROUP|ORDER) BY|UNION|EXCEPT|CAST|LIMIT|OFFSET|IS NOT NULL|IS ` +
+		`NULL|EXISTS|DISTINCT)\b`)
+	for text, want := range map[string]bool{"SELECT ": true, " FROM ": true, "select a from b": true, "LIMIT %d": true,
+		"rows from a table where one is": false, "already exists": false} {
 		if sql.MatchString(text) != want {
 			t.Fatalf("%q is taken for SQL: %v", text, !want)
 		}
@@ -29,7 +33,8 @@ func TestGatewaySpeaksNoDialect(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && slices.Contains([]string{"pkg/gateway/engine", "pkg/gateway/sql", "pkg/gateway/merge", "pkg/gateway/connector", "pkg/gateway/store", "pkg/gateway/sourcetest", "pkg/gateway/gatewaytest"}, path):
+		case d.IsDir() && slices.Contains([]string{"pkg/gateway/engine", "pkg/gateway/sql", "pkg/gateway/merge",
+			"pkg/gateway/connector", "pkg/gateway/store", "pkg/gateway/sourcetest", "pkg/gateway/gatewaytest"}, path):
 			return filepath.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -46,7 +51,8 @@ func TestGatewaySpeaksNoDialect(t *testing.T) {
 				return true
 			}
 			if text, err := strconv.Unquote(lit.Value); err == nil && sql.MatchString(text) {
-				t.Errorf("%s: %s is SQL: ask the engine by meaning (sql.Ask), or build the statement by pkg/trinosql/build", set.Position(lit.Pos()), lit.Value)
+				t.Errorf("%s: %s is SQL: ask the engine by meaning (sql.Ask), or build the statement by "+
+					"pkg/trinosql/build", set.Position(lit.Pos()), lit.Value)
 			}
 			return true
 		})

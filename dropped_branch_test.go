@@ -35,7 +35,8 @@ func (d *dropped) branch(n ast.Node, cond ast.Expr, then []ast.Stmt, other ast.S
 				d.add(n)
 			}
 		case *ast.CallExpr:
-			if f, ok := c.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Is" || f.Sel.Name == "As") && len(c.Args) > 0 && isError(d.info.TypeOf(c.Args[0])) && !negated(cond, c) && !expected(c) {
+			if f, ok := c.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Is" || f.Sel.Name == "As") &&
+				len(c.Args) > 0 && isError(d.info.TypeOf(c.Args[0])) && !negated(cond, c) && !expected(c) {
 				if !d.passed(c.Args[0], then) && !(f.Sel.Name == "As" && d.passed(c.Args[1], then)) {
 					d.add(n)
 				}
@@ -45,13 +46,15 @@ func (d *dropped) branch(n ast.Node, cond ast.Expr, then []ast.Stmt, other ast.S
 	})
 }
 
-// expected tells of errors.Is with an error that is no failure: the end of what is read, a file or row that is not there.
+// expected tells of errors.Is with an error that is no failure: the end of what is read, a file or row that is not
+// there.
 func expected(c *ast.CallExpr) bool {
 	if len(c.Args) < 2 {
 		return false
 	}
 	name := types.ExprString(c.Args[1])
-	return name == "io.EOF" || name == "fs.ErrNotExist" || name == "os.ErrNotExist" || name == "net.ErrClosed" || name == "os.ErrProcessDone"
+	return name == "io.EOF" || name == "fs.ErrNotExist" || name == "os.ErrNotExist" || name == "net.ErrClosed" ||
+		name == "os.ErrProcessDone"
 }
 
 // origin is what an error was last assigned from, before a place.
@@ -75,8 +78,8 @@ func (d *dropped) origin(e ast.Expr, before token.Pos) (from ast.Expr) {
 	return from
 }
 
-// harmless tells of calls whose error says that a text has not a form, which is an answer, or that something could not be
-// cleared away, closed after reading or told to a person.
+// harmless tells of calls whose error says that a text has not a form, which is an answer, or that something could not
+// be cleared away, closed after reading or told to a person.
 func (d *dropped) harmless(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
@@ -91,7 +94,9 @@ func (d *dropped) harmless(e ast.Expr) bool {
 		return false
 	}
 	switch pkg := fn.Pkg().Path(); {
-	case pkg == "fmt", pkg == "strconv", pkg == "net/netip", pkg == "net/url", pkg == "github.com/spf13/cobra", pkg == "github.com/spf13/pflag", pkg == "math/rand", pkg == "crypto/rand", pkg == "bufio" && fn.Name() != "ReadString":
+	case pkg == "fmt", pkg == "strconv", pkg == "net/netip", pkg == "net/url", pkg == "github.com/spf13/cobra",
+		pkg == "github.com/spf13/pflag", pkg == "math/rand", pkg == "crypto/rand", pkg == "bufio" &&
+			fn.Name() != "ReadString":
 		return true
 	case pkg == "time" && (strings.HasPrefix(fn.Name(), "Parse") || fn.Name() == "LoadLocation"):
 		return true
@@ -101,11 +106,13 @@ func (d *dropped) harmless(e ast.Expr) bool {
 		return true
 	}
 	switch fn.Name() {
-	case "Close", "Rollback", "Abort", "Unlock", "SetDeadline", "SetReadDeadline", "SetWriteDeadline", "EnableFullDuplex", "CloseWithError", "Kill", "Signal", "Flush", "Shutdown":
+	case "Close", "Rollback", "Abort", "Unlock", "SetDeadline", "SetReadDeadline", "SetWriteDeadline",
+		"EnableFullDuplex", "CloseWithError", "Kill", "Signal", "Flush", "Shutdown":
 		return true
 	}
 	switch types.TypeString(d.info.TypeOf(f.X), nil) {
-	case "strings.Builder", "*strings.Builder", "bytes.Buffer", "*bytes.Buffer", "hash.Hash", "*github.com/cespare/xxhash/v2.Digest":
+	case "strings.Builder", "*strings.Builder", "bytes.Buffer", "*bytes.Buffer", "hash.Hash",
+		"*github.com/cespare/xxhash/v2.Digest":
 		return true
 	}
 	return false
@@ -147,7 +154,8 @@ func (d *dropped) passed(e ast.Expr, body []ast.Stmt) (yes bool) {
 				if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
 					yes = true
 				}
-				if f, ok := n.Fun.(*ast.SelectorExpr); ok && types.TypeString(d.info.TypeOf(f.X), nil) == "*log/slog.Logger" {
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && types.TypeString(d.info.TypeOf(f.X),
+					nil) == "*log/slog.Logger" {
 					return false // who asked does not read the log
 				}
 			}

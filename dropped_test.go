@@ -23,8 +23,8 @@ type dropped struct {
 	fn     *ast.FuncDecl
 }
 
-// TestDropped finds each place where an error is dropped: an answer that is made all the same looks whole and is not. Those that
-// are known are in testdata/dropped.txt; a line has the function, the number of its places and the reason.
+// TestDropped finds each place where an error is dropped: an answer that is made all the same looks whole and is not.
+// Those that are known are in testdata/dropped.txt; a line has the function, the number of its places and the reason.
 func TestDropped(t *testing.T) {
 	d := &dropped{places: map[string][]string{}}
 	files := 0
@@ -46,7 +46,8 @@ func TestDropped(t *testing.T) {
 	accepted := readAccepted(t, "testdata/dropped.txt")
 	for name, places := range d.places {
 		if n := accepted[name]; len(places) > n {
-			t.Errorf("%s drops an error in %d places, and %d of them are known in testdata/dropped.txt:\n\t%s", name, len(places), n, strings.Join(places, "\n\t"))
+			t.Errorf("%s drops an error in %d places, and %d of them are known in testdata/dropped.txt:\n\t%s", name,
+				len(places), n, strings.Join(places, "\n\t"))
 		}
 	}
 	for name, n := range accepted {
@@ -73,7 +74,8 @@ func readAccepted(t *testing.T, list string) map[string]int {
 		if err != nil || len(words) < 3 || accepted[words[0]] > 0 {
 			t.Fatalf("%s: %q has not the form: function, number, reason", list, in.Text())
 		}
-		if reason := strings.ToLower(words[2]); strings.Contains(reason, "unsettled") || strings.HasPrefix(reason, "weak") || len(reason) < 12 {
+		if reason := strings.ToLower(words[2]); strings.Contains(reason, "unsettled") || strings.HasPrefix(reason,
+			"weak") || len(reason) < 12 {
 			t.Errorf("%s: %s has no reason: mend it, or say why the answer is whole without it", list, words[0])
 		}
 		accepted[words[0]] = n
@@ -87,7 +89,8 @@ func (d *dropped) add(n ast.Node) {
 	var text strings.Builder
 	_ = printer.Fprint(&text, d.set, n)
 	line, _, _ := strings.Cut(text.String(), "\n")
-	d.places[name] = append(d.places[name], fmt.Sprintf("%s/%s:%d: %s", d.dir, filepath.Base(pos.Filename), pos.Line, line))
+	d.places[name] = append(d.places[name], fmt.Sprintf("%s/%s:%d: %s", d.dir, filepath.Base(pos.Filename),
+		pos.Line, line))
 }
 
 func isError(t types.Type) bool {
@@ -118,7 +121,8 @@ func (d *dropped) look(body *ast.BlockStmt) {
 					continue
 				}
 				from := n.Rhs[min(i, len(n.Rhs)-1)]
-				if (len(n.Lhs) == len(n.Rhs) && d.errorsOf(from)[0] || len(n.Rhs) == 1 && len(n.Lhs) > 1 && d.errorsOf(from)[i]) && !d.harmless(from) {
+				if (len(n.Lhs) == len(n.Rhs) && d.errorsOf(from)[0] || len(n.Rhs) == 1 && len(n.Lhs) > 1 &&
+					d.errorsOf(from)[i]) && !d.harmless(from) {
 					d.add(n)
 				}
 			}

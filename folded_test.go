@@ -11,9 +11,10 @@ import (
 	"testing"
 )
 
-// TestFoldedNames finds the places of the commands and the gateway that compare a name without its case: at a source Case1 and case1 are
-// two tables, and what belongs to one must not be taken for the other's. TestNamesThatDifferInCase tries the services over such
-// sources. The places are in testdata/folded.txt; a line has the function, the number of its places and the reason.
+// TestFoldedNames finds the places of the commands and the gateway that compare a name without its case: at a source
+// Case1 and case1 are two tables, and what belongs to one must not be taken for the other's. TestNamesThatDifferInCase
+// tries the services over such sources. The places are in testdata/folded.txt; a line has the function, the number of
+// its places and the reason.
 func TestFoldedNames(t *testing.T) {
 	named := regexp.MustCompile(`(?i)(name|table|schema|catalog|column|col|key|want|given|stored|written|lower)\)*$`)
 	folding := regexp.MustCompile(`(?i)\blower\(|\bnocase\b`)
@@ -38,7 +39,8 @@ func TestFoldedNames(t *testing.T) {
 						return true
 					}
 					pos, name := p.set.Position(n.Pos()), functionName(p.dir, fn)
-					places[name] = append(places[name], fmt.Sprintf("%s/%s:%d", p.dir, filepath.Base(pos.Filename), pos.Line))
+					places[name] = append(places[name], fmt.Sprintf("%s/%s:%d", p.dir, filepath.Base(pos.Filename),
+						pos.Line))
 					return false
 				})
 			}
@@ -47,7 +49,8 @@ func TestFoldedNames(t *testing.T) {
 	accepted := readAccepted(t, "testdata/folded.txt")
 	for name, at := range places {
 		if n := accepted[name]; len(at) > n {
-			t.Errorf("%s compares %d names without their case, and %d of them are known in testdata/folded.txt:\n\t%s", name, len(at), n, strings.Join(at, "\n\t"))
+			t.Errorf("%s compares %d names without their case, and %d of them are known in testdata/folded.txt:\n\t%s",
+				name, len(at), n, strings.Join(at, "\n\t"))
 		}
 	}
 	for name, n := range accepted {
@@ -57,8 +60,8 @@ func TestFoldedNames(t *testing.T) {
 	}
 }
 
-// foldsName reports whether an expression is a call of EqualFold with names, the function itself as a value, or a constant of SQL that
-// folds the case.
+// foldsName reports whether an expression is a call of EqualFold with names, the function itself as a value, or a
+// constant of SQL that folds the case.
 func foldsName(p checkedPackage, x ast.Expr, named, folding *regexp.Regexp) bool {
 	switch x := x.(type) {
 	case *ast.CallExpr:

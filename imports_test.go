@@ -29,39 +29,52 @@ func TestImports(t *testing.T) {
 		"github.com/spf13/cobra":         {"cmd", "internal/reference"},
 		"github.com/spf13/cobra/doc":     {"internal/reference"},
 		"encoding/csv":                   {}, // pkg/gateway/engine/csv is the reader of all
-		"net/http":                       {"internal/retry", "pkg/outcome", "cmd", "pkg/api", "pkg/gateway", "pkg/openapi", "pkg/trinosql/witness"},
+		"net/http": {"internal/retry", "pkg/outcome", "cmd", "pkg/api", "pkg/gateway",
+			"pkg/openapi", "pkg/trinosql/witness"},
 	}
 	allowed := map[string][]string{ // our packages and those of ours they may import
-		"internal/localstate":           {"internal/tempfile"},
-		"pkg/spec":                      {},
-		"pkg/late":                      {},
-		"pkg/outcome":                   {},
-		"internal/tempfile":             {},
-		"internal/clip":                 {},
-		"internal/jsontext":             {},
-		"internal/term":                 {"pkg/api"},
-		"internal/sqltext":              {"pkg/late"},
-		"internal/rowfile":              {"pkg/late", "pkg/gateway/engine/csv", "pkg/gateway/safely"},
-		"internal/cell":                 {"internal/nearest", "pkg/api"},
-		"internal/rowset":               {"internal/cell", "internal/jsontext", "internal/rowfile", "internal/tempfile", "pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
-		"internal/nearest":              {},
-		"internal/shell":                {},
-		"internal/retry":                {},
-		"internal/each":                 {},
-		"pkg/trinosql":                  {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
-		"pkg/api":                       {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec", "pkg/late", "pkg/outcome"},
-		"pkg/config":                    {"pkg/config/keybinding", "internal/loopback", "pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
-		"pkg/output":                    {"internal/cell", "internal/nearest", "internal/pipe", "internal/term", "pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
-		"pkg/openapi":                   {"pkg/api", "pkg/spec", "pkg/openapi"},
-		"pkg/gateway/safely":            {},
-		"pkg/gateway/damage":            {},
-		"pkg/gateway/store":             {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states"},
-		"pkg/gateway/sql":               {"internal/clip", "internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql", "pkg/gateway/engine", "pkg/gateway/wire"},
-		"pkg/gateway/wire":              {"internal/sqltext", "pkg/api", "pkg/trinosql", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
-		"pkg/gateway/engine":            {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/damage", "pkg/gateway/safely"},
+		"internal/localstate": {"internal/tempfile"},
+		"pkg/spec":            {},
+		"pkg/late":            {},
+		"pkg/outcome":         {},
+		"internal/tempfile":   {},
+		"internal/clip":       {},
+		"internal/jsontext":   {},
+		"internal/term":       {"pkg/api"},
+		"internal/sqltext":    {"pkg/late"},
+		"internal/rowfile":    {"pkg/late", "pkg/gateway/engine/csv", "pkg/gateway/safely"},
+		"internal/cell":       {"internal/nearest", "pkg/api"},
+		"internal/rowset": {"internal/cell", "internal/jsontext", "internal/rowfile", "internal/tempfile",
+			"pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
+		"internal/nearest": {},
+		"internal/shell":   {},
+		"internal/retry":   {},
+		"internal/each":    {},
+		"pkg/trinosql":     {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
+		"pkg/api": {"internal/loopback", "internal/retry", "internal/sqlstmt", "pkg/spec",
+			"pkg/late", "pkg/outcome"},
+		"pkg/config": {"pkg/config/keybinding", "internal/loopback", "pkg/late", "internal/tempfile",
+			"internal/nearest", "internal/shell"},
+		"pkg/output": {"internal/cell", "internal/nearest", "internal/pipe", "internal/term",
+			"pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
+		"pkg/openapi":        {"pkg/api", "pkg/spec", "pkg/openapi"},
+		"pkg/gateway/safely": {},
+		"pkg/gateway/damage": {},
+		"pkg/gateway/store":  {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states"},
+		"pkg/gateway/sql": {"internal/clip", "internal/nearest", "internal/sqltext", "pkg/late",
+			"pkg/trinosql", "pkg/gateway/engine", "pkg/gateway/wire"},
+		"pkg/gateway/wire": {"internal/sqltext", "pkg/api", "pkg/trinosql", "pkg/late",
+			"pkg/gateway/engine", "pkg/gateway/safely"},
+		"pkg/gateway/engine": {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry",
+			"internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine",
+			"pkg/gateway/damage", "pkg/gateway/safely"},
 		"pkg/gateway/engine/enginetest": {"pkg/api", "pkg/gateway/engine", "pkg/gateway/sql", "pkg/gateway/merge"},
-		"pkg/gateway/connector":         {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
-		"pkg/gateway":                   {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql", "pkg/gateway", "internal/tempfile"},
+		"pkg/gateway/connector": {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry",
+			"internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine",
+			"pkg/gateway/connector", "pkg/gateway/safely"},
+		"pkg/gateway": {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext",
+			"internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql",
+			"pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
 		for _, r := range rooms {
@@ -94,12 +107,14 @@ func TestImports(t *testing.T) {
 				return err
 			}
 			if test { // may open a database by database/sql, whose driver is imported for its effects alone
-				if strings.HasPrefix(name, "github.com/duckdb/") && !under(dir, only["github.com/duckdb/"]) && (imp.Name == nil || imp.Name.Name != "_") {
+				if strings.HasPrefix(name, "github.com/duckdb/") && !under(dir, only["github.com/duckdb/"]) &&
+					(imp.Name == nil || imp.Name.Name != "_") {
 					t.Errorf("%s imports %s, which only %v may", path, name, only["github.com/duckdb/"])
 				}
 				continue
 			}
-			if strings.HasPrefix(name, "github.com/duckdb/") && strings.HasPrefix(dir, "pkg/gateway/engine/duckdb/") && dir != "pkg/gateway/engine/duckdb/dbfile" {
+			if strings.HasPrefix(name, "github.com/duckdb/") && strings.HasPrefix(dir, "pkg/gateway/engine/duckdb/") &&
+				dir != "pkg/gateway/engine/duckdb/dbfile" {
 				t.Errorf("%s imports %s: of the packages below the engine, only dbfile may", path, name)
 			}
 			for lib, rooms := range only {
@@ -113,14 +128,20 @@ func TestImports(t *testing.T) {
 					t.Errorf("%s imports %s, which pkg/gateway alone may: it hangs on hooks", path, own)
 				case own == "pkg/gateway/gatewaytest":
 					t.Errorf("%s imports %s, which is for tests alone", path, own)
-				case own == "cmd" && dir != "." && dir != "internal/reference", strings.HasPrefix(own, "cmd/") && !under(dir, []string{"cmd"}):
+				case own == "cmd" && dir != "." && dir != "internal/reference", strings.HasPrefix(own, "cmd/") &&
+					!under(dir, []string{"cmd"}):
 					t.Errorf("%s imports %s, which is not for it", path, own)
 				case strings.HasPrefix(own, "cmd/") && !strings.HasPrefix(own, "cmd/internal/") && dir != "cmd":
 					t.Errorf("%s imports %s: packages of commands import cmd/internal and never each other", path, own)
 				case strings.HasPrefix(own, "cmd/") && own != "cmd/internal/exitcode" && dir == "cmd/internal/cli":
 					t.Errorf("%s imports %s: the frame of the commands imports none of them but exitcode", path, own)
 				}
-				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/sql", "pkg/gateway/wire", "pkg/gateway/engine/enginetest", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
+				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset",
+					"internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec",
+					"pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config",
+					"pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/sql",
+					"pkg/gateway/wire", "pkg/gateway/engine/enginetest", "pkg/gateway/engine", "pkg/gateway/connector",
+					"pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
 							t.Errorf("%s imports %s; %s may import %v", path, own, room, allowed[room])
@@ -137,8 +158,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestOnePlace: what is kept by place is kept under the key that internal/localstate makes; other hashes of cmd are of contents, but for one
-// that finds the files of earlier releases.
+// TestOnePlace: what is kept by place is kept under the key that internal/localstate makes; other hashes of cmd are of
+// contents, but for one that finds the files of earlier releases.
 func TestOnePlace(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"cmd/*.go", "cmd/*/*.go", "cmd/internal/*/*.go"} {
@@ -153,7 +174,8 @@ func TestOnePlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(raw), "Sum256("); n > 0 && !strings.HasSuffix(path, "_test.go") && (n > 1 || filepath.ToSlash(path) != "cmd/table/ledger.go") {
+		if n := strings.Count(string(raw), "Sum256("); n > 0 && !strings.HasSuffix(path, "_test.go") &&
+			(n > 1 || filepath.ToSlash(path) != "cmd/table/ledger.go") {
 			t.Errorf("%s makes a key of its own", path)
 		}
 	}
@@ -199,7 +221,9 @@ func TestOneQuoting(t *testing.T) {
 			return err
 		}
 		for i, line := range strings.Split(string(raw), "\n") {
-			if !strings.Contains(line, "ReplaceAll(") || !strings.Contains(line, "`\"`, `\"\"`") && !strings.Contains(line, `"'", "''"`) && !strings.Contains(line, "`'`, `''`") && !strings.Contains(line, "\"`\", \"``\"") {
+			if !strings.Contains(line, "ReplaceAll(") || !strings.Contains(line, "`\"`, `\"\"`") &&
+				!strings.Contains(line, `"'", "''"`) && !strings.Contains(line, "`'`, `''`") && !strings.Contains(line,
+				"\"`\", \"``\"") {
 				continue
 			}
 			switch filepath.ToSlash(path) {
@@ -217,10 +241,10 @@ func TestOneQuoting(t *testing.T) {
 	}
 }
 
-// TestDatabasesOfTheirOwn: packages are tested at once against one server of each kind, so each asks testdb for its databases, and no
-// name of a MariaDB database is that of two packages.
+// TestDatabasesOfTheirOwn: packages are tested at once against one server of each kind, so each asks testdb for its
+// databases, and no name of a MariaDB database is that of two packages.
 func TestDatabasesOfTheirOwn(t *testing.T) {
-	call, name := regexp.MustCompile(`testdb\.MariaDB\(t((?:, "[\w.]+")+)\)`), regexp.MustCompile(`"([\w.]+)"`)
+	call, name := regexp.MustCompile(`testdb\.MariaDB\(t((?:,\s+"[\w.]+")+)\)`), regexp.MustCompile(`"([\w.]+)"`)
 	owner := map[string]string{}
 	err := filepath.WalkDir("pkg", func(path string, d fs.DirEntry, err error) error {
 		dir := filepath.ToSlash(filepath.Dir(path))

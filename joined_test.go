@@ -19,9 +19,10 @@ type joined struct {
 	places map[string][]string
 }
 
-// TestJoinedKeys finds each key of a map that joins texts, and each comparison of two such texts: "a.b" and "c" join like "a" and "b.c", so
-// the one would be taken for the other. A struct is a key that tells them apart, or a NUL between the texts. The others are in testdata/joined.txt; a line has the
-// function, the number of its places and the reason.
+// TestJoinedKeys finds each key of a map that joins texts, and each comparison of two such texts: "a.b" and "c" join
+// like "a" and "b.c", so the one would be taken for the other. A struct is a key that tells them apart, or a NUL
+// between the texts. The others are in testdata/joined.txt; a line has the function, the number of its places and the
+// reason.
 func TestJoinedKeys(t *testing.T) {
 	j := &joined{makers: map[string]bool{}, places: map[string][]string{}}
 	packages := checked(t)
@@ -45,7 +46,8 @@ func TestJoinedKeys(t *testing.T) {
 	accepted := readAccepted(t, "testdata/joined.txt")
 	for name, places := range j.places {
 		if n := accepted[name]; len(places) > n {
-			t.Errorf("%s joins texts to %d keys, and %d of them are known in testdata/joined.txt:\n\t%s", name, len(places), n, strings.Join(places, "\n\t"))
+			t.Errorf("%s joins texts to %d keys, and %d of them are known in testdata/joined.txt:\n\t%s", name,
+				len(places), n, strings.Join(places, "\n\t"))
 		}
 	}
 	for name, n := range accepted {
@@ -91,7 +93,8 @@ func (j *joined) look() {
 					j.add(n)
 				}
 			case *ast.SelectorExpr:
-				if t := j.p.info.TypeOf(f.X); t != nil && strings.TrimPrefix(t.String(), "*") == "sync.Map" && len(n.Args) > 0 && j.joins(n.Args[0], 0) {
+				if t := j.p.info.TypeOf(f.X); t != nil && strings.TrimPrefix(t.String(), "*") == "sync.Map" &&
+					len(n.Args) > 0 && j.joins(n.Args[0], 0) {
 					j.add(n)
 				}
 			}
@@ -209,7 +212,8 @@ func (j *joined) variable(id *ast.Ident, depth int) bool {
 			return !found
 		}
 		for i, l := range a.Lhs {
-			if l, ok := l.(*ast.Ident); ok && (a.Tok == token.ADD_ASSIGN && j.p.info.Uses[l] == of && j.p.info.Types[a.Rhs[i]].Value == nil) {
+			if l, ok := l.(*ast.Ident); ok && (a.Tok == token.ADD_ASSIGN && j.p.info.Uses[l] == of &&
+				j.p.info.Types[a.Rhs[i]].Value == nil) {
 				found = true
 			} else if ok && (j.p.info.Defs[l] == of || j.p.info.Uses[l] == of) {
 				found = found || j.joins(a.Rhs[i], depth+1)

@@ -13,7 +13,7 @@ import (
 
 // TestFilesAreShort: a file of Go that needs more lines than this holds several things.
 func TestFilesAreShort(t *testing.T) {
-	const most = 400
+	const most = 450
 	files := 0
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
@@ -34,8 +34,8 @@ func TestFilesAreShort(t *testing.T) {
 	}
 }
 
-// TestLinesAreNarrow: a line has at most 120 columns, with four for a tab. testdata/wide.txt lists the files that have wider ones, and how many;
-// a number may only fall.
+// TestLinesAreNarrow: a line has at most 120 columns, with four for a tab. testdata/wide.txt lists the files that have
+// wider ones, and how many; a number may only fall.
 func TestLinesAreNarrow(t *testing.T) {
 	const most = 120
 	listed := map[string]int{}
@@ -51,7 +51,7 @@ func TestLinesAreNarrow(t *testing.T) {
 		}
 		listed[path] = n
 	}
-	for _, root := range []string{"cmd", "internal", "pkg/api", "pkg/output"} {
+	for _, root := range []string{"cmd", "internal", "pkg"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
 				return err

@@ -10,14 +10,15 @@ import (
 	"testing"
 )
 
-// TestProtections: docs/protections.md has a row for each of the 72 pitfalls, and every script and test that a row names
-// exists. A row has a case: a test in Go, or a place in a script of protections that is marked with its number.
+// TestProtections: docs/protections.md has a row for each of the 72 pitfalls, and every script and test that a row
+// names exists. A row has a case: a test in Go, or a place in a script of protections that is marked with its number.
 func TestProtections(t *testing.T) {
 	page, err := os.ReadFile("docs/protections.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile(`(?m)^\| (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$`).FindAllStringSubmatch(string(page), -1)
+	row := regexp.MustCompile(`(?m)^\| (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$`).FindAllStringSubmatch(string(page),
+		-1)
 	if len(row) != 72 {
 		t.Errorf("%d rows", len(row))
 	}
@@ -27,7 +28,8 @@ func TestProtections(t *testing.T) {
 			t.Fatalf("row %d is numbered %s", i+1, r[1])
 		}
 		if len(cases[r[1]]) == 0 && !strings.Contains(r[4], ".go:") {
-			t.Errorf("row %s has no case: neither a test in Go nor a line `# %[1]s: ...` in a script of protections", r[1])
+			t.Errorf("row %s has no case: neither a test in Go nor a line `# %[1]s: ...` in a script of protections",
+				r[1])
 		}
 		for _, script := range cases[r[1]] {
 			if !slices.Contains(strings.Split(r[4], ", "), script) {
@@ -50,7 +52,8 @@ func TestProtections(t *testing.T) {
 	}
 }
 
-// caseScripts returns the scripts of protections that have a case of a row: a line `# 7: ...` or `# 7 and 8: ...` above it.
+// caseScripts returns the scripts of protections that have a case of a row: a line `# 7: ...` or `# 7 and 8: ...` above
+// it.
 func caseScripts(t *testing.T) map[string][]string {
 	files, err := filepath.Glob("testdata/script/protections/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestActionsArePinned: a workflow runs the commits that were looked at and tools of one version, whatever a tag says later.
+// TestActionsArePinned: a workflow runs the commits that were looked at and tools of one version, whatever a tag says
+// later.
 func TestActionsArePinned(t *testing.T) {
 	files, err := filepath.Glob(".github/workflows/*.yml")
 	if err != nil || len(files) == 0 {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// placed is code that must be in the place that docs/architecture.md names for it. A place is a file, or a folder of which any
-// file may hold the code.
+// placed is code that must be in the place that docs/architecture.md names for it. A place is a file, or a folder of
+// which any file may hold the code.
 var placed = []struct{ what, place, code string }{
 	{"the flags of `table import`", "cmd/table/import.go", `"no-csv-header"`},
 	{"the retry policy", "internal/retry", "func Do("},

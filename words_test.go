@@ -18,7 +18,8 @@ import (
 var notWorded = regexp.MustCompile(`^(\.|bin/|completions/|docs/reference/|testdata/(pages|script)/)|/testdata/`)
 
 // private are names that only this project would understand: what they stand for has a name in the field.
-var private = regexp.MustCompile(`^(?:Place|Asked|Asking|Tells|Told|Would|Attend|NobodyTypes|Leavable|beside|come|making)$`)
+var private = regexp.MustCompile(
+	`^(?:Place|Asked|Asking|Tells|Told|Would|Attend|NobodyTypes|Leavable|beside|come|making)$`)
 
 // TestWords rejects the phrases of testdata/words.txt in the comments and strings of the code and in the documentation.
 func TestWords(t *testing.T) {
@@ -47,7 +48,8 @@ func TestWords(t *testing.T) {
 		text = strings.Join(strings.Fields(text), " ")
 		for _, at := range banned.FindAllStringSubmatchIndex(text, -1) {
 			for i := 1; i < len(at)/2; i++ {
-				if at[2*i] >= 0 && !strings.HasSuffix(strings.ToLower(text[:at[0]]), "there ") { // "there is no file" is fine
+				// "there is no file" is fine
+				if at[2*i] >= 0 && !strings.HasSuffix(strings.ToLower(text[:at[0]]), "there ") {
 					t.Errorf("%s:%d: %q: use %q", path, line, text[at[0]:at[1]], instead[strconv.Itoa(i)])
 				}
 			}
@@ -86,7 +88,8 @@ func TestWords(t *testing.T) {
 				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 					check(path, set.Position(l.Pos()).Line, l.Value)
 				}
-				if id, ok := n.(*ast.Ident); ok && private.MatchString(id.Name) && !strings.HasPrefix(path, "pkg/gateway/") &&
+				if id, ok := n.(*ast.Ident); ok && private.MatchString(id.Name) && !strings.HasPrefix(path,
+					"pkg/gateway/") &&
 					path != "cmd/gateway/serve.go" { // calls a method of pkg/gateway
 					t.Errorf("%s: %s is not a name of the field", set.Position(id.Pos()), id.Name)
 				}

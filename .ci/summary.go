@@ -1,7 +1,8 @@
 //go:build ignore
 
 // Command summary reads `go test -json` and prints what go test prints without -v. At the end it prints how many tests
-// ran, the slowest of them, and every test that was skipped, with its reason. Lines that are not test events are copied.
+// ran, the slowest of them, and every test that was skipped, with its reason. Lines that are not test events are
+// copied.
 //
 //	go test -json ./... | go run .ci/summary.go
 package main
@@ -59,7 +60,8 @@ func main() {
 		case e.Action == "pass", e.Action == "fail", e.Action == "skip":
 			count[e.Action]++
 			if !strings.Contains(e.Test, "/") {
-				times = append(times, timed{strings.TrimPrefix(e.Package, "github.com/dig-cli/dig/") + " " + e.Test, e.Elapsed})
+				times = append(times, timed{strings.TrimPrefix(e.Package, "github.com/dig-cli/dig/") + " " +
+					e.Test, e.Elapsed})
 			}
 			text := strings.Join(output[key], "")
 			delete(output, key)
@@ -67,7 +69,8 @@ func main() {
 				fmt.Print(text)
 			}
 			if e.Action == "skip" {
-				skipped = append(skipped, strings.TrimPrefix(e.Package, "github.com/dig-cli/dig/")+" "+e.Test+": "+reason(text))
+				skipped = append(skipped, strings.TrimPrefix(e.Package, "github.com/dig-cli/dig/")+" "+e.Test+": "+
+					reason(text))
 			}
 		}
 	}
@@ -82,7 +85,8 @@ func main() {
 	for _, s := range skipped {
 		fmt.Println("skipped:", s)
 	}
-	fmt.Printf("tests: %d passed, %d failed, %d skipped, %d unfinished\n", count["pass"], count["fail"], count["skip"], len(output))
+	fmt.Printf("tests: %d passed, %d failed, %d skipped, %d unfinished\n", count["pass"], count["fail"],
+		count["skip"], len(output))
 	if count["fail"] > 0 || len(output) > 0 || count["pass"] == 0 {
 		os.Exit(1)
 	}
@@ -95,7 +99,8 @@ func reason(text string) string {
 		if strings.Contains(line, "WORK=$WORK") { // the environment of a script
 			break
 		}
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- ") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "=== ") &&
+			!strings.HasPrefix(line, "--- ") {
 			said = append(said, line)
 		}
 	}

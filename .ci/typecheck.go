@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command typecheck checks the types of packages and of everything they import, without compiling them. It finds the type
-// errors of a build for another system in a tenth of the time.
+// Command typecheck checks the types of packages and of everything they import, without compiling them. It finds the
+// type errors of a build for another system in a tenth of the time.
 //
 //	go build -o typecheck .ci/typecheck.go && CGO_ENABLED=0 GOOS=windows GOARCH=amd64 ./typecheck ./...
 //
@@ -62,7 +62,8 @@ func main() {
 }
 
 func run(patterns []string) error {
-	list := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error"}, patterns...)...)
+	list := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error"},
+		patterns...)...)
 	list.Stderr = os.Stderr
 	out, err := list.StdoutPipe()
 	if err != nil {
@@ -98,7 +99,8 @@ func run(patterns []string) error {
 			}
 			files = append(files, f)
 		}
-		c := types.Config{Importer: imports{checked, p.ImportMap}, Sizes: types.SizesFor("gc", arch), IgnoreFuncBodies: !main, FakeImportC: true,
+		c := types.Config{Importer: imports{checked, p.ImportMap}, Sizes: types.SizesFor("gc", arch),
+			IgnoreFuncBodies: !main, FakeImportC: true,
 			Error: func(err error) {
 				if main && failed < 20 {
 					fmt.Fprintln(os.Stderr, err)
@@ -110,7 +112,8 @@ func run(patterns []string) error {
 		if p.Module != nil && p.Module.GoVersion != "" {
 			c.GoVersion = "go" + p.Module.GoVersion
 		}
-		checked[p.ImportPath], _ = c.Check(p.ImportPath, fset, files, nil) // errors of other modules are reported where this module uses the faulty declarations
+		// errors of other modules are reported where this module uses the faulty declarations
+		checked[p.ImportPath], _ = c.Check(p.ImportPath, fset, files, nil)
 		if main {
 			own++
 		}
@@ -119,7 +122,8 @@ func run(patterns []string) error {
 		return err
 	}
 	if failed > 0 || own == 0 {
-		return fmt.Errorf("%d errors in %d packages for %s", failed, own, strings.TrimPrefix(os.Getenv("GOOS")+"/"+arch, "/"))
+		return fmt.Errorf("%d errors in %d packages for %s", failed, own, strings.TrimPrefix(os.Getenv("GOOS")+"/"+
+			arch, "/"))
 	}
 	return nil
 }

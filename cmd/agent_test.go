@@ -23,7 +23,8 @@ func TestAgentStream(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		var made struct{ ThreadID string }
 		_ = json.Unmarshal(body, &made)
-		if r.URL.Path != "/api/v1/ai-agent/Ab12Cd34/chat/stream" || string(body) != `{"message":"hi","threadId":"`+made.ThreadID+`","streamModes":["messages"]}` {
+		if r.URL.Path != "/api/v1/ai-agent/Ab12Cd34/chat/stream" || string(body) != `{"message":"hi","threadId":"`+
+			made.ThreadID+`","streamModes":["messages"]}` {
 			t.Errorf("asked for %s with %s", r.URL.Path, body)
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -34,7 +35,8 @@ func TestAgentStream(t *testing.T) {
 		answer, output, want, fails string
 		exit                        int
 	}{
-		"pieces": {answer: "data: {\"kwargs\":{\"content\":\"Hel\"}}\n\ndata: [{\"content\":\"lo\"},{}]\n\ndata: plain\n\n", want: "Hello\nplain\n"},
+		"pieces": {answer: "data: {\"kwargs\":{\"content\":\"Hel\"}}\n\ndata: [{\"content\":\"lo\"},{}]\n\ndata: " +
+			"plain\n\n", want: "Hello\nplain\n"},
 		"ndjson": {answer: "event: updates\ndata: {\"a\":1}\n\ndata: text\n\n", output: "ndjson",
 			want: "{\"event\":\"updates\",\"data\":{\"a\":1}}\n{\"event\":\"message\",\"data\":\"text\"}\n"},
 		"steering": {answer: "data: \x1b[2J\n\n", want: "␛[2J\n"},
@@ -44,22 +46,27 @@ func TestAgentStream(t *testing.T) {
 		answer = c.answer
 		dir := t.TempDir()
 		var out, errs bytes.Buffer
-		env := map[string]string{"DIG_CONFIG_DIR": dir, "DIG_DATA_DIR": dir, "HOME": dir, "DIG_ZONE": "us", "DIG_BASE_URL": srv.URL + "/api/v1",
-			"DIG_API_KEY": "abcdefgh.abcdefghabcdefghabcdefghabcdefgh", "DIG_PROJECT": "Ab12Cd34"}
-		e := &cli.Env{Name: "dig", Args: []string{"agent", "stream", "hi", "--mode", "messages"}, In: strings.NewReader(""), Out: &out, Err: &errs,
+		env := map[string]string{"DIG_CONFIG_DIR": dir, "DIG_DATA_DIR": dir, "HOME": dir, "DIG_ZONE": "us",
+			"DIG_BASE_URL": srv.URL + "/api/v1",
+			"DIG_API_KEY":  "abcdefgh.abcdefghabcdefghabcdefghabcdefgh", "DIG_PROJECT": "Ab12Cd34"}
+		e := &cli.Env{Name: "dig", Args: []string{"agent", "stream", "hi", "--mode", "messages"},
+			In: strings.NewReader(""), Out: &out, Err: &errs,
 			Getenv: environ(t, env), Dir: dir, Now: time.Now}
 		if c.output != "" {
 			e.Args = append(e.Args, "-o", c.output)
 		}
-		if exit := Run(context.Background(), e); exit != c.exit || out.String() != c.want || !strings.Contains(errs.String(), c.fails) {
-			t.Errorf("%s: exit %d, out %q, err %q; want %d, %q, %q", name, exit, out.String(), errs.String(), c.exit, c.want, c.fails)
+		if exit := Run(context.Background(), e); exit != c.exit || out.String() != c.want ||
+			!strings.Contains(errs.String(), c.fails) {
+			t.Errorf("%s: exit %d, out %q, err %q; want %d, %q, %q", name, exit, out.String(), errs.String(), c.exit,
+				c.want, c.fails)
 		}
 	}
 }
 
 func TestMaskKey(t *testing.T) {
 	e := &cli.Env{Name: "dig", Err: io.Discard, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
-	env := map[string]string{"DIG_CONFIG_DIR": e.Dir, "DIG_ZONE": "us", "DIG_BASE_URL": "https://gateway.test/api/v1", "DIG_API_KEY": "odd-key/+"}
+	env := map[string]string{"DIG_CONFIG_DIR": e.Dir, "DIG_ZONE": "us", "DIG_BASE_URL": "https://gateway.test/api/v1",
+		"DIG_API_KEY": "odd-key/+"}
 	e.Getenv = environ(t, env)
 	newRootCmd(e)
 	if _, err := e.Settings(); err != nil {

@@ -25,7 +25,8 @@ func checkedArgs(c *cobra.Command) {
 		for _, form := range []struct {
 			format string
 			into   []any
-		}{{"accepts between %d and %d", []any{&least, &most}}, {"accepts at most %d", []any{&most}}, {"requires at least %d", []any{&least}}, {"accepts %d", []any{&least}}} {
+		}{{"accepts between %d and %d", []any{&least, &most}}, {"accepts at most %d", []any{&most}},
+			{"requires at least %d", []any{&least}}, {"accepts %d", []any{&least}}} {
 			if n, _ := fmt.Sscanf(err.Error(), form.format, form.into...); n == len(form.into) {
 				if form.format == "accepts %d" {
 					most = least

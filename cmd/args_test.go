@@ -17,7 +17,8 @@ var librarysWords = regexp.MustCompile(`arg\(s\)|unknown command`)
 // libraryNames are the packages and functions in the errors of Go's library.
 var libraryNames = regexp.MustCompile(`strconv|time: (invalid|unknown|missing)|parse int|Parse[A-Z]`)
 
-// TestArgumentErrors: a missing argument is named as in the usage line, and a surplus one by its text, for all commands.
+// TestArgumentErrors: a missing argument is named as in the usage line, and a surplus one by its text, for all
+// commands.
 func TestArgumentErrors(t *testing.T) {
 	missing, surplus := 0, 0
 	var visit func(c *cobra.Command)
@@ -77,12 +78,14 @@ func TestArgumentErrors(t *testing.T) {
 			visit(sub)
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Value.Type() == "string" || f.Value.Type() == "stringArray" || f.Value.Type() == "stringSlice" || strings.HasPrefix(f.Value.Type(), "connection ") {
+			if f.Value.Type() == "string" || f.Value.Type() == "stringArray" || f.Value.Type() == "stringSlice" ||
+				strings.HasPrefix(f.Value.Type(), "connection ") {
 				return
 			}
 			if err := c.ParseFlags([]string{"--" + f.Name + "=xyz"}); err != nil {
 				values++
-				if err = c.FlagErrorFunc()(c, err); !strings.Contains(err.Error(), `--`+f.Name+`: "xyz" is not `) || libraryNames.MatchString(err.Error()) {
+				if err = c.FlagErrorFunc()(c, err); !strings.Contains(err.Error(), `--`+f.Name+`: "xyz" is not `) ||
+					libraryNames.MatchString(err.Error()) {
 					t.Errorf("%s: %v", c.CommandPath(), err)
 				}
 			}
@@ -95,8 +98,10 @@ func TestArgumentErrors(t *testing.T) {
 	if unknown < 100 {
 		t.Errorf("%d commands with arguments", unknown)
 	}
-	code, _, errs := runDig(t, map[string]string{"DIG_DATA_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir()}, "materialized", "create", "a", "--sql", "SELECT 1")
-	if code != 2 || !strings.Contains(errs, `unknown command "create"`) || !strings.Contains(errs, "`dig query create --type MATERIALIZED`") {
+	code, _, errs := runDig(t, map[string]string{"DIG_DATA_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir()},
+		"materialized", "create", "a", "--sql", "SELECT 1")
+	if code != 2 || !strings.Contains(errs, `unknown command "create"`) || !strings.Contains(errs,
+		"`dig query create --type MATERIALIZED`") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

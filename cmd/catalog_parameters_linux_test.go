@@ -35,13 +35,15 @@ func parameterGateway(t *testing.T, fields ...string) (url string, made func() m
 			}
 		}
 		got = body.Extra
-		io.WriteString(w, `{"id":"1210890979914023812","name":"ads","displayName":"ads","catalogType":"google_ads","connectionId":"11111111-1111-4111-8111-111111111111"}`)
+		io.WriteString(w, `{"id":"1210890979914023812","name":"ads","displayName":"ads","catalogType":"google_ads",`+
+			`"connectionId":"11111111-1111-4111-8111-111111111111"}`)
 	}))
 	t.Cleanup(srv.Close)
 	return srv.URL + "/api/v1", func() map[string]any { return got }
 }
 
-// TestCatalogParametersAreAskedFor: exactly the fields that the refusal names are asked for, and what is secret does not show.
+// TestCatalogParametersAreAskedFor: exactly the fields that the refusal names are asked for, and what is secret does
+// not show.
 func TestCatalogParametersAreAskedFor(t *testing.T) {
 	base, made := parameterGateway(t, "clientId", "clientSecret", "developerToken")
 	x, end := onTerminal(t, base, "catalog", "create", "ads", "--connection", "ads", "--parameter", "clientId=abc")
@@ -51,7 +53,8 @@ func TestCatalogParametersAreAskedFor(t *testing.T) {
 	if code := end(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, x.screen())
 	}
-	if m := made(); m["clientId"] != "abc" || m["clientSecret"] != "s3cret-one" || m["developerToken"] != "s3cret-two" || len(m) != 3 {
+	if m := made(); m["clientId"] != "abc" || m["clientSecret"] != "s3cret-one" ||
+		m["developerToken"] != "s3cret-two" || len(m) != 3 {
 		t.Errorf("sent %v", m)
 	}
 	if strings.Contains(x.screen(), "s3cret") || strings.Contains(x.screen(), "clientId: ") {
@@ -59,13 +62,15 @@ func TestCatalogParametersAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestCatalogParametersAreNamed: without a terminal the hint names the flags, and a secret among them on the command line is refused.
+// TestCatalogParametersAreNamed: without a terminal the hint names the flags, and a secret among them on the command
+// line is refused.
 func TestCatalogParametersAreNamed(t *testing.T) {
 	base, made := parameterGateway(t, "clientId", "clientSecret")
 	env := map[string]string{"DIG_BASE_URL": base, "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234"}
 	create := []string{"catalog", "create", "ads", "--connection", "ads"}
 	code, _, stderr := runDig(t, env, create...)
-	if code != exitcode.Failed || !strings.Contains(stderr, "hint: give --parameter clientId=VALUE --parameter clientSecret=@FILE") {
+	if code != exitcode.Failed || !strings.Contains(stderr,
+		"hint: give --parameter clientId=VALUE --parameter clientSecret=@FILE") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 	code, _, stderr = runDig(t, env, append(create, "--parameter", "clientSecret=open-word")...)
@@ -76,7 +81,8 @@ func TestCatalogParametersAreNamed(t *testing.T) {
 	if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr = runDig(t, env, append(create, "--parameter", "clientId=abc", "--parameter", "clientSecret=@"+file)...)
+	code, _, stderr = runDig(t, env, append(create, "--parameter", "clientId=abc", "--parameter", "clientSecret=@"+
+		file)...)
 	if code != exitcode.OK || made()["clientSecret"] != "s3cret" || strings.Contains(stderr, "s3cret") {
 		t.Errorf("exit code %d, sent %v: %s", code, made(), stderr)
 	}

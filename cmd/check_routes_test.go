@@ -16,8 +16,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestCheckRoutes: a documented route that is missing, or is there with another method, is found with requests that change nothing,
-// whether the gateway answers OPTIONS or not.
+// TestCheckRoutes: a documented route that is missing, or is there with another method, is found with requests that
+// change nothing, whether the gateway answers OPTIONS or not.
 func TestCheckRoutes(t *testing.T) {
 	for _, options := range []bool{true, false} {
 		t.Run(fmt.Sprintf("options %v", options), func(t *testing.T) {
@@ -27,7 +27,8 @@ func TestCheckRoutes(t *testing.T) {
 				mu.Lock()
 				sent[r.Method] = true
 				mu.Unlock()
-				if r.Method == "GET" && (strings.Contains(r.URL.Path, "initSession") || strings.Contains(r.URL.Path, "generate")) {
+				if r.Method == "GET" && (strings.Contains(r.URL.Path, "initSession") ||
+					strings.Contains(r.URL.Path, "generate")) {
 					t.Errorf("GET %s, which does something, was sent", r.URL.Path)
 				}
 				path := strings.TrimPrefix(r.URL.Path, "/api/v1")
@@ -60,11 +61,13 @@ func TestCheckRoutes(t *testing.T) {
 						status = 200
 					}
 					w.WriteHeader(status)
-					fmt.Fprintf(w, `{"timestamp":"t","path":%q,"status":405,"error":"Method Not Allowed","requestId":"r"}`, path)
+					fmt.Fprintf(w,
+						`{"timestamp":"t","path":%q,"status":405,"error":"Method Not Allowed","requestId":"r"}`, path)
 				}
 			}))
 			defer srv.Close()
-			env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234"}
+			env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey,
+				"DIG_PROJECT": "AbCd1234"}
 			code, out, errs := runDig(t, env, "check", "--routes", "-o", "json")
 			var found []check.RouteFinding
 			if err := json.Unmarshal([]byte(out), &found); err != nil || code != exitcode.Job {
@@ -74,10 +77,12 @@ func TestCheckRoutes(t *testing.T) {
 			for _, f := range found {
 				is[f.Operation] = f.Found
 			}
-			if is["getExport"] != check.RouteMissing || is["cancelExport"] != check.RouteMissing || is["listExports"] != "" {
+			if is["getExport"] != check.RouteMissing || is["cancelExport"] != check.RouteMissing ||
+				is["listExports"] != "" {
 				t.Errorf("found %v", is)
 			}
-			if want := map[bool]string{true: check.RouteMissing, false: check.RouteUnknown}[options]; is["moveQuery"] != want {
+			if want := map[bool]string{true: check.RouteMissing,
+				false: check.RouteUnknown}[options]; is["moveQuery"] != want {
 				t.Errorf("moveQuery is %q, want %q", is["moveQuery"], want)
 			}
 			if options && len(is) != 3 {

@@ -31,7 +31,8 @@ type recorder struct {
 }
 
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	r.method, r.path, r.query, r.kind = req.Method, req.URL.EscapedPath(), req.URL.Query(), req.Header.Get("Content-Type")
+	r.method, r.path, r.query, r.kind = req.Method, req.URL.EscapedPath(), req.URL.Query(),
+		req.Header.Get("Content-Type")
 	if req.Body != nil {
 		raw, err := io.ReadAll(req.Body)
 		if err != nil {
@@ -39,7 +40,8 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		r.body = string(raw)
 	}
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("")), Request: req}, nil
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("")),
+		Request: req}, nil
 }
 
 // operationOf finds the operation of a request: of those whose template fits, the one with the most literal segments.
@@ -69,8 +71,9 @@ func operationOf(method, path string) (spec.Op, bool) {
 	return best, most >= 0
 }
 
-// clientMethods calls every method of every service with made-up arguments and says which operation each one runs. It checks
-// on the way that path parameters arrive in order and that a body and query parameters are sent where the operation has them.
+// clientMethods calls every method of every service with made-up arguments and says which operation each one runs. It
+// checks on the way that path parameters arrive in order and that a body and query parameters are sent where the
+// operation has them.
 func clientMethods(t *testing.T) map[string][]string {
 	found := map[string][]string{}
 	rec := &recorder{}
@@ -164,7 +167,8 @@ func commandOperations() map[string][]string {
 }
 
 // TestEveryOperation holds the client, the commands and the local gateway against the specification: each operation has
-// exactly one client method, at least one command unless it is deprecated, and exactly one route. TestScriptsTCP adds that a script calls it.
+// exactly one client method, at least one command unless it is deprecated, and exactly one route. TestScriptsTCP adds
+// that a script calls it.
 func TestEveryOperation(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("routes need the local engine, which this build has not")
@@ -252,7 +256,8 @@ func TestCompletionsAreCurrent(t *testing.T) {
 	}
 }
 
-// TestCommandTreeIsNotKept: a run that completes nothing leaves nothing behind in its process, such as what cobra keeps for completions.
+// TestCommandTreeIsNotKept: a run that completes nothing leaves nothing behind in its process, such as what cobra keeps
+// for completions.
 func TestCommandTreeIsNotKept(t *testing.T) {
 	root := weak.Make(newRootCmd(&cli.Env{Name: "dig", Args: []string{"version"}, Getenv: os.Getenv}))
 	for range 100 {

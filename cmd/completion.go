@@ -18,10 +18,12 @@ func completionShells() []string { return []string{"bash", "zsh", "fish", "power
 
 func newCompletionCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or powershell, or install them", Args: cobra.MatchAll(cobra.MaximumNArgs(1), needShell),
+		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or powershell, or install them",
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), needShell),
 		ValidArgs: completionShells(),
-		Long: strings.ReplaceAll(`Print a completion script for bash, zsh, fish or powershell. It completes the name it was printed by.
-"completion install" writes the scripts for both names to where the shells of this machine look for them.
+		Long: strings.ReplaceAll(`Print a completion script for bash, zsh, fish or powershell. It completes the name it
+was printed by. "completion install" writes the scripts for both names to where the
+shells of this machine look for them.
 
   source <(dig completion bash)
   dig completion zsh > "${fpath[1]}/_dig"
@@ -143,7 +145,8 @@ __dig_words()
 
 // bareZsh makes the script start the completion system of zsh if it is not running: the compdef line requires it.
 func bareZsh(buf *bytes.Buffer, name string) error {
-	return replaceOnce(buf, "#compdef "+name+"\ncompdef _"+name+" "+name+"\n", "#compdef "+name+"\n(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\ncompdef _"+name+" "+name+"\n")
+	return replaceOnce(buf, "#compdef "+name+"\ncompdef _"+name+" "+name+"\n", "#compdef "+name+
+		"\n(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\ncompdef _"+name+" "+name+"\n")
 }
 
 // named returns the tree of commands of the program under one of its names.

@@ -42,10 +42,13 @@ var scriptShape = cli.Shape{ID: "file", Fields: []cli.Field{
 }}
 
 func newCompletionInstallCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "install [SHELL]...", Short: "Write the completion scripts to where the shells of this user look for them", ValidArgs: completionShells(), Args: anyShells,
-		Long: `Write the completion scripts for dig and digctl to where the shells of this user look for them: those named, or
-those that are found on this machine. Where a shell needs a line in its start-up file, the line is printed; such files are not changed.
-A file of the same name that something else has written is left alone.`,
+	return e.Plain(&cobra.Command{Use: "install [SHELL]...",
+		Short:     "Write the completion scripts to where the shells of this user look for them",
+		ValidArgs: completionShells(), Args: anyShells,
+		Long: `Write the completion scripts for dig and digctl to where the shells of this user look for them: those
+named, or those that are found on this machine. Where a shell needs a line in its start-up file, the
+line is printed; such files are not changed. A file of the same name that something else has written is
+left alone.`,
 		Example: "  " + e.Name + " completion install\n  " + e.Name + " completion install bash zsh"},
 		func(_ context.Context, args []string) (cli.View, error) {
 			all, err := scripts(e, args)
@@ -54,7 +57,9 @@ A file of the same name that something else has written is left alone.`,
 			}
 			for _, s := range all {
 				if s.State == notOurs {
-					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: s.File + " exists, and was not written by `completion install`", Hint: "move that file, or name the other shells"}
+					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: s.File +
+						" exists, and was not written by `completion install`",
+						Hint: "move that file, or name the other shells"}
 				}
 			}
 			var notes []string
@@ -86,8 +91,11 @@ A file of the same name that something else has written is left alone.`,
 }
 
 func newCompletionStatusCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "status [SHELL]...", Short: "Show which completion scripts are installed for this user", ValidArgs: completionShells(), Args: anyShells,
-		Long:    "Show which completion scripts are installed for this user: current, outdated (written by another version), missing, or\nnot ours, which install and uninstall leave alone.",
+	return e.Plain(&cobra.Command{Use: "status [SHELL]...",
+		Short: "Show which completion scripts are installed for this user", ValidArgs: completionShells(),
+		Args: anyShells,
+		Long: "Show which completion scripts are installed for this user: current, outdated (written by another " +
+			"version), missing, or\nnot ours, which install and uninstall leave alone.",
 		Example: "  " + e.Name + " completion status"},
 		func(_ context.Context, args []string) (cli.View, error) {
 			all, err := scripts(e, args)
@@ -96,8 +104,10 @@ func newCompletionStatusCmd(e *cli.Env) *cobra.Command {
 }
 
 func newCompletionUninstallCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "uninstall [SHELL]...", Short: "Remove the completion scripts that install has written", ValidArgs: completionShells(), Args: anyShells,
-		Long:    "Remove the completion scripts that `completion install` has written, of the shells named or of all. Other files, and lines in\nstart-up files, stay.",
+	return e.Plain(&cobra.Command{Use: "uninstall [SHELL]...",
+		Short: "Remove the completion scripts that install has written", ValidArgs: completionShells(), Args: anyShells,
+		Long: "Remove the completion scripts that `completion install` has written, of the shells named or of " +
+			"all. Other files, and lines in\nstart-up files, stay.",
 		Example: "  " + e.Name + " completion uninstall"},
 		func(_ context.Context, args []string) (cli.View, error) {
 			if len(args) == 0 {
@@ -155,7 +165,8 @@ const (
 func scripts(e *cli.Env, shells []string) ([]script, error) {
 	if len(shells) == 0 {
 		if shells = shellsHere(e); len(shells) == 0 {
-			return nil, cli.Usagef("no shell was found on this machine").WithHint("name one: %s", strings.Join(completionShells(), ", "))
+			return nil, cli.Usagef("no shell was found on this machine").WithHint("name one: %s",
+				strings.Join(completionShells(), ", "))
 		}
 	}
 	var all []script
@@ -181,7 +192,10 @@ func scripts(e *cli.Env, shells []string) ([]script, error) {
 			all = append(all, s)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b script) int { return slices.Index(shells, a.Shell) - slices.Index(shells, b.Shell) })
+	slices.SortStableFunc(all, func(a, b script) int {
+		return slices.Index(shells, a.Shell) - slices.Index(shells,
+			b.Shell)
+	})
 	return all, nil
 }
 
@@ -224,8 +238,8 @@ func shellsHere(e *cli.Env) []string {
 	return found
 }
 
-// scriptDir is the directory of this user for the completion scripts of a shell: the one that the shell searches, or, if
-// it searches none, one from which its start-up file can load them.
+// scriptDir is the directory of this user for the completion scripts of a shell: the one that the shell searches, or,
+// if it searches none, one from which its start-up file can load them.
 func scriptDir(e *cli.Env, shell string) (string, error) {
 	home := e.Getenv("HOME")
 	if runtime.GOOS == "windows" && home == "" {
@@ -259,7 +273,8 @@ func scriptDir(e *cli.Env, shell string) (string, error) {
 
 // bashPackages are where the package bash-completion is installed.
 func bashPackages() []string {
-	return []string{"/usr/share/bash-completion/bash_completion", "/usr/local/share/bash-completion/bash_completion", "/opt/homebrew/share/bash-completion/bash_completion"}
+	return []string{"/usr/share/bash-completion/bash_completion", "/usr/local/share/bash-completion/bash_completion",
+		"/opt/homebrew/share/bash-completion/bash_completion"}
 }
 
 // startNote describes what a start-up file must contain for its shell to find the script.
@@ -272,11 +287,15 @@ func startNote(s script) string {
 				return "bash: new shells load them through the package bash-completion"
 			}
 		}
-		return fmt.Sprintf("bash: the package bash-completion was not found; add to ~/.bashrc:\n  for f in dig digctl; do . %s/$f; done", shell.Quote(dir))
+		return fmt.Sprintf("bash: the package bash-completion was not found; add to ~/.bashrc:\n  for f in dig "+
+			"digctl; do . %s/$f; done", shell.Quote(dir))
 	case "zsh":
-		return fmt.Sprintf("zsh: unless ~/.zshrc has it, add before its compinit:\n  fpath=(%s $fpath); autoload -Uz compinit && compinit", shell.Quote(dir))
+		return fmt.Sprintf("zsh: unless ~/.zshrc has it, add before its compinit:\n  fpath=(%s $fpath); autoload -Uz "+
+			"compinit && compinit", shell.Quote(dir))
 	case "fish":
 		return "fish: new shells load them"
 	}
-	return fmt.Sprintf("powershell: add to the file in $PROFILE:\n  Get-ChildItem %s | ForEach-Object { . $_ }", sqltext.Literal(filepath.Join(dir, "*.ps1"))) // PowerShell quotes as SQL does
+	// PowerShell quotes as SQL does
+	return fmt.Sprintf("powershell: add to the file in $PROFILE:\n  Get-ChildItem %s | ForEach-Object { . $_ }",
+		sqltext.Literal(filepath.Join(dir, "*.ps1")))
 }

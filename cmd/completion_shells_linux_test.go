@@ -23,22 +23,27 @@ var completionSteps = []struct{ typed, args string }{
 	{"dig query last --no-such-fl\t\r", "<query><last><--no-such-fl>"},
 }
 
-// TestShellCompletion types into real shells that have read nothing but the script: no package bash-completion, no start-up files.
+// TestShellCompletion types into real shells that have read nothing but the script: no package bash-completion, no
+// start-up files.
 func TestShellCompletion(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
 	}
 	// The function stands for the program where no completion is asked for, and shows its arguments.
-	const posix = `dig() { if [ "$1" = __complete ]; then command dig "$@"; else printf '<%s>' "$@"; echo " done"; fi; }` + "\r"
+	const posix = `dig() { if [ "$1" = __complete ]; then command dig "$@"; else printf '<%s>' "$@"; echo " ` +
+		`done"; fi; }` + "\r"
 	for _, sh := range []struct {
 		name   string
 		args   []string
 		before string
 	}{
-		{"bash", []string{"--norc", "--noprofile", "-i"}, "PS1='ready> '; bind 'set bell-style none'; " + posix + "source <(command dig completion bash)\r"},
+		{"bash", []string{"--norc", "--noprofile", "-i"}, "PS1='ready> '; bind 'set bell-style none'; " + posix +
+			"source <(command dig completion bash)\r"},
 		{"zsh", []string{"-f", "-i"}, "PS1='ready> '; unsetopt beep; source <(command dig completion zsh)\r" + posix},
-		{"fish", []string{"--no-config", "-i"}, "command dig completion fish | source; function fish_prompt; echo -n 'ready> '; end; " +
-			`function dig; if test "$argv[1]" = __complete; command dig $argv; else; printf '<%s>' $argv; echo " done"; end; end` + "\r"},
+		{"fish", []string{"--no-config", "-i"},
+			"command dig completion fish | source; function fish_prompt; echo -n 'ready> '; end; " +
+				`function dig; if test "$argv[1]" = __complete; command dig $argv; else; printf '<%s>' $argv; echo " ` +
+				`done"; end; end` + "\r"},
 	} {
 		t.Run(sh.name, func(t *testing.T) {
 			path, err := exec.LookPath(sh.name)
@@ -56,8 +61,10 @@ func TestShellCompletion(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "some.csv"), []byte("a\n1\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir, "DIG_DATA_DIR="+filepath.Join(dir, "data"),
-				"DIG_ZONE=local", "DIG_COMPLETION_TIMEOUT=60s", "TERM=xterm", "LC_ALL=C.UTF-8", "BASH_SILENCE_DEPRECATION_WARNING=1")
+			env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME="+dir,
+				"XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir, "DIG_DATA_DIR="+filepath.Join(dir, "data"),
+				"DIG_ZONE=local", "DIG_COMPLETION_TIMEOUT=60s", "TERM=xterm", "LC_ALL=C.UTF-8",
+				"BASH_SILENCE_DEPRECATION_WARNING=1")
 			make1 := exec.Command(filepath.Join(bin, "dig"), "table", "create", "people")
 			if make1.Env, make1.Dir = env, dir; make1.Run() != nil {
 				t.Fatal("no table")

@@ -12,10 +12,11 @@ import (
 )
 
 // anyText are the placeholders of arguments that are text, or the name of something new.
-var anyText = map[string]bool{"text": true, "question": true, "message": true, "sql": true, "url": true, "value": true, "name": true, "new": true, "field=value": true}
+var anyText = map[string]bool{"text": true, "question": true, "message": true, "sql": true, "url": true, "value": true,
+	"name": true, "new": true, "field=value": true}
 
-// TestEveryCompletion: each flag that takes one of a few words completes them, each that takes a file completes files, and each
-// argument and flag that takes a name completes names. Anything else is text, for which no files are offered.
+// TestEveryCompletion: each flag that takes one of a few words completes them, each that takes a file completes files,
+// and each argument and flag that takes a name completes names. Anything else is text, for which no files are offered.
 func TestEveryCompletion(t *testing.T) {
 	dir := t.TempDir()
 	e := &cli.Env{Name: "dig", Args: []string{cobra.ShellCompRequestCmd}, Getenv: func(name string) string {
@@ -31,13 +32,19 @@ func TestEveryCompletion(t *testing.T) {
 		}
 		return all
 	}
-	e.Args = append(e.Args, words(newRootCmd(&cli.Env{Name: "dig", Getenv: e.Getenv}))...) // flags are completed for the commands of the line
+	// flags are completed for the commands of the line
+	e.Args = append(e.Args, words(newRootCmd(&cli.Env{Name: "dig", Getenv: e.Getenv}))...)
 	root := newRootCmd(e)
-	few := regexp.MustCompile(`\b[A-Z][A-Z_]{3,}\b.*\b(or|and|,) .*\b[A-Z][A-Z_]{3,}\b|: (\w+, )+\w+ or \w+|: \w+ or \w+$|^(\w+, )+\w+ or \w+[;,]?`)
+	few := regexp.MustCompile(`\b[A-Z][A-Z_]{3,}\b.*\b(or|and|,) .*\b[A-Z][A-Z_]{3,}\b|: (\w+, )+\w+ or \w+|: \w+ or ` +
+		`\w+$|^(\w+, )+\w+ or \w+[;,]?`)
 	of := regexp.MustCompile(`, by (id|name|path)|by id or name`)
-	notFew := map[string]bool{"delimiter": true, "record-separator": true, "columns": true, "column": true, "frequency": true, "full-every": true, "incremental-every": true, "timeout": true, "every": true, "fault": true,
-		"param": true, "parameter": true, "map": true, "feature": true, "manifest": true, "credential": true, "name": true}
-	own := map[string]bool{"dig sql": true, "dig query diff": true, "dig history show": true, "dig schema": true, "dig config get": true, "dig config set": true, "dig config unset": true} // files, queries and prefixes, by functions of their own
+	notFew := map[string]bool{"delimiter": true, "record-separator": true, "columns": true, "column": true,
+		"frequency": true, "full-every": true, "incremental-every": true, "timeout": true, "every": true, "fault": true,
+		"param": true, "parameter": true, "map": true, "feature": true, "manifest": true,
+		"credential": true, "name": true}
+	// files, queries and prefixes, by functions of their own
+	own := map[string]bool{"dig sql": true, "dig query diff": true, "dig history show": true, "dig schema": true,
+		"dig config get": true, "dig config set": true, "dig config unset": true}
 	checked := 0
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -56,10 +63,12 @@ func TestEveryCompletion(t *testing.T) {
 			file, at := cli.TakesFile(fl.Name)
 			switch {
 			case (file || at) != (how&cobra.ShellCompDirectiveNoFileComp == 0):
-				t.Errorf("%s --%s: takes a file: %v, completes files: %v", c.CommandPath(), fl.Name, file || at, how&cobra.ShellCompDirectiveNoFileComp == 0)
+				t.Errorf("%s --%s: takes a file: %v, completes files: %v", c.CommandPath(), fl.Name, file || at,
+					how&cobra.ShellCompDirectiveNoFileComp == 0)
 			case few.MatchString(fl.Usage) && !notFew[fl.Name] && !at && len(words) < 2:
 				t.Errorf("%s --%s (%s) completes %v", c.CommandPath(), fl.Name, fl.Usage, words)
-			case of.MatchString(fl.Usage) && cli.NamesOfFlag(fl.Name) == "" && fl.Name != "in" && fl.Name != "root" && fl.Name != "add" && fl.Name != "remove" && fl.Name != "to":
+			case of.MatchString(fl.Usage) && cli.NamesOfFlag(fl.Name) == "" && fl.Name != "in" && fl.Name != "root" &&
+				fl.Name != "add" && fl.Name != "remove" && fl.Name != "to":
 				t.Errorf("%s --%s (%s) completes no names", c.CommandPath(), fl.Name, fl.Usage)
 			}
 		})
@@ -67,7 +76,8 @@ func TestEveryCompletion(t *testing.T) {
 			for _, kind := range cli.Placeholders(c) {
 				for one := range strings.SplitSeq(kind, "|") {
 					for part := range strings.SplitSeq(one, ".") {
-						if part != "" && part != "file" && part != "dir" && part != "method" && part != "route" && !anyText[part] && !cli.KindOfName(part) && !own[c.CommandPath()] {
+						if part != "" && part != "file" && part != "dir" && part != "method" && part != "route" &&
+							!anyText[part] && !cli.KindOfName(part) && !own[c.CommandPath()] {
 							t.Errorf("%s: %q is no kind of name", c.CommandPath(), part)
 						}
 						checked++

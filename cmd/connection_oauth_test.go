@@ -20,15 +20,18 @@ import (
 func runAgainst(t *testing.T, address string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	dir := t.TempDir()
-	vars := map[string]string{"HOME": dir, "DIG_CONFIG_DIR": dir, "DIG_DATA_DIR": dir, "XDG_CACHE_HOME": dir, "DIG_ZONE": "us", "DIG_BASE_URL": address + "/api/v1", "DIG_PROJECT": "abcd1234",
+	vars := map[string]string{"HOME": dir, "DIG_CONFIG_DIR": dir, "DIG_DATA_DIR": dir, "XDG_CACHE_HOME": dir,
+		"DIG_ZONE": "us", "DIG_BASE_URL": address + "/api/v1", "DIG_PROJECT": "abcd1234",
 		"DIG_API_KEY": "abcdefgh.abcdefghijklmnopqrstuvwxyz012345", "DIG_KEY_STORAGE": "file"}
 	var stdout, stderr bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: dir, Now: time.Now, Getenv: environ(t, vars)}
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: dir,
+		Now: time.Now, Getenv: environ(t, vars)}
 	code = Run(context.Background(), e)
 	return code, stdout.String(), stderr.String()
 }
 
-// TestOAuthConnection: a connection that a provider authorizes has a credential, if an empty one, and a refusal is no success.
+// TestOAuthConnection: a connection that a provider authorizes has a credential, if an empty one, and a refusal is no
+// success.
 func TestOAuthConnection(t *testing.T) {
 	var sent string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +39,8 @@ func TestOAuthConnection(t *testing.T) {
 		raw, _ := io.ReadAll(r.Body)
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/connections/config"):
-			io.WriteString(w, `[{"connectionType":"hubspot","redirectRequired":true,"authorizationType":"oauth2","configuration":[{"fieldName":"clientId","fieldType":"text"}]}]`)
+			io.WriteString(w, `[{"connectionType":"hubspot","redirectRequired":true,"authorizationType":"oauth2",`+
+				`"configuration":[{"fieldName":"clientId","fieldType":"text"}]}]`)
 		case strings.HasSuffix(r.URL.Path, "/oauth2"):
 			io.WriteString(w, `{"id":"c1","name":"hub","type":"hubspot"}`)
 		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/connections/abcd1234"):
@@ -45,7 +49,8 @@ func TestOAuthConnection(t *testing.T) {
 			var body map[string]json.RawMessage
 			if json.Unmarshal(raw, &body) != nil || body["credential"] == nil {
 				w.WriteHeader(400)
-				io.WriteString(w, `{"error":"Bad Request","message":"credential is missing","status":400,"path":"/","requestId":"r","timestamp":"t"}`)
+				io.WriteString(w, `{"error":"Bad Request","message":"credential is missing","status":400,"path":"/",`+
+					`"requestId":"r","timestamp":"t"}`)
 				return
 			}
 			sent = string(body["credential"])
@@ -64,7 +69,8 @@ func TestOAuthConnection(t *testing.T) {
 		{[]string{"--body", `{"credential":{}}`}, "{}"},
 	} {
 		sent = ""
-		code, _, errs := runAgainst(t, srv.URL, append([]string{"connection", "create", "hub", "--type", "hubspot", "--callback", "https://me.example.com/"}, c.args...)...)
+		code, _, errs := runAgainst(t, srv.URL, append([]string{"connection", "create", "hub", "--type", "hubspot",
+			"--callback", "https://me.example.com/"}, c.args...)...)
 		if code != 0 || sent != c.want {
 			t.Errorf("%q: exit %d, credential %q, want %q: %s", c.args, code, sent, c.want, errs)
 		}

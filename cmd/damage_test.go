@@ -72,8 +72,8 @@ func cut(size int64) func(string) error {
 	return func(path string) error { return os.Truncate(path, size) }
 }
 
-// TestDamage: what only a repair mends is named with the remedy by each command that needs it, never as what may pass (exit code 5), nor as
-// an empty project; doctor and `gateway verify` find it, and nothing is made worse.
+// TestDamage: what only a repair mends is named with the remedy by each command that needs it, never as what may pass
+// (exit code 5), nor as an empty project; doctor and `gateway verify` find it, and nothing is made worse.
 func TestDamage(t *testing.T) {
 	needLocal(t)
 	home := t.TempDir()
@@ -88,7 +88,8 @@ func TestDamage(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for path, text := range map[string]string{rows: text.String(), filepath.Join(home, "one.csv"): "a,b\n1,x\n", filepath.Join(folder, "f.csv"): "n\n1\n"} {
+	for path, text := range map[string]string{rows: text.String(), filepath.Join(home, "one.csv"): "a,b\n1,x\n",
+		filepath.Join(folder, "f.csv"): "n\n1\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +135,10 @@ func TestDamage(t *testing.T) {
 		{"flipped rows", data, flipRows, query, "is damaged", ""},
 		{"no state", state, os.Remove, query + change + source, "is missing", "state"},
 		{"empty state", state, cut(0), query + change + source, "is empty", "state"},
-		{"other state", state, func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("text\n"), 5000), 0o600) }, query + change + source, "is damaged", "state"},
+		{"other state", state, func(path string) error {
+			return os.WriteFile(path, bytes.Repeat([]byte("text\n"), 5000),
+				0o600)
+		}, query + change + source, "is damaged", "state"},
 		{"newer state", state, func(path string) error {
 			db, err := sql.Open("sqlite", path)
 			if err != nil {
@@ -160,7 +164,8 @@ func TestDamage(t *testing.T) {
 			}
 			lost := func(what string, code int, errs string) {
 				t.Helper()
-				if code != exitcode.Failed || !strings.Contains(errs, c.says) || !strings.Contains(errs, "hint: ") || strings.Contains(errs, "again may help") {
+				if code != exitcode.Failed || !strings.Contains(errs, c.says) || !strings.Contains(errs, "hint: ") ||
+					strings.Contains(errs, "again may help") {
 					t.Errorf("%s: exit %d: %s", what, code, errs)
 				}
 			}
@@ -184,7 +189,8 @@ func TestDamage(t *testing.T) {
 					t.Errorf("verify: exit %d: %s", code, out)
 				}
 				code, out, _ = run(t, dir, "doctor", "-o", "json")
-				if c.seen == "" && code != 0 || c.seen != "" && (code != exitcode.Job || !strings.Contains(out, `"failed","detail":"`+c.seen+" ") || !strings.Contains(out, c.says)) {
+				if c.seen == "" && code != 0 || c.seen != "" && (code != exitcode.Job || !strings.Contains(out,
+					`"failed","detail":"`+c.seen+" ") || !strings.Contains(out, c.says)) {
 					t.Errorf("doctor: exit %d: %s", code, out)
 				}
 			}
@@ -208,7 +214,8 @@ func TestDamage(t *testing.T) {
 				t.Errorf("an import: exit %d: %s", code, errs)
 			}
 			if c.file == key { // nothing is sealed with another key, and none replaces the lost one unasked
-				code, _, errs = run(t, dir, "connection", "create", "another", "--type", "files", "--credential", "path="+folder)
+				code, _, errs = run(t, dir, "connection", "create", "another", "--type", "files", "--credential",
+					"path="+folder)
 				lost("another connection", code, errs)
 			}
 			check()
@@ -224,7 +231,8 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		must(t, dir, "gateway", "reset", "--key", "--yes")
-		if code, _, errs := run(t, dir, "sql", source); code != exitcode.Failed || !strings.Contains(errs, "connection update") {
+		if code, _, errs := run(t, dir, "sql", source); code != exitcode.Failed || !strings.Contains(errs,
+			"connection update") {
 			t.Errorf("a credential of the lost key: exit %d: %s", code, errs)
 		}
 		must(t, dir, "connection", "update", "folder", "--credential", "path="+folder)

@@ -59,7 +59,8 @@ func TestDoctorOffline(t *testing.T) {
 	home := t.TempDir()
 	data := filepath.Join(home, "data")
 	code, found := diagnose(t, map[string]string{"DIG_DATA_DIR": data, "PATH": ""})
-	want := map[string]string{"configuration": "ok zone local", "files": "ok", "program": "warning not both names are in PATH", "locks": "ok"}
+	want := map[string]string{"configuration": "ok zone local", "files": "ok",
+		"program": "warning not both names are in PATH", "locks": "ok"}
 	if cli.LocalEngine {
 		want["zone local"] = "ok not created yet"
 	}
@@ -102,17 +103,22 @@ func TestDoctorFindsFaults(t *testing.T) {
 	file("config/config.yaml", "current: a\nprofiles:\n  a: {zone: us, projct: x}\n", 0o600)
 	file("config/credentials.yaml", "profiles: {}\n", 0o644)
 	file("config/.config.yaml.ABCDEFGHIJ.partial", "", 0o600)
-	if err := os.Chtimes(filepath.Join(dir, "config/.config.yaml.ABCDEFGHIJ.partial"), time.Now(), time.Now().Add(-time.Hour)); err != nil {
+	if err := os.Chtimes(filepath.Join(dir, "config/.config.yaml.ABCDEFGHIJ.partial"), time.Now(),
+		time.Now().Add(-time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	file("bin/dig", "#!/bin/sh\necho '; <<>> DiG 9.18 <<>>'\n", 0o755)
 	env := map[string]string{"DIG_CONFIG_DIR": filepath.Join(dir, "config"), "PATH": filepath.Join(dir, "bin")}
-	if code, out, errs := runDig(t, env, "doctor"); code != exitcode.Job || !strings.Contains(out, "failed   configuration  /") || !strings.Contains(out, "-> did you mean project?\n") || !strings.Contains(errs, "2 failed") {
+	if code, out, errs := runDig(t, env, "doctor"); code != exitcode.Job || !strings.Contains(out,
+		"failed   configuration  /") || !strings.Contains(out, "-> did you mean project?\n") ||
+		!strings.Contains(errs, "2 failed") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	code, found := diagnose(t, env)
 	expect(t, found, map[string]string{
-		"configuration": "failed did you mean project?", "files": "failed credentials.yaml has mode 0644, so other users of this machine may read it (run: chmod go-rwx ",
+		"configuration": "failed did you mean project?",
+		"files": "failed credentials.yaml has mode 0644, so other users of this machine may read it (run: " +
+			"chmod go-rwx ",
 		"program": "warning dig runs " + filepath.Join(dir, "bin", "dig"), "locks": "warning 1 temporary file",
 	})
 	if code != exitcode.Job {
@@ -130,19 +136,21 @@ func TestDoctorFindsFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, want := range map[string]string{"own:bin": "ok dig and digctl run it", "bin:own": "warning in scripts call digctl"} {
+	for path, want := range map[string]string{"own:bin": "ok dig and digctl run it",
+		"bin:own": "warning in scripts call digctl"} {
 		env["PATH"] = dir + "/" + strings.Replace(path, ":", ":"+dir+"/", 1)
 		_, found := diagnose(t, env)
 		expect(t, found, map[string]string{"program": want})
 	}
 }
 
-// TestDoctorGateway: each step of a call is reported, the failed one as such and the later ones as skipped, and nothing but GET /info
-// is sent, to the chosen gateway alone.
+// TestDoctorGateway: each step of a call is reported, the failed one as such and the later ones as skipped, and nothing
+// but GET /info is sent, to the chosen gateway alone.
 func TestDoctorGateway(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string
-	status, body, at := 200, `{"userId":"u","email":"ann@example.com","projectId":"AbCd1234","projectName":"sales"}`, func() time.Time { return time.Now() }
+	status, body, at := 200, `{"userId":"u","email":"ann@example.com","projectId":"AbCd1234","projectName":"sales"}`,
+		func() time.Time { return time.Now() }
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		sent = append(sent, r.Method+" "+r.URL.Path)
@@ -157,9 +165,12 @@ func TestDoctorGateway(t *testing.T) {
 	defer encrypted.Close()
 	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey}
 	code, found := diagnose(t, env)
-	expect(t, found, map[string]string{"key": "ok abcd1234.****", "proxy": "ok none", "dns": "ok 127.0.0.1 needs no", "connect": "ok 127.0.0.1", "tls": "ok none", "gateway": "ok answers",
-		"clock": "ok as the gateway's", "key kind": "ok project key of ann@example.com, of project AbCd1234 sales", "latency": "ok", "routes": "skipped --routes"})
-	if got := strings.Join(sent, ", "); code != 0 || got != "GET /api/v1/info, GET /api/v1/info, GET /api/v1/info, GET /api/v1/info" {
+	expect(t, found, map[string]string{"key": "ok abcd1234.****", "proxy": "ok none", "dns": "ok 127.0.0.1 needs no",
+		"connect": "ok 127.0.0.1", "tls": "ok none", "gateway": "ok answers",
+		"clock": "ok as the gateway's", "key kind": "ok project key of ann@example.com, of project AbCd1234 sales",
+		"latency": "ok", "routes": "skipped --routes"})
+	if got := strings.Join(sent, ", "); code != 0 ||
+		got != "GET /api/v1/info, GET /api/v1/info, GET /api/v1/info, GET /api/v1/info" {
 		t.Errorf("exit %d, sent %s", code, got)
 	}
 	env["DIG_PROJECT"] = "other"
@@ -172,10 +183,12 @@ func TestDoctorGateway(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 	at = time.Now
-	for answer, want := range map[int]string{401: "failed `dig auth login` stores another key", 404: "failed", 503: "failed", 301: "failed redirects"} {
+	for answer, want := range map[int]string{401: "failed `dig auth login` stores another key", 404: "failed",
+		503: "failed", 301: "failed redirects"} {
 		status = answer
 		code, found = diagnose(t, env)
-		if expect(t, found, map[string]string{"connect": "ok", "gateway": want, "key kind": "skipped"}); code != exitcode.Job {
+		if expect(t, found, map[string]string{"connect": "ok", "gateway": want,
+			"key kind": "skipped"}); code != exitcode.Job {
 			t.Errorf("%d: exit %d", answer, code)
 		}
 	}
@@ -193,10 +206,12 @@ func TestDoctorGateway(t *testing.T) {
 	l.Close()
 	env["DIG_BASE_URL"] = "http://" + l.Addr().String() + "/api/v1"
 	_, found = diagnose(t, env)
-	expect(t, found, map[string]string{"dns": "ok", "connect": "failed nothing answers", "tls": "skipped", "gateway": "skipped"})
+	expect(t, found, map[string]string{"dns": "ok", "connect": "failed nothing answers", "tls": "skipped",
+		"gateway": "skipped"})
 	env["DIG_BASE_URL"] = "https://gateway.invalid/api/v1"
 	_, found = diagnose(t, env)
-	expect(t, found, map[string]string{"dns": "failed cannot find the host", "connect": "skipped", "latency": "skipped"})
+	expect(t, found, map[string]string{"dns": "failed cannot find the host", "connect": "skipped",
+		"latency": "skipped"})
 }
 
 // TestDoctorSendsNothing where it has no key for the address.
@@ -207,7 +222,8 @@ func TestDoctorSendsNothing(t *testing.T) {
 	srv.Start()
 	defer srv.Close()
 	w := &tellWorld{t: t, dir: t.TempDir(), env: map[string]string{"DIG_API_KEY": testKey}}
-	w.env["HOME"], w.env["DIG_CONFIG_DIR"], w.env["DIG_DATA_DIR"] = w.dir, filepath.Join(w.dir, "config"), filepath.Join(w.dir, "data")
+	w.env["HOME"], w.env["DIG_CONFIG_DIR"], w.env["DIG_DATA_DIR"] = w.dir, filepath.Join(w.dir, "config"),
+		filepath.Join(w.dir, "data")
 	if err := os.MkdirAll(filepath.Join(w.dir, "work"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -226,13 +242,17 @@ func TestDoctorProxy(t *testing.T) {
 	needProxyVariables(t)
 	p := newHostedProxy(t, zones)
 	run := func(env ...string) map[string]string {
-		_, out, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", append(env, "DIG_API_KEY="+keyOf("usaaaaaa"), "DIG_ZONE=us"), "doctor", "-o", "json")
+		_, out, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", append(env, "DIG_API_KEY="+keyOf("usaaaaaa"),
+			"DIG_ZONE=us"), "doctor", "-o", "json")
 		return diagnoses(t, out, errs)
 	}
 	found := run()
-	expect(t, found, map[string]string{"proxy": "ok " + p.address, "dns": "skipped left to the proxy", "tls": "ok certificate of partner.peaka.studio by test authority", "key kind": "ok partner key of ann@example.com"})
+	expect(t, found, map[string]string{"proxy": "ok " + p.address, "dns": "skipped left to the proxy",
+		"tls":      "ok certificate of partner.peaka.studio by test authority",
+		"key kind": "ok partner key of ann@example.com"})
 	found = run("HTTPS_PROXY=http://user:sesame@127.0.0.1:1")
-	if expect(t, found, map[string]string{"proxy": "failed cannot be reached", "tls": "skipped", "gateway": "skipped"}); strings.Contains(fmt.Sprint(found), "sesame") {
+	if expect(t, found, map[string]string{"proxy": "failed cannot be reached", "tls": "skipped",
+		"gateway": "skipped"}); strings.Contains(fmt.Sprint(found), "sesame") {
 		t.Errorf("shows the password of the proxy: %v", found)
 	}
 	found = run("SSL_CERT_FILE=/dev/null")
@@ -243,23 +263,28 @@ func TestDoctorProxy(t *testing.T) {
 func TestDoctorSaysWhatToDo(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config.yaml")
-	for text, want := range map[string]string{"profiles:\n\ta: {}\n": "`dig config edit` opens the file", "profiles: []\n": "`dig config edit` opens the file"} {
+	for text, want := range map[string]string{"profiles:\n\ta: {}\n": "`dig config edit` opens the file",
+		"profiles: []\n": "`dig config edit` opens the file"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir}); !strings.Contains(found["configuration"], want) {
+		if _, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir}); !strings.Contains(found["configuration"],
+			want) {
 			t.Errorf("%q: %s", text, found["configuration"])
 		}
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"DIG_PROTECT", "DIG_READ_ONLY", "DIG_TIMEOUT", "DIG_ZONE", "DIG_JOURNAL", "DIG_HISTORY", "DIG_CONNECT_TIMEOUT", "DIG_OUTPUT"} {
+	for _, name := range []string{"DIG_PROTECT", "DIG_READ_ONLY", "DIG_TIMEOUT", "DIG_ZONE", "DIG_JOURNAL",
+		"DIG_HISTORY", "DIG_CONNECT_TIMEOUT", "DIG_OUTPUT"} {
 		code, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir, name: "?"}, "--jq", ".")
-		if code != exitcode.Job || !strings.Contains(found["configuration"], "failed: environment "+name) || strings.Contains(found["configuration"], "()") {
+		if code != exitcode.Job || !strings.Contains(found["configuration"], "failed: environment "+name) ||
+			strings.Contains(found["configuration"], "()") {
 			t.Errorf("%s: exit %d: %v", name, code, found["configuration"])
 		}
 	}
-	_, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir, "DIG_CA_FILE": filepath.Join(dir, "no.pem"), "DIG_BASE_URL": "http://127.0.0.1:9/api/v1", "DIG_API_KEY": testKey})
+	_, found := diagnose(t, map[string]string{"DIG_CONFIG_DIR": dir, "DIG_CA_FILE": filepath.Join(dir, "no.pem"),
+		"DIG_BASE_URL": "http://127.0.0.1:9/api/v1", "DIG_API_KEY": testKey})
 	expect(t, found, map[string]string{"gateway": "failed `dig config explain` shows the origin"})
 }

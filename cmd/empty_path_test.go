@@ -11,10 +11,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEmptyValues: an empty value, as of an unset variable of a script, is a mistake for every argument that is a file or directory, where the
-// working directory is not meant, and for the flags of text but a few.
+// TestEmptyValues: an empty value, as of an unset variable of a script, is a mistake for every argument that is a file
+// or directory, where the working directory is not meant, and for the flags of text but a few.
 func TestEmptyValues(t *testing.T) {
-	vars := map[string]string{"DIG_DATA_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir(), "DIG_STATE_DIR": t.TempDir(), "DIG_CACHE_DIR": t.TempDir()}
+	vars := map[string]string{"DIG_DATA_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir(), "DIG_STATE_DIR": t.TempDir(),
+		"DIG_CACHE_DIR": t.TempDir()}
 	arguments, flags := 0, 0
 	refused := func(c *cobra.Command, args ...string) {
 		words := append(strings.Fields(c.CommandPath())[1:], args...)

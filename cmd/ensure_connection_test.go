@@ -22,7 +22,9 @@ func TestEnsureConnectionSaysWhatItKnows(t *testing.T) {
 	f.on(spec.ListConnections, reply("["+shop+"]"))
 	f.on(spec.UpdateConnection, reply(shop))
 	detail := `{"type":"postgres","url":"db","port":5432,"user":"u","databaseName":"d"}`
-	f.on(spec.GetConnectionDetail, func(w http.ResponseWriter, r *http.Request, pass func() *http.Response) { reply(detail)(w, r, pass) })
+	f.on(spec.GetConnectionDetail, func(w http.ResponseWriter, r *http.Request, pass func() *http.Response) {
+		reply(detail)(w, r, pass)
+	})
 	f.file("c.json", `{"url":"db","port":5432,"user":"u","password":"shoe-polish-42","databaseName":"d"}`)
 	run := func(want string) {
 		t.Helper()

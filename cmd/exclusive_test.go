@@ -38,10 +38,14 @@ func TestExclusiveFlags(t *testing.T) {
 			text, told := "", false
 			for n := range 3 { // as many arguments as the command takes
 				var out bytes.Buffer
-				e := &cli.Env{Name: "dig", Args: append(slices.Clone(args), []string{"a", "b"}[:n]...), In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now, Getenv: func(string) string { return "" }}
+				e := &cli.Env{Name: "dig", Args: append(slices.Clone(args), []string{"a", "b"}[:n]...),
+					In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now,
+					Getenv: func(string) string { return "" }}
 				code := Run(context.Background(), e)
 				text += out.String()
-				told = told || code == exitcode.Usage && strings.Contains(out.String(), "--"+names[0]) && strings.Contains(out.String(), "--"+names[1]) && strings.Contains(out.String(), "are mutually exclusive")
+				told = told || code == exitcode.Usage && strings.Contains(out.String(), "--"+names[0]) &&
+					strings.Contains(out.String(), "--"+names[1]) && strings.Contains(out.String(),
+					"are mutually exclusive")
 			}
 			if !told {
 				t.Errorf("%q: %s", args, text)

@@ -18,8 +18,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// TestEmptyExport meets a gateway that fails exports without rows, as the hosted zones do: the file is made here, and only when
-// there are truly no rows.
+// TestEmptyExport meets a gateway that fails exports without rows, as the hosted zones do: the file is made here, and
+// only when there are truly no rows.
 func TestEmptyExport(t *testing.T) {
 	var rows string
 	started := 0
@@ -39,7 +39,8 @@ func TestEmptyExport(t *testing.T) {
 			if want := `SELECT * FROM "shop"."public"."or""ders" LIMIT 1`; body.Statement != want {
 				t.Errorf("asked %s, want %s", body.Statement, want)
 			}
-			fmt.Fprintf(w, `{"columns":[{"columnName":"_id"},{"columnName":"a"},{"columnName":"_q_day"},{"columnName":"b,c"}],"data":[%s]}`, rows)
+			fmt.Fprintf(w, `{"columns":[{"columnName":"_id"},{"columnName":"a"},{"columnName":"_q_day"},`+
+				`{"columnName":"b,c"}],"data":[%s]}`, rows)
 		case strings.HasSuffix(p, "/catalogs"):
 			fmt.Fprint(w, `[{"id":"7","name":"shop","displayName":"Shop","catalogType":"x","connectionId":null}]`)
 		default:
@@ -50,13 +51,17 @@ func TestEmptyExport(t *testing.T) {
 	home := t.TempDir()
 	run := func(args ...string) (int, string, string) {
 		t.Helper()
-		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "DIG_PROJECT": "AbCd1234", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
+		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1",
+			"DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "DIG_PROJECT": "AbCd1234", "HOME": home,
+			"DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
 		var out, errs bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: append([]string{"export", "table", "shop", "public", `or"ders`}, args...), In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, env)}
+		e := &cli.Env{Name: "dig", Args: append([]string{"export", "table", "shop", "public", `or"ders`}, args...),
+			In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, env)}
 		return Run(context.Background(), e), out.String(), errs.String()
 	}
 	file := filepath.Join(home, "x.csv")
-	if code, _, errs := run("--download", "x.csv"); code != 0 || !strings.Contains(errs, "saved x.csv with only the header") {
+	if code, _, errs := run("--download", "x.csv"); code != 0 || !strings.Contains(errs,
+		"saved x.csv with only the header") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if raw, err := os.ReadFile(file); err != nil || string(raw) != "_id,a,\"b,c\"\n" {
@@ -74,7 +79,8 @@ func TestEmptyExport(t *testing.T) {
 	}
 	rows = `["1","2",null,"3"]`
 	_ = os.Remove(file)
-	if code, _, errs := run("--download", "x.csv"); code != exitcode.Job || !strings.Contains(errs, "produced no files") {
+	if code, _, errs := run("--download", "x.csv"); code != exitcode.Job || !strings.Contains(errs,
+		"produced no files") {
 		t.Errorf("with rows: exit %d: %s", code, errs)
 	}
 	if _, err := os.Stat(file); err == nil {

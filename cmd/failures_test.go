@@ -25,9 +25,11 @@ func runDig(t *testing.T, env map[string]string, args ...string) (code int, stdo
 	t.Helper()
 	var out, errs bytes.Buffer
 	home := t.TempDir()
-	all := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home + "/config", "DIG_DATA_DIR": home + "/data", "DIG_KEY_STORAGE": "file"}
+	all := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home + "/config", "DIG_DATA_DIR": home + "/data",
+		"DIG_KEY_STORAGE": "file"}
 	maps.Copy(all, env)
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, all)}
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now,
+		Getenv: environ(t, all)}
 	code = Run(context.Background(), e)
 	return code, out.String(), errs.String()
 }
@@ -36,7 +38,9 @@ func runDig(t *testing.T, env map[string]string, args ...string) (code int, stdo
 // where viper reads them.
 func environ(t *testing.T, env map[string]string) func(string) string {
 	t.Helper()
-	for _, name := range []string{"PROFILE", "ZONE", "BASE_URL", "ORG", "WORKSPACE", "PROJECT", "OUTPUT", "TIMEOUT", "HISTORY", "PROTECT", "FILES", "JOURNAL", "CONNECT_TIMEOUT", "REPLY_TIMEOUT", "CA_FILE", "CLIENT_CERT", "CLIENT_KEY"} {
+	for _, name := range []string{"PROFILE", "ZONE", "BASE_URL", "ORG", "WORKSPACE", "PROJECT", "OUTPUT", "TIMEOUT",
+		"HISTORY", "PROTECT", "FILES", "JOURNAL", "CONNECT_TIMEOUT", "REPLY_TIMEOUT", "CA_FILE", "CLIENT_CERT",
+		"CLIENT_KEY"} {
 		if name = "DIG_" + name; os.Getenv(name) != env[name] { // runs without settings may stand beside each other
 			t.Setenv(name, env[name])
 		}
@@ -44,7 +48,8 @@ func environ(t *testing.T, env map[string]string) func(string) string {
 	return func(k string) string { return env[k] }
 }
 
-// TestFailures shows what a user sees of each way a gateway can fail: message, hint and exit code, nothing on stdout, no key.
+// TestFailures shows what a user sees of each way a gateway can fail: message, hint and exit code, nothing on stdout,
+// no key.
 func TestFailures(t *testing.T) {
 	answer := func(status int, kind, body string) string {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,16 +77,22 @@ func TestFailures(t *testing.T) {
 		code int
 		say  []string
 	}{
-		"refused port":  {"http://" + closed.Addr().String() + "/api/v1", 5, []string{"nothing answers at 127.0.0.1", "hint: check the base address"}},
-		"wrong path":    {strings.TrimSuffix(answer(200, asJSON, `[]`), "/v1") + "/v9", 3, []string{"Not Found (HTTP 404)", "hint: ", "/api/v1"}},
-		"web page":      {answer(200, "text/html", "<!doctype html><title>x</title>"), 5, []string{"web page", "hint: check the base address"}},
-		"401":           {answer(401, asJSON, `{"message":"bad key"}`), 4, []string{"bad key (HTTP 401)", "hint: store a key with `dig auth login`"}},
-		"403":           {answer(403, asJSON, ``), 4, []string{"403 Forbidden", "hint: ", "partner key"}},
-		"404":           {answer(404, asJSON, `{"errorCode":100,"message":"gone"}`), 3, []string{"gone (HTTP 404)"}},
-		"409":           {answer(409, asJSON, `{"errorCode":100,"message":"taken"}`), 6, []string{"taken (HTTP 409)"}},
-		"500 with HTML": {answer(500, "text/html", "<html>stack trace</html>"), 5, []string{"500 Internal Server Error with a web page", "hint: the gateway failed"}},
-		"truncated":     {answer(200, asJSON, `[{"id":"1","name":"ac`), 5, []string{"truncated after 21 bytes", "hint: try again"}},
-		"redirect":      {answer(302, asJSON, ``), 5, []string{"redirects", "hint: set the base address"}},
+		"refused port": {"http://" + closed.Addr().String() + "/api/v1", 5, []string{"nothing answers at 127.0.0.1",
+			"hint: check the base address"}},
+		"wrong path": {strings.TrimSuffix(answer(200, asJSON, `[]`), "/v1") + "/v9", 3,
+			[]string{"Not Found (HTTP 404)", "hint: ", "/api/v1"}},
+		"web page": {answer(200, "text/html", "<!doctype html><title>x</title>"), 5,
+			[]string{"web page", "hint: check the base address"}},
+		"401": {answer(401, asJSON, `{"message":"bad key"}`), 4, []string{"bad key (HTTP 401)",
+			"hint: store a key with `dig auth login`"}},
+		"403": {answer(403, asJSON, ``), 4, []string{"403 Forbidden", "hint: ", "partner key"}},
+		"404": {answer(404, asJSON, `{"errorCode":100,"message":"gone"}`), 3, []string{"gone (HTTP 404)"}},
+		"409": {answer(409, asJSON, `{"errorCode":100,"message":"taken"}`), 6, []string{"taken (HTTP 409)"}},
+		"500 with HTML": {answer(500, "text/html", "<html>stack trace</html>"), 5,
+			[]string{"500 Internal Server Error with a web page", "hint: the gateway failed"}},
+		"truncated": {answer(200, asJSON, `[{"id":"1","name":"ac`), 5, []string{"truncated after 21 bytes",
+			"hint: try again"}},
+		"redirect": {answer(302, asJSON, ``), 5, []string{"redirects", "hint: set the base address"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := map[string]string{"DIG_BASE_URL": c.base, "DIG_API_KEY": testKey}
@@ -98,7 +109,8 @@ func TestFailures(t *testing.T) {
 				t.Errorf("the key is on stderr:\n%s", errs)
 			}
 			code, out, errs = runDig(t, env, "org", "list", "-o", "json")
-			if code != c.code || out != "" || !strings.HasPrefix(errs, `{"error":{"code":"`) || !strings.Contains(errs, fmt.Sprintf(`"exitCode":%d`, c.code)) {
+			if code != c.code || out != "" || !strings.HasPrefix(errs, `{"error":{"code":"`) || !strings.Contains(errs,
+				fmt.Sprintf(`"exitCode":%d`, c.code)) {
 				t.Errorf("with -o json: exit %d, stdout %q, stderr %s", code, out, errs)
 			}
 		})
@@ -113,12 +125,17 @@ func TestNoKeyNoRequest(t *testing.T) {
 	}
 }
 
-// TestTruncatedResult cuts a result at every byte, in the three shapes and several outputs: no run exits 0 with fewer rows.
+// TestTruncatedResult cuts a result at every byte, in the three shapes and several outputs: no run exits 0 with fewer
+// rows.
 func TestTruncatedResult(t *testing.T) {
 	docs := map[string]string{
-		"CELL_TYPED": `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],"data":[[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":"1"}],[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":null}]]}`,
-		"SIMPLE":     `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],"data":[{"a":"1"},{"a":"2"}]}`,
-		"COMPACT":    `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],"data":[["1"],["2"]]}`,
+		"CELL_TYPED": `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],` +
+			`"data":[[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":"1"}],[{"name":"a",` +
+			`"displayName":"a","dataType":"bigint","order":0,"value":null}]]}`,
+		"SIMPLE": `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],` +
+			`"data":[{"a":"1"},{"a":"2"}]}`,
+		"COMPACT": `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],` +
+			`"data":[["1"],["2"]]}`,
 	}
 	for format, doc := range docs {
 		cut := 0

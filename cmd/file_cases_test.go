@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// fileCases are small files that were read as other values or refused, with the rows that two or more independent readers find in them. A
-// case with an error is refused by FROM with exit code 1, and by an import before anything is sent.
+// fileCases are small files that were read as other values or refused, with the rows that two or more independent
+// readers find in them. A case with an error is refused by FROM with exit code 1, and by an import before anything is
+// sent.
 var fileCases = []struct {
 	file string
 	rows string // JSON of the rows, by name; FROM and an import agree
@@ -18,22 +19,30 @@ var fileCases = []struct {
 	err  string // on stderr, both ways
 	also [2]string
 }{
-	{file: "no_addresses_empty_cell.xlsx", rows: `[{"city":"Oslo","note":null,"n":3},{"city":"Bern","note":"x","n":4}]`},
+	{file: "no_addresses_empty_cell.xlsx",
+		rows: `[{"city":"Oslo","note":null,"n":3},{"city":"Bern","note":"x","n":4}]`},
 	{file: "excel_doubles.xlsx", rows: `[{"city":"Oslo","price":18.1},{"city":"Bern","price":21},{"city":"Rome","price":146.7}]`, also: [2]string{"SELECT city FROM %s WHERE price = 18.1", `[{"city":"Oslo"}]`}},
-	{file: "numbers_above_1e17.xlsx", rows: `[{"n":12345678901234502000},{"n":3}]`, also: [2]string{"SELECT CAST(sum(n) AS double) = 1.2345678901234501E19 + 3 AS same FROM %s", `[{"same":true}]`}},
+	{file: "numbers_above_1e17.xlsx", rows: `[{"n":12345678901234502000},{"n":3}]`,
+		also: [2]string{"SELECT CAST(sum(n) AS double) = 1.2345678901234501E19 + 3 AS same FROM %s",
+			`[{"same":true}]`}},
 	{file: "part_at_root.xlsx", rows: `[{"city":"Oslo","n":3}]`},
 	{file: "empty_string_above_header.xlsx", rows: `[{"city":"Oslo","n":3}]`},
-	{file: "unknown_physical_type.parquet", err: `unknown_physical_type.parquet: column "a" has the unknown physical type 9`},
+	{file: "unknown_physical_type.parquet",
+		err: `unknown_physical_type.parquet: column "a" has the unknown physical type 9`},
 	{file: "kv_without_value_column.parquet", rows: `[{"a":1},{"a":2},{"a":3}]`},
 	{file: "v2_snappy_all_null.parquet", rows: `[{"a":null},{"a":null}]`},
 	{file: "decimal_beyond_precision.parquet", err: `column "a": DECIMAL(3,1) does not hold 1234.5`},
 	{file: "negative_children.parquet", err: "negative_children.parquet: malformed schema"},
-	{file: "int96_nanoseconds.parquet", rows: `[{"id":1,"t":"2023-11-14 22:13:20.123456789"},{"id":2,"t":null},{"id":3,"t":"1969-12-31 23:59:59.999999999"}]`},
+	{file: "int96_nanoseconds.parquet", rows: `[{"id":1,"t":"2023-11-14 22:13:20.123456789"},{"id":2,"t":null},` +
+		`{"id":3,"t":"1969-12-31 23:59:59.999999999"}]`},
 	{file: "lz4.parquet", rows: `[{"id":1},{"id":2}]`},
 	{file: "empty_key.json", rows: `[{"column_1":1,"b":2}]`, note: `column 1 has no name: it is called "column_1"`},
-	{file: "keys_that_differ_in_case.json", rows: `[{"x":1,"X_2":2}]`, note: `column 2 has the name of another one, "X": it is called "X_2"`},
-	{file: "own_wire.json", rows: `[{"id":1,"v":null},{"id":2,"v":""},{"id":3,"v":"NULL"},{"id":4,"v":"\"\""},{"id":5,"v":" "}]`},
-	{file: "line_break_in_header.csv", rows: `[{"a b":1,"c":2}]`, note: `the name of column 1, "a\nb", has a control character: it is called "a b"`},
+	{file: "keys_that_differ_in_case.json", rows: `[{"x":1,"X_2":2}]`,
+		note: `column 2 has the name of another one, "X": it is called "X_2"`},
+	{file: "own_wire.json",
+		rows: `[{"id":1,"v":null},{"id":2,"v":""},{"id":3,"v":"NULL"},{"id":4,"v":"\"\""},{"id":5,"v":" "}]`},
+	{file: "line_break_in_header.csv", rows: `[{"a b":1,"c":2}]`,
+		note: `the name of column 1, "a\nb", has a control character: it is called "a b"`},
 }
 
 // TestFileCases reads each of these files by FROM and by an import.
@@ -44,7 +53,8 @@ func TestFileCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	env := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_STATE_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data")}
+	env := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_STATE_DIR": home,
+		"DIG_DATA_DIR": filepath.Join(home, "data")}
 	for i, c := range fileCases {
 		t.Run(c.file, func(t *testing.T) {
 			path, table := filepath.Join(dir, c.file), fmt.Sprintf(`peaka."table".t%d`, i)
@@ -61,7 +71,8 @@ func TestFileCases(t *testing.T) {
 				if _, errs := query("SELECT * FROM "+from, 1); !strings.Contains(unescaped(errs), c.err) {
 					t.Errorf("FROM: %s", errs)
 				}
-				if code, _, errs := runDig(t, env, "table", "import", fmt.Sprintf("t%d", i), path, "--create"); code == 0 || !strings.Contains(errs, c.err) {
+				if code, _, errs := runDig(t, env, "table", "import", fmt.Sprintf("t%d", i), path,
+					"--create"); code == 0 || !strings.Contains(errs, c.err) {
 					t.Errorf("import: exit %d: %s", code, errs)
 				}
 				return
@@ -78,7 +89,8 @@ func TestFileCases(t *testing.T) {
 			for name := range order(t, c.rows) {
 				names = append(names, `"`+name+`"`)
 			}
-			if out, _ := query("SELECT "+strings.Join(names, ", ")+" FROM "+table+" ORDER BY _id", 0); !sameRows(t, out, c.rows) {
+			if out, _ := query("SELECT "+strings.Join(names, ", ")+" FROM "+table+" ORDER BY _id", 0); !sameRows(t, out,
+				c.rows) {
 				t.Errorf("import: %s", out)
 			}
 			for _, of := range []string{from, table} {
@@ -146,12 +158,14 @@ func TestManyEqualNames(t *testing.T) {
 		t.Fatal(err, len(raw))
 	}
 	home := t.TempDir()
-	env := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_STATE_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data")}
+	env := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_STATE_DIR": home,
+		"DIG_DATA_DIR": filepath.Join(home, "data")}
 	path, err := filepath.Abs(filepath.Join("testdata", "files", "many_same_names.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := runDig(t, env, "sql", "SELECT a, a_2, a_4000 FROM '"+path+"'", "-o", "csv"); code != 0 || out != "a,a_2,a_4000\n1,1,1\n" || !strings.Contains(errs, "3989 more columns are renamed") {
+	if code, out, errs := runDig(t, env, "sql", "SELECT a, a_2, a_4000 FROM '"+path+"'", "-o", "csv"); code != 0 ||
+		out != "a,a_2,a_4000\n1,1,1\n" || !strings.Contains(errs, "3989 more columns are renamed") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }

@@ -16,49 +16,69 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// sweepSetup makes what the command lines below work on. {dir} is a folder with a file, {name of a run} what an earlier line printed as its id.
+// sweepSetup makes what the command lines below work on. {dir} is a folder with a file, {name of a run} what an earlier
+// line printed as its id.
 var sweepSetup = []string{
 	`table create t --column a:varchar --column b:bigint`, `bitable create bt --column a:varchar`,
-	`query create q --sql SELECT_1_AS_x`, `query create m --sql SELECT_1_AS_x --type MATERIALIZED --wait`, `query folder create fo`,
+	`query create q --sql SELECT_1_AS_x`, `query create m --sql SELECT_1_AS_x --type MATERIALIZED --wait`,
+	`query folder create fo`,
 	`connection create files --type files --credential path={dir}`, `catalog create shop --connection files`,
 	`cache create sample shop customers --wait`, `semantic-catalog create sem`,
 }
 
-// sweepLines are command lines that work, one for each command that may change something, in an order in which they can run. Lines that begin
-// with ! are of operations that zone local refuses, or are refused for want of a provider.
+// sweepLines are command lines that work, one for each command that may change something, in an order in which they can
+// run. Lines that begin with ! are of operations that zone local refuses, or are refused for want of a provider.
 var sweepLines = []string{
 	`!agent chat hello`, `!agent stream hello`, `!agent history delete th --yes`,
-	`!agent thread rename th name`, `!agent thread delete th --yes`, `!embed init --mode FULL_STUDIO`, `!connection oauth complete state=x`,
+	`!agent thread rename th name`, `!agent thread delete th --yes`, `!embed init --mode FULL_STUDIO`,
+	`!connection oauth complete state=x`,
 	`!metadata semantics sample shop.orders`,
 	`workspace create w2`, `workspace update w2 --name w3`, `workspace delete w3 --yes`,
 	`project create p2`, `project update p2 --name p3`, `project delete p3 --yes`,
 	`api-key create k2 --expires 30d`, `api-key delete k2 --yes`,
-	`table create t2 --column a:varchar`, `table column add t c --type date`, `table column update t c --name d`, `table column delete t d --yes`,
+	`table create t2 --column a:varchar`, `table column add t c --type date`, `table column update t c --name d`,
+	`table column delete t d --yes`,
 	`table import t {csv}`, `table delete t2 --yes`,
-	`bitable create bt2 --column a:varchar`, `bitable column add bt c --type date`, `bitable column update bt c --name d`, `bitable column delete bt d --yes`,
+	`bitable create bt2 --column a:varchar`, `bitable column add bt c --type date`,
+	`bitable column update bt c --name d`, `bitable column delete bt d --yes`,
 	`bitable import bt {csv}`, `bitable delete bt2 --yes`,
-	`query create q2 --sql SELECT_1_AS_x`, `query update q2 --name q3`, `query move q3 /fo`, `query materialize q3 --wait`, `query folder update /fo --add q`,
-	`query folder create g`, `query folder rename /g --body {"name":"h"}`, `query folder move /h /fo`, `query folder delete /fo/h --yes`,
+	`query create q2 --sql SELECT_1_AS_x`, `query update q2 --name q3`, `query move q3 /fo`,
+	`query materialize q3 --wait`, `query folder update /fo --add q`,
+	`query folder create g`, `query folder rename /g --body {"name":"h"}`, `query folder move /h /fo`,
+	`query folder delete /fo/h --yes`,
 	`materialized refresh m --wait`, `materialized cancel m`, `query delete q3 --yes`, `query folder prune --yes`,
-	`cache create sample shop orders --wait`, `cache ensure sample shop orders --full-every 1d`, `cache update sample shop orders --full-every 1h`,
-	`cache refresh sample shop orders --full --wait`, `!cache cancel sample shop orders --full`, `cache batch sample.shop.products`, `cache delete sample shop orders --yes`,
-	`export query q --wait`, `export table sample shop orders --wait`, `!export cancel 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10`,
-	`connection update files --name more`, `catalog create again --connection more`, `!catalog share shop --to {project}`, `catalog delete again --yes`, `connection create x --type files --credential path={dir}`,
+	`cache create sample shop orders --wait`, `cache ensure sample shop orders --full-every 1d`,
+	`cache update sample shop orders --full-every 1h`,
+	`cache refresh sample shop orders --full --wait`, `!cache cancel sample shop orders --full`,
+	`cache batch sample.shop.products`, `cache delete sample shop orders --yes`,
+	`export query q --wait`, `export table sample shop orders --wait`,
+	`!export cancel 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10`,
+	`connection update files --name more`, `catalog create again --connection more`,
+	`!catalog share shop --to {project}`, `catalog delete again --yes`,
+	`connection create x --type files --credential path={dir}`,
 	`connection delete x --yes`,
-	`metadata set sample shop.orders --description d`, `metadata ai sample.shop --allow`, `metadata callback set http://127.0.0.1:1/x`, `metadata callback unset --yes`,
-	`metadata categorical generate sample.shop.orders.status`, `metadata categorical delete sample.shop.orders.status --yes`,
-	`metadata golden-sql create --prompt p --sql SELECT_1_AS_x`, `metadata golden-sql delete {metadata golden-sql create} --yes`, `metadata refresh sample --wait`,
-	`metadata relation add sample.shop.orders.customer_id --to sample.shop.customers.id`, `metadata relation update sample {metadata relation add} --type ONE_TO_ONE`,
+	`metadata set sample shop.orders --description d`, `metadata ai sample.shop --allow`,
+	`metadata callback set http://127.0.0.1:1/x`, `metadata callback unset --yes`,
+	`metadata categorical generate sample.shop.orders.status`,
+	`metadata categorical delete sample.shop.orders.status --yes`,
+	`metadata golden-sql create --prompt p --sql SELECT_1_AS_x`,
+	`metadata golden-sql delete {metadata golden-sql create} --yes`, `metadata refresh sample --wait`,
+	`metadata relation add sample.shop.orders.customer_id --to sample.shop.customers.id`,
+	`metadata relation update sample {metadata relation add} --type ONE_TO_ONE`,
 	`metadata relation delete sample {metadata relation add} --yes`,
-	`parametric-table create shop --from files.orders --to daily.orders --param id=1`, `parametric-table delete shop daily.orders --yes`,
-	`semantic-catalog create sem2`, `semantic-catalog table create sem sales.monthly --query q`, `!semantic-catalog share sem --to {project}`, `semantic-catalog table delete sem sales.monthly --yes`,
-	`table ensure t --column a:varchar --column e:date`, `bitable ensure bt3 --column a:varchar`, `query ensure q9 --sql SELECT_1_AS_x`, `query folder ensure g/h`,
+	`parametric-table create shop --from files.orders --to daily.orders --param id=1`,
+	`parametric-table delete shop daily.orders --yes`,
+	`semantic-catalog create sem2`, `semantic-catalog table create sem sales.monthly --query q`,
+	`!semantic-catalog share sem --to {project}`, `semantic-catalog table delete sem sales.monthly --yes`,
+	`table ensure t --column a:varchar --column e:date`, `bitable ensure bt3 --column a:varchar`,
+	`query ensure q9 --sql SELECT_1_AS_x`, `query folder ensure g/h`,
 	`connection ensure more --type files --credential path={dir}`, `catalog ensure shop --connection more`,
 	`gateway compact`, `apply {files} --yes`,
 }
 
-// TestFlagsFirst: no command line that ends with "nothing was sent" (2) has sent anything but reads. What is wrong with the flags of
-// every command is wrong for each command that changes something; flags of its own are given wrong values of all kinds.
+// TestFlagsFirst: no command line that ends with "nothing was sent" (2) has sent anything but reads. What is wrong with
+// the flags of every command is wrong for each command that changes something; flags of its own are given wrong values
+// of all kinds.
 func TestFlagsFirst(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "orders.csv"), []byte("id,n\n1,2\n"), 0o600); err != nil {
@@ -95,7 +115,8 @@ func TestFlagsFirst(t *testing.T) {
 		}
 		for _, name := range keysOf(out) {
 			if !known.Has(name) {
-				t.Errorf("dig %s prints %q, which --columns would not know: %v", strings.Join(args, " "), name, known.Names)
+				t.Errorf("dig %s prints %q, which --columns would not know: %v", strings.Join(args, " "),
+					name, known.Names)
 			}
 		}
 	}
@@ -119,7 +140,8 @@ func TestFlagsFirst(t *testing.T) {
 		code, _, errs := f.dig(line...)
 		sent := f.sent()
 		tried++
-		if code == exitcode.Usage && sent != "" || strings.Contains(errs, "after-change") || strings.Contains(errs, "detected only after") {
+		if code == exitcode.Usage && sent != "" || strings.Contains(errs, "after-change") || strings.Contains(errs,
+			"detected only after") {
 			t.Errorf("dig %s: exit %d after %s was sent: %s", strings.Join(line, " "), code, sent, errs)
 		}
 		if must && (code == 0 || sent != "") { // 2, unless something that it names is not there
@@ -134,11 +156,14 @@ func TestFlagsFirst(t *testing.T) {
 		}
 		delete(left, c.CommandPath())
 		for _, more := range [][]string{
-			{"--columns", "nope"}, {"-o", "nosuch"}, {"--jq", ".["}, {"--jq", ".", "-o", "csv"}, {"--jq", "nosuch(1)"}, {"--out", "/no/such/folder/file"}, {"--out", dir},
-			{"--timeout", "soon"}, {"--timeout", "-1s"}, {"--retries", "-1"}, {"--retries", "many"}, {"--null", "x", "-o", "json"}, {"--no-header", "-o", "json"},
+			{"--columns", "nope"}, {"-o", "nosuch"}, {"--jq", ".["}, {"--jq", ".", "-o", "csv"}, {"--jq", "nosuch(1)"},
+			{"--out", "/no/such/folder/file"}, {"--out", dir},
+			{"--timeout", "soon"}, {"--timeout", "-1s"}, {"--retries", "-1"}, {"--retries", "many"},
+			{"--null", "x", "-o", "json"}, {"--no-header", "-o", "json"},
 			{"--color", "x"}, {"--columns", ""}, {"--nosuch"}, {"one-more", "and-one-more", "and-another", "too-many"},
 		} {
-			if more[0] == "--null" && c.LocalNonPersistentFlags().Lookup("null") != nil { // of imports, with a meaning of its own
+			// of imports, with a meaning of its own
+			if more[0] == "--null" && c.LocalNonPersistentFlags().Lookup("null") != nil {
 				continue
 			}
 			if more[0] == "one-more" && strings.HasPrefix(line, "cache batch") {
@@ -182,9 +207,12 @@ func TestFlagsFirst(t *testing.T) {
 
 // sweepEnums are wrong values of flags that take one of a few.
 var sweepEnums = map[string][]string{
-	"type": {"nope"}, "mode": {"nope"}, "format": {"nope"}, "compression": {"nope"}, "every": {"soon", "-1h", "0s"}, "cron": {"x", "* *"}, "timezone": {"Mars/Olympus"},
-	"expires": {"soon", "2001-01-01"}, "full-every": {"soon", "-1h"}, "incremental-every": {"soon"}, "download": {"/no/such/folder/file"}, "key-file": {"/no/such/folder/file"},
-	"credential-file": {"/no/such/file"}, "file": {"/no/such/file"}, "map": {"x", "=x", "a="}, "column": {"x", ":varchar", "a:nope"}, "quote-char": {"ab"},
+	"type": {"nope"}, "mode": {"nope"}, "format": {"nope"}, "compression": {"nope"}, "every": {"soon", "-1h", "0s"},
+	"cron": {"x", "* *"}, "timezone": {"Mars/Olympus"},
+	"expires": {"soon", "2001-01-01"}, "full-every": {"soon", "-1h"}, "incremental-every": {"soon"},
+	"download": {"/no/such/folder/file"}, "key-file": {"/no/such/folder/file"},
+	"credential-file": {"/no/such/file"}, "file": {"/no/such/file"}, "map": {"x", "=x", "a="},
+	"column": {"x", ":varchar", "a:nope"}, "quote-char": {"ab"},
 	"record-separator": {"x"}, "feature": {"x=perhaps"}, "extra": {"{", "@/no/such/file"},
 }
 

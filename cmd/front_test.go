@@ -26,8 +26,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// front is a real gateway behind a proxy that notes what is sent to it and may spoil the answers, as a network or a service does that
-// dig has no hold on.
+// front is a real gateway behind a proxy that notes what is sent to it and may spoil the answers, as a network or a
+// service does that dig has no hold on.
 type front struct {
 	t    *testing.T
 	base string
@@ -37,9 +37,10 @@ type front struct {
 	vars map[string]string // further variables of the runs
 	api  *api.Client       // past the proxy
 
-	mu    sync.Mutex
-	hook  func(r *http.Request, pass func())
-	calls []string                                                                            // ids of the operations, or method and path
+	mu   sync.Mutex
+	hook func(r *http.Request, pass func())
+	// ids of the operations, or method and path
+	calls []string
 	spoil map[string]func(w http.ResponseWriter, r *http.Request, pass func() *http.Response) // by operation
 }
 
@@ -56,11 +57,13 @@ func newFrontOver(t *testing.T, zone string, protocol int, quirks ...string) *fr
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open, Log: slog.New(slog.DiscardHandler), Quirks: odd})
+	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open,
+		Log: slog.New(slog.DiscardHandler), Quirks: odd})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &front{t: t, zone: zone, home: t.TempDir(), key: g.ServeKey(), spoil: map[string]func(http.ResponseWriter, *http.Request, func() *http.Response){}}
+	f := &front{t: t, zone: zone, home: t.TempDir(), key: g.ServeKey(), spoil: map[string]func(http.ResponseWriter,
+		*http.Request, func() *http.Response){}}
 	s, err := g.Listen("127.0.0.1:0", false)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +131,8 @@ func callOf(r *http.Request) string {
 }
 
 func (f *front) env() map[string]string {
-	env := map[string]string{"DIG_ZONE": f.zone, "DIG_BASE_URL": f.base, "DIG_API_KEY": f.key, "DIG_PROJECT": gateway.DefaultProject, "HOME": f.home, "DIG_KEY_STORAGE": "file",
+	env := map[string]string{"DIG_ZONE": f.zone, "DIG_BASE_URL": f.base, "DIG_API_KEY": f.key,
+		"DIG_PROJECT": gateway.DefaultProject, "HOME": f.home, "DIG_KEY_STORAGE": "file",
 		"DIG_CONFIG_DIR": f.home + "/config", "DIG_DATA_DIR": f.home + "/data"}
 	maps.Copy(env, f.vars)
 	return env
@@ -177,7 +181,8 @@ func (f *front) digIn(stdin string, args ...string) (code int, stdout, stderr st
 	f.t.Helper()
 	env := f.env()
 	var out, errs bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(stdin), Out: &out, Err: &errs, Dir: f.home, Now: time.Now, Getenv: environ(f.t, env)}
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(stdin), Out: &out, Err: &errs, Dir: f.home,
+		Now: time.Now, Getenv: environ(f.t, env)}
 	code = Run(context.Background(), e)
 	return code, out.String(), errs.String()
 }

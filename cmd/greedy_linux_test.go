@@ -37,31 +37,43 @@ var greedyViews = map[string]string{
 	"groups":          `SELECT range AS c, count(*) AS n FROM range(1000000000000) GROUP BY 1`,
 	"sorted":          `SELECT range AS c FROM range(1000000000000) ORDER BY hash(range)`,
 	"json":            `SELECT length(json_group_array(range)::VARCHAR) AS c FROM range(1000000000000)`,
-	"doubled":         `WITH RECURSIVE g(s) AS (SELECT 'xy' UNION ALL SELECT s || s FROM g) SELECT max(length(s)) AS c FROM g`,
-	"crossed":         `SELECT count(*) AS c FROM range(1000000) a, range(1000000) b WHERE hash(a.range, b.range) = 5`,
-	"quantile":        `SELECT quantile_cont(range, 0.5) AS c FROM range(1000000000000)`,
+	"doubled": `WITH RECURSIVE g(s) AS (SELECT 'xy' UNION ALL SELECT s || s FROM g) SELECT max(length(s)) AS ` +
+		`c FROM g`,
+	"crossed":  `SELECT count(*) AS c FROM range(1000000) a, range(1000000) b WHERE hash(a.range, b.range) = 5`,
+	"quantile": `SELECT quantile_cont(range, 0.5) AS c FROM range(1000000000000)`,
 }
 
 // greedyStatements are such statements in Trino's language, over no tables.
 var greedyStatements = map[string]string{
-	"array_agg":      `SELECT cardinality(array_agg(i)) FROM UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 10000)) u(j), UNNEST(sequence(1, 10000)) v(k)`,
-	"listagg":        `SELECT length(listagg(s, '') WITHIN GROUP (ORDER BY i)) FROM (SELECT rpad('x', 1000000, 'x') AS s), UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 10)) u(j)`,
-	"histogram":      `SELECT cardinality(histogram((i * 10000 + j) * 10000 + k)) FROM UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 10000)) u(j), UNNEST(sequence(1, 10000)) v(k)`,
-	"array_sort":     `SELECT cardinality(array_sort(array_agg(ARRAY[i % 1000, i * j]))) FROM UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 1000)) u(j)`,
-	"array_distinct": `SELECT cardinality(array_distinct(array_agg(ARRAY[i % 1000, i * j]))) FROM UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 1000)) u(j)`,
-	"transform":      `SELECT sum(cardinality(transform(sequence(1, 10000), x -> sequence(1, 10000)))) FROM UNNEST(sequence(1, 1000)) t(i)`,
-	"replace":        `SELECT length(replace(s, 'x', s)) FROM (SELECT rpad('x', 1000000, 'x') AS s)`,
-	"levenshtein":    `SELECT levenshtein_distance(rpad('x', 1000000, 'xy'), rpad('x', 1000000, 'yx'))`,
-	"crossed":        `SELECT count(*) FROM UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 10000)) u(j), UNNEST(sequence(1, 10000)) v(k) WHERE i * j % 7 = 9`,
-	"grouped":        `SELECT count(*) FROM (SELECT (i * 10000 + j) * 10000 + k AS n, count(*) FROM UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 10000)) u(j), UNNEST(sequence(1, 10000)) v(k) GROUP BY 1)`,
-	"union all":      "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", 12000),
-	"intervals":      "SELECT DATE '2020-01-01'" + strings.Repeat(" + INTERVAL '1' DAY", 10000),
-	"concat":         "SELECT cardinality(concat(" + strings.Repeat("ARRAY[x], ", 126) + "ARRAY[x])) FROM (VALUES 1) t(x)",
+	"array_agg": `SELECT cardinality(array_agg(i)) FROM UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, ` +
+		`10000)) u(j), UNNEST(sequence(1, 10000)) v(k)`,
+	"listagg": `SELECT length(listagg(s, '') WITHIN GROUP (ORDER BY i)) FROM (SELECT rpad('x', 1000000, 'x') ` +
+		`AS s), UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 10)) u(j)`,
+	"histogram": `SELECT cardinality(histogram((i * 10000 + j) * 10000 + k)) FROM UNNEST(sequence(1, 10000)) ` +
+		`t(i), UNNEST(sequence(1, 10000)) u(j), UNNEST(sequence(1, 10000)) v(k)`,
+	"array_sort": `SELECT cardinality(array_sort(array_agg(ARRAY[i % 1000, i * j]))) FROM UNNEST(sequence(1, ` +
+		`10000)) t(i), UNNEST(sequence(1, 1000)) u(j)`,
+	"array_distinct": `SELECT cardinality(array_distinct(array_agg(ARRAY[i % 1000, i * j]))) FROM UNNEST(sequence(1, ` +
+		`10000)) t(i), UNNEST(sequence(1, 1000)) u(j)`,
+	"transform": `SELECT sum(cardinality(transform(sequence(1, 10000), x -> sequence(1, 10000)))) FROM ` +
+		`UNNEST(sequence(1, 1000)) t(i)`,
+	"replace":     `SELECT length(replace(s, 'x', s)) FROM (SELECT rpad('x', 1000000, 'x') AS s)`,
+	"levenshtein": `SELECT levenshtein_distance(rpad('x', 1000000, 'xy'), rpad('x', 1000000, 'yx'))`,
+	"crossed": `SELECT count(*) FROM UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 10000)) u(j), ` +
+		`UNNEST(sequence(1, 10000)) v(k) WHERE i * j % 7 = 9`,
+	"grouped": `SELECT count(*) FROM (SELECT (i * 10000 + j) * 10000 + k AS n, count(*) FROM ` +
+		`UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 10000)) u(j), UNNEST(sequence(1, 10000)) v(k) GROUP BY 1)`,
+	"union all": "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", 12000),
+	"intervals": "SELECT DATE '2020-01-01'" + strings.Repeat(" + INTERVAL '1' DAY", 10000),
+	"concat": "SELECT cardinality(concat(" + strings.Repeat("ARRAY[x], ", 126) +
+		"ARRAY[x])) FROM (VALUES 1) t(x)",
 	"reduce format": `SELECT reduce(sequence(1, 40), CAST('x' AS varchar), (s, x) -> format('%s%s', s, s),
 		s -> length(s))`,
 	"reduce flatten": `SELECT reduce(sequence(1, 40), ARRAY['x'],
 		(s, x) -> CAST(flatten(ARRAY[s, s]) AS array(varchar)), s -> cardinality(s))`,
-	"unnested": `SELECT count(*) FROM UNNEST(sequence(1, 10000)) t(i) CROSS JOIN UNNEST(ARRAY[ARRAY[ARRAY[i]]]) u(a) CROSS JOIN UNNEST(a) v(b) CROSS JOIN UNNEST(sequence(1, 10000)) w(j) CROSS JOIN UNNEST(sequence(1, 10000)) x(k)`,
+	"unnested": `SELECT count(*) FROM UNNEST(sequence(1, 10000)) t(i) CROSS JOIN UNNEST(ARRAY[ARRAY[ARRAY[i]]]) u(a) ` +
+		`CROSS JOIN UNNEST(a) v(b) CROSS JOIN UNNEST(sequence(1, 10000)) w(j) CROSS JOIN UNNEST(sequence(1, ` +
+		`10000)) x(k)`,
 }
 
 // neighbour asks a gateway for SELECT 1 again and again, and records what is not answered.
@@ -93,7 +105,8 @@ func (n *neighbour) run(cl *api.Client, project string) {
 func (n *neighbour) stop() { close(n.end); n.wg.Wait() }
 
 func drain(cl *api.Client, project, statement string) error {
-	res, err := cl.Queries.Execute(context.Background(), project, api.ExecuteByStatement{Statement: statement}, api.ExecuteOptions{Format: api.Compact})
+	res, err := cl.Queries.Execute(context.Background(), project, api.ExecuteByStatement{Statement: statement},
+		api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return err
 	}
@@ -104,8 +117,8 @@ func drain(cl *api.Client, project, statement string) error {
 	return rows.Err()
 }
 
-// TestGreedyStatements: statements that would take all memory or all time end alone; those of others, in the same project and in another,
-// are answered meanwhile, and the process that serves stays the same.
+// TestGreedyStatements: statements that would take all memory or all time end alone; those of others, in the same
+// project and in another, are answered meanwhile, and the process that serves stays the same.
 func TestGreedyStatements(t *testing.T) {
 	needLocal(t)
 	if testing.Short() {
@@ -153,7 +166,8 @@ func TestGreedyStatements(t *testing.T) {
 	add("bombs", "duckdb", file)
 	add("folder", "files", files)
 	other := strings.TrimSpace(mustRun(t, data, "project", "create", "other", "-o", "json", "--jq", ".id"))
-	s := process(t, data, "gateway", "serve", "--print-key", "--quiet", "--max-statement-time", "3s", "--memory", "512MiB")
+	s := process(t, data, "gateway", "serve", "--print-key", "--quiet", "--max-statement-time", "3s",
+		"--memory", "512MiB")
 	out, err := s.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +184,8 @@ func TestGreedyStatements(t *testing.T) {
 	if _, err := fmt.Fscanf(out, "DIG_BASE_URL=%s\nDIG_API_KEY=%s\n", &base, &key); err != nil {
 		t.Fatal(err)
 	}
-	cl, err := api.New(api.Options{BaseURL: base, Key: key, Timeout: 2 * time.Minute, Transport: &http.Transport{DisableCompression: true}})
+	cl, err := api.New(api.Options{BaseURL: base, Key: key, Timeout: 2 * time.Minute,
+		Transport: &http.Transport{DisableCompression: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +210,8 @@ func TestGreedyStatements(t *testing.T) {
 			for i := range beside {
 				beside[i].stop()
 				if len(beside[i].fails) > 0 {
-					t.Errorf("%d of %d requests beside it failed: %s", len(beside[i].fails), beside[i].asked, beside[i].fails[0])
+					t.Errorf("%d of %d requests beside it failed: %s", len(beside[i].fails), beside[i].asked,
+						beside[i].fails[0])
 				}
 			}
 			if name == "members" && (err == nil || !strings.Contains(err.Error(), "200000 columns, more than 16384")) {

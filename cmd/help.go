@@ -68,7 +68,8 @@ func usage(e *cli.Env, b *strings.Builder, c *cobra.Command, width int) {
 		fmt.Fprintf(b, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(width))
 	}
 	if c.HasAvailableInheritedFlags() {
-		fmt.Fprintf(b, "\nGlobal flags (%s help flags):\n%s", c.Root().Name(), indent(foldText(names(c.InheritedFlags()), cmp.Or(width, 82)-2)))
+		fmt.Fprintf(b, "\nGlobal flags (%s help flags):\n%s", c.Root().Name(),
+			indent(foldText(names(c.InheritedFlags()), cmp.Or(width, 82)-2)))
 	}
 	var topics [][2]string
 	if !c.HasParent() {

@@ -11,11 +11,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestHelpFitsTheTerminal reads the help of every command at two widths. Only quoted words, and one word that nothing can break, may be wider.
+// TestHelpFitsTheTerminal reads the help of every command at two widths. Only quoted words, and one word that nothing
+// can break, may be wider.
 func TestHelpFitsTheTerminal(t *testing.T) {
 	helpOf := func(terminal bool, width int, args ...string) string {
 		var out bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: append(args, "--help"), In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now, OutTerm: terminal, Width: width,
+		e := &cli.Env{Name: "dig", Args: append(args, "--help"), In: strings.NewReader(""), Out: &out, Err: &out,
+			Dir: t.TempDir(), Now: time.Now, OutTerm: terminal, Width: width,
 			Getenv: func(string) string { return "" }}
 		if code := Run(context.Background(), e); code != 0 {
 			t.Fatalf("%q: exit %d, %s", args, code, out.String())
@@ -29,7 +31,8 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 		for _, width := range []int{80, 120} {
 			text := helpOf(true, width, path...)
 			for line := range strings.SplitSeq(text, "\n") {
-				if len([]rune(line)) > width && !strings.Contains(line, "NAME:TYPE[") && !strings.ContainsAny(line, "'\"|") {
+				if len([]rune(line)) > width && !strings.Contains(line, "NAME:TYPE[") &&
+					!strings.ContainsAny(line, "'\"|") {
 					t.Errorf("%q at %d: %s", path, width, line)
 				}
 			}
@@ -50,7 +53,8 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	walk(root, nil)
 	for _, topic := range topicsOf(&cli.Env{Name: "dig"}, root) {
 		var out bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: []string{"help", topic.Name()}, In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now, OutTerm: true, Width: 80,
+		e := &cli.Env{Name: "dig", Args: []string{"help", topic.Name()}, In: strings.NewReader(""), Out: &out,
+			Err: &out, Dir: t.TempDir(), Now: time.Now, OutTerm: true, Width: 80,
 			Getenv: func(string) string { return "" }}
 		if code := Run(context.Background(), e); code != 0 || out.Len() < 100 {
 			t.Errorf("help %s: exit %d, %q", topic.Name(), code, out.String())
@@ -68,7 +72,8 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 
 func TestFoldExamples(t *testing.T) {
 	const long = `  dig query execute --sql "SELECT count(*) FROM t WHERE city = ?" --each-row cities.csv -o csv`
-	const want = "  dig query execute \\\n      --sql \"SELECT count(*) FROM t WHERE city = ?\" \\\n      --each-row cities.csv -o csv"
+	const want = "  dig query execute \\\n      --sql \"SELECT count(*) FROM t WHERE city = ?\" \\\n      --each-row " +
+		"cities.csv -o csv"
 	if got := foldExamples(long, 60); got != want {
 		t.Errorf("got\n%s", got)
 	}

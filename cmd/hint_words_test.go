@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Commands in hints are there to be copied: what a gateway calls its things stands in them as one word of a shell, whatever it holds.
+// Commands in hints are there to be copied: what a gateway calls its things stands in them as one word of a shell,
+// whatever it holds.
 func TestHintsQuoteNames(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"*.go", "*/*.go", "internal/*/*.go"} {
@@ -19,8 +20,10 @@ func TestHintsQuoteNames(t *testing.T) {
 		files = append(files, some...)
 	}
 	// A string that begins a command within backquotes, or is all of one, and what is joined to it.
-	begun := regexp.MustCompile("(?:`dig [^`\"]*|(?:[rR]esume|[cC]ancel): \"[^\"]*|`\"\\s*\\+\\s*e\\.Name\\s*\\+\\s*\" [^`\"]*)\"\\s*\\+\\s*([\\w.]+)")
-	own := map[string]bool{"shell.Quote": true, "w.Resume": true, "w.Cancel": true, "resume": true, "cancel": true, "instead": true}
+	begun := regexp.MustCompile("(?:`dig [^`\"]*|(?:[rR]esume|[cC]ancel): " +
+		"\"[^\"]*|`\"\\s*\\+\\s*e\\.Name\\s*\\+\\s*\" [^`\"]*)\"\\s*\\+\\s*([\\w.]+)")
+	own := map[string]bool{"shell.Quote": true, "w.Resume": true, "w.Cancel": true, "resume": true, "cancel": true,
+		"instead": true}
 	found := 0
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {

@@ -33,7 +33,9 @@ func (f *front) history(args ...string) []cli.Change {
 func TestHistory(t *testing.T) {
 	const secret, again, param = "pa55word-nobody-knows", "0ther-pa55word", "t0ken-of-a-callback"
 	f := newFront(t, "us")
-	for path, text := range map[string]string{"c.json": `{"url":"127.0.0.1","port":1,"databaseName":"shop","user":"reader","password":"` + secret + `"}`, "d.json": `{"url":"127.0.0.1","port":1,"databaseName":"shop","user":"reader","password":"` + again + `"}`} {
+	for path, text := range map[string]string{
+		"c.json": `{"url":"127.0.0.1","port":1,"databaseName":"shop","user":"reader","password":"` + secret + `"}`,
+		"d.json": `{"url":"127.0.0.1","port":1,"databaseName":"shop","user":"reader","password":"` + again + `"}`} {
 		if err := os.WriteFile(filepath.Join(f.home, path), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +58,8 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	const db = `{"id":"24d1ff83-c2c1-4d74-82d5-4bf3441230b2","name":"db","type":"POSTGRES"}`
-	for _, op := range []spec.Op{spec.CreateConnection, spec.UpdateConnection, spec.GetConnection, spec.DeleteConnection} {
+	for _, op := range []spec.Op{spec.CreateConnection, spec.UpdateConnection, spec.GetConnection,
+		spec.DeleteConnection} {
 		f.on(op, says(db))
 	}
 	f.on(spec.ListConnections, says("[]"))
@@ -77,16 +80,19 @@ func TestHistory(t *testing.T) {
 		t.Error("the lost reply was a success")
 	}
 	f.on(spec.CreateWorkspace, nil)
-	if code, _, _ := f.dig("--base-url", "http://127.0.0.1:1/api/v1", "api", "POST", "/data/projects/{project}/table/nobody"); code == 0 {
+	if code, _, _ := f.dig("--base-url", "http://127.0.0.1:1/api/v1", "api", "POST",
+		"/data/projects/{project}/table/nobody"); code == 0 {
 		t.Error("nobody answered")
 	}
-	f.want(0, "api", "POST", "/data/projects/{project}/queries", "-f", "displayName=by_api", "-f", "inputQuery=SELECT 4")
+	f.want(0, "api", "POST", "/data/projects/{project}/queries", "-f", "displayName=by_api", "-f",
+		"inputQuery=SELECT 4")
 
 	all := f.history()
 	var got []string
 	for _, c := range all {
 		got = append(got, c.Command+" "+c.Operation+" "+c.Outcome)
-		if c.ID == "" || c.At.IsZero() || c.Zone != "us" || !strings.HasPrefix(c.Address, "http://127.0.0.1:") || c.Path == "" || c.Method == "" || c.Of != "" {
+		if c.ID == "" || c.At.IsZero() || c.Zone != "us" || !strings.HasPrefix(c.Address, "http://127.0.0.1:") ||
+			c.Path == "" || c.Method == "" || c.Of != "" {
 			t.Errorf("%+v", c)
 		}
 		if strings.HasPrefix(c.Path, "/data/") && c.Project != gateway.DefaultProject {
@@ -94,8 +100,10 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	want := []string{
-		"query create createQuery done", "query update updateQuery done", "query delete deleteQuery done", "connection create createConnection done", "connection update updateConnection done",
-		"metadata callback set registerRefreshCallback done", "connection delete deleteConnection done", "api updateQuery refused", "workspace create createWorkspace unknown",
+		"query create createQuery done", "query update updateQuery done", "query delete deleteQuery done",
+		"connection create createConnection done", "connection update updateConnection done",
+		"metadata callback set registerRefreshCallback done", "connection delete deleteConnection done",
+		"api updateQuery refused", "workspace create createWorkspace unknown",
 		"api createInternalTable not-sent", "api createQuery done",
 	}
 	if !slices.Equal(got, want) {
@@ -110,10 +118,13 @@ func TestHistory(t *testing.T) {
 		return s
 	}
 	if len(all) == len(want) {
-		if field(all[1].Before, "inputQuery") != "SELECT 1 AS x" || field(all[1].Body, "inputQuery") != "SELECT 2 AS x" || field(all[2].Before, "inputQuery") != "SELECT 2 AS x" {
+		if field(all[1].Before, "inputQuery") != "SELECT 1 AS x" ||
+			field(all[1].Body, "inputQuery") != "SELECT 2 AS x" ||
+			field(all[2].Before, "inputQuery") != "SELECT 2 AS x" {
 			t.Errorf("%s, %s, %s", all[1].Before, all[1].Body, all[2].Before)
 		}
-		if field(all[3].Body, "name") != "db" || strings.Contains(string(all[3].Body), "reader") || field(all[6].Before, "name") != "db" {
+		if field(all[3].Body, "name") != "db" || strings.Contains(string(all[3].Body), "reader") ||
+			field(all[6].Before, "name") != "db" {
 			t.Errorf("%s, %s", all[3].Body, all[6].Before)
 		}
 		if all[8].Error == "" || all[7].Status != 400 || all[0].Status != 200 {
@@ -121,7 +132,8 @@ func TestHistory(t *testing.T) {
 		}
 		_, out, _ := f.dig("history", "show", all[1].ID[:8], "-o", "json")
 		var shown cli.Change
-		if err := json.Unmarshal([]byte(out), &shown); err != nil || shown.ID != all[1].ID || string(shown.Before) != string(all[1].Before) {
+		if err := json.Unmarshal([]byte(out), &shown); err != nil || shown.ID != all[1].ID ||
+			string(shown.Before) != string(all[1].Before) {
 			t.Errorf("%v: %s", err, out)
 		}
 	}
@@ -170,12 +182,14 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d changes, %d before it was off", n, len(all))
 	}
 	f.vars = map[string]string{"DIG_STATE_DIR": filepath.Join(f.home, "c.json")} // no directory
-	if errs := f.want(0, "query", "create", "unwritten", "--sql", "SELECT 1 AS x"); strings.Count(errs, "not recorded in the journal") != 1 {
+	if errs := f.want(0, "query", "create", "unwritten", "--sql", "SELECT 1 AS x"); strings.Count(errs,
+		"not recorded in the journal") != 1 {
 		t.Errorf("%s", errs)
 	}
 }
 
-// TestHistoryOfProcesses: 20 processes at once and one that is killed while it waits for its reply leave a journal that has all of it.
+// TestHistoryOfProcesses: 20 processes at once and one that is killed while it waits for its reply leave a journal that
+// has all of it.
 func TestHistoryOfProcesses(t *testing.T) {
 	f := newFront(t, "us")
 	state := t.TempDir()
@@ -201,7 +215,10 @@ func TestHistoryOfProcesses(t *testing.T) {
 	all.Wait()
 	arrived, quit := make(chan struct{}), make(chan struct{})
 	defer close(quit)
-	f.on(spec.CreateWorkspace, func(http.ResponseWriter, *http.Request, func() *http.Response) { close(arrived); <-quit })
+	f.on(spec.CreateWorkspace, func(http.ResponseWriter, *http.Request, func() *http.Response) {
+		close(arrived)
+		<-quit
+	})
 	c := process(t, t.TempDir(), "workspace", "create", "killed")
 	for k, v := range f.env() {
 		c.Env = append(c.Env, k+"="+v)

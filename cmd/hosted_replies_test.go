@@ -21,7 +21,8 @@ func hosted(t *testing.T, h http.HandlerFunc) *tellWorld {
 	w := newBareWorld(t)
 	srv := httptest.NewServer(h)
 	t.Cleanup(srv.Close)
-	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_ZONE"], w.env["DIG_PROJECT"] = srv.URL+"/api/v1", "abcdEFGH.0123456789abcdefghij0123456789ZZ", "us", "prj00001"
+	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_ZONE"], w.env["DIG_PROJECT"] = srv.URL+"/api/v1",
+		"abcdEFGH.0123456789abcdefghij0123456789ZZ", "us", "prj00001"
 	return w
 }
 
@@ -30,7 +31,8 @@ func answerJSON(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// TestExportListPages reads the second page of a list, and prints what the gateway sent, fields that dig does not know among it.
+// TestExportListPages reads the second page of a list, and prints what the gateway sent, fields that dig does not know
+// among it.
 func TestExportListPages(t *testing.T) {
 	const total = 205
 	pages := 0
@@ -48,7 +50,8 @@ func TestExportListPages(t *testing.T) {
 			if err == nil && !at.Before(before) {
 				continue
 			}
-			page = append(page, map[string]any{"id": fmt.Sprint("e", i), "status": "SUCCEEDED", "createdAt": at.Format("2006-01-02T15:04:05.000Z"), "novel": i})
+			page = append(page, map[string]any{"id": fmt.Sprint("e", i), "status": "SUCCEEDED",
+				"createdAt": at.Format("2006-01-02T15:04:05.000Z"), "novel": i})
 		}
 		answerJSON(rw, page)
 	})
@@ -69,7 +72,8 @@ func TestWebPageForRows(t *testing.T) {
 		_, _ = io.WriteString(rw, "<html><body>log in</body></html>")
 	})
 	code, out, errs := w.run("query", "execute", "SELECT 1")
-	if code != exitcode.Unavailable || out != "" || !strings.Contains(errs, "base address") || strings.Contains(errs, "--limit") || strings.Contains(errs, "--page-by") {
+	if code != exitcode.Unavailable || out != "" || !strings.Contains(errs, "base address") || strings.Contains(errs,
+		"--limit") || strings.Contains(errs, "--page-by") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
@@ -79,7 +83,8 @@ func TestTellingIsRefusedAlike(t *testing.T) {
 	w := hosted(t, func(rw http.ResponseWriter, _ *http.Request) {
 		answerJSON(rw, map[string]any{"projectId": "prj00001", "userId": "u"})
 	})
-	for _, flag := range []string{"--dry-run", "--yes", "--explain"} { // --explain asks nothing, and knows the key from the real run
+	// --explain asks nothing, and knows the key from the real run
+	for _, flag := range []string{"--dry-run", "--yes", "--explain"} {
 		code, out, errs := w.run("workspace", "create", "w", "--org", "o1", flag)
 		if code != exitcode.NotAllowed || !strings.Contains(errs, "requires a partner key") {
 			t.Errorf("%s: exit %d: %s%s", flag, code, out, errs)
@@ -113,9 +118,11 @@ func TestEchoedSecrets(t *testing.T) {
 		rw.WriteHeader(http.StatusBadRequest)
 		_ = json.NewEncoder(rw).Encode(map[string]any{"error": "Bad Request", "message": "refused " + string(raw)})
 	})
-	for _, body := range []string{`{"password":"hunter2secret"}`, `[{"token":"hunter2secret"}]`, `{"list":[{"credential":{"pat":"hunter2secret"}}]}`} {
+	for _, body := range []string{`{"password":"hunter2secret"}`, `[{"token":"hunter2secret"}]`,
+		`{"list":[{"credential":{"pat":"hunter2secret"}}]}`} {
 		for _, flag := range []string{"--retries=0", "--debug", "--dry-run", "--explain", "-ojson"} {
-			if _, out, errs := w.run("api", "POST", "/x", "--input", w.file("body.json", body), flag); strings.Contains(out+errs, "hunter2") || !strings.Contains(out+errs, "*") {
+			if _, out, errs := w.run("api", "POST", "/x", "--input", w.file("body.json", body),
+				flag); strings.Contains(out+errs, "hunter2") || !strings.Contains(out+errs, "*") {
 				t.Errorf("%s %s: %s%s", body, flag, out, errs)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// TestInterruptedWaits: who stops waiting for work of a served gateway learns what goes on, how to wait for it and how to end it.
+// TestInterruptedWaits: who stops waiting for work of a served gateway learns what goes on, how to wait for it and how
+// to end it.
 func TestInterruptedWaits(t *testing.T) {
 	needLocal(t)
 	if runtime.GOOS == "windows" {
@@ -24,10 +25,14 @@ func TestInterruptedWaits(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"export", "table", "sample", "shop", "orders", "--wait"}, []string{"while waiting for export ", "which continues", "export wait ", "export cancel "}},
-		{[]string{"cache", "create", "sample", "shop", "orders", "--wait"}, []string{"while waiting for cache ", "cache wait ", "cache cancel "}},
-		{[]string{"query", "create", "m", "--sql", "SELECT 1 AS n", "--type", "MATERIALIZED", "--wait"}, []string{"while waiting for the run of m", "materialized wait ", "materialized cancel "}},
-		{[]string{"metadata", "refresh", "sample", "--wait"}, []string{"while waiting for the refresh of catalog ", "metadata status "}},
+		{[]string{"export", "table", "sample", "shop", "orders", "--wait"}, []string{"while waiting for export ",
+			"which continues", "export wait ", "export cancel "}},
+		{[]string{"cache", "create", "sample", "shop", "orders", "--wait"}, []string{"while waiting for cache ",
+			"cache wait ", "cache cancel "}},
+		{[]string{"query", "create", "m", "--sql", "SELECT 1 AS n", "--type", "MATERIALIZED", "--wait"},
+			[]string{"while waiting for the run of m", "materialized wait ", "materialized cancel "}},
+		{[]string{"metadata", "refresh", "sample", "--wait"}, []string{"while waiting for the refresh of catalog ",
+			"metadata status "}},
 	} {
 		p := process(t, data, append(c.args, "--debug")...)
 		errs, err := p.StderrPipe()
@@ -38,7 +43,8 @@ func TestInterruptedWaits(t *testing.T) {
 		late := time.AfterFunc(atMost, func() { _ = p.Process.Kill() })
 		var said strings.Builder
 		lines := bufio.NewScanner(errs)
-		for gets := 0; gets < 3 && lines.Scan(); { // the wait has begun when the same thing is asked for again and again
+		// the wait has begun when the same thing is asked for again and again
+		for gets := 0; gets < 3 && lines.Scan(); {
 			said.WriteString(lines.Text() + "\n")
 			if strings.Contains(lines.Text(), "GET ") {
 				gets++

@@ -15,7 +15,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// A file for a key never stays without the whole key, and a command that was asked to keep one and could not does not end with 0.
+// A file for a key never stays without the whole key, and a command that was asked to keep one and could not does not
+// end with 0.
 func TestKeyThatCannotBeKept(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -25,7 +26,8 @@ func TestKeyThatCannotBeKept(t *testing.T) {
 		io.WriteString(w, `{"apiKeyId":"11111111-1111-4111-8111-111111111111","name":"ci"}`)
 	}))
 	defer srv.Close()
-	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234", "DIG_ZONE": "us"}
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234",
+		"DIG_ZONE": "us"}
 	path := filepath.Join(t.TempDir(), "key")
 	code, out, errs := runDig(t, env, "api-key", "create", "ci", "--key-file", path, "-o", "json")
 	if code != exitcode.Failed || !strings.Contains(errs, "did not return") || !strings.Contains(out, "11111111-1111") {
@@ -34,10 +36,12 @@ func TestKeyThatCannotBeKept(t *testing.T) {
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("an empty file is left")
 	}
-	if code, _, errs := runDig(t, env, "api-key", "create", "ci", "--store", "other"); code != exitcode.Failed || !strings.Contains(errs, "did not return") {
+	if code, _, errs := runDig(t, env, "api-key", "create", "ci", "--store", "other"); code != exitcode.Failed ||
+		!strings.Contains(errs, "did not return") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	if code, _, errs := runDig(t, env, "api-key", "create", "ci"); code != 0 || !strings.Contains(errs, "did not return") {
+	if code, _, errs := runDig(t, env, "api-key", "create", "ci"); code != 0 || !strings.Contains(errs,
+		"did not return") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 

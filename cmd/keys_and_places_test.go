@@ -14,12 +14,15 @@ func TestDriverStringsHideTheKey(t *testing.T) {
 		fmt.Fprintf(w, `{"JDBC":"jdbc:x://dbc.example:4567?extraCredentials=peakaKey:%s"}`, testKey)
 	}))
 	defer srv.Close()
-	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234", "DIG_ZONE": "us"}
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234",
+		"DIG_ZONE": "us"}
 	secret := testKey[9:]
-	if code, out, errs := runDig(t, env, "driver", "jdbc", "-o", "json", "--debug"); code != 0 || strings.Contains(out+errs, secret) || !strings.Contains(out, "dbc.example") {
+	if code, out, errs := runDig(t, env, "driver", "jdbc", "-o", "json", "--debug"); code != 0 ||
+		strings.Contains(out+errs, secret) || !strings.Contains(out, "dbc.example") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	if code, out, errs := runDig(t, env, "driver", "jdbc", "-o", "json", "--reveal"); code != 0 || !strings.Contains(out, secret) {
+	if code, out, errs := runDig(t, env, "driver", "jdbc", "-o", "json", "--reveal"); code != 0 ||
+		!strings.Contains(out, secret) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }

@@ -13,14 +13,15 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// TestKeyWithoutProfile: a profile that is removed in an editor leaves its key, which the command tells, and `auth logout` removes
-// it by the name that the profile had.
+// TestKeyWithoutProfile: a profile that is removed in an editor leaves its key, which the command tells, and `auth
+// logout` removes it by the name that the profile had.
 func TestKeyWithoutProfile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
 	}
 	w := &tellWorld{t: t, dir: t.TempDir(), env: map[string]string{"DIG_KEY_STORAGE": "file"}}
-	w.env["DIG_CONFIG_DIR"], w.env["HOME"], w.env["EDITOR"] = filepath.Join(w.dir, "config"), w.dir, filepath.Join(w.dir, "editor")
+	w.env["DIG_CONFIG_DIR"], w.env["HOME"], w.env["EDITOR"] = filepath.Join(w.dir, "config"), w.dir,
+		filepath.Join(w.dir, "editor")
 	if err := os.MkdirAll(filepath.Join(w.dir, "work"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func TestKeyWithoutProfile(t *testing.T) {
 		run(0, "stored", "auth", "login", name, "--zone", "us", "--no-check")
 	}
 	delete(w.env, "DIG_API_KEY")
-	if err := os.WriteFile(w.env["EDITOR"], []byte("#!/bin/sh\nsed -i.bak '/gone:/,/key-storage/d' \"$1\"\n"), 0o700); err != nil {
+	if err := os.WriteFile(w.env["EDITOR"], []byte("#!/bin/sh\nsed -i.bak '/gone:/,/key-storage/d' \"$1\"\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	run(0, "the key of profile gone remains (file); `dig auth logout gone` removes it", "config", "edit")
@@ -65,7 +67,8 @@ func TestKeyIsOneLine(t *testing.T) {
 	env := map[string]string{"DIG_CONFIG_DIR": t.TempDir(), "DIG_KEY_STORAGE": "file", "HOME": t.TempDir()}
 	run := func(in string, args ...string) (int, string) {
 		var o, x bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(in), Out: &o, Err: &x, Dir: t.TempDir(), Now: time.Now, Getenv: environ(t, env)}
+		e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(in), Out: &o, Err: &x, Dir: t.TempDir(),
+			Now: time.Now, Getenv: environ(t, env)}
 		code := Run(t.Context(), e)
 		if strings.Contains(o.String()+x.String(), testKey) {
 			t.Errorf("%v shows the key", args)
@@ -87,10 +90,13 @@ func TestKeyIsOneLine(t *testing.T) {
 	if code, says := run(testKey+"\r\n \n", login...); code != 0 {
 		t.Errorf("exit %d: %s", code, says)
 	}
-	for _, args := range [][]string{{"auth", "login", "a/b", "--zone", "us"}, {"auth", "login", "WORK", "--zone", "us"}, {"profile", "add", "WORK", "--zone", "us"}} {
+	for _, args := range [][]string{{"auth", "login", "a/b", "--zone", "us"}, {"auth", "login", "WORK", "--zone", "us"},
+		{"profile", "add", "WORK", "--zone", "us"}} {
 		var o, x bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: args, In: neverRead{}, Out: &o, Err: &x, Dir: t.TempDir(), Now: time.Now, Getenv: environ(t, env)}
-		if code := Run(t.Context(), e); code != exitcode.Usage && code != exitcode.Conflict || strings.Contains(x.String(), "sent to") {
+		e := &cli.Env{Name: "dig", Args: args, In: neverRead{}, Out: &o, Err: &x, Dir: t.TempDir(), Now: time.Now,
+			Getenv: environ(t, env)}
+		if code := Run(t.Context(), e); code != exitcode.Usage && code != exitcode.Conflict ||
+			strings.Contains(x.String(), "sent to") {
 			t.Errorf("%v: exit %d: %s", args, code, x.String())
 		}
 	}

@@ -54,7 +54,8 @@ func (l *load) verify() {
 				rep.Body.Close()
 				rows, berr := byBatch(text)
 				if err != nil || berr != nil || int64(len(text)) != job.Files[0].Bytes {
-					l.errorf("%s: the file of export %s: %d bytes of %d, %v %v", p.mark, id, len(text), job.Files[0].Bytes, err, berr)
+					l.errorf("%s: the file of export %s: %d bytes of %d, %v %v", p.mark, id, len(text),
+						job.Files[0].Bytes, err, berr)
 				}
 				w.whole("the file of export "+id, rows, nil)
 			}
@@ -106,7 +107,8 @@ func (l *load) verify() {
 }
 
 // knownFiles are the files that a data directory holds when nothing runs.
-var knownFiles = regexp.MustCompile(`^(state\.db|secret\.key|gateway\.lock|projects/[A-Za-z0-9]+/(data\.duckdb|lock|holder|readers\.[0-9]+)|exports/[0-9a-f-]{36})$`)
+var knownFiles = regexp.MustCompile(
+	`^(state\.db|secret\.key|gateway\.lock|projects/[A-Za-z0-9]+/(data\.duckdb|lock|holder|readers\.[0-9]+)|exports/[0-9a-f-]{36})$`)
 
 // leftOvers looks at the files of the stopped gateway, behind its back.
 func (l *load) leftOvers() {
@@ -130,7 +132,8 @@ func (l *load) leftOvers() {
 		if rel = filepath.ToSlash(rel); !knownFiles.MatchString(rel) {
 			l.errorf("left behind: %s", rel)
 		}
-		if filepath.Dir(rel) == "exports" && !has("SELECT count(*) FROM exports WHERE id = ? AND status = 'SUCCEEDED'", filepath.Base(rel)) {
+		if filepath.Dir(rel) == "exports" && !has("SELECT count(*) FROM exports WHERE id = ? AND status = 'SUCCEEDED'",
+			filepath.Base(rel)) {
 			l.errorf("the file %s belongs to no export", rel)
 		}
 		return nil
@@ -138,7 +141,8 @@ func (l *load) leftOvers() {
 	if err != nil {
 		l.t.Error(err)
 	}
-	for _, job := range []string{"exports WHERE status IN ('PENDING', 'RUNNING')", "cache_runs WHERE status = 'RUNNING'", "materialized WHERE status = 'RUNNING'"} {
+	for _, job := range []string{"exports WHERE status IN ('PENDING', 'RUNNING')",
+		"cache_runs WHERE status = 'RUNNING'", "materialized WHERE status = 'RUNNING'"} {
 		if has("SELECT count(*) FROM " + job) {
 			l.errorf("the state holds open jobs: %s", job)
 		}
@@ -148,7 +152,8 @@ func (l *load) leftOvers() {
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		rows, err := db.Query("SELECT schema_name, table_name FROM duckdb_tables() WHERE schema_name IN ('cache', 'mtquery')")
+		rows, err := db.Query("SELECT schema_name, table_name FROM duckdb_tables() WHERE schema_name IN ('cache', " +
+			"'mtquery')")
 		if err != nil {
 			l.t.Fatal(err)
 		}

@@ -32,7 +32,8 @@ func (w *loadClient) step(n int) {
 	for _, k := range []struct {
 		share int
 		work  func(n int)
-	}{{25, w.importBatch}, {25, w.readEvents}, {8, w.refreshCache}, {12, w.readCache}, {6, w.refreshSnap}, {8, w.readSnap}, {6, w.export}, {7, w.dropTable}, {5, w.dropQuery}, {3, w.trespass}} {
+	}{{25, w.importBatch}, {25, w.readEvents}, {8, w.refreshCache}, {12, w.readCache}, {6, w.refreshSnap},
+		{8, w.readSnap}, {6, w.export}, {7, w.dropTable}, {5, w.dropQuery}, {3, w.trespass}} {
 		if w.r.IntN(105) < k.share {
 			k.work(n)
 			return
@@ -40,8 +41,8 @@ func (w *loadClient) step(n int) {
 	}
 }
 
-// call runs one request and sorts its outcome: acknowledged, refused with one of the statuses given, or cut off by a kill.
-// Anything else is wrong.
+// call runs one request and sorts its outcome: acknowledged, refused with one of the statuses given, or cut off by a
+// kill. Anything else is wrong.
 func (w *loadClient) call(kind string, work func(ctx context.Context) error, refused ...int) bool {
 	l := w.l
 	l.mu.Lock()
@@ -83,7 +84,8 @@ func (w *loadClient) call(kind string, work func(ctx context.Context) error, ref
 
 // rows runs a statement and gives the values as text.
 func (w *loadClient) rows(ctx context.Context, sql string) ([][]string, error) {
-	res, err := w.cl.Queries.Execute(ctx, w.p.id, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+	res, err := w.cl.Queries.Execute(ctx, w.p.id, api.ExecuteByStatement{Statement: sql},
+		api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +123,8 @@ func (w *loadClient) importBatch(n int) {
 }
 
 func eventsMapping() api.ImportRequest {
-	return api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "mark", CSVColumnName: "mark"}, {Name: "batch", CSVColumnName: "batch"}, {Name: "seq", CSVColumnName: "seq"}}}
+	return api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "mark", CSVColumnName: "mark"},
+		{Name: "batch", CSVColumnName: "batch"}, {Name: "seq", CSVColumnName: "seq"}}}
 }
 
 // known is what has been acknowledged by now.
@@ -131,8 +134,8 @@ func (p *loadProject) known() map[string]batch {
 	return maps.Clone(p.batches)
 }
 
-// whole checks rows of mark, batch, count, distinct count: batches of this project only, each complete. Those that before holds
-// as acknowledged must be there.
+// whole checks rows of mark, batch, count, distinct count: batches of this project only, each complete. Those that
+// before holds as acknowledged must be there.
 func (w *loadClient) whole(what string, rows [][]string, before map[string]batch) {
 	after := w.p.known()
 	seen := map[string]bool{}
@@ -143,7 +146,8 @@ func (w *loadClient) whole(what string, rows [][]string, before map[string]batch
 		}
 		b, ok := after[r[1]]
 		if n := strconv.Itoa(b.rows); !ok || r[2] != n || r[3] != n {
-			w.l.errorf("%s of %s: batch %s has %s rows, %s of them different, want %s", what, w.p.mark, r[1], r[2], r[3], n)
+			w.l.errorf("%s of %s: batch %s has %s rows, %s of them different, want %s", what, w.p.mark,
+				r[1], r[2], r[3], n)
 		}
 		seen[r[1]] = true
 	}
@@ -154,7 +158,8 @@ func (w *loadClient) whole(what string, rows [][]string, before map[string]batch
 	}
 }
 
-const eventsByBatch = `SELECT mark, batch, count(*) AS n, count(DISTINCT seq) AS d FROM peaka."table".events GROUP BY mark, batch`
+const eventsByBatch = `SELECT mark, batch, count(*) AS n, count(DISTINCT seq) AS d FROM peaka."table".events GROUP ` +
+	`BY mark, batch`
 
 func (w *loadClient) readEvents(int) {
 	before := w.p.known()
@@ -165,7 +170,10 @@ func (w *loadClient) readEvents(int) {
 }
 
 func (w *loadClient) refreshSnap(int) {
-	w.call("materialized refresh", func(ctx context.Context) error { return w.cl.Materialized.Refresh(ctx, w.p.id, w.p.snap) })
+	w.call("materialized refresh", func(ctx context.Context) error {
+		return w.cl.Materialized.Refresh(ctx,
+			w.p.id, w.p.snap)
+	})
 }
 
 func (w *loadClient) readSnap(int) {
@@ -197,7 +205,8 @@ func (w *loadClient) refreshCache(int) {
 func (w *loadClient) readCache(int) {
 	var rows [][]string
 	if !w.call("cached query", func(ctx context.Context) (err error) {
-		rows, err = w.rows(ctx, "SELECT mark, version, count(*) AS n, count(DISTINCT n) AS d FROM lake.files.orders GROUP BY mark, version")
+		rows, err = w.rows(ctx, "SELECT mark, version, count(*) AS n, count(DISTINCT n) AS d FROM lake.files.orders "+
+			"GROUP BY mark, version")
 		return
 	}) {
 		return
@@ -218,7 +227,8 @@ func (w *loadClient) export(int) {
 	var made api.ExportJobCreated
 	before := w.p.known()
 	if !w.call("export", func(ctx context.Context) (err error) {
-		made, err = w.cl.Exports.StartTable(ctx, w.p.id, "1", "table", "events", api.ExportRequest{IncludeSystemColumns: &no})
+		made, err = w.cl.Exports.StartTable(ctx, w.p.id, "1", "table", "events",
+			api.ExportRequest{IncludeSystemColumns: &no})
 		return
 	}) {
 		return
@@ -232,7 +242,11 @@ func (w *loadClient) export(int) {
 	}
 	var job api.ExportJobResponse
 	for job.Status != "SUCCEEDED" {
-		if !w.call("export status", func(ctx context.Context) (err error) { job, err = w.cl.Exports.Get(ctx, w.p.id, made.ID); return }) || job.Status == "FAILED" {
+		if !w.call("export status", func(ctx context.Context) (err error) {
+			job, err = w.cl.Exports.Get(ctx, w.p.id,
+				made.ID)
+			return
+		}) || job.Status == "FAILED" {
 			return // cut off; the check at the end looks at it
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -318,7 +332,8 @@ func (w *loadClient) dropQuery(n int) {
 	typ := []string{"PLAIN", "MATERIALIZED"}[w.r.IntN(2)]
 	var made api.Query
 	w.passing("query", name, func(ctx context.Context) (err error) {
-		made, err = w.cl.Queries.Create(ctx, w.p.id, api.QueryRequest{DisplayName: &name, InputQuery: &sql, QueryType: typ}, nil)
+		made, err = w.cl.Queries.Create(ctx, w.p.id, api.QueryRequest{DisplayName: &name, InputQuery: &sql,
+			QueryType: typ}, nil)
 		return err
 	}, func(ctx context.Context) error { return w.cl.Queries.Delete(ctx, w.p.id, made.ID) })
 }
@@ -329,13 +344,17 @@ func (w *loadClient) trespass(int) {
 	for what, work := range map[string]func(ctx context.Context) error{
 		"the other project": func(ctx context.Context) error { _, err := w.cl.Tables.List(ctx, other.id); return err },
 		"its query by id": func(ctx context.Context) error {
-			res, err := w.cl.Queries.Execute(ctx, w.p.id, api.ExecuteByID{ID: other.snap}, api.ExecuteOptions{Format: api.Compact})
+			res, err := w.cl.Queries.Execute(ctx, w.p.id, api.ExecuteByID{ID: other.snap},
+				api.ExecuteOptions{Format: api.Compact})
 			if err == nil {
 				res.Close()
 			}
 			return err
 		},
-		"its cache": func(ctx context.Context) error { _, err := w.cl.Cache.Settings(ctx, w.p.id, other.cache); return err },
+		"its cache": func(ctx context.Context) error {
+			_, err := w.cl.Cache.Settings(ctx, w.p.id, other.cache)
+			return err
+		},
 	} {
 		if w.call("trespass", func(ctx context.Context) error {
 			err := work(ctx)

@@ -24,11 +24,13 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-var loadFor = flag.Duration("load", 6*time.Second, "how long TestLoad runs; the server is killed every 10 seconds, or three times in a shorter run")
+var loadFor = flag.Duration("load", 6*time.Second,
+	"how long TestLoad runs; the server is killed every 10 seconds, or three times in a shorter run")
 
-// TestLoad sends 32 clients over TCP to one served gateway: imports, queries, cache and materialized refreshes, exports and
-// deletes in four projects, while the server is killed and started again. Afterwards no acknowledged write may be lost, no import
-// may be half there, no file may be left over, no job may be RUNNING, and no row may have been seen in another project.
+// TestLoad sends 32 clients over TCP to one served gateway: imports, queries, cache and materialized refreshes, exports
+// and deletes in four projects, while the server is killed and started again. Afterwards no acknowledged write may be
+// lost, no import may be half there, no file may be left over, no job may be RUNNING, and no row may have been seen in
+// another project.
 func TestLoad(t *testing.T) {
 	needLocal(t)
 	l := newLoad(t)
@@ -174,9 +176,11 @@ func (l *load) stop() {
 // setUp makes four projects, each with a key, a table, a folder of files with a cache, and a materialized query.
 func (l *load) setUp() {
 	for i := range 4 {
-		p := &loadProject{mark: fmt.Sprintf("project-%d", i), dir: l.t.TempDir(), batches: map[string]batch{}, objects: map[string]bool{}}
+		p := &loadProject{mark: fmt.Sprintf("project-%d", i), dir: l.t.TempDir(), batches: map[string]batch{},
+			objects: map[string]bool{}}
 		p.id = strings.TrimSpace(mustRun(l.t, l.data, "project", "create", p.mark, "--jq", ".id"))
-		p.key = strings.TrimSpace(mustRun(l.t, l.data, "--project", p.id, "api-key", "create", "load", "--jq", ".apiKey"))
+		p.key = strings.TrimSpace(mustRun(l.t, l.data, "--project", p.id, "api-key", "create", "load",
+			"--jq", ".apiKey"))
 		l.projects = append(l.projects, p)
 	}
 	l.start()
@@ -191,25 +195,31 @@ func (l *load) setUp() {
 		}
 		_, err := cl.Tables.Create(ctx, p.id, "events")
 		must(err)
-		_, err = cl.Tables.AddColumns(ctx, p.id, "events", []api.ColumnRequest{{Name: "mark", DataType: "VARCHAR"}, {Name: "batch", DataType: "VARCHAR"}, {Name: "seq", DataType: "BIGINT"}})
+		_, err = cl.Tables.AddColumns(ctx, p.id, "events", []api.ColumnRequest{{Name: "mark", DataType: "VARCHAR"},
+			{Name: "batch", DataType: "VARCHAR"}, {Name: "seq", DataType: "BIGINT"}})
 		must(err)
 		p.writeFile(l.t, 0)
-		conn, err := cl.Connections.Create(ctx, p.id, api.ConnectionRequest{Name: "folder", Type: "files", Credential: map[string]any{"path": p.dir}})
+		conn, err := cl.Connections.Create(ctx, p.id, api.ConnectionRequest{Name: "folder", Type: "files",
+			Credential: map[string]any{"path": p.dir}})
 		must(err)
 		cat, err := cl.Catalogs.Create(ctx, p.id, api.CatalogRequest{Name: "lake", ConnectionID: conn.ID})
 		must(err)
 		p.lake = cat.ID
-		made, err := cl.Cache.Create(ctx, p.id, api.CacheRequest{CatalogID: p.lake, SchemaName: "files", TableName: "orders"})
+		made, err := cl.Cache.Create(ctx, p.id, api.CacheRequest{CatalogID: p.lake, SchemaName: "files",
+			TableName: "orders"})
 		must(err)
 		p.cache = made.ID
-		name, sql := "snap", `SELECT mark, batch, count(*) AS n, count(DISTINCT seq) AS d FROM peaka."table".events GROUP BY mark, batch`
-		q, err := cl.Queries.Create(ctx, p.id, api.QueryRequest{DisplayName: &name, InputQuery: &sql, QueryType: "MATERIALIZED"}, nil)
+		name, sql := "snap", `SELECT mark, batch, count(*) AS n, count(DISTINCT seq) AS d FROM peaka."table".events `+
+			`GROUP BY mark, batch`
+		q, err := cl.Queries.Create(ctx, p.id, api.QueryRequest{DisplayName: &name, InputQuery: &sql,
+			QueryType: "MATERIALIZED"}, nil)
 		must(err)
 		p.snap = q.ID
 	}
 }
 
-// writeFile replaces the file behind the cache: every row carries its version, and the version decides how many rows there are.
+// writeFile replaces the file behind the cache: every row carries its version, and the version decides how many rows
+// there are.
 func (p *loadProject) writeFile(t *testing.T, version int) {
 	var b bytes.Buffer
 	b.WriteString("mark,version,n\n")
@@ -226,7 +236,8 @@ func (p *loadProject) writeFile(t *testing.T, version int) {
 }
 
 func (l *load) client(p *loadProject) *api.Client {
-	cl, err := api.New(api.Options{BaseURL: "http://" + l.addr + "/api/v1", Key: p.key, Timeout: 30 * time.Second, Transport: &http.Transport{DisableCompression: true}})
+	cl, err := api.New(api.Options{BaseURL: "http://" + l.addr + "/api/v1", Key: p.key, Timeout: 30 * time.Second,
+		Transport: &http.Transport{DisableCompression: true}})
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -33,8 +33,11 @@ func Main() int {
 	log.SetOutput(io.Discard) // of the HTTP client: what it finds out about idle connections is no note of a command
 	dir, _ := os.Getwd()
 	e := &cli.Env{
-		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]), HangUp: new(atomic.Pointer[func()]), Trap: new(atomic.Pointer[func()]),
-		InTerm: xterm.IsTerminal(int(os.Stdin.Fd())), OutTerm: xterm.IsTerminal(int(os.Stdout.Fd())), ErrTerm: xterm.IsTerminal(int(os.Stderr.Fd())),
+		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel,
+		AtOnce: new(atomic.Pointer[func()]), HangUp: new(atomic.Pointer[func()]), Trap: new(atomic.Pointer[func()]),
+		InTerm: xterm.IsTerminal(int(os.Stdin.Fd())), OutTerm: xterm.IsTerminal(int(os.Stdout.Fd())),
+		ErrTerm: xterm.IsTerminal(int(os.Stderr.Fd())),
 	}
 	// Two elements: a second signal that arrives while the first is being handled is not lost.
 	signals := make(chan os.Signal, 2)

@@ -22,7 +22,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(sweeps{m}, map[string]func(){"dig": main, "digctl": main})
 }
 
-// sweeps are tests that build the command tree thousands of times: collecting its garbage less often saves a quarter of their time.
+// sweeps are tests that build the command tree thousands of times: collecting its garbage less often saves a quarter of
+// their time.
 type sweeps struct{ *testing.M }
 
 func (s sweeps) Run() int {

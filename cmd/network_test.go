@@ -33,7 +33,8 @@ func (p *hostedProxy) pair(name string) (cert, key string) {
 	return cert, key
 }
 
-// TestCertificatesOfProfiles: a profile names an authority to trust and the certificate to show, and variables override it.
+// TestCertificatesOfProfiles: a profile names an authority to trust and the certificate to show, and variables override
+// it.
 func TestCertificatesOfProfiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are of other systems")
@@ -51,13 +52,15 @@ func TestCertificatesOfProfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	encrypted := filepath.Join(t.TempDir(), "encrypted.pem")
-	if err := os.WriteFile(encrypted, pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("x")}), 0o600); err != nil {
+	if err := os.WriteFile(encrypted, pem.EncodeToMemory(&pem.Block{Type: "ENCRYPTED PRIVATE KEY", Bytes: []byte("x")}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "config")
 	run := func(p *hostedProxy, want int, says string, env []string, args ...string) string {
 		t.Helper()
-		code, out, errs := p.dig(dir, keyOf("usaaaaaa")+"\n", append([]string{"SSL_CERT_FILE=/dev/null", "SSL_CERT_DIR=/nonexistent"}, env...), args...)
+		code, out, errs := p.dig(dir, keyOf("usaaaaaa")+"\n",
+			append([]string{"SSL_CERT_FILE=/dev/null", "SSL_CERT_DIR=/nonexistent"}, env...), args...)
 		if code != want || !strings.Contains(errs, says) {
 			t.Errorf("%v %v: exit %d, want %d and %q: %s", env, args, code, want, says, errs)
 		}
@@ -74,20 +77,25 @@ func TestCertificatesOfProfiles(t *testing.T) {
 	run(open, exitcode.Usage, "no such file", []string{"DIG_CA_FILE=/nonexistent"}, "info")
 	run(open, 0, "", nil, "--zone", "local", "config", "explain") // nothing is read for another zone
 
-	run(strict, exitcode.Unavailable, "partner.peaka.studio requires a client certificate", nil, "info", "--retries", "0")
+	run(strict, exitcode.Unavailable, "partner.peaka.studio requires a client certificate", nil, "info",
+		"--retries", "0")
 	run(strict, 0, "", []string{"DIG_CLIENT_CERT=" + cert, "DIG_CLIENT_KEY=" + key}, "info")
 	run(strict, 0, "", nil, "config", "set", "--profile", "work", "client-cert="+cert, "client-key="+key)
 	run(strict, 0, "", nil, "info")
 	run(strict, 0, "", nil, "auth", "status", "--check")
 	run(strict, 0, "", nil, login...)
 	run(strict, 0, "", []string{"DIG_CLIENT_CERT=" + both, "DIG_CLIENT_KEY=" + both}, "info")
-	run(strict, exitcode.Usage, "client-cert", []string{"DIG_CLIENT_CERT=" + wrong}, "info") // with the key of the profile
+	// with the key of the profile
+	run(strict, exitcode.Usage, "client-cert", []string{"DIG_CLIENT_CERT=" + wrong}, "info")
 	run(strict, exitcode.Usage, "is encrypted", []string{"DIG_CLIENT_KEY=" + encrypted}, "info")
-	run(strict, exitcode.Unavailable, "partner.peaka.studio", []string{"DIG_CLIENT_CERT=" + wrong, "DIG_CLIENT_KEY=" + wrongKey}, "info", "--retries", "0")
+	run(strict, exitcode.Unavailable, "partner.peaka.studio", []string{"DIG_CLIENT_CERT=" + wrong, "DIG_CLIENT_KEY=" +
+		wrongKey}, "info", "--retries", "0")
 	found := diagnoses(t, run(strict, 0, "", nil, "doctor", "-o", "json"), "")
 	expect(t, found, map[string]string{"tls": "ok", "gateway": "ok"})
-	found = diagnoses(t, run(strict, exitcode.Job, "", []string{"DIG_CLIENT_CERT=" + wrong, "DIG_CLIENT_KEY=" + wrongKey}, "doctor", "-o", "json"), "")
-	expect(t, found, map[string]string{"gateway": "failed ended the TLS handshake"}) // with TLS 1.3 the refusal comes after the handshake
+	found = diagnoses(t, run(strict, exitcode.Job, "", []string{"DIG_CLIENT_CERT=" + wrong, "DIG_CLIENT_KEY=" +
+		wrongKey}, "doctor", "-o", "json"), "")
+	// with TLS 1.3 the refusal comes after the handshake
+	expect(t, found, map[string]string{"gateway": "failed ended the TLS handshake"})
 }
 
 func read(t *testing.T, path string) []byte {
@@ -122,11 +130,14 @@ func TestProxyRefuses(t *testing.T) {
 			}
 		}()
 		p := &hostedProxy{t: t, address: "http://user:sesame@" + l.Addr().String()}
-		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us"}, "info", "--retries", "0", "--debug")
-		if code != exitcode.Unavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()) || !strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
+		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"),
+			"DIG_ZONE=us"}, "info", "--retries", "0", "--debug")
+		if code != exitcode.Unavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()) ||
+			!strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
 			t.Errorf("exit %d: %s", code, errs)
 		}
-		_, out, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us"}, "doctor", "-o", "json")
+		_, out, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"),
+			"DIG_ZONE=us"}, "doctor", "-o", "json")
 		expect(t, diagnoses(t, out, errs), map[string]string{"proxy": "failed " + says, "tls": "skipped"})
 		l.Close()
 	}
@@ -138,8 +149,10 @@ func TestProxyRefuses(t *testing.T) {
 		"ftp://user:sesame@proxy.invalid:21": "only http, https, socks5 and socks5h",
 	} {
 		p := &hostedProxy{t: t, address: address}
-		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us"}, "info", "--retries", "0")
-		if code != exitcode.Unavailable || !strings.Contains(errs, "HTTPS_PROXY is not the address of a proxy: ") || !strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
+		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"),
+			"DIG_ZONE=us"}, "info", "--retries", "0")
+		if code != exitcode.Unavailable || !strings.Contains(errs, "HTTPS_PROXY is not the address of a proxy: ") ||
+			!strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
 			t.Errorf("%s: exit %d: %s", address, code, errs)
 		}
 	}
@@ -177,11 +190,14 @@ func TestProxyAnswersNothing(t *testing.T) {
 		p := &hostedProxy{t: t, address: c.scheme + "://user:sesame@" + l.Addr().String()}
 		env := []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us", "DIG_CONNECT_TIMEOUT=200ms"}
 		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", env, "info", "--retries", "0", "--debug")
-		if code != exitcode.Unavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()+" ") || !strings.Contains(errs, c.says) || !strings.Contains(errs, "so partner.peaka.studio was not contacted") || strings.Contains(errs, "sesame") {
+		if code != exitcode.Unavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()+" ") ||
+			!strings.Contains(errs, c.says) || !strings.Contains(errs, "so partner.peaka.studio was not contacted") ||
+			strings.Contains(errs, "sesame") {
 			t.Errorf("%s, %q: exit %d: %s", c.scheme, c.reply, code, errs)
 		}
 		_, out, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", env, "doctor", "-o", "json")
-		expect(t, diagnoses(t, out, errs), map[string]string{"proxy": "failed " + c.says, "tls": "skipped", "gateway": "skipped"})
+		expect(t, diagnoses(t, out, errs), map[string]string{"proxy": "failed " + c.says, "tls": "skipped",
+			"gateway": "skipped"})
 		l.Close()
 	}
 }
@@ -220,21 +236,23 @@ func TestPhases(t *testing.T) {
 		{mute.URL + "/api/v1", "DIG_REPLY_TIMEOUT", "0.1", "did not begin to answer within the time limit"},
 		{mute.URL + "/api/v1", "DIG_TIMEOUT", "100ms", "no complete answer from 127.0.0.1"},
 	} {
-		code, _, errs := runDig(t, map[string]string{"DIG_BASE_URL": c.base, "DIG_API_KEY": testKey, c.variable: c.value}, "info", "--retries", "0")
+		code, _, errs := runDig(t, map[string]string{"DIG_BASE_URL": c.base, "DIG_API_KEY": testKey,
+			c.variable: c.value}, "info", "--retries", "0")
 		if code != exitcode.Unavailable || !strings.Contains(errs, c.says) {
 			t.Errorf("%s=%s: exit %d: %s", c.variable, c.value, code, errs)
 		}
 	}
 }
 
-// TestInterruptEndsStatement: Ctrl-C ends the statement at the gateway, which has no operation for it: the connection is closed, or
-// with HTTP/2 the stream.
+// TestInterruptEndsStatement: Ctrl-C ends the statement at the gateway, which has no operation for it: the connection
+// is closed, or with HTTP/2 the stream.
 func TestInterruptEndsStatement(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs signals")
 	}
 	for _, how := range []string{"HTTP/1.1", "HTTP/2.0"} {
-		for _, args := range [][]string{{"query", "execute", "SELECT 1", "-o", "csv"}, {"sql", "SELECT 1"}, {"api", "POST", "/data/projects/AbCd1234/queries/execute", "-f", "statement=SELECT 1"}} {
+		for _, args := range [][]string{{"query", "execute", "SELECT 1", "-o", "csv"}, {"sql", "SELECT 1"},
+			{"api", "POST", "/data/projects/AbCd1234/queries/execute", "-f", "statement=SELECT 1"}} {
 			began, ended := make(chan string, 4), make(chan struct{}, 4)
 			srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if !strings.HasSuffix(r.URL.Path, "/execute") {
@@ -256,7 +274,8 @@ func TestInterruptEndsStatement(t *testing.T) {
 				srv.Start()
 			}
 			c := process(t, t.TempDir(), args...)
-			c.Env = append(c.Env, "DIG_BASE_URL="+srv.URL+"/api/v1", "DIG_API_KEY="+testKey, "DIG_PROJECT=AbCd1234", "DIG_CA_FILE="+p.caFile)
+			c.Env = append(c.Env, "DIG_BASE_URL="+srv.URL+"/api/v1", "DIG_API_KEY="+testKey, "DIG_PROJECT=AbCd1234",
+				"DIG_CA_FILE="+p.caFile)
 			var errs bytes.Buffer
 			c.Stderr = &errs
 			begin(t, c)

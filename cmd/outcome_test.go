@@ -14,7 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// losses are ways in which a reply is lost after the request was done, by the protocol of the connection. Those of HTTP/2 are streams that are reset.
+// losses are ways in which a reply is lost after the request was done, by the protocol of the connection. Those of
+// HTTP/2 are streams that are reset.
 func losses(protocol int) map[string]func(w http.ResponseWriter) {
 	abort := func(http.ResponseWriter) { panic(http.ErrAbortHandler) }
 	if protocol == 2 {
@@ -46,12 +47,14 @@ func losses(protocol int) map[string]func(w http.ResponseWriter) {
 		"reset":                 raw("", true),
 		"malformed status line": raw("HELLO\r\n\r\n", false),
 		"header of 11 MiB":      raw("HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 11<<20)+"\r\n\r\n", false),
-		"reset within the body": raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{", true),
+		"reset within the body": raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{",
+			true),
 	}
 }
 
 // eachLoss runs a test over gateways of the zones and of each protocol, with each loss.
-func eachLoss(t *testing.T, zones []string, test func(t *testing.T, f *front, lose func(http.ResponseWriter, *http.Request, func() *http.Response))) {
+func eachLoss(t *testing.T, zones []string, test func(t *testing.T, f *front, lose func(http.ResponseWriter,
+	*http.Request, func() *http.Response))) {
 	for _, zone := range zones {
 		for protocol := 1; protocol <= 2; protocol++ {
 			for name, end := range losses(protocol) {
@@ -67,14 +70,16 @@ func eachLoss(t *testing.T, zones []string, test func(t *testing.T, f *front, lo
 	}
 }
 
-// TestImportLosesReply: an import that was stored and whose reply is lost, in whatever way, is known to be stored, or is left for the next run to
-// find, and its rows are there once.
+// TestImportLosesReply: an import that was stored and whose reply is lost, in whatever way, is known to be stored, or
+// is left for the next run to find, and its rows are there once.
 func TestImportLosesReply(t *testing.T) {
-	eachLoss(t, []string{"local", "us"}, func(t *testing.T, f *front, lose func(http.ResponseWriter, *http.Request, func() *http.Response)) {
+	eachLoss(t, []string{"local", "us"}, func(t *testing.T, f *front, lose func(http.ResponseWriter, *http.Request,
+		func() *http.Response)) {
 		file := f.file("two.csv", "a\n1\n2\n")
 		f.want(0, "table", "create", "t", "--column", "a:bigint")
 		f.on(spec.ImportCsv, lose)
-		if errs := f.want(0, "table", "import", "t", file); !strings.Contains(errs, "imported 2 rows into t, according to the number of rows before and after") || f.rows("t") != 2 {
+		if errs := f.want(0, "table", "import", "t", file); !strings.Contains(errs,
+			"imported 2 rows into t, according to the number of rows before and after") || f.rows("t") != 2 {
 			t.Errorf("%d rows: %s", f.rows("t"), errs)
 		}
 		f.want(exitcode.Conflict, "table", "import", "t", file)
@@ -104,15 +109,18 @@ func TestImportLosesReply(t *testing.T) {
 		}
 		down.Store(false)
 		f.on(spec.ImportCsv, nil)
-		if errs := f.want(0, "table", "import", "u", file); !strings.Contains(errs, "nothing was sent: the run of") || f.rows("u") != 2 {
+		if errs := f.want(0, "table", "import", "u", file); !strings.Contains(errs, "nothing was sent: the run of") ||
+			f.rows("u") != 2 {
 			t.Errorf("again: %d rows: %s", f.rows("u"), errs)
 		}
 	})
 }
 
-// TestChangeLosesReply: a change whose reply is lost is neither said to have failed nor sent again, and the journal has it as unknown; ensure and apply find it.
+// TestChangeLosesReply: a change whose reply is lost is neither said to have failed nor sent again, and the journal has
+// it as unknown; ensure and apply find it.
 func TestChangeLosesReply(t *testing.T) {
-	eachLoss(t, []string{"us"}, func(t *testing.T, f *front, lose func(http.ResponseWriter, *http.Request, func() *http.Response)) {
+	eachLoss(t, []string{"us"}, func(t *testing.T, f *front, lose func(http.ResponseWriter, *http.Request,
+		func() *http.Response)) {
 		for _, op := range []spec.Op{spec.CreateQuery, spec.CreateQueryFolder} {
 			line := []string{"query", "folder", "create", "f"}
 			if op.ID == spec.CreateQuery.ID {
@@ -128,18 +136,22 @@ func TestChangeLosesReply(t *testing.T) {
 			if strings.Contains(t.Name(), "within") { // the header came
 				want = "done"
 			}
-			if out := f.ok("history", "list", "-o", "json", "--jq", ".[0].operation + \" \" + .[0].outcome"); !strings.Contains(out, op.ID+" "+want) {
+			if out := f.ok("history", "list", "-o", "json", "--jq",
+				".[0].operation + \" \" + .[0].outcome"); !strings.Contains(out, op.ID+" "+want) {
 				t.Errorf("%v: the journal: %s", line, out)
 			}
 		}
 		f.on(spec.CreateQuery, lose)
-		if errs := f.want(0, "query", "ensure", "q2", "--sql", "SELECT 2"); !strings.Contains(errs, "was not confirmed") {
+		if errs := f.want(0, "query", "ensure", "q2", "--sql", "SELECT 2"); !strings.Contains(errs,
+			"was not confirmed") {
 			t.Errorf("ensure: %s", errs)
 		}
-		if errs := f.want(exitcode.Unavailable, "api", "POST", "/data/projects/{projectId}/queries", "-f", "displayName=q3", "-f", "inputQuery=SELECT 3"); !strings.Contains(errs, "may have been done nevertheless") {
+		if errs := f.want(exitcode.Unavailable, "api", "POST", "/data/projects/{projectId}/queries", "-f",
+			"displayName=q3", "-f", "inputQuery=SELECT 3"); !strings.Contains(errs, "may have been done nevertheless") {
 			t.Errorf("api: %s", errs)
 		}
-		for name, text := range map[string]string{"dig.yaml": "version: 1\n", "queries/A.sql": "SELECT 1\n", "queries/f/B.sql": "SELECT 2\n"} {
+		for name, text := range map[string]string{"dig.yaml": "version: 1\n", "queries/A.sql": "SELECT 1\n",
+			"queries/f/B.sql": "SELECT 2\n"} {
 			f.file("p/"+name, text)
 		}
 		if errs := f.want(0, "apply", "p", "--yes"); strings.Count(errs, "was lost; it was made\n") != 2 {

@@ -19,7 +19,8 @@ import (
 func TestPaginate(t *testing.T) {
 	var asked []string
 	stamp := func(i int) string { // newest first; three of each time
-		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(i/3) * time.Second).Format("2006-01-02T15:04:05.000Z")
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(i/3) * time.Second).
+			Format("2006-01-02T15:04:05.000Z")
 	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.URL.RawQuery)
@@ -91,9 +92,12 @@ func TestPaginate(t *testing.T) {
 		t.Helper()
 		asked = nil
 		home := t.TempDir()
-		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
+		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1",
+			"DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "HOME": home, "DIG_CONFIG_DIR": home,
+			"DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
 		var out, errs bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: append([]string{"api"}, args...), In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, env)}
+		e := &cli.Env{Name: "dig", Args: append([]string{"api"}, args...), In: strings.NewReader(""), Out: &out,
+			Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, env)}
 		return Run(context.Background(), e), out.String(), errs.String()
 	}
 	for _, tt := range []struct {
@@ -131,21 +135,26 @@ func TestPaginate(t *testing.T) {
 	if code, out, _ := run("/offset", "--paginate"); code != 0 || !strings.Contains(out, "12345678901234567890") {
 		t.Errorf("big numbers change: %.200s", out)
 	}
-	if code, out, errs := run("/fails", "--paginate"); code != exitcode.Failed || out != "" || !strings.Contains(errs, "enough") {
+	if code, out, errs := run("/fails", "--paginate"); code != exitcode.Failed || out != "" ||
+		!strings.Contains(errs, "enough") {
 		t.Errorf("a page that fails: exit %d, %q, %q", code, out, errs)
 	}
 	for _, path := range []string{"/same/exports", "/timeless/exports"} { // what cannot be read whole fails
-		if code, out, errs := run(path, "--paginate"); code != exitcode.Failed || out != "" || !strings.Contains(errs, "--paginate: ") {
+		if code, out, errs := run(path, "--paginate"); code != exitcode.Failed || out != "" || !strings.Contains(errs,
+			"--paginate: ") {
 			t.Errorf("%s: exit %d, %q, %q", path, code, out, errs)
 		}
 	}
-	if code, _, errs := run("/object", "--paginate"); code != exitcode.Usage || !strings.Contains(errs, "the reply is not a list") {
+	if code, _, errs := run("/object", "--paginate"); code != exitcode.Usage || !strings.Contains(errs,
+		"the reply is not a list") {
 		t.Errorf("no list: exit %d, %q", code, errs)
 	}
-	if code, _, errs := run("/offset", "--paginate", "--include"); code != exitcode.Usage || !strings.Contains(errs, "--include") || len(asked) != 0 {
+	if code, _, errs := run("/offset", "--paginate", "--include"); code != exitcode.Usage || !strings.Contains(errs,
+		"--include") || len(asked) != 0 {
 		t.Errorf("--include: exit %d, %q", code, errs)
 	}
-	if code, _, errs := run("POST", "/offset", "--paginate"); code != exitcode.Usage || !strings.Contains(errs, "--paginate requires GET") || len(asked) != 0 {
+	if code, _, errs := run("POST", "/offset", "--paginate"); code != exitcode.Usage || !strings.Contains(errs,
+		"--paginate requires GET") || len(asked) != 0 {
 		t.Errorf("POST: exit %d, %q", code, errs)
 	}
 }

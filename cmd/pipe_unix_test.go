@@ -14,8 +14,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// TestReaderGoesAway: a process whose reader ends, as with head, says nothing, exits as if SIGPIPE had ended it, and leaves its files
-// as a run that did not come to its end does.
+// TestReaderGoesAway: a process whose reader ends, as with head, says nothing, exits as if SIGPIPE had ended it, and
+// leaves its files as a run that did not come to its end does.
 func TestReaderGoesAway(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("needs the local zone")
@@ -29,7 +29,8 @@ func TestReaderGoesAway(t *testing.T) {
 	if text, err := dig("query", "execute", "SELECT 'older' AS x").CombinedOutput(); err != nil {
 		t.Fatalf("%v, %s", err, text)
 	}
-	c := dig("query", "execute", "-o", "csv", "SELECT a.x, b.y FROM UNNEST(sequence(1, 1000)) a(x), UNNEST(sequence(1, 1000)) b(y)")
+	c := dig("query", "execute", "-o", "csv",
+		"SELECT a.x, b.y FROM UNNEST(sequence(1, 1000)) a(x), UNNEST(sequence(1, 1000)) b(y)")
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

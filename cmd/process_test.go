@@ -17,8 +17,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
-// process prepares dig as a process of its own on the given data directory: the test binary under the name dig, see TestMain.
-// process is a dig of its own process, which is killed when the test ends.
+// process prepares dig as a process of its own on the given data directory: the test binary under the name dig, see
+// TestMain. process is a dig of its own process, which is killed when the test ends.
 func process(t *testing.T, data string, args ...string) *exec.Cmd {
 	t.Helper()
 	return processIn(t.Context(), t, data, args...)
@@ -33,7 +33,8 @@ func processIn(ctx context.Context, t *testing.T, data string, args ...string) *
 	c := exec.CommandContext(ctx, exe)
 	c.Args = append([]string{"dig"}, args...)
 	c.Dir = t.TempDir()
-	c.Env = []string{"HOME=" + c.Dir, "DIG_DATA_DIR=" + data, "DIG_CONFIG_DIR=" + filepath.Join(c.Dir, "config"), "PATH=" + os.Getenv("PATH"), "GORACE=" + os.Getenv("GORACE")}
+	c.Env = []string{"HOME=" + c.Dir, "DIG_DATA_DIR=" + data, "DIG_CONFIG_DIR=" + filepath.Join(c.Dir, "config"),
+		"PATH=" + os.Getenv("PATH"), "GORACE=" + os.Getenv("GORACE")}
 	return c
 }
 
@@ -53,7 +54,8 @@ func mustRun(t *testing.T, data string, args ...string) string {
 
 func count(t *testing.T, data, table string) int {
 	t.Helper()
-	n, err := strconv.Atoi(strings.TrimSpace(mustRun(t, data, "query", "execute", "--no-header", "-o", "csv", "--sql", `SELECT count(*) FROM peaka."table".`+table)))
+	n, err := strconv.Atoi(strings.TrimSpace(mustRun(t, data, "query", "execute", "--no-header", "-o", "csv", "--sql",
+		`SELECT count(*) FROM peaka."table".`+table)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,8 @@ func TestTwentyProcesses(t *testing.T) {
 	for i := range 20 {
 		args := []string{"table", "import", "numbers", file}
 		if i%2 == 1 {
-			args = []string{"query", "execute", "-o", "csv", "--sql", `SELECT count(*) % 1000 AS rest FROM peaka."table".numbers`}
+			args = []string{"query", "execute", "-o", "csv", "--sql",
+				`SELECT count(*) % 1000 AS rest FROM peaka."table".numbers`}
 		}
 		c := process(t, data, args...)
 		wg.Go(func() {
@@ -110,7 +113,8 @@ func TestTwentyProcesses(t *testing.T) {
 	}
 }
 
-// TestKillDuringImport kills imports at random moments: afterwards the table opens and holds all rows of a file or none.
+// TestKillDuringImport kills imports at random moments: afterwards the table opens and holds all rows of a file or
+// none.
 func TestKillDuringImport(t *testing.T) {
 	needLocal(t)
 	const rows, rounds = 100_000, 20

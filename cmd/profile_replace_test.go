@@ -16,11 +16,13 @@ func TestProfileThatKeepsItsKey(t *testing.T) {
 	}
 	code, _, errs := runDig(t, env, "profile", "add", "w", "--replace", "--zone", "local")
 	raw, err := os.ReadFile(filepath.Join(dir, "credentials.yaml"))
-	if code != 0 || err != nil || !strings.Contains(string(raw), testKey) || !strings.Contains(errs, "its earlier key stays") || strings.Contains(errs, "without a key") {
+	if code != 0 || err != nil || !strings.Contains(string(raw), testKey) || !strings.Contains(errs,
+		"its earlier key stays") || strings.Contains(errs, "without a key") {
 		t.Errorf("exit %d: %s; %v, the key is stored: %v", code, errs, err, strings.Contains(string(raw), testKey))
 	}
 	code, _, errs = runDig(t, env, "auth", "logout", "w", "--yes")
-	if raw, err := os.ReadFile(filepath.Join(dir, "credentials.yaml")); code != 0 || err == nil && strings.Contains(string(raw), testKey) {
+	if raw, err := os.ReadFile(filepath.Join(dir, "credentials.yaml")); code != 0 || err == nil &&
+		strings.Contains(string(raw), testKey) {
 		t.Errorf("exit %d: %s; %v", code, errs, err)
 	}
 }

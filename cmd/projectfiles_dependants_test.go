@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestPruneNamesDependants: what depends on an object that prune deletes is named by the plan, also if --only leaves its kind out, and the
-// name of the object is needed then.
+// TestPruneNamesDependants: what depends on an object that prune deletes is named by the plan, also if --only leaves
+// its kind out, and the name of the object is needed then.
 func TestPruneNamesDependants(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("data/a.csv", "id\n1\n")
@@ -36,7 +36,8 @@ func TestPruneNamesDependants(t *testing.T) {
 			t.Errorf("%s: %s", only, out)
 		}
 		for _, more := range [][]string{nil, {"--confirm", "nosuch"}} {
-			if errs := f.want(9, append([]string{"apply", "p", "--prune", "--yes", "--only", only}, more...)...); more == nil && !strings.Contains(errs, "--yes --confirm "+c.name+"\n") {
+			if errs := f.want(9, append([]string{"apply", "p", "--prune", "--yes", "--only", only},
+				more...)...); more == nil && !strings.Contains(errs, "--yes --confirm "+c.name+"\n") {
 				t.Errorf("%s: %s", only, errs)
 			}
 		}
@@ -44,14 +45,16 @@ func TestPruneNamesDependants(t *testing.T) {
 	if sent := f.sent(); sent != "" {
 		t.Errorf("sent: %s", sent)
 	}
-	if _, out, _ := f.dig("plan", "p", "--prune", "--only", "tables", "-o", "json"); !strings.Contains(out, `"breaks":["query qt"]`) || strings.Count(out, "breaks") != 1 {
+	if _, out, _ := f.dig("plan", "p", "--prune", "--only", "tables", "-o", "json"); !strings.Contains(out,
+		`"breaks":["query qt"]`) || strings.Count(out, "breaks") != 1 {
 		t.Errorf("%s", out)
 	}
 	f.ok("apply", "p", "--prune", "--yes", "--only", "tables", "--confirm", "t")
 	f.ok("apply", "p", "--prune", "--yes") // what depends on the rest goes too
 }
 
-// TestPlanNamesWhatBreaks: what depends on a deleted object through others is named too, and so is what a new name of a column or query breaks.
+// TestPlanNamesWhatBreaks: what depends on a deleted object through others is named too, and so is what a new name of a
+// column or query breaks.
 func TestPlanNamesWhatBreaks(t *testing.T) {
 	f := newFront(t, "local")
 	f.ok("table", "create", "t", "--column", "a:bigint", "--column", "b:bigint")
@@ -68,7 +71,8 @@ func TestPlanNamesWhatBreaks(t *testing.T) {
 		}
 	}
 	plan("t (without rows); breaks query q1, query q2, query q3", "--prune", "--only", "tables")
-	if errs := f.want(9, "apply", "p", "--prune", "--yes", "--only", "tables"); !strings.Contains(errs, "breaks query q1, query q2, query q3") {
+	if errs := f.want(9, "apply", "p", "--prune", "--yes", "--only", "tables"); !strings.Contains(errs,
+		"breaks query q1, query q2, query q3") {
 		t.Error(errs)
 	}
 	f.file("p/queries/q1.sql", "SELECT 1 AS a, 2 AS b") // reads the table no more
@@ -76,12 +80,14 @@ func TestPlanNamesWhatBreaks(t *testing.T) {
 	plan("t.a (without values)", "--prune", "--only", "tables,queries", "--no-check")
 
 	f.file("p/queries/q1.sql", `SELECT a, b FROM peaka."table".t`)
-	f.file("p/tables/t.yaml", "columns:\n  - name: c\n    type: bigint\n    renamed-from: a\n  - name: b\n    type: bigint\n")
+	f.file("p/tables/t.yaml",
+		"columns:\n  - name: c\n    type: bigint\n    renamed-from: a\n  - name: b\n    type: bigint\n")
 	plan("t.c; breaks query q1, query q2, query q3")
 	plan("t.c; breaks query q1, query q2, query q3", "--only", "tables")
 	f.file("p/queries/q1.sql", `SELECT c AS a, b FROM peaka."table".t`)
 	plan("t.c")
-	f.file("p/tables/t.yaml", "columns:\n  - name: c\n    type: bigint\n    renamed-from: a\n  - name: a\n    type: bigint\n    renamed-from: b\n")
+	f.file("p/tables/t.yaml", "columns:\n  - name: c\n    type: bigint\n    renamed-from: a\n  - name: a\n    type: "+
+		"bigint\n    renamed-from: b\n")
 	plan("t.c", "--only", "tables") // another column gets the name
 	plan("t.a; breaks query q1, query q2, query q3", "--only", "tables")
 	f.file("p/tables/t.yaml", "columns:\n  - name: a\n    type: bigint\n  - name: b\n    type: bigint\n")
@@ -91,7 +97,8 @@ func TestPlanNamesWhatBreaks(t *testing.T) {
 	f.file("p/queries/q4.yaml", "renamed-from: q3\n")
 	f.file("p/queries/q5.sql", `SELECT a FROM peaka."table".t`)
 	f.file("p/queries/q5.yaml", "renamed-from: q2\n")
-	if code, _, errs := f.dig("plan", "p"); code != 2 || !strings.Contains(errs, "q4 reads peaka.query.q2, which would be called q5") {
+	if code, _, errs := f.dig("plan", "p"); code != 2 || !strings.Contains(errs,
+		"q4 reads peaka.query.q2, which would be called q5") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	plan("q5; breaks query q4", "--no-check")
@@ -117,7 +124,8 @@ func TestPruneLooksForDependants(t *testing.T) {
 		}
 		w.WriteHeader(res.StatusCode)
 	})
-	if errs := f.want(6, "apply", "p", "--prune", "--yes", "--only", "tables"); !strings.Contains(errs, "table t2 is now used by query late, unlike when the plan was created; it is not deleted") {
+	if errs := f.want(6, "apply", "p", "--prune", "--yes", "--only", "tables"); !strings.Contains(errs,
+		"table t2 is now used by query late, unlike when the plan was created; it is not deleted") {
 		t.Error(errs)
 	}
 	if _, out, _ := f.dig("table", "list"); !strings.Contains(out, "t2") || strings.Contains(out, "t1") {
@@ -131,7 +139,8 @@ func TestDryRunOfNestedFolders(t *testing.T) {
 	f.file("p/dig.yaml", "version: 1\n")
 	f.file("p/queries/a/b/c/q.sql", "SELECT 1 AS x")
 	for _, more := range [][]string{nil, {"-o", "json"}} {
-		if code, out, errs := f.dig(append([]string{"apply", "p", "--dry-run", "--yes"}, more...)...); code != 0 || !strings.Contains(out, "id-of-a-b") {
+		if code, out, errs := f.dig(append([]string{"apply", "p", "--dry-run", "--yes"}, more...)...); code != 0 ||
+			!strings.Contains(out, "id-of-a-b") {
 			t.Errorf("%v: exit %d: %s%s", more, code, out, errs)
 		}
 	}
@@ -144,7 +153,8 @@ func TestApplyIgnoresCase(t *testing.T) {
 	f.file("p/dig.yaml", "version: 1\n")
 	f.file("p/tables/T.yaml", "columns:\n  - name: C\n    type: bigint\n")
 	f.want(0, "diff", "p")
-	f.file("p/tables/T.yaml", "columns:\n  - name: C\n    type: varchar\n    description: changed\n  - name: d\n    type: bigint\n")
+	f.file("p/tables/T.yaml",
+		"columns:\n  - name: C\n    type: varchar\n    description: changed\n  - name: d\n    type: bigint\n")
 	f.ok("apply", "p", "--prune", "--yes")
 	f.want(0, "diff", "p")
 	if _, out, _ := f.dig("table", "column", "list", "t", "--jq", ".[].name"); !strings.Contains(out, "c\nd\n") {
@@ -164,7 +174,8 @@ func TestPruneKeepsNewRows(t *testing.T) {
 			f.ok("table", "create", name, "--column", "a:bigint", "--column", "b:varchar")
 			f.ok("table", "import", name, "a.csv")
 		}
-		if _, out, _ := f.dig("plan", "p", "--prune"); !strings.Contains(out, "t1 (with 2 rows)\n") || !strings.Contains(out, "t2.a (with 2 values)\n") {
+		if _, out, _ := f.dig("plan", "p", "--prune"); !strings.Contains(out, "t1 (with 2 rows)\n") ||
+			!strings.Contains(out, "t2.a (with 2 values)\n") {
 			t.Error(out)
 		}
 		late := func(file string, op spec.Op) {
@@ -187,7 +198,8 @@ func TestPruneKeepsNewRows(t *testing.T) {
 		f.file("p/queries/new/.folder.yaml", "{}\n")
 		f.sent()
 		errs := f.want(6, "apply", "p", "--prune", "--yes", "--only", "tables,queries")
-		if !strings.Contains(errs, "have changed since the plan was created, from 4 to 6; it is not deleted") || strings.Contains(f.sent(), "deleteInternal") {
+		if !strings.Contains(errs, "have changed since the plan was created, from 4 to 6; it is not deleted") ||
+			strings.Contains(f.sent(), "deleteInternal") {
 			t.Error(errs)
 		}
 		if n := f.rows("t1"); n != 6 {

@@ -19,8 +19,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestApplyLooksAgain: what somebody else has changed since the plan stays as it is, and what a gateway accepts without storing it is an
-// error.
+// TestApplyLooksAgain: what somebody else has changed since the plan stays as it is, and what a gateway accepts without
+// storing it is an error.
 func TestApplyLooksAgain(t *testing.T) {
 	f := newFront(t, "local")
 	f.ok("query", "create", "q", "--sql", "SELECT 1 AS x")
@@ -35,24 +35,29 @@ func TestApplyLooksAgain(t *testing.T) {
 		_, _ = w.Write(bytes.ReplaceAll(raw, []byte("SELECT 1"), []byte("SELECT 5")))
 	})
 	f.sent()
-	if errs := f.want(6, "apply", "p", "--yes"); !strings.Contains(errs, "query q has been changed since the plan was created") || f.sent() != "" {
+	if errs := f.want(6, "apply", "p", "--yes"); !strings.Contains(errs,
+		"query q has been changed since the plan was created") || f.sent() != "" {
 		t.Errorf("a query that was changed meanwhile: %s", errs)
 	}
 	f.on(spec.UpdateQuery, func(w http.ResponseWriter, r *http.Request, _ func() *http.Response) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"id":%q,"displayName":"q","name":"q","inputQuery":"SELECT 2 AS mine","queryType":"PLAIN"}`, filepath.Base(r.URL.Path))
+		fmt.Fprintf(w, `{"id":%q,"displayName":"q","name":"q","inputQuery":"SELECT 2 AS mine","queryType":"PLAIN"}`,
+			filepath.Base(r.URL.Path))
 	})
-	if errs := f.want(1, "apply", "p", "--yes"); !strings.Contains(errs, "accepted changes but did not store them: query q (sql)") {
+	if errs := f.want(1, "apply", "p", "--yes"); !strings.Contains(errs,
+		"accepted changes but did not store them: query q (sql)") {
 		t.Errorf("a change that is not stored: %s", errs)
 	}
 	f.on(spec.UpdateQuery, nil)
 	f.ok("apply", "p", "--yes")
 	f.sent()
 	f.file("foreign/queries/r.sql", "SELECT 'mine'")
-	if errs := f.want(6, "pull", "foreign"); !strings.Contains(errs, "it has no dig.yaml") && !strings.Contains(errs, "has no dig.yaml") {
+	if errs := f.want(6, "pull", "foreign"); !strings.Contains(errs, "it has no dig.yaml") && !strings.Contains(errs,
+		"has no dig.yaml") {
 		t.Errorf("a directory of something else: %s", errs)
 	}
-	for _, args := range [][]string{{"plan", "foreign"}, {"diff", "nosuch"}, {"plan", "p", "--only", "nosuch"}, {"diff", "p", "--only="}, {"apply", "foreign", "--yes"}} {
+	for _, args := range [][]string{{"plan", "foreign"}, {"diff", "nosuch"}, {"plan", "p", "--only", "nosuch"},
+		{"diff", "p", "--only="}, {"apply", "foreign", "--yes"}} {
 		if errs := f.want(2, args...); f.sent() != "" {
 			t.Errorf("%v: %s", args, errs)
 		}
@@ -61,7 +66,8 @@ func TestApplyLooksAgain(t *testing.T) {
 	f.file("p/semantic-catalogs/k.yaml", "tables:\n  a.b: nosuch\n  a.c: r\n")
 	for _, c := range []string{"plan", "diff", "apply"} {
 		errs := f.want(2, c, "p")
-		for _, want := range []string{`catalogs/c.yaml:1: there is no connection "nosuch"`, `semantic-catalogs/k.yaml:2: there is no query "nosuch"`} {
+		for _, want := range []string{`catalogs/c.yaml:1: there is no connection "nosuch"`,
+			`semantic-catalogs/k.yaml:2: there is no query "nosuch"`} {
 			if !strings.Contains(errs, want) || strings.Contains(errs, "k.yaml:3") || f.sent() != "" {
 				t.Errorf("%s with references to nothing: %s", c, errs)
 			}
@@ -69,7 +75,8 @@ func TestApplyLooksAgain(t *testing.T) {
 	}
 	f.file("p/tables/bad.yaml", "columns:\n  - nam: x\n")
 	for _, c := range []string{"plan", "diff", "apply", "pull"} {
-		if errs := f.want(2, c, "p"); !strings.Contains(errs, `tables/bad.yaml:2: unknown member "nam"; did you mean "name"?`) {
+		if errs := f.want(2, c, "p"); !strings.Contains(errs,
+			`tables/bad.yaml:2: unknown member "nam"; did you mean "name"?`) {
 			t.Errorf("%s with a mistake: %s", c, errs)
 		}
 	}
@@ -99,14 +106,16 @@ func TestApplyLooksAgainTable(t *testing.T) {
 	f.on(spec.ListGoldenSqls, func(w http.ResponseWriter, _ *http.Request, pass func() *http.Response) {
 		f.on(spec.ListGoldenSqls, nil)
 		res := pass()
-		if _, err := f.api.Tables.AddColumns(t.Context(), gateway.DefaultProject, "t", []api.ColumnRequest{{Name: "b", DataType: "BIGINT"}}); err != nil {
+		if _, err := f.api.Tables.AddColumns(t.Context(), gateway.DefaultProject, "t",
+			[]api.ColumnRequest{{Name: "b", DataType: "BIGINT"}}); err != nil {
 			t.Error(err)
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.Copy(w, res.Body)
 	})
 	f.sent()
-	if errs := f.want(6, "apply", "p", "--prune", "--yes"); !strings.Contains(errs, "table t has been changed since the plan was created") || f.sent() != "" {
+	if errs := f.want(6, "apply", "p", "--prune", "--yes"); !strings.Contains(errs,
+		"table t has been changed since the plan was created") || f.sent() != "" {
 		t.Errorf("a table that was changed meanwhile: %s", errs)
 	}
 	f.ok("apply", "p", "--prune", "--yes")
@@ -137,7 +146,8 @@ func TestApplyLooksAgainStopped(t *testing.T) {
 		Name string
 		Done bool
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code == 0 || len(got) != 2 || !got[0].Done || got[1].Done || got[0].Name != "a" || got[1].Name != "b" {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code == 0 || len(got) != 2 || !got[0].Done ||
+		got[1].Done || got[0].Name != "a" || got[1].Name != "b" {
 		t.Errorf("exit %d, %v: %s%s", code, err, out, errs)
 	}
 	if !strings.Contains(errs, "1 of 3 changes were made") {
@@ -145,14 +155,16 @@ func TestApplyLooksAgainStopped(t *testing.T) {
 	}
 }
 
-// TestPullKeepsNested: secrets within the members of a credential are not written to files either, and those in files are a warning.
+// TestPullKeepsNested: secrets within the members of a credential are not written to files either, and those in files
+// are a warning.
 func TestPullKeepsNested(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("data/a.csv", "id\n1\n")
 	f.ok("connection", "create", "c", "--type", "files", "--credential", "path="+filepath.Join(f.home, "data"))
 	f.on(spec.GetConnectionDetail, func(w http.ResponseWriter, _ *http.Request, _ func() *http.Response) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"type":"files","path":"/data","ssl":{"password":"hidden1"},"hosts":[{"urls":["https://me:hidden2@host/"]}],"modes":{"tls":["on"]}}`)
+		_, _ = io.WriteString(w, `{"type":"files","path":"/data","ssl":{"password":"hidden1"},`+
+			`"hosts":[{"urls":["https://me:hidden2@host/"]}],"modes":{"tls":["on"]}}`)
 	})
 	f.ok("pull", "p")
 	text := filesOf(t, filepath.Join(f.home, "p"))["connections/c.yaml"]
@@ -164,7 +176,8 @@ func TestPullKeepsNested(t *testing.T) {
 		t.Errorf("a secret in a file: exit %d: %s%s", code, out, errs)
 	}
 	f.file("p/connections/d.yaml", "type: files\ncredential:\n  path: /data\n  ssl:\n    password: ${env:HOME}\n")
-	if code, out, errs := f.dig("apply", "p", "--yes"); code != exitcode.Usage || !strings.Contains(errs, "connections/d.yaml: credential ssl: references are resolved in strings only") {
+	if code, out, errs := f.dig("apply", "p", "--yes"); code != exitcode.Usage || !strings.Contains(errs,
+		"connections/d.yaml: credential ssl: references are resolved in strings only") {
 		t.Errorf("a reference within an object: exit %d: %s%s", code, out, errs)
 	}
 }
@@ -187,7 +200,8 @@ func TestPullKeeps(t *testing.T) {
 	f := newFront(t, "local")
 	dir := filepath.Join(f.home, "p")
 	token := f.file("token.txt", projectSecret+"\n")
-	f.ok("connection", "create", "shop", "--type", "rest", "--credential", "baseUrl="+secretSource(t), "--credential", `tables={"tables":[{"name":"items","path":"/items"}]}`, "--credential", "secret=@"+token)
+	f.ok("connection", "create", "shop", "--type", "rest", "--credential", "baseUrl="+secretSource(t), "--credential",
+		`tables={"tables":[{"name":"items","path":"/items"}]}`, "--credential", "secret=@"+token)
 	f.ok("query", "create", "q", "--sql", "SELECT 1 AS x")
 	f.ok("pull", dir)
 	for name, text := range filesOf(t, dir) {
@@ -203,7 +217,8 @@ func TestPullKeeps(t *testing.T) {
 	}
 	write("queries/q.sql", "SELECT 2 AS mine\n")
 	write("queries/new.sql", "SELECT 3 AS mine\n")
-	if errs := f.want(6, "pull", dir); !strings.Contains(errs, "queries/q.sql, queries/new.sql") && !strings.Contains(errs, "queries/new.sql") {
+	if errs := f.want(6, "pull", dir); !strings.Contains(errs, "queries/q.sql, queries/new.sql") &&
+		!strings.Contains(errs, "queries/new.sql") {
 		t.Errorf("the files that would be lost are not named: %s", errs)
 	}
 	if got := filesOf(t, dir); got["queries/q.sql"] != "SELECT 2 AS mine\n" || got["queries/new.sql"] == "" {
@@ -234,7 +249,8 @@ func TestPullKeeps(t *testing.T) {
 		t.Errorf("a secret that cannot be read differs: exit %d: %s%s", code, out, errs)
 	}
 	to := newFront(t, "local")
-	if errs := to.want(0, "apply", dir, "--yes", "--secrets-from", filepath.Dir(token), "--debug"); strings.Contains(errs, projectSecret) {
+	if errs := to.want(0, "apply", dir, "--yes", "--secrets-from", filepath.Dir(token),
+		"--debug"); strings.Contains(errs, projectSecret) {
 		t.Errorf("the secret is in the output: %s", errs)
 	}
 	if code, out, errs := to.dig("diff", dir, "--secrets-from", filepath.Dir(token)); code != 0 {
@@ -243,11 +259,13 @@ func TestPullKeeps(t *testing.T) {
 	if err := os.Remove(token); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := to.dig("diff", dir, "--secrets-from", filepath.Dir(token)); code != 0 { // it is needed only where the connection is made
+	// it is needed only where the connection is made
+	if code, out, errs := to.dig("diff", dir, "--secrets-from", filepath.Dir(token)); code != 0 {
 		t.Errorf("without the secret: exit %d: %s%s", code, out, errs)
 	}
 	other := newFront(t, "local")
-	if errs := other.want(2, "apply", dir, "--yes", "--secrets-from", filepath.Dir(token)); !strings.Contains(errs, "connections/shop.yaml: credential secret:") || other.sent() != "" {
+	if errs := other.want(2, "apply", dir, "--yes", "--secrets-from", filepath.Dir(token)); !strings.Contains(errs,
+		"connections/shop.yaml: credential secret:") || other.sent() != "" {
 		t.Errorf("a secret that is missing: %s", errs)
 	}
 }
@@ -256,7 +274,8 @@ func TestPullKeeps(t *testing.T) {
 func gitIn(t *testing.T, git, dir string) func(args ...string) {
 	return func(args ...string) {
 		t.Helper()
-		c := exec.Command(git, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		c := exec.Command(git, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "-c",
+			"commit.gpgsign=false"}, args...)...)
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}

@@ -12,32 +12,37 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// TestApplyKilledAtEveryStep ends apply after each of its requests, once before and once after the gateway has handled it: the same
-// command makes the rest, nothing twice. An ordinary run looks at each fifth; DIG_TEST_STEPS=all at all of them.
+// TestApplyKilledAtEveryStep ends apply after each of its requests, once before and once after the gateway has handled
+// it: the same command makes the rest, nothing twice. An ordinary run looks at each fifth; DIG_TEST_STEPS=all at all of
+// them.
 func TestApplyKilledAtEveryStep(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("source/a.csv", "id,region\n1,north\n")
 	killedApplies(t, f, 12, map[string]string{
-		"dig.yaml":                       "# The objects of a project as files: `dig plan DIR` compares them with a project, `dig apply DIR` changes a project to match them.\nversion: 1\n",
-		"connections/files.yaml":         "type: files\ncredential:\n  path: " + filepath.Join(f.home, "source") + "\n",
-		"catalogs/ext.yaml":              "connection: files\n",
-		"tables/people.yaml":             "columns:\n  - name: name\n    type: varchar\n    description: who\n",
-		"bitables/board.yaml":            "columns:\n  - name: label\n    type: varchar\n",
-		"parametric-tables/ext.yaml":     "by.north:\n  from: files.a\n  values:\n    region: north\n",
-		"caches/sample.yaml":             "shop.orders:\n  full: P1D\n",
-		"queries/reports/Names.sql":      "SELECT name FROM peaka.\"table\".people\n",
-		"queries/reports/Stored.sql":     "SELECT count(*) AS n FROM peaka.query.names\n",
-		"queries/reports/Stored.yaml":    "materialized: true\nschedule:\n  every: PT1H\n",
-		"semantic-catalogs/kpi.yaml":     "tables:\n  core.names: Names\n",
-		"metadata/sample.yaml":           "shop.customers:\n  description: buyers\n",
-		"relations/sample.yaml":          "- from: shop.orders.customer_id\n  to: sample.shop.customers.id\n  type: MANY_TO_ONE\n",
+		"dig.yaml": "# The objects of a project as files: `dig plan DIR` compares them with a " +
+			"project, `dig apply DIR` changes a project to match them.\nversion: 1\n",
+		"connections/files.yaml":      "type: files\ncredential:\n  path: " + filepath.Join(f.home, "source") + "\n",
+		"catalogs/ext.yaml":           "connection: files\n",
+		"tables/people.yaml":          "columns:\n  - name: name\n    type: varchar\n    description: who\n",
+		"bitables/board.yaml":         "columns:\n  - name: label\n    type: varchar\n",
+		"parametric-tables/ext.yaml":  "by.north:\n  from: files.a\n  values:\n    region: north\n",
+		"caches/sample.yaml":          "shop.orders:\n  full: P1D\n",
+		"queries/reports/Names.sql":   "SELECT name FROM peaka.\"table\".people\n",
+		"queries/reports/Stored.sql":  "SELECT count(*) AS n FROM peaka.query.names\n",
+		"queries/reports/Stored.yaml": "materialized: true\nschedule:\n  every: PT1H\n",
+		"semantic-catalogs/kpi.yaml":  "tables:\n  core.names: Names\n",
+		"metadata/sample.yaml":        "shop.customers:\n  description: buyers\n",
+		"relations/sample.yaml": "- from: shop.orders.customer_id\n  to: sample.shop.customers.id\n  type: " +
+			"MANY_TO_ONE\n",
 		"golden-sql/how-many-names.sql":  "SELECT count(*) FROM peaka.query.names\n",
 		"golden-sql/how-many-names.yaml": "prompt: How many names?\n",
 	})
 	// Hosted zones create a table without columns, which are added by another request.
 	killedApplies(t, newFront(t, "us", "hosted"), 3, map[string]string{
-		"dig.yaml":           "# The objects of a project as files: `dig plan DIR` compares them with a project, `dig apply DIR` changes a project to match them.\nversion: 1\n",
-		"tables/people.yaml": "columns:\n  - name: name\n    type: varchar\n    description: who\n  - name: age\n    type: bigint\n    not-null: true\n",
+		"dig.yaml": "# The objects of a project as files: `dig plan DIR` compares them with a project, " +
+			"`dig apply DIR` changes a project to match them.\nversion: 1\n",
+		"tables/people.yaml": "columns:\n  - name: name\n    type: varchar\n    description: who\n  - name: age\n    " +
+			"type: bigint\n    not-null: true\n",
 	})
 }
 
@@ -101,7 +106,8 @@ func killedApplies(t *testing.T, f *front, least int, files map[string]string) {
 			}
 			slices.Sort(rest)
 			for i := 1; i < len(rest); i++ {
-				if rest[i] == rest[i-1] && !slices.Contains([]string{"createQuery", "updateTableMetadata", "updateInternalColumn", "addInternalColumns"}, rest[i]) {
+				if rest[i] == rest[i-1] && !slices.Contains([]string{"createQuery", "updateTableMetadata",
+					"updateInternalColumn", "addInternalColumns"}, rest[i]) {
 					t.Errorf("after request %d (handled: %v) twice: %v", n, handled, rest)
 				}
 			}

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// TestApplyLosesReplies: apply over a connection that loses the replies to changes, and one change before it arrives, makes each of them
-// once and ends; where someone else changes the project at the same time, it stops.
+// TestApplyLosesReplies: apply over a connection that loses the replies to changes, and one change before it arrives,
+// makes each of them once and ends; where someone else changes the project at the same time, it stops.
 func TestApplyLosesReplies(t *testing.T) {
 	f := newFront(t, "us", "hosted")
 	for name, text := range map[string]string{
@@ -34,7 +34,8 @@ func TestApplyLosesReplies(t *testing.T) {
 		seen[id]++
 		n := seen[id]
 		mu.Unlock()
-		lost := n == 1 && slices.Contains([]string{"createQueryFolder", "createInternalTable", "addInternalColumns", "createGoldenSql"}, id)
+		lost := n == 1 && slices.Contains([]string{"createQueryFolder", "createInternalTable", "addInternalColumns",
+			"createGoldenSql"}, id)
 		if lost && id == "addInternalColumns" { // it does not arrive
 			panic(http.ErrAbortHandler)
 		}
@@ -44,10 +45,12 @@ func TestApplyLosesReplies(t *testing.T) {
 		}
 	})
 	code, out, errs := f.dig("apply", "p", "--yes", "--allow-part")
-	if code != 0 || strings.Count(errs, " was lost; it was made\n") != 3 || !strings.Contains(errs, "create column people.name was lost; it was not made, and is sent again") {
+	if code != 0 || strings.Count(errs, " was lost; it was made\n") != 3 || !strings.Contains(errs,
+		"create column people.name was lost; it was not made, and is sent again") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	for id, want := range map[string]int{"createQueryFolder": 1, "createInternalTable": 1, "addInternalColumns": 2, "createGoldenSql": 1, "createQuery": 2} {
+	for id, want := range map[string]int{"createQueryFolder": 1, "createInternalTable": 1, "addInternalColumns": 2,
+		"createGoldenSql": 1, "createQuery": 2} {
 		if seen[id] != want {
 			t.Errorf("%s was sent %d times, want %d", id, seen[id], want)
 		}
@@ -55,7 +58,8 @@ func TestApplyLosesReplies(t *testing.T) {
 	f.ok("diff", "p")
 	again := filepath.Join(t.TempDir(), "p")
 	f.ok("pull", again)
-	if text := string(read(t, filepath.Join(again, "tables", "people.yaml"))); !strings.Contains(text, "description: who") {
+	if text := string(read(t, filepath.Join(again, "tables", "people.yaml"))); !strings.Contains(text,
+		"description: who") {
 		t.Errorf("the table is %s", text)
 	}
 
@@ -73,7 +77,8 @@ func TestApplyLosesReplies(t *testing.T) {
 		}
 	}
 	code, out, errs = f.dig("apply", "p", "--yes", "--allow-part")
-	if code != exitcode.Conflict || !strings.Contains(errs, "table people has been changed since the plan was created") || seen["createInternalTable"] != 1 {
+	if code != exitcode.Conflict || !strings.Contains(errs,
+		"table people has been changed since the plan was created") || seen["createInternalTable"] != 1 {
 		t.Errorf("exit %d: %s%s %v", code, out, errs, seen)
 	}
 	f.between(nil)

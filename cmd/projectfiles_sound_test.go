@@ -17,7 +17,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestPlanFindsBefore: what apply would fail at in the middle, or break, is found by plan, and apply sends nothing then.
+// TestPlanFindsBefore: what apply would fail at in the middle, or break, is found by plan, and apply sends nothing
+// then.
 func TestPlanFindsBefore(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("data/a.csv", "id\n1\n")
@@ -30,22 +31,30 @@ func TestPlanFindsBefore(t *testing.T) {
 	f.sent()
 	for file, c := range map[string]struct{ text, want string }{
 		"queries/🦆.sql": {"SELECT 1 AS x", "must contain a letter or a digit"},
-		"tables/" + strings.Repeat("ü", 32) + ".yaml":  {"columns:\n  - name: a\n    type: bigint\n", "has 64 bytes, the limit is 63"},
-		"bitables/" + strings.Repeat("_", 3) + ".yaml": {"columns:\n  - name: a\n    type: bigint\n", "is empty without its underscores"},
-		"tables/long.yaml":       {"columns:\n  - name: " + strings.Repeat("x", 64) + "\n    type: bigint\n", "long.yaml:2: column name \"" + strings.Repeat("x", 64) + "\" has 64 bytes"},
-		"tables/sales.yaml":      {"columns:\n  - name: day\n    type: date\n  - name: " + strings.Repeat("y", 70) + "\n    type: bigint\n", "has 70 bytes"},
-		"bitables/a_b.yaml":      {"columns: []\n", "table a_b would be stored as ab, which is the name of another table"},
+		"tables/" + strings.Repeat("ü", 32) + ".yaml": {"columns:\n  - name: a\n    type: bigint\n",
+			"has 64 bytes, the limit is 63"},
+		"bitables/" + strings.Repeat("_", 3) + ".yaml": {"columns:\n  - name: a\n    type: bigint\n",
+			"is empty without its underscores"},
+		"tables/long.yaml": {"columns:\n  - name: " + strings.Repeat("x", 64) + "\n    type: bigint\n",
+			"long.yaml:2: column name \"" + strings.Repeat("x", 64) + "\" has 64 bytes"},
+		"tables/sales.yaml": {"columns:\n  - name: day\n    type: date\n  - name: " + strings.Repeat("y", 70) +
+			"\n    type: bigint\n", "has 70 bytes"},
+		"bitables/a_b.yaml": {"columns: []\n",
+			"table a_b would be stored as ab, which is the name of another table"},
 		"bitables/my_table.yaml": {"columns: []\n", "table my_table would be stored as mytable: name it without them"},
-		"bitables/other.yaml":    {"columns:\n  - name: c_d\n    type: bigint\n", "other.yaml:2: underscores are dropped from the names of BI tables and their columns, so column c_d would be stored as cd"},
-		"queries/none.sql":       {"-- only a comment\n", "none.sql:1: line 1:"},
-		"queries/merge.sql":      {"SELECT 1 AS x\n<<<<<<< HEAD\n, 2 AS y\n=======\n, 3 AS y\n>>>>>>> b\n", "merge.sql:2: line 2:"},
-		"queries/syntax.sql":     {"SELECT a\nFORM t", "syntax.sql:2: line 2:"},
-		"queries/self.sql":       {"SELECT * FROM peaka.query.self", "queries read each other: self -> self"},
-		"queries/nope.sql":       {`SELECT * FROM peaka."table".nope`, "reads peaka.table.nope, which is neither in the files nor in the project"},
-		"connections/x.yaml":     {"type: fil\n", `no connection type "fil"; did you mean "files"?`},
-		"connections/y.yaml":     {"type: files\ncredential:\n  pth: /x\n", "credential path is missing"},
-		"queries/again.yaml":     {"renamed-from: uses\n", "again.sql, with the statement, is missing"},
-		"metadata/peaka.yaml":    {"{}", "reads peaka.table.sales, which would be deleted"},
+		"bitables/other.yaml": {"columns:\n  - name: c_d\n    type: bigint\n", "other.yaml:2: underscores are " +
+			"dropped from the names of BI tables and their columns, so column c_d would be stored as cd"},
+		"queries/none.sql": {"-- only a comment\n", "none.sql:1: line 1:"},
+		"queries/merge.sql": {"SELECT 1 AS x\n<<<<<<< HEAD\n, 2 AS y\n=======\n, 3 AS y\n>>>>>>> b\n",
+			"merge.sql:2: line 2:"},
+		"queries/syntax.sql": {"SELECT a\nFORM t", "syntax.sql:2: line 2:"},
+		"queries/self.sql":   {"SELECT * FROM peaka.query.self", "queries read each other: self -> self"},
+		"queries/nope.sql": {`SELECT * FROM peaka."table".nope`,
+			"reads peaka.table.nope, which is neither in the files nor in the project"},
+		"connections/x.yaml":  {"type: fil\n", `no connection type "fil"; did you mean "files"?`},
+		"connections/y.yaml":  {"type: files\ncredential:\n  pth: /x\n", "credential path is missing"},
+		"queries/again.yaml":  {"renamed-from: uses\n", "again.sql, with the statement, is missing"},
+		"metadata/peaka.yaml": {"{}", "reads peaka.table.sales, which would be deleted"},
 	} {
 		path := f.file("p/"+file, c.text)
 		for _, args := range [][]string{{"plan", "p", "--prune"}, {"apply", "p", "--prune", "--yes"}} {
@@ -61,7 +70,8 @@ func TestPlanFindsBefore(t *testing.T) {
 		t.Errorf("sent: %s", sent)
 	}
 	f.file("p/queries/nope.sql", `SELECT * FROM peaka."table".nope`)
-	if errs := f.want(0, "apply", "p", "--yes", "--no-check"); !strings.Contains(errs, "the metadata of peaka.query.nope is left out") {
+	if errs := f.want(0, "apply", "p", "--yes", "--no-check"); !strings.Contains(errs,
+		"the metadata of peaka.query.nope is left out") {
 		t.Errorf("a query without its table: %s", errs)
 	}
 	f.want(0, "pull", "q") // it does not keep the rest from being read, or itself from being mended
@@ -71,8 +81,8 @@ func TestPlanFindsBefore(t *testing.T) {
 	f.want(0, "diff", "p", "--only", "queries")
 }
 
-// TestPlanFindsFormerNames: files that still refer to a query or connection by the name that they say it had before are refused by plan; apply
-// would have created a semantic table again, and found out afterwards.
+// TestPlanFindsFormerNames: files that still refer to a query or connection by the name that they say it had before are
+// refused by plan; apply would have created a semantic table again, and found out afterwards.
 func TestPlanFindsFormerNames(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("data/a.csv", "id\n1\n")
@@ -83,15 +93,18 @@ func TestPlanFindsFormerNames(t *testing.T) {
 	f.ok("semantic-catalog", "table", "create", "kpi", "s.n", "--query", "q1")
 	f.ok("pull", "p")
 	p := filepath.Join(f.home, "p")
-	if err := errors.Join(os.Rename(p+"/queries/q1.sql", p+"/queries/q2.sql"), os.Rename(p+"/connections/c1.yaml", p+"/connections/c2.yaml")); err != nil {
+	if err := errors.Join(os.Rename(p+"/queries/q1.sql", p+"/queries/q2.sql"), os.Rename(p+"/connections/c1.yaml",
+		p+"/connections/c2.yaml")); err != nil {
 		t.Fatal(err)
 	}
 	f.file("p/queries/q2.yaml", "renamed-from: q1\n")
-	f.file("p/connections/c2.yaml", "renamed-from: c1\ntype: files\ncredential:\n  path: "+filepath.Join(f.home, "data")+"\n")
+	f.file("p/connections/c2.yaml", "renamed-from: c1\ntype: files\ncredential:\n  path: "+
+		filepath.Join(f.home, "data")+"\n")
 	f.sent()
 	for _, verb := range []string{"plan", "apply"} {
 		errs := f.want(2, verb, "p", "--yes")
-		for _, want := range []string{`catalogs/k.yaml:1: the connection "c1" would be called "c2"`, `semantic-catalogs/kpi.yaml:2: the query "q1" would be called "q2"`} {
+		for _, want := range []string{`catalogs/k.yaml:1: the connection "c1" would be called "c2"`,
+			`semantic-catalogs/kpi.yaml:2: the query "q1" would be called "q2"`} {
 			if !strings.Contains(errs, want) {
 				t.Errorf("%s: %s", verb, errs)
 			}
@@ -108,7 +121,8 @@ func TestPlanFindsFormerNames(t *testing.T) {
 	}
 }
 
-// TestCredentialsAreCompared: a field that only the files have is a difference, unless it is a secret, which no gateway tells.
+// TestCredentialsAreCompared: a field that only the files have is a difference, unless it is a secret, which no gateway
+// tells.
 func TestCredentialsAreCompared(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("data/a.csv", "id\n1\n")
@@ -116,7 +130,8 @@ func TestCredentialsAreCompared(t *testing.T) {
 	text := "type: files\ncredential:\n  path: " + filepath.Join(f.home, "data") + "\n"
 	f.file("p/connections/c.yaml", text)
 	f.ok("apply", "p", "--yes")
-	for more, want := range map[string]int{"": 0, "  pattern: \"*.csv\"\n": 1, "  token: abcdef\n": 0, "  pattern: ${env:NOT_SET}\n": 0, "  pattern: \"\"\n": 0} {
+	for more, want := range map[string]int{"": 0, "  pattern: \"*.csv\"\n": 1, "  token: abcdef\n": 0,
+		"  pattern: ${env:NOT_SET}\n": 0, "  pattern: \"\"\n": 0} {
 		f.file("p/connections/c.yaml", text+more)
 		f.want(want, "plan", "p")
 	}
@@ -132,7 +147,8 @@ func TestSecretsInTexts(t *testing.T) {
 	f.ok("connection", "create", "c", "--type", "files", "--credential", "path="+filepath.Join(f.home, "data"))
 	f.on(spec.GetConnectionDetail, func(w http.ResponseWriter, _ *http.Request, _ func() *http.Response) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"type":"files","path":"/data","url":"https://host/x?page=1&api_key=hidden1","jdbc":"jdbc:sqlserver://host;user=me;password=hidden2",
+		_, _ = io.WriteString(w,
+			`{"type":"files","path":"/data","url":"https://host/x?page=1&api_key=hidden1","jdbc":"jdbc:sqlserver://host;user=me;password=hidden2",
 "tables":"{\"tables\":[{\"name\":\"t\",\"query\":{\"apiKey\":\"hidden3\"}}]}","open":"{\"tables\":[{\"name\":\"token\",\"types\":{\"token\":\"varchar\"}}]}"}`)
 	})
 	f.ok("pull", "p")
@@ -147,8 +163,10 @@ func TestSecretsOfFiles(t *testing.T) {
 	f := newFront(t, "local")
 	url := secretSource(t)
 	f.file("p/dig.yaml", "version: 1\n")
-	f.file("p/connections/shop.yaml", "type: rest\ncredential:\n  baseUrl: "+url+"\n  tables: '{\"tables\":[{\"name\":\"items\",\"path\":\"/items\"}]}'\n  secret: ${file:token}\n")
-	for text, want := range map[string]string{"": "is empty", "\r\n": "is empty", "\xef\xbb\xbf\n": "is empty", "\xff\xfea\x00": "is not text in UTF-8", "a\x00b": "is not text in UTF-8"} {
+	f.file("p/connections/shop.yaml", "type: rest\ncredential:\n  baseUrl: "+url+
+		"\n  tables: '{\"tables\":[{\"name\":\"items\",\"path\":\"/items\"}]}'\n  secret: ${file:token}\n")
+	for text, want := range map[string]string{"": "is empty", "\r\n": "is empty", "\xef\xbb\xbf\n": "is empty",
+		"\xff\xfea\x00": "is not text in UTF-8", "a\x00b": "is not text in UTF-8"} {
 		f.file("p/token", text)
 		if errs := f.want(2, "apply", "p", "--yes"); !strings.Contains(errs, want) {
 			t.Errorf("%q: %s", text, errs)
@@ -166,7 +184,9 @@ func TestSecretsInDocuments(t *testing.T) {
 	const odd = "a\"b\\c<&>\n${env:X}'d"
 	f.vars = map[string]string{"ODD": odd}
 	f.file("p/dig.yaml", "version: 1\n")
-	f.file("p/connections/shop.yaml", "type: rest\ncredential:\n  baseUrl: "+secretSource(t)+"\n  secret: ${env:ODD}\n  tables: '{\"tables\":[{\"name\":\"items\",\"path\":\"/items\",\"query\":{\"key\":\"x ${env:ODD}\"}}]}'\n")
+	f.file("p/connections/shop.yaml", "type: rest\ncredential:\n  baseUrl: "+secretSource(t)+
+		"\n  secret: ${env:ODD}\n  tables: "+
+		"'{\"tables\":[{\"name\":\"items\",\"path\":\"/items\",\"query\":{\"key\":\"x ${env:ODD}\"}}]}'\n")
 	var got string
 	f.on(spec.CreateConnection, func(w http.ResponseWriter, r *http.Request, _ func() *http.Response) {
 		var body struct {
@@ -176,7 +196,8 @@ func TestSecretsInDocuments(t *testing.T) {
 		var doc struct {
 			Tables []struct{ Query struct{ Key string } }
 		}
-		if err = errors.Join(err, json.Unmarshal([]byte(body.Credential.Tables), &doc)); err != nil || len(doc.Tables) != 1 || body.Credential.Secret != odd {
+		if err = errors.Join(err, json.Unmarshal([]byte(body.Credential.Tables), &doc)); err != nil ||
+			len(doc.Tables) != 1 || body.Credential.Secret != odd {
 			t.Errorf("%v: %+v", err, body)
 		} else {
 			got = doc.Tables[0].Query.Key
@@ -213,7 +234,8 @@ func TestPullOverHiddenChanges(t *testing.T) {
 	}
 }
 
-// projectState describes the objects of a project as the gateway has them, without what differs from one project to the next.
+// projectState describes the objects of a project as the gateway has them, without what differs from one project to the
+// next.
 func projectState(t *testing.T, f *front) string {
 	t.Helper()
 	ctx, cl, p := t.Context(), f.api, gateway.DefaultProject
@@ -235,7 +257,8 @@ func projectState(t *testing.T, f *front) string {
 		relations, err := cl.Metadata.Relations(ctx, p, c.ID)
 		put(err)
 		for _, r := range relations {
-			put(nil, c.Name, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName, r.Type)
+			put(nil, c.Name, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName, r.TargetSchemaName,
+				r.TargetTableName, r.TargetColumnName, r.Type)
 		}
 	}
 	for kind, s := range map[string]cli.TableService{"table": cl.Tables, "bitable": cl.BITables} {
@@ -264,7 +287,9 @@ func projectState(t *testing.T, f *front) string {
 	put(err)
 	for _, m := range all.Metadata {
 		for _, c := range m.Metadata.Columns {
-			put(nil, names[m.Metadata.CatalogID], m.Metadata.SchemaName, m.Metadata.TableName, m.Metadata.TableDescription, m.Metadata.UseWithAI, c.ColumnName, c.ColumnDescription, c.IsCategorical, c.CategoricalValues)
+			put(nil, names[m.Metadata.CatalogID], m.Metadata.SchemaName, m.Metadata.TableName,
+				m.Metadata.TableDescription, m.Metadata.UseWithAI, c.ColumnName, c.ColumnDescription, c.IsCategorical,
+				c.CategoricalValues)
 		}
 	}
 	golden, err := cl.Metadata.ListGoldenSQL(ctx, p)

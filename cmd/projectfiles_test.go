@@ -38,47 +38,60 @@ func bigProject(t *testing.T, f *front) {
 		f.file(fmt.Sprintf("source/file%02d.csv", i), "id,region,amount\n1,north,5\n2,south,6\n")
 	}
 	for i := range 6 {
-		c, err := cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: fmt.Sprintf("Source %d", i), Type: "files", Credential: api.Credential{"path": files}})
+		c, err := cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: fmt.Sprintf("Source %d", i), Type: "files",
+			Credential: api.Credential{"path": files}})
 		ok(err)
 		k, err := cl.Catalogs.Create(ctx, p, api.CatalogRequest{Name: fmt.Sprintf("Ext%d", i), ConnectionID: c.ID})
 		ok(err)
 		for j := range 2 {
-			_, err := cl.ParametricTables.Create(ctx, p, k.ID, api.ParametricTable{FromSchema: "files", FromTable: fmt.Sprintf("file%02d", j), ToSchema: "by", ToTable: fmt.Sprintf("region_%d", j),
+			_, err := cl.ParametricTables.Create(ctx, p, k.ID, api.ParametricTable{FromSchema: "files",
+				FromTable: fmt.Sprintf("file%02d", j), ToSchema: "by", ToTable: fmt.Sprintf("region_%d", j),
 				ParamValues: []api.ParametricTableColumn{{Key: "region", Value: json.RawMessage(`"north"`)}}})
 			ok(err)
 		}
 		for j := range 3 {
-			_, err := cl.Metadata.AddRelation(ctx, p, k.ID, "files", fmt.Sprintf("file%02d", j), "id", api.RelationRequest{TargetCatalogID: k.ID, TargetSchemaName: "files", TargetTableName: fmt.Sprintf("file%02d", j+1), TargetColumnName: "id", Type: "MANY_TO_ONE"})
+			_, err := cl.Metadata.AddRelation(ctx, p, k.ID, "files", fmt.Sprintf("file%02d", j), "id",
+				api.RelationRequest{TargetCatalogID: k.ID, TargetSchemaName: "files",
+					TargetTableName: fmt.Sprintf("file%02d", j+1), TargetColumnName: "id", Type: "MANY_TO_ONE"})
 			ok(err)
-			_, err = cl.Metadata.UpdateTable(ctx, p, k.ID, "files", fmt.Sprintf("file%02d", j), api.TableMetadataUpdateRequest{TableDescription: text(fmt.Sprintf("File %d", j)),
-				Columns: []api.MetadataColumnUpdate{{ColumnName: "region", ColumnDescription: text("where"), IsCategorical: &yes, CategoricalValues: &[]string{"north", "south"}}}})
+			_, err = cl.Metadata.UpdateTable(ctx, p, k.ID, "files", fmt.Sprintf("file%02d", j),
+				api.TableMetadataUpdateRequest{TableDescription: text(fmt.Sprintf("File %d", j)),
+					Columns: []api.MetadataColumnUpdate{{ColumnName: "region", ColumnDescription: text("where"),
+						IsCategorical: &yes, CategoricalValues: &[]string{"north", "south"}}}})
 			ok(err)
 		}
 	}
 	for i := range 40 {
-		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("t%02d", i), false, []api.ColumnRequest{{Name: "name", DataType: "VARCHAR", DisplayName: "The name", Desc: text("who")},
-			{Name: "n", DataType: "BIGINT", DefaultValue: text("7"), IsNotNull: &yes}, {Name: "born", DataType: "DATE"}})
+		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("t%02d", i), false,
+			[]api.ColumnRequest{{Name: "name", DataType: "VARCHAR", DisplayName: "The name", Desc: text("who")},
+				{Name: "n", DataType: "BIGINT", DefaultValue: text("7"), IsNotNull: &yes},
+				{Name: "born", DataType: "DATE"}})
 		ok(err)
 	}
 	for i := range 2 {
-		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("spare%d", i), false, []api.ColumnRequest{{Name: "x", DataType: "UUID", IsUnique: &yes}})
+		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("spare%d", i), false,
+			[]api.ColumnRequest{{Name: "x", DataType: "UUID", IsUnique: &yes}})
 		ok(err)
 	}
 	for i := range 5 {
-		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("bi%d", i), true, []api.ColumnRequest{{Name: "label", DataType: "VARCHAR"}, {Name: "size", DataType: "DECIMAL"}})
+		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("bi%d", i), true,
+			[]api.ColumnRequest{{Name: "label", DataType: "VARCHAR"}, {Name: "size", DataType: "DECIMAL"}})
 		ok(err)
 	}
-	_, err := cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: "Unused", Type: "files", Credential: api.Credential{"path": files}})
+	_, err := cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: "Unused", Type: "files",
+		Credential: api.Credential{"path": files}})
 	ok(err)
 	_, err = cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: "nothing"})
 	ok(err)
 	for i := range 12 {
-		_, err := cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: fmt.Sprintf("area %d/sub: %d", i/3, i)})
+		_, err := cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: fmt.Sprintf("area %d/sub: %d", i/3,
+			i)})
 		ok(err)
 	}
 	ids := []string{}
 	for i := range 60 {
-		req := api.QueryRequest{DisplayName: text(fmt.Sprintf("Query %02d", i)), QueryType: "PLAIN", Path: text("/"), InputQuery: text(fmt.Sprintf("SELECT name,\n  n + %d AS n\nFROM peaka.\"table\".t%02d", i, i%40))}
+		req := api.QueryRequest{DisplayName: text(fmt.Sprintf("Query %02d", i)), QueryType: "PLAIN", Path: text("/"),
+			InputQuery: text(fmt.Sprintf("SELECT name,\n  n + %d AS n\nFROM peaka.\"table\".t%02d", i, i%40))}
 		if i >= 20 {
 			req.Path = text(fmt.Sprintf("/area %d/sub: %d", i%12/3, i%12))
 		}
@@ -86,29 +99,34 @@ func bigProject(t *testing.T, f *front) {
 			req.InputQuery = text(fmt.Sprintf("SELECT * FROM peaka.query.query_%02d", i-1))
 		}
 		if i%10 == 3 {
-			req.QueryType, req.Schedule = "MATERIALIZED", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: text("PT6H")}
+			req.QueryType, req.Schedule = "MATERIALIZED", &api.MaterializedQuerySchedule{Type: "interval",
+				RepeatDuration: text("PT6H")}
 		}
 		if i%10 == 6 {
-			req.QueryType, req.Schedule = "MATERIALIZED", &api.MaterializedQuerySchedule{Type: "cron", CronExpression: text("0 6 * * 1"), Timezone: text("Europe/Berlin")}
+			req.QueryType, req.Schedule = "MATERIALIZED", &api.MaterializedQuerySchedule{Type: "cron",
+				CronExpression: text("0 6 * * 1"), Timezone: text("Europe/Berlin")}
 		}
 		q, err := cl.Queries.Create(ctx, p, req, nil)
 		ok(err)
 		ids = append(ids, q.ID)
 	}
 	for i, table := range []string{"orders", "customers", "products"} {
-		_, err := cl.Cache.Create(ctx, p, api.CacheRequest{CatalogID: "3", SchemaName: "shop", TableName: table, FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: text(fmt.Sprintf("P%dD", i+1))}})
+		_, err := cl.Cache.Create(ctx, p, api.CacheRequest{CatalogID: "3", SchemaName: "shop", TableName: table,
+			FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: text(fmt.Sprintf("P%dD", i+1))}})
 		ok(err)
 	}
 	for i := range 3 {
 		k, err := cl.SemanticCatalogs.Create(ctx, p, api.SemanticCatalogRequest{Name: fmt.Sprintf("kpi%d", i)})
 		ok(err)
 		for j := range 3 {
-			_, err := cl.SemanticCatalogs.CreateTable(ctx, p, k.ID, api.SemanticTableRequest{SchemaName: "core", TableName: fmt.Sprintf("m%d", j), QueryID: ids[3*i+j]})
+			_, err := cl.SemanticCatalogs.CreateTable(ctx, p, k.ID, api.SemanticTableRequest{SchemaName: "core",
+				TableName: fmt.Sprintf("m%d", j), QueryID: ids[3*i+j]})
 			ok(err)
 		}
 	}
 	for i := range 17 {
-		_, err := cl.Metadata.CreateGoldenSQL(ctx, p, api.GoldenSQLRequest{Prompt: fmt.Sprintf("How many in t%02d?", i), SQL: fmt.Sprintf("SELECT count(*) FROM peaka.\"table\".t%02d", i)})
+		_, err := cl.Metadata.CreateGoldenSQL(ctx, p, api.GoldenSQLRequest{Prompt: fmt.Sprintf("How many in t%02d?", i),
+			SQL: fmt.Sprintf("SELECT count(*) FROM peaka.\"table\".t%02d", i)})
 		ok(err)
 	}
 }
@@ -156,8 +174,9 @@ func (f *front) ok(args ...string) string {
 	return out
 }
 
-// TestProjectFiles: a project of more than 200 objects of all kinds is pulled, applied to an empty project of zone local and to one of a
-// gateway with the quirks of the hosted zones, and pulled again: the files are the same to the byte, and there is nothing left to do.
+// TestProjectFiles: a project of more than 200 objects of all kinds is pulled, applied to an empty project of zone
+// local and to one of a gateway with the quirks of the hosted zones, and pulled again: the files are the same to the
+// byte, and there is nothing left to do.
 func TestProjectFiles(t *testing.T) {
 	from := newFront(t, "local")
 	bigProject(t, from)
@@ -200,7 +219,8 @@ func TestProjectFiles(t *testing.T) {
 		}
 		empty := filepath.Join(t.TempDir(), "p")
 		to.file("empty/dig.yaml", want["dig.yaml"])
-		if code, out, errs := to.dig("plan", "empty"); code != 0 || !strings.Contains(errs, "only in the project and not changed; --prune deletes them") {
+		if code, out, errs := to.dig("plan", "empty"); code != 0 || !strings.Contains(errs,
+			"only in the project and not changed; --prune deletes them") {
 			t.Errorf("without --prune: exit %d: %s%s", code, out, errs)
 		}
 		to.ok("apply", "empty", "--prune", "--yes")
@@ -219,7 +239,8 @@ type edit struct {
 var twentyEdits = []edit{
 	{"queries/Query 00.sql", "n + 0", "n + 100", "updateQuery"},
 	{"queries/Query 03.yaml", "PT6H", "PT12H", "updateQuery"},
-	{"queries/Query 06.yaml", "materialized: true\nschedule:\n  cron: 0 6 * * 1\n  timezone: Europe/Berlin\n", "materialized: false\n", "updateQuery"},
+	{"queries/Query 06.yaml", "materialized: true\nschedule:\n  cron: 0 6 * * 1\n  timezone: Europe/Berlin\n",
+		"materialized: false\n", "updateQuery"},
 	{"queries/Query 16.yaml", "timezone: Europe/Berlin", "timezone: Europe/Paris", "updateQuery"},
 	{"queries/Query 07.sql", "*", "moved to queries/area 0/Query 07.sql", "moveQuery"},
 	{"queries/fresh.sql", "*", "SELECT 1 AS x", "createQuery"},
@@ -235,7 +256,8 @@ var twentyEdits = []edit{
 	{"relations/ext1.yaml", "MANY_TO_ONE", "ONE_TO_ONE", "updateRelation"},
 	{"golden-sql/how-many-in-t05.sql", "count(*)", "count(1)", "createGoldenSql deleteGoldenSql"},
 	{"parametric-tables/ext2.yaml", "region: north", "region: south", "createParametricTable deleteParametricTable"},
-	{"semantic-catalogs/kpi0.yaml", "core.m1: Query 01", "core.m1: Query 02", "createSemanticTable deleteSemanticTable"},
+	{"semantic-catalogs/kpi0.yaml", "core.m1: Query 01", "core.m1: Query 02",
+		"createSemanticTable deleteSemanticTable"},
 	{"connections/Source 5.yaml", "type: files", "renamed-from: Source 5\ntype: files", "updateConnection"},
 }
 
@@ -274,8 +296,8 @@ func (ed edit) make(t *testing.T, dir string) {
 	}
 }
 
-// TestTwentyEdits: twenty edits of the files of a big project, in two halves in a random order, send what they need and nothing else; a
-// process that is killed in the middle is continued by the next one, with the same end.
+// TestTwentyEdits: twenty edits of the files of a big project, in two halves in a random order, send what they need and
+// nothing else; a process that is killed in the middle is continued by the next one, with the same end.
 func TestTwentyEdits(t *testing.T) {
 	f := newFront(t, "local")
 	bigProject(t, f)
@@ -291,7 +313,8 @@ func TestTwentyEdits(t *testing.T) {
 		want = append(want, strings.Fields(ed.sends)...)
 	}
 	slices.Sort(want)
-	if code, out, errs := f.dig("plan", dir, "--prune"); code != 1 || strings.Count("\n"+out, "\n+ ")+strings.Count("\n"+out, "\n- ")+strings.Count("\n"+out, "\n~ ") != len(twentyEdits) {
+	if code, out, errs := f.dig("plan", dir, "--prune"); code != 1 || strings.Count("\n"+out, "\n+ ")+
+		strings.Count("\n"+out, "\n- ")+strings.Count("\n"+out, "\n~ ") != len(twentyEdits) {
 		t.Errorf("plan: exit %d: %s%s", code, out, errs)
 	}
 	code, out, errs := f.dig("apply", dir, "--prune", "--dry-run")
@@ -324,8 +347,8 @@ func TestTwentyEdits(t *testing.T) {
 	}
 }
 
-// killed runs apply as a process of its own and kills it when the request after the first n that change something has been answered by the
-// gateway, before the answer arrives.
+// killed runs apply as a process of its own and kills it when the request after the first n that change something has
+// been answered by the gateway, before the answer arrives.
 func killed(t *testing.T, f *front, dir string, n int) {
 	t.Helper()
 	c := process(t, t.TempDir(), "apply", dir, "--prune", "--yes")

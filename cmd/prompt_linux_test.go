@@ -30,7 +30,8 @@ type terminal struct {
 	text strings.Builder
 	seen int // the bytes of text before the last answer: a question asked again is another one
 
-	interrupt func() // Ctrl-C while a statement runs: nothing sends the signal, since it is not the terminal of the test's process
+	// Ctrl-C while a statement runs: nothing sends the signal, since it is not the terminal of the test's process
+	interrupt func()
 }
 
 func newTerminal(t *testing.T) *terminal {
@@ -84,7 +85,8 @@ func (x *terminal) answer(question, keys string, hidden bool) {
 	}
 }
 
-// see waits for a question that was asked since the last answer, and for the terminal to echo or not as the question should have it.
+// see waits for a question that was asked since the last answer, and for the terminal to echo or not as the question
+// should have it.
 func (x *terminal) see(question string, hidden bool) {
 	x.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
@@ -109,7 +111,8 @@ func promptGateway(t *testing.T) (url string, sent func() []string) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method == "GET" && strings.HasPrefix(r.URL.Path, "/api/v1/connections/config"):
-			one := `{"connectionType":"THING","connectionTypeLabel":"Thing","name":"thing","authorizationType":"api_key","credentialSchemaType":"x","redirectRequired":false,"category":"db","documentationUrl":"","configuration":[
+			one :=
+				`{"connectionType":"THING","connectionTypeLabel":"Thing","name":"thing","authorizationType":"api_key","credentialSchemaType":"x","redirectRequired":false,"category":"db","documentationUrl":"","configuration":[
 				{"fieldName":"host","fieldType":"text","required":true,"description":"where it is"},{"fieldName":"port","fieldType":"number","required":true,"description":""},
 				{"fieldName":"password","fieldType":"text","required":true,"description":""},{"fieldName":"useSsl","fieldType":"boolean","required":false,"description":""},{"fieldName":"note","fieldType":"text","required":false,"description":""}]}`
 			if strings.HasSuffix(r.URL.Path, "/config") {
@@ -144,7 +147,8 @@ func onTerminal(t *testing.T, base string, args ...string) (x *terminal, end fun
 func onTerminalUntil(ctx context.Context, t *testing.T, base string, args ...string) (x *terminal, end func() int) {
 	t.Helper()
 	home := t.TempDir()
-	env := map[string]string{"DIG_BASE_URL": base, "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "DIG_PROJECT": "AbCd1234", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
+	env := map[string]string{"DIG_BASE_URL": base, "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345",
+		"DIG_PROJECT": "AbCd1234", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
 	if base == "" {
 		delete(env, "DIG_BASE_URL")
 		delete(env, "DIG_API_KEY")
@@ -158,10 +162,12 @@ func onTerminalAs(t *testing.T, env map[string]string, args ...string) (x *termi
 	return onTerminalWith(t.Context(), t, env, args...)
 }
 
-func onTerminalWith(ctx context.Context, t *testing.T, env map[string]string, args ...string) (x *terminal, end func() int) {
+func onTerminalWith(ctx context.Context, t *testing.T, env map[string]string,
+	args ...string) (x *terminal, end func() int) {
 	t.Helper()
 	x = newTerminal(t)
-	e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: env["HOME"], Now: time.Now, Getenv: environ(t, env),
+	e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: env["HOME"], Now: time.Now,
+		Getenv: environ(t, env),
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 100, Height: 30}
 	code := make(chan int, 1)
 	go func() { code <- Run(ctx, e) }()
@@ -177,8 +183,8 @@ func onTerminalWith(ctx context.Context, t *testing.T, env map[string]string, ar
 	}
 }
 
-// TestConnectionIsAskedFor answers the questions of `connection create` on a terminal: what is wrong is asked again, secrets do
-// not show, and values have the types that the gateway asks for.
+// TestConnectionIsAskedFor answers the questions of `connection create` on a terminal: what is wrong is asked again,
+// secrets do not show, and values have the types that the gateway asks for.
 func TestConnectionIsAskedFor(t *testing.T) {
 	base, sent := promptGateway(t)
 	x, end := onTerminal(t, base, "connection", "create", "db", "--type", "thing")
@@ -201,7 +207,8 @@ func TestConnectionIsAskedFor(t *testing.T) {
 		if err := json.Unmarshal([]byte(raw), &body); err != nil {
 			t.Fatal(err)
 		}
-		want := `{"credential":{"host":"db.example.com","password":"s3cret-word","port":5432,"useSsl":false},"name":"db","type":"THING"}`
+		want := `{"credential":{"host":"db.example.com","password":"s3cret-word","port":5432,"useSsl":false},` +
+			`"name":"db","type":"THING"}`
 		if have, _ := json.Marshal(body); string(have) != want {
 			t.Errorf("sent %s\nwant %s", have, want)
 		}
@@ -229,7 +236,8 @@ func TestQuestionsEndWithTheTerminal(t *testing.T) {
 	}
 }
 
-// TestQuestionsAreInterrupted: an interrupt ends dig at once while it waits for an answer, a key or a file, and what is typed shows again.
+// TestQuestionsAreInterrupted: an interrupt ends dig at once while it waits for an answer, a key or a file, and what is
+// typed shows again.
 func TestQuestionsAreInterrupted(t *testing.T) {
 	for _, tt := range []struct {
 		question string
@@ -259,7 +267,8 @@ func TestQuestionsAreInterrupted(t *testing.T) {
 
 // TestDeletionIsConfirmed asks before a connection is deleted; anything but yes leaves it.
 func TestDeletionIsConfirmed(t *testing.T) {
-	for keys, want := range map[string]int{"y": 0, "YES": 0, "n": exitcode.Confirm, "": exitcode.Confirm, "yess": exitcode.Confirm} {
+	for keys, want := range map[string]int{"y": 0, "YES": 0, "n": exitcode.Confirm, "": exitcode.Confirm,
+		"yess": exitcode.Confirm} {
 		base, sent := promptGateway(t)
 		x, end := onTerminal(t, base, "connection", "delete", "old")
 		x.answer("[y/N]", keys, false)
@@ -270,11 +279,12 @@ func TestDeletionIsConfirmed(t *testing.T) {
 	}
 }
 
-// TestDeletionIsConfirmedByName: what others depend on is deleted only after its name was typed, and the question names the target and the
-// dependants; what nothing depends on needs no more than a yes.
+// TestDeletionIsConfirmedByName: what others depend on is deleted only after its name was typed, and the question names
+// the target and the dependants; what nothing depends on needs no more than a yes.
 func TestDeletionIsConfirmedByName(t *testing.T) {
 	f := newFront(t, "local")
-	for _, line := range []string{"table create people --column a:varchar", "table create alone --column a:varchar", `query create folk --sql SELECT~a~FROM~peaka."table".people`, "query create other --sql SELECT~1~AS~people"} {
+	for _, line := range []string{"table create people --column a:varchar", "table create alone --column a:varchar",
+		`query create folk --sql SELECT~a~FROM~peaka."table".people`, "query create other --sql SELECT~1~AS~people"} {
 		args := strings.Fields(line)
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "~", " ")
@@ -295,7 +305,8 @@ func TestDeletionIsConfirmedByName(t *testing.T) {
 		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "", exitcode.Confirm, ""},
 		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "alone", exitcode.Confirm, ""},
 		{[]string{"table", "delete", "alone"}, "all its rows (0)? [y/N]", "y", 0, spec.DeleteInternalTable.ID},
-		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "people", 0, spec.DeleteInternalTable.ID},
+		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "people", 0,
+			spec.DeleteInternalTable.ID},
 	} {
 		x, end := onTerminalAs(t, f.env(), c.args...)
 		x.answer(c.question, c.answer, false)
@@ -304,7 +315,8 @@ func TestDeletionIsConfirmedByName(t *testing.T) {
 			t.Errorf("%v, %q: exit %d, sent %q\n%s", c.args, c.answer, code, sent, x.screen())
 		}
 		screen := strings.Join(strings.Fields(x.screen()), " ")
-		if !strings.Contains(screen, "zone local at "+f.base+", project "+gateway.DefaultProject+": delete table "+c.args[2]) {
+		if !strings.Contains(screen, "zone local at "+f.base+", project "+gateway.DefaultProject+": delete table "+
+			c.args[2]) {
 			t.Errorf("%v: the target is not named:\n%s", c.args, x.screen())
 		}
 		if c.args[2] == "people" && !strings.Contains(screen, "saved queries that refer to it break: folk?") {
@@ -334,13 +346,20 @@ func TestChangedWhileAsked(t *testing.T) {
 			between  []string
 		}{
 			{"all its rows (0)?", []string{"table", "delete", "t"}, []string{"table", "import", "t", "a.csv"}},
-			{"all its values (0)?", []string{"table", "column", "delete", "c", "a"}, []string{"table", "import", "c", "a.csv"}},
-			{"all its values (1)?", []string{"table", "column", "delete", "c", "a"}, []string{"query", "create", "q2", "--sql", `SELECT * FROM peaka."table".c`}},
-			{"all its rows (0)?", []string{"bitable", "delete", "b"}, []string{"query", "create", "q3", "--sql", "SELECT a FROM peaka.bitable.b"}},
-			{"delete folder /d", []string{"query", "folder", "delete", "/d", "--force"}, []string{"query", "create", "q5", "--path", "/d", "--sql", "SELECT 1 AS x"}},
-			{"delete query q", []string{"query", "delete", "q"}, []string{"query", "create", "q4", "--sql", "SELECT x FROM peaka.query.q"}},
-			{"delete connection free", []string{"connection", "delete", "free"}, []string{"catalog", "create", "k2", "--connection", "free"}},
-			{"delete catalog k", []string{"catalog", "delete", "k"}, []string{"query", "create", "q6", "--sql", "SELECT id FROM k.files.s"}},
+			{"all its values (0)?", []string{"table", "column", "delete", "c", "a"}, []string{"table", "import",
+				"c", "a.csv"}},
+			{"all its values (1)?", []string{"table", "column", "delete", "c", "a"}, []string{"query", "create", "q2",
+				"--sql", `SELECT * FROM peaka."table".c`}},
+			{"all its rows (0)?", []string{"bitable", "delete", "b"}, []string{"query", "create", "q3", "--sql",
+				"SELECT a FROM peaka.bitable.b"}},
+			{"delete folder /d", []string{"query", "folder", "delete", "/d", "--force"}, []string{"query", "create",
+				"q5", "--path", "/d", "--sql", "SELECT 1 AS x"}},
+			{"delete query q", []string{"query", "delete", "q"}, []string{"query", "create", "q4", "--sql",
+				"SELECT x FROM peaka.query.q"}},
+			{"delete connection free", []string{"connection", "delete", "free"}, []string{"catalog", "create", "k2",
+				"--connection", "free"}},
+			{"delete catalog k", []string{"catalog", "delete", "k"}, []string{"query", "create", "q6", "--sql",
+				"SELECT id FROM k.files.s"}},
 		} {
 			x, end := onTerminalAs(t, f.env(), c.args...)
 			x.see("[y/N]", false)
@@ -371,8 +390,10 @@ func TestProjectChangedWhileAsked(t *testing.T) {
 		late  []string
 		code  int
 	}{
-		{": 51 tables (without rows), 1 BI table (without rows)?", []string{"table", "import", "t50", "a.csv", "--project", "other"}, exitcode.Conflict},
-		{": 51 tables (1 row), 1 BI table (without rows)?", []string{"bitable", "import", "b", "a.csv", "--project", "other"}, exitcode.Conflict},
+		{": 51 tables (without rows), 1 BI table (without rows)?", []string{"table", "import", "t50", "a.csv",
+			"--project", "other"}, exitcode.Conflict},
+		{": 51 tables (1 row), 1 BI table (without rows)?", []string{"bitable", "import", "b", "a.csv", "--project",
+			"other"}, exitcode.Conflict},
 		{": 51 tables (1 row), 1 BI table (1 row)?", nil, 0},
 	} {
 		x, end := onTerminalAs(t, f.env(), "project", "delete", "other")

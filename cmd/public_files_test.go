@@ -11,28 +11,37 @@ import (
 	"testing"
 )
 
-// publicFiles are data files that were not made for dig, from npm's package vega-datasets, with the type that a person would
-// give each of their columns.
+// publicFiles are data files that were not made for dig, from npm's package vega-datasets, with the type that a person
+// would give each of their columns.
 var publicFiles = []struct{ file, types string }{
-	{"airports.csv", "iata:varchar name:varchar city:varchar state:varchar country:varchar latitude:decimal longitude:decimal"},
-	{"birdstrikes.csv", "Airport Name:varchar Aircraft Make Model:varchar Effect Amount of damage:varchar Flight Date:date Aircraft Airline Operator:varchar Origin State:varchar Phase of flight:varchar Wildlife Size:varchar Wildlife Species:varchar Time of day:varchar Cost Other:bigint Cost Repair:bigint Cost Total $:bigint Speed IAS in knots:bigint"},
+	{"airports.csv", "iata:varchar name:varchar city:varchar state:varchar country:varchar latitude:decimal " +
+		"longitude:decimal"},
+	{"birdstrikes.csv", "Airport Name:varchar Aircraft Make Model:varchar Effect Amount of damage:varchar Flight " +
+		"Date:date Aircraft Airline Operator:varchar Origin State:varchar Phase of flight:varchar Wildlife " +
+		"Size:varchar Wildlife Species:varchar Time of day:varchar Cost Other:bigint Cost Repair:bigint Cost Total " +
+		"$:bigint Speed IAS in knots:bigint"},
 	{"co2-concentration.csv", "Date:date CO2:decimal adjusted CO2:decimal"},
 	{"flights-airport.csv", "origin:varchar destination:varchar count:bigint"},
 	{"github.csv", "time:varchar count:bigint"}, // 2015/01/01 01:00:00
-	{"la-riots.csv", "first_name:varchar last_name:varchar age:bigint gender:varchar race:varchar death_date:date address:varchar neighborhood:varchar type:varchar longitude:decimal latitude:decimal"},
-	{"seattle-weather.csv", "date:date precipitation:decimal temp_max:decimal temp_min:decimal wind:decimal weather:varchar"},
+	{"la-riots.csv", "first_name:varchar last_name:varchar age:bigint gender:varchar race:varchar death_date:date " +
+		"address:varchar neighborhood:varchar type:varchar longitude:decimal latitude:decimal"},
+	{"seattle-weather.csv",
+		"date:date precipitation:decimal temp_max:decimal temp_min:decimal wind:decimal weather:varchar"},
 	{"sp500-2000.csv", "date:date open:decimal high:decimal low:decimal close:decimal adjclose:decimal volume:bigint"},
 	{"stocks.csv", "symbol:varchar date:varchar price:decimal"}, // Jan 1 2000
 	{"unemployment.tsv", "id:bigint rate:decimal"},
 	{"windvectors.csv", "longitude:decimal latitude:decimal dir:bigint dirCat:bigint speed:decimal"},
-	{"zipcodes.csv", "zip_code:varchar latitude:decimal longitude:decimal city:varchar state:varchar county:varchar"}, // 00501
-	{"cars.json", "Name:varchar Miles_per_Gallon:decimal Cylinders:bigint Displacement:decimal Horsepower:bigint Weight_in_lbs:bigint Acceleration:decimal Year:date Origin:varchar"},
-	{"penguins.json", "Species:varchar Island:varchar Beak Length (mm):decimal Beak Depth (mm):decimal Flipper Length (mm):bigint Body Mass (g):bigint Sex:varchar"},
+	// 00501
+	{"zipcodes.csv", "zip_code:varchar latitude:decimal longitude:decimal city:varchar state:varchar county:varchar"},
+	{"cars.json", "Name:varchar Miles_per_Gallon:decimal Cylinders:bigint Displacement:decimal Horsepower:bigint " +
+		"Weight_in_lbs:bigint Acceleration:decimal Year:date Origin:varchar"},
+	{"penguins.json", "Species:varchar Island:varchar Beak Length (mm):decimal Beak Depth (mm):decimal Flipper " +
+		"Length (mm):bigint Body Mass (g):bigint Sex:varchar"},
 	{"monarchs.json", "name:varchar start:bigint end:bigint index:bigint commonwealth:boolean"},
 }
 
-// TestPublicFiles imports files of others with inferred types, on zone local and as on a hosted zone, and compares every value with
-// what Go's readers find in them. `make public-files` downloads the files.
+// TestPublicFiles imports files of others with inferred types, on zone local and as on a hosted zone, and compares
+// every value with what Go's readers find in them. `make public-files` downloads the files.
 func TestPublicFiles(t *testing.T) {
 	dir := os.Getenv("DIG_TEST_PUBLIC_FILES")
 	if dir == "" {
@@ -54,7 +63,8 @@ func TestPublicFiles(t *testing.T) {
 				quoted = append(quoted, `"`+n+`"`)
 				_, types[i], _ = strings.Cut(types[i], ":")
 			}
-			code, out, errs := f.dig("query", "execute", "-o", "csv", "--sql", "SELECT "+strings.Join(quoted, ", ")+` FROM peaka."table".t ORDER BY _id`)
+			code, out, errs := f.dig("query", "execute", "-o", "csv", "--sql", "SELECT "+strings.Join(quoted, ", ")+
+				` FROM peaka."table".t ORDER BY _id`)
 			got, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 			if code != 0 || err != nil || len(got) != len(want)+1 {
 				t.Fatalf("%s: exit %d, %d of %d rows: %v %s", p.file, code, len(got)-1, len(want), err, errs)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestPullRunsNothingOfARepository: a cloned or unpacked repository cannot have pull run its commands, whatever its configuration says.
+// TestPullRunsNothingOfARepository: a cloned or unpacked repository cannot have pull run its commands, whatever its
+// configuration says.
 func TestPullRunsNothingOfARepository(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -22,15 +23,18 @@ func TestPullRunsNothingOfARepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := map[string]string{
-		"filter":          "[filter \"x\"]\n\tclean = " + script + " clean\n\tsmudge = " + script + " smudge\n\trequired = true\n",
+		"filter": "[filter \"x\"]\n\tclean = " + script + " clean\n\tsmudge = " + script +
+			" smudge\n\trequired = true\n",
 		"filter process":  "[filter \"x\"]\n\tprocess = " + script + " process\n\trequired = true\n",
 		"fsmonitor":       "[core]\n\tfsmonitor = " + script + "\n",
 		"external diff":   "[diff]\n\texternal = " + script + "\n",
 		"text conversion": "[diff \"x\"]\n\ttextconv = " + script + "\n\tcommand = " + script + "\n",
 		"hooks":           "[core]\n\thooksPath = hooks-of-it\n\tsplitIndex = true\n",
-		"alias":           "[alias]\n\tls-files = !" + script + "\n\tdiff-index = !" + script + "\n\tdiff = !" + script + "\n",
-		"pager":           "[core]\n\tpager = " + script + "\n[pager]\n\tls-files = " + script + "\n",
-		"promisor": "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ssh://h/x\n\tpromisor = true\n\tpartialCloneFilter = blob:none\n\tuploadpack = " +
+		"alias": "[alias]\n\tls-files = !" + script + "\n\tdiff-index = !" + script + "\n\tdiff = !" +
+			script + "\n",
+		"pager": "[core]\n\tpager = " + script + "\n[pager]\n\tls-files = " + script + "\n",
+		"promisor": "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl " +
+			"= ssh://h/x\n\tpromisor = true\n\tpartialCloneFilter = blob:none\n\tuploadpack = " +
 			script + "\n[core]\n\tsshCommand = " + script + "\n",
 		"credential":       "[credential]\n\thelper = !" + script + "\n",
 		"included":         "[include]\n\tpath = included\n",

@@ -171,7 +171,8 @@ func readYAML(t *testing.T, path string) [][]*string {
 				row = append(row, nil)
 				continue
 			}
-			if want := []string{"!!int", "!!str", "!!int", "!!float", "!!float", "!!bool", "!!str", "!!str", "!!str"}[i]; n.Tag != want && (n.Tag != "!!int" || want != "!!float") {
+			if want := []string{"!!int", "!!str", "!!int", "!!float", "!!float", "!!bool", "!!str", "!!str",
+				"!!str"}[i]; n.Tag != want && (n.Tag != "!!int" || want != "!!float") {
 				t.Errorf("yaml: %s %q is %s", name, n.Value, n.Tag)
 			}
 			row = append(row, &n.Value)
@@ -199,7 +200,8 @@ func readXLSX(t *testing.T, path string) [][]*string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Raw, since the reader would show a double with 15 digits as a spreadsheet does; dates only have a meaning when shown.
+			// Raw, since the reader would show a double with 15 digits as a spreadsheet does; dates only have a meaning
+			// when shown.
 			v, err := f.GetCellValue("Sheet1", at, excelize.Options{RawCellValue: readbackColumns[c] == "dbl"})
 			if err != nil {
 				t.Fatal(err)

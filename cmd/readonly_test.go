@@ -40,8 +40,8 @@ func (r *noting) take() []string {
 	return out
 }
 
-// TestReadOnlyOperations sends every operation with `dig api` under each kind of protection: what changes something is refused before a
-// byte is sent, and everything else arrives.
+// TestReadOnlyOperations sends every operation with `dig api` under each kind of protection: what changes something is
+// refused before a byte is sent, and everything else arrives.
 func TestReadOnlyOperations(t *testing.T) {
 	rec := &noting{}
 	srv := httptest.NewServer(rec)
@@ -57,7 +57,8 @@ func TestReadOnlyOperations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, protect := range map[string]string{"open": "", "shut": config.ReadOnly, "asks": config.Confirm} {
-		if _, err := store.Add(config.Profile{Name: name, Zone: "local", BaseURL: srv.URL + "/api/v1", Project: "AbCd1234", Protect: protect}, key, config.AddOptions{}); err != nil {
+		if _, err := store.Add(config.Profile{Name: name, Zone: "local", BaseURL: srv.URL + "/api/v1",
+			Project: "AbCd1234", Protect: protect}, key, config.AddOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,7 +70,8 @@ func TestReadOnlyOperations(t *testing.T) {
 			}
 		}
 		var out, errs bytes.Buffer
-		code := Run(context.Background(), &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, all)})
+		code := Run(context.Background(), &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out,
+			Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, all)})
 		return code, errs.String()
 	}
 	protections := []struct {
@@ -79,11 +81,16 @@ func TestReadOnlyOperations(t *testing.T) {
 		says string
 	}{
 		{map[string]string{"DIG_PROFILE": "shut"}, nil, exitcode.NotAllowed, "protect is read-only (profile shut)"},
-		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--yes"}, exitcode.NotAllowed, "protect is read-only (profile shut)"},
-		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--dry-run"}, exitcode.NotAllowed, "protect is read-only (profile shut)"},
-		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--explain"}, exitcode.NotAllowed, "protect is read-only (profile shut)"},
-		{map[string]string{"DIG_PROFILE": "open", "DIG_READ_ONLY": "1"}, nil, exitcode.NotAllowed, "protect is read-only (environment DIG_READ_ONLY)"},
-		{map[string]string{"DIG_PROFILE": "open", "DIG_PROTECT": "read-only"}, nil, exitcode.NotAllowed, "protect is read-only (environment DIG_PROTECT)"},
+		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--yes"}, exitcode.NotAllowed,
+			"protect is read-only (profile shut)"},
+		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--dry-run"}, exitcode.NotAllowed,
+			"protect is read-only (profile shut)"},
+		{map[string]string{"DIG_PROFILE": "shut"}, []string{"--explain"}, exitcode.NotAllowed,
+			"protect is read-only (profile shut)"},
+		{map[string]string{"DIG_PROFILE": "open", "DIG_READ_ONLY": "1"}, nil, exitcode.NotAllowed,
+			"protect is read-only (environment DIG_READ_ONLY)"},
+		{map[string]string{"DIG_PROFILE": "open", "DIG_PROTECT": "read-only"}, nil, exitcode.NotAllowed,
+			"protect is read-only (environment DIG_PROTECT)"},
 		{map[string]string{"DIG_PROFILE": "asks"}, nil, exitcode.Confirm, "profile asks"},
 		{map[string]string{"DIG_PROFILE": "asks"}, []string{"--yes"}, 0, ""},
 		{map[string]string{"DIG_PROFILE": "open", "DIG_READ_ONLY": "0"}, nil, 0, ""},
@@ -99,14 +106,16 @@ func TestReadOnlyOperations(t *testing.T) {
 			args = append(args, "-f", "statement=SELECT 1")
 		}
 		for _, p := range protections {
-			if op.ID == spec.GetJdbcDriver.ID || op.Partner && p.exit == 0 { // the latter asks for the kind of the key first
+			// the latter asks for the kind of the key first
+			if op.ID == spec.GetJdbcDriver.ID || op.Partner && p.exit == 0 {
 				continue
 			}
 			rec.take()
 			code, errs := run(p.env, append(args, p.args...)...)
 			sent := rec.take()
 			if op.Changes() && p.exit != 0 {
-				if p.exit == exitcode.Confirm && op.Partner && len(sent) == 1 && sent[0] == "GET /api/v1/info " { // about the key
+				// about the key
+				if p.exit == exitcode.Confirm && op.Partner && len(sent) == 1 && sent[0] == "GET /api/v1/info " {
 					sent = nil
 				}
 				if len(sent) > 0 {
@@ -126,12 +135,14 @@ func TestReadOnlyOperations(t *testing.T) {
 	rec.take()
 	for _, path := range []string{"/no/such/path", "/data/projects/x/queries/execute/../../../../x"} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE"} {
-			if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", method, path); code != exitcode.NotAllowed || len(rec.take()) > 0 {
+			if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", method,
+				path); code != exitcode.NotAllowed || len(rec.take()) > 0 {
 				t.Errorf("%s %s: exit %d: %s", method, path, code, errs)
 			}
 		}
 	}
-	if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=CREATE TABLE t AS SELECT 1"); code != exitcode.NotAllowed || len(rec.take()) > 0 || !strings.Contains(errs, "CreateTableAsSelect") {
+	if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", "POST",
+		"/data/projects/{project}/queries/execute", "-f", "statement=CREATE TABLE t AS SELECT 1"); code != exitcode.NotAllowed || len(rec.take()) > 0 || !strings.Contains(errs, "CreateTableAsSelect") {
 		t.Errorf("a statement that writes: exit %d: %s", code, errs)
 	}
 }
@@ -151,11 +162,13 @@ func TestReadOnlyCommands(t *testing.T) {
 		}
 		f.sent()
 		code, _, errs := f.dig(words(line)...)
-		if sent := f.sent(); sent != "" || code == 0 && !strings.Contains(line, " ensure ") || code == exitcode.Usage || strings.Contains(errs, "nevertheless") {
+		if sent := f.sent(); sent != "" || code == 0 && !strings.Contains(line, " ensure ") || code == exitcode.Usage ||
+			strings.Contains(errs, "nevertheless") {
 			t.Errorf("dig %s: exit %d, sent %q: %s", line, code, sent, errs)
 		}
 	}
-	for _, args := range [][]string{{"gateway", "reset", "--yes"}, {"table", "import", "t", made["csv"]}, {"table", "create", "new", "--column", "a:varchar"}} {
+	for _, args := range [][]string{{"gateway", "reset", "--yes"}, {"table", "import", "t", made["csv"]},
+		{"table", "create", "new", "--column", "a:varchar"}} {
 		code, _, errs := f.dig(args...)
 		if code != exitcode.NotAllowed || !strings.Contains(errs, "protect is read-only") {
 			t.Errorf("dig %s: exit %d: %s", strings.Join(args, " "), code, errs)

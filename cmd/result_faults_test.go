@@ -31,7 +31,9 @@ const (
 // faultDocument is a result in one of the three shapes.
 func faultDocument(shape string, rows int) string {
 	var b strings.Builder
-	b.WriteString(`{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"n","dataType":"bigint"},{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"label","dataType":"varchar"}],"data":[`)
+	b.WriteString(`{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"n",` +
+		`"dataType":"bigint"},{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"label",` +
+		`"dataType":"varchar"}],"data":[`)
 	for i := range rows {
 		if i > 0 {
 			b.WriteByte(',')
@@ -42,7 +44,8 @@ func faultDocument(shape string, rows int) string {
 		}
 		switch shape {
 		case "CELL_TYPED":
-			fmt.Fprintf(&b, `[{"name":"n","displayName":"n","dataType":"bigint","order":0,"value":"%d"},{"name":"label","displayName":"label","dataType":"varchar","order":1,"value":%s}]`, i, label)
+			fmt.Fprintf(&b, `[{"name":"n","displayName":"n","dataType":"bigint","order":0,"value":"%d"},`+
+				`{"name":"label","displayName":"label","dataType":"varchar","order":1,"value":%s}]`, i, label)
 		case "SIMPLE":
 			fmt.Fprintf(&b, `{"n":"%d","label":%s}`, i, label)
 		default:
@@ -161,8 +164,8 @@ func rowsWritten(format string, raw []byte) (int, error) {
 	return bytes.Count(raw, []byte("\n")) - 2, nil // table: names and a rule
 }
 
-// TestResultFaults breaks results off at random points in every way a network can: no run ends well with fewer rows than there
-// are, no file appears that is not complete, and no json is closed.
+// TestResultFaults breaks results off at random points in every way a network can: no run ends well with fewer rows
+// than there are, no file appears that is not complete, and no json is closed.
 func TestResultFaults(t *testing.T) {
 	docs := map[string]string{}
 	for _, shape := range []string{"CELL_TYPED", "SIMPLE", "COMPACT"} {
@@ -197,7 +200,8 @@ func TestResultFaults(t *testing.T) {
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			args := []string{"query", "execute", "--base-url", fmt.Sprintf("%s/%s/%d/%d/api/v1", base, kind, point, rows), "--project", "Bench123", "--sql", "SELECT 1",
+			args := []string{"query", "execute", "--base-url", fmt.Sprintf("%s/%s/%d/%d/api/v1", base, kind, point,
+				rows), "--project", "Bench123", "--sql", "SELECT 1",
 				"--format", shape, "-o", format, "--timeout", "20s"}
 			if kind == "stall" {
 				args[len(args)-1] = "400ms"
@@ -213,11 +217,13 @@ func TestResultFaults(t *testing.T) {
 				if raw, err = os.ReadFile(path); err != nil && (code == 0 || !errors.Is(err, fs.ErrNotExist)) {
 					t.Error(err)
 				} else if err == nil && code != 0 {
-					t.Errorf("%s at %d, %s to %s: exit %d, and a file of %d bytes", kind, point, shape, format, code, len(raw))
+					t.Errorf("%s at %d, %s to %s: exit %d, and a file of %d bytes", kind, point, shape, format,
+						code, len(raw))
 				}
 			}
 			n, err := rowsWritten(format, raw)
-			what := fmt.Sprintf("%s at %d of %d, %s to %s (file %v): exit %d with %d rows (%v), stderr %q", kind, point, size, shape, format, toFile, code, n, err, errs)
+			what := fmt.Sprintf("%s at %d of %d, %s to %s (file %v): exit %d with %d rows (%v), stderr %q", kind, point,
+				size, shape, format, toFile, code, n, err, errs)
 			switch whole := kind == "drip" || kind == "whole"; {
 			case whole && (code != 0 || err != nil || n != rows):
 				t.Error("a sound result: " + what)

@@ -19,8 +19,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// fakeGateway answers executions only, and notes the shapes that were asked for. Beside COMPACT rows it tells no types, as a
-// gateway that follows the documents to the letter.
+// fakeGateway answers executions only, and notes the shapes that were asked for. Beside COMPACT rows it tells no types,
+// as a gateway that follows the documents to the letter.
 type fakeGateway struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -42,7 +42,8 @@ func newFakeGateway(t *testing.T) *fakeGateway {
 			io.WriteString(w, `{"errorCode":1,"message":"line 1:8: Column 'nope' cannot be resolved"}`)
 			return
 		}
-		doc := `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"n"}],"data":[["12345678901234567890"],["2"]]}`
+		doc := `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"n"}],` +
+			`"data":[["12345678901234567890"],["2"]]}`
 		if format != "COMPACT" {
 			doc = `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"n"}],"data":[` +
 				`[{"name":"n","displayName":"n","dataType":"decimal(20,0)","order":0,"value":"12345678901234567890"}],` +
@@ -58,7 +59,8 @@ func newFakeGateway(t *testing.T) *fakeGateway {
 }
 
 func (g *fakeGateway) env(zone, dir string) map[string]string {
-	return map[string]string{"DIG_BASE_URL": g.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_ZONE": zone, "DIG_CACHE_DIR": dir}
+	return map[string]string{"DIG_BASE_URL": g.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234",
+		"DIG_ZONE": zone, "DIG_CACHE_DIR": dir}
 }
 
 func (g *fakeGateway) since() []string {
@@ -69,7 +71,8 @@ func (g *fakeGateway) since() []string {
 	return asked
 }
 
-// TestShapeAsked: the cheapest shape that the output needs, and types where they matter even if the gateway keeps them to itself.
+// TestShapeAsked: the cheapest shape that the output needs, and types where they matter even if the gateway keeps them
+// to itself.
 func TestShapeAsked(t *testing.T) {
 	g := newFakeGateway(t)
 	for _, c := range []struct {
@@ -88,14 +91,17 @@ func TestShapeAsked(t *testing.T) {
 		{"local", "-o json", "CELL_TYPED", ""},
 		{"local", "-o json --columns n", "COMPACT CELL_TYPED", "[\n{\"n\":12345678901234567890},\n{\"n\":2}\n]\n"},
 	} {
-		code, out, errs := runDig(t, g.env(c.zone, t.TempDir()), append([]string{"query", "execute", "SELECT n"}, strings.Fields(c.args)...)...)
+		code, out, errs := runDig(t, g.env(c.zone, t.TempDir()), append([]string{"query", "execute", "SELECT n"},
+			strings.Fields(c.args)...)...)
 		if asked := strings.Join(g.since(), " "); code != 0 || asked != c.asked || c.out != "" && out != c.out {
-			t.Errorf("zone %q %s: exit %d, asked for %s and not %s, printed %q, %s", c.zone, c.args, code, asked, c.asked, out, errs)
+			t.Errorf("zone %q %s: exit %d, asked for %s and not %s, printed %q, %s", c.zone, c.args, code, asked,
+				c.asked, out, errs)
 		}
 	}
 }
 
-// TestCutShort: a reply that breaks off is no result: not in a file, not in a manifest, not in what is kept, not in a count.
+// TestCutShort: a reply that breaks off is no result: not in a file, not in a manifest, not in what is kept, not in a
+// count.
 func TestCutShort(t *testing.T) {
 	g := newFakeGateway(t)
 	dir := t.TempDir()
@@ -105,7 +111,8 @@ func TestCutShort(t *testing.T) {
 	}
 	g.cut = true
 	out := filepath.Join(dir, "rows.csv")
-	for _, format := range []string{"table", "json", "ndjson", "csv", "tsv", "yaml", "markdown", "html", "xlsx", "parquet"} {
+	for _, format := range []string{"table", "json", "ndjson", "csv", "tsv", "yaml", "markdown", "html",
+		"xlsx", "parquet"} {
 		code, _, errs := runDig(t, env, "query", "execute", "SELECT n", "-o", format, "--out", out, "--manifest")
 		if code != exitcode.Unavailable {
 			t.Errorf("%s: exit %d, %s", format, code, errs)
@@ -114,15 +121,18 @@ func TestCutShort(t *testing.T) {
 		if _, err := os.Stat(out); err == nil || len(left) > 0 {
 			t.Errorf("%s: a file was left: %v", format, left)
 		}
-		if m, _ := os.ReadFile(out + ".manifest.json"); !strings.Contains(string(m), `"complete": false`) || strings.Contains(string(m), "abcdefghijklm") {
+		if m, _ := os.ReadFile(out + ".manifest.json"); !strings.Contains(string(m), `"complete": false`) ||
+			strings.Contains(string(m), "abcdefghijklm") {
 			t.Errorf("%s: manifest %s", format, m)
 		}
-		if code, stdout, errs := runDig(t, env, "query", "last", "-o", "csv"); code != exitcode.NotFound || stdout != "" || !strings.Contains(errs, "it was not read completely") {
+		if code, stdout, errs := runDig(t, env, "query", "last", "-o", "csv"); code != exitcode.NotFound ||
+			stdout != "" || !strings.Contains(errs, "it was not read completely") {
 			t.Errorf("%s: last: exit %d, %q, %s", format, code, stdout, errs)
 		}
 	}
 	for _, args := range [][]string{{"--chart", "hist"}, {"--profile-columns"}} {
-		if code, stdout, errs := runDig(t, env, append([]string{"query", "execute", "SELECT n"}, args...)...); code != exitcode.Unavailable || stdout != "" {
+		if code, stdout, errs := runDig(t, env, append([]string{"query", "execute", "SELECT n"},
+			args...)...); code != exitcode.Unavailable || stdout != "" {
 			t.Errorf("%v: exit %d, %q, %s", args, code, stdout, errs)
 		}
 	}
@@ -130,7 +140,8 @@ func TestCutShort(t *testing.T) {
 	if err := os.WriteFile(sql, []byte("SELECT n; SELECT n; SELECT nope"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, errs := runDig(t, env, "query", "execute", "-f", sql, "-o", "csv", "--keep-going", "--jobs", "3"); code != 23 || stdout != "" {
+	if code, stdout, errs := runDig(t, env, "query", "execute", "-f", sql, "-o", "csv", "--keep-going", "--jobs",
+		"3"); code != 23 || stdout != "" {
 		t.Errorf("three failures: exit %d, %q, %s", code, stdout, errs)
 	}
 }
@@ -140,7 +151,8 @@ func screen(t *testing.T, env map[string]string, args ...string) (code int, out 
 	t.Helper()
 	var b bytes.Buffer
 	env["HOME"] = t.TempDir()
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &b, Err: &b, Dir: env["HOME"], Now: time.Now, OutTerm: true, ErrTerm: true, Width: 80, Height: 10,
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &b, Err: &b, Dir: env["HOME"], Now: time.Now,
+		OutTerm: true, ErrTerm: true, Width: 80, Height: 10,
 		Getenv: environ(t, env)}
 	code = Run(context.Background(), e)
 	return code, b.String()
@@ -165,8 +177,10 @@ func TestForeignTextDoesNotSteerTheTerminal(t *testing.T) {
 		}
 	}))
 	defer srv.Close()
-	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "NO_COLOR": "1", "DIG_PAGER": "cat"}
-	for _, args := range [][]string{{"api", "GET", "/text", "--include"}, {"api", "GET", "/fails"}, {"connection", "list"}, {"connection", "list", "-o", "csv"},
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234",
+		"NO_COLOR": "1", "DIG_PAGER": "cat"}
+	for _, args := range [][]string{{"api", "GET", "/text", "--include"}, {"api", "GET", "/fails"},
+		{"connection", "list"}, {"connection", "list", "-o", "csv"},
 		{"connection", "delete", evil}, {"api", "GET", "/x", "--jq", ".[0].name"}} {
 		_, out := screen(t, env, args...)
 		if strings.ContainsAny(out, "\x1b\u009b\u202e") || !strings.Contains(out, "vil") {
@@ -194,8 +208,10 @@ func TestPaging(t *testing.T) {
 	}))
 	defer srv.Close()
 	paged := filepath.Join(t.TempDir(), "paged")
-	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "NO_COLOR": "1", "PAGER": "false", "DIG_PAGER": "cat >" + paged}
-	if code, out := screen(t, env, "query", "execute", "short", "--format", "COMPACT"); code != 0 || !strings.Contains(out, "(3 rows; ") {
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234",
+		"NO_COLOR": "1", "PAGER": "false", "DIG_PAGER": "cat >" + paged}
+	if code, out := screen(t, env, "query", "execute", "short", "--format", "COMPACT"); code != 0 ||
+		!strings.Contains(out, "(3 rows; ") {
 		t.Errorf("short: exit %d, %s", code, out)
 	}
 	if _, err := os.Stat(paged); err == nil {
@@ -204,10 +220,12 @@ func TestPaging(t *testing.T) {
 	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 || out != "" {
 		t.Errorf("tall: exit %d, beside the pager %q", code, out)
 	}
-	if got, _ := os.ReadFile(paged); !strings.Contains(string(got), "299,960 rows not shown") || !strings.Contains(string(got), "(300,000 rows, 40 shown; --all shows all; ") {
+	if got, _ := os.ReadFile(paged); !strings.Contains(string(got), "299,960 rows not shown") ||
+		!strings.Contains(string(got), "(300,000 rows, 40 shown; --all shows all; ") {
 		t.Errorf("paged: %s", got)
 	}
-	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT", "--no-pager"); code != 0 || !strings.Contains(out, "300,000 rows") {
+	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT", "--no-pager"); code != 0 ||
+		!strings.Contains(out, "300,000 rows") {
 		t.Errorf("--no-pager: exit %d, %s", code, out)
 	}
 	env["DIG_PAGER"] = "head -c 100 >" + paged
@@ -216,18 +234,21 @@ func TestPaging(t *testing.T) {
 	}
 	env["DIG_PAGER"], env["PAGER"] = "", "cat >"+paged
 	t.Setenv("DIG_PAGER", "")
-	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 || !strings.Contains(out, "300,000 rows") {
+	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 ||
+		!strings.Contains(out, "300,000 rows") {
 		t.Errorf("an empty DIG_PAGER: exit %d, %s", code, out)
 	}
 	delete(env, "DIG_PAGER")
 	delete(env, "PAGER")
 	os.Unsetenv("DIG_PAGER")
 	t.Setenv("PAGER", "")
-	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 || !strings.Contains(out, "300,000 rows") {
+	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 ||
+		!strings.Contains(out, "300,000 rows") {
 		t.Errorf("an empty PAGER: exit %d, %s", code, out)
 	}
 	env["DIG_PAGER"] = "cat"
-	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 || !strings.Contains(out, "300,000 rows") {
+	if code, out := screen(t, env, "query", "execute", "tall", "--format", "COMPACT"); code != 0 ||
+		!strings.Contains(out, "300,000 rows") {
 		t.Errorf("DIG_PAGER=cat: exit %d, %s", code, out)
 	}
 }

@@ -74,10 +74,12 @@ when no other zone is chosen.`,
 	root.SuggestionsMinimumDistance = 2
 	e.Run.Register(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		f := cli.Usagef("%v", err).WithHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(), e.Name, "dig", 1))
+		f := cli.Usagef("%v", err).WithHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(),
+			e.Name, "dig", 1))
 		var unknown *pflag.NotExistError
 		var value *pflag.InvalidValueError
-		if words := c.Flags().Args(); len(words) > 0 && c.HasSubCommands() && !strings.Contains(c.Use, " ") && errors.As(err, &unknown) {
+		if words := c.Flags().Args(); len(words) > 0 && c.HasSubCommands() && !strings.Contains(c.Use, " ") &&
+			errors.As(err, &unknown) {
 			return unknownCommand(c, words[0])
 		}
 		switch {
@@ -130,9 +132,13 @@ when no other zone is chosen.`,
 		{groupData, []*cobra.Command{export.New(e), cache.New(e), check.New(e)}},
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
 		{groupSources, []*cobra.Command{sync.NewPull(e), sync.NewDiff(e), sync.NewPlan(e), sync.NewApply(e)}},
-		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e), admin.NewEmbed(e)}},
-		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
-		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), check.NewDoctor(e), gateway.New(e), newCompletionCmd(e), newSchemaCmd(e), newVersionCmd(e)}},
+		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e),
+			admin.NewEmbed(e)}},
+		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e),
+			admin.NewInfo(e)}},
+		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e),
+			history.New(e), check.NewDoctor(e), gateway.New(e), newCompletionCmd(e), newSchemaCmd(e),
+			newVersionCmd(e)}},
 	} {
 		for _, c := range g.cmds {
 			c.GroupID = g.id
@@ -221,7 +227,8 @@ func pathsTo(c *cobra.Command, name string) []string {
 	return paths
 }
 
-// exclusive rejects flags of which a command takes one, in the words of other errors of usage. cobra would check them later.
+// exclusive rejects flags of which a command takes one, in the words of other errors of usage. cobra would check them
+// later.
 func exclusive(c *cobra.Command) error {
 	given := map[string][]string{}
 	c.Flags().Visit(func(f *pflag.Flag) {

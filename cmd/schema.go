@@ -15,18 +15,19 @@ import (
 
 // commandSchema describes a command for programs.
 type commandSchema struct {
-	Command     string               `json:"command"` // without the name of the program; "" for the program itself
-	Aliases     []string             `json:"aliases"`
-	Short       string               `json:"short"`
-	Usage       string               `json:"usage"`
-	Arguments   []argumentSchema     `json:"arguments"`
-	Flags       []flagSchema         `json:"flags"` // its own; those of every command are in globalFlags
-	Operations  []operationSchema    `json:"operations"`
-	Changes     bool                 `json:"changes"` // an operation of it may change something
-	Deprecated  string               `json:"deprecated,omitempty"`
-	Hidden      bool                 `json:"hidden,omitempty"`    // from help
-	ExitCodes   []exitcode.Meaning   `json:"exitCodes,omitempty"` // if they differ from those of other commands
-	Result      map[string]any       `json:"result"`              // JSON schema of what -o json prints; null for text, and for a group of commands
+	Command    string             `json:"command"` // without the name of the program; "" for the program itself
+	Aliases    []string           `json:"aliases"`
+	Short      string             `json:"short"`
+	Usage      string             `json:"usage"`
+	Arguments  []argumentSchema   `json:"arguments"`
+	Flags      []flagSchema       `json:"flags"` // its own; those of every command are in globalFlags
+	Operations []operationSchema  `json:"operations"`
+	Changes    bool               `json:"changes"` // an operation of it may change something
+	Deprecated string             `json:"deprecated,omitempty"`
+	Hidden     bool               `json:"hidden,omitempty"`    // from help
+	ExitCodes  []exitcode.Meaning `json:"exitCodes,omitempty"` // if they differ from those of other commands
+	// JSON schema of what -o json prints; null for text, and for a group of commands
+	Result      map[string]any       `json:"result"`
 	Commands    []commandSchema      `json:"commands"`
 	GlobalFlags []flagSchema         `json:"globalFlags,omitempty"`
 	Codes       []exitcode.Meaning   `json:"everyExitCode,omitempty"`
@@ -77,12 +78,15 @@ type noteDocument struct {
 func newSchemaCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "schema [COMMAND]...", Short: "Describe the commands for programs: flags, exit codes, operations and results, as JSON", Args: cobra.ArbitraryArgs,
-		Long: `Describe a command and those below it, or all commands, as JSON: arguments, flags with types, defaults and values, exit codes, the
-operations that are called, and as "result" the JSON schema (2020-12) of what -o json prints. "otherOutputs" are the schemas of errors and
-notes on stderr, and of --dry-run and --explain with -o json.`,
-		Example: strings.ReplaceAll("  dig schema query create\n  dig schema --jq '[.. | objects | select(.changes? == true) | .command // empty]'\n  dig schema query list --jq .result", "dig ", e.Name+" "),
+		Long: `Describe a command and those below it, or all commands, as JSON: arguments, flags with types, defaults
+and values, exit codes, the operations that are called, and as "result" the JSON schema (2020-12) of
+what -o json prints. "otherOutputs" are the schemas of errors and notes on stderr, and of --dry-run and
+--explain with -o json.`,
+		Example: strings.ReplaceAll("  dig schema query create\n  dig schema --jq '[.. | objects | select(.changes? "+
+			"== true) | .command // empty]'\n  dig schema query list --jq .result", "dig ", e.Name+" "),
 	}
-	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, _ string) ([]cobra.Completion,
+		cobra.ShellCompDirective) {
 		under, rest, err := c.Root().Find(args)
 		var names []cobra.Completion
 		if err == nil && len(rest) == 0 {
@@ -101,13 +105,15 @@ notes on stderr, and of --dry-run and --explain with -o json.`,
 		if len(args) > 0 {
 			found, rest, err := at.Find(args)
 			if err != nil || len(rest) > 0 || found.IsAdditionalHelpTopicCommand() {
-				return cli.View{}, cli.Usagef("unknown command %q", strings.Join(args, " ")).WithHint("`dig schema --jq '.. | .command? // empty'` lists them")
+				return cli.View{}, cli.Usagef("unknown command %q",
+					strings.Join(args, " ")).WithHint("`dig schema --jq '.. | .command? // empty'` lists them")
 			}
 			at = found
 		}
 		s := describe(e, at)
 		s.GlobalFlags, s.Codes = flagsOf(c.Root().PersistentFlags()), exitcode.All()
-		s.Others = &otherOutputsSchemas{Error: cli.SchemaOf(errorDocument{}), Note: cli.SchemaOf(noteDocument{}), DryRun: cli.SchemaOf([]cli.Step{}), Explain: cli.SchemaOf(cli.Explanation{})}
+		s.Others = &otherOutputsSchemas{Error: cli.SchemaOf(errorDocument{}), Note: cli.SchemaOf(noteDocument{}),
+			DryRun: cli.SchemaOf([]cli.Step{}), Explain: cli.SchemaOf(cli.Explanation{})}
 		o, err := e.OutputOptions()
 		if err != nil || o.Format != output.Table {
 			return cli.Object(s), err
@@ -131,7 +137,8 @@ notes on stderr, and of --dry-run and --explain with -o json.`,
 // describe describes a command and all below it.
 func describe(e *cli.Env, c *cobra.Command) commandSchema {
 	path := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
-	s := commandSchema{Command: path, Aliases: append([]string{}, c.Aliases...), Short: c.Short, Usage: c.UseLine(), Arguments: argumentsOf(c.Use), Flags: []flagSchema{}, Operations: []operationSchema{},
+	s := commandSchema{Command: path, Aliases: append([]string{}, c.Aliases...), Short: c.Short, Usage: c.UseLine(),
+		Arguments: argumentsOf(c.Use), Flags: []flagSchema{}, Operations: []operationSchema{},
 		Changes: cli.Changing(c), Deprecated: c.Deprecated, Hidden: c.Hidden, Commands: []commandSchema{}}
 	if c.HasParent() {
 		s.Flags = flagsOf(c.LocalNonPersistentFlags())
@@ -189,7 +196,8 @@ func flagsOf(fs *pflag.FlagSet) []flagSchema {
 		if fl.Hidden || fl.Name == "help" {
 			return
 		}
-		s := flagSchema{Name: fl.Name, Shorthand: fl.Shorthand, Type: "string", Default: fl.DefValue, Values: cli.ValuesOf(fl), Description: fl.Usage}
+		s := flagSchema{Name: fl.Name, Shorthand: fl.Shorthand, Type: "string", Default: fl.DefValue,
+			Values: cli.ValuesOf(fl), Description: fl.Usage}
 		switch kind := fl.Value.Type(); kind {
 		case "bool":
 			s.Type, s.Default = "boolean", fl.DefValue == "true"

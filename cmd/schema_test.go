@@ -103,7 +103,8 @@ func fits(s *jsonschema.Schema, text string) error {
 	}
 }
 
-// TestSchemaOfCommands: every command is in the schema, with its flags, and its result is a valid schema or, for these, a text.
+// TestSchemaOfCommands: every command is in the schema, with its flags, and its result is a valid schema or, for these,
+// a text.
 func TestSchemaOfCommands(t *testing.T) {
 	texts := []string{"agent image", "completion", "gateway serve", "shell", "table sample", "help"}
 	s := ownSchema(t, nil)
@@ -134,7 +135,8 @@ func TestSchemaOfCommands(t *testing.T) {
 	})
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
-		if path := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "dig"), " "); (c.Runnable() || c.HasSubCommands()) && s.find(path) == nil {
+		if path := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "dig"), " "); (c.Runnable() ||
+			c.HasSubCommands()) && s.find(path) == nil {
 			t.Errorf("no schema of %s", path)
 		}
 		for _, sub := range c.Commands() {
@@ -168,7 +170,8 @@ func (k *envelopes) asPrinted(what string, code int, errs string) {
 			k.t.Errorf("%s: exit %d, stderr is neither a note nor an error: %v\n%s", what, code, err, errs)
 			return
 		}
-		if !last || doc.Error.ExitCode != code || doc.Error.Code == "" || doc.Error.Message == "" || strings.ContainsAny(doc.Error.Code, " _") {
+		if !last || doc.Error.ExitCode != code || doc.Error.Code == "" || doc.Error.Message == "" ||
+			strings.ContainsAny(doc.Error.Code, " _") {
 			k.t.Errorf("%s: exit %d, %s", what, code, errs)
 		}
 	}
@@ -182,8 +185,8 @@ type envelopes struct {
 	note, failure *jsonschema.Schema
 }
 
-// TestResultsFitTheirSchemas runs every command on one of everything with -o json: what it prints is what `dig schema` says, and a
-// failure is an error of the one form.
+// TestResultsFitTheirSchemas runs every command on one of everything with -o json: what it prints is what `dig schema`
+// says, and a failure is an error of the one form.
 func TestResultsFitTheirSchemas(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
@@ -200,13 +203,16 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 	done, was, told := map[string]bool{}, w.tree(), 0
 	for _, l := range readTellLines(w.vars) {
 		args := asJSON(l.args)
-		if args == nil || slices.Contains([]string{"shell", "gateway serve", "config edit"}, strings.Join(l.args[:min(2, len(l.args))], " ")) || l.args[0] == "shell" || len(l.args) > 1 && l.args[1] == "serve" {
+		if args == nil || slices.Contains([]string{"shell", "gateway serve", "config edit"},
+			strings.Join(l.args[:min(2, len(l.args))], " ")) || l.args[0] == "shell" || len(l.args) > 1 &&
+			l.args[1] == "serve" {
 			continue
 		}
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "~", " ")
 		}
-		if slices.Contains(args, "delete") && slices.Contains(args, "--yes") && (args[0] == "connection" || args[0] == "catalog") {
+		if slices.Contains(args, "delete") && slices.Contains(args, "--yes") && (args[0] == "connection" ||
+			args[0] == "catalog") {
 			args = append(args, "--confirm", args[2])
 		}
 		c, _ := commandOf(t, l.args)
@@ -236,7 +242,8 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 		}
 		switch {
 		case string(p.Result) == "null" || out == "":
-			if code == 0 && string(p.Result) != "null" && !slices.Contains(args, "--out") && !slices.Contains(args, "--out-dir") && !slices.Contains(args, "--all") {
+			if code == 0 && string(p.Result) != "null" && !slices.Contains(args, "--out") && !slices.Contains(args,
+				"--out-dir") && !slices.Contains(args, "--all") {
 				t.Errorf("%s prints nothing", line)
 			}
 		default:
@@ -301,7 +308,8 @@ func TestErrorsHaveOneForm(t *testing.T) {
 		}
 	}
 	served := func(url string) map[string]string {
-		return map[string]string{"DIG_BASE_URL": url, "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234", "DIG_ZONE": "us", "DIG_TIMEOUT": "5s"}
+		return map[string]string{"DIG_BASE_URL": url, "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234",
+			"DIG_ZONE": "us", "DIG_TIMEOUT": "5s"}
 	}
 	gone, stop := context.WithCancel(context.Background())
 	stop()
@@ -311,12 +319,21 @@ func TestErrorsHaveOneForm(t *testing.T) {
 		env  map[string]string
 		ctx  context.Context
 	}{
-		{name: "unknown flag before -o", args: func(l []string) []string { return append([]string{"--no-such-flag"}, l...) }},
+		{name: "unknown flag before -o", args: func(l []string) []string {
+			return append([]string{"--no-such-flag"},
+				l...)
+		}},
 		{name: "unknown flag", args: func(l []string) []string { return append(slices.Clone(l), "--no-such-flag") }},
 		{name: "bad value", args: func(l []string) []string { return append([]string{"--retries", "x"}, l...) }},
 		{name: "bad color", args: func(l []string) []string { return append(slices.Clone(l), "--color", "x") }},
-		{name: "too many arguments", args: func(l []string) []string { return append(slices.Clone(l), strings.Fields("a b c d e f g h")...) }},
-		{name: "unknown profile", args: func(l []string) []string { return append(slices.Clone(l), "--profile", "none") }},
+		{name: "too many arguments", args: func(l []string) []string {
+			return append(slices.Clone(l),
+				strings.Fields("a b c d e f g h")...)
+		}},
+		{name: "unknown profile", args: func(l []string) []string {
+			return append(slices.Clone(l),
+				"--profile", "none")
+		}},
 		{name: "unreachable", env: served("http://127.0.0.1:1/api/v1")},
 		{name: "no key", env: map[string]string{"DIG_ZONE": "eu", "DIG_PROJECT": "AbCd1234"}},
 		{name: "401", env: served(answer(401, `{"errorCode":1,"message":"no"}`))},
@@ -332,7 +349,8 @@ func TestErrorsHaveOneForm(t *testing.T) {
 	for _, kind := range kinds {
 		failed := 0
 		for _, l := range readTellLines(w.vars) {
-			if l.args[0] == "shell" || len(l.args) > 1 && l.args[1] == "serve" || slices.Contains(l.args, "auth") && kind.name != "unknown flag" || slices.Contains(l.args, "--out") {
+			if l.args[0] == "shell" || len(l.args) > 1 && l.args[1] == "serve" || slices.Contains(l.args, "auth") &&
+				kind.name != "unknown flag" || slices.Contains(l.args, "--out") {
 				continue
 			}
 			args := asJSON(l.args)
@@ -366,7 +384,8 @@ func TestErrorsHaveOneForm(t *testing.T) {
 			if ctx == nil {
 				ctx = context.Background()
 			}
-			code := Run(ctx, &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x, Dir: w.env["W"], Now: time.Now, Getenv: environ(t, env)})
+			code := Run(ctx, &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x,
+				Dir: w.env["W"], Now: time.Now, Getenv: environ(t, env)})
 			what := fmt.Sprintf("%s: %s", kind.name, strings.Join(args, " "))
 			if code == 1 && slices.Contains([]string{"plan", "diff"}, args[0]) || code == 1 && x.Len() == 0 {
 				continue // different

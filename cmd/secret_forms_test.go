@@ -32,7 +32,8 @@ func memberForms(t *testing.T) (docs []string, secrets [][]string) {
 				found = append(found, part)
 			}
 		}
-		docs, secrets = append(docs, "{"+strings.NewReplacer("«", "", "»", "").Replace(marked)+"}"), append(secrets, found)
+		docs, secrets = append(docs, "{"+strings.NewReplacer("«", "", "»", "").Replace(marked)+"}"),
+			append(secrets, found)
 	}
 	if len(docs) < 50 {
 		t.Fatalf("%d forms", len(docs))
@@ -40,7 +41,8 @@ func memberForms(t *testing.T) (docs []string, secrets [][]string) {
 	return docs, secrets
 }
 
-// TestSecretForms: a secret of any form is in no trace, record, dry run or explanation, and a body that is shown whole stays JSON.
+// TestSecretForms: a secret of any form is in no trace, record, dry run or explanation, and a body that is shown whole
+// stays JSON.
 func TestSecretForms(t *testing.T) {
 	docs, secrets := memberForms(t)
 	reply := ""
@@ -50,7 +52,8 @@ func TestSecretForms(t *testing.T) {
 	}))
 	defer srv.Close()
 	state := t.TempDir()
-	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_STATE_DIR": state, "DIG_CACHE_DIR": t.TempDir()}
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234",
+		"DIG_STATE_DIR": state, "DIG_CACHE_DIR": t.TempDir()}
 	body := filepath.Join(t.TempDir(), "body.json")
 	for at := 0; at < len(docs); at += 8 {
 		some := docs[at:min(at+8, len(docs))]
@@ -144,23 +147,31 @@ func TestPulledSecretForms(t *testing.T) {
 // TestResultsAreMaskedByField: what is used as a password may be part of a name, and a result has the name as it is.
 func TestResultsAreMaskedByField(t *testing.T) {
 	f := newFront(t, "local")
-	f.file("cred.json", `{"url":"127.0.0.1","port":1,"databaseName":"postgres","user":"postgres","password":"postgres"}`)
+	f.file("cred.json",
+		`{"url":"127.0.0.1","port":1,"databaseName":"postgres","user":"postgres","password":"postgres"}`)
 	f.on(spec.CreateConnection, func(w http.ResponseWriter, _ *http.Request, _ func() *http.Response) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id":"1b7a1843-8ce4-473a-b7f7-68faa2f6f411","name":"postgres-main","type":"postgres","credential":{"user":"postgres","password":"postgres"}}`)
+		_, _ = io.WriteString(w, `{"id":"1b7a1843-8ce4-473a-b7f7-68faa2f6f411","name":"postgres-main",`+
+			`"type":"postgres","credential":{"user":"postgres","password":"postgres"}}`)
 	})
-	_, out, errs := f.dig("connection", "create", "postgres-main", "--type", "postgres", "--credential-file", "cred.json", "--dry-run", "-o", "json")
-	if !strings.Contains(out, `"name":"postgres-main"`) || !strings.Contains(out, `"type":"POSTGRES"`) || !strings.Contains(out, `"password":"***"`) || !strings.Contains(out, `"user":"postgres"`) {
+	_, out, errs := f.dig("connection", "create", "postgres-main", "--type", "postgres", "--credential-file",
+		"cred.json", "--dry-run", "-o", "json")
+	if !strings.Contains(out, `"name":"postgres-main"`) || !strings.Contains(out, `"type":"POSTGRES"`) ||
+		!strings.Contains(out, `"password":"***"`) || !strings.Contains(out, `"user":"postgres"`) {
 		t.Errorf("a dry run: %s%s", out, errs)
 	}
 	for _, more := range [][]string{{"-o", "json"}, {"-o", "csv"}, {"-o", "table"}, {"--jq", "."}} {
-		code, out, errs := f.dig(append([]string{"connection", "create", "postgres-main", "--type", "postgres", "--credential-file", "cred.json"}, more...)...)
-		if code != 0 || !strings.Contains(out, "postgres-main") || strings.Contains(strings.ReplaceAll(out, "postgres-main", ""), "-main") {
+		code, out, errs := f.dig(append([]string{"connection", "create", "postgres-main", "--type", "postgres",
+			"--credential-file", "cred.json"}, more...)...)
+		if code != 0 || !strings.Contains(out, "postgres-main") ||
+			strings.Contains(strings.ReplaceAll(out, "postgres-main", ""), "-main") {
 			t.Errorf("%v: exit %d: %s%s", more, code, out, errs)
 		}
 	}
-	_, out, errs = f.dig("connection", "create", "postgres-main", "--type", "postgres", "--credential-file", "cred.json", "-o", "json")
-	if !strings.Contains(out, `"name":"postgres-main"`) || !strings.Contains(out, `"password":"****"`) || !strings.Contains(out, `"user":"postgres"`) {
+	_, out, errs = f.dig("connection", "create", "postgres-main", "--type", "postgres", "--credential-file",
+		"cred.json", "-o", "json")
+	if !strings.Contains(out, `"name":"postgres-main"`) || !strings.Contains(out, `"password":"****"`) ||
+		!strings.Contains(out, `"user":"postgres"`) {
 		t.Errorf("a reply with the credential: %s%s", out, errs)
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/dig-cli/dig/internal/secret"
 )
 
-// TestKeyIsHidden: a gateway that repeats the key, whole or in an address, does not get it printed, whatever the command and the form.
+// TestKeyIsHidden: a gateway that repeats the key, whole or in an address, does not get it printed, whatever the
+// command and the form.
 func TestKeyIsHidden(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Echo", r.Header.Get("Authorization"))
@@ -23,7 +24,8 @@ func TestKeyIsHidden(t *testing.T) {
 		case strings.HasSuffix(r.URL.Path, "/fails"), strings.HasSuffix(r.URL.Path, "/workspaces"):
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
-			io.WriteString(w, `{"errorCode":7,"message":"bad header `+r.Header.Get("Authorization")+`","requestId":"`+testKey+`"}`)
+			io.WriteString(w, `{"errorCode":7,"message":"bad header `+r.Header.Get("Authorization")+`","requestId":"`+
+				testKey+`"}`)
 		case strings.HasSuffix(r.URL.Path, "/text"):
 			w.Header().Set("Content-Type", "text/plain")
 			for _, c := range testKey + "\n" { // in pieces
@@ -39,9 +41,12 @@ func TestKeyIsHidden(t *testing.T) {
 		}
 	}))
 	defer srv.Close()
-	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_CACHE_DIR": t.TempDir(), "NO_COLOR": "1"}
-	for _, args := range [][]string{{"api", "/fails"}, {"api", "/fails", "-i"}, {"api", "/text"}, {"api", "/list"}, {"api", "/list", "--jq", ".[0].name"},
-		{"workspace", "list", "--org", "1b7a1843-8ce4-473a-b7f7-68faa2f6f411"}, {"connection", "list"}, {"connection", "list", "-o", "json"}, {"connection", "list", "-o", "csv"}, {"connection", "list", "--debug"}} {
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234",
+		"DIG_CACHE_DIR": t.TempDir(), "NO_COLOR": "1"}
+	for _, args := range [][]string{{"api", "/fails"}, {"api", "/fails", "-i"}, {"api", "/text"}, {"api", "/list"},
+		{"api", "/list", "--jq", ".[0].name"},
+		{"workspace", "list", "--org", "1b7a1843-8ce4-473a-b7f7-68faa2f6f411"}, {"connection", "list"},
+		{"connection", "list", "-o", "json"}, {"connection", "list", "-o", "csv"}, {"connection", "list", "--debug"}} {
 		_, out, errs := runDig(t, env, args...)
 		if strings.Contains(out+errs, testKey[9:]) || !strings.Contains(out+errs, "****") {
 			t.Errorf("%v: %s%s", args, out, errs)
@@ -60,9 +65,11 @@ func TestRowsAreAsTheyAre(t *testing.T) {
 		io.WriteString(w, `{"columns":[{"columnName":"password","dataType":"varchar"}],"data":[["`+testKey+`"],["x"]]}`)
 	}))
 	defer srv.Close()
-	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_CACHE_DIR": t.TempDir()}
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234",
+		"DIG_CACHE_DIR": t.TempDir()}
 	for _, form := range []string{"csv", "json", "table"} {
-		if _, out, errs := runDig(t, env, "query", "execute", "SELECT 1", "--format", "COMPACT", "-o", form); !strings.Contains(out, testKey) {
+		if _, out, errs := runDig(t, env, "query", "execute", "SELECT 1", "--format", "COMPACT", "-o",
+			form); !strings.Contains(out, testKey) {
 			t.Errorf("%s: %s%s", form, out, errs)
 		}
 	}
@@ -76,7 +83,8 @@ func TestSecretsOfRequests(t *testing.T) {
 			io.WriteString(w, "[]")
 			return
 		}
-		if strings.HasSuffix(r.URL.Path, "/connection-configs") || strings.HasSuffix(r.URL.Path, "/connections/config") || r.Method == http.MethodGet {
+		if strings.HasSuffix(r.URL.Path, "/connection-configs") || strings.HasSuffix(r.URL.Path,
+			"/connections/config") || r.Method == http.MethodGet {
 			io.WriteString(w, `[{"connectionType":"odd","configuration":[]}]`)
 			return
 		}
@@ -87,7 +95,8 @@ func TestSecretsOfRequests(t *testing.T) {
 	}))
 	defer srv.Close()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"token": "tok3n-tok3n-tok3n", "cred.json": `{"host":"db","oddField":"hunter2-hunter2","pem":"-----BEGIN\nhunter3-hunter3\n"}`,
+	for name, text := range map[string]string{"token": "tok3n-tok3n-tok3n",
+		"cred.json": `{"host":"db","oddField":"hunter2-hunter2","pem":"-----BEGIN\nhunter3-hunter3\n"}`,
 		"body.json": `{"callbackURL":"https://example.com","callbackToken":"tok3n-tok3n-tok3n"}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -116,13 +125,19 @@ func TestSecretsOfRequests(t *testing.T) {
 
 // TestNamesOfSecrets: which fields are not shown when they are typed and refused on the command line.
 func TestNamesOfSecrets(t *testing.T) {
-	for _, name := range []string{"password", "apiKey", "api_key", "accessToken", "accessKey", "private_key_id", "keys", "tokens", "clientCertificate", "client-secret", "pat", "githubPat", "PAT", "pat_token", "pem", "sslPem", "PEM", "connectionString", "connection_string",
-		"serviceAccountJson", "service_account", "cookie", "sessionCookie", "jwt", "bearer", "dsn", "passphrase", "privateKey", "kubeconfig", "sasToken", "pin", "authorization", "sessionId", "pfx"} {
+	for _, name := range []string{"password", "apiKey", "api_key", "accessToken", "accessKey", "private_key_id", "keys",
+		"tokens", "clientCertificate", "client-secret", "pat", "githubPat", "PAT", "pat_token", "pem", "sslPem", "PEM",
+		"connectionString", "connection_string",
+		"serviceAccountJson", "service_account", "cookie", "sessionCookie", "jwt", "bearer", "dsn", "passphrase",
+		"privateKey", "kubeconfig", "sasToken", "pin", "authorization", "sessionId", "pfx"} {
 		if !secret.Named(name) {
 			t.Errorf("%s counts as no secret", name)
 		}
 	}
-	for _, name := range []string{"path", "pattern", "host", "port", "user", "username", "databaseName", "useSsl", "schema", "region", "account", "warehouse", "url", "format", "compatibility", "spatial", "timeout", "pagination", "database", "bucket", "apiKeyId", "author", "keyboard", "primaryKey", "authType", "tokenUrl", "maxTokens"} {
+	for _, name := range []string{"path", "pattern", "host", "port", "user", "username", "databaseName", "useSsl",
+		"schema", "region", "account", "warehouse", "url", "format", "compatibility", "spatial", "timeout",
+		"pagination", "database", "bucket", "apiKeyId", "author", "keyboard", "primaryKey", "authType",
+		"tokenUrl", "maxTokens"} {
 		if secret.Named(name) {
 			t.Errorf("%s counts as a secret", name)
 		}
@@ -141,12 +156,15 @@ func TestDebug(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("X-Request-Id", "req-17")
 		w.Header().Set("Set-Cookie", "session=s3ss10n-s3ss10n")
-		io.WriteString(w, `{"columns":[{"columnName":"n","dataType":"varchar"}],"apiKey":"k3y-k3y-k3y","link":"https://x/f?signature=pr00f-pr00f&x=1","data":[["first"]`+strings.Repeat(`,["more"]`, 5000)+`]}`)
+		io.WriteString(w, `{"columns":[{"columnName":"n","dataType":"varchar"}],"apiKey":"k3y-k3y-k3y",`+
+			`"link":"https://x/f?signature=pr00f-pr00f&x=1","data":[["first"]`+strings.Repeat(`,["more"]`, 5000)+`]}`)
 	}))
 	defer srv.Close()
 	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234"}
-	_, _, errs := runDig(t, env, "query", "execute", "SELECT 'asked'", "--format", "COMPACT", "-o", "csv", "--debug", "--zone", "local")
-	for _, want := range []string{"debug: > User-Agent: dig/", `debug: > {"statement":"SELECT 'asked'"}`, "debug: < X-Request-Id: req-17", "debug: < Set-Cookie: ****", "first", `"apiKey":"***"`, "signature=***"} {
+	_, _, errs := runDig(t, env, "query", "execute", "SELECT 'asked'", "--format", "COMPACT", "-o", "csv", "--debug",
+		"--zone", "local")
+	for _, want := range []string{"debug: > User-Agent: dig/", `debug: > {"statement":"SELECT 'asked'"}`,
+		"debug: < X-Request-Id: req-17", "debug: < Set-Cookie: ****", "first", `"apiKey":"***"`, "signature=***"} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("no %q in\n%s", want, errs)
 		}
@@ -185,11 +203,13 @@ func TestIDsOfErrors(t *testing.T) {
 	var doc struct {
 		Error struct{ ErrorCode, RequestID, TraceID string }
 	}
-	if json.Unmarshal([]byte(errs), &doc) != nil || doc.Error.ErrorCode != "cn004" || doc.Error.RequestID != "r-1" || !strings.HasPrefix(doc.Error.TraceID, "4bf9") {
+	if json.Unmarshal([]byte(errs), &doc) != nil || doc.Error.ErrorCode != "cn004" || doc.Error.RequestID != "r-1" ||
+		!strings.HasPrefix(doc.Error.TraceID, "4bf9") {
 		t.Error(errs)
 	}
 	page = true
-	for _, args := range [][]string{{"query", "execute", "SELECT 1"}, {"query", "execute", "SELECT 1", "-o", "json"}, {"connection", "list"}} {
+	for _, args := range [][]string{{"query", "execute", "SELECT 1"}, {"query", "execute", "SELECT 1", "-o", "json"},
+		{"connection", "list"}} {
 		code, _, errs := runDig(t, env, args...)
 		if code != exitcode.Unavailable || !strings.Contains(errs, "web page") || strings.Contains(errs, "--limit") {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
@@ -197,7 +217,8 @@ func TestIDsOfErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsAsJSON: with JSON asked for in any way, every line of stderr is one object, notes and mistakes on the command line too.
+// TestErrorsAsJSON: with JSON asked for in any way, every line of stderr is one object, notes and mistakes on the
+// command line too.
 func TestErrorsAsJSON(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -217,7 +238,8 @@ func TestErrorsAsJSON(t *testing.T) {
 		{"", []string{"connection", "list", "-o", "json", "--debug"}, exitcode.Failed},
 		{"json", []string{"org", "list"}, exitcode.Failed},
 	} {
-		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_OUTPUT": c.form}
+		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234",
+			"DIG_OUTPUT": c.form}
 		code, _, errs := runDig(t, env, c.args...)
 		lines := strings.Split(strings.TrimSpace(errs), "\n")
 		for _, line := range lines {
@@ -232,13 +254,15 @@ func TestErrorsAsJSON(t *testing.T) {
 	}
 }
 
-// TestHostileReplies walks the commands with replies whose every text steers the terminal: none reaches it, and a pipe gets bytes as they
-// are.
+// TestHostileReplies walks the commands with replies whose every text steers the terminal: none reaches it, and a pipe
+// gets bytes as they are.
 func TestHostileReplies(t *testing.T) {
 	const evil = "e\x1b]0;x\x07\x1b[2J\u009b\u202evil"
 	text, _ := json.Marshal(evil)
-	doc := `{"id":"1","name":` + string(text) + `,"tableName":` + string(text) + `,"status":"COMPLETED","message":` + string(text) + `,"query":` + string(text) +
-		`,"columns":[{"columnName":` + string(text) + `,"dataType":"varchar","name":` + string(text) + `}],"data":[[` + string(text) + `]]}`
+	doc := `{"id":"1","name":` + string(text) + `,"tableName":` + string(text) + `,"status":"COMPLETED","message":` +
+		string(text) + `,"query":` + string(text) +
+		`,"columns":[{"columnName":` + string(text) + `,"dataType":"varchar","name":` + string(text) + `}],"data":[[` +
+		string(text) + `]]}`
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Evil", "e\u009bvil")
 		switch {
@@ -257,12 +281,17 @@ func TestHostileReplies(t *testing.T) {
 		}
 	}))
 	defer srv.Close()
-	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_ORG": "1b7a1843-8ce4-473a-b7f7-68faa2f6f411", "DIG_WORKSPACE": "1b7a1843-8ce4-473a-b7f7-68faa2f6f411",
-		"NO_COLOR": "1", "DIG_PAGER": "cat", "DIG_CACHE_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir(), "DIG_STATE_DIR": t.TempDir(), "DIG_ZONE": "us"}
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234",
+		"DIG_ORG": "1b7a1843-8ce4-473a-b7f7-68faa2f6f411", "DIG_WORKSPACE": "1b7a1843-8ce4-473a-b7f7-68faa2f6f411",
+		"NO_COLOR": "1", "DIG_PAGER": "cat", "DIG_CACHE_DIR": t.TempDir(), "DIG_CONFIG_DIR": t.TempDir(),
+		"DIG_STATE_DIR": t.TempDir(), "DIG_ZONE": "us"}
 	shown := 0
-	for _, l := range readTellLines(strings.NewReplacer("$CSV", "/dev/null", "$THREE", "/dev/null", "$FILES", "/tmp", "$EXPORT", "1", "$GOLDEN", "1", "$RELATION", "1", "$OTHER", "Abcd1234", "$QUERY", "1210890979914023812")) {
-		if joined := strings.Join(l.args, " "); strings.Contains(joined, "wait") || l.args[0] == "gateway" || l.args[0] == "profile" || strings.Contains(joined, "--out") || strings.Contains(joined, "--download") ||
-			strings.Contains(joined, "completion") || strings.Contains(joined, "refresh") || strings.Contains(joined, "--key-file") || strings.Contains(joined, "--each-row") {
+	for _, l := range readTellLines(strings.NewReplacer("$CSV", "/dev/null", "$THREE", "/dev/null", "$FILES", "/tmp",
+		"$EXPORT", "1", "$GOLDEN", "1", "$RELATION", "1", "$OTHER", "Abcd1234", "$QUERY", "1210890979914023812")) {
+		if joined := strings.Join(l.args, " "); strings.Contains(joined, "wait") || l.args[0] == "gateway" ||
+			l.args[0] == "profile" || strings.Contains(joined, "--out") || strings.Contains(joined, "--download") ||
+			strings.Contains(joined, "completion") || strings.Contains(joined, "refresh") || strings.Contains(joined,
+			"--key-file") || strings.Contains(joined, "--each-row") {
 			continue
 		}
 		for _, more := range [][]string{nil, {"-o", "json"}, {"--dry-run"}, {"--explain"}, {"--debug"}} {

@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
-// TestShellOfAWideTable: a table that another window makes is completed, its own columns come before the system columns wherever a person reads them,
-// and notes name what the shell has, no flags.
+// TestShellOfAWideTable: a table that another window makes is completed, its own columns come before the system columns
+// wherever a person reads them, and notes name what the shell has, no flags.
 func TestShellOfAWideTable(t *testing.T) {
 	home := t.TempDir()
 	x, end := inShell(t, home, map[string]string{"NO_COLOR": "1"})
@@ -24,15 +24,19 @@ func TestShellOfAWideTable(t *testing.T) {
 		names[i], values[i] = fmt.Sprintf("measure_of_%02d", i), "1000"
 	}
 	file := filepath.Join(home, "quarters.csv")
-	if err := os.WriteFile(file, []byte(strings.Join(names, ",")+"\n"+strings.Repeat(strings.Join(values, ",")+"\n", 9)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Join(names, ",")+"\n"+strings.Repeat(strings.Join(values, ",")+"\n",
+		9)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := Run(context.Background(), &cli.Env{Name: "dig", Args: []string{"table", "import", "quarters", file, "--create"}, In: strings.NewReader(""), Out: io.Discard, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, shellDirs(home))}); code != 0 {
+	if code := Run(context.Background(), &cli.Env{Name: "dig", Args: []string{"table", "import", "quarters", file,
+		"--create"}, In: strings.NewReader(""), Out: io.Discard, Err: x.tty, Dir: home, Now: time.Now,
+		Getenv: environ(t, shellDirs(home))}); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, x.screen())
 	}
 	at = x.shows(at, "imported 9 rows into quarters")
 	x.types("select * from quar")
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(plainText(x.screen()[at:]), "quarters"); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(plainText(x.screen()[at:]),
+		"quarters"); time.Sleep(100 * time.Millisecond) {
 		if x.types("\t"); time.Now().After(deadline) {
 			t.Fatalf("the table is not completed:\n%q", x.screen()[at:])
 		}
@@ -47,7 +51,8 @@ func TestShellOfAWideTable(t *testing.T) {
 	x.types("select * from quarters;\r")
 	at = x.shows(at, "system columns hidden")
 	shown := strings.Join(strings.Fields(plainText(x.screen())), " ")
-	if !strings.Contains(shown, `\b or \x show others`) || strings.Contains(shown, "--vertical") || strings.Contains(shown, "--all") {
+	if !strings.Contains(shown, `\b or \x show others`) || strings.Contains(shown, "--vertical") ||
+		strings.Contains(shown, "--all") {
 		t.Errorf("the footer:\n%s", shown)
 	}
 	x.types("\\d quarters\r")

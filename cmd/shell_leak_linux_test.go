@@ -35,8 +35,8 @@ func holding(t *testing.T, temporary string) held {
 	return h
 }
 
-// heap collects until a collection frees no more than a mebibyte: what has a finalizer, and what tests before this one held in pools, takes
-// several.
+// heap collects until a collection frees no more than a mebibyte: what has a finalizer, and what tests before this one
+// held in pools, takes several.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -52,8 +52,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// leaks compares what is held after 100 and after 1,000 statements. A goroutine may be at its end just now; one for each statement, or for
-// each of a kind, would be nine more at least. Of the heap, a part is the screen that the test keeps.
+// leaks compares what is held after 100 and after 1,000 statements. A goroutine may be at its end just now; one for
+// each statement, or for each of a kind, would be nine more at least. Of the heap, a part is the screen that the test
+// keeps.
 func leaks(early, late held, grown int64) string {
 	switch {
 	case late.goroutines > early.goroutines+3:
@@ -125,7 +126,8 @@ func TestShellLeaksNothing(t *testing.T) {
 		text, want := fmt.Sprintf("select %d as n;", n+1000), fmt.Sprintf(" %d\r\n", n+1000)
 		switch {
 		case n%100 == 3: // more than is kept in memory
-			text, want = fmt.Sprintf("select repeat('x', 10000) as t, n + %d as n from unnest(sequence(1, 130)) a(n);", n), "(130 rows"
+			text, want = fmt.Sprintf("select repeat('x', 10000) as t, n + %d as n from unnest(sequence(1, 130)) a(n);",
+				n), "(130 rows"
 		case n%10 == 4:
 			text, want = "select count(*) + 100000 as n from _;", "1000"
 		case n%10 == 7:

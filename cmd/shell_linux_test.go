@@ -20,7 +20,8 @@ import (
 
 // shellDirs are the variables by which a shell and commands beside it have their files in one directory.
 func shellDirs(home string) map[string]string {
-	return map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data"), "DIG_STATE_DIR": home, "DIG_CACHE_DIR": home}
+	return map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data"),
+		"DIG_STATE_DIR": home, "DIG_CACHE_DIR": home}
 }
 
 // inShell runs the shell on a terminal over a zone local of its own.
@@ -33,7 +34,8 @@ func inShell(t *testing.T, home string, env map[string]string) (x *terminal, end
 	all := shellDirs(home)
 	all["TERM"] = "xterm"
 	maps.Copy(all, env)
-	e := &cli.Env{Name: "dig", Args: []string{"shell"}, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, all),
+	e := &cli.Env{Name: "dig", Args: []string{"shell"}, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now,
+		Getenv: environ(t, all),
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 80, Height: 24, Trap: new(atomic.Pointer[func()])}
 	x.interrupt = func() { (*e.Trap.Load())() }
 	code := make(chan int, 1)
@@ -58,7 +60,8 @@ func (x *terminal) shows(after int, text string) int {
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
 		s := x.screen()
 		if strings.Contains(plainText(s[after:]), text) {
-			return after + sort.Search(len(s)-after, func(n int) bool { return strings.Contains(plainText(s[after:after+n]), text) })
+			return after + sort.Search(len(s)-after,
+				func(n int) bool { return strings.Contains(plainText(s[after:after+n]), text) })
 		}
 		if time.Now().After(deadline) {
 			x.t.Fatalf("the screen does not show %q:\n%q", text, s[after:])
@@ -135,7 +138,8 @@ func TestShell(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, x.screen())
 	}
 	path, kept := historyIn(t, home)
-	if !strings.Contains(kept, `answer,\n'żółć'`) || strings.Contains(kept, "not kept") || strings.Contains(kept, "12345678.abc") {
+	if !strings.Contains(kept, `answer,\n'żółć'`) || strings.Contains(kept, "not kept") || strings.Contains(kept,
+		"12345678.abc") {
 		t.Errorf("history: %s", kept)
 	}
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
@@ -224,7 +228,8 @@ func TestKeysWhileAStatementRuns(t *testing.T) {
 			}
 		}
 	}
-	slow := "select count(*) as n from unnest(sequence(1, 10000)) a(x) cross join unnest(sequence(1, 10000)) b(y) where (x * y) % 7 = 3;\r"
+	slow := "select count(*) as n from unnest(sequence(1, 10000)) a(x) cross join unnest(sequence(1, 10000)) b(y) " +
+		"where (x * y) % 7 = 3;\r"
 	x.types(slow)
 	between()
 	x.types("select 'lost\x15select 40 + 3\x7f2 as typed\x17ahead;\r") // Ctrl-U, Backspace, Ctrl-W
@@ -244,7 +249,8 @@ func TestKeysWhileAStatementRuns(t *testing.T) {
 	}
 }
 
-// TestCancelWhileRowsCome: while the rows that are not shown are read, their number is; Ctrl-C ends that, and is not taken for a broken result.
+// TestCancelWhileRowsCome: while the rows that are not shown are read, their number is; Ctrl-C ends that, and is not
+// taken for a broken result.
 func TestCancelWhileRowsCome(t *testing.T) {
 	x, end := inShell(t, t.TempDir(), map[string]string{"NO_COLOR": "1"})
 	at := x.shows(0, "dig local> ")
@@ -260,7 +266,8 @@ func TestCancelWhileRowsCome(t *testing.T) {
 	}
 }
 
-// TestKeysAfterTheShell: what is typed after the key or command that leaves is for the program that reads the terminal next.
+// TestKeysAfterTheShell: what is typed after the key or command that leaves is for the program that reads the terminal
+// next.
 func TestKeysAfterTheShell(t *testing.T) {
 	for _, leave := range []string{"\x04", "\\q\r"} {
 		x, end := inShell(t, t.TempDir(), map[string]string{"NO_COLOR": "1"})

@@ -38,7 +38,8 @@ func TestTerminateBehindAPager(t *testing.T) {
 	}
 }
 
-// TestServeEndsBeforeAStalledReader: a result that nobody reads does not keep `gateway serve`, which is to stop, for its grace period.
+// TestServeEndsBeforeAStalledReader: a result that nobody reads does not keep `gateway serve`, which is to stop, for
+// its grace period.
 func TestServeEndsBeforeAStalledReader(t *testing.T) {
 	needLocal(t)
 	data := t.TempDir()

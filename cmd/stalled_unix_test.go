@@ -21,7 +21,8 @@ import (
 )
 
 // wide is a result of some hundred megabytes, more than any pipe or socket holds.
-const wide = `SELECT a.x, b.y, 'some text to make the row wider' AS t FROM UNNEST(sequence(1, 3000)) a(x), UNNEST(sequence(1, 3000)) b(y)`
+const wide = `SELECT a.x, b.y, 'some text to make the row wider' AS t FROM UNNEST(sequence(1, 3000)) a(x), ` +
+	`UNNEST(sequence(1, 3000)) b(y)`
 
 // stalled starts a query whose output nobody reads any more after its first bytes.
 func stalled(t *testing.T, c *exec.Cmd) {
@@ -89,8 +90,8 @@ func TestOneSignalEndsAProcessThatNobodyReads(t *testing.T) {
 	}
 }
 
-// TestHeldProject: a window that nobody reads holds up nobody. Who changes a project that another process is changing waits for it, and is
-// told for whom.
+// TestHeldProject: a window that nobody reads holds up nobody. Who changes a project that another process is changing
+// waits for it, and is told for whom.
 func TestHeldProject(t *testing.T) {
 	t.Parallel()
 	needLocal(t)
@@ -110,10 +111,12 @@ func TestHeldProject(t *testing.T) {
 	if ok, err := l.TryLock(); !ok || err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(locks[0]), "holder"), []byte("pid 7 (tester)"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(locks[0]), "holder"), []byte("pid 7 (tester)"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := mustRun(t, data, "query", "execute", "SELECT count(*) AS n FROM peaka.\"table\".numbers", "-o", "csv"); got != "n\n0\n" {
+	if got := mustRun(t, data, "query", "execute", "SELECT count(*) AS n FROM peaka.\"table\".numbers", "-o",
+		"csv"); got != "n\n0\n" {
 		t.Errorf("%q", got)
 	}
 	c := process(t, data, "table", "create", "third")
@@ -123,7 +126,8 @@ func TestHeldProject(t *testing.T) {
 	}
 	begin(t, c)
 	said := bufio.NewReader(errs)
-	if line, err := said.ReadString('\n'); err != nil || line != "waiting for process pid 7 (tester), which uses the data of this project\n" {
+	if line, err := said.ReadString('\n'); err != nil ||
+		line != "waiting for process pid 7 (tester), which uses the data of this project\n" {
 		t.Errorf("%q %v", line, err)
 	}
 	if err := l.Close(); err != nil {
@@ -134,8 +138,8 @@ func TestHeldProject(t *testing.T) {
 	}
 }
 
-// TestStalledReaderOfAServedGateway: a client that stops reading its result keeps nobody from anything: not from tables and other
-// statements, not from deleting the project, and after --max-stall its statement is ended.
+// TestStalledReaderOfAServedGateway: a client that stops reading its result keeps nobody from anything: not from tables
+// and other statements, not from deleting the project, and after --max-stall its statement is ended.
 func TestStalledReaderOfAServedGateway(t *testing.T) {
 	t.Parallel()
 	needLocal(t)
@@ -164,7 +168,8 @@ func TestStalledReaderOfAServedGateway(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(cancel)
-		req, err := http.NewRequestWithContext(ctx, "POST", base+"/data/projects/"+project+"/queries/execute", strings.NewReader(`{"statement":"`+wide+`"}`))
+		req, err := http.NewRequestWithContext(ctx, "POST", base+"/data/projects/"+project+"/queries/execute",
+			strings.NewReader(`{"statement":"`+wide+`"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +184,8 @@ func TestStalledReaderOfAServedGateway(t *testing.T) {
 		}
 		return res
 	}
-	second := strings.TrimSpace(mustRun(t, data, "project", "list", "--jq", `.[] | select(.name == "second") | .id`, "-o", "json"))
+	second := strings.TrimSpace(mustRun(t, data, "project", "list", "--jq", `.[] | select(.name == "second") | .id`,
+		"-o", "json"))
 	second = strings.Trim(second, `"`)
 	res := stop(second)
 	mustRun(t, data, "project", "delete", second, "--yes")
@@ -211,13 +217,15 @@ func TestStatusOfAStoppedGateway(t *testing.T) {
 	if _, err := io.ReadFull(out, make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
-	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", "[.serving, .answers]"); strings.Join(strings.Fields(got), "") != "[true,true]" {
+	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq",
+		"[.serving, .answers]"); strings.Join(strings.Fields(got), "") != "[true,true]" {
 		t.Errorf("%s", got)
 	}
 	if err := syscall.Kill(-s.Process.Pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", "[.serving, .answers]"); strings.Join(strings.Fields(got), "") != "[true,false]" {
+	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq",
+		"[.serving, .answers]"); strings.Join(strings.Fields(got), "") != "[true,false]" {
 		t.Errorf("stopped: %s", got)
 	}
 	_ = syscall.Kill(-s.Process.Pid, syscall.SIGCONT)

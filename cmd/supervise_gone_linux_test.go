@@ -28,28 +28,32 @@ func serving(t *testing.T, data string, args ...string) (served, *api.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cl, err := api.New(api.Options{BaseURL: s.base, Key: strings.TrimSpace(string(text)), Timeout: time.Minute, Transport: &http.Transport{DisableCompression: true}})
+	cl, err := api.New(api.Options{BaseURL: s.base, Key: strings.TrimSpace(string(text)), Timeout: time.Minute,
+		Transport: &http.Transport{DisableCompression: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s, cl
 }
 
-// TestDataDirectoryGone: a gateway whose data directory was removed, moved or replaced acknowledges nothing any more, and ends.
+// TestDataDirectoryGone: a gateway whose data directory was removed, moved or replaced acknowledges nothing any more,
+// and ends.
 func TestDataDirectoryGone(t *testing.T) {
 	needLocal(t)
 	for name, lose := range map[string]func(string) error{
 		"removed": os.RemoveAll,
 		"moved":   func(dir string) error { return os.Rename(dir, dir+".old") },
 		"replaced": func(dir string) error {
-			return errors.Join(os.Rename(dir, dir+".old"), os.Mkdir(dir, 0o700), os.Link(filepath.Join(dir+".old", "gateway.lock"), filepath.Join(dir, "gateway.lock")))
+			return errors.Join(os.Rename(dir, dir+".old"), os.Mkdir(dir, 0o700),
+				os.Link(filepath.Join(dir+".old", "gateway.lock"), filepath.Join(dir, "gateway.lock")))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := filepath.Join(t.TempDir(), "data")
 			s, cl := serving(t, data)
 			create := func(name string) error {
-				_, err := cl.Queries.Create(context.Background(), "localdev", api.QueryRequest{DisplayName: &name, InputQuery: new("SELECT 1 AS n")}, nil)
+				_, err := cl.Queries.Create(context.Background(), "localdev", api.QueryRequest{DisplayName: &name,
+					InputQuery: new("SELECT 1 AS n")}, nil)
 				return err
 			}
 			if err := create("before"); err != nil {
@@ -59,7 +63,9 @@ func TestDataDirectoryGone(t *testing.T) {
 				t.Fatal(err)
 			}
 			err := create("after")
-			if err == nil || !strings.Contains(err.Error(), "was removed or replaced") && !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
+			if err == nil || !strings.Contains(err.Error(), "was removed or replaced") &&
+				!errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ECONNRESET) &&
+				!errors.Is(err, io.EOF) {
 				t.Errorf("after it was %s: %v", name, err)
 			}
 			s.says(t, "was removed or replaced")
@@ -79,7 +85,8 @@ func TestProjectFolderGone(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	_, cl := serving(t, data)
 	store := func() error {
-		_, err := cl.Tables.Import(context.Background(), "localdev", "kept", api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}}}, "n.csv",
+		_, err := cl.Tables.Import(context.Background(), "localdev", "kept", api.ImportRequest{ContainsHeader: true,
+			Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}}}, "n.csv",
 			strings.NewReader("n\n1\n"))
 		return err
 	}
@@ -91,7 +98,8 @@ func TestProjectFolderGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e *api.Error
-	if err := store(); !errors.As(err, &e) || e.Kind != api.KindDamaged || !strings.Contains(e.Message, "does not exist") {
+	if err := store(); !errors.As(err, &e) || e.Kind != api.KindDamaged || !strings.Contains(e.Message,
+		"does not exist") {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(filepath.Join(data, "projects", "localdev")); err == nil {
@@ -118,8 +126,8 @@ func stopped(t *testing.T, pid int) bool {
 	return true
 }
 
-// TestStoppedProcess: a process that serves and is stopped is replaced, so that calls are answered; and a signal ends the gateway although
-// it is stopped.
+// TestStoppedProcess: a process that serves and is stopped is replaced, so that calls are answered; and a signal ends
+// the gateway although it is stopped.
 func TestStoppedProcess(t *testing.T) {
 	needLocal(t)
 	t.Parallel()
@@ -140,7 +148,8 @@ func TestStoppedProcess(t *testing.T) {
 		}
 	}
 	stop()
-	if _, err := cl.Projects.List(context.Background(), "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"); err != nil {
+	if _, err := cl.Projects.List(context.Background(), "00000000-0000-4000-8000-000000000001",
+		"00000000-0000-4000-8000-000000000002"); err != nil {
 		t.Error(err)
 	}
 	s.says(t, "no sign of life")

@@ -24,7 +24,8 @@ import (
 // unending are statements that neither the engine's interrupt nor its limit of memory ends in time.
 var unending = []struct{ name, sql string }{
 	{"long needle", "SELECT strpos(rpad('a', 1000000, 'a'), rpad('a', 500000, 'a') || 'b')"},
-	{"text of rows", `SELECT sum(length(upper(reverse(s || CAST(i AS varchar))))) FROM (SELECT rpad('x', 1000000, 'x') AS s),
+	{"text of rows",
+		`SELECT sum(length(upper(reverse(s || CAST(i AS varchar))))) FROM (SELECT rpad('x', 1000000, 'x') AS s),
 		UNNEST(sequence(1, 10000)) t(i), UNNEST(sequence(1, 2)) u(j)`},
 	{"another needle", "SELECT replace(rpad('c', 1000000, 'c'), rpad('c', 500000, 'c') || 'd', '')"},
 }
@@ -56,15 +57,17 @@ func resident(pids ...int) (sum int64) {
 	return sum
 }
 
-// TestSupervised: statements that cannot be ended are, with the process that runs them. Other projects are answered again, no row that
-// was acknowledged is lost, the memory of all processes together stays bounded, and the same statement is refused with the reason.
+// TestSupervised: statements that cannot be ended are, with the process that runs them. Other projects are answered
+// again, no row that was acknowledged is lost, the memory of all processes together stays bounded, and the same
+// statement is refused with the reason.
 func TestSupervised(t *testing.T) {
 	needLocal(t)
 	const engineMiB, projects = 128, 2
 	data := t.TempDir()
 	mustRun(t, data, "project", "create", "other")
 	mustRun(t, data, "table", "create", "kept", "--column", "n:bigint")
-	s := process(t, data, "gateway", "serve", "--quiet", "--print-key", "--max-statement-time", "500ms", "--max-overrun", "500ms", "--memory", fmt.Sprint(engineMiB, "MiB"))
+	s := process(t, data, "gateway", "serve", "--quiet", "--print-key", "--max-statement-time", "500ms",
+		"--max-overrun", "500ms", "--memory", fmt.Sprint(engineMiB, "MiB"))
 	out, err := s.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -80,11 +83,13 @@ func TestSupervised(t *testing.T) {
 	}
 	g := served{s, make(chan string, 1000), ""}
 	go lines(errs, g.lines)
-	cl, err := api.New(api.Options{BaseURL: base, Key: key, Timeout: 30 * time.Second, Transport: &http.Transport{DisableCompression: true}})
+	cl, err := api.New(api.Options{BaseURL: base, Key: key, Timeout: 30 * time.Second,
+		Transport: &http.Transport{DisableCompression: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := strings.Trim(strings.TrimSpace(mustRun(t, data, "project", "list", "--jq", `.[] | select(.name == "other") | .id`, "-o", "json")), `"`)
+	other := strings.Trim(strings.TrimSpace(mustRun(t, data, "project", "list", "--jq",
+		`.[] | select(.name == "other") | .id`, "-o", "json")), `"`)
 
 	stop := make(chan struct{})
 	var beside sync.WaitGroup
@@ -107,7 +112,8 @@ func TestSupervised(t *testing.T) {
 				return
 			default:
 			}
-			_, err := cl.Tables.Import(context.Background(), "localdev", "kept", api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}}}, "n.csv",
+			_, err := cl.Tables.Import(context.Background(), "localdev", "kept", api.ImportRequest{ContainsHeader: true,
+				Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}}}, "n.csv",
 				bytes.NewBufferString(fmt.Sprintf("n\n%d\n", n)))
 			if err == nil {
 				acked++
@@ -131,13 +137,16 @@ func TestSupervised(t *testing.T) {
 		}
 		after := children(s.Process.Pid)
 		if !answered || len(before) != 1 || len(after) != 1 || before[0] == after[0] {
-			t.Errorf("%s: other projects are answered: %v; processes before %v, after %v", u.name, answered, before, after)
+			t.Errorf("%s: other projects are answered: %v; processes before %v, after %v", u.name,
+				answered, before, after)
 		}
-		if err := drain(cl, other, u.sql); err == nil || !strings.Contains(err.Error(), "together with the process that ran it, because") {
+		if err := drain(cl, other, u.sql); err == nil || !strings.Contains(err.Error(),
+			"together with the process that ran it, because") {
 			t.Errorf("%s again: %v", u.name, err)
 		}
 	}
-	if err := drain(cl, other, "SELECT 2"); err == nil || !strings.Contains(err.Error(), "a statement of this project") {
+	if err := drain(cl, other, "SELECT 2"); err == nil || !strings.Contains(err.Error(),
+		"a statement of this project") {
 		t.Errorf("a project with %d such statements: %v", len(unending), err)
 	}
 	close(stop)
@@ -145,7 +154,8 @@ func TestSupervised(t *testing.T) {
 	if n := count(t, data, "kept"); acked == 0 || n < acked {
 		t.Errorf("%d of %d acknowledged rows are there", n, acked)
 	}
-	// The process may have a hard limit and what is added between two looks; the one that was killed and its successor do not overlap.
+	// The process may have a hard limit and what is added between two looks; the one that was killed and its successor
+	// do not overlap.
 	if bound := int64(projects*engineMiB + 1024 + 512 + 512); peak > bound {
 		t.Errorf("all processes had %d MiB, more than %d", peak, bound)
 	}
@@ -158,8 +168,8 @@ func TestSupervised(t *testing.T) {
 	}
 }
 
-// TestReplacedProcess: a process that serves and dies is replaced under the same address and key; one whose supervisor is killed dies with
-// it, and makes room for the next gateway.
+// TestReplacedProcess: a process that serves and dies is replaced under the same address and key; one whose supervisor
+// is killed dies with it, and makes room for the next gateway.
 func TestReplacedProcess(t *testing.T) {
 	needLocal(t)
 	data := t.TempDir()
@@ -177,7 +187,8 @@ func TestReplacedProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.says(t, "replaced")
-	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", ".answers"); strings.TrimSpace(got) != "true" {
+	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq",
+		".answers"); strings.TrimSpace(got) != "true" {
 		t.Errorf("%q", got)
 	}
 	if after, err := os.ReadFile(key); err != nil || !bytes.Equal(before, after) {
@@ -204,8 +215,8 @@ func TestReplacedProcess(t *testing.T) {
 	}
 }
 
-// TestStuckCommand: a statement in the process of a command does not keep it from its end, by a time limit, a signal or for its memory, and
-// nothing is left behind.
+// TestStuckCommand: a statement in the process of a command does not keep it from its end, by a time limit, a signal or
+// for its memory, and nothing is left behind.
 func TestStuckCommand(t *testing.T) {
 	t.Parallel()
 	needLocal(t)
@@ -217,12 +228,14 @@ func TestStuckCommand(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{"time limit", unending[0].sql, []string{"--timeout", "500ms"}, nil, exitcode.MaxTime, "did not finish within 500ms"},
+		{"time limit", unending[0].sql, []string{"--timeout", "500ms"}, nil, exitcode.MaxTime,
+			"did not finish within 500ms"},
 		{"interrupt", unending[0].sql, nil, os.Interrupt, exitcode.Interrupted, "interrupted"},
 		{"memory", unending[1].sql, nil, nil, exitcode.Failed, "of memory, more than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cmd := process(t, data, append([]string{"query", "execute", c.sql, "-o", "csv", "--out", "rows.csv"}, c.args...)...)
+			cmd := process(t, data, append([]string{"query", "execute", c.sql, "-o", "csv", "--out", "rows.csv"},
+				c.args...)...)
 			var said bytes.Buffer
 			cmd.Stderr = &said
 			begin(t, cmd)

@@ -84,7 +84,8 @@ func fill(t *testing.T, w *os.File) {
 	}
 }
 
-// TestReplacedWhenPossible: a gateway that cannot start another process for the moment, such as for too many open files, tries again.
+// TestReplacedWhenPossible: a gateway that cannot start another process for the moment, such as for too many open
+// files, tries again.
 func TestReplacedWhenPossible(t *testing.T) {
 	needLocal(t)
 	data := t.TempDir()
@@ -118,8 +119,8 @@ func TestReplacedWhenPossible(t *testing.T) {
 	}
 }
 
-// TestReplacedElsewhere: a data directory that was moved away is not served under its old name, whose lock nobody holds, and is served
-// again when it is back.
+// TestReplacedElsewhere: a data directory that was moved away is not served under its old name, whose lock nobody
+// holds, and is served again when it is back.
 func TestReplacedElsewhere(t *testing.T) {
 	needLocal(t)
 	data := filepath.Join(t.TempDir(), "data")
@@ -150,7 +151,8 @@ func TestReplacedElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for end := time.Now().Add(atMost); ; time.Sleep(50 * time.Millisecond) {
-		if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", ".answers"); strings.TrimSpace(got) == "true" {
+		if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq",
+			".answers"); strings.TrimSpace(got) == "true" {
 			break
 		} else if time.Now().After(end) {
 			t.Fatal("the directory is not served again")

@@ -18,14 +18,16 @@ import (
 
 const three = "name,age\nAda,36\nGrace,45\nBarbara,28\n"
 
-// TestImportSettles: what the gateway says of an import is believed only if it says that all rows are stored. Else they are counted; the
-// next run counts before it sends, and no row is ever stored twice or given up for stored.
+// TestImportSettles: what the gateway says of an import is believed only if it says that all rows are stored. Else they
+// are counted; the next run counts before it sends, and no row is ever stored twice or given up for stored.
 func TestImportSettles(t *testing.T) {
 	const begun = `{"id":"x","status":"RUNNING","startTime":1,"endTime":0,"progress":0,"result":{"processed":0}}`
 	done := func(status, n string) string {
-		return `{"id":"x","status":"` + status + `","startTime":1,"endTime":2,"progress":100,"result":{"processed":` + n + `}}`
+		return `{"id":"x","status":"` + status + `","startTime":1,"endTime":2,"progress":100,"result":{"processed":` +
+			n + `}}`
 	}
-	oneRow := func(w http.ResponseWriter, r *http.Request, _ func() *http.Response) { // an importer that stops in the middle
+	// an importer that stops in the middle
+	oneRow := func(w http.ResponseWriter, r *http.Request, _ func() *http.Response) {
 		f := w.Header()
 		f.Set("Content-Type", "application/json")
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -38,24 +40,28 @@ func TestImportSettles(t *testing.T) {
 		next  int   // exit code of the same command, nothing spoilt
 		sends bool  // the next run sends the file
 	}{
-		"the answer is lost":            {lose, 0, 3, exitcode.Conflict, false},
-		"503, stored":                   {replyWith(503, `{"message":"busy"}`, true), 0, 3, exitcode.Conflict, false},
-		"503, not stored":               {replyWith(503, `{"message":"busy"}`, false), exitcode.Unavailable, 0, 0, true},
-		"504, stored":                   {replyWith(504, ``, true), 0, 3, exitcode.Conflict, false},
-		"empty, stored":                 {replyWith(200, ``, true), 0, 3, exitcode.Conflict, false},
-		"empty, not stored":             {replyWith(200, ``, false), exitcode.Unavailable, 0, 0, true},
-		"null, not stored":              {replyWith(200, `null`, false), exitcode.Unavailable, 0, 0, true},
-		"an error as 200, not stored":   {replyWith(200, `{"errorCode":100,"message":"no"}`, false), exitcode.Unavailable, 0, 0, true},
-		"a web page, not stored":        {replyWith(200, `<html></html>`, false), exitcode.Unavailable, 0, 0, true},
-		"FAILED, stored":                {replyWith(200, done("FAILED", "0"), true), 0, 3, exitcode.Conflict, false},
-		"FAILED, not stored":            {replyWith(200, done("FAILED", "0"), false), exitcode.Job, 0, 0, true},
-		"RUNNING, stored":               {replyWith(200, begun, true), 0, 3, exitcode.Conflict, false},
-		"RUNNING, not stored":           {replyWith(200, begun, false), exitcode.Pending, 0, 0, true},
-		"1 of 3 said, 3 stored":         {replyWith(200, done("COMPLETED", "1"), true), 0, 3, exitcode.Conflict, false},
-		"1 of 3 said, nothing stored":   {oneRow, exitcode.Unavailable, 0, 0, true},
-		"refused":                       {replyWith(400, `{"errorCode":100,"message":"line 2"}`, false), exitcode.Failed, 0, 0, true},
-		"three said, nothing stored":    {replyWith(200, done("COMPLETED", "3"), false), exitcode.Job, 0, 0, true},
-		"three said, none of them done": {replyWith(200, done("COMPLETED", "0"), false), exitcode.Unavailable, 0, 0, true},
+		"the answer is lost": {lose, 0, 3, exitcode.Conflict, false},
+		"503, stored":        {replyWith(503, `{"message":"busy"}`, true), 0, 3, exitcode.Conflict, false},
+		"503, not stored": {replyWith(503, `{"message":"busy"}`, false), exitcode.Unavailable, 0, 0,
+			true},
+		"504, stored":       {replyWith(504, ``, true), 0, 3, exitcode.Conflict, false},
+		"empty, stored":     {replyWith(200, ``, true), 0, 3, exitcode.Conflict, false},
+		"empty, not stored": {replyWith(200, ``, false), exitcode.Unavailable, 0, 0, true},
+		"null, not stored":  {replyWith(200, `null`, false), exitcode.Unavailable, 0, 0, true},
+		"an error as 200, not stored": {replyWith(200, `{"errorCode":100,"message":"no"}`, false),
+			exitcode.Unavailable, 0, 0, true},
+		"a web page, not stored":      {replyWith(200, `<html></html>`, false), exitcode.Unavailable, 0, 0, true},
+		"FAILED, stored":              {replyWith(200, done("FAILED", "0"), true), 0, 3, exitcode.Conflict, false},
+		"FAILED, not stored":          {replyWith(200, done("FAILED", "0"), false), exitcode.Job, 0, 0, true},
+		"RUNNING, stored":             {replyWith(200, begun, true), 0, 3, exitcode.Conflict, false},
+		"RUNNING, not stored":         {replyWith(200, begun, false), exitcode.Pending, 0, 0, true},
+		"1 of 3 said, 3 stored":       {replyWith(200, done("COMPLETED", "1"), true), 0, 3, exitcode.Conflict, false},
+		"1 of 3 said, nothing stored": {oneRow, exitcode.Unavailable, 0, 0, true},
+		"refused": {replyWith(400, `{"errorCode":100,"message":"line 2"}`, false),
+			exitcode.Failed, 0, 0, true},
+		"three said, nothing stored": {replyWith(200, done("COMPLETED", "3"), false), exitcode.Job, 0, 0, true},
+		"three said, none of them done": {replyWith(200, done("COMPLETED", "0"), false), exitcode.Unavailable, 0, 0,
+			true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFront(t, "us")
@@ -77,7 +83,8 @@ func TestImportSettles(t *testing.T) {
 				}
 				f.on(spec.ImportCsv, nil)
 				code, errs = run()
-				if got, sent := f.rows("people"), f.sent(); code != c.next || got != 3 || (sent == "importCsv") != c.sends {
+				if got, sent := f.rows("people"), f.sent(); code != c.next || got != 3 ||
+					(sent == "importCsv") != c.sends {
 					t.Errorf("%s, again: exit %d, %d rows, sent %q: %s", from, code, got, sent, errs)
 				}
 				f.want(0, "table", "delete", "people", "--yes")
@@ -99,7 +106,8 @@ func TestImportUnsettled(t *testing.T) {
 		f.on(spec.ExecuteQuery, replyWith(500, `{"message":"no"}`, false))
 		lose(w, r, pass)
 	})
-	if errs := f.want(exitcode.Unavailable, "table", "import", "people", path); !strings.Contains(errs, "counts the rows before it sends") {
+	if errs := f.want(exitcode.Unavailable, "table", "import", "people", path); !strings.Contains(errs,
+		"counts the rows before it sends") {
 		t.Error(errs)
 	}
 	f.on(spec.ImportCsv, nil)
@@ -109,7 +117,8 @@ func TestImportUnsettled(t *testing.T) {
 		t.Errorf("sent %s without a count", sent)
 	}
 	f.on(spec.ExecuteQuery, nil)
-	if errs := f.want(0, "table", "import", "people", path); f.sent() != "" || f.rows("people") != 3 || !strings.Contains(errs, "nothing was sent") {
+	if errs := f.want(0, "table", "import", "people", path); f.sent() != "" || f.rows("people") != 3 ||
+		!strings.Contains(errs, "nothing was sent") {
 		t.Errorf("%d rows, %s", f.rows("people"), errs)
 	}
 	f.want(exitcode.Conflict, "table", "import", "people", path)
@@ -123,11 +132,13 @@ func TestImportUnsettled(t *testing.T) {
 	f.on(spec.ExecuteQuery, nil)
 	f.on(spec.ImportCsv, nil)
 	req := api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "name", CSVColumnName: "name"}}}
-	if _, err := f.api.Tables.Import(t.Context(), gateway.DefaultProject, "people", req, "x.csv", strings.NewReader("name\nElsewhere\n")); err != nil {
+	if _, err := f.api.Tables.Import(t.Context(), gateway.DefaultProject, "people", req, "x.csv",
+		strings.NewReader("name\nElsewhere\n")); err != nil {
 		t.Fatal(err)
 	}
 	f.sent()
-	if errs := f.want(exitcode.Conflict, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs, "cannot determine whether") {
+	if errs := f.want(exitcode.Conflict, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs,
+		"cannot determine whether") {
 		t.Error(errs)
 	}
 	f.want(0, "table", "import", "people", path, "--again")
@@ -146,7 +157,8 @@ func TestImportUnsettled(t *testing.T) {
 	f.on(spec.ImportCsv, nil)
 	f.want(0, "table", "import", "people", other)
 	f.sent()
-	if errs := f.want(0, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs, "nothing was sent") {
+	if errs := f.want(0, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs,
+		"nothing was sent") {
 		t.Error(errs)
 	}
 }
@@ -179,7 +191,8 @@ func TestImportKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-there
-		if code, _, errs := f.digIn(three, "table", "import", "people", "-"); code != exitcode.Conflict || !strings.Contains(errs, "another process") {
+		if code, _, errs := f.digIn(three, "table", "import", "people", "-"); code != exitcode.Conflict ||
+			!strings.Contains(errs, "another process") {
 			t.Errorf("while the first one runs: exit %d, %s", code, errs)
 		}
 		_ = c.Process.Kill()
@@ -189,14 +202,16 @@ func TestImportKilled(t *testing.T) {
 		f.sent()
 		code, _, errs := f.digIn(three, "table", "import", "people", "-")
 		if sent := f.sent(); code != 0 || f.rows("people") != 3 || (sent != "") == stored {
-			t.Errorf("after a kill, stored %v: exit %d, sent %q, %d rows, %s", stored, code, sent, f.rows("people"), errs)
+			t.Errorf("after a kill, stored %v: exit %d, sent %q, %d rows, %s", stored, code, sent,
+				f.rows("people"), errs)
 		}
 		f.want(0, "table", "delete", "people", "--yes")
 		f.want(0, "table", "create", "people", "--column", "name:varchar", "--column", "age:bigint")
 	}
 }
 
-// TestImportPlaces: a data directory that is named relatively is another place in another folder, and the same one under another name.
+// TestImportPlaces: a data directory that is named relatively is another place in another folder, and the same one
+// under another name.
 func TestImportPlaces(t *testing.T) {
 	needLocal(t)
 	home := t.TempDir()
@@ -238,8 +253,8 @@ func TestImportPlaces(t *testing.T) {
 	}
 }
 
-// TestOldLedger: what a release with its ledger in the cache directory imported is still known, also after new notes were written. The name
-// of the file and the key are those that such a release wrote.
+// TestOldLedger: what a release with its ledger in the cache directory imported is still known, also after new notes
+// were written. The name of the file and the key are those that such a release wrote.
 func TestOldLedger(t *testing.T) {
 	needLocal(t)
 	home := t.TempDir()
@@ -257,8 +272,11 @@ func TestOldLedger(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the cache directory is elsewhere")
 	}
-	write(".cache/dig/imports-f35d9f2928d303ad.json", `{"table\u0000people\u0000007f30b18a6736247056d61a4df80e11":{"file":"people.csv","rows":3,"at":"2026-01-22T12:13:29.4Z"}}`)
-	for _, args := range [][]string{{"create", "people", "--column", "name:varchar", "--column", "age:bigint"}, {"import", "people", write("other.csv", "name,age\nMary,1\n")}} {
+	write(".cache/dig/imports-f35d9f2928d303ad.json",
+		`{"table\u0000people\u0000007f30b18a6736247056d61a4df80e11":{"file":"people.csv","rows":3,`+
+			`"at":"2026-01-22T12:13:29.4Z"}}`)
+	for _, args := range [][]string{{"create", "people", "--column", "name:varchar", "--column", "age:bigint"},
+		{"import", "people", write("other.csv", "name,age\nMary,1\n")}} {
 		if code, _, errs := runDig(t, env, append([]string{"table"}, args...)...); code != 0 {
 			t.Fatal(errs)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestLostImportBesideAnother: the connection of an import breaks, and meanwhile another one, which began before or after it, adds as many rows:
-// these are not taken for its own.
+// TestLostImportBesideAnother: the connection of an import breaks, and meanwhile another one, which began before or
+// after it, adds as many rows: these are not taken for its own.
 func TestLostImportBesideAnother(t *testing.T) {
 	for _, zone := range []string{"local", "us"} {
 		for _, reply := range []bool{false, true} {
@@ -22,7 +22,8 @@ func TestLostImportBesideAnother(t *testing.T) {
 	}
 }
 
-// lostBesideAnother breaks the connection of an import once. With reply the gateway has stored its rows by then; before is whether the other one begins first.
+// lostBesideAnother breaks the connection of an import once. With reply the gateway has stored its rows by then; before
+// is whether the other one begins first.
 func lostBesideAnother(t *testing.T, zone string, reply, before bool) {
 	f := newFront(t, zone)
 	f.want(0, "table", "import", "t", f.file("zero.csv", "a\n0\n"), "--create", "--column", "a:BIGINT")

@@ -50,15 +50,16 @@ func (f *front) file(name, text string) string {
 	return path
 }
 
-// TestCreateLooksFirst: a table that was there before is never touched, and one that this run made goes away with its failure, unless
-// something came into it.
+// TestCreateLooksFirst: a table that was there before is never touched, and one that this run made goes away with its
+// failure, unless something came into it.
 func TestCreateLooksFirst(t *testing.T) {
 	f := newFront(t, "us")
 	f.want(0, "table", "create", "people", "--column", "name:varchar")
 	f.want(0, "table", "import", "people", f.file("people.csv", "name\nAda\n"))
 	f.sent()
 	for _, args := range [][]string{
-		{"table", "create", "people", "--column", "age:bigint"}, {"table", "create", "PEOPLE", "--column", "name:varchar"},
+		{"table", "create", "people", "--column", "age:bigint"}, {"table", "create", "PEOPLE", "--column",
+			"name:varchar"},
 		{"table", "create", "people", "--column", "name:varchar"},
 	} {
 		f.want(exitcode.Conflict, args...)
@@ -74,11 +75,13 @@ func TestCreateLooksFirst(t *testing.T) {
 			add, del = spec.AddBiColumns, spec.DeleteBiTable
 		}
 		f.on(add, refuse)
-		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "none" || !strings.Contains(errs, "no such type") {
+		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind,
+			"orders") != "none" || !strings.Contains(errs, "no such type") {
 			t.Errorf("%s: %s", kind, errs)
 		}
 		f.on(del, replyWith(500, `{"message":"not now"}`, false))
-		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); !strings.Contains(errs, "remains: not now") {
+		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); !strings.Contains(errs,
+			"remains: not now") {
 			t.Errorf("%s: %s", kind, errs)
 		}
 		f.on(del, nil)
@@ -88,12 +91,14 @@ func TestCreateLooksFirst(t *testing.T) {
 			if kind == "bitable" {
 				more = f.api.BITables.AddColumns
 			}
-			if _, err := more(t.Context(), gateway.DefaultProject, "orders", []api.ColumnRequest{{Name: "theirs", DataType: "VARCHAR"}}); err != nil {
+			if _, err := more(t.Context(), gateway.DefaultProject, "orders",
+				[]api.ColumnRequest{{Name: "theirs", DataType: "VARCHAR"}}); err != nil {
 				t.Error(err)
 			}
 			refuse(w, r, pass)
 		})
-		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "theirs" || !strings.Contains(errs, "columns that this run did not create") {
+		if errs := f.want(exitcode.Failed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind,
+			"orders") != "theirs" || !strings.Contains(errs, "columns that this run did not create") {
 			t.Errorf("%s: %s, %s", kind, f.columns(kind, "orders"), errs)
 		}
 		f.on(add, nil)
@@ -101,8 +106,8 @@ func TestCreateLooksFirst(t *testing.T) {
 	}
 }
 
-// TestCreateFinishes: a run whose first request came through and whose second one did not is finished by the next one, however the first
-// run ended, and by no other command.
+// TestCreateFinishes: a run whose first request came through and whose second one did not is finished by the next one,
+// however the first run ended, and by no other command.
 func TestCreateFinishes(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -155,7 +160,8 @@ func TestCreateFinishes(t *testing.T) {
 		f.on(add, nil)
 		// a table that got other columns in the meantime is left as it is
 		f.on(add, replyWith(503, "", false))
-		if errs := f.want(exitcode.Unavailable, args("changed")...); !strings.Contains(errs, "run the same command again") {
+		if errs := f.want(exitcode.Unavailable, args("changed")...); !strings.Contains(errs,
+			"run the same command again") {
 			t.Error(errs)
 		}
 		f.on(add, nil)
@@ -171,7 +177,8 @@ func TestCreateFinishes(t *testing.T) {
 func TestCreateWhole(t *testing.T) {
 	f := newFront(t, "local")
 	for kind, op := range map[string]spec.Op{"table": spec.CreateWholeTable, "bitable": spec.CreateWholeBi} {
-		f.want(0, kind, "create", "people", "--column", "name:varchar:notnull:unique", "--column", "age:bigint:default=7")
+		f.want(0, kind, "create", "people", "--column", "name:varchar:notnull:unique", "--column",
+			"age:bigint:default=7")
 		if sent := f.sent(); sent != op.ID || f.columns(kind, "people") != "name age" {
 			t.Errorf("sent %s, columns %s", sent, f.columns(kind, "people"))
 		}
@@ -183,14 +190,17 @@ func TestCreateWhole(t *testing.T) {
 		f.sent()
 	}
 	// a gateway that does not know how yet
-	f.on(spec.CreateWholeTable, replyWith(404, `{"timestamp":"t","path":"p","status":404,"error":"Not Found","requestId":"r"}`, false))
+	f.on(spec.CreateWholeTable, replyWith(404,
+		`{"timestamp":"t","path":"p","status":404,"error":"Not Found","requestId":"r"}`, false))
 	f.want(0, "table", "create", "older", "--column", "n:bigint")
-	if sent := f.sent(); sent != "createWholeTable createInternalTable addInternalColumns" || f.columns("table", "older") != "n" {
+	if sent := f.sent(); sent != "createWholeTable createInternalTable addInternalColumns" ||
+		f.columns("table", "older") != "n" {
 		t.Errorf("sent %s", sent)
 	}
 }
 
-// TestImportCreate: what --create cannot make is refused before anything is sent, and a failure leaves no table that the run made.
+// TestImportCreate: what --create cannot make is refused before anything is sent, and a failure leaves no table that
+// the run made.
 func TestImportCreate(t *testing.T) {
 	for _, zone := range []string{"us", "local"} {
 		f := newFront(t, zone)
@@ -208,14 +218,16 @@ func TestImportCreate(t *testing.T) {
 					t.Errorf("%s: sent %s, %s", name, sent, errs)
 				}
 				other := "my" + strings.ToLower(strings.ReplaceAll(name, "_", ""))
-				f.want(0, kind, "import", "t", f.file("t.csv", name+",v\n1,2\n"), "--create", "--map", other+"="+name, "--map", "v=v")
+				f.want(0, kind, "import", "t", f.file("t.csv", name+",v\n1,2\n"), "--create", "--map", other+"="+name,
+					"--map", "v=v")
 				if got := f.columns(kind, "t"); got != other+" v" {
 					t.Errorf("%s: %s", name, got)
 				}
 				f.want(0, kind, "delete", "t", "--yes")
 				f.sent()
 			}
-			for header, want := range map[string]string{"a,a": "a a_2", "a,A": "a A_2", ",b": "column_1 b", "a,\"b\nc\"": "a b c"} {
+			for header, want := range map[string]string{"a,a": "a a_2", "a,A": "a A_2", ",b": "column_1 b",
+				"a,\"b\nc\"": "a b c"} {
 				errs := f.want(0, kind, "import", "t", f.file("t.csv", header+"\n1,2\n"), "--create")
 				if kind == "bitable" {
 					want = strings.ReplaceAll(want, "_", "")
@@ -227,11 +239,13 @@ func TestImportCreate(t *testing.T) {
 			}
 			f.sent()
 			// the file is no table, so none is created
-			if f.want(exitcode.Failed, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create"); f.sent() != "" {
+			if f.want(exitcode.Failed, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"),
+				"--create"); f.sent() != "" {
 				t.Errorf("%s: a table was created", kind)
 			}
 			// the rows are refused, so the table goes
-			f.want(exitcode.Failed, kind, "import", "t", f.file("t.csv", "a,b\n1,2\n"), "--create", "--column", "b:date", "--no-check")
+			f.want(exitcode.Failed, kind, "import", "t", f.file("t.csv", "a,b\n1,2\n"), "--create", "--column",
+				"b:date", "--no-check")
 			if got := f.columns(kind, "t"); got != "none" {
 				t.Errorf("%s: a table with columns %s is left", kind, got)
 			}
@@ -253,7 +267,8 @@ func TestImportCreate(t *testing.T) {
 			t.Errorf("columns %s", got)
 		}
 		// an export brings the system's columns, which is said
-		if errs := f.want(0, "table", "import", "t", f.file("t.csv", "_id,a\n1,2\n")); !strings.Contains(errs, "skipped, since the system sets them: _id") {
+		if errs := f.want(0, "table", "import", "t", f.file("t.csv", "_id,a\n1,2\n")); !strings.Contains(errs,
+			"skipped, since the system sets them: _id") {
 			t.Error(errs)
 		}
 	}
@@ -263,7 +278,8 @@ func TestImportCreate(t *testing.T) {
 func TestCreateTold(t *testing.T) {
 	for zone, want := range map[string][2]int{"us": {2, 3}, "local": {1, 2}} {
 		f := newFront(t, zone)
-		for i, args := range [][]string{{"table", "create", "people", "--column", "n:bigint"}, {"table", "import", "people", f.file("n.csv", "n\n1\n"), "--create"}} {
+		for i, args := range [][]string{{"table", "create", "people", "--column", "n:bigint"},
+			{"table", "import", "people", f.file("n.csv", "n\n1\n"), "--create"}} {
 			for _, flag := range []string{"--dry-run", "--explain"} {
 				code, out, errs := f.dig(append(args, flag)...)
 				if n := strings.Count(out, "POST "); code != 0 || n != want[i] || f.sent() != "" {
@@ -277,7 +293,8 @@ func TestCreateTold(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsOtherRows: rows that another process imports into a table, while the import that created the table fails, are kept.
+// TestUndoKeepsOtherRows: rows that another process imports into a table, while the import that created the table
+// fails, are kept.
 func TestUndoKeepsOtherRows(t *testing.T) {
 	f := newFront(t, "local")
 	bad, good := f.file("bad.csv", "a,b\n1,2\n"), f.file("good.csv", "a,b\n1,2024-01-01\n")
@@ -294,12 +311,14 @@ func TestUndoKeepsOtherRows(t *testing.T) {
 	}
 }
 
-// TestCreateKeepsConstraints: --column asks for a constraint that a table which exists does not have: that is an error before a row is sent.
+// TestCreateKeepsConstraints: --column asks for a constraint that a table which exists does not have: that is an error
+// before a row is sent.
 func TestCreateKeepsConstraints(t *testing.T) {
 	f := newFront(t, "local")
 	f.want(0, "table", "import", "t", f.file("one.csv", "a,b\n1,x\n"), "--create")
 	for _, word := range []string{"unique", "notnull"} {
-		errs := f.want(exitcode.Usage, "table", "import", "t", f.file("two.csv", "a,b\n7,x\n7,y\n"), "--create", "--column", "a:BIGINT:"+word)
+		errs := f.want(exitcode.Usage, "table", "import", "t", f.file("two.csv", "a,b\n7,x\n7,y\n"), "--create",
+			"--column", "a:BIGINT:"+word)
 		if !strings.Contains(errs, "its column is not "+word) || f.rows("t") != 1 {
 			t.Errorf("%d rows: %s", f.rows("t"), errs)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestRerunOfAnImportThatIsStoredLate: the reply of an import is lost before zone local has begun to store it, and it is run again. Its rows are
-// stored once, whichever of both is stored first.
+// TestRerunOfAnImportThatIsStoredLate: the reply of an import is lost before zone local has begun to store it, and it
+// is run again. Its rows are stored once, whichever of both is stored first.
 func TestRerunOfAnImportThatIsStoredLate(t *testing.T) {
 	for _, lateFirst := range []bool{false, true} {
 		for _, rows := range []int64{0, 1} { // of the table before
@@ -51,7 +51,8 @@ func TestRerunOfAnImportThatIsStoredLate(t *testing.T) {
 					w.WriteHeader(resp.StatusCode)
 					_, _ = io.Copy(w, resp.Body)
 				})
-				if code, _, errs := f.dig("table", "import", "t", mine, "--retries", "0"); code != exitcode.Unavailable {
+				if code, _, errs := f.dig("table", "import", "t", mine, "--retries",
+					"0"); code != exitcode.Unavailable {
 					t.Errorf("exit %d: %s", code, errs)
 				}
 				f.want(0, "table", "import", "t", mine, "--retries", "0")

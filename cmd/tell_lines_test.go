@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// tellLines are command lines of every command that works, with what a dry run tells of: the number of its steps, where it is not 1 for
-// a command that changes something and 0 for one that reads.
+// tellLines are command lines of every command that works, with what a dry run tells of: the number of its steps, where
+// it is not 1 for a command that changes something and 0 for one that reads.
 var tellLines = `
 agent chat hello
 agent history delete 00000000-0000-4000-8000-00000000ffff --yes

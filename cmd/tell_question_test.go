@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
-// TestTellingAsks: a dry run of every command that asks for confirmation tells the question with what depends on the object, as without a
-// terminal and without --yes.
+// TestTellingAsks: a dry run of every command that asks for confirmation tells the question with what depends on the
+// object, as without a terminal and without --yes.
 func TestTellingAsks(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
@@ -41,13 +41,15 @@ func TestTellingAsks(t *testing.T) {
 		if strings.Contains(errs, "because of what depends") {
 			depended++
 		}
-		for _, line := range [][]string{append(args, "--dry-run"), append(args, "--dry-run", "--yes"), append(args, "--explain")} {
+		for _, line := range [][]string{append(args, "--dry-run"), append(args, "--dry-run", "--yes"),
+			append(args, "--explain")} {
 			code, out, errs := w.run(line...)
 			if strings.Contains(out, "curl -sS -X GET") { // --explain ends at a read of the command itself
 				continue
 			}
 			if code != 0 || !strings.Contains(errs, "to be confirmed: "+question) {
-				t.Errorf("%s: exit code %d, the question is\n%s\n%s%s", strings.Join(line, " "), code, question, out, errs)
+				t.Errorf("%s: exit code %d, the question is\n%s\n%s%s", strings.Join(line, " "), code,
+					question, out, errs)
 			}
 		}
 	}

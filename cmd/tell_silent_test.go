@@ -17,7 +17,8 @@ func TestTellingOnNothing(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
 	}
-	for _, args := range [][]string{{"workspace", "create", "w"}, {"table", "list"}, {"query", "execute", "SELECT 1"}, {"gateway", "reset", "--yes"}, {"workspace", "delete", "default", "--yes"}} {
+	for _, args := range [][]string{{"workspace", "create", "w"}, {"table", "list"}, {"query", "execute", "SELECT 1"},
+		{"gateway", "reset", "--yes"}, {"workspace", "delete", "default", "--yes"}} {
 		for _, flag := range []string{"--dry-run", "--explain"} {
 			w := &tellWorld{t: t, dir: t.TempDir()}
 			w.env = map[string]string{"HOME": w.dir, "TMPDIR": w.dir}
@@ -30,8 +31,8 @@ func TestTellingOnNothing(t *testing.T) {
 	}
 }
 
-// TestTellingSendsNothing runs every command with both flags against a gateway on the network: a dry run sends reads alone, and
-// --explain the look-ups of names, never what it explains.
+// TestTellingSendsNothing runs every command with both flags against a gateway on the network: a dry run sends reads
+// alone, and --explain the look-ups of names, never what it explains.
 func TestTellingSendsNothing(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")

@@ -14,15 +14,20 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
-// tellReads are commands that read all that a gateway keeps, most of them with handlers that put in order what they find.
+// tellReads are commands that read all that a gateway keeps, most of them with handlers that put in order what they
+// find.
 var tellReads = []string{
-	"project list", "table list", "table column list people", "table sample people", "query list", "query get people_names", "query execute SELECT~name~FROM~people", "export list", "cache list", "cache history sample shop orders",
-	"materialized list", "metadata status sample", "metadata list", "catalog list", "catalog columns peaka table people", "catalog columns ext files rows", "connection list", "semantic-catalog list",
-	"workspace create w", "table create t --column a:varchar", "query create q --sql SELECT~1", "export query people_names --wait", "check", "gateway compact", "gateway compact --project localdev",
+	"project list", "table list", "table column list people", "table sample people", "query list",
+	"query get people_names", "query execute SELECT~name~FROM~people", "export list", "cache list",
+	"cache history sample shop orders",
+	"materialized list", "metadata status sample", "metadata list", "catalog list",
+	"catalog columns peaka table people", "catalog columns ext files rows", "connection list", "semantic-catalog list",
+	"workspace create w", "table create t --column a:varchar", "query create q --sql SELECT~1",
+	"export query people_names --wait", "check", "gateway compact", "gateway compact --project localdev",
 }
 
-// TestTellingOnDirectoriesAsFound runs commands that only tell on data directories that a real run would put in order: those of earlier
-// releases, and one that a killed process has left.
+// TestTellingOnDirectoriesAsFound runs commands that only tell on data directories that a real run would put in order:
+// those of earlier releases, and one that a killed process has left.
 func TestTellingOnDirectoriesAsFound(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
@@ -52,7 +57,9 @@ func TestTellingOnDirectoriesAsFound(t *testing.T) {
 		if err := os.CopyFS(w.env["DIG_DATA_DIR"], os.DirFS(whole.env["DIG_DATA_DIR"])); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"runners/00000000-0000-4000-8000-000000000000", "exports/orphan", "projects/localdev/incoming/x", "projects/localdev/tmp/x", "projects/localdev/compacting/data.duckdb", ".secret-1"} {
+		for _, name := range []string{"runners/00000000-0000-4000-8000-000000000000", "exports/orphan",
+			"projects/localdev/incoming/x", "projects/localdev/tmp/x", "projects/localdev/compacting/data.duckdb",
+			".secret-1"} {
 			path := filepath.Join(w.env["DIG_DATA_DIR"], name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
@@ -72,7 +79,8 @@ func TestTellingOnDirectoriesAsFound(t *testing.T) {
 // newBareWorld is a tellWorld without anything in it.
 func newBareWorld(t *testing.T) *tellWorld {
 	w := &tellWorld{t: t, dir: t.TempDir(), env: map[string]string{"DIG_KEY_STORAGE": "file"}}
-	for name, sub := range map[string]string{"HOME": "home", "DIG_DATA_DIR": "data", "DIG_CONFIG_DIR": "config", "DIG_STATE_DIR": "state", "DIG_CACHE_DIR": "cache", "TMPDIR": "tmp", "W": "work"} {
+	for name, sub := range map[string]string{"HOME": "home", "DIG_DATA_DIR": "data", "DIG_CONFIG_DIR": "config",
+		"DIG_STATE_DIR": "state", "DIG_CACHE_DIR": "cache", "TMPDIR": "tmp", "W": "work"} {
 		w.env[name] = filepath.Join(w.dir, sub)
 		if err := os.MkdirAll(w.env[name], 0o700); err != nil {
 			t.Fatal(err)
@@ -110,18 +118,22 @@ func TestTellingEveryRequest(t *testing.T) {
 	}
 	w := newTellWorld(t)
 	w.serve("us", nil)
-	for line, want := range map[string]int{"table create new --column name:varchar": 2, "bitable create new --column name:varchar": 2, "table import new $CSV --create": 3} {
+	for line, want := range map[string]int{"table create new --column name:varchar": 2,
+		"bitable create new --column name:varchar": 2, "table import new $CSV --create": 3} {
 		code, out, errs := w.run(append(strings.Fields(w.vars.Replace(line)), "--dry-run")...)
 		if code != 0 || steps(out) != want {
 			t.Errorf("%s: exit %d, %d steps told, want %d\n%s%s", line, code, steps(out), want, out, errs)
 		}
-		if _, out, _ = w.run(append(strings.Fields(w.vars.Replace(line)), "--explain")...); strings.Count(out, "curl -sS -X POST") != want {
-			t.Errorf("%s --explain tells of %d requests, want %d\n%s", line, strings.Count(out, "curl -sS -X POST"), want, out)
+		if _, out, _ = w.run(append(strings.Fields(w.vars.Replace(line)), "--explain")...); strings.Count(out,
+			"curl -sS -X POST") != want {
+			t.Errorf("%s --explain tells of %d requests, want %d\n%s", line, strings.Count(out, "curl -sS -X POST"),
+				want, out)
 		}
 	}
 }
 
-// TestBatchTellsInOrder: requests of statements that would run at once are told of whole and in the order of the statements.
+// TestBatchTellsInOrder: requests of statements that would run at once are told of whole and in the order of the
+// statements.
 func TestBatchTellsInOrder(t *testing.T) {
 	needLocal(t)
 	w := newBareWorld(t)
@@ -136,7 +148,8 @@ func TestBatchTellsInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flag, form := range map[string]string{
-		"--dry-run": `(?m)^POST http://\S+\nContent-Type: .*\n\n\{\n(?:  .*\n)*?  "statement": "(SELECT \d+)",?\n(?:  .*\n)*\}$`,
+		"--dry-run": `(?m)^POST http://\S+\nContent-Type: .*\n\n\{\n(?:  .*\n)*?  "statement": "(SELECT \d+)",?\n(?: ` +
+			` .*\n)*\}$`,
 		"--explain": `(?m)^curl -sS -X POST 'http://\S+' .*"statement":"(SELECT \d+)".*$`,
 	} {
 		code, out, errs := w.run("query", "execute", "-f", path, "--jobs", "16", "--keep-going", flag)

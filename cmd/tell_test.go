@@ -68,7 +68,8 @@ func stepsOf(t *testing.T, line, out string) []cli.Step {
 			if s.Method+s.URL+s.Path+s.Operation != "" {
 				t.Errorf("%s: a change on this machine that is a request too: %+v", line, s)
 			}
-		case !known && !local || known && s.Method != op.Method || !strings.HasPrefix(s.URL, "http") || !strings.HasPrefix(s.Path, "/") || !strings.Contains(s.URL, s.Path):
+		case !known && !local || known && s.Method != op.Method || !strings.HasPrefix(s.URL, "http") ||
+			!strings.HasPrefix(s.Path, "/") || !strings.Contains(s.URL, s.Path):
 			t.Errorf("%s: %+v", line, s)
 		case s.Method != http.MethodDelete && strings.HasPrefix(s.ContentType, "application/json") && len(s.Body) == 0:
 			t.Errorf("%s: no body in %+v", line, s)
@@ -77,8 +78,9 @@ func stepsOf(t *testing.T, line, out string) []cli.Step {
 	return all
 }
 
-// TestTellingChangesNothing runs every command with --dry-run and --explain, and looks at all that dig keeps before and after. A dry
-// run works on a copy of the state of zone local, so a change that is sent does not show here: TestTellingSendsNothing looks for those.
+// TestTellingChangesNothing runs every command with --dry-run and --explain, and looks at all that dig keeps before and
+// after. A dry run works on a copy of the state of zone local, so a change that is sent does not show here:
+// TestTellingSendsNothing looks for those.
 func TestTellingChangesNothing(t *testing.T) {
 	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
@@ -100,7 +102,8 @@ func TestTellingChangesNothing(t *testing.T) {
 			if l.steps == fails {
 				continue
 			}
-			if flag == "--explain" && !local && !slices.Contains(l.args, "last") && (code != 0 || !strings.Contains(out, "curl -sS -X ")) {
+			if flag == "--explain" && !local && !slices.Contains(l.args, "last") &&
+				(code != 0 || !strings.Contains(out, "curl -sS -X ")) {
 				t.Errorf("%s --explain: exit %d, %s%s", strings.Join(l.args, " "), code, out, errs)
 			}
 			if flag == "--explain" {
@@ -119,7 +122,8 @@ func TestTellingChangesNothing(t *testing.T) {
 				}
 			}
 			if code != 0 && want > 0 || steps(out) != want {
-				t.Errorf("%s --dry-run: exit %d, %d steps told, want %d\n%s%s", strings.Join(l.args, " "), code, steps(out), want, out, errs)
+				t.Errorf("%s --dry-run: exit %d, %d steps told, want %d\n%s%s", strings.Join(l.args, " "), code,
+					steps(out), want, out, errs)
 			}
 			if want > 0 && !strings.Contains(errs, "dry run: nothing was sent and nothing was changed") {
 				t.Errorf("%s --dry-run does not say so: %s", strings.Join(l.args, " "), errs)
@@ -130,7 +134,8 @@ func TestTellingChangesNothing(t *testing.T) {
 			}
 			code, out, errs = w.run(append(args, flag)...)
 			if all := stepsOf(t, strings.Join(l.args, " "), out); code != 0 || len(all) != want {
-				t.Errorf("%s --dry-run -o json: exit %d, %d steps told, want %d\n%s%s", strings.Join(args, " "), code, len(all), want, out, errs)
+				t.Errorf("%s --dry-run -o json: exit %d, %d steps told, want %d\n%s%s", strings.Join(args, " "), code,
+					len(all), want, out, errs)
 			}
 			if diff := changes(was, w.tree()); len(diff) > 0 {
 				t.Errorf("%s --dry-run -o json changed something: %v", strings.Join(l.args, " "), diff)
@@ -140,7 +145,8 @@ func TestTellingChangesNothing(t *testing.T) {
 	}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
-		if c.Runnable() && !c.HasSubCommands() && c.Name() != "exit-codes" && c.Name() != "flags" && !walked[c.CommandPath()] {
+		if c.Runnable() && !c.HasSubCommands() && c.Name() != "exit-codes" && c.Name() != "flags" &&
+			!walked[c.CommandPath()] {
 			t.Errorf("no line walks %s", c.CommandPath())
 		}
 		for _, sub := range c.Commands() {

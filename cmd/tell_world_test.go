@@ -32,7 +32,8 @@ type tellWorld struct {
 func (w *tellWorld) run(args ...string) (code int, out, errs string) {
 	w.t.Helper()
 	var o, x bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x, Dir: filepath.Join(w.dir, "work"), Now: time.Now, Getenv: environ(w.t, w.env)}
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x, Dir: filepath.Join(w.dir,
+		"work"), Now: time.Now, Getenv: environ(w.t, w.env)}
 	code = Run(context.Background(), e)
 	return code, o.String(), x.String()
 }
@@ -48,7 +49,8 @@ func (w *tellWorld) must(args ...string) string {
 
 func newTellWorld(t *testing.T) *tellWorld {
 	w := &tellWorld{t: t, dir: t.TempDir(), env: map[string]string{"DIG_KEY_STORAGE": "file"}}
-	for name, sub := range map[string]string{"HOME": "home", "DIG_DATA_DIR": "data", "DIG_CONFIG_DIR": "config", "DIG_STATE_DIR": "state", "DIG_CACHE_DIR": "cache", "TMPDIR": "tmp", "W": "work", "F": "files"} {
+	for name, sub := range map[string]string{"HOME": "home", "DIG_DATA_DIR": "data", "DIG_CONFIG_DIR": "config",
+		"DIG_STATE_DIR": "state", "DIG_CACHE_DIR": "cache", "TMPDIR": "tmp", "W": "work", "F": "files"} {
 		w.env[name] = filepath.Join(w.dir, sub)
 		if err := os.MkdirAll(w.env[name], 0o700); err != nil {
 			t.Fatal(err)
@@ -73,14 +75,18 @@ func newTellWorld(t *testing.T) *tellWorld {
 	three := file("three.sql", "SELECT 1; SELECT 2; SELECT 3")
 	for _, line := range []string{
 		"workspace create spare", "project create other", "api-key create made",
-		"table create people --column name:varchar", "bitable create bis --column name:varchar", "table import people " + rows,
+		"table create people --column name:varchar", "bitable create bis --column name:varchar",
+		"table import people " + rows,
 		"connection create files --type files --credential path=" + w.env["F"], "catalog create ext --connection files",
 		"parametric-table create ext --from files.regions --to p.r --param region=north",
-		"query folder create empty", "query folder create full", "query folder create bare", "query create plain --sql SELECT~1~AS~n --path /full", "query create stored --sql SELECT~1~AS~n --type MATERIALIZED --wait",
+		"query folder create empty", "query folder create full", "query folder create bare",
+		"query create plain --sql SELECT~1~AS~n --path /full",
+		"query create stored --sql SELECT~1~AS~n --type MATERIALIZED --wait",
 		"query execute SELECT~1~AS~n -o csv", "query list", "table list", "catalog list",
 		"semantic-catalog create kpi", "semantic-catalog table create kpi s.t --query plain",
 		"cache create sample shop orders --wait", "export query plain --wait", "metadata refresh sample --wait",
-		"metadata relation add sample.shop.orders.id --to sample.shop.customers.id", "metadata categorical generate sample.shop.orders.status",
+		"metadata relation add sample.shop.orders.id --to sample.shop.customers.id",
+		"metadata categorical generate sample.shop.orders.status",
 		"metadata golden-sql create --prompt p --sql SELECT~1", "metadata callback set https://example.com/hook",
 		"profile add spare --zone us --use=false",
 	} {
@@ -90,14 +96,19 @@ func newTellWorld(t *testing.T) *tellWorld {
 		}
 		w.must(args...)
 	}
-	w.vars = strings.NewReplacer("$FILES", w.env["F"], "$PROJECT", filepath.Join(w.dir, "project"), "$CSV", rows, "$THREE", three,
-		"$EXPORT", w.must("export", "list", "--jq", ".[0].id"), "$GOLDEN", w.must("metadata", "golden-sql", "list", "-o", "json", "--jq", ".[0].id"),
-		"$RELATION", w.must("metadata", "relation", "list", "sample", "-o", "json", "--jq", `[.[] | select(.sourceColumnName == "id")][0].id`),
-		"$OTHER", w.must("project", "get", "other", "--jq", ".id"), "$QUERY", w.must("query", "get", "plain", "--jq", ".id"))
+	w.vars = strings.NewReplacer("$FILES", w.env["F"], "$PROJECT", filepath.Join(w.dir, "project"), "$CSV", rows,
+		"$THREE", three,
+		"$EXPORT", w.must("export", "list", "--jq", ".[0].id"), "$GOLDEN", w.must("metadata", "golden-sql", "list",
+			"-o", "json", "--jq", ".[0].id"),
+		"$RELATION", w.must("metadata", "relation", "list", "sample", "-o", "json", "--jq",
+			`[.[] | select(.sourceColumnName == "id")][0].id`),
+		"$OTHER", w.must("project", "get", "other", "--jq", ".id"), "$QUERY", w.must("query", "get", "plain",
+			"--jq", ".id"))
 	return w
 }
 
-// serve opens the data directory in a gateway on the network and has the commands call it as a zone. wrap may be between them, or nil.
+// serve opens the data directory in a gateway on the network and has the commands call it as a zone. wrap may be
+// between them, or nil.
 func (w *tellWorld) serve(zone string, wrap func(http.Handler) http.Handler) (base, key string) {
 	w.t.Helper()
 	g, err := gateway.Open(gateway.Options{Dir: w.env["DIG_DATA_DIR"], OpenEngine: duckdb.Open})
@@ -112,7 +123,8 @@ func (w *tellWorld) serve(zone string, wrap func(http.Handler) http.Handler) (ba
 	srv := httptest.NewServer(h)
 	w.t.Cleanup(srv.Close)
 	base, key = srv.URL+"/api/v1", g.ServeKey()
-	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = base, key, gateway.DefaultProject, zone
+	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = base, key,
+		gateway.DefaultProject, zone
 	return base, key
 }
 
@@ -130,7 +142,8 @@ func (w *tellWorld) tree() map[string]string {
 			return nil
 		}
 		raw, err := os.ReadFile(path)
-		if strings.HasSuffix(path, "-shm") && errors.Is(err, fs.ErrNotExist) { // SQLite removes it with the last connection
+		// SQLite removes it with the last connection
+		if strings.HasSuffix(path, "-shm") && errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		all[rel] = fmt.Sprintf("%d bytes %x", len(raw), sha256.Sum256(raw))

@@ -17,7 +17,8 @@ import (
 )
 
 // endless keeps the engine busy for longer than any test.
-const endless = `SELECT count(*) AS n FROM (SELECT a.x * 17 + b.y - c.z AS v FROM UNNEST(sequence(1, 10000)) a(x), UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 1000)) c(z)) t WHERE v % 3 = 1`
+const endless = `SELECT count(*) AS n FROM (SELECT a.x * 17 + b.y - c.z AS v FROM UNNEST(sequence(1, 10000)) a(x), ` +
+	`UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 1000)) c(z)) t WHERE v % 3 = 1`
 
 // atMost bounds every wait of these tests; none of them comes near it.
 const atMost = time.Minute
@@ -116,7 +117,8 @@ func running(t *testing.T, data string) {
 	t.Helper()
 	status := ""
 	for end := time.Now().Add(atMost); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if status = strings.TrimSpace(mustRun(t, data, "materialized", "status", "m", "--jq", ".status")); status == "RUNNING" {
+		if status = strings.TrimSpace(mustRun(t, data, "materialized", "status", "m", "--jq",
+			".status")); status == "RUNNING" {
 			return
 		}
 		if status != "COMPLETED" { // of the run before
@@ -144,10 +146,12 @@ func busy(t *testing.T, grace string) (string, served) {
 // cutOff checks that the run has ended as cut off and that the rows before it are served.
 func cutOff(t *testing.T, data string) {
 	t.Helper()
-	if got := mustRun(t, data, "materialized", "status", "m", "-o", "json", "--jq", `.status + ": " + .error`); !strings.Contains(got, "FAILED: the gateway stopped during this run") {
+	if got := mustRun(t, data, "materialized", "status", "m", "-o", "json", "--jq",
+		`.status + ": " + .error`); !strings.Contains(got, "FAILED: the gateway stopped during this run") {
 		t.Errorf("%s", got)
 	}
-	if got := mustRun(t, data, "query", "execute", "--name", "peaka.mtquery.m", "-o", "csv", "--no-header"); got != "7\n" {
+	if got := mustRun(t, data, "query", "execute", "--name", "peaka.mtquery.m", "-o", "csv",
+		"--no-header"); got != "7\n" {
 		t.Errorf("%q", got)
 	}
 	for _, pattern := range []string{"runners/*", "gateway.sock"} {
@@ -171,7 +175,8 @@ func TestTerminateCancelsRunsAfterTheGrace(t *testing.T) {
 	cutOff(t, data)
 }
 
-// TestSecondSignalEndsAtOnce: within the grace a second signal kills; what was running is seen to be cut off afterwards.
+// TestSecondSignalEndsAtOnce: within the grace a second signal kills; what was running is seen to be cut off
+// afterwards.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	data, s := busy(t, "1h")
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
@@ -221,7 +226,8 @@ func TestHangUp(t *testing.T) {
 		t.Skip("needs signals")
 	}
 	data := t.TempDir()
-	heard := make(chan os.Signal, 1) // a process that is started inherits no handler, and no signal that nohup had ignored
+	// a process that is started inherits no handler, and no signal that nohup had ignored
+	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, syscall.SIGHUP)
 	s := serve(t, data)
 	signal.Stop(heard)
@@ -229,7 +235,8 @@ func TestHangUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.says(t, "SIGHUP does not end the gateway")
-	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", ".answers"); strings.TrimSpace(got) != "true" {
+	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq",
+		".answers"); strings.TrimSpace(got) != "true" {
 		t.Errorf("%q", got)
 	}
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
@@ -246,7 +253,8 @@ func TestHangUp(t *testing.T) {
 	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", ".answers"); strings.TrimSpace(got) != "true" {
+	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq",
+		".answers"); strings.TrimSpace(got) != "true" {
 		t.Errorf("%q", got)
 	}
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// TestTextsThatAreNotUTF8: a text in another encoding is refused, whatever way it is given, instead of being sent with its letters replaced.
+// TestTextsThatAreNotUTF8: a text in another encoding is refused, whatever way it is given, instead of being sent with
+// its letters replaced.
 func TestTextsThatAreNotUTF8(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("q.sql", "SELECT 'M\xfcnchen' AS x")

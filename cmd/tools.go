@@ -11,13 +11,16 @@ import (
 
 func newVersionCmd(e *cli.Env) *cobra.Command {
 	show := func(context.Context, []string) (cli.View, error) {
-		return cli.Object(versionInfo{cli.BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, cli.LocalEngine}), nil
+		return cli.Object(versionInfo{cli.BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
+			cli.LocalEngine}), nil
 	}
-	c := e.Plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json", Args: cobra.NoArgs}, show)
+	c := e.Plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json",
+		Args: cobra.NoArgs}, show)
 	e.Prints(c, cli.Like(versionInfo{}))
 	withSettings := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if c.Flags().Changed("output") || c.Flags().Changed("jq") || c.Flags().Changed("columns") || c.Flags().Changed("out") {
+		if c.Flags().Changed("output") || c.Flags().Changed("jq") || c.Flags().Changed("columns") ||
+			c.Flags().Changed("out") {
 			return withSettings(c, args)
 		}
 		return printVersion(e)
@@ -40,6 +43,7 @@ func printVersion(e *cli.Env) error {
 	if !cli.LocalEngine {
 		kind = "without the local zone"
 	}
-	_, err := fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", cli.BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kind)
+	_, err := fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", cli.BuildVersion(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, kind)
 	return err
 }

@@ -19,7 +19,8 @@ func newHelpCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " help query execute\n  " + e.Name + " help environment",
 		Args:    cobra.ArbitraryArgs,
 		GroupID: groupTools,
-		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
 			under, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -61,12 +62,14 @@ func newHelpCmd(e *cli.Env) *cobra.Command {
 				}
 				near := nearest.Of(rest[0], names)
 				for _, topic := range all {
-					if found == c.Root() && slices.Contains(strings.Split(topic, "-"), strings.ToLower(rest[0])) { // a word of the topic's name
+					// a word of the topic's name
+					if found == c.Root() && slices.Contains(strings.Split(topic, "-"), strings.ToLower(rest[0])) {
 						near = topic
 					}
 				}
 				if near != "" {
-					return f.WithHint("did you mean `%s help %s`?", e.Name, strings.TrimPrefix(found.CommandPath()+" "+near, c.Root().Name()+" "))
+					return f.WithHint("did you mean `%s help %s`?", e.Name, strings.TrimPrefix(found.CommandPath()+" "+
+						near, c.Root().Name()+" "))
 				}
 				return f.WithHint("the topics are %s; `%s help` lists the commands", strings.Join(all, ", "), e.Name)
 			}
@@ -93,7 +96,8 @@ func topicsOf(e *cli.Env, root *cobra.Command) []*cobra.Command {
 // newTopics are the help topics that are not commands.
 func newTopics(e *cli.Env) []*cobra.Command {
 	return []*cobra.Command{newExitCodesHelp(), newFlagsHelp(e),
-		{Use: "environment", Short: "Environment variables", Long: `Environment variables, which a flag overrides and which override project files and profiles:
+		{Use: "environment", Short: "Environment variables",
+			Long: `Environment variables, which a flag overrides and which override project files and profiles:
 
   DIG_API_KEY      the key; it is never a flag
   DIG_PROFILE      profile to use
@@ -130,8 +134,11 @@ func newTopics(e *cli.Env) []*cobra.Command {
   HTTPS_PROXY, NO_PROXY
                    proxies, as other programs use them
 
-A variable set to the empty string counts as not set. ` + "`" + e.Name + ` config explain` + "`" + ` shows where each setting comes from.`},
-		{Use: "formats", Short: "Formats of results", Long: `Three words control a result: -o is its form, --out is the file it is written to, and --format is how the gateway sends rows.
+A variable set to the empty string counts as not set. ` + "`" + e.Name + ` config explain` + "`" +
+				` shows where each setting comes from.`},
+		{Use: "formats", Short: "Formats of results",
+			Long: `Three words control a result: -o is its form, --out is the file it is written to, and --format is how
+the gateway sends rows.
 
 Forms, for -o:
 
@@ -144,12 +151,14 @@ Forms, for -o:
   xlsx, parquet
              files, with --out or into a pipe
 
-ndjson is also called jsonl, markdown md, and yaml yml. --jq PROGRAM filters JSON; --columns a,b selects columns, --no-header leaves out the
-header, --null TEXT writes NULL as TEXT. ` + "`" + e.Name + ` sql` + "`" + ` takes the form from the ending of --out when -o is not given.
+ndjson is also called jsonl, markdown md, and yaml yml. --jq PROGRAM filters JSON; --columns a,b selects
+columns, --no-header leaves out the header, --null TEXT writes NULL as TEXT.` + "`" + e.Name + ` sql` + "`" +
+				` takes the form from the ending of --out when -o is not given.
 
 Wire formats, for --format of query execute: CELL_TYPED has a type with each value, SIMPLE is an object for each row, COMPACT an array. By
 default the cheapest that is sufficient is requested.`},
-		{Use: "zones", Short: "Zones, profiles and keys", Long: `A profile is a named set of zone, address, organization, workspace, project, output, timeout and key.
+		{Use: "zones", Short: "Zones, profiles and keys",
+			Long: `A profile is a named set of zone, address, organization, workspace, project, output, timeout and key.
 
   ` + e.Name + ` auth login work --zone eu      store one; the key is asked for
   ` + e.Name + ` auth whoami                    the owner of the key, and where it works
@@ -168,7 +177,8 @@ A stored key is sent to the address of its profile only.`},
 func namedLikeCommands(e *cli.Env) []*cobra.Command {
 	text := strings.NewReplacer("dig ", e.Name+" ").Replace
 	return []*cobra.Command{
-		{Use: "sql", Short: "Statements: names, quotes, files, parameters", Long: text(`Statements are Trino's SQL on every zone: SELECT, WITH, VALUES, EXPLAIN, SHOW and DESCRIBE. Nothing that changes rows runs.
+		{Use: "sql", Short: "Statements: names, quotes, files, parameters",
+			Long: text(`Statements are Trino's SQL on every zone: SELECT, WITH, VALUES, EXPLAIN, SHOW and DESCRIBE. Nothing that changes rows runs.
 
 Names have three parts, CATALOG.SCHEMA.TABLE:
 
@@ -199,7 +209,8 @@ Ways to give statements:
 
 ` + "`dig sql format`" + ` lays a statement out, and ` + "`dig sql transpile`" + ` writes it for another database.
 ` + "`dig sql --help`" + ` lists the flags; docs/queries.md lists what zone local rejects.`)},
-		{Use: "profiles", Short: "Profiles: make, choose, change and protect them", Long: text(`A profile is a named set of settings: zone, address, key, organization, workspace, project, output and limits.
+		{Use: "profiles", Short: "Profiles: make, choose, change and protect them",
+			Long: text(`A profile is a named set of settings: zone, address, key, organization, workspace, project, output and limits.
 
   dig auth login work --zone eu               make one; the key is asked for, or read from standard input or DIG_API_KEY
   dig profile list                            all of them; the current one is marked
@@ -214,7 +225,8 @@ Ways to give statements:
 
 Without a profile the zone is local, which needs no key. Settings come from, the first wins: a flag, a variable, the project file
 (.dig.yaml here or above), the profile, the default. Of protections the strictest counts. A key is sent to the address of its
-profile only. ` + "`dig config explain`" + ` shows where each setting comes from, ` + "`dig help zones`" + ` explains zones, and
+profile only. ` + "`dig config explain`" + ` shows where each setting comes from, ` + "`dig help zones`" +
+				` explains zones, and
 ` + "`dig profile --help`" + ` lists the commands.`)},
 	}
 }
@@ -227,7 +239,8 @@ func newFlagsHelp(e *cli.Env) *cobra.Command {
 		if e.OutTerm {
 			width = max(e.Width, 40)
 		}
-		_, e.Run.Helped = fmt.Fprintf(c.OutOrStdout(), "Flags of every command:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
+		_, e.Run.Helped = fmt.Fprintf(c.OutOrStdout(), "Flags of every command:\n\n%s",
+			c.Root().PersistentFlags().FlagUsagesWrapped(width))
 	})
 	return c
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
-// TestUnattended runs commands on a terminal with the variables that CI systems and agents set: nothing is asked, and there is no pager and no
-// line of progress. Where a person is, and where a variable says no, there are.
+// TestUnattended runs commands on a terminal with the variables that CI systems and agents set: nothing is asked, and
+// there is no pager and no line of progress. Where a person is, and where a variable says no, there are.
 func TestUnattended(t *testing.T) {
 	home := t.TempDir()
 	paged := filepath.Join(home, "paged")
@@ -24,7 +24,8 @@ func TestUnattended(t *testing.T) {
 		all := shellDirs(home)
 		all["TERM"], all["PATH"], all["DIG_PAGER"] = "xterm", os.Getenv("PATH"), "cat >"+paged
 		maps.Copy(all, vars)
-		e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, all),
+		e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now,
+			Getenv: environ(t, all),
 			InTerm: true, OutTerm: true, ErrTerm: true, Width: 80, Height: 24, Trap: new(atomic.Pointer[func()])}
 		x.types(keys)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -57,13 +58,15 @@ func TestUnattended(t *testing.T) {
 			t.Errorf("%v: exit code %d, pager: %v, screen\n%s", tt.vars, code, err, screen)
 		}
 		screen, code = run(tt.vars, "n\n", "table", "delete", "people")
-		if asked := strings.Contains(screen, "[y/N]"); asked != tt.person || code != 9 && !tt.person || !strings.Contains(screen, "is set, so nothing is asked") != tt.person {
+		if asked := strings.Contains(screen, "[y/N]"); asked != tt.person || code != 9 && !tt.person ||
+			!strings.Contains(screen, "is set, so nothing is asked") != tt.person {
 			t.Errorf("%v: delete: exit code %d, screen\n%s", tt.vars, code, screen)
 		}
 		if tt.person {
 			continue
 		}
-		if screen, code = run(tt.vars, "", "sql"); code != 2 || !strings.Contains(plainText(screen), "no input is expected") {
+		if screen, code = run(tt.vars, "", "sql"); code != 2 || !strings.Contains(plainText(screen),
+			"no input is expected") {
 			t.Errorf("%v: sql: exit code %d, screen\n%s", tt.vars, code, screen)
 		}
 	}

@@ -25,12 +25,14 @@ func TestZoneLocalThatDoesNotOpen(t *testing.T) {
 	spoil("work/x", "")
 	check := func(hint string) {
 		t.Helper()
-		code, _, errs := w.run("table", "delete", "t", "--yes") // which does not ask about dependants that it cannot look up
+		// which does not ask about dependants that it cannot look up
+		code, _, errs := w.run("table", "delete", "t", "--yes")
 		if code != 1 || !strings.HasPrefix(errs, "dig: cannot open zone local: ") {
 			t.Errorf("exit %d: %s", code, errs)
 		}
 		code, _, errs = w.run("table", "list")
-		if code != 1 || !strings.HasPrefix(errs, "dig: cannot open zone local: ") || !strings.Contains(errs, "hint: "+hint) || strings.Contains(errs, "localhost") {
+		if code != 1 || !strings.HasPrefix(errs, "dig: cannot open zone local: ") || !strings.Contains(errs,
+			"hint: "+hint) || strings.Contains(errs, "localhost") {
 			t.Errorf("exit %d: %s", code, errs)
 		}
 	}

@@ -30,7 +30,8 @@ func windows(t *testing.T) int {
 	return n
 }
 
-// TestWindows: many windows work on one project. Nothing is refused, every answer is of whole imports, and so are the data at the end.
+// TestWindows: many windows work on one project. Nothing is refused, every answer is of whole imports, and so are the
+// data at the end.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	needLocal(t)
@@ -55,7 +56,8 @@ func TestWindows(t *testing.T) {
 		t.Logf("%d windows: %s: %s; on a project of its own: %s", n, what, d.times(what), alone.times(what))
 	}
 	stored := map[string]string{}
-	for _, line := range strings.Fields(mustRun(t, d.data, "query", "execute", "--no-header", "-o", "csv", "--sql", `SELECT label, count(*) FROM peaka."table".numbers GROUP BY label`)) {
+	for _, line := range strings.Fields(mustRun(t, d.data, "query", "execute", "--no-header", "-o", "csv", "--sql",
+		`SELECT label, count(*) FROM peaka."table".numbers GROUP BY label`)) {
 		label, rows, _ := strings.Cut(line, ",")
 		stored[label] = rows
 	}
@@ -74,7 +76,8 @@ func TestWindows(t *testing.T) {
 		_ = c.Wait()
 	}
 	mustRun(t, d.data, "table", "create", "last", "--column", "n:bigint")
-	for pattern, most := range map[string]int{"readers.*": 1, "spill-*/*": 0, "snapshots": 0, "moving": 0, "data.duckdb.wal": 0} {
+	for pattern, most := range map[string]int{"readers.*": 1, "spill-*/*": 0, "snapshots": 0, "moving": 0,
+		"data.duckdb.wal": 0} {
 		left, err := filepath.Glob(filepath.Join(d.data, "projects", "*", pattern))
 		if err != nil || len(left) > most {
 			t.Errorf("left behind: %v %v", left, err)
@@ -82,8 +85,9 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestWindowsApart says what sharing a project costs: the same windows work on one project, and at the same time, because other programs use the
-// processors as well, each on a project of its own. It asserts no times, and runs only with DIG_TEST_WINDOWS.
+// TestWindowsApart says what sharing a project costs: the same windows work on one project, and at the same time,
+// because other programs use the processors as well, each on a project of its own. It asserts no times, and runs only
+// with DIG_TEST_WINDOWS.
 func TestWindowsApart(t *testing.T) {
 	needLocal(t)
 	if os.Getenv("DIG_TEST_WINDOWS") == "" {
@@ -111,14 +115,16 @@ func TestWindowsApart(t *testing.T) {
 	}
 }
 
-// TestStoppedReaderReadsOn: a window whose reader goes on after others have changed what it reads gets all of its rows, as they were.
+// TestStoppedReaderReadsOn: a window whose reader goes on after others have changed what it reads gets all of its rows,
+// as they were.
 func TestStoppedReaderReadsOn(t *testing.T) {
 	t.Parallel()
 	needLocal(t)
 	data, file := t.TempDir(), writeNumbers(t, 1000)
 	mustRun(t, data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
 	mustRun(t, data, "table", "import", "numbers", file)
-	c := process(t, data, "query", "execute", "-o", "csv", "--no-header", "--sql", `SELECT a.n, b.y, 'some text to make the row wider' AS t FROM peaka."table".numbers a, UNNEST(sequence(1, 400)) b(y)`)
+	c := process(t, data, "query", "execute", "-o", "csv", "--no-header", "--sql", `SELECT a.n, b.y, 'some text to `+
+		`make the row wider' AS t FROM peaka."table".numbers a, UNNEST(sequence(1, 400)) b(y)`)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -148,8 +154,8 @@ func TestStoppedReaderReadsOn(t *testing.T) {
 	}
 }
 
-// TestServingComesAndGoes: commands that run while a gateway starts to serve the data directory, and while it stops, are done by one or the
-// other. None fails, and no import is lost or stored twice.
+// TestServingComesAndGoes: commands that run while a gateway starts to serve the data directory, and while it stops,
+// are done by one or the other. None fails, and no import is lost or stored twice.
 func TestServingComesAndGoes(t *testing.T) {
 	t.Parallel()
 	needLocal(t)

@@ -79,7 +79,8 @@ func waits(t *testing.T, notes string) (sum time.Duration) {
 	return sum
 }
 
-// times are what the runs of a kind took: waiting for the data that others have, computing, and the rest, which is that of the processors and the disk.
+// times are what the runs of a kind took: waiting for the data that others have, computing, and the rest, which is that
+// of the processors and the disk.
 func (d *desk) times(what string) string {
 	of := func(all []time.Duration) string {
 		if len(all) == 0 {
@@ -93,11 +94,14 @@ func (d *desk) times(what string) string {
 	for i := range d.took[what] {
 		waited, took = waited+d.waited[what][i], took+d.took[what][i]
 	}
-	return fmt.Sprintf("%d times, %.0f %% of the time waiting; half, nine of ten and all: waited within %s; computed within %s; took within %s", len(d.took[what]), 100*waited.Seconds()/max(took.Seconds(), 1e-9), of(d.waited[what]), of(d.cpu[what]), of(d.took[what]))
+	return fmt.Sprintf("%d times, %.0f %% of the time waiting; half, nine of ten and all: waited within %s; computed "+
+		"within %s; took within %s", len(d.took[what]), 100*waited.Seconds()/max(took.Seconds(), 1e-9),
+		of(d.waited[what]), of(d.cpu[what]), of(d.took[what]))
 }
 
 func newDesk(t *testing.T, rows int, seed uint64) *desk {
-	return &desk{t: t, data: t.TempDir(), rows: rows, record: &record{r: rand.New(rand.NewPCG(seed, seed)), took: map[string][]time.Duration{},
+	return &desk{t: t, data: t.TempDir(), rows: rows, record: &record{r: rand.New(rand.NewPCG(seed, seed)),
+		took:   map[string][]time.Duration{},
 		waited: map[string][]time.Duration{}, cpu: map[string][]time.Duration{}, labels: map[string]bool{}}}
 }
 
@@ -114,13 +118,14 @@ func (d *desk) furnish(whole bool) {
 		return
 	}
 	mustRun(d.t, d.data, "table", "create", "large", "--column", "n:bigint", "--column", "label:varchar")
-	mustRun(d.t, d.data, "query", "create", "stored", "--sql", `SELECT n % 1000 AS m, count(*) AS c FROM peaka."table".large GROUP BY 1`)
+	mustRun(d.t, d.data, "query", "create", "stored", "--sql",
+		`SELECT n % 1000 AS m, count(*) AS c FROM peaka."table".large GROUP BY 1`)
 	mustRun(d.t, d.data, "query", "materialize", "stored", "--no-schedule", "--wait")
 	mustRun(d.t, d.data, "cache", "create", "sample", "shop", "orders", "--full-every", "P1D", "--wait")
 }
 
-// thinking is for how long at most a window does nothing between two statements: as people do, and so that windows wait for each other and not
-// for a processor. A statement computes for about a quarter of a second.
+// thinking is for how long at most a window does nothing between two statements: as people do, and so that windows wait
+// for each other and not for a processor. A statement computes for about a quarter of a second.
 func thinking(windows int) time.Duration {
 	return max(time.Second, time.Duration(windows-12)*1400*time.Millisecond/time.Duration(runtime.NumCPU()))
 }
@@ -129,7 +134,8 @@ func (d *desk) query(ctx context.Context, what, sql string) (string, bool) {
 	return d.run(ctx, what, "query", "execute", "--no-header", "-o", "csv", "--sql", sql)
 }
 
-// long runs what takes long, one after the other, until done is closed: imports of large files, and refreshes of a materialized query and of a cache.
+// long runs what takes long, one after the other, until done is closed: imports of large files, and refreshes of a
+// materialized query and of a cache.
 func (d *desk) long(done <-chan struct{}, think time.Duration) {
 	const rows = 200_000
 	var b strings.Builder
@@ -191,7 +197,8 @@ func (d *desk) importAs(ctx context.Context, what, label string) {
 // stopped starts a query that nobody reads after its first bytes, and stops its process if asked to.
 func (d *desk) stopped(signal bool) *exec.Cmd {
 	c := process(d.t, d.data, "query", "execute", "-o", "csv", "--sql",
-		`SELECT a.n, b.y, 'some text to make the row wider' AS t FROM peaka."table".numbers a, UNNEST(sequence(1, 200)) b(y)`)
+		`SELECT a.n, b.y, 'some text to make the row wider' AS t FROM peaka."table".numbers a, UNNEST(sequence(1, `+
+			`200)) b(y)`)
 	stalled(d.t, c)
 	if signal {
 		if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -212,13 +219,14 @@ func (d *desk) hold(n int, at func(window int) *desk) (held []*exec.Cmd) {
 	return held
 }
 
-// work has the other windows work for some rounds: one computes for seconds, one after the other imports large files and refreshes what is stored, and
-// the others import into a table and query it, while some are killed.
+// work has the other windows work for some rounds: one computes for seconds, one after the other imports large files
+// and refreshes what is stored, and the others import into a table and query it, while some are killed.
 func (d *desk) work(n, rounds int, think time.Duration, at func(window int) *desk) {
 	t := d.t
 	var wg sync.WaitGroup
 	wg.Go(func() { // reads the stored rows for seconds
-		out, _ := at(n-2).query(t.Context(), "long query", `SELECT count(DISTINCT (a.n * 31 + b.y * c.z) % 7) FROM peaka."table".numbers a, UNNEST(sequence(1, 200)) b(y), UNNEST(sequence(1, 300)) c(z)`)
+		out, _ := at(n-2).query(t.Context(), "long query", `SELECT count(DISTINCT (a.n * 31 + b.y * c.z) % 7) FROM `+
+			`peaka."table".numbers a, UNNEST(sequence(1, 200)) b(y), UNNEST(sequence(1, 300)) c(z)`)
 		if strings.TrimSpace(out) != "7" {
 			t.Errorf("the long query answered %q", out)
 		}
@@ -242,7 +250,8 @@ func (d *desk) work(n, rounds int, think time.Duration, at func(window int) *des
 				} else {
 					out, killed := w.query(ctx, "query", counted)
 					var rows, files int
-					if _, err := fmt.Sscanf(out, "%d,%d", &rows, &files); !killed && (err != nil || rows != files*d.rows || files == 0) {
+					if _, err := fmt.Sscanf(out, "%d,%d", &rows, &files); !killed &&
+						(err != nil || rows != files*d.rows || files == 0) {
 						t.Errorf("a query saw part of an import, or none: %q", out)
 					}
 				}

@@ -25,13 +25,16 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "api-key", Aliases: []string{"api-keys", "key"}, Short: "Keys that open one project"}
 	ex := "  " + e.Name + " api-key "
 	c.AddCommand(
-		e.Leaf(spec.ListApiKeys, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the keys of the project, without the key values", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListApiKeys, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short: "List the keys of the project, without the key values", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.APIKeys.List(ctx, p)
 				return cli.List(v, "apiKeyId", "name", "expiresAt"), err
 			})),
 		newAPIKeyCreateCmd(e),
-		e.Leaf(spec.DeleteApiKey, &cobra.Command{Use: "delete KEY", Aliases: []string{"rm", "revoke"}, Short: "Delete a key, by id or name; it is rejected from then on", Example: ex + "delete ci --yes", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.DeleteApiKey, &cobra.Command{Use: "delete KEY", Aliases: []string{"rm", "revoke"},
+			Short: "Delete a key, by id or name; it is rejected from then on", Example: ex + "delete ci --yes",
+			Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := cli.APIKeyID(ctx, cl, p, args[0])
 				if err != nil {
@@ -57,14 +60,16 @@ func newAPIKeyCreateCmd(e *cli.Env) *cobra.Command {
 The gateway shows the key itself in this reply only. It is printed unless it is stored:
 --key-file writes it to a new file of mode 0600, --store stores it as a profile for this address and project.
 --expires accepts a time (2030-01-31T12:00:00Z), a day (2030-01-31) or a duration from now: 12h, 30d, 6w, 1y.`,
-		Example: strings.ReplaceAll("  dig api-key create ci --expires 90d --key-file ci.key\n  dig api-key create laptop --store sales", "dig ", e.Name+" "),
+		Example: strings.ReplaceAll("  dig api-key create ci --expires 90d --key-file ci.key\n  dig api-key create "+
+			"laptop --store sales", "dig ", e.Name+" "),
 	}
 	fs := c.Flags()
 	fs.StringVar(&expires, "expires", "", "when the key expires; never by default")
 	fs.StringVar(&keyFile, "key-file", "", "write the key to this new file, mode 0600, instead of printing it")
 	fs.StringVar(&profile, "store", "", "store the key as a profile of this name instead of printing it")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.CreateApiKey, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.CreateApiKey, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		var req api.ApiKeyRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
@@ -83,7 +88,8 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			text := t.UTC().Format(time.RFC3339)
 			req.ExpiresAt = &text
 		}
-		if err := cli.APIKeys(ctx, cl, p).Free("an API key", *req.Name, "", "give another name, or delete that key with `dig api-key delete` first"); err != nil {
+		if err := cli.APIKeys(ctx, cl, p).Free("an API key", *req.Name, "",
+			"give another name, or delete that key with `dig api-key delete` first"); err != nil {
 			return cli.View{}, err
 		}
 		var store *config.Store
@@ -97,7 +103,8 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 		var file *os.File
 		if keyFile != "" && e.DryRun() {
 			if _, err := os.Lstat(e.Abs(keyFile)); !errors.Is(err, os.ErrNotExist) {
-				return cli.View{}, cli.Usagef("--key-file: %s already exists", keyFile).WithHint("the file must not exist yet")
+				return cli.View{}, cli.Usagef("--key-file: %s already exists",
+					keyFile).WithHint("the file must not exist yet")
 			}
 		} else if keyFile != "" {
 			var err error
@@ -120,7 +127,8 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			}
 			if file != nil || store != nil {
 				out.Note = ""
-				out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "no-key", Msg: "the gateway created the key but did not return it", Hint: "`dig api-key delete` removes it"}
+				out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "no-key",
+					Msg: "the gateway created the key but did not return it", Hint: "`dig api-key delete` removes it"}
 			}
 			return out, nil
 		}
@@ -131,20 +139,23 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 // profileFree opens the profiles and checks that a key for the current target can be stored under a new name.
 func profileFree(e *cli.Env, name string) (*config.Store, error) {
 	if e.Run.Settings.InProcess() {
-		return nil, cli.Usagef("--store: zone local runs inside the process and uses no key").WithHint("serve it with `dig gateway serve` and give --base-url, or use --key-file")
+		return nil, cli.Usagef("--store: zone local runs inside the process and uses no key").
+			WithHint("serve it with `dig gateway serve` and give --base-url, or use --key-file")
 	}
 	st, err := config.OpenStore("", e.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := st.Get(name); err == nil {
-		return nil, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("--store: there is already a profile %q", name)}
+		return nil, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+			Msg: fmt.Sprintf("--store: there is already a profile %q", name)}
 	}
 	return st, nil
 }
 
 // KeepKey stores a new key where requested. If that fails, the key is printed rather than lost.
-func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *config.Store, profile string) (cli.View, error) {
+func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *config.Store,
+	profile string) (cli.View, error) {
 	var notes []string
 	var failed error
 	if file != nil {
@@ -174,7 +185,9 @@ func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *con
 	}
 	if failed != nil {
 		out := cli.Object(v)
-		out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "not-kept", Msg: fmt.Sprintf("the key was created but could not be stored (%v); it is shown here and never again", failed), Err: failed}
+		out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "not-kept",
+			Msg: fmt.Sprintf("the key was created but could not be stored (%v); it is shown here and never again",
+				failed), Err: failed}
 		return out, nil
 	}
 	if len(notes) == 0 {
@@ -208,5 +221,6 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, cli.Usagef("--expires %q is not a time (2030-01-31T12:00:00Z), a day (2030-01-31) or a duration (12h, 30d, 6w, 1y)", s)
+	return time.Time{}, cli.Usagef(
+		"--expires %q is not a time (2030-01-31T12:00:00Z), a day (2030-01-31) or a duration (12h, 30d, 6w, 1y)", s)
 }

@@ -20,7 +20,8 @@ func TestParseExpiry(t *testing.T) {
 			t.Errorf("parseExpiry(%q) = %v, %v; want %s", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "30", "d", "-1d", "30m", "1.5d", "2026-01-31", "2020-01-01T00:00:00Z", "tomorrow", "2026-02-30"} {
+	for _, in := range []string{"", "30", "d", "-1d", "30m", "1.5d", "2026-01-31", "2020-01-01T00:00:00Z", "tomorrow",
+		"2026-02-30"} {
 		if got, err := parseExpiry(in, now); err == nil {
 			t.Errorf("parseExpiry(%q) = %v, want an error", in, got)
 		}

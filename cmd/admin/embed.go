@@ -24,8 +24,9 @@ func newEmbedInitCmd(e *cli.Env) *cobra.Command {
 	var features []string
 	c := &cobra.Command{
 		Use: "init", Short: "Start an embedded session and print its address", Args: cobra.NoArgs,
-		Long:    "Start an embedded session. The returned address works once.",
-		Example: "  " + e.Name + " embed init --mode CONNECTOR_MODAL_ONLY --connector-type stripe --timeout-seconds 600",
+		Long: "Start an embedded session. The returned address works once.",
+		Example: "  " + e.Name +
+			" embed init --mode CONNECTOR_MODAL_ONLY --connector-type stripe --timeout-seconds 600",
 	}
 	fs := c.Flags()
 	fs.StringVar(&theme, "theme", "", "theme of the studio")
@@ -39,7 +40,8 @@ func newEmbedInitCmd(e *cli.Env) *cobra.Command {
 	fs.BoolVar(&catalogs, "catalog-create", false, "let the user create catalogs")
 	fs.BoolVar(&autoCatalog, "auto-create-catalog", false, "create a catalog for each new connection")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.InitEmbeddedSession, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+	return e.Leaf(spec.InitEmbeddedSession, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		_ []string) (cli.View, error) {
 		req := api.InitSessionRequest{}
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err

@@ -13,10 +13,12 @@ import (
 )
 
 func NewProject(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "project", Aliases: []string{"projects"}, Short: "Projects, which hold connections, tables and queries"}
+	c := &cobra.Command{Use: "project", Aliases: []string{"projects"},
+		Short: "Projects, which hold connections, tables and queries"}
 	c.AddCommand(
 		e.Leaf(spec.ListProjects, &cobra.Command{
-			Use: "list", Aliases: []string{"ls"}, Short: "List the projects of a workspace", Example: "  " + e.Name + " project list --workspace analytics", Args: cobra.NoArgs,
+			Use: "list", Aliases: []string{"ls"}, Short: "List the projects of a workspace", Example: "  " + e.Name +
+				" project list --workspace analytics", Args: cobra.NoArgs,
 		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 			org, ws, err := e.OrgAndWorkspace(ctx, cl)
 			if err != nil {
@@ -30,7 +32,8 @@ func NewProject(e *cli.Env) *cobra.Command {
 		}),
 		newProjectCreateCmd(e), newProjectUpdateCmd(e),
 		e.Leaf(spec.GetProject, cli.Annotate(&cobra.Command{
-			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " + e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
+			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " +
+				e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
 		}, spec.GetWorkspace), func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 			org, ws, id, err := e.ProjectArg(ctx, cl, args)
 			if err != nil {
@@ -52,7 +55,8 @@ func NewProject(e *cli.Env) *cobra.Command {
 func otherWorkspaces(ctx context.Context, e *cli.Env, cl *api.Client, org, listed string) {
 	all, err := cl.Workspaces.List(ctx, org)
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "note: these are the projects of the default workspace; the others could not be listed: %v\n", err)
+		fmt.Fprintf(e.Err,
+			"note: these are the projects of the default workspace; the others could not be listed: %v\n", err)
 	}
 	this, others := "", []string(nil)
 	for _, w := range all {
@@ -63,7 +67,8 @@ func otherWorkspaces(ctx context.Context, e *cli.Env, cl *api.Client, org, liste
 		}
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(e.Err, "note: these are the projects of workspace %s; --workspace lists those of %s\n", cmp.Or(this, listed), cli.Counted(others, "1 other", "%d others"))
+		fmt.Fprintf(e.Err, "note: these are the projects of workspace %s; --workspace lists those of %s\n",
+			cmp.Or(this, listed), cli.Counted(others, "1 other", "%d others"))
 	}
 }
 
@@ -81,8 +86,10 @@ func inWorkspace(ctx context.Context, e *cli.Env, cl *api.Client, org, workspace
 
 func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 	var named cli.Naming
-	c := &cobra.Command{Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project and everything in it", Args: cobra.ExactArgs(1),
-		Long:    "Delete a project and everything in it.\n\nUnless it is empty its contents are listed, and its name is asked for, or --yes needs --confirm NAME.",
+	c := &cobra.Command{Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project and everything in it",
+		Args: cobra.ExactArgs(1),
+		Long: "Delete a project and everything in it.\n\nUnless it is empty its contents are listed, and its name " +
+			"is asked for, or --yes needs --confirm NAME.",
 		Example: "  " + e.Name + " project delete scratch --yes --confirm scratch"}
 	named.Register(c, "project")
 	return e.Leaf(spec.DeleteProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -99,10 +106,14 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 			called = v.Name
 		}
 		holds := holdings(ctx, e, cl, id)
-		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds.Text, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds.Text); err != nil {
+		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds.Text,
+			"delete project %s and everything in it%s?", cli.NameAndID(called, id), holds.Text); err != nil {
 			return cli.View{}, err
 		}
-		if err := e.Recheck("project "+called, holds, func() (cli.Holds, error) { return holdings(ctx, e, cl, id), nil }); err != nil {
+		if err := e.Recheck("project "+called, holds, func() (cli.Holds, error) {
+			return holdings(ctx, e, cl, id),
+				nil
+		}); err != nil {
 			return cli.View{}, err
 		}
 		return cli.Note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
@@ -135,7 +146,8 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) c
 			parts[len(parts)-1] += " (rows not counted)"
 			return
 		}
-		parts[len(parts)-1] += fmt.Sprintf(" (%s)", cmp.Or(strings.TrimSpace(cli.Plural(int(c.Rows), "1 row", "%d rows")), "without rows"))
+		parts[len(parts)-1] += fmt.Sprintf(" (%s)",
+			cmp.Or(strings.TrimSpace(cli.Plural(int(c.Rows), "1 row", "%d rows")), "without rows"))
 		out.Mark += c.Mark() + "\n"
 	}
 	tables, err := cl.Tables.List(ctx, project)
@@ -158,7 +170,8 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) c
 
 func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 	var description, body string
-	c := &cobra.Command{Use: "create [NAME]", Short: "Create a project in a workspace", Example: "  " + e.Name + " project create sales --workspace analytics", Args: cobra.MaximumNArgs(1)}
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a project in a workspace", Example: "  " + e.Name +
+		" project create sales --workspace analytics", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&description, "description", "", "description")
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.CreateProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -183,7 +196,8 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 
 func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 	var name, description, body string
-	c := &cobra.Command{Use: "update PROJECT", Short: "Change the name or description of a project", Example: "  " + e.Name + " project update sales --name revenue", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "update PROJECT", Short: "Change the name or description of a project", Example: "  " +
+		e.Name + " project update sales --name revenue", Args: cobra.ExactArgs(1)}
 	c.Flags().StringVar(&name, "name", "", "new name")
 	c.Flags().StringVar(&description, "description", "", "new description")
 	cli.BodyFlag(c, &body)

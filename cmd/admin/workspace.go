@@ -13,10 +13,12 @@ import (
 )
 
 func NewWorkspace(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "workspace", Aliases: []string{"workspaces", "ws"}, Short: "Workspaces, which group projects"}
+	c := &cobra.Command{Use: "workspace", Aliases: []string{"workspaces", "ws"},
+		Short: "Workspaces, which group projects"}
 	c.AddCommand(
 		e.Leaf(spec.ListWorkspaces, &cobra.Command{
-			Use: "list", Aliases: []string{"ls"}, Short: "List the workspaces of an organization", Example: "  " + e.Name + " workspace list --org acme", Args: cobra.NoArgs,
+			Use: "list", Aliases: []string{"ls"}, Short: "List the workspaces of an organization", Example: "  " +
+				e.Name + " workspace list --org acme", Args: cobra.NoArgs,
 		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 			org, err := e.OrgID(ctx, cl)
 			if err != nil {
@@ -27,7 +29,8 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 		}),
 		newWorkspaceCreateCmd(e), newWorkspaceUpdateCmd(e),
 		e.Leaf(spec.GetWorkspace, &cobra.Command{
-			Use: "get [WORKSPACE]", Aliases: []string{"show"}, Short: "Show one workspace, by id or name", Example: "  " + e.Name + " workspace get analytics", Args: cobra.MaximumNArgs(1),
+			Use: "get [WORKSPACE]", Aliases: []string{"show"}, Short: "Show one workspace, by id or name",
+			Example: "  " + e.Name + " workspace get analytics", Args: cobra.MaximumNArgs(1),
 		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 			org, id, err := workspaceArg(ctx, e, cl, args)
 			if err != nil {
@@ -37,8 +40,10 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			return cli.Object(v), err
 		}),
 		e.Leaf(spec.DeleteWorkspace, &cobra.Command{
-			Use: "delete WORKSPACE", Aliases: []string{"rm"}, Short: "Delete a workspace", Example: "  " + e.Name + " workspace delete scratch --yes", Args: cobra.ExactArgs(1),
-			Long: "Delete a workspace.\n\nWhat happens to its projects is not documented for the hosted zones; a workspace that contains\nprojects is rejected before anything is sent.",
+			Use: "delete WORKSPACE", Aliases: []string{"rm"}, Short: "Delete a workspace", Example: "  " + e.Name +
+				" workspace delete scratch --yes", Args: cobra.ExactArgs(1),
+			Long: "Delete a workspace.\n\nWhat happens to its projects is not documented for the hosted zones; a " +
+				"workspace that contains\nprojects is rejected before anything is sent.",
 		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 			org, id, err := workspaceArg(ctx, e, cl, args)
 			if err != nil {
@@ -50,7 +55,8 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			}
 			if len(ps) > 0 {
 				return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Hint: "delete them first",
-					Msg: fmt.Sprintf("workspace %s contains %s", args[0], cli.Counted(names(ps), "1 project", "%d projects"))}
+					Msg: fmt.Sprintf("workspace %s contains %s", args[0], cli.Counted(names(ps), "1 project",
+						"%d projects"))}
 			}
 			who := e.Called(args[0], id, func() ([]cli.Named, error) {
 				v, err := cl.Workspaces.Get(ctx, org, id)
@@ -86,7 +92,8 @@ func workspaceArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string
 
 func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 	var description, body string
-	c := &cobra.Command{Use: "create [NAME]", Short: "Create a workspace", Example: "  " + e.Name + " workspace create analytics --description \"BI team\"", Args: cobra.MaximumNArgs(1)}
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a workspace", Example: "  " + e.Name +
+		" workspace create analytics --description \"BI team\"", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&description, "description", "", "description")
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.CreateWorkspace, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -111,7 +118,8 @@ func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 
 func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 	var name, description, body string
-	c := &cobra.Command{Use: "update WORKSPACE", Short: "Change the name or description of a workspace", Example: "  " + e.Name + " workspace update analytics --name reporting", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "update WORKSPACE", Short: "Change the name or description of a workspace", Example: "  " +
+		e.Name + " workspace update analytics --name reporting", Args: cobra.ExactArgs(1)}
 	c.Flags().StringVar(&name, "name", "", "new name")
 	c.Flags().StringVar(&description, "description", "", "new description")
 	cli.BodyFlag(c, &body)

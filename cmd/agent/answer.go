@@ -147,7 +147,8 @@ func unfenced(content string) string {
 		return text
 	}
 	inner, ok = strings.CutSuffix(inner, "```")
-	if kind, body, cut := strings.Cut(inner, "\n"); ok && cut && (kind == "" || strings.EqualFold(strings.TrimSpace(kind), "json")) {
+	if kind, body, cut := strings.Cut(inner, "\n"); ok && cut &&
+		(kind == "" || strings.EqualFold(strings.TrimSpace(kind), "json")) {
 		return strings.TrimSpace(body)
 	}
 	return text
@@ -275,7 +276,8 @@ func indentText(text string) string {
 
 // dataText formats the rows of an answer as a table; data without rows is returned as received.
 func dataText(e *cli.Env, data json.RawMessage) []byte {
-	o := output.Options{Format: output.Table, Width: e.Width, Notes: io.Discard, NoHeader: e.Run.Flags.NoHeader, Null: e.Run.Flags.Null}
+	o := output.Options{Format: output.Table, Width: e.Width, Notes: io.Discard, NoHeader: e.Run.Flags.NoHeader,
+		Null: e.Run.Flags.Null}
 	if doc := rowsOf(data); doc != nil {
 		var buf bytes.Buffer
 		o.MaxRows = -1
@@ -296,5 +298,6 @@ func sqlHint(e *cli.Env, sql string) string {
 	if sql = strings.TrimSpace(sql); strings.Contains(sql, "\n") || len(sql) > 200 {
 		return "hint: the SQL is for review; save it to a file and run it with `" + e.Name + " query execute -f FILE`"
 	}
-	return string(term.Sanitize(nil, "hint: the SQL is for review; run it with `"+e.Name+" query execute "+shell.Quote(sql)+"`"))
+	return string(term.Sanitize(nil, "hint: the SQL is for review; run it with `"+e.Name+" query execute "+
+		shell.Quote(sql)+"`"))
 }

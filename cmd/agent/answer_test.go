@@ -11,8 +11,10 @@ func TestAnswerOf(t *testing.T) {
 		{"plain", "plain", "", ""},
 		{`{"summary":"three","data":[{"n":3}]}`, "three", `[{"n":3}]`, ""},
 		{"```json\n{\"summary\":\"three\",\"data\":[{\"n\":3}]}\n```", "three", `[{"n":3}]`, ""},
-		{"```json\n{\"summary\":\"three\",\"data\":[{\"n\":3}]}\n```\nAsk me for more.", "three\n\nAsk me for more.", `[{"n":3}]`, ""},
-		{"Here it is:\n```json\n{\"data\":[{\"n\":3}],\"sql\":\"SELECT 3\"}\n```\n\nDone.\n", "Here it is:\n\nDone.", `[{"n":3}]`, "SELECT 3"},
+		{"```json\n{\"summary\":\"three\",\"data\":[{\"n\":3}]}\n```\nAsk me for more.", "three\n\nAsk me for more.",
+			`[{"n":3}]`, ""},
+		{"Here it is:\n```json\n{\"data\":[{\"n\":3}],\"sql\":\"SELECT 3\"}\n```\n\nDone.\n", "Here it is:\n\nDone.",
+			`[{"n":3}]`, "SELECT 3"},
 		{"Here it is:\n\n{\"summary\":\"three\",\n \"data\":[{\"n\":3}]}", "Here it is:\n\nthree", `[{"n":3}]`, ""},
 		{"{\"summary\":\"three\",\"data\":null}\nAnd more.", "three\n\nAnd more.", "", ""},
 		{"The rows:\n[{\"n\":3}]", "The rows:", `[{"n":3}]`, ""},
@@ -31,14 +33,16 @@ func TestAnswerOf(t *testing.T) {
 	}
 }
 
-// TestWhatAnswers: a message of a function is an answer if it has a document, as third clients read it; other results are not.
+// TestWhatAnswers: a message of a function is an answer if it has a document, as third clients read it; other results
+// are not.
 func TestWhatAnswers(t *testing.T) {
 	for raw, want := range map[string]bool{
-		`{"id":["langchain_core","messages","AIMessage"],"kwargs":{"content":"three"}}`:                                              true,
-		`{"id":["langchain_core","messages","FunctionMessage"],"kwargs":{"content":"{\"summary\":\"three\",\"data\":[{\"n\":3}]}"}}`: true,
-		`{"id":["langchain_core","messages","FunctionMessage"],"kwargs":{"content":"looked at 3 tables"}}`:                           false,
-		`{"id":["langchain_core","messages","ToolMessage"],"kwargs":{"content":"{\"data\":[{\"n\":3}]}"}}`:                           false,
-		`{"id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":"how many?"}}`:                                       false,
+		`{"id":["langchain_core","messages","AIMessage"],"kwargs":{"content":"three"}}`: true,
+		`{"id":["langchain_core","messages","FunctionMessage"],"kwargs":{"content":"{\"summary\":\"three\",` +
+			`\"data\":[{\"n\":3}]}"}}`: true,
+		`{"id":["langchain_core","messages","FunctionMessage"],"kwargs":{"content":"looked at 3 tables"}}`: false,
+		`{"id":["langchain_core","messages","ToolMessage"],"kwargs":{"content":"{\"data\":[{\"n\":3}]}"}}`: false,
+		`{"id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":"how many?"}}`:             false,
 	} {
 		m, ok := messageOf(json.RawMessage(raw))
 		if !ok || m.answers() != want {

@@ -32,18 +32,21 @@ func newAgentChatCmd(e *cli.Env) *cobra.Command {
 		Use: "chat [MESSAGE]", Short: "Ask the agent a question and wait for its answer", Args: cobra.MaximumNArgs(1),
 		Long: `Ask the agent a question and wait for its answer.
 
-MESSAGE may be @FILE or - for stdin. With --no-execute the agent writes SQL and does not run it: review the SQL first, then run it
-with query execute. The id of the conversation is printed on stderr, and is threadId in -o json; --thread continues it.
+MESSAGE may be @FILE or - for stdin. With --no-execute the agent writes SQL and does not run it: review
+the SQL first, then run it with query execute. The id of the conversation is printed on stderr, and is
+threadId in -o json; --thread continues it.
 
-A table shows the text of the answer, its rows and its SQL; csv, tsv and markdown list one message per line; json and yaml are the
-gateway's own record. An answer without text, rows and SQL results in exit code 1.`,
+A table shows the text of the answer, its rows and its SQL; csv, tsv and markdown list one message per
+line; json and yaml are the gateway's own record. An answer without text, rows and SQL results in exit
+code 1.`,
 		Example: "  " + e.Name + " agent chat \"which customers bought nothing this year?\" --no-execute\n  " +
 			e.Name + " agent chat --thread 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 \"and last year?\"",
 	}
 	c.Flags().StringVar(&thread, "thread", "", "continue this conversation, by id or name; a new one by default")
 	c.Flags().BoolVar(&noExecute, "no-execute", false, "write SQL but do not run it")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.AgentChat, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.AgentChat, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		var req api.AgentChatRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
@@ -83,7 +86,8 @@ func message(e *cli.Env, args []string, into *string) error {
 
 // openThread determines the conversation: that of the flag, that of the body, or a new one. The service accepts an id
 // created by the client [T]; without one the conversation could not be continued.
-func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Client, project, flag string, into *string) (resumed bool, err error) {
+func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Client, project, flag string,
+	into *string) (resumed bool, err error) {
 	if c.Flags().Changed("thread") {
 		if flag == "" {
 			return false, cli.Usagef("--thread is empty")
@@ -100,7 +104,8 @@ func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Clien
 }
 
 func threadNote(e *cli.Env, thread string) string {
-	return string(term.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+" MESSAGE` continues it"))
+	return string(term.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+
+		shell.Quote(thread)+" MESSAGE` continues it"))
 }
 
 // chatView returns the view of an answer. raw is the gateway's own record, thread the requested conversation.
@@ -146,7 +151,8 @@ func chatView(e *cli.Env, raw json.RawMessage, thread string) (cli.View, error) 
 
 // noAnswer is the error for a question that was accepted but not answered.
 func noAnswer(e *cli.Env, what, thread string) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.Failed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " + shell.Quote(thread) + "` shows what the service has stored of it"}
+	return &cli.Failure{Exit: exitcode.Failed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " +
+		shell.Quote(thread) + "` shows what the service has stored of it"}
 }
 
 func writeChat(e *cli.Env, answers []agentAnswer) error {

@@ -92,7 +92,8 @@ func (s *agentScreen) named(data []byte) {
 func onlyMetadata(members map[string]json.RawMessage) bool {
 	for name := range members {
 		switch name {
-		case "run_id", "runId", "thread_id", "threadId", "assistant_id", "graph_id", "attempt", "checkpoint_id", "checkpoint_ns", "tags", "metadata":
+		case "run_id", "runId", "thread_id", "threadId", "assistant_id", "graph_id", "attempt", "checkpoint_id",
+			"checkpoint_ns", "tags", "metadata":
 		default:
 			if !strings.HasPrefix(name, "langgraph_") && !strings.HasPrefix(name, "ls_") {
 				return false

@@ -274,7 +274,8 @@ func (s *agentScreen) part(m agentMessage, channel, place string, whole bool) *a
 			}
 		}
 	}
-	if key == "" && !whole && s.current != nil && s.current.key == "" && s.current.channel == channel && !s.current.done {
+	if key == "" && !whole && s.current != nil && s.current.key == "" && s.current.channel == channel &&
+		!s.current.done {
 		return s.current
 	}
 	p := &agentPart{key: key, channel: channel}
@@ -300,7 +301,8 @@ func (s *agentScreen) show(p *agentPart, news string, restarted bool) error {
 	}
 	head := strings.TrimLeft(p.text, " \t\r\n")
 	if p.shown == 0 && !p.done {
-		p.whole = head == "" || head[0] == '{' || strings.HasPrefix(head, "[{") || head == "[" || strings.HasPrefix("```", head[:min(3, len(head))])
+		p.whole = head == "" || head[0] == '{' || strings.HasPrefix(head, "[{") || head == "[" ||
+			strings.HasPrefix("```", head[:min(3, len(head))])
 	}
 	if p.whole && !p.done {
 		return nil
@@ -341,7 +343,8 @@ func (s *agentScreen) finish() error {
 // end completes the output. whole means that the stream ended regularly; if so, the error says what was missing from
 // it.
 func (s *agentScreen) end(whole bool) error {
-	if !whole && s.current != nil && s.current.whole && !s.current.done && !s.lines { // the received part of a document cannot be parsed
+	// the received part of a document cannot be parsed
+	if !whole && s.current != nil && s.current.whole && !s.current.done && !s.lines {
 		p := s.current
 		if _, ok := documentOf([]byte(unfenced(p.text))); !ok {
 			p.whole = false
@@ -365,7 +368,8 @@ func (s *agentScreen) end(whole bool) error {
 	case s.fault != "":
 		return &cli.Failure{Exit: exitcode.Failed, Code: "agent", Msg: "the agent failed: " + s.fault}
 	case s.events == 0:
-		return &cli.Failure{Exit: exitcode.Unavailable, Code: "no-answer", Msg: "the stream of the agent is empty", Hint: "try again"}
+		return &cli.Failure{Exit: exitcode.Unavailable, Code: "no-answer", Msg: "the stream of the agent is empty",
+			Hint: "try again"}
 	}
 	f := noAnswer(s.e, "the stream of the agent ended without an answer", s.thread)
 	if s.strange {

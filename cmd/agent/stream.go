@@ -20,25 +20,29 @@ func newAgentStreamCmd(e *cli.Env) *cobra.Command {
 	var modes []string
 	var noExecute bool
 	c := &cobra.Command{
-		Use: "stream [MESSAGE]", Short: "Ask the agent a question and print its answer as it is written", Args: cobra.MaximumNArgs(1),
+		Use: "stream [MESSAGE]", Short: "Ask the agent a question and print its answer as it is written",
+		Args: cobra.MaximumNArgs(1),
 		Long: `Ask the agent a question and print its answer as it is written.
 
-Text is printed as it arrives, each part once; an answer that is a document is formatted when it is complete. Tools and steps
-are one line each on stderr, and so is the id of the conversation: --thread continues it. With --no-execute the agent writes SQL
-and does not run it: review the SQL first, then run it with query execute.
+Text is printed as it arrives, each part once; an answer that is a document is formatted when it is
+complete. Tools and steps are one line each on stderr, and so is the id of the conversation: --thread
+continues it. With --no-execute the agent writes SQL and does not run it: review the SQL first, then run
+it with query execute.
 
-With -o ndjson, or json, every event is one line {"event", "id", "data"} with the data as received. --mode selects what the gateway
-sends: messages (its default), values, updates, debug.
+With -o ndjson, or json, every event is one line {"event", "id", "data"} with the data as received.
+--mode selects what the gateway sends: messages (its default), values, updates, debug.
 
 An empty or truncated stream results in exit code 5, one with an error or without an answer in 1.`,
-		Example: "  " + e.Name + " agent stream \"revenue by month\" --no-execute\n  " + e.Name + " agent stream \"revenue by month\" --mode updates -o ndjson",
+		Example: "  " + e.Name + " agent stream \"revenue by month\" --no-execute\n  " + e.Name +
+			" agent stream \"revenue by month\" --mode updates -o ndjson",
 	}
 	c.Flags().StringVar(&thread, "thread", "", "continue this conversation, by id or name; a new one by default")
 	c.Flags().BoolVar(&noExecute, "no-execute", false, "write SQL but do not run it")
 	c.Flags().StringSliceVar(&modes, "mode", nil, "values, updates, debug or messages; repeat")
 	e.Several(c, "mode", "values", "updates", "debug", "messages")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.AgentChatStream, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.AgentChatStream, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		var req api.AgentChatStreamRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
@@ -74,7 +78,8 @@ func streamForm(e *cli.Env) (lines bool, err error) {
 	f := &e.Run.Flags
 	switch {
 	case f.Jq != "":
-		return false, cli.Usagef("--jq: a stream is printed as text or as ndjson").WithHint("pipe the events of -o ndjson to jq")
+		return false, cli.Usagef("--jq: a stream is printed as text or as ndjson").
+			WithHint("pipe the events of -o ndjson to jq")
 	case len(f.Columns) > 0:
 		return false, cli.Usagef("--columns: a stream has no columns")
 	}
@@ -87,7 +92,8 @@ func streamForm(e *cli.Env) (lines bool, err error) {
 	return false, cli.Usagef("-o %s: a stream is printed as text or as ndjson", f.Output)
 }
 
-func stream(ctx context.Context, e *cli.Env, cl *api.Client, project string, req api.AgentChatStreamRequest, lines, resumed bool) error {
+func stream(ctx context.Context, e *cli.Env, cl *api.Client, project string, req api.AgentChatStreamRequest, lines,
+	resumed bool) error {
 	rep, err := cl.Agent.ChatStream(ctx, project, req)
 	if err != nil {
 		if cli.Unsure(err) {
@@ -149,6 +155,8 @@ func (s *agentScreen) cut(err error) error {
 	if s.e.Run.Flags.Out != "" && s.e.Run.Flags.Out != "-" {
 		came += "; the file was not written"
 	}
-	return &cli.Failure{Exit: exitcode.Unavailable, Code: "truncated", Msg: "the stream of the agent was truncated " + came, Err: err,
-		Hint: "the answer is not complete; `dig agent thread get " + shell.Quote(s.thread) + "` shows what the service has stored of it"}
+	return &cli.Failure{Exit: exitcode.Unavailable, Code: "truncated", Msg: "the stream of the agent was truncated " +
+		came, Err: err,
+		Hint: "the answer is not complete; `dig agent thread get " + shell.Quote(s.thread) +
+			"` shows what the service has stored of it"}
 }

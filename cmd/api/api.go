@@ -252,8 +252,8 @@ func writeHeader(w io.Writer, rep *api.Reply, masked func(string) string) {
 
 var headerName = late.Regexp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// parseHeader parses KEY:VALUE. Headers that set the destination or the credentials of a request are rejected. No error contains
-// the value, which may be a secret.
+// parseHeader parses KEY:VALUE. Headers that set the destination or the credentials of a request are rejected. No error
+// contains the value, which may be a secret.
 func parseHeader(h string) (key, value string, err error) {
 	k, v, ok := strings.Cut(h, ":")
 	k, v = strings.TrimSpace(k), strings.TrimSpace(v)
@@ -277,7 +277,8 @@ func tooLarge(err error) error {
 	if !errors.Is(err, api.ErrTooLarge) {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: "too-large", Msg: err.Error(), Hint: "`dig query execute` and `dig export` support results of any size", Err: err}
+	return &cli.Failure{Exit: exitcode.Failed, Code: "too-large", Msg: err.Error(),
+		Hint: "`dig query execute` and `dig export` support results of any size", Err: err}
 }
 
 // fillPath replaces {project}, {organization} and {workspace}.
@@ -288,7 +289,10 @@ func fillPath(ctx context.Context, e *cli.Env, cl *api.Client, path string) (str
 	}{
 		{[]string{"{project}", "{projectId}"}, func() (string, error) { return e.ProjectID(ctx, cl) }},
 		{[]string{"{organization}", "{organizationId}", "{org}"}, func() (string, error) { return e.OrgID(ctx, cl) }},
-		{[]string{"{workspace}", "{workspaceId}"}, func() (string, error) { _, w, err := e.OrgAndWorkspace(ctx, cl); return w, err }},
+		{[]string{"{workspace}", "{workspaceId}"}, func() (string, error) {
+			_, w, err := e.OrgAndWorkspace(ctx, cl)
+			return w, err
+		}},
 	} {
 		for _, n := range p.names {
 			if !strings.Contains(path, n) {

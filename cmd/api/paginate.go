@@ -33,8 +33,10 @@ type pages struct {
 // paginate reads a list to its end: by createdBefore for exports, by offset for all others. A gateway may return
 // fewer items than requested, so only a page that is shorter than an earlier one is the last, or one that repeats the
 // page before, of a path that ignores paging. Pages by time overlap: one with nothing new is the last.
-func paginate(ctx context.Context, cl *api.Client, path string, query url.Values, header http.Header) (json.RawMessage, error) {
-	p := &pages{cl: cl, path: path, query: query, header: header, keyset: strings.HasSuffix(path, "/exports"), seen: map[string]bool{}, all: []json.RawMessage{}}
+func paginate(ctx context.Context, cl *api.Client, path string, query url.Values,
+	header http.Header) (json.RawMessage, error) {
+	p := &pages{cl: cl, path: path, query: query, header: header, keyset: strings.HasSuffix(path, "/exports"),
+		seen: map[string]bool{}, all: []json.RawMessage{}}
 	if query.Get("limit") == "" {
 		query.Set("limit", "100")
 	}
@@ -46,7 +48,9 @@ func paginate(ctx context.Context, cl *api.Client, path string, query url.Values
 		fresh, repeated := p.keep(page)
 		if repeated || len(page) < p.most || len(page) == 0 || p.keyset && fresh == 0 {
 			if p.keyset && fresh == 0 && len(page) > 1 && len(page) >= p.most {
-				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("--paginate: %d items or more were created at %s, which is more than the page size", len(page), p.query.Get("createdBefore")),
+				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed",
+					Msg: fmt.Sprintf("--paginate: %d items or more were created at %s, which is more than the "+
+						"page size", len(page), p.query.Get("createdBefore")),
 					Hint: "give a larger limit in the address"}
 			}
 			return api.Marshal(p.all)
@@ -132,7 +136,8 @@ func (p *pages) forward(page []json.RawMessage) error {
 		CreatedAt string `json:"createdAt"`
 	}
 	if json.Unmarshal(page[len(page)-1], &last) != nil || last.CreatedAt == "" {
-		return &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--paginate: the list has no createdAt, so its next page cannot be requested"}
+		return &cli.Failure{Exit: exitcode.Failed, Code: "failed",
+			Msg: "--paginate: the list has no createdAt, so its next page cannot be requested"}
 	}
 	before := last.CreatedAt
 	if t, err := time.Parse(time.RFC3339, before); err == nil { // others with the same time may be on the next page

@@ -17,9 +17,12 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "cache", Aliases: []string{"caches"}, Short: "Caches: stored copies of tables of other catalogs",
-		Long: "Caches: stored copies of tables of other catalogs, refreshed by schedule or on demand. Queries read the copy.\n\nA cache is named by its id, by CATALOG SCHEMA TABLE, or by catalog.schema.table."}
-	c.AddCommand(newCacheListCmd(e), newCacheGetCmd(e), newCacheStatusCmd(e), newCacheCreateCmd(e), newCacheEnsureCmd(e), newCacheBatchCmd(e), newCacheUpdateCmd(e),
+	c := &cobra.Command{Use: "cache", Aliases: []string{"caches"},
+		Short: "Caches: stored copies of tables of other catalogs",
+		Long: "Caches: stored copies of tables of other catalogs, refreshed by schedule or on demand. Queries read " +
+			"the copy.\n\nA cache is named by its id, by CATALOG SCHEMA TABLE, or by catalog.schema.table."}
+	c.AddCommand(newCacheListCmd(e), newCacheGetCmd(e), newCacheStatusCmd(e), newCacheCreateCmd(e),
+		newCacheEnsureCmd(e), newCacheBatchCmd(e), newCacheUpdateCmd(e),
 		newCacheDeleteCmd(e), newCacheRefreshCmd(e), newCacheWaitCmd(e), newCacheCancelCmd(e), newCacheHistoryCmd(e))
 	e.Shows(c, &cacheShape, "list", "status", "refresh", "wait")
 	e.Shows(c, &settingsShape, "get", "create", "ensure", "update")
@@ -72,11 +75,13 @@ func namedSettings(ctx context.Context, e *cli.Env, cl *api.Client, project stri
 }
 
 // withCache completes a command on one cache.
-func withCache(e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, project, cache string) (cli.View, error)) *cobra.Command {
+func withCache(e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, project,
+	cache string) (cli.View, error)) *cobra.Command {
 	if c.Args == nil {
 		c.Args = cli.CacheArgs
 	}
-	return e.Leaf(op, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(op, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View,
+		error) {
 		id, err := cli.CacheID(ctx, cl, p, args)
 		if err != nil {
 			return cli.View{}, err
@@ -88,7 +93,8 @@ func withCache(e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Cont
 func newCacheListCmd(e *cli.Env) *cobra.Command {
 	var catalog, schema string
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List caches and their states", Args: cobra.NoArgs,
-		Long:    "List caches and their states. Tables show the name of the catalog; -o json and csv have what the gateway sends,\nwhich is its id.",
+		Long: "List caches and their states. Tables show the name of the catalog; -o json and csv have what the " +
+			"gateway sends,\nwhich is its id.",
 		Example: "  " + e.Name + " cache list\n  " + e.Name + " cache list --catalog sample --schema shop"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema; requires --catalog")
@@ -132,7 +138,8 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 }
 
 func newCacheGetCmd(e *cli.Env) *cobra.Command {
-	return withCache(e, spec.GetCacheSettings, cli.Annotate(&cobra.Command{Use: "get CACHE", Aliases: []string{"show", "settings"}, Short: "Show the settings of a cache",
+	return withCache(e, spec.GetCacheSettings, cli.Annotate(&cobra.Command{Use: "get CACHE", Aliases: []string{"show",
+		"settings"}, Short: "Show the settings of a cache",
 		Example: "  " + e.Name + " cache get sample shop orders"}, spec.ListCatalogs),
 		func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
 			v, err := cl.Cache.Settings(ctx, p, id)
@@ -145,9 +152,11 @@ func newCacheGetCmd(e *cli.Env) *cobra.Command {
 
 func newCacheStatusCmd(e *cli.Env) *cobra.Command {
 	var bare bool
-	c := &cobra.Command{Use: "status CACHE", Short: "Show the state of a cache, its last runs and its log", Example: "  " + e.Name + " cache status sample.shop.orders --exclude-logs"}
+	c := &cobra.Command{Use: "status CACHE", Short: "Show the state of a cache, its last runs and its log",
+		Example: "  " + e.Name + " cache status sample.shop.orders --exclude-logs"}
 	c.Flags().BoolVar(&bare, "exclude-logs", false, "omit the log")
-	return withCache(e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
+	return withCache(e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+		error) {
 		q := url.Values{}
 		if bare {
 			q.Set("excludeLogs", "true")
@@ -163,25 +172,33 @@ func newCacheStatusCmd(e *cli.Env) *cobra.Command {
 
 func newCacheHistoryCmd(e *cli.Env) *cobra.Command {
 	var limit, offset int
-	c := &cobra.Command{Use: "history CACHE", Aliases: []string{"executions"}, Short: "List the runs of a cache, newest first; they are kept for 14 days", Example: "  " + e.Name + " cache history sample shop orders --limit 50"}
+	c := &cobra.Command{Use: "history CACHE", Aliases: []string{"executions"},
+		Short: "List the runs of a cache, newest first; they are kept for 14 days", Example: "  " + e.Name +
+			" cache history sample shop orders --limit 50"}
 	c.Flags().IntVar(&limit, "limit", 10, "at most this many")
 	c.Flags().IntVar(&offset, "offset", 0, "skip this many of the newest")
-	return withCache(e, spec.ListCacheExecutions, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
+	return withCache(e, spec.ListCacheExecutions, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+		error) {
 		if limit < 1 || offset < 0 {
 			return cli.View{}, cli.Usagef("--limit must be at least 1 and --offset at least 0")
 		}
-		v, err := cl.Cache.Executions(ctx, p, id, url.Values{"limit": {strconv.Itoa(limit)}, "offset": {strconv.Itoa(offset)}})
-		return cli.List(v, "createdAt", "executionMode", "status", "finishedAt", "progress.numberOfCachedRecords", "progress.numberOfInsertedRecords", "id"), err
+		v, err := cl.Cache.Executions(ctx, p, id, url.Values{"limit": {strconv.Itoa(limit)},
+			"offset": {strconv.Itoa(offset)}})
+		return cli.List(v, "createdAt", "executionMode", "status", "finishedAt", "progress.numberOfCachedRecords",
+			"progress.numberOfInsertedRecords", "id"), err
 	})
 }
 
 func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
-	return withCache(e, spec.DeleteCache, cli.Annotate(&cobra.Command{Use: "delete CACHE", Aliases: []string{"rm"}, Short: "Delete a cache; queries read the source again",
-		Example: "  " + e.Name + " cache delete sample shop orders --yes"}, spec.GetCacheSettings, spec.GetTableCacheState, spec.ListCatalogs),
+	return withCache(e, spec.DeleteCache, cli.Annotate(&cobra.Command{Use: "delete CACHE", Aliases: []string{"rm"},
+		Short:   "Delete a cache; queries read the source again",
+		Example: "  " + e.Name + " cache delete sample shop orders --yes"}, spec.GetCacheSettings,
+		spec.GetTableCacheState, spec.ListCatalogs),
 		func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
 			who := e.Called(id, id, func() ([]cli.Named, error) {
 				st, err := cl.Cache.Settings(ctx, p, id)
-				return []cli.Named{{ID: st.ID, Name: e.CatalogNames(ctx, cl, p)[st.CatalogID] + "." + st.SchemaName + "." + st.TableName}}, err
+				return []cli.Named{{ID: st.ID, Name: e.CatalogNames(ctx, cl, p)[st.CatalogID] + "." + st.SchemaName +
+					"." + st.TableName}}, err
 			})
 			if err := e.Confirm("delete cache %s with its rows and schedules?", who); err != nil {
 				return cli.View{}, err
@@ -198,9 +215,12 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 			}
 			// The hosted zones sometimes keep reading the deleted cache, and the table becomes unreadable [L].
 			if now, err := cl.Catalogs.CacheState(ctx, p, st.CatalogID, st.SchemaName, st.TableName); err != nil {
-				fmt.Fprintf(e.Err, "note: whether %s is still shown as cached could not be determined: %v\n", st.TableName, err)
+				fmt.Fprintf(e.Err, "note: whether %s is still shown as cached could not be determined: %v\n",
+					st.TableName, err)
 			} else if now.IsCached {
-				return cli.View{}, &cli.Failure{Exit: exitcode.Failed, Code: "not-deleted", Msg: "cache " + id + " was deleted, but " + st.TableName + " is still shown as cached and may be unreadable", Hint: "create a new catalog over the same connection"}
+				return cli.View{}, &cli.Failure{Exit: exitcode.Failed, Code: "not-deleted", Msg: "cache " + id +
+					" was deleted, but " + st.TableName + " is still shown as cached and may be unreadable",
+					Hint: "create a new catalog over the same connection"}
 			}
 			return cli.Note("deleted cache %s", id), nil
 		})
@@ -208,12 +228,14 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 
 func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 	var full, incremental bool
-	c := &cobra.Command{Use: "cancel CACHE", Short: "Cancel the refresh that is running; the cache keeps the rows it had",
+	c := &cobra.Command{Use: "cancel CACHE",
+		Short:   "Cancel the refresh that is running; the cache keeps the rows it had",
 		Example: "  " + e.Name + " cache cancel sample shop orders"}
 	c.Flags().BoolVar(&full, "full", false, "the full refresh")
 	c.Flags().BoolVar(&incremental, "incremental", false, "the incremental refresh")
 	cli.Annotate(c, spec.CancelIncrementalUpdate, spec.GetCacheStatus)
-	return withCache(e, spec.CancelFullRefresh, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
+	return withCache(e, spec.CancelFullRefresh, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+		error) {
 		if full && incremental {
 			return cli.View{}, cli.Usagef("--full and --incremental are mutually exclusive")
 		}
@@ -224,7 +246,8 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 			}
 			run := st.Newest()
 			if run == nil || cli.JobState(run.Status) != api.StateRunning {
-				return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-running", Msg: "no refresh of cache " + id + " is running"}
+				return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-running",
+					Msg: "no refresh of cache " + id + " is running"}
 			}
 			full = run == st.LastFullRefreshCacheExecution
 		}

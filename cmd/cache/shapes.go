@@ -10,10 +10,12 @@ var cacheShape = cli.Shape{ID: "id", Fields: []cli.Field{
 	{Path: "catalogName+schemaName+tableName", Heading: "table", Key: true},
 	{Path: "status"},
 	{Path: "refreshedAt", Heading: "refreshed", As: output.AsTime},
-	{Path: "lastFullRefreshCacheExecution.progress.numberOfCachedRecords", Heading: "rows, full", Only: output.InRecords},
+	{Path: "lastFullRefreshCacheExecution.progress.numberOfCachedRecords", Heading: "rows, full",
+		Only: output.InRecords},
 	{Path: "lastFullRefreshCacheExecution.status", Heading: "last full", Only: output.InRecords},
 	{Path: "lastIncrementalCacheExecution.status", Heading: "last update", Only: output.InRecords},
-	{Path: "lastIncrementalCacheExecution.error.message|lastFullRefreshCacheExecution.error.message", Heading: "error", Only: output.InRecords},
+	{Path: "lastIncrementalCacheExecution.error.message|lastFullRefreshCacheExecution.error.message", Heading: "error",
+		Only: output.InRecords},
 	{Path: "id", Key: true},
 }}
 

@@ -17,7 +17,8 @@ whole table and compares it, unless these flags are given:
   --key --updated-at    only keys and rows with new or changed times are read
   --key --insert-only   only keys and rows with new keys are read
 
-Deleted rows are removed in each case. A key that is NULL or not unique fails the refresh. docs/caches.md has the details.`
+Deleted rows are removed in each case. A key that is NULL or not unique fails the refresh.
+docs/caches.md has the details.`
 
 // cacheTracking are the flags that configure how an incremental refresh detects changes.
 type cacheTracking struct {
@@ -28,8 +29,10 @@ type cacheTracking struct {
 
 func (f *cacheTracking) register(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.key, "key", nil, "columns that together identify a row (zone local)")
-	c.Flags().StringVar(&f.updated, "updated-at", "", "column that increases with every insert and update of a row; requires --key")
-	c.Flags().BoolVar(&f.insertOnly, "insert-only", false, "rows never change once they exist; requires an increasing --key")
+	c.Flags().StringVar(&f.updated, "updated-at", "",
+		"column that increases with every insert and update of a row; requires --key")
+	c.Flags().BoolVar(&f.insertOnly, "insert-only", false,
+		"rows never change once they exist; requires an increasing --key")
 	c.Flags().BoolVar(&f.noKey, "no-key", false, "compare whole rows, as without --key")
 }
 
@@ -72,7 +75,8 @@ func sameTracking(want, have *api.CacheTracking) bool {
 	if have == nil {
 		return len(want.KeyColumns) == 0
 	}
-	return slices.Equal(want.KeyColumns, have.KeyColumns) && want.UpdatedAtColumn == have.UpdatedAtColumn && want.InsertOnly == have.InsertOnly
+	return slices.Equal(want.KeyColumns, have.KeyColumns) && want.UpdatedAtColumn == have.UpdatedAtColumn &&
+		want.InsertOnly == have.InsertOnly
 }
 
 // explainCacheable explains why a table of a database cannot be cached, and that a table of the project itself needs no
@@ -81,13 +85,16 @@ func explainCacheable(e *cli.Env, catalog string, err error) error {
 	var ae *api.Error
 	if errors.As(err, &ae) && ae.Status == 400 && (catalog == api.InternalCatalogID || catalog == api.QueryCatalogID) {
 		copied := *ae
-		copied.Hint = "internal tables and saved queries are stored by the gateway itself and need no cache; a materialized query stores a result"
+		copied.Hint = "internal tables and saved queries are stored by the gateway itself and need no cache; a " +
+			"materialized query stores a result"
 		return &copied
 	}
-	if !errors.As(err, &ae) || ae.Code != "TABLE_NOT_CACHEABLE" || !e.Local() || len(catalog) == 1 { // a built-in catalog
+	// a built-in catalog
+	if !errors.As(err, &ae) || ae.Code != "TABLE_NOT_CACHEABLE" || !e.Local() || len(catalog) == 1 {
 		return err
 	}
 	copied := *ae
-	copied.Hint = "databases are cacheable in a catalog created with `dig catalog create NAME --connection CONNECTION --cache-anything`"
+	copied.Hint = "databases are cacheable in a catalog created with `dig catalog create NAME --connection " +
+		"CONNECTION --cache-anything`"
 	return &copied
 }

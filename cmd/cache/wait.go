@@ -39,10 +39,12 @@ func slot(st api.CacheStatus, mode string) *api.CacheExecutionInfo {
 // settledCache waits for a run of a mode that began after the one created at the given time, and until both that run
 // and the cache as a whole have ended: a status read right after a trigger is still that of the previous run, and the
 // slots of the two modes hide each other [L].
-func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, before string, w *cli.WaitFlags) (cli.View, error) {
+func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, before string,
+	w *cli.WaitFlags) (cli.View, error) {
 	var st api.CacheStatus
 	var run *api.CacheExecutionInfo
-	err := e.Wait(ctx, cli.Waiting{What: "cache " + id, Limit: w.Limit, Stalled: w.Stalled, Resume: "cache wait " + shell.Quote(id), Cancel: "cache cancel " + shell.Quote(id)}, func() (string, string, bool, error) {
+	err := e.Wait(ctx, cli.Waiting{What: "cache " + id, Limit: w.Limit, Stalled: w.Stalled, Resume: "cache wait " +
+		shell.Quote(id), Cancel: "cache cancel " + shell.Quote(id)}, func() (string, string, bool, error) {
 		var err error
 		if st, err = cl.Cache.Status(ctx, p, id, url.Values{"excludeLogs": {"true"}}); err != nil {
 			return "", "", false, err
@@ -63,7 +65,8 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 		return cli.View{}, err
 	}
 	if s := cli.JobState(run.Status); s != api.StateCompleted {
-		f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(s), Msg: fmt.Sprintf("the refresh of cache %s is %s", id, run.Status)}
+		f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(s),
+			Msg: fmt.Sprintf("the refresh of cache %s is %s", id, run.Status)}
 		if why := cli.CacheError(run); why != "" {
 			f.Msg += ": " + why
 		}
@@ -79,9 +82,11 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 	case run.ExecutionMode != "INCREMENTAL":
 		v = v.WithNote("%d rows cached", n.NumberOfCachedRecords)
 	case e.Local():
-		v = v.WithNote("%d rows inserted, %d updated, %d deleted", n.NumberOfInsertedRecords, n.NumberOfUpdatedRecords, n.NumberOfDeletedRecords)
+		v = v.WithNote("%d rows inserted, %d updated, %d deleted", n.NumberOfInsertedRecords, n.NumberOfUpdatedRecords,
+			n.NumberOfDeletedRecords)
 	default: // the service's counters of updated and deleted rows are wrong [L]
-		v = v.WithNote("%d rows inserted; the zone's counters of updated and deleted rows are unreliable", n.NumberOfInsertedRecords)
+		v = v.WithNote("%d rows inserted; the zone's counters of updated and deleted rows are unreliable",
+			n.NumberOfInsertedRecords)
 	}
 	return v, nil
 }
@@ -90,12 +95,15 @@ func newCacheRefreshCmd(e *cli.Env) *cobra.Command {
 	var full bool
 	var w cli.WaitFlags
 	c := &cobra.Command{Use: "refresh CACHE", Short: "Refresh a cache now: the changes, or with --full everything",
-		Long:    "Refresh a cache now: the changes, or with --full everything. Queries read the old rows until it is done, and\nkeep reading them when it fails. With --wait the exit code is 7 if it failed, was cancelled or is stalled, and 8 if\nthe time limit was reached.",
+		Long: "Refresh a cache now: the changes, or with --full everything. Queries read the old rows until it is " +
+			"done, and\nkeep reading them when it fails. With --wait the exit code is 7 if it failed, was cancelled " +
+			"or is stalled, and 8 if\nthe time limit was reached.",
 		Example: "  " + e.Name + " cache refresh sample shop orders --full --wait"}
 	c.Flags().BoolVar(&full, "full", false, "a full refresh instead of an incremental one")
 	registerCacheWait(&w, c)
 	cli.Annotate(c, spec.TriggerFullRefresh, spec.GetCatalog, spec.ExecuteQuery)
-	return withCache(e, spec.TriggerIncrementalUpdate, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
+	return withCache(e, spec.TriggerIncrementalUpdate, c, func(ctx context.Context, cl *api.Client, p,
+		id string) (cli.View, error) {
 		if err := w.Check(false); err != nil {
 			return cli.View{}, err
 		}
@@ -130,7 +138,8 @@ func newCacheRefreshCmd(e *cli.Env) *cobra.Command {
 
 // countCached counts the rows of a cache by a query: the counters of the hosted zones do not show what a refresh
 // changed [L]. It returns "" if they cannot be counted, which is noted and does not prevent the refresh.
-func countCached(ctx context.Context, e *cli.Env, cl *api.Client, p string, st api.CacheStatus) (sqltext.TableRef, string) {
+func countCached(ctx context.Context, e *cli.Env, cl *api.Client, p string,
+	st api.CacheStatus) (sqltext.TableRef, string) {
 	t := sqltext.TableRef{Catalog: "", Schema: st.SchemaName, Table: st.TableName}
 	c, err := cl.Catalogs.Get(ctx, p, st.CatalogID)
 	n := ""
@@ -139,13 +148,16 @@ func countCached(ctx context.Context, e *cli.Env, cl *api.Client, p string, st a
 		n, err = (&trust.Guard{Cl: cl, Project: p}).CountOf(ctx, t)
 	}
 	if err != nil && !errors.Is(err, cli.ErrDone) {
-		fmt.Fprintf(e.Err, "note: the rows could not be counted before the refresh, so the number of changed rows is not shown: %v\n", err)
+		fmt.Fprintf(e.Err,
+			"note: the rows could not be counted before the refresh, so the number of changed rows is not shown: %v\n",
+			err)
 	}
 	return t, n
 }
 
 // countedChange reports how much the row count of a table has changed since it was counted.
-func countedChange(ctx context.Context, e *cli.Env, cl *api.Client, p string, t sqltext.TableRef, before string) string {
+func countedChange(ctx context.Context, e *cli.Env, cl *api.Client, p string, t sqltext.TableRef,
+	before string) string {
 	after, err := (&trust.Guard{Cl: cl, Project: p}).CountOf(ctx, t)
 	if err != nil {
 		return fmt.Sprintf("; the rows could not be counted after the refresh: %v", err)
@@ -160,10 +172,12 @@ func countedChange(ctx context.Context, e *cli.Env, cl *api.Client, p string, t 
 
 func newCacheWaitCmd(e *cli.Env) *cobra.Command {
 	w := cli.WaitFlags{Wait: true}
-	c := &cobra.Command{Use: "wait CACHE", Short: "Wait until the current refresh of a cache has ended", Example: "  " + e.Name + " cache wait sample shop orders --wait-timeout 30m"}
+	c := &cobra.Command{Use: "wait CACHE", Short: "Wait until the current refresh of a cache has ended", Example: "  " +
+		e.Name + " cache wait sample shop orders --wait-timeout 30m"}
 	w.Limits(c)
 	w.Signs(c)
-	return withCache(e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
+	return withCache(e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+		error) {
 		if err := w.Check(false); err != nil {
 			return cli.View{}, err
 		}

@@ -23,7 +23,8 @@ type cacheSchedules struct {
 
 func (f *cacheSchedules) register(c *cobra.Command) {
 	f.tracking.register(c)
-	c.Flags().StringVar(&f.incremental, "incremental-every", "", "incremental refresh: an ISO 8601 duration such as PT15M or P1D, or 15m, 1h, 7d; none for no schedule")
+	c.Flags().StringVar(&f.incremental, "incremental-every", "",
+		"incremental refresh: an ISO 8601 duration such as PT15M or P1D, or 15m, 1h, 7d; none for no schedule")
 	c.Flags().StringVar(&f.full, "full-every", "", "full refresh: same format")
 }
 
@@ -62,7 +63,8 @@ func (f *cacheSchedules) apply(c *cobra.Command, incremental, full **api.CacheSc
 }
 
 // forNewCache completes a command that creates a cache: run gets the request that arguments and flags describe.
-func forNewCache(e *cli.Env, c *cobra.Command, f *cacheSchedules, w *cli.WaitFlags, run func(ctx context.Context, cl *api.Client, project string, req api.CacheRequest) (cli.View, error)) cli.RunFunc {
+func forNewCache(e *cli.Env, c *cobra.Command, f *cacheSchedules, w *cli.WaitFlags, run func(ctx context.Context,
+	cl *api.Client, project string, req api.CacheRequest) (cli.View, error)) cli.RunFunc {
 	return e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		if err := w.Check(false); err != nil {
 			return nil, err
@@ -109,14 +111,18 @@ func newTableArgs(_ *cobra.Command, args []string) error {
 func newCacheCreateCmd(e *cli.Env) *cobra.Command {
 	var f cacheSchedules
 	var w cli.WaitFlags
-	c := &cobra.Command{Use: "create CATALOG SCHEMA TABLE", Short: "Create the cache of a table and start its first refresh", Args: newTableArgs,
-		Long: "Create the cache of a table and start its first refresh. An existing cache is left unchanged;\n`cache ensure` also updates its settings.\n\n" + trackingHelp,
-		Example: "  " + e.Name + " cache create sample shop orders --incremental-every 15m --full-every P1D --wait\n  " +
+	c := &cobra.Command{Use: "create CATALOG SCHEMA TABLE",
+		Short: "Create the cache of a table and start its first refresh", Args: newTableArgs,
+		Long: "Create the cache of a table and start its first refresh. An existing cache is left unchanged;\n`cache " +
+			"ensure` also updates its settings.\n\n" + trackingHelp,
+		Example: "  " + e.Name +
+			" cache create sample shop orders --incremental-every 15m --full-every P1D --wait\n  " +
 			e.Name + " cache create shop public orders --key id --updated-at changed_at --incremental-every 5m"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
 	registerCacheWait(&w, c)
-	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string, req api.CacheRequest) (cli.View, error) {
+	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string,
+		req api.CacheRequest) (cli.View, error) {
 		made, err := cli.CreateCache(ctx, cl, p, req)
 		err = explainCacheable(e, req.CatalogID, err)
 		if err != nil || !w.Wait {
@@ -129,13 +135,15 @@ func newCacheCreateCmd(e *cli.Env) *cobra.Command {
 func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 	var f cacheSchedules
 	var w cli.WaitFlags
-	c := &cobra.Command{Use: "ensure CATALOG SCHEMA TABLE", Short: "Create the cache of a table unless it has one; change its settings if they differ", Args: newTableArgs,
+	c := &cobra.Command{Use: "ensure CATALOG SCHEMA TABLE",
+		Short: "Create the cache of a table unless it has one; change its settings if they differ", Args: newTableArgs,
 		Example: "  " + e.Name + " cache ensure sample shop orders --full-every 1d --wait"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
 	registerCacheWait(&w, c)
 	cli.Annotate(c, spec.ListCatalogCacheStatuses, spec.GetCacheSettings, spec.UpdateCacheSettings)
-	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string, req api.CacheRequest) (cli.View, error) {
+	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string,
+		req api.CacheRequest) (cli.View, error) {
 		st, err := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName)
 		if err != nil {
 			return cli.View{}, err
@@ -144,14 +152,17 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 		if st == nil {
 			have, err = cli.CreateCache(ctx, cl, p, req)
 			if cli.Unsure(err) { // the reply may be lost, and the cache may exist
-				if again, look := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName); look == nil && again != nil {
+				if again, look := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName,
+					req.TableName); look == nil && again != nil {
 					st, err = again, nil
 				}
 			}
 			err = explainCacheable(e, req.CatalogID, err)
 		}
 		if err == nil && st != nil {
-			have, err = updateCache(ctx, e, cl, p, st.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule, FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})
+			have, err = updateCache(ctx, e, cl, p, st.ID,
+				api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule,
+					FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})
 		}
 		if err != nil || !w.Wait {
 			return cli.Object(have).PrintValue(), err
@@ -173,7 +184,8 @@ func sameSchedule(a, b *api.CacheSchedule) bool {
 
 // updateCache changes the schedules that are not nil. Both are always sent, since the service may remove one that is
 // omitted [O][M], and read back, since it may ignore one [L].
-func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string, want api.CacheScheduleUpdate) (api.Cache, error) {
+func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string,
+	want api.CacheScheduleUpdate) (api.Cache, error) {
 	have, err := cl.Cache.Settings(ctx, p, id)
 	if err != nil {
 		return have, err
@@ -188,7 +200,9 @@ func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string, 
 	}
 	keep(&want.IncrementalCacheSchedule, have.IncrementalCacheSchedule)
 	keep(&want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule)
-	if sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) && sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) && sameTracking(want.ChangeTracking, have.ChangeTracking) {
+	if sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) &&
+		sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) && sameTracking(want.ChangeTracking,
+		have.ChangeTracking) {
 		return have, nil
 	}
 	if _, err := cl.Cache.UpdateSettings(ctx, p, id, want); err != nil {
@@ -197,19 +211,25 @@ func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string, 
 	if have, err = cl.Cache.Settings(ctx, p, id); err != nil {
 		return have, err
 	}
-	if !sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) || !sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) {
-		return have, &cli.Failure{Exit: exitcode.Failed, Code: "not-stored", Msg: "the gateway accepted the schedules of cache " + id + " but did not store them", Hint: "`dig cache get " + shell.Quote(id) + "` shows the current settings"}
+	if !sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) ||
+		!sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) {
+		return have, &cli.Failure{Exit: exitcode.Failed, Code: "not-stored",
+			Msg:  "the gateway accepted the schedules of cache " + id + " but did not store them",
+			Hint: "`dig cache get " + shell.Quote(id) + "` shows the current settings"}
 	}
 	return have, nil
 }
 
 func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 	var f cacheSchedules
-	c := &cobra.Command{Use: "update CACHE", Short: "Change the settings of a cache; settings that are not given stay as they are", Example: "  " + e.Name + " cache update sample shop orders --full-every PT6H --incremental-every none"}
+	c := &cobra.Command{Use: "update CACHE",
+		Short: "Change the settings of a cache; settings that are not given stay as they are", Example: "  " + e.Name +
+			" cache update sample shop orders --full-every PT6H --incremental-every none"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
 	cli.Annotate(c, spec.GetCacheSettings)
-	return withCache(e, spec.UpdateCacheSettings, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
+	return withCache(e, spec.UpdateCacheSettings, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+		error) {
 		var want api.CacheScheduleUpdate
 		if err := e.Body(f.body, &want); err != nil {
 			return cli.View{}, err
@@ -221,7 +241,8 @@ func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, err
 		}
 		if want == (api.CacheScheduleUpdate{}) {
-			return cli.View{}, cli.Usagef("nothing to change: give --incremental-every, --full-every, or --key and related flags")
+			return cli.View{}, cli.Usagef(
+				"nothing to change: give --incremental-every, --full-every, or --key and related flags")
 		}
 		v, err := updateCache(ctx, e, cl, p, id, want)
 		return cli.Object(v).PrintValue(), err
@@ -230,9 +251,12 @@ func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 
 func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 	var f cacheSchedules
-	c := &cobra.Command{Use: "batch [catalog.schema.table]...", Short: "Create several caches; each succeeds or fails independently", Args: cobra.ArbitraryArgs,
-		Long:    "Create several caches; each succeeds or fails independently. Tables are arguments with the same schedules,\nor a list of requests with --body. The exit code is 7 when some failed.",
-		Example: "  " + e.Name + " cache batch sample.shop.orders sample.shop.customers --full-every 1d\n  " + e.Name + " cache batch --body @caches.json"}
+	c := &cobra.Command{Use: "batch [catalog.schema.table]...",
+		Short: "Create several caches; each succeeds or fails independently", Args: cobra.ArbitraryArgs,
+		Long: "Create several caches; each succeeds or fails independently. Tables are arguments with the same " +
+			"schedules,\nor a list of requests with --body. The exit code is 7 when some failed.",
+		Example: "  " + e.Name + " cache batch sample.shop.orders sample.shop.customers --full-every 1d\n  " + e.Name +
+			" cache batch --body @caches.json"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
 	return e.Leaf(spec.CreateCacheBatch, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
@@ -275,7 +299,8 @@ func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 			}
 			v := cli.List(out, "success", "error", "cache.id", "cache.tableName")
 			if bad > 0 {
-				v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "partial", Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
+				v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "partial",
+					Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
 			}
 			return v, nil
 		}, nil

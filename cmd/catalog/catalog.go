@@ -13,10 +13,12 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "catalog", Aliases: []string{"catalogs"}, Short: "Catalogs: the schemas and tables that SQL can refer to"}
+	c := &cobra.Command{Use: "catalog", Aliases: []string{"catalogs"},
+		Short: "Catalogs: the schemas and tables that SQL can refer to"}
 	ex := "  " + e.Name + " catalog "
 	// in runs f with the ids of the project and of the catalog named by the first argument.
-	in := func(f func(ctx context.Context, cl *api.Client, project, catalog string, rest []string) (cli.View, error)) func(context.Context, *api.Client, []string) (cli.View, error) {
+	in := func(f func(ctx context.Context, cl *api.Client, project, catalog string, rest []string) (cli.View,
+		error)) func(context.Context, *api.Client, []string) (cli.View, error) {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.TableCatalogID(ctx, cl, p, args[0], append(args, "")[1])
 			if err != nil {
@@ -25,11 +27,13 @@ func New(e *cli.Env) *cobra.Command {
 			return f(ctx, cl, p, id, args[1:])
 		})
 	}
-	tables := &cobra.Command{Use: "tables CATALOG [SCHEMA]", Short: "List the tables of a schema, or of all schemas of a catalog",
+	tables := &cobra.Command{Use: "tables CATALOG [SCHEMA]",
+		Short:   "List the tables of a schema, or of all schemas of a catalog",
 		Example: ex + "tables sample shop", Args: cobra.RangeArgs(1, 2)}
 	cli.Annotate(tables, spec.ListSchemas)
 	c.AddCommand(
-		e.Leaf(spec.ListCatalogs, cli.Annotate(&cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the catalogs of the project", Example: ex + "list", Args: cobra.NoArgs}, spec.ListConnections),
+		e.Leaf(spec.ListCatalogs, cli.Annotate(&cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short: "List the catalogs of the project", Example: ex + "list", Args: cobra.NoArgs}, spec.ListConnections),
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Catalogs.List(ctx, p)
 				columns := []string{"id", "name", "displayName", "catalogType", "connectionId"}
@@ -38,7 +42,9 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(overConnections(ctx, e, cl, p, v), columns...).PrintValue(), nil
 			})),
-		e.Leaf(spec.GetCatalog, cli.Annotate(&cobra.Command{Use: "get CATALOG", Aliases: []string{"show"}, Short: "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)}, spec.ListConnections),
+		e.Leaf(spec.GetCatalog, cli.Annotate(&cobra.Command{Use: "get CATALOG", Aliases: []string{"show"},
+			Short: "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)},
+			spec.ListConnections),
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Catalogs.Get(ctx, p, id)
 				if err != nil || !e.HumanOutput() {
@@ -46,23 +52,28 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				return cli.Object(overConnections(ctx, e, cl, p, []api.Catalog{v})[0]).PrintValue(), nil
 			})),
-		e.Leaf(spec.ListSchemas, &cobra.Command{Use: "schemas CATALOG", Short: "List the schemas of a catalog", Example: ex + "schemas sample", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.ListSchemas, &cobra.Command{Use: "schemas CATALOG", Short: "List the schemas of a catalog",
+			Example: ex + "schemas sample", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Catalogs.Schemas(ctx, p, id)
 				return cli.List(v, "schemaName", "catalogName", "catalogId"), err
 			})),
 		e.Leaf(spec.ListTables, tables, in(listTables)),
-		e.Leaf(spec.ListColumns, &cobra.Command{Use: "columns CATALOG SCHEMA TABLE", Short: "List the columns of a table", Example: ex + "columns sample shop orders", Args: cobra.ExactArgs(3)},
+		e.Leaf(spec.ListColumns, &cobra.Command{Use: "columns CATALOG SCHEMA TABLE",
+			Short: "List the columns of a table", Example: ex + "columns sample shop orders", Args: cobra.ExactArgs(3)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
 				v, err := cl.Catalogs.Columns(ctx, p, id, rest[0], rest[1])
 				return cli.List(v, "name", "dataType", "displayName", "desc"), err
 			})),
-		e.Leaf(spec.GetTableCacheState, &cobra.Command{Use: "cached CATALOG SCHEMA TABLE", Short: "Show whether a table reads from a cache", Example: ex + "cached sample shop orders", Args: cobra.ExactArgs(3)},
+		e.Leaf(spec.GetTableCacheState, &cobra.Command{Use: "cached CATALOG SCHEMA TABLE",
+			Short: "Show whether a table reads from a cache", Example: ex + "cached sample shop orders",
+			Args: cobra.ExactArgs(3)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
 				v, err := cl.Catalogs.CacheState(ctx, p, id, rest[0], rest[1])
 				return cli.Object(v), err
 			})),
-		newCatalogCreateCmd(e), newCatalogEnsureCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e), newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
+		newCatalogCreateCmd(e), newCatalogEnsureCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e),
+		newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
 	)
 	e.Shows(c, &catalogShape, "list", "get", "create")
 	e.Shows(c, &schemaShape, "schemas")
@@ -79,7 +90,8 @@ type namedCatalog struct {
 }
 
 // overConnections adds the names of connections to catalogs.
-func overConnections(ctx context.Context, e *cli.Env, cl *api.Client, project string, all []api.Catalog) []namedCatalog {
+func overConnections(ctx context.Context, e *cli.Env, cl *api.Client, project string,
+	all []api.Catalog) []namedCatalog {
 	out, names := make([]namedCatalog, len(all)), map[string]string{}
 	if slices.ContainsFunc(all, func(c api.Catalog) bool { return c.ConnectionID != nil }) {
 		connections, err := cl.Connections.List(ctx, project)

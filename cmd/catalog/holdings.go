@@ -8,10 +8,11 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// catalogHoldings describes what a deletion of a catalog deletes or breaks: caches, parametric tables, saved queries and, where a
-// prompt needs it, the number of tables that become unreadable. Kinds that cannot be listed are named as such. dependants is the same
-// without the tables.
-func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project string, of api.Catalog) (all, dependants string) {
+// catalogHoldings describes what a deletion of a catalog deletes or breaks: caches, parametric tables, saved queries
+// and, where a prompt needs it, the number of tables that become unreadable. Kinds that cannot be listed are named as
+// such. dependants is the same without the tables.
+func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project string,
+	of api.Catalog) (all, dependants string) {
 	queries, err := cl.Queries.List(ctx, project)
 	parts := cli.CatalogDependants(ctx, cl, project, of, queries, err)
 	dependants = strings.Join(parts, ", ")
@@ -26,9 +27,10 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project st
 	return strings.Join(parts, ", "), dependants
 }
 
-// agreeTable asks for confirmation before a table of a catalog is deleted, and lists the saved queries that read it. names are the
-// names by which the user may confirm the table.
-func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named cli.Naming, names []string, catalog, schema, table, question string) error {
+// agreeTable asks for confirmation before a table of a catalog is deleted, and lists the saved queries that read it.
+// names are the names by which the user may confirm the table.
+func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named cli.Naming, names []string, catalog,
+	schema, table, question string) error {
 	look := func() (string, error) {
 		all, err := cl.Catalogs.List(ctx, p)
 		if err != nil {

@@ -26,7 +26,8 @@ type parameterFlags struct {
 // check rejects secrets on the command line and more than one use of standard input, before anything is sent.
 func (f parameterFlags) check() error {
 	if f.file != "" && f.file != "-" && !strings.HasPrefix(f.file, "@") {
-		return cli.Usagef("--extra: these parameters may hold secrets, which do not belong on the command line").WithHint("give --extra @FILE or --extra - for standard input")
+		return cli.Usagef("--extra: these parameters may hold secrets, which do not belong on the command line").
+			WithHint("give --extra @FILE or --extra - for standard input")
 	}
 	stdin := 0
 	if f.file == "-" {
@@ -40,7 +41,8 @@ func (f parameterFlags) check() error {
 		case value == "-":
 			stdin++
 		case !strings.HasPrefix(value, "@") && (secret.Named(name) || secret.Address(value)):
-			return cli.Usagef("--parameter: field %s is a secret, and a secret on the command line can be seen by other users and stays in the shell's history", name).
+			return cli.Usagef("--parameter: field %s is a secret, and a secret on the command line can be seen by "+
+				"other users and stays in the shell's history", name).
 				WithHint("give --parameter %s=@FILE, or --parameter %s=- to read it from standard input", name, name)
 		}
 	}
@@ -124,7 +126,8 @@ func missingParameters(err error) []string {
 	}
 	var body map[string]json.RawMessage
 	if json.Unmarshal(ae.Raw, &body) == nil {
-		for _, key := range []string{"missingFields", "missing", "requiredFields", "fields", "extraParameters", "errors"} {
+		for _, key := range []string{"missingFields", "missing", "requiredFields", "fields",
+			"extraParameters", "errors"} {
 			var names []string
 			if json.Unmarshal(body[key], &names) == nil {
 				if names = onlyNames(names); len(names) > 0 {

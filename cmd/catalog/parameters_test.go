@@ -14,8 +14,10 @@ func TestMissingParameters(t *testing.T) {
 		message, body string
 		want          []string
 	}{
-		{400, "Missing required fields: clientId, clientSecret and refreshToken", "", []string{"clientId", "clientSecret", "refreshToken"}},
-		{400, "Missing required extraParameters [client_id, developer_token].", "", []string{"client_id", "developer_token"}},
+		{400, "Missing required fields: clientId, clientSecret and refreshToken", "",
+			[]string{"clientId", "clientSecret", "refreshToken"}},
+		{400, "Missing required extraParameters [client_id, developer_token].", "",
+			[]string{"client_id", "developer_token"}},
 		{400, "refused", `{"missingFields":["clientId","clientSecret"]}`, []string{"clientId", "clientSecret"}},
 		{400, `required parameter is missing: "developerToken"`, "", []string{"developerToken"}},
 		{400, "Catalog name already exists: shop", "", nil},

@@ -19,15 +19,19 @@ month, quarter, year; weeks start on Monday), followed by offsets such as -7d in
 y, h and m (minute). The gateway evaluates it whenever the table is read; its current value is printed.`
 
 func NewParametric(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "parametric-table", Aliases: []string{"parametric-tables", "parametric"}, Short: "Tables that read another table with fixed values for some columns"}
+	c := &cobra.Command{Use: "parametric-table", Aliases: []string{"parametric-tables", "parametric"},
+		Short: "Tables that read another table with fixed values for some columns"}
 	ex := "  " + e.Name + " parametric-table "
-	del := &cobra.Command{Use: "delete CATALOG SCHEMA.TABLE", Aliases: []string{"rm"}, Short: "Delete a parametric table", Example: ex + "delete shop daily.orders --yes", Args: cobra.ExactArgs(2),
-		Long: "Delete a parametric table.\n\nSaved queries that read it, also through others, break; if there are any, they are listed, and its name is asked for, or --yes needs\n--confirm SCHEMA.TABLE."}
+	del := &cobra.Command{Use: "delete CATALOG SCHEMA.TABLE", Aliases: []string{"rm"},
+		Short: "Delete a parametric table", Example: ex + "delete shop daily.orders --yes", Args: cobra.ExactArgs(2),
+		Long: "Delete a parametric table.\n\nSaved queries that read it, also through others, break; if there are " +
+			"any, they are listed, and its name is asked for, or --yes needs\n--confirm SCHEMA.TABLE."}
 	var named cli.Naming
 	named.Register(del, "table")
 	cli.Annotate(del, spec.ListCatalogs, spec.ListQueries)
 	c.AddCommand(
-		e.Leaf(spec.ListParametricTables, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"}, Short: "List the parametric tables of a catalog", Example: ex + "list shop", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.ListParametricTables, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"},
+			Short: "List the parametric tables of a catalog", Example: ex + "list shop", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := cli.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
@@ -52,10 +56,12 @@ func NewParametric(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				if err := agreeTable(ctx, e, cl, p, named, []string{args[1]}, id, schema, table, fmt.Sprintf("delete parametric table %s of catalog %s", args[1], args[0])); err != nil {
+				if err := agreeTable(ctx, e, cl, p, named, []string{args[1]}, id, schema, table,
+					fmt.Sprintf("delete parametric table %s of catalog %s", args[1], args[0])); err != nil {
 					return cli.View{}, err
 				}
-				return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p, id, schema, table)
+				return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p,
+					id, schema, table)
 			}, nil
 		})),
 	)
@@ -67,11 +73,13 @@ func newParametricCreateCmd(e *cli.Env) *cobra.Command {
 	var from, to, body string
 	var params []string
 	c := &cobra.Command{Use: "create CATALOG", Short: "Create a parametric table", Args: cobra.ExactArgs(1),
-		Long:    "Create a parametric table.\n" + macroHelp,
-		Example: "  " + e.Name + " parametric-table create shop --from public.orders --to daily.orders --param day=@yesterday"}
+		Long: "Create a parametric table.\n" + macroHelp,
+		Example: "  " + e.Name +
+			" parametric-table create shop --from public.orders --to daily.orders --param day=@yesterday"}
 	c.Flags().StringVar(&from, "from", "", "table to read, SCHEMA.TABLE of the catalog")
 	c.Flags().StringVar(&to, "to", "", "name of the new table, SCHEMA.TABLE; the schema need not exist")
-	c.Flags().StringArrayVar(&params, "param", nil, "COLUMN=VALUE; VALUE is text, or JSON after := as in COLUMN:=[1,2]; may be repeated")
+	c.Flags().StringArrayVar(&params, "param", nil,
+		"COLUMN=VALUE; VALUE is text, or JSON after := as in COLUMN:=[1,2]; may be repeated")
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.CreateParametricTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var req api.ParametricTable

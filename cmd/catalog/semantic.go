@@ -13,16 +13,19 @@ import (
 )
 
 func NewSemantic(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "semantic-catalog", Aliases: []string{"semantic-catalogs", "semantic"}, Short: "Catalogs whose tables are saved queries, always live"}
+	c := &cobra.Command{Use: "semantic-catalog", Aliases: []string{"semantic-catalogs", "semantic"},
+		Short: "Catalogs whose tables are saved queries, always live"}
 	ex := "  " + e.Name + " semantic-catalog "
-	share := &cobra.Command{Use: "share CATALOG", Short: "Let another project read a semantic catalog", Example: ex + "share kpi --to finance", Args: cobra.ExactArgs(1)}
+	share := &cobra.Command{Use: "share CATALOG", Short: "Let another project read a semantic catalog", Example: ex +
+		"share kpi --to finance", Args: cobra.ExactArgs(1)}
 	var to string
 	share.Flags().StringVar(&to, "to", "", "project to share with, by id or name")
 	_ = share.MarkFlagRequired("to")
 	c.AddCommand(
 		newSemanticCreateCmd(e),
 		newSemanticTableCmd(e),
-		e.Leaf(spec.ShareSemanticCatalog, share, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		e.Leaf(spec.ShareSemanticCatalog, share, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
 			id, err := cli.CatalogID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
@@ -31,7 +34,8 @@ func NewSemantic(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			return cli.Note("shared %s with project %s", args[0], to), cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: target})
+			return cli.Note("shared %s with project %s", args[0], to), cl.SemanticCatalogs.Share(ctx, p, id,
+				api.SemanticCatalogShareRequest{Target: target})
 		})),
 	)
 	e.Shows(c, &catalogShape, "create")
@@ -40,10 +44,13 @@ func NewSemantic(e *cli.Env) *cobra.Command {
 
 func newSemanticCreateCmd(e *cli.Env) *cobra.Command {
 	var body string
-	c := &cobra.Command{Use: "create [NAME]", Short: "Create a semantic catalog", Example: "  " + e.Name + " semantic-catalog create kpi", Args: cobra.MaximumNArgs(1),
-		Long: "Create a semantic catalog. It is listed, shown and deleted with the other catalogs: `" + e.Name + " catalog`."}
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a semantic catalog", Example: "  " + e.Name +
+		" semantic-catalog create kpi", Args: cobra.MaximumNArgs(1),
+		Long: "Create a semantic catalog. It is listed, shown and deleted with the other catalogs: `" + e.Name +
+			" catalog`."}
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.CreateSemanticCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.CreateSemanticCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		var req api.SemanticCatalogRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
@@ -63,23 +70,31 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "table", Aliases: []string{"tables"}, Short: "Tables of a semantic catalog"}
 	ex := "  " + e.Name + " semantic-catalog table "
 	var query, body string
-	create := &cobra.Command{Use: "create CATALOG SCHEMA.TABLE", Short: "Bind a table to a saved query", Args: cobra.RangeArgs(1, 2), Example: ex + "create kpi sales.monthly --query monthly_revenue"}
+	create := &cobra.Command{Use: "create CATALOG SCHEMA.TABLE", Short: "Bind a table to a saved query",
+		Args: cobra.RangeArgs(1, 2), Example: ex + "create kpi sales.monthly --query monthly_revenue"}
 	create.Flags().StringVar(&query, "query", "", "saved query, by id or name")
 	cli.BodyFlag(create, &body)
-	del := &cobra.Command{Use: "delete CATALOG TABLE", Aliases: []string{"rm"}, Short: "Remove a table, by id or SCHEMA.TABLE; its query is kept", Args: cobra.ExactArgs(2), Example: ex + "delete kpi sales.monthly --yes",
-		Long: "Remove a table from a semantic catalog; its query is kept.\n\nThe hosted zones show the id of a table only when it is created; zone local also finds it by name. Saved queries that\nread it, also through others, break; if there are any, they are listed, and its name is asked for, or --yes needs\n--confirm SCHEMA.TABLE."}
+	del := &cobra.Command{Use: "delete CATALOG TABLE", Aliases: []string{"rm"},
+		Short: "Remove a table, by id or SCHEMA.TABLE; its query is kept", Args: cobra.ExactArgs(2), Example: ex +
+			"delete kpi sales.monthly --yes",
+		Long: "Remove a table from a semantic catalog; its query is kept.\n\nThe hosted zones show the id of a table " +
+			"only when it is created; zone local also finds it by name. Saved queries that\nread it, also through " +
+			"others, break; if there are any, they are listed, and its name is asked for, or --yes needs\n--confirm " +
+			"SCHEMA.TABLE."}
 	var named cli.Naming
 	named.Register(del, "table")
 	cli.Annotate(del, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.ListQueries)
 	c.AddCommand(
-		e.Leaf(spec.CreateSemanticTable, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		e.Leaf(spec.CreateSemanticTable, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
 			var req api.SemanticTableRequest
 			if err := e.Body(body, &req); err != nil {
 				return cli.View{}, err
 			}
 			if len(args) == 2 {
 				var ok bool
-				if req.SchemaName, req.TableName, ok = strings.Cut(args[1], "."); !ok || req.SchemaName == "" || req.TableName == "" {
+				if req.SchemaName, req.TableName, ok = strings.Cut(args[1], "."); !ok || req.SchemaName == "" ||
+					req.TableName == "" {
 					return cli.View{}, cli.Usagef("%q is not of the form SCHEMA.TABLE", args[1])
 				}
 			}
@@ -103,7 +118,8 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			v, err := cl.SemanticCatalogs.CreateTable(ctx, p, id, req)
 			return cli.Object(v), err
 		})),
-		e.Leaf(spec.DeleteSemanticTable, del, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		e.Leaf(spec.DeleteSemanticTable, del, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
 			id, err := cli.CatalogID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
@@ -120,7 +136,8 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			if name == "" { // the hosted zones do not report ids of tables, so the readers of the table are unknown
 				err = e.Confirm("%s?", question)
 			} else {
-				err = agreeTable(ctx, e, cl, p, named, cli.NamesOf(table, schema+"."+name, args[1]), id, schema, name, question)
+				err = agreeTable(ctx, e, cl, p, named, cli.NamesOf(table, schema+"."+name, args[1]), id, schema,
+					name, question)
 			}
 			if err != nil {
 				return cli.View{}, err
@@ -132,9 +149,10 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// semanticTable returns the name of a table of a semantic catalog that was given by name or id. schema and table are "" if the gateway
-// does not report the table.
-func semanticTable(ctx context.Context, e *cli.Env, cl *api.Client, p, catalog, given, id string) (who, schema, table string, err error) {
+// semanticTable returns the name of a table of a semantic catalog that was given by name or id. schema and table are ""
+// if the gateway does not report the table.
+func semanticTable(ctx context.Context, e *cli.Env, cl *api.Client, p, catalog, given,
+	id string) (who, schema, table string, err error) {
 	if given != id {
 		schema, table, _ = strings.Cut(given, ".")
 		return given, schema, table, nil

@@ -24,13 +24,17 @@ type catalogFlags struct {
 
 func (f *catalogFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.connection, "connection", "", "connection, by id or name")
-	c.Flags().StringArrayVar(&f.extra.fields, "parameter", nil, "one parameter that the type requires: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
-	c.Flags().StringVar(&f.extra.file, "extra", "", "extraParameters that some types require, as a JSON object in @FILE or - for stdin")
-	c.Flags().BoolVar(&f.anything, "cache-anything", false, "allow caches of its tables although it is a database (zone local)")
+	c.Flags().StringArrayVar(&f.extra.fields, "parameter", nil, "one parameter that the type requires: FIELD=@FILE, "+
+		"FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
+	c.Flags().StringVar(&f.extra.file, "extra", "",
+		"extraParameters that some types require, as a JSON object in @FILE or - for stdin")
+	c.Flags().BoolVar(&f.anything, "cache-anything", false,
+		"allow caches of its tables although it is a database (zone local)")
 	cli.BodyFlag(c, &f.body)
 }
 
-// request builds the body from --body and the flags, all checked before anything is sent. ConnectionID is a name or an id.
+// request builds the body from --body and the flags, all checked before anything is sent. ConnectionID is a name or an
+// id.
 func (f *catalogFlags) request(e *cli.Env, c *cobra.Command, args []string) (api.CatalogRequest, error) {
 	var req api.CatalogRequest
 	if err := e.Body(f.body, &req); err != nil {
@@ -67,7 +71,8 @@ func (f *catalogFlags) request(e *cli.Env, c *cobra.Command, args []string) (api
 }
 
 // createCatalog creates a catalog. On a terminal it prompts for the parameters that the gateway reports as missing.
-func createCatalog(ctx context.Context, e *cli.Env, cl *api.Client, p string, req api.CatalogRequest) (api.Catalog, error) {
+func createCatalog(ctx context.Context, e *cli.Env, cl *api.Client, p string,
+	req api.CatalogRequest) (api.Catalog, error) {
 	create := func() (api.Catalog, error) {
 		return cli.OrAlternative(
 			func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
@@ -114,9 +119,11 @@ it there for the tables of this catalog.`,
 
 func newCatalogEnsureCmd(e *cli.Env) *cobra.Command {
 	var f catalogFlags
-	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a catalog over a connection unless it exists", Args: cobra.MaximumNArgs(1),
-		Long: `Create a catalog over a connection unless one of that name exists. Catalogs cannot be changed: one over another
-connection is an error. The parameters of an existing catalog cannot be read, so they are not compared.`,
+	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a catalog over a connection unless it exists",
+		Args: cobra.MaximumNArgs(1),
+		Long: `Create a catalog over a connection unless one of that name exists. Catalogs cannot be changed: one over
+another connection is an error. The parameters of an existing catalog cannot be read, so they are not
+compared.`,
 		Example: "  " + e.Name + " catalog ensure shop --connection shopdb"}
 	f.register(c)
 	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
@@ -138,10 +145,14 @@ connection is an error. The parameters of an existing catalog cannot be read, so
 				}
 				return api.Catalog{}, false, err
 			}
-			v, made, err := cli.Ensured(e, find, func() (api.Catalog, error) { return createCatalog(ctx, e, cl, p, req) })
+			v, made, err := cli.Ensured(e, find, func() (api.Catalog, error) {
+				return createCatalog(ctx,
+					e, cl, p, req)
+			})
 			what := "catalog " + v.Name
 			if err == nil && (v.ConnectionID == nil || !strings.EqualFold(*v.ConnectionID, req.ConnectionID)) {
-				return cli.View{}, cli.Differs(what, "not over connection "+given, "`dig catalog get "+shell.Quote(v.Name)+"` shows it; a catalog cannot be changed, only deleted and created again")
+				return cli.View{}, cli.Differs(what, "not over connection "+given, "`dig catalog get "+
+					shell.Quote(v.Name)+"` shows it; a catalog cannot be changed, only deleted and created again")
 			}
 			return cli.EnsuredView(v, what, made, ""), err
 		}, nil
@@ -163,7 +174,8 @@ func explainCreate(ctx context.Context, cl *api.Client, project, name string, er
 	copied.Hint = "the gateway works otherwise: this key may not be allowed to create catalogs in this project"
 	for _, c := range all {
 		if strings.EqualFold(c.DisplayName, name) || strings.EqualFold(c.Name, name) {
-			copied.Hint = "a catalog of that name exists, with the id " + c.ID + "; `dig catalog get " + shell.Quote(c.ID) + "` shows it"
+			copied.Hint = "a catalog of that name exists, with the id " + c.ID + "; `dig catalog get " +
+				shell.Quote(c.ID) + "` shows it"
 		}
 	}
 	return &copied
@@ -171,13 +183,15 @@ func explainCreate(ctx context.Context, cl *api.Client, project, name string, er
 
 func newCatalogDeleteCmd(e *cli.Env) *cobra.Command {
 	var named cli.Naming
-	c := &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog", Args: cobra.ExactArgs(1),
-		Long: `Delete a catalog. The connection and the source are not changed; caches and parametric tables of the catalog
-and its shares are deleted, and saved queries that read it break. The prompt names them. If there are any, the
-name of the catalog is asked for, or --yes needs --confirm NAME.`,
+	c := &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog",
+		Args: cobra.ExactArgs(1),
+		Long: `Delete a catalog. The connection and the source are not changed; caches and parametric tables of the
+catalog and its shares are deleted, and saved queries that read it break. The prompt names them. If
+there are any, the name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		Example: "  " + e.Name + " catalog delete shop --yes"}
 	named.Register(c, "catalog")
-	return cli.Annotate(e.Leaf(spec.DeleteCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return cli.Annotate(e.Leaf(spec.DeleteCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		all, err := cl.Catalogs.List(ctx, p)
 		if err != nil {
 			return cli.View{}, err
@@ -188,7 +202,8 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		}
 		i := slices.IndexFunc(all, func(k api.Catalog) bool { return k.ID == id })
 		if i < 0 {
-			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
+			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+				Msg: "there is no catalog with id " + id}
 		}
 		called, shown := all[i].Name, all[i].DisplayName
 		with, dependants := catalogHoldings(ctx, e, cl, p, all[i])
@@ -196,7 +211,8 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		if with != "" {
 			what += " with its " + with
 		}
-		if err := e.ConfirmNamed(named, cli.NamesOf(id, called, shown), dependants, "delete catalog %s?", what); err != nil {
+		if err := e.ConfirmNamed(named, cli.NamesOf(id, called, shown), dependants, "delete catalog %s?",
+			what); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.RecheckText("catalog "+called, with, func() (string, error) {
@@ -206,7 +222,8 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 			return cli.View{}, err
 		}
 		return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
-	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables, spec.ListQueries)
+	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables,
+		spec.ListQueries)
 }
 
 func newCatalogShareCmd(e *cli.Env) *cobra.Command {
@@ -242,7 +259,8 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 			for _, k := range all { // the service has a separate operation for these, with another field
 				if k.ID == id && cli.IsSemantic(k) {
 					return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
-						cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
+						cl.SemanticCatalogs.Share(ctx, p, id,
+							api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
 				}
 			}
 			v, err := cl.Catalogs.Share(ctx, p, id, req)
@@ -252,11 +270,12 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 }
 
 func newCatalogStatisticsCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetTableStatistics, &cobra.Command{Use: "statistics CATALOG SCHEMA TABLE", Aliases: []string{"stats"}, Args: cobra.ExactArgs(3),
+	return e.Leaf(spec.GetTableStatistics, &cobra.Command{Use: "statistics CATALOG SCHEMA TABLE",
+		Aliases: []string{"stats"}, Args: cobra.ExactArgs(3),
 		Short: "Estimate the number of distinct values of each column of a table",
-		Long: `Estimate the number of distinct values of each column of a table. A positive number is a count; a negative one is
-a fraction of the rows, so -1 is a column of unique values. PostgreSQL sources maintain such statistics; zone local
-also estimates them for its own tables. No other catalog has them.`,
+		Long: `Estimate the number of distinct values of each column of a table. A positive number is a count; a
+negative one is a fraction of the rows, so -1 is a column of unique values. PostgreSQL sources maintain
+such statistics; zone local also estimates them for its own tables. No other catalog has them.`,
 		Example: "  " + e.Name + " catalog statistics shop public orders"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
@@ -274,12 +293,15 @@ also estimates them for its own tables. No other catalog has them.`,
 func newCatalogSearchCmd(e *cli.Env) *cobra.Command {
 	var catalog, schema, body string
 	var limit, offset int64
-	c := &cobra.Command{Use: "search [TEXT]", Short: "Find catalogs, schemas and tables by a part of their names", Args: cobra.MaximumNArgs(1),
-		Long: `Find catalogs, schemas and tables by a part of their names, in any case. The index of the hosted zones may still
-list deleted catalogs; those are removed here, and all groups are lists even when empty.
+	c := &cobra.Command{Use: "search [TEXT]", Short: "Find catalogs, schemas and tables by a part of their names",
+		Args: cobra.MaximumNArgs(1),
+		Long: `Find catalogs, schemas and tables by a part of their names, in any case. The index of the hosted zones
+may still list deleted catalogs; those are removed here, and all groups are lists even when empty.
 
-With -o json the hits are in an object, as the gateway sends them: matchedCatalogs, matchedSchemas, matchedTables and meta.`,
-		Example: "  " + e.Name + " catalog search order --catalog shop\n  " + e.Name + " catalog search order --jq '.matchedTables[] | .catalog + \".\" + .schema + \".\" + .table'"}
+With -o json the hits are in an object, as the gateway sends them: matchedCatalogs, matchedSchemas,
+matchedTables and meta.`,
+		Example: "  " + e.Name + " catalog search order --catalog shop\n  " + e.Name +
+			" catalog search order --jq '.matchedTables[] | .catalog + \".\" + .schema + \".\" + .table'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only in this catalog, by its name in SQL")
 	c.Flags().StringVar(&schema, "schema", "", "only in this schema")
 	c.Flags().Int64Var(&limit, "limit", 100, "maximum number of hits")

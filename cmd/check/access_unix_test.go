@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestWritable: a directory counts as writable if the user may create files in it, or in the one in which it would be created. Root may
-// write everywhere, so that nobody looks.
+// TestWritable: a directory counts as writable if the user may create files in it, or in the one in which it would be
+// created. Root may write everywhere, so that nobody looks.
 func TestWritable(t *testing.T) {
 	base, err := os.MkdirTemp("/tmp", "writable") // accessible to others, which t.TempDir is not
 	if err != nil {
@@ -68,7 +68,8 @@ func TestWritable(t *testing.T) {
 			if code != 0 && code != 3 {
 				t.Fatalf("%s: %v", path, err)
 			}
-			if got, want := code == 0, name == "open"; got != want && !(name == "shut" && path != dir) { // which cannot be looked at
+			// which cannot be looked at
+			if got, want := code == 0, name == "open"; got != want && !(name == "shut" && path != dir) {
 				t.Errorf("%s (%v): writable %v", path, mode, got)
 			}
 		}

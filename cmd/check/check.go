@@ -64,23 +64,27 @@ func New(e *cli.Env) *cobra.Command {
 The exit code is 0 if nothing is found, 10 if results cannot be trusted (rows, cached, columns), else 7. Nothing is
 changed. Each saved query is run with LIMIT 0, and the rows of suspect tables are counted.
 
---write-columns writes the columns of all saved queries to a file, for a later --expect: a saved query is bound to tables by
-name whenever it runs, and silently uses a table that was recreated under the same name.
+--write-columns writes the columns of all saved queries to a file, for a later --expect: a saved query
+is bound to tables by name whenever it runs, and silently uses a table that was recreated under the same
+name.
 
 --routes asks the gateway which routes it has, and lists the documented ones that are missing or unknown:
-documentation and service do not agree on all of them. It sends only OPTIONS and GET, to addresses with ids made up for the
-purpose, and changes nothing; the exit code is 7 when routes are missing.`,
-		Example: strings.ReplaceAll("  dig check\n  dig check --write-columns columns.json\n  dig check --expect columns.json -o json", "dig ", e.Name+" "),
+documentation and service do not agree on all of them. It sends only OPTIONS and GET, to addresses with
+ids made up for the purpose, and changes nothing; the exit code is 7 when routes are missing.`,
+		Example: strings.ReplaceAll("  dig check\n  dig check --write-columns columns.json\n  dig check --expect "+
+			"columns.json -o json", "dig ", e.Name+" "),
 	}
 	c.Flags().DurationVar(&stalled, "stalled-after", 15*time.Minute, "how long a refresh may show no progress")
 	c.Flags().StringVar(&expect, "expect", "", "file of --write-columns to compare the columns of saved queries with")
 	c.Flags().StringVar(&write, "write-columns", "", "write the columns of the saved queries that run to this file")
 	c.Flags().BoolVar(&routes, "routes", false, "instead, check which of the documented routes the gateway has")
 	c.MarkFlagsMutuallyExclusive("expect", "write-columns", "routes")
-	cli.Annotate(c, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.GetTableCacheState, spec.ListCatalogCacheStatuses, spec.ListMaterializedStatuses,
+	cli.Annotate(c, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.GetTableCacheState,
+		spec.ListCatalogCacheStatuses, spec.ListMaterializedStatuses,
 		spec.ListParametricTables, spec.ExecuteQuery)
 	e.Prints(c, cli.Like([]finding{}, []RouteFinding{}))
-	return e.Leaf(spec.ListCacheStatuses, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+	return e.Leaf(spec.ListCacheStatuses, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		_ []string) (cli.View, error) {
 		if stalled <= 0 {
 			return cli.View{}, cli.Usagef("--stalled-after: %v is not a positive duration", stalled)
 		}
@@ -94,11 +98,14 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 				return cli.View{}, err
 			}
 			if json.Unmarshal(raw, &want) != nil || want == nil {
-				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns", expect).WithHint("`dig check --write-columns %s` creates it", shell.Quote(expect))
+				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns",
+					expect).WithHint("`dig check --write-columns %s` creates it", shell.Quote(expect))
 			}
 		}
-		k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{}, columns: map[string][]localstate.Column{}}
-		for _, part := range []func(context.Context) error{k.checkQueries, k.checkRows, k.checkCaches, k.checkMaterialized} {
+		k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{},
+			columns: map[string][]localstate.Column{}}
+		for _, part := range []func(context.Context) error{k.checkQueries, k.checkRows, k.checkCaches,
+			k.checkMaterialized} {
 			if err := part(ctx); err != nil {
 				return cli.View{}, err
 			}

@@ -87,7 +87,8 @@ func (d *doctor) remedy(err error) string {
 func NewDoctor(e *cli.Env) *cobra.Command {
 	d := &doctor{e: e, unfit: map[string]bool{}}
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check the installation, the settings and the connection to the gateway", Args: cobra.NoArgs,
+		Use: "doctor", Short: "Check the installation, the settings and the connection to the gateway",
+		Args: cobra.NoArgs,
 		Long: `Check the installation, the settings and the connection to the gateway, with a hint for each problem.
 
   configuration  the settings file and the project file
@@ -145,12 +146,15 @@ func (d *doctor) report(o output.Options) error {
 		}
 		v = cli.View{Printed: true}
 	}
-	v = v.WithNote("%d ok, %s, %d failed, %d skipped", count[statusOK], cmp.Or(cli.Plural(count[statusWarning], "1 warning", "%d warnings"), "0 warnings"), count[statusFailed], count[statusSkipped])
+	v = v.WithNote("%d ok, %s, %d failed, %d skipped", count[statusOK],
+		cmp.Or(cli.Plural(count[statusWarning], "1 warning", "%d warnings"), "0 warnings"), count[statusFailed],
+		count[statusSkipped])
 	if err := d.e.Print(v, nil, o); err != nil {
 		return err
 	}
 	if n := count[statusFailed]; n > 0 {
-		return &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: cli.Plural(n, "1 check", "%d checks") + " failed"}
+		return &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: cli.Plural(n, "1 check", "%d checks") +
+			" failed"}
 	}
 	return nil
 }
@@ -208,7 +212,8 @@ func (d *doctor) settings(ctx context.Context) (o output.Options, s *config.Sett
 		d.ok("configuration", "%s", where)
 	}
 	for _, n := range s.Notes {
-		d.add("configuration", statusWarning, "`dig config explain` shows the origin of each setting", "%s: %s", where, n)
+		d.add("configuration", statusWarning, "`dig config explain` shows the origin of each setting",
+			"%s: %s", where, n)
 	}
 	return o, s, nil
 }
@@ -249,13 +254,18 @@ func (d *doctor) program() {
 	case found && dig == "" && foundCtl && ctl == "":
 		d.ok("program", "dig %s, %s; dig and digctl run it", cli.BuildVersion(), own)
 	case found && dig != "" && foundCtl && ctl == "":
-		d.add("program", statusWarning, "in scripts call digctl, or put "+filepath.Dir(own)+" before "+filepath.Dir(dig)+" in PATH", "dig runs %s, which may be the DNS client; digctl runs this program, %s", dig, own)
+		d.add("program", statusWarning, "in scripts call digctl, or put "+filepath.Dir(own)+" before "+
+			filepath.Dir(dig)+" in PATH", "dig runs %s, which may be the DNS client; digctl runs this program, %s", dig,
+			own)
 	case found && dig != "":
-		d.add("program", statusWarning, "put "+filepath.Dir(own)+" before "+filepath.Dir(dig)+" in PATH, and link digctl to the program", "dig runs %s, which may be the DNS client, and not this program, %s", dig, own)
+		d.add("program", statusWarning, "put "+filepath.Dir(own)+" before "+filepath.Dir(dig)+
+			" in PATH, and link digctl to the program",
+			"dig runs %s, which may be the DNS client, and not this program, %s", dig, own)
 	case foundCtl && ctl != "":
 		d.add("program", statusWarning, "remove one of the two", "digctl runs %s, not this program, %s", ctl, own)
 	default:
-		d.add("program", statusWarning, "link both names to the program in a directory of PATH", "dig %s, %s; not both names are in PATH", cli.BuildVersion(), own)
+		d.add("program", statusWarning, "link both names to the program in a directory of PATH",
+			"dig %s, %s; not both names are in PATH", cli.BuildVersion(), own)
 	}
 }
 
@@ -328,7 +338,8 @@ func (d *doctor) damaged(ctx context.Context, check, dir string) bool {
 				does = "changes"
 			}
 			if u.Stopped {
-				d.add("locks", statusWarning, fmt.Sprintf("continue it with `kill -CONT %d`, or end it with `kill -KILL %[1]d`", u.PID),
+				d.add("locks", statusWarning, fmt.Sprintf(
+					"continue it with `kill -CONT %d`, or end it with `kill -KILL %[1]d`", u.PID),
 					"the stopped process %s %s %s %s", u.Process, does, f.Part, f.Name)
 			} else {
 				d.ok("locks", "process %s %s %s %s", u.Process, does, f.Part, f.Name)
@@ -355,7 +366,8 @@ func (d *doctor) locks() {
 		case err != nil:
 			d.add("locks", statusWarning, "the file system of "+dir+" may have no locks", "%s: %v", path, err)
 		case !free:
-			d.add("locks", statusWarning, "wait for it to end, or end it", "another process holds %s and is changing the settings", path)
+			d.add("locks", statusWarning, "wait for it to end, or end it",
+				"another process holds %s and is changing the settings", path)
 		}
 	}
 	left := 0
@@ -369,7 +381,8 @@ func (d *doctor) locks() {
 		}
 	}
 	if left > 0 {
-		d.add("locks", statusWarning, "the next change of the settings removes them", "killed processes left %s in %s", cli.Plural(left, "1 temporary file", "%d temporary files"), dir)
+		d.add("locks", statusWarning, "the next change of the settings removes them", "killed processes left %s in %s",
+			cli.Plural(left, "1 temporary file", "%d temporary files"), dir)
 	}
 	d.rename(dir)
 	if !slices.ContainsFunc(d.found, func(f Diagnosis) bool { return f.Check == "locks" }) {
@@ -388,10 +401,12 @@ func (d *doctor) key(s *config.Settings) {
 		switch left := at.Sub(d.e.Now()); {
 		case err != nil:
 		case left <= 0:
-			d.add("key", statusFailed, "`dig auth login` stores another", "%s from %s ended on %s", s.Key, s.KeyFrom, at.Format(time.DateOnly))
+			d.add("key", statusFailed, "`dig auth login` stores another", "%s from %s ended on %s", s.Key, s.KeyFrom,
+				at.Format(time.DateOnly))
 			return
 		case left < 14*24*time.Hour:
-			d.add("key", statusWarning, "`dig api-key create --store NAME` makes another", "%s from %s ends on %s", s.Key, s.KeyFrom, at.Format(time.DateOnly))
+			d.add("key", statusWarning, "`dig api-key create --store NAME` makes another", "%s from %s ends on %s",
+				s.Key, s.KeyFrom, at.Format(time.DateOnly))
 			return
 		}
 	}

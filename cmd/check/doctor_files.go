@@ -51,7 +51,8 @@ func (d *doctor) files(s *config.Settings) {
 				if bits == 0o077 {
 					verb = "read"
 				}
-				d.add("files", statusFailed, "run: chmod go-rwx "+path, "%s has mode %04o, so other users of this machine may %s it", path, st.Mode().Perm(), verb)
+				d.add("files", statusFailed, "run: chmod go-rwx "+path,
+					"%s has mode %04o, so other users of this machine may %s it", path, st.Mode().Perm(), verb)
 				bad++
 			default:
 				checked++
@@ -78,8 +79,8 @@ func existing(dir string) string {
 	}
 }
 
-// writable reports whether a directory, or the one in which it would be created, can be written. One that cannot be examined counts as
-// writable: that is reported elsewhere.
+// writable reports whether a directory, or the one in which it would be created, can be written. One that cannot be
+// examined counts as writable: that is reported elsewhere.
 func writable(dir string) bool { return mayWrite(existing(dir)) }
 
 const (
@@ -87,8 +88,8 @@ const (
 	lowSpace  = 256 << 20 // free bytes for zone local: a query that needs more than the memory fails soon
 )
 
-// room checks that a directory of dig exists or can be created, can be written and has free space. It reports whether there is a
-// problem.
+// room checks that a directory of dig exists or can be created, can be written and has free space. It reports whether
+// there is a problem.
 func (d *doctor) room(dir string, low int64) bool {
 	const hint = "set the DIG_ variable of this directory to another one"
 	unfit := func(hint, format string, args ...any) bool {
@@ -113,7 +114,8 @@ func (d *doctor) room(dir string, low int64) bool {
 		return unfit("make it writable, or "+hint, "%s cannot be written: %v", dir, cause(err))
 	}
 	if free, ok := tempfile.FreeSpace(up); ok && free < low {
-		d.add("files", statusWarning, "free some space, or "+hint, "only %s are free on the disk of %s", humanize.IBytes(uint64(free)), dir)
+		d.add("files", statusWarning, "free some space, or "+hint, "only %s are free on the disk of %s",
+			humanize.IBytes(uint64(free)), dir)
 		return true
 	}
 	return false
@@ -149,8 +151,11 @@ func (d *doctor) rename(dir string) {
 	}
 	switch old, name, err := st.PendingRename(); {
 	case err != nil:
-		d.add("locks", statusWarning, "remove the file if it cannot be read, and the key that a killed rename of a profile may have left", "%v", err)
+		d.add("locks", statusWarning,
+			"remove the file if it cannot be read, and the key that a killed rename of a profile may have left", "%v",
+			err)
 	case old != "":
-		d.add("locks", statusWarning, "the next change of the settings removes it, such as `dig profile use`", "a rename of profile %s to %s was killed, and may have left a copy of its key", old, name)
+		d.add("locks", statusWarning, "the next change of the settings removes it, such as `dig profile use`",
+			"a rename of profile %s to %s was killed, and may have left a copy of its key", old, name)
 	}
 }

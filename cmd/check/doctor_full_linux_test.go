@@ -11,7 +11,8 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile/smalldisk"
 )
 
-// TestFullDisk: a full disk and directories that cannot be created are failures. The disk is one of a process with its own mounts.
+// TestFullDisk: a full disk and directories that cannot be created are failures. The disk is one of a process with its
+// own mounts.
 func TestFullDisk(t *testing.T) {
 	if !smalldisk.Inside(t) {
 		return
@@ -23,7 +24,8 @@ func TestFullDisk(t *testing.T) {
 		t.Helper()
 		d := &doctor{e: &cli.Env{Name: "dig"}, unfit: map[string]bool{}}
 		bad := d.room(dir, lowSpace)
-		if !bad || len(d.found) != 1 || d.found[0].Status != status || !strings.Contains(d.found[0].Detail, says) || d.unfit[dir] != (status == statusFailed) {
+		if !bad || len(d.found) != 1 || d.found[0].Status != status || !strings.Contains(d.found[0].Detail, says) ||
+			d.unfit[dir] != (status == statusFailed) {
 			t.Errorf("%s: %v, want %s %q", dir, d.found, status, says)
 		}
 	}

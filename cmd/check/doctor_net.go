@@ -150,7 +150,8 @@ func askInfo(ctx context.Context, cl *api.Client) (info api.ProjectInfo, header 
 	}
 	raw, err := rep.ReadAll()
 	if err == nil && (json.Unmarshal(raw, &info) != nil || info.UserID == "") {
-		err = &api.Error{Kind: api.KindProtocol, Status: rep.Status, Message: "the server is not a gateway", Hint: "check the base address, which usually ends in /api/v1"}
+		err = &api.Error{Kind: api.KindProtocol, Status: rep.Status, Message: "the server is not a gateway",
+			Hint: "check the base address, which usually ends in /api/v1"}
 	}
 	return info, rep.Header, err
 }
@@ -219,7 +220,8 @@ func (d *doctor) certificate(w *steps) {
 	about := tls.VersionName(w.state.Version) + ", in " + round(w.handshake)
 	if len(w.state.PeerCertificates) > 0 {
 		c := w.state.PeerCertificates[0]
-		about += fmt.Sprintf("; certificate of %s by %s, until %s", c.Subject.CommonName, c.Issuer.CommonName, c.NotAfter.Format(time.DateOnly))
+		about += fmt.Sprintf("; certificate of %s by %s, until %s", c.Subject.CommonName, c.Issuer.CommonName,
+			c.NotAfter.Format(time.DateOnly))
 		if c.NotAfter.Sub(d.e.Now()) < 14*24*time.Hour {
 			d.add("tls", statusWarning, "tell the operators of the gateway", "%s", about)
 			return
@@ -269,9 +271,11 @@ func (d *doctor) kind(s *config.Settings, facts config.KeyFacts) {
 	project := s.Project.Value
 	switch {
 	case s.KeyFacts.Kind != "" && s.KeyFacts.Kind != facts.Kind:
-		d.add("key kind", statusWarning, "`dig auth whoami --refresh` stores the answer", "%s; the profile says %s", about, s.KeyFacts.Kind)
+		d.add("key kind", statusWarning, "`dig auth whoami --refresh` stores the answer", "%s; the profile says %s",
+			about, s.KeyFacts.Kind)
 	case facts.Kind == config.KindProject && project != "" && project != facts.Project && project != facts.ProjectName:
-		d.add("key kind", statusWarning, "set the project of the key, or use another key", "%s; the project is set to %s (%s)", about, project, s.Project.From)
+		d.add("key kind", statusWarning, "set the project of the key, or use another key",
+			"%s; the project is set to %s (%s)", about, project, s.Project.From)
 	default:
 		d.ok("key kind", "%s", about)
 	}
@@ -290,7 +294,9 @@ func (d *doctor) latency(ctx context.Context, cl *api.Client) {
 	}
 	slices.Sort(times)
 	if median := times[1]; median > time.Second {
-		d.add("latency", statusWarning, "large results are slow over such a connection; exports are files that can be resumed", "%s for a call", round(median))
+		d.add("latency", statusWarning,
+			"large results are slow over such a connection; exports are files that can be resumed",
+			"%s for a call", round(median))
 	} else {
 		d.ok("latency", "%s for a call", round(median))
 	}
@@ -316,7 +322,8 @@ func (d *doctor) checkRoutes(ctx context.Context, cl *api.Client) {
 	if count[RouteMissing] > 0 {
 		status, hint = statusWarning, "`dig check --routes` lists them"
 	}
-	d.add(check, status, hint, "%d of %d documented routes exist, %d are missing, %d are unknown", count[routePresent], len(all), count[RouteMissing], count[RouteUnknown])
+	d.add(check, status, hint, "%d of %d documented routes exist, %d are missing, %d are unknown", count[routePresent],
+		len(all), count[RouteMissing], count[RouteUnknown])
 }
 
 func round(t time.Duration) string {

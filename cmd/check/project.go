@@ -42,7 +42,8 @@ func (k *checking) checkQueries(ctx context.Context) error {
 
 // columnsOf returns the columns of a saved query.
 func (k *checking) columnsOf(ctx context.Context, name string) ([]localstate.Column, error) {
-	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " + cli.QueryTable(name).Quoted() + " LIMIT 0"}, api.ExecuteOptions{Format: api.Compact})
+	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " +
+		cli.QueryTable(name).Quoted() + " LIMIT 0"}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +66,10 @@ func (k *checking) checkColumns(want map[string][]localstate.Column) {
 		switch {
 		case ok && localstate.SameColumns(want[name], have):
 		case ok:
-			k.add("columns", name, "`dig check --write-columns FILE` accepts the new ones", "the columns are %s; they were %s", localstate.ColumnsText(have), localstate.ColumnsText(want[name]))
-		case !slices.ContainsFunc(k.queries, func(q api.Query) bool { return q.Name == name }): // a query that does not run has been reported already
+			k.add("columns", name, "`dig check --write-columns FILE` accepts the new ones",
+				"the columns are %s; they were %s", localstate.ColumnsText(have), localstate.ColumnsText(want[name]))
+			// a query that does not run has been reported already
+		case !slices.ContainsFunc(k.queries, func(q api.Query) bool { return q.Name == name }):
 			k.add("columns", name, "`dig check --write-columns FILE` accepts that", "the saved query is gone")
 		}
 	}
@@ -156,11 +159,14 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 		if text != "" {
 			text = ": " + text
 		}
-		k.add("cache", table, again, "the refresh of %s is %s%s; queries read %s", run.CreatedAt, run.Status, text, older(st))
+		k.add("cache", table, again, "the refresh of %s is %s%s; queries read %s", run.CreatedAt, run.Status,
+			text, older(st))
 	case !cli.CacheEnded(run.Status):
 		at, err := time.Parse(time.RFC3339, run.UpdatedAt)
 		if quiet := k.e.Now().Sub(at); err == nil && quiet > k.stalled {
-			k.add("cache", table, "`dig cache cancel "+shell.Quote(table)+"`, then refresh it", "the refresh of %s is %s and has shown no progress for %v", run.CreatedAt, run.Status, quiet.Round(time.Second))
+			k.add("cache", table, "`dig cache cancel "+shell.Quote(table)+"`, then refresh it",
+				"the refresh of %s is %s and has shown no progress for %v", run.CreatedAt, run.Status,
+				quiet.Round(time.Second))
 		}
 	}
 }
@@ -186,7 +192,8 @@ func (k *checking) checkCached(ctx context.Context, c api.Catalog, listed map[sq
 		}
 		for _, t := range tables {
 			if t.IsCached && !listed[sqltext.TableRef{Catalog: c.ID, Schema: s.SchemaName, Table: t.TableName}] {
-				k.add("cached", sqltext.TableRef{Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName}.String(), "create a new catalog over the same connection",
+				k.add("cached", sqltext.TableRef{Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName}.String(),
+					"create a new catalog over the same connection",
 					"the table is shown as cached but no cache is listed; it may read as empty")
 			}
 		}

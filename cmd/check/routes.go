@@ -87,7 +87,8 @@ func (r probeReply) words(method string) string {
 
 // found determines whether the route of an operation exists, from the answers to OPTIONS and, if that is inconclusive,
 // to GET of its path.
-func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options, get func() probeReply) (found, answer string) {
+func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options,
+	get func() probeReply) (found, answer string) {
 	if p.tells {
 		switch r := options(); {
 		case r.err == nil && len(r.allow) > 0 && slices.Contains(r.allow, op.Method):
@@ -102,7 +103,8 @@ func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options
 	r := get()
 	answer = r.words("GET")
 	switch {
-	case r.err != nil || r.status == http.StatusUnauthorized || r.status == http.StatusForbidden || r.status >= 500 && r.status != http.StatusNotImplemented:
+	case r.err != nil || r.status == http.StatusUnauthorized || r.status == http.StatusForbidden || r.status >= 500 &&
+		r.status != http.StatusNotImplemented:
 		return RouteUnknown, answer
 	case r.noRoute:
 		return RouteMissing, answer
@@ -127,7 +129,9 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 	case none.err != nil:
 		return nil, none.err
 	case !none.noRoute:
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be determined", none.status)}
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "routes-untold",
+			Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be "+
+				"determined", none.status)}
 	}
 	r := p.ask(ctx, http.MethodOptions, nowhere)
 	p.tells = r.err == nil && len(r.allow) == 0
@@ -159,7 +163,8 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			found, answer := p.found(ctx, op, paths[i], asked[http.MethodOptions+paths[i]], asked[http.MethodGet+paths[i]])
+			found, answer := p.found(ctx, op, paths[i], asked[http.MethodOptions+paths[i]],
+				asked[http.MethodGet+paths[i]])
 			all[i] = RouteFinding{op.ID, op.Method, op.Path, found, answer}
 		})
 	}
@@ -183,9 +188,12 @@ func checkRoutes(ctx context.Context, cl *api.Client, project string) (cli.View,
 			missing++
 		}
 	}
-	v := cli.List(odd, "operation", "method", "path", "found", "answer").PrintValue().WithNote("%d of %d documented routes exist, %d are missing, %d are unknown", len(all)-len(odd), len(all), missing, len(odd)-missing)
+	v := cli.List(odd, "operation", "method", "path", "found",
+		"answer").PrintValue().WithNote("%d of %d documented routes exist, %d are missing, %d are unknown",
+		len(all)-len(odd), len(all), missing, len(odd)-missing)
 	if missing > 0 {
-		v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: fmt.Sprintf("%d documented routes are missing", missing)}
+		v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: fmt.Sprintf("%d documented routes are missing",
+			missing)}
 	}
 	return v, nil
 }

@@ -16,10 +16,12 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "connection", Aliases: []string{"connections", "conn"}, Short: "Connections: stored access to external sources"}
+	c := &cobra.Command{Use: "connection", Aliases: []string{"connections", "conn"},
+		Short: "Connections: stored access to external sources"}
 	ex := "  " + e.Name + " connection "
 	// in runs f with the ids of the project and of the connection named by the first argument.
-	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (cli.View, error)) cli.RunFunc {
+	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (cli.View,
+		error)) cli.RunFunc {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.ConnectionID(ctx, cl, p, args[0])
 			if err != nil {
@@ -30,17 +32,21 @@ func New(e *cli.Env) *cobra.Command {
 	}
 	c.AddCommand(
 		newConnectionTypeCmd(e),
-		e.Leaf(spec.ListConnections, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the connections of the project", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListConnections, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short: "List the connections of the project", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Connections.List(ctx, p)
 				return cli.List(v, "id", "name", "type"), err
 			})),
-		e.Leaf(spec.GetConnection, &cobra.Command{Use: "get CONNECTION", Aliases: []string{"show"}, Short: "Show one connection, by id or name", Example: ex + "get shopdb", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.GetConnection, &cobra.Command{Use: "get CONNECTION", Aliases: []string{"show"},
+			Short: "Show one connection, by id or name", Example: ex + "get shopdb", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (cli.View, error) {
 				v, err := cl.Connections.Get(ctx, p, id)
 				return cli.Object(v), err
 			})),
-		e.Leaf(spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION", Short: "Show the non-secret fields of a connection's credential", Example: ex + "detail shopdb", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION",
+			Short: "Show the non-secret fields of a connection's credential", Example: ex + "detail shopdb",
+			Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (cli.View, error) {
 				v, err := cl.Connections.Detail(ctx, p, id)
 				if err != nil {
@@ -62,16 +68,21 @@ func New(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// onConnection completes a command on one connection: f gets the ids of the project and the connection, and its name as given.
+// onConnection completes a command on one connection: f gets the ids of the project and the connection, and its name as
+// given.
 type onConnection func(f func(ctx context.Context, cl *api.Client, p, id, name string) (cli.View, error)) cli.RunFunc
 
 func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Command {
 	var named cli.Naming
-	c := &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection", Args: cobra.ExactArgs(1),
-		Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving immediately; the prompt names them with their caches and the\nqueries that read them. If there are any, the name of the connection is asked for, or --yes needs --confirm NAME.",
+	c := &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection",
+		Args: cobra.ExactArgs(1),
+		Long: "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving immediately; the " +
+			"prompt names them with their caches and the\nqueries that read them. If there are any, the name of the " +
+			"connection is asked for, or --yes needs --confirm NAME.",
 		Example: ex + "delete shopdb --yes"}
 	named.Register(c, "connection")
-	return cli.Annotate(e.Leaf(spec.DeleteConnection, c, in(func(ctx context.Context, cl *api.Client, p, id, name string) (cli.View, error) {
+	return cli.Annotate(e.Leaf(spec.DeleteConnection, c, in(func(ctx context.Context, cl *api.Client, p, id,
+		name string) (cli.View, error) {
 		holds, err := connectionHoldings(ctx, cl, p, id)
 		if err != nil {
 			return cli.View{}, err
@@ -86,27 +97,35 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 				called = now.Name
 			}
 		}
-		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds, "delete connection %s? %s", cli.NameAndID(called, id), what); err != nil {
+		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds, "delete connection %s? %s",
+			cli.NameAndID(called, id), what); err != nil {
 			return cli.View{}, err
 		}
-		if err := e.RecheckText("connection "+called, holds, func() (string, error) { return connectionHoldings(ctx, cl, p, id) }); err != nil {
+		if err := e.RecheckText("connection "+called, holds, func() (string, error) {
+			return connectionHoldings(ctx, cl,
+				p, id)
+		}); err != nil {
 			return cli.View{}, err
 		}
 		return cli.Note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
-	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection, spec.ListParametricTables, spec.ListQueries)
+	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection, spec.ListParametricTables,
+		spec.ListQueries)
 }
 
 func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "type", Aliases: []string{"types"}, Short: "Connection types and their credentials"}
 	ex := "  " + e.Name + " connection type "
 	c.AddCommand(
-		e.Leaf(spec.ListConnectionConfigs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the connection types", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListConnectionConfigs, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short: "List the connection types", Example: ex + "list", Args: cobra.NoArgs},
 			func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 				v, err := cl.Connections.ListConfigs(ctx)
 				return cli.List(v, "connectionType", "connectionTypeLabel", "category", "authorizationType"), err
 			}),
-		e.Leaf(spec.GetConnectionConfig, &cobra.Command{Use: "get TYPE", Aliases: []string{"show"}, Short: "Show the credential fields of a type", Args: cobra.ExactArgs(1),
-			Long: "Show the credential fields of a type. The case of the type is ignored.", Example: ex + "get postgres"},
+		e.Leaf(spec.GetConnectionConfig, &cobra.Command{Use: "get TYPE", Aliases: []string{"show"},
+			Short: "Show the credential fields of a type", Args: cobra.ExactArgs(1),
+			Long: "Show the credential fields of a type. The case of the type is ignored.", Example: ex +
+				"get postgres"},
 			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 				key := args[0]
 				all, err := cl.Connections.ListConfigs(ctx)
@@ -124,7 +143,8 @@ func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
 				if v.DocumentationURL != "" {
 					about += ", " + v.DocumentationURL
 				}
-				return cli.List(v.Configuration, "fieldName", "fieldType", "required", "description").PrintValue().WithNote("%s", about), nil
+				return cli.List(v.Configuration, "fieldName", "fieldType", "required", "description").PrintValue().
+					WithNote("%s", about), nil
 			}),
 	)
 	e.Shows(c, &typeShape, "list")
@@ -174,7 +194,9 @@ redirected to, everything after the question mark. @FILE reads it from a file an
 				v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
 				out := cli.Object(v)
 				if why := refusedByProvider(q); why != "" {
-					out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "refused", Msg: "the provider did not authorize the connection: " + why, Hint: "open the address in the url field of the connection again"}
+					out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "refused",
+						Msg:  "the provider did not authorize the connection: " + why,
+						Hint: "open the address in the url field of the connection again"}
 				}
 				return out, err
 			}, nil

@@ -22,7 +22,8 @@ type credentialFlags struct {
 
 func (f *credentialFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.file, "credential-file", "", "file with the credential as a JSON object, - for stdin")
-	c.Flags().StringArrayVar(&f.fields, "credential", nil, "one field: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
+	c.Flags().StringArrayVar(&f.fields, "credential", nil,
+		"one field: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
 }
 
 func (f credentialFlags) given() bool { return f.file != "" || len(f.fields) > 0 }
@@ -54,8 +55,10 @@ func (f credentialFlags) check() error {
 }
 
 func refuseSecret(flag, name string) error {
-	return cli.Usagef("%s: field %s is a secret, and a secret on the command line can be seen by other users and stays in the shell's history", flag, name).
-		WithHint("give --credential %s=@FILE, --credential %s=- to read it from standard input, or --credential-file", name, name)
+	return cli.Usagef("%s: field %s is a secret, and a secret on the command line can be seen by other users and "+
+		"stays in the shell's history", flag, name).
+		WithHint("give --credential %s=@FILE, --credential %s=- to read it from standard input, or --credential-file",
+			name, name)
 }
 
 // hideCredential masks all values of a credential that must not be printed.

@@ -26,7 +26,8 @@ func checkCredential(config api.ConnectionConfiguration, cred map[string]any) er
 		}
 		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, given) })
 		if i < 0 {
-			f := cli.Usagef("a credential of type %s has no field %q; its fields are %s", config.ConnectionType, given, strings.Join(names, ", "))
+			f := cli.Usagef("a credential of type %s has no field %q; its fields are %s", config.ConnectionType, given,
+				strings.Join(names, ", "))
 			if near := nearest.Of(given, names); near != "" {
 				f.Hint = "did you mean " + near + "?"
 			}
@@ -45,7 +46,8 @@ func checkCredential(config api.ConnectionConfiguration, cred map[string]any) er
 		}
 	}
 	if missing != nil {
-		return cli.Usagef("the credential lacks %s, which type %s requires", strings.Join(missing, ", "), config.ConnectionType)
+		return cli.Usagef("the credential lacks %s, which type %s requires", strings.Join(missing, ", "),
+			config.ConnectionType)
 	}
 	return nil
 }

@@ -16,10 +16,12 @@ import (
 func NewDriver(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "driver", Aliases: []string{"drivers"}, Short: "Connection strings for SQL drivers",
-		Long: "Connection strings for SQL drivers.\n\nThey contain the API key in clear text. It is masked here unless --reveal is given.",
+		Long: "Connection strings for SQL drivers.\n\nThey contain the API key in clear text. It is masked here " +
+			"unless --reveal is given.",
 	}
 	ex := "  " + e.Name + " driver "
-	leaf := func(op spec.Op, c *cobra.Command, catalog bool, f func(ctx context.Context, cl *api.Client, catalog string) (api.SupportedDrivers, error)) *cobra.Command {
+	leaf := func(op spec.Op, c *cobra.Command, catalog bool, f func(ctx context.Context, cl *api.Client,
+		catalog string) (api.SupportedDrivers, error)) *cobra.Command {
 		var reveal bool
 		var name string
 		c.Flags().BoolVar(&reveal, "reveal", false, "show the API key in the strings")
@@ -48,8 +50,10 @@ func NewDriver(e *cli.Env) *cobra.Command {
 				out = cli.List(all, "driver", "url").PrintValue()
 			}
 			if v == (api.SupportedDrivers{}) {
-				if kind := map[string]string{spec.GetJdbcDriver.ID: "JDBC", spec.GetSqlAlchemyDriver.ID: "SQL_ALCHEMY"}[op.ID]; kind != "" {
-					return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no " + kind + " driver for this gateway: it is accessible over HTTP only"}
+				if kind := map[string]string{spec.GetJdbcDriver.ID: "JDBC",
+					spec.GetSqlAlchemyDriver.ID: "SQL_ALCHEMY"}[op.ID]; kind != "" {
+					return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no " +
+						kind + " driver for this gateway: it is accessible over HTTP only"}
 				}
 				return out.WithNote("this gateway has no SQL drivers: it is accessible over HTTP only"), nil
 			}
@@ -57,15 +61,20 @@ func NewDriver(e *cli.Env) *cobra.Command {
 		})
 	}
 	c.AddCommand(
-		leaf(spec.ListSupportedDrivers, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "Show the connection strings of all drivers", Example: ex + "list --catalog sales", Args: cobra.NoArgs}, true,
+		leaf(spec.ListSupportedDrivers, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short: "Show the connection strings of all drivers", Example: ex + "list --catalog sales",
+			Args: cobra.NoArgs}, true,
 			func(ctx context.Context, cl *api.Client, catalog string) (api.SupportedDrivers, error) {
 				return cl.Drivers.List(ctx, catalog)
 			}),
-		leaf(spec.GetJdbcDriver, &cobra.Command{Use: "jdbc", Short: "Show the connection string for JDBC", Example: ex + "jdbc --reveal", Args: cobra.NoArgs}, false,
+		leaf(spec.GetJdbcDriver, &cobra.Command{Use: "jdbc", Short: "Show the connection string for JDBC", Example: ex +
+			"jdbc --reveal", Args: cobra.NoArgs}, false,
 			func(ctx context.Context, cl *api.Client, _ string) (api.SupportedDrivers, error) {
 				return cl.Drivers.JDBC(ctx)
 			}),
-		leaf(spec.GetSqlAlchemyDriver, &cobra.Command{Use: "sqlalchemy", Aliases: []string{"sql-alchemy"}, Short: "Show the connection string for SQLAlchemy", Example: ex + "sqlalchemy --catalog sales", Args: cobra.NoArgs}, true,
+		leaf(spec.GetSqlAlchemyDriver, &cobra.Command{Use: "sqlalchemy", Aliases: []string{"sql-alchemy"},
+			Short: "Show the connection string for SQLAlchemy", Example: ex + "sqlalchemy --catalog sales",
+			Args: cobra.NoArgs}, true,
 			func(ctx context.Context, cl *api.Client, catalog string) (api.SupportedDrivers, error) {
 				return cl.Drivers.SQLAlchemy(ctx, catalog)
 			}),

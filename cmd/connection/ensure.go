@@ -17,15 +17,18 @@ import (
 
 func newConnectionEnsureCmd(e *cli.Env) *cobra.Command {
 	var f connectionFlags
-	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a connection unless it exists; replace its credential if the given one may differ", Args: cobra.MaximumNArgs(1),
-		Long: `Create a connection unless one of that name exists. A credential that is given replaces that of an existing
-connection unless it has no secrets and is the same; secrets cannot be read back, so they are sent each time. The gateway tests a new
-credential first. Without one an existing connection stays as it is.
-A connection of another type is an error: the type cannot be changed.
+	c := &cobra.Command{Use: "ensure [NAME]",
+		Short: "Create a connection unless it exists; replace its credential if the given one may differ",
+		Args:  cobra.MaximumNArgs(1),
+		Long: `Create a connection unless one of that name exists. A credential that is given replaces that of an
+existing connection unless it has no secrets and is the same; secrets cannot be read back, so they are
+sent each time. The gateway tests a new credential first. Without one an existing connection stays as it
+is. A connection of another type is an error: the type cannot be changed.
 ` + credentialHelp,
 		Example: "  " + e.Name + " connection ensure shopdb --type postgres --credential-file shopdb.json"}
 	f.register(e, c)
-	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View, error) {
 		req, config, err := f.typed(ctx, e, cl, args)
 		if err != nil {
 			return cli.View{}, err
@@ -40,10 +43,12 @@ A connection of another type is an error: the type cannot be changed.
 			return cli.View{}, err
 		}
 		return ensureConnection(ctx, e, cl, p, &f, config, req)
-	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs, spec.ListConnections, spec.GetConnectionDetail, spec.UpdateConnection)
+	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs, spec.ListConnections, spec.GetConnectionDetail,
+		spec.UpdateConnection)
 }
 
-func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string, f *connectionFlags, config api.ConnectionConfiguration, req api.ConnectionRequest) (cli.View, error) {
+func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string, f *connectionFlags,
+	config api.ConnectionConfiguration, req api.ConnectionRequest) (cli.View, error) {
 	given := req.Credential != nil
 	find := func() (api.Connection, bool, error) {
 		all, err := cl.Connections.List(ctx, p)
@@ -54,7 +59,8 @@ func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string,
 			}
 		}
 		if len(found) > 1 { // the hosted zones allow it
-			return found[0], false, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("there are %d connections called %q", len(found), req.Name),
+			return found[0], false, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+				Msg:  fmt.Sprintf("there are %d connections called %q", len(found), req.Name),
 				Hint: "`dig connection list` shows their ids; `dig connection update ID` changes one of them"}
 		}
 		if len(found) == 1 {
@@ -82,7 +88,8 @@ func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string,
 		}
 		return out, nil
 	case !strings.EqualFold(v.Type, req.Type):
-		return cli.View{}, cli.Differs(what, "its type is "+v.Type+", not "+req.Type, "`dig connection get "+shell.Quote(v.ID)+"` shows it; the type of a connection cannot be changed")
+		return cli.View{}, cli.Differs(what, "its type is "+v.Type+", not "+req.Type, "`dig connection get "+
+			shell.Quote(v.ID)+"` shows it; the type of a connection cannot be changed")
 	case !given:
 		return cli.EnsuredView(v, what, false, ""), nil
 	}
@@ -95,7 +102,8 @@ func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string,
 	}
 	changed := "replaced the credential"
 	if how == unknown {
-		changed = "sent the credential again; whether its secrets have changed is not known, because they cannot be read back"
+		changed = "sent the credential again; whether its secrets have changed is not known, because they cannot be " +
+			"read back"
 	}
 	v, err = cl.Connections.Update(ctx, p, v.ID, req)
 	return cli.EnsuredView(v, what, false, changed), err
@@ -110,7 +118,8 @@ const (
 	same
 )
 
-func compared(ctx context.Context, cl *api.Client, p, id string, config api.ConnectionConfiguration, given api.Credential) (likeness, error) {
+func compared(ctx context.Context, cl *api.Client, p, id string, config api.ConnectionConfiguration,
+	given api.Credential) (likeness, error) {
 	stored, err := cl.Connections.Detail(ctx, p, id)
 	if cli.NoRoute(err) {
 		return unknown, nil

@@ -32,7 +32,8 @@ func (f *connectionFlags) register(e *cli.Env, c *cobra.Command) {
 }
 
 // typed returns the request of a command with the configuration of its connection type.
-func (f *connectionFlags) typed(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (req api.ConnectionRequest, config api.ConnectionConfiguration, err error) {
+func (f *connectionFlags) typed(ctx context.Context, e *cli.Env, cl *api.Client,
+	args []string) (req api.ConnectionRequest, config api.ConnectionConfiguration, err error) {
 	if req, err = f.request(e, args); err == nil {
 		config, err = typeConfig(ctx, cl, &req.Type)
 	}
@@ -63,8 +64,10 @@ func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequ
 	return req, f.in.check()
 }
 
-// credential reads the credential, or prompts for it where prompt allows it, and checks it against the fields of the type.
-func (f *connectionFlags) credential(e *cli.Env, config api.ConnectionConfiguration, req *api.ConnectionRequest, prompt bool) error {
+// credential reads the credential, or prompts for it where prompt allows it, and checks it against the fields of the
+// type.
+func (f *connectionFlags) credential(e *cli.Env, config api.ConnectionConfiguration, req *api.ConnectionRequest,
+	prompt bool) error {
 	if f.in.given() || prompt && req.Credential == nil && !config.RedirectRequired {
 		if err := readCredential(e, f.in, config, &req.Credential); err != nil {
 			return err
@@ -94,7 +97,8 @@ func credentialMissing(config api.ConnectionConfiguration) error {
 	return f
 }
 
-func createConnection(ctx context.Context, cl *api.Client, p string, req api.ConnectionRequest) (api.Connection, error) {
+func createConnection(ctx context.Context, cl *api.Client, p string,
+	req api.ConnectionRequest) (api.Connection, error) {
 	return cli.OrAlternative(
 		func() (api.Connection, error) { return cl.Connections.Create(ctx, p, req) },
 		func() (api.Connection, error) { return cl.Connections.CreateAlt(ctx, p, req) })
@@ -110,7 +114,8 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
   dig connection create shopdb --type postgres --credential url=db.example.com --credential port=5432 \
       --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
 	f.register(e, c)
-	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View, error) {
 		req, config, err := f.typed(ctx, e, cl, args)
 		if err != nil {
 			return cli.View{}, err
@@ -119,7 +124,8 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := cli.Connections(ctx, cl, p).Free("a connection", req.Name, "", "give another name, or change that one with `dig connection ensure` or `dig connection update`"); err != nil {
+		if err := cli.Connections(ctx, cl, p).Free("a connection", req.Name, "",
+			"give another name, or change that one with `dig connection ensure` or `dig connection update`"); err != nil {
 			return cli.View{}, err
 		}
 		if err := f.credential(e, config, &req, e.InTerm); err != nil {
@@ -179,70 +185,76 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 	var name, callback, body string
 	var prompt bool
 	var in credentialFlags
-	c := &cobra.Command{Use: "update CONNECTION", Short: "Change the name or the credential of a connection", Args: cobra.ExactArgs(1),
-		Long:    "Change the name or the credential of a connection. A credential is replaced as a whole; if the new one does not work,\nthe old one stays in use.\n" + credentialHelp,
-		Example: "  " + e.Name + " connection update shopdb --credential-file shopdb.json\n  " + e.Name + " connection update shopdb --prompt"}
+	c := &cobra.Command{Use: "update CONNECTION", Short: "Change the name or the credential of a connection",
+		Args: cobra.ExactArgs(1),
+		Long: "Change the name or the credential of a connection. A credential is replaced as a whole; if the new " +
+			"one does not work,\nthe old one stays in use.\n" + credentialHelp,
+		Example: "  " + e.Name + " connection update shopdb --credential-file shopdb.json\n  " + e.Name +
+			" connection update shopdb --prompt"}
 	c.Flags().StringVar(&name, "name", "", "new name")
 	c.Flags().StringVar(&callback, "callback", "", "address to which an OAuth provider redirects the browser")
 	c.Flags().BoolVar(&prompt, "prompt", false, "prompt for the new credential on the terminal")
 	in.register(c)
 	cli.BodyFlag(c, &body)
-	return cli.Annotate(e.Leaf(spec.UpdateConnection, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		var req api.ConnectionRequest
-		if err := connectionBody(e, body, &req); err != nil {
-			return nil, err
-		}
-		if name != "" {
-			req.Name = name
-		}
-		if callback != "" {
-			req.ConnectionCallback = callback
-		}
-		if err := in.check(); err != nil {
-			return nil, err
-		}
-		if prompt && !e.InTerm {
-			return nil, cli.Usagef("--prompt requires a terminal").WithHint("give --credential-file or --credential FIELD=VALUE")
-		}
-		if req.Name == "" && req.Credential == nil && !in.given() && !prompt {
-			return nil, cli.Usagef("nothing to change: give --name or a credential")
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			id, err := cli.ConnectionID(ctx, cl, p, args[0])
-			if err != nil {
-				return cli.View{}, err
+	return cli.Annotate(e.Leaf(spec.UpdateConnection, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			var req api.ConnectionRequest
+			if err := connectionBody(e, body, &req); err != nil {
+				return nil, err
 			}
-			now, err := cl.Connections.Get(ctx, p, id)
-			if err != nil {
-				return cli.View{}, err
+			if name != "" {
+				req.Name = name
 			}
-			if req.Name == "" {
-				req.Name = now.Name
+			if callback != "" {
+				req.ConnectionCallback = callback
 			}
-			if req.Name != now.Name {
-				if err := cli.Connections(ctx, cl, p).Free("a connection", req.Name, id, "give another name"); err != nil {
-					return cli.View{}, err
-				}
+			if err := in.check(); err != nil {
+				return nil, err
 			}
-			if req.Type == "" {
-				req.Type = now.Type
+			if prompt && !e.InTerm {
+				return nil, cli.Usagef("--prompt requires a terminal").
+					WithHint("give --credential-file or --credential FIELD=VALUE")
 			}
-			if in.given() || prompt || req.Credential != nil {
-				config, err := typeConfig(ctx, cl, &req.Type)
+			if req.Name == "" && req.Credential == nil && !in.given() && !prompt {
+				return nil, cli.Usagef("nothing to change: give --name or a credential")
+			}
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				id, err := cli.ConnectionID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
-				if in.given() || prompt {
-					if err := readCredential(e, in, config, &req.Credential); err != nil {
+				now, err := cl.Connections.Get(ctx, p, id)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if req.Name == "" {
+					req.Name = now.Name
+				}
+				if req.Name != now.Name {
+					if err := cli.Connections(ctx, cl, p).Free("a connection", req.Name, id,
+						"give another name"); err != nil {
 						return cli.View{}, err
 					}
 				}
-				if err := checkCredential(config, req.Credential); err != nil {
-					return cli.View{}, err
+				if req.Type == "" {
+					req.Type = now.Type
 				}
-			}
-			v, err := cl.Connections.Update(ctx, p, id, req)
-			return cli.Object(v), err
-		}, nil
-	})), spec.GetConnection, spec.ListConnectionConfigs)
+				if in.given() || prompt || req.Credential != nil {
+					config, err := typeConfig(ctx, cl, &req.Type)
+					if err != nil {
+						return cli.View{}, err
+					}
+					if in.given() || prompt {
+						if err := readCredential(e, in, config, &req.Credential); err != nil {
+							return cli.View{}, err
+						}
+					}
+					if err := checkCredential(config, req.Credential); err != nil {
+						return cli.View{}, err
+					}
+				}
+				v, err := cl.Connections.Update(ctx, p, id, req)
+				return cli.Object(v), err
+			}, nil
+		})), spec.GetConnection, spec.ListConnectionConfigs)
 }

@@ -25,7 +25,8 @@ import (
 )
 
 func newExportDownloadCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]", Short: "Save the file of a finished export", Args: cobra.RangeArgs(1, 2),
+	return e.Leaf(spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]",
+		Short: "Save the file of a finished export", Args: cobra.RangeArgs(1, 2),
 		Long: `Save the file of a finished export under FILE, in the directory FILE, or under its own name; - is stdout.
 A directory is one that exists, or a name that ends in a slash. An export of several files requires a directory; the
 lines of several JSONL files may also go to stdout.
@@ -79,10 +80,13 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 		return cli.View{}, err
 	}
 	if len(job.Files) == 0 {
-		return cli.View{}, &cli.Failure{Exit: exitcode.NotAllowed, Code: "not-owner", Msg: "the files of export " + id + " are not accessible with this key", Hint: "use the key that started the export"}
+		return cli.View{}, &cli.Failure{Exit: exitcode.NotAllowed, Code: "not-owner", Msg: "the files of export " + id +
+			" are not accessible with this key", Hint: "use the key that started the export"}
 	}
 	if several := len(job.Files) > 1; several && path == "-" && job.Format != "JSONL" {
-		return cli.View{}, cli.Usagef("export %s has %d files, and each may start with a header: they cannot be concatenated", id, len(job.Files)).WithHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
+		return cli.View{}, cli.Usagef(
+			"export %s has %d files, and each may start with a header: they cannot be concatenated", id,
+			len(job.Files)).WithHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
 	}
 	if path == "-" {
 		if err := e.DryRunStep("write the rows of export %s to standard output", id); err != nil {
@@ -97,9 +101,12 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 	}
 	dir, name := "", path
 	st, err := os.Stat(e.Abs(path))
-	isDir := path == "" || strings.HasSuffix(path, "/") || os.IsPathSeparator(path[len(path)-1]) || err == nil && st.IsDir()
+	isDir := path == "" || strings.HasSuffix(path, "/") || os.IsPathSeparator(path[len(path)-1]) || err == nil &&
+		st.IsDir()
 	if !isDir && len(job.Files) > 1 {
-		return cli.View{}, cli.Usagef("export %s has %d files, and %s is the name of one", id, len(job.Files), path).WithHint("give a directory: `%s export download %s %s`", e.Name, shell.Quote(id), shell.Quote(strings.TrimSuffix(path, filepath.Ext(path))+"/"))
+		return cli.View{}, cli.Usagef("export %s has %d files, and %s is the name of one", id, len(job.Files),
+			path).WithHint("give a directory: `%s export download %s %s`", e.Name, shell.Quote(id),
+			shell.Quote(strings.TrimSuffix(path, filepath.Ext(path))+"/"))
 	}
 	if isDir {
 		dir, name = path, ""
@@ -143,12 +150,16 @@ func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 	var out []string
 	for _, f := range files {
 		base := filepath.Base(filepath.FromSlash(f.Name))
-		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base, unicode.IsControl) {
-			return nil, (&cli.Failure{Exit: exitcode.Unavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).WithHint("give the FILE to save it to")
+		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base,
+			unicode.IsControl) {
+			return nil, (&cli.Failure{Exit: exitcode.Unavailable, Code: "protocol",
+				Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).
+				WithHint("give the FILE to save it to")
 		}
 		to := filepath.Join(dir, base)
 		if slices.Contains(out, to) {
-			return nil, &cli.Failure{Exit: exitcode.Unavailable, Code: "protocol", Msg: fmt.Sprintf("this export has two files named %q", base)}
+			return nil, &cli.Failure{Exit: exitcode.Unavailable, Code: "protocol",
+				Msg: fmt.Sprintf("this export has two files named %q", base)}
 		}
 		out = append(out, to)
 	}
@@ -174,10 +185,12 @@ func done(e *cli.Env, text string) (cli.View, error) {
 const fetchTries = 5
 
 // fetchFile copies file i of a job, resumes after breaks with fresh links, and checks the size.
-func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, job api.ExportJobResponse, i int, w io.Writer) error {
+func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, job api.ExportJobResponse, i int,
+	w io.Writer) error {
 	f := job.Files[i]
 	bar := term.NewProgress(nil)
-	if _, onScreen := w.(*term.Screen); !onScreen && w != e.Out || cli.RegularFile(e.Out) { // otherwise the file may go to the same screen
+	// otherwise the file may go to the same screen
+	if _, onScreen := w.(*term.Screen); !onScreen && w != e.Out || cli.RegularFile(e.Out) {
 		bar = e.Progress()
 	}
 	defer bar.Stop()
@@ -229,7 +242,9 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 }
 
 func badSize(f api.ExportFile, have int64) error {
-	return &cli.Failure{Exit: exitcode.Unavailable, Code: "truncated", Msg: fmt.Sprintf("%s: received %d bytes, the gateway reports %d", f.Name, have, f.Bytes), Hint: "start the download again"}
+	return &cli.Failure{Exit: exitcode.Unavailable, Code: "truncated",
+		Msg:  fmt.Sprintf("%s: received %d bytes, the gateway reports %d", f.Name, have, f.Bytes),
+		Hint: "start the download again"}
 }
 
 // writeError is an error of the destination of a file; trying again does not help.
@@ -250,12 +265,14 @@ func (m markedWriter) Write(p []byte) (int, error) {
 var errChanged = errors.New("the file changed")
 
 func changed(f api.ExportFile) error {
-	return &cli.Failure{Exit: exitcode.Unavailable, Code: "changed", Msg: f.Name + " changed while it was downloaded", Hint: "start the download again", Err: errChanged}
+	return &cli.Failure{Exit: exitcode.Unavailable, Code: "changed", Msg: f.Name + " changed while it was downloaded",
+		Hint: "start the download again", Err: errChanged}
 }
 
 // fetchPart copies a file from an offset and returns the number of bytes copied. All parts must be of the same version
 // of the file, which the first reply sets; of any other version nothing is copied.
-func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64, version *string, w io.Writer) (int64, error) {
+func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64, version *string,
+	w io.Writer) (int64, error) {
 	rep, err := cl.Exports.Open(ctx, f, from, *version)
 	if err != nil {
 		return 0, err
@@ -269,7 +286,8 @@ func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64
 		want := fmt.Sprintf("bytes %d-%d/", from, f.Bytes-1)
 		rest, ok := strings.CutPrefix(rep.Header.Get("Content-Range"), want)
 		if !ok || rest != "*" && rest != strconv.FormatInt(f.Bytes, 10) {
-			return 0, fmt.Errorf("requested bytes from %d to %d of %d, got %q: %w", from, f.Bytes-1, f.Bytes, rep.Header.Get("Content-Range"), changed(f))
+			return 0, fmt.Errorf("requested bytes from %d to %d of %d, got %q: %w", from, f.Bytes-1, f.Bytes,
+				rep.Header.Get("Content-Range"), changed(f))
 		}
 	} else if from > 0 { // a server without ranges starts from the beginning
 		if n, err := strconv.ParseInt(rep.Header.Get("Content-Length"), 10, 64); err == nil && n != f.Bytes {

@@ -41,8 +41,9 @@ func newFileServer(t *testing.T) *fileServer {
 		if s.size > 0 {
 			size = s.size
 		}
-		job := api.ExportJobResponse{ID: "x", Status: "SUCCEEDED", Downloadable: true, Files: []api.ExportFile{{Name: "f.csv", Bytes: size,
-			URL: fmt.Sprintf("http://%s/elsewhere/f.csv?signature=%d", r.Host, s.requests.Load())}}}
+		job := api.ExportJobResponse{ID: "x", Status: "SUCCEEDED", Downloadable: true,
+			Files: []api.ExportFile{{Name: "f.csv", Bytes: size,
+				URL: fmt.Sprintf("http://%s/elsewhere/f.csv?signature=%d", r.Host, s.requests.Load())}}}
 		json.NewEncoder(w).Encode(job)
 	})
 	mux.HandleFunc("/elsewhere/f.csv", func(w http.ResponseWriter, r *http.Request) {
@@ -144,7 +145,8 @@ func TestDownloadSize(t *testing.T) {
 
 // TestDownloadChanged: bytes of two files never make one, whatever the sizes say.
 func TestDownloadChanged(t *testing.T) {
-	for name, ranges := range map[string]bool{"a store with ranges": true, "a store without ranges": false, "a store that ignores If-Range": true} {
+	for name, ranges := range map[string]bool{"a store with ranges": true, "a store without ranges": false,
+		"a store that ignores If-Range": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newFileServer(t)
 			other := bytes.Repeat([]byte{7}, len(s.data))
@@ -200,7 +202,8 @@ func TestDownloadNames(t *testing.T) {
 			for i := range files {
 				files[i].URL, files[i].Bytes = "http://"+r.Host+"/api/v1/file", 4
 			}
-			json.NewEncoder(w).Encode(api.ExportJobResponse{ID: "x", Status: "SUCCEEDED", Downloadable: true, Files: files})
+			json.NewEncoder(w).Encode(api.ExportJobResponse{ID: "x", Status: "SUCCEEDED",
+				Downloadable: true, Files: files})
 			return
 		}
 		fmt.Fprint(w, "rows")
@@ -254,8 +257,10 @@ func TestDownloadSeveral(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/exports/x") {
 			url := "http://" + r.Host + "/api/v1/file"
-			json.NewEncoder(w).Encode(api.ExportJobResponse{ID: "x", Status: "SUCCEEDED", Format: format, Downloadable: true,
-				Files: []api.ExportFile{{Name: "a-1.csv", URL: url, Bytes: 4}, {Name: "a-2.csv", URL: url, Bytes: 4}}})
+			json.NewEncoder(w).Encode(api.ExportJobResponse{ID: "x", Status: "SUCCEEDED", Format: format,
+				Downloadable: true,
+				Files: []api.ExportFile{{Name: "a-1.csv", URL: url, Bytes: 4},
+					{Name: "a-2.csv", URL: url, Bytes: 4}}})
 			return
 		}
 		fetched.Add(1)
@@ -297,12 +302,14 @@ func TestDownloadSeveral(t *testing.T) {
 		}
 		var f *cli.Failure
 		if errors.As(err, &f) {
-			if f.Exit != exitcode.Usage || !strings.Contains(f.Msg, c.want) || len(names) > 0 || fetched.Load() > 0 || c.want == "" {
+			if f.Exit != exitcode.Usage || !strings.Contains(f.Msg, c.want) || len(names) > 0 || fetched.Load() > 0 ||
+				c.want == "" {
 				t.Errorf("%+v: %v, made %v, %d fetched", c, err, names, fetched.Load())
 			}
 			continue
 		}
-		if got := strings.Join(names, " "); !errors.Is(err, cli.ErrDone) || got != c.want || c.path == "-" && out.String() != "rowsrows" {
+		if got := strings.Join(names, " "); !errors.Is(err, cli.ErrDone) || got != c.want || c.path == "-" &&
+			out.String() != "rowsrows" {
 			t.Errorf("%+v: %v, made %q, printed %q", c, err, got, out.String())
 		}
 	}

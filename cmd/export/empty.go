@@ -33,7 +33,8 @@ func exported(ctx context.Context, cl *api.Client, project string, src exportSou
 
 // saveEmpty writes the file that the hosted zones do not produce for an export without rows [L]: a header, in CSV. ok
 // is false if there are rows, so that the export failed for another reason.
-func saveEmpty(ctx context.Context, e *cli.Env, cl *api.Client, project string, src exportSource, r api.ExportRequest, path string) (ok bool, err error) {
+func saveEmpty(ctx context.Context, e *cli.Env, cl *api.Client, project string, src exportSource, r api.ExportRequest,
+	path string) (ok bool, err error) {
 	from, name, err := exported(ctx, cl, project, src)
 	if err != nil {
 		return false, err
@@ -44,7 +45,8 @@ func saveEmpty(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 		} `json:"columns"`
 		Data []json.RawMessage `json:"data"`
 	}, err error) {
-		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql},
+			api.ExecuteOptions{Format: api.Compact})
 		if err != nil {
 			return doc, err
 		}

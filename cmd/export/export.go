@@ -20,9 +20,12 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "export", Aliases: []string{"exports"}, Short: "Exports: the rows of a table or saved query as a file"}
-	c.PersistentFlags().StringArrayVar(&e.Run.Allowed, "allow-host", nil, "also download files from this host or its subdomains; repeat")
-	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e), newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
+	c := &cobra.Command{Use: "export", Aliases: []string{"exports"},
+		Short: "Exports: the rows of a table or saved query as a file"}
+	c.PersistentFlags().StringArrayVar(&e.Run.Allowed, "allow-host", nil,
+		"also download files from this host or its subdomains; repeat")
+	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e),
+		newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
 	e.Shows(c, &exportShape, "list", "get", "wait", "query", "table")
 	e.Prints(c, cli.Like(cli.Acknowledged{}), "download")
 	cli.OwnFile(c, "query", "table", "download")
@@ -94,7 +97,8 @@ func (f *exportFlags) request(e *cli.Env, c *cobra.Command) (api.ExportRequest, 
 	for _, s := range []struct {
 		flag, value string
 		into        *string
-	}{{"delimiter", f.delimiter, &o.Delimiter}, {"quote-char", f.quote, &o.QuoteChar}, {"record-separator", f.separator, &o.RecordSeparator}} {
+	}{{"delimiter", f.delimiter, &o.Delimiter}, {"quote-char", f.quote, &o.QuoteChar}, {"record-separator", f.separator,
+		&o.RecordSeparator}} {
 		if set(s.flag) {
 			*s.into = s.value
 			csv = append(csv, "--"+s.flag)
@@ -137,7 +141,8 @@ func (f *exportFlags) request(e *cli.Env, c *cobra.Command) (api.ExportRequest, 
 func newExportQueryCmd(e *cli.Env) *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{Use: "query QUERY", Short: "Export the rows of a saved query", Args: cobra.ExactArgs(1),
-		Example: "  " + e.Name + " export query monthly_sales --wait\n  " + e.Name + " export query monthly_sales --gzip --download sales.csv.gz"}
+		Example: "  " + e.Name + " export query monthly_sales --wait\n  " + e.Name +
+			" export query monthly_sales --gzip --download sales.csv.gz"}
 	f.register(e, c)
 	return e.Leaf(spec.ExportQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		r, err := f.request(e, c)
@@ -149,16 +154,23 @@ func newExportQueryCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			return startExport(ctx, e, cl, p, &f, r, exportSource{query: id}, func() (api.ExportJobCreated, error) { return cl.Exports.StartQuery(ctx, p, id, r) })
+			return startExport(ctx, e, cl, p, &f, r, exportSource{query: id}, func() (api.ExportJobCreated,
+				error) {
+				return cl.Exports.StartQuery(ctx, p, id, r)
+			})
 		}, nil
 	}))
 }
 
 func newExportTableCmd(e *cli.Env) *cobra.Command {
 	var f exportFlags
-	c := &cobra.Command{Use: "table CATALOG SCHEMA TABLE", Short: "Export the rows of a table", Args: cobra.ExactArgs(3),
-		Long:    "Export the rows of a table. Internal tables are in catalog peaka, schema table or bitable; without\n--include-system-columns=false the file contains their system columns and cannot be imported unchanged.",
-		Example: "  " + e.Name + " export table sample shop orders --download orders.csv\n  " + e.Name + " export table peaka table people --include-system-columns=false --format JSONL --wait"}
+	c := &cobra.Command{Use: "table CATALOG SCHEMA TABLE", Short: "Export the rows of a table",
+		Args: cobra.ExactArgs(3),
+		Long: "Export the rows of a table. Internal tables are in catalog peaka, schema table or bitable; " +
+			"without\n--include-system-columns=false the file contains their system columns and cannot be imported " +
+			"unchanged.",
+		Example: "  " + e.Name + " export table sample shop orders --download orders.csv\n  " + e.Name +
+			" export table peaka table people --include-system-columns=false --format JSONL --wait"}
 	f.register(e, c)
 	cli.Annotate(c, spec.GetTableCacheState)
 	return e.Leaf(spec.ExportTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
@@ -171,9 +183,10 @@ func newExportTableCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			return startExport(ctx, e, cl, p, &f, r, exportSource{catalog: id, schema: args[1], table: args[2]}, func() (api.ExportJobCreated, error) {
-				return cl.Exports.StartTable(ctx, p, id, args[1], args[2], r)
-			})
+			return startExport(ctx, e, cl, p, &f, r, exportSource{catalog: id, schema: args[1], table: args[2]},
+				func() (api.ExportJobCreated, error) {
+					return cl.Exports.StartTable(ctx, p, id, args[1], args[2], r)
+				})
 		}, nil
 	}))
 }
@@ -181,11 +194,14 @@ func newExportTableCmd(e *cli.Env) *cobra.Command {
 func newExportListCmd(e *cli.Env) *cobra.Command {
 	var status, before string
 	var limit int64
-	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List exports, newest first", Example: "  " + e.Name + " export list --status SUCCEEDED,FAILED --limit 20", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List exports, newest first", Example: "  " +
+		e.Name + " export list --status SUCCEEDED,FAILED --limit 20", Args: cobra.NoArgs}
 	fs := c.Flags()
-	fs.StringVar(&status, "status", "", "only these states, separated by commas: PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED")
+	fs.StringVar(&status, "status", "",
+		"only these states, separated by commas: PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED")
 	fs.Int64Var(&limit, "limit", 0, "at most this many; all by default, read page by page")
-	fs.StringVar(&before, "created-before", "", "only exports created before this time; pass the createdAt of the last one for the next page")
+	fs.StringVar(&before, "created-before", "",
+		"only exports created before this time; pass the createdAt of the last one for the next page")
 	e.Several(c, "status", exportStates...)
 	cli.Annotate(c, spec.ListCatalogs, spec.ListQueries)
 	return e.Leaf(spec.ListExports, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
@@ -217,7 +233,8 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 			if err != nil || !e.HumanOutput() {
 				return cli.List(raws, exportColumns...).PrintValue(), err
 			}
-			return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).PrintValue(), nil
+			return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).
+				PrintValue(), nil
 		}, nil
 	}))
 }
@@ -228,7 +245,8 @@ const exportPage = 200
 // allExports reads pages until there are no more, or the limit is reached; 0 means no limit. Jobs with the same
 // creation time may be split between two pages, so each page starts with the last time of the previous one, and
 // duplicates are removed. raws are the jobs as the gateway sent them, with fields unknown to dig.
-func allExports(ctx context.Context, cl *api.Client, project string, q url.Values, limit int64) (all []api.ExportJobResponse, raws []json.RawMessage, err error) {
+func allExports(ctx context.Context, cl *api.Client, project string, q url.Values,
+	limit int64) (all []api.ExportJobResponse, raws []json.RawMessage, err error) {
 	raws = []json.RawMessage{}
 	seen, first := map[string]bool{}, 0
 	for {
@@ -279,7 +297,8 @@ type namedExport struct {
 	api.ExportJobResponse
 }
 
-func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project string, all []api.ExportJobResponse) []namedExport {
+func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project string,
+	all []api.ExportJobResponse) []namedExport {
 	out := make([]namedExport, len(all))
 	if len(all) == 0 {
 		return out
@@ -318,9 +337,12 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 }
 
 func newExportGetCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetExport, cli.Annotate(&cobra.Command{Use: "get EXPORT", Aliases: []string{"show"}, Short: "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
-		Long:    "Show an export, with fresh links to its files. Anyone who has a link can download the file until the link expires.",
-		Example: "  " + e.Name + " export get 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"}, spec.ListCatalogs, spec.ListQueries),
+	return e.Leaf(spec.GetExport, cli.Annotate(&cobra.Command{Use: "get EXPORT", Aliases: []string{"show"},
+		Short: "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
+		Long: "Show an export, with fresh links to its files. Anyone who has a link can download the file until " +
+			"the link expires.",
+		Example: "  " + e.Name + " export get 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"}, spec.ListCatalogs,
+		spec.ListQueries),
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			v, err := cl.Exports.Get(ctx, p, args[0])
 			if err != nil || !e.HumanOutput() {
@@ -331,7 +353,8 @@ func newExportGetCmd(e *cli.Env) *cobra.Command {
 }
 
 func newExportCancelCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.CancelExport, &cobra.Command{Use: "cancel EXPORT", Short: "Cancel an export; one that has ended is not changed", Args: cobra.ExactArgs(1),
+	return e.Leaf(spec.CancelExport, &cobra.Command{Use: "cancel EXPORT",
+		Short: "Cancel an export; one that has ended is not changed", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " export cancel 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			if err := cl.Exports.Cancel(ctx, p, args[0]); err != nil {
@@ -342,5 +365,6 @@ func newExportCancelCmd(e *cli.Env) *cobra.Command {
 }
 
 var (
-	exportStates = []string{api.StatePending, api.StateRunning, api.StateSucceeded, api.StateFailed, api.StateCancelled, api.StateExpired}
+	exportStates = []string{api.StatePending, api.StateRunning, api.StateSucceeded, api.StateFailed, api.StateCancelled,
+		api.StateExpired}
 )

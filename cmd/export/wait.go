@@ -21,7 +21,8 @@ import (
 type exportSource struct{ catalog, schema, table, query string }
 
 // startExport starts a job and performs the actions of the flags.
-func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string, f *exportFlags, r api.ExportRequest, src exportSource, start func() (api.ExportJobCreated, error)) (cli.View, error) {
+func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string, f *exportFlags, r api.ExportRequest,
+	src exportSource, start func() (api.ExportJobCreated, error)) (cli.View, error) {
 	made, err := start()
 	if err != nil {
 		return cli.View{}, err
@@ -63,7 +64,8 @@ func noteStale(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 	from, _, err := exported(ctx, cl, project, src)
 	var found []trust.Stale
 	if err == nil {
-		found, err = (&trust.Staleness{Cl: cl, Project: project}).Of(ctx, api.ExecuteByStatement{Statement: "SELECT * FROM " + from}, false)
+		found, err = (&trust.Staleness{Cl: cl, Project: project}).Of(ctx,
+			api.ExecuteByStatement{Statement: "SELECT * FROM " + from}, false)
 	}
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintf(e.Err, "note: it is not known whether stored rows are stale: %v\n", err)
@@ -75,7 +77,8 @@ func noteStale(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 
 // warnCapped warns if an export has exactly as many rows as a truncated scan returns: some API sources silently stop at
 // 100 [L].
-func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string, src exportSource, job api.ExportJobResponse) {
+func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string, src exportSource,
+	job api.ExportJobResponse) {
 	if job.RowCount == nil || *job.RowCount != trust.CappedRows || e.Run.Settings.InProcess() {
 		return
 	}
@@ -86,32 +89,42 @@ func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string,
 	if src.query != "" {
 		q, err := cl.Queries.Get(ctx, project, src.query)
 		if err != nil {
-			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there: %v\n", err)
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was "+
+				"truncated there: %v\n", err)
 			return
 		}
 		from = sqlstmt.Tables(q.InputQuery)
 	} else if c, err := cl.Catalogs.Get(ctx, project, src.catalog); err == nil {
 		from = append(from, sqltext.TableRef{Catalog: c.Name, Schema: src.schema, Table: src.table})
 	} else {
-		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there: %v\n", src.table, err)
+		fmt.Fprintf(e.Err,
+			"warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there: %v\n",
+			src.table, err)
 	}
 	err := (&trust.Guard{Cl: cl, Project: project}).Walk(ctx, from, func(t sqltext.TableRef, v trust.Verdict) error {
 		switch v.Reason {
 		case trust.Uncached:
-			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been truncated at 100; cache the table first\n", t)
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have "+
+				"been truncated at 100; cache the table first\n", t)
 		case trust.Unchecked:
-			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there: %v\n", t, v.Why)
+			fmt.Fprintf(e.Err,
+				"warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there: %v\n", t,
+				v.Why)
 		}
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there: %v\n", err)
+		fmt.Fprintf(e.Err,
+			"warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there: %v\n",
+			err)
 	}
 }
 
 // waitExport waits until a job has ended and returns it; any final state but SUCCEEDED is also an error.
-func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id string, limit time.Duration) (job api.ExportJobResponse, err error) {
-	err = e.Wait(ctx, cli.Waiting{What: "export " + id, Limit: limit, Resume: "export wait " + shell.Quote(id), Cancel: "export cancel " + shell.Quote(id)}, func() (string, string, bool, error) {
+func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id string,
+	limit time.Duration) (job api.ExportJobResponse, err error) {
+	err = e.Wait(ctx, cli.Waiting{What: "export " + id, Limit: limit, Resume: "export wait " + shell.Quote(id),
+		Cancel: "export cancel " + shell.Quote(id)}, func() (string, string, bool, error) {
 		var err error
 		if job, err = cl.Exports.Get(ctx, project, id); err != nil {
 			return "", "", false, err
@@ -130,7 +143,8 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 
 // exportEnd returns the error of a job that ended without a file.
 func exportEnd(job api.ExportJobResponse) error {
-	f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(cli.JobState(job.Status)), Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
+	f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(cli.JobState(job.Status)),
+		Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
 	switch cli.JobState(job.Status) {
 	case api.StateSucceeded:
 		return nil
@@ -150,7 +164,8 @@ func exportEnd(job api.ExportJobResponse) error {
 func newExportWaitCmd(e *cli.Env) *cobra.Command {
 	w := cli.WaitFlags{Wait: true}
 	c := &cobra.Command{Use: "wait EXPORT", Short: "Wait until an export has ended", Args: cobra.ExactArgs(1),
-		Long:    "Wait until an export has ended. The exit code is 0 when its file is ready, 7 when it failed or was cancelled\nor its file has expired, and 8 when the time limit was reached.",
+		Long: "Wait until an export has ended. The exit code is 0 when its file is ready, 7 when it failed or was " +
+			"cancelled\nor its file has expired, and 8 when the time limit was reached.",
 		Example: "  " + e.Name + " export wait 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 --wait-timeout 10m"}
 	w.Limits(c)
 	return e.Leaf(spec.GetExport, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {

@@ -23,7 +23,8 @@ import (
 
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
-	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayVerifyCmd(e), newGatewayResetCmd(e))
+	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayVerifyCmd(e),
+		newGatewayResetCmd(e))
 	e.Shows(c, &statusShape, "status")
 	e.Prints(c, cli.Like(state{}), "status")
 	e.Prints(c, cli.Like(cli.Text{}), "serve")
@@ -46,7 +47,9 @@ type state struct {
 const answerTime = 5 * time.Second
 
 func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "status", Short: "Show the data directory of zone local and whether it is served", Example: "  " + e.Name + " gateway status", Args: cobra.NoArgs},
+	return e.Plain(&cobra.Command{Use: "status",
+		Short: "Show the data directory of zone local and whether it is served", Example: "  " + e.Name +
+			" gateway status", Args: cobra.NoArgs},
 		func(ctx context.Context, _ []string) (cli.View, error) {
 			dir, err := wholeZone(e)
 			if err != nil {
@@ -93,7 +96,8 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 
 func newGatewayCompactCmd(e *cli.Env) *cobra.Command {
 	var all bool
-	c := &cobra.Command{Use: "compact", Short: "Reclaim the disk space that the files of zone local no longer need", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "compact", Short: "Reclaim the disk space that the files of zone local no longer need",
+		Args: cobra.NoArgs,
 		Long: `Reclaim the disk space that the files of zone local no longer need.
 
 The data file of each project is copied without its free space, the copy is compared with the file, and
@@ -101,8 +105,8 @@ replaces it. The state of zone local is rewritten as well. With a project set (-
 file), only its file is compacted, unless --all is given. A file that would not shrink is not changed.
 
 The disk needs space for the copy of one file. The command waits up to five minutes for a process that changes the
-project (ten seconds if a gateway serves it), and changes that arrive in the meantime wait for it; statements that read go on. If dig is
-killed, the file is either the old or the new one.`,
+project (ten seconds if a gateway serves it), and changes that arrive in the meantime wait for it;
+statements that read go on. If dig is killed, the file is either the old or the new one.`,
 		Example: "  " + e.Name + " gateway compact\n  " + e.Name + " gateway compact --project sales -o json",
 	}
 	c.Flags().BoolVar(&all, "all", false, "all projects and the state, even if a project is set")
@@ -134,7 +138,8 @@ killed, the file is either the old or the new one.`,
 // notCompacted is the error of a run in which some files were not compacted.
 func notCompacted(c api.Compaction) *cli.Failure {
 	var why []string
-	f := &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Hint: "the others are done; run it again when these are not in use"}
+	f := &cli.Failure{Exit: exitcode.Conflict, Code: "in-use",
+		Hint: "the others are done; run it again when these are not in use"}
 	for _, x := range c.Files {
 		if x.Error == nil {
 			continue
@@ -153,11 +158,12 @@ func notCompacted(c api.Compaction) *cli.Failure {
 
 func newGatewayResetCmd(e *cli.Env) *cobra.Command {
 	var key bool
-	c := &cobra.Command{Use: "reset", Short: "Delete everything in zone local", Example: "  " + e.Name + " gateway reset --yes", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "reset", Short: "Delete everything in zone local", Example: "  " + e.Name +
+		" gateway reset --yes", Args: cobra.NoArgs,
 		Long: `Delete everything in zone local.
 
-With --key only the key of the stored credentials, secret.key, is replaced, for when it is lost. The credentials cannot be
-read any more then; ` + "`" + e.Name + ` connection update` + "`" + ` stores them again.`}
+With --key only the key of the stored credentials, secret.key, is replaced, for when it is lost. The
+credentials cannot be read any more then;` + "`" + e.Name + ` connection update` + "`" + ` stores them again.`}
 	c.Flags().BoolVar(&key, "key", false, "replace only the key of the stored credentials, which are lost with it")
 	return e.Plain(c,
 		func(context.Context, []string) (cli.View, error) {
@@ -212,7 +218,8 @@ func wholeZone(e *cli.Env) (string, error) {
 }
 
 func renewKey(e *cli.Env, dir string) (cli.View, error) {
-	if err := e.ConfirmHere("zone local: replace %s and lose all stored credentials?", filepath.Join(dir, "secret.key")); err != nil {
+	if err := e.ConfirmHere("zone local: replace %s and lose all stored credentials?",
+		filepath.Join(dir, "secret.key")); err != nil {
 		return cli.View{}, err
 	}
 	if e.DryRun() {
@@ -220,9 +227,11 @@ func renewKey(e *cli.Env, dir string) (cli.View, error) {
 	}
 	if err := gateway.RenewKey(dir, e.Now); err != nil {
 		if errors.Is(err, gateway.ErrServing) {
-			return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway"}
+			return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(),
+				Hint: "stop the gateway"}
 		}
 		return cli.View{}, cli.Unopened(dir, err)
 	}
-	return cli.Note("replaced %s; store the credentials again with `dig connection update`", filepath.Join(dir, "secret.key")), nil
+	return cli.Note("replaced %s; store the credentials again with `dig connection update`",
+		filepath.Join(dir, "secret.key")), nil
 }

@@ -61,23 +61,36 @@ do not wait for that.`,
 	fs.BoolVar(&printKey, "print-key", false, "create a partner key for the lifetime of this process and print it")
 	fs.StringVar(&keyFile, "key-file", "", "write that key to a file of mode 0600 instead of printing it")
 	fs.BoolVar(&anyHost, "any-host", false, "allow an address that is not loopback; traffic is not encrypted")
-	fs.StringSliceVar(&cors, "cors", nil, "origins of web pages that may call, such as http://localhost:3000; * for any")
+	fs.StringSliceVar(&cors, "cors", nil,
+		"origins of web pages that may call, such as http://localhost:3000; * for any")
 	fs.BoolVar(&quiet, "quiet", false, "do not log requests")
-	fs.DurationVar(&grace, "grace", 30*time.Second, "how long calls and runs may continue after an interrupt before they are cancelled")
-	fs.DurationVar(&limits.Statement, "max-statement-time", 2*time.Hour, "longest time a statement may run; 0 for no limit")
-	fs.StringVar(&memory, "memory", "", "memory that the engine of one project may use, such as 512MiB (1GiB, or less in a smaller container)")
-	fs.StringVar(&temp, "max-temp", "16GiB", "disk space that one project may use for data that does not fit into memory")
-	fs.StringVar(&upload, "max-upload", "64GiB", "largest CSV document that an import accepts, after unpacking; off for no limit")
-	fs.StringVar(&exports, "max-exports", "64GiB", "total size of the files of all exports; the oldest expire first; off for no limit")
-	fs.DurationVar(&limits.Silence, "max-silence", time.Minute, "longest pause in the body of a request; 0 for no limit")
-	fs.DurationVar(&limits.Stall, "max-stall", 5*time.Minute, "longest time that a reply waits for a client that reads nothing, before its statement is ended; 0 for no limit")
+	fs.DurationVar(&grace, "grace", 30*time.Second,
+		"how long calls and runs may continue after an interrupt before they are cancelled")
+	fs.DurationVar(&limits.Statement, "max-statement-time", 2*time.Hour,
+		"longest time a statement may run; 0 for no limit")
+	fs.StringVar(&memory, "memory", "",
+		"memory that the engine of one project may use, such as 512MiB (1GiB, or less in a smaller container)")
+	fs.StringVar(&temp, "max-temp", "16GiB",
+		"disk space that one project may use for data that does not fit into memory")
+	fs.StringVar(&upload, "max-upload", "64GiB",
+		"largest CSV document that an import accepts, after unpacking; off for no limit")
+	fs.StringVar(&exports, "max-exports", "64GiB",
+		"total size of the files of all exports; the oldest expire first; off for no limit")
+	fs.DurationVar(&limits.Silence, "max-silence", time.Minute,
+		"longest pause in the body of a request; 0 for no limit")
+	fs.DurationVar(&limits.Stall, "max-stall", 5*time.Minute, "longest time that a reply waits for a client that "+
+		"reads nothing, before its statement is ended; 0 for no limit")
 	fs.StringArrayVar(&faults, "fault", nil, "inject a fault, such as status=503,rate=0.2; repeat (docs/testing.md)")
-	fs.StringSliceVar(&quirks, "quirks", nil, "reproduce faults of the hosted zones: hosted for those that always occur there, harsh[=RATE] for the others, or names[=RATE] (docs/testing.md)")
+	fs.StringSliceVar(&quirks, "quirks", nil, "reproduce faults of the hosted zones: hosted for those that always "+
+		"occur there, harsh[=RATE] for the others, or names[=RATE] (docs/testing.md)")
 	e.Fixed(c, "quirks", append([]string{"hosted", "harsh"}, gateway.QuirkNames()...)...)
-	fs.StringVar(&reach, "reach", "private", "addresses that connections created with a project key may reach: public, private (with loopback) or all (with link-local and metadata services)")
+	fs.StringVar(&reach, "reach", "private", "addresses that connections created with a project key may reach: "+
+		"public, private (with loopback) or all (with link-local and metadata services)")
 	e.Fixed(c, "reach", "public", "private", "all")
-	fs.Uint64Var(&faultSeed, "fault-seed", 1, "seed for faults with a rate or a random size; the same seed gives the same faults")
-	fs.DurationVar(&overrun, "max-overrun", 10*time.Second, "how long a statement may continue after it was told to stop, before the process that runs it is replaced; 0 for no limit")
+	fs.Uint64Var(&faultSeed, "fault-seed", 1,
+		"seed for faults with a rate or a random size; the same seed gives the same faults")
+	fs.DurationVar(&overrun, "max-overrun", 10*time.Second, "how long a statement may continue after it was told to "+
+		"stop, before the process that runs it is replaced; 0 for no limit")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := e.WholeZone(); err != nil {
 			return err
@@ -150,8 +163,10 @@ do not wait for that.`,
 			return runSupervised(c.Context(), e, dir, listen, anyHost, printKey || keyFile != "", grace, log)
 		}
 		keepOut, configs := config.OwnDirs(e.Getenv)
-		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: cli.BuildVersion(), Inject: inject, Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Origins: origins, Log: log,
-			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun, CompactFree: diskspace.CompactFree, AbortCode: exitcode.Failed}}
+		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: cli.BuildVersion(), Inject: inject,
+			Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Origins: origins, Log: log,
+			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun,
+				CompactFree: diskspace.CompactFree, AbortCode: exitcode.Failed}}
 		if w != nil {
 			o.Engine.Warden, o.Engine.AbortCode = w, supervise.ExitReplaced
 		}
@@ -213,13 +228,15 @@ do not wait for that.`,
 }
 
 // runSupervised serves in a process that can be replaced.
-func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost, withKey bool, grace time.Duration, log *slog.Logger) error {
+func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost, withKey bool, grace time.Duration,
+	log *slog.Logger) error {
 	l, err := gateway.Bind(dir, listen, anyHost)
 	if err != nil {
 		return unbound(err)
 	}
 	defer l.Close()
-	o := supervise.Options{Release: l.Refuse, Args: append([]string{os.Args[0]}, e.Args...), Log: log, Text: gateway.ForLog, Now: e.Now, Grace: grace}
+	o := supervise.Options{Release: l.Refuse, Args: append([]string{os.Args[0]}, e.Args...), Log: log,
+		Text: gateway.ForLog, Now: e.Now, Grace: grace}
 	if o.TCP, o.Socket, o.Lock, err = l.Files(); err != nil {
 		return err
 	}
@@ -234,7 +251,8 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 	e.AtOnce.Store(new(s.Kill))
 	code, err := s.Run(ctx)
 	if err != nil && ctx.Err() != nil { // it did not end as it was told to
-		err = &cli.Failure{Exit: exitcode.Failed, Code: "killed", Msg: err.Error(), Hint: "acknowledged changes are stored; `dig gateway verify` checks the data", Err: err}
+		err = &cli.Failure{Exit: exitcode.Failed, Code: "killed", Msg: err.Error(),
+			Hint: "acknowledged changes are stored; `dig gateway verify` checks the data", Err: err}
 	}
 	if err == nil {
 		err = cli.ErrDone
@@ -245,7 +263,8 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 	return err
 }
 
-// outlive has the end of a terminal, or a signal to read settings again, not end the gateway. It has no settings to read.
+// outlive has the end of a terminal, or a signal to read settings again, not end the gateway. It has no settings to
+// read.
 func outlive(e *cli.Env, log *slog.Logger) {
 	if e.HangUp == nil {
 		return

@@ -13,11 +13,13 @@ import (
 )
 
 func newGatewayVerifyCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "verify", Short: "Read all data of zone local, and name what is damaged or missing", Args: cobra.NoArgs,
+	return e.Plain(&cobra.Command{Use: "verify",
+		Short: "Read all data of zone local, and name what is damaged or missing", Args: cobra.NoArgs,
 		Long: `Read all data of zone local, and name what is damaged or missing.
 
-The state file, the key of the stored credentials and the rows of all projects are read, with their checksums. Nothing is
-changed, and other processes may use the data meanwhile; the file of a project that one of them changes is copied first.
+The state file, the key of the stored credentials and the rows of all projects are read, with their
+checksums. Nothing is changed, and other processes may use the data meanwhile; the file of a project
+that one of them changes is copied first.
 ` + "`" + e.Name + ` doctor` + "`" + ` opens the same files without reading the rows.
 
 The exit code is 7 if something is damaged or missing, else 0.`,
@@ -41,7 +43,8 @@ The exit code is 7 if something is damaged or missing, else 0.`,
 			}
 			v := cli.List(found, "part", "name", "status", "problem", "remedy")
 			if bad > 0 {
-				v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: cli.Plural(bad, "1 part", "%d parts") + " of " + dir + " cannot be read"}
+				v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: cli.Plural(bad, "1 part", "%d parts") +
+					" of " + dir + " cannot be read"}
 			}
 			return v, nil
 		})

@@ -14,8 +14,10 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "history", Short: "What was changed from this machine", Long: `What was changed from this machine: each request that changes something is recorded in the journal of changes before it is sent, and then
-what became of it. The journal holds no secrets and is bounded; the setting journal (DIG_JOURNAL) is its size, or off.`}
+	c := &cobra.Command{Use: "history", Short: "What was changed from this machine",
+		Long: `What was changed from this machine: each request that changes something is recorded in the journal of
+changes before it is sent, and then what became of it. The journal holds no secrets and is bounded; the
+setting journal (DIG_JOURNAL) is its size, or off.`}
 	c.AddCommand(newList(e), newShow(e))
 	e.Shows(c, &changeShape, "list")
 	e.Prints(c, cli.Like([]cli.Change{}), "list")
@@ -28,7 +30,8 @@ func newList(e *cli.Env) *cobra.Command {
 	var since time.Duration
 	var here, failed bool
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List changes, newest first", Args: cobra.NoArgs,
-		Example: strings.ReplaceAll("  dig history list --here --since 24h\n  dig history list --failed -o json", "dig ", e.Name+" ")}
+		Example: strings.ReplaceAll("  dig history list --here --since 24h\n  dig history list --failed -o json",
+			"dig ", e.Name+" ")}
 	c.Flags().IntVar(&limit, "limit", 50, "most changes to list; 0 for all")
 	c.Flags().DurationVar(&since, "since", 0, "only changes of this period, such as 24h")
 	c.Flags().BoolVar(&here, "here", false, "only changes in the current zone, address and project")
@@ -62,7 +65,8 @@ func newList(e *cli.Env) *cobra.Command {
 }
 
 func newShow(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "show ID", Aliases: []string{"get"}, Short: "Show one change: the request, what became of it, and the object before", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "show ID", Aliases: []string{"get"},
+		Short: "Show one change: the request, what became of it, and the object before", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " history show 3f9a1c2e07"}
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var ids []cobra.Completion
@@ -87,13 +91,16 @@ func newShow(e *cli.Env) *cobra.Command {
 		}
 		switch len(found) {
 		case 0:
-			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("the journal has no change %q", args[0]), Hint: "`dig history list` lists them; the oldest are dropped"}
+			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+				Msg:  fmt.Sprintf("the journal has no change %q", args[0]),
+				Hint: "`dig history list` lists them; the oldest are dropped"}
 		case 1:
 			v := cli.Object(found[0])
 			v.Note = note
 			return v, nil
 		}
-		return cli.View{}, cli.Usagef("%d changes have ids that begin with %q", len(found), args[0]).WithHint("give more of the id")
+		return cli.View{}, cli.Usagef("%d changes have ids that begin with %q", len(found),
+			args[0]).WithHint("give more of the id")
 	})
 }
 
@@ -102,13 +109,16 @@ func changes(e *cli.Env) (all []*cli.Change, note string, err error) {
 	all, left, err := e.Changes()
 	switch {
 	case err != nil:
-		return nil, "", &cli.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " + err.Error(), Err: err}
+		return nil, "", &cli.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " +
+			err.Error(), Err: err}
 	case e.Run.Settings.JournalBytes() == 0:
 		note = fmt.Sprintf("note: the journal is off (%s): changes are not recorded", e.Run.Settings.Journal.From)
 	case left.Damaged > 0:
-		note = cli.Plural(left.Damaged, "note: 1 line of the journal is damaged and is left out", "note: %d lines of the journal are damaged and are left out")
+		note = cli.Plural(left.Damaged, "note: 1 line of the journal is damaged and is left out",
+			"note: %d lines of the journal are damaged and are left out")
 	case left.Unfinished > 0:
-		note = cli.Plural(left.Unfinished, "note: 1 line of the journal was not finished and is left out", "note: %d lines of the journal were not finished and are left out")
+		note = cli.Plural(left.Unfinished, "note: 1 line of the journal was not finished and is left out",
+			"note: %d lines of the journal were not finished and are left out")
 	}
 	return all, note, nil
 }

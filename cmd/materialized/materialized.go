@@ -13,14 +13,18 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "materialized", Aliases: []string{"mtquery"}, Short: "Materialized queries: state of their runs, refresh, cancel, wait",
+	c := &cobra.Command{Use: "materialized", Aliases: []string{"mtquery"},
+		Short: "Materialized queries: state of their runs, refresh, cancel, wait",
 		Long: `Materialized queries store their result, which is peaka.mtquery.NAME in SQL; peaka.query.NAME stays live.
 They are created with "query create --type MATERIALIZED" or "query materialize".`,
-		Annotations: map[string]string{cli.InsteadOf + "create": "query create --type MATERIALIZED", cli.InsteadOf + "get": "materialized status",
+		Annotations: map[string]string{cli.InsteadOf + "create": "query create --type MATERIALIZED", cli.InsteadOf +
+			"get": "materialized status",
 			cli.InsteadOf + "delete": "query delete", cli.InsteadOf + "update": "query update"}}
 	ex := "  " + e.Name + " materialized "
 	c.AddCommand(
-		e.Leaf(spec.ListMaterializedStatuses, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the materialized queries with the state of their latest run", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListMaterializedStatuses, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short: "List the materialized queries with the state of their latest run", Example: ex + "list",
+			Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				all, err := cl.Materialized.Statuses(ctx, p)
 				v := cli.List(all, "queryName", "status", "refreshedAt", "nextExecutionStartTime")
@@ -36,7 +40,9 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 				v.Value = all
 				return v.PrintValue(), nil
 			})),
-		e.Leaf(spec.GetMaterializedStatus, &cobra.Command{Use: "status QUERY", Aliases: []string{"get", "show"}, Short: "Show the state of one materialized query", Example: ex + "status daily_sales", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.GetMaterializedStatus, &cobra.Command{Use: "status QUERY", Aliases: []string{"get", "show"},
+			Short: "Show the state of one materialized query", Example: ex + "status daily_sales",
+			Args: cobra.ExactArgs(1)},
 			e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				s, err := cl.Materialized.Status(ctx, p, id)
 				if err != nil || !e.HumanOutput() {
@@ -67,7 +73,8 @@ canceled, 8 when --wait-timeout was reached first.`,
 	w.Register(c, "the run has ended")
 	trust.AllowPartFlag(c, &allowPart)
 	cli.Annotate(c, spec.GetMaterializedStatus, spec.GetQuery, spec.ExecuteQuery)
-	return e.Leaf(spec.RefreshMaterializedQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.RefreshMaterializedQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+		error) {
 		if err := w.Check(false); err != nil {
 			return cli.View{}, err
 		}
@@ -96,9 +103,11 @@ canceled, 8 when --wait-timeout was reached first.`,
 }
 
 func newMaterializedCancelCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "cancel QUERY", Short: "Cancel the run of a materialized query; the stored rows are kept", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "cancel QUERY", Short: "Cancel the run of a materialized query; the stored rows are kept",
+		Args:    cobra.ExactArgs(1),
 		Example: "  " + e.Name + " materialized cancel daily_sales"}
-	return e.Leaf(spec.CancelMaterializedRefresh, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.CancelMaterializedRefresh, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+		error) {
 		return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 			return cli.Note("requested cancellation of %s", args[0]), cl.Materialized.Cancel(ctx, p, id)
 		})(ctx, cl, args)
@@ -107,7 +116,8 @@ func newMaterializedCancelCmd(e *cli.Env) *cobra.Command {
 
 func newMaterializedWaitCmd(e *cli.Env) *cobra.Command {
 	var w cli.WaitFlags
-	c := &cobra.Command{Use: "wait QUERY", Short: "Wait until the run of a materialized query has ended", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "wait QUERY", Short: "Wait until the run of a materialized query has ended",
+		Args: cobra.ExactArgs(1),
 		Long: `Wait until the run of a materialized query has ended. For a query that never ran, this is its first
 run.
 
@@ -116,7 +126,8 @@ To wait for a run that you start, use "materialized refresh --wait": after a ref
 show the previous run.`,
 		Example: fmt.Sprintf("  %s materialized wait daily_sales --wait-timeout 5m", e.Name)}
 	w.Limits(c)
-	return e.Leaf(spec.GetMaterializedStatus, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.GetMaterializedStatus, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+		error) {
 		w.Wait = true
 		if err := w.Check(false); err != nil {
 			return cli.View{}, err

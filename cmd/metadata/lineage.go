@@ -20,7 +20,8 @@ type lineageLine struct {
 
 func newMetadataLineageCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "lineage CATALOG.SCHEMA.TABLE", Short: "Show how the columns of a query or table are computed", Args: cobra.ExactArgs(1),
+		Use: "lineage CATALOG.SCHEMA.TABLE", Short: "Show how the columns of a query or table are computed",
+		Args: cobra.ExactArgs(1),
 		Long: `Show how the columns of a query or table are computed: the expression, and the columns it reads.
 
 Zone local derives it from the SQL of saved, materialized, semantic and parametric tables, one level deep: to follow a
@@ -28,7 +29,8 @@ saved query that reads another one, ask for the other one. A table with its own 
 		Example: "  " + e.Name + " metadata lineage peaka.query.revenue",
 	}
 	e.Prints(c, cli.Like([]lineageLine{}))
-	return e.Leaf(spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		parts := strings.Split(args[0], ".")
 		if len(parts) != 3 {
 			return cli.View{}, cli.Usagef("%q is not of the form CATALOG.SCHEMA.TABLE", args[0])
@@ -48,7 +50,8 @@ saved query that reads another one, ask for the other one. A table with its own 
 				for i, t := range l.Tables {
 					from[i] = t + "." + l.Column
 				}
-				lines = append(lines, lineageLine{col.ColumnName, l.Expression, strings.Join(from, ", "), l.ColumnDescription})
+				lines = append(lines, lineageLine{col.ColumnName, l.Expression, strings.Join(from, ", "),
+					l.ColumnDescription})
 			}
 		}
 		return cli.List(lines, "column", "expression", "from").PrintValue(), nil

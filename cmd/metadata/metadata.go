@@ -15,10 +15,13 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "metadata", Aliases: []string{"meta"}, Short: "Metadata of tables: descriptions, relations, values, verified SQL"}
+	c := &cobra.Command{Use: "metadata", Aliases: []string{"meta"},
+		Short: "Metadata of tables: descriptions, relations, values, verified SQL"}
 	c.AddCommand(
-		newMetadataListCmd(e), newMetadataFindCmd(e), newMetadataLineageCmd(e), newMetadataSetCmd(e), newMetadataAICmd(e), newMetadataQuestionsCmd(e), newMetadataSemanticsCmd(e),
-		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e), newCallbackCmd(e),
+		newMetadataListCmd(e), newMetadataFindCmd(e), newMetadataLineageCmd(e), newMetadataSetCmd(e),
+		newMetadataAICmd(e), newMetadataQuestionsCmd(e), newMetadataSemanticsCmd(e),
+		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e),
+		newCallbackCmd(e),
 	)
 	e.Shows(c, &tableShape, "list", "find")
 	e.Prints(c, cli.Like([]refreshLine{}, cli.Acknowledged{}), "refresh")
@@ -37,19 +40,23 @@ type tableLine struct {
 func tableLines(ms []api.TableMetadata) cli.View {
 	lines := make([]tableLine, len(ms))
 	for i, m := range ms {
-		lines[i] = tableLine{Table: m.CatalogQueryName + "." + m.SchemaName + "." + m.TableName, UseWithAI: m.UseWithAI, Columns: len(m.Columns), Relations: len(m.Relations), Description: m.TableDescription}
+		lines[i] = tableLine{Table: m.CatalogQueryName + "." + m.SchemaName + "." + m.TableName, UseWithAI: m.UseWithAI,
+			Columns: len(m.Columns), Relations: len(m.Relations), Description: m.TableDescription}
 	}
 	return cli.List(lines, "table", "description", "useWithAI", "columns", "relations").PrintValue()
 }
 
 func newMetadataListCmd(e *cli.Env) *cobra.Command {
 	var catalog, schema string
-	c := &cobra.Command{Use: "list", Aliases: []string{"ls", "get"}, Short: "Describe the tables of the project, a catalog or a schema", Args: cobra.NoArgs,
-		Long:    "Describe the tables of the project, a catalog or a schema.",
-		Example: "  " + e.Name + " metadata list --catalog sample -o yaml\n  " + e.Name + " metadata list --jq '.[].metadata | .schemaName + \".\" + .tableName'"}
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls", "get"},
+		Short: "Describe the tables of the project, a catalog or a schema", Args: cobra.NoArgs,
+		Long: "Describe the tables of the project, a catalog or a schema.",
+		Example: "  " + e.Name + " metadata list --catalog sample -o yaml\n  " + e.Name +
+			" metadata list --jq '.[].metadata | .schemaName + \".\" + .tableName'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema")
-	return e.Leaf(spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+	return e.Leaf(spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		_ []string) (cli.View, error) {
 		id := ""
 		if catalog != "" {
 			var err error
@@ -71,9 +78,11 @@ func newMetadataListCmd(e *cli.Env) *cobra.Command {
 
 func newMetadataFindCmd(e *cli.Env) *cobra.Command {
 	var top int
-	c := &cobra.Command{Use: "find TEXT", Short: "Find the tables that match a text best", Example: "  " + e.Name + " metadata find \"orders of customers\" --top 3", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "find TEXT", Short: "Find the tables that match a text best", Example: "  " + e.Name +
+		" metadata find \"orders of customers\" --top 3", Args: cobra.ExactArgs(1)}
 	c.Flags().IntVar(&top, "top", 0, "maximum number; the gateway's default if not given")
-	return e.Leaf(spec.QueryMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.QueryMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		k := ""
 		if c.Flags().Changed("top") {
 			k = strconv.Itoa(top)
@@ -98,7 +107,9 @@ func described(ctx context.Context, cl *api.Client, project, catalog, schema, ta
 			return m.Metadata, nil
 		}
 	}
-	return api.TableMetadata{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no metadata of table %s.%s in that catalog", schema, table), Hint: "`dig metadata refresh` reads new tables"}
+	return api.TableMetadata{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+		Msg:  fmt.Sprintf("there is no metadata of table %s.%s in that catalog", schema, table),
+		Hint: "`dig metadata refresh` reads new tables"}
 }
 
 func newMetadataSetCmd(e *cli.Env) *cobra.Command {
@@ -107,15 +118,17 @@ func newMetadataSetCmd(e *cli.Env) *cobra.Command {
 	var columns []string
 	c := &cobra.Command{
 		Use: "set CATALOG SCHEMA.TABLE", Short: "Describe a table and its columns", Args: cobra.ExactArgs(2),
-		Long:    "Describe a table and its columns. Fields that are not given stay as they are.",
-		Example: "  " + e.Name + " metadata set peaka table.people --description \"who we know\" --column \"age=in years\"",
+		Long: "Describe a table and its columns. Fields that are not given stay as they are.",
+		Example: "  " + e.Name +
+			" metadata set peaka table.people --description \"who we know\" --column \"age=in years\"",
 	}
 	fs := c.Flags()
 	fs.StringVar(&description, "description", "", "description of the table")
 	fs.StringArrayVar(&columns, "column", nil, "NAME=DESCRIPTION of a column; repeat")
 	fs.BoolVar(&ai, "use-with-ai", true, "whether the AI may use the table")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.UpdateTableMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.UpdateTableMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		id, schema, table, err := cli.TableOf(ctx, cl, p, args)
 		if err != nil {
 			return cli.View{}, err
@@ -136,7 +149,8 @@ func newMetadataSetCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			req = api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: cols, UseWithAI: &now.UseWithAI}
+			req = api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: cols,
+				UseWithAI: &now.UseWithAI}
 		}
 		cli.SetIf(c, "description", &req.TableDescription, description)
 		cli.SetIf(c, "use-with-ai", &req.UseWithAI, ai)
@@ -164,20 +178,23 @@ func describeColumn(req *api.TableMetadataUpdateRequest, name, text string) erro
 			return nil
 		}
 	}
-	return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("--column: the table has no column %q", name)}
+	return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+		Msg: fmt.Sprintf("--column: the table has no column %q", name)}
 }
 
 func newMetadataAICmd(e *cli.Env) *cobra.Command {
 	var allow, deny bool
 	c := &cobra.Command{
-		Use: "ai CATALOG[.SCHEMA[.TABLE]]", Short: "Allow or forbid the AI to use a catalog, schema or table", Args: cobra.ExactArgs(1),
+		Use: "ai CATALOG[.SCHEMA[.TABLE]]", Short: "Allow or forbid the AI to use a catalog, schema or table",
+		Args:    cobra.ExactArgs(1),
 		Long:    "Allow or forbid the AI to use a catalog, a schema or a table, including its contents.",
 		Example: "  " + e.Name + " metadata ai sample.shop --deny",
 	}
 	c.Flags().BoolVar(&allow, "allow", false, "let the AI use it")
 	c.Flags().BoolVar(&deny, "deny", false, "forbid the AI to use it")
 	cli.Annotate(c, spec.SetSchemaAiUsage, spec.UpdateTableMetadata)
-	return e.Leaf(spec.SetCatalogAiUsage, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.SetCatalogAiUsage, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		if allow == deny {
 			return cli.View{}, cli.Usagef("give --allow or --deny")
 		}
@@ -208,14 +225,18 @@ func newMetadataAICmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		_, err = cl.Metadata.UpdateTable(ctx, p, id, parts[1], parts[2], api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: cols, UseWithAI: &allow})
+		_, err = cl.Metadata.UpdateTable(ctx, p, id, parts[1], parts[2],
+			api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: cols, UseWithAI: &allow})
 		return done, err
 	}))
 }
 
 func newMetadataQuestionsCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "questions TEXT", Short: "Let the AI propose questions that the data can answer (hosted zones)", Example: "  " + e.Name + " metadata questions \"customer churn\"", Args: cobra.ExactArgs(1)}
-	return e.Leaf(spec.GenerateSampleQuestions, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	c := &cobra.Command{Use: "questions TEXT",
+		Short: "Let the AI propose questions that the data can answer (hosted zones)", Example: "  " + e.Name +
+			" metadata questions \"customer churn\"", Args: cobra.ExactArgs(1)}
+	return e.Leaf(spec.GenerateSampleQuestions, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		v, err := cl.Metadata.SampleQuestions(ctx, p, args[0])
 		if err != nil || !e.ForReaders() {
 			return cli.Object(v), err
@@ -227,12 +248,15 @@ func newMetadataQuestionsCmd(e *cli.Env) *cobra.Command {
 func newMetadataSemanticsCmd(e *cli.Env) *cobra.Command {
 	var thread, prompt, body string
 	var limit int64
-	c := &cobra.Command{Use: "semantics CATALOG SCHEMA.TABLE", Short: "Let the AI describe a table and its columns (hosted zones)", Example: "  " + e.Name + " metadata semantics crm public.leads --prompt \"sales pipeline\"", Args: cobra.ExactArgs(2)}
+	c := &cobra.Command{Use: "semantics CATALOG SCHEMA.TABLE",
+		Short: "Let the AI describe a table and its columns (hosted zones)", Example: "  " + e.Name +
+			" metadata semantics crm public.leads --prompt \"sales pipeline\"", Args: cobra.ExactArgs(2)}
 	c.Flags().StringVar(&thread, "thread", "", "continue this thread")
 	c.Flags().StringVar(&prompt, "prompt", "", "context for the AI")
 	c.Flags().Int64Var(&limit, "limit", 0, "how many rows it may read")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.GenerateSemantics, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.GenerateSemantics, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		var req api.GenerateSemanticsRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err

@@ -30,7 +30,8 @@ It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 
 	fs.StringVar(&tokenFrom, "callback-token", "", "token for it: @FILE or - for stdin")
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.GetMetadataRefreshStatus)
-	return e.Leaf(spec.RefreshMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(spec.RefreshMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		var req api.MetadataRefreshRequest
 		if err := w.Check(false); err != nil {
 			return cli.View{}, err
@@ -79,7 +80,8 @@ It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 
 			}
 		}
 		if failed != nil {
-			return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "job-failed", Msg: "the refresh failed: catalog " + strings.Join(failed, "; catalog ")}
+			return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "job-failed",
+				Msg: "the refresh failed: catalog " + strings.Join(failed, "; catalog ")}
 		}
 		return cli.List(lines, "catalogId", "status").PrintValue(), nil
 	}))
@@ -99,10 +101,12 @@ func refreshState(st api.MetadataRefreshStatus) string {
 // refreshed waits for the end of a refresh. The hosted zones report not-active after a refresh, but also before it
 // starts, and they may still report the end of an earlier run. A final status therefore counts only after the run was
 // seen, or after a while.
-func refreshed(ctx context.Context, e *cli.Env, cl *api.Client, project, catalog string, began time.Time, limit time.Duration) (st api.MetadataRefreshStatus, err error) {
+func refreshed(ctx context.Context, e *cli.Env, cl *api.Client, project, catalog string, began time.Time,
+	limit time.Duration) (st api.MetadataRefreshStatus, err error) {
 	const grace = 10 * time.Second
 	seen := e.Local() // zone local changes the state before it answers the trigger
-	w := cli.Waiting{What: "the refresh of catalog " + catalog, Limit: limit, Resume: "metadata status " + shell.Quote(catalog)}
+	w := cli.Waiting{What: "the refresh of catalog " + catalog, Limit: limit, Resume: "metadata status " +
+		shell.Quote(catalog)}
 	if limit > 0 {
 		w.Limit = max(time.Millisecond, limit-e.Now().Sub(began)) // one limit for all catalogs
 	}
@@ -143,8 +147,10 @@ func callbackFlags(e *cli.Env, address, tokenFrom string, url *string, token *ap
 }
 
 func newMetadataStatusCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "status CATALOG", Short: "Show the state of the last refresh of a catalog", Example: "  " + e.Name + " metadata status sample", Args: cobra.ExactArgs(1)}
-	return e.Leaf(spec.GetMetadataRefreshStatus, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	c := &cobra.Command{Use: "status CATALOG", Short: "Show the state of the last refresh of a catalog", Example: "  " +
+		e.Name + " metadata status sample", Args: cobra.ExactArgs(1)}
+	return e.Leaf(spec.GetMetadataRefreshStatus, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		id, err := cli.CatalogID(ctx, cl, p, args[0])
 		if err != nil {
 			return cli.View{}, err
@@ -158,12 +164,15 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "callback", Short: "The address that is notified when a refresh ends"}
 	ex := "  " + e.Name + " metadata callback "
 	var tokenFrom, body string
-	set := &cobra.Command{Use: "set [URL]", Short: "Notify an address of every refresh of the project", Example: ex + "set https://hooks.example.com/dig --callback-token @token", Args: cobra.MaximumNArgs(1),
-		Long: "Notify an address of every refresh of the project.\n\nZone local posts {projectId, catalogId, status} as JSON, with the token as Authorization: Bearer."}
+	set := &cobra.Command{Use: "set [URL]", Short: "Notify an address of every refresh of the project", Example: ex +
+		"set https://hooks.example.com/dig --callback-token @token", Args: cobra.MaximumNArgs(1),
+		Long: "Notify an address of every refresh of the project.\n\nZone local posts {projectId, catalogId, status} " +
+			"as JSON, with the token as Authorization: Bearer."}
 	set.Flags().StringVar(&tokenFrom, "callback-token", "", "token to send with it: @FILE or - for stdin")
 	cli.BodyFlag(set, &body)
 	c.AddCommand(
-		e.Leaf(spec.GetRefreshCallback, &cobra.Command{Use: "get", Aliases: []string{"show"}, Short: "Show it", Example: ex + "get", Args: cobra.NoArgs},
+		e.Leaf(spec.GetRefreshCallback, &cobra.Command{Use: "get", Aliases: []string{"show"}, Short: "Show it",
+			Example: ex + "get", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Metadata.GetCallback(ctx, p)
 				if err == nil && v.CallbackURL == "" {
@@ -171,7 +180,8 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 				}
 				return cli.Object(v), err
 			})),
-		e.Leaf(spec.RegisterRefreshCallback, set, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		e.Leaf(spec.RegisterRefreshCallback, set, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
 			var req api.MetadataRefreshCallbackRequest
 			if err := e.Body(body, &req); err != nil {
 				return cli.View{}, err
@@ -188,7 +198,8 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 			}
 			return cli.Note("%s is notified of refreshes", req.CallbackURL), cl.Metadata.RegisterCallback(ctx, p, req)
 		})),
-		e.Leaf(spec.UnregisterRefreshCallback, &cobra.Command{Use: "unset", Aliases: []string{"delete", "rm"}, Short: "Stop notifications", Example: ex + "unset --yes", Args: cobra.NoArgs},
+		e.Leaf(spec.UnregisterRefreshCallback, &cobra.Command{Use: "unset", Aliases: []string{"delete", "rm"},
+			Short: "Stop notifications", Example: ex + "unset --yes", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				if err := e.Confirm("remove the refresh callback of the project?"); err != nil {
 					return cli.View{}, err

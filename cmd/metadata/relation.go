@@ -29,12 +29,16 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 	var limit int64
 	var frequency, body string
 	ex := "  " + e.Name + " metadata categorical "
-	gen := &cobra.Command{Use: "generate CATALOG.SCHEMA.TABLE.COLUMN", Short: "Read the values of a column, the most frequent first", Example: ex + "generate sample.shop.orders.status --limit 20 --frequency P1D", Args: cobra.ExactArgs(1)}
+	gen := &cobra.Command{Use: "generate CATALOG.SCHEMA.TABLE.COLUMN",
+		Short: "Read the values of a column, the most frequent first", Example: ex +
+			"generate sample.shop.orders.status --limit 20 --frequency P1D", Args: cobra.ExactArgs(1)}
 	gen.Flags().Int64Var(&limit, "limit", 0, "maximum number of values")
-	gen.Flags().StringVar(&frequency, "frequency", "", "read them again after this time, such as daily or the ISO 8601 duration P1D")
+	gen.Flags().StringVar(&frequency, "frequency", "",
+		"read them again after this time, such as daily or the ISO 8601 duration P1D")
 	cli.BodyFlag(gen, &body)
 	c.AddCommand(
-		e.Leaf(spec.GenerateCategoricalValues, gen, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		e.Leaf(spec.GenerateCategoricalValues, gen, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
 			var req api.CategoricalColumnRequest
 			if err := e.Body(body, &req); err != nil {
 				return cli.View{}, err
@@ -50,9 +54,12 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			return cli.Note("the values of %s are stored", args[0]), cl.Metadata.GenerateCategorical(ctx, p, k.catalog, k.schema, k.table, k.column, req)
+			return cli.Note("the values of %s are stored", args[0]), cl.Metadata.GenerateCategorical(ctx, p, k.catalog,
+				k.schema, k.table, k.column, req)
 		})),
-		e.Leaf(spec.DeleteCategoricalValues, &cobra.Command{Use: "delete CATALOG.SCHEMA.TABLE.COLUMN", Aliases: []string{"rm"}, Short: "Remove the values of a column and their schedule", Example: ex + "delete sample.shop.orders.status --yes", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.DeleteCategoricalValues, &cobra.Command{Use: "delete CATALOG.SCHEMA.TABLE.COLUMN",
+			Aliases: []string{"rm"}, Short: "Remove the values of a column and their schedule", Example: ex +
+				"delete sample.shop.orders.status --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				k, err := parseColumnPath(ctx, e, cl, p, "COLUMN", args[0])
 				if err != nil {
@@ -61,7 +68,8 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 				if err := e.Confirm("remove the categorical values of %s?", args[0]); err != nil {
 					return cli.View{}, err
 				}
-				return cli.Note("removed the values of %s", args[0]), cl.Metadata.DeleteCategorical(ctx, p, k.catalog, k.schema, k.table, k.column)
+				return cli.Note("removed the values of %s", args[0]), cl.Metadata.DeleteCategorical(ctx, p, k.catalog,
+					k.schema, k.table, k.column)
 			})),
 	)
 	return c
@@ -79,18 +87,22 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "relation", Aliases: []string{"relations"}, Short: "Relations between columns"}
 	ex := "  " + e.Name + " metadata relation "
 	var to, kind, body, newKind string
-	add := &cobra.Command{Use: "add CATALOG.SCHEMA.TABLE.COLUMN", Short: "Add a relation from a column to another", Example: ex + "add sample.shop.orders.customer_id --to sample.shop.customers.id", Args: cobra.ExactArgs(1)}
+	add := &cobra.Command{Use: "add CATALOG.SCHEMA.TABLE.COLUMN", Short: "Add a relation from a column to another",
+		Example: ex + "add sample.shop.orders.customer_id --to sample.shop.customers.id", Args: cobra.ExactArgs(1)}
 	add.Flags().StringVar(&to, "to", "", "the referenced column: CATALOG.SCHEMA.TABLE.COLUMN")
 	add.Flags().StringVar(&kind, "type", "", "MANY_TO_ONE (default), ONE_TO_MANY or ONE_TO_ONE")
 	e.Fixed(add, "type", relationTypes...)
 	e.CompleteFlag(add, "to", e.Complete("catalog.schema.table.column"))
 	cli.BodyFlag(add, &body)
-	update := &cobra.Command{Use: "update CATALOG RELATION", Short: "Change the type of a relation", Example: ex + "update sample 1210890979914023812 --type ONE_TO_ONE", Args: cobra.ExactArgs(2)}
+	update := &cobra.Command{Use: "update CATALOG RELATION", Short: "Change the type of a relation", Example: ex +
+		"update sample 1210890979914023812 --type ONE_TO_ONE", Args: cobra.ExactArgs(2)}
 	update.Flags().StringVar(&newKind, "type", "", "MANY_TO_ONE, ONE_TO_MANY or ONE_TO_ONE")
 	_ = update.MarkFlagRequired("type")
 	e.Fixed(update, "type", relationTypes...)
 	c.AddCommand(
-		e.Leaf(spec.ListRelations, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"}, Short: "List the relations of the tables of a catalog", Example: ex + "list sample", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.ListRelations, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"},
+			Short: "List the relations of the tables of a catalog", Example: ex + "list sample",
+			Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := cli.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
@@ -102,12 +114,15 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 				}
 				lines := make([]relationLine, len(v))
 				for i, r := range v {
-					lines[i] = relationLine{r.ID, strings.Join([]string{r.SourceCatalogName, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, "."),
-						strings.Join([]string{r.TargetCatalogName, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, "."), r.Type}
+					lines[i] = relationLine{r.ID, strings.Join([]string{r.SourceCatalogName, r.SourceSchemaName,
+						r.SourceTableName, r.SourceColumnName}, "."),
+						strings.Join([]string{r.TargetCatalogName, r.TargetSchemaName, r.TargetTableName,
+							r.TargetColumnName}, "."), r.Type}
 				}
 				return cli.List(lines, "id", "from", "to", "type").PrintValue(), nil
 			})),
-		e.Leaf(spec.AddRelation, add, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		e.Leaf(spec.AddRelation, add, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
 			req := api.RelationRequest{}
 			if err := e.Body(body, &req); err != nil {
 				return cli.View{}, err
@@ -131,7 +146,8 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				req.TargetCatalogID, req.TargetSchemaName, req.TargetTableName, req.TargetColumnName = t.catalog, t.schema, t.table, t.column
+				req.TargetCatalogID, req.TargetSchemaName, req.TargetTableName, req.TargetColumnName = t.catalog,
+					t.schema, t.table, t.column
 			}
 			if req.TargetColumnName == "" {
 				return cli.View{}, cli.Usagef("--to is required")
@@ -139,7 +155,8 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 			v, err := cl.Metadata.AddRelation(ctx, p, k.catalog, k.schema, k.table, k.column, req)
 			return cli.Object(v), err
 		})),
-		e.Leaf(spec.UpdateRelation, update, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		e.Leaf(spec.UpdateRelation, update, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
 			kind, err := cli.Word("--type", newKind, relationTypes)
 			if err != nil {
 				return cli.View{}, err
@@ -148,20 +165,25 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			v, err := cl.Metadata.UpdateRelation(ctx, p, r.SourceCatalogID, r.SourceSchemaName, r.SourceTableName, r.ID, api.RelationUpdateRequest{Type: kind})
+			v, err := cl.Metadata.UpdateRelation(ctx, p, r.SourceCatalogID, r.SourceSchemaName, r.SourceTableName, r.ID,
+				api.RelationUpdateRequest{Type: kind})
 			return cli.Object(v), err
 		})),
-		e.Leaf(spec.DeleteRelation, &cobra.Command{Use: "delete CATALOG RELATION", Aliases: []string{"rm"}, Short: "Delete a relation", Example: ex + "delete sample 1210890979914023812 --yes", Args: cobra.ExactArgs(2)},
+		e.Leaf(spec.DeleteRelation, &cobra.Command{Use: "delete CATALOG RELATION", Aliases: []string{"rm"},
+			Short: "Delete a relation", Example: ex + "delete sample 1210890979914023812 --yes",
+			Args: cobra.ExactArgs(2)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				r, err := cli.RelationByID(ctx, cl, p, args[0], args[1])
 				if err != nil {
 					return cli.View{}, err
 				}
-				ends := strings.Join([]string{r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, ".") + " to " + strings.Join([]string{r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, ".")
+				ends := strings.Join([]string{r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, ".") +
+					" to " + strings.Join([]string{r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, ".")
 				if err := e.Confirm("delete relation %s from %s?", args[1], ends); err != nil {
 					return cli.View{}, err
 				}
-				return cli.Note("deleted relation %s", args[1]), cl.Metadata.DeleteRelation(ctx, p, r.SourceCatalogID, r.SourceSchemaName, r.SourceTableName, r.ID)
+				return cli.Note("deleted relation %s", args[1]), cl.Metadata.DeleteRelation(ctx, p, r.SourceCatalogID,
+					r.SourceSchemaName, r.SourceTableName, r.ID)
 			})),
 	)
 	e.Shows(c, &relationShape, "list", "add", "update")
@@ -169,15 +191,18 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 }
 
 func newGoldenCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "golden-sql", Aliases: []string{"golden-sqls", "golden"}, Short: "Questions with the SQL that is known to answer them"}
+	c := &cobra.Command{Use: "golden-sql", Aliases: []string{"golden-sqls", "golden"},
+		Short: "Questions with the SQL that is known to answer them"}
 	ex := "  " + e.Name + " metadata golden-sql "
 	var prompt, sql, body string
-	create := &cobra.Command{Use: "create", Short: "Store a question and its SQL", Example: ex + "create --prompt \"open orders\" --sql @open.sql", Args: cobra.NoArgs}
+	create := &cobra.Command{Use: "create", Short: "Store a question and its SQL", Example: ex +
+		"create --prompt \"open orders\" --sql @open.sql", Args: cobra.NoArgs}
 	create.Flags().StringVar(&prompt, "prompt", "", "the question")
 	create.Flags().StringVar(&sql, "sql", "", "the statement, @FILE or - for stdin")
 	cli.BodyFlag(create, &body)
 	c.AddCommand(
-		e.Leaf(spec.ListGoldenSqls, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List them", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListGoldenSqls, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List them",
+			Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Metadata.ListGoldenSQL(ctx, p)
 				if err != nil || !e.ForReaders() {
@@ -194,12 +219,14 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(lines, "id", "prompt", "sql").PrintValue(), nil
 			})),
-		e.Leaf(spec.QueryGoldenSqls, &cobra.Command{Use: "find QUESTION", Short: "Find the most similar questions", Example: ex + "find \"orders still open\"", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.QueryGoldenSqls, &cobra.Command{Use: "find QUESTION", Short: "Find the most similar questions",
+			Example: ex + "find \"orders still open\"", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				v, err := cl.Metadata.QueryGoldenSQL(ctx, p, args[0])
 				return cli.List(v, "question", "sql"), err
 			})),
-		e.Leaf(spec.CreateGoldenSql, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+		e.Leaf(spec.CreateGoldenSql, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			_ []string) (cli.View, error) {
 			var req api.GoldenSQLRequest
 			if err := e.Body(body, &req); err != nil {
 				return cli.View{}, err
@@ -223,7 +250,8 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 			}
 			return cli.Object(v), err
 		})),
-		e.Leaf(spec.DeleteGoldenSql, &cobra.Command{Use: "delete ID", Aliases: []string{"rm"}, Short: "Delete one", Example: ex + "delete 1210890979914023812 --yes", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.DeleteGoldenSql, &cobra.Command{Use: "delete ID", Aliases: []string{"rm"}, Short: "Delete one",
+			Example: ex + "delete 1210890979914023812 --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				who := e.Called(args[0], args[0], func() ([]cli.Named, error) {
 					all, err := cl.Metadata.ListGoldenSQL(ctx, p)

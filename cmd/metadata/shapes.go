@@ -16,8 +16,10 @@ var tableShape = cli.Shape{ID: "table", Fields: []cli.Field{
 var relationShape = cli.Shape{ID: "id", Fields: []cli.Field{
 	{Path: "from", Only: output.InLists, Key: true},
 	{Path: "to", Only: output.InLists, Key: true},
-	{Path: "sourceCatalogName+sourceSchemaName+sourceTableName+sourceColumnName", Heading: "from", Only: output.InRecords},
-	{Path: "targetCatalogName+targetSchemaName+targetTableName+targetColumnName", Heading: "to", Only: output.InRecords},
+	{Path: "sourceCatalogName+sourceSchemaName+sourceTableName+sourceColumnName", Heading: "from",
+		Only: output.InRecords},
+	{Path: "targetCatalogName+targetSchemaName+targetTableName+targetColumnName", Heading: "to",
+		Only: output.InRecords},
 	{Path: "type"},
 	{Path: "id", Key: true},
 }}

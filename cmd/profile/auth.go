@@ -41,7 +41,8 @@ const noKey = "none"
 // NewAuth holds the commands for keys.
 func NewAuth(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "auth", Short: "Log in, and manage stored keys"}
-	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newUseCmd(e, "switch", "auth switch"))
+	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newUseCmd(e, "switch",
+		"auth switch"))
 	e.Shows(c, &keyShape, "status")
 	e.Prints(c, cli.Like([]identity{}), "status")
 	e.Prints(c, cli.Like(identity{}), "whoami")
@@ -49,10 +50,11 @@ func NewAuth(e *cli.Env) *cobra.Command {
 }
 
 func newLogoutCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "logout [NAME]", Short: "Remove the key of a profile from this machine", Args: cobra.MaximumNArgs(1),
-		Long: `Remove the key of a profile from this machine; the profile stays. Without NAME it is the profile in use. A key whose profile was
-removed in an editor is removed by the former name of the profile.
-The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` deletes it from the gateway.`,
+	c := &cobra.Command{Use: "logout [NAME]", Short: "Remove the key of a profile from this machine",
+		Args: cobra.MaximumNArgs(1),
+		Long: `Remove the key of a profile from this machine; the profile stays. Without NAME it is the profile in use.
+A key whose profile was removed in an editor is removed by the former name of the profile. The key
+itself stays valid:` + "`" + e.Name + ` api-key delete` + "`" + ` deletes it from the gateway.`,
 		Example: "  " + e.Name + " auth logout work --yes"}
 	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
 		st, p, err := chosen(e, args)
@@ -63,7 +65,8 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 			return cli.View{}, err
 		}
 		if p.KeyStorage == "" {
-			return logoutKey(e, st, p.Name, &cli.Failure{Exit: exitcode.NotFound, Code: "no-key", Msg: fmt.Sprintf("profile %s has no key", p.Name)})
+			return logoutKey(e, st, p.Name, &cli.Failure{Exit: exitcode.NotFound, Code: "no-key",
+				Msg: fmt.Sprintf("profile %s has no key", p.Name)})
 		}
 		if err := e.ConfirmHere("remove the key of profile %s from this machine?", p.Name); err != nil {
 			return cli.View{}, err
@@ -83,12 +86,13 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 		if e.Getenv("DIG_API_KEY") != "" {
 			fmt.Fprintln(e.Err, "note: DIG_API_KEY is set and is still used")
 		}
-		return cli.Note("removed the key of profile %s from %s; it stays valid until it is deleted at the gateway", p.Name, where), nil
+		return cli.Note("removed the key of profile %s from %s; it stays valid until it is deleted at the gateway",
+			p.Name, where), nil
 	})
 }
 
-// logoutKey removes the keys under a name that no profile refers to. They remain if a profile was removed in an editor. If
-// there are no such keys it returns the error none.
+// logoutKey removes the keys under a name that no profile refers to. They remain if a profile was removed in an editor.
+// If there are no such keys it returns the error none.
 func logoutKey(e *cli.Env, st *config.Store, name string, none error) (cli.View, error) {
 	keys, err := st.KeysOf(name)
 	if err != nil || len(keys) == 0 {
@@ -98,16 +102,19 @@ func logoutKey(e *cli.Env, st *config.Store, name string, none error) (cli.View,
 	for _, k := range keys {
 		of, where = append(of, k.Address), append(where, k.Where)
 	}
-	if err := e.ConfirmHere("no profile refers to the key stored as %s (%s); remove it from this machine?", name, strings.Join(of, ", ")); err != nil {
+	if err := e.ConfirmHere("no profile refers to the key stored as %s (%s); remove it from this machine?", name,
+		strings.Join(of, ", ")); err != nil {
 		return cli.View{}, err
 	}
-	if err := e.DryRunStep("remove the key stored as %s, to which no profile refers, from this machine", name); err != nil {
+	if err := e.DryRunStep("remove the key stored as %s, to which no profile refers, from this machine",
+		name); err != nil {
 		return cli.View{}, err
 	}
 	if err := st.RemoveKeys(name, keys); err != nil {
 		return cli.View{}, err
 	}
-	return cli.Note("removed the key stored as %s from %s; it stays valid until it is deleted at the gateway", name, strings.Join(where, " and ")), nil
+	return cli.Note("removed the key stored as %s from %s; it stays valid until it is deleted at the gateway", name,
+		strings.Join(where, " and ")), nil
 }
 
 // chosen returns the named profile, or the one in use.
@@ -185,10 +192,11 @@ func use(e *cli.Env, st *config.Store, name string) (cli.View, error) {
 
 func newWhoamiCmd(e *cli.Env) *cobra.Command {
 	var refresh bool
-	c := &cobra.Command{Use: "whoami", Short: "Show the owner of the key in use, without asking the gateway", Args: cobra.NoArgs,
-		Long: `Show the profile, zone, address and key in use, and what is known about the key: whether it is a partner's or
-a project's, of which user and project. This was learned when the key was stored; nothing is sent.
---refresh asks the gateway again.`,
+	c := &cobra.Command{Use: "whoami", Short: "Show the owner of the key in use, without asking the gateway",
+		Args: cobra.NoArgs,
+		Long: `Show the profile, zone, address and key in use, and what is known about the key: whether it is a
+partner's or a project's, of which user and project. This was learned when the key was stored; nothing
+is sent. --refresh asks the gateway again.`,
 		Example: "  " + e.Name + " auth whoami\n  " + e.Name + " auth whoami -o json --jq .keyKind"}
 	c.Flags().BoolVar(&refresh, "refresh", false, "ask the gateway, and store the answer")
 	return e.Plain(c, func(ctx context.Context, _ []string) (cli.View, error) {
@@ -221,7 +229,8 @@ a project's, of which user and project. This was learned when the key was stored
 		who.learn(facts)
 		v := cli.Object(who)
 		if facts.Kind == "" {
-			v = v.WithNote("the kind and the owner of this key are not known yet; `%s auth whoami --refresh` asks the gateway", e.Name)
+			v = v.WithNote("the kind and the owner of this key are not known yet; `%s auth whoami --refresh` asks "+
+				"the gateway", e.Name)
 		}
 		return v, nil
 	})
@@ -242,7 +251,8 @@ func keepFacts(e *cli.Env, key config.Key, facts config.KeyFacts) error {
 
 func newStatusCmd(e *cli.Env) *cobra.Command {
 	var check bool
-	c := &cobra.Command{Use: "status [NAME]", Short: "Show the profiles and the state of their keys", Args: cobra.MaximumNArgs(1),
+	c := &cobra.Command{Use: "status [NAME]", Short: "Show the profiles and the state of their keys",
+		Args: cobra.MaximumNArgs(1),
 		Long: `Show the profiles and the state of their keys: stored, none, or unreadable. With --check each key is also
 sent to the address it was stored for, and to no other: accepted, refused or unreachable.
 The exit code is 4 if no profile has a usable key.`,
@@ -276,7 +286,8 @@ The exit code is 4 if no profile has a usable key.`,
 		if e.Getenv("DIG_API_KEY") != "" {
 			v = v.WithNote("DIG_API_KEY is set: it is used instead of the keys of profiles")
 		} else if usable == 0 {
-			v.Fail = &cli.Failure{Exit: exitcode.NotAllowed, Code: "no-key", Msg: "no profile has a usable key", Hint: "`dig auth login` stores one; zone local needs none"}
+			v.Fail = &cli.Failure{Exit: exitcode.NotAllowed, Code: "no-key", Msg: "no profile has a usable key",
+				Hint: "`dig auth login` stores one; zone local needs none"}
 		}
 		return v, nil
 	})
@@ -297,7 +308,8 @@ func stateOf(ctx context.Context, e *cli.Env, st *config.Store, p config.Profile
 		who.State, who.Problem = "unreadable", err.Error()
 		return who
 	case !config.SameKeyScope(stored.Address, p.Address()):
-		who.State, who.Problem = "unreadable", fmt.Sprintf("it was stored for %s and is sent only there", stored.Address)
+		who.State, who.Problem = "unreadable", fmt.Sprintf("it was stored for %s and is sent only there",
+			stored.Address)
 		return who
 	}
 	who.State, who.Key = "stored", stored.Key.String()

@@ -22,11 +22,13 @@ import (
 // NewConfig holds the commands for the settings file.
 func NewConfig(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "The settings file, and the origin of settings"}
-	c.AddCommand(e.Plain(&cobra.Command{Use: "explain", Short: "Show every setting and the origin of its value", Example: "  " + e.Name + " config explain", Args: cobra.NoArgs},
+	c.AddCommand(e.Plain(&cobra.Command{Use: "explain", Short: "Show every setting and the origin of its value",
+		Example: "  " + e.Name + " config explain", Args: cobra.NoArgs},
 		func(context.Context, []string) (cli.View, error) {
 			return cli.List(e.Run.Settings.Explain(), "name", "value", "from"), nil
 		}),
-		newConfigListCmd(e), newConfigGetCmd(e), newConfigSetCmd(e), newConfigUnsetCmd(e), newConfigEditCmd(e), newConfigSchemaCmd(e))
+		newConfigListCmd(e), newConfigGetCmd(e), newConfigSetCmd(e), newConfigUnsetCmd(e), newConfigEditCmd(e),
+		newConfigSchemaCmd(e))
 	e.Prints(c, cli.Like([]config.Explained{}), "explain")
 	e.Prints(c, cli.Like([]config.Member{}), "list")
 	e.Prints(c, cli.Like(config.Member{}), "get")
@@ -38,7 +40,8 @@ func NewConfig(e *cli.Env) *cobra.Command {
 const pathHelp = `PATH is current, a FIELD of the profile in use (--profile names another), or profiles.NAME.FIELD.`
 
 func newConfigListCmd(e *cli.Env) *cobra.Command {
-	return withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the values of the settings file", Example: "  " + e.Name + " config list", Args: cobra.NoArgs},
+	return withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+		Short: "List the values of the settings file", Example: "  " + e.Name + " config list", Args: cobra.NoArgs},
 		func(_ context.Context, st *config.Store, _ []string) (cli.View, error) {
 			all, err := st.Members()
 			if err != nil {
@@ -67,8 +70,10 @@ func completePaths(e *cli.Env) cobra.CompletionFunc {
 }
 
 func newConfigGetCmd(e *cli.Env) *cobra.Command {
-	return withStore(e, &cobra.Command{Use: "get PATH", ValidArgsFunction: completePaths(e), Short: "Print a value of the settings file", Args: cobra.ExactArgs(1),
-		Long:    "Print a value of the settings file. " + pathHelp + "\nThe exit code is 3 if it is not set. `" + e.Name + " config explain` shows the values in effect, from all sources.",
+	return withStore(e, &cobra.Command{Use: "get PATH", ValidArgsFunction: completePaths(e),
+		Short: "Print a value of the settings file", Args: cobra.ExactArgs(1),
+		Long: "Print a value of the settings file. " + pathHelp + "\nThe exit code is 3 if it is not set. `" +
+			e.Name + " config explain` shows the values in effect, from all sources.",
 		Example: "  " + e.Name + " config get project\n  " + e.Name + " config get profiles.work.zone"},
 		func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 			in, field, err := config.ParsePath(args[0], e.Run.Settings.Profile.Value)
@@ -89,7 +94,8 @@ func newConfigGetCmd(e *cli.Env) *cobra.Command {
 					return asText(e, m.Value, m)
 				}
 			}
-			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-set", Msg: pathOf(in, field) + " is not set in " + st.Path()}
+			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-set", Msg: pathOf(in, field) +
+				" is not set in " + st.Path()}
 		})
 }
 
@@ -145,7 +151,8 @@ func assignments(args []string) (paths, values []string, err error) {
 		case !ok || path == "":
 			return nil, nil, cli.Usagef("%q does not have the form PATH=VALUE", arg)
 		case value == "":
-			return nil, nil, cli.Usagef("the value of %s is empty", path).WithHint("`dig config unset %s` removes it", path)
+			return nil, nil, cli.Usagef("the value of %s is empty", path).WithHint("`dig config unset %s` removes it",
+				path)
 		}
 		paths, values = append(paths, path), append(values, value)
 	}
@@ -199,8 +206,9 @@ const newFile = `# Profiles of dig. Keys are not stored here.
 
 func newConfigEditCmd(e *cli.Env) *cobra.Command {
 	return e.Repair(&cobra.Command{Use: "edit", Short: "Edit the settings file in your editor", Args: cobra.NoArgs,
-		Long: `Edit a copy of the settings file in VISUAL or EDITOR. It replaces the file only if it is valid and the file was not
-changed in the meantime; otherwise the edited text is kept in config.yaml.rejected, in the same directory.`,
+		Long: `Edit a copy of the settings file in VISUAL or EDITOR. It replaces the file only if it is valid and the
+file was not changed in the meantime; otherwise the edited text is kept in config.yaml.rejected, in the
+same directory.`,
 		Example: "  " + e.Name + " config edit"},
 		func(ctx context.Context, _ []string) (cli.View, error) {
 			st, err := config.OpenStore("", e.Getenv)
@@ -247,13 +255,16 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 		if bytes.Equal(edited, text) {
 			return cli.Note("nothing was changed"), nil
 		}
-		if len(bytes.TrimSpace(edited)) == 0 && len(bytes.TrimSpace(text)) > 0 { // a failed editor may have emptied the file; its profiles would be removed, but not their keys
-			return cli.View{}, cli.Usagef("the edited text is empty; nothing was changed").WithHint("`%s profile remove NAME` removes a profile with its key", e.Name)
+		// a failed editor may have emptied the file; its profiles would be removed, but not their keys
+		if len(bytes.TrimSpace(edited)) == 0 && len(bytes.TrimSpace(text)) > 0 {
+			return cli.View{}, cli.Usagef("the edited text is empty; nothing was changed").
+				WithHint("`%s profile remove NAME` removes a profile with its key", e.Name)
 		}
 		var left []config.Profile
 		if left, err = st.Replace(before, edited); err == nil {
 			for _, p := range left {
-				fmt.Fprintf(e.Err, "note: the key of profile %s remains (%s); `%s auth logout %s` removes it\n", p.Name, p.KeyStorage, e.Name, p.Name)
+				fmt.Fprintf(e.Err, "note: the key of profile %s remains (%s); `%s auth logout %s` removes it\n", p.Name,
+					p.KeyStorage, e.Name, p.Name)
 			}
 			return cli.Note("%s changed", st.Path()), nil
 		}
@@ -292,9 +303,10 @@ func rejected(st *config.Store, text []byte, why error) error {
 
 func newConfigSchemaCmd(e *cli.Env) *cobra.Command {
 	var project bool
-	c := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the settings file, for editors", Args: cobra.NoArgs,
-		Long: `Print the JSON schema (draft 7) of config.yaml, or of the project file, for editors. With the YAML language server,
-this line at the head of the file enables it:
+	c := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the settings file, for editors",
+		Args: cobra.NoArgs,
+		Long: `Print the JSON schema (draft 7) of config.yaml, or of the project file, for editors. With the YAML
+language server, this line at the head of the file enables it:
 
   # yaml-language-server: $schema=/path/to/schema.json`,
 		Example: "  " + e.Name + " config schema --out dig.schema.json\n  " + e.Name + " config schema --project-file"}

@@ -14,14 +14,15 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// readKey reads a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others can see. hint
-// belongs to the error for a missing key. name is that of the profile. It must not be the key itself, because it is stored and
-// shown.
+// readKey reads a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others
+// can see. hint belongs to the error for a missing key. name is that of the profile. It must not be the key itself,
+// because it is stored and shown.
 func readKey(e *cli.Env, name string, stdin bool, hint string) (config.Key, error) {
 	key, err := givenKey(e, stdin, hint)
 	if err == nil && key.Reveal() == name {
 		e.Run.Mask.Hide(name)
-		return config.Key{}, cli.Usagef("the name of the profile is the key itself; nothing was stored or sent").WithHint("give another name; the command line, with the key, may be in the history of the shell")
+		return config.Key{}, cli.Usagef("the name of the profile is the key itself; nothing was stored or sent").
+			WithHint("give another name; the command line, with the key, may be in the history of the shell")
 	}
 	return key, err
 }
@@ -42,7 +43,8 @@ func givenKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
 		if err == nil && !e.InTerm { // the key could be the second line
 			var rest []byte
 			if rest, err = io.ReadAll(in); len(bytes.TrimSpace(rest)) > 0 {
-				return config.Key{}, cli.Usagef("standard input has more than one line").WithHint("give the key alone, in one line")
+				return config.Key{}, cli.Usagef("standard input has more than one line").
+					WithHint("give the key alone, in one line")
 			}
 		}
 	}

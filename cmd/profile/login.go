@@ -36,9 +36,10 @@ func newLoginCmd(e *cli.Env) *cobra.Command {
 	l := login{e: e}
 	c := &cobra.Command{
 		Use: "login [NAME]", Short: "Store a key after the gateway has accepted it", Args: cobra.MaximumNArgs(1),
-		Long: `Store a key in a profile. The address is shown before anything is sent. dig prompts for the key on a terminal,
-reads it from standard input with --with-key or without a terminal, or takes it from DIG_API_KEY. The gateway is
-then asked for the owner of the key; the answer is stored with the profile, so that ` + "`" + e.Name + ` auth whoami` + "`" + ` needs no network.
+		Long: `Store a key in a profile. The address is shown before anything is sent. dig prompts for the key on a
+terminal, reads it from standard input with --with-key or without a terminal, or takes it from
+DIG_API_KEY. The gateway is then asked for the owner of the key; the answer is stored with the profile,
+so that` + "`" + e.Name + ` auth whoami` + "`" + ` needs no network.
 A key that the gateway refuses is not stored.
 
 NAME is the profile; without it, the one in use, else one named like the zone. --zone or --base-url chooses where the
@@ -47,14 +48,17 @@ that address, and without a terminal only --other-zone allows it.
 
 The key is stored in the keyring of the system or, if there is none, in a file that only you can read; the command
 prints which. --storage keyring or --storage file allows no other place.`,
-		Example: strings.ReplaceAll("  dig auth login --zone eu\n  dig auth login ci --zone us --with-key < key.txt\n  DIG_API_KEY=... dig auth login ci --zone us --storage keyring", "dig ", e.Name+" "),
+		Example: strings.ReplaceAll("  dig auth login --zone eu\n  dig auth login ci --zone us --with-key < "+
+			"key.txt\n  DIG_API_KEY=... dig auth login ci --zone us --storage keyring", "dig ", e.Name+" "),
 	}
 	fs := c.Flags()
 	fs.BoolVar(&l.stdin, "with-key", false, "read the key from standard input")
 	fs.BoolVar(&l.noCheck, "no-check", false, "store the key without asking the gateway for its owner")
-	fs.BoolVar(&l.otherZone, "other-zone", false, "if the zone does not know the key, send it to the address of the other zone too")
+	fs.BoolVar(&l.otherZone, "other-zone", false,
+		"if the zone does not know the key, send it to the address of the other zone too")
 	fs.BoolVar(&l.opt.Use, "use", true, "make it the current profile")
-	fs.StringVar(&l.opt.Storage, "storage", "", "keyring or file (DIG_KEY_STORAGE): where the key is stored, and nowhere else")
+	fs.StringVar(&l.opt.Storage, "storage", "",
+		"keyring or file (DIG_KEY_STORAGE): where the key is stored, and nowhere else")
 	e.Fixed(c, "storage", "keyring", "file")
 	e.CompleteProfiles(c)
 	plain := e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
@@ -92,7 +96,8 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 		return cli.View{}, l.e.DryRunStep("store the key in profile %s, for %s", l.p.Name, addresses[0])
 	}
 	if l.e.DryRun() {
-		return cli.View{}, l.e.DryRunStep("ask %s for the owner of the key, and store the key in profile %s", strings.Join(addresses, " or "), l.p.Name)
+		return cli.View{}, l.e.DryRunStep("ask %s for the owner of the key, and store the key in profile %s",
+			strings.Join(addresses, " or "), l.p.Name)
 	}
 	if l.noCheck {
 		fmt.Fprintf(l.e.Err, "the key is stored for %s; nothing is sent\n", addresses[0])
@@ -131,7 +136,9 @@ func (l *login) target(args []string) error {
 	case name != "" && err == nil && fits(old, zone, address):
 		l.p, l.is = old, true
 	case name != "" && err == nil && named:
-		return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("profile %s is for %s, not for %s", name, old.Address(), cmp.Or(address, "zone "+zone)), Hint: "log in under another NAME, or change it with `dig config set`"}
+		return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+			Msg:  fmt.Sprintf("profile %s is for %s, not for %s", name, old.Address(), cmp.Or(address, "zone "+zone)),
+			Hint: "log in under another NAME, or change it with `dig config set`"}
 	case err != nil && !errors.Is(err, config.ErrNotFound):
 		return err
 	default:
@@ -152,14 +159,17 @@ func (l *login) target(args []string) error {
 		return cli.Usagef("--zone or --base-url is required").WithHint("give --zone us or --zone eu, or --base-url")
 	}
 	if l.p.Address() == "" {
-		return cli.Usagef("zone %s runs inside the program and uses no key", l.p.Zone).WithHint("give --zone us or --zone eu, or the --base-url of a gateway; `dig profile add NAME --zone local` stores a profile without a key")
+		return cli.Usagef("zone %s runs inside the program and uses no key",
+			l.p.Zone).WithHint("give --zone us or --zone eu, or the --base-url of a gateway; `dig profile add NAME " +
+			"--zone local` stores a profile without a key")
 	}
 	return nil
 }
 
 // fits reports whether a profile has the given zone and address; "" matches any.
 func fits(p config.Profile, zone, address string) bool {
-	return (zone == "" || config.Zone(zone) == p.EffectiveZone()) && (address == "" || address == p.Address() || config.SameKeyScope(address, p.Address()))
+	return (zone == "" || config.Zone(zone) == p.EffectiveZone()) && (address == "" || address == p.Address() ||
+		config.SameKeyScope(address, p.Address()))
 }
 
 // place sets the organization, the workspace and the project from flags.
@@ -193,15 +203,17 @@ func (l *login) knownElsewhere(key config.Key) error {
 		}
 		stored, err := l.st.Key(p)
 		if err == nil && stored.Key.Reveal() == key.Reveal() && zoneOf(p, stored.Address) == z {
-			return &cli.Failure{Exit: exitcode.NotAllowed, Code: "other-zone", Msg: fmt.Sprintf("this is the key of profile %s, for zone %s; it was not sent to zone %s", p.Name, z, here),
+			return &cli.Failure{Exit: exitcode.NotAllowed, Code: "other-zone",
+				Msg: fmt.Sprintf("this is the key of profile %s, for zone %s; it was not sent to zone %s",
+					p.Name, z, here),
 				Hint: fmt.Sprintf("`dig auth switch %s` uses it; a key of one zone is not known in the other", p.Name)}
 		}
 	}
 	return nil
 }
 
-// zoneOf returns the zone of an address. If the address is not in a known zone, such as that of a company's gateway, it is the
-// zone of the profile.
+// zoneOf returns the zone of an address. If the address is not in a known zone, such as that of a company's gateway, it
+// is the zone of the profile.
 func zoneOf(p config.Profile, address string) config.Zone {
 	return cmp.Or(config.ZoneOfAddress(address), config.Zone(p.Zone))
 }
@@ -220,8 +232,10 @@ func (l *login) identify(ctx context.Context, key config.Key) error {
 		l.p.BaseURL = at
 	}
 	l.facts = cli.FactsOf(info)
-	if l.facts.Kind == config.KindProject && l.p.Project != "" && l.p.Project != l.facts.Project && l.p.Project != l.facts.ProjectName {
-		fmt.Fprintf(l.e.Err, "note: the profile's project is %s, but the key opens project %s only\n", l.p.Project, l.facts.Project)
+	if l.facts.Kind == config.KindProject && l.p.Project != "" && l.p.Project != l.facts.Project &&
+		l.p.Project != l.facts.ProjectName {
+		fmt.Fprintf(l.e.Err, "note: the profile's project is %s, but the key opens project %s only\n", l.p.Project,
+			l.facts.Project)
 	}
 	return nil
 }
@@ -247,7 +261,8 @@ func (l *login) explain(err error) error {
 	out.Err = err
 	switch ae.Kind {
 	case api.KindUnauthorized:
-		if out.Hint = "check that the whole key was given and that it was not deleted"; config.ZoneOfAddress(l.addresses()[0]) != "" {
+		if out.Hint = "check that the whole key was given and that it was not deleted"; config.ZoneOfAddress(
+			l.addresses()[0]) != "" {
 			out.Hint += "; a key of one zone is not known in the other"
 		}
 	case api.KindUnavailable, api.KindTimeout:
@@ -258,8 +273,8 @@ func (l *login) explain(err error) error {
 	return &out
 }
 
-// askOther offers to try the other zone with a key that this one does not know. The key is sent there only if the user agrees,
-// by answer or flag.
+// askOther offers to try the other zone with a key that this one does not know. The key is sent there only if the user
+// agrees, by answer or flag.
 func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (api.ProjectInfo, string, error) {
 	here := config.ZoneOfAddress(l.addresses()[0])
 	zone := map[config.Zone]config.Zone{config.US: config.EU, config.EU: config.US}[here]
@@ -272,10 +287,13 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 		if !l.e.InTerm || !l.e.ErrTerm || l.stdin {
 			f := cli.Classify(ctx, refusal)
 			f.Msg = "the key was not stored: zone " + string(here) + " does not know it: " + f.Msg
-			f.Hint = fmt.Sprintf("if it is a key of zone %s, give --zone %s, or --other-zone to send it to %s too", zone, zone, where)
+			f.Hint = fmt.Sprintf("if it is a key of zone %s, give --zone %s, or --other-zone to send it to %s too",
+				zone, zone, where)
 			return api.ProjectInfo{}, "", &f
 		}
-		fmt.Fprintf(l.e.Err, "zone %s does not know this key. Send it to %s, to see whether it is a key of zone %s? [y/N] ", here, where, zone)
+		fmt.Fprintf(l.e.Err,
+			"zone %s does not know this key. Send it to %s, to see whether it is a key of zone %s? [y/N] ",
+			here, where, zone)
 		answer, err := l.e.Answer(false)
 		if err != nil {
 			return api.ProjectInfo{}, "", err
@@ -289,19 +307,24 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 	info, at, err := askAny(ctx, l.e, l.p, addresses, key)
 	if err != nil {
 		f := cli.Classify(ctx, err)
-		f.Msg, f.Err = fmt.Sprintf("the key was not stored: zone %s does not know it; zone %s: %s", here, zone, f.Msg), err
+		f.Msg, f.Err = fmt.Sprintf("the key was not stored: zone %s does not know it; zone %s: %s", here, zone, f.Msg),
+			err
 		f.Hint = "check that the whole key was given and that it was not deleted"
 		return info, at, &f
 	}
 	if l.is {
-		return info, at, &cli.Failure{Exit: exitcode.NotAllowed, Code: "other-zone", Msg: fmt.Sprintf("this is a key of zone %s, and profile %s is for zone %s; it was not stored", zone, l.p.Name, here),
+		return info, at, &cli.Failure{Exit: exitcode.NotAllowed, Code: "other-zone",
+			Msg: fmt.Sprintf("this is a key of zone %s, and profile %s is for zone %s; it was not stored", zone,
+				l.p.Name, here),
 			Hint: fmt.Sprintf("`dig auth login NAME --zone %s` stores it in another profile", zone)}
 	}
 	fmt.Fprintf(l.e.Err, "this is a key of zone %s: the profile is stored for that zone\n", zone)
 	if l.p.Zone, l.p.BaseURL = string(zone), ""; l.p.Name == string(here) {
 		l.p.Name = string(zone)
 		if _, err := l.st.Get(l.p.Name); err == nil {
-			return info, at, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("there is already a profile %q; the key was not stored", l.p.Name), Hint: fmt.Sprintf("`dig auth login NAME --zone %s` stores it under another name", zone)}
+			return info, at, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+				Msg:  fmt.Sprintf("there is already a profile %q; the key was not stored", l.p.Name),
+				Hint: fmt.Sprintf("`dig auth login NAME --zone %s` stores it under another name", zone)}
 		}
 	}
 	return info, at, nil
@@ -313,7 +336,9 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	l.opt.Replace = l.is
 	l.opt.Merge = func(stored *config.Profile) error { // another process may have changed the profile
 		if stored.Address() != l.p.Address() && !config.SameKeyScope(stored.Address(), l.p.Address()) {
-			return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("the address of profile %s was changed in the meantime; the key was not stored", l.p.Name)}
+			return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+				Msg: fmt.Sprintf("the address of profile %s was changed in the meantime; the key was not stored",
+					l.p.Name)}
 		}
 		stored.BaseURL = l.p.BaseURL
 		l.complete(stored)
@@ -326,7 +351,8 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	if l.opt.Use && l.e.Getenv("DIG_API_KEY") != "" {
 		fmt.Fprintln(l.e.Err, "note: DIG_API_KEY has precedence over the stored key as long as it is set")
 	}
-	who := identity{Profile: l.p.Name, Zone: string(l.p.EffectiveZone()), Address: l.p.Address(), Key: key.String(), KeyFrom: added.Storage}
+	who := identity{Profile: l.p.Name, Zone: string(l.p.EffectiveZone()), Address: l.p.Address(), Key: key.String(),
+		KeyFrom: added.Storage}
 	who.learn(l.p.Facts())
 	return cli.Object(who).WithNote("profile %s stored; its key is in %s", l.p.Name, added.Where), nil
 }
@@ -337,7 +363,8 @@ func ask(ctx context.Context, e *cli.Env, p config.Profile, address string, key 
 	if err != nil {
 		return api.ProjectInfo{}, err
 	}
-	cl, err := api.New(api.Options{BaseURL: address, Key: key.Reveal(), UserAgent: "dig/" + cli.BuildVersion(), Timeout: askLimit, Network: n})
+	cl, err := api.New(api.Options{BaseURL: address, Key: key.Reveal(), UserAgent: "dig/" + cli.BuildVersion(),
+		Timeout: askLimit, Network: n})
 	if err != nil {
 		return api.ProjectInfo{}, err
 	}
@@ -352,17 +379,20 @@ func networkSettings(e *cli.Env, p config.Profile) cli.NetworkSettings {
 		}
 		return config.Value{Value: value, From: "profile " + p.Name}
 	}
-	return cli.NetworkSettings{CAFile: of(p.CAFile, "DIG_CA_FILE"), ClientCert: of(p.ClientCert, "DIG_CLIENT_CERT"), ClientKey: of(p.ClientKey, "DIG_CLIENT_KEY"),
-		Connect: of(p.ConnectTimeout, "DIG_CONNECT_TIMEOUT"), Reply: of(p.ReplyTimeout, "DIG_REPLY_TIMEOUT")}
+	return cli.NetworkSettings{CAFile: of(p.CAFile, "DIG_CA_FILE"), ClientCert: of(p.ClientCert, "DIG_CLIENT_CERT"),
+		ClientKey: of(p.ClientKey, "DIG_CLIENT_KEY"),
+		Connect:   of(p.ConnectTimeout, "DIG_CONNECT_TIMEOUT"), Reply: of(p.ReplyTimeout, "DIG_REPLY_TIMEOUT")}
 }
 
 // askAny tries the addresses of one zone in order, up to the first that answers as a gateway.
-func askAny(ctx context.Context, e *cli.Env, p config.Profile, addresses []string, key config.Key) (info api.ProjectInfo, at string, err error) {
+func askAny(ctx context.Context, e *cli.Env, p config.Profile, addresses []string,
+	key config.Key) (info api.ProjectInfo, at string, err error) {
 	var first error
 	for _, at = range addresses {
 		info, err = ask(ctx, e, p, at, key)
 		var ae *api.Error
-		if err == nil || ctx.Err() != nil || errors.As(err, &ae) && (ae.Kind == api.KindUnauthorized || ae.Kind == api.KindForbidden) {
+		if err == nil || ctx.Err() != nil || errors.As(err, &ae) && (ae.Kind == api.KindUnauthorized ||
+			ae.Kind == api.KindForbidden) {
 			return info, at, err
 		}
 		if first == nil {

@@ -18,7 +18,8 @@ func New(e *cli.Env) *cobra.Command {
 		Annotations: map[string]string{cli.InsteadOf + "set": "config set", cli.InsteadOf + "update": "config set"}}
 	c.AddCommand(
 		newProfileAddCmd(e),
-		withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles", Example: "  " + e.Name + " profile list", Args: cobra.NoArgs},
+		withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles", Example: "  " +
+			e.Name + " profile list", Args: cobra.NoArgs},
 			func(_ context.Context, st *config.Store, _ []string) (cli.View, error) {
 				all, current, err := st.List()
 				if err != nil {
@@ -30,7 +31,9 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(rows, "name", "current", "zone", "baseUrl", "project", "keyStorage"), nil
 			}),
-		withStore(e, &cobra.Command{Use: "show [NAME]", Aliases: []string{"get"}, Short: "Show a profile, its key masked", Example: "  " + e.Name + " profile show work", Args: cobra.MaximumNArgs(1)},
+		withStore(e, &cobra.Command{Use: "show [NAME]", Aliases: []string{"get"},
+			Short: "Show a profile, its key masked", Example: "  " + e.Name + " profile show work",
+			Args: cobra.MaximumNArgs(1)},
 			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 				var name string
 				var err error
@@ -56,7 +59,9 @@ func New(e *cli.Env) *cobra.Command {
 				return cli.Object(out), nil
 			}),
 		newUseCmd(e, "use", "profile use"), newRenameCmd(e),
-		withStore(e, &cobra.Command{Use: "remove NAME", Aliases: []string{"rm", "delete"}, Short: "Remove a profile and its key", Example: "  " + e.Name + " profile remove old --yes", Args: cobra.ExactArgs(1)},
+		withStore(e, &cobra.Command{Use: "remove NAME", Aliases: []string{"rm", "delete"},
+			Short: "Remove a profile and its key", Example: "  " + e.Name + " profile remove old --yes",
+			Args: cobra.ExactArgs(1)},
 			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 				if _, err := st.Get(args[0]); err != nil {
 					return cli.View{}, err
@@ -73,7 +78,8 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				left, err := st.Remove(args[0])
 				if err == nil && current == args[0] {
-					fmt.Fprintf(e.Err, "note: it was the current profile: commands without --profile now use zone local; `%s profile use NAME` selects another\n", e.Name)
+					fmt.Fprintf(e.Err, "note: it was the current profile: commands without --profile now use zone "+
+						"local; `%s profile use NAME` selects another\n", e.Name)
 				}
 				if left != "" {
 					fmt.Fprintln(e.Err, "note:", left)
@@ -88,7 +94,8 @@ func New(e *cli.Env) *cobra.Command {
 }
 
 // withStore completes a command that uses the settings file and no gateway.
-func withStore(e *cli.Env, c *cobra.Command, run func(ctx context.Context, st *config.Store, args []string) (cli.View, error)) *cobra.Command {
+func withStore(e *cli.Env, c *cobra.Command, run func(ctx context.Context, st *config.Store, args []string) (cli.View,
+	error)) *cobra.Command {
 	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
 		st, err := config.OpenStore("", e.Getenv)
 		if err != nil {
@@ -104,7 +111,8 @@ func newProfileAddCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "add NAME", Short: "Store a profile without a key", Args: cobra.ExactArgs(1),
 		Long: `Store a profile without a key. --zone, --base-url, --org, --workspace and --project given here become the
-profile's. ` + "`" + e.Name + ` auth login NAME` + "`" + ` stores a profile and its key, or a key for a stored profile.`,
+profile's. ` + "`" + e.Name + ` auth login NAME` + "`" +
+			` stores a profile and its key, or a key for a stored profile.`,
 		Example: strings.ReplaceAll("  dig profile add sandbox --zone local\n"+
 			"  dig profile add work --zone us --project sales", "dig ", e.Name+" "),
 	}
@@ -131,7 +139,8 @@ profile's. ` + "`" + e.Name + ` auth login NAME` + "`" + ` stores a profile and 
 			return cli.View{}, err
 		}
 		if kept, err := st.Get(p.Name); err == nil && kept.KeyStorage != "" {
-			return cli.Note("profile %[1]s stored; its earlier key stays in the %[2]s, and `%[3]s auth logout %[1]s` removes it",
+			return cli.Note("profile %[1]s stored; its earlier key stays in the %[2]s, and `%[3]s auth logout %[1]s` "+
+				"removes it",
 				p.Name, kept.KeyStorage, e.Name), nil
 		}
 		if p.InProcess() {
@@ -159,7 +168,8 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 }
 
 // addProfile stores a profile with its key, if it has one, and prints what the user should know of that.
-func addProfile(e *cli.Env, st *config.Store, p config.Profile, key config.Key, opt config.AddOptions) (config.Added, error) {
+func addProfile(e *cli.Env, st *config.Store, p config.Profile, key config.Key,
+	opt config.AddOptions) (config.Added, error) {
 	_, before, err := st.List()
 	if err != nil {
 		return config.Added{}, err
@@ -185,9 +195,11 @@ func nowCurrent(e *cli.Env, before, now string) {
 	switch {
 	case before == now:
 	case before == "":
-		fmt.Fprintf(e.Err, "note: profile %s is now current: commands use it instead of zone local; `%s config unset current` undoes that\n", now, e.Name)
+		fmt.Fprintf(e.Err, "note: profile %s is now current: commands use it instead of zone local; `%s config unset "+
+			"current` undoes that\n", now, e.Name)
 	default:
-		fmt.Fprintf(e.Err, "note: profile %s is now current instead of %s; `%s profile use %s` goes back\n", now, before, e.Name, before)
+		fmt.Fprintf(e.Err, "note: profile %s is now current instead of %s; `%s profile use %s` goes back\n", now,
+			before, e.Name, before)
 	}
 }
 

@@ -12,7 +12,10 @@ import (
 
 // TestProbeOfAddresses: of the addresses that are documented for a zone, the one that answers with JSON is kept.
 func TestProbeOfAddresses(t *testing.T) {
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>studio</html>") }))
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w,
+			"<html>studio</html>")
+	}))
 	defer page.Close()
 	real := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, `{"userId":"11111111-1111-4111-8111-111111111111","email":"a@b.c"}`)

@@ -48,12 +48,14 @@ func noteKey(e *cli.Env, st *config.Store, p config.Profile) {
 	case err != nil:
 		fmt.Fprintf(e.Err, "note: cannot read the key: %v\n", err)
 	case k.Address != p.Address() && !config.SameKeyScope(k.Address, p.Address()):
-		fmt.Fprintf(e.Err, "note: the key of profile %s was stored for %s and is sent only there; `%s auth login %s` stores one for the new address\n", p.Name, k.Address, e.Name, p.Name)
+		fmt.Fprintf(e.Err, "note: the key of profile %s was stored for %s and is sent only there; `%s auth login %s` "+
+			"stores one for the new address\n", p.Name, k.Address, e.Name, p.Name)
 	}
 }
 
 func newRenameCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "rename NAME NEW", Short: "Rename a profile, with its key", Args: cobra.ExactArgs(2), Example: "  " + e.Name + " profile rename work acme"}
+	c := &cobra.Command{Use: "rename NAME NEW", Short: "Rename a profile, with its key", Args: cobra.ExactArgs(2),
+		Example: "  " + e.Name + " profile rename work acme"}
 	e.CompleteProfiles(c)
 	return withStore(e, c, func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 		if _, err := st.Get(args[0]); err != nil {

@@ -51,11 +51,14 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	switch format := q.o.Format; {
 	case q.f.toFiles:
 	case format == output.XLSX || format == output.Parquet:
-		return cli.Usagef("-o %s does not support several results", format).WithHint("give --out-dir DIR, or --out with {n} for the number of the statement")
+		return cli.Usagef("-o %s does not support several results",
+			format).WithHint("give --out-dir DIR, or --out with {n} for the number of the statement")
 	case q.e.Run.Flags.Out != "" && q.e.Run.Flags.Out != "-":
-		return cli.Usagef("--out is a single file, but there are several results").WithHint("put {n}, the number of the statement, into the name, or give --out-dir DIR")
+		return cli.Usagef("--out is a single file, but there are several results").
+			WithHint("put {n}, the number of the statement, into the name, or give --out-dir DIR")
 	case q.f.manifest != "":
-		return cli.Usagef("--manifest of several results requires a file per result").WithHint("give --out-dir DIR, or --out with {n}")
+		return cli.Usagef("--manifest of several results requires a file per result").
+			WithHint("give --out-dir DIR, or --out with {n}")
 	}
 	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
 	defer cancel()
@@ -65,7 +68,8 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	}
 	format := q.o.Format
 	b := &batchRun{querying: q, next: next, sink: s, notes: s.Notes,
-		headers: q.f.eachRow != "" && !q.o.NoHeader && !q.f.toFiles && (format == output.CSV || format == output.TSV) && !q.f.profile}
+		headers: q.f.eachRow != "" && !q.o.NoHeader && !q.f.toFiles && (format == output.CSV || format == output.TSV) &&
+			!q.f.profile}
 	if q.o.Terminal && q.e.ErrTerm {
 		b.notes = term.NewScreen(s.W) // the notes go to the same place as the results, also in a pager
 	}
@@ -94,7 +98,8 @@ func (b *batchRun) run(ctx context.Context, cancel func()) error {
 		}
 	}
 	if n := len(b.failed); n > 0 {
-		return &cli.Failure{Exit: min(exitcode.SomeFailed+n, exitcode.ManyFailed), Code: "statements-failed", Msg: fmt.Sprintf("%d of %d statements failed", n, b.count), Parts: b.failed}
+		return &cli.Failure{Exit: min(exitcode.SomeFailed+n, exitcode.ManyFailed), Code: "statements-failed",
+			Msg: fmt.Sprintf("%d of %d statements failed", n, b.count), Parts: b.failed}
 	}
 	return nil
 }

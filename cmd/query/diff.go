@@ -161,17 +161,20 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 		if err != nil {
 			return nil, err
 		}
-		return openStatement(ctx, e, &statement{form: api.ExecuteByID{ID: id, Timeout: api.ExecuteTimeout(e.TimeLimit())}})
+		return openStatement(ctx, e, &statement{form: api.ExecuteByID{ID: id,
+			Timeout: api.ExecuteTimeout(e.TimeLimit())}})
 	}
 	r, err := rowset.Open(e.Abs(arg), arg)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, cli.Usagef("there is no file %s", arg).WithHint("each side is a file, sql:STATEMENT, query:NAME or last")
+		return nil, cli.Usagef("there is no file %s",
+			arg).WithHint("each side is a file, sql:STATEMENT, query:NAME or last")
 	}
 	return r, err
 }
 
 func notKept(k keptInfo) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "the last result was not stored: " + k.NotKept,
+	return &cli.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "the last result was not stored: " +
+		k.NotKept,
 		Hint: "run it again, with --out FILE to write it to a file; DIG_HISTORY sets the maximum size of stored results"}
 }
 

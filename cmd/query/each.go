@@ -30,9 +30,11 @@ type batchFlags struct {
 
 func (f *batchFlags) register(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&f.outDir, "out-dir", "", "write each result to its own file in this directory: 1.csv, 2.csv and so on")
+	fs.StringVar(&f.outDir, "out-dir", "",
+		"write each result to its own file in this directory: 1.csv, 2.csv and so on")
 	fs.IntVar(&f.jobs, "jobs", 1, "number of statements to run concurrently; results keep their order")
-	fs.BoolVar(&f.keepGoing, "keep-going", false, "continue after a failed statement; the exit code is 20 plus the number of failures")
+	fs.BoolVar(&f.keepGoing, "keep-going", false,
+		"continue after a failed statement; the exit code is 20 plus the number of failures")
 }
 
 // registerRows adds the flags for one statement that runs with the values of many rows.
@@ -70,7 +72,8 @@ func (f *batchFlags) check(e *cli.Env, c *cobra.Command, several, chart bool) er
 		if err != nil {
 			return err
 		}
-		*out = filepath.Join(f.outDir, "{n}."+endingOf(output.FormatOf(s.Output.Value), s.Output.From == "default" && e.Run.Flags.Jq != "", chart))
+		*out = filepath.Join(f.outDir, "{n}."+endingOf(output.FormatOf(s.Output.Value), s.Output.From == "default" &&
+			e.Run.Flags.Jq != "", chart))
 	}
 	f.toFiles = several && strings.Contains(*out, "{n}")
 	return nil
@@ -113,7 +116,8 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 	return func() (*statement, error) {
 		if !rows.Next() {
 			if err := rows.Err(); err != nil {
-				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--each-row: " + err.Error(), Err: err}
+				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--each-row: " + err.Error(),
+					Err: err}
 			}
 			return nil, io.EOF
 		}
@@ -127,7 +131,8 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 			}
 			text, err := c.AppendText(nil)
 			if k := c.Kind(); k == api.CellArray || k == api.CellObject || err != nil {
-				return nil, cli.Usagef("--each-row: %s: row %d, column %q: a value of kind %v cannot be bound", f.eachRow, n, p.name, k).
+				return nil, cli.Usagef("--each-row: %s: row %d, column %q: a value of kind %v cannot be bound",
+					f.eachRow, n, p.name, k).
 					WithHint("bind a string instead")
 			}
 			bind = append(bind, string(text))

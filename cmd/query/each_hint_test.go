@@ -22,7 +22,8 @@ func TestHintOfSeveralStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		var failure *cli.Failure
-		if err := f.check(&cli.Env{}, c, false, false); !errors.As(err, &failure) || strings.Contains(failure.Hint, "--each-row") != has {
+		if err := f.check(&cli.Env{}, c, false, false); !errors.As(err, &failure) || strings.Contains(failure.Hint,
+			"--each-row") != has {
 			t.Errorf("with --each-row %v: %v", has, failure)
 		}
 	}

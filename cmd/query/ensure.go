@@ -16,10 +16,13 @@ import (
 
 func newQueryEnsureCmd(e *cli.Env) *cobra.Command {
 	var f queryFlags
-	c := &cobra.Command{Use: "ensure NAME", Short: "Save a query unless it is saved; change it where it differs", Args: cobra.ExactArgs(1),
-		Long: `Save a query unless one of that name is saved; change the statement, type, folder and schedule of an existing one where
-they differ from those given. What is not given stays as it is. Run again, it changes nothing.`,
-		Example: "  " + e.Name + ` query ensure "Daily sales" -f daily.sql --path /reports` + "\n  " + e.Name + " query ensure daily_totals -f totals.sql --type MATERIALIZED --every PT6H"}
+	c := &cobra.Command{Use: "ensure NAME", Short: "Save a query unless it is saved; change it where it differs",
+		Args: cobra.ExactArgs(1),
+		Long: `Save a query unless one of that name is saved; change the statement, type, folder and schedule of an
+existing one where they differ from those given. What is not given stays as it is. Run again, it changes
+nothing.`,
+		Example: "  " + e.Name + ` query ensure "Daily sales" -f daily.sql --path /reports` + "\n  " + e.Name +
+			" query ensure daily_totals -f totals.sql --type MATERIALIZED --every PT6H"}
 	f.register(e, c)
 	cli.Annotate(c, spec.ListQueries, spec.UpdateQuery)
 	return e.Leaf(spec.CreateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
@@ -40,7 +43,8 @@ they differ from those given. What is not given stays as it is. Run again, it ch
 	}))
 }
 
-func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req api.QueryRequest, f *queryFlags) (cli.View, error) {
+func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req api.QueryRequest,
+	f *queryFlags) (cli.View, error) {
 	if err := f.reference(ctx, cl, p, &req); err != nil {
 		return cli.View{}, err
 	}
@@ -54,7 +58,8 @@ func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req 
 	name := *req.DisplayName
 	find := func() (api.Query, bool, error) {
 		all, err := cl.Queries.List(ctx, p)
-		for _, same := range []func(a string) bool{func(a string) bool { return a == name }, func(a string) bool { return strings.EqualFold(a, name) }} {
+		for _, same := range []func(a string) bool{func(a string) bool { return a == name },
+			func(a string) bool { return strings.EqualFold(a, name) }} {
 			for _, q := range all {
 				if same(q.DisplayName) || same(q.Name) {
 					return q, true, err
@@ -156,7 +161,8 @@ func equalSchedules(a, b *api.MaterializedQuerySchedule) bool {
 }
 
 func newFolderEnsureCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "ensure PATH", Short: "Create a folder, with those above it, unless it exists", Example: "  " + e.Name + " query folder ensure /reports/daily", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "ensure PATH", Short: "Create a folder, with those above it, unless it exists",
+		Example: "  " + e.Name + " query folder ensure /reports/daily", Args: cobra.ExactArgs(1)}
 	cli.Annotate(c, spec.ListQueryFolders)
 	return e.Leaf(spec.CreateQueryFolder, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		path, err := absolute(args[0])

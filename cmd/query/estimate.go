@@ -27,7 +27,8 @@ func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql 
 	sql = sqlstmt.Single(sql)
 	inner := &statement{text: sql, wrapped: 1}
 	run := func(outer string, read func(*api.Rows) error) error {
-		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer, Timeout: api.ExecuteTimeout(e.TimeLimit())}, api.ExecuteOptions{Format: api.Compact})
+		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer,
+			Timeout: api.ExecuteTimeout(e.TimeLimit())}, api.ExecuteOptions{Format: api.Compact})
 		if err != nil {
 			return pointAt(e, inner, err)
 		}
@@ -63,5 +64,6 @@ func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql 
 	if s.Bytes = math.MaxInt64; s.BytesPerRow == 0 || s.Rows <= math.MaxInt64/s.BytesPerRow {
 		s.Bytes = s.Rows * s.BytesPerRow
 	}
-	return cli.Object(s).PrintValue().WithNote("about %d rows, %s as text; nothing was stored", s.Rows, humanBytes(s.Bytes)), nil
+	return cli.Object(s).PrintValue().WithNote("about %d rows, %s as text; nothing was stored", s.Rows,
+		humanBytes(s.Bytes)), nil
 }

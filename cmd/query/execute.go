@@ -50,15 +50,19 @@ type executeFlags struct {
 // register adds the flags that `query execute` and `sql` have in common.
 func (f *executeFlags) register(e *cli.Env, c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringArrayVar(&f.bind, "bind", nil, "value for the next ? of the statement; dig sql also takes NAME=VALUE for :NAME; repeat in order")
+	fs.StringArrayVar(&f.bind, "bind", nil,
+		"value for the next ? of the statement; dig sql also takes NAME=VALUE for :NAME; repeat in order")
 	fs.Int64Var(&f.limit, "limit", 0, "request at most this many rows from the gateway")
 	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when a result has more rows")
-	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when a reply is larger than this, such as 100MB")
+	fs.StringVar(&f.maxSize, "max-bytes", "",
+		"stop and fail (exit code 12) when a reply is larger than this, such as 100MB")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not store the result for query last")
-	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "accept the current columns of a saved query when they differ from the previous ones")
-	fs.BoolVar(&f.strict, "strict", false, "fail (exit code 10) when the hosted zones would leave out rows: a table truncated at 100 "+
-		"rows, a cache being filled; when the latest run of a stored result or a cache failed; on zone local, when "+
-		"information_schema lacks a catalog because its source is unreachable")
+	fs.BoolVar(&f.acceptColumns, "accept-columns", false,
+		"accept the current columns of a saved query when they differ from the previous ones")
+	fs.BoolVar(&f.strict, "strict", false,
+		"fail (exit code 10) when the hosted zones would leave out rows: a table truncated at 100 "+
+			"rows, a cache being filled; when the latest run of a stored result or a cache failed; on zone local, when "+
+			"information_schema lacks a catalog because its source is unreachable")
 	f.renderFlags.register(e, c)
 	f.batchFlags.register(c)
 	f.readingFlags.register(c)
@@ -76,12 +80,14 @@ Give exactly one of --sql (or the SQL as the argument, - for stdin), -f FILE, --
 With -o json the gateway's own bytes are printed, in the wire format set by --format; every other output
 is produced from the rows as they arrive, so a result of any size needs little memory.
 
-A file may hold several statements, and -f and --sql may be repeated: all run, in the order given. Their results follow each other, or go to separate files with --out-dir, or
---out with {n} in the name. The first failure ends the run; with --keep-going the others run too, and only
-complete results are printed. --each-row runs one statement with the values of each row of a file.
+A file may hold several statements, and -f and --sql may be repeated: all run, in the order given. Their
+results follow each other, or go to separate files with --out-dir, or --out with {n} in the name. The
+first failure ends the run; with --keep-going the others run too, and only complete results are printed.
+--each-row runs one statement with the values of each row of a file.
 
---page-by fetches the rows of each statement in pages by a unique key, for replies that would be truncated because of their size.
-The key is verified and the rows are counted first; a truncated page is requested again in smaller pages.`,
+--page-by fetches the rows of each statement in pages by a unique key, for replies that would be
+truncated because of their size. The key is verified and the rows are counted first; a truncated page is
+requested again in smaller pages.`,
 		Example: strings.ReplaceAll(`  dig query execute --sql "SELECT * FROM sample.shop.customers LIMIT 5"
   dig query execute -f report.sql -o csv --out report.csv
   dig query execute --sql "SELECT * FROM peaka.\"table\".people WHERE age > ?" --bind 30
@@ -94,11 +100,14 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	}
 	fs := c.Flags()
 	fs.StringArrayVar(&f.sql, "sql", nil, "the statement; a SELECT; repeat for several")
-	fs.StringArrayVarP(&f.file, "file", "f", nil, "read the statement from a file, or several separated by semicolons; - for stdin; repeat for several files")
+	fs.StringArrayVarP(&f.file, "file", "f", nil,
+		"read the statement from a file, or several separated by semicolons; - for stdin; repeat for several files")
 	fs.StringVar(&f.id, "id", "", "run the saved query with this id")
-	fs.StringVar(&f.name, "name", "", "run what a qualified name refers to: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
+	fs.StringVar(&f.name, "name", "",
+		"run what a qualified name refers to: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
 	fs.StringVar(&f.builder, "builder", "", "run the query-builder object in this JSON file, - for stdin")
-	fs.StringVar(&f.format, "format", "", "wire format of the rows: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that is sufficient for the output)")
+	fs.StringVar(&f.format, "format", "", "wire format of the rows: CELL_TYPED, SIMPLE or COMPACT (by default the "+
+		"cheapest that is sufficient for the output)")
 	f.register(e, c)
 	f.batchFlags.registerRows(c)
 	f.pageFlags.register(c)
@@ -169,7 +178,8 @@ func (f *executeFlags) check(e *cli.Env, c *cobra.Command, several bool) (output
 	}
 	f.sidecar, err = manifestName(f.manifest, f.out)
 	if err == nil && f.toFiles && f.sidecar != "" && !strings.Contains(f.sidecar, "{n}") {
-		err = cli.Usagef("--manifest names one file for several results").WithHint("put {n}, the number of the statement, into the name")
+		err = cli.Usagef("--manifest names one file for several results").
+			WithHint("put {n}, the number of the statement, into the name")
 	}
 	return o, err
 }
@@ -212,7 +222,8 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 			return nil, cli.Usagef("--limit: %d is negative", f.limit)
 		}
 		if given[0] == "--id" {
-			return nil, cli.Usagef("--limit cannot be sent with --id").WithHint("use --name peaka.query.NAME, or LIMIT in the query")
+			return nil, cli.Usagef("--limit cannot be sent with --id").
+				WithHint("use --name peaka.query.NAME, or LIMIT in the query")
 		}
 	}
 	timeout := api.ExecuteTimeout(e.TimeLimit())
@@ -222,7 +233,8 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	case "--name":
 		if f.limited {
 			sql := fmt.Sprintf("SELECT * FROM %s LIMIT %d", sqltext.QuoteDotted(f.name), f.limit)
-			return &statement{form: api.ExecuteByStatement{Statement: sql, Timeout: timeout}, text: sql, limit: f.limit}, nil
+			return &statement{form: api.ExecuteByStatement{Statement: sql, Timeout: timeout}, text: sql,
+				limit: f.limit}, nil
 		}
 		return &statement{form: api.ExecuteByName{QualifiedName: f.name, Timeout: timeout}}, nil
 	case "--builder":

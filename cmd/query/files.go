@@ -10,7 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// fileRemarks are what zone local says of the files that a statement names, such as the sheet of a workbook that is read.
+// fileRemarks are what zone local says of the files that a statement names, such as the sheet of a workbook that is
+// read.
 type fileRemarks struct {
 	mu    sync.Mutex
 	all   []string

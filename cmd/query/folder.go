@@ -25,13 +25,16 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 		})
 	}
 	c.AddCommand(
-		e.Leaf(spec.ListQueryFolders, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List all folders with their paths", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListQueryFolders, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short: "List all folders with their paths", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Folders.List(ctx, p)
 				return cli.List(v, "path", "id", "createdAt"), err
 			})),
-		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderEnsureCmd(e), newFolderUpdateCmd(e, in), newFolderDeleteCmd(e, in),
-		e.Leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"}, Short: "Show a folder and its direct contents", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
+		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderEnsureCmd(e), newFolderUpdateCmd(e, in),
+		newFolderDeleteCmd(e, in),
+		e.Leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"},
+			Short: "Show a folder and its direct contents", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Folders.Get(ctx, p, id)
 				if err != nil || !e.ForReaders() || e.Run.Flags.Columns != nil {
@@ -61,11 +64,14 @@ type contentLine struct {
 	ID   string `json:"id"`
 }
 
-func newFolderRenameCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+func newFolderRenameCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View,
+	error)) *cobra.Command {
 	var body string
-	c := &cobra.Command{Use: "rename FOLDER [NAME]", Short: "Rename a folder", Example: "  " + e.Name + " query folder rename /reports/daily hourly", Args: cobra.RangeArgs(1, 2)}
+	c := &cobra.Command{Use: "rename FOLDER [NAME]", Short: "Rename a folder", Example: "  " + e.Name +
+		" query folder rename /reports/daily hourly", Args: cobra.RangeArgs(1, 2)}
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.RenameQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+	return e.Leaf(spec.RenameQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string,
+		rest []string) (cli.View, error) {
 		var req api.QueryFolderRenameRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
@@ -81,11 +87,15 @@ func newFolderRenameCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 	}))
 }
 
-func newFolderMoveCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+func newFolderMoveCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View,
+	error)) *cobra.Command {
 	var body string
-	c := &cobra.Command{Use: "move FOLDER [PATH]", Aliases: []string{"mv"}, Short: "Move a folder into another one, / for none", Example: "  " + e.Name + " query folder move /drafts/daily /reports", Args: cobra.RangeArgs(1, 2)}
+	c := &cobra.Command{Use: "move FOLDER [PATH]", Aliases: []string{"mv"},
+		Short: "Move a folder into another one, / for none", Example: "  " + e.Name +
+			" query folder move /drafts/daily /reports", Args: cobra.RangeArgs(1, 2)}
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.MoveQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+	return e.Leaf(spec.MoveQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string,
+		rest []string) (cli.View, error) {
 		path, err := pathOf(e, body, rest)
 		if err != nil {
 			return cli.View{}, err
@@ -99,13 +109,16 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 	var queries bool
 	var root string
 	c := &cobra.Command{Use: "tree", Short: "Show the tree of folders", Args: cobra.NoArgs,
-		Long:    "Show the tree of folders.\n\nWith -o json it is a list of the top folders, whose children have the same form.",
-		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name + " query folder tree --jq '.[] | recurse(.children[]) | .path'"}
+		Long: "Show the tree of folders.\n\nWith -o json it is a list of the top folders, whose children have the " +
+			"same form.",
+		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name +
+			" query folder tree --jq '.[] | recurse(.children[]) | .path'"}
 	e.Prints(c, cli.Like([]api.QueryFolderTreeNode{}))
 	c.Flags().BoolVar(&queries, "queries", false, "include the queries in each folder")
 	c.Flags().StringVar(&root, "root", "", "only this folder and its contents")
 	e.CompleteFlag(c, "root", e.Complete("folder"))
-	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		_ []string) (cli.View, error) {
 		params := url.Values{}
 		if queries {
 			params.Set("includeQueries", "true")
@@ -156,7 +169,8 @@ func branches(out []branch, nodes []api.QueryFolderTreeNode, indent string, quer
 
 func newFolderCreateCmd(e *cli.Env) *cobra.Command {
 	var in, body string
-	c := &cobra.Command{Use: "create [NAME]", Short: "Create a folder; a/b creates both", Example: "  " + e.Name + " query folder create reports/daily", Args: cobra.MaximumNArgs(1)}
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a folder; a/b creates both", Example: "  " + e.Name +
+		" query folder create reports/daily", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&in, "in", "", "create it in this folder, by path, name or id")
 	e.CompleteFlag(c, "in", e.Complete("folder"))
 	cli.BodyFlag(c, &body)
@@ -191,17 +205,20 @@ func newFolderCreateCmd(e *cli.Env) *cobra.Command {
 	}))
 }
 
-func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View,
+	error)) *cobra.Command {
 	var add, remove []string
 	var body string
-	c := &cobra.Command{Use: "update FOLDER", Aliases: []string{"contents"}, Short: "Move queries into a folder, or out of it to /", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "update FOLDER", Aliases: []string{"contents"},
+		Short: "Move queries into a folder, or out of it to /", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " query folder update /reports --add daily_sales --remove old_sales"}
 	c.Flags().StringArrayVar(&add, "add", nil, "query to move into the folder, by id or name; repeat for more")
 	c.Flags().StringArrayVar(&remove, "remove", nil, "query to move from the folder to /; repeat for more")
 	e.CompleteFlag(c, "add", e.Complete("query"))
 	e.CompleteFlag(c, "remove", e.Complete("query"))
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.UpdateQueryFolderContents, c, in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+	return e.Leaf(spec.UpdateQueryFolderContents, c, in(func(ctx context.Context, cl *api.Client, p, id string,
+		_ []string) (cli.View, error) {
 		var req api.QueryFolderUpdateRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err

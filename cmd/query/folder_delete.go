@@ -16,19 +16,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View,
+	error)) *cobra.Command {
 	var force bool
 	var named cli.Naming
-	c := &cobra.Command{Use: "delete FOLDER", Aliases: []string{"rm"}, Short: "Delete a folder", Args: cobra.ExactArgs(1),
-		Long: `Delete a folder. It must be empty, unless --force is given: then all folders and queries in it are deleted with it.
+	c := &cobra.Command{Use: "delete FOLDER", Aliases: []string{"rm"}, Short: "Delete a folder",
+		Args: cobra.ExactArgs(1),
+		Long: `Delete a folder. It must be empty, unless --force is given: then all folders and queries in it are
+deleted with it.
 
-Other queries that refer to these, also through others, and semantic tables that show them break; if there are any, they are listed, and the
-path of the folder is asked for, or --yes needs --confirm PATH.`,
+Other queries that refer to these, also through others, and semantic tables that show them break; if
+there are any, they are listed, and the path of the folder is asked for, or --yes needs --confirm PATH.`,
 		Example: "  " + e.Name + " query folder delete /drafts --force --yes"}
 	c.Flags().BoolVar(&force, "force", false, "delete it with all folders and queries in it")
 	named.Register(c, "folder")
 	cli.Annotate(c, spec.GetQueryFolderTree, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
-	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+		error) {
 		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 			params, what, used, names := url.Values{}, cli.Holds{}, "", cli.NamesOf(id, args[0])
 			if force {
@@ -45,7 +49,10 @@ path of the folder is asked for, or --yes needs --confirm PATH.`,
 			if who == id {
 				who = e.Called(id, id, func() ([]cli.Named, error) {
 					all, err := cl.Folders.List(ctx, p)
-					return each.Map(all, func(f api.QueryFolderItem) cli.Named { return cli.Named{ID: f.ID, Name: f.Path} }), err
+					return each.Map(all, func(f api.QueryFolderItem) cli.Named {
+						return cli.Named{ID: f.ID,
+							Name: f.Path}
+					}), err
 				})
 			}
 			if err := e.ConfirmNamed(named, names, used, "delete folder %s%s?", who, what.Text); err != nil {
@@ -76,7 +83,8 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	folders, queries := 0, []api.Query(nil)
 	collectBelow(t.Tree, &folders, &queries)
 	tree, jerr := json.Marshal(t.Tree)
-	text := cli.Plural(len(queries), " with 1 query", " with %d queries") + cli.Plural(max(folders-1, 0), " and 1 folder below it", " and %d folders below it")
+	text := cli.Plural(len(queries), " with 1 query", " with %d queries") + cli.Plural(max(folders-1, 0),
+		" and 1 folder below it", " and %d folders below it")
 	out := folderTree{holds: cli.Holds{Text: text, Mark: string(tree)}}
 	if len(t.Tree) > 0 {
 		out.path = t.Tree[0].Path
@@ -119,8 +127,8 @@ func collectBelow(nodes []api.QueryFolderTreeNode, folders *int, queries *[]api.
 	}
 }
 
-// semanticOver returns the tables of semantic catalogs that show one of the saved queries with the given ids, if the gateway
-// reports that.
+// semanticOver returns the tables of semantic catalogs that show one of the saved queries with the given ids, if the
+// gateway reports that.
 func semanticOver(ctx context.Context, cl *api.Client, project string, queries ...string) ([]string, error) {
 	var names []string
 	all, err := cl.Catalogs.List(ctx, project)

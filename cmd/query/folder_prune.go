@@ -13,11 +13,13 @@ import (
 
 func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "prune", Short: "Delete the folders that contain no query", Args: cobra.NoArgs,
-		Long:    "Delete the folders that contain no query, directly or in subfolders. Folders created by moving a query remain when it leaves;\nthis command removes them.",
+		Long: "Delete the folders that contain no query, directly or in subfolders. Folders created by moving a " +
+			"query remain when it leaves;\nthis command removes them.",
 		Example: "  " + e.Name + " query folder prune --yes"}
 	cli.Annotate(c, spec.DeleteQueryFolder)
 	e.Prints(c, cli.Like([]string{}))
-	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		_ []string) (cli.View, error) {
 		t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}})
 		if err != nil {
 			return cli.View{}, err
@@ -31,7 +33,8 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 		if len(empty) == 0 {
 			return cli.List(paths).PrintValue().WithNote("every folder contains a query"), nil
 		}
-		if err := e.Confirm("delete %s: %s?", strings.TrimSpace(cli.Plural(len(empty), "1 empty folder", "%d empty folders")), strings.Join(paths, ", ")); err != nil {
+		if err := e.Confirm("delete %s: %s?", strings.TrimSpace(cli.Plural(len(empty), "1 empty folder",
+			"%d empty folders")), strings.Join(paths, ", ")); err != nil {
 			return cli.View{}, err
 		}
 		for _, f := range empty { // without force, so that a query created in the meantime is kept

@@ -15,15 +15,18 @@ func newSQLFormat(e *cli.Env) *cobra.Command {
 	var check, write bool
 	c := &cobra.Command{
 		Use: "format [FILE...]", Short: "Lay out Trino SQL", Args: cobra.ArbitraryArgs,
-		Long: `Lay out the statements of files, or of standard input, and print them: a clause on each line, long lists with an item on
-each line, keywords in upper case. Names, literals and comments stay as they are, and formatting again changes nothing.
-The gateway is not called. Statements that change something (INSERT, CREATE and others) stay as they are.
+		Long: `Lay out the statements of files, or of standard input, and print them: a clause on each line, long lists
+with an item on each line, keywords in upper case. Names, literals and comments stay as they are, and
+formatting again changes nothing. The gateway is not called. Statements that change something (INSERT,
+CREATE and others) stay as they are.
 
 A text that is not valid is an error with its file, line and column; then no file is changed.
 Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is not valid.`,
-		Example: "  " + e.Name + " sql format report.sql\n  " + e.Name + " sql format --write queries/*.sql\n  " + e.Name + " sql format --check queries/*.sql",
+		Example: "  " + e.Name + " sql format report.sql\n  " + e.Name + " sql format --write queries/*.sql\n  " +
+			e.Name + " sql format --check queries/*.sql",
 	}
-	c.Flags().BoolVar(&check, "check", false, "print the names of the files that would change, and exit with 1 if there is one")
+	c.Flags().BoolVar(&check, "check", false,
+		"print the names of the files that would change, and exit with 1 if there is one")
 	c.Flags().BoolVarP(&write, "write", "w", false, "replace each file that changes")
 	c.MarkFlagsMutuallyExclusive("check", "write")
 	e.Prints(c, cli.Like([]formatted{}))

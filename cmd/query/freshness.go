@@ -33,17 +33,19 @@ type sourceOfRows struct {
 
 func newQueryFreshnessCmd(e *cli.Env) *cobra.Command {
 	var storedOnly bool
-	c := &cobra.Command{Use: "freshness QUERY", Short: "Compare a stored result with its live query: rows, age, caches it reads", Args: cobra.ExactArgs(1),
-		Long: `Compare the stored result of a materialized query with its live query: the number of rows of each, the start of the run
-that stored the rows, and the age of the caches that the statement of the query reads. Tables that it reads through
-other saved queries are not included.
+	c := &cobra.Command{Use: "freshness QUERY",
+		Short: "Compare a stored result with its live query: rows, age, caches it reads", Args: cobra.ExactArgs(1),
+		Long: `Compare the stored result of a materialized query with its live query: the number of rows of each, the
+start of the run that stored the rows, and the age of the caches that the statement of the query reads.
+Tables that it reads through other saved queries are not included.
 
 Counting the live query runs it; --stored-only leaves that out.`,
 		Example: "  " + e.Name + " query freshness daily_sales"}
 	c.Flags().BoolVar(&storedOnly, "stored-only", false, "do not run the live query to count its rows")
 	cli.Annotate(c, spec.GetQuery, spec.ExecuteQuery, spec.ListCatalogs, spec.ListCatalogCacheStatuses)
 	e.Prints(c, cli.Like(freshness{}))
-	return e.Leaf(spec.GetMaterializedStatus, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+	return e.Leaf(spec.GetMaterializedStatus, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string,
+		_ []string) (cli.View, error) {
 		st, err := cl.Materialized.Status(ctx, p, id)
 		if err != nil {
 			return cli.View{}, err

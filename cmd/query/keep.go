@@ -67,7 +67,8 @@ func newKeeper(e *cli.Env, on bool) *keeper {
 		return nil
 	}
 	k := &keeper{path: path}
-	k.spool = localstate.NewSpool(keptFirst, limit, fmt.Errorf("it is larger than the limit of %s for stored results", humanBytes(limit)), k.begin)
+	k.spool = localstate.NewSpool(keptFirst, limit, fmt.Errorf("it is larger than the limit of %s for stored results",
+		humanBytes(limit)), k.begin)
 	return k
 }
 
@@ -135,7 +136,8 @@ func (k *keeper) store(info keptInfo) (err error) {
 }
 
 var errNothingKept = &cli.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "no result is stored",
-	Hint: "`dig query execute` stores its last result, unless --no-history, DIG_HISTORY=off or a profile's history says otherwise"}
+	Hint: "`dig query execute` stores its last result, unless --no-history, DIG_HISTORY=off or a profile's history " +
+		"says otherwise"}
 
 // openKept opens the last result of the current target.
 func openKept(e *cli.Env) (keptInfo, *api.Result, error) {
@@ -151,10 +153,14 @@ func openKept(e *cli.Env) (keptInfo, *api.Result, error) {
 	if err != nil {
 		return info, nil, err
 	}
-	size, err := localstate.ReadResult(f, &info, func(size int64) bool { return info.NotKept != "" || info.Bytes == size })
+	size, err := localstate.ReadResult(f, &info, func(size int64) bool {
+		return info.NotKept != "" ||
+			info.Bytes == size
+	})
 	if err != nil {
 		f.Close()
-		return info, nil, &cli.Failure{Exit: exitcode.Failed, Code: "bad-last-result", Msg: fmt.Sprintf("%s: %v", path, err), Hint: "`dig query last --clear` removes it"}
+		return info, nil, &cli.Failure{Exit: exitcode.Failed, Code: "bad-last-result", Msg: fmt.Sprintf("%s: %v", path,
+			err), Hint: "`dig query last --clear` removes it"}
 	}
 	return info, &api.Result{Format: info.Wire, Body: readCloser{io.NewSectionReader(f, 0, size), f}}, nil
 }

@@ -23,9 +23,11 @@ func newQueryLastCmd(e *cli.Env) *cobra.Command {
 	var limit int64
 	var info, clear bool
 	c := &cobra.Command{
-		Use: "last", Short: "Show the last result again, in any format, without calling the gateway", Args: cobra.NoArgs,
-		Long: `Show the last complete result of query execute again: in another format, filtered, as a chart, profiled or saved.
-The gateway is not called. With -o json the bytes are printed as received, with --typed as an array of objects.
+		Use: "last", Short: "Show the last result again, in any format, without calling the gateway",
+		Args: cobra.NoArgs,
+		Long: `Show the last complete result of query execute again: in another format, filtered, as a chart, profiled
+or saved. The gateway is not called. With -o json the bytes are printed as received, with --typed as an
+array of objects.
 
 One result is stored for each profile, zone and address, in a file that only its owner can read, if it is no larger
 than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or a profile's history store none.`,
@@ -73,14 +75,16 @@ than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or 
 		m := newManifest(e, manifest, s)
 		kept.Rows, err = writeKept(&f, s, res, kept.Types, o, limit, fs.Changed("limit"))
 		if err == nil && o.Terminal {
-			fmt.Fprintf(s.Notes, "(%s, fetched %s)\n", oneLine(cmp.Or(kept.Statement, kept.Query), 60), humanize.RelTime(kept.StartedAt, e.Now(), "ago", "from now"))
+			fmt.Fprintf(s.Notes, "(%s, fetched %s)\n", oneLine(cmp.Or(kept.Statement, kept.Query), 60),
+				humanize.RelTime(kept.StartedAt, e.Now(), "ago", "from now"))
 		}
 		return m.write(kept, o, s.Finish(err))
 	}
 	return c
 }
 
-func writeKept(f *renderFlags, s *cli.Sink, res *api.Result, types []string, o output.Options, limit int64, limited bool) (int64, error) {
+func writeKept(f *renderFlags, s *cli.Sink, res *api.Result, types []string, o output.Options, limit int64,
+	limited bool) (int64, error) {
 	o.Notes = s.Notes
 	same := func(r api.RowReader) api.RowReader { return r }
 	if f.verbatim(o) && !limited {

@@ -40,7 +40,8 @@ func manifestName(flag, out string) (string, error) {
 	case flag == "" || flag != manifestBeside:
 		return flag, nil
 	case out == "" || out == "-":
-		return "", cli.Usagef("--manifest requires a name without --out").WithHint("write --manifest=FILE, or give --out FILE")
+		return "", cli.Usagef("--manifest requires a name without --out").
+			WithHint("write --manifest=FILE, or give --out FILE")
 	}
 	return out + ".manifest.json", nil
 }

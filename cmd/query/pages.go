@@ -26,7 +26,8 @@ type pageFlags struct {
 }
 
 func (f *pageFlags) register(c *cobra.Command) {
-	c.Flags().StringSliceVar(&f.by, "page-by", nil, "fetch the result in pages by these columns, which must be unique together and not NULL; rows come in their order")
+	c.Flags().StringSliceVar(&f.by, "page-by", nil, "fetch the result in pages by these columns, which must be "+
+		"unique together and not NULL; rows come in their order")
 	c.Flags().Int64Var(&f.size, "page-size", 10_000, "rows of a page")
 }
 
@@ -50,7 +51,8 @@ func (f *executeFlags) checkPages(c *cobra.Command, o output.Options) error {
 		}
 	}
 	if f.verbatim(o) {
-		return cli.Usagef("-o json prints the reply of the gateway unchanged, and --page-by produces several replies").WithHint("add --typed, or use -o ndjson")
+		return cli.Usagef("-o json prints the reply of the gateway unchanged, and --page-by produces several replies").
+			WithHint("add --typed, or use -o ndjson")
 	}
 	return nil
 }
@@ -71,13 +73,16 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 	}
 	sql = sqlstmt.Single(sql)
 	if sqlstmt.Limited(sql) {
-		return "", nil, cli.Usagef("--page-by: the statement contains LIMIT or OFFSET, which selects different rows for each page").WithHint("leave it out")
+		return "", nil,
+			cli.Usagef("--page-by: the statement contains LIMIT or OFFSET, which selects different rows for each page").
+				WithHint("leave it out")
 	}
 	return sql, bind, nil
 }
 
 // keyCounts counts the rows of a statement, and those whose key is NULL or not unique.
-func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key []string, nullable bool) (rows, bad int64, err error) {
+func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key []string,
+	nullable bool) (rows, bad int64, err error) {
 	names := make([]string, len(key))
 	conditions := []string{"dig_rows_of_key > 1"}
 	for i, k := range key {
@@ -87,9 +92,11 @@ func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key
 		}
 	}
 	list := strings.Join(names, ", ")
-	count := fmt.Sprintf("SELECT coalesce(sum(dig_rows_of_key), 0), coalesce(sum(CASE WHEN %s THEN dig_rows_of_key ELSE 0 END), 0) FROM (SELECT %s, count(*) AS dig_rows_of_key FROM (\n%s\n) AS page GROUP BY %s) AS keys",
+	count := fmt.Sprintf("SELECT coalesce(sum(dig_rows_of_key), 0), coalesce(sum(CASE WHEN %s THEN dig_rows_of_key "+
+		"ELSE 0 END), 0) FROM (SELECT %s, count(*) AS dig_rows_of_key FROM (\n%s\n) AS page GROUP BY %s) AS keys",
 		strings.Join(conditions, " OR "), list, sql, list)
-	res, err := q.cl.Queries.Execute(ctx, q.project, api.ExecuteByStatement{Statement: count, Bindings: bind, Timeout: api.ExecuteTimeout(q.e.TimeLimit())}, q.options(api.Compact))
+	res, err := q.cl.Queries.Execute(ctx, q.project, api.ExecuteByStatement{Statement: count, Bindings: bind,
+		Timeout: api.ExecuteTimeout(q.e.TimeLimit())}, q.options(api.Compact))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -164,20 +171,23 @@ func (p *pagedRows) open() error {
 		}
 		where = "\nWHERE " + strings.Join(or, " OR ")
 	}
-	sql := fmt.Sprintf("SELECT * FROM (\n%s\n) AS page%s\nORDER BY %s LIMIT %d", p.sql, where, strings.Join(order, ", "), p.size)
+	sql := fmt.Sprintf("SELECT * FROM (\n%s\n) AS page%s\nORDER BY %s LIMIT %d", p.sql, where,
+		strings.Join(order, ", "), p.size)
 	format := api.Compact
 	if p.q.e.MayDropRows() { // zone local reports types with the columns
 		format = api.CellTyped
 	}
 	begun := time.Now()
-	res, err := p.q.cl.Queries.Execute(p.ctx, p.q.project, api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(p.q.e.TimeLimit())}, p.q.options(format))
+	res, err := p.q.cl.Queries.Execute(p.ctx, p.q.project, api.ExecuteByStatement{Statement: sql, Bindings: bind,
+		Timeout: api.ExecuteTimeout(p.q.e.TimeLimit())}, p.q.options(format))
 	if err != nil {
 		return p.q.timedOut(err, time.Since(begun))
 	}
 	p.res, p.rows, p.here = res, res.Rows(), 0
 	cols, err := p.rows.Columns()
 	if err != nil || p.cols != nil {
-		if err == nil && len(cols) > 0 && !slices.EqualFunc(cols, p.cols, func(a, b api.ResultColumn) bool { return a.Name == b.Name }) {
+		if err == nil && len(cols) > 0 && !slices.EqualFunc(cols, p.cols,
+			func(a, b api.ResultColumn) bool { return a.Name == b.Name }) {
 			err = trust.PagesChanged("a page has different columns than the first")
 		}
 		return err
@@ -192,18 +202,22 @@ func (p *pagedRows) open() error {
 			return cli.Usagef("--page-by: the result has no column %q", k)
 		}
 		if t, _, _ := strings.Cut(strings.ToLower(cols[at].DataType), "("); !slices.Contains(pageKeys, t) {
-			return cli.Usagef("--page-by: column %q is %s, whose values cannot be sent back to begin the next page; choose another column", k, cols[at].DataType)
+			return cli.Usagef("--page-by: column %q is %s, whose values cannot be sent back to begin the next page; "+
+				"choose another column", k, cols[at].DataType)
 		}
 		p.key = append(p.key, at)
 	}
 	return nil
 }
 
-// pageKeys are the types of columns, without their parameters, of which a text in a result can be cast back to the value.
-var pageKeys = []string{"tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "varchar", "char", "boolean", "date", "time", "timestamp",
+// pageKeys are the types of columns, without their parameters, of which a text in a result can be cast back to the
+// value.
+var pageKeys = []string{"tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "varchar", "char",
+	"boolean", "date", "time", "timestamp",
 	"timestamp with time zone", "time with time zone", "uuid"}
 
-// keyType is the type to which a key is cast: a result may report times without their precision, which Trino takes for milliseconds.
+// keyType is the type to which a key is cast: a result may report times without their precision, which Trino takes for
+// milliseconds.
 func keyType(dataType, value string) string {
 	base, zone, _ := strings.Cut(dataType, " ")
 	if lower := strings.ToLower(base); lower != "time" && lower != "timestamp" {
@@ -269,11 +283,13 @@ func (p *pagedRows) note(row []api.Cell) error {
 		last[i] = string(text)
 	}
 	if slices.Equal(last, p.last) {
-		return trust.PagesChanged("the key %s repeats: rows were written while pages were fetched", strings.Join(last, ", "))
+		return trust.PagesChanged("the key %s repeats: rows were written while pages were fetched",
+			strings.Join(last, ", "))
 	}
 	if p.last = last; p.here == 1 {
 		if slices.Equal(last, p.first) {
-			return trust.PagesChanged("a page begins with the same key %s as the previous page", strings.Join(last, ", "))
+			return trust.PagesChanged("a page begins with the same key %s as the previous page",
+				strings.Join(last, ", "))
 		}
 		p.first = last
 	}

@@ -47,7 +47,8 @@ func writePlan(w io.Writer, rows api.RowReader, o output.Options) (output.Stats,
 func planLine(line string) string {
 	step := strings.TrimLeft(line, " │├└─")
 	branch := line[:len(line)-len(step)]
-	if branch == "" && step == line && !strings.Contains(step, "[") || !strings.HasSuffix(branch, "─ ") && branch != "" {
+	if branch == "" && step == line && !strings.Contains(step, "[") || !strings.HasSuffix(branch, "─ ") &&
+		branch != "" {
 		return "\x1b[2m" + branch + "\x1b[m" + step
 	}
 	end := strings.IndexAny(step, "[ ")

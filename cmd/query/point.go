@@ -80,7 +80,8 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	return &f
 }
 
-// fileMeant suggests a literal for the name of a table at a place of a statement if it is that of a file: x.csv or "x.csv".
+// fileMeant suggests a literal for the name of a table at a place of a statement if it is that of a file: x.csv or
+// "x.csv".
 func fileMeant(e *cli.Env, text string, line, col int) string {
 	lines := strings.Split(text, "\n")
 	if !e.Local() || line < 1 || line > len(lines) || col < 1 {
@@ -106,7 +107,8 @@ func fileMeant(e *cli.Env, text string, line, col int) string {
 	return "did you mean " + sqltext.Literal(name) + "?"
 }
 
-// parameterName returns the name of the parameter that an error identifies by its 1-based place, or "" if the statement has no named ones.
+// parameterName returns the name of the parameter that an error identifies by its 1-based place, or "" if the statement
+// has no named ones.
 func parameterName(sql, message string) string {
 	m := parameter().FindStringSubmatch(message)
 	if m == nil {

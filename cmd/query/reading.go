@@ -13,8 +13,10 @@ import (
 type readingFlags struct{ stored, live bool }
 
 func (f *readingFlags) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.live, "live", false, "run the saved query again instead of reading its stored result; on zone local read sources, not caches")
-	c.Flags().BoolVar(&f.stored, "stored", false, "read the stored result of the saved query; on zone local read caches, never a source")
+	c.Flags().BoolVar(&f.live, "live", false,
+		"run the saved query again instead of reading its stored result; on zone local read sources, not caches")
+	c.Flags().BoolVar(&f.stored, "stored", false,
+		"read the stored result of the saved query; on zone local read caches, never a source")
 	c.MarkFlagsMutuallyExclusive("live", "stored")
 }
 
@@ -33,7 +35,8 @@ func (f *readingFlags) check(e *cli.Env, st *statement) error {
 		}
 	}
 	flag, _, _ := f.means()
-	return cli.Usagef("%s requires --id or --name of a saved query on %s: only zone local can bypass a cache", flag, e.Run.Settings.Where())
+	return cli.Usagef("%s requires --id or --name of a saved query on %s: only zone local can bypass a cache", flag,
+		e.Run.Settings.Where())
 }
 
 // means returns the flag, the reading to send to zone local, and the schema that has the rows of the saved query.
@@ -56,7 +59,8 @@ func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) er
 		if err != nil {
 			return err
 		}
-		st.form = api.ExecuteByName{QualifiedName: api.InternalCatalogName + "." + schema + "." + saved.Name, Timeout: form.Timeout}
+		st.form = api.ExecuteByName{QualifiedName: api.InternalCatalogName + "." + schema + "." + saved.Name,
+			Timeout: form.Timeout}
 	case api.ExecuteByName:
 		if name, ok := savedName(form.QualifiedName); ok {
 			form.QualifiedName = api.InternalCatalogName + "." + schema + "." + name

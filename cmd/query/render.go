@@ -27,15 +27,19 @@ func (r *renderFlags) register(e *cli.Env, c *cobra.Command) {
 	fs := c.Flags()
 	fs.BoolVarP(&r.vertical, "vertical", "x", false, "print one line per value")
 	fs.BoolVar(&r.raw, "raw", false, "print values as sent: do not convert strings to numbers")
-	fs.BoolVar(&r.typed, "typed", false, "convert values to numbers, booleans and nulls by type; ndjson, yaml, xlsx and parquet always do, json becomes an array of objects")
-	fs.StringVar(&r.show, "show", "", "number of rows that a table shows, or all (40 on a terminal, all elsewhere); does not limit what is fetched")
+	fs.BoolVar(&r.typed, "typed", false, "convert values to numbers, booleans and nulls by type; ndjson, yaml, xlsx "+
+		"and parquet always do, json becomes an array of objects")
+	fs.StringVar(&r.show, "show", "",
+		"number of rows that a table shows, or all (40 on a terminal, all elsewhere); does not limit what is fetched")
 	fs.BoolVar(&r.all, "all", false, "show all rows in a table, and the system columns of internal tables")
 	fs.StringVar(&r.chart, "chart", "", "draw the result as a chart: bar, line, hist or spark")
 	fs.StringVar(&r.x, "x-column", "", "column with the labels of a bar or line chart")
 	fs.StringSliceVar(&r.y, "y-column", nil, "column with the values of a chart; several for spark")
-	fs.BoolVar(&r.profile, "profile-columns", false, "print nulls, distinct values, minimum and maximum of each column instead of the rows")
+	fs.BoolVar(&r.profile, "profile-columns", false,
+		"print nulls, distinct values, minimum and maximum of each column instead of the rows")
 	fs.BoolVar(&r.noPager, "no-pager", false, "do not use a pager (DIG_PAGER or PAGER choose it)")
-	fs.StringVar(&r.manifest, "manifest", "", "write metadata about the result, as JSON, to =FILE or to the name of the --out file plus .manifest.json")
+	fs.StringVar(&r.manifest, "manifest", "",
+		"write metadata about the result, as JSON, to =FILE or to the name of the --out file plus .manifest.json")
 	fs.Lookup("manifest").NoOptDefVal = manifestBeside
 	e.Fixed(c, "chart", output.ChartKinds()...)
 }
@@ -59,7 +63,8 @@ func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, err
 	}
 	if r.chart == "" {
 		if r.x != "" || len(r.y) > 0 {
-			return o, cli.Usagef("--x-column and --y-column require --chart").WithHint("add --chart with a kind, such as bar")
+			return o, cli.Usagef("--x-column and --y-column require --chart").
+				WithHint("add --chart with a kind, such as bar")
 		}
 		if err := e.CheckDrawnFile(); err != nil {
 			return o, err
@@ -72,8 +77,10 @@ func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, err
 	for _, f := range []struct {
 		flag string
 		set  bool
-	}{{"-o " + o.Format.String(), c.Flags().Changed("output") && !table(o)}, {"--jq", o.JQ != ""}, {"--vertical", r.vertical}, {"--raw", r.raw},
-		{"--typed", r.typed}, {"--profile-columns", r.profile}, {"--show", r.show != ""}, {"--no-header", o.NoHeader}, {"--null", o.Null != ""}} {
+	}{{"-o " + o.Format.String(), c.Flags().Changed("output") && !table(o)}, {"--jq", o.JQ != ""},
+		{"--vertical", r.vertical}, {"--raw", r.raw},
+		{"--typed", r.typed}, {"--profile-columns", r.profile}, {"--show", r.show != ""}, {"--no-header", o.NoHeader},
+		{"--null", o.Null != ""}} {
 		if f.set {
 			return o, cli.Usagef("%s cannot be used with --chart", f.flag)
 		}
@@ -136,7 +143,8 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 
 // copy prints the gateway's own bytes while decoding them, so that a truncated document is an error. wrap wraps the
 // decoder's rows.
-func (r *renderFlags) copy(w io.Writer, res *api.Result, o output.Options, wrap func(api.RowReader) api.RowReader) (output.Stats, error) {
+func (r *renderFlags) copy(w io.Writer, res *api.Result, o output.Options,
+	wrap func(api.RowReader) api.RowReader) (output.Stats, error) {
 	var st output.Stats
 	var doc json.RawMessage
 	tee := &teeBody{ReadCloser: res.Body, w: w}

@@ -25,14 +25,15 @@ func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 // statement is one statement to run, with the origin of its text.
 type statement struct {
 	form    api.ExecuteRequest
-	text    string                         // as the user wrote it; "" for the forms without SQL
-	wrapped int                            // lines that are sent before the text
-	line    int                            // 0-based line of the file on which the text begins
-	col     int                            // 0-based column of that line at which the text begins
-	limit   int64                          // rows requested, 0 for all
-	where   string                         // identifies one of several statements in errors
-	files   *fileRemarks                   // nil if none was named
-	place   func(line, col int) (int, int) // of a place in the statement that was sent, the one in text; nil if they are the same
+	text    string       // as the user wrote it; "" for the forms without SQL
+	wrapped int          // lines that are sent before the text
+	line    int          // 0-based line of the file on which the text begins
+	col     int          // 0-based column of that line at which the text begins
+	limit   int64        // rows requested, 0 for all
+	where   string       // identifies one of several statements in errors
+	files   *fileRemarks // nil if none was named
+	// of a place in the statement that was sent, the one in text; nil if they are the same
+	place func(line, col int) (int, int)
 }
 
 // querying is shared by the statements of one run.
@@ -80,7 +81,8 @@ func (q *querying) options(format api.Format) api.ExecuteOptions {
 }
 
 // run sends one statement and writes its result to s; the caller calls s.Finish with the error.
-func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output.Options, keep bool) (info keptInfo, err error) {
+func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output.Options,
+	keep bool) (info keptInfo, err error) {
 	begun := q.e.Now()
 	elapsed := func() time.Duration { return q.e.Now().Sub(begun) - s.Waited() }
 	info = about(q.e, st, q.project)
@@ -287,7 +289,9 @@ func (q *querying) limitTime(ctx context.Context) (context.Context, context.Canc
 }
 
 func timeFailure(d time.Duration) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.MaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query did not finish within %v", d), Hint: "raise --timeout, or select less; what was printed is incomplete"}
+	return &cli.Failure{Exit: exitcode.MaxTime, Code: "timeout",
+		Msg:  fmt.Sprintf("--timeout: the query did not finish within %v", d),
+		Hint: "raise --timeout, or select less; what was printed is incomplete"}
 }
 
 // timedOut reports whether the gateway enforced the limit it was sent. One that gives up earlier does so for another
@@ -305,9 +309,12 @@ func (q *querying) limitError(err error, rows int64) error {
 	hint := "what was printed is incomplete; raise or omit the limit, or request fewer rows with --limit"
 	switch {
 	case errors.Is(err, errMaxRows):
-		return &cli.Failure{Exit: exitcode.MaxRows, Code: "max-rows", Msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), Hint: hint}
+		return &cli.Failure{Exit: exitcode.MaxRows, Code: "max-rows",
+			Msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), Hint: hint}
 	case errors.Is(err, errMaxBytes):
-		return &cli.Failure{Exit: exitcode.MaxBytes, Code: "max-bytes", Msg: fmt.Sprintf("--max-bytes: the reply has more than %s; reading stopped after %d rows", humanBytes(q.f.maxBytes), rows), Hint: hint}
+		return &cli.Failure{Exit: exitcode.MaxBytes, Code: "max-bytes",
+			Msg: fmt.Sprintf("--max-bytes: the reply has more than %s; reading stopped after %d rows",
+				humanBytes(q.f.maxBytes), rows), Hint: hint}
 	}
 	return err
 }

@@ -13,13 +13,15 @@ import (
 )
 
 func newQuerySavedCmds(e *cli.Env) []*cobra.Command {
-	return []*cobra.Command{newQueryListCmd(e), newQueryGetCmd(e), newQueryCreateCmd(e), newQueryEnsureCmd(e), newQueryUpdateCmd(e), newQueryMaterializeCmd(e), newQueryFreshnessCmd(e),
+	return []*cobra.Command{newQueryListCmd(e), newQueryGetCmd(e), newQueryCreateCmd(e), newQueryEnsureCmd(e),
+		newQueryUpdateCmd(e), newQueryMaterializeCmd(e), newQueryFreshnessCmd(e),
 		newQueryDeleteCmd(e), newQueryMoveCmd(e), newQueryFolderCmd(e)}
 }
 
 func newQueryListCmd(e *cli.Env) *cobra.Command {
 	var folder, kind string
-	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the saved queries of the project", Example: "  " + e.Name + " query list --folder /reports", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the saved queries of the project",
+		Example: "  " + e.Name + " query list --folder /reports", Args: cobra.NoArgs}
 	c.Flags().StringVar(&folder, "folder", "", "only those in this folder, by path, name or id; / for those in none")
 	c.Flags().StringVar(&kind, "type", "", "only PLAIN or only MATERIALIZED ones")
 	e.Fixed(c, "type", "PLAIN", "MATERIALIZED")
@@ -67,7 +69,8 @@ func queryType(s string) (string, error) {
 
 func newQueryGetCmd(e *cli.Env) *cobra.Command {
 	return e.Leaf(spec.GetQuery, &cobra.Command{
-		Use: "get QUERY", Aliases: []string{"show"}, Short: "Show one saved query, by id or name", Args: cobra.ExactArgs(1),
+		Use: "get QUERY", Aliases: []string{"show"}, Short: "Show one saved query, by id or name",
+		Args:    cobra.ExactArgs(1),
 		Example: fmt.Sprintf("  %[1]s query get daily_sales\n  %[1]s query get daily_sales --jq .inputQuery", e.Name),
 	}, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 		v, err := cl.Queries.Get(ctx, p, id)
@@ -77,12 +80,16 @@ func newQueryGetCmd(e *cli.Env) *cobra.Command {
 
 func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 	var named cli.Naming
-	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"}, Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
-		Long:    "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it, also through others, and semantic tables that show one of these break; if there are any, they are listed, and\nthe name of the query is asked for, or --yes needs --confirm QUERY.",
+	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"},
+		Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
+		Long: "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it, also " +
+			"through others, and semantic tables that show one of these break; if there are any, they are listed, " +
+			"and\nthe name of the query is asked for, or --yes needs --confirm QUERY.",
 		Example: "  " + e.Name + " query delete daily_sales --yes"}
 	named.Register(c, "query")
 	cli.Annotate(c, spec.GetQuery, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
-	return e.Leaf(spec.DeleteQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+	return e.Leaf(spec.DeleteQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string,
+		_ []string) (cli.View, error) {
 		q, err := cl.Queries.Get(ctx, p, id)
 		if err != nil {
 			return cli.View{}, err
@@ -91,7 +98,8 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := e.ConfirmNamed(named, cli.NamesOf(id, q.Name, q.DisplayName), used, "delete query %s (%s)%s?", q.Name, id, what); err != nil {
+		if err := e.ConfirmNamed(named, cli.NamesOf(id, q.Name, q.DisplayName), used, "delete query %s (%s)%s?", q.Name,
+			id, what); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.Recheck("query "+q.Name, cli.Holds{Text: what, Mark: q.InputQuery}, func() (cli.Holds, error) {
@@ -139,12 +147,15 @@ func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (
 
 func newQueryMoveCmd(e *cli.Env) *cobra.Command {
 	var body string
-	c := &cobra.Command{Use: "move QUERY [PATH]", Aliases: []string{"mv"}, Short: "Move a saved query into a folder", Args: cobra.RangeArgs(1, 2),
-		Long:    "Move a saved query into the folder with the given path; / means no folder.\n\nMissing folders are created, and remain when the query is moved elsewhere.",
+	c := &cobra.Command{Use: "move QUERY [PATH]", Aliases: []string{"mv"}, Short: "Move a saved query into a folder",
+		Args: cobra.RangeArgs(1, 2),
+		Long: "Move a saved query into the folder with the given path; / means no folder.\n\nMissing folders are " +
+			"created, and remain when the query is moved elsewhere.",
 		Example: "  " + e.Name + " query move daily_sales /reports/daily"}
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.GetQuery)
-	return e.Leaf(spec.MoveQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+	return e.Leaf(spec.MoveQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string,
+		rest []string) (cli.View, error) {
 		path, err := pathOf(e, body, rest)
 		if err != nil {
 			return cli.View{}, err

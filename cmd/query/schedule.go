@@ -18,7 +18,8 @@ type scheduleFlags struct {
 
 func (s *scheduleFlags) register(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&s.every, "every", "", "refresh at this interval: an ISO-8601 duration such as PT6H, or short 15m, 6h, 1d")
+	fs.StringVar(&s.every, "every", "",
+		"refresh at this interval: an ISO-8601 duration such as PT6H, or short 15m, 6h, 1d")
 	fs.StringVar(&s.cron, "cron", "", "refresh by this cron expression of five fields")
 	fs.StringVar(&s.timezone, "timezone", "", "time zone of --cron, such as Europe/Berlin; UTC if not given")
 	fs.BoolVar(&s.none, "no-schedule", false, "refresh on request only")

@@ -22,12 +22,15 @@ import (
 func NewShell(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "shell", Short: "Type statements and see their results", Args: cobra.NoArgs,
-		Long: `Type statements and see their results, one after the other. Statements end with a semicolon and may have several lines; \? lists the commands.
+		Long: `Type statements and see their results, one after the other. Statements end with a semicolon and may have
+several lines; \? lists the commands.
 
-Keywords, functions, tables and columns are completed with Tab. The history is kept for each project, in a file that only its owner can read;
-texts with a secret in them, and those that begin with a blank, are not kept. Ctrl-C cancels the statement that runs, and Ctrl-D leaves.
-Where standard input is not a terminal, its statements run without a prompt, until one fails.`,
-		Example: "  " + e.Name + " shell\n  " + e.Name + " shell --project Shop\n  " + e.Name + " shell < statements.sql",
+Keywords, functions, tables and columns are completed with Tab. The history is kept for each project, in
+a file that only its owner can read; texts with a secret in them, and those that begin with a blank, are
+not kept. Ctrl-C cancels the statement that runs, and Ctrl-D leaves. Where standard input is not a
+terminal, its statements run without a prompt, until one fails.`,
+		Example: "  " + e.Name + " shell\n  " + e.Name + " shell --project Shop\n  " + e.Name +
+			" shell < statements.sql",
 	}
 	cli.Annotate(c, spec.ExecuteQuery, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
 	e.Prints(c, cli.Like(cli.Text{}))
@@ -56,7 +59,8 @@ func runShell(ctx context.Context, e *cli.Env) error {
 		}
 	}
 	if !table(o) && e.InTerm && o.Terminal {
-		return cli.Usagef("-o %s: the shell shows tables", o.Format).WithHint(`\export FILE writes the last result in the format of its extension`)
+		return cli.Usagef("-o %s: the shell shows tables",
+			o.Format).WithHint(`\export FILE writes the last result in the format of its extension`)
 	}
 	e.Run.Idle = idleShell
 	return repl.Run(ctx, e, &shellRunner{e: e})
@@ -73,7 +77,8 @@ var _ repl.Runner = (*shellRunner)(nil)
 
 // flags returns the flags and options for displaying a result as a statement requests.
 func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlags, output.Options, error) {
-	f := &executeFlags{renderFlags: renderFlags{vertical: st.Vertical, all: st.All, chart: chart.Kind, x: chart.X, y: chart.Y, noPager: true, plan: !st.Vertical}}
+	f := &executeFlags{renderFlags: renderFlags{vertical: st.Vertical, all: st.All, chart: chart.Kind, x: chart.X,
+		y: chart.Y, noPager: true, plan: !st.Vertical}}
 	o, err := r.e.OutputOptions()
 	if err != nil {
 		return nil, o, err
@@ -107,7 +112,8 @@ func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (
 type shellNotes struct{ w io.Writer }
 
 func (n shellNotes) Write(p []byte) (int, error) {
-	text := strings.NewReplacer("--all shows them", `\b shows them`, "--all includes it", `\b shows it`).Replace(string(p))
+	text := strings.NewReplacer("--all shows them", `\b shows them`, "--all includes it",
+		`\b shows it`).Replace(string(p))
 	if _, err := io.WriteString(n.w, text); err != nil {
 		return 0, err
 	}
@@ -124,7 +130,8 @@ func (r *shellRunner) querying(ctx context.Context, f *executeFlags, o output.Op
 		r.first = q
 		return q, err
 	}
-	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format, warned: r.first.warned, stale: r.first.stale}, nil
+	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format,
+		warned: r.first.warned, stale: r.first.stale}, nil
 }
 
 // Run implements repl.Runner.

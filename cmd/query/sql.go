@@ -34,15 +34,19 @@ var formFlags = []output.Format{output.JSON, output.NDJSON, output.CSV, output.T
 func NewSQL(e *cli.Env) *cobra.Command {
 	f := sqlFlags{forms: map[output.Format]*bool{}}
 	c := &cobra.Command{
-		Use: "sql [SQL | FILE | QUERY]...", Aliases: []string{"q"}, Short: "Run SQL: a text, a file, standard input or a saved query",
-		Long: `Run SQL and print the rows. An argument is the text of statements, or the name of a file, or of a saved query: a name that exists as a
-file or ends in .sql is a file, one without a blank or bracket is a saved query, everything else is SQL. Of a file with rows, such as x.csv,
-all rows are selected (zone local). Without an argument statements
-are read from standard input, and on a terminal the shell starts (see the command shell). Several arguments, --sql and -f run in the order given; a text may hold several statements.
+		Use: "sql [SQL | FILE | QUERY]...", Aliases: []string{"q"},
+		Short: "Run SQL: a text, a file, standard input or a saved query",
+		Long: `Run SQL and print the rows. An argument is the text of statements, or the name of a file, or of a saved
+query: a name that exists as a file or ends in .sql is a file, one without a blank or bracket is a saved
+query, everything else is SQL. Of a file with rows, such as x.csv, all rows are selected (zone local).
+Without an argument statements are read from standard input, and on a terminal the shell starts (see the
+command shell). Several arguments, --sql and -f run in the order given; a text may hold several
+statements.
 
-Three words control the result: -o is its form (table, csv, json and others, also as --csv, --json and so on), --out is the file it goes to, and
---format is how the gateway sends it, which only query execute has. Without -o the ending of --out decides about the form.
-With json, and for --jq, a result is an array of objects; --raw leaves it as the gateway sent it.
+Three words control the result: -o is its form (table, csv, json and others, also as --csv, --json and
+so on), --out is the file it goes to, and --format is how the gateway sends it, which only query execute
+has. Without -o the ending of --out decides about the form. With json, and for --jq, a result is an
+array of objects; --raw leaves it as the gateway sent it.
 
 --bind fills the parameters of a statement: values for each ? in their order, or NAME=VALUE for :NAME.`,
 		Example: strings.ReplaceAll(`  dig sql "SELECT 1"
@@ -53,7 +57,8 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
   dig sql "SELECT * FROM sample.shop.customers WHERE city = :city" --bind city=Kraków
   dig sql -f schema.sql --sql "SELECT count(*) FROM sample.shop.customers"`, "dig ", e.Name+" "),
 		Args: cobra.ArbitraryArgs,
-		ValidArgsFunction: func(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion,
+			cobra.ShellCompDirective) {
 			names, _ := e.Complete("query")(c, nil, prefix)
 			return names, cobra.ShellCompDirectiveDefault
 		},
@@ -65,7 +70,8 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 		f.forms[form] = fs.Bool(form.String(), false, "short for -o "+form.String())
 	}
 	f.register(e, c)
-	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
+	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries, spec.ListMaterializedStatuses,
+		spec.ListCacheStatuses)
 	c.AddCommand(newSQLFormat(e), newTranspile(e))
 	e.Prints(c, cli.Like([]map[string]any{}, spec.ExecuteQuery))
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -113,7 +119,8 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	}
 	for _, g := range given {
 		if g.data != "" && e.MayDropRows() {
-			return cli.Usagef("%s: only zone local reads a file as a table", g.data).WithHint("`dig table import NAME %s --create` makes a table of it", shell.Quote(g.data))
+			return cli.Usagef("%s: only zone local reads a file as a table",
+				g.data).WithHint("`dig table import NAME %s --create` makes a table of it", shell.Quote(g.data))
 		}
 	}
 	q, err := newQuerying(c.Context(), e, &f.executeFlags, o)
@@ -161,8 +168,10 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	return q.single(c.Context(), st)
 }
 
-// tellShadowed tells of files whose names saved queries have too: files come first. It returns the saved queries if it has listed them.
-func (f *sqlFlags) noteShadowed(ctx context.Context, e *cli.Env, q *querying, list []given) (saved []api.Query, err error) {
+// tellShadowed tells of files whose names saved queries have too: files come first. It returns the saved queries if it
+// has listed them.
+func (f *sqlFlags) noteShadowed(ctx context.Context, e *cli.Env, q *querying,
+	list []given) (saved []api.Query, err error) {
 	told := map[string]bool{}
 	for _, g := range list {
 		if g.file == "" || told[g.file] {
@@ -176,7 +185,8 @@ func (f *sqlFlags) noteShadowed(ctx context.Context, e *cli.Env, q *querying, li
 		}
 		for _, s := range saved {
 			if s.Name == g.file || s.DisplayName == g.file {
-				fmt.Fprintf(e.Err, "note: the file %[1]s is run, not the saved query of that name; `%[2]s sql peaka.query.%[3]s` runs the query\n", g.file, e.Name, s.Name)
+				fmt.Fprintf(e.Err, "note: the file %[1]s is run, not the saved query of that name; `%[2]s sql "+
+					"peaka.query.%[3]s` runs the query\n", g.file, e.Name, s.Name)
 				break
 			}
 		}
@@ -196,10 +206,12 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 			chosen = form.String()
 		}
 	}
-	if path := e.Run.Flags.Out; chosen == "" && !c.Flags().Changed("output") && f.chart == "" && filepath.Ext(path) != "" && !device(path) {
+	if path := e.Run.Flags.Out; chosen == "" && !c.Flags().Changed("output") && f.chart == "" &&
+		filepath.Ext(path) != "" && !device(path) {
 		form, err := cli.FormOfPath(path)
 		if err != nil && e.Getenv("DIG_OUTPUT") == "" && e.Run.Flags.Jq == "" {
-			return cli.Usagef("--out %v", err).WithHint("%s; or give the format with -o", cli.Classify(c.Context(), err).Hint)
+			return cli.Usagef("--out %v", err).WithHint("%s; or give the format with -o",
+				cli.Classify(c.Context(), err).Hint)
 		} else if err == nil {
 			chosen = form.String()
 		}
@@ -253,7 +265,8 @@ func unknownName(e *cli.Env, err error, name string) error {
 	if out.Hint == "" {
 		out.Hint = "there is no file " + name + " either; give SQL that is a single word with --sql"
 		if info, err := os.Stat(e.Abs(name)); err == nil && info.IsDir() {
-			out.Hint = name + " is a directory; the rows of its files are read by a pattern, such as '" + filepath.ToSlash(filepath.Join(name, "*.csv")) + "'"
+			out.Hint = name + " is a directory; the rows of its files are read by a pattern, such as '" +
+				filepath.ToSlash(filepath.Join(name, "*.csv")) + "'"
 		}
 	}
 	return &out

@@ -35,7 +35,8 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 			name, value, ok := strings.Cut(v, "=")
 			switch _, twice := values[name]; {
 			case !ok:
-				return nil, cli.Usagef("%s: %q is not NAME=VALUE, and the statement has :%s", flag, v, firstName(params))
+				return nil, cli.Usagef("%s: %q is not NAME=VALUE, and the statement has :%s", flag, v,
+					firstName(params))
 			case twice:
 				return nil, cli.Usagef("%s: %s is given twice", flag, name)
 			}
@@ -50,7 +51,8 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 			for _, name := range params[i].Names {
 				value, ok := values[name]
 				if !ok {
-					return nil, cli.Usagef("%s: no value for the parameter :%s", flag, name).WithHint("add %s %s=VALUE", flag, name)
+					return nil, cli.Usagef("%s: no value for the parameter :%s", flag, name).WithHint("add %s %s=VALUE",
+						flag, name)
 				}
 				used[name] = true
 				own = append(own, value)

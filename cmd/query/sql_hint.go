@@ -44,7 +44,8 @@ func sqlHint(sql, message string, line, col int) string {
 	if col < 1 || col > len(row) {
 		return ""
 	}
-	before, after := strings.Join(lines[:line-1], "")+string(row[:col-1]), string(row[col-1:])+strings.Join(lines[line:], "")
+	before, after := strings.Join(lines[:line-1], "")+string(row[:col-1]), string(row[col-1:])+
+		strings.Join(lines[line:], "")
 	one := func(p func() *regexp.Regexp, s string) string {
 		if m := p().FindStringSubmatch(s); m != nil {
 			return m[1]

@@ -9,10 +9,14 @@ func TestSQLHint(t *testing.T) {
 		line, col    int
 		want         string
 	}{
-		{"SELECT 1\nORDER BY 1 LIMIT 5\nOFFSET 20", "mismatched input 'OFFSET'", 3, 1, "Trino's order is OFFSET 20 LIMIT 5"},
+		{"SELECT 1\nORDER BY 1 LIMIT 5\nOFFSET 20", "mismatched input 'OFFSET'", 3, 1,
+			"Trino's order is OFFSET 20 LIMIT 5"},
 		{"SELECT 'é' limit  7  offset 3", "mismatched input 'offset'", 1, 22, "Trino's order is OFFSET 3 LIMIT 7"},
-		{"SELECT a\nFROM t LIMIT 5 OFFSET 20", "mismatched input 'OFFSET'. Expecting: <EOF>", 0, 0, "Trino's order is OFFSET 20 LIMIT 5"}, // as the hosted zones write it
-		{"SELECT 'LIMIT 5 OFFSET 2' LIMIT 1, 2", "mismatched input ','. Expecting: <EOF>", 0, 0, "Trino does not accept LIMIT m, n: OFFSET 1 LIMIT 2"},
+		// as the hosted zones write it
+		{"SELECT a\nFROM t LIMIT 5 OFFSET 20", "mismatched input 'OFFSET'. Expecting: <EOF>", 0, 0,
+			"Trino's order is OFFSET 20 LIMIT 5"},
+		{"SELECT 'LIMIT 5 OFFSET 2' LIMIT 1, 2", "mismatched input ','. Expecting: <EOF>", 0, 0,
+			"Trino does not accept LIMIT m, n: OFFSET 1 LIMIT 2"},
 		{"SELECT a,\n`b` FROM t",
 			"backquoted identifiers are not supported; use double quotes to quote identifiers", 0, 0,
 			`names are quoted with double quotes: "b"`},

@@ -133,7 +133,8 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 			switch {
 			case kind == "data":
 				g.data = in.value
-			case kind == "file" && in.flag == "" && in.value != "-" && !strings.ContainsAny(in.value, "/\\") && !strings.HasSuffix(in.value, ".sql"):
+			case kind == "file" && in.flag == "" && in.value != "-" && !strings.ContainsAny(in.value, "/\\") &&
+				!strings.HasSuffix(in.value, ".sql"):
 				g.file = in.value
 			}
 			list = append(list, g)
@@ -151,7 +152,9 @@ func kindOf(e *cli.Env, in sqlInput) string {
 		return "file"
 	case isFile(e.Abs(s)) && in.flag == "" && rowfile.Ending(s) != "":
 		return "data"
-	case in.flag == "" && strings.ContainsAny(s, "*?/"+string(filepath.Separator)) && !strings.ContainsAny(s, " \t\r\n;()'") && rowfile.Ending(s) != "": // a pattern of names, or a path of a file that does not exist
+		// a pattern of names, or a path of a file that does not exist
+	case in.flag == "" && strings.ContainsAny(s, "*?/"+string(filepath.Separator)) && !strings.ContainsAny(s,
+		" \t\r\n;()'") && rowfile.Ending(s) != "":
 		return "data"
 	case isFile(e.Abs(s)) || strings.HasSuffix(s, ".sql") && !strings.ContainsAny(s, "\n;("):
 		return "file"

@@ -81,7 +81,8 @@ func (l *staleLook) note(ctx context.Context, notes io.Writer) {
 		return
 	case <-limit.C:
 		l.stop()
-		fmt.Fprintln(notes, "note: it is not known whether stored rows are stale: the gateway did not tell in time; --strict waits for it")
+		fmt.Fprintln(notes, "note: it is not known whether stored rows are stale: the gateway did not tell in time; "+
+			"--strict waits for it")
 		return
 	}
 	if l.err != nil && !errors.Is(l.err, context.Canceled) {

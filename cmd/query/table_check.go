@@ -18,11 +18,13 @@ import (
 
 // computed matches a statement whose result may depend on rows that it does not return, so that missing rows change the
 // result.
-var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
+var computed = late.Regexp(
+	`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
 
-// combined matches a statement whose rows are not simply those of one table, so the number of rows does not show whether rows of the
-// table are missing.
-var combined = late.Regexp(`(?i)\b(join|group|having|distinct|count|sum|avg|min|max|union|intersect|except|over|exists)\b`)
+// combined matches a statement whose rows are not simply those of one table, so the number of rows does not show
+// whether rows of the table are missing.
+var combined = late.Regexp(
+	`(?i)\b(join|group|having|distinct|count|sum|avg|min|max|union|intersect|except|over|exists)\b`)
 
 // tableCheck is the check of the tables of a statement, which runs concurrently with it.
 type tableCheck struct {
@@ -39,8 +41,8 @@ type untrusted struct {
 	v trust.Verdict
 }
 
-// startTableCheck starts a check, concurrent with the statement, of whether the gateway omits rows of its tables. It returns
-// nil if the gateway never omits rows, and with --strict, which checks before the statement.
+// startTableCheck starts a check, concurrent with the statement, of whether the gateway omits rows of its tables. It
+// returns nil if the gateway never omits rows, and with --strict, which checks before the statement.
 func (q *querying) startTableCheck(ctx context.Context, form api.ExecuteRequest) *tableCheck {
 	if !q.e.MayDropRows() || q.f.strict {
 		return nil
@@ -135,7 +137,8 @@ func (q *querying) announceFound(st *statement, b *tableCheck, notes io.Writer) 
 func (q *querying) notCached(t sqltext.TableRef, notes io.Writer) {
 	if !q.warned[t] {
 		q.warned[t] = true
-		fmt.Fprintf(notes, "warning: %s is not cached: if its source is truncated at 100 rows, this result is based on a part of them; --strict verifies it\n", t)
+		fmt.Fprintf(notes, "warning: %s is not cached: if its source is truncated at 100 rows, this result is based "+
+			"on a part of them; --strict verifies it\n", t)
 	}
 }
 
@@ -151,7 +154,8 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *table
 	}
 	if !b.wait(ctx) {
 		if ctx.Err() == nil {
-			fmt.Fprintln(notes, "note: it is not known yet whether all rows of all tables were read: the check took longer than the query; --strict waits for it")
+			fmt.Fprintln(notes, "note: it is not known yet whether all rows of all tables were read: the check took "+
+				"longer than the query; --strict waits for it")
 		}
 		return
 	}
@@ -170,9 +174,12 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *table
 		case d.v.Reason == trust.Syncing && rows == 0:
 			fmt.Fprintf(notes, "warning: no rows, but the cache of %s is still being filled for the first time\n", d.t)
 		case d.v.Reason == trust.Syncing:
-			fmt.Fprintf(notes, "warning: the cache of %s is still being filled for the first time: its rows are not in this result\n", d.t)
+			fmt.Fprintf(notes,
+				"warning: the cache of %s is still being filled for the first time: its rows are not in this result\n",
+				d.t)
 		case rows == trust.CappedRows:
-			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been truncated at 100; --strict verifies it\n", d.t)
+			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been truncated "+
+				"at 100; --strict verifies it\n", d.t)
 		case rows > trust.CappedRows && b.n == 1 || rows == 0 && !sum:
 			continue
 		default:

@@ -21,9 +21,11 @@ func newTranspile(e *cli.Env) *cobra.Command {
 		Use: "transpile [SQL]", Short: "Translate a statement to another SQL dialect", Args: cobra.MaximumNArgs(1),
 		Long: `Translate a statement to another SQL dialect, by default Trino's. SQL may be @FILE or - for stdin.
 
-Zone local writes Trino's SQL for postgresql, mysql and bigquery, with full names of tables, and leaves it unchanged for trino. What
-a dialect does not have, or computes in another way, is rejected by name and position.`,
-		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql\n  " + e.Name + " sql transpile --dialect postgresql \"SELECT 7/2, date_trunc('month', now())\"",
+Zone local writes Trino's SQL for postgresql, mysql and bigquery, with full names of tables, and leaves
+it unchanged for trino. What a dialect does not have, or computes in another way, is rejected by name
+and position.`,
+		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql\n  " + e.Name +
+			" sql transpile --dialect postgresql \"SELECT 7/2, date_trunc('month', now())\"",
 	}
 	t.Flags().StringVar(&dialect, "dialect", trino, "target dialect")
 	e.Fixed(t, "dialect", trino, "postgresql", "mysql", "bigquery")

@@ -17,7 +17,8 @@ import (
 func (q *querying) typesOf(ctx context.Context, st *statement, notes io.Writer) []string {
 	types, err := q.firstTypes(ctx, st)
 	if err != nil || len(types) == 0 {
-		fmt.Fprintln(notes, "(doubles are written as the gateway writes them: the types of the columns are not available; --format CELL_TYPED requests them)")
+		fmt.Fprintln(notes, "(doubles are written as the gateway writes them: the types of the columns are not "+
+			"available; --format CELL_TYPED requests them)")
 		return nil
 	}
 	return types
@@ -31,13 +32,15 @@ func (q *querying) firstTypes(ctx context.Context, st *statement) ([]string, err
 		f.Statement, _ = sqlstmt.Limit(f.Statement, one)
 		form = f
 	case api.ExecuteByName:
-		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + sqltext.QuoteDotted(f.QualifiedName) + " LIMIT 1", Timeout: f.Timeout}
+		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + sqltext.QuoteDotted(f.QualifiedName) + " LIMIT 1",
+			Timeout: f.Timeout}
 	case api.ExecuteByID:
 		saved, err := q.cl.Queries.Get(ctx, q.project, f.ID)
 		if err != nil {
 			return nil, err
 		}
-		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + cli.QueryTable(saved.Name).Quoted() + " LIMIT 1", Timeout: f.Timeout}
+		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + cli.QueryTable(saved.Name).Quoted() + " LIMIT 1",
+			Timeout: f.Timeout}
 	case api.ExecuteByBuilder:
 		f.Limit = &one
 		form = f

@@ -27,7 +27,8 @@ func (f *queryFlags) register(e *cli.Env, c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.sql, "sql", "", "the statement; a SELECT")
 	fs.StringVarP(&f.file, "file", "f", "", "read the statement from a file, - for stdin")
-	fs.StringVar(&f.from, "from-query", "", "copy the statement of another saved query, by id or name; later changes of that query are not followed")
+	fs.StringVar(&f.from, "from-query", "",
+		"copy the statement of another saved query, by id or name; later changes of that query are not followed")
 	fs.StringVar(&f.kind, "type", "", "PLAIN, or MATERIALIZED to store the result")
 	fs.StringVar(&f.path, "path", "", "folder for the query, such as /reports/daily; missing folders are created")
 	fs.BoolVar(&f.noCheck, "no-check", false, "save it even if its tables or columns do not exist yet")
@@ -122,7 +123,8 @@ With --type MATERIALIZED its result is stored as well, as peaka.mtquery.NAME, an
 the stored result cannot be set through the API; --estimate prints its approximate size, and saves nothing.`,
 		Example: strings.ReplaceAll(`  dig query create "Daily sales" -f daily.sql --path /reports
   dig query create big_customers --sql "SELECT * FROM sample.shop.customers" --type MATERIALIZED --every PT6H --wait
-  dig query create weekly --from-query daily_sales --type MATERIALIZED --cron "0 6 * * 1" --timezone Europe/Berlin`, "dig ", e.Name+" "),
+  dig query create weekly --from-query daily_sales --type MATERIALIZED --cron "0 6 * * 1" --timezone Europe/Berlin`,
+			"dig ", e.Name+" "),
 	}
 	f.register(e, c)
 	f.wait.Register(c, "the first run of a materialized query has ended")
@@ -197,12 +199,14 @@ func newQueryUpdateCmd(e *cli.Env) *cobra.Command {
 	var f queryFlags
 	var name string
 	c := &cobra.Command{
-		Use: "update QUERY", Short: "Change a saved query; fields that are not given stay as they are", Args: cobra.ExactArgs(1),
+		Use: "update QUERY", Short: "Change a saved query; fields that are not given stay as they are",
+		Args: cobra.ExactArgs(1),
 		Long: `Change a saved query; fields that are not given stay as they are.
 
 A new name changes how SQL refers to it: other queries that use the old name break. --type converts between
 PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.`,
-		Example: fmt.Sprintf("  %[1]s query update daily_sales -f daily.sql\n  %[1]s query update daily_sales --name \"Daily revenue\" --every PT1H", e.Name),
+		Example: fmt.Sprintf("  %[1]s query update daily_sales -f daily.sql\n  %[1]s query update daily_sales --name "+
+			"\"Daily revenue\" --every PT1H", e.Name),
 	}
 	c.Flags().StringVar(&name, "name", "", "new name")
 	f.register(e, c)
@@ -213,7 +217,8 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 		}
 		cli.SetIf(c, "name", &req.DisplayName, name)
 		if req == (api.QueryRequest{}) && f.from == "" {
-			return nil, cli.Usagef("nothing to change").WithHint("give --name, --sql, -f FILE, --from-query, --type, --path or a schedule")
+			return nil, cli.Usagef("nothing to change").
+				WithHint("give --name, --sql, -f FILE, --from-query, --type, --path or a schedule")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			id, err := cli.QueryID(ctx, cl, p, args[0])
@@ -244,7 +249,8 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 					return cli.View{}, err
 				}
 				if used != "" {
-					fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still referred to by %s\n", old.Name, v.Name, used)
+					fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still referred to by %s\n",
+						old.Name, v.Name, used)
 				}
 			}
 			return cli.Object(v), nil
@@ -257,14 +263,16 @@ func newQueryMaterializeCmd(e *cli.Env) *cobra.Command {
 	var w cli.WaitFlags
 	var allowPart, estimate bool
 	c := &cobra.Command{
-		Use: "materialize QUERY", Short: "Store the result of a saved query, and refresh it on a schedule", Args: cobra.ExactArgs(1),
-		Long: `Store the result of a saved query as peaka.mtquery.NAME; peaka.query.NAME stays live. The first run starts
-immediately. If a query is already materialized, only its schedule is changed.
+		Use: "materialize QUERY", Short: "Store the result of a saved query, and refresh it on a schedule",
+		Args: cobra.ExactArgs(1),
+		Long: `Store the result of a saved query as peaka.mtquery.NAME; peaka.query.NAME stays live. The first run
+starts immediately. If a query is already materialized, only its schedule is changed.
 
-Partitioning and sorting of the stored result cannot be set through the API, so its size determines the cost of reading it:
---estimate runs the query to count its rows and measure some of them, prints the approximate size of the result,
-and stores nothing.`,
-		Example: fmt.Sprintf("  %[1]s query materialize daily_sales --every PT6H --wait\n  %[1]s query materialize daily_sales --estimate", e.Name),
+Partitioning and sorting of the stored result cannot be set through the API, so its size determines the
+cost of reading it: --estimate runs the query to count its rows and measure some of them, prints the
+approximate size of the result, and stores nothing.`,
+		Example: fmt.Sprintf("  %[1]s query materialize daily_sales --every PT6H --wait\n  %[1]s query materialize "+
+			"daily_sales --estimate", e.Name),
 	}
 	c.Flags().BoolVar(&estimate, "estimate", false, "only print the approximate size of the stored result")
 	s.register(c)
@@ -314,7 +322,8 @@ func notSaved(e *cli.Env, req api.QueryRequest, err error) error {
 		err = pointAt(e, &statement{text: *req.InputQuery}, err)
 	}
 	f := cli.Classify(context.Background(), err)
-	if f.Code == string(api.KindInvalid) && f.Hint == "" && (strings.Contains(f.Msg, "does not exist") || strings.Contains(f.Msg, "cannot be resolved")) {
+	if f.Code == string(api.KindInvalid) && f.Hint == "" && (strings.Contains(f.Msg, "does not exist") ||
+		strings.Contains(f.Msg, "cannot be resolved")) {
 		f.Hint = "create it first, or save the query with --no-check"
 		return &f
 	}

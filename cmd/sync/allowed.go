@@ -23,7 +23,8 @@ var errOwnKey = errors.New("is a key of this program, which is not sent to conne
 func (s secrets) permitted(r manifest.Reference) error {
 	switch r.Kind {
 	case "env":
-		if slices.ContainsFunc([]string{"DIG_API_KEY", "DIG_CLIENT_KEY"}, func(name string) bool { return strings.EqualFold(name, r.Name) }) {
+		if slices.ContainsFunc([]string{"DIG_API_KEY", "DIG_CLIENT_KEY"},
+			func(name string) bool { return strings.EqualFold(name, r.Name) }) {
 			return fmt.Errorf("%s %w", r, errOwnKey)
 		}
 		return s.foreign(r, s.e.Getenv(r.Name))
@@ -59,14 +60,15 @@ func (s secrets) path(r manifest.Reference) string {
 	return filepath.Join(s.dir, r.Name)
 }
 
-// permittedFile allows the files below the directory of the project and those given by --secrets-from, except this program's own
-// files. Links are followed first.
+// permittedFile allows the files below the directory of the project and those given by --secrets-from, except this
+// program's own files. Links are followed first.
 func (s secrets) permittedFile(r manifest.Reference) error {
 	path := s.path(r)
 	whole, settings := config.OwnDirs(s.e.Getenv)
 	for _, own := range slices.Concat(whole, settings) {
 		if within(own, path) && !within(own, s.dir) {
-			return fmt.Errorf("%s is in %s, which has this program's own files; they are not sent to connections", r, own)
+			return fmt.Errorf("%s is in %s, which has this program's own files; they are not sent to connections", r,
+				own)
 		}
 	}
 	own := []string{s.e.Getenv("DIG_CLIENT_KEY")}
@@ -86,7 +88,8 @@ func (s secrets) permittedFile(r manifest.Reference) error {
 	if within(s.dir, path) || slices.ContainsFunc(s.from, func(dir string) bool { return within(s.e.Abs(dir), path) }) {
 		return nil
 	}
-	return fmt.Errorf("%s is outside the directory of the project; --secrets-from %s allows it", r, filepath.Dir(real(path)))
+	return fmt.Errorf("%s is outside the directory of the project; --secrets-from %s allows it", r,
+		filepath.Dir(real(path)))
 }
 
 // within reports whether a file is in a directory, after links are followed.
@@ -152,7 +155,8 @@ func (s secrets) sends(ch manifest.Change, files *manifest.Project) *manifest.Se
 	var out manifest.Sent
 	switch o := files.Get(ch.Kind, ch.Name).(type) {
 	case *manifest.Connection:
-		if ch.Action != manifest.Create && !slices.ContainsFunc(ch.Fields, func(f manifest.Difference) bool { return f.Name != "name" }) {
+		if ch.Action != manifest.Create && !slices.ContainsFunc(ch.Fields,
+			func(f manifest.Difference) bool { return f.Name != "name" }) {
 			return nil
 		}
 		values, out.To = o.Credential, s.addresses(o)

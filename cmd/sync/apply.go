@@ -31,9 +31,13 @@ type applier struct {
 // make applies one change.
 func (a *applier) make(ctx context.Context, ch manifest.Change) error {
 	steps := map[manifest.Kind]func(context.Context, manifest.Change) error{
-		manifest.KindFolder: a.folder, manifest.KindConnection: a.connection, manifest.KindCatalog: a.catalog, manifest.KindSemanticCatalog: a.semanticCatalog,
-		manifest.KindTable: a.table, manifest.KindColumn: a.column, manifest.KindBITable: a.table, manifest.KindBIColumn: a.column, manifest.KindParametricTable: a.parametric, manifest.KindCache: a.cache, manifest.KindQuery: a.query,
-		manifest.KindSemanticTable: a.semanticTable, manifest.KindMetadata: a.metadata, manifest.KindRelation: a.relation, manifest.KindGoldenSQL: a.golden,
+		manifest.KindFolder: a.folder, manifest.KindConnection: a.connection, manifest.KindCatalog: a.catalog,
+		manifest.KindSemanticCatalog: a.semanticCatalog,
+		manifest.KindTable:           a.table, manifest.KindColumn: a.column, manifest.KindBITable: a.table,
+		manifest.KindBIColumn: a.column, manifest.KindParametricTable: a.parametric, manifest.KindCache: a.cache,
+		manifest.KindQuery:         a.query,
+		manifest.KindSemanticTable: a.semanticTable, manifest.KindMetadata: a.metadata,
+		manifest.KindRelation: a.relation, manifest.KindGoldenSQL: a.golden,
 	}
 	step := steps[ch.Kind]
 	if ch.Action == manifest.Delete {
@@ -61,14 +65,17 @@ func (a *applier) id(k manifest.Kind, name string) (string, error) {
 	if a.e.DryRun() {
 		return "id-of-" + strings.Trim(strings.ReplaceAll(name, "/", "-"), "-"), nil
 	}
-	return "", &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s %s", strings.ReplaceAll(string(k), "-", " "), name)}
+	return "", &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s %s",
+		strings.ReplaceAll(string(k), "-", " "), name)}
 }
 
 func (a *applier) made(ref manifest.Ref, id string) { a.ids[ref] = id }
 
 // changedSince is the error for an object that changed after it was read.
 func changedSince(ch manifest.Change) error {
-	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s %s has been changed since the plan was created; it is not overwritten", ch.Kind, ch.Title()),
+	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+		Msg: fmt.Sprintf("%s %s has been changed since the plan was created; it is not overwritten",
+			ch.Kind, ch.Title()),
 		Hint: "look at it with `dig diff`, and run apply again"}
 }
 
@@ -87,7 +94,8 @@ func (a *applier) folder(ctx context.Context, ch manifest.Change) error {
 	case manifest.Create:
 		return a.createFolder(ctx, ch)
 	case manifest.Delete:
-		return a.cl.Folders.Delete(ctx, a.project, manifest.BaseOf(ch.Have).ID, nil) // without force: its contents are not part of the plan
+		// without force: its contents are not part of the plan
+		return a.cl.Folders.Delete(ctx, a.project, manifest.BaseOf(ch.Have).ID, nil)
 	}
 	old, id := manifest.BaseOf(ch.Have).Name, manifest.BaseOf(ch.Have).ID
 	var err error
@@ -111,7 +119,8 @@ func (a *applier) createFolder(ctx context.Context, ch manifest.Change) error {
 		if perr != nil {
 			return perr
 		}
-		f, err = a.cl.Folders.CreateChild(ctx, a.project, parent, api.QueryFolderCreateRequest{FolderName: path.Base(ch.Name)})
+		f, err = a.cl.Folders.CreateChild(ctx, a.project, parent,
+			api.QueryFolderCreateRequest{FolderName: path.Base(ch.Name)})
 	}
 	a.made(ch.Ref, f.ID)
 	return err
@@ -158,12 +167,15 @@ func (a *applier) table(ctx context.Context, ch manifest.Change) error {
 
 // renamedBy is the error for an object to which the gateway gave another name than requested.
 func renamedBy(kind, want, have string) error {
-	return &cli.Failure{Exit: exitcode.Failed, Code: "renamed", Msg: fmt.Sprintf("the gateway has created %s %s as %s", kind, want, have),
-		Hint: "give it a name that the gateway keeps, of lower-case letters, digits and underscores, and delete " + have}
+	return &cli.Failure{Exit: exitcode.Failed, Code: "renamed", Msg: fmt.Sprintf("the gateway has created %s %s as %s",
+		kind, want, have),
+		Hint: "give it a name that the gateway keeps, of lower-case letters, digits and underscores, and delete " +
+			have}
 }
 
 func columnRequest(c *manifest.Column, name string) api.ColumnRequest {
-	out := api.ColumnRequest{Name: name, DataType: strings.ToUpper(c.Type), DisplayName: c.DisplayName, DefaultValue: c.Default, Desc: c.Description}
+	out := api.ColumnRequest{Name: name, DataType: strings.ToUpper(c.Type), DisplayName: c.DisplayName,
+		DefaultValue: c.Default, Desc: c.Description}
 	if c.NotNull {
 		out.IsNotNull = &c.NotNull
 	}
@@ -187,7 +199,8 @@ func wholeColumn(c *manifest.Column) api.ColumnRequest {
 }
 
 // settleColumns updates those new columns whose properties the gateway has dropped, as the hosted zones do [L].
-func (a *applier) settleColumns(ctx context.Context, tables cli.TableService, table string, cols []*manifest.Column) error {
+func (a *applier) settleColumns(ctx context.Context, tables cli.TableService, table string,
+	cols []*manifest.Column) error {
 	now, err := tables.Columns(ctx, a.project, table)
 	if err != nil {
 		return err
@@ -195,7 +208,9 @@ func (a *applier) settleColumns(ctx context.Context, tables cli.TableService, ta
 	for _, want := range cols {
 		at := slices.IndexFunc(now, func(c api.ColumnDetail) bool { return c.Name == want.Column })
 		if at < 0 {
-			return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored", Msg: fmt.Sprintf("the gateway accepted column %s of table %s but does not list it", want.Column, table),
+			return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored",
+				Msg: fmt.Sprintf("the gateway accepted column %s of table %s but does not list it",
+					want.Column, table),
 				Hint: "run apply again"}
 		}
 		have := columnOf(now[at])
@@ -214,7 +229,8 @@ func (a *applier) column(ctx context.Context, ch manifest.Change) error {
 	tables := a.tablesOf(ch.Kind)
 	if ch.Action == manifest.Create {
 		c := ch.Want.(*manifest.Column)
-		if _, err := tables.AddColumns(ctx, a.project, c.Table, []api.ColumnRequest{columnRequest(c, c.Column)}); err != nil {
+		if _, err := tables.AddColumns(ctx, a.project, c.Table,
+			[]api.ColumnRequest{columnRequest(c, c.Column)}); err != nil {
 			return err
 		}
 		return a.settleColumns(ctx, tables, c.Table, []*manifest.Column{c})
@@ -242,7 +258,8 @@ func (a *applier) column(ctx context.Context, ch manifest.Change) error {
 	return a.updateColumn(ctx, tables, have.Table, have.Column, ch.Want.(*manifest.Column))
 }
 
-func (a *applier) updateColumn(ctx context.Context, tables cli.TableService, table, name string, c *manifest.Column) error {
+func (a *applier) updateColumn(ctx context.Context, tables cli.TableService, table, name string,
+	c *manifest.Column) error {
 	_, err := tables.UpdateColumn(ctx, a.project, table, name, wholeColumn(c))
 	return err
 }
@@ -287,7 +304,8 @@ func (a *applier) query(ctx context.Context, ch manifest.Change) error {
 		return err
 	}
 	is := queryOf(now)
-	if is.Name != have.Name || is.SQL != have.SQL || is.Materialized != have.Materialized || is.Schedule.String() != have.Schedule.String() {
+	if is.Name != have.Name || is.SQL != have.SQL || is.Materialized != have.Materialized ||
+		is.Schedule.String() != have.Schedule.String() {
 		return changedSince(ch)
 	}
 	if ch.Action == manifest.Delete {
@@ -352,7 +370,8 @@ func (a *applier) connection(ctx context.Context, ch manifest.Change) error {
 	c := a.files.Get(manifest.KindConnection, ch.Name).(*manifest.Connection) // with references
 	req := api.ConnectionRequest{Name: c.Name, Type: c.Type}
 	var err error
-	if ch.Action == manifest.Create || slices.ContainsFunc(ch.Fields, func(f manifest.Difference) bool { return f.Name != "name" }) {
+	if ch.Action == manifest.Create || slices.ContainsFunc(ch.Fields,
+		func(f manifest.Difference) bool { return f.Name != "name" }) {
 		if req.Credential, req.Type, err = a.vault.credential(c, a.types); err != nil {
 			return err
 		}
@@ -369,7 +388,8 @@ func (a *applier) connection(ctx context.Context, ch manifest.Change) error {
 	}
 	have := ch.Have.(*manifest.Connection)
 	now, err := a.detail(ctx, have.ID)
-	if missing(err) || err == nil && !maps.EqualFunc(now, have.Credential, func(x, y manifest.Value) bool { return x.String() == y.String() }) {
+	if missing(err) || err == nil && !maps.EqualFunc(now, have.Credential,
+		func(x, y manifest.Value) bool { return x.String() == y.String() }) {
 		return changedSince(ch)
 	}
 	if err != nil {

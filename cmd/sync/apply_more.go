@@ -31,7 +31,8 @@ func (a *applier) semanticTable(ctx context.Context, ch manifest.Change) error {
 	if ch.Action == manifest.Delete {
 		b := manifest.BaseOf(ch.Have)
 		if b.ID == "" {
-			return &cli.Failure{Exit: exitcode.Failed, Code: "no-id", Msg: "this gateway does not report the ids of semantic tables, so " + b.Name + " cannot be deleted",
+			return &cli.Failure{Exit: exitcode.Failed, Code: "no-id",
+				Msg:  "this gateway does not report the ids of semantic tables, so " + b.Name + " cannot be deleted",
 				Hint: "delete it with `dig semantic-catalog table delete` and the id that its creation printed"}
 		}
 		return a.cl.SemanticCatalogs.DeleteTable(ctx, a.project, b.On, b.ID)
@@ -42,13 +43,15 @@ func (a *applier) semanticTable(ctx context.Context, ch manifest.Change) error {
 		return err
 	}
 	if t.Query == "" {
-		return cli.Usagef("%s:%d: the query behind %s is not known: the gateway that it was pulled from does not report it", t.At.File, t.At.Line, ch.Name).WithHint("write the name of the query there")
+		return cli.Usagef("%s:%d: the query behind %s is not known: the gateway that it was pulled from does not "+
+			"report it", t.At.File, t.At.Line, ch.Name).WithHint("write the name of the query there")
 	}
 	query, err := a.id(manifest.KindQuery, t.Query)
 	if err != nil {
 		return err
 	}
-	_, err = a.cl.SemanticCatalogs.CreateTable(ctx, a.project, catalog, api.SemanticTableRequest{SchemaName: t.Schema, TableName: t.Table, QueryID: query})
+	_, err = a.cl.SemanticCatalogs.CreateTable(ctx, a.project, catalog, api.SemanticTableRequest{SchemaName: t.Schema,
+		TableName: t.Table, QueryID: query})
 	return err
 }
 
@@ -114,8 +117,12 @@ func (a *applier) cache(ctx context.Context, ch manifest.Change) error {
 		return a.cl.Cache.Delete(ctx, a.project, have.ID)
 	}
 	c := ch.Want.(*manifest.Cache) // both schedules are sent: the service may remove one that is omitted [O][M]
-	req := api.CacheScheduleUpdate{IncrementalCacheSchedule: every(c.Incremental), FullRefreshCacheSchedule: every(c.Full)}
-	if slices.ContainsFunc(ch.Fields, func(f manifest.Difference) bool { return f.Name != "incremental" && f.Name != "full" }) {
+	req := api.CacheScheduleUpdate{IncrementalCacheSchedule: every(c.Incremental),
+		FullRefreshCacheSchedule: every(c.Full)}
+	if slices.ContainsFunc(ch.Fields, func(f manifest.Difference) bool {
+		return f.Name != "incremental" &&
+			f.Name != "full"
+	}) {
 		req.ChangeTracking = a.tracking(c)
 	}
 	_, err = a.cl.Cache.UpdateSettings(ctx, a.project, have.ID, req)
@@ -127,7 +134,8 @@ func (a *applier) createCache(ctx context.Context, c *manifest.Cache) error {
 	if err != nil {
 		return err
 	}
-	req := api.CacheRequest{CatalogID: catalog, SchemaName: c.Schema, TableName: c.Table, IncrementalCacheSchedule: every(c.Incremental), FullRefreshCacheSchedule: every(c.Full)}
+	req := api.CacheRequest{CatalogID: catalog, SchemaName: c.Schema, TableName: c.Table,
+		IncrementalCacheSchedule: every(c.Incremental), FullRefreshCacheSchedule: every(c.Full)}
 	if len(c.Key) > 0 {
 		req.ChangeTracking = a.tracking(c)
 	}
@@ -135,8 +143,8 @@ func (a *applier) createCache(ctx context.Context, c *manifest.Cache) error {
 	return err
 }
 
-// metadata updates the description of a table. On the hosted zones an update replaces all of it, so it starts with the current
-// metadata.
+// metadata updates the description of a table. On the hosted zones an update replaces all of it, so it starts with the
+// current metadata.
 func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 	m, _ := ch.Want.(*manifest.Metadata)
 	if m == nil {
@@ -157,11 +165,14 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 				now.Columns = append(now.Columns, api.MetadataColumn{ColumnName: name})
 			}
 		} else {
-			return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "the gateway has no metadata of table " + ch.Name,
-				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again", shell.Quote(m.Catalog))}
+			return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+				Msg: "the gateway has no metadata of table " + ch.Name,
+				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again",
+					shell.Quote(m.Catalog))}
 		}
 	}
-	if catalog == api.InternalCatalogID && (m.Schema == api.SchemaTable || m.Schema == api.SchemaBI) && !a.e.DryRun() { // this run may have changed the descriptions of its columns
+	// this run may have changed the descriptions of its columns
+	if catalog == api.InternalCatalogID && (m.Schema == api.SchemaTable || m.Schema == api.SchemaBI) && !a.e.DryRun() {
 		kind := manifest.KindTable
 		if m.Schema == tableSchema(manifest.KindBITable) {
 			kind = manifest.KindBITable
@@ -180,12 +191,14 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 	if err != nil {
 		return err
 	}
-	req := api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: cols, UseWithAI: &now.UseWithAI}
+	req := api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: cols,
+		UseWithAI: &now.UseWithAI}
 	return a.describe(ctx, ch, catalog, m, req)
 }
 
 // described reads the current description of a table.
-func (a *applier) described(ctx context.Context, catalog string, m *manifest.Metadata) (api.TableMetadata, bool, error) {
+func (a *applier) described(ctx context.Context, catalog string,
+	m *manifest.Metadata) (api.TableMetadata, bool, error) {
 	all, err := a.cl.Metadata.Project(ctx, a.project, catalog, m.Schema)
 	if missing(err) {
 		err = nil
@@ -199,7 +212,8 @@ func (a *applier) described(ctx context.Context, catalog string, m *manifest.Met
 }
 
 // describe sends the metadata of a table with the changes.
-func (a *applier) describe(ctx context.Context, ch manifest.Change, catalog string, m *manifest.Metadata, req api.TableMetadataUpdateRequest) error {
+func (a *applier) describe(ctx context.Context, ch manifest.Change, catalog string, m *manifest.Metadata,
+	req api.TableMetadataUpdateRequest) error {
 	fields := ch.Fields
 	if ch.Action == manifest.Delete {
 		fields = manifest.Cleared(ch.Have)
@@ -220,7 +234,8 @@ func (a *applier) describe(ctx context.Context, ch manifest.Change, catalog stri
 		default:
 			at := slices.IndexFunc(req.Columns, func(c api.MetadataColumnUpdate) bool { return c.ColumnName == column })
 			if at < 0 {
-				return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("table %s has no column %s", ch.Name, column)}
+				return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+					Msg: fmt.Sprintf("table %s has no column %s", ch.Name, column)}
 			}
 			if c := &req.Columns[at]; what == "description" {
 				c.ColumnDescription = &f.To
@@ -244,7 +259,8 @@ func (a *applier) relation(ctx context.Context, ch manifest.Change) error {
 		if ch.Action == manifest.Delete {
 			return a.cl.Metadata.DeleteRelation(ctx, a.project, have.On, have.Source[1], have.Source[2], have.ID)
 		}
-		_, err := a.cl.Metadata.UpdateRelation(ctx, a.project, have.On, have.Source[1], have.Source[2], have.ID, api.RelationUpdateRequest{Type: ch.Want.(*manifest.Relation).Type})
+		_, err := a.cl.Metadata.UpdateRelation(ctx, a.project, have.On, have.Source[1], have.Source[2], have.ID,
+			api.RelationUpdateRequest{Type: ch.Want.(*manifest.Relation).Type})
 		return err
 	}
 	r := ch.Want.(*manifest.Relation)
@@ -257,7 +273,8 @@ func (a *applier) relation(ctx context.Context, ch manifest.Change) error {
 		return err
 	}
 	_, err = a.cl.Metadata.AddRelation(ctx, a.project, source, r.Source[1], r.Source[2], r.Source[3],
-		api.RelationRequest{TargetCatalogID: target, TargetSchemaName: r.Target[1], TargetTableName: r.Target[2], TargetColumnName: r.Target[3], Type: r.Type})
+		api.RelationRequest{TargetCatalogID: target, TargetSchemaName: r.Target[1], TargetTableName: r.Target[2],
+			TargetColumnName: r.Target[3], Type: r.Type})
 	return err
 }
 

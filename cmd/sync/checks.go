@@ -26,7 +26,8 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 	}
 	need := func(at manifest.Position, name string, kinds ...manifest.Kind) {
 		if to := renamed[manifest.Ref{Kind: kinds[0], Name: name}]; to != "" {
-			bad = append(bad, manifest.Problem{Position: at, Text: fmt.Sprintf("the %s %q would be called %q", kinds[0], name, to)})
+			bad = append(bad, manifest.Problem{Position: at, Text: fmt.Sprintf("the %s %q would be called %q",
+				kinds[0], name, to)})
 			return
 		}
 		if slices.ContainsFunc(kinds, func(k manifest.Kind) bool {
@@ -34,10 +35,12 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 		}) {
 			return
 		}
-		if slices.Contains(kinds, manifest.KindCatalog) && slices.ContainsFunc(l.catalogs, func(c api.Catalog) bool { return c.Name == name }) {
+		if slices.Contains(kinds, manifest.KindCatalog) && slices.ContainsFunc(l.catalogs,
+			func(c api.Catalog) bool { return c.Name == name }) {
 			return
 		}
-		bad = append(bad, manifest.Problem{Position: at, Text: fmt.Sprintf("there is no %s %q, neither in the files nor in the project", kinds[0], name)})
+		bad = append(bad, manifest.Problem{Position: at,
+			Text: fmt.Sprintf("there is no %s %q, neither in the files nor in the project", kinds[0], name)})
 	}
 	for _, ch := range changes {
 		switch o := ch.Want.(type) {
@@ -45,7 +48,9 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 			need(o.At, o.Connection, manifest.KindConnection)
 		case *manifest.SemanticTable:
 			if o.Query == "" {
-				bad = append(bad, manifest.Problem{Position: o.At, Text: "the query behind the table is missing: the gateway that it was pulled from does not report it"})
+				bad = append(bad, manifest.Problem{Position: o.At,
+					Text: "the query behind the table is missing: the gateway that it was pulled from does not " +
+						"report it"})
 				continue
 			}
 			need(o.At, o.Query, manifest.KindQuery)
@@ -68,8 +73,9 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 	return f
 }
 
-// sound finds faults that would stop apply midway, and references that apply would break: see manifest.Sound. It also finds
-// connections that the gateway does not support, and objects that prune would delete although the files need them.
+// sound finds faults that would stop apply midway, and references that apply would break: see manifest.Sound. It also
+// finds connections that the gateway does not support, and objects that prune would delete although the files need
+// them.
 func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, changes, extra []manifest.Change) error {
 	var bad manifest.Invalid
 	known := maps.Clone(l.only)
@@ -112,7 +118,8 @@ func unnamable(changes []manifest.Change, taken func(bi string) bool) (bad manif
 			return
 		}
 		if stored := storedBIName(name); stored != name {
-			text := fmt.Sprintf("underscores are dropped from the names of BI tables and their columns, so %s %s would be stored as %s", what, name, stored)
+			text := fmt.Sprintf("underscores are dropped from the names of BI tables and their columns, so %s %s "+
+				"would be stored as %s", what, name, stored)
 			if what == "table" && taken(stored) {
 				text += ", which is the name of another table"
 			}
@@ -152,7 +159,9 @@ func needed(want *manifest.Project, gone []manifest.Change) manifest.Invalid {
 			for _, ref := range refersTo(o) {
 				if deleted[ref] {
 					b := manifest.BaseOf(o)
-					bad = append(bad, manifest.Problem{Position: b.At, Text: fmt.Sprintf("%s %s needs the %s %s, which would be deleted", words(k), b.Name, words(ref.Kind), ref.Name)})
+					bad = append(bad, manifest.Problem{Position: b.At,
+						Text: fmt.Sprintf("%s %s needs the %s %s, which would be deleted", words(k), b.Name,
+							words(ref.Kind), ref.Name)})
 				}
 			}
 		}
@@ -173,7 +182,8 @@ func refersTo(o manifest.Object) []manifest.Ref {
 			}
 			return nil
 		}
-		return []manifest.Ref{{Kind: manifest.KindCatalog, Name: catalog}, {Kind: manifest.KindSemanticCatalog, Name: catalog}}
+		return []manifest.Ref{{Kind: manifest.KindCatalog, Name: catalog}, {Kind: manifest.KindSemanticCatalog,
+			Name: catalog}}
 	}
 	switch o := o.(type) {
 	case *manifest.Catalog:
@@ -192,8 +202,8 @@ func refersTo(o manifest.Object) []manifest.Ref {
 	return nil
 }
 
-// connections finds types that the gateway does not support, and missing fields of credentials. Fields that the gateway does
-// not list are reported as notes.
+// connections finds types that the gateway does not support, and missing fields of credentials. Fields that the gateway
+// does not list are reported as notes.
 func (l *live) connections(ctx context.Context, changes []manifest.Change) (manifest.Invalid, error) {
 	var sent []*manifest.Connection
 	for _, ch := range changes {
@@ -210,25 +220,31 @@ func (l *live) connections(ctx context.Context, changes []manifest.Change) (mani
 	}
 	var bad manifest.Invalid
 	for _, c := range sent {
-		i := slices.IndexFunc(types, func(t api.ConnectionConfiguration) bool { return strings.EqualFold(t.ConnectionType, c.Type) })
+		i := slices.IndexFunc(types, func(t api.ConnectionConfiguration) bool {
+			return strings.EqualFold(t.ConnectionType, c.Type)
+		})
 		if i < 0 {
 			var names []string
 			for _, t := range types {
 				names = append(names, t.ConnectionType)
 			}
-			bad = append(bad, manifest.Problem{Position: c.At, Text: fmt.Sprintf("this gateway has no connection type %q%s", c.Type, meant(c.Type, names))})
+			bad = append(bad, manifest.Problem{Position: c.At,
+				Text: fmt.Sprintf("this gateway has no connection type %q%s", c.Type, meant(c.Type, names))})
 			continue
 		}
 		var fields []string
 		for _, f := range types[i].Configuration {
 			fields = append(fields, f.FieldName)
 			if _, ok := c.Credential[f.FieldName]; !ok && f.Required && !types[i].RedirectRequired {
-				bad = append(bad, manifest.Problem{Position: c.At, Text: fmt.Sprintf("credential %s is missing, which a connection of type %s needs", f.FieldName, c.Type)})
+				bad = append(bad, manifest.Problem{Position: c.At,
+					Text: fmt.Sprintf("credential %s is missing, which a connection of type %s needs",
+						f.FieldName, c.Type)})
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
 			if len(fields) > 0 && !slices.Contains(fields, name) {
-				fmt.Fprintf(l.e.Err, "warning: %s: credential %s is not a field of type %s%s\n", c.At.File, name, c.Type, meant(name, fields))
+				fmt.Fprintf(l.e.Err, "warning: %s: credential %s is not a field of type %s%s\n", c.At.File, name,
+					c.Type, meant(name, fields))
 			}
 		}
 	}
@@ -242,8 +258,8 @@ func meant(word string, all []string) string {
 	return ""
 }
 
-// unread records that the columns of a table cannot be read, such as those of a saved query whose tables no longer exist. The
-// metadata of the table is then not compared. Everything else is, so that apply can repair it.
+// unread records that the columns of a table cannot be read, such as those of a saved query whose tables no longer
+// exist. The metadata of the table is then not compared. Everything else is, so that apply can repair it.
 func (l *live) unread(o api.Omission) bool {
 	if o.Kind != "columns of" {
 		return false
@@ -260,9 +276,10 @@ func (l *live) unread(o api.Omission) bool {
 
 // unreadIn returns the metadata in a project of tables whose columns cannot be read.
 func (l *live) unreadIn(p *manifest.Project) []*manifest.Metadata {
-	return slices.DeleteFunc(manifest.Of[*manifest.Metadata](p, manifest.KindMetadata), func(m *manifest.Metadata) bool {
-		return !l.lacks[m.Catalog+"."+m.Schema+"."+m.Table]
-	})
+	return slices.DeleteFunc(manifest.Of[*manifest.Metadata](p, manifest.KindMetadata),
+		func(m *manifest.Metadata) bool {
+			return !l.lacks[m.Catalog+"."+m.Schema+"."+m.Table]
+		})
 }
 
 // leaveUnread excludes metadata that cannot be read from the comparison.

@@ -12,9 +12,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Objects that prune deletes may be used by objects that are not compared: those that --only excludes, or those that refer to them only in a
-// statement. The plan lists these users. apply then requires the names of the deleted objects, as the commands that delete one object do. For a
-// rename, which can be undone, the plan only lists them.
+// Objects that prune deletes may be used by objects that are not compared: those that --only excludes, or those that
+// refer to them only in a statement. The plan lists these users. apply then requires the names of the deleted objects,
+// as the commands that delete one object do. For a rename, which can be undone, the plan only lists them.
 
 // dependOn returns the kinds of objects that can depend on an object of a kind.
 func dependOn(k manifest.Kind) []manifest.Kind {
@@ -35,8 +35,8 @@ func dependOn(k manifest.Kind) []manifest.Kind {
 	return nil
 }
 
-// dependants adds to the deletions of a plan the objects that depend on them and are not deleted, and the number of deleted rows. It
-// adds to renames the statements that they break.
+// dependants adds to the deletions of a plan the objects that depend on them and are not deleted, and the number of
+// deleted rows. It adds to renames the statements that they break.
 func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 	kinds, goes, becomes := map[manifest.Kind]bool{}, map[manifest.Ref]bool{}, map[manifest.Ref]manifest.Object{}
 	for _, ch := range plan {
@@ -105,7 +105,8 @@ func (l *live) broken(ctx context.Context, users users, ch manifest.Change) ([]m
 	return append(users.of(ch.Have), more...), err
 }
 
-// renames reports whether a change gives a column or saved query another name in SQL, so that statements with the former name break.
+// renames reports whether a change gives a column or saved query another name in SQL, so that statements with the
+// former name break.
 func renames(ch manifest.Change) bool {
 	switch have := ch.Have.(type) {
 	case *manifest.Column:
@@ -118,14 +119,15 @@ func renames(ch manifest.Change) bool {
 	return false
 }
 
-// replaced reports whether the plan gives the former name of a renamed object to another object, which statements with that name then
-// read.
+// replaced reports whether the plan gives the former name of a renamed object to another object, which statements with
+// that name then read.
 func replaced(plan []manifest.Change, ch manifest.Change) bool {
 	return slices.ContainsFunc(plan, func(by manifest.Change) bool {
 		switch have := ch.Have.(type) {
 		case *manifest.Column:
 			want, ok := by.Want.(*manifest.Column)
-			return ok && want.Kind == have.Kind && want.Table == have.Table && strings.EqualFold(want.Column, have.Column)
+			return ok && want.Kind == have.Kind && want.Table == have.Table &&
+				strings.EqualFold(want.Column, have.Column)
 		case *manifest.Query:
 			want, ok := by.Want.(*manifest.Query)
 			return ok && want.SQLName == have.SQLName
@@ -153,8 +155,8 @@ func (l *live) around(ctx context.Context, kinds map[manifest.Kind]bool) (*manif
 	return out, nil
 }
 
-// parametricOver returns the parametric tables over an internal table. They are in a catalog without a connection, which some
-// gateways do not list.
+// parametricOver returns the parametric tables over an internal table. They are in a catalog without a connection,
+// which some gateways do not list.
 func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manifest.Ref, error) {
 	schema, table, _ := stored(ch.Have)
 	if table == "" {
@@ -193,7 +195,10 @@ func (l *live) contents(ctx context.Context, ch manifest.Change) (cli.Contents, 
 
 // untouched rejects the deletion of a table or column if its rows have changed since the plan counted them.
 func (a *applier) untouched(ctx context.Context, ch manifest.Change) error {
-	at := slices.IndexFunc(a.plan, func(p manifest.Change) bool { return p.Action == manifest.Delete && p.Ref == ch.Ref })
+	at := slices.IndexFunc(a.plan, func(p manifest.Change) bool {
+		return p.Action == manifest.Delete &&
+			p.Ref == ch.Ref
+	})
 	if at < 0 || a.plan[at].Rows == nil || a.e.DryRun() {
 		return nil
 	}
@@ -249,7 +254,10 @@ func (u users) direct(gone manifest.Object) []manifest.Object {
 	var out []manifest.Object
 	for _, k := range dependOn(ref.Kind) {
 		for _, o := range manifest.Of[manifest.Object](u.p, k) {
-			uses := slices.ContainsFunc(refersTo(o), func(r manifest.Ref) bool { return r.Kind == ref.Kind && strings.EqualFold(r.Name, ref.Name) })
+			uses := slices.ContainsFunc(refersTo(o), func(r manifest.Ref) bool {
+				return r.Kind == ref.Kind &&
+					strings.EqualFold(r.Name, ref.Name)
+			})
 			if q, ok := o.(*manifest.Query); ok {
 				c, column := gone.(*manifest.Column)
 				uses = reads(u.readings[q], gone) && (!column || sqlstmt.Mentions(q.SQL, c.Column))
@@ -310,18 +318,20 @@ func (l *live) agree(named cli.NamingAll, todo []manifest.Change) error {
 			if !slices.Contains(needed, ch.Title()) {
 				needed = append(needed, ch.Title())
 			}
-			why = append(why, fmt.Sprintf("deleting %s %s breaks %s", words(ch.Kind), ch.Title(), strings.Join(titles(ch.Breaks), ", ")))
+			why = append(why, fmt.Sprintf("deleting %s %s breaks %s", words(ch.Kind), ch.Title(),
+				strings.Join(titles(ch.Breaks), ", ")))
 		}
 	}
 	to := ""
 	if !strings.Contains(l.e.Target(), l.project) { // the question begins with the target
 		to = " to project " + l.project
 	}
-	return l.e.ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s%s%s?", cli.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
+	return l.e.ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s%s%s?",
+		cli.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
 }
 
-// unforeseen rejects a deletion if an object depends on the deleted one that did not when the plan was created. All kinds are read again
-// before the first deletion, and the saved queries before each deletion.
+// unforeseen rejects a deletion if an object depends on the deleted one that did not when the plan was created. All
+// kinds are read again before the first deletion, and the saved queries before each deletion.
 func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
 	kinds := map[manifest.Kind]bool{}
 	for _, k := range dependOn(ch.Kind) {
@@ -360,6 +370,7 @@ func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
 		return nil
 	}
 	f := changedSince(ch).(*cli.Failure)
-	f.Msg = fmt.Sprintf("%s %s is now used by %s, unlike when the plan was created; it is not deleted", words(ch.Kind), ch.Title(), strings.Join(titles(found), ", "))
+	f.Msg = fmt.Sprintf("%s %s is now used by %s, unlike when the plan was created; it is not deleted", words(ch.Kind),
+		ch.Title(), strings.Join(titles(found), ", "))
 	return f
 }

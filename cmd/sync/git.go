@@ -14,8 +14,8 @@ import (
 	"github.com/dig-cli/dig/internal/manifest"
 )
 
-// mayOverwrite rejects changing or removing files whose contents exist nowhere else: those that are not committed in git. In a
-// directory without a project it rejects changing or removing any file.
+// mayOverwrite rejects changing or removing files whose contents exist nowhere else: those that are not committed in
+// git. In a directory without a project it rejects changing or removing any file.
 func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, remove []string) error {
 	var there []string
 	for _, file := range slices.Concat(write, remove) {
@@ -29,9 +29,12 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	if len(there) == 0 {
 		return nil
 	}
-	lost, why, hint := there, "has no "+manifest.Marker+", so its files are not those of a project: ", "choose another directory, or give --force to overwrite and remove them"
+	lost, why, hint := there, "has no "+manifest.Marker+", so its files are not those of a project: ",
+		"choose another directory, or give --force to overwrite and remove them"
 	if !foreign {
-		lost, why, hint = uncommitted(ctx, full, there, cli.ProgramEnv()), "has files that differ from the project and are not committed in git: ", "commit them first, or give --force to overwrite and remove them"
+		lost, why, hint = uncommitted(ctx, full, there, cli.ProgramEnv()),
+			"has files that differ from the project and are not committed in git: ",
+			"commit them first, or give --force to overwrite and remove them"
 		if err := ctx.Err(); err != nil { // git was stopped and has no result
 			return err
 		}
@@ -44,7 +47,8 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	if len(lost) > most {
 		list += ", ..."
 	}
-	return (&cli.Failure{Exit: exitcode.Conflict, Code: "local-changes", Msg: dir + " " + why + list}).WithHint("%s", hint)
+	return (&cli.Failure{Exit: exitcode.Conflict, Code: "local-changes", Msg: dir + " " + why + list}).WithHint("%s",
+		hint)
 }
 
 // uncommitted returns the files whose contents are not committed in git: all files if git is not available.
@@ -62,7 +66,8 @@ func uncommitted(ctx context.Context, full string, files []string, env []string)
 	if err != nil {
 		return files
 	}
-	staged, err := r.git("diff-index", "--cached", "--name-only", "--relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-z", r.head, "--", ".")
+	staged, err := r.git("diff-index", "--cached", "--name-only", "--relative", "--no-ext-diff", "--no-textconv",
+		"--ignore-submodules=all", "-z", r.head, "--", ".")
 	if err != nil {
 		return files
 	}
@@ -75,7 +80,8 @@ func uncommitted(ctx context.Context, full string, files []string, env []string)
 		}
 		return out
 	}
-	is, known, index := set(changed, ""), set(tracked, "H "), set(staged, "") // git detects no changes of tracked files without the prefix H
+	// git detects no changes of tracked files without the prefix H
+	is, known, index := set(changed, ""), set(tracked, "H "), set(staged, "")
 	var out []string
 	for _, f := range files {
 		if is[f] || index[f] || !known[f] {

@@ -45,11 +45,13 @@ func (l *live) read(ctx context.Context) error {
 		if l.unread(o) {
 			return nil
 		}
-		return &cli.Failure{Exit: exitcode.Unavailable, Code: "left-out", Msg: "the project cannot be read completely, the answer lacks " + o.String(),
+		return &cli.Failure{Exit: exitcode.Unavailable, Code: "left-out",
+			Msg:  "the project cannot be read completely, the answer lacks " + o.String(),
 			Hint: "make the source reachable, or exclude its kind with --only"}
 	}
 	defer func() { l.e.Run.Refuse = nil }()
-	for _, part := range []func(context.Context) error{l.readCatalogs, l.readFolders, l.readConnections, l.readTables, l.readParametric, l.readCaches, l.readQueries,
+	for _, part := range []func(context.Context) error{l.readCatalogs, l.readFolders, l.readConnections, l.readTables,
+		l.readParametric, l.readCaches, l.readQueries,
 		l.readSemanticTables, l.readMetadata, l.readRelations, l.readGolden} {
 		if err := part(ctx); err != nil && !l.e.Planned(err) {
 			return err
@@ -59,7 +61,8 @@ func (l *live) read(ctx context.Context) error {
 		return cli.ErrDone
 	}
 	if len(l.twice) > 0 {
-		return &cli.Failure{Exit: exitcode.Conflict, Code: "ambiguous", Msg: "files identify objects by name, and two are called " + strings.Join(l.twice, ", "),
+		return &cli.Failure{Exit: exitcode.Conflict, Code: "ambiguous",
+			Msg:  "files identify objects by name, and two are called " + strings.Join(l.twice, ", "),
 			Hint: "rename one of them, by its id"}
 	}
 	return nil
@@ -79,7 +82,8 @@ func (l *live) add(o manifest.Object, id string) {
 		b.Name += " (" + id + ")"
 	}
 	if !l.p.Add(o) {
-		l.twice = append(l.twice, fmt.Sprintf("%s %s (%s, %s)", b.Kind, b.Name, manifest.BaseOf(l.p.Get(b.Kind, b.Name)).ID, id))
+		l.twice = append(l.twice, fmt.Sprintf("%s %s (%s, %s)", b.Kind, b.Name,
+			manifest.BaseOf(l.p.Get(b.Kind, b.Name)).ID, id))
 	}
 }
 
@@ -89,7 +93,8 @@ func (l *live) readFolders(ctx context.Context) error {
 	}
 	all, err := l.cl.Folders.List(ctx, l.project)
 	for _, f := range all {
-		l.add(&manifest.Folder{Base: manifest.Base{Ref: manifest.Ref{Kind: manifest.KindFolder, Name: "/" + strings.Trim(f.Path, "/")}}}, f.ID)
+		l.add(&manifest.Folder{Base: manifest.Base{Ref: manifest.Ref{Kind: manifest.KindFolder,
+			Name: "/" + strings.Trim(f.Path, "/")}}}, f.ID)
 	}
 	return err
 }
@@ -196,7 +201,8 @@ func base(k manifest.Kind, name string) manifest.Base {
 func columnOf(c api.ColumnDetail) *manifest.Column {
 	kind, _, _ := strings.Cut(strings.ToLower(c.DataType), "(")
 	kind, _, _ = strings.Cut(kind, " ")
-	out := &manifest.Column{Column: c.Name, Type: kind, DisplayName: cmp.Or(c.DisplayName, c.Name), Default: c.DefaultValue, NotNull: c.IsNotNull, Unique: c.IsUnique}
+	out := &manifest.Column{Column: c.Name, Type: kind, DisplayName: cmp.Or(c.DisplayName, c.Name),
+		Default: c.DefaultValue, NotNull: c.IsNotNull, Unique: c.IsUnique}
 	if c.Desc != nil && *c.Desc != "" {
 		out.Description = c.Desc
 	}
@@ -215,7 +221,8 @@ func (l *live) readQueries(ctx context.Context) error {
 }
 
 func queryOf(q api.Query) *manifest.Query {
-	out := &manifest.Query{Base: base(manifest.KindQuery, q.DisplayName), SQLName: q.Name, Folder: "/", SQL: manifest.SQLText(q.InputQuery), Materialized: q.QueryType == "MATERIALIZED"}
+	out := &manifest.Query{Base: base(manifest.KindQuery, q.DisplayName), SQLName: q.Name, Folder: "/",
+		SQL: manifest.SQLText(q.InputQuery), Materialized: q.QueryType == "MATERIALIZED"}
 	if q.Path != nil {
 		out.Folder = "/" + strings.Trim(*q.Path, "/")
 	}

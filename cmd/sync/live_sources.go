@@ -28,13 +28,15 @@ func (l *live) readCatalogs(ctx context.Context) error {
 		l.names[c.ID] = c.Name
 		switch {
 		case cli.IsSemantic(c):
-			l.add(&manifest.SemanticCatalog{Base: base(manifest.KindSemanticCatalog, c.Name), DisplayName: cmp.Or(c.DisplayName, c.Name)}, c.ID)
+			l.add(&manifest.SemanticCatalog{Base: base(manifest.KindSemanticCatalog, c.Name),
+				DisplayName: cmp.Or(c.DisplayName, c.Name)}, c.ID)
 		case c.ConnectionID != nil && *c.ConnectionID != "":
 			i := slices.IndexFunc(conns, func(k api.Connection) bool { return k.ID == *c.ConnectionID })
 			if i < 0 {
 				continue // of another project
 			}
-			l.add(&manifest.Catalog{Base: base(manifest.KindCatalog, c.Name), DisplayName: cmp.Or(c.DisplayName, c.Name), Connection: conns[i].Name}, c.ID)
+			l.add(&manifest.Catalog{Base: base(manifest.KindCatalog, c.Name), DisplayName: cmp.Or(c.DisplayName,
+				c.Name), Connection: conns[i].Name}, c.ID)
 		}
 	}
 	return nil
@@ -50,7 +52,8 @@ func (l *live) readConnections(ctx context.Context) error {
 	}
 	details := make([]map[string]manifest.Value, len(all))
 	if l.reads(manifest.KindConnection) {
-		if details, err = forAll(ctx, all, func(ctx context.Context, c api.Connection) (map[string]manifest.Value, error) {
+		if details, err = forAll(ctx, all, func(ctx context.Context, c api.Connection) (map[string]manifest.Value,
+			error) {
 			return l.detail(ctx, c.ID)
 		}); err != nil {
 			return err
@@ -58,14 +61,15 @@ func (l *live) readConnections(ctx context.Context) error {
 	}
 	for i, c := range all {
 		if details[i] != nil || !l.reads(manifest.KindConnection) { // otherwise it has been deleted
-			l.add(&manifest.Connection{Base: base(manifest.KindConnection, c.Name), Type: c.Type, Credential: details[i]}, c.ID)
+			l.add(&manifest.Connection{Base: base(manifest.KindConnection, c.Name), Type: c.Type,
+				Credential: details[i]}, c.ID)
 		}
 	}
 	return nil
 }
 
-// detail reads the members of a credential that are not secret. A member that looks like a secret, or contains one, is omitted
-// even if a gateway returns it: a member without its secret would differ from every file.
+// detail reads the members of a credential that are not secret. A member that looks like a secret, or contains one, is
+// omitted even if a gateway returns it: a member without its secret would differ from every file.
 func (l *live) detail(ctx context.Context, id string) (map[string]manifest.Value, error) {
 	raw, err := l.cl.Connections.Detail(ctx, l.project, id)
 	out := map[string]manifest.Value{}
@@ -103,7 +107,8 @@ func (l *live) readParametric(ctx context.Context) error {
 			return err
 		}
 		for _, t := range all {
-			out := &manifest.ParametricTable{Base: base(manifest.KindParametricTable, manifest.JoinName(c.Name, t.ToSchema, t.ToTable)), Catalog: c.Name, Schema: t.ToSchema, Table: t.ToTable,
+			out := &manifest.ParametricTable{Base: base(manifest.KindParametricTable, manifest.JoinName(c.Name,
+				t.ToSchema, t.ToTable)), Catalog: c.Name, Schema: t.ToSchema, Table: t.ToTable,
 				FromSchema: t.FromSchema, FromTable: t.FromTable, Values: map[string]manifest.Value{}}
 			out.On = c.ID
 			for _, v := range t.ParamValues {
@@ -126,7 +131,8 @@ func (l *live) readCaches(ctx context.Context) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(st api.CacheStatus) bool {
-		return cli.JobState(st.Status) == api.StateDeleted || l.names[st.CatalogID] == "" // of a catalog that was deleted
+		// of a catalog that was deleted
+		return cli.JobState(st.Status) == api.StateDeleted || l.names[st.CatalogID] == ""
 	})
 	settings, err := forAll(ctx, all, func(ctx context.Context, st api.CacheStatus) (api.Cache, error) {
 		return l.cl.Cache.Settings(ctx, l.project, st.ID)
@@ -149,8 +155,10 @@ func (l *live) cacheOf(c api.Cache, catalog string) *manifest.Cache {
 		}
 		return api.OrEmpty(s.Expression)
 	}
-	out := &manifest.Cache{Base: base(manifest.KindCache, manifest.JoinName(catalog, c.SchemaName, c.TableName)), Catalog: catalog, Schema: c.SchemaName, Table: c.TableName,
-		Incremental: every(c.IncrementalCacheSchedule), Full: every(c.FullRefreshCacheSchedule), Untracked: l.e.MayDropRows()}
+	out := &manifest.Cache{Base: base(manifest.KindCache, manifest.JoinName(catalog, c.SchemaName, c.TableName)),
+		Catalog: catalog, Schema: c.SchemaName, Table: c.TableName,
+		Incremental: every(c.IncrementalCacheSchedule), Full: every(c.FullRefreshCacheSchedule),
+		Untracked: l.e.MayDropRows()}
 	out.On = c.CatalogID
 	if t := c.ChangeTracking; t != nil {
 		out.Key, out.UpdatedAt, out.InsertOnly = t.KeyColumns, t.UpdatedAtColumn, t.InsertOnly
@@ -185,7 +193,9 @@ func (l *live) readSemanticTables(ctx context.Context) error {
 				return err
 			}
 			for _, t := range tables {
-				out := &manifest.SemanticTable{Base: base(manifest.KindSemanticTable, manifest.JoinName(c.Name, s.SchemaName, t.TableName)), Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName, Query: queries[t.QueryID]}
+				out := &manifest.SemanticTable{Base: base(manifest.KindSemanticTable, manifest.JoinName(c.Name,
+					s.SchemaName, t.TableName)), Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName,
+					Query: queries[t.QueryID]}
 				out.On = c.ID
 				l.add(out, t.TableID)
 			}
@@ -212,11 +222,13 @@ func (l *live) readMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadataOf returns the descriptions of a table; nil if there are none. The description of a column of an internal table is
-// part of that table.
+// metadataOf returns the descriptions of a table; nil if there are none. The description of a column of an internal
+// table is part of that table.
 func (l *live) metadataOf(m api.TableMetadata, catalog string) *manifest.Metadata {
-	out := &manifest.Metadata{Base: base(manifest.KindMetadata, manifest.JoinName(catalog, m.SchemaName, m.TableName)), Catalog: catalog, Schema: m.SchemaName, Table: m.TableName,
-		Description: said(api.OrEmpty(m.TableDescription)), Hidden: !m.UseWithAI, Columns: map[string]manifest.ColumnMetadata{}}
+	out := &manifest.Metadata{Base: base(manifest.KindMetadata, manifest.JoinName(catalog, m.SchemaName, m.TableName)),
+		Catalog: catalog, Schema: m.SchemaName, Table: m.TableName,
+		Description: said(api.OrEmpty(m.TableDescription)), Hidden: !m.UseWithAI,
+		Columns: map[string]manifest.ColumnMetadata{}}
 	out.On = m.CatalogID
 	own := map[string]string{}
 	if m.CatalogID == api.InternalCatalogID {
@@ -272,7 +284,9 @@ func (l *live) readRelations(ctx context.Context) error {
 				continue
 			}
 			seen[r.ID] = true
-			out := manifest.NewRelation([4]string{source, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, [4]string{target, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, strings.ToUpper(r.Type), manifest.Position{})
+			out := manifest.NewRelation([4]string{source, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName},
+				[4]string{target, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, strings.ToUpper(r.Type),
+				manifest.Position{})
 			out.On = cmp.Or(r.SourceCatalogID, c.ID)
 			l.add(out, r.ID)
 		}

@@ -16,14 +16,16 @@ import (
 func NewPull(e *cli.Env) *cobra.Command {
 	o := options{explains: true}
 	c := &cobra.Command{Use: "pull DIR", Short: "Write the objects of a project to files", Args: cobra.ExactArgs(1),
-		Long: "Write the objects of a project to files, and remove the files of objects that the project does not have.\n" + about + `
+		Long: "Write the objects of a project to files, and remove the files of objects that the project does not " +
+			"have.\n" + about + `
 
 Secrets are never written: a reference such as ${env:SHOP_PASSWORD} stands for each one that is required, and references
 that the files have already are kept, as are names after renamed-from.
 
 Files that would be changed or removed must be committed in git, so that nothing is lost; --force overwrites others.
 Files that are not those of a project, such as a README.md, are not touched.`,
-		Example: fmt.Sprintf("  %[1]s pull shop\n  %[1]s pull shop --only queries,tables --zone us --project Shop", e.Name)}
+		Example: fmt.Sprintf("  %[1]s pull shop\n  %[1]s pull shop --only queries,tables --zone us --project Shop",
+			e.Name)}
 	onlyFlag(e, c, &o)
 	fromFlag(c, &o)
 	c.Flags().BoolVar(&o.force, "force", false, "overwrite and remove files that are not committed in git")
@@ -49,7 +51,8 @@ Files that are not those of a project, such as a README.md, are not touched.`,
 				fmt.Fprintf(e.OnScreen(), "%s  %s\n", files.sign, name)
 			}
 		}
-		fmt.Fprintf(e.Err, "%d objects in %s: %d files written, %d removed\n", p.Objects, p.Directory, len(p.Written), len(p.Removed))
+		fmt.Fprintf(e.Err, "%d objects in %s: %d files written, %d removed\n", p.Objects, p.Directory, len(p.Written),
+			len(p.Removed))
 		return nil
 	}
 	return c
@@ -102,7 +105,8 @@ func pull(ctx context.Context, e *cli.Env, o *options, dir string) (pulled, erro
 		}
 	}
 	if len(write)+len(remove) > 0 {
-		if err := e.DryRunStep("write %d files of %d objects to %s, and remove %d", len(write), l.p.Len(), dir, len(remove)); err != nil {
+		if err := e.DryRunStep("write %d files of %d objects to %s, and remove %d", len(write), l.p.Len(), dir,
+			len(remove)); err != nil {
 			return none, err
 		}
 		if err := os.MkdirAll(full, 0o777); err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// repository is a git repository that somebody else may have written. Its configuration can name programs that git runs (filters, monitors,
-// hooks, remotes that objects are fetched from), so git does not get to see it: it runs on an empty repository of its own, with the index, the
-// objects and the working tree of the other.
+// repository is a git repository that somebody else may have written. Its configuration can name programs that git runs
+// (filters, monitors, hooks, remotes that objects are fetched from), so git does not get to see it: it runs on an empty
+// repository of its own, with the index, the objects and the working tree of the other.
 type repository struct {
 	ctx  context.Context
 	full string // the directory of the files
@@ -29,7 +29,8 @@ var (
 	objectName      = late.Regexp(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 )
 
-// openRepository finds the repository of a directory. Bare ones, which are no more than directories of another, are not looked for.
+// openRepository finds the repository of a directory. Bare ones, which are no more than directories of another, are not
+// looked for.
 func openRepository(ctx context.Context, full string, env []string) (*repository, error) {
 	root, dir, err := gitDir(full)
 	if err != nil {
@@ -50,7 +51,8 @@ func openRepository(ctx context.Context, full string, env []string) (*repository
 	if len(r.head) == 64 {
 		format = "[core]\nrepositoryFormatVersion = 1\n[extensions]\nobjectFormat = sha256\n"
 	}
-	err = errors.Join(os.Mkdir(filepath.Join(r.own, "refs"), 0o700), os.WriteFile(filepath.Join(r.own, "HEAD"), []byte("ref: refs/heads/none\n"), 0o600),
+	err = errors.Join(os.Mkdir(filepath.Join(r.own, "refs"), 0o700), os.WriteFile(filepath.Join(r.own, "HEAD"),
+		[]byte("ref: refs/heads/none\n"), 0o600),
 		os.WriteFile(filepath.Join(r.own, "config"), []byte(format), 0o600))
 	if err != nil {
 		r.close()
@@ -61,12 +63,16 @@ func openRepository(ctx context.Context, full string, env []string) (*repository
 			r.env = append(r.env, v)
 		}
 	}
-	r.env = append(r.env, "GIT_DIR="+r.own, "GIT_WORK_TREE="+root, "GIT_INDEX_FILE="+filepath.Join(dir, "index"), "GIT_OBJECT_DIRECTORY="+filepath.Join(common, "objects"),
-		"GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1", "GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=")
-	// How line ends are stored is a setting of the machine or of the repository. It is read as text, before the machine's settings are left out, too.
+	r.env = append(r.env, "GIT_DIR="+r.own, "GIT_WORK_TREE="+root, "GIT_INDEX_FILE="+filepath.Join(dir, "index"),
+		"GIT_OBJECT_DIRECTORY="+filepath.Join(common, "objects"),
+		"GIT_NO_LAZY_FETCH=1", "GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0", "GIT_LITERAL_PATHSPECS=1",
+		"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=")
+	// How line ends are stored is a setting of the machine or of the repository. It is read as text, before the
+	// machine's settings are left out, too.
 	ends := map[string]string{}
 	for _, name := range []string{"core.autocrlf", "core.eol"} {
-		for _, from := range [][]string{{"config", "--get", name}, {"config", "--file", filepath.Join(common, "config"), "--no-includes", "--get", name}} {
+		for _, from := range [][]string{{"config", "--get", name}, {"config", "--file", filepath.Join(common, "config"),
+			"--no-includes", "--get", name}} {
 			if out, err := r.git(from...); err == nil {
 				ends[name] = strings.ToLower(strings.TrimSpace(out))
 			}
@@ -80,7 +86,8 @@ func openRepository(ctx context.Context, full string, env []string) (*repository
 			more += "\t" + strings.TrimPrefix(name, "core.") + " = " + value + "\n"
 		}
 	}
-	if err := os.WriteFile(filepath.Join(r.own, "config"), []byte(format+"[core]\n\tfileMode = false\n\tbare = false\n\thooksPath = "+os.DevNull+"\n"+more), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(r.own, "config"),
+		[]byte(format+"[core]\n\tfileMode = false\n\tbare = false\n\thooksPath = "+os.DevNull+"\n"+more), 0o600); err != nil {
 		r.close()
 		return nil, err
 	}
@@ -88,7 +95,8 @@ func openRepository(ctx context.Context, full string, env []string) (*repository
 }
 
 func (r *repository) git(args ...string) (string, error) {
-	c := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.full, "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit"}, args...)...)
+	c := exec.CommandContext(r.ctx, "git", append([]string{"-C", r.full, "-c", "core.quotePath=false", "-c",
+		"core.fsmonitor=false", "-c", "safe.bareRepository=explicit"}, args...)...)
 	c.Env = r.env
 	out, err := c.Output()
 	return string(out), err

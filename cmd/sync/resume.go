@@ -12,12 +12,13 @@ import (
 	"github.com/dig-cli/dig/pkg/outcome"
 )
 
-// A change is not simply sent again if its reply was lost. The project is read instead, and the run continues with the changes that
-// it still lacks. Otherwise a run over a connection that loses replies would end at the first loss.
+// A change is not simply sent again if its reply was lost. The project is read instead, and the run continues with the
+// changes that it still lacks. Otherwise a run over a connection that loses replies would end at the first loss.
 
-// run makes the changes of a plan. It calls report for each change that was made and for one that failed. The error is that
-// of the failed change.
-func (a *applier) run(ctx context.Context, o *options, plan []manifest.Change, report func(ch manifest.Change, made bool)) error {
+// run makes the changes of a plan. It calls report for each change that was made and for one that failed. The error is
+// that of the failed change.
+func (a *applier) run(ctx context.Context, o *options, plan []manifest.Change, report func(ch manifest.Change,
+	made bool)) error {
 	todo, done, losses := plan, 0, 0
 	sent := map[manifest.Ref]bool{}
 	for len(todo) > 0 {
@@ -59,16 +60,17 @@ func (a *applier) run(ctx context.Context, o *options, plan []manifest.Change, r
 	return nil
 }
 
-// lost reports whether the reply to a change was lost, or came from a gateway that is overloaded, so that it is unknown whether
-// the change was made.
+// lost reports whether the reply to a change was lost, or came from a gateway that is overloaded, so that it is unknown
+// whether the change was made.
 func lost(err error) bool {
 	var e *api.Error
 	return errors.As(err, &e) && e.Outcome == outcome.Unknown && e.Transient()
 }
 
-// look reads the project until it has the change whose reply was lost, but only for some seconds; a gateway may show a change late.
-// It returns the remaining changes of the plan, and an error if others have changed the project as well.
-func (a *applier) look(ctx context.Context, o *options, plan []manifest.Change, ch manifest.Change, sent map[manifest.Ref]bool) (left []manifest.Change, err error) {
+// look reads the project until it has the change whose reply was lost, but only for some seconds; a gateway may show a
+// change late. It returns the remaining changes of the plan, and an error if others have changed the project as well.
+func (a *applier) look(ctx context.Context, o *options, plan []manifest.Change, ch manifest.Change,
+	sent map[manifest.Ref]bool) (left []manifest.Change, err error) {
 	for n := range retry.MostLosses {
 		if err := retry.Sleep(ctx, retry.Pause(n, 4*retry.First)); err != nil {
 			return nil, err
@@ -115,7 +117,8 @@ func has(changes []manifest.Change, ref manifest.Ref) bool {
 // follows reports whether a change is in the plan, or is the rest of a change in the plan that was made in part.
 func follows(plan []manifest.Change, ch manifest.Change) bool {
 	if c, ok := ch.Want.(*manifest.Column); ok {
-		table := map[manifest.Kind]manifest.Kind{manifest.KindColumn: manifest.KindTable, manifest.KindBIColumn: manifest.KindBITable}[ch.Kind]
+		table := map[manifest.Kind]manifest.Kind{manifest.KindColumn: manifest.KindTable,
+			manifest.KindBIColumn: manifest.KindBITable}[ch.Kind]
 		at := slices.IndexFunc(plan, func(p manifest.Change) bool { return p.Kind == table && p.Name == c.Table })
 		if at >= 0 && plan[at].Action == manifest.Create {
 			return true

@@ -132,7 +132,9 @@ func possible(todo []manifest.Change) error {
 			for _, f := range ch.Fields {
 				what = append(what, fmt.Sprintf("%s from %s to %s", f.Name, shown(f.From), shown(f.To)))
 			}
-			return &cli.Failure{Exit: exitcode.Conflict, Code: "blocked", Msg: fmt.Sprintf("the service cannot change a %s, and %s would change its %s; nothing was sent", ch.Kind, ch.Title(), strings.Join(what, " and its ")),
+			return &cli.Failure{Exit: exitcode.Conflict, Code: "blocked",
+				Msg: fmt.Sprintf("the service cannot change a %s, and %s would change its %s; nothing was sent",
+					ch.Kind, ch.Title(), strings.Join(what, " and its ")),
 				Hint: "delete it first, with its dependants, and run apply again"}
 		}
 	}
@@ -142,7 +144,10 @@ func possible(todo []manifest.Change) error {
 // prepare finds missing secrets, which would stop the run midway.
 func (a *applier) prepare(ctx context.Context, todo []manifest.Change) error {
 	var err error
-	if slices.ContainsFunc(todo, func(ch manifest.Change) bool { return ch.Kind == manifest.KindConnection && ch.Want != nil }) {
+	if slices.ContainsFunc(todo, func(ch manifest.Change) bool {
+		return ch.Kind == manifest.KindConnection &&
+			ch.Want != nil
+	}) {
 		if a.types, err = a.connectionTypes(ctx); err != nil {
 			return err
 		}
@@ -208,8 +213,10 @@ func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change
 	if stored || err != nil {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored", Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
-		Hint: "`dig diff` shows what differs; a field of a credential that the gateway does not return is not compared if it is a reference, such as ${env:NAME}"}
+	return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored",
+		Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
+		Hint: "`dig diff` shows what differs; a field of a credential that the gateway does not return is not " +
+			"compared if it is a reference, such as ${env:NAME}"}
 }
 
 func fieldNames(ch manifest.Change) string {

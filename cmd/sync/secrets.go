@@ -61,10 +61,11 @@ func (s secrets) lookup(field string, r manifest.Reference) (string, error) {
 	return text, nil
 }
 
-// hide masks a value that was looked up. Variables that determine where a connection goes, such as a host, a port or a name,
-// are not masked, because the output contains them.
+// hide masks a value that was looked up. Variables that determine where a connection goes, such as a host, a port or a
+// name, are not masked, because the output contains them.
 func (s secrets) hide(field string, r manifest.Reference, text string) {
-	if r.Kind == "env" && !secret.Named(field) && !secret.Named(r.Name) && !secret.Address(text) && (secret.OpenField(field) || addresses(field)) {
+	if r.Kind == "env" && !secret.Named(field) && !secret.Named(r.Name) && !secret.Address(text) &&
+		(secret.OpenField(field) || addresses(field)) {
 		return
 	}
 	if len(text) > 3 { // masking a shorter one would mask parts of words
@@ -75,7 +76,8 @@ func (s secrets) hide(field string, r manifest.Reference, text string) {
 // addresses reports whether a field of a credential determines where it is sent.
 func addresses(field string) bool {
 	n := strings.ToLower(field)
-	return !secret.Named(field) && slices.ContainsFunc([]string{"url", "uri", "host", "endpoint", "server", "address", "account", "broker"}, func(w string) bool { return strings.Contains(n, w) })
+	return !secret.Named(field) && slices.ContainsFunc([]string{"url", "uri", "host", "endpoint", "server", "address",
+		"account", "broker"}, func(w string) bool { return strings.Contains(n, w) })
 }
 
 // secretText returns the secret in a file, without the final line ending and byte order mark.
@@ -102,13 +104,15 @@ func refers(v manifest.Value) bool {
 func (s secrets) expand(field string, v manifest.Value) (manifest.Value, error) {
 	text, ok := v.Text()
 	if !ok {
-		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 { // otherwise the reference itself would be sent
+		// otherwise the reference itself would be sent
+		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 {
 			return v, errors.New("references are resolved in strings only, not in lists or objects")
 		}
 		return v, nil
 	}
 	find := func(r manifest.Reference) (string, error) { return s.lookup(field, r) }
-	if json.Valid([]byte(text)) && strings.ContainsAny(strings.TrimSpace(text)[:1], "{[") { // a JSON document: its references are inside strings
+	// a JSON document: its references are inside strings
+	if json.Valid([]byte(text)) && strings.ContainsAny(strings.TrimSpace(text)[:1], "{[") {
 		find = func(r manifest.Reference) (string, error) {
 			found, err := s.lookup(field, r)
 			if err != nil {
@@ -127,8 +131,8 @@ func (s secrets) expand(field string, v manifest.Value) (manifest.Value, error) 
 	return manifest.TextValue(text), err
 }
 
-// compared replaces the credential of each connection with a comparable form: references in members that the gateway returns
-// are resolved, others are unchanged.
+// compared replaces the credential of each connection with a comparable form: references in members that the gateway
+// returns are resolved, others are unchanged.
 func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, error) {
 	out := manifest.New()
 	for _, k := range manifest.Kinds() {
@@ -168,9 +172,10 @@ func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, erro
 	return out, nil
 }
 
-// credential returns the credential of a connection for sending: with references resolved, and with the JSON types of its
-// fields.
-func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfiguration) (api.Credential, string, error) {
+// credential returns the credential of a connection for sending: with references resolved, and with the JSON types of
+// its fields.
+func (s secrets) credential(c *manifest.Connection,
+	types []api.ConnectionConfiguration) (api.Credential, string, error) {
 	kind, fields := c.Type, map[string]api.ConnectionConfigurationItem{}
 	for _, t := range types {
 		if strings.EqualFold(t.ConnectionType, c.Type) {
@@ -209,8 +214,8 @@ func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfig
 	return out, kind, nil
 }
 
-// secretIn returns the path of a value that looks like a secret in a member of a credential: the member itself, or one within
-// it; "" for none.
+// secretIn returns the path of a value that looks like a secret in a member of a credential: the member itself, or one
+// within it; "" for none.
 func secretIn(name string, raw json.RawMessage) (string, error) {
 	_, found, err := secret.Open(name, raw)
 	return found, err
@@ -237,8 +242,8 @@ func plainSecrets(p *manifest.Project) ([]string, error) {
 	return out, nil
 }
 
-// kept adds to the objects of a gateway what only the files contain: references to secrets, parameters of catalogs, former
-// names, and the names of the files of golden statements. notes lists what the files may lack.
+// kept adds to the objects of a gateway what only the files contain: references to secrets, parameters of catalogs,
+// former names, and the names of the files of golden statements. notes lists what the files may lack.
 func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfiguration) (notes []string) {
 	for _, c := range manifest.Of[*manifest.Connection](have, manifest.KindConnection) {
 		was, _ := old.Get(manifest.KindConnection, c.Name).(*manifest.Connection)
@@ -270,7 +275,9 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 				case !ok && f.Required:
 					c.Credential[f.FieldName] = manifest.Wanted(c.Name, f.FieldName)
 				case !ok && was == nil && secret.Named(f.FieldName):
-					notes = append(notes, fmt.Sprintf("whether connection %s has the optional field %s cannot be read; if so, add a line such as %s: %s", c.Name, f.FieldName, f.FieldName, manifest.Wanted(c.Name, f.FieldName)))
+					notes = append(notes, fmt.Sprintf("whether connection %s has the optional field %s cannot be "+
+						"read; if so, add a line such as %s: %s", c.Name, f.FieldName, f.FieldName,
+						manifest.Wanted(c.Name, f.FieldName)))
 				}
 			}
 		}
@@ -280,7 +287,8 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 			c.Parameters = was.Parameters
 		}
 	}
-	for _, k := range []manifest.Kind{manifest.KindFolder, manifest.KindQuery, manifest.KindColumn, manifest.KindBIColumn} {
+	for _, k := range []manifest.Kind{manifest.KindFolder, manifest.KindQuery, manifest.KindColumn,
+		manifest.KindBIColumn} {
 		for _, o := range manifest.Of[manifest.Object](have, k) {
 			b := manifest.BaseOf(o)
 			if was := old.Get(k, b.Name); was != nil {

@@ -27,7 +27,8 @@ type step struct {
 }
 
 func stepOf(ch manifest.Change) step {
-	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields, Breaks: titles(ch.Breaks), Rows: ch.Rows, Sends: ch.Sends}
+	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields, Breaks: titles(ch.Breaks),
+		Rows: ch.Rows, Sends: ch.Sends}
 	if s.Fields == nil {
 		s.Fields = []manifest.Difference{}
 	}
@@ -36,17 +37,23 @@ func stepOf(ch manifest.Change) step {
 
 // writing are the operations that change a project.
 func writing() []spec.Op {
-	return []spec.Op{spec.CreateQueryFolder, spec.CreateChildQueryFolder, spec.RenameQueryFolder, spec.MoveQueryFolder, spec.DeleteQueryFolder,
-		spec.CreateConnection, spec.CreateConnectionAlt, spec.UpdateConnection, spec.DeleteConnection, spec.CreateCatalog, spec.CreateCatalogAlt, spec.DeleteCatalog,
-		spec.CreateInternalTable, spec.DeleteInternalTable, spec.AddInternalColumns, spec.UpdateInternalColumn, spec.DeleteInternalColumn,
+	return []spec.Op{spec.CreateQueryFolder, spec.CreateChildQueryFolder, spec.RenameQueryFolder, spec.MoveQueryFolder,
+		spec.DeleteQueryFolder,
+		spec.CreateConnection, spec.CreateConnectionAlt, spec.UpdateConnection, spec.DeleteConnection,
+		spec.CreateCatalog, spec.CreateCatalogAlt, spec.DeleteCatalog,
+		spec.CreateInternalTable, spec.DeleteInternalTable, spec.AddInternalColumns, spec.UpdateInternalColumn,
+		spec.DeleteInternalColumn,
 		spec.CreateBiTable, spec.DeleteBiTable, spec.AddBiColumns, spec.UpdateBiColumn, spec.DeleteBiColumn,
-		spec.CreateParametricTable, spec.DeleteParametricTable, spec.CreateCache, spec.UpdateCacheSettings, spec.DeleteCache,
-		spec.GetQuery, spec.CreateQuery, spec.UpdateQuery, spec.MoveQuery, spec.DeleteQuery, spec.CreateSemanticCatalog, spec.CreateSemanticTable, spec.DeleteSemanticTable,
-		spec.UpdateTableMetadata, spec.AddRelation, spec.UpdateRelation, spec.DeleteRelation, spec.CreateGoldenSql, spec.DeleteGoldenSql}
+		spec.CreateParametricTable, spec.DeleteParametricTable, spec.CreateCache, spec.UpdateCacheSettings,
+		spec.DeleteCache,
+		spec.GetQuery, spec.CreateQuery, spec.UpdateQuery, spec.MoveQuery, spec.DeleteQuery, spec.CreateSemanticCatalog,
+		spec.CreateSemanticTable, spec.DeleteSemanticTable,
+		spec.UpdateTableMetadata, spec.AddRelation, spec.UpdateRelation, spec.DeleteRelation, spec.CreateGoldenSql,
+		spec.DeleteGoldenSql}
 }
 
-// show prints changes: as lines for people, and otherwise as records. leave are the objects that exist only in the project and
-// are kept.
+// show prints changes: as lines for people, and otherwise as records. leave are the objects that exist only in the
+// project and are kept.
 func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole bool) error {
 	if forPeople(e, o) {
 		if err := lines(e.OnScreen(), changes, whole); err != nil {
@@ -71,7 +78,8 @@ func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole 
 // noteLeft reports how much is not deleted.
 func noteLeft(w io.Writer, leave []manifest.Change) {
 	if len(leave) > 0 {
-		fmt.Fprintln(w, cli.Plural(len(leave), "1 object is only in the project and left as it is; --prune deletes it", "%d objects are only in the project and not changed; --prune deletes them"))
+		fmt.Fprintln(w, cli.Plural(len(leave), "1 object is only in the project and left as it is; --prune deletes it",
+			"%d objects are only in the project and not changed; --prune deletes them"))
 	}
 }
 
@@ -93,13 +101,15 @@ func lines(to io.Writer, changes []manifest.Change, whole bool) error {
 	w := new(bytes.Buffer)
 	wide := len(manifest.KindSemanticCatalog)
 	for _, ch := range changes {
-		fmt.Fprintf(w, "%s %-*s  %s%s\n", sign(ch.Action), wide, ch.Kind, visible(ch.Title()), visible(note(ch)+broken(ch)))
+		fmt.Fprintf(w, "%s %-*s  %s%s\n", sign(ch.Action), wide, ch.Kind, visible(ch.Title()),
+			visible(note(ch)+broken(ch)))
 		if x := ch.Sends; x != nil {
 			var refs []string
 			for _, r := range x.Reads {
 				refs = append(refs, r.Field+" "+r.Reference)
 			}
-			fmt.Fprintf(w, "    reads: %s\n    sent to: %s\n", visible(strings.Join(refs, ", ")), visible(strings.Join(x.To, ", ")))
+			fmt.Fprintf(w, "    reads: %s\n    sent to: %s\n", visible(strings.Join(refs, ", ")),
+				visible(strings.Join(x.To, ", ")))
 		}
 		if ch.Action == manifest.Create && !whole || ch.Action == manifest.Delete {
 			continue
@@ -124,8 +134,8 @@ func lines(to io.Writer, changes []manifest.Change, whole bool) error {
 	return err
 }
 
-// visible replaces control characters in a text from a project: a name must not look like a line of the output, or control the
-// terminal.
+// visible replaces control characters in a text from a project: a name must not look like a line of the output, or
+// control the terminal.
 func visible(s string) string { return string(term.Sanitize(nil, s)) }
 
 func shown(s string) string {

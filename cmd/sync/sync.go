@@ -89,8 +89,10 @@ func (o *options) kinds() (map[manifest.Kind]bool, error) {
 
 // reading are the operations that read a project.
 func reading() []spec.Op {
-	return []spec.Op{spec.ListCatalogs, spec.ListConnections, spec.GetConnectionDetail, spec.ListConnectionConfigs, spec.ListQueryFolders, spec.ListInternalTables, spec.ListInternalColumns, spec.ListBiTables, spec.ListBiColumns,
-		spec.ListParametricTables, spec.ListCacheStatuses, spec.GetCacheSettings, spec.ListQueries, spec.ListSchemas, spec.ListTables, spec.GetProjectMetadata, spec.ListRelations, spec.ListGoldenSqls}
+	return []spec.Op{spec.ListCatalogs, spec.ListConnections, spec.GetConnectionDetail, spec.ListConnectionConfigs,
+		spec.ListQueryFolders, spec.ListInternalTables, spec.ListInternalColumns, spec.ListBiTables, spec.ListBiColumns,
+		spec.ListParametricTables, spec.ListCacheStatuses, spec.GetCacheSettings, spec.ListQueries, spec.ListSchemas,
+		spec.ListTables, spec.GetProjectMetadata, spec.ListRelations, spec.ListGoldenSqls}
 }
 
 const about = `
@@ -109,9 +111,12 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	case errors.Is(err, manifest.ErrNoProject) && !files:
 		want = manifest.New()
 	case errors.Is(err, manifest.ErrNoProject) && !exists(e.Abs(dir)):
-		return nil, nil, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: dir + ": no such file or directory", Hint: fmt.Sprintf("`%s pull %s` writes the current project there", e.Name, dir)}
+		return nil, nil, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			Msg: dir + ": no such file or directory", Hint: fmt.Sprintf("`%s pull %s` writes the current project there",
+				e.Name, dir)}
 	case errors.Is(err, manifest.ErrNoProject):
-		return nil, nil, cli.Usagef("%s: %v", dir, err).WithHint("`%s pull %s` writes the current project there", e.Name, dir)
+		return nil, nil, cli.Usagef("%s: %v", dir, err).WithHint("`%s pull %s` writes the current project there",
+			e.Name, dir)
 	case err != nil:
 		return nil, nil, faulty(dir, err)
 	}
@@ -120,7 +125,8 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 		return nil, nil, err
 	}
 	if len(bad) > 0 {
-		fmt.Fprintf(e.Err, "warning: secrets are written out in %s; use ${env:NAME}, ${file:PATH} or ${keyring:NAME}\n", strings.Join(bad, ", "))
+		fmt.Fprintf(e.Err, "warning: secrets are written out in %s; use ${env:NAME}, ${file:PATH} or ${keyring:NAME}\n",
+			strings.Join(bad, ", "))
 	}
 	cl, err := e.Client()
 	if err != nil {
@@ -159,9 +165,10 @@ func faulty(dir string, err error) error {
 // NewDiff returns the command that shows how files and a project differ.
 func NewDiff(e *cli.Env) *cobra.Command {
 	o := options{explains: true}
-	c := &cobra.Command{Use: "diff DIR", Short: "Show how the files of a project differ from the project", Args: cobra.ExactArgs(1),
-		Long: `Show how the files of a project differ from the project: + is only in the files, - only in the project, ~ in both and
-different, ! different in a way that apply cannot change.
+	c := &cobra.Command{Use: "diff DIR", Short: "Show how the files of a project differ from the project",
+		Args: cobra.ExactArgs(1),
+		Long: `Show how the files of a project differ from the project: + is only in the files, - only in the project,
+~ in both and different, ! different in a way that apply cannot change.
 ` + about + `
 
 Secrets cannot be read back and are not compared (see apply --secrets). Exit codes: 0 the same, 1 different, 2 trouble.`,
@@ -178,7 +185,8 @@ Secrets cannot be read back and are not compared (see apply --secrets). Exit cod
 func NewPlan(e *cli.Env) *cobra.Command {
 	o := options{explains: true}
 	c := &cobra.Command{Use: "plan DIR", Short: "Show what apply would do", Args: cobra.ExactArgs(1),
-		Long: `Show the changes that apply would make to the project, in their order. What only the project has is deleted with --prune only.
+		Long: `Show the changes that apply would make to the project, in their order. What only the project has is
+deleted with --prune only.
 ` + about + `
 
 Exit codes: 0 nothing to do, 1 there is, 2 trouble.`,
@@ -199,11 +207,13 @@ func pruneFlag(c *cobra.Command, o *options) {
 }
 
 func secretsFlag(c *cobra.Command, o *options) {
-	c.Flags().BoolVar(&o.secrets, "secrets", false, "also send the credentials of connections whose secrets cannot be compared, whether they have changed or not")
+	c.Flags().BoolVar(&o.secrets, "secrets", false,
+		"also send the credentials of connections whose secrets cannot be compared, whether they have changed or not")
 }
 
 func fromFlag(c *cobra.Command, o *options) {
-	c.Flags().StringArrayVar(&o.from, "secrets-from", nil, "let references such as ${file:/run/secrets/shop} name files in this directory, too; repeat")
+	c.Flags().StringArrayVar(&o.from, "secrets-from", nil,
+		"let references such as ${file:/run/secrets/shop} name files in this directory, too; repeat")
 }
 
 // steps returns the changes of apply, and the objects that it leaves.
@@ -215,7 +225,8 @@ func steps(o *options, changes, extra []manifest.Change) (do, leave []manifest.C
 }
 
 // comparing completes a command that compares, with the exit codes of diff.
-func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, extra []manifest.Change) (show, leave []manifest.Change), whole bool) *cobra.Command {
+func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, extra []manifest.Change) (show,
+	leave []manifest.Change), whole bool) *cobra.Command {
 	e.Prints(cli.Compares(c), cli.Like([]step{}))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		shown, err := func() (int, error) {
@@ -272,11 +283,13 @@ func differences(l *live, want *manifest.Project, s secrets) (changes, extra []m
 // NewApply returns the command that changes a project to match the files.
 func NewApply(e *cli.Env) *cobra.Command {
 	var o options
-	c := &cobra.Command{Use: "apply DIR", Short: "Change a project to match the objects in files", Args: cobra.ExactArgs(1),
-		Long: `Create and change the objects of a project so that they match the files. Only differences are sent, in the order in which
-objects refer to each other, after a prompt that shows them; --yes skips the prompt. Objects that only the project has are kept,
-unless --prune is given; deletions come last. The plan names what depends on an object that is deleted and remains, such as the
-saved queries that read a table. If anything does, the name of the object is asked for, or --yes needs --confirm NAME.
+	c := &cobra.Command{Use: "apply DIR", Short: "Change a project to match the objects in files",
+		Args: cobra.ExactArgs(1),
+		Long: `Create and change the objects of a project so that they match the files. Only differences are sent, in
+the order in which objects refer to each other, after a prompt that shows them; --yes skips the prompt.
+Objects that only the project has are kept, unless --prune is given; deletions come last. The plan names
+what depends on an object that is deleted and remains, such as the saved queries that read a table. If
+anything does, the name of the object is asked for, or --yes needs --confirm NAME.
 ` + about + `
 
 Queries, columns, caches and metadata are read again before they are changed or deleted, connections before they are
@@ -286,7 +299,8 @@ apply continues by itself, unless --retries is 0. At the end the project is read
 
 Secrets cannot be read back, so that a new password alone is not detected. --secrets sends the credentials of all connections
 that have some; then a second run sends them again.`,
-		Example: fmt.Sprintf("  %[1]s apply shop\n  %[1]s apply shop --profile production --prune --yes\n  %[1]s apply shop --dry-run", e.Name)}
+		Example: fmt.Sprintf("  %[1]s apply shop\n  %[1]s apply shop --profile production --prune --yes\n  %[1]s "+
+			"apply shop --dry-run", e.Name)}
 	onlyFlag(e, c, &o)
 	fromFlag(c, &o)
 	pruneFlag(c, &o)

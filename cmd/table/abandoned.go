@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// abandoned returns the tables of a kind, by name, whose import is not known to have stored rows: an import on this machine
-// created them, and then was killed or lost a reply.
+// abandoned returns the tables of a kind, by name, whose import is not known to have stored rows: an import on this
+// machine created them, and then was killed or lost a reply.
 func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 	l, err := imports(e, project)
 	if err != nil {
@@ -38,8 +38,8 @@ func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 	return out
 }
 
-// without removes a table of zone local that an import created and abandoned, if it has no rows. It does not remove tables
-// of a hosted zone, where rows may still arrive.
+// without removes a table of zone local that an import created and abandoned, if it has no rows. It does not remove
+// tables of a hosted zone, where rows may still arrive.
 func (m *tableCreation) without(ctx context.Context, t api.Table) (removed bool, err error) {
 	if m.e.DryRun() || !m.e.Local() {
 		return false, nil
@@ -55,13 +55,16 @@ func (m *tableCreation) without(ctx context.Context, t api.Table) (removed bool,
 		return false, err
 	}
 	forgetImports(m.e, m.project, m.k.noun, m.k.stored(m.name))
-	fmt.Fprintf(m.e.Err, "the import of %s that created %s on %s was ended before it stored a row: the table is created again\n", note.File, t.TableName, note.At.Format("2006-01-02 15:04"))
+	fmt.Fprintf(m.e.Err,
+		"the import of %s that created %s on %s was ended before it stored a row: the table is created again\n",
+		note.File, t.TableName, note.At.Format("2006-01-02 15:04"))
 	return true, nil
 }
 
 // noteAbandoned adds a note to a list of tables: which of them are empty because the import that created them did not
 // complete.
-func noteAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kind string, tables []api.Table, v cli.View) cli.View {
+func noteAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kind string, tables []api.Table,
+	v cli.View) cli.View {
 	if e.DryRun() {
 		return v
 	}
@@ -73,7 +76,9 @@ func noteAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kin
 			continue
 		}
 		if n, err := cli.CountRows(ctx, cl, project, kind, t.TableName); err == nil && n == 0 {
-			say = append(say, fmt.Sprintf("%s is empty: the import of %s that created it on %s did not end; import it again, or remove it: `%s %s delete %s`", t.TableName, note.File, note.At.Format("2006-01-02 15:04"), e.Name, kind, t.TableName))
+			say = append(say, fmt.Sprintf("%s is empty: the import of %s that created it on %s did not end; import "+
+				"it again, or remove it: `%s %s delete %s`", t.TableName, note.File, note.At.Format("2006-01-02 15:04"),
+				e.Name, kind, t.TableName))
 		}
 	}
 	if len(say) > 0 {

@@ -19,7 +19,8 @@ import (
 
 // checkImport imports a file into a table with the same columns in a temporary directory of this machine: hosted zones
 // report the first bad value only [L], this reports all of them. Nothing is sent, and existing rows are not considered.
-func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, doc *document) (cli.View, error) {
+func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest,
+	doc *document) (cli.View, error) {
 	dir, done, err := tempfile.MkdirTemp("dig-check-")
 	if err != nil {
 		return cli.View{}, err
@@ -40,7 +41,8 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	var defs []api.ColumnRequest
 	for _, c := range cols {
 		if !rowset.SystemColumn(c.Name) {
-			defs = append(defs, api.ColumnRequest{Name: c.Name, DataType: strings.ToUpper(c.DataType), DefaultValue: c.DefaultValue, IsNotNull: &c.IsNotNull, IsUnique: &c.IsUnique})
+			defs = append(defs, api.ColumnRequest{Name: c.Name, DataType: strings.ToUpper(c.DataType),
+				DefaultValue: c.DefaultValue, IsNotNull: &c.IsNotNull, IsUnique: &c.IsUnique})
 		}
 	}
 	const table = "checked"
@@ -80,9 +82,11 @@ func noSpaceToCheck(dir string, err error) error {
 	return noTempSpace("the file cannot be checked", filepath.Dir(dir), err)
 }
 
-// noTempSpace is the error of what has no space for temporary files: neither the data directory nor the gateway has to do with it.
+// noTempSpace is the error of what has no space for temporary files: neither the data directory nor the gateway has to
+// do with it.
 func noTempSpace(what, temp string, err error) error {
-	return &cli.Failure{Exit: exitcode.Failed, Code: "disk-full", Msg: what + ": no space is left for temporary files in " + temp,
+	return &cli.Failure{Exit: exitcode.Failed, Code: "disk-full",
+		Msg:  what + ": no space is left for temporary files in " + temp,
 		Hint: "free some space, or set TMPDIR to another directory; nothing was sent", Err: errors.New(err.Error())}
 }
 
@@ -111,6 +115,7 @@ func checkBefore(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 func strict(cols []api.ColumnDetail, req api.ImportRequest) bool {
 	return slices.ContainsFunc(cols, func(c api.ColumnDetail) bool {
 		mapped := slices.ContainsFunc(req.Mappings, func(m api.ImportMapping) bool { return m.Name == c.Name })
-		return !rowset.SystemColumn(c.Name) && (c.IsNotNull || mapped && (c.IsUnique || !strings.EqualFold(c.DataType, "varchar")))
+		return !rowset.SystemColumn(c.Name) && (c.IsNotNull || mapped &&
+			(c.IsUnique || !strings.EqualFold(c.DataType, "varchar")))
 	})
 }

@@ -29,14 +29,16 @@ func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
 
 func newColumnDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var named cli.Naming
-	c := &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"}, Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2),
+	c := &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"},
+		Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2),
 		Long: `Delete a column with its values.
 
-Saved queries that read the table and name the column, or select all columns, are listed, and so are parametric tables over
-the table; if there are any, the name of the column is asked for, or --yes needs --confirm COLUMN. A column that gets
-values before the question is answered is not deleted.`}
+Saved queries that read the table and name the column, or select all columns, are listed, and so are
+parametric tables over the table; if there are any, the name of the column is asked for, or --yes needs
+--confirm COLUMN. A column that gets values before the question is answered is not deleted.`}
 	named.Register(c, "column")
-	return e.Leaf(k.delColumn, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(k.delColumn, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		if args[0] == "" || args[1] == "" {
 			return cli.View{}, cli.Usagef("a name is required")
 		}
@@ -50,10 +52,13 @@ values before the question is answered is not deleted.`}
 
 func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var all bool
-	c := &cobra.Command{Use: "list TABLE", Aliases: []string{"ls"}, Short: "List the columns of a table", Example: ex + "list people", Args: cobra.ExactArgs(1),
-		Long: "List the columns of a table. The system columns of every table (_id, _version, ... and text) are omitted\nunless --all is given. The column text is listed if it contains a value."}
+	c := &cobra.Command{Use: "list TABLE", Aliases: []string{"ls"}, Short: "List the columns of a table", Example: ex +
+		"list people", Args: cobra.ExactArgs(1),
+		Long: "List the columns of a table. The system columns of every table (_id, _version, ... and text) are " +
+			"omitted\nunless --all is given. The column text is listed if it contains a value."}
 	c.Flags().BoolVar(&all, "all", false, "list system columns too")
-	return e.Leaf(k.columns, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(k.columns, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View, error) {
 		cols, err := k.client(cl).Columns(ctx, p, args[0])
 		if err != nil || all {
 			return cli.List(cols, columnColumns...), err
@@ -63,7 +68,9 @@ func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 			used := !rowset.SystemColumn(col.Name)
 			if col.Name == rowset.BareText {
 				if used, err = textInUse(ctx, cl, p, k.noun, k.stored(args[0])); err != nil {
-					return cli.View{}, fmt.Errorf("cannot determine whether column %s is in use (--all lists it without this check): %w", rowset.BareText, err)
+					return cli.View{}, fmt.Errorf(
+						"cannot determine whether column %s is in use (--all lists it without this check): %w",
+						rowset.BareText, err)
 				}
 			}
 			if used {
@@ -109,8 +116,10 @@ func checkColumns(k tableKind, flag string, defs []api.ColumnRequest) error {
 func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var f columnFlags
 	var more []string
-	c := &cobra.Command{Use: "add TABLE [COLUMN]", Aliases: []string{"create"}, Short: "Add columns to a table", Args: cobra.RangeArgs(1, 2),
-		Example: ex + "add people age --type bigint --default 0\n" + ex + "add people --column email:varchar:unique --column born:date"}
+	c := &cobra.Command{Use: "add TABLE [COLUMN]", Aliases: []string{"create"}, Short: "Add columns to a table",
+		Args: cobra.RangeArgs(1, 2),
+		Example: ex + "add people age --type bigint --default 0\n" + ex +
+			"add people --column email:varchar:unique --column born:date"}
 	f.register(e, c)
 	c.Flags().StringArrayVar(&more, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	return e.Leaf(k.add, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
@@ -188,7 +197,8 @@ func stuck(e *cli.Env, k tableKind, asked []api.ColumnRequest, now []api.ColumnD
 	if len(lost) == 0 {
 		return nil
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored", Msg: "the gateway accepted the column but did not store: " + strings.Join(lost, ", "),
+	return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored",
+		Msg:  "the gateway accepted the column but did not store: " + strings.Join(lost, ", "),
 		Hint: "the hosted zones silently drop these; zone local stores them"}
 }
 
@@ -198,8 +208,11 @@ var columnChanges = []string{"name", "type", "display-name", "default", "not-nul
 func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var f columnFlags
 	var name string
-	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values are kept", Args: cobra.ExactArgs(2),
-		Long:    "Rename, retype or change a column; its values are kept. After a rename, the saved queries that use the former name are listed.\n\nThe gateway requires the whole column: dig reads it first and changes only what the flags set.",
+	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values are kept",
+		Args: cobra.ExactArgs(2),
+		Long: "Rename, retype or change a column; its values are kept. After a rename, the saved queries that use " +
+			"the former name are listed.\n\nThe gateway requires the whole column: dig reads it first and changes " +
+			"only what the flags set.",
 		Example: ex + "update people age --type varchar\n" + ex + "update people age --name years"}
 	f.register(e, c)
 	c.Flags().StringVar(&name, "name", "", "new name")
@@ -228,12 +241,14 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 				for _, col := range cols {
 					if col.Name == args[1] || col.Name == k.stored(args[1]) {
 						found = true
-						d = api.ColumnRequest{Name: col.Name, DataType: strings.ToUpper(col.DataType), DisplayName: col.DisplayName, DefaultValue: col.DefaultValue,
+						d = api.ColumnRequest{Name: col.Name, DataType: strings.ToUpper(col.DataType),
+							DisplayName: col.DisplayName, DefaultValue: col.DefaultValue,
 							IsNotNull: &col.IsNotNull, IsUnique: &col.IsUnique, Desc: col.Desc}
 					}
 				}
 				if !found {
-					return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "table " + args[0] + " has no column " + args[1]}
+					return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "table " +
+						args[0] + " has no column " + args[1]}
 				}
 			}
 			f.apply(c, &d)

@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// tableCreation is the creation of a table with its columns. Zone local does it in one transaction. The service needs two
-// requests, and a record in the state directory exists while only the first may have been done, so that the same
+// tableCreation is the creation of a table with its columns. Zone local does it in one transaction. The service needs
+// two requests, and a record in the state directory exists while only the first may have been done, so that the same
 // command can finish it.
 type tableCreation struct {
 	e       *cli.Env
@@ -28,7 +28,8 @@ type tableCreation struct {
 	key   string
 }
 
-func newTableCreation(e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (*tableCreation, error) {
+func newTableCreation(e *cli.Env, k tableKind, cl *api.Client, project, name string,
+	defs []api.ColumnRequest) (*tableCreation, error) {
 	state, p, err := e.Ledgers(project)
 	if err != nil {
 		return nil, err
@@ -67,8 +68,9 @@ func (m *tableCreation) create(ctx context.Context) (api.Table, error) {
 			note.Columns = append(note.Columns, d.Name)
 		}
 		if err := m.notes.Put(m.key, note); err != nil {
-			return api.Table{}, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Err: err, Hint: "DIG_STATE_DIR sets the directory for these records",
-				Msg: "nothing was sent, because no record of it can be written: " + err.Error()}
+			return api.Table{}, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Err: err,
+				Hint: "DIG_STATE_DIR sets the directory for these records",
+				Msg:  "nothing was sent, because no record of it can be written: " + err.Error()}
 		}
 	}
 	t, err := m.k.client(m.cl).Create(ctx, m.project, m.name)
@@ -118,7 +120,8 @@ func (m *tableCreation) finish(ctx context.Context, t api.Table) error {
 }
 
 func (m *tableCreation) exists(t api.Table) error {
-	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s %q already exists; nothing was sent", m.k.noun, t.TableName),
+	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+		Msg:  fmt.Sprintf("%s %q already exists; nothing was sent", m.k.noun, t.TableName),
 		Hint: fmt.Sprintf("`dig %s column add` adds columns to it", m.k.noun)}
 }
 
@@ -167,7 +170,8 @@ func (m *tableCreation) addColumns(ctx context.Context, table string, made bool)
 		return m.left(err, "the table exists, but its columns may be missing")
 	}
 	if !made {
-		return errors.Join(usageWrap(err, fmt.Sprintf("the table %s exists without columns; `dig %s delete` removes it", table, m.k.noun)), m.forget())
+		return errors.Join(usageWrap(err, fmt.Sprintf("the table %s exists without columns; `dig %s delete` removes it",
+			table, m.k.noun)), m.forget())
 	}
 	if why := m.remove(ctx, table); why != "" {
 		return errors.Join(usageWrap(err, "the table was created without columns and remains: "+why), m.forget())

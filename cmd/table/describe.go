@@ -12,8 +12,10 @@ import (
 
 // newTableDescribe shows the columns of any table that SQL can name.
 func newTableDescribe(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "describe TABLE", Aliases: []string{"desc", "get", "show"}, Short: "Show the columns of an internal table, or of CATALOG.SCHEMA.TABLE",
-		Example: "  " + e.Name + " table describe people\n  " + e.Name + " table describe sample.shop.orders", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "describe TABLE", Aliases: []string{"desc", "get", "show"},
+		Short:   "Show the columns of an internal table, or of CATALOG.SCHEMA.TABLE",
+		Example: "  " + e.Name + " table describe people\n  " + e.Name + " table describe sample.shop.orders",
+		Args:    cobra.ExactArgs(1)}
 	return e.Leaf(spec.ListColumns, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		t, err := named(args[0])
 		if err != nil {
@@ -41,5 +43,6 @@ func named(name string) (sqltext.TableRef, error) {
 	case len(parts) == 3:
 		return sqltext.TableRef{Catalog: parts[0], Schema: parts[1], Table: parts[2]}, nil
 	}
-	return sqltext.TableRef{}, cli.Usagef("TABLE: %q is neither the name of an internal table nor CATALOG.SCHEMA.TABLE", name)
+	return sqltext.TableRef{}, cli.Usagef("TABLE: %q is neither the name of an internal table nor CATALOG.SCHEMA.TABLE",
+		name)
 }

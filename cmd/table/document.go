@@ -57,7 +57,8 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options
 	return &document{Document: d}, nil
 }
 
-// ofFile is an error about a file: of usage if it is in the options, else one of the file, unless the run was interrupted.
+// ofFile is an error about a file: of usage if it is in the options, else one of the file, unless the run was
+// interrupted.
 func ofFile(path string, err error) error {
 	var option *intake.OptionError
 	switch {
@@ -145,7 +146,8 @@ func (d *document) refuseExamples(ctx context.Context) error {
 	if !errors.Is(err, io.EOF) || records != 6 {
 		return nil // not the sample
 	}
-	return cli.Usagef("the file contains only the five example rows of a sample").WithHint("`dig table sample` prints the header only; give --again to import them anyway")
+	return cli.Usagef("the file contains only the five example rows of a sample").
+		WithHint("`dig table sample` prints the header only; give --again to import them anyway")
 }
 
 // located replaces the positions in an error of an import, which are those in the converted text, by the positions in

@@ -13,11 +13,14 @@ import (
 
 func newTableEnsureCmd(e *cli.Env, k tableKind) *cobra.Command {
 	var columns []string
-	c := &cobra.Command{Use: "ensure TABLE", Short: "Create a table unless it exists; add the columns that it lacks", Args: cobra.ExactArgs(1),
-		Long: `Create a table unless it exists, and add the columns that it lacks. Other columns of an existing table stay; a column of
-another type, or that differs otherwise, is an error, before anything is changed; "column update" changes it.`,
+	c := &cobra.Command{Use: "ensure TABLE", Short: "Create a table unless it exists; add the columns that it lacks",
+		Args: cobra.ExactArgs(1),
+		Long: `Create a table unless it exists, and add the columns that it lacks. Other columns of an existing table
+stay; a column of another type, or that differs otherwise, is an error, before anything is changed;
+"column update" changes it.`,
 		Example: "  " + e.Name + " " + k.noun + " ensure people --column name:varchar:notnull --column age:bigint"}
-	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
+	c.Flags().StringArrayVar(&columns, "column", nil,
+		"a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
 	return e.Leaf(k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		defs, err := declared(k, columns)
@@ -30,7 +33,8 @@ another type, or that differs otherwise, is an error, before anything is changed
 	}))
 }
 
-func ensureTable(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, p, name string, defs []api.ColumnRequest) (cli.View, error) {
+func ensureTable(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, p, name string,
+	defs []api.ColumnRequest) (cli.View, error) {
 	m, err := newTableCreation(e, k, cl, p, name, defs)
 	if err != nil {
 		return cli.View{}, err
@@ -102,7 +106,8 @@ func (m *tableCreation) lacking(ctx context.Context, table string) ([]api.Column
 		}
 		if how := differs(c, d); how != "" {
 			return nil, cli.Differs(fmt.Sprintf("column %s of %s %s", c.Name, m.k.noun, table), how,
-				fmt.Sprintf("`dig %s column update %s %s` changes it", m.k.noun, shell.Quote(table), shell.Quote(c.Name)))
+				fmt.Sprintf("`dig %s column update %s %s` changes it", m.k.noun, shell.Quote(table),
+					shell.Quote(c.Name)))
 		}
 	}
 	return out, nil

@@ -31,13 +31,13 @@ func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
 	bi := k.bi()
 	c := &cobra.Command{
 		Use: "import TABLE FILE", Short: "Append the rows of a file, all or none", Args: cobra.ExactArgs(2),
-		Long: `Append the rows of a file to a table, all or none. FILE is CSV, with fields that are separated by commas, semicolons,
-tabs or vertical bars, in UTF-8 or UTF-16; or JSON, objects in a list or one on each line; or Parquet; or a
-workbook of Excel (.xlsx). It may be packed with gzip or zstd, and "-" is stdin.
+		Long: `Append the rows of a file to a table, all or none. FILE is CSV, with fields that are separated by
+commas, semicolons, tabs or vertical bars, in UTF-8 or UTF-16; or JSON, objects in a list or one on each
+line; or Parquet; or a workbook of Excel (.xlsx). It may be packed with gzip or zstd, and "-" is stdin.
 
-In fields separated by tabs, as -o tsv and COPY write them, a backslash begins an escape (\t, \n, \r, \\, and \N for NULL)
-if a field is \N, no field begins with a quote, and no backslash begins anything else. This is printed. In other files backslashes
-are text. --escape backslash or none decides it.
+In fields separated by tabs, as -o tsv and COPY write them, a backslash begins an escape (\t, \n, \r,
+\\, and \N for NULL) if a field is \N, no field begins with a quote, and no backslash begins anything
+else. This is printed. In other files backslashes are text. --escape backslash or none decides it.
 
 Without --map, every column of the file goes to the table's column of the same name; a header that matches
 no column is rejected before anything is sent. --map COLUMN=HEADER selects another column of the file,
@@ -52,19 +52,25 @@ An import appends, and rows cannot be deleted: a file that was imported into the
 unless --again is given. --check checks the file by the rules of zone local, on this machine, and
 lists every value that does not fit; nothing is sent. Before a file is sent to a hosted zone it is checked in the same
 way, since an error there costs a whole upload and names one value; --no-check skips this check.`,
-		Example: "  " + e.Name + " " + k.noun + " import people people.csv --create\n  " + e.Name + " " + k.noun + ` import people export.csv.gz --map name="Full name" --map age=#3`,
+		Example: "  " + e.Name + " " + k.noun + " import people people.csv --create\n  " + e.Name + " " + k.noun +
+			` import people export.csv.gz --map name="Full name" --map age=#3`,
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
 	c.Flags().BoolVar(&how.noHeader, "no-csv-header", false, "the first line of the file is a row")
-	c.Flags().StringVar(&how.delimiter, "delimiter", "", "the character between fields, or tab; determined from the file by default")
-	c.Flags().StringVar(&how.format, "file-format", "", "csv, json, ndjson, parquet or xlsx; determined from the file by default")
+	c.Flags().StringVar(&how.delimiter, "delimiter", "",
+		"the character between fields, or tab; determined from the file by default")
+	c.Flags().StringVar(&how.format, "file-format", "",
+		"csv, json, ndjson, parquet or xlsx; determined from the file by default")
 	e.Fixed(c, "file-format", fileFormats...)
-	c.Flags().StringVar(&how.escape, "escape", "", "backslash: \\t \\n \\r \\\\ \\N are escapes, and quotes are text; none: backslashes are text; determined from the file by default")
+	c.Flags().StringVar(&how.escape, "escape", "", "backslash: \\t \\n \\r \\\\ \\N are escapes, and quotes are "+
+		"text; none: backslashes are text; determined from the file by default")
 	e.Fixed(c, "escape", escapes...)
 	c.Flags().StringVar(&how.sheet, "sheet", "", "the sheet of a workbook; the first one by default")
 	c.Flags().StringArrayVar(&how.nulls, "null", nil, "a text that is NULL, besides empty fields; repeat")
-	c.Flags().BoolVar(&create, "create", false, "create the table, if it does not exist, with the types that all rows have")
-	c.Flags().StringArrayVar(&columns, "column", nil, "with --create: a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
+	c.Flags().BoolVar(&create, "create", false,
+		"create the table, if it does not exist, with the types that all rows have")
+	c.Flags().StringArrayVar(&columns, "column", nil,
+		"with --create: a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	c.Flags().BoolVar(&text, "text", false, "with --create: every column is VARCHAR, except those of --column")
 	c.Flags().BoolVar(&again, "again", false, "import the file even if it was imported into this table before")
 	c.Flags().BoolVar(&check, "check", false, "only check the file on this machine against the table's columns")
@@ -79,7 +85,9 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	cli.Annotate(c, k.create, k.add, k.list, k.columns, k.del)
 	return e.Leaf(op, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		if bi && !e.Local() {
-			return cli.View{}, cli.Usagef("BI tables do not support CSV import on %s: their rows are entered in the web studio", e.Run.Settings.Where()).WithHint("import into an internal table with `dig table import`")
+			return cli.View{}, cli.Usagef(
+				"BI tables do not support CSV import on %s: their rows are entered in the web studio",
+				e.Run.Settings.Where()).WithHint("import into an internal table with `dig table import`")
 		}
 		if create && check {
 			return cli.View{}, cli.Usagef("--check and --create are mutually exclusive")
@@ -100,7 +108,8 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		}
 		defer doc.Close()
 		header := doc.Header
-		names, renamed := rowfile.Names(header, longestName, func(name string) string { return strings.ToLower(k.stored(name)) }, systemName)
+		names, renamed := rowfile.Names(header, longestName,
+			func(name string) string { return strings.ToLower(k.stored(name)) }, systemName)
 		if len(maps) > 0 {
 			renamed = nil
 		}
@@ -143,7 +152,8 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			return cli.View{}, err
 		}
 		if doc.Header != nil && doc.Width() == 0 && doc.Rows+doc.Blank == 0 { // an empty list of JSON
-			fmt.Fprintf(e.Err, "imported 0 rows into %s: %s has none, and nothing was sent\n", k.stored(args[0]), args[1])
+			fmt.Fprintf(e.Err, "imported 0 rows into %s: %s has none, and nothing was sent\n",
+				k.stored(args[0]), args[1])
 			return cli.View{}, nil
 		}
 		if err := made.differs(k, args[0], cols); err != nil {
@@ -182,7 +192,8 @@ way, since an error there costs a whole upload and names one value; --no-check s
 
 // target returns the columns of the table of an import: those it has, or those that this run will create. fresh reports
 // whether this run will create the table. types determines the types of new columns.
-func (m *tableCreation) target(ctx context.Context, create bool, types func() error) (cols []api.ColumnDetail, fresh bool, err error) {
+func (m *tableCreation) target(ctx context.Context, create bool,
+	types func() error) (cols []api.ColumnDetail, fresh bool, err error) {
 	if !create {
 		cols, err = m.k.client(m.cl).Columns(ctx, m.project, m.name)
 		if err != nil {
@@ -223,7 +234,8 @@ func (m *tableCreation) target(ctx context.Context, create bool, types func() er
 
 // importDocument creates the table if necessary, sends the document and checks the answer. A table created by this run
 // is removed if the import is rejected.
-func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreation, fresh, again bool) (cli.View, error) {
+func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreation, fresh,
+	again bool) (cli.View, error) {
 	send := i.cl.Tables.Import
 	if m.k.bi() {
 		send = i.cl.ImportBI
@@ -254,7 +266,8 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 	}
 	release, err := ledger.Hold(i.key)
 	if errors.Is(err, localstate.ErrBusy) {
-		return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "import-running", Msg: localstate.ErrBusy.Error() + "; nothing was sent", Hint: "wait for it to end"}
+		return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "import-running",
+			Msg: localstate.ErrBusy.Error() + "; nothing was sent", Hint: "wait for it to end"}
 	}
 	if err != nil {
 		return cli.View{}, err
@@ -295,7 +308,8 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 	return v, err
 }
 
-// tries is how often a lost import may be sent again, or asked for: as often as a change of apply, since zone local stores an import with an ID once.
+// tries is how often a lost import may be sent again, or asked for: as often as a change of apply, since zone local
+// stores an import with an ID once.
 func (i *importing) tries(e *cli.Env) int {
 	if i.id == "" || e.Retries() == 0 {
 		return 0
@@ -335,8 +349,8 @@ func lost(err error) bool {
 	return errors.As(err, &ae) && ae.Outcome == outcome.Unknown && ae.Transient()
 }
 
-// undo removes the table that this run created if its rows were not stored. After an interrupt it has a few seconds, and
-// it removes the table only if it has no rows: the gateway may have stored them before it noticed the interrupt.
+// undo removes the table that this run created if its rows were not stored. After an interrupt it has a few seconds,
+// and it removes the table only if it has no rows: the gateway may have stored them before it noticed the interrupt.
 func (i *importing) undo(ctx context.Context, m *tableCreation, err error) error {
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -355,13 +369,14 @@ func (i *importing) undo(ctx context.Context, m *tableCreation, err error) error
 	return err
 }
 
-// showImport returns the view of a job. On a terminal, unless output flags are set, it prints nothing, because the note about the rows is sufficient.
-// In tables it formats the times, which are in milliseconds.
+// showImport returns the view of a job. On a terminal, unless output flags are set, it prints nothing, because the note
+// about the rows is sufficient. In tables it formats the times, which are in milliseconds.
 func showImport(e *cli.Env, job api.ImportJob) cli.View {
 	if e.Run.Flags.Output != output.Table {
 		return cli.Object(job)
 	}
-	if e.OutTerm && e.ErrTerm && e.Run.Settings.Output.From == "default" && len(e.Run.Flags.Columns) == 0 && e.Run.Flags.Out == "" && !e.DryRun() {
+	if e.OutTerm && e.ErrTerm && e.Run.Settings.Output.From == "default" && len(e.Run.Flags.Columns) == 0 &&
+		e.Run.Flags.Out == "" && !e.DryRun() {
 		return cli.View{Printed: true}
 	}
 	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }

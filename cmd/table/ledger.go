@@ -87,7 +87,9 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	i.key = localstate.ImportKey(i.kind, i.table, i.doc.key)
 	notes, err := i.ledger.Read()
 	if err != nil {
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "bad-ledger", Msg: "nothing was sent, because it is unknown what was imported before: " + err.Error(), Hint: "move that file away to continue without it"}
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "bad-ledger",
+			Msg:  "nothing was sent, because it is unknown what was imported before: " + err.Error(),
+			Hint: "move that file away to continue without it"}
 	}
 	was, known := notes[i.key]
 	if !known {
@@ -105,7 +107,9 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	if known && before > 0 && !again {
 		if !was.Open {
 			return nil, &cli.Failure{Exit: exitcode.Conflict, Code: "imported-before",
-				Msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); importing it again would store its rows twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
+				Msg: fmt.Sprintf("%s was imported into %s on %s (%d rows); importing it again would store its rows "+
+					"twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"),
+					was.Rows),
 				Hint: "give --again to import it again"}
 		}
 		switch stored, known := i.storedRows(ctx, notes, was, before); {
@@ -116,15 +120,18 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 			if err := i.ledger.Put(i.key, was); err != nil {
 				return nil, err
 			}
-			v := cli.Object(api.ImportJob{Status: api.ImportCompleted, StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: stored}}).
-				PrintValue().WithNote("nothing was sent: the run of %s stored the %d rows of %s, according to the number of rows before and now", was.At.Format("2006-01-02 15:04"), stored, was.File)
+			v := cli.Object(api.ImportJob{Status: api.ImportCompleted, StartTime: was.At.UnixMilli(),
+				EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: stored}}).
+				PrintValue().WithNote("nothing was sent: the run of %s stored the %d rows of %s, according to the "+
+				"number of rows before and now", was.At.Format("2006-01-02 15:04"), stored, was.File)
 			return &v, nil
 		default:
 			return nil, i.undecided(was, before)
 		}
 	}
 	if known && was.Open && before == 0 && !fresh {
-		i.remark("the run of %s was interrupted before it stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
+		i.remark("the run of %s was interrupted before it stored a row of %s", was.At.Format("2006-01-02 15:04"),
+			was.File)
 	}
 	if known && was.Open && was.ID != "" && i.id != "" && !again {
 		found, err := i.rowsOf(ctx, was.ID)
@@ -136,11 +143,14 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 			i.id, i.req.ID = was.ID, was.ID
 		}
 	}
-	i.note = localstate.Import{File: sourceName(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), From: from, Open: true, Before: &before, ID: i.id, Created: fresh}
+	i.note = localstate.Import{File: sourceName(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), From: from,
+		Open: true, Before: &before, ID: i.id, Created: fresh}
 	if err := i.ledger.Begin(ctx, i.key, i.note); ctx.Err() != nil && err != nil {
 		return nil, err
 	} else if err != nil {
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "ledger",
+			Msg:  "nothing was sent, because no record of it can be written: " + err.Error(),
+			Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}
 	return nil, nil
 }
@@ -163,9 +173,11 @@ func notSent(why string, err error) error {
 	return &f
 }
 
-// storedRows returns how many rows of a recorded import are in the table. Zone local knows that by the id of the import. Elsewhere it is the number of
-// rows that were added since the record was written, without those of other recorded imports; with concurrent imports it is not known.
-func (i *importing) storedRows(ctx context.Context, notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, known bool) {
+// storedRows returns how many rows of a recorded import are in the table. Zone local knows that by the id of the
+// import. Elsewhere it is the number of rows that were added since the record was written, without those of other
+// recorded imports; with concurrent imports it is not known.
+func (i *importing) storedRows(ctx context.Context, notes map[string]localstate.Import, was localstate.Import,
+	now int64) (rows int64, known bool) {
 	if found, ok := i.storedByID(ctx, was); ok {
 		return found, true
 	}
@@ -200,7 +212,8 @@ func (i *importing) undecided(was localstate.Import, now int64) error {
 		before = fmt.Sprintf("%d rows", *was.Before)
 	}
 	return &cli.Failure{Exit: exitcode.Conflict, Code: "import-unsettled",
-		Msg: fmt.Sprintf("cannot determine whether the run of %s stored %s in %s: the table had %s before, has %d now, and the file has %d",
+		Msg: fmt.Sprintf("cannot determine whether the run of %s stored %s in %s: the table had %s before, has %d "+
+			"now, and the file has %d",
 			was.At.Format("2006-01-02 15:04"), was.File, i.table, before, now, i.doc.Rows),
 		Hint: "check the rows of the table; --again sends the file again"}
 }
@@ -253,12 +266,15 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			i.nothing = true
 			return cli.View{}, errors.Join(&f, i.ledger.Remove(i.key))
 		case stored == 0 && err == nil && strings.EqualFold(job.Status, api.ImportFailed):
-			f := &cli.Failure{Exit: exitcode.Job, Code: "import-failed", Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
+			f := &cli.Failure{Exit: exitcode.Job, Code: "import-failed",
+				Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before",
+					i.doc.Path, i.table)}
 			i.nothing = true
 			return cli.View{}, errors.Join(f, i.ledger.Remove(i.key))
 		case stored != 0:
 			return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "import-partial", Err: err,
-				Msg:  fmt.Sprintf("%s holds %d rows, and %d were added to %s: %s", i.doc.Path, i.doc.Rows, stored, i.table, i.said(ctx, job, err)),
+				Msg: fmt.Sprintf("%s holds %d rows, and %d were added to %s: %s", i.doc.Path, i.doc.Rows, stored,
+					i.table, i.said(ctx, job, err)),
 				Hint: "check the rows of the table: some may be from the file, others not"}
 		}
 	}
@@ -272,8 +288,8 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	return cli.View{}, &f
 }
 
-// countAfter counts the rows of the table after a hosted zone has reported that all rows are stored. If there are fewer it
-// returns an error, and the record stays open. There may be more if others have added rows.
+// countAfter counts the rows of the table after a hosted zone has reported that all rows are stored. If there are fewer
+// it returns an error, and the record stays open. There may be more if others have added rows.
 func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) error {
 	if !e.MayDropRows() {
 		return nil
@@ -289,10 +305,12 @@ func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) erro
 	}
 	switch stored, known := i.storedRows(ctx, notes, i.note, now); {
 	case !known:
-		i.remark("the rows cannot be counted afterwards, because other files are imported into %s at the same time", i.table)
+		i.remark("the rows cannot be counted afterwards, because other files are imported into %s at the same time",
+			i.table)
 	case stored < rows:
 		return &cli.Failure{Exit: exitcode.Job, Code: "import-partial",
-			Msg:  fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows, i.doc.Path, stored, i.table),
+			Msg: fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows,
+				i.doc.Path, stored, i.table),
 			Hint: "try again, rows may appear with a delay; `dig query execute` reads the table"}
 	case stored > rows:
 		i.remark("%d rows were added to %s in the meantime, %d more than from this file", stored, i.table, stored-rows)
@@ -308,11 +326,12 @@ func (i *importing) said(ctx context.Context, job api.ImportJob, err error) stri
 	case job.Status == "":
 		return "the gateway answered the import with an empty reply"
 	}
-	return fmt.Sprintf("the gateway reports that the import of %d rows is %s with %d of them", i.doc.Rows, job.Status, job.Result.Processed)
+	return fmt.Sprintf("the gateway reports that the import of %d rows is %s with %d of them", i.doc.Rows, job.Status,
+		job.Result.Processed)
 }
 
-// fullDisk reports whether zone local answered that the disk is full. Zone local has then ended the import, whereas a hosted zone
-// may still be running it.
+// fullDisk reports whether zone local answered that the disk is full. Zone local has then ended the import, whereas a
+// hosted zone may still be running it.
 func fullDisk(err error) bool {
 	var ae *api.Error
 	return errors.As(err, &ae) && ae.Status == http.StatusInsufficientStorage

@@ -35,19 +35,22 @@ func importColumns(k tableKind, maps, header, names []string) (*newColumns, erro
 		names = mapped
 	}
 	if len(names) == 0 {
-		return nil, cli.Usagef("--create requires a header to derive the columns from").WithHint("name the columns with --map COLUMN=#INDEX")
+		return nil, cli.Usagef("--create requires a header to derive the columns from").
+			WithHint("name the columns with --map COLUMN=#INDEX")
 	}
 	for i, name := range names {
 		if name == "text" {
 			continue // the only system column that an import may fill
 		}
 		if systemName(name) {
-			f := cli.Usagef("--create cannot create a column named %q: every table has a system column of this name, which cannot be set", name)
+			f := cli.Usagef("--create cannot create a column named %q: every table has a system column of this name, "+
+				"which cannot be set", name)
 			other := strings.Trim(name, "_")
 			for slices.Contains(names, other) || systemName(other) {
 				other += "2"
 			}
-			return nil, f.WithHint("give it another name, and name the other columns as well: --map %s --map ...", shell.Quote(other+"="+name))
+			return nil, f.WithHint("give it another name, and name the other columns as well: --map %s --map ...",
+				shell.Quote(other+"="+name))
 		}
 		n.defs = append(n.defs, api.ColumnRequest{Name: name, DataType: intake.Varchar, DisplayName: name})
 		if len(maps) == 0 {
@@ -80,7 +83,8 @@ func fileColumn(m, from string, header, names []string) (int, error) {
 	switch {
 	case times > 1:
 		col, _, _ := strings.Cut(m, "=")
-		return 0, cli.Usagef("--map %q: the file has %d columns called %q", m, times, from).WithHint("choose one by its position: --map %s", shell.Quote(col+"=#N"))
+		return 0, cli.Usagef("--map %q: the file has %d columns called %q", m, times,
+			from).WithHint("choose one by its position: --map %s", shell.Quote(col+"=#N"))
 	case at < 0:
 		f := cli.Usagef("--map %q: the file has no column %q", m, from)
 		if s := nearest.Of(from, header); s != "" {
@@ -105,7 +109,8 @@ func asListed(k tableKind, defs []api.ColumnRequest) []api.ColumnDetail {
 		cols = append(cols, api.ColumnDetail{Name: n})
 	}
 	for _, d := range defs {
-		cols = append(cols, api.ColumnDetail{Name: k.stored(d.Name), DataType: strings.ToLower(d.DataType), IsUnique: d.IsUnique != nil && *d.IsUnique, IsNotNull: d.IsNotNull != nil && *d.IsNotNull})
+		cols = append(cols, api.ColumnDetail{Name: k.stored(d.Name), DataType: strings.ToLower(d.DataType),
+			IsUnique: d.IsUnique != nil && *d.IsUnique, IsNotNull: d.IsNotNull != nil && *d.IsNotNull})
 	}
 	return cols
 }
@@ -135,8 +140,10 @@ func checkMaps(maps []string, hasHeader bool) error {
 			return cli.Usagef("--map %q: the column %q is mapped twice", m, col)
 		}
 		seen[col] = true
-		if n, err := strconv.ParseInt(strings.TrimPrefix(from, "#"), 10, 64); !hasHeader && (err != nil || n < 0 || !strings.HasPrefix(from, "#")) {
-			return cli.Usagef("--map %q: a file without a header has no column %q", m, from).WithHint("use COLUMN=#INDEX")
+		if n, err := strconv.ParseInt(strings.TrimPrefix(from, "#"), 10, 64); !hasHeader && (err != nil || n < 0 ||
+			!strings.HasPrefix(from, "#")) {
+			return cli.Usagef("--map %q: a file without a header has no column %q", m,
+				from).WithHint("use COLUMN=#INDEX")
 		}
 	}
 	return nil
@@ -150,9 +157,10 @@ func counted(n int) string {
 	return fmt.Sprintf("%d columns", n)
 }
 
-// importMapping maps the table's columns to those of the file, and rejects columns that would silently be lost or stay empty.
-// names are those of the header, or their replacements.
-func importMapping(k tableKind, maps, header, names []string, hasHeader bool, width int, cols []api.ColumnDetail) (api.ImportRequest, error) {
+// importMapping maps the table's columns to those of the file, and rejects columns that would silently be lost or stay
+// empty. names are those of the header, or their replacements.
+func importMapping(k tableKind, maps, header, names []string, hasHeader bool, width int,
+	cols []api.ColumnDetail) (api.ImportRequest, error) {
 	req := api.ImportRequest{ContainsHeader: hasHeader, Mappings: []api.ImportMapping{}}
 	known := map[string]bool{}
 	var own []string
@@ -200,7 +208,8 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, wi
 			case known[name]:
 				entry(name, i)
 			case inFile[h] > 1:
-				return req, cli.Usagef("the file has %d columns called %q", inFile[h], h).WithHint("choose one by its position: --map %s", shell.Quote(h+"=#N"))
+				return req, cli.Usagef("the file has %d columns called %q", inFile[h],
+					h).WithHint("choose one by its position: --map %s", shell.Quote(h+"=#N"))
 			default:
 				f := cli.Usagef("the file's column %q matches no column of the table", h)
 				if s := nearest.Of(h, own); s != "" {
@@ -217,7 +226,8 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, wi
 			col = k.stored(col)
 		}
 		if !known[col] {
-			return req, cli.Usagef("--map %q: the table has no column %q", m, col).WithHint("the table has: %s", strings.Join(own, ", "))
+			return req, cli.Usagef("--map %q: the table has no column %q", m, col).WithHint("the table has: %s",
+				strings.Join(own, ", "))
 		}
 		at, err := fileColumn(m, from, header, names)
 		if err != nil {

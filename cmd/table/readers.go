@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// readers lists, as the end of a prompt, the saved queries and parametric tables that read a table or, if column is not empty, may read that
-// column; "" if there are none. verb describes how the change affects them.
+// readers lists, as the end of a prompt, the saved queries and parametric tables that read a table or, if column is not
+// empty, may read that column; "" if there are none. verb describes how the change affects them.
 func readers(ctx context.Context, cl *api.Client, project, schema, table, column, verb string) string {
 	text := ""
 	all, err := cl.Queries.List(ctx, project)
@@ -24,7 +24,8 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 		text = "; saved queries that refer to it " + verb + ": " + strings.Join(queries, ", ")
 	}
 	switch tables, err := cli.ParametricOver(ctx, cl, project, api.InternalCatalogID, schema, table); {
-	case err != nil && !cli.Answered(err): // gateways without parametric tables over internal tables answer with various errors
+	// gateways without parametric tables over internal tables answer with various errors
+	case err != nil && !cli.Answered(err):
 		text += "; parametric tables over it could not be listed, and " + verb
 	case len(tables) > 0:
 		text += "; parametric tables over it " + verb + ": " + strings.Join(tables, ", ")
@@ -33,8 +34,10 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 }
 
 // question returns the prompt for deleting a table or one of its columns; its Mark identifies the contents.
-func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, project, table, column string) (q cli.Holds, used string, err error) {
-	used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break") // the names of the kinds are also the names of their schemas
+func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, project, table,
+	column string) (q cli.Holds, used string, err error) {
+	// the names of the kinds are also the names of their schemas
+	used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break")
 	count := ""
 	if e.Prompts() {
 		c, err := cli.ContentsOf(ctx, cl, project, k.noun, k.stored(table), k.stored(column))
@@ -51,9 +54,10 @@ func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, pro
 	return q, used, nil
 }
 
-// agreed asks for confirmation before a table or one of its columns is deleted. It returns an error if the contents change
-// before the question is answered.
-func (k tableKind) agreed(ctx context.Context, e *cli.Env, cl *api.Client, project string, named cli.Naming, names []string, table, column string) (used string, err error) {
+// agreed asks for confirmation before a table or one of its columns is deleted. It returns an error if the contents
+// change before the question is answered.
+func (k tableKind) agreed(ctx context.Context, e *cli.Env, cl *api.Client, project string, named cli.Naming,
+	names []string, table, column string) (used string, err error) {
 	q, used, err := k.question(ctx, e, cl, project, table, column)
 	if err != nil {
 		return "", err

@@ -12,8 +12,10 @@ import (
 
 func newTableSampleCmd(e *cli.Env) *cobra.Command {
 	var rows bool
-	c := &cobra.Command{Use: "sample TABLE", Aliases: []string{"template"}, Short: "Print the header of a CSV file that can be imported", Args: cobra.ExactArgs(1),
-		Long:    "Print the header of a CSV file that can be imported. The gateway also returns five example rows; they import\nlike real ones, so they are printed only with --rows.",
+	c := &cobra.Command{Use: "sample TABLE", Aliases: []string{"template"},
+		Short: "Print the header of a CSV file that can be imported", Args: cobra.ExactArgs(1),
+		Long: "Print the header of a CSV file that can be imported. The gateway also returns five example rows; " +
+			"they import\nlike real ones, so they are printed only with --rows.",
 		Example: "  " + e.Name + " table sample people > people.csv"}
 	c.Flags().BoolVar(&rows, "rows", false, "print the example rows too")
 	cli.Annotate(c, spec.GetSampleCsv)
@@ -37,7 +39,8 @@ func newTableSampleCmd(e *cli.Env) *cobra.Command {
 		}
 		text := strings.TrimRight(string(raw), "\n")
 		if strings.TrimSpace(text) == "" {
-			return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no table " + args[0] + ": the gateway returned an empty sample"}
+			return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no table " + args[0] +
+				": the gateway returned an empty sample"}
 		}
 		if !rows {
 			text, _, _ = strings.Cut(text, "\n")

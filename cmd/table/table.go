@@ -31,8 +31,10 @@ func withoutUnderscores(name string) string { return strings.ReplaceAll(name, "_
 
 func New(e *cli.Env) *cobra.Command {
 	k := tableKind{"table", "internal tables, addressed in SQL as peaka.\"table\".NAME",
-		spec.ListInternalTables, spec.CreateInternalTable, spec.DeleteInternalTable, spec.ListInternalColumns, spec.AddInternalColumns,
-		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) cli.TableService { return cl.Tables }, sameName}
+		spec.ListInternalTables, spec.CreateInternalTable, spec.DeleteInternalTable, spec.ListInternalColumns,
+		spec.AddInternalColumns,
+		spec.UpdateInternalColumn, spec.DeleteInternalColumn,
+		func(cl *api.Client) cli.TableService { return cl.Tables }, sameName}
 	c := newTableKindCmd(e, k)
 	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e), newTableDescribe(e))
 	e.Shows(c, &columnShape, "describe")
@@ -40,9 +42,11 @@ func New(e *cli.Env) *cobra.Command {
 }
 
 func NewBI(e *cli.Env) *cobra.Command {
-	k := tableKind{"bitable", "BI tables, addressed in SQL as peaka.bitable.NAME; underscores are dropped from their names",
+	k := tableKind{"bitable",
+		"BI tables, addressed in SQL as peaka.bitable.NAME; underscores are dropped from their names",
 		spec.ListBiTables, spec.CreateBiTable, spec.DeleteBiTable, spec.ListBiColumns, spec.AddBiColumns,
-		spec.UpdateBiColumn, spec.DeleteBiColumn, func(cl *api.Client) cli.TableService { return cl.BITables }, withoutUnderscores}
+		spec.UpdateBiColumn, spec.DeleteBiColumn, func(cl *api.Client) cli.TableService { return cl.BITables },
+		withoutUnderscores}
 	c := newTableKindCmd(e, k)
 	c.AddCommand(newTableImportCmd(e, k))
 	return c
@@ -52,13 +56,15 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 	c := &cobra.Command{Use: k.noun, Aliases: []string{k.noun + "s"}, Short: "Manage " + k.what}
 	ex := "  " + e.Name + " " + k.noun + " "
 	c.AddCommand(
-		e.Leaf(k.list, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the tables of the project", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(k.list, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the tables of the project",
+			Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := k.client(cl).List(ctx, p)
 				if err != nil {
 					return cli.View{}, err
 				}
-				return noteAbandoned(ctx, e, cl, p, k.noun, v, cli.List(v, "tableName", "schemaName", "catalogName", "isCached")), nil
+				return noteAbandoned(ctx, e, cl, p, k.noun, v, cli.List(v, "tableName", "schemaName", "catalogName",
+					"isCached")), nil
 			})),
 		newTableCreateCmd(e, k), newTableEnsureCmd(e, k),
 		newTableDeleteCmd(e, k, ex),
@@ -70,11 +76,15 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 
 func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var named cli.Naming
-	c := &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Args: cobra.ExactArgs(1),
-		Long:    "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there are any, they are listed, and the name of\nthe table is asked for, or --yes needs --confirm TABLE. A table that changes before the question is answered is not deleted.",
+	c := &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows",
+		Args: cobra.ExactArgs(1),
+		Long: "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there " +
+			"are any, they are listed, and the name of\nthe table is asked for, or --yes needs --confirm TABLE. A " +
+			"table that changes before the question is answered is not deleted.",
 		Example: ex + "delete people --yes"}
 	named.Register(c, "table")
-	return e.Leaf(k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+	return e.Leaf(k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View,
+		error) {
 		if args[0] == "" {
 			return cli.View{}, cli.Usagef("a name is required")
 		}
@@ -98,9 +108,11 @@ func newTableCreateCmd(e *cli.Env, k tableKind) *cobra.Command {
 
 A column is NAME:TYPE with optional words after it: notnull, unique, default=VALUE.
 Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
-		Example: "  " + e.Name + " " + k.noun + ` create people --column name:varchar:notnull --column age:bigint:default=0`,
+		Example: "  " + e.Name + " " + k.noun +
+			` create people --column name:varchar:notnull --column age:bigint:default=0`,
 	}
-	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
+	c.Flags().StringArrayVar(&columns, "column", nil,
+		"a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
 	return e.Leaf(k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		defs, err := declared(k, columns)
@@ -144,14 +156,16 @@ func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, pr
 		if t, ok, err := m.standing(ctx); err != nil {
 			return t, err
 		} else if ok {
-			return t, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: "a BI table is stored as " + t.TableName + " already; underscores do not count in their names"}
+			return t, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: "a BI table is stored as " +
+				t.TableName + " already; underscores do not count in their names"}
 		}
 	}
 	return k.client(cl).Create(ctx, project, name)
 }
 
 // createWhole creates a table with columns, or completes one that an earlier run of the same command has started.
-func createWhole(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (api.Table, error) {
+func createWhole(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string,
+	defs []api.ColumnRequest) (api.Table, error) {
 	m, err := newTableCreation(e, k, cl, project, name, defs)
 	if err != nil {
 		return api.Table{}, err

@@ -76,15 +76,18 @@ func (n *newColumns) printTypes(w io.Writer, table string, rows int64, said []in
 	for _, d := range n.defs {
 		wide = max(wide, min(displaywidth.String(d.Name), 30))
 	}
-	fmt.Fprintf(w, "column types of %s, inferred from %s %s:\n", table, humanize.Comma(rows), english.PluralWord(int(rows), "row", ""))
+	fmt.Fprintf(w, "column types of %s, inferred from %s %s:\n", table, humanize.Comma(rows),
+		english.PluralWord(int(rows), "row", ""))
 	for i, d := range n.defs {
 		c := said[i]
-		line := "  " + d.Name + strings.Repeat(" ", max(wide-displaywidth.String(d.Name), 0)) + "  " + strings.ToLower(c.Type)
+		line := "  " + d.Name + strings.Repeat(" ", max(wide-displaywidth.String(d.Name), 0)) + "  " +
+			strings.ToLower(c.Type)
 		if c.Reason != "" {
 			line += strings.Repeat(" ", max(len("timestamp")-len(c.Type), 0)) + "  " + c.Reason
 		}
 		if c.Null != "" {
-			line += fmt.Sprintf("; with --null %s they are NULL and it is %s", shell.Quote(c.Null), strings.ToLower(c.Other))
+			line += fmt.Sprintf("; with --null %s they are NULL and it is %s", shell.Quote(c.Null),
+				strings.ToLower(c.Other))
 		}
 		fmt.Fprintln(w, line)
 	}
@@ -98,12 +101,14 @@ func (n *newColumns) differs(k tableKind, table string, cols []api.ColumnDetail)
 		}
 		for _, c := range cols {
 			if c.Name == k.stored(d.Name) && !strings.EqualFold(c.DataType, d.DataType) {
-				return cli.Usagef("--column %s:%s: the table %s exists, and its column has type %s", d.Name, strings.ToLower(d.DataType), table, c.DataType).
+				return cli.Usagef("--column %s:%s: the table %s exists, and its column has type %s", d.Name,
+					strings.ToLower(d.DataType), table, c.DataType).
 					WithHint("`dig %s column update` changes the type of a column", k.noun)
 			}
 			for _, word := range lacks(d, c) {
 				if c.Name == k.stored(d.Name) {
-					return cli.Usagef("--column %s:%s:%s: the table %s exists, and its column is not %[3]s", d.Name, strings.ToLower(d.DataType), word, table).
+					return cli.Usagef("--column %s:%s:%s: the table %s exists, and its column is not %[3]s", d.Name,
+						strings.ToLower(d.DataType), word, table).
 						WithHint("`dig %s column update` changes a column", k.noun)
 				}
 			}

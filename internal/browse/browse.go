@@ -1,5 +1,5 @@
-// Package browse shows the rows of a result on the whole screen of a terminal, with scrolling, searching, sorting, and a view
-// of one value.
+// Package browse shows the rows of a result on the whole screen of a terminal, with scrolling, searching, sorting, and
+// a view of one value.
 package browse
 
 import (
@@ -49,7 +49,8 @@ func Run(ctx context.Context, t *Table, o Options) error {
 	if !o.Color {
 		profile = colorprofile.ASCII
 	}
-	_, err := tea.NewProgram(newModel(t), tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
+	_, err := tea.NewProgram(newModel(t), tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out),
+		tea.WithEnvironment(o.Env),
 		tea.WithColorProfile(profile), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -81,7 +82,8 @@ type model struct {
 }
 
 func newModel(t *Table) *model {
-	m := &model{t: t, width: 80, height: 24, sorted: -1, order: make([]int, len(t.Rows)), widths: make([]int, len(t.Columns))}
+	m := &model{t: t, width: 80, height: 24, sorted: -1, order: make([]int, len(t.Rows)),
+		widths: make([]int, len(t.Columns))}
 	for i := range m.order {
 		m.order[i] = i
 	}

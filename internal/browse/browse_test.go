@@ -10,15 +10,18 @@ import (
 )
 
 func sample() *Table {
-	t := &Table{Columns: []Column{{"id", "bigint", true}, {"name", "varchar", false}, {"note", "varchar", false}, {"long", "varchar", false}}}
+	t := &Table{Columns: []Column{{"id", "bigint", true}, {"name", "varchar", false}, {"note", "varchar", false},
+		{"long", "varchar", false}}}
 	for i := range 100 {
-		t.Rows = append(t.Rows, []Value{{fmt.Sprint((i * 37) % 100), false}, {fmt.Sprintf("name %d", i), false}, {"", i%2 == 0}, {strings.Repeat("漢字 ", 60), false}})
+		t.Rows = append(t.Rows, []Value{{fmt.Sprint((i * 37) % 100), false}, {fmt.Sprintf("name %d", i), false},
+			{"", i%2 == 0}, {strings.Repeat("漢字 ", 60), false}})
 	}
 	return t
 }
 
 func press(m *model, keys ...string) {
-	special := map[string]rune{"enter": tea.KeyEnter, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "pgdown": tea.KeyPgDown, "esc": tea.KeyEscape, "end": tea.KeyEnd}
+	special := map[string]rune{"enter": tea.KeyEnter, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
+		"right": tea.KeyRight, "pgdown": tea.KeyPgDown, "esc": tea.KeyEscape, "end": tea.KeyEnd}
 	for _, k := range keys {
 		if c, ok := special[k]; ok {
 			m.Update(tea.KeyPressMsg{Code: c})
@@ -30,8 +33,8 @@ func press(m *model, keys ...string) {
 	}
 }
 
-// TestBrowse moves, searches and sorts; it compares the current cell, and checks that the screen is never wider or higher than
-// the terminal.
+// TestBrowse moves, searches and sorts; it compares the current cell, and checks that the screen is never wider or
+// higher than the terminal.
 func TestBrowse(t *testing.T) {
 	for _, tt := range []struct{ keys, want string }{
 		{"", "0"},
@@ -79,7 +82,8 @@ func TestFull(t *testing.T) {
 	m := newModel(sample())
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	press(m, "$", "enter")
-	if all := strings.Join(m.full, ""); strings.Count(all, "漢字") != 60 || !strings.Contains(m.draw(), "long (varchar), row 1") {
+	if all := strings.Join(m.full, ""); strings.Count(all, "漢字") != 60 || !strings.Contains(m.draw(),
+		"long (varchar), row 1") {
 		t.Errorf("%s", m.draw())
 	}
 	press(m, "esc")

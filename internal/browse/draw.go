@@ -65,7 +65,8 @@ func (m *model) place(visible []int) string {
 		return "no rows · q leaves"
 	}
 	c := m.t.Columns[m.col]
-	out := fmt.Sprintf("row %d of %d, column %d of %d: %s %s", m.row+1, len(m.order), m.col+1, len(m.t.Columns), shown(c.Name), c.Type)
+	out := fmt.Sprintf("row %d of %d, column %d of %d: %s %s", m.row+1, len(m.order), m.col+1, len(m.t.Columns),
+		shown(c.Name), c.Type)
 	if m.t.Note != "" {
 		out += " " + m.t.Note
 	}

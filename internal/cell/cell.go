@@ -47,7 +47,8 @@ func Scalar(c api.Cell) []byte {
 
 // AppendCompact appends an array or object without white space between its tokens, and thus on one line.
 func AppendCompact(dst []byte, c api.Cell) ([]byte, error) {
-	if bytes.IndexByte(c, ' ') < 0 && bytes.IndexByte(c, '\n') < 0 && bytes.IndexByte(c, '\t') < 0 && bytes.IndexByte(c, '\r') < 0 {
+	if bytes.IndexByte(c, ' ') < 0 && bytes.IndexByte(c, '\n') < 0 && bytes.IndexByte(c, '\t') < 0 &&
+		bytes.IndexByte(c, '\r') < 0 {
 		return append(dst, c...), nil
 	}
 	buf := bytes.NewBuffer(dst)

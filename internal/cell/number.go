@@ -20,7 +20,8 @@ func AppendNumberKey(dst, t []byte) []byte {
 	if at := bytes.IndexAny(t, "eE"); at >= 0 {
 		mantissa = t[:at]
 		var err error
-		if exp, err = strconv.Atoi(string(bytes.TrimPrefix(t[at+1:], []byte("+")))); err != nil || exp > 1<<39 || exp < -1<<39 {
+		if exp, err = strconv.Atoi(string(bytes.TrimPrefix(t[at+1:], []byte("+")))); err != nil || exp > 1<<39 ||
+			exp < -1<<39 {
 			if exp = 1 << 39; t[at+1] == '-' {
 				exp = -exp
 			}

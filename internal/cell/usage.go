@@ -2,7 +2,8 @@ package cell
 
 import "fmt"
 
-// UsageError is an error of the user: an unknown column, or options that cannot be combined. Hint says what to do instead; it may be empty.
+// UsageError is an error of the user: an unknown column, or options that cannot be combined. Hint says what to do
+// instead; it may be empty.
 type UsageError struct {
 	Message string
 	Hint    string

@@ -31,7 +31,8 @@ func (d *Document) openCSV(ctx context.Context) error {
 	} else if d.Delimiter == 0 {
 		d.Delimiter = rowfile.Delimiter(head, whole, d.returns, rowfile.Ending(d.Name) == "tsv")
 		if d.Delimiter != ',' {
-			d.remark("the fields are separated by %s; --delimiter sets another character", rowfile.DelimiterName(d.Delimiter))
+			d.remark("the fields are separated by %s; --delimiter sets another character",
+				rowfile.DelimiterName(d.Delimiter))
 		}
 	}
 	if d.opt.Escape == "" && d.Delimiter == '\t' && !d.returns {
@@ -254,7 +255,8 @@ func (w *recoder) record() error {
 
 // appendField writes a field that is not NULL.
 func appendField(out, text []byte, quoted bool) []byte {
-	if !quoted && len(text) > 0 && bytes.IndexByte(text, ',') < 0 && bytes.IndexByte(text, '"') < 0 && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
+	if !quoted && len(text) > 0 && bytes.IndexByte(text, ',') < 0 && bytes.IndexByte(text, '"') < 0 &&
+		bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
 		return append(out, text...)
 	}
 	return cell.AppendQuoted(out, text)

@@ -1,5 +1,5 @@
-// Package intake converts files of rows to the CSV text that an import accepts: their format, compression and encoding, and the
-// names and types of their columns.
+// Package intake converts files of rows to the CSV text that an import accepts: their format, compression and encoding,
+// and the names and types of their columns.
 package intake
 
 import (
@@ -31,8 +31,9 @@ const (
 	XLSX    Format = "xlsx"
 )
 
-// Document is a file of rows. It is read more than once: to detect its format, to determine its types and count its rows, and
-// to send them. Input that cannot be read twice, such as standard input and pipes, is copied to an unnamed file.
+// Document is a file of rows. It is read more than once: to detect its format, to determine its types and count its
+// rows, and to send them. Input that cannot be read twice, such as standard input and pipes, is copied to an unnamed
+// file.
 type Document struct {
 	Path string // as given by the user
 	Name string // the name to send it under
@@ -61,8 +62,8 @@ type Document struct {
 	read    atomic.Int64 // bytes, or rows if these are not read in order, since the file was last opened
 }
 
-// Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors are about
-// the file, except those of the context.
+// Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors
+// are about the file, except those of the context.
 func Open(ctx context.Context, path string, in io.ReadCloser, o Options) (*Document, error) {
 	d := &Document{Path: path, Name: filepath.Base(path), opt: o, unit: "line"}
 	if path == "-" {
@@ -248,8 +249,8 @@ func (d *Document) text() (io.ReadCloser, error) {
 	return d.coding.Decode(r), nil
 }
 
-// openRows prepares a document that is not CSV. The names of the columns of JSON, and the number of columns of a sheet, are
-// known only at its end.
+// openRows prepares a document that is not CSV. The names of the columns of JSON, and the number of columns of a sheet,
+// are known only at its end.
 func (d *Document) openRows(ctx context.Context) error {
 	if d.Format != TSV {
 		d.unit = "row"
@@ -316,8 +317,8 @@ func (d *Document) unchanged() error {
 	return err
 }
 
-// Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns, and an
-// invalid record is an error. Without types invalid records are left to the gateway, which lists all of them.
+// Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns, and
+// an invalid record is an error. Without types invalid records are left to the gateway, which lists all of them.
 func (d *Document) Learn(ctx context.Context, types bool) error {
 	d.sum = sha256.New()
 	if d.Format == CSV {

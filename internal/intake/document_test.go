@@ -77,7 +77,8 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	with := func(c string) string { // quotes all fields that need it with any delimiter
-		out := strings.NewReplacer("id,name,note", "id"+c+"name"+c+"note", "1,\"Ada", "1"+c+"\"Ada", "😀\",\"", "😀\""+c+"\"", "2,,", "2"+c+c, "3,Bo\tB,x", "3"+c+"\"Bo\tB\""+c+"x").Replace(doc)
+		out := strings.NewReplacer("id,name,note", "id"+c+"name"+c+"note", "1,\"Ada", "1"+c+"\"Ada", "😀\",\"",
+			"😀\""+c+"\"", "2,,", "2"+c+c, "3,Bo\tB,x", "3"+c+"\"Bo\tB\""+c+"x").Replace(doc)
 		return out
 	}
 	for name, text := range map[string][]byte{
@@ -93,9 +94,11 @@ func TestForms(t *testing.T) {
 		"a.tsv.gz":         zipped(t, with("\t")),
 		"a.csv.zst":        z.EncodeAll([]byte(doc), nil),
 		"utf.gz":           zipped(t, string(inUTF16("\ufeff"+with(";"), binary.BigEndian))),
-		"crlf.csv":         []byte(strings.ReplaceAll(strings.ReplaceAll(doc, "\n", "\r\n"), "\"\"\r\ntwice", "\"\"\ntwice")),
-		"cr.csv":           []byte(strings.ReplaceAll(strings.ReplaceAll(doc, "\n", "\r"), "\"\"\rtwice", "\"\"\ntwice")),
-		"noend.csv":        []byte(strings.TrimSuffix(doc, "\n")),
+		"crlf.csv": []byte(strings.ReplaceAll(strings.ReplaceAll(doc, "\n", "\r\n"), "\"\"\r\ntwice",
+			"\"\"\ntwice")),
+		"cr.csv": []byte(strings.ReplaceAll(strings.ReplaceAll(doc, "\n", "\r"), "\"\"\rtwice",
+			"\"\"\ntwice")),
+		"noend.csv": []byte(strings.TrimSuffix(doc, "\n")),
 	} {
 		d, err := open(t, name, text, Options{})
 		if err != nil {
@@ -114,7 +117,8 @@ func TestForms(t *testing.T) {
 		if fmt.Sprintf("%q", records) != fmt.Sprintf("%q", want) || err != nil || !strings.Contains(got, "2,,\"\"") {
 			t.Errorf("%s: %v, sent %q", name, err, got)
 		}
-		if !slices.Equal(d.Header, want[0]) || d.Rows != 3 || d.Choices()[0].Type != Bigint || d.Choices()[1].Type != Varchar {
+		if !slices.Equal(d.Header, want[0]) || d.Rows != 3 || d.Choices()[0].Type != Bigint ||
+			d.Choices()[1].Type != Varchar {
 			t.Errorf("%s: header %q, %d rows, %+v", name, d.Header, d.Rows, d.Choices())
 		}
 		quick, err := open(t, name, text, Options{})
@@ -126,7 +130,8 @@ func TestForms(t *testing.T) {
 
 func TestDelimiter(t *testing.T) {
 	for text, want := range map[string]byte{
-		"a,b\n1,2\n": ',', "a;b\n1,5;2,5\n": ';', "a;b\n1;2\n": ';', "a\tb\n1,2\t3,4": '\t', "a|b|c\n1|2|3": '|', "a\n1\n": ',', "": ',',
+		"a,b\n1,2\n": ',', "a;b\n1,5;2,5\n": ';', "a;b\n1;2\n": ';', "a\tb\n1,2\t3,4": '\t', "a|b|c\n1|2|3": '|',
+		"a\n1\n": ',', "": ',',
 		"a;b\n\"1;2\";3\n": ';', "name\nx;y\n": ',', "a,b\n1\n": ',', "\"a;b\",c\n1,2\n": ',', "a;b\n1\n": ';',
 	} {
 		if got := rowfile.Delimiter([]byte(text), true, false, false); got != want {
@@ -144,7 +149,8 @@ func TestNulls(t *testing.T) {
 	if err := d.Learn(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := sent(t, d); got != "NA,b\n,1\n2,\n3,\n" || err != nil || d.Choices()[0].Type != Bigint || d.Choices()[1].Type != Bigint {
+	if got, err := sent(t, d); got != "NA,b\n,1\n2,\n3,\n" || err != nil || d.Choices()[0].Type != Bigint ||
+		d.Choices()[1].Type != Bigint {
 		t.Errorf("%v: %q %+v", err, got, d.Choices())
 	}
 }

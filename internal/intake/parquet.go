@@ -15,8 +15,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 )
 
-// parquetRows reads the rows of a Parquet file. Columns of lists, maps or groups become JSON text, binary ones hexadecimal
-// digits.
+// parquetRows reads the rows of a Parquet file. Columns of lists, maps or groups become JSON text, binary ones
+// hexadecimal digits.
 type parquetRows struct {
 	ctx   context.Context
 	cols  []engine.ColumnInfo
@@ -86,7 +86,8 @@ func parquetValue(typ string, v any) rowfile.Value {
 		if typ == "real" {
 			bits = 32
 		}
-		return rowfile.Value{Text: doubletext.Append(nil, v, bits), Kind: rowfile.Field} // with a point, so that a column of doubles is not inferred to be of integers
+		// with a point, so that a column of doubles is not inferred to be of integers
+		return rowfile.Value{Text: doubletext.Append(nil, v, bits), Kind: rowfile.Field}
 	case time.Time:
 		layout := "2006-01-02 15:04:05.999999999"
 		switch typ {

@@ -15,7 +15,9 @@ func TestPart(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d\n", n%10, n)
 	}
 	lines := b.String()
-	for name, text := range map[string]string{"a.csv": "a,b\n" + lines, "b.csv.gz": string(zipped(t, "a;b\n"+strings.ReplaceAll(lines, ",", ";"))), "c.ndjson": strings.Repeat("{\"a\":1}\n", 300_000)} {
+	for name, text := range map[string]string{"a.csv": "a,b\n" + lines,
+		"b.csv.gz": string(zipped(t, "a;b\n"+strings.ReplaceAll(lines, ",", ";"))),
+		"c.ndjson": strings.Repeat("{\"a\":1}\n", 300_000)} {
 		d, err := open(t, name, []byte(text), Options{})
 		if err != nil || d.Learn(t.Context(), true) != nil {
 			t.Fatal(err)

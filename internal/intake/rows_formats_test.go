@@ -45,16 +45,21 @@ func TestJSON(t *testing.T) {
 {"s":"a\nb","n":9007199254740993,"o":null,"x":1e-3,"late":"é"}
 {}`
 	list := "[" + strings.ReplaceAll(rows, "\n{", ",\n{") + "]"
-	want := `[["n" "s" "d" "t" "o" "x" "late"] ["1" "007" "2024-02-29" "true" "{\"a\":[1,2.50]}" "1.10" ""] ["9007199254740993" "a\nb" "" "" "" "1e-3" "é"] ["" "" "" "" "" "" ""]]`
+	want := `[["n" "s" "d" "t" "o" "x" "late"] ["1" "007" "2024-02-29" "true" "{\"a\":[1,2.50]}" "1.10" ""] ` +
+		`["9007199254740993" "a\nb" "" "" "" "1e-3" "é"] ["" "" "" "" "" "" ""]]`
 	for name, text := range map[string]string{"a.ndjson": rows, "a.json": list, "a.txt": list, "-": rows} {
 		d, records, types := learned(t, name, []byte(text), Options{})
-		if got := fmt.Sprintf("%q", records); got != want || types != "bigint varchar date boolean varchar decimal varchar" || d.Rows != 3 {
+		if got := fmt.Sprintf("%q", records); got != want ||
+			types != "bigint varchar date boolean varchar decimal varchar" || d.Rows != 3 {
 			t.Errorf("%s: %d rows, %s\n%s", name, d.Rows, types, got)
 		}
 	}
 	for text, want := range map[string]string{
-		`{"a":1}` + "\n" + `{"a":1,"a":2}`: `record 2 has the member "a" twice`, `[{"a":1},2]`: "record 2 is not an object", `[{"a":1}`: "record 2", `{"a":1`: "record 1", `{"a":tru}`: "record 1",
-		"{\"a\":\"\xff\"}": "record 1 is not valid UTF-8", `{"a":"\u0000"}`: `row 1, column "a": a value that is not text`,
+		`{"a":1}` + "\n" + `{"a":1,"a":2}`: `record 2 has the member "a" twice`,
+		`[{"a":1},2]`:                      "record 2 is not an object", `[{"a":1}`: "record 2", `{"a":1`: "record 1",
+		`{"a":tru}`:        "record 1",
+		"{\"a\":\"\xff\"}": "record 1 is not valid UTF-8",
+		`{"a":"\u0000"}`:   `row 1, column "a": a value that is not text`,
 	} {
 		if _, err := open(t, "a.json", []byte(text), Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -86,16 +91,22 @@ func TestParquet(t *testing.T) {
 	at := time.Date(2024, 2, 29, 1, 2, 3, 500000000, time.UTC)
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[row](&b)
-	if _, err := w.Write([]row{{1, 7, 0.5, 1234, "2024-02-29", 19782, &at, true, []string{"a", "b"}, point{1}}, {2, 0, math.Copysign(0, -1), -5, "", 0, nil, false, nil, point{2}}}); err != nil {
+	if _, err := w.Write([]row{{1, 7, 0.5, 1234, "2024-02-29", 19782, &at, true, []string{"a", "b"}, point{1}},
+		{2, 0, math.Copysign(0, -1), -5, "", 0, nil, false, nil, point{2}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	want := `[["id" "small" "f" "price" "name" "day" "at" "ok" "tags" "p"] ["1" "7" "0.5" "12.34" "2024-02-29" "2024-02-29" "2024-02-29 01:02:03.5Z" "true" "[\"a\",\"b\"]" "{\"x\":1}"] ["2" "" "-0.0" "-0.05" "" "1970-01-01" "" "false" "[]" "{\"x\":2}"]]`
-	for name, raw := range map[string][]byte{"a.parquet": b.Bytes(), "other": b.Bytes(), "a.parquet.gz": zipped(t, b.String())} {
+	want := `[["id" "small" "f" "price" "name" "day" "at" "ok" "tags" "p"] ["1" "7" "0.5" "12.34" "2024-02-29" ` +
+		`"2024-02-29" "2024-02-29 01:02:03.5Z" "true" "[\"a\",\"b\"]" "{\"x\":1}"] ["2" "" "-0.0" "-0.05" "" ` +
+		`"1970-01-01" "" "false" "[]" "{\"x\":2}"]]`
+	for name, raw := range map[string][]byte{"a.parquet": b.Bytes(), "other": b.Bytes(),
+		"a.parquet.gz": zipped(t, b.String())} {
 		_, records, types := learned(t, name, raw, Options{})
-		if got := fmt.Sprintf("%q", records); got != want || types != "bigint bigint varchar decimal varchar date timestamp boolean varchar varchar" { // no decimal is -0.0
+		// no decimal is -0.0
+		if got := fmt.Sprintf("%q", records); got != want ||
+			types != "bigint bigint varchar decimal varchar date timestamp boolean varchar varchar" {
 			t.Errorf("%s: %s\n%s", name, types, got)
 		}
 	}
@@ -111,7 +122,9 @@ func TestParquet(t *testing.T) {
 	if _, err := ww.Write([]wide{{5, power}}); err != nil || ww.Close() != nil {
 		t.Fatal(err)
 	}
-	if _, records, types := learned(t, "d.parquet", decimals.Bytes(), Options{}); fmt.Sprint(records) != "[[small big] [5 1000000000000000000000000000000]]" || types != "decimal varchar" {
+	if _, records, types := learned(t, "d.parquet", decimals.Bytes(),
+		Options{}); fmt.Sprint(records) != "[[small big] [5 1000000000000000000000000000000]]" ||
+		types != "decimal varchar" {
 		t.Errorf("%v %s", records, types)
 	}
 	if _, err := open(t, "a.parquet", b.Bytes()[:b.Len()-9], Options{}); err == nil {
@@ -166,8 +179,10 @@ func TestXLSX(t *testing.T) {
 		t.Fatal(err)
 	}
 	d, records, types := learned(t, "b.xlsx", raw, Options{})
-	want := `[["id" "name" "price" "day" "at" "ok" "id" ""] ["1" "007" "1.1" "2024-02-29" "2024-02-29T01:02:03.5" "true" "x" ""] ["2" "say \"so\"\nA" "" "" "" "" "" "3"]]`
-	if got := fmt.Sprintf("%q", records); got != want || types != "bigint varchar decimal date timestamp boolean varchar bigint" || d.Rows != 2 {
+	want := `[["id" "name" "price" "day" "at" "ok" "id" ""] ["1" "007" "1.1" "2024-02-29" "2024-02-29T01:02:03.5" ` +
+		`"true" "x" ""] ["2" "say \"so\"\nA" "" "" "" "" "" "3"]]`
+	if got := fmt.Sprintf("%q", records); got != want ||
+		types != "bigint varchar decimal date timestamp boolean varchar bigint" || d.Rows != 2 {
 		t.Errorf("%d rows, %s\n%s", d.Rows, types, got)
 	}
 	if got, err := d.RowNumbers(t.Context(), []int64{2, 3}); err != nil || fmt.Sprint(got) != "map[2:3 3:5]" {
@@ -179,7 +194,8 @@ func TestXLSX(t *testing.T) {
 	if d, err := open(t, "b.xlsx", raw, Options{Sheet: "Other"}); err != nil || fmt.Sprint(d.Header) != "[n]" {
 		t.Errorf("%v", err)
 	}
-	if _, err := open(t, "b.xlsx", raw, Options{Sheet: "None"}); err == nil || !strings.Contains(err.Error(), `it has "Sheet1", "Other"`) {
+	if _, err := open(t, "b.xlsx", raw, Options{Sheet: "None"}); err == nil || !strings.Contains(err.Error(),
+		`it has "Sheet1", "Other"`) {
 		t.Errorf("%v", err)
 	}
 }

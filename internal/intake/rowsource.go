@@ -16,8 +16,8 @@ import (
 
 // rowSource reads the rows of a document that is not CSV, once.
 type rowSource interface {
-	// next reads a row. It may have fewer values than the document has columns: the others are NULL. The values are valid until
-	// the next call, which returns io.EOF after the last row.
+	// next reads a row. It may have fewer values than the document has columns: the others are NULL. The values are
+	// valid until the next call, which returns io.EOF after the last row.
 	next() ([]rowfile.Value, error)
 	// at is the number of the row in the file, from 1.
 	at() int64
@@ -70,7 +70,8 @@ func (d *Document) learnRows(ctx context.Context) error {
 			}
 			empty = false
 			if !utf8.Valid(v.Text) || bytes.IndexByte(v.Text, 0) >= 0 {
-				return fmt.Errorf("%s %d, column %s: a value that is not text: %q", d.unit, r.at(), d.columnName(r.names(), i), clip.Bytes(string(v.Text), clipped))
+				return fmt.Errorf("%s %d, column %s: a value that is not text: %q", d.unit, r.at(),
+					d.columnName(r.names(), i), clip.Bytes(string(v.Text), clipped))
 			}
 			d.columns[i].addValue(v, r.at())
 		}

@@ -15,8 +15,8 @@ import (
 // longestLine is the length in bytes from which a line is refused.
 const longestLine = 64 << 20
 
-// lines reads the text format of PostgreSQL's COPY, which `-o tsv` writes: tabs between fields, no quotes, \N for NULL, and
-// backslash escapes of tabs, line ends and backslashes.
+// lines reads the text format of PostgreSQL's COPY, which `-o tsv` writes: tabs between fields, no quotes, \N for NULL,
+// and backslash escapes of tabs, line ends and backslashes.
 type lines struct {
 	io.Closer
 	in     *bufio.Reader
@@ -94,7 +94,8 @@ func (l *lines) next() ([]rowfile.Value, error) {
 		from := len(l.text)
 		var bad int
 		if l.text, bad = rowfile.Unescape(l.text, field); bad >= 0 {
-			return nil, fmt.Errorf("line %d, column %d: the backslash of %s begins no escape", l.n, len(l.row)+1, csv.Clip(field[bad:], 20))
+			return nil, fmt.Errorf("line %d, column %d: the backslash of %s begins no escape", l.n, len(l.row)+1,
+				csv.Clip(field[bad:], 20))
 		}
 		v := rowfile.Value{Text: l.text[from:], Kind: rowfile.Field}
 		if len(v.Text) == 0 || string(v.Text) == csv.Null { // neither is NULL
@@ -114,9 +115,9 @@ func (l *lines) next() ([]rowfile.Value, error) {
 func (l *lines) at() int64       { return l.n }
 func (l *lines) names() []string { return l.header }
 
-// escapes decides whether the backslashes of a document with tabs between its fields are escapes. They are if a field is \N
-// and every other backslash begins an escape, unless fields begin with quotes, which that format does not have: a path
-// such as C:\new looks like an escape, too.
+// escapes decides whether the backslashes of a document with tabs between its fields are escapes. They are if a field
+// is \N and every other backslash begins an escape, unless fields begin with quotes, which that format does not have: a
+// path such as C:\new looks like an escape, too.
 func (d *Document) escapes(ctx context.Context) (bool, error) {
 	l, err := d.lines(ctx)
 	if err != nil {
@@ -156,10 +157,13 @@ func (d *Document) escapes(ctx context.Context) (bool, error) {
 	}
 	switch {
 	case nulls && !quoted && !d.nullGiven(csv.Null):
-		d.remark(`\N was read as NULL, and \t, \n, \r and \\ as the characters they stand for; --escape none takes them as text`)
+		d.remark(`\N was read as NULL, and \t, \n, \r and \\ as the characters they stand for; --escape none takes ` +
+			`them as text`)
 		return true, nil
 	case first != "":
-		d.remark(`backslashes were taken as text, such as %s; --escape backslash reads \t, \n, \r, \\ and \N as escapes`, first)
+		d.remark(
+			`backslashes were taken as text, such as %s; --escape backslash reads \t, \n, \r, \\ and \N as escapes`,
+			first)
 	}
 	return false, nil
 }

@@ -39,8 +39,8 @@ func values(t *testing.T, text string) (rows [][]any) {
 	}
 }
 
-// TestTSVReadsBack checks that what -o tsv writes is read with the same values: always if the escapes are asked for, and
-// without that where the file shows that it has some. Nothing else is changed.
+// TestTSVReadsBack checks that what -o tsv writes is read with the same values: always if the escapes are asked for,
+// and without that where the file shows that it has some. Nothing else is changed.
 func TestTSVReadsBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	parts := []string{"a", "é", " ", ",", ";", `"`, `\`, "\t", "\n", "\r", "n", "t", "N", "0", "\u2028", "\b", "'"}
@@ -87,7 +87,8 @@ func TestTSVReadsBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		var tsv bytes.Buffer
-		if _, err := output.WriteRows(&tsv, api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact), output.Options{Format: output.TSV, Raw: true}); err != nil {
+		if _, err := output.WriteRows(&tsv, api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact),
+			output.Options{Format: output.TSV, Raw: true}); err != nil {
 			t.Fatal(err)
 		}
 		for _, escape := range []Escape{EscapeBackslash, ""} {
@@ -121,8 +122,8 @@ func TestTSVReadsBack(t *testing.T) {
 	}
 }
 
-// TestBackslashesOfOthers checks that files of other programs keep their backslashes, and that this is said where they may
-// be escapes.
+// TestBackslashesOfOthers checks that files of other programs keep their backslashes, and that this is said where they
+// may be escapes.
 func TestBackslashesOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		text, remark string
@@ -151,9 +152,11 @@ func TestBackslashesOfOthers(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, want string }{
-		{"a\tb\n1\tC:\\qew\n", `line 2, column 2`}, {"a\n\\", `line 2, column 1`}, {"a\tb\n1\n", "line 2: the record has 1 fields"}, {"", "empty"},
+		{"a\tb\n1\tC:\\qew\n", `line 2, column 2`}, {"a\n\\", `line 2, column 1`},
+		{"a\tb\n1\n", "line 2: the record has 1 fields"}, {"", "empty"},
 	} {
-		if _, err := open(t, "rows.tsv", []byte(c.text), Options{Escape: EscapeBackslash}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := open(t, "rows.tsv", []byte(c.text), Options{Escape: EscapeBackslash}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.text, err)
 		}
 	}

@@ -125,7 +125,8 @@ func (c *column) choose(unit string) Choice {
 	n := c.values
 	numbers := c.counts[isWhole] + c.counts[isDecimal] + c.counts[isNumber]
 	about := func(k kind, is string) string {
-		return fmt.Sprintf("%s of %s values %s, first %q in %s %d", humanize.Comma(c.counts[k]), humanize.Comma(n), is, clip.Bytes(c.first[k].text, clipped), unit, c.first[k].at)
+		return fmt.Sprintf("%s of %s values %s, first %q in %s %d", humanize.Comma(c.counts[k]), humanize.Comma(n), is,
+			clip.Bytes(c.first[k].text, clipped), unit, c.first[k].at)
 	}
 	switch {
 	case n == 0 && c.declaredType() != "":
@@ -136,7 +137,8 @@ func (c *column) choose(unit string) Choice {
 		return Choice{Type: Varchar, Reason: about(isText, "have more than 6 decimal places of a second")}
 	case numbers == n && c.counts[isNumber] > 0:
 		return Choice{Type: Varchar, Reason: about(isNumber,
-			fmt.Sprintf("have more than %d decimal places or %d digits before them", infer.DecimalPlaces, infer.DecimalWhole))}
+			fmt.Sprintf("have more than %d decimal places or %d digits before them", infer.DecimalPlaces,
+				infer.DecimalWhole))}
 	case c.counts[isFlag] == n && c.flags&(c.flags-1) != 0:
 		return Choice{Type: Varchar, Reason: "true and false are written in more than one way"}
 	case c.counts[isMoment] == n && c.forms[c.whole] != n:
@@ -180,7 +182,8 @@ func (c *column) most() (typ string, n int64) {
 	if c.counts[isDecimal] > 0 {
 		typ = Decimal
 	}
-	for k, t := range map[kind]string{isFlag: Boolean, isDate: Date, isMoment: Timestamp, isUUID: UUID, isClock: Clock} {
+	for k, t := range map[kind]string{isFlag: Boolean, isDate: Date, isMoment: Timestamp, isUUID: UUID,
+		isClock: Clock} {
 		if c.counts[k] > n {
 			typ, n = t, c.counts[k]
 		}
@@ -227,7 +230,8 @@ func (c *column) declaredType() string {
 // standsForNull reports whether a text is one that programs write for missing values.
 func standsForNull(s string) bool {
 	switch strings.ToLower(s) {
-	case "", "na", "n/a", "#n/a", "<na>", "nan", "null", "(null)", "none", "nil", "missing", "unknown", `\n`, "-", "--", ".", "..", "?", "*":
+	case "", "na", "n/a", "#n/a", "<na>", "nan", "null", "(null)", "none", "nil", "missing", "unknown", `\n`, "-", "--",
+		".", "..", "?", "*":
 		return true
 	}
 	return false

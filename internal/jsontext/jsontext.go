@@ -1,5 +1,5 @@
-// Package jsontext decodes JSON texts with numbers as they are written, and finds parts of a text, possibly invalid, that a decoder would
-// change, or would take too much time for.
+// Package jsontext decodes JSON texts with numbers as they are written, and finds parts of a text, possibly invalid,
+// that a decoder would change, or would take too much time for.
 package jsontext
 
 import (
@@ -40,8 +40,8 @@ func Deeper[T string | []byte](text T, levels int) int {
 	return -1
 }
 
-// Unpaired returns the position of the first escape that is half of a surrogate pair, or -1. The decoder of encoding/json replaces it by
-// another character.
+// Unpaired returns the position of the first escape that is half of a surrogate pair, or -1. The decoder of
+// encoding/json replaces it by another character.
 func Unpaired(text string) int {
 	for i := 0; i < len(text); {
 		next := strings.IndexByte(text[i:], '\\')

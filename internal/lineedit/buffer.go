@@ -8,7 +8,8 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// buffer is a text with a cursor. The cursor is a byte offset between grapheme clusters: characters with their combining marks.
+// buffer is a text with a cursor. The cursor is a byte offset between grapheme clusters: characters with their
+// combining marks.
 type buffer struct {
 	text   string
 	at     int

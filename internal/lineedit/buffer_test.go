@@ -11,7 +11,8 @@ import (
 
 // typed is a model after some keys: names in <> such as <ctrl+w>, and letters.
 func typed(o Options, keys string) *model {
-	m := &model{e: &Editor{o: o, in: &input{done: make(chan struct{})}}, width: 40, height: 20, place: -1, prompt: "> ", more: "- "}
+	m := &model{e: &Editor{o: o, in: &input{done: make(chan struct{})}}, width: 40, height: 20, place: -1,
+		prompt: "> ", more: "- "}
 	m.e.in.from = ended0{}
 	for keys != "" {
 		if keys[0] == '<' {
@@ -41,7 +42,8 @@ func keyOf(name string) tea.KeyPressMsg {
 		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[p]
 	}
 	last := parts[len(parts)-1]
-	k.Code = map[string]rune{"enter": tea.KeyEnter, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
+	k.Code = map[string]rune{"enter": tea.KeyEnter, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
+		"right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd,
 		"tab": tea.KeyTab, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete}[last]
 	if k.Code == 0 {
 		k.Code = []rune(last)[0]
@@ -181,7 +183,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestGates checks that input is passed on up to each key that may end a statement, and no further until that is handled.
+// TestGates checks that input is passed on up to each key that may end a statement, and no further until that is
+// handled.
 func TestGates(t *testing.T) {
 	in := &input{wake: make(chan struct{}, 1)}
 	for _, tt := range []struct {

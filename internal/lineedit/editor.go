@@ -60,8 +60,8 @@ var (
 	errCleared   = errors.New("cleared")   // the screen, by Ctrl-L
 )
 
-// Read reads one text. It starts with the text begin and the cursor at its end. At return the terminal is restored, with the
-// cursor on a new line.
+// Read reads one text. It starts with the text begin and the cursor at its end. At return the terminal is restored,
+// with the cursor on a new line.
 func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, error) {
 	m := &model{e: e, prompt: prompt, more: more, width: 80, height: 24, place: -1}
 	m.buf.text, m.buf.at = begin, len(begin)
@@ -83,8 +83,8 @@ func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, 
 	}
 }
 
-// fps is how many times per second the renderer checks for changes. The default of bubbletea, 60, doubles the CPU time of an idle shell. With
-// 30, typed text appears at most 17 ms later.
+// fps is how many times per second the renderer checks for changes. The default of bubbletea, 60, doubles the CPU time
+// of an idle shell. With 30, typed text appears at most 17 ms later.
 const fps = 30
 
 // read runs the editor until the text, or a part of its input, ends.
@@ -97,7 +97,8 @@ func (e *Editor) read(ctx context.Context, m *model) error {
 	if !e.o.Color {
 		profile = colorprofile.ASCII
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(e.in), tea.WithOutput(output{e.o.Out}), tea.WithEnvironment(e.o.Env),
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(e.in), tea.WithOutput(output{e.o.Out}),
+		tea.WithEnvironment(e.o.Env),
 		tea.WithColorProfile(profile), tea.WithoutSignalHandler(), tea.WithFPS(fps))
 	_, err := p.Run()
 	e.in.release()
@@ -127,8 +128,8 @@ type model struct {
 // drawMsg ends the rest after a view that took long to draw.
 type drawMsg struct{}
 
-// slowDraw is the time for a view from which keys that follow quickly are drawn together: a text of 40,000 characters that arrives key by
-// key would be drawn 40,000 times.
+// slowDraw is the time for a view from which keys that follow quickly are drawn together: a text of 40,000 characters
+// that arrives key by key would be drawn 40,000 times.
 const slowDraw = time.Millisecond
 
 func (m *model) Init() tea.Cmd { return nil }
@@ -162,7 +163,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // gates reports whether a key may end the text.
 func gates(msg tea.KeyPressMsg) bool {
-	return msg.Code == tea.KeyEnter || msg.Code == tea.KeyKpEnter || msg.Mod.Contains(tea.ModCtrl) && strings.ContainsRune("cdjlmz", msg.Code)
+	return msg.Code == tea.KeyEnter || msg.Code == tea.KeyKpEnter || msg.Mod.Contains(tea.ModCtrl) &&
+		strings.ContainsRune("cdjlmz", msg.Code)
 }
 
 // finish ends the input.
@@ -307,8 +309,8 @@ func (m *model) recall(by int) {
 	}
 }
 
-// View implements tea.Model. While typed keys are being passed on, as when a terminal pastes text as if it were typed, the
-// previous view is kept.
+// View implements tea.Model. While typed keys are being passed on, as when a terminal pastes text as if it were typed,
+// the previous view is kept.
 func (m *model) View() tea.View {
 	if m.done || !m.e.in.busy() && !m.resting {
 		begun := time.Now()

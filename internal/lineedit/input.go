@@ -14,8 +14,8 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// input passes keys to the editor of one statement. Keys after the one that ends it are kept for the next: keys typed while a
-// statement runs, or sent at once by a terminal without bracketed paste, must not be lost.
+// input passes keys to the editor of one statement. Keys after the one that ends it are kept for the next: keys typed
+// while a statement runs, or sent at once by a terminal without bracketed paste, must not be lost.
 type input struct {
 	tty *os.File
 
@@ -151,8 +151,8 @@ func (in *input) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take reads keys. If mayLeave is set, because a key such as Ctrl-D or a command such as \q may end the program, it reads one key at a
-// time: the keys after it belong to the next program that reads the terminal.
+// take reads keys. If mayLeave is set, because a key such as Ctrl-D or a command such as \q may end the program, it
+// reads one key at a time: the keys after it belong to the next program that reads the terminal.
 func (in *input) take(from io.Reader, buf []byte, mayLeave bool) (int, error) {
 	if !mayLeave {
 		return from.Read(buf)
@@ -161,7 +161,8 @@ func (in *input) take(from io.Reader, buf []byte, mayLeave bool) (int, error) {
 	if n == 0 || err != nil || buf[0] < utf8.RuneSelf && buf[0] != escape {
 		return n, err
 	}
-	rest := min(term.Waiting(in.tty), len(buf)-1) // the rest of a character or of an escape sequence, which must not be split
+	// the rest of a character or of an escape sequence, which must not be split
+	rest := min(term.Waiting(in.tty), len(buf)-1)
 	if rest <= 0 {
 		return n, nil
 	}
@@ -221,8 +222,8 @@ func (in *input) Write(p []byte) (int, error) { return in.tty.Write(p) }
 func (in *input) Close() error                { return nil }
 func (in *input) Fd() uintptr                 { return in.tty.Fd() }
 
-// output is the terminal without queries, whose replies could arrive when a pager or another program reads, and without changes
-// of the cursor shape, which is the user's choice.
+// output is the terminal without queries, whose replies could arrive when a pager or another program reads, and without
+// changes of the cursor shape, which is the user's choice.
 type output struct{ tty *os.File }
 
 func (o output) Write(p []byte) (int, error) {

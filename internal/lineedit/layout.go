@@ -14,8 +14,8 @@ type Span struct {
 	Style    string
 }
 
-// layout wraps a text at a width, after a prompt on the first line and another on the others, and finds the cell of a byte
-// offset.
+// layout wraps a text at a width, after a prompt on the first line and another on the others, and finds the cell of a
+// byte offset.
 func layout(text string, at int, prompt, more string, width int, spans []Span, color bool) (rows []string, x, y int) {
 	width = max(width, 10)
 	var row strings.Builder

@@ -61,8 +61,8 @@ func (l *Imports) Forget(kind, table string) error {
 	})
 }
 
-// Overlapped reports whether another document may have been stored in the table of key while its rows were counted for the record of key, or may be
-// stored but is not settled: whether a count has the rows of the other is unknown.
+// Overlapped reports whether another document may have been stored in the table of key while its rows were counted for
+// the record of key, or may be stored but is not settled: whether a count has the rows of the other is unknown.
 func Overlapped(notes map[string]Import, key string, was Import) bool {
 	table := key[:strings.LastIndexByte(key, 0)+1]
 	for k, v := range notes {

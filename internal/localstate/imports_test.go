@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestOverlapped: whether a count has the rows of another import is known if that ended before the count began, or began after it had ended.
+// TestOverlapped: whether a count has the rows of another import is known if that ended before the count began, or
+// began after it had ended.
 func TestOverlapped(t *testing.T) {
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
 	key := ImportKey("table", "m", "mine")

@@ -27,7 +27,8 @@ const lockWait = 5 * time.Second
 // NewJournal returns the journal of a state directory that holds at most limit bytes.
 func NewJournal(stateDir string, limit int64) *Journal {
 	dir := filepath.Join(stateDir, "journal")
-	return &Journal{path: filepath.Join(dir, "changes.jsonl"), old: filepath.Join(dir, "changes.1.jsonl"), half: limit / 2}
+	return &Journal{path: filepath.Join(dir, "changes.jsonl"), old: filepath.Join(dir, "changes.1.jsonl"),
+		half: limit / 2}
 }
 
 // Append adds a line, which must not contain a line break. After an error no part of the line remains in the file.
@@ -123,7 +124,8 @@ func (j *Journal) Read(each func(line []byte)) (err error) {
 	return nil
 }
 
-// files opens the files that exist, the older one first. A process may replace it meanwhile: then both are the same file.
+// files opens the files that exist, the older one first. A process may replace it meanwhile: then both are the same
+// file.
 func (j *Journal) files() (files []*os.File, err error) {
 	for {
 		files = nil

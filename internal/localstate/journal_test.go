@@ -54,7 +54,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestJournalTogether: writers at once lose nothing of each other, each one's lines stay in order, and only the user can read them.
+// TestJournalTogether: writers at once lose nothing of each other, each one's lines stay in order, and only the user
+// can read them.
 func TestJournalTogether(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup
@@ -79,12 +80,14 @@ func TestJournalTogether(t *testing.T) {
 	if len(lines) != 1000 || bad > 0 {
 		t.Errorf("%d lines, %d bad", len(lines), bad)
 	}
-	if st, err := os.Stat(NewJournal(dir, 0).path); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
+	if st, err := os.Stat(NewJournal(dir, 0).path); err != nil || runtime.GOOS != "windows" &&
+		st.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
 }
 
-// TestJournalKilled: of processes that are killed while they append, all lines that they have reported are there, and others can go on.
+// TestJournalKilled: of processes that are killed while they append, all lines that they have reported are there, and
+// others can go on.
 func TestJournalKilled(t *testing.T) {
 	dir := t.TempDir()
 	j := NewJournal(dir, 1<<20)

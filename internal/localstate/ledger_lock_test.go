@@ -11,7 +11,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// TestHeldLedger: a ledger that another process holds is an error that names its lock, after a while, and not a wait without an end.
+// TestHeldLedger: a ledger that another process holds is an error that names its lock, after a while, and not a wait
+// without an end.
 func TestHeldLedger(t *testing.T) {
 	dir := t.TempDir()
 	l := NewImports(dir, Scope{Address: "a"})
@@ -27,7 +28,8 @@ func TestHeldLedger(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := l.Begin(ended, "k", Import{}); !errors.Is(err, context.Canceled) { // and not that the lock was held for long
+	// and not that the lock was held for long
+	if err := l.Begin(ended, "k", Import{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if err := held.Close(); err != nil {

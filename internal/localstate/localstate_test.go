@@ -18,7 +18,8 @@ func TestTogether(t *testing.T) {
 		all.Go(func() {
 			l := NewImports(dir, Scope{Zone: "us"})
 			for i := range 10 {
-				if err := l.Put(ImportKey("table", fmt.Sprint("t", w), fmt.Sprint(i)), Import{Rows: int64(i)}); err != nil {
+				if err := l.Put(ImportKey("table", fmt.Sprint("t", w), fmt.Sprint(i)),
+					Import{Rows: int64(i)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -124,7 +125,9 @@ func TestWriteFile(t *testing.T) {
 		if err != nil || serr != nil || string(raw) != text || st.Mode().Perm() != 0o600 {
 			t.Errorf("%q, %v, %v, %v", raw, err, serr, st.Mode())
 		}
-		if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".notes.json.ABCDEFGHIJ.partial"), nil, 0o600); err != nil { // of a killed process
+		// of a killed process
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".notes.json.ABCDEFGHIJ.partial"), nil,
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

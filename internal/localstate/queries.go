@@ -13,8 +13,8 @@ type Column struct {
 	Type string `json:"type,omitempty"`
 }
 
-// SameColumns reports whether two lists have the same names and types. A type is compared if both lists have it: the hosted zones report no
-// types without rows.
+// SameColumns reports whether two lists have the same names and types. A type is compared if both lists have it: the
+// hosted zones report no types without rows.
 func SameColumns(a, b []Column) bool {
 	return slices.EqualFunc(a, b, func(a, b Column) bool {
 		return a.Name == b.Name && (a.Type == b.Type || a.Type == "" || b.Type == "")

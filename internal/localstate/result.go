@@ -11,8 +11,9 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// The file of a result has the document as received, then what is known about it as JSON, then the length of that in 8 bytes and
-// resultMagic, whose last character is the version. The file is written under another name and renamed, so it is always complete.
+// The file of a result has the document as received, then what is known about it as JSON, then the length of that in 8
+// bytes and resultMagic, whose last character is the version. The file is written under another name and renamed, so it
+// is always complete.
 const resultMagic = "digkept1"
 
 // errResult is the error for a file that does not have this form.
@@ -34,8 +35,8 @@ func CommitResult(f *os.File, path string, info any) error {
 	return tempfile.Commit(f, path)
 }
 
-// ReadResult decodes info from the end of the file of a result, and returns the length of the document before it. whole reports whether a
-// document of that length can belong to info.
+// ReadResult decodes info from the end of the file of a result, and returns the length of the document before it. whole
+// reports whether a document of that length can belong to info.
 func ReadResult(f *os.File, info any, whole func(size int64) bool) (int64, error) {
 	st, err := f.Stat()
 	if err != nil {
@@ -77,8 +78,8 @@ type Spool struct {
 	file   io.Writer
 }
 
-// NewSpool returns a spool that holds some bytes in memory. create opens the file for a larger document. Err is beyond for one that is larger
-// than limit.
+// NewSpool returns a spool that holds some bytes in memory. create opens the file for a larger document. Err is beyond
+// for one that is larger than limit.
 func NewSpool(held int, limit int64, beyond error, create func() (io.Writer, error)) *Spool {
 	return &Spool{held: held, limit: limit, beyond: beyond, create: create}
 }

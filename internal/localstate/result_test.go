@@ -16,7 +16,8 @@ type about struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// TestResultFile: the form is that of files of earlier releases, and a file that is cut off or of another version is an error.
+// TestResultFile: the form is that of files of earlier releases, and a file that is cut off or of another version is an
+// error.
 func TestResultFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.last")
 	f, err := tempfile.Create(path, 0o600)
@@ -34,7 +35,8 @@ func TestResultFile(t *testing.T) {
 	if err != nil || string(raw) != whole {
 		t.Fatalf("%q, %v", raw, err)
 	}
-	for text, ok := range map[string]bool{whole: true, whole[1:]: false, whole[:len(whole)-1]: false, strings.TrimSuffix(whole, "1") + "2": false, "": false,
+	for text, ok := range map[string]bool{whole: true, whole[1:]: false, whole[:len(whole)-1]: false,
+		strings.TrimSuffix(whole, "1") + "2": false, "": false,
 		strings.Replace(whole, "\x18", "\xff", 1): false} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -70,8 +72,10 @@ func TestSpool(t *testing.T) {
 		for part := range strings.FieldsSeq(c.parts) {
 			kept = s.Add([]byte(part))
 		}
-		if kept != (c.err == nil) || !errors.Is(s.Err, c.err) || string(s.Memory()) != c.memory || file.String() != c.stored || s.N != int64(len(strings.ReplaceAll(c.parts, " ", ""))) {
-			t.Errorf("%s: kept %v, %v, %q in memory, %q in the file, %d bytes", name, kept, s.Err, s.Memory(), file.String(), s.N)
+		if kept != (c.err == nil) || !errors.Is(s.Err, c.err) || string(s.Memory()) != c.memory ||
+			file.String() != c.stored || s.N != int64(len(strings.ReplaceAll(c.parts, " ", ""))) {
+			t.Errorf("%s: kept %v, %v, %q in memory, %q in the file, %d bytes", name, kept, s.Err, s.Memory(),
+				file.String(), s.N)
 		}
 	}
 }

@@ -42,7 +42,8 @@ type Change struct {
 	Sends  *Sent  // nil if no reference is looked up
 }
 
-// Sent lists the references that a change looks up on this machine, and the addresses that the gateway sends their values to.
+// Sent lists the references that a change looks up on this machine, and the addresses that the gateway sends their
+// values to.
 type Sent struct {
 	Reads []Sending `json:"reads"`
 	To    []string  `json:"to"`
@@ -63,8 +64,8 @@ func (c Change) Title() string {
 	return strings.Join(strings.Fields(prompt), " ")
 }
 
-// Compare returns the steps that change a project to match the files, in an order in which they succeed, and the objects that
-// only the project has, in the order in which they can be deleted.
+// Compare returns the steps that change a project to match the files, in an order in which they succeed, and the
+// objects that only the project has, in the order in which they can be deleted.
 func Compare(want, have *Project) (changes, extra []Change) {
 	have = renamed(want, have)
 	names, used := namesOf(want, have), map[Object]bool{}
@@ -189,7 +190,8 @@ func how(w Object, fields []Difference) Action {
 // against returns the fields of a connection that can be compared with those of a gateway: the type, and the members of
 // the credential that are not secret.
 func (c *Connection) against(h *Connection) (want, have []Field) {
-	want, have = []Field{{Name: "type", Value: strings.ToLower(c.Type)}}, []Field{{Name: "type", Value: strings.ToLower(h.Type)}}
+	want, have = []Field{{Name: "type", Value: strings.ToLower(c.Type)}},
+		[]Field{{Name: "type", Value: strings.ToLower(h.Type)}}
 	for _, k := range slices.Sorted(maps.Keys(h.Credential)) {
 		v, ok := c.Credential[k]
 		if !ok && h.Credential[k].zero() {
@@ -200,7 +202,8 @@ func (c *Connection) against(h *Connection) (want, have []Field) {
 			want = append(want, Field{Name: "credential " + k, Value: v.String()})
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(c.Credential)) { // a member that the gateway does not return is unset or a secret
+	// a member that the gateway does not return is unset or a secret
+	for _, k := range slices.Sorted(maps.Keys(c.Credential)) {
 		v := c.Credential[k]
 		if _, told := h.Credential[k]; !told && !v.zero() && !v.refers() {
 			want = append(want, Field{Name: "credential " + k, Value: v.String()})
@@ -211,8 +214,8 @@ func (c *Connection) against(h *Connection) (want, have []Field) {
 
 func (c *Connection) fields() []Field { return []Field{{Name: "type", Value: c.Type}} }
 
-// renamed returns a project in which renamed folders, connections and columns have their new names wherever others refer
-// to them, as the gateway will do when the object itself is renamed.
+// renamed returns a project in which renamed folders, connections and columns have their new names wherever others
+// refer to them, as the gateway will do when the object itself is renamed.
 func renamed(want, have *Project) *Project {
 	out := New()
 	maps.Copy(out.all, have.all)
@@ -232,7 +235,8 @@ func renamed(want, have *Project) *Project {
 					if delete(out.all, ref); rest != "" {
 						out.all[moved.Ref] = &moved
 					} else {
-						out.all[Ref{KindFolder, f.Name}] = &Folder{Base{Ref: ref, ID: o.ID}} // its own name is still to be changed
+						// its own name is still to be changed
+						out.all[Ref{KindFolder, f.Name}] = &Folder{Base{Ref: ref, ID: o.ID}}
 					}
 				}
 			case *Query:
@@ -291,8 +295,8 @@ func golden(changes, extra []Change) (c, e []Change) {
 	return changes, extra
 }
 
-// order sorts changes. Objects that others refer to come first, or last if they are deleted. A rename comes after the one that frees
-// its new name.
+// order sorts changes. Objects that others refer to come first, or last if they are deleted. A rename comes after the
+// one that frees its new name.
 func order(changes []Change, first map[Ref]Ref, depth map[string]int, reverse bool) {
 	var waits func(ref Ref, n int) int
 	waits = func(ref Ref, n int) int {
@@ -371,7 +375,8 @@ func readers(p *Project) map[string][]*Query {
 	}
 	for _, q := range all {
 		for _, t := range sqlstmt.Tables(q.SQL) {
-			if o := bySQL[t.Table]; o != nil && strings.EqualFold(t.Catalog, api.InternalCatalogName) && (t.Schema == api.SchemaQuery || t.Schema == api.SchemaMtQuery) {
+			if o := bySQL[t.Table]; o != nil && strings.EqualFold(t.Catalog, api.InternalCatalogName) &&
+				(t.Schema == api.SchemaQuery || t.Schema == api.SchemaMtQuery) {
 				reads[q.Name] = append(reads[q.Name], o)
 			}
 		}

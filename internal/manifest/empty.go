@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// filled reports members without a value where a list or an object is expected, and empty files. Otherwise a truncated file, or a leftover
-// line, would mean that all objects that it described are to be removed.
+// filled reports members without a value where a list or an object is expected, and empty files. Otherwise a truncated
+// file, or a leftover line, would mean that all objects that it described are to be removed.
 func (r *reader) filled(d *doc, into any) bool {
 	before := len(r.bad)
 	none := map[reflect.Kind]string{reflect.Slice: "[]", reflect.Map: "{}"}
@@ -20,7 +20,8 @@ func (r *reader) filled(d *doc, into any) bool {
 		for t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
-		if k := t.Kind(); t == reflect.TypeFor[Value]() || k != reflect.Slice && k != reflect.Map && k != reflect.Struct {
+		if k := t.Kind(); t == reflect.TypeFor[Value]() || k != reflect.Slice && k != reflect.Map &&
+			k != reflect.Struct {
 			return
 		}
 		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {

@@ -25,10 +25,13 @@ func readFiles(t *testing.T, files map[string]string) (*Project, error) {
 
 // TestEmptyFiles: a file that was cut off does not say that everything is gone; an explicit empty list does.
 func TestEmptyFiles(t *testing.T) {
-	files := map[string]string{"tables/t.yaml": "[]", "bitables/t.yaml": "[]", "metadata/peaka.yaml": "{}", "caches/peaka.yaml": "{}", "relations/peaka.yaml": "[]", "parametric-tables/c.yaml": "{}",
-		"semantic-catalogs/c.yaml": "{}", "queries/q.yaml": "{}", "queries/f/.folder.yaml": "{}", "connections/c.yaml": "", "catalogs/c.yaml": "", "golden-sql/g.yaml": ""}
+	files := map[string]string{"tables/t.yaml": "[]", "bitables/t.yaml": "[]", "metadata/peaka.yaml": "{}",
+		"caches/peaka.yaml": "{}", "relations/peaka.yaml": "[]", "parametric-tables/c.yaml": "{}",
+		"semantic-catalogs/c.yaml": "{}", "queries/q.yaml": "{}", "queries/f/.folder.yaml": "{}",
+		"connections/c.yaml": "", "catalogs/c.yaml": "", "golden-sql/g.yaml": ""}
 	for file, none := range files {
-		all := map[string]string{"dig.yaml": "version: 1\n", "queries/q.sql": "SELECT 1", "golden-sql/g.sql": "SELECT 1"}
+		all := map[string]string{"dig.yaml": "version: 1\n", "queries/q.sql": "SELECT 1",
+			"golden-sql/g.sql": "SELECT 1"}
 		if file != "golden-sql/g.yaml" {
 			all["golden-sql/g.yaml"] = "prompt: p\n"
 		}
@@ -62,9 +65,12 @@ func TestEmptyFiles(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for file, text := range map[string]string{"metadata/peaka.yaml": "table.t:\n", "caches/peaka.yaml": "table.t:\n  key:\n", "semantic-catalogs/c.yaml": "tables:\n", "queries/q.yaml": "materialized: true\nschedule:\n",
+	for file, text := range map[string]string{"metadata/peaka.yaml": "table.t:\n",
+		"caches/peaka.yaml": "table.t:\n  key:\n", "semantic-catalogs/c.yaml": "tables:\n",
+		"queries/q.yaml":           "materialized: true\nschedule:\n",
 		"parametric-tables/c.yaml": "a.b:\n  from: c.d\n  values:\n"} {
-		if _, err := readFiles(t, map[string]string{"dig.yaml": "version: 1\n", "queries/q.sql": "SELECT 1", file: text}); err == nil || !strings.Contains(err.Error(), "has no value") {
+		if _, err := readFiles(t, map[string]string{"dig.yaml": "version: 1\n", "queries/q.sql": "SELECT 1",
+			file: text}); err == nil || !strings.Contains(err.Error(), "has no value") {
 			t.Errorf("%s: %v", file, err)
 		}
 	}

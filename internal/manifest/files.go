@@ -32,7 +32,8 @@ const (
 
 // dirs are the folders in the order of Kinds.
 func dirs() []string {
-	return []string{dirConnections, dirCatalogs, dirSemantic, dirTables, dirBITables, dirParametric, dirCaches, dirQueries, dirMetadata, dirRelations, dirGolden}
+	return []string{dirConnections, dirCatalogs, dirSemantic, dirTables, dirBITables, dirParametric, dirCaches,
+		dirQueries, dirMetadata, dirRelations, dirGolden}
 }
 
 type fileProject struct {

@@ -19,11 +19,14 @@ func TestResend(t *testing.T) {
 		return c
 	}
 	want, have := New(), New()
-	for _, c := range []*Connection{connection("same", "user", "a", "password", "${env:P}"), connection("open", "path", "x"), connection("new", "password", "${env:P}"), connection("changed", "user", "b", "password", "${env:P}"), connection("named", "user", "a", "password", "${env:P}")} {
+	for _, c := range []*Connection{connection("same", "user", "a", "password", "${env:P}"), connection("open", "path",
+		"x"), connection("new", "password", "${env:P}"), connection("changed", "user", "b", "password", "${env:P}"),
+		connection("named", "user", "a", "password", "${env:P}")} {
 		want.Add(c)
 	}
 	want.Get(KindConnection, "named").(*Connection).RenamedFrom = "before"
-	for _, c := range []*Connection{connection("same", "user", "a"), connection("open", "path", "x"), connection("changed", "user", "a"), connection("before", "user", "a")} {
+	for _, c := range []*Connection{connection("same", "user", "a"), connection("open", "path", "x"),
+		connection("changed", "user", "a"), connection("before", "user", "a")} {
 		have.Add(c)
 	}
 	changes, _ := Compare(want, have)
@@ -36,7 +39,8 @@ func TestResend(t *testing.T) {
 		got = append(got, string(ch.Action)+" "+ch.Name+": "+strings.Join(fields, ", "))
 	}
 	slices.Sort(got)
-	expected := []string{"create new: type", "update changed: credential user", "update named: name, credential password", "update same: credential password"}
+	expected := []string{"create new: type", "update changed: credential user",
+		"update named: name, credential password", "update same: credential password"}
 	if !slices.Equal(got, expected) {
 		t.Errorf("%q, want %q", got, expected)
 	}
@@ -46,16 +50,18 @@ func TestResend(t *testing.T) {
 func TestHostileYAML(t *testing.T) {
 	bomb := "type: files\ncredential:\n  a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := byte('b'); c < 'l'; c++ {
-		bomb += fmt.Sprintf("  %c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9), ", "))
+		bomb += fmt.Sprintf("  %c: &%c [%s]\n", c, c, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*%c, ", c-1), 9),
+			", "))
 	}
 	for text, want := range map[string]string{
 		bomb: "connections/c.yaml: its anchors and aliases expand to too many values",
-		"type: files\ncredential:\n  a: &a\n    b: *a\n":                      "connections/c.yaml: its anchors and aliases expand to too many values, or refer to themselves",
-		"type: files\ncredential:\n  a:\n    b: 1\n    b: 2\n":                "connections/c.yaml:5: duplicate member \"b\"",
-		"type: files\ncredential:\n  a:\n    <<: {b: 1}\n":                    "connections/c.yaml:4: the name of a member must be a text",
-		"type: files\ncredential:\n  a:\n    ? [b]\n    : 1\n":                "connections/c.yaml:4: the name of a member must be a text",
-		"type: files\ncredential:\n  a: 1\n  a: 2\n":                          "connections/c.yaml:4: mapping key \"a\" already defined at line 3",
-		"type: files\ncredential: " + strings.Repeat("[", 20000):              "connections/c.yaml:2: exceeded max depth",
+		"type: files\ncredential:\n  a: &a\n    b: *a\n":       "connections/c.yaml: its anchors and aliases expand to too many values, or refer to themselves",
+		"type: files\ncredential:\n  a:\n    b: 1\n    b: 2\n": "connections/c.yaml:5: duplicate member \"b\"",
+		"type: files\ncredential:\n  a:\n    <<: {b: 1}\n":     "connections/c.yaml:4: the name of a member must be a text",
+		"type: files\ncredential:\n  a:\n    ? [b]\n    : 1\n": "connections/c.yaml:4: the name of a member must be a text",
+		"type: files\ncredential:\n  a: 1\n  a: 2\n":           "connections/c.yaml:4: mapping key \"a\" already defined at line 3",
+		"type: files\ncredential: " + strings.Repeat("[",
+			20000): "connections/c.yaml:2: exceeded max depth",
 		"type: files\ncredential:\n  a: " + strings.Repeat("{a: ", 200) + "x": "",
 	} {
 		dir := t.TempDir()
@@ -74,17 +80,22 @@ func TestHostileYAML(t *testing.T) {
 	}
 }
 
-// TestStatementsAreText: what is not UTF-8 would be stored as something else, and what is too long would be parsed for minutes.
+// TestStatementsAreText: what is not UTF-8 would be stored as something else, and what is too long would be parsed for
+// minutes.
 func TestStatementsAreText(t *testing.T) {
 	for text, want := range map[string]string{
-		"SELECT 1,\n'M\xfcnchen'":                       "queries/q.sql: it is not text in UTF-8: line 2, column 3 has the byte 0xfc",
-		"\xff\xfeS\x00":                                 "queries/q.sql: it is not text in UTF-8",
-		"SELECT " + strings.Repeat("1 + ", 5<<20) + "1": "queries/q.sql: it has 20971528 bytes, more than 1048576, the maximum for statements",
-		"DROP TABLE x":                                  "queries/q.sql: a saved query can only read, and the statement is one of the kind DropTable",
-		"SELECT '\ufffd'":                               "",
+		"SELECT 1,\n'M\xfcnchen'": "queries/q.sql: it is not text in UTF-8: line 2, column 3 " +
+			"has the byte 0xfc",
+		"\xff\xfeS\x00": "queries/q.sql: it is not text in UTF-8",
+		"SELECT " + strings.Repeat("1 + ", 5<<20) +
+			"1": "queries/q.sql: it has 20971528 bytes, more than 1048576, the maximum for statements",
+		"DROP TABLE x": "queries/q.sql: a saved query can only read, and the " +
+			"statement is one of the kind DropTable",
+		"SELECT '\ufffd'": "",
 	} {
 		dir := t.TempDir()
-		if err := Write(dir, map[string][]byte{"dig.yaml": []byte("version: 1\n"), "queries/q.sql": []byte(text)}, []string{"dig.yaml", "queries/q.sql"}, nil); err != nil {
+		if err := Write(dir, map[string][]byte{"dig.yaml": []byte("version: 1\n"), "queries/q.sql": []byte(text)},
+			[]string{"dig.yaml", "queries/q.sql"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		p, err := Read(dir)
@@ -100,7 +111,8 @@ func TestStatementsAreText(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNoText: names of files that are not UTF-8 are mistakes in the files, and so is a prompt with NUL: apply would fail at them midway.
+// TestNamesThatAreNoText: names of files that are not UTF-8 are mistakes in the files, and so is a prompt with NUL:
+// apply would fail at them midway.
 func TestNamesThatAreNoText(t *testing.T) {
 	for file, want := range map[string]string{
 		"queries/a%FF.sql":   `the name "a\xff" is not text`,
@@ -109,7 +121,8 @@ func TestNamesThatAreNoText(t *testing.T) {
 		"golden-sql/g.yaml":  "golden-sql/g.yaml:1: a prompt cannot contain NUL",
 	} {
 		dir := t.TempDir()
-		for name, text := range map[string]string{Marker: "version: 1\n", file: map[string]string{".sql": "SELECT 1 AS n", ".yaml": "columns: []\n"}[filepath.Ext(file)]} {
+		for name, text := range map[string]string{Marker: "version: 1\n",
+			file: map[string]string{".sql": "SELECT 1 AS n", ".yaml": "columns: []\n"}[filepath.Ext(file)]} {
 			if strings.HasPrefix(name, dirGolden) {
 				text = `prompt: "a\0b"`
 			}
@@ -121,7 +134,8 @@ func TestNamesThatAreNoText(t *testing.T) {
 				t.Fatal(err)
 			}
 			if strings.HasPrefix(name, dirGolden) {
-				if err := os.WriteFile(strings.TrimSuffix(path, endYAML)+endSQL, []byte("SELECT 1 AS n"), 0o600); err != nil {
+				if err := os.WriteFile(strings.TrimSuffix(path, endYAML)+endSQL, []byte("SELECT 1 AS n"),
+					0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -135,10 +149,12 @@ func TestNamesThatAreNoText(t *testing.T) {
 // TestSizeOfTheMarker: what makes a directory a project is small, and a large one is not parsed.
 func TestSizeOfTheMarker(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, Marker), []byte("version: 1\n#"+strings.Repeat("x", 64<<10)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, Marker), []byte("version: 1\n#"+strings.Repeat("x", 64<<10)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "dig.yaml: it has 65548 bytes, more than 65536") {
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(),
+		"dig.yaml: it has 65548 bytes, more than 65536") {
 		t.Errorf("%v", err)
 	}
 }

@@ -12,11 +12,13 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// TestFileNames: every name comes back from the name of its file, which is one that Windows, macOS and git accept, and no
-// two names share a file on a system that ignores case.
+// TestFileNames: every name comes back from the name of its file, which is one that Windows, macOS and git accept, and
+// no two names share a file on a system that ignores case.
 func TestFileNames(t *testing.T) {
-	names := []string{"plain", "Daily sales", "a/b", `back\slash`, "..", ".", ".hidden", "end.", "end ", " start", "100%", "%41", "A", "a", "ÄÖ", "äö", "con", "COM1.txt", "nul",
-		"x.sql", "x.yaml", "X.SQL", "q?*:\"<>|", "tab\tnew\nline", "\xff\xfe", "日本語", "\u202egpj", "~", "a~b", strings.Repeat("ä", 50)}
+	names := []string{"plain", "Daily sales", "a/b", `back\slash`, "..", ".", ".hidden", "end.", "end ", " start",
+		"100%", "%41", "A", "a", "ÄÖ", "äö", "con", "COM1.txt", "nul",
+		"x.sql", "x.yaml", "X.SQL", "q?*:\"<>|", "tab\tnew\nline", "\xff\xfe", "日本語", "\u202egpj", "~", "a~b",
+		strings.Repeat("ä", 50)}
 	files := fileNames(names)
 	seen := map[string]string{}
 	for _, n := range names {
@@ -28,7 +30,8 @@ func TestFileNames(t *testing.T) {
 			t.Errorf("%q and %q share the file %q", n, other, f)
 		}
 		seen[strings.ToLower(f)] = n
-		if strings.ContainsAny(f, "/\\:*?\"<>|\n\t") || strings.HasPrefix(f, ".") || strings.HasSuffix(f, ".") || strings.HasSuffix(f, " ") || filepath.Base(f) != f || deviceName(f) {
+		if strings.ContainsAny(f, "/\\:*?\"<>|\n\t") || strings.HasPrefix(f, ".") || strings.HasSuffix(f, ".") ||
+			strings.HasSuffix(f, " ") || filepath.Base(f) != f || deviceName(f) {
 			t.Errorf("%q became the file %q", n, f)
 		}
 	}
@@ -40,7 +43,8 @@ func TestFileNames(t *testing.T) {
 
 // TestDottedNames: names of several parts come back as they were.
 func TestDottedNames(t *testing.T) {
-	for _, parts := range [][]string{{"a", "b"}, {"a.b", "c"}, {`q"uote`, "x"}, {" a", "b "}, {"->", "x"}, {"日本", "語"}} {
+	for _, parts := range [][]string{{"a", "b"}, {"a.b", "c"}, {`q"uote`, "x"}, {" a", "b "},
+		{"->", "x"}, {"日本", "語"}} {
 		got, err := splitName(JoinName(parts...), len(parts))
 		if err != nil || !slices.Equal(got, parts) {
 			t.Errorf("%q became %q and came back as %q, %v", parts, JoinName(parts...), got, err)
@@ -67,23 +71,41 @@ func sampleProject(t *testing.T) *Project {
 	}
 	text, long := "0", strings.Repeat("long/", 60)
 	for _, o := range []Object{
-		&Folder{b(KindFolder, "/a")}, &Folder{b(KindFolder, "/a/B: c")}, &Folder{b(KindFolder, "/empty")}, &Folder{Base{Ref: Ref{KindFolder, "/new"}, RenamedFrom: "/old"}}, &Folder{b(KindFolder, "/x.sql")},
-		&Connection{b(KindConnection, "shop/1"), "postgres", map[string]Value{"url": TextValue("db"), "port": json("5432"), "useSsl": json("true"), "password": Wanted("shop/1", "password"), "digits": TextValue("007"),
-			"day": TextValue("2024-01-01"), "yes": TextValue("yes"), "null": TextValue("null"), "big": json("12345678901234567890.10"), "lines": TextValue("a\nb\n"), "odd": TextValue(literal("a ${b} c"))}},
-		&Catalog{Base: b(KindCatalog, "ext"), DisplayName: "Ext", Connection: "shop/1", Parameters: map[string]Value{"cacheAnything": json("true")}},
+		&Folder{b(KindFolder, "/a")}, &Folder{b(KindFolder, "/a/B: c")}, &Folder{b(KindFolder, "/empty")},
+		&Folder{Base{Ref: Ref{KindFolder, "/new"}, RenamedFrom: "/old"}}, &Folder{b(KindFolder, "/x.sql")},
+		&Connection{b(KindConnection, "shop/1"), "postgres", map[string]Value{"url": TextValue("db"),
+			"port": json("5432"), "useSsl": json("true"), "password": Wanted("shop/1", "password"),
+			"digits": TextValue("007"),
+			"day":    TextValue("2024-01-01"), "yes": TextValue("yes"), "null": TextValue("null"),
+			"big": json("12345678901234567890.10"), "lines": TextValue("a\nb\n"),
+			"odd": TextValue(literal("a ${b} c"))}},
+		&Catalog{Base: b(KindCatalog, "ext"), DisplayName: "Ext", Connection: "shop/1",
+			Parameters: map[string]Value{"cacheAnything": json("true")}},
 		&SemanticCatalog{b(KindSemanticCatalog, "kpi"), "kpi"},
-		&SemanticTable{Base: b(KindSemanticTable, "kpi.core.daily"), Catalog: "kpi", Schema: "core", Table: "daily", Query: "Daily sales"},
-		&Table{Base: b(KindTable, "people"), Columns: []*Column{{Column: "name", Type: "varchar", DisplayName: "Full name", Default: &text, NotNull: true, Unique: true, Description: &text},
+		&SemanticTable{Base: b(KindSemanticTable, "kpi.core.daily"), Catalog: "kpi", Schema: "core", Table: "daily",
+			Query: "Daily sales"},
+		&Table{Base: b(KindTable, "people"), Columns: []*Column{{Column: "name", Type: "varchar",
+			DisplayName: "Full name", Default: &text, NotNull: true, Unique: true, Description: &text},
 			{Base: Base{RenamedFrom: "years"}, Column: "age", Type: "bigint", DisplayName: "age"}}},
 		&Table{Base: b(KindTable, "bare")},
-		&ParametricTable{Base: b(KindParametricTable, `ext.p."q.r"`), Catalog: "ext", Schema: "p", Table: "q.r", FromSchema: "s", FromTable: "t", Values: map[string]Value{"day": TextValue("@today-7d"), "n": json(`[1,2.50,"x"]`)}},
-		&Cache{Base: b(KindCache, "ext.s.t"), Catalog: "ext", Schema: "s", Table: "t", Incremental: "PT15M", Full: "P1D", Key: []string{"a", "b"}, UpdatedAt: "at"},
-		&Query{Base: b(KindQuery, "Daily sales"), SQLName: "daily_sales", Folder: "/a/B: c", SQL: "SELECT 1\n-- a comment", Materialized: true, Schedule: Schedule{Cron: "0 6 * * 1", Timezone: "Europe/Berlin"}},
-		&Query{Base: Base{Ref: Ref{KindQuery, "new"}, RenamedFrom: "old"}, SQLName: "new", Folder: "/", SQL: "SELECT 'a\r\nb\n'"},
+		&ParametricTable{Base: b(KindParametricTable, `ext.p."q.r"`), Catalog: "ext", Schema: "p", Table: "q.r",
+			FromSchema: "s", FromTable: "t", Values: map[string]Value{"day": TextValue("@today-7d"),
+				"n": json(`[1,2.50,"x"]`)}},
+		&Cache{Base: b(KindCache, "ext.s.t"), Catalog: "ext", Schema: "s", Table: "t", Incremental: "PT15M",
+			Full: "P1D", Key: []string{"a", "b"}, UpdatedAt: "at"},
+		&Query{Base: b(KindQuery, "Daily sales"), SQLName: "daily_sales", Folder: "/a/B: c",
+			SQL: "SELECT 1\n-- a comment", Materialized: true, Schedule: Schedule{Cron: "0 6 * * 1",
+				Timezone: "Europe/Berlin"}},
+		&Query{Base: Base{Ref: Ref{KindQuery, "new"}, RenamedFrom: "old"}, SQLName: "new", Folder: "/",
+			SQL: "SELECT 'a\r\nb\n'"},
 		&Query{Base: b(KindQuery, long), SQLName: sqltext.OfQuery(long), Folder: "/", SQL: "SELECT 2"},
-		&Metadata{Base: b(KindMetadata, "ext.s.t"), Catalog: "ext", Schema: "s", Table: "t", Description: "first\nsecond", Hidden: true, Columns: map[string]ColumnMetadata{"a": {Description: "d", Values: []string{"no", "1", ""}}}},
-		NewRelation([4]string{"ext", "s", "t", "a"}, [4]string{"peaka", "table", "people", "name"}, "MANY_TO_ONE", Position{}),
-		NewGoldenSQL("How many?", "SELECT 1", Position{}), NewGoldenSQL("how many!", "SELECT 2", Position{}), NewGoldenSQL("How many?", "SELECT 3", Position{}),
+		&Metadata{Base: b(KindMetadata, "ext.s.t"), Catalog: "ext", Schema: "s", Table: "t",
+			Description: "first\nsecond", Hidden: true, Columns: map[string]ColumnMetadata{"a": {Description: "d",
+				Values: []string{"no", "1", ""}}}},
+		NewRelation([4]string{"ext", "s", "t", "a"}, [4]string{"peaka", "table", "people", "name"},
+			"MANY_TO_ONE", Position{}),
+		NewGoldenSQL("How many?", "SELECT 1", Position{}), NewGoldenSQL("how many!", "SELECT 2", Position{}),
+		NewGoldenSQL("How many?", "SELECT 3", Position{}),
 	} {
 		if !p.Add(o) {
 			t.Fatalf("%v is there twice", o.base().Ref)
@@ -153,7 +175,8 @@ func TestChangedFiles(t *testing.T) {
 	p.Add(&Folder{Base{Ref: Ref{KindFolder, "/a"}}})
 	p.Add(&Folder{Base{Ref: Ref{KindFolder, "/a/b"}}})
 	put(t, dir, again(t, p))
-	put(t, dir, map[string][]byte{"README.md": []byte("mine"), "queries/notes.md": []byte("mine"), "other/x.sql": []byte("mine")})
+	put(t, dir, map[string][]byte{"README.md": []byte("mine"), "queries/notes.md": []byte("mine"),
+		"other/x.sql": []byte("mine")})
 	files := again(t, New())
 	write, remove, err := Changed(dir, files)
 	if err != nil || len(write) != 0 || !slices.Equal(remove, []string{"queries/a/b/q.sql"}) {
@@ -168,7 +191,8 @@ func TestChangedFiles(t *testing.T) {
 		left = append(left, filepath.ToSlash(rel))
 		return nil
 	})
-	if want := []string{".", "README.md", "dig.yaml", "other", "other/x.sql", "queries", "queries/notes.md"}; !slices.Equal(left, want) {
+	if want := []string{".", "README.md", "dig.yaml", "other", "other/x.sql", "queries",
+		"queries/notes.md"}; !slices.Equal(left, want) {
 		t.Errorf("left are %v, want %v", left, want)
 	}
 	if err := os.Symlink(t.TempDir(), filepath.Join(dir, "tables")); err == nil {
@@ -184,16 +208,19 @@ func TestChangedFiles(t *testing.T) {
 // TestMistakes: what is wrong with a file is said with its line, all of it at once.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
-		{"tables/t.yaml", "columns:\n  - name: a\n    typ: bigint\n", "tables/t.yaml:3: unknown member \"typ\"; did you mean \"type\"?"},
+		{"tables/t.yaml", "columns:\n  - name: a\n    typ: bigint\n",
+			"tables/t.yaml:3: unknown member \"typ\"; did you mean \"type\"?"},
 		{"tables/t.yaml", "columns:\n  - name: a\n", "tables/t.yaml:2: type is missing"},
 		{"tables/t.yaml", "columns:\n  - name: a\n    type: json\n", "tables/t.yaml:3: type: \"json\" is not one of"},
-		{"tables/t.yaml", "columns:\n  - {name: a, type: bigint}\n  - {name: A, type: bigint}\n", "tables/t.yaml:3: there are two columns A"},
+		{"tables/t.yaml", "columns:\n  - {name: a, type: bigint}\n  - {name: A, type: bigint}\n",
+			"tables/t.yaml:3: there are two columns A"},
 		{"tables/t.yaml", "columns: 3\n", "tables/t.yaml:1: 3 is not a list"},
 		{"tables/t.yaml", "columns: [\n", "tables/t.yaml:1: did not find expected node content"},
 		{"tables/t.yaml", "columns: []\n---\ncolumns: []\n", "tables/t.yaml: it has more than one document"},
 		{"tables/t.yml", "columns: []\n", "tables/t.yml: files here end in .yaml"},
 		{"tables/sub/t.yaml", "columns: []\n", "tables/sub: tables has no folders in it"},
-		{"connections/c.yaml", "type: x\ncredential:\n  password: ${vault:x}\n", "connections/c.yaml:3: password: a reference is ${env:NAME}"},
+		{"connections/c.yaml", "type: x\ncredential:\n  password: ${vault:x}\n",
+			"connections/c.yaml:3: password: a reference is ${env:NAME}"},
 		{"connections/c.yaml", "credential: {}\n", "connections/c.yaml:1: type is missing"},
 		{"caches/c.yaml", "s.t:\n  full: 1d\n", "caches/c.yaml:2: full: \"1d\" is not an ISO-8601 duration"},
 		{"caches/c.yaml", "t:\n  full: P1D\n", "caches/c.yaml:1: \"t\" is not of the form SCHEMA.TABLE"},
@@ -201,10 +228,13 @@ func TestMistakes(t *testing.T) {
 		{"queries/q.yaml", "materialized: true\n", "queries/q.yaml: q.sql, with the statement, is missing next to it"},
 		{"queries/q.sql", " \n", "queries/q.sql: there is no statement in it"},
 		{"queries/q.txt", "SELECT 1", "queries/q.txt: files here end in .sql or .yaml"},
-		{"relations/c.yaml", "- from: a.b\n  to: c.s.t.x\n  type: MANY\n", "relations/c.yaml:1: from: \"a.b\" is not of the form SCHEMA.TABLE.COLUMN"},
-		{"relations/c.yaml", "- from: s.t.c\n  to: c.s.t.x\n  type: MANY\n", "relations/c.yaml:3: type: \"MANY\" is not one of"},
+		{"relations/c.yaml", "- from: a.b\n  to: c.s.t.x\n  type: MANY\n",
+			"relations/c.yaml:1: from: \"a.b\" is not of the form SCHEMA.TABLE.COLUMN"},
+		{"relations/c.yaml", "- from: s.t.c\n  to: c.s.t.x\n  type: MANY\n",
+			"relations/c.yaml:3: type: \"MANY\" is not one of"},
 		{"golden-sql/g.sql", "SELECT 1", "golden-sql/g.sql: g.yaml, with the prompt, is missing next to it"},
-		{"parametric-tables/c.yaml", "s.t:\n  from: x\n  values: {a: 1}\n", "parametric-tables/c.yaml:2: \"x\" is not of the form"},
+		{"parametric-tables/c.yaml", "s.t:\n  from: x\n  values: {a: 1}\n",
+			"parametric-tables/c.yaml:2: \"x\" is not of the form"},
 		{"dig.yaml", "version: 7\n", "dig.yaml:1: version 7 is not known"},
 	} {
 		dir := t.TempDir()
@@ -217,7 +247,8 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	put(t, dir, map[string][]byte{Marker: []byte("version: 1\n"), "queries/a b.sql": []byte("SELECT 1"), "queries/f/A_b.sql": []byte("SELECT 1"), "queries/q.sql": []byte("SELECT 1"),
+	put(t, dir, map[string][]byte{Marker: []byte("version: 1\n"), "queries/a b.sql": []byte("SELECT 1"),
+		"queries/f/A_b.sql": []byte("SELECT 1"), "queries/q.sql": []byte("SELECT 1"),
 		"queries/q.yaml": []byte("schedule:\n  every: PT1H\n"), "tables/t.yaml": []byte("x: 1\n")})
 	if _, err := Read(dir); err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("three mistakes in three files: %v", err)
@@ -229,7 +260,8 @@ func TestMistakes(t *testing.T) {
 
 // TestLineEnds: a checkout with the line ends of Windows, and with a byte order mark, is the same project.
 func TestLineEnds(t *testing.T) {
-	for _, text := range []string{"SELECT 1,\n  2", "SELECT 1,\n  2\n", "SELECT 1,\n  2;\n", "SELECT 1,\r\n  2\r\n", "\xef\xbb\xbfSELECT 1,\r\n  2;\r\n"} {
+	for _, text := range []string{"SELECT 1,\n  2", "SELECT 1,\n  2\n", "SELECT 1,\n  2;\n", "SELECT 1,\r\n  2\r\n",
+		"\xef\xbb\xbfSELECT 1,\r\n  2;\r\n"} {
 		if got := sqlOf([]byte(text)); got != "SELECT 1,\n  2" {
 			t.Errorf("%q is read as %q", text, got)
 		}
@@ -242,7 +274,9 @@ func TestLineEnds(t *testing.T) {
 // TestReferences: references are replaced where they stand, and a literal one can be written.
 func TestReferences(t *testing.T) {
 	look := func(r Reference) (string, error) { return "<" + r.Kind + " " + r.Name + ">", nil }
-	for in, want := range map[string]string{"plain": "plain", "${env:A}": "<env A>", "a-${env:A}-${file:b/c}": "a-<env A>-<file b/c>", "$${env:A}": "${env:A}", "$5": "$5", "${keyring:s/a:b}": "<keyring s/a:b>"} {
+	for in, want := range map[string]string{"plain": "plain", "${env:A}": "<env A>",
+		"a-${env:A}-${file:b/c}": "a-<env A>-<file b/c>", "$${env:A}": "${env:A}", "$5": "$5",
+		"${keyring:s/a:b}": "<keyring s/a:b>"} {
 		if got, err := Expand(in, look); err != nil || got != want {
 			t.Errorf("%q became %q, %v; want %q", in, got, err, want)
 		}
@@ -263,7 +297,8 @@ func TestReferences(t *testing.T) {
 // TestOrder: changes come in an order in which each finds what it needs, and deletions the other way round.
 func TestOrder(t *testing.T) {
 	p := sampleProject(t)
-	p.Add(&Query{Base: Base{Ref: Ref{KindQuery, "a first"}}, SQLName: "a_first", Folder: "/", SQL: "SELECT * FROM peaka.query.daily_sales"})
+	p.Add(&Query{Base: Base{Ref: Ref{KindQuery, "a first"}}, SQLName: "a_first", Folder: "/",
+		SQL: "SELECT * FROM peaka.query.daily_sales"})
 	changes, extra := Compare(p, New())
 	if len(extra) > 0 {
 		t.Errorf("an empty project has %d objects more", len(extra))
@@ -275,8 +310,10 @@ func TestOrder(t *testing.T) {
 		}
 		at[string(ch.Kind)+" "+ch.Name] = i
 	}
-	for _, pair := range [][2]string{{"folder /a", "folder /a/B: c"}, {"connection shop/1", "catalog ext"}, {"catalog ext", "cache ext.s.t"}, {"cache ext.s.t", "query Daily sales"},
-		{"query Daily sales", "query a first"}, {"query Daily sales", "semantic-table kpi.core.daily"}, {"folder /a/B: c", "query Daily sales"}} {
+	for _, pair := range [][2]string{{"folder /a", "folder /a/B: c"}, {"connection shop/1", "catalog ext"},
+		{"catalog ext", "cache ext.s.t"}, {"cache ext.s.t", "query Daily sales"},
+		{"query Daily sales", "query a first"}, {"query Daily sales", "semantic-table kpi.core.daily"},
+		{"folder /a/B: c", "query Daily sales"}} {
 		if at[pair[0]] >= at[pair[1]] {
 			t.Errorf("%s comes after %s", pair[0], pair[1])
 		}
@@ -290,7 +327,8 @@ func TestOrder(t *testing.T) {
 	for i, ch := range gone {
 		at[string(ch.Kind)+" "+ch.Name] = i
 	}
-	if at["query Daily sales"] >= at["query a first"] || at["connection shop/1"] >= at["catalog ext"] || at["folder /a"] >= at["folder /a/B: c"] {
+	if at["query Daily sales"] >= at["query a first"] || at["connection shop/1"] >= at["catalog ext"] ||
+		at["folder /a"] >= at["folder /a/B: c"] {
 		t.Error("deletions are not in the reverse order")
 	}
 }
@@ -298,7 +336,8 @@ func TestOrder(t *testing.T) {
 // TestListsDiffer: lists of texts with commas, quotes or nothing in them are told apart.
 func TestListsDiffer(t *testing.T) {
 	seen := map[string][]string{}
-	for _, list := range [][]string{nil, {""}, {"", ""}, {"a", "b"}, {"a, b"}, {`"a"`, "b"}, {`"a, b"`}, {`a", "b`}, {"a,b"}, {"a "}, {"a"}} {
+	for _, list := range [][]string{nil, {""}, {"", ""}, {"a", "b"}, {"a, b"}, {`"a"`, "b"}, {`"a, b"`}, {`a", "b`},
+		{"a,b"}, {"a "}, {"a"}} {
 		text := listed(list)
 		if other, ok := seen[text]; ok {
 			t.Errorf("%q and %q are both %s", other, list, text)
@@ -338,7 +377,8 @@ func TestRenames(t *testing.T) {
 			got = append(got, string(ch.Action)+" "+string(ch.Kind)+" "+f.Name+" "+f.From+" "+f.To)
 		}
 	}
-	wanted := []string{"update folder name /a /z", "update connection name shop/1 shop", "update column name age born", "update query name Daily sales Sales"}
+	wanted := []string{"update folder name /a /z", "update connection name shop/1 shop", "update column name age born",
+		"update query name Daily sales Sales"}
 	if !slices.Equal(got, wanted) || len(extra) > 0 {
 		t.Errorf("changes are %q, and %d more\nwant %q", got, len(extra), wanted)
 	}
@@ -347,14 +387,15 @@ func TestRenames(t *testing.T) {
 	}
 }
 
-// TestWriteRemovesFirst: what is removed may stand in the way of what is written, as does a file whose name differs in case only where the
-// file system ignores case.
+// TestWriteRemovesFirst: what is removed may stand in the way of what is written, as does a file whose name differs in
+// case only where the file system ignores case.
 func TestWriteRemovesFirst(t *testing.T) {
 	dir := t.TempDir()
 	if err := Write(dir, map[string][]byte{"queries/x.sql": []byte("1")}, []string{"queries/x.sql"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(dir, map[string][]byte{"queries/x.sql/y.sql": []byte("2")}, []string{"queries/x.sql/y.sql"}, []string{"queries/x.sql"}); err != nil {
+	if err := Write(dir, map[string][]byte{"queries/x.sql/y.sql": []byte("2")}, []string{"queries/x.sql/y.sql"},
+		[]string{"queries/x.sql"}); err != nil {
 		t.Fatal(err)
 	}
 	if raw, err := os.ReadFile(filepath.Join(dir, "queries", "x.sql", "y.sql")); err != nil || string(raw) != "2" {
@@ -362,8 +403,8 @@ func TestWriteRemovesFirst(t *testing.T) {
 	}
 }
 
-// TestWriteInterrupted: when not all files can be written, nothing was removed that is not written elsewhere, and a new directory is not a
-// project, whose missing objects prune would delete.
+// TestWriteInterrupted: when not all files can be written, nothing was removed that is not written elsewhere, and a new
+// directory is not a project, whose missing objects prune would delete.
 func TestWriteInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	old := map[string][]byte{Marker: []byte("version: 1\n"), "queries/a/q.sql": []byte("SELECT 1\n")}
@@ -373,7 +414,8 @@ func TestWriteInterrupted(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tables"), nil, 0o600); err != nil { // in the way of a folder
 		t.Fatal(err)
 	}
-	files := map[string][]byte{Marker: old[Marker], "queries/b/q.sql": []byte("SELECT 1\n"), "tables/t.yaml": []byte("columns: []\n")}
+	files := map[string][]byte{Marker: old[Marker], "queries/b/q.sql": []byte("SELECT 1\n"),
+		"tables/t.yaml": []byte("columns: []\n")}
 	if err := Write(dir, files, []string{"tables/t.yaml", "queries/b/q.sql"}, []string{"queries/a/q.sql"}); err == nil {
 		t.Fatal("the file was written")
 	}

@@ -36,7 +36,8 @@ const (
 
 // Kinds returns all kinds, each after those that its objects refer to.
 func Kinds() []Kind {
-	return []Kind{KindFolder, KindConnection, KindCatalog, KindSemanticCatalog, KindTable, KindColumn, KindBITable, KindBIColumn, KindParametricTable, KindCache, KindQuery,
+	return []Kind{KindFolder, KindConnection, KindCatalog, KindSemanticCatalog, KindTable, KindColumn, KindBITable,
+		KindBIColumn, KindParametricTable, KindCache, KindQuery,
 		KindSemanticTable, KindMetadata, KindRelation, KindGoldenSQL}
 }
 
@@ -147,8 +148,10 @@ type Column struct {
 }
 
 func (c *Column) fields() []Field {
-	return []Field{{Name: "type", Value: c.Type}, {Name: "display-name", Value: c.DisplayName}, {Name: "default", Value: api.OrEmpty(c.Default)},
-		{Name: "not-null", Value: yesNo(c.NotNull)}, {Name: "unique", Value: yesNo(c.Unique)}, {Name: "description", Value: api.OrEmpty(c.Description)}}
+	return []Field{{Name: "type", Value: c.Type}, {Name: "display-name", Value: c.DisplayName},
+		{Name: "default", Value: api.OrEmpty(c.Default)},
+		{Name: "not-null", Value: yesNo(c.NotNull)}, {Name: "unique", Value: yesNo(c.Unique)},
+		{Name: "description", Value: api.OrEmpty(c.Description)}}
 }
 
 // ParametricTable is a table that reads another one with fixed values. Its name is CATALOG.SCHEMA.TABLE.
@@ -180,8 +183,10 @@ type Cache struct {
 
 func (c *Cache) fields() []Field {
 	u := c.Untracked
-	return []Field{{Name: "incremental", Value: period(c.Incremental)}, {Name: "full", Value: period(c.Full)}, {Name: "key", Value: listed(c.Key), Unknown: u},
-		{Name: "updated-at", Value: c.UpdatedAt, Unknown: u}, {Name: "insert-only", Value: yesNo(c.InsertOnly), Unknown: u}}
+	return []Field{{Name: "incremental", Value: period(c.Incremental)}, {Name: "full", Value: period(c.Full)},
+		{Name: "key", Value: listed(c.Key), Unknown: u},
+		{Name: "updated-at", Value: c.UpdatedAt, Unknown: u}, {Name: "insert-only", Value: yesNo(c.InsertOnly),
+			Unknown: u}}
 }
 
 // Query is a saved query. Its name is the one that is displayed; SQLName is derived from it by the gateway.
@@ -202,7 +207,8 @@ func (q *Query) fields() []Field {
 	if q.Materialized {
 		kind = "materialized"
 	}
-	return []Field{{Name: "folder", Value: q.Folder}, {Name: "type", Value: kind}, {Name: "schedule", Value: q.Schedule.String()}, {Name: "sql", Value: q.SQL}}
+	return []Field{{Name: "folder", Value: q.Folder}, {Name: "type", Value: kind},
+		{Name: "schedule", Value: q.Schedule.String()}, {Name: "sql", Value: q.SQL}}
 }
 
 func (s Schedule) String() string {

@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// Names of objects become names of files by percent-encoding characters that some system does not allow in them. Decoding reverses
-// it; a percent sign that is not followed by two digits is literal.
+// Names of objects become names of files by percent-encoding characters that some system does not allow in them.
+// Decoding reverses it; a percent sign that is not followed by two digits is literal.
 
 // maxFileName is the maximum length in bytes of a name without its extension. Longer names are truncated, so that the
 // extension fits into the 255 bytes of most systems; the file then contains the name as a member.
@@ -55,7 +55,8 @@ func fileName(name string, capitals bool) string {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(name[i:], "\uFFFD"):
 			encode(name[i : i+1])
-		case r < 0x20 || r == 0x7f || strings.ContainsRune(`%/\:*?"<>|`, r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp),
+		case r < 0x20 || r == 0x7f || strings.ContainsRune(`%/\:*?"<>|`, r), unicode.In(r, unicode.Cf,
+			unicode.Zl, unicode.Zp),
 			(r == '.' || r == ' ') && (i == 0 || last), i == dot, i == 0 && reserved, capitals && unicode.IsUpper(r):
 			encode(string(r))
 		default:
@@ -121,7 +122,8 @@ func splitName(name string, n int) ([]string, error) {
 		return nil, err
 	}
 	if len(parts) != n {
-		return nil, fmt.Errorf("%q is not of the form %s", name, []string{"", "NAME", "SCHEMA.TABLE", "SCHEMA.TABLE.COLUMN", "CATALOG.SCHEMA.TABLE.COLUMN"}[n])
+		return nil, fmt.Errorf("%q is not of the form %s", name, []string{"", "NAME", "SCHEMA.TABLE",
+			"SCHEMA.TABLE.COLUMN", "CATALOG.SCHEMA.TABLE.COLUMN"}[n])
 	}
 	return parts, nil
 }

@@ -12,9 +12,11 @@ import (
 
 // TestNamedPipes: reading one would not end.
 func TestNamedPipes(t *testing.T) {
-	for _, file := range []string{"dig.yaml", "queries/q.sql", "queries/r.yaml", "queries/f/.folder.yaml", "tables/t.yaml", "golden-sql/g.yaml"} {
+	for _, file := range []string{"dig.yaml", "queries/q.sql", "queries/r.yaml", "queries/f/.folder.yaml",
+		"tables/t.yaml", "golden-sql/g.yaml"} {
 		dir := t.TempDir()
-		for name, text := range map[string]string{"dig.yaml": "version: 1\n", "queries/r.sql": "SELECT 1", "golden-sql/g.sql": "SELECT 1"} {
+		for name, text := range map[string]string{"dig.yaml": "version: 1\n", "queries/r.sql": "SELECT 1",
+			"golden-sql/g.sql": "SELECT 1"} {
 			full := filepath.Join(dir, filepath.FromSlash(name))
 			if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 				t.Fatal(err)

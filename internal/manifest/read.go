@@ -71,7 +71,8 @@ func Read(dir string) (*Project, error) {
 	}
 	var head fileProject
 	if at := r.decode(Marker, raw, &head); at != nil && head.Version != version {
-		r.problem(at.line("version"), "version %d is not known to this release of dig, which reads version %d", head.Version, version)
+		r.problem(at.line("version"), "version %d is not known to this release of dig, which reads version %d",
+			head.Version, version)
 		return nil, r.bad
 	}
 	if err := r.misspelt(); err != nil {
@@ -84,7 +85,10 @@ func Read(dir string) (*Project, error) {
 	}
 	r.check()
 	if len(r.bad) > 0 {
-		slices.SortStableFunc(r.bad, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+		slices.SortStableFunc(r.bad, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(a.File, b.File),
+				cmp.Compare(a.Line, b.Line))
+		})
 		return nil, r.bad
 	}
 	return r.p, nil
@@ -107,7 +111,8 @@ func (r *reader) add(o Object) {
 		if other != nil {
 			where = ", " + other.base().At.File + " has one too"
 		}
-		r.problem(b.At, "there are two of %s %s%s", strings.ReplaceAll(string(b.Kind), "-", " "), Change{Ref: Ref{b.Kind, b.Name}}.Title(), where)
+		r.problem(b.At, "there are two of %s %s%s", strings.ReplaceAll(string(b.Kind), "-", " "),
+			Change{Ref: Ref{b.Kind, b.Name}}.Title(), where)
 	}
 }
 
@@ -155,7 +160,8 @@ func (r *reader) folder(rel string, up []string) error {
 			}
 		case e.IsDir():
 			r.problem(Position{File: file}, "%s has no folders in it", top)
-		case strings.HasSuffix(name, endYAML) || strings.HasSuffix(name, endSQL) && (top == dirQueries || top == dirGolden):
+		case strings.HasSuffix(name, endYAML) || strings.HasSuffix(name, endSQL) &&
+			(top == dirQueries || top == dirGolden):
 			stem := strings.TrimSuffix(strings.TrimSuffix(name, endSQL), endYAML)
 			if err := r.file(top, file, stem, up, have); err != nil {
 				return err
@@ -167,8 +173,8 @@ func (r *reader) folder(rel string, up []string) error {
 	return nil
 }
 
-// regular reads a regular file. Reading anything else, such as a named pipe, may never end; it is recorded as a problem, and
-// the result is nil.
+// regular reads a regular file. Reading anything else, such as a named pipe, may never end; it is recorded as a
+// problem, and the result is nil.
 func (r *reader) regular(file string) ([]byte, error) {
 	full := filepath.Join(r.dir, filepath.FromSlash(file))
 	stat := os.Lstat
@@ -211,7 +217,8 @@ const (
 	maxMarker    = 64 << 10
 )
 
-// misspelt finds folders with a name similar to one that is read: their objects would be missing, and prune would delete them.
+// misspelt finds folders with a name similar to one that is read: their objects would be missing, and prune would
+// delete them.
 func (r *reader) misspelt() error {
 	entries, err := os.ReadDir(r.dir)
 	for _, e := range entries {
@@ -224,7 +231,9 @@ func (r *reader) misspelt() error {
 			near = dirQueries
 		}
 		if more := len(name) - len(near); near != "" && -2 <= more && more <= 2 {
-			r.problem(Position{File: name}, "a folder of this name is not read; did you mean %s? Give it another name if it is something else", near)
+			r.problem(Position{File: name},
+				"a folder of this name is not read; did you mean %s? Give it another name if it is something else",
+				near)
 		}
 	}
 	return err
@@ -345,7 +354,8 @@ func (r *reader) decode(file string, raw []byte, into any) *doc {
 				l += fmt.Sprintf("; did you mean %q?", near)
 			}
 		} else if m := yamlWrong().FindStringSubmatch(l); m != nil {
-			l = fmt.Sprintf("%s is not %s", cmp.Or(m[2], map[string]string{"seq": "a list", "map": "an object"}[m[1]], m[1]), shapeOf(m[3]))
+			l = fmt.Sprintf("%s is not %s", cmp.Or(m[2], map[string]string{"seq": "a list", "map": "an object"}[m[1]],
+				m[1]), shapeOf(m[3]))
 		}
 		r.problem(at, "%s", strings.TrimPrefix(l, "yaml: "))
 	}

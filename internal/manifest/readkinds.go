@@ -51,12 +51,15 @@ func (r *reader) file(top, file, stem string, up []string, have map[string]bool)
 		}
 		return nil
 	}
-	map[string]func(file, name string, raw []byte){dirConnections: r.connection, dirCatalogs: r.catalog, dirSemantic: r.semantic, dirTables: r.table(KindTable), dirBITables: r.table(KindBITable),
-		dirParametric: r.parametric, dirCaches: r.caches, dirMetadata: r.metadata, dirRelations: r.relations}[top](file, objectName(stem), raw)
+	map[string]func(file, name string, raw []byte){dirConnections: r.connection, dirCatalogs: r.catalog,
+		dirSemantic: r.semantic, dirTables: r.table(KindTable), dirBITables: r.table(KindBITable),
+		dirParametric: r.parametric, dirCaches: r.caches, dirMetadata: r.metadata, dirRelations: r.relations}[top](file,
+		objectName(stem), raw)
 	return nil
 }
 
-// sqlOf returns the statement in a file: without its terminator, and with line feeds for the line ends of a checkout on Windows.
+// sqlOf returns the statement in a file: without its terminator, and with line feeds for the line ends of a checkout on
+// Windows.
 func sqlOf(raw []byte) string {
 	raw = bytes.TrimPrefix(raw, []byte(rowfile.Mark))
 	if n := bytes.Count(raw, []byte("\n")); n > 0 && n == bytes.Count(raw, []byte("\r\n")) {
@@ -80,7 +83,8 @@ func (r *reader) query(file, stem string, up []string, sql string, sidecar []byt
 		}
 		at = Position{yml, 1}
 	}
-	q := &Query{Base: Base{Ref: Ref{KindQuery, cmp.Or(f.Name, objectName(stem))}, RenamedFrom: f.RenamedFrom, At: at}, Folder: "/" + strings.Join(up, "/"), SQL: sql, Materialized: f.Materialized}
+	q := &Query{Base: Base{Ref: Ref{KindQuery, cmp.Or(f.Name, objectName(stem))}, RenamedFrom: f.RenamedFrom, At: at},
+		Folder: "/" + strings.Join(up, "/"), SQL: sql, Materialized: f.Materialized}
 	q.SQLName = sqltext.OfQuery(q.Name)
 	if s := f.Schedule; s != nil {
 		q.Schedule = Schedule(*s)
@@ -177,7 +181,8 @@ func (r *reader) connection(file, name string, raw []byte) {
 			r.problem(d.line("credential", k), "%s: %v", k, err)
 		}
 	}
-	r.add(&Connection{Base: Base{Ref: Ref{KindConnection, cmp.Or(f.Name, name)}, RenamedFrom: f.RenamedFrom, At: Position{file, 1}}, Type: f.Type, Credential: f.Credential})
+	r.add(&Connection{Base: Base{Ref: Ref{KindConnection, cmp.Or(f.Name, name)}, RenamedFrom: f.RenamedFrom,
+		At: Position{file, 1}}, Type: f.Type, Credential: f.Credential})
 }
 
 func (r *reader) catalog(file, name string, raw []byte) {
@@ -186,7 +191,8 @@ func (r *reader) catalog(file, name string, raw []byte) {
 		return
 	}
 	name = cmp.Or(f.Name, name)
-	r.add(&Catalog{Base: Base{Ref: Ref{KindCatalog, name}, At: Position{file, 1}}, DisplayName: cmp.Or(f.DisplayName, name), Connection: f.Connection, Parameters: f.Parameters})
+	r.add(&Catalog{Base: Base{Ref: Ref{KindCatalog, name}, At: Position{file, 1}}, DisplayName: cmp.Or(f.DisplayName,
+		name), Connection: f.Connection, Parameters: f.Parameters})
 }
 
 func (r *reader) semantic(file, name string, raw []byte) {
@@ -196,10 +202,12 @@ func (r *reader) semantic(file, name string, raw []byte) {
 		return
 	}
 	name = cmp.Or(f.Name, name)
-	r.add(&SemanticCatalog{Base: Base{Ref: Ref{KindSemanticCatalog, name}, At: Position{file, 1}}, DisplayName: cmp.Or(f.DisplayName, name)})
+	r.add(&SemanticCatalog{Base: Base{Ref: Ref{KindSemanticCatalog, name}, At: Position{file, 1}},
+		DisplayName: cmp.Or(f.DisplayName, name)})
 	for _, t := range slices.Sorted(maps.Keys(f.Tables)) {
 		if n, at, ok := r.tableIn(d, t, "tables", t); ok {
-			r.add(&SemanticTable{Base: Base{Ref: Ref{KindSemanticTable, JoinName(name, n[0], n[1])}, At: at}, Catalog: name, Schema: n[0], Table: n[1], Query: f.Tables[t]})
+			r.add(&SemanticTable{Base: Base{Ref: Ref{KindSemanticTable, JoinName(name, n[0], n[1])}, At: at},
+				Catalog: name, Schema: n[0], Table: n[1], Query: f.Tables[t]})
 		}
 	}
 }
@@ -229,9 +237,11 @@ func (r *reader) tableFile(kind Kind, file, name string, raw []byte) {
 	for i, c := range f.Columns {
 		of := strings.ToLower(c.Type)
 		if !slices.Contains(columnTypes(), of) {
-			r.problem(d.line("columns", i, "type"), "type: %q is not one of %s", c.Type, strings.Join(columnTypes(), ", "))
+			r.problem(d.line("columns", i, "type"), "type: %q is not one of %s", c.Type,
+				strings.Join(columnTypes(), ", "))
 		}
-		t.Columns = append(t.Columns, &Column{Base: Base{RenamedFrom: c.RenamedFrom, At: d.line("columns", i)}, Column: c.Name, Type: of, DisplayName: cmp.Or(c.DisplayName, c.Name),
+		t.Columns = append(t.Columns, &Column{Base: Base{RenamedFrom: c.RenamedFrom, At: d.line("columns", i)},
+			Column: c.Name, Type: of, DisplayName: cmp.Or(c.DisplayName, c.Name),
 			Default: c.Default, Description: c.Description, NotNull: c.NotNull, Unique: c.Unique})
 	}
 	for i, c := range t.Columns {
@@ -258,7 +268,8 @@ func (r *reader) parametric(file, catalog string, raw []byte) {
 		n, at, ok := r.tableIn(d, t, t)
 		from, _, fromOK := r.tableIn(d, f[t].From, t, "from")
 		if ok && fromOK {
-			r.add(&ParametricTable{Base: Base{Ref: Ref{KindParametricTable, JoinName(catalog, n[0], n[1])}, At: at}, Catalog: catalog, Schema: n[0], Table: n[1],
+			r.add(&ParametricTable{Base: Base{Ref: Ref{KindParametricTable, JoinName(catalog, n[0], n[1])}, At: at},
+				Catalog: catalog, Schema: n[0], Table: n[1],
 				FromSchema: from[0], FromTable: from[1], Values: f[t].Values})
 		}
 	}
@@ -285,7 +296,8 @@ func (r *reader) caches(file, catalog string, raw []byte) {
 			r.problem(at, "updated-at and insert-only need key")
 		}
 		if ok {
-			r.add(&Cache{Base: Base{Ref: Ref{KindCache, JoinName(catalog, n[0], n[1])}, At: at}, Catalog: catalog, Schema: n[0], Table: n[1],
+			r.add(&Cache{Base: Base{Ref: Ref{KindCache, JoinName(catalog, n[0], n[1])}, At: at}, Catalog: catalog,
+				Schema: n[0], Table: n[1],
 				Incremental: c.Incremental, Full: c.Full, Key: c.Key, UpdatedAt: c.UpdatedAt, InsertOnly: c.InsertOnly})
 		}
 	}
@@ -302,8 +314,10 @@ func (r *reader) metadata(file, catalog string, raw []byte) {
 		if !ok {
 			continue
 		}
-		m := &Metadata{Base: Base{Ref: Ref{KindMetadata, JoinName(catalog, n[0], n[1])}, At: at}, Catalog: catalog, Schema: n[0], Table: n[1],
-			Description: f[t].Description, Hidden: f[t].UseWithAI != nil && !*f[t].UseWithAI, Columns: map[string]ColumnMetadata{}}
+		m := &Metadata{Base: Base{Ref: Ref{KindMetadata, JoinName(catalog, n[0], n[1])}, At: at}, Catalog: catalog,
+			Schema: n[0], Table: n[1],
+			Description: f[t].Description, Hidden: f[t].UseWithAI != nil && !*f[t].UseWithAI,
+			Columns: map[string]ColumnMetadata{}}
 		for k, c := range f[t].Columns {
 			m.Columns[k] = ColumnMetadata(c)
 		}
@@ -337,7 +351,8 @@ func (r *reader) relations(file, catalog string, raw []byte) {
 
 // NewRelation returns a relation.
 func NewRelation(source, target [4]string, kind string, at Position) *Relation {
-	return &Relation{Base: Base{Ref: Ref{KindRelation, JoinName(source[:]...) + " -> " + JoinName(target[:]...)}, At: at}, Source: source, Target: target, Type: kind}
+	return &Relation{Base: Base{Ref: Ref{KindRelation, JoinName(source[:]...) + " -> " + JoinName(target[:]...)},
+		At: at}, Source: source, Target: target, Type: kind}
 }
 
 // check finds mistakes between files.

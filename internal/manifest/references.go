@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Reference is a reference to a value that is not in the files: ${env:NAME}, ${file:PATH} or ${keyring:NAME}. $${ is a literal
-// ${.
+// Reference is a reference to a value that is not in the files: ${env:NAME}, ${file:PATH} or ${keyring:NAME}. $${ is a
+// literal ${.
 type Reference struct{ Kind, Name string }
 
 func (r Reference) String() string { return "${" + r.Kind + ":" + r.Name + "}" }
@@ -42,7 +42,8 @@ func Expand(text string, lookup func(Reference) (string, error)) (string, error)
 		inner, after, closed := strings.Cut(rest, "}")
 		kind, name, colon := strings.Cut(inner, ":")
 		if !closed || !colon || name == "" || !slices.Contains(referenceKinds(), kind) {
-			return "", fmt.Errorf("a reference is ${env:NAME}, ${file:PATH} or ${keyring:NAME}, and $${ writes a literal ${")
+			return "",
+				fmt.Errorf("a reference is ${env:NAME}, ${file:PATH} or ${keyring:NAME}, and $${ writes a literal ${")
 		}
 		v, err := lookup(Reference{kind, name})
 		if err != nil {

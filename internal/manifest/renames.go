@@ -34,8 +34,9 @@ func former(o Object) (Ref, bool) {
 	return old, true
 }
 
-// follow finds the object that is renamed to w, which the project lacks. The former name of w may be the new name of another object, and
-// so on. Then all of these are renamed, or none if the project lacks one of them under its former name.
+// follow finds the object that is renamed to w, which the project lacks. The former name of w may be the new name of
+// another object, and so on. Then all of these are renamed, or none if the project lacks one of them under its former
+// name.
 func (n namesakes) follow(w Object) {
 	if n.have.all[w.base().Ref] != nil {
 		return
@@ -91,8 +92,8 @@ func vacated(changes []Change) map[Ref]Ref {
 	return first
 }
 
-// checkRenames finds former names that two objects claim, and exchanges of names, because the result of an exchange looks
-// like its beginning.
+// checkRenames finds former names that two objects claim, and exchanges of names, because the result of an exchange
+// looks like its beginning.
 func (r *reader) checkRenames() {
 	by, names := map[Ref]Object{}, map[Ref]Ref{}
 	for _, k := range Kinds() {
@@ -117,7 +118,8 @@ func (r *reader) checkRenames() {
 		at, steps := ref, 0
 		for ; names[at] != (Ref{}) && steps <= len(names); steps++ {
 			if at = names[at]; at == ref {
-				r.problem(r.p.all[ref].base().At, "objects cannot exchange their names by renamed-from, because nothing would show afterwards that it was done: give one of them another name in between")
+				r.problem(r.p.all[ref].base().At, "objects cannot exchange their names by renamed-from, because "+
+					"nothing would show afterwards that it was done: give one of them another name in between")
 				break
 			}
 		}

@@ -6,12 +6,15 @@ import (
 	"strings"
 )
 
-// Resend adds a change for each connection whose credential in the files has members that the gateway does not return. These are
-// secrets, so it is unknown whether they differ. Connections whose credential is sent anyway are not added.
+// Resend adds a change for each connection whose credential in the files has members that the gateway does not return.
+// These are secrets, so it is unknown whether they differ. Connections whose credential is sent anyway are not added.
 func Resend(changes []Change, want, have *Project) []Change {
 	var again []Change
 	for _, c := range Of[*Connection](want, KindConnection) {
-		if slices.ContainsFunc(changes, func(ch Change) bool { return ch.Ref == c.Ref && ch.Fields == nil || ch.Ref == c.Ref && sends(ch) }) {
+		if slices.ContainsFunc(changes, func(ch Change) bool {
+			return ch.Ref == c.Ref && ch.Fields == nil ||
+				ch.Ref == c.Ref && sends(ch)
+		}) {
 			continue
 		}
 		h, _ := have.Get(KindConnection, c.Name).(*Connection)
@@ -42,5 +45,8 @@ func Resend(changes []Change, want, have *Project) []Change {
 
 // sends reports whether a change of a connection sends its credential.
 func sends(ch Change) bool {
-	return slices.ContainsFunc(ch.Fields, func(f Difference) bool { return f.Name == "type" || strings.HasPrefix(f.Name, "credential ") })
+	return slices.ContainsFunc(ch.Fields, func(f Difference) bool {
+		return f.Name == "type" || strings.HasPrefix(f.Name,
+			"credential ")
+	})
 }

@@ -30,8 +30,8 @@ func fileTypes() []struct {
 	}
 }
 
-// Schema returns the JSON schema of the YAML files. The definition of a file is found by its path, which is the title of
-// the definition.
+// Schema returns the JSON schema of the YAML files. The definition of a file is found by its path, which is the title
+// of the definition.
 func Schema() ([]byte, error) {
 	defs, one := map[string]any{}, []any{}
 	for _, f := range fileTypes() {
@@ -78,5 +78,6 @@ func schemaOf(t reflect.Type) map[string]any {
 		}
 		return out
 	}
-	return map[string]any{"type": map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer"}[t.Kind()]}
+	return map[string]any{"type": map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean",
+		reflect.Int: "integer"}[t.Kind()]}
 }

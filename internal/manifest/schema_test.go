@@ -26,7 +26,8 @@ func TestSchema(t *testing.T) {
 	}
 	have, err := os.ReadFile(path)
 	if err != nil || string(have) != string(raw) {
-		t.Errorf("%s is not the schema of the files: run go test ./internal/manifest -run TestSchema -args -write (%v)", path, err)
+		t.Errorf("%s is not the schema of the files: run go test ./internal/manifest -run TestSchema -args -write (%v)",
+			path, err)
 	}
 	var schema struct {
 		Defs map[string]map[string]any `yaml:"$defs"`
@@ -56,7 +57,8 @@ func TestSchema(t *testing.T) {
 		} else if additional(schema.Defs[f.name]) {
 			text = "s.t:\n  nosuch: 1\n"
 		}
-		put(t, dir, map[string][]byte{Marker: []byte("version: 1\n"), "queries/f/x.sql": []byte("SELECT 1"), "golden-sql/x.sql": []byte("SELECT 1")})
+		put(t, dir, map[string][]byte{Marker: []byte("version: 1\n"), "queries/f/x.sql": []byte("SELECT 1"),
+			"golden-sql/x.sql": []byte("SELECT 1")})
 		put(t, dir, map[string][]byte{file: []byte(text)})
 		var v any
 		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
@@ -73,7 +75,8 @@ func TestSchema(t *testing.T) {
 
 func definitionOf(file string) string {
 	for _, f := range fileTypes() {
-		if ok, _ := filepath.Match(f.glob, file); ok || strings.HasPrefix(file, dirQueries+"/") && f.name == "folder" && filepath.Base(file) == folderFile ||
+		if ok, _ := filepath.Match(f.glob, file); ok || strings.HasPrefix(file, dirQueries+"/") && f.name == "folder" &&
+			filepath.Base(file) == folderFile ||
 			strings.HasPrefix(file, dirQueries+"/") && f.name == "query" && filepath.Base(file) != folderFile {
 			return f.name
 		}

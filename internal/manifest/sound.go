@@ -10,9 +10,10 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Sound finds faults that a gateway would reject only while the changes are applied, or that would break something: names of saved
-// queries that are not valid in SQL, cycles of queries, and statements that read tables or queries that will not exist. have is the
-// project; gone are the changes that delete objects of it; known reports the kinds of which all objects are known.
+// Sound finds faults that a gateway would reject only while the changes are applied, or that would break something:
+// names of saved queries that are not valid in SQL, cycles of queries, and statements that read tables or queries that
+// will not exist. have is the project; gone are the changes that delete objects of it; known reports the kinds of which
+// all objects are known.
 func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Invalid {
 	var bad Invalid
 	problem := func(at Position, format string, args ...any) {
@@ -39,7 +40,8 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 		case strings.ContainsRune(q.Name, 0):
 			problem(q.At, "the name of a query cannot contain NUL")
 		case !sqltext.IsQueryName(q.SQLName):
-			problem(q.At, "%.60q cannot be the name of a query: in SQL it must contain a letter or a digit, and at most %d characters", q.Name, sqltext.MaxQueryName)
+			problem(q.At, "%.60q cannot be the name of a query: in SQL it must contain a letter or a digit, and at "+
+				"most %d characters", q.Name, sqltext.MaxQueryName)
 		}
 	}
 	bad = append(bad, circles(want, changed)...)
@@ -62,7 +64,8 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 				continue
 			}
 			schema := strings.ToLower(t.Schema)
-			kind, ok := map[string]Kind{api.SchemaTable: KindTable, api.SchemaBI: KindBITable, api.SchemaQuery: KindQuery, api.SchemaMtQuery: KindQuery}[schema]
+			kind, ok := map[string]Kind{api.SchemaTable: KindTable, api.SchemaBI: KindBITable,
+				api.SchemaQuery: KindQuery, api.SchemaMtQuery: KindQuery}[schema]
 			name := Ref{kind, strings.ToLower(t.Table)}
 			if !ok || !known[kind] || there[name] == stays {
 				continue
@@ -122,7 +125,8 @@ func circles(p *Project, changed map[string]bool) Invalid {
 	walk = func(q *Query, way []string) {
 		if at := slices.Index(way, q.Name); at >= 0 {
 			if circle := way[at:]; slices.ContainsFunc(circle, func(name string) bool { return changed[name] }) {
-				bad = append(bad, Problem{Position: q.At, Text: "queries read each other: " + strings.Join(append(slices.Clone(circle), q.Name), " -> ")})
+				bad = append(bad, Problem{Position: q.At, Text: "queries read each other: " +
+					strings.Join(append(slices.Clone(circle), q.Name), " -> ")})
 			}
 			return
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Spelled returns the files with the names of tables and columns as the project spells them: the service ignores their case, so a table
-// T is the table t, and not another one.
+// Spelled returns the files with the names of tables and columns as the project spells them: the service ignores their
+// case, so a table T is the table t, and not another one.
 func Spelled(want, have *Project) *Project {
 	out := New()
 	for ref, o := range want.all {
@@ -95,7 +95,8 @@ func (r *reader) checkSpelling() {
 		seen := map[string]*Table{}
 		for _, t := range Of[*Table](r.p, k) {
 			if other := seen[strings.ToLower(t.Name)]; other != nil {
-				r.problem(t.At, "%s and %s, in %s, are one table: the case of names does not count", t.Name, other.Name, other.At.File)
+				r.problem(t.At, "%s and %s, in %s, are one table: the case of names does not count", t.Name,
+					other.Name, other.At.File)
 			}
 			seen[strings.ToLower(t.Name)] = t
 		}

@@ -16,7 +16,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const header = "# The objects of a project as files: `dig plan DIR` compares them with a project, `dig apply DIR` changes a project to match them.\n"
+const header = "# The objects of a project as files: `dig plan DIR` compares them with a project, `dig apply DIR` " +
+	"changes a project to match them.\n"
 
 // Files returns the files of a project by their paths, with slashes.
 func Files(p *Project) (map[string][]byte, error) {
@@ -99,7 +100,8 @@ func unless(text, absent string) string {
 func tableFile(t *Table, other string) fileTable {
 	f := fileTable{Name: other, Columns: []fileColumn{}}
 	for _, c := range t.Columns {
-		f.Columns = append(f.Columns, fileColumn{c.Column, c.RenamedFrom, c.Type, unless(c.DisplayName, c.Column), c.Default, c.NotNull, c.Unique, c.Description})
+		f.Columns = append(f.Columns, fileColumn{c.Column, c.RenamedFrom, c.Type, unless(c.DisplayName, c.Column),
+			c.Default, c.NotNull, c.Unique, c.Description})
 	}
 	return f
 }
@@ -184,12 +186,15 @@ func (w *writer) golden(p *Project) {
 
 // perCatalog writes the files of which each catalog has one.
 func (w *writer) perCatalog(p *Project) {
-	caches, parametric, metadata, relations := map[string]fileCaches{}, map[string]fileParametric{}, map[string]fileMetadata{}, map[string]fileRelations{}
+	caches, parametric, metadata, relations := map[string]fileCaches{}, map[string]fileParametric{},
+		map[string]fileMetadata{}, map[string]fileRelations{}
 	for _, c := range Of[*Cache](p, KindCache) {
-		set(caches, c.Catalog, JoinName(c.Schema, c.Table), fileCache{c.Incremental, c.Full, c.Key, c.UpdatedAt, c.InsertOnly})
+		set(caches, c.Catalog, JoinName(c.Schema, c.Table), fileCache{c.Incremental, c.Full, c.Key,
+			c.UpdatedAt, c.InsertOnly})
 	}
 	for _, t := range Of[*ParametricTable](p, KindParametricTable) {
-		set(parametric, t.Catalog, JoinName(t.Schema, t.Table), fileParametricTable{JoinName(t.FromSchema, t.FromTable), t.Values})
+		set(parametric, t.Catalog, JoinName(t.Schema, t.Table), fileParametricTable{JoinName(t.FromSchema, t.FromTable),
+			t.Values})
 	}
 	for _, m := range Of[*Metadata](p, KindMetadata) {
 		f := fileTableMetadata{Description: m.Description}
@@ -205,7 +210,8 @@ func (w *writer) perCatalog(p *Project) {
 		set(metadata, m.Catalog, JoinName(m.Schema, m.Table), f)
 	}
 	for _, r := range Of[*Relation](p, KindRelation) {
-		relations[r.Source[0]] = append(relations[r.Source[0]], fileRelation{JoinName(r.Source[1:]...), JoinName(r.Target[:]...), r.Type})
+		relations[r.Source[0]] = append(relations[r.Source[0]], fileRelation{JoinName(r.Source[1:]...),
+			JoinName(r.Target[:]...), r.Type})
 	}
 	putAll(w, dirCaches, caches)
 	putAll(w, dirParametric, parametric)
@@ -265,7 +271,8 @@ func Changed(dir string, files map[string][]byte) (write, remove []string, err e
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
-		otherCase := file != Marker && !there[file] // the file system ignores case, and the file exists in another spelling
+		// the file system ignores case, and the file exists in another spelling
+		otherCase := file != Marker && !there[file]
 		if err != nil || otherCase || !bytes.Equal(raw, files[file]) && (file != Marker || len(raw) == 0) {
 			write = append(write, file)
 		}
@@ -278,9 +285,10 @@ func Changed(dir string, files map[string][]byte) (write, remove []string, err e
 	return write, remove, nil
 }
 
-// Write writes files, each atomically, and then removes others and the folders that become empty. A run that is interrupted must not leave
-// files that describe fewer objects than before, because prune would delete the missing ones. Marker is therefore written last. Only files that
-// block another file are removed first, such as a file whose name differs only in case on a file system that ignores case.
+// Write writes files, each atomically, and then removes others and the folders that become empty. A run that is
+// interrupted must not leave files that describe fewer objects than before, because prune would delete the missing
+// ones. Marker is therefore written last. Only files that block another file are removed first, such as a file whose
+// name differs only in case on a file system that ignores case.
 func Write(dir string, files map[string][]byte, write, remove []string) error {
 	needed := map[string]bool{} // the paths of files and of their folders, in lower case
 	for _, file := range write {
@@ -328,7 +336,8 @@ func removeFile(dir, file string) error {
 	if err := tempfile.Remove(full); err != nil {
 		return err
 	}
-	for up := filepath.Dir(full); up != filepath.Clean(dir) && strings.HasPrefix(up, filepath.Clean(dir)); up = filepath.Dir(up) {
+	for up := filepath.Dir(full); up != filepath.Clean(dir) &&
+		strings.HasPrefix(up, filepath.Clean(dir)); up = filepath.Dir(up) {
 		if os.Remove(up) != nil { // it is not empty
 			break
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Open opens an existing file to read (os.O_RDONLY) or write (os.O_WRONLY). The result is an *os.File unless the file is a named pipe: opening
-// one, and reading and writing it, end with the cause of the context.
+// Open opens an existing file to read (os.O_RDONLY) or write (os.O_WRONLY). The result is an *os.File unless the file
+// is a named pipe: opening one, and reading and writing it, end with the cause of the context.
 func Open(ctx context.Context, path string, flag int) (io.ReadWriteCloser, error) {
 	if st, err := os.Stat(path); err != nil || st.Mode()&os.ModeNamedPipe == 0 {
 		f, err := os.OpenFile(path, flag, 0)

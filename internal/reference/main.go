@@ -98,12 +98,14 @@ func dateless(page []byte) []byte {
 func reference(root *cobra.Command) map[string][]byte {
 	pages := map[string][]byte{}
 	var top bytes.Buffer
-	top.WriteString("# " + root.Name() + "\n\n<!-- Written by make generate. -->\n\n" + root.Short + "\n\n| command | |\n|---|---|\n")
+	top.WriteString("# " + root.Name() + "\n\n<!-- Written by make generate. -->\n\n" + root.Short +
+		"\n\n| command | |\n|---|---|\n")
 	for _, group := range root.Commands() {
 		if !group.IsAvailableCommand() {
 			continue
 		}
-		fmt.Fprintf(&top, "| [%s](%s.md) | %s |\n", group.CommandPath(), group.Name(), strings.ReplaceAll(group.Short, "|", `\|`))
+		fmt.Fprintf(&top, "| [%s](%s.md) | %s |\n", group.CommandPath(), group.Name(),
+			strings.ReplaceAll(group.Short, "|", `\|`))
 		var page bytes.Buffer
 		fmt.Fprintf(&page, "# %s\n\n<!-- Written by make generate. -->\n\n", group.CommandPath())
 		each(group, func(c *cobra.Command) { section(&page, c, c == group) })

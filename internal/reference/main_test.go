@@ -57,7 +57,9 @@ func TestManPages(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		text, err := io.ReadAll(z)
-		if err != nil || !bytes.Contains(text, []byte(".TH")) || !bytes.Contains(text, []byte(`"`+strings.ToUpper(name)+`" "1" "" "dig" "dig"`)) || c.Example != "" && !bytes.Contains(text, []byte("EXAMPLE")) {
+		if err != nil || !bytes.Contains(text, []byte(".TH")) ||
+			!bytes.Contains(text, []byte(`"`+strings.ToUpper(name)+`" "1" "" "dig" "dig"`)) || c.Example != "" &&
+			!bytes.Contains(text, []byte("EXAMPLE")) {
 			t.Errorf("%s: %v, %.200s", name, err, text)
 		}
 	})

@@ -27,12 +27,14 @@ type Failure struct {
 	Status int         // of the reply; 0 without one
 	Header http.Header // of the reply
 	Coded  bool        // the reply has an error code, so that it came from the gateway itself
-	Lost   bool        // the request was sent, and the connection ended before a whole reply, other than by a time limit
+	// the request was sent, and the connection ended before a whole reply, other than by a time limit
+	Lost bool
 }
 
 // Do calls try until it succeeds, fails permanently (nil), or was repeated as often as allowed. A call that changes
-// something is sent once, as it is unknown whether the change was made; only 429 guarantees that it was not. If the next
-// attempt would be after the deadline of ctx, or the reply requests more than the longest pause, Do returns at once.
+// something is sent once, as it is unknown whether the change was made; only 429 guarantees that it was not. If the
+// next attempt would be after the deadline of ctx, or the reply requests more than the longest pause, Do returns at
+// once.
 func Do(ctx context.Context, repeats int, changes bool, try func() *Failure) {
 	for n := 0; ; n++ {
 		f := try()
@@ -58,7 +60,8 @@ func Do(ctx context.Context, repeats int, changes bool, try func() *Failure) {
 // connection broke. A 500 is not included: the service answers some calls with it permanently [L].
 func (f *Failure) Transient() bool {
 	switch f.Status {
-	case http.StatusBadGateway: // with a code it is about a source, which the gateway has retried already, as configured in the connection
+	// with a code it is about a source, which the gateway has retried already, as configured in the connection
+	case http.StatusBadGateway:
 		return !f.Coded
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true

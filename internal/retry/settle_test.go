@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestSettle: a change that shows late is waited for, an error or the end of the context ends the wait, and it is bounded.
+// TestSettle: a change that shows late is waited for, an error or the end of the context ends the wait, and it is
+// bounded.
 func TestSettle(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
@@ -34,7 +35,8 @@ func TestSettle(t *testing.T) {
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if done, err := Settle(ctx, func() (bool, error) { cancel(); return false, nil }); done || !errors.Is(err, context.Canceled) {
+	if done, err := Settle(ctx, func() (bool, error) { cancel(); return false, nil }); done ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v, %v", done, err)
 	}
 }

@@ -21,8 +21,8 @@ const (
 	UTF16BE
 )
 
-// CodingOf detects the encoding of a text from its first bytes: by its byte order mark, or by the zero bytes of UTF-16; guessed
-// is set when there was no mark.
+// CodingOf detects the encoding of a text from its first bytes: by its byte order mark, or by the zero bytes of UTF-16;
+// guessed is set when there was no mark.
 func CodingOf(head []byte) (c Coding, guessed bool) {
 	zeros := [2]int{}
 	for i, c := range head {

@@ -37,9 +37,9 @@ func DelimiterName(c byte) string {
 	return fmt.Sprintf("%q", string(rune(c)))
 }
 
-// Delimiter detects the delimiter: the character that splits the beginning of a document into records with the same number of
-// fields, the largest number if there are several candidates. If there are none, it is the first candidate in the first line, or else a
-// comma. With tabs, a tab is preferred to a comma.
+// Delimiter detects the delimiter: the character that splits the beginning of a document into records with the same
+// number of fields, the largest number if there are several candidates. If there are none, it is the first candidate in
+// the first line, or else a comma. With tabs, a tab is preferred to a comma.
 func Delimiter(head []byte, whole, returns, tabs bool) byte {
 	candidates := []byte{',', '\t', ';', '|'}
 	if tabs {
@@ -100,7 +100,8 @@ func width(head []byte, comma byte, whole, returns bool) int {
 func CheckSeparatorLine(head []byte) error {
 	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte(Mark)), []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
-	if len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")) && bytes.IndexByte([]byte(",;|\t"), line[4]) >= 0 {
+	if len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")) && bytes.IndexByte([]byte(",;|\t"),
+		line[4]) >= 0 {
 		return fmt.Errorf("line 1: %q tells Excel the delimiter and is not part of the data: remove the line", line)
 	}
 	return nil

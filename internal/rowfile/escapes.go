@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// ReadLine reads a line into buf, from its beginning. The line includes its line feed, except that the last line may lack one. It returns io.EOF
-// at the end, and another error if a line has more than longest bytes.
+// ReadLine reads a line into buf, from its beginning. The line includes its line feed, except that the last line may
+// lack one. It returns io.EOF at the end, and another error if a line has more than longest bytes.
 func ReadLine(r *bufio.Reader, buf []byte, longest int) ([]byte, error) {
 	buf = buf[:0]
 	for {

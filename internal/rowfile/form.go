@@ -19,7 +19,8 @@ const (
 )
 
 // ErrOldWorkbook is the error for a workbook that only Excel reads.
-var ErrOldWorkbook = errors.New("this is a workbook of Excel 2003 or older, or an encrypted one: save it as .xlsx without a password")
+var ErrOldWorkbook = errors.New(
+	"this is a workbook of Excel 2003 or older, or an encrypted one: save it as .xlsx without a password")
 
 // FormOf detects the format of a file from its first four bytes.
 func FormOf(head []byte) Form {
@@ -44,8 +45,8 @@ func Unpacked(name string) string {
 	return name
 }
 
-// Ending is the format of a file, compressed or not, according to its name: csv, tsv, json, parquet or xlsx; "" for other
-// names. json includes files with an object on each line.
+// Ending is the format of a file, compressed or not, according to its name: csv, tsv, json, parquet or xlsx; "" for
+// other names. json includes files with an object on each line.
 func Ending(name string) string {
 	ext := strings.ToLower(strings.TrimPrefix(filepath.Ext(Unpacked(name)), "."))
 	for _, e := range extensions {
@@ -58,7 +59,8 @@ func Ending(name string) string {
 
 // extensions are those of files of rows, and their formats.
 var extensions = []struct{ name, format string }{
-	{"csv", "csv"}, {"tsv", "tsv"}, {"tab", "tsv"}, {"ndjson", "json"}, {"jsonl", "json"}, {"json", "json"}, {"parquet", "parquet"}, {"xlsx", "xlsx"},
+	{"csv", "csv"}, {"tsv", "tsv"}, {"tab", "tsv"}, {"ndjson", "json"}, {"jsonl", "json"}, {"json", "json"},
+	{"parquet", "parquet"}, {"xlsx", "xlsx"},
 }
 
 // Extensions lists the extensions of files of rows.

@@ -64,19 +64,24 @@ func FuzzSheet(f *testing.F) {
 }
 
 const (
-	plainBook    = `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><workbookPr date1904="0"/><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`
-	plainLinks   = `<Relationships><Relationship Id="r1" Type="x/worksheet" Target="s.xml"/><Relationship Id="r2" Type="x/sharedStrings" Target="t.xml"/><Relationship Id="r3" Type="x/styles" Target="f.xml"/></Relationships>`
+	plainBook  = `<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><workbookPr date1904="0"/><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`
+	plainLinks = `<Relationships><Relationship Id="r1" Type="x/worksheet" Target="s.xml"/><Relationship Id="r2" ` +
+		`Type="x/sharedStrings" Target="t.xml"/><Relationship Id="r3" Type="x/styles" Target="f.xml"/></Relationships>`
 	plainStrings = `<sst><si><t>a</t></si><si><r><t>b_x000D_</t></r><rPh><t>no</t></rPh></si></sst>`
-	plainStyles  = `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="yyyy\-mm [h]:mm"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/></cellXfs></styleSheet>`
-	plainSheet   = `<?xml version="1.0" encoding="UTF-8"?><worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c t="inlineStr"><is><t>x</t></is></c></row>` +
-		`<row><c s="1"><v>60.5</v></c><c r="XFD2" t="b"><v>1</v></c></row><row r="9"><c><f>1</f><v>1.8100000000000001E+1</v></c><c t="e"><v>#N/A</v></c></row></sheetData></worksheet>`
+	plainStyles  = `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="yyyy\-mm [h]:mm"/></numFmts><cellXfs><xf ` +
+		`numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/></cellXfs></styleSheet>`
+	plainSheet = `<?xml version="1.0" encoding="UTF-8"?><worksheet><sheetData><row r="1"><c r="A1" ` +
+		`t="s"><v>0</v></c><c t="inlineStr"><is><t>x</t></is></c></row>` +
+		`<row><c s="1"><v>60.5</v></c><c r="XFD2" t="b"><v>1</v></c></row><row ` +
+		`r="9"><c><f>1</f><v>1.8100000000000001E+1</v></c><c t="e"><v>#N/A</v></c></row></sheetData></worksheet>`
 )
 
 func archive(t testing.TB, book, links, texts, styles, sheet string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, p := range [][2]string{{"xl/workbook.xml", book}, {"xl/_rels/workbook.xml.rels", links}, {"xl/t.xml", texts}, {"xl/f.xml", styles}, {"xl/s.xml", sheet}} {
+	for _, p := range [][2]string{{"xl/workbook.xml", book}, {"xl/_rels/workbook.xml.rels", links}, {"xl/t.xml", texts},
+		{"xl/f.xml", styles}, {"xl/s.xml", sheet}} {
 		w, err := z.CreateHeader(&zip.FileHeader{Name: p[0]}) // stored, so that a byte more is one
 		if err == nil {
 			_, err = w.Write([]byte(p[1]))

@@ -20,7 +20,8 @@ func TestPanicOfDecompressor(t *testing.T) {
 	u := &unpacker{in: panicking{}, name: "zstd"}
 	for range 2 {
 		var packed *PackedError
-		if n, err := u.Read(make([]byte, 10)); n != 0 || !errors.As(err, &packed) || err.Error() != "its zstd data is damaged" {
+		if n, err := u.Read(make([]byte, 10)); n != 0 || !errors.As(err, &packed) ||
+			err.Error() != "its zstd data is damaged" {
 			t.Errorf("%d, %v", n, err)
 		}
 	}
@@ -34,7 +35,8 @@ func packed(t *testing.T, texts, sheet io.Reader) []byte {
 	for _, p := range []struct {
 		name string
 		in   io.Reader
-	}{{"xl/workbook.xml", strings.NewReader(plainBook)}, {"xl/_rels/workbook.xml.rels", strings.NewReader(plainLinks)}, {"xl/t.xml", texts}, {"xl/f.xml", strings.NewReader(plainStyles)}, {"xl/s.xml", sheet}} {
+	}{{"xl/workbook.xml", strings.NewReader(plainBook)}, {"xl/_rels/workbook.xml.rels", strings.NewReader(plainLinks)},
+		{"xl/t.xml", texts}, {"xl/f.xml", strings.NewReader(plainStyles)}, {"xl/s.xml", sheet}} {
 		w, err := z.Create(p.name)
 		if err == nil {
 			_, err = io.Copy(w, p.in)
@@ -68,20 +70,31 @@ func TestLimits(t *testing.T) {
 		texts, sheet io.Reader
 		want         string
 	}{
-		"texts":              {repeated("<sst>", "<si><t>"+long+"</t></si>", 10_000, "</sst>"), sheet(), "the shared strings of the workbook are larger than 1 MiB"},
-		"texts without text": {repeated("<sst>", "<si/>", 50_000, "</sst>"), sheet(), "the shared strings of the workbook are larger than 1 MiB"},
+		"texts": {repeated("<sst>", "<si><t>"+long+"</t></si>", 10_000, "</sst>"), sheet(),
+			"the shared strings of the workbook are larger than 1 MiB"},
+		"texts without text": {repeated("<sst>", "<si/>", 50_000, "</sst>"), sheet(),
+			"the shared strings of the workbook are larger than 1 MiB"},
 		"many texts": {strings.NewReader(`<sst uniqueCount="50000">`), sheet(),
 			"the workbook are larger than 1 MiB"},
 		"fewer texts": {strings.NewReader(`<sst uniqueCount="1000"/>`), strings.NewReader("<a>"),
 			"xl/s.xml of the workbook: unexpected end"},
-		"a long text":      {repeated("<sst><si><t>", long, 100_000, "</t></si></sst>"), sheet(), "xl/t.xml of the workbook: it has an element or a text of more than 4 MiB"},
-		"a text in pieces": {repeated("<sst><si><t>", long+"<!---->", 100_000, "</t></si></sst>"), sheet(), "xl/t.xml of the workbook: it has a text of more than 4 MiB"},
-		"depth":            {texts(), repeated("<worksheet>", "<a>", 1_000, ""), "xl/s.xml of the workbook: its elements are nested deeper than 256 levels"},
-		"attributes":       {texts(), repeated("<worksheet ", `a="" `, 1_000_000, ">"), "xl/s.xml of the workbook: it has an element or a text of more than 4 MiB"},
-		"cells":            {texts(), repeated(`<worksheet><sheetData><row>`, "<c/>", 20_000, "</row></sheetData></worksheet>"), "row 1 has more than 16384 cells"},
-		"a row":            {repeated("<sst><si><t>", long, 40_000, "</t></si></sst>"), repeated(`<worksheet><sheetData><row>`, `<c t="s"><v>0</v></c>`, 1000, "</row></sheetData></worksheet>"), "row 1 has more than 64 MiB"},
-		"cut off":          {texts(), strings.NewReader("<worksheet><sheetData><row><c><v>1</v></c></row><row>"), "after row 1: xl/s.xml of the workbook: unexpected end of the file"},
-		"not XML":          {texts(), strings.NewReader("<worksheet><sheetData></row>"), "xl/s.xml of the workbook: it is not valid XML at byte "},
+		"a long text": {repeated("<sst><si><t>", long, 100_000, "</t></si></sst>"), sheet(),
+			"xl/t.xml of the workbook: it has an element or a text of more than 4 MiB"},
+		"a text in pieces": {repeated("<sst><si><t>", long+"<!---->", 100_000, "</t></si></sst>"), sheet(),
+			"xl/t.xml of the workbook: it has a text of more than 4 MiB"},
+		"depth": {texts(), repeated("<worksheet>", "<a>", 1_000, ""),
+			"xl/s.xml of the workbook: its elements are nested deeper than 256 levels"},
+		"attributes": {texts(), repeated("<worksheet ", `a="" `, 1_000_000, ">"),
+			"xl/s.xml of the workbook: it has an element or a text of more than 4 MiB"},
+		"cells": {texts(), repeated(`<worksheet><sheetData><row>`, "<c/>", 20_000,
+			"</row></sheetData></worksheet>"), "row 1 has more than 16384 cells"},
+		"a row": {repeated("<sst><si><t>", long, 40_000, "</t></si></sst>"),
+			repeated(`<worksheet><sheetData><row>`, `<c t="s"><v>0</v></c>`, 1000, "</row></sheetData></worksheet>"),
+			"row 1 has more than 64 MiB"},
+		"cut off": {texts(), strings.NewReader("<worksheet><sheetData><row><c><v>1</v></c></row><row>"),
+			"after row 1: xl/s.xml of the workbook: unexpected end of the file"},
+		"not XML": {texts(), strings.NewReader("<worksheet><sheetData></row>"),
+			"xl/s.xml of the workbook: it is not valid XML at byte "},
 	} {
 		limit := int64(leastStrings)
 		if strings.Contains(name, "texts") {

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Names returns a name for each column of a header. It generates one for a column without a name, and for names that have control
-// characters, such as line breaks, are longer than most bytes, reserved (they begin with an underscore), or the same as an earlier name for a table. same maps
-// names that a table does not distinguish to one string. system reports whether a name is that of a system column of every
-// table; such a name is kept. changed describes the renamed columns.
+// Names returns a name for each column of a header. It generates one for a column without a name, and for names that
+// have control characters, such as line breaks, are longer than most bytes, reserved (they begin with an underscore),
+// or the same as an earlier name for a table. same maps names that a table does not distinguish to one string. system
+// reports whether a name is that of a system column of every table; such a name is kept. changed describes the renamed
+// columns.
 func Names(header []string, most int, same func(string) string, system func(string) bool) (names, changed []string) {
 	taken := map[string]bool{}
 	for _, h := range header {

@@ -1,5 +1,5 @@
-// Package rowfile has the common parts of readers of files of rows, for imports and for files that are sources: compression,
-// encoding, delimiters and line endings, and the sheets of workbooks.
+// Package rowfile has the common parts of readers of files of rows, for imports and for files that are sources:
+// compression, encoding, delimiters and line endings, and the sheets of workbooks.
 package rowfile
 
 import (
@@ -95,7 +95,8 @@ func cutOff(name string, err error) error {
 	case name == "gzip" && errors.Is(err, gzip.ErrHeader):
 		return &PackedError{"its gzip data is followed by something else"}
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return &PackedError{fmt.Sprintf("its zstd data needs a window of more than %d MiB, which is not supported", maxWindow>>20)}
+		return &PackedError{fmt.Sprintf("its zstd data needs a window of more than %d MiB, which is not supported",
+			maxWindow>>20)}
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, zstd.ErrCRCMismatch):
 		return &PackedError{fmt.Sprintf("its %s data is damaged: the checksum does not match", name)}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -109,8 +110,8 @@ type PackedError struct{ reason string }
 
 func (e *PackedError) Error() string { return e.reason }
 
-// Head reads the first n bytes of in and closes it. A truncated file is not an error here; it is one for the reader that reaches its
-// end.
+// Head reads the first n bytes of in and closes it. A truncated file is not an error here; it is one for the reader
+// that reaches its end.
 func Head(in io.ReadCloser, n int) ([]byte, error) {
 	defer in.Close()
 	b := make([]byte, n)

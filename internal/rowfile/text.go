@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// Misnamed returns an error for a file that is known by its first four bytes to be in another format than that of its name.
+// Misnamed returns an error for a file that is known by its first four bytes to be in another format than that of its
+// name.
 func Misnamed(head []byte, named Form) error {
 	switch form := FormOf(head); {
 	case form == OldWorkbook:
@@ -20,8 +21,9 @@ func Misnamed(head []byte, named Form) error {
 	return nil
 }
 
-// OpenText reads the text of a file, whatever its compression and encoding are: decompressed, in UTF-8 and without a byte order mark.
-// packed is set if the name of the file is that of a compressed one. The reader has a buffer of at least size bytes.
+// OpenText reads the text of a file, whatever its compression and encoding are: decompressed, in UTF-8 and without a
+// byte order mark. packed is set if the name of the file is that of a compressed one. The reader has a buffer of at
+// least size bytes.
 func OpenText(src io.Reader, packed bool, size int) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(src, size)
 	head, err := b.Peek(4)

@@ -47,7 +47,8 @@ func (s bookSheet) relation() string {
 	return ""
 }
 
-// OpenWorkbook reads a workbook except its sheets. sheet is the name of the sheet to select; "" selects the first visible one.
+// OpenWorkbook reads a workbook except its sheets. sheet is the name of the sheet to select; "" selects the first
+// visible one.
 func OpenWorkbook(ctx context.Context, in io.ReaderAt, size int64, sheet string) (*Book, error) {
 	return openWorkbook(ctx, in, size, sheet, max(leastStrings, stringsRatio*size))
 }

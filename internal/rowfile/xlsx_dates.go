@@ -43,7 +43,8 @@ func (b *Book) readStyles(ctx context.Context, name string) error {
 		switch {
 		case own:
 			style = styleOf(code)
-		case c.ID >= 14 && c.ID <= 17, c.ID >= 27 && c.ID <= 31, c.ID == 36, c.ID >= 50 && c.ID <= 54, c.ID == 57, c.ID == 58:
+		case c.ID >= 14 && c.ID <= 17, c.ID >= 27 && c.ID <= 31, c.ID == 36, c.ID >= 50 && c.ID <= 54,
+			c.ID == 57, c.ID == 58:
 			style = day
 		case c.ID == 22:
 			style = moment
@@ -55,7 +56,8 @@ func (b *Book) readStyles(ctx context.Context, name string) error {
 	return nil
 }
 
-// styleOf parses a number format. Only its first section counts, without quoted strings, escaped characters and colours.
+// styleOf parses a number format. Only its first section counts, without quoted strings, escaped characters and
+// colours.
 func styleOf(code string) dateStyle {
 	var date, clock, month bool
 	for i := 0; i < len(code); i++ {
@@ -103,8 +105,8 @@ func styleOf(code string) dateStyle {
 	return noDate
 }
 
-// dateText converts a serial date, in days since the end of 1899 or 1904, with millisecond precision, the finest unit that a
-// format shows. The time of day is kept even if the format does not show it.
+// dateText converts a serial date, in days since the end of 1899 or 1904, with millisecond precision, the finest unit
+// that a format shows. The time of day is kept even if the format does not show it.
 func (b *Book) dateText(text string, style dateStyle) (string, error) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {

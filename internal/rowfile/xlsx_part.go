@@ -28,7 +28,8 @@ const (
 	sheetColumns = 16384
 )
 
-// part reads a part of a workbook, which is XML, token by token and within the limits. Its size is limited only by decode.
+// part reads a part of a workbook, which is XML, token by token and within the limits. Its size is limited only by
+// decode.
 type part struct {
 	name  string
 	ctx   context.Context
@@ -233,7 +234,8 @@ func eof(err error) error {
 	return err
 }
 
-// richText reads a string, plain or in runs with different formats, up to the end of its element. Phonetic runs are not part of it.
+// richText reads a string, plain or in runs with different formats, up to the end of its element. Phonetic runs are not
+// part of it.
 func (p *part) richText() (string, error) {
 	var out strings.Builder
 	for depth := 0; ; {

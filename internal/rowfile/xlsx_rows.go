@@ -247,7 +247,9 @@ func (b *Book) value(c sheetCell) (Value, error) {
 	}
 	if c.V == nil || *c.V == "" && c.Type != "str" { // some programs write <v/> for a cell without a value
 		if c.F {
-			return Value{}, errors.New("a formula without a stored value; a program that calculates it must save the workbook first")
+			return Value{},
+				errors.New(
+					"a formula without a stored value; a program that calculates it must save the workbook first")
 		}
 		return Value{}, nil
 	}

@@ -15,7 +15,8 @@ func TestCellValue(t *testing.T) {
 		`<c><v>1.5</v></c>`: "2 1.5", `<c><f>1+1</f><v>2</v></c>`: "2 2", `<c t="str"><f>""</f><v></v></c>`: "4 ",
 		`<c t="b"><v>0</v></c>`: "1 false", `<c t="b"><v>true</v></c>`: "1 true",
 		`<c/>`: "0 ", `<c><v/></c>`: "0 ", `<c t="b"><v/></c>`: "0 ", `<c t="d"><v/></c>`: "0 ",
-		`<c><f>1+1</f></c>`: "refused", `<c><f>1+1</f><v/></c>`: "refused", `<c t="n"><f>1+1</f><v></v></c>`: "refused", `<c t="b"><v>2</v></c>`: "refused",
+		`<c><f>1+1</f></c>`: "refused", `<c><f>1+1</f><v/></c>`: "refused", `<c t="n"><f>1+1</f><v></v></c>`: "refused",
+		`<c t="b"><v>2</v></c>`: "refused",
 	} {
 		p := newPart(t.Context(), "sheet", io.NopCloser(strings.NewReader(text)))
 		e, err := p.next()
@@ -39,7 +40,8 @@ func TestCellValue(t *testing.T) {
 
 func TestDates(t *testing.T) {
 	for code, want := range map[string]dateStyle{
-		"General": noDate, "0.00": noDate, `#,##0 "days"`: noDate, `[Red]0.0`: noDate, "yyyy-mm-dd": day, "mmm": day, "mm:ss": daytime, "[h]:mm": daytime, "d/m/yy h:mm": moment, "h:mm AM/PM": daytime,
+		"General": noDate, "0.00": noDate, `#,##0 "days"`: noDate, `[Red]0.0`: noDate, "yyyy-mm-dd": day, "mmm": day,
+		"mm:ss": daytime, "[h]:mm": daytime, "d/m/yy h:mm": moment, "h:mm AM/PM": daytime,
 		`0\d`: noDate, `[$-409]d\-mmm\-yy;@`: day, "0.0E+00": noDate,
 	} {
 		if got := styleOf(code); got != want {
@@ -52,8 +54,12 @@ func TestDates(t *testing.T) {
 		from  bool
 		want  string
 	}{
-		{"1", day, false, "1900-01-01"}, {"59", day, false, "1900-02-28"}, {"60", day, false, "1900-02-29"}, {"60.75", day, false, "1900-02-29T18:00:00"}, {"60.5", moment, false, "1900-02-29T12:00:00"}, {"60", moment, false, "1900-02-29T00:00:00"}, {"61", day, false, "1900-03-01"}, {"0", day, true, "1904-01-01"}, {"45351.5", day, false, "2024-02-29T12:00:00"},
-		{"45351", moment, false, "2024-02-29T00:00:00"}, {"1.25", daytime, false, "30:00:00"}, {"0.41666666666666669", daytime, false, "10:00:00"}, {"-1", day, false, "-1"}, {"1e9", day, false, "1e9"},
+		{"1", day, false, "1900-01-01"}, {"59", day, false, "1900-02-28"}, {"60", day, false, "1900-02-29"},
+		{"60.75", day, false, "1900-02-29T18:00:00"}, {"60.5", moment, false, "1900-02-29T12:00:00"},
+		{"60", moment, false, "1900-02-29T00:00:00"}, {"61", day, false, "1900-03-01"}, {"0", day, true, "1904-01-01"},
+		{"45351.5", day, false, "2024-02-29T12:00:00"},
+		{"45351", moment, false, "2024-02-29T00:00:00"}, {"1.25", daytime, false, "30:00:00"}, {"0.41666666666666669",
+			daytime, false, "10:00:00"}, {"-1", day, false, "-1"}, {"1e9", day, false, "1e9"},
 	} {
 		b := &Book{from1904: c.from}
 		if got, err := b.dateText(c.text, c.style); got != c.want || err != nil {

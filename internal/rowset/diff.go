@@ -34,8 +34,8 @@ func (d DiffStats) Same() bool {
 
 // Diff compares two results by key and returns the differences: a row per changed value, with the columns change
 // ("changed"), those of the key, column, a and b; a row that only one result has is one line with change "only a" or
-// "only b" and its other columns as a JSON object. Without keys the whole row is the key. columns, if any, restricts what
-// is compared.
+// "only b" and its other columns as a JSON object. Without keys the whole row is the key. columns, if any, restricts
+// what is compared.
 //
 // Numbers compare by value (1.50 is 1.5; doubles as doubles), times and timestamps without trailing zeros in their
 // fraction, NaN equals NaN and NULL equals NULL; everything else by its text. If a key repeats, equal rows are paired
@@ -88,7 +88,8 @@ func (d *Differences) Stats() DiffStats {
 
 // Summary describes the statistics in one line.
 func (d DiffStats) Summary() string {
-	s := fmt.Sprintf("a has %s, b has %s: %s only in a, %s only in b, %s changed, %s equal", cell.Counted(d.A, "row"), humanize.Comma(d.B), humanize.Comma(d.OnlyA),
+	s := fmt.Sprintf("a has %s, b has %s: %s only in a, %s only in b, %s changed, %s equal", cell.Counted(d.A, "row"),
+		humanize.Comma(d.B), humanize.Comma(d.OnlyA),
 		humanize.Comma(d.OnlyB), humanize.Comma(d.Changed), humanize.Comma(d.Equal))
 	if d.Repeated > 0 {
 		s += fmt.Sprintf("; the key is not unique, %s rows repeat one", humanize.Comma(d.Repeated))
@@ -238,7 +239,8 @@ func (p *diffPlan) load(r api.RowReader, side int, s *sorter) (int64, error) {
 	return n, r.Err()
 }
 
-// inOrder sorts the members of the objects in a JSON text. A text that is not JSON, or has a member twice, is left as it is.
+// inOrder sorts the members of the objects in a JSON text. A text that is not JSON, or has a member twice, is left as
+// it is.
 func inOrder(dst []byte, from int) []byte {
 	v, err := jsontext.Decode(dst[from:])
 	if err != nil || !json.Valid(dst[from:]) {

@@ -12,11 +12,12 @@ func TestDiffForms(t *testing.T) {
 		a, b           string
 		equal, changed int64
 	}{
-		"delimiter.csv":  {"a;b\n1;x\n2;y\n", "a,b\n1,x\n2,z\n", 1, 1},
-		"members.ndjson": {`{"k":1,"v":{"a":1,"b":[{"c":1,"d":2}]}}` + "\n", `{"v":{"b":[{"d":2,"c":1}],"a":1},"k":1}` + "\n", 1, 0},
-		"values.ndjson":  {`{"k":1,"v":{"a":1,"b":2}}` + "\n", `{"k":1,"v":{"a":2,"b":1}}` + "\n", 0, 1},
-		"order.ndjson":   {`{"k":1,"v":[1,2]}` + "\n", `{"k":1,"v":[2,1]}` + "\n", 0, 1},
-		"twice.ndjson":   {`{"k":1,"v":{"a":1,"a":2}}` + "\n", `{"k":1,"v":{"a":2}}` + "\n", 0, 1},
+		"delimiter.csv": {"a;b\n1;x\n2;y\n", "a,b\n1,x\n2,z\n", 1, 1},
+		"members.ndjson": {`{"k":1,"v":{"a":1,"b":[{"c":1,"d":2}]}}` + "\n", `{"v":{"b":[{"d":2,"c":1}],"a":1},"k":1}` +
+			"\n", 1, 0},
+		"values.ndjson": {`{"k":1,"v":{"a":1,"b":2}}` + "\n", `{"k":1,"v":{"a":2,"b":1}}` + "\n", 0, 1},
+		"order.ndjson":  {`{"k":1,"v":[1,2]}` + "\n", `{"k":1,"v":[2,1]}` + "\n", 0, 1},
+		"twice.ndjson":  {`{"k":1,"v":{"a":1,"a":2}}` + "\n", `{"k":1,"v":{"a":2}}` + "\n", 0, 1},
 	} {
 		dir := t.TempDir()
 		paths := []string{filepath.Join(dir, "a"+name), filepath.Join(dir, "b"+name)}

@@ -59,7 +59,8 @@ func TestDiff(t *testing.T) {
 		{nil, celltest.Text("null key"), nil, celltest.Text("1.0")},
 		{nil, celltest.Text("only b"), celltest.Text("4"), celltest.Text("8")},
 	}
-	st, lines, notes := diffLines(t, celltest.Result(t, fa, a), celltest.Result(t, fb, b), []string{"id"}, nil, sortChunk)
+	st, lines, notes := diffLines(t, celltest.Result(t, fa, a), celltest.Result(t, fb, b), []string{"id"},
+		nil, sortChunk)
 	want := []string{
 		`{"change":"changed","id":"1","column":"name","a":"x","b":"y"}`,
 		`{"change":"only a","id":"3","column":null,"a":{"amount":"7","name":"only a"},"b":null}`,
@@ -70,11 +71,13 @@ func TestDiff(t *testing.T) {
 	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", strings.Join(lines, "\n"))
 	}
-	if st.Same() || st.A != 5 || st.B != 5 || st.OnlyA != 1 || st.OnlyB != 1 || st.Changed != 2 || st.Equal != 2 || st.Repeated != 0 ||
+	if st.Same() || st.A != 5 || st.B != 5 || st.OnlyA != 1 || st.OnlyB != 1 || st.Changed != 2 || st.Equal != 2 ||
+		st.Repeated != 0 ||
 		fmt.Sprint(st.ColumnsA, st.ColumnsB) != "[gone] [NAME]" {
 		t.Errorf("%+v", st)
 	}
-	if want := "a has 5 rows, b has 5: 1 only in a, 1 only in b, 2 changed, 2 equal; columns only in a: gone; columns only in b: NAME"; notes != want {
+	if want := "a has 5 rows, b has 5: 1 only in a, 1 only in b, 2 changed, 2 equal; columns only in a: gone; " +
+		"columns only in b: NAME"; notes != want {
 		t.Errorf("note %q", notes)
 	}
 
@@ -82,7 +85,8 @@ func TestDiff(t *testing.T) {
 	if !st.Same() || st.Equal != 5 {
 		t.Errorf("with itself: %+v", st)
 	}
-	st, _, _ = diffLines(t, celltest.Result(t, fa, a[:1]), celltest.Result(t, fb, b[2:3]), []string{"id"}, []string{"amount"}, sortChunk)
+	st, _, _ = diffLines(t, celltest.Result(t, fa, a[:1]), celltest.Result(t, fb, b[2:3]), []string{"id"},
+		[]string{"amount"}, sortChunk)
 	if !st.Same() {
 		t.Errorf("chosen columns: %+v", st)
 	}
@@ -96,12 +100,15 @@ func TestDiffRepeatedKeysAndWholeRows(t *testing.T) {
 		}
 		return out
 	}
-	st, lines, _ := diffLines(t, celltest.Result(t, f, rows("a1 a2 a2 b1")), celltest.Result(t, f, rows("a2 a3 a1 b2")), []string{"k"}, nil, sortChunk)
+	st, lines, _ := diffLines(t, celltest.Result(t, f, rows("a1 a2 a2 b1")), celltest.Result(t, f, rows("a2 a3 a1 b2")),
+		[]string{"k"}, nil, sortChunk)
 	if st.Equal != 2 || st.OnlyA != 1 || st.OnlyB != 1 || st.Changed != 1 || st.Repeated != 4 {
 		t.Errorf("%+v %v", st, lines)
 	}
-	st, lines, _ = diffLines(t, celltest.Result(t, f, rows("a1 a1 b1")), celltest.Result(t, f, rows("b1 a1 c1")), nil, nil, sortChunk)
-	want := `{"change":"only a","a":{"k":"a","v":"1"},"b":null}` + "\n" + `{"change":"only b","a":null,"b":{"k":"c","v":"1"}}`
+	st, lines, _ = diffLines(t, celltest.Result(t, f, rows("a1 a1 b1")), celltest.Result(t, f, rows("b1 a1 c1")), nil,
+		nil, sortChunk)
+	want := `{"change":"only a","a":{"k":"a","v":"1"},"b":null}` + "\n" +
+		`{"change":"only b","a":null,"b":{"k":"c","v":"1"}}`
 	if st.Equal != 2 || st.OnlyA != 1 || st.OnlyB != 1 || st.Repeated != 0 || strings.Join(lines, "\n") != want {
 		t.Errorf("%+v %v", st, lines)
 	}
@@ -147,7 +154,8 @@ func TestDiffSpills(t *testing.T) {
 		}
 	}
 	want.OnlyB = 5000 - want.Equal - want.Changed
-	st, lines, _ := diffLines(t, celltest.Result(t, f, rows[0]), celltest.Result(t, f, rows[1]), []string{"k"}, nil, 4<<10)
+	st, lines, _ := diffLines(t, celltest.Result(t, f, rows[0]), celltest.Result(t, f, rows[1]),
+		[]string{"k"}, nil, 4<<10)
 	if st.OnlyA != want.OnlyA || st.OnlyB != want.OnlyB || st.Equal != want.Equal || st.Changed != want.Changed {
 		t.Errorf("got %+v, want %+v", st, want)
 	}
@@ -176,14 +184,17 @@ func TestDiffErrors(t *testing.T) {
 	f := []celltest.Field{{"a", "varchar"}}
 	rows := [][]*string{{celltest.Text("1")}}
 	var ue *cell.UsageError
-	_, err := Diff(celltest.Result(t, f, rows), celltest.Result(t, []celltest.Field{{"b", ""}}, rows), []string{"a"}, nil)
+	_, err := Diff(celltest.Result(t, f, rows), celltest.Result(t, []celltest.Field{{"b", ""}}, rows),
+		[]string{"a"}, nil)
 	if !errors.As(err, &ue) || ue.Message != `no column "a" in result b` {
 		t.Errorf("error %v", err)
 	}
-	if _, err = Diff(celltest.Result(t, f, rows), celltest.Result(t, []celltest.Field{{"b", ""}}, rows), nil, nil); !errors.As(err, &ue) {
+	if _, err = Diff(celltest.Result(t, f, rows), celltest.Result(t, []celltest.Field{{"b", ""}}, rows), nil,
+		nil); !errors.As(err, &ue) {
 		t.Errorf("error %v", err)
 	}
-	if d, err := Diff(celltest.CutShort(t), celltest.CutShort(t), nil, nil); !errors.Is(err, api.ErrTruncated) || d != nil {
+	if d, err := Diff(celltest.CutShort(t), celltest.CutShort(t), nil, nil); !errors.Is(err, api.ErrTruncated) ||
+		d != nil {
 		t.Errorf("error %v, %v", err, d)
 	}
 }
@@ -194,7 +205,8 @@ func BenchmarkDiff(b *testing.B) {
 	doc := celltest.Wide(n)
 	b.SetBytes(2 * int64(len(doc)))
 	for b.Loop() {
-		x, y := api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact), api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact)
+		x, y := api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact),
+			api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact)
 		d, err := Diff(x, y, []string{"column_0"}, nil)
 		if err != nil {
 			b.Fatal(err)

@@ -25,8 +25,8 @@ type columnProfile struct {
 
 // Profile reads a result and returns a row for each of its columns: type, nulls, empty strings, distinct values (exact
 // up to 4,096, then an estimate within about 2 %), minimum and maximum (as numbers for numbers, else by bytes), and the
-// length of the longest text. columns and defaults select columns as for an output. Memory does not depend on the number
-// of rows. read is the number of rows, also in case of an error.
+// length of the longest text. columns and defaults select columns as for an output. Memory does not depend on the
+// number of rows. read is the number of rows, also in case of an error.
 func Profile(rows api.RowReader, columns, defaults []string) (profile api.RowReader, read int64, err error) {
 	cols, err := cell.ColumnsOf(rows, columns, defaults)
 	if err != nil {
@@ -60,8 +60,10 @@ func Profile(rows api.RowReader, columns, defaults []string) (profile api.RowRea
 		return nil, read, err
 	}
 	out := &Memory{Cols: []api.ResultColumn{{Name: "column", DataType: "varchar"}, {Name: "type", DataType: "varchar"},
-		{Name: "nulls", DataType: "bigint"}, {Name: "null_percent", DataType: "decimal"}, {Name: "empty", DataType: "bigint"}, {Name: "distinct", DataType: "bigint"},
-		{Name: "estimated", DataType: "boolean"}, {Name: "min", DataType: "varchar"}, {Name: "max", DataType: "varchar"},
+		{Name: "nulls", DataType: "bigint"}, {Name: "null_percent", DataType: "decimal"},
+		{Name: "empty", DataType: "bigint"}, {Name: "distinct", DataType: "bigint"},
+		{Name: "estimated", DataType: "boolean"}, {Name: "min", DataType: "varchar"},
+		{Name: "max", DataType: "varchar"},
 		{Name: "longest", DataType: "bigint"}}}
 	for i := range cols {
 		out.Cells = append(out.Cells, ps[i].row(&cols[i], read))
@@ -129,5 +131,6 @@ func (p *columnProfile) row(col *cell.Column, rows int64) []api.Cell {
 	if low != nil {
 		lowest, highest = cell.Text(string(low)), cell.Text(string(high))
 	}
-	return []api.Cell{cell.Text(col.Key), typ, cell.Int(p.nulls), percent, cell.Int(p.empty), cell.Int(min(n, p.values)), cell.Bool(!exact), lowest, highest, cell.Int(int64(p.longest))}
+	return []api.Cell{cell.Text(col.Key), typ, cell.Int(p.nulls), percent, cell.Int(p.empty),
+		cell.Int(min(n, p.values)), cell.Bool(!exact), lowest, highest, cell.Int(int64(p.longest))}
 }

@@ -11,10 +11,12 @@ import (
 )
 
 func TestProfile(t *testing.T) {
-	fields := []celltest.Field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}, {"u", ""}, {"m", ""}, {"f", "double"}, {"n", "varchar"}}
+	fields := []celltest.Field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}, {"u", ""}, {"m", ""},
+		{"f", "double"}, {"n", "varchar"}}
 	var rows [][]*string
 	for i := range 10_000 {
-		row := []*string{celltest.Text(fmt.Sprint(i - 5000)), celltest.Text(fmt.Sprintf("%d.%d", i%3, i%2*5)), celltest.Text(fmt.Sprintf("v%d", i%10)), celltest.Text(fmt.Sprint(i % 100)),
+		row := []*string{celltest.Text(fmt.Sprint(i - 5000)), celltest.Text(fmt.Sprintf("%d.%d", i%3, i%2*5)),
+			celltest.Text(fmt.Sprintf("v%d", i%10)), celltest.Text(fmt.Sprint(i % 100)),
 			celltest.Text(fmt.Sprint(i % 5)), celltest.Text([]string{"1.5E3", "NaN", "-0.5"}[i%3]), nil}
 		if i%4 == 0 {
 			row[2] = nil
@@ -70,7 +72,8 @@ func TestDistinctEstimate(t *testing.T) {
 			d.add(fmt.Appendf(nil, "value %d", i%n))
 		}
 		got, exact := d.count()
-		if exact != (n <= exactValues) || math.Abs(float64(got)-float64(n)) > 0.03*float64(n) || exact && got != int64(n) {
+		if exact != (n <= exactValues) || math.Abs(float64(got)-float64(n)) > 0.03*float64(n) || exact &&
+			got != int64(n) {
 			t.Errorf("%d values: %d (exact %t)", n, got, exact)
 		}
 	}

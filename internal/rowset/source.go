@@ -16,13 +16,13 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Readable lists the extensions of the files that Open reads. All except parquet and xlsx may be packed, and those of packed files may
-// follow.
+// Readable lists the extensions of the files that Open reads. All except parquet and xlsx may be packed, and those of
+// packed files may follow.
 func Readable() []string { return append(rowfile.Extensions(), "txt") }
 
 // Open reads a result from a file, by its extension: csv and tsv as written by pkg/output, with a header; ndjson
-// with the columns of its first line; json as an array of objects, or a document of the gateway; parquet; xlsx; txt as csv. Values of csv,
-// tsv and xlsx have no type, those of ndjson and json get one from the first row.
+// with the columns of its first line; json as an array of objects, or a document of the gateway; parquet; xlsx; txt as
+// csv. Values of csv, tsv and xlsx have no type, those of ndjson and json get one from the first row.
 //
 // Open returns an error if the file cannot be opened or has an unknown format; errors in its content come from the
 // RowReader, with the line.
@@ -86,7 +86,8 @@ func (s *fileSource) Close() error { return s.file.Close() }
 
 func readAs(ending string, f *os.File, packed bool) (api.RowReader, error) {
 	if ending == "parquet" || ending == "xlsx" || !slices.Contains(Readable(), ending) {
-		return nil, cell.Usagef("results are read from files ending in "+strings.Join(Readable(), ", "), "unknown kind of file %q", ending)
+		return nil, cell.Usagef("results are read from files ending in "+strings.Join(Readable(), ", "),
+			"unknown kind of file %q", ending)
 	}
 	text, err := rowfile.OpenText(f, packed, rowfile.Window)
 	if err != nil {

@@ -28,8 +28,8 @@ type fieldRows struct {
 
 // splitter splits a file into records.
 type splitter interface {
-	// record reads the next record as cells, io.EOF after the last; columns is the number of columns, 0 for the header. A blank
-	// line has no cells.
+	// record reads the next record as cells, io.EOF after the last; columns is the number of columns, 0 for the header.
+	// A blank line has no cells.
 	record(c *cells, columns int) error
 	// at is the line of the last record.
 	at() int64
@@ -138,8 +138,8 @@ func (r *fieldRows) cut() {
 
 func notUTF8(line int64) error { return fmt.Errorf("line %d: the text is not valid UTF-8", line) }
 
-// csvRecords splits what csvFormat of pkg/output writes: an empty field without quotes is NULL and "" is the empty string; \N
-// is NULL too in a file of one column.
+// csvRecords splits what csvFormat of pkg/output writes: an empty field without quotes is NULL and "" is the empty
+// string; \N is NULL too in a file of one column.
 type csvRecords struct{ in *csv.Reader }
 
 func newCSVRecords(src *bufio.Reader) *csvRecords {

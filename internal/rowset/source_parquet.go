@@ -69,7 +69,8 @@ func (r *parquetRows) Next() bool {
 	return true
 }
 
-// appendWire appends a value of engine.Batches as the gateway sends it: a time has six decimal places, or nine if it needs them.
+// appendWire appends a value of engine.Batches as the gateway sends it: a time has six decimal places, or nine if it
+// needs them.
 func appendWire(dst []byte, typ string, v any) []byte {
 	switch v := v.(type) {
 	case bool:

@@ -57,7 +57,8 @@ func TestFilesReadBack(t *testing.T) {
 				fs = append(fs[:6], fs[7:]...)
 			}
 			path := file(t, "rows."+f.String(), write(t, celltest.Result(t, fs, want), f))
-			if st, lines, _ := diffLines(t, open(t, path), celltest.Result(t, fs, want), nil, nil, sortChunk); !st.Same() || st.Equal != int64(len(want)) {
+			if st, lines, _ := diffLines(t, open(t, path), celltest.Result(t, fs, want), nil, nil,
+				sortChunk); !st.Same() || st.Equal != int64(len(want)) {
 				t.Errorf("%+v\n%s", st, lines)
 			}
 		})
@@ -65,26 +66,33 @@ func TestFilesReadBack(t *testing.T) {
 }
 
 func TestParquetTypesReadBack(t *testing.T) {
-	fields := []celltest.Field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"f", "time(9)"}, {"n", "timestamp(9)"}, {"r", "real"}}
-	rows := [][]*string{{celltest.Text("-5"), celltest.Text("-1234567.89"), celltest.Text("12345678901234.5000"), celltest.Text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
-		celltest.Text("00 ff 7e"), celltest.Text("23:59:59.001"), celltest.Text("00:00:00.000000001"), celltest.Text("1999-12-31 23:59:59.123456789"), celltest.Text("1.5E-7")}, make([]*string, 9)}
+	fields := []celltest.Field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"},
+		{"b", "varbinary"}, {"t", "time(3)"}, {"f", "time(9)"}, {"n", "timestamp(9)"}, {"r", "real"}}
+	rows := [][]*string{{celltest.Text("-5"), celltest.Text("-1234567.89"), celltest.Text("12345678901234.5000"),
+		celltest.Text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
+		celltest.Text("00 ff 7e"), celltest.Text("23:59:59.001"), celltest.Text("00:00:00.000000001"),
+		celltest.Text("1999-12-31 23:59:59.123456789"), celltest.Text("1.5E-7")}, make([]*string, 9)}
 	path := file(t, "x.parquet", write(t, celltest.Result(t, fields, rows), output.Parquet))
 	if st, lines, _ := diffLines(t, open(t, path), celltest.Result(t, fields, rows), nil, nil, sortChunk); !st.Same() {
 		t.Errorf("%+v\n%s", st, lines)
 	}
 }
 
-// TestWorkbooksReadBack: numbers compare by value with those of other files, and texts that look like numbers stay texts.
+// TestWorkbooksReadBack: numbers compare by value with those of other files, and texts that look like numbers stay
+// texts.
 func TestWorkbooksReadBack(t *testing.T) {
-	fields := []celltest.Field{{"id", "bigint"}, {"n", "decimal(9,2)"}, {"d", "double"}, {"s", "varchar"}, {"day", "date"}, {"b", "boolean"}}
+	fields := []celltest.Field{{"id", "bigint"}, {"n", "decimal(9,2)"}, {"d", "double"}, {"s", "varchar"},
+		{"day", "date"}, {"b", "boolean"}}
 	rows := [][]*string{
-		{celltest.Text("1"), celltest.Text("21.00"), celltest.Text("18.1"), celltest.Text("007"), celltest.Text("2024-02-29"), celltest.Text("true")},
+		{celltest.Text("1"), celltest.Text("21.00"), celltest.Text("18.1"), celltest.Text("007"),
+			celltest.Text("2024-02-29"), celltest.Text("true")},
 		{celltest.Text("2"), nil, celltest.Text("-1.5E-7"), celltest.Text(""), nil, celltest.Text("false")},
 		{celltest.Text("3"), celltest.Text("0.10"), nil, nil, celltest.Text("1999-12-31"), nil}}
 	path := file(t, "x.xlsx", write(t, celltest.Result(t, fields, rows), output.XLSX))
 	for _, f := range []output.Format{output.CSV, output.Parquet, output.NDJSON} {
 		other := file(t, "x."+f.String(), write(t, celltest.Result(t, fields, rows), f))
-		if st, lines, _ := diffLines(t, open(t, path), open(t, other), []string{"id"}, nil, sortChunk); !st.Same() || st.Equal != 3 {
+		if st, lines, _ := diffLines(t, open(t, path), open(t, other), []string{"id"}, nil, sortChunk); !st.Same() ||
+			st.Equal != 3 {
 			t.Errorf("%s: %+v\n%s", f, st, lines)
 		}
 	}
@@ -105,41 +113,51 @@ func read(t *testing.T, name, content string) (string, error) {
 
 func TestOpenRows(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, want, err string }{
-		"null and empty":     {file: "a.csv", content: "a,b\n,\"\"\n1,2\n", want: `{"a":null,"b":""}` + "\n" + `{"a":"1","b":"2"}` + "\n"},
-		"mark, crlf, blank":  {file: "A.CSV", content: "\xef\xbb\xbfa,b\r\n1,\"x\r\ny\"\r\n\r\n2,3", want: `{"a":"1","b":"x\r\ny"}` + "\n" + `{"a":"2","b":"3"}` + "\n"},
-		"one column":         {file: "a.csv", content: "a\n1\n\n\"\"\n", want: "{\"a\":\"1\"}\n{\"a\":null}\n{\"a\":\"\"}\n"},
-		"one column, \\N":    {file: "a.csv", content: "a\n\\N\n\"\\N\"\n", want: "{\"a\":null}\n{\"a\":\"\\\\N\"}\n"},
-		"two columns, \\N":   {file: "a.csv", content: "a,b\n\\N,\n", want: "{\"a\":\"\\\\N\",\"b\":null}\n"},
-		"the word null":      {file: "a.csv", content: "a,b\nnull,n\n", want: `{"a":"null","b":"n"}` + "\n"},
-		"only a header":      {file: "a.csv", content: "a,b\n"},
-		"open quote":         {file: "a.csv", content: "a\n\"x\ny", err: "line 2: a quoted field is not closed"},
-		"after a quote":      {file: "a.csv", content: "a,b\n\"x\"y,1\n", err: `line 2: text after the closing quote of field "x"`},
-		"ragged":             {file: "a.csv", content: "a,b\n1,2\n3\n", err: "line 3: 1 fields, the header has 2"},
-		"latin1":             {file: "a.csv", content: "a\n\xe9\n", err: "line 2: the text is not valid UTF-8"},
-		"no csv":             {file: "a.csv", err: "the file is empty"},
-		"tsv":                {file: "a.tsv", content: "a\tb\n\\N\tx\\ty\\\\\n", want: `{"a":null,"b":"x\ty\\"}` + "\n"},
-		"lines":              {file: "a.ndjson", content: "\n{\"a\":1.50,\"b\":{\"c\": [1]}}\n\n{\"b\":null}\n", want: `{"a":1.50,"b":{"c":[1]}}` + "\n" + `{"a":null,"b":null}` + "\n"},
-		"no lines":           {file: "a.jsonl"},
-		"late key":           {file: "a.ndjson", content: "{\"a\":1}\n{\"c\":1}\n", err: `row 2 has the key "c"`},
-		"broken line":        {file: "a.ndjson", content: "{\"a\":1}\n{\"a\":\n", err: "after 1 row"},
-		"array":              {file: "a.json", content: " [{\"a\":true},\n{\"a\":false}]", want: "{\"a\":true}\n{\"a\":false}\n"},
-		"a gateway's answer": {file: "a.json", content: `{"columns":[{"columnName":"a","dataType":"bigint"}],"data":[["12"]]}`, want: "{\"a\":12}\n"},
-		"truncated":          {file: "a.json", content: `[{"a":1},{"a":`, err: "after 1 row"},
-		"unknown":            {file: "a.xls", err: `unknown kind of file "xls"`},
-		"no ending":          {file: "rows", err: `unknown kind of file ""`},
-		"tab":                {file: "a.TAB", content: "a\tb\n1\t2\n", want: `{"a":"1","b":"2"}` + "\n"},
-		"text, semicolons":   {file: "a.txt", content: "a;b\n1;\n", want: `{"a":"1","b":null}` + "\n"},
-		"text, tabs":         {file: "a.TXT", content: "a\tb\n1\t2\n", want: `{"a":"1","b":"2"}` + "\n"},
-		"no workbook":        {file: "a.xlsx", content: "a\n1\n", err: "a.xlsx: not a workbook"},
-		"packed workbook":    {file: "a.xlsx.gz", content: "PK", err: `unknown kind of file "xlsx"`},
-		"utf-16":             {file: "a.csv", content: "\xff\xfea\x00\n\x00\xe9\x00\n\x00", want: "{\"a\":\"é\"}\n"},
-		"zstd by content":    {file: "a.json", content: packed(t, "\xef\xbb\xbf[{\"a\":1}]"), want: "{\"a\":1}\n"},
-		"zstd":               {file: "a.ndjson.zst", content: packed(t, "{\"a\":1}\n"), want: "{\"a\":1}\n"},
-		"cut off":            {file: "a.csv.zst", content: packed(t, "a\n1\n")[:12], err: "it was cut off"},
-		"not packed":         {file: "a.csv.gz", content: "a\n1\n", err: "a.csv.gz: it is not compressed, although its file extension says so"},
-		"misnamed":           {file: "a.csv", content: "PAR1", err: "it is a Parquet file, but its name has the extension of another format"},
-		"packed parquet":     {file: "a.parquet.gz", content: "PAR1", err: `unknown kind of file "parquet"`},
-		"not parquet":        {file: "a.parquet", content: "PAR1", err: "a.parquet"},
+		"null and empty": {file: "a.csv", content: "a,b\n,\"\"\n1,2\n", want: `{"a":null,"b":""}` + "\n" +
+			`{"a":"1","b":"2"}` + "\n"},
+		"mark, crlf, blank": {file: "A.CSV", content: "\xef\xbb\xbfa,b\r\n1,\"x\r\ny\"\r\n\r\n2,3",
+			want: `{"a":"1","b":"x\r\ny"}` + "\n" + `{"a":"2","b":"3"}` + "\n"},
+		"one column": {file: "a.csv", content: "a\n1\n\n\"\"\n",
+			want: "{\"a\":\"1\"}\n{\"a\":null}\n{\"a\":\"\"}\n"},
+		"one column, \\N":  {file: "a.csv", content: "a\n\\N\n\"\\N\"\n", want: "{\"a\":null}\n{\"a\":\"\\\\N\"}\n"},
+		"two columns, \\N": {file: "a.csv", content: "a,b\n\\N,\n", want: "{\"a\":\"\\\\N\",\"b\":null}\n"},
+		"the word null":    {file: "a.csv", content: "a,b\nnull,n\n", want: `{"a":"null","b":"n"}` + "\n"},
+		"only a header":    {file: "a.csv", content: "a,b\n"},
+		"open quote":       {file: "a.csv", content: "a\n\"x\ny", err: "line 2: a quoted field is not closed"},
+		"after a quote": {file: "a.csv", content: "a,b\n\"x\"y,1\n",
+			err: `line 2: text after the closing quote of field "x"`},
+		"ragged": {file: "a.csv", content: "a,b\n1,2\n3\n", err: "line 3: 1 fields, the header has 2"},
+		"latin1": {file: "a.csv", content: "a\n\xe9\n", err: "line 2: the text is not valid UTF-8"},
+		"no csv": {file: "a.csv", err: "the file is empty"},
+		"tsv": {file: "a.tsv", content: "a\tb\n\\N\tx\\ty\\\\\n", want: `{"a":null,"b":"x\ty\\"}` +
+			"\n"},
+		"lines": {file: "a.ndjson", content: "\n{\"a\":1.50,\"b\":{\"c\": [1]}}\n\n{\"b\":null}\n",
+			want: `{"a":1.50,"b":{"c":[1]}}` + "\n" + `{"a":null,"b":null}` + "\n"},
+		"no lines":    {file: "a.jsonl"},
+		"late key":    {file: "a.ndjson", content: "{\"a\":1}\n{\"c\":1}\n", err: `row 2 has the key "c"`},
+		"broken line": {file: "a.ndjson", content: "{\"a\":1}\n{\"a\":\n", err: "after 1 row"},
+		"array": {file: "a.json", content: " [{\"a\":true},\n{\"a\":false}]",
+			want: "{\"a\":true}\n{\"a\":false}\n"},
+		"a gateway's answer": {file: "a.json",
+			content: `{"columns":[{"columnName":"a","dataType":"bigint"}],"data":[["12"]]}`, want: "{\"a\":12}\n"},
+		"truncated":        {file: "a.json", content: `[{"a":1},{"a":`, err: "after 1 row"},
+		"unknown":          {file: "a.xls", err: `unknown kind of file "xls"`},
+		"no ending":        {file: "rows", err: `unknown kind of file ""`},
+		"tab":              {file: "a.TAB", content: "a\tb\n1\t2\n", want: `{"a":"1","b":"2"}` + "\n"},
+		"text, semicolons": {file: "a.txt", content: "a;b\n1;\n", want: `{"a":"1","b":null}` + "\n"},
+		"text, tabs":       {file: "a.TXT", content: "a\tb\n1\t2\n", want: `{"a":"1","b":"2"}` + "\n"},
+		"no workbook":      {file: "a.xlsx", content: "a\n1\n", err: "a.xlsx: not a workbook"},
+		"packed workbook":  {file: "a.xlsx.gz", content: "PK", err: `unknown kind of file "xlsx"`},
+		"utf-16":           {file: "a.csv", content: "\xff\xfea\x00\n\x00\xe9\x00\n\x00", want: "{\"a\":\"é\"}\n"},
+		"zstd by content":  {file: "a.json", content: packed(t, "\xef\xbb\xbf[{\"a\":1}]"), want: "{\"a\":1}\n"},
+		"zstd":             {file: "a.ndjson.zst", content: packed(t, "{\"a\":1}\n"), want: "{\"a\":1}\n"},
+		"cut off":          {file: "a.csv.zst", content: packed(t, "a\n1\n")[:12], err: "it was cut off"},
+		"not packed": {file: "a.csv.gz", content: "a\n1\n",
+			err: "a.csv.gz: it is not compressed, although its file extension says so"},
+		"misnamed": {file: "a.csv", content: "PAR1",
+			err: "it is a Parquet file, but its name has the extension of another format"},
+		"packed parquet": {file: "a.parquet.gz", content: "PAR1", err: `unknown kind of file "parquet"`},
+		"not parquet":    {file: "a.parquet", content: "PAR1", err: "a.parquet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := read(t, c.file, c.content)
@@ -179,7 +197,8 @@ func TestOpenRowsGzip(t *testing.T) {
 		t.Fatal("gzip")
 	}
 	var b strings.Builder
-	if st, err := output.WriteRows(&b, open(t, path), output.Options{Format: output.CSV}); err != nil || st.Rows != 1 || b.Len() < 5<<17 {
+	if st, err := output.WriteRows(&b, open(t, path), output.Options{Format: output.CSV}); err != nil || st.Rows != 1 ||
+		b.Len() < 5<<17 {
 		t.Errorf("%+v, %v, %d bytes", st, err, b.Len())
 	}
 }
@@ -247,12 +266,14 @@ func TestCSVAgainstLibrary(t *testing.T) {
 	}
 }
 
-// TestSystemLast: the columns of an internal table that its owner declared come first, each with its values. Other results are left alone.
+// TestSystemLast: the columns of an internal table that its owner declared come first, each with its values. Other
+// results are left alone.
 func TestSystemLast(t *testing.T) {
 	fields := []celltest.Field{}
 	var row []*string
 	for _, n := range append(append([]string(nil), SystemNames...), "name", "age") {
-		fields, row = append(fields, celltest.Field{Name: n, Type: "varchar"}), append(row, celltest.Text("value of "+n))
+		fields, row = append(fields, celltest.Field{Name: n, Type: "varchar"}),
+			append(row, celltest.Text("value of "+n))
 	}
 	for _, tt := range []struct {
 		fields []celltest.Field
@@ -290,7 +311,8 @@ func TestParquetWithRunsOfBooleans(t *testing.T) {
 		for i, c := range cols {
 			got := string(r.Row()[i])
 			switch {
-			case c.Name == "r" && got != strconv.FormatBool(n >= 20), c.Name == "s" && got != fmt.Sprintf(`"{\"x\":%v}"`, n > 100), c.Name == "l" && n == 1 && got != `"[true]"`:
+			case c.Name == "r" && got != strconv.FormatBool(n >= 20), c.Name == "s" &&
+				got != fmt.Sprintf(`"{\"x\":%v}"`, n > 100), c.Name == "l" && n == 1 && got != `"[true]"`:
 				t.Errorf("row %d: %s is %s", n, c.Name, got)
 			}
 		}
@@ -319,7 +341,8 @@ func TestParquetOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err = nextRow(t, path)
-	if want := `["18446744073709551615" "{\"k\":\"v\"}" "1969-12-31 23:59:59.005000 UTC" "00:00:01.001000" "1.0E7"]`; err != nil || got != want {
+	if want :=
+		`["18446744073709551615" "{\"k\":\"v\"}" "1969-12-31 23:59:59.005000 UTC" "00:00:01.001000" "1.0E7"]`; err != nil || got != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// tsvRecords splits what tsvFormat of pkg/output writes, the text format of PostgreSQL's COPY: \N is NULL, and a backslash
-// escapes tabs and line ends.
+// tsvRecords splits what tsvFormat of pkg/output writes, the text format of PostgreSQL's COPY: \N is NULL, and a
+// backslash escapes tabs and line ends.
 type tsvRecords struct {
 	src   *fileSource
 	line  int64
@@ -42,7 +42,8 @@ func (r *tsvRecords) record(c *cells, _ int) error {
 			continue
 		}
 		if rowfile.Escaped(field) {
-			r.field, _ = rowfile.Unescape(r.field[:0], field) // after a backslash that does not begin an escape, the character is copied
+			// after a backslash that does not begin an escape, the character is copied
+			r.field, _ = rowfile.Unescape(r.field[:0], field)
 			field = r.field
 		}
 		if !utf8.Valid(field) {

@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// sheetRows reads the first visible sheet of a workbook, whose first row has the names. A column with a number in the first row of values
-// is a decimal; the others have no type, as those of csv.
+// sheetRows reads the first visible sheet of a workbook, whose first row has the names. A column with a number in the
+// first row of values is a decimal; the others have no type, as those of csv.
 type sheetRows struct {
 	file  *os.File
 	in    *rowfile.SheetRows

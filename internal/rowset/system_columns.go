@@ -1,5 +1,5 @@
-// Package rowset provides sources of rows: those of files, and those derived from others (differences, profiles of columns,
-// results without system columns).
+// Package rowset provides sources of rows: those of files, and those derived from others (differences, profiles of
+// columns, results without system columns).
 package rowset
 
 import (
@@ -150,7 +150,8 @@ func (f *SomeColumns) NoteHidden(notes io.Writer) {
 
 func (f *SomeColumns) WarnText(notes io.Writer) {
 	if f != nil && f.Lost != "" {
-		fmt.Fprintf(notes, "warning: the column %q was taken for a system column but has values; --all includes it\n", f.Lost)
+		fmt.Fprintf(notes, "warning: the column %q was taken for a system column but has values; --all includes it\n",
+			f.Lost)
 	}
 }
 
@@ -197,8 +198,8 @@ func (a *aheadRows) Row() []api.Cell {
 }
 
 // WithoutSystemSides hides system columns on both sides of a comparison if one of them is an internal table: a copy
-// elsewhere has different ones, or none. The bare text column is kept if both sides have it, and so are parameter columns.
-// Columns that are named are kept.
+// elsewhere has different ones, or none. The bare text column is kept if both sides have it, and so are parameter
+// columns. Columns that are named are kept.
 func WithoutSystemSides(sides *[2]api.RowReader, named []string) (left []*SomeColumns, err error) {
 	var cols [2][]api.ResultColumn
 	for i := range sides {

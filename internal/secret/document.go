@@ -16,13 +16,13 @@ type Masked struct {
 	Any   bool     // whether there is a secret, also one that is not a string, such as a PIN
 }
 
-// Document masks the secrets of a JSON document, which may be cut off: the values of members that are named like secrets, of
-// credentials all but the fields that may be shown, and secrets within other strings, also those that are documents or statements in turn. Other
-// texts are masked as Hide does it.
+// Document masks the secrets of a JSON document, which may be cut off: the values of members that are named like
+// secrets, of credentials all but the fields that may be shown, and secrets within other strings, also those that are
+// documents or statements in turn. Other texts are masked as Hide does it.
 func Document(text string) Masked { return member("", text) }
 
-// Result masks in a JSON document only secrets that are known: within members that are named like secrets as all does it, in other
-// strings as some does.
+// Result masks in a JSON document only secrets that are known: within members that are named like secrets as all does
+// it, in other strings as some does.
 func Result(text string, all, some func(string) string) string {
 	d := document{text: text, all: all, some: some}
 	if root, ok := parse(text); ok {
@@ -48,8 +48,8 @@ func member(name, text string) Masked {
 	return d.masked()
 }
 
-// Open returns a member of a credential without the secrets in it, and the path of the first secret: the member itself, or one
-// within it; "" for none.
+// Open returns a member of a credential without the secrets in it, and the path of the first secret: the member itself,
+// or one within it; "" for none.
 func Open(name string, raw json.RawMessage) (open any, path string, err error) {
 	m := member(name, string(raw))
 	open, err = jsontext.Decode([]byte(m.Text))
@@ -144,7 +144,8 @@ func (d *document) enter(p place, name, pair string, value *node) place {
 		q.path = name
 	}
 	switch low := strings.ToLower(name); {
-	case (low == "credential" || low == "credentials" || low == "extraparameters") && d.text[value.from] == '{' && !p.credential:
+	case (low == "credential" || low == "credentials" || low == "extraparameters") && d.text[value.from] == '{' &&
+		!p.credential:
 		q.credential = true
 		return q // its own members decide
 	case low == "types":
@@ -224,7 +225,8 @@ func statement(name string) bool {
 	return false
 }
 
-// pairName returns the name of an object that gives a value to a name, such as {"name": "password", "value": "x"}; "" for none.
+// pairName returns the name of an object that gives a value to a name, such as {"name": "password", "value": "x"}; ""
+// for none.
 func pairName(n *node) (name string) {
 	gives := false
 	for _, m := range n.members {

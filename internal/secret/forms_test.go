@@ -59,7 +59,8 @@ func TestForms(t *testing.T) {
 				t.Errorf("%s: not JSON: %s", f.text, got)
 			}
 			var want any
-			if err := json.Unmarshal([]byte("{"+regexp.MustCompile(`:\*\*\*(,|$)`).ReplaceAllString(f.open, `:"***"$1`)+"}"), &want); err != nil {
+			if err := json.Unmarshal([]byte("{"+regexp.MustCompile(`:\*\*\*(,|$)`).ReplaceAllString(f.open, `:"***"$1`)+
+				"}"), &want); err != nil {
 				t.Fatalf("%s: %v", f.open, err)
 			}
 			var have any

@@ -99,7 +99,8 @@ func scalar(text string, cut bool) bool {
 	if json.Valid([]byte(text)) {
 		return true
 	}
-	return cut && (json.Valid([]byte(text+"0")) || slices.ContainsFunc([]string{"true", "false", "null"}, func(w string) bool { return strings.HasPrefix(w, text) }))
+	return cut && (json.Valid([]byte(text+"0")) || slices.ContainsFunc([]string{"true", "false", "null"},
+		func(w string) bool { return strings.HasPrefix(w, text) }))
 }
 
 func (p *parser) members(n *node, named bool) {

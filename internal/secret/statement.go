@@ -8,8 +8,9 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// Statement masks the secrets of a statement: what Hide masks, and the literals that stand in one condition, expression or list of values
-// with a column, option or literal that is named like a secret, as in password = 'x' or INSERT INTO users (name, password) VALUES ('a', 'x').
+// Statement masks the secrets of a statement: what Hide masks, and the literals that stand in one condition, expression
+// or list of values with a column, option or literal that is named like a secret, as in password = 'x' or INSERT INTO
+// users (name, password) VALUES ('a', 'x').
 func Statement(sql string) string { return mask(sql, inStatement(sql)) }
 
 // InStatement returns what Statement masks.
@@ -25,7 +26,8 @@ type region struct {
 }
 
 // breaks start a new region, besides the commas of a list that is not in parentheses.
-var breaks = map[string]bool{"select": true, "from": true, "where": true, "and": true, "or": true, "group": true, "order": true, "having": true, "join": true, "on": true,
+var breaks = map[string]bool{"select": true, "from": true, "where": true, "and": true, "or": true, "group": true,
+	"order": true, "having": true, "join": true, "on": true,
 	"union": true, "intersect": true, "except": true, "limit": true, "with": true, ";": true}
 
 // pinLike matches the names whose values may be numbers.
@@ -121,10 +123,12 @@ func nameOnly(value string) bool {
 	return len(value) < 64 && !strings.ContainsAny(value, " =:;,/+") && Named(value) && !random(value)
 }
 
-// column reports whether a span is a word after an operator with blanks around it, or the name of a secret: a column in SQL, where a command
-// line has a value.
+// column reports whether a span is a word after an operator with blanks around it, or the name of a secret: a column in
+// SQL, where a command line has a value.
 func column(sql string, s span) bool {
-	return s.from > 1 && (strings.HasSuffix(sql[:s.from], "= ") || strings.HasSuffix(sql[:s.from], ": ") || nameOnly(sql[s.from:s.to]) && strings.Contains(sql[s.from:s.to], ".")) && sqltext.WordStart(sql[s.from]) && !inQuotes(sql, s.from)
+	return s.from > 1 && (strings.HasSuffix(sql[:s.from], "= ") || strings.HasSuffix(sql[:s.from], ": ") ||
+		nameOnly(sql[s.from:s.to]) && strings.Contains(sql[s.from:s.to], ".")) && sqltext.WordStart(sql[s.from]) &&
+		!inQuotes(sql, s.from)
 }
 
 // inQuotes reports whether a position is within a literal, a quoted name or a comment.
@@ -139,7 +143,8 @@ func inQuotes(sql string, at int) bool {
 }
 
 func isLiteral(w string) bool {
-	return w[0] == '\'' || len(w) > 2 && (strings.HasPrefix(strings.ToLower(w), "e'") || w[0] == '$' && strings.HasSuffix(w, "$"))
+	return w[0] == '\'' || len(w) > 2 && (strings.HasPrefix(strings.ToLower(w), "e'") || w[0] == '$' &&
+		strings.HasSuffix(w, "$"))
 }
 
 // inDocument returns the secrets of a literal that is a JSON document; all of it where quotes in it are doubled.

@@ -15,8 +15,11 @@ var (
 	// parameterInURL matches a parameter of a URL, or of a connection string.
 	parameterInURL = late.Regexp(`([?&;])([A-Za-z][A-Za-z0-9_.-]*)=([^\s&;#"'\\]+)`)
 
-	// assigned matches a value that is given to a name: password=x, password: 'x', "password": "x", also within another string, --password x.
-	assigned = late.Regexp(`(?i)([A-Za-z][A-Za-z0-9_.-]*)(?:\\*["'` + "`" + `])?(\s*(?:=>|:=|=|:)\s*|\s+(?:is|to|by)\s+)("(?:[^"\\]|\\.)+|\\+"(?:[^"\\]|\\+[^"\\])+|'(?:[^']|'')+|[^\s"'` + "`" + `,;&)(\[\]{}\\]+)`)
+	// assigned matches a value that is given to a name: password=x, password: 'x', "password": "x", also within another
+	// string, --password x.
+	assigned = late.Regexp(`(?i)([A-Za-z][A-Za-z0-9_.-]*)(?:\\*["'` + "`" +
+		`])?(\s*(?:=>|:=|=|:)\s*|\s+(?:is|to|by)\s+)("(?:[^"\\]|\\.)+|\\+"(?:[^"\\]|\\+[^"\\])+|'(?:[^']|'')+|[^\s"'` +
+		"`" + `,;&)(\[\]{}\\]+)`)
 
 	// option matches an option of a command line.
 	option = late.Regexp(`(?:^|\s)--?([A-Za-z][A-Za-z0-9_-]*)[= ]+(?:"([^"]+)|'([^']+)|([^\s"'-][^\s"']*))`)
@@ -37,15 +40,21 @@ var (
 	// exported matches a value that follows the name of an environment variable.
 	exported = late.Regexp(`\b([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s+([^\s"'=]+)`)
 
-	// forms match keys and tokens of known forms: of the service, of clouds, code hosts and other services, JSON web tokens, private keys.
-	forms = late.Regexp(`\b[A-Za-z0-9]{8,}\.[A-Za-z0-9]{32,}\b|\bA(?:K|S)IA[0-9A-Z]{16}\b|\bgh[opsur]_[A-Za-z0-9]{30,}|\bgithub_pat_\w{20,}|\bgl(?:pat|ptt|dt|soat|rt|cbt)-[\w-]{16,}` +
-		`|\bxox[abeprs]-[\w-]{8,}|\bxapp-[\w-]{8,}|\b[srp]k[-_](?:live|test|ant|proj)?[\w-]{16,}|\bwhsec_\w{16,}|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*|\bAIza[\w-]{35}\b` +
-		`|\bya29\.[\w-]{16,}|\bGOCSPX-[\w-]{20,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[\w-]{30,}|\bhf_[A-Za-z0-9]{30,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bdo[op]_v1_[0-9a-f]{32,}` +
-		`|\bdckr_pat_[\w-]{20,}|\bdapi[0-9a-f]{32}|\bhv[sb]\.[\w-]{20,}|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|\bAGE-SECRET-KEY-1[0-9A-Z]{20,}|\bATATT3[\w=-]{20,}|\blin_api_\w{20,}` +
+	// forms match keys and tokens of known forms: of the service, of clouds, code hosts and other services, JSON web
+	// tokens, private keys.
+	forms = late.Regexp(`\b[A-Za-z0-9]{8,}\.[A-Za-z0-9]{32,}\b|\bA(?:K|S)IA[0-9A-Z]{16}\b|\bgh[opsur]_[A-Za-z0-9]{30,` +
+		`}|\bgithub_pat_\w{20,}|\bgl(?:pat|ptt|dt|soat|rt|cbt)-[\w-]{16,}` +
+		`|\bxox[abeprs]-[\w-]{8,}|\bxapp-[\w-]{8,}|\b[srp]k[-_](?:live|test|ant|proj)?[\w-]{16,}|\bwhsec_\w{16,` +
+		`}|\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)*|\bAIza[\w-]{35}\b` +
+		`|\bya29\.[\w-]{16,}|\bGOCSPX-[\w-]{20,}|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[\w-]{30,}|\bhf_[A-Za-z0-9]{30,` +
+		`}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bdo[op]_v1_[0-9a-f]{32,}` +
+		`|\bdckr_pat_[\w-]{20,}|\bdapi[0-9a-f]{32}|\bhv[sb]\.[\w-]{20,` +
+		`}|\bshp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|\bAGE-SECRET-KEY-1[0-9A-Z]{20,}|\bATATT3[\w=-]{20,}|\blin_api_\w{20,}` +
 		`|hooks\.slack\.com/services/[\w/]{10,}|discord(?:app)?\.com/api/webhooks/[\w/-]{20,}`)
 
 	// pem matches a private key; one that is cut off ends with the text.
-	pem = late.Regexp(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)`)
+	pem = late.Regexp(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: ` +
+		`BLOCK)?-----|$)`)
 
 	// scheme matches the credential of an Authorization header.
 	scheme = late.Regexp(`(?i)\b(?:bearer|basic)\s+([\w.~+/=-]{12,})`)
@@ -110,14 +119,19 @@ func spansOf(text string) []span {
 		add(m, 0)
 	}
 	for _, m := range scheme().FindAllStringSubmatchIndex(text, -1) {
-		if strings.ContainsFunc(text[m[2]:m[3]], func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r == '=' }) { // otherwise a word of prose
+		// otherwise a word of prose
+		if strings.ContainsFunc(text[m[2]:m[3]], func(r rune) bool {
+			return r >= '0' && r <= '9' || r >= 'A' &&
+				r <= 'Z' || r == '='
+		}) {
 			add(m, 1)
 		}
 	}
 	return merged(out)
 }
 
-// assignments returns the values that a text gives to names of secrets. Prose such as "token: expected a string" gives none.
+// assignments returns the values that a text gives to names of secrets. Prose such as "token: expected a string" gives
+// none.
 func assignments(text string) []span {
 	var out []span
 	url := strings.Contains(text, "://")
@@ -155,7 +169,8 @@ func assignments(text string) []span {
 		case quoted < 0 && strings.EqualFold(value, "e") && strings.HasPrefix(text[to:], "'"):
 			continue // E'x'
 		}
-		if quoted < 0 && strings.EqualFold(value, "basic") || strings.EqualFold(value, "bearer") { // the next word is the secret
+		// the next word is the secret
+		if quoted < 0 && strings.EqualFold(value, "basic") || strings.EqualFold(value, "bearer") {
 			if next := strings.TrimLeft(text[to:], " "); next != "" {
 				from = len(text) - len(next)
 				to = from + strings.IndexAny(next+" ", " \t\r\n\"',;")
@@ -228,8 +243,8 @@ func texts(text string, spans []span) []string {
 	return out
 }
 
-// Hide masks the secrets of a text that have a form of their own: passwords and parameters of addresses, values that are assigned to
-// names of secrets, keys and tokens of known forms, private keys.
+// Hide masks the secrets of a text that have a form of their own: passwords and parameters of addresses, values that
+// are assigned to names of secrets, keys and tokens of known forms, private keys.
 func Hide(text string) string { return mask(text, spansOf(text)) }
 
 // InText returns what Hide masks.
@@ -240,7 +255,8 @@ func Evident(text string) bool {
 	return pem().MatchString(text) || len(text) > 0 && forms().FindString(text) == text
 }
 
-// Query masks the values of a query string, as in a URL, whose names mark them as secrets, and the secrets in the other values.
+// Query masks the values of a query string, as in a URL, whose names mark them as secrets, and the secrets in the other
+// values.
 func Query(raw string) string {
 	parts := strings.Split(raw, "&")
 	for i, part := range parts {

@@ -11,7 +11,8 @@ func TestQuote(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, word := range []string{"", "a", "/home/x/config.yaml", "it's", "a b", "$HOME `id` \\ \"", "~", "*", "#x", "a\nb", "é", "a=b", "'"} {
+	for _, word := range []string{"", "a", "/home/x/config.yaml", "it's", "a b", "$HOME `id` \\ \"", "~", "*", "#x",
+		"a\nb", "é", "a=b", "'"} {
 		out, err := exec.Command(sh, "-c", "printf %s "+Quote(word)).Output()
 		if err != nil || string(out) != word {
 			t.Errorf("%q as %s: %q, %v", word, Quote(word), out, err)

@@ -1,7 +1,8 @@
-// Package sqlstmt reads the SQL that users write, for commands that split, limit and page it or look at the tables it reads.
+// Package sqlstmt reads the SQL that users write, for commands that split, limit and page it or look at the tables it
+// reads.
 //
-// Text in Trino's language is parsed. Text that the parser does not accept, such as the syntax of a later version, is only split into
-// tokens: see package sqltext.
+// Text in Trino's language is parsed. Text that the parser does not accept, such as the syntax of a later version, is
+// only split into tokens: see package sqltext.
 package sqlstmt
 
 import (
@@ -14,7 +15,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// Split splits a text at its semicolons and omits parts without a statement. Comments belong to the statement after them.
+// Split splits a text at its semicolons and omits parts without a statement. Comments belong to the statement after
+// them.
 func Split(sql string) []sqltext.Part {
 	var parts []sqltext.Part
 	for _, p := range trinosql.Split(sql) {
@@ -34,7 +36,8 @@ func Split(sql string) []sqltext.Part {
 
 const space = " \t\r\n\f\v"
 
-// Single returns the only statement of a text, without its semicolon; a text with none or several is returned unchanged.
+// Single returns the only statement of a text, without its semicolon; a text with none or several is returned
+// unchanged.
 func Single(sql string) string {
 	if parts := Split(sql); len(parts) == 1 {
 		return parts[0].Text
@@ -42,8 +45,8 @@ func Single(sql string) string {
 	return sql
 }
 
-// TrimEnd removes one semicolon at the end of a text, with the white space and comments around it: the hosted zones do not accept one.
-// Those between statements stay.
+// TrimEnd removes one semicolon at the end of a text, with the white space and comments around it: the hosted zones do
+// not accept one. Those between statements stay.
 func TrimEnd(sql string) string {
 	parts := trinosql.Split(sql)
 	switch {
@@ -55,8 +58,8 @@ func TrimEnd(sql string) string {
 	return sql
 }
 
-// Limit limits a statement to n rows. LIMIT is appended at the end, where it preserves the order of the rows; a statement with its own limit
-// becomes a subquery, with its first line on the second line of the text (wrapped is 1).
+// Limit limits a statement to n rows. LIMIT is appended at the end, where it preserves the order of the rows; a
+// statement with its own limit becomes a subquery, with its first line on the second line of the text (wrapped is 1).
 func Limit(sql string, n int64) (limited string, wrapped int) {
 	q := parse(sql)
 	if q == nil {
@@ -78,8 +81,8 @@ func Limited(sql string) bool {
 	return at["limit"] >= 0 || at["offset"] >= 0 || at["fetch"] >= 0
 }
 
-// Tables returns the tables with three-part names that a statement reads, each once and spelled as in the statement. If the text cannot
-// be parsed, the result may include three-part names of columns.
+// Tables returns the tables with three-part names that a statement reads, each once and spelled as in the statement. If
+// the text cannot be parsed, the result may include three-part names of columns.
 func Tables(sql string) []sqltext.TableRef {
 	tree, err := trinosql.Parse(TrimEnd(sql))
 	if err != nil {
@@ -126,11 +129,12 @@ func written(i *trinosql.Ident) string {
 type Params struct {
 	Places int      // number of ?
 	Names  []string // of :NAME in their order, with repetitions
-	Text   string   // the statement with ? and blanks in place of each :NAME, so that the columns of everything else do not change
+	// the statement with ? and blanks in place of each :NAME, so that the columns of everything else do not change
+	Text string
 }
 
-// ParamsOf finds the parameters of a statement. A colon is not a parameter if it follows a colon, or if blanks separate it
-// from the name.
+// ParamsOf finds the parameters of a statement. A colon is not a parameter if it follows a colon, or if blanks separate
+// it from the name.
 func ParamsOf(sql string) Params {
 	var p Params
 	var b strings.Builder
@@ -174,8 +178,8 @@ func Reads(sql, catalog, table string, schemas ...string) bool {
 	return ReadingOf(sql).Of(catalog, table, schemas...)
 }
 
-// Fault returns why a text is not a statement of Trino. It returns nil for a valid statement, and for one that cannot be parsed completely here.
-// Parameters such as :name are allowed.
+// Fault returns why a text is not a statement of Trino. It returns nil for a valid statement, and for one that cannot
+// be parsed completely here. Parameters such as :name are allowed.
 func Fault(sql string) *trinosql.Error {
 	text := TrimEnd(sql)
 	fault := trinosql.Fault(text)
@@ -211,9 +215,9 @@ func ReadingOf(sql string) Reading {
 	return out
 }
 
-// Of reports whether the names include a table of a catalog in one of the schemas. Without schemas any schema matches, and an empty table
-// matches any table. A name of two parts is taken to be in the catalog peaka, and a name of one part to be an internal table or a saved
-// query. Case is ignored.
+// Of reports whether the names include a table of a catalog in one of the schemas. Without schemas any schema matches,
+// and an empty table matches any table. A name of two parts is taken to be in the catalog peaka, and a name of one part
+// to be an internal table or a saved query. Case is ignored.
 func (r Reading) Of(catalog, table string, schemas ...string) bool {
 	is := func(want, name string) bool { return want == "" || strings.EqualFold(want, name) }
 	in := func(names ...string) bool {
@@ -234,8 +238,8 @@ func (r Reading) Of(catalog, table string, schemas ...string) bool {
 	})
 }
 
-// Mentions reports whether a statement names a column, in any table, or selects all columns of something. It returns true if the text
-// cannot be parsed.
+// Mentions reports whether a statement names a column, in any table, or selects all columns of something. It returns
+// true if the text cannot be parsed.
 func Mentions(sql, column string) bool {
 	tree, err := trinosql.Parse(TrimEnd(sql))
 	if err != nil {

@@ -35,8 +35,10 @@ func TestSplit(t *testing.T) {
 		sql  string
 		want []sqltext.Part
 	}{
-		{"-- one\nSELECT 1;\n\n  SELECT ';' /* ; */ ; ;", []sqltext.Part{{Text: "-- one\nSELECT 1"}, {Text: "SELECT ';' /* ; */", Line: 3, Col: 2}}},
-		{"SELECT 1 /* /* */; SELECT 2 /* */", []sqltext.Part{{Text: "SELECT 1 /* /* */"}, {Text: "SELECT 2 /* */", Col: 19}}},
+		{"-- one\nSELECT 1;\n\n  SELECT ';' /* ; */ ; ;", []sqltext.Part{{Text: "-- one\nSELECT 1"},
+			{Text: "SELECT ';' /* ; */", Line: 3, Col: 2}}},
+		{"SELECT 1 /* /* */; SELECT 2 /* */", []sqltext.Part{{Text: "SELECT 1 /* /* */"},
+			{Text: "SELECT 2 /* */", Col: 19}}},
 		{" ; -- none\n;", nil},
 		{"SELECT 'open; SELECT 2", []sqltext.Part{{Text: "SELECT 'open; SELECT 2"}}},
 	} {
@@ -48,7 +50,8 @@ func TestSplit(t *testing.T) {
 
 func TestTrimEnd(t *testing.T) {
 	for sql, want := range map[string]string{
-		"SELECT 1 ; -- done": "SELECT 1", "SELECT 1; SELECT 2;": "SELECT 1; SELECT 2", "SELECT 1; -- two": "SELECT 1", "SELECT 'a;": "SELECT 'a;", "SELECT ';'": "SELECT ';'", ";": ";", "": "",
+		"SELECT 1 ; -- done": "SELECT 1", "SELECT 1; SELECT 2;": "SELECT 1; SELECT 2", "SELECT 1; -- two": "SELECT 1",
+		"SELECT 'a;": "SELECT 'a;", "SELECT ';'": "SELECT ';'", ";": ";", "": "",
 	} {
 		if got := TrimEnd(sql); got != want {
 			t.Errorf("%q: %q, want %q", sql, got, want)
@@ -60,8 +63,9 @@ func TestTrimEnd(t *testing.T) {
 func TestTables(t *testing.T) {
 	ref := func(c, s, n string) sqltext.TableRef { return sqltext.TableRef{Catalog: c, Schema: s, Table: n} }
 	for sql, want := range map[string][]sqltext.TableRef{
-		`SELECT a.b.c, t.r.x FROM Lake.Files."Orders" t JOIN lake.files.items USING (id);`: {ref("lake", "files", "Orders"), ref("lake", "files", "items")},
-		`WITH t AS (SELECT * FROM a.b.c) SELECT * FROM t, s.u`:                             {ref("a", "b", "c")},
+		`SELECT a.b.c, t.r.x FROM Lake.Files."Orders" t JOIN lake.files.items USING (id);`: {ref("lake", "files",
+			"Orders"), ref("lake", "files", "items")},
+		`WITH t AS (SELECT * FROM a.b.c) SELECT * FROM t, s.u`:   {ref("a", "b", "c")},
 		`SELECT 'x.y.z' -- p.q.r`:                                nil,
 		`SELECT * FROM a.b.c WHERE EXISTS (SELECT 1 FROM d.e.f)`: {ref("a", "b", "c"), ref("d", "e", "f")},
 		`PIVOT a.b.c ON d`:                                       {ref("a", "b", "c")},
@@ -90,16 +94,20 @@ func TestParamsOf(t *testing.T) {
 
 func TestReads(t *testing.T) {
 	for sql, want := range map[string]bool{
-		`SELECT * FROM peaka."table".people`: true, `SELECT * FROM "table".People JOIN a.b.c ON true`: true, `SELECT 1 FROM (SELECT * FROM PEAKA."table"."people")`: true,
+		`SELECT * FROM peaka."table".people`: true, `SELECT * FROM "table".People JOIN a.b.c ON true`: true,
+		`SELECT 1 FROM (SELECT * FROM PEAKA."table"."people")`:   true,
 		`WITH p AS (TABLE peaka."table".people) SELECT * FROM p`: true, `PIVOT peaka."table".people ON n`: true,
-		`SELECT * FROM peaka.bitable.people`: false, `SELECT * FROM peaka."table".people2`: false, `SELECT 'peaka."table".people' -- peaka."table".people`: false, `SELECT people FROM t`: false,
-		`SELECT * FROM people`: true, `SELECT * FROM PEOPLE p JOIN t ON true`: true, `WITH people AS (SELECT 1) SELECT * FROM people`: false,
+		`SELECT * FROM peaka.bitable.people`: false, `SELECT * FROM peaka."table".people2`: false,
+		`SELECT 'peaka."table".people' -- peaka."table".people`: false, `SELECT people FROM t`: false,
+		`SELECT * FROM people`: true, `SELECT * FROM PEOPLE p JOIN t ON true`: true,
+		`WITH people AS (SELECT 1) SELECT * FROM people`: false,
 	} {
 		if Reads(sql, "peaka", "people", "table") != want {
 			t.Errorf("%s: %v", sql, !want)
 		}
 	}
-	for sql, want := range map[string]bool{`SELECT * FROM shop.public.orders`: true, `SELECT * FROM SHOP.x.y`: true, `SELECT * FROM shop2.x.y`: false, `SELECT shop.a.b FROM t.u.v`: false} {
+	for sql, want := range map[string]bool{`SELECT * FROM shop.public.orders`: true, `SELECT * FROM SHOP.x.y`: true,
+		`SELECT * FROM shop2.x.y`: false, `SELECT shop.a.b FROM t.u.v`: false} {
 		if Reads(sql, "shop", "") != want {
 			t.Errorf("%s: %v", sql, !want)
 		}
@@ -109,9 +117,12 @@ func TestReads(t *testing.T) {
 // TestMentions: a statement mentions a column wherever it names it, and with all columns.
 func TestMentions(t *testing.T) {
 	for sql, want := range map[string]bool{
-		"SELECT b FROM t": false, "SELECT count(*) FROM t": false, "SELECT b, 'a' FROM t -- a": false, "SELECT a FROM t": true, "SELECT t.A FROM t": true,
-		`SELECT b FROM t ORDER BY "a"`: true, "SELECT 1 AS x FROM t JOIN u USING (a)": true, "SELECT b FROM t NATURAL JOIN u": true, "SELECT * FROM t": true, "SELECT t.* FROM t": true,
-		"TABLE t": true, "SELECT b FROM (SELECT max(a) AS b FROM t)": true, "SELECT b FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.b)": true, "SELECT b FROM t QUALIFY x": true,
+		"SELECT b FROM t": false, "SELECT count(*) FROM t": false, "SELECT b, 'a' FROM t -- a": false,
+		"SELECT a FROM t": true, "SELECT t.A FROM t": true,
+		`SELECT b FROM t ORDER BY "a"`: true, "SELECT 1 AS x FROM t JOIN u USING (a)": true,
+		"SELECT b FROM t NATURAL JOIN u": true, "SELECT * FROM t": true, "SELECT t.* FROM t": true,
+		"TABLE t": true, "SELECT b FROM (SELECT max(a) AS b FROM t)": true,
+		"SELECT b FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a = t.b)": true, "SELECT b FROM t QUALIFY x": true,
 		"SELECT b AS a FROM t": false, "SELECT b AS a FROM t WHERE a > 1": true, "SELECT a AS a FROM t": true,
 	} {
 		if got := Mentions(sql, "a"); got != want {

@@ -3,8 +3,8 @@ package sqltext
 import "strings"
 
 // Kind returns the type of a statement that is certainly not a query, as the service names it, else "". The first words
-// decide: no query starts with them, and strings, comments and quoted names are skipped. EXPLAIN ANALYZE has the type of the
-// statement that it runs. SHOW, DESCRIBE, EXPLAIN and others that a gateway may or may not run return "".
+// decide: no query starts with them, and strings, comments and quoted names are skipped. EXPLAIN ANALYZE has the type
+// of the statement that it runs. SHOW, DESCRIBE, EXPLAIN and others that a gateway may or may not run return "".
 func Kind(sql string) string {
 	var words []string
 	as := false
@@ -30,7 +30,8 @@ func Kind(sql string) string {
 				continue
 			case "materialized":
 				return "MaterializedView"
-			case "table", "view", "schema", "role", "function", "catalog", "index", "database", "sequence", "user", "type":
+			case "table", "view", "schema", "role", "function", "catalog", "index", "database", "sequence",
+				"user", "type":
 				return strings.ToUpper(w[:1]) + w[1:]
 			}
 			return ""

@@ -43,8 +43,8 @@ func Parts(name string) ([]string, error) {
 	}
 }
 
-// OfQuery derives the name in SQL of a saved query: lower case, with underscores for characters that are neither letters nor digits. The
-// service documents the lower case [O]; the underscores are specific to zone local.
+// OfQuery derives the name in SQL of a saved query: lower case, with underscores for characters that are neither
+// letters nor digits. The service documents the lower case [O]; the underscores are specific to zone local.
 func OfQuery(display string) string {
 	return strings.Map(func(r rune) rune {
 		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {

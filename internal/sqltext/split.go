@@ -98,7 +98,8 @@ func Limit(sql string, n int64, nested bool) (limited string, wrapped int) {
 			depth++
 		case word == ")":
 			depth--
-		case depth == 0 && (strings.EqualFold(word, "limit") || strings.EqualFold(word, "fetch") || strings.EqualFold(word, "offset")):
+		case depth == 0 && (strings.EqualFold(word, "limit") || strings.EqualFold(word, "fetch") ||
+			strings.EqualFold(word, "offset")):
 			own = true
 		}
 	})
@@ -134,7 +135,8 @@ func leading(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r\n\f\
 func WordStart(c byte) bool { return wordByte(c) && (c < '0' || c > '9') }
 
 func wordByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c >= utf8.RuneSelf
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' ||
+		c >= utf8.RuneSelf
 }
 
 func quoteLength(s string, q byte, escapes bool) int {
@@ -144,8 +146,8 @@ func quoteLength(s string, q byte, escapes bool) int {
 	return len(s)
 }
 
-// QuotedLength returns the length of the quoted piece at the start of a text, -1 if it does not end. A doubled quote is a
-// literal quote; escapes means that a backslash escapes too.
+// QuotedLength returns the length of the quoted piece at the start of a text, -1 if it does not end. A doubled quote is
+// a literal quote; escapes means that a backslash escapes too.
 func QuotedLength(s string, q byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {

@@ -9,7 +9,8 @@ import (
 func TestTablesIn(t *testing.T) {
 	for sql, want := range map[string][]TableRef{
 		`SELECT 1`: nil,
-		`SELECT * FROM lake.files.orders o JOIN "Big Lake"."s".t ON o.id = t.id`: {{"lake", "files", "orders"}, {"Big Lake", "s", "t"}},
+		`SELECT * FROM lake.files.orders o JOIN "Big Lake"."s".t ON o.id = t.id`: {{"lake", "files", "orders"},
+			{"Big Lake", "s", "t"}},
 		`SELECT 'a.b.c', x -- d.e.f
 		 FROM Lake . Files . Orders /* g.h.i */ WHERE y = 'it''s k.l.m'`: {{"lake", "files", "orders"}},
 		`SELECT * FROM peaka."table"."odd ""name""", a.b`: {{"peaka", "table", `odd "name"`}},

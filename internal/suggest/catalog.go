@@ -1,5 +1,5 @@
-// Package suggest completes SQL while it is typed: it determines the names and words that may follow at the cursor, from
-// a text that need not parse and the known tables of a project. It never waits for anything.
+// Package suggest completes SQL while it is typed: it determines the names and words that may follow at the cursor,
+// from a text that need not parse and the known tables of a project. It never waits for anything.
 package suggest
 
 import (

@@ -31,8 +31,8 @@ func (t token) is(words ...string) bool {
 	return false
 }
 
-// scan cuts the statement around the cursor into tokens. before is the number of them that begin before the cursor; ok is
-// false inside a comment or a text, where there is nothing to complete.
+// scan cuts the statement around the cursor into tokens. before is the number of them that begin before the cursor; ok
+// is false inside a comment or a text, where there is nothing to complete.
 func scan(text string, at int) (tokens []token, before int, ok bool) {
 	depth, last := 0, 0 // last: the end of the previous token
 	ok = true
@@ -127,15 +127,16 @@ type source struct {
 	to      int
 }
 
-// sources finds the tables of a statement: names after FROM and JOIN and after the commas between them, with their aliases,
-// and WITH queries.
+// sources finds the tables of a statement: names after FROM and JOIN and after the commas between them, with their
+// aliases, and WITH queries.
 func sources(tokens []token) (reads []source, with map[string][]Column) {
 	with = map[string][]Column{}
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch {
 		case t.is("as") && i > 0 && i+1 < len(tokens) && tokens[i+1].text == "(":
-			if name := tokens[i-1]; name.word != "" && i > 1 && (tokens[i-2].is("with", "recursive") || tokens[i-2].text == ",") {
+			if name := tokens[i-1]; name.word != "" && i > 1 && (tokens[i-2].is("with", "recursive") ||
+				tokens[i-2].text == ",") {
 				with[strings.ToLower(name.word)] = outputs(tokens[i+2 : closing(tokens, i+1)])
 			}
 		case t.is("from", "join") && !extracting(tokens, i):
@@ -221,7 +222,8 @@ func relations(tokens []token, i int) []source {
 		if i < len(tokens) && tokens[i].is("as") {
 			i++
 		}
-		if i < len(tokens) && tokens[i].word != "" && (tokens[i].quoted || !clause(tokens[i]) && !trinosql.Reserved(tokens[i].word)) {
+		if i < len(tokens) && tokens[i].word != "" && (tokens[i].quoted || !clause(tokens[i]) &&
+			!trinosql.Reserved(tokens[i].word)) {
 			s.alias = tokens[i].word
 			i++
 		}
@@ -236,7 +238,8 @@ func relations(tokens []token, i int) []source {
 
 // clause reports whether a word ends the name of a table: the next clause, or a kind of join.
 func clause(t token) bool {
-	return t.is("where", "group", "having", "order", "limit", "offset", "fetch", "union", "except", "intersect", "join", "inner", "left", "right",
+	return t.is("where", "group", "having", "order", "limit", "offset", "fetch", "union", "except", "intersect", "join",
+		"inner", "left", "right",
 		"full", "cross", "natural", "on", "using", "select", "window", "tablesample", "with", "from", "unnest", "for")
 }
 

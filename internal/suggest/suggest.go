@@ -31,7 +31,8 @@ type Candidate struct {
 // Namespace is where names without a catalog or a schema are looked up.
 type Namespace struct {
 	Catalog, Schema string
-	// Other returns the columns of a name that is not among the tables: the literal of a file, in its quotes, or a table of the session.
+	// Other returns the columns of a name that is not among the tables: the literal of a file, in its quotes, or a
+	// table of the session.
 	Other func(name string) []Column
 }
 
@@ -54,8 +55,8 @@ var (
 	})
 )
 
-// At returns the candidates for a byte offset of a text, and the offset at which it begins: the candidates replace the text
-// between the two.
+// At returns the candidates for a byte offset of a text, and the offset at which it begins: the candidates replace the
+// text between the two.
 func At(text string, at int, k *Known, here Namespace) (from int, list []Candidate) {
 	at = min(max(at, 0), len(text))
 	tokens, before, ok := scan(text, at)
@@ -71,7 +72,8 @@ func At(text string, at int, k *Known, here Namespace) (from int, list []Candida
 			c.prefix = c.prefix[1:]
 		}
 		c.before = n
-	} else if n >= 0 && tokens[n].word == "" && tokens[n].text != "." && tokens[n].to == at && isDigit(tokens[n].text[0]) {
+	} else if n >= 0 && tokens[n].word == "" && tokens[n].text != "." && tokens[n].to == at &&
+		isDigit(tokens[n].text[0]) {
 		return at, nil
 	}
 	c.qualifiers()
@@ -332,7 +334,8 @@ func (c *completion) tables(with map[string][]Column) {
 		switch name := t.Name; {
 		case c.k.bare[t.in()]:
 			c.add(KindTable, name, columnCount(t))
-		case c.prefix != "" && !c.quoted && t.Schema != "information_schema" && len(name) >= len(c.prefix) && strings.EqualFold(name[:len(c.prefix)], c.prefix):
+		case c.prefix != "" && !c.quoted && t.Schema != "information_schema" && len(name) >= len(c.prefix) &&
+			strings.EqualFold(name[:len(c.prefix)], c.prefix):
 			c.out = append(c.out, Candidate{Text: c.k.Path(t), Kind: KindTable, Detail: columnCount(t)})
 		}
 	}

@@ -29,7 +29,8 @@ func others(name string) []Column {
 	return map[string][]Column{"'in/sales.csv'": {{"amount", "double"}, {"day", "date"}}, "_": {{"n", "bigint"}}}[name]
 }
 
-// TestAt completes at the mark |. The list is what is offered first of each kind that is named, or all of it for kind "".
+// TestAt completes at the mark |. The list is what is offered first of each kind that is named, or all of it for kind
+// "".
 func TestAt(t *testing.T) {
 	for _, tt := range []struct{ text, kinds, want string }{
 		{"|", "keyword", "DESCRIBE EXPLAIN SELECT SHOW TABLE VALUES WITH"},
@@ -53,7 +54,8 @@ func TestAt(t *testing.T) {
 		{"SELECT * FROM sample.shop.customers c JOIN sample.shop.orders o ON o.c|", "", "customer_id"},
 		{"SELECT * FROM sample.shop.customers c JOIN sample.shop.orders o ON c.|", "", "id name city"},
 		{"SELECT * FROM sample.shop.customers c, |", "table", "people grown_ups"},
-		{"SELECT * FROM sample.shop.customers c WHERE c.id IN (SELECT | FROM sample.shop.orders o)", "column", "id customer_id total name city"},
+		{"SELECT * FROM sample.shop.customers c WHERE c.id IN (SELECT | FROM sample.shop.orders o)", "column",
+			"id customer_id total name city"},
 		{"SELECT | FROM (SELECT total, id AS number FROM sample.shop.orders) t", "column", "total number"},
 		{"SELECT t.| FROM (SELECT o.total, count(*) AS n FROM sample.shop.orders o) t", "", "total n"},
 		{"WITH big AS (SELECT id, total FROM sample.shop.orders) SELECT * FROM b|", "", "big"},
@@ -120,7 +122,8 @@ func TestUse(t *testing.T) {
 
 // TestAnyText completes at every place of texts that are not SQL.
 func TestAnyText(t *testing.T) {
-	for _, text := range []string{"((((", "))))", "select (a.b.c.d.e from (", `"`, "'", "--", "/*", ";;;", "a.", ".", "with x as (", "from ,,, join join", "żółć.漢字 from \xff\xfe", "$$", "$a$ x"} {
+	for _, text := range []string{"((((", "))))", "select (a.b.c.d.e from (", `"`, "'", "--", "/*", ";;;", "a.", ".",
+		"with x as (", "from ,,, join join", "żółć.漢字 from \xff\xfe", "$$", "$a$ x"} {
 		for at := -1; at <= len(text)+1; at++ {
 			if from, _ := At(text, at, shop(), Namespace{}); from < 0 || from > len(text) {
 				t.Errorf("%q at %d: begins at %d", text, at, from)
@@ -132,7 +135,8 @@ func TestAnyText(t *testing.T) {
 func large() *Known {
 	var tables []Table
 	for i := range 2000 {
-		tb := Table{Catalog: fmt.Sprintf("cat%d", i%5), Schema: fmt.Sprintf("schema%d", i%50), Name: fmt.Sprintf("table_%04d", i)}
+		tb := Table{Catalog: fmt.Sprintf("cat%d", i%5), Schema: fmt.Sprintf("schema%d", i%50),
+			Name: fmt.Sprintf("table_%04d", i)}
 		for j := range 10 {
 			tb.Columns = append(tb.Columns, Column{fmt.Sprintf("column_%04d_%d", i, j), "varchar"})
 		}
@@ -148,7 +152,8 @@ func BenchmarkAt(b *testing.B) {
 		"table":  "SELECT * FROM tab|",
 		"column": "SELECT * FROM cat1.schema1.table_0001 t JOIN cat2.schema2.table_0002 u ON t.col|",
 		"word":   "SELECT c| FROM cat1.schema1.table_0001 t",
-		"long":   strings.Repeat("SELECT a.b, count(*) FROM cat1.schema1.table_0001 a GROUP BY 1 UNION ALL ", 200) + "SELECT t.c| FROM cat1.schema1.table_0001 t",
+		"long": strings.Repeat("SELECT a.b, count(*) FROM cat1.schema1.table_0001 a GROUP BY 1 UNION ALL ", 200) +
+			"SELECT t.c| FROM cat1.schema1.table_0001 t",
 	} {
 		at := strings.Index(text, "|")
 		text = text[:at] + text[at+1:]

@@ -31,8 +31,8 @@ func (c *completion) cased(word string) string {
 	return word
 }
 
-// upper reports whether to write keywords in upper case: in the case of the typed prefix, else in that of the first word
-// of the statement, else in upper case.
+// upper reports whether to write keywords in upper case: in the case of the typed prefix, else in that of the first
+// word of the statement, else in upper case.
 func (c *completion) upper() bool {
 	for _, s := range []string{c.prefix, c.firstWord()} {
 		if strings.ToLower(s) != strings.ToUpper(s) {

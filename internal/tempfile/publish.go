@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Publish gives a complete file a second name, unless a file has that name: then the error is fs.ErrExist. The first name is removed.
+// Publish gives a complete file a second name, unless a file has that name: then the error is fs.ErrExist. The first
+// name is removed.
 func Publish(made, path string) error {
 	err := os.Link(made, path)
 	if err != nil && !errors.Is(err, fs.ErrExist) { // a file system without links

@@ -62,7 +62,8 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ours.Close()
-	strangers := []string{".out.csv.partial", "out.csv.ABCDEFGHIJ.partial", ".out.csv.abcdefghij.partial", ".out.csv.ABCDEFGHIJ.partly"}
+	strangers := []string{".out.csv.partial", "out.csv.ABCDEFGHIJ.partial", ".out.csv.abcdefghij.partial",
+		".out.csv.ABCDEFGHIJ.partly"}
 	for _, name := range strangers {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -100,7 +101,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestNewDirectoryIsSwept: another process that looks at a new directory before it is locked removes it, which MkdirTemp notices.
+// TestNewDirectoryIsSwept: another process that looks at a new directory before it is locked removes it, which
+// MkdirTemp notices.
 func TestNewDirectoryIsSwept(t *testing.T) {
 	defer func() { beforeOwned = nil }()
 	first := ""
@@ -124,10 +126,12 @@ func TestNewDirectoryIsSwept(t *testing.T) {
 	}
 }
 
-// TestOwnerlessDirectories: of the directories without an owner, whose process may be about to create it, an empty one is kept for a minute.
+// TestOwnerlessDirectories: of the directories without an owner, whose process may be about to create it, an empty one
+// is kept for a minute.
 func TestOwnerlessDirectories(t *testing.T) {
 	parent := t.TempDir()
-	for name, age := range map[string]time.Duration{"x-new": 0, "x-old": 2 * time.Minute, "x-full": 2 * time.Minute, "x-older": 2 * time.Hour} {
+	for name, age := range map[string]time.Duration{"x-new": 0, "x-old": 2 * time.Minute, "x-full": 2 * time.Minute,
+		"x-older": 2 * time.Hour} {
 		dir := filepath.Join(parent, name)
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)

@@ -5,15 +5,15 @@ import (
 	"os"
 )
 
-// Unnamed is a temporary file without a name, so that nothing remains of it when its process is killed. Where the system
-// does not allow that, it has a name until Close.
+// Unnamed is a temporary file without a name, so that nothing remains of it when its process is killed. Where the
+// system does not allow that, it has a name until Close.
 type Unnamed struct {
 	*os.File
 	named bool
 }
 
-// CreateUnnamed creates an unnamed file in a directory, "" for the default directory of temporary files; pattern is that of
-// os.CreateTemp.
+// CreateUnnamed creates an unnamed file in a directory, "" for the default directory of temporary files; pattern is
+// that of os.CreateTemp.
 func CreateUnnamed(dir, pattern string) (*Unnamed, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/dig-cli/dig/internal/secret"
 )
 
-// Masker hides the secrets that are known in a run: the current key, and secrets given in it. A gateway may repeat them in a
-// message, a list or a page of any kind. Notes and other texts are masked by text; results, whose data may contain what somebody
-// uses as a password, by field.
+// Masker hides the secrets that are known in a run: the current key, and secrets given in it. A gateway may repeat them
+// in a message, a list or a page of any kind. Notes and other texts are masked by text; results, whose data may contain
+// what somebody uses as a password, by field.
 type Masker struct {
 	mu      sync.Mutex
 	secrets [][]byte // with their encodings, the longest first
@@ -91,13 +91,16 @@ func (m *Masker) Masked(text string) string {
 	return m.without(text, func() [][]byte { return m.secrets })
 }
 
-// Result returns a document, a result of the run, without the secrets: within members that are named like secrets all of them,
-// elsewhere those that are in no data by chance, such as the key.
+// Result returns a document, a result of the run, without the secrets: within members that are named like secrets all
+// of them, elsewhere those that are in no data by chance, such as the key.
 func (m *Masker) Result(document string) string {
 	if m == nil || m.Masked(document) == document {
 		return document
 	}
-	return secret.Result(document, m.Masked, func(text string) string { return m.without(text, func() [][]byte { return m.keys }) })
+	return secret.Result(document, m.Masked, func(text string) string {
+		return m.without(text,
+			func() [][]byte { return m.keys })
+	})
 }
 
 func (m *Masker) without(text string, secrets func() [][]byte) string {
@@ -117,8 +120,8 @@ func (m *Masker) Writer(w io.Writer) *MaskWriter {
 	return &MaskWriter{m: m, w: w}
 }
 
-// MaskWriter is a writer that masks by a Masker. It holds back a possible beginning of a secret until the following bytes are
-// known.
+// MaskWriter is a writer that masks by a Masker. It holds back a possible beginning of a secret until the following
+// bytes are known.
 type MaskWriter struct {
 	m    *Masker
 	w    io.Writer

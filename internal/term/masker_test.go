@@ -17,7 +17,8 @@ func TestMasker(t *testing.T) {
 	m.Hide("p&ss w\"rd\nline")
 	m.Hide("abcabcabd")
 	m.Hide("no") // too short to be told from other texts
-	text := "x " + key + " aab abcabcabcabd abcd1234.abc no " + `{"k":"p&ss w\"rd\nline"} ?k=p%26ss+w%22rd%0Aline` + " end abcd"
+	text := "x " + key + " aab abcabcabcabd abcd1234.abc no " + `{"k":"p&ss w\"rd\nline"} ?k=p%26ss+w%22rd%0Aline` +
+		" end abcd"
 	want := "x **** aab abc**** abcd1234.abc no " + `{"k":"****"} ?k=****` + " end abcd"
 	for size := 1; size <= len(text); size++ {
 		var b bytes.Buffer
@@ -41,7 +42,8 @@ func TestMasker(t *testing.T) {
 	}
 }
 
-// TestMaskerOfEncodedSecrets: a note that holds a secret in hex or base64, wherever it stands in what was encoded, does not tell it.
+// TestMaskerOfEncodedSecrets: a note that holds a secret in hex or base64, wherever it stands in what was encoded, does
+// not tell it.
 func TestMaskerOfEncodedSecrets(t *testing.T) {
 	const key = "abcd1234.abc?>ghijklmnopqrstuvwxyz012345"
 	var m Masker
@@ -49,8 +51,10 @@ func TestMaskerOfEncodedSecrets(t *testing.T) {
 	for _, name := range []string{"", "u", "ab", "user:", "someone:"} {
 		for _, end := range []string{"", "\n", "!!"} {
 			text := []byte(name + key + end)
-			for what, form := range map[string]string{"hex": hex.EncodeToString(text), "HEX": strings.ToUpper(hex.EncodeToString(text)),
-				"base64": base64.StdEncoding.EncodeToString(text), "of addresses": base64.RawURLEncoding.EncodeToString(text)} {
+			for what, form := range map[string]string{"hex": hex.EncodeToString(text),
+				"HEX":          strings.ToUpper(hex.EncodeToString(text)),
+				"base64":       base64.StdEncoding.EncodeToString(text),
+				"of addresses": base64.RawURLEncoding.EncodeToString(text)} {
 				var b bytes.Buffer
 				w := m.Writer(&b)
 				for _, c := range []byte("Basic " + form + " was refused") {
@@ -77,7 +81,8 @@ func TestMaskerOfResults(t *testing.T) {
 		`[{"name":"postgres-main","type":"postgres","n":1.50}]`:                                   "",
 		`{"name":"x", "credential":{"user":"postgres","password":"postgres","odd":"postgres-x"}}`: `{"name":"x", "credential":{"user":"postgres","password":"****","odd":"****-x"}}`,
 		`{"token":"postgres","tokens":["postgres","other"],"keyColumns":["postgres"]}`:            `{"token":"****","tokens":["****","other"],"keyColumns":["postgres"]}`,
-		`{"url":"jdbc:x://h?k=` + key + `","name":"` + key + `"}`:                                 `{"url":"jdbc:x://h?k=****","name":"****"}`,
+		`{"url":"jdbc:x://h?k=` + key + `","name":"` + key +
+			`"}`: `{"url":"jdbc:x://h?k=****","name":"****"}`,
 		`{"password":"other"}`:                       "",
 		`{"document":"{\"password\":\"postgres\"}"}`: `{"document":"{\"password\":\"****\"}"}`,
 	} {

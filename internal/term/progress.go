@@ -71,7 +71,8 @@ func (p *Progress) line() string {
 		text = ""
 	}
 	if size > 0 {
-		text += humanize.Bytes(uint64(size)) + "  " + humanize.Bytes(uint64(float64(size)/max(elapsed.Seconds(), 1e-3))) + "/s  "
+		text += humanize.Bytes(uint64(size)) + "  " + humanize.Bytes(uint64(float64(size)/max(elapsed.Seconds(),
+			1e-3))) + "/s  "
 	}
 	if part := p.part.Load(); part != nil {
 		text = fmt.Sprintf("%d %%  ", int(100*min(max((*part)(), 0), 1))) + text
@@ -110,7 +111,8 @@ func (p *Progress) erase() {
 	p.painted = false
 }
 
-// Between keeps the line below the outputs until Stop is called: for rows that are shown only in part while all are read.
+// Between keeps the line below the outputs until Stop is called: for rows that are shown only in part while all are
+// read.
 func (p *Progress) Between() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Quiet makes a terminal keep what is typed, unchanged and without echo, for the next read. In line mode the terminal would
-// apply the editing keys, and a program that then reads single keys would get a NUL for Ctrl-D. Ctrl-C and Ctrl-Z still send
-// their signals.
+// Quiet makes a terminal keep what is typed, unchanged and without echo, for the next read. In line mode the terminal
+// would apply the editing keys, and a program that then reads single keys would get a NUL for Ctrl-D. Ctrl-C and Ctrl-Z
+// still send their signals.
 type Quiet struct {
 	tty *os.File
 
@@ -61,8 +61,8 @@ func (q *Quiet) end() {
 	q.was = nil
 }
 
-// Suspend stops the terminal's foreground job, as Ctrl-Z does, until it is continued. Nothing happens where no shell could
-// continue it.
+// Suspend stops the terminal's foreground job, as Ctrl-Z does, until it is continued. Nothing happens where no shell
+// could continue it.
 func (q *Quiet) Suspend() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,8 +77,8 @@ func (q *Quiet) Suspend() {
 	}
 }
 
-// watch makes the terminal quiet again after another program had it. A process that was stopped while it ran a statement could not
-// restore the terminal: the shell does that.
+// watch makes the terminal quiet again after another program had it. A process that was stopped while it ran a
+// statement could not restore the terminal: the shell does that.
 func (q *Quiet) watch(continued chan os.Signal) {
 	for range continued {
 		q.mu.Lock()

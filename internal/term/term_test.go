@@ -20,7 +20,11 @@ import (
 func TestProgressShowsLateAndLeavesNothing(t *testing.T) {
 	var screen termtest.Buffer
 	start := time.Unix(1000, 0)
-	p := newProgress(&screen, time.Millisecond, time.Hour, func() time.Time { now := start; start = start.Add(2500 * time.Millisecond); return now })
+	p := newProgress(&screen, time.Millisecond, time.Hour, func() time.Time {
+		now := start
+		start = start.Add(2500 * time.Millisecond)
+		return now
+	})
 	termtest.Until(t, "the line", func() bool { return screen.String() != "" })
 	if got := screen.String(); got != "\r\x1b[K0 rows  2s" {
 		t.Errorf("painted %q", got)
@@ -72,7 +76,8 @@ func TestProgressOfAShortQueryIsSilent(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := p.Output(io.Discard)
-	form := &api.Delimited{Between: ',', End: '\n', Floats: make([]bool, 1), Cell: func(dst []byte, _ int64, _ int, _ api.Cell) ([]byte, error) {
+	form := &api.Delimited{Between: ',', End: '\n', Floats: make([]bool, 1), Cell: func(dst []byte, _ int64, _ int,
+		_ api.Cell) ([]byte, error) {
 		return append(dst, '1'), nil // only the rows are counted
 	}}
 	appended := 0
@@ -96,7 +101,8 @@ func TestProgressOfAShortQueryIsSilent(t *testing.T) {
 	}
 	end := p.now()
 	p.start, p.now = end.Add(-2*time.Second), func() time.Time { return end }
-	if got := p.line(); !strings.HasPrefix(got, humanize.Comma(count)+" rows  1.2 MB  6") || !strings.HasSuffix(got, " kB/s  2s") {
+	if got := p.line(); !strings.HasPrefix(got, humanize.Comma(count)+" rows  1.2 MB  6") ||
+		!strings.HasSuffix(got, " kB/s  2s") {
 		t.Errorf("line %q", got)
 	}
 }
@@ -115,10 +121,12 @@ func TestPagerOnlyWhenTallerThanTheScreen(t *testing.T) {
 		lines int
 		line  string
 		paged bool
-	}{{3, "x", false}, {4, "x", false}, {5, "x", true}, {500, "x", true}, {2, strings.Repeat("y", 25), true}, {3, "\x1b[1m" + strings.Repeat("y", 10) + "\x1b[0m", false}} {
+	}{{3, "x", false}, {4, "x", false}, {5, "x", true}, {500, "x", true}, {2, strings.Repeat("y", 25), true},
+		{3, "\x1b[1m" + strings.Repeat("y", 10) + "\x1b[0m", false}} {
 		var screen termtest.Buffer
 		_ = os.Remove(path)
-		p := NewPager(PagerOptions{Command: "cat > '" + path + "'", Env: os.Environ(), Out: &screen, Err: os.Stderr, Width: 10, Height: 5, Hold: time.Hour,
+		p := NewPager(PagerOptions{Command: "cat > '" + path + "'", Env: os.Environ(), Out: &screen, Err: os.Stderr,
+			Width: 10, Height: 5, Hold: time.Hour,
 			Cancel: func() { t.Error("cancelled") }})
 		want := strings.Repeat(tt.line+"\n", tt.lines)
 		for _, part := range strings.SplitAfter(want, "\n") {
@@ -140,7 +148,8 @@ func TestPagerQuitCancels(t *testing.T) {
 	needShell(t)
 	var screen termtest.Buffer
 	var cancelled atomic.Int32
-	p := NewPager(PagerOptions{Command: "head -n 1", Env: os.Environ(), Out: &screen, Err: os.Stderr, Height: 2, Cancel: func() { cancelled.Add(1) }})
+	p := NewPager(PagerOptions{Command: "head -n 1", Env: os.Environ(), Out: &screen, Err: os.Stderr, Height: 2,
+		Cancel: func() { cancelled.Add(1) }})
 	var err error
 	for range 100_000 {
 		if _, err = io.WriteString(p, strings.Repeat("line\n", 20)); err != nil {
@@ -156,7 +165,8 @@ func TestPagerQuitCancels(t *testing.T) {
 
 	// It is noticed even while nothing is written.
 	cancelled.Store(0)
-	p = NewPager(PagerOptions{Command: "sleep 0", Env: os.Environ(), Out: &screen, Err: os.Stderr, Height: 2, Cancel: func() { cancelled.Add(1) }})
+	p = NewPager(PagerOptions{Command: "sleep 0", Env: os.Environ(), Out: &screen, Err: os.Stderr, Height: 2,
+		Cancel: func() { cancelled.Add(1) }})
 	_, _ = io.WriteString(p, "a\nb\nc\n")
 	termtest.Until(t, "the end of the pager", func() bool { return cancelled.Load() == 1 })
 	_ = p.Close()

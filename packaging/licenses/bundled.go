@@ -44,7 +44,8 @@ var bundled = []struct{ archive, name, spdx string }{
 // bundledText lists them.
 func bundledText() string {
 	var out strings.Builder
-	out.WriteString("DuckDB's library contains the software below. Licences are named by SPDX identifiers (https://spdx.org/licenses).\n\n")
+	out.WriteString("DuckDB's library contains the software below. Licences are named by SPDX identifiers " +
+		"(https://spdx.org/licenses).\n\n")
 	for _, b := range bundled {
 		fmt.Fprintf(&out, "  %-30s %s\n", b.name, b.spdx)
 	}

@@ -11,7 +11,8 @@ import (
 // TestBundled: every library of the module of DuckDB is DuckDB's own or has a licence in the table.
 func TestBundled(t *testing.T) {
 	own := []string{"static", "generated_extension_loader", "autocomplete", "core_functions", "json"}
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/duckdb/duckdb-go-bindings/lib/linux-amd64").Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}",
+		"github.com/duckdb/duckdb-go-bindings/lib/linux-amd64").Output()
 	dir := strings.TrimSpace(string(out))
 	if err != nil || dir == "" {
 		t.Skip("the library of DuckDB for linux/amd64 is not in the module cache")
@@ -23,7 +24,8 @@ func TestBundled(t *testing.T) {
 	for _, f := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f), "lib"), ".a")
 		name = strings.TrimSuffix(strings.TrimPrefix(name, "duckdb_"), "_extension")
-		if !slices.Contains(own, name) && !slices.ContainsFunc(bundled, func(b struct{ archive, name, spdx string }) bool { return b.archive == name }) {
+		if !slices.Contains(own, name) && !slices.ContainsFunc(bundled,
+			func(b struct{ archive, name, spdx string }) bool { return b.archive == name }) {
 			t.Errorf("%s is in DuckDB's library and has no licence in the table", name)
 		}
 	}

@@ -40,8 +40,8 @@ func main() {
 // module is one that is linked in, and where its source lies.
 type module struct{ path, version, dir string }
 
-// linked lists the modules of the clients of all systems, and of the build with zone local for this one: what another system's needs
-// beyond them is DuckDB's library for it.
+// linked lists the modules of the clients of all systems, and of the build with zone local for this one: what another
+// system's needs beyond them is DuckDB's library for it.
 func linked() ([]module, error) {
 	seen := map[module]bool{}
 	for _, system := range append(systems, "") {
@@ -50,7 +50,8 @@ func linked() ([]module, error) {
 		if !client {
 			goos, goarch, cgo = runtime.GOOS, runtime.GOARCH, "1"
 		}
-		c := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", "github.com/dig-cli/dig")
+		c := exec.Command("go", "list", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", "github.com/dig-cli/dig")
 		c.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED="+cgo)
 		var errs bytes.Buffer
 		c.Stderr = &errs
@@ -84,7 +85,8 @@ func texts(dir string) ([]string, error) {
 		if e.IsDir() || strings.HasSuffix(name, ".GO") {
 			continue
 		}
-		if slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS"}, func(p string) bool { return strings.HasPrefix(name, p) }) {
+		if slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "PATENTS"},
+			func(p string) bool { return strings.HasPrefix(name, p) }) {
 			raw, err := os.ReadFile(filepath.Join(dir, e.Name()))
 			if err != nil {
 				return nil, err

@@ -14,7 +14,8 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Stichting DuckDB Foundation", "The Go Authors", "github.com/spf13/cobra v", "modernc.org/sqlite v", "github.com/duckdb/duckdb-go-bindings v"} {
+	for _, want := range []string{"Stichting DuckDB Foundation", "The Go Authors", "github.com/spf13/cobra v",
+		"modernc.org/sqlite v", "github.com/duckdb/duckdb-go-bindings v"} {
 		if !strings.Contains(string(raw), want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -37,7 +37,8 @@ func (s *AgentService) DeleteThread(ctx context.Context, project, thread string)
 // AskLegacy runs POST /ai/{projectId}/agent.
 //
 // The documents mark it as deprecated and name a successor.
-func (s *AgentService) AskLegacy(ctx context.Context, project string, body LegacyAgentRequest) (LegacyAgentResponse, error) {
+func (s *AgentService) AskLegacy(ctx context.Context, project string,
+	body LegacyAgentRequest) (LegacyAgentResponse, error) {
 	return call[LegacyAgentResponse](ctx, s.c, spec.AskLegacyAgent.At(project), body)
 }
 
@@ -51,7 +52,8 @@ func (s *AgentService) HistoryLegacy(ctx context.Context, project string) (Legac
 // RenameLegacy runs PUT /ai/{projectId}/agent/history/{threadId}.
 //
 // The documents mark it as deprecated and name a successor.
-func (s *AgentService) RenameLegacy(ctx context.Context, project, thread string, body LegacyChatRename) (LegacyChatHistory, error) {
+func (s *AgentService) RenameLegacy(ctx context.Context, project, thread string,
+	body LegacyChatRename) (LegacyChatHistory, error) {
 	return call[LegacyChatHistory](ctx, s.c, spec.RenameLegacyChat.At(project, thread), body)
 }
 

@@ -20,8 +20,8 @@ func (s *AgentService) WorkflowImage(ctx context.Context) ([]byte, error) {
 	})
 }
 
-// ChatStream runs POST /ai-agent/{projectId}/chat/stream and returns the open stream of server-sent events [O]; the caller
-// closes it and reads it with ReadEvents.
+// ChatStream runs POST /ai-agent/{projectId}/chat/stream and returns the open stream of server-sent events [O]; the
+// caller closes it and reads it with ReadEvents.
 func (s *AgentService) ChatStream(ctx context.Context, project string, body AgentChatStreamRequest) (*Reply, error) {
 	b := spec.AgentChatStream.At(project)
 	rep, err := s.c.open(ctx, b, body)
@@ -31,7 +31,8 @@ func (s *AgentService) ChatStream(ctx context.Context, project string, body Agen
 	if kind := rep.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
 		defer rep.Body.Close()
 		raw, _ := io.ReadAll(io.LimitReader(rep.Body, 256<<10)) // the error is already known
-		return nil, s.c.unreadable(b, bytes.TrimSpace(raw), fmt.Errorf("%w: %q instead of an event stream", errNoAnswer, kind))
+		return nil, s.c.unreadable(b, bytes.TrimSpace(raw), fmt.Errorf("%w: %q instead of an event stream",
+			errNoAnswer, kind))
 	}
 	return rep, nil
 }

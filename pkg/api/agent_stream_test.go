@@ -18,14 +18,17 @@ func TestReadEvents(t *testing.T) {
 		want []AgentStreamEvent
 		err  error
 	}{
-		"one":               {"data: hello\n\n", []AgentStreamEvent{{"message", "", "hello"}}, nil},
-		"named":             {"event: updates\nid: 7\ndata: {}\n\ndata: x\n\n", []AgentStreamEvent{{"updates", "7", "{}"}, {"message", "7", "x"}}, nil},
-		"lines":             {"data: a\ndata:  b\ndata\n\n", []AgentStreamEvent{{"message", "", "a\n b\n"}}, nil},
-		"crlf, cr, bom":     {"\ufeffdata: a\r\n\r\ndata: b\r\r", []AgentStreamEvent{{"message", "", "a"}, {"message", "", "b"}}, nil},
+		"one": {"data: hello\n\n", []AgentStreamEvent{{"message", "", "hello"}}, nil},
+		"named": {"event: updates\nid: 7\ndata: {}\n\ndata: x\n\n",
+			[]AgentStreamEvent{{"updates", "7", "{}"}, {"message", "7", "x"}}, nil},
+		"lines": {"data: a\ndata:  b\ndata\n\n", []AgentStreamEvent{{"message", "", "a\n b\n"}}, nil},
+		"crlf, cr, bom": {"\ufeffdata: a\r\n\r\ndata: b\r\r", []AgentStreamEvent{{"message", "", "a"},
+			{"message", "", "b"}}, nil},
 		"comments":          {": ping\n\nretry: 5\n\ndata:x\n\n", []AgentStreamEvent{{"message", "", "x"}}, nil},
 		"no data, no event": {"event: nothing\n\n", nil, nil},
-		"cut":               {"data: whole\n\ndata: ha", []AgentStreamEvent{{"message", "", "whole"}}, io.ErrUnexpectedEOF},
-		"empty":             {"", nil, nil},
+		"cut": {"data: whole\n\ndata: ha", []AgentStreamEvent{{"message", "", "whole"}},
+			io.ErrUnexpectedEOF},
+		"empty": {"", nil, nil},
 	} {
 		var got []AgentStreamEvent
 		err := ReadEvents(strings.NewReader(c.in), func(e AgentStreamEvent) error { got = append(got, e); return nil })

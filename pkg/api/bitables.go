@@ -30,12 +30,14 @@ func (s *BITablesService) Columns(ctx context.Context, project, table string) ([
 }
 
 // AddColumns runs POST /data/projects/{projectId}/bitable/{tableName}/columns.
-func (s *BITablesService) AddColumns(ctx context.Context, project, table string, body []ColumnRequest) ([]ColumnDetail, error) {
+func (s *BITablesService) AddColumns(ctx context.Context, project, table string,
+	body []ColumnRequest) ([]ColumnDetail, error) {
 	return callList[ColumnDetail](ctx, s.c, spec.AddBiColumns.At(project, table), body)
 }
 
 // UpdateColumn runs PUT /data/projects/{projectId}/bitable/{tableName}/columns/{columnName}.
-func (s *BITablesService) UpdateColumn(ctx context.Context, project, table, column string, body ColumnRequest) ([]ColumnDetail, error) {
+func (s *BITablesService) UpdateColumn(ctx context.Context, project, table, column string,
+	body ColumnRequest) ([]ColumnDetail, error) {
 	return callList[ColumnDetail](ctx, s.c, spec.UpdateBiColumn.At(project, table, column), body)
 }
 

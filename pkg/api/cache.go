@@ -16,7 +16,8 @@ func (s *CacheService) Create(ctx context.Context, project string, body CacheReq
 }
 
 // CreateBatch runs POST /data/projects/{projectId}/cache/batch.
-func (s *CacheService) CreateBatch(ctx context.Context, project string, body []CacheRequest) ([]CacheCreateStatus, error) {
+func (s *CacheService) CreateBatch(ctx context.Context, project string,
+	body []CacheRequest) ([]CacheCreateStatus, error) {
 	return callList[CacheCreateStatus](ctx, s.c, spec.CreateCacheBatch.At(project), body)
 }
 
@@ -31,7 +32,8 @@ func (s *CacheService) Settings(ctx context.Context, project, cache string) (Cac
 }
 
 // UpdateSettings runs PUT /data/projects/{projectId}/cache/{cacheId}.
-func (s *CacheService) UpdateSettings(ctx context.Context, project, cache string, body CacheScheduleUpdate) (Cache, error) {
+func (s *CacheService) UpdateSettings(ctx context.Context, project, cache string,
+	body CacheScheduleUpdate) (Cache, error) {
 	return call[Cache](ctx, s.c, spec.UpdateCacheSettings.At(project, cache), body)
 }
 
@@ -51,7 +53,8 @@ func (s *CacheService) CancelIncrementalUpdate(ctx context.Context, project, cac
 }
 
 // Executions runs GET /data/projects/{projectId}/cache/{cacheId}/executionHistory.
-func (s *CacheService) Executions(ctx context.Context, project, cache string, params url.Values) ([]CacheExecutionInfo, error) {
+func (s *CacheService) Executions(ctx context.Context, project, cache string,
+	params url.Values) ([]CacheExecutionInfo, error) {
 	return callList[CacheExecutionInfo](ctx, s.c, spec.ListCacheExecutions.At(project, cache).WithQuery(params), nil)
 }
 

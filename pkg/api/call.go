@@ -93,7 +93,8 @@ func (c *Client) fetchOnce(ctx context.Context, b spec.Bound, body any) ([]byte,
 }
 
 // fetchFile runs an operation that returns a document other than JSON; is checks its header and its first bytes.
-func (c *Client) fetchFile(ctx context.Context, b spec.Bound, kind string, is func(h http.Header, raw []byte) bool) ([]byte, error) {
+func (c *Client) fetchFile(ctx context.Context, b spec.Bound, kind string, is func(h http.Header,
+	raw []byte) bool) ([]byte, error) {
 	raw, h, err := c.fetch(ctx, b, nil)
 	if err == nil && !is(h, raw) {
 		raw, err = nil, c.unreadable(b, raw, fmt.Errorf("%w: it is not %s", errNoAnswer, kind))

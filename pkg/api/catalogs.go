@@ -45,17 +45,21 @@ func (s *CatalogsService) Columns(ctx context.Context, project, catalog, schema,
 }
 
 // CacheState runs GET /data/projects/{projectId}/catalogs/{catalogId}/schemas/{schemaName}/tables/{tableName}/isCached.
-func (s *CatalogsService) CacheState(ctx context.Context, project, catalog, schema, table string) (TableCacheResult, error) {
+func (s *CatalogsService) CacheState(ctx context.Context, project, catalog, schema,
+	table string) (TableCacheResult, error) {
 	return call[TableCacheResult](ctx, s.c, spec.GetTableCacheState.At(project, catalog, schema, table), nil)
 }
 
-// Statistics runs GET /data/projects/{projectId}/catalogs/{catalogId}/schemas/{schemaName}/tables/{tableName}/statistics.
-func (s *CatalogsService) Statistics(ctx context.Context, project, catalog, schema, table string) (TableStatistics, error) {
+// Statistics runs GET
+// /data/projects/{projectId}/catalogs/{catalogId}/schemas/{schemaName}/tables/{tableName}/statistics.
+func (s *CatalogsService) Statistics(ctx context.Context, project, catalog, schema,
+	table string) (TableStatistics, error) {
 	return call[TableStatistics](ctx, s.c, spec.GetTableStatistics.At(project, catalog, schema, table), nil)
 }
 
 // Share runs POST /data/projects/{projectId}/catalogs/{catalogId}/share.
-func (s *CatalogsService) Share(ctx context.Context, project, catalog string, body CatalogShareRequest) (SharedCatalogResponse, error) {
+func (s *CatalogsService) Share(ctx context.Context, project, catalog string,
+	body CatalogShareRequest) (SharedCatalogResponse, error) {
 	return call[SharedCatalogResponse](ctx, s.c, spec.ShareCatalog.At(project, catalog), body)
 }
 

@@ -27,28 +27,33 @@ const maxReply = 256 << 20
 
 // Options configure a Client.
 type Options struct {
-	BaseURL   string            // address up to and including /api/v1, without a trailing slash
-	Key       string            // sent as "Authorization: Bearer <key>" [S]; empty sends no header
-	UserAgent string            // empty: "dig"
-	Transport http.RoundTripper // nil: one of Network; one that fails without sending marks its errors with outcome.Unsent
-	Network   Network           // how connections are made; links to files use its Roots even if Transport is set
-	Timeout   time.Duration     // for one call, and for pauses within a streamed one; 0 for the limits of limits.go
-	Patient   bool              // no limit on pauses once a reply has started: for a gateway in the same process
-	Slashes   bool              // the gateway is known to preserve %2F and %5C within a path segment; otherwise, names that contain them are rejected
-	Retries   int               // number of retries of a call that changes nothing, see retry.go; 0 for none
-	MaxReply  int64             // maximum size of an ordinary reply after decompression; 0: 256 MiB
-	LinkHosts []string          // hosts from which files of exports may be downloaded, with their subdomains, besides the gateway's own site and known stores
-	Trace     func(Exchange)    // called after every exchange, nil for none
+	BaseURL   string // address up to and including /api/v1, without a trailing slash
+	Key       string // sent as "Authorization: Bearer <key>" [S]; empty sends no header
+	UserAgent string // empty: "dig"
+	// nil: one of Network; one that fails without sending marks its errors with outcome.Unsent
+	Transport http.RoundTripper
+	Network   Network       // how connections are made; links to files use its Roots even if Transport is set
+	Timeout   time.Duration // for one call, and for pauses within a streamed one; 0 for the limits of limits.go
+	Patient   bool          // no limit on pauses once a reply has started: for a gateway in the same process
+	// the gateway is known to preserve %2F and %5C within a path segment; otherwise, names that contain them are
+	// rejected
+	Slashes  bool
+	Retries  int   // number of retries of a call that changes nothing, see retry.go; 0 for none
+	MaxReply int64 // maximum size of an ordinary reply after decompression; 0: 256 MiB
+	// hosts from which files of exports may be downloaded, with their subdomains, besides the gateway's own site and
+	// known stores
+	LinkHosts []string
+	Trace     func(Exchange) // called after every exchange, nil for none
 
 	// Lacks is called with what is missing from a successful answer, if not nil; its error ends the call.
 	Lacks func(Omission) error
 
-	// Before is called before a call of an operation is sent, if not nil; its error ends the call. The time it takes counts
-	// toward no limit.
+	// Before is called before a call of an operation is sent, if not nil; its error ends the call. The time it takes
+	// counts toward no limit.
 	Before func(ctx context.Context, op spec.Op) error
 
-	// Permit, if not nil, is called before a request is sent that changes something or may do so, with a description of it
-	// such as "deleteQuery changes something". Its error ends the call.
+	// Permit, if not nil, is called before a request is sent that changes something or may do so, with a description of
+	// it such as "deleteQuery changes something". Its error ends the call.
 	Permit func(ctx context.Context, what string) error
 }
 
@@ -102,7 +107,8 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Transport == nil {
 		t := NewTransport(o.Network)
-		t.DisableCompression = loopback.Is(u.Hostname()) // gzip triples the CPU time of a result; it pays off on a slow link only
+		// gzip triples the CPU time of a result; it pays off on a slow link only
+		t.DisableCompression = loopback.Is(u.Hostname())
 		o.Transport = t
 	}
 	if t, plain := o.Transport.(*http.Transport); plain {
@@ -113,14 +119,18 @@ func New(o Options) (*Client, error) {
 	}
 	h := resty.NewWithClient(&http.Client{Transport: o.Transport}).
 		SetHeader("User-Agent", o.UserAgent).
-		SetRedirectPolicy(resty.RedirectPolicyFunc(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })).
+		SetRedirectPolicy(resty.RedirectPolicyFunc(func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		})).
 		SetLogger(silent{}).
 		SetDisableWarn(true).
 		SetPreRequestHook(streamBody)
 	if o.Key != "" {
 		h.SetHeader("Authorization", "Bearer "+o.Key)
 	}
-	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), limits: newLimits(o), set: o.Timeout, retries: o.Retries, most: o.MaxReply, slashes: o.Slashes, trace: o.Trace, before: o.Before, lacks: o.Lacks}
+	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), limits: newLimits(o), set: o.Timeout,
+		retries: o.Retries, most: o.MaxReply, slashes: o.Slashes, trace: o.Trace, before: o.Before, lacks: o.Lacks}
 	c.links = links{base: c.base, hosts: o.LinkHosts}
 	c.files = newFileTransport(c.links, o.Network)
 	c.Services = newServices(c)
@@ -140,7 +150,8 @@ func (silent) Debugf(string, ...any) {}
 type Payload struct {
 	ContentType string
 	Reader      io.Reader
-	Slow        bool // the call may take as long as the upload needs, unless Options.Timeout is set, but pauses in it are limited
+	// the call may take as long as the upload needs, unless Options.Timeout is set, but pauses in it are limited
+	Slow bool
 }
 
 // Reply is an open answer; the caller closes Body.
@@ -193,19 +204,25 @@ func streamBody(_ *resty.Client, req *http.Request) error {
 // Do sends a request to a path below the base address and returns the open reply whatever its status. body may be nil,
 // a Payload, raw JSON ([]byte or json.RawMessage) or a value to be marshalled. All methods use it, and callers may use
 // it for paths without a method. It has no time limit but ctx; see Bounded.
-func (c *Client) Do(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*Reply, error) {
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values, header http.Header,
+	body any) (*Reply, error) {
 	rep, err := c.do(ctx, method, path, query, header, body, c.limits.query, c.limits.idle)
-	if op, known := spec.Of(method, path); known && op.Safe() || !known && (method == http.MethodGet || method == http.MethodHead) {
+	if op, known := spec.Of(method, path); known && op.Safe() || !known && (method == http.MethodGet ||
+		method == http.MethodHead) {
 		return rep, err
 	}
 	if err == nil {
-		rep.change, rep.cut = true, func(err error) error { return ofChange(transportError(ctx, method, c.base+path, err)) }
+		rep.change, rep.cut = true, func(err error) error {
+			return ofChange(transportError(ctx, method,
+				c.base+path, err))
+		}
 	}
 	return rep, ofChange(err)
 }
 
 // do is Do with limits on the time until the reply starts, and on the pauses in it.
-func (c *Client) do(ctx context.Context, method, path string, query url.Values, header http.Header, body any, wait, idle time.Duration) (*Reply, error) {
+func (c *Client) do(ctx context.Context, method, path string, query url.Values, header http.Header, body any, wait,
+	idle time.Duration) (*Reply, error) {
 	rep, err := watched(ctx, method, c.base+path, wait, idle, func(w *watch) (*Reply, error) {
 		if p, ok := body.(Payload); ok {
 			p.Reader = watchedUpload{p.Reader, w, wait}
@@ -229,7 +246,8 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	return rep, nil
 }
 
-func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*Reply, error) {
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header,
+	body any) (*Reply, error) {
 	req := c.http.R().SetContext(ctx).SetDoNotParseResponse(true)
 	for k, vs := range header {
 		for _, v := range vs {
@@ -265,7 +283,8 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	}
 	told := ""
 	if c.trace != nil {
-		if r, ok := req.Body.(*bytes.Reader); ok && strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") {
+		if r, ok := req.Body.(*bytes.Reader); ok && strings.HasPrefix(req.Header.Get("Content-Type"),
+			"application/json") {
 			raw := make([]byte, r.Size())
 			if _, err := r.ReadAt(raw, 0); err == nil {
 				told = string(raw)
@@ -298,7 +317,8 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	}
 	rep := &Reply{Status: res.StatusCode(), Header: res.Header(), Body: res.RawBody(), most: c.most}
 	if c.trace != nil {
-		rep.Body = &tracedBody{ReadCloser: rep.Body, ex: Exchange{Method: method, URL: ex.URL, Status: ex.Status, Header: ex.Header, BodyOnly: true}, tell: c.trace}
+		rep.Body = &tracedBody{ReadCloser: rep.Body, ex: Exchange{Method: method, URL: ex.URL, Status: ex.Status,
+			Header: ex.Header, BodyOnly: true}, tell: c.trace}
 	}
 	return rep, nil
 }

@@ -30,7 +30,8 @@ func (s *ConnectionsService) Create(ctx context.Context, project string, body Co
 }
 
 // CompleteOAuth runs POST /connections/{projectId}/oauth2.
-func (s *ConnectionsService) CompleteOAuth(ctx context.Context, project string, body OAuthCallbackRequest) (Connection, error) {
+func (s *ConnectionsService) CompleteOAuth(ctx context.Context, project string,
+	body OAuthCallbackRequest) (Connection, error) {
 	return call[Connection](ctx, s.c, spec.CompleteOauthConnection.At(project), body)
 }
 
@@ -40,7 +41,8 @@ func (s *ConnectionsService) Get(ctx context.Context, project, connection string
 }
 
 // Update runs PUT /connections/{projectId}/{connectionId}.
-func (s *ConnectionsService) Update(ctx context.Context, project, connection string, body ConnectionRequest) (Connection, error) {
+func (s *ConnectionsService) Update(ctx context.Context, project, connection string,
+	body ConnectionRequest) (Connection, error) {
 	return call[Connection](ctx, s.c, spec.UpdateConnection.At(project, connection), body)
 }
 
@@ -55,6 +57,7 @@ func (s *ConnectionsService) Detail(ctx context.Context, project, connection str
 }
 
 // CreateAlt runs POST /projects/{projectId}/connections.
-func (s *ConnectionsService) CreateAlt(ctx context.Context, project string, body ConnectionRequest) (Connection, error) {
+func (s *ConnectionsService) CreateAlt(ctx context.Context, project string,
+	body ConnectionRequest) (Connection, error) {
 	return call[Connection](ctx, s.c, spec.CreateConnectionAlt.At(project), body)
 }

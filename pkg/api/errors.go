@@ -90,10 +90,12 @@ func ReadError(method, url string, rep *Reply) *Error {
 	e.Raw, _ = io.ReadAll(io.LimitReader(rep.Body, 256<<10))
 	e.read(e.Raw)
 	if e.Request == "" {
-		e.Request = cmp.Or(rep.Header.Get("X-Request-Id"), rep.Header.Get("X-Amzn-Requestid"), rep.Header.Get("X-Correlation-Id"))
+		e.Request = cmp.Or(rep.Header.Get("X-Request-Id"), rep.Header.Get("X-Amzn-Requestid"),
+			rep.Header.Get("X-Correlation-Id"))
 	}
 	if e.Trace == "" {
-		e.Trace = cmp.Or(rep.Header.Get("X-Trace-Id"), rep.Header.Get("X-B3-Traceid"), traceOf(rep.Header.Get("Traceparent")))
+		e.Trace = cmp.Or(rep.Header.Get("X-Trace-Id"), rep.Header.Get("X-B3-Traceid"),
+			traceOf(rep.Header.Get("Traceparent")))
 	}
 	if e.Message == "" {
 		e.Message = defaultMessage(e.Status, e.Raw)
@@ -191,7 +193,8 @@ func defaultMessage(status int, raw []byte) string {
 	return s
 }
 
-// classify sets Kind and Hint. Missing queries and connections are 400 on the hosted service, missing caches 400 or 404 [L].
+// classify sets Kind and Hint. Missing queries and connections are 400 on the hosted service, missing caches 400 or 404
+// [L].
 func classify(e *Error) {
 	msg := strings.ToLower(e.Message)
 	switch {
@@ -200,7 +203,8 @@ func classify(e *Error) {
 	case e.Status == 403:
 		e.Kind = KindForbidden
 	case e.Status == 404 || e.Name == "INVALID_CONNECTION_ID" ||
-		e.Status == 400 && (strings.HasPrefix(msg, "there is no ") || strings.HasPrefix(msg, "cache settings not found") || missingTable(e.URL, msg)):
+		e.Status == 400 && (strings.HasPrefix(msg, "there is no ") || strings.HasPrefix(msg,
+			"cache settings not found") || missingTable(e.URL, msg)):
 		e.Kind = KindNotFound
 	case e.Status == 409 || e.Status == 400 && strings.Contains(msg, "already exists"):
 		e.Kind = KindConflict
@@ -234,7 +238,8 @@ func classify(e *Error) {
 // column.
 func missingTable(url, msg string) bool {
 	return (strings.Contains(url, "/table/") || strings.Contains(url, "/bitable/")) &&
-		(strings.HasPrefix(msg, "table '") && strings.HasSuffix(msg, "' does not exist") || strings.HasPrefix(msg, `column "`) && strings.Contains(msg, `" does not exist in table "`))
+		(strings.HasPrefix(msg, "table '") && strings.HasSuffix(msg, "' does not exist") || strings.HasPrefix(msg,
+			`column "`) && strings.Contains(msg, `" does not exist in table "`))
 }
 
 // transportError explains why there is no complete answer.
@@ -254,7 +259,8 @@ func transportError(ctx context.Context, method, url string, err error) error {
 	case errors.As(err, &own):
 		return own
 	case errors.Is(context.Cause(ctx), errCallTimeout):
-		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" within the time limit", "raise --timeout, or try again"
+		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" within the time limit",
+			"raise --timeout, or try again"
 	case errors.Is(err, context.Canceled):
 		if e.Outcome == outcome.NotSent {
 			return outcome.Unsent(context.Canceled)
@@ -262,24 +268,30 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		return context.Canceled
 	case errors.As(err, &proxy) && proxy.Op == "proxyconnect":
 		e.Err = errors.Join(ErrProxy, err)
-		e.Message, e.Hint = "the proxy "+proxyOf(proxy)+" cannot be reached, so "+host+" was not contacted: "+root(err).Error(), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+		e.Message, e.Hint = "the proxy "+proxyOf(proxy)+" cannot be reached, so "+host+" was not contacted: "+
+			root(err).Error(), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
 	case ctx.Err() == nil && phaseError(e, host, err):
 	case errors.Is(err, context.DeadlineExceeded):
-		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" in time", "raise --timeout, or try again"
+		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" in time",
+			"raise --timeout, or try again"
 	case errors.As(err, &dns):
 		e.Message, e.Hint = "cannot find the host "+host, "check the base address and the network"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Message, e.Hint = "nothing answers at "+host, "check the base address and that the gateway is running"
 	case errors.As(err, &cert) || errors.As(err, &x509u):
-		e.Message, e.Hint = "the certificate of "+host+" cannot be verified: "+root(err).Error(), "dig does not skip verification; set ca-file in the profile (DIG_CA_FILE) to the certificate of the authority, or add it to the system's trust store"
+		e.Message, e.Hint = "the certificate of "+host+" cannot be verified: "+root(err).Error(),
+			"dig does not skip verification; set ca-file in the profile (DIG_CA_FILE) to the certificate of the "+
+				"authority, or add it to the system's trust store"
 	case errors.As(err, &header) || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		e.Message, e.Hint = host+" does not speak TLS", "use http:// for a gateway on this machine"
 	case closed(err):
 		e.Message, e.Hint = host+" closed the connection before the reply was complete", "try again"
 	case errors.As(err, &path): // the error of a gateway in this process, or of a socket
-		e.Message, e.Hint = "cannot reach "+host+": "+path.Error(), "check the directory and the setting that names it, such as DIG_DATA_DIR"
+		e.Message, e.Hint = "cannot reach "+host+": "+path.Error(),
+			"check the directory and the setting that names it, such as DIG_DATA_DIR"
 	case e.Outcome == outcome.Unknown:
-		e.Message, e.Hint = "the connection to "+host+" failed before the reply was complete: "+root(err).Error(), "try again"
+		e.Message, e.Hint = "the connection to "+host+" failed before the reply was complete: "+root(err).Error(),
+			"try again"
 	default:
 		e.Message = "cannot reach " + host + ": " + root(err).Error()
 	}
@@ -288,7 +300,8 @@ func transportError(ctx context.Context, method, url string, err error) error {
 
 // closed reports whether the other side closed the connection, for the wording of an error.
 func closed(err error) bool {
-	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed}, func(end error) bool { return errors.Is(err, end) })
+	return slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE, net.ErrClosed},
+		func(end error) bool { return errors.Is(err, end) })
 }
 
 // proxyOf returns the proxy of a failed connection, if the error contains it.

@@ -13,7 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// ExecuteRequest is one of the four forms of a query [S]: ExecuteByBuilder, ExecuteByID, ExecuteByName, ExecuteByStatement.
+// ExecuteRequest is one of the four forms of a query [S]: ExecuteByBuilder, ExecuteByID, ExecuteByName,
+// ExecuteByStatement.
 type ExecuteRequest interface{ executeForm() }
 
 func (ExecuteByBuilder) executeForm()   {}
@@ -36,13 +37,16 @@ func (r *Result) Close() error { return r.Body.Close() }
 
 // ExecuteOptions are the options of one execution besides the request body. The zero value leaves all to the gateway.
 type ExecuteOptions struct {
-	Format  Format // of the rows; if empty the gateway chooses CELL_TYPED [S]
-	Reading string // which rows of other catalogs are read: "live" at the source despite a cache, "stored" from caches only; zone local only
+	Format Format // of the rows; if empty the gateway chooses CELL_TYPED [S]
+	// which rows of other catalogs are read: "live" at the source despite a cache, "stored" from caches only; zone
+	// local only
+	Reading string
 }
 
 // Execute runs POST /data/projects/{projectId}/queries/execute and returns the open result. The client's timeout does
 // not apply: use a deadline of ctx to limit the whole.
-func (s *QueriesService) Execute(ctx context.Context, project string, form ExecuteRequest, opt ExecuteOptions) (*Result, error) {
+func (s *QueriesService) Execute(ctx context.Context, project string, form ExecuteRequest,
+	opt ExecuteOptions) (*Result, error) {
 	if st, ok := form.(ExecuteByStatement); ok && len(st.Bindings) > 0 && len(st.BindArgs) == 0 {
 		return s.c.executeBound(ctx, project, st, opt)
 	}
@@ -51,7 +55,8 @@ func (s *QueriesService) Execute(ctx context.Context, project string, form Execu
 
 // executeBound sends the values of a statement as bindings and, to a gateway that rejects them, as bindArgs: the
 // documents have both names [O]. The name that a gateway accepts is used from then on.
-func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByStatement, opt ExecuteOptions) (*Result, error) {
+func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByStatement,
+	opt ExecuteOptions) (*Result, error) {
 	other := st
 	other.Bindings, other.BindArgs = nil, st.Bindings
 	if c.bindArgs.Load() {
@@ -93,7 +98,8 @@ func (c *Client) execute(ctx context.Context, project string, body any, opt Exec
 	if opt.Format == "" {
 		opt.Format = CellTyped
 	}
-	return &Result{Format: opt.Format, Header: rep.Header, Body: &cancelBody{newAhead(rep.Body, aheadFrom, aheadSize), cancel}}, nil
+	return &Result{Format: opt.Format, Header: rep.Header, Body: &cancelBody{newAhead(rep.Body, aheadFrom, aheadSize),
+		cancel}}, nil
 }
 
 // cancelBody cancels the request's context when the body is closed, so that the gateway is notified immediately.

@@ -14,13 +14,15 @@ import (
 type ExportsService struct{ c *Client }
 
 // StartQuery runs POST /data/projects/{projectId}/queries/{queryId}/exports. The job is still running when it returns.
-func (s *ExportsService) StartQuery(ctx context.Context, project, query string, body ExportRequest) (ExportJobCreated, error) {
+func (s *ExportsService) StartQuery(ctx context.Context, project, query string,
+	body ExportRequest) (ExportJobCreated, error) {
 	return call[ExportJobCreated](ctx, s.c, spec.ExportQuery.At(project, query), body)
 }
 
 // StartTable runs POST /data/projects/{projectId}/catalogs/{catalogId}/schemas/{schemaName}/tables/{tableName}/exports.
 // Catalog "1" with schema table or bitable exports internal tables [L].
-func (s *ExportsService) StartTable(ctx context.Context, project, catalog, schema, table string, body ExportRequest) (ExportJobCreated, error) {
+func (s *ExportsService) StartTable(ctx context.Context, project, catalog, schema, table string,
+	body ExportRequest) (ExportJobCreated, error) {
 	return call[ExportJobCreated](ctx, s.c, spec.ExportTable.At(project, catalog, schema, table), body)
 }
 
@@ -60,11 +62,13 @@ func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64, v
 	where := u.Scheme + "://" + u.Host + u.Path // without the signature, which gives access to the file
 	var rep *Reply
 	if path, own := strings.CutPrefix(where, s.c.base+"/"); own {
-		rep, err = s.c.do(context.WithValue(ctx, noKey{}, true), http.MethodGet, "/"+path, u.Query(), header, nil, s.c.limits.call, s.c.limits.download)
+		rep, err = s.c.do(context.WithValue(ctx, noKey{}, true), http.MethodGet, "/"+path, u.Query(), header, nil,
+			s.c.limits.call, s.c.limits.download)
 	} else {
-		rep, err = watched(ctx, http.MethodGet, where, s.c.limits.call, s.c.limits.download, func(w *watch) (*Reply, error) {
-			return s.c.openLink(w.ctx, u, where, header)
-		})
+		rep, err = watched(ctx, http.MethodGet, where, s.c.limits.call, s.c.limits.download,
+			func(w *watch) (*Reply, error) {
+				return s.c.openLink(w.ctx, u, where, header)
+			})
 	}
 	if err != nil {
 		return nil, err

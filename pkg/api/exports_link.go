@@ -21,7 +21,8 @@ import (
 
 // fileHosts are the object stores that links of the hosted zones may lead to, including subdomains.
 func fileHosts() []string {
-	return []string{"storage.googleapis.com", "blob.core.windows.net", "dfs.core.windows.net", "r2.cloudflarestorage.com", "digitaloceanspaces.com",
+	return []string{"storage.googleapis.com", "blob.core.windows.net", "dfs.core.windows.net",
+		"r2.cloudflarestorage.com", "digitaloceanspaces.com",
 		"backblazeb2.com", "wasabisys.com", "appdomain.cloud", "oraclecloud.com"}
 }
 
@@ -34,7 +35,8 @@ type links struct {
 // check returns an error if a link is not allowed.
 func (l links) check(u *url.URL) error {
 	refused := func(hint, format string, args ...any) error {
-		return &Error{Kind: KindProtocol, URL: u.Scheme + "://" + u.Host + u.Path, Message: fmt.Sprintf(format, args...), Hint: hint}
+		return &Error{Kind: KindProtocol, URL: u.Scheme + "://" + u.Host + u.Path, Message: fmt.Sprintf(format,
+			args...), Hint: hint}
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	at, err := url.Parse(l.base)
@@ -57,7 +59,8 @@ func (l links) check(u *url.URL) error {
 	if host == own || sameSite(host, own) || below(host, l.hosts) || below(host, fileHosts()) || isS3(host) {
 		return nil
 	}
-	return refused("if files of this gateway are stored there, give --allow-host "+host, "the link to the file leads to %s, which is neither on the gateway's site nor a known file store", host)
+	return refused("if files of this gateway are stored there, give --allow-host "+host,
+		"the link to the file leads to %s, which is neither on the gateway's site nor a known file store", host)
 }
 
 func below(host string, zones []string) bool {
@@ -102,7 +105,8 @@ func reachable(ip netip.Addr) bool {
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
 		return false
 	}
-	for _, text := range []string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "::/96", "64:ff9b::/32", "2002::/16", "2001::/32", "fec0::/10"} {
+	for _, text := range []string{"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "::/96",
+		"64:ff9b::/32", "2002::/16", "2001::/32", "fec0::/10"} {
 		if netip.MustParsePrefix(text).Contains(ip) {
 			return false
 		}

@@ -16,7 +16,8 @@ type hostStore struct{ called []string }
 
 func (h *hostStore) RoundTrip(req *http.Request) (*http.Response, error) {
 	h.called = append(h.called, req.URL.Host)
-	res := &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("rows" + req.Header.Get("Authorization"))), Request: req}
+	res := &http.Response{StatusCode: 200, Header: http.Header{},
+		Body: io.NopCloser(strings.NewReader("rows" + req.Header.Get("Authorization"))), Request: req}
 	if to := req.URL.Query().Get("to"); to != "" {
 		res.StatusCode = http.StatusFound
 		res.Header.Set("Location", to)
@@ -24,8 +25,9 @@ func (h *hostStore) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// TestLinksToFiles: a link leads to the gateway's own site, to a known store of files or to a host that the user names, over https;
-// from elsewhere than this machine never to this machine or into a network. Its redirects do not either, and the key stays behind.
+// TestLinksToFiles: a link leads to the gateway's own site, to a known store of files or to a host that the user names,
+// over https; from elsewhere than this machine never to this machine or into a network. Its redirects do not either,
+// and the key stays behind.
 func TestLinksToFiles(t *testing.T) {
 	const hosted = "https://api.gateway.example.com/api/v1"
 	for _, c := range []struct {
@@ -57,7 +59,8 @@ func TestLinksToFiles(t *testing.T) {
 		{hosted, "https://files.example.com/f?to=https%3A%2F%2F169.254.169.254%2F", "", "a non-public address"},
 		{hosted, "https://files.example.com/f?to=https%3A%2F%2Fother.org%2F", "", "leads to other.org"},
 		{hosted, "https://files.example.com/f?to=%2Fg", "", ""},
-		{hosted, "https://files.example.com/f?to=https%3A%2F%2Ffiles.example.com%2Ff%3Fto%3D%252Ff%253Fto%253D%25252Ff", "", ""},
+		{hosted, "https://files.example.com/f?to=https%3A%2F%2Ffiles.example.com%2Ff%3Fto%3D%252Ff%253Fto%253D%25252Ff",
+			"", ""},
 		{"https://10.0.0.5/api/v1", "https://10.0.0.6/f", "10.0.0.6", ""},
 		{"https://10.0.0.5/api/v1", "https://10.0.0.6/f", "", "a non-public address"},
 		{"https://10.0.0.5/api/v1", "https://169.254.169.254/f", "169.254.169.254", "a non-public address"},
@@ -82,11 +85,13 @@ func TestLinksToFiles(t *testing.T) {
 			rep.Body.Close()
 			got = string(raw)
 		}
-		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) || err == nil && got != "rows" {
+		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) || err == nil &&
+			got != "rows" {
 			t.Errorf("%s: got %q, %v; want %q", c.link, got, err, c.fault)
 		}
 		for _, host := range store.called {
-			if h := strings.Trim(host, "[]"); strings.Contains(c.fault, h) || c.base == hosted && net.ParseIP(h) != nil {
+			if h := strings.Trim(host, "[]"); strings.Contains(c.fault, h) || c.base == hosted &&
+				net.ParseIP(h) != nil {
 				t.Errorf("%s: %s was called", c.link, host)
 			}
 		}
@@ -103,7 +108,8 @@ func TestLinksByName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep, err := cl.Exports.Open(context.Background(), ExportFile{Name: "f", URL: "https://localhost:" + port + "/f"}, 0, "")
+	rep, err := cl.Exports.Open(context.Background(), ExportFile{Name: "f", URL: "https://localhost:" + port + "/f"}, 0,
+		"")
 	if err == nil {
 		rep.Body.Close()
 	}
@@ -112,10 +118,14 @@ func TestLinksByName(t *testing.T) {
 	}
 }
 
-// TestOwnLinkWithoutKey: a link to the gateway's own address has its proof in it, and goes without the key as others do.
+// TestOwnLinkWithoutKey: a link to the gateway's own address has its proof in it, and goes without the key as others
+// do.
 func TestOwnLinkWithoutKey(t *testing.T) {
 	keys := map[string]string{}
-	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { keys[r.URL.Path] = r.Header.Get("Authorization") }))
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request) {
+		keys[r.URL.Path] = r.Header.Get("Authorization")
+	}))
 	defer srv.Close()
 	cl, err := New(Options{BaseURL: srv.URL + "/api/v1", Key: "k"})
 	if err != nil {
@@ -145,7 +155,8 @@ func TestTraceHidesLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = cl.Exports.Open(context.Background(), ExportFile{Name: "f", URL: srv.URL + "/api/v1/downloads/x/f?expires=1&signature=proof"}, 0, "")
+	_, err = cl.Exports.Open(context.Background(), ExportFile{Name: "f", URL: srv.URL +
+		"/api/v1/downloads/x/f?expires=1&signature=proof"}, 0, "")
 	var e *Error
 	if !errors.As(err, &e) || e.Kind != KindUnavailable || len(seen) != 1 || seen[0].Err == nil {
 		t.Fatalf("%v, %v", err, seen)

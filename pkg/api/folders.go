@@ -16,7 +16,8 @@ func (s *FoldersService) List(ctx context.Context, project string) ([]QueryFolde
 }
 
 // Create runs POST /data/projects/{projectId}/queries/folders.
-func (s *FoldersService) Create(ctx context.Context, project string, body QueryFolderCreateRequest) (QueryFolderItem, error) {
+func (s *FoldersService) Create(ctx context.Context, project string,
+	body QueryFolderCreateRequest) (QueryFolderItem, error) {
 	return call[QueryFolderItem](ctx, s.c, spec.CreateQueryFolder.At(project), body)
 }
 
@@ -30,9 +31,12 @@ func (s *FoldersService) Get(ctx context.Context, project, folder string) (Query
 	return call[QueryFolderWithContentsResponse](ctx, s.c, spec.GetQueryFolder.At(project, folder), nil)
 }
 
-// UpdateContents moves queries in and out; nil lists are sent as empty ones. PUT /data/projects/{projectId}/queries/folders/{folderId}.
-func (s *FoldersService) UpdateContents(ctx context.Context, project, folder string, body QueryFolderUpdateRequest) (QueryFolderWithContentsResponse, error) {
-	body.QueryIdsAdded, body.QueryIdsRemoved = append([]string{}, body.QueryIdsAdded...), append([]string{}, body.QueryIdsRemoved...)
+// UpdateContents moves queries in and out; nil lists are sent as empty ones. PUT
+// /data/projects/{projectId}/queries/folders/{folderId}.
+func (s *FoldersService) UpdateContents(ctx context.Context, project, folder string,
+	body QueryFolderUpdateRequest) (QueryFolderWithContentsResponse, error) {
+	body.QueryIdsAdded, body.QueryIdsRemoved = append([]string{}, body.QueryIdsAdded...),
+		append([]string{}, body.QueryIdsRemoved...)
 	return call[QueryFolderWithContentsResponse](ctx, s.c, spec.UpdateQueryFolderContents.At(project, folder), body)
 }
 
@@ -42,16 +46,19 @@ func (s *FoldersService) Delete(ctx context.Context, project, folder string, par
 }
 
 // Rename runs PATCH /data/projects/{projectId}/queries/folders/{folderId}/name.
-func (s *FoldersService) Rename(ctx context.Context, project, folder string, body QueryFolderRenameRequest) (QueryFolderItem, error) {
+func (s *FoldersService) Rename(ctx context.Context, project, folder string,
+	body QueryFolderRenameRequest) (QueryFolderItem, error) {
 	return call[QueryFolderItem](ctx, s.c, spec.RenameQueryFolder.At(project, folder), body)
 }
 
 // Move runs PATCH /data/projects/{projectId}/queries/folders/{folderId}/path.
-func (s *FoldersService) Move(ctx context.Context, project, folder string, body QueryPathUpdateRequest) (QueryFolderItem, error) {
+func (s *FoldersService) Move(ctx context.Context, project, folder string,
+	body QueryPathUpdateRequest) (QueryFolderItem, error) {
 	return call[QueryFolderItem](ctx, s.c, spec.MoveQueryFolder.At(project, folder), body)
 }
 
 // CreateChild runs POST /data/projects/{projectId}/queries/folders/{parentFolderId}.
-func (s *FoldersService) CreateChild(ctx context.Context, project, parent string, body QueryFolderCreateRequest) (QueryFolderItem, error) {
+func (s *FoldersService) CreateChild(ctx context.Context, project, parent string,
+	body QueryFolderCreateRequest) (QueryFolderItem, error) {
 	return call[QueryFolderItem](ctx, s.c, spec.CreateChildQueryFolder.At(project, parent), body)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// guarded calls permit before every request that changes something or may do so. All methods of the client, including Do,
-// send their requests through it.
+// guarded calls permit before every request that changes something or may do so. All methods of the client, including
+// Do, send their requests through it.
 type guarded struct {
 	next   http.RoundTripper
 	base   string // the path of the base address
@@ -42,14 +42,16 @@ func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, outcome.Unsent(err)
 		}
 	}
-	return nil, &Error{Kind: KindForbidden, Outcome: outcome.NotSent, Method: req.Method, URL: req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath(), Message: err.Error(), Err: err}
+	return nil, &Error{Kind: KindForbidden, Outcome: outcome.NotSent, Method: req.Method, URL: req.URL.Scheme + "://" +
+		req.URL.Host + req.URL.EscapedPath(), Message: err.Error(), Err: err}
 }
 
 // changes describes the change of a request, or why that is unknown; "" for one that only reads.
 func (t *guarded) changes(req *http.Request) (string, error) {
 	at, below := strings.CutPrefix(req.URL.EscapedPath(), t.base)
 	for name := range req.Header {
-		if n := strings.ReplaceAll(strings.ToLower(name), "_", "-"); strings.Contains(n, "method") && strings.HasPrefix(n, "x-") {
+		if n := strings.ReplaceAll(strings.ToLower(name), "_", "-"); strings.Contains(n, "method") &&
+			strings.HasPrefix(n, "x-") {
 			return "the header " + name + " may turn it into another request", nil
 		}
 	}
@@ -89,7 +91,8 @@ func (t *guarded) opens(decoded string) string {
 // executeField reports whether a member belongs to one of the four forms of a query.
 func executeField(name string) bool {
 	switch name {
-	case "statement", "bindings", "bindArgs", "timeout", "id", "qualifiedName", "columns", "from", "limit", "offset", "orderBy", "filters":
+	case "statement", "bindings", "bindArgs", "timeout", "id", "qualifiedName", "columns", "from", "limit", "offset",
+		"orderBy", "filters":
 		return true
 	}
 	return false
@@ -101,7 +104,8 @@ const maxStatement = 64 << 20
 // statementChanges reads the body of ExecuteQuery and puts it back. A saved query reads: the gateway stores no others.
 func statementChanges(req *http.Request) (string, error) {
 	const unread = "the statement cannot be read from the body"
-	if kind := req.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") || req.Header.Get("Content-Encoding") != "" || req.Body == nil {
+	if kind := req.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") ||
+		req.Header.Get("Content-Encoding") != "" || req.Body == nil {
 		return unread, nil
 	}
 	raw, err := io.ReadAll(io.LimitReader(req.Body, maxStatement+1))

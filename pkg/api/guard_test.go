@@ -27,7 +27,10 @@ func guardedClient(t *testing.T) (*Client, *atomic.Int64) {
 		io.WriteString(w, "[]")
 	}))
 	t.Cleanup(srv.Close)
-	cl, err := New(Options{BaseURL: srv.URL + "/api/v1", Slashes: true, Permit: func(context.Context, string) error { return errNot }})
+	cl, err := New(Options{BaseURL: srv.URL + "/api/v1", Slashes: true, Permit: func(context.Context,
+		string) error {
+		return errNot
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +52,8 @@ func TestGuard(t *testing.T) {
 			rep.Body.Close()
 		}
 		var ae *Error
-		if passes != (err == nil) || passes != (seen.Load() == 1) || !passes && (!errors.Is(err, errNot) || !errors.As(err, &ae) || ae.Unsure || seen.Load() != 0) {
+		if passes != (err == nil) || passes != (seen.Load() == 1) || !passes && (!errors.Is(err, errNot) ||
+			!errors.As(err, &ae) || ae.Unsure || seen.Load() != 0) {
 			t.Errorf("%s %s?%s %v: %v, %d requests arrived", method, path, query, body, err, seen.Load())
 		}
 	}
@@ -69,17 +73,20 @@ func TestGuard(t *testing.T) {
 		}
 		try(op.Method, path, "", nil, body, !op.Changes())
 	}
-	if changing != 85-3+1+6 { // the service has 85 that are no GET, of which 3 read, and a GET that opens a session; zone local has 6 more
+	// the service has 85 that are no GET, of which 3 read, and a GET that opens a session; zone local has 6 more
+	if changing != 85-3+1+6 {
 		t.Errorf("%d operations change something", changing)
 	}
 	at := "/data/projects/p/queries/execute"
 	for _, body := range []string{
-		`{"statement":"SELECT 1","bindings":["DROP"],"timeout":5}`, `{"id":"1"}`, `{"qualifiedName":"peaka.query.q"}`, `{"from":[{"catalogId":"1"}],"columns":["a"],"limit":1}`, `{"statement":"show tables"}`,
+		`{"statement":"SELECT 1","bindings":["DROP"],"timeout":5}`, `{"id":"1"}`, `{"qualifiedName":"peaka.query.q"}`,
+		`{"from":[{"catalogId":"1"}],"columns":["a"],"limit":1}`, `{"statement":"show tables"}`,
 	} {
 		try("POST", at, "format=SIMPLE", nil, []byte(body), true)
 	}
 	for _, body := range []string{
-		`{"statement":"DELETE FROM a.b.c"}`, `{"statement":"SELECT 1","statement":"DROP TABLE t"}`, `{"Statement":"DROP TABLE t"}`, `{"query":"DROP TABLE t"}`, `[]`, `{}{}`, `{"statement":["DROP"]}`,
+		`{"statement":"DELETE FROM a.b.c"}`, `{"statement":"SELECT 1","statement":"DROP TABLE t"}`,
+		`{"Statement":"DROP TABLE t"}`, `{"query":"DROP TABLE t"}`, `[]`, `{}{}`, `{"statement":["DROP"]}`,
 		`{"statement":"SELECT 1"`, `{"id":"1"} {"statement":"DROP TABLE t"}`, `DROP TABLE t`,
 	} {
 		try("POST", at, "", nil, []byte(body), false)
@@ -89,16 +96,19 @@ func TestGuard(t *testing.T) {
 	try("POST", at, "", http.Header{"Content-Encoding": {"gzip"}}, selects, false)
 	try("POST", at, "", nil, Payload{ContentType: "application/json", Reader: strings.NewReader(string(selects))}, true)
 	try("POST", at, "", nil, Payload{ContentType: "text/csv", Reader: strings.NewReader("a")}, false)
-	for _, name := range []string{"X-HTTP-Method-Override", "X-Http-Method", "X-Method-Override", "x_http_method_override", "X_HTTP_METHOD"} {
+	for _, name := range []string{"X-HTTP-Method-Override", "X-Http-Method", "X-Method-Override",
+		"x_http_method_override", "X_HTTP_METHOD"} {
 		try("GET", "/info", "", http.Header{name: {"DELETE"}}, nil, false)
 		try("POST", at, "", http.Header{name: {"DELETE"}}, selects, false)
 	}
 	for _, path := range []string{
-		"/nowhere", "/data/projects/p/queries/execute/", "/data/projects/p/queries/execute/../../../x", "/data/projects/p%2F..%2Fx/search", "/data/projects/p;x/search", "/sql/transpile/..",
+		"/nowhere", "/data/projects/p/queries/execute/", "/data/projects/p/queries/execute/../../../x",
+		"/data/projects/p%2F..%2Fx/search", "/data/projects/p;x/search", "/sql/transpile/..",
 	} {
 		try("POST", path, "", nil, selects, false)
 	}
-	for _, path := range []string{"/ui/initSession", "/ui/x/../initSession", "/ui/initsession/", "/ui/%69nitSession", "/ui/%2569nitSession"} {
+	for _, path := range []string{"/ui/initSession", "/ui/x/../initSession", "/ui/initsession/", "/ui/%69nitSession",
+		"/ui/%2569nitSession"} {
 		try("GET", path, "projectId=p", nil, nil, false)
 	}
 	try("GET", "/nowhere", "", nil, nil, true)

@@ -14,11 +14,13 @@ import (
 
 // Limits of a call to a gateway that does not respond. Options.Timeout replaces all of them.
 const (
-	callLimit     = time.Minute               // a whole ordinary call
-	slowLimit     = 10 * time.Minute          // a call with an answer written by a language model, which takes minutes [L]
-	queryLimit    = 2*time.Hour + time.Minute // until a query answers: the service itself ends a query after two hours [D]
-	idleLimit     = 15 * time.Minute          // between two pieces of a result, an event stream, or an upload
-	downloadLimit = time.Minute               // until a file starts, and between two pieces of it
+	callLimit = time.Minute // a whole ordinary call
+	// a call with an answer written by a language model, which takes minutes [L]
+	slowLimit = 10 * time.Minute
+	// until a query answers: the service itself ends a query after two hours [D]
+	queryLimit    = 2*time.Hour + time.Minute
+	idleLimit     = 15 * time.Minute // between two pieces of a result, an event stream, or an upload
+	downloadLimit = time.Minute      // until a file starts, and between two pieces of it
 )
 
 // limits holds the time limits of one client.
@@ -36,7 +38,8 @@ func newLimits(o Options) limits {
 	return l
 }
 
-// whole returns the limit of a call that is read to its end, 0 for none: a long upload has a limit on its pauses instead.
+// whole returns the limit of a call that is read to its end, 0 for none: a long upload has a limit on its pauses
+// instead.
 func (l limits) whole(op spec.Op, body any, explicit bool) time.Duration {
 	if p, ok := body.(Payload); ok && p.Slow && !explicit {
 		return 0
@@ -136,7 +139,8 @@ func (w *watch) silent(method, url string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return &Error{Kind: KindTimeout, Method: method, URL: url, Err: errSilent, Outcome: outcome.Of(err),
-		Message: fmt.Sprintf("%s has sent nothing for %v", hostOf(url), w.d), Hint: "try again; --timeout sets another limit"}
+		Message: fmt.Sprintf("%s has sent nothing for %v", hostOf(url), w.d),
+		Hint:    "try again; --timeout sets another limit"}
 }
 
 // watchedBody is a reply with a limit on the time to read each piece. Time that the reader takes does not count.
@@ -178,7 +182,8 @@ func (u watchedUpload) Read(p []byte) (int, error) {
 }
 
 // watched sends one request, with the limit wait until its reply starts and idle between its pieces.
-func watched(ctx context.Context, method, url string, wait, idle time.Duration, send func(w *watch) (*Reply, error)) (*Reply, error) {
+func watched(ctx context.Context, method, url string, wait, idle time.Duration, send func(w *watch) (*Reply,
+	error)) (*Reply, error) {
 	w := newWatch(ctx)
 	w.begin(wait)
 	rep, err := send(w)

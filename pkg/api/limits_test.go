@@ -17,7 +17,8 @@ type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestSilence: a gateway that stops in the middle of anything ends no call later than its limit. Without one the test would not end.
+// TestSilence: a gateway that stops in the middle of anything ends no call later than its limit. Without one the test
+// would not end.
 func TestSilence(t *testing.T) {
 	quit := make(chan struct{})
 	begun := `{"columns":[{"columnName":"a"}],"data":[["1"],["2"],`
@@ -65,19 +66,31 @@ func TestSilence(t *testing.T) {
 		"a change":           func() error { _, err := cl.Workspaces.Create(ctx, "o", WorkspaceRequest{}); return err },
 		"a deletion":         func() error { return cl.Workspaces.Delete(ctx, "o", "w") },
 		"a query": func() error {
-			return rows(cl.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"}, ExecuteOptions{Format: Compact}))
+			return rows(cl.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"},
+				ExecuteOptions{Format: Compact}))
 		},
 		"rows": func() error {
-			return rows(cl.Queries.Execute(ctx, "begins", ExecuteByStatement{Statement: "SELECT 1"}, ExecuteOptions{Format: Compact}))
+			return rows(cl.Queries.Execute(ctx, "begins", ExecuteByStatement{Statement: "SELECT 1"},
+				ExecuteOptions{Format: Compact}))
 		},
-		"a file":             func() error { return drain(cl.Exports.Open(ctx, ExportFile{URL: srv.URL + "/f"}, 0, "")) },
-		"a file that begins": func() error { return drain(cl.Exports.Open(ctx, ExportFile{URL: srv.URL + "/begins"}, 0, "")) },
+		"a file": func() error {
+			return drain(cl.Exports.Open(ctx, ExportFile{URL: srv.URL + "/f"}, 0,
+				""))
+		},
+		"a file that begins": func() error {
+			return drain(cl.Exports.Open(ctx, ExportFile{URL: srv.URL + "/begins"}, 0,
+				""))
+		},
 		"a file elsewhere": func() error {
-			return drain(cl.Exports.Open(ctx, ExportFile{URL: strings.Replace(srv.URL, "127.0.0.1", "localhost", 1) + "/begins"}, 0, ""))
+			return drain(cl.Exports.Open(ctx, ExportFile{URL: strings.Replace(srv.URL, "127.0.0.1", "localhost", 1) +
+				"/begins"}, 0, ""))
 		},
 		"an answer": func() error { _, err := cl.Agent.Chat(ctx, "p", AgentChatRequest{}); return err },
 		"events":    func() error { return drain(cl.Agent.ChatStream(ctx, "p", AgentChatStreamRequest{})) },
-		"an upload": func() error { _, err := cl.Tables.Import(ctx, "p", "t", ImportRequest{}, "f", endless{}); return err },
+		"an upload": func() error {
+			_, err := cl.Tables.Import(ctx, "p", "t", ImportRequest{}, "f", endless{})
+			return err
+		},
 		"an upload's reply": func() error {
 			_, err := cl.Tables.Import(ctx, "drains", "t", ImportRequest{}, "f", strings.NewReader("a\n"))
 			return err
@@ -101,7 +114,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestLimitsAreSet: without an option everything has a limit, and only pauses in what has begun have none where they cannot be a sign.
+// TestLimitsAreSet: without an option everything has a limit, and only pauses in what has begun have none where they
+// cannot be a sign.
 func TestLimitsAreSet(t *testing.T) {
 	for _, o := range []Options{{}, {Timeout: time.Second}, {Timeout: time.Second, Patient: true}} {
 		l := reflect.ValueOf(newLimits(o))

@@ -29,7 +29,8 @@ func ResolveMacro(text string, now time.Time) (Macro, bool, error) {
 	}
 	m := macroForm().FindStringSubmatch(text)
 	if m == nil {
-		return Macro{}, true, fmt.Errorf("%q is not a date macro: a macro is a name like @today and offsets like -7d", text)
+		return Macro{}, true, fmt.Errorf("%q is not a date macro: a macro is a name like @today and offsets like -7d",
+			text)
 	}
 	now = now.UTC()
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
@@ -61,7 +62,8 @@ func ResolveMacro(text string, now time.Time) (Macro, bool, error) {
 	case "eoy":
 		t = year.AddDate(1, 0, -1)
 	default:
-		return Macro{}, true, fmt.Errorf("%q: there is no date macro @%s; the macros are @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy", text, m[1])
+		return Macro{}, true, fmt.Errorf("%q: there is no date macro @%s; the macros are @today @yesterday @now @sow "+
+			"@eow @som @eom @soq @eoq @soy @eoy", text, m[1])
 	}
 	var out Macro
 	for _, o := range macroOffset().FindAllStringSubmatch(m[2], -1) {

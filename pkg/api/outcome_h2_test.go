@@ -48,7 +48,8 @@ func (s stream) header(end bool, fields ...string) {
 	raw := b.Bytes()
 	first := raw[:min(len(raw), 16<<10)]
 	raw = raw[len(first):]
-	_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id, BlockFragment: first, EndHeaders: len(raw) == 0, EndStream: end})
+	_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id, BlockFragment: first, EndHeaders: len(raw) == 0,
+		EndStream: end})
 	for len(raw) > 0 {
 		next := raw[:min(len(raw), 16<<10)]
 		raw = raw[len(next):]
@@ -99,26 +100,43 @@ func http2Server(cert tls.Certificate, then func(stream)) func(net.Conn, func())
 	}
 }
 
-// TestOutcomesOfHTTP2: a stream that is reset, and a connection that ends, leave a change unknown, as those of HTTP/1.1 do, and reads are repeated.
+// TestOutcomesOfHTTP2: a stream that is reset, and a connection that ends, leave a change unknown, as those of HTTP/1.1
+// do, and reads are repeated.
 func TestOutcomesOfHTTP2(t *testing.T) {
 	cert, roots := certificate(t)
 	ends := map[string]func(stream){
-		"connection closed":                func(s stream) { _ = s.conn.Close() },
-		"connection reset":                 func(s stream) { reset(s.conn) },
-		"GOAWAY after it":                  func(s stream) { _ = s.WriteGoAway(s.id, http2.ErrCodeInternal, nil); _ = s.conn.Close() },
-		"GOAWAY after it, without a cause": func(s stream) { _ = s.WriteGoAway(s.id, http2.ErrCodeNo, nil); _ = s.conn.Close() },
-		"GOAWAY, too much":                 func(s stream) { _ = s.WriteGoAway(s.id, http2.ErrCodeEnhanceYourCalm, nil); _ = s.conn.Close() },
-		"bad frame":                        func(s stream) { _ = s.WriteRawFrame(http2.FrameSettings, 0, 1, nil) },
-		"frame that is too large":          func(s stream) { _, _ = s.conn.Write([]byte{0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1}) },
-		"frame of another stream":          func(s stream) { _ = s.WriteData(s.id+1000, true, []byte("{}")) },
+		"connection closed": func(s stream) { _ = s.conn.Close() },
+		"connection reset":  func(s stream) { reset(s.conn) },
+		"GOAWAY after it": func(s stream) {
+			_ = s.WriteGoAway(s.id, http2.ErrCodeInternal, nil)
+			_ = s.conn.Close()
+		},
+		"GOAWAY after it, without a cause": func(s stream) {
+			_ = s.WriteGoAway(s.id, http2.ErrCodeNo, nil)
+			_ = s.conn.Close()
+		},
+		"GOAWAY, too much": func(s stream) {
+			_ = s.WriteGoAway(s.id, http2.ErrCodeEnhanceYourCalm, nil)
+			_ = s.conn.Close()
+		},
+		"bad frame": func(s stream) { _ = s.WriteRawFrame(http2.FrameSettings, 0, 1, nil) },
+		"frame that is too large": func(s stream) {
+			_, _ = s.conn.Write([]byte{0xff, 0xff, 0xff, 0, 0,
+				0, 0, 0, 1})
+		},
+		"frame of another stream": func(s stream) { _ = s.WriteData(s.id+1000, true, []byte("{}")) },
 		"bad compression": func(s stream) {
-			_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id, BlockFragment: []byte{0xff, 0xff, 0xff}, EndHeaders: true})
+			_ = s.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id, BlockFragment: []byte{0xff, 0xff, 0xff},
+				EndHeaders: true})
 		},
 		"no status":             func(s stream) { s.header(true, "content-type", "application/json") },
 		"status that is none":   func(s stream) { s.header(true, ":status", "ok") },
 		"capital letters":       func(s stream) { s.header(true, ":status", "200", "Content-Type", "x") },
 		"body without a header": func(s stream) { _ = s.WriteData(s.id, true, []byte("{}")) },
-		"header of 11 MiB":      func(s stream) { s.header(true, ":status", "200", "x", strings.Repeat("\x01", 11<<20)) },
+		"header of 11 MiB": func(s stream) {
+			s.header(true, ":status", "200", "x",
+				strings.Repeat("\x01", 11<<20))
+		},
 		"only early hints": func(s stream) {
 			for range 100 {
 				s.header(false, ":status", "103", "link", strings.Repeat("x", 200))
@@ -163,7 +181,8 @@ func TestOutcomesOfHTTP2(t *testing.T) {
 	}
 	for n, want := range map[int]outcome.Outcome{409: outcome.Refused, 500: outcome.Unknown} {
 		addr, arrived := accept(t, http2Server(cert, func(s stream) { s.header(true, ":status", fmt.Sprint(n)) }))
-		ending{name: fmt.Sprint(n), want: want, once: true}.calls(t, "https://"+addr, arrived, NewTransport(Network{Roots: roots}))
+		ending{name: fmt.Sprint(n), want: want, once: true}.calls(t, "https://"+addr, arrived,
+			NewTransport(Network{Roots: roots}))
 	}
 	// The server says that it has not begun. net/http repeats these as well as others, so only reads are repeated.
 	for name, refuse := range map[string]func(stream){
@@ -190,13 +209,15 @@ func TestOutcomesOfHTTP2(t *testing.T) {
 			t.Errorf("%s: %v after %d requests", name, err, n.Load())
 		}
 		n.Store(0)
-		if _, err := cl.Tables.Import(t.Context(), "p", "t", ImportRequest{}, "x.csv", strings.NewReader("a\n1\n")); outcome.Of(err) != outcome.Unknown || n.Load() != 1 {
+		if _, err := cl.Tables.Import(t.Context(), "p", "t", ImportRequest{}, "x.csv",
+			strings.NewReader("a\n1\n")); outcome.Of(err) != outcome.Unknown || n.Load() != 1 {
 			t.Errorf("%s, import: %v after %d requests", name, err, n.Load())
 		}
 	}
 }
 
-// TestOutcomesOfProxies: what a proxy does before it has connected is before the request, whatever it answers; what it does afterwards is not.
+// TestOutcomesOfProxies: what a proxy does before it has connected is before the request, whatever it answers; what it
+// does afterwards is not.
 func TestOutcomesOfProxies(t *testing.T) {
 	cert, roots := certificate(t)
 	connect := func(text string) func(net.Conn, func()) {
@@ -217,15 +238,20 @@ func TestOutcomesOfProxies(t *testing.T) {
 		{name: "reset", want: outcome.NotSent, serve: func(c net.Conn, _ func()) { reset(c) }},
 		{name: "closed after CONNECT", want: outcome.NotSent, serve: connect("")},
 		{name: "403", want: outcome.NotSent, serve: connect("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")},
-		{name: "407", want: outcome.NotSent, serve: connect("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")},
+		{name: "407", want: outcome.NotSent,
+			serve: connect("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")},
 		{name: "502", want: outcome.NotSent, serve: connect("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")},
-		{name: "504 with a page", want: outcome.NotSent, serve: connect("HTTP/1.1 504 Gateway Timeout\r\nContent-Type: text/html\r\n\r\n<html>")},
+		{name: "504 with a page", want: outcome.NotSent,
+			serve: connect("HTTP/1.1 504 Gateway Timeout\r\nContent-Type: text/html\r\n\r\n<html>")},
 		{name: "malformed", want: outcome.NotSent, serve: connect("HELLO\r\n\r\n")},
-		{name: "header of 11 MiB", want: outcome.NotSent, serve: connect("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 11<<20) + "\r\n\r\n")},
+		{name: "header of 11 MiB", want: outcome.NotSent, serve: connect("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x",
+			11<<20) + "\r\n\r\n")},
 		{name: "silent", want: outcome.NotSent, serve: func(c net.Conn, _ func()) { _, _ = io.Copy(io.Discard, c) }},
-		{name: "connected, closed in the handshake", want: outcome.NotSent, serve: passed(func(c net.Conn, _ func()) { _ = c.(*tls.Conn).NetConn().Close() })},
+		{name: "connected, closed in the handshake", want: outcome.NotSent,
+			serve: passed(func(c net.Conn, _ func()) { _ = c.(*tls.Conn).NetConn().Close() })},
 		{name: "connected, no answer", want: outcome.Unknown, serve: passed(answer(""))},
-		{name: "connected, reset", want: outcome.Unknown, serve: passed(func(c net.Conn, received func()) { answer("")(c, received); reset(c) })},
+		{name: "connected, reset", want: outcome.Unknown,
+			serve: passed(func(c net.Conn, received func()) { answer("")(c, received); reset(c) })},
 		{name: "connected, 502", want: outcome.Unknown, serve: passed(answer(status(502)))},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 	"github.com/dig-cli/dig/pkg/outcome"
 )
 
-// ending is a way in which a server ends a connection that it has accepted, with the outcome of a change that is requested over it. received
-// is called when a request has arrived.
+// ending is a way in which a server ends a connection that it has accepted, with the outcome of a change that is
+// requested over it. received is called when a request has arrived.
 type ending struct {
 	name  string
 	want  outcome.Outcome
@@ -44,7 +44,8 @@ func answer(text string) func(net.Conn, func()) {
 }
 
 func status(n int) string {
-	return fmt.Sprintf("HTTP/1.1 %d x\r\nContent-Type: application/json\r\nRetry-After: 0\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}", n)
+	return fmt.Sprintf("HTTP/1.1 %d x\r\nContent-Type: application/json\r\nRetry-After: 0\r\nConnection: "+
+		"close\r\nContent-Length: 2\r\n\r\n{}", n)
 }
 
 // reset ends a connection with RST instead of FIN.
@@ -63,15 +64,34 @@ func endings1() []ending {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 	all := []ending{
 		{name: "closed before the request was read", want: outcome.Unknown, serve: func(net.Conn, func()) {}},
-		{name: "reset at the first byte", want: outcome.Unknown, serve: func(c net.Conn, _ func()) { _, _ = c.Read(make([]byte, 1)); reset(c) }},
-		{name: "closed within the request", want: outcome.Unknown, serve: func(c net.Conn, _ func()) { _, _ = c.Read(make([]byte, 9)) }},
-		{name: "reset after the request", want: outcome.Unknown, serve: func(c net.Conn, received func()) { answer("")(c, received); reset(c) }},
+		{name: "reset at the first byte", want: outcome.Unknown, serve: func(c net.Conn, _ func()) {
+			_,
+				_ = c.Read(make([]byte, 1))
+			reset(c)
+		}},
+		{name: "closed within the request", want: outcome.Unknown, serve: func(c net.Conn, _ func()) {
+			_,
+				_ = c.Read(make([]byte, 9))
+		}},
+		{name: "reset after the request", want: outcome.Unknown, serve: func(c net.Conn,
+			received func()) {
+			answer("")(c, received)
+			reset(c)
+		}},
 		{name: "reset within the reply", want: outcome.Unknown, serve: func(c net.Conn, received func()) {
 			answer(head+"Content-Length: 90\r\n\r\n{")(c, received)
 			reset(c)
 		}},
-		{name: "reset within the header", want: outcome.Unknown, serve: func(c net.Conn, received func()) { answer(head)(c, received); reset(c) }},
-		{name: "never answered", want: outcome.Unknown, once: true, limit: time.Second, serve: func(c net.Conn, received func()) { answer("")(c, received); _, _ = c.Read(make([]byte, 1)) }},
+		{name: "reset within the header", want: outcome.Unknown, serve: func(c net.Conn,
+			received func()) {
+			answer(head)(c, received)
+			reset(c)
+		}},
+		{name: "never answered", want: outcome.Unknown, once: true, limit: time.Second, serve: func(c net.Conn,
+			received func()) {
+			answer("")(c, received)
+			_, _ = c.Read(make([]byte, 1))
+		}},
 	}
 	for name, text := range map[string]string{
 		"no answer":                   "",
@@ -84,22 +104,26 @@ func endings1() []ending {
 		"header without a colon":      "HTTP/1.1 200 OK\r\nnonsense\r\n\r\n",
 		"header with a blank name":    "HTTP/1.1 200 OK\r\n : x\r\n\r\n",
 		"header of 11 MiB":            "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 11<<20) + "\r\n\r\n",
-		"headers of 11 MiB":           "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("x", 1000)+"\r\n", 11<<10) + "\r\n",
-		"early hints without an end":  strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: "+strings.Repeat("x", 100<<10)+"\r\n\r\n", 110),
-		"only early hints":            "HTTP/1.1 103 Early Hints\r\n\r\n",
-		"switched protocols":          "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
-		"two lengths":                 "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-		"length that is no number":    "HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\n{}",
-		"unknown transfer encoding":   "HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n{}",
-		"cut body":                    head + "Content-Length: 90\r\n\r\n{",
-		"cut chunks":                  head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{",
-		"malformed chunk":             head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}",
-		"not gzip":                    head + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
+		"headers of 11 MiB": "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("x", 1000)+"\r\n",
+			11<<10) + "\r\n",
+		"early hints without an end": strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: "+strings.Repeat("x", 100<<10)+
+			"\r\n\r\n", 110),
+		"only early hints":          "HTTP/1.1 103 Early Hints\r\n\r\n",
+		"switched protocols":        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+		"two lengths":               "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+		"length that is no number":  "HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\n{}",
+		"unknown transfer encoding": "HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n{}",
+		"cut body":                  head + "Content-Length: 90\r\n\r\n{",
+		"cut chunks":                head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+		"malformed chunk":           head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}",
+		"not gzip":                  head + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}",
 	} {
-		all = append(all, ending{name: name, want: outcome.Unknown, once: name == "switched protocols", serve: answer(text)})
+		all = append(all, ending{name: name, want: outcome.Unknown, once: name == "switched protocols",
+			serve: answer(text)})
 	}
 	for n, want := range map[int]outcome.Outcome{
-		400: outcome.Refused, 401: outcome.Refused, 403: outcome.Refused, 404: outcome.Refused, 409: outcome.Refused, 413: outcome.Refused, 501: outcome.Refused,
+		400: outcome.Refused, 401: outcome.Refused, 403: outcome.Refused, 404: outcome.Refused, 409: outcome.Refused,
+		413: outcome.Refused, 501: outcome.Refused,
 		307: outcome.Refused, 408: outcome.Unknown, 500: outcome.Unknown, 507: outcome.Unknown,
 	} {
 		all = append(all, ending{name: fmt.Sprint(n), want: want, serve: answer(status(n)), once: true})
@@ -110,12 +134,16 @@ func endings1() []ending {
 	page := "<!doctype html>hello"
 	return append(all,
 		ending{name: "429", want: outcome.Refused, serve: answer(status(429))},
-		ending{name: "a web page", want: outcome.Unknown, once: true, serve: answer(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(page), page))},
-		ending{name: "half a document", want: outcome.Unknown, once: true, serve: answer(head + "Content-Length: 2\r\n\r\n{\"")},
+		ending{name: "a web page", want: outcome.Unknown, once: true,
+			serve: answer(fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s",
+				len(page), page))},
+		ending{name: "half a document", want: outcome.Unknown, once: true,
+			serve: answer(head + "Content-Length: 2\r\n\r\n{\"")},
 	)
 }
 
-// accept serves each connection to a listener of its own by the ending, until the test ends, and counts the requests that arrive.
+// accept serves each connection to a listener of its own by the ending, until the test ends, and counts the requests
+// that arrive.
 func accept(t *testing.T, serve func(c net.Conn, received func())) (addr string, arrived *atomic.Int32) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -140,11 +168,12 @@ func accept(t *testing.T, serve func(c net.Conn, received func())) (addr string,
 	return l.Addr().String(), arrived
 }
 
-// calls sends a change, an import and a read to a gateway, and compares what is known of them. Changes are sent once, reads twice
-// if the connection broke.
+// calls sends a change, an import and a read to a gateway, and compares what is known of them. Changes are sent once,
+// reads twice if the connection broke.
 func (x ending) calls(t *testing.T, base string, arrived *atomic.Int32, tr http.RoundTripper) {
 	t.Helper()
-	cl, err := New(Options{BaseURL: base + "/api/v1", Key: "k", Retries: 1, Timeout: cmp.Or(x.limit, 20*time.Second), Transport: tr})
+	cl, err := New(Options{BaseURL: base + "/api/v1", Key: "k", Retries: 1, Timeout: cmp.Or(x.limit, 20*time.Second),
+		Transport: tr})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,16 +202,20 @@ func (x ending) calls(t *testing.T, base string, arrived *atomic.Int32, tr http.
 		},
 	} {
 		err := call(t.Context())
-		if what == "any" && strings.HasPrefix(x.name, "a web") || strings.HasPrefix(x.name, "half") { // only typed calls know their answers
+		// only typed calls know their answers
+		if what == "any" && strings.HasPrefix(x.name, "a web") || strings.HasPrefix(x.name, "half") {
 			continue
 		}
-		if what == "import" && strings.HasSuffix(x.name, "TLS 1.3") { // the alert may be lost while the document is sent
+		// the alert may be lost while the document is sent
+		if what == "import" && strings.HasSuffix(x.name, "TLS 1.3") {
 			continue
 		}
 		var e *Error
 		unsure := x.want == outcome.Unknown
-		if err == nil || outcome.Of(err) != x.want || errors.As(err, &e) && (e.Unsure != unsure || strings.Contains(e.Hint, "may have been done") != unsure) {
-			t.Errorf("%s: %s: %v (%v), want %v; unsure %t", x.name, what, err, outcome.Of(err), x.want, e != nil && e.Unsure)
+		if err == nil || outcome.Of(err) != x.want || errors.As(err, &e) && (e.Unsure != unsure ||
+			strings.Contains(e.Hint, "may have been done") != unsure) {
+			t.Errorf("%s: %s: %v (%v), want %v; unsure %t", x.name, what, err, outcome.Of(err), x.want, e != nil &&
+				e.Unsure)
 		}
 	}
 	arrived.Store(0)
@@ -210,7 +243,8 @@ func TestOutcomesOfHTTP1(t *testing.T) {
 			x.calls(t, "http://"+addr, arrived, plain())
 		})
 	}
-	for _, fault := range []error{syscall.ETIMEDOUT, syscall.EHOSTUNREACH, syscall.ENETDOWN, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, net.ErrClosed, io.ErrUnexpectedEOF, errors.New("other")} {
+	for _, fault := range []error{syscall.ETIMEDOUT, syscall.EHOSTUNREACH, syscall.ENETDOWN, syscall.ECONNRESET,
+		syscall.ECONNABORTED, syscall.EPIPE, net.ErrClosed, io.ErrUnexpectedEOF, errors.New("other")} {
 		x := ending{name: fault.Error(), want: outcome.Unknown, serve: answer(status(200))}
 		t.Run("system: "+x.name, func(t *testing.T) {
 			t.Parallel()
@@ -242,7 +276,8 @@ func (c faulty) Read(p []byte) (int, error) {
 	return 0, c.fault
 }
 
-// TestOutcomesOfConnections: without a connection nothing is sent, and nobody is told that something may have been done.
+// TestOutcomesOfConnections: without a connection nothing is sent, and nobody is told that something may have been
+// done.
 func TestOutcomesOfConnections(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -258,7 +293,8 @@ func TestOutcomesOfConnections(t *testing.T) {
 		{"refused, another transport", "http://" + closed.Addr().String(), &http.Transport{}},
 		{"no host", "http://gateway.invalid", NewTransport(Network{})},
 		{"no host, TLS", "https://gateway.invalid", NewTransport(Network{})},
-		{"no connection in time", "http://127.0.0.1:1", &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		{"no connection in time", "http://127.0.0.1:1", &http.Transport{DialContext: func(ctx context.Context, _,
+			_ string) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: ctx.Err()}
 		}}},
@@ -273,19 +309,21 @@ func TestOutcomesOfConnections(t *testing.T) {
 		project    string
 	}{{"text that is not UTF-8", "\xff", "p"}, {"no project", "x", ""}} {
 		cl := client(t, "http://127.0.0.1:1")
-		if _, err := cl.Queries.Create(t.Context(), x.project, QueryRequest{DisplayName: &x.body}, nil); outcome.Of(err) != outcome.NotSent {
+		if _, err := cl.Queries.Create(t.Context(), x.project, QueryRequest{DisplayName: &x.body},
+			nil); outcome.Of(err) != outcome.NotSent {
 			t.Errorf("%s: %v", x.name, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := client(t, "http://127.0.0.1:1").Tables.Delete(ctx, "p", "t"); outcome.Of(err) != outcome.NotSent || !errors.Is(err, context.Canceled) {
+	if err := client(t, "http://127.0.0.1:1").Tables.Delete(ctx, "p", "t"); outcome.Of(err) != outcome.NotSent ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: %v", err)
 	}
 }
 
-// TestOutcomesOfTLS: a failure of the handshake is one before the request, also that which a server of TLS 1.3 tells after it; any other alert
-// may come after the request was done.
+// TestOutcomesOfTLS: a failure of the handshake is one before the request, also that which a server of TLS 1.3 tells
+// after it; any other alert may come after the request was done.
 func TestOutcomesOfTLS(t *testing.T) {
 	cert, roots := certificate(t)
 	conf := func(change func(*tls.Config)) *tls.Config {
@@ -305,16 +343,27 @@ func TestOutcomesOfTLS(t *testing.T) {
 		}
 	}
 	for _, x := range []ending{
-		{name: "closed at the first byte", want: outcome.NotSent, serve: func(c net.Conn, _ func()) { _, _ = c.Read(make([]byte, 1)) }},
+		{name: "closed at the first byte", want: outcome.NotSent, serve: func(c net.Conn, _ func()) {
+			_,
+				_ = c.Read(make([]byte, 1))
+		}},
 		{name: "reset", want: outcome.NotSent, serve: func(c net.Conn, _ func()) { reset(c) }},
-		{name: "no TLS", want: outcome.NotSent, serve: func(c net.Conn, _ func()) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }},
-		{name: "other bytes", want: outcome.NotSent, serve: func(c net.Conn, _ func()) { _, _ = io.WriteString(c, "220 smtp\r\n") }},
+		{name: "no TLS", want: outcome.NotSent, serve: func(c net.Conn, _ func()) {
+			_,
+				_ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
+		}},
+		{name: "other bytes", want: outcome.NotSent, serve: func(c net.Conn, _ func()) {
+			_,
+				_ = io.WriteString(c, "220 smtp\r\n")
+		}},
 		{name: "silent", want: outcome.NotSent, serve: func(c net.Conn, _ func()) { _, _ = io.Copy(io.Discard, c) }},
-		{name: "no common protocol", want: outcome.NotSent, serve: over(conf(func(c *tls.Config) { c.NextProtos = []string{"smtp"} }), answer(status(200)))},
+		{name: "no common protocol", want: outcome.NotSent,
+			serve: over(conf(func(c *tls.Config) { c.NextProtos = []string{"smtp"} }), answer(status(200)))},
 		{name: "no client certificate, TLS 1.2", want: outcome.NotSent, serve: over(conf(func(c *tls.Config) {
 			c.ClientAuth, c.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
 		}), answer(status(200)))},
-		{name: "no client certificate, TLS 1.3", want: outcome.NotSent, serve: over(conf(func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert }), answer(status(200)))},
+		{name: "no client certificate, TLS 1.3", want: outcome.NotSent,
+			serve: over(conf(func(c *tls.Config) { c.ClientAuth = tls.RequireAnyClientCert }), answer(status(200)))},
 		{name: "closed with the notice", want: outcome.Unknown, serve: over(conf(func(*tls.Config) {}), answer(""))},
 		{name: "closed without the notice", want: outcome.Unknown, serve: func(c net.Conn, received func()) {
 			s := tls.Server(c, conf(func(*tls.Config) {}))

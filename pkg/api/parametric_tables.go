@@ -15,11 +15,13 @@ func (s *ParametricTablesService) List(ctx context.Context, project, catalog str
 }
 
 // Create runs POST /data/projects/{projectId}/catalogs/{catalogId}/parametricTables.
-func (s *ParametricTablesService) Create(ctx context.Context, project, catalog string, body ParametricTable) (ParametricTable, error) {
+func (s *ParametricTablesService) Create(ctx context.Context, project, catalog string,
+	body ParametricTable) (ParametricTable, error) {
 	return call[ParametricTable](ctx, s.c, spec.CreateParametricTable.At(project, catalog), body)
 }
 
 // Delete runs DELETE /data/projects/{projectId}/catalogs/{catalogId}/parametricTables.
 func (s *ParametricTablesService) Delete(ctx context.Context, project, catalog string, toSchema, toTable string) error {
-	return run(ctx, s.c, spec.DeleteParametricTable.At(project, catalog).With("toSchema", toSchema).With("toTable", toTable), nil)
+	return run(ctx, s.c, spec.DeleteParametricTable.At(project, catalog).With("toSchema", toSchema).With("toTable",
+		toTable), nil)
 }

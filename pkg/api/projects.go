@@ -25,7 +25,8 @@ func (s *ProjectsService) Get(ctx context.Context, org, workspace, project strin
 }
 
 // Update runs PUT /organizations/{organizationId}/workspaces/{workspaceId}/projects/{projectId}.
-func (s *ProjectsService) Update(ctx context.Context, org, workspace, project string, body ProjectRequest) (Project, error) {
+func (s *ProjectsService) Update(ctx context.Context, org, workspace, project string,
+	body ProjectRequest) (Project, error) {
 	return call[Project](ctx, s.c, spec.UpdateProject.At(org, workspace, project), body)
 }
 

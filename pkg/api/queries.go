@@ -16,7 +16,8 @@ func (s *QueriesService) List(ctx context.Context, project string) ([]Query, err
 }
 
 // Create runs POST /data/projects/{projectId}/queries.
-func (s *QueriesService) Create(ctx context.Context, project string, body QueryRequest, params url.Values) (Query, error) {
+func (s *QueriesService) Create(ctx context.Context, project string, body QueryRequest,
+	params url.Values) (Query, error) {
 	return call[Query](ctx, s.c, spec.CreateQuery.At(project).WithQuery(params), body)
 }
 
@@ -26,7 +27,8 @@ func (s *QueriesService) Get(ctx context.Context, project, query string) (Query,
 }
 
 // Update runs PUT /data/projects/{projectId}/queries/{queryId}.
-func (s *QueriesService) Update(ctx context.Context, project, query string, body QueryRequest, params url.Values) (Query, error) {
+func (s *QueriesService) Update(ctx context.Context, project, query string, body QueryRequest,
+	params url.Values) (Query, error) {
 	return call[Query](ctx, s.c, spec.UpdateQuery.At(project, query).WithQuery(params), body)
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// wrongReplies are bodies of a 200 that are no answer to any operation but those named: nothing at all, and what belongs to an error.
+// wrongReplies are bodies of a 200 that are no answer to any operation but those named: nothing at all, and what
+// belongs to an error.
 var wrongReplies = []struct {
 	body  string
 	quiet bool // fine where the documents promise no member
@@ -37,15 +38,16 @@ var wrongReplies = []struct {
 	{body: `[{"errorCode":100,"message":"boom"}]`},
 	{body: `{"error":"INVALID_CREDENTIALS","message":"boom","errorCode":"cn005"}`},
 	{body: `{"error":"WrongRequestException","message":"boom","errorCode":null}`},
-	{body: `{"timestamp":"2026-08-01T00:00:00Z","path":"/x","status":500,"error":"Internal Server Error","requestId":"a"}`},
+	{body: `{"timestamp":"2026-08-01T00:00:00Z","path":"/x","status":500,"error":"Internal Server Error",` +
+		`"requestId":"a"}`},
 	{body: "<!DOCTYPE html><html><body>sign in</body></html>"},
 	{body: "<html>"},
 	{body: "upstream connect error"},
 	{body: `{"id":`},
 }
 
-// TestWrongReplies sends each of them to each operation: none may pass for an answer. What an operation promises is taken from the
-// samples of the documents: members, a list, or nothing.
+// TestWrongReplies sends each of them to each operation: none may pass for an answer. What an operation promises is
+// taken from the samples of the documents: members, a list, or nothing.
 func TestWrongReplies(t *testing.T) {
 	tr := &answering{}
 	cl, err := api.New(api.Options{BaseURL: "http://gateway.test", Transport: tr})
@@ -73,7 +75,9 @@ func TestWrongReplies(t *testing.T) {
 			list = op.ID != spec.GetSampleCsv.ID && op.ID != spec.GetAgentWorkflowImage.ID
 		}
 		for _, w := range wrongReplies {
-			if w.blank && op.ID == spec.GetSampleCsv.ID || w.quiet && quiet && (w.body == "{}" || !op.Safe()) || w.body == "{}" && strings.HasSuffix(op.Group, "drivers") || // may have none
+			// may have none
+			if w.blank && op.ID == spec.GetSampleCsv.ID || w.quiet && quiet && (w.body == "{}" || !op.Safe()) ||
+				w.body == "{}" && strings.HasSuffix(op.Group, "drivers") ||
 				w.list && list || w.quiet && op.ID == spec.GenerateSemantics.ID { // shown so by the documents
 				continue
 			}
@@ -89,7 +93,8 @@ func TestWrongReplies(t *testing.T) {
 				if err == nil {
 					t.Fatalf("%s took it for an answer", m.name)
 				}
-				if strings.HasPrefix(w.body, "{") && strings.Contains(w.body, "boom") && !strings.Contains(err.Error(), "boom") {
+				if strings.HasPrefix(w.body, "{") && strings.Contains(w.body, "boom") &&
+					!strings.Contains(err.Error(), "boom") {
 					t.Errorf("%s: %v: without what the gateway said", m.name, err)
 				}
 				var ae *api.Error
@@ -109,8 +114,10 @@ func TestQuietReplies(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := methods(t, cl, tr)
-	for _, op := range []spec.Op{spec.DeleteWorkspace, spec.DeleteQuery, spec.MoveQuery, spec.RefreshMaterializedQuery, spec.TriggerFullRefresh,
-		spec.TriggerIncrementalUpdate, spec.RefreshMetadata, spec.GetRefreshCallback, spec.SetSchemaAiUsage, spec.CreateGoldenSql, spec.CancelExport} {
+	for _, op := range []spec.Op{spec.DeleteWorkspace, spec.DeleteQuery, spec.MoveQuery, spec.RefreshMaterializedQuery,
+		spec.TriggerFullRefresh,
+		spec.TriggerIncrementalUpdate, spec.RefreshMetadata, spec.GetRefreshCallback, spec.SetSchemaAiUsage,
+		spec.CreateGoldenSql, spec.CancelExport} {
 		for _, body := range []string{"", "null", "{}"} {
 			tr.answer = []byte(body)
 			if _, err := all[op.ID].run(context.Background()); err != nil && (body == "{}" || !op.Safe()) {

@@ -32,7 +32,8 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 
 // failure describes the error for internal/retry.
 func (e *Error) failure() *retry.Failure {
-	return &retry.Failure{Status: e.Status, Header: e.Header, Coded: e.Code != "", Lost: e.Outcome == outcome.Unknown && e.Kind != KindTimeout}
+	return &retry.Failure{Status: e.Status, Header: e.Header, Coded: e.Code != "", Lost: e.Outcome == outcome.Unknown &&
+		e.Kind != KindTimeout}
 }
 
 // Transient reports whether the same call may succeed when repeated.

@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// TestRetries: what changes nothing is sent again after a passing failure, what changes something only after 429, and a body is
-// sent whole each time.
+// TestRetries: what changes nothing is sent again after a passing failure, what changes something only after 429, and a
+// body is sent whole each time.
 func TestRetries(t *testing.T) {
 	var answers []int
 	var asked atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
-		if r.Method == "POST" && !strings.Contains(string(raw), `"name":"x"`) && !strings.Contains(string(raw), "SELECT 1") {
+		if r.Method == "POST" && !strings.Contains(string(raw), `"name":"x"`) &&
+			!strings.Contains(string(raw), "SELECT 1") {
 			t.Errorf("body %q", raw)
 		}
 		status := 200
@@ -38,7 +39,8 @@ func TestRetries(t *testing.T) {
 	ctx := context.Background()
 	list := func(c *Client) error { _, err := c.Workspaces.List(ctx, "o"); return err }
 	query := func(c *Client) error {
-		res, err := c.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"}, ExecuteOptions{Format: Compact})
+		res, err := c.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"},
+			ExecuteOptions{Format: Compact})
 		if err == nil {
 			res.Close()
 		}
@@ -74,14 +76,17 @@ func TestRetries(t *testing.T) {
 	} {
 		answers = c.answers
 		asked.Store(0)
-		cl, err := New(Options{BaseURL: srv.URL, Retries: c.retries, Transport: &http.Transport{DisableKeepAlives: true}})
+		cl, err := New(Options{BaseURL: srv.URL, Retries: c.retries,
+			Transport: &http.Transport{DisableKeepAlives: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = c.call(cl)
 		var e *Error
-		if errors.As(err, &e); (err == nil) != c.ok || int(asked.Load()) != c.asked || (e != nil && e.Unsure) != c.unsure {
-			t.Errorf("%s: %v, asked %d times, want %d; unsure %v", c.name, err, asked.Load(), c.asked, e != nil && e.Unsure)
+		if errors.As(err, &e); (err == nil) != c.ok || int(asked.Load()) != c.asked ||
+			(e != nil && e.Unsure) != c.unsure {
+			t.Errorf("%s: %v, asked %d times, want %d; unsure %v", c.name, err, asked.Load(), c.asked, e != nil &&
+				e.Unsure)
 		}
 	}
 }
@@ -99,7 +104,8 @@ func TestFailedSourceIsFinal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = cl.Queries.Execute(context.Background(), "p", ExecuteByStatement{Statement: "SELECT 1"}, ExecuteOptions{Format: Compact})
+	_, err = cl.Queries.Execute(context.Background(), "p", ExecuteByStatement{Statement: "SELECT 1"},
+		ExecuteOptions{Format: Compact})
 	var e *Error
 	if !errors.As(err, &e) || e.Status != 502 || asked != 1 {
 		t.Errorf("%v, asked %d times", err, asked)
@@ -127,7 +133,9 @@ func TestRetryAfter(t *testing.T) {
 // TestNumberIDs: ids that come as numbers keep their digits; other numbers in the place of texts stay an error.
 func TestNumberIDs(t *testing.T) {
 	var q struct{ ID, CatalogID, Name string }
-	if err := decode([]byte(`{"id": 1210890979914023812,"catalogId":99999999999999999999, "name":"\"id\":5,"}`), &q); err != nil || q.ID != "1210890979914023812" || q.CatalogID != "99999999999999999999" || q.Name != `"id":5,` {
+	if err := decode([]byte(`{"id": 1210890979914023812,"catalogId":99999999999999999999, "name":"\"id\":5,"}`),
+		&q); err != nil || q.ID != "1210890979914023812" || q.CatalogID != "99999999999999999999" ||
+		q.Name != `"id":5,` {
 		t.Errorf("%+v %v", q, err)
 	}
 	if err := decode([]byte(`{"id":1.5}`), &q); err == nil {
@@ -141,14 +149,20 @@ func TestNumberIDs(t *testing.T) {
 // TestInsides: class names and paths of the secret store are left out of messages, names of tables are not.
 func TestInsides(t *testing.T) {
 	for text, want := range map[string]string{
-		"io.trino.spi.TrinoException: line 1:8: no column":                                                                                  "line 1:8: no column",
-		"org.springframework.vault.VaultException: secret/data/connections/7d6f: no such connection":                                        "no such connection",
-		"400 Bad Request from PUT http://vault-proxy:8080/internal/connection-secret/z8mo8AxO/6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11: no":     "400 Bad Request from PUT no",
-		"/internal/connection-secret/z8mo8AxO/6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11: no such token":                                          "no such token",
-		`cannot find table or properties: \"table0658acc15ada3cf44509bc74ff836866\" in schema: \"schemamapper9lbuaggx4128748030302570328\"`: "cannot find table or properties: an internal name in schema: an internal name",
-		"No enum constant com.peaka.gateway.model.ColumnRequest.ColumnType.JSON":                                                            "No enum constant JSON",
-		`org.postgresql.util.PSQLException: ERROR: duplicate key value violates unique constraint \"sm_column__name__table_name_key\"\n  Detail: Key (_name, _table_name)=(text, t) already exists.\n  Where: SQL statement \"INSERT INTO schema_mapper_9lbuaggx_4128748030302570328.sm_column (_id) VALUES ($1)\"`: "a column of this name exists",
-		`org.postgresql.util.PSQLException: ERROR: column \"b\" does not exist\n  Where: PL/pgSQL function abstract_schema_mapper.f(text,jsonb) line 16 at EXECUTE`:                                                                                                                                                 `ERROR: column "b" does not exist`,
+		"io.trino.spi.TrinoException: line 1:8: no column":                                           "line 1:8: no column",
+		"org.springframework.vault.VaultException: secret/data/connections/7d6f: no such connection": "no such connection",
+		"400 Bad Request from PUT " +
+			"http://vault-proxy:8080/internal/connection-secret/z8mo8AxO/6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11: no": "400 Bad Request from PUT no",
+		"/internal/connection-secret/z8mo8AxO/6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11: no such token": "no such token",
+		`cannot find table or properties: \"table0658acc15ada3cf44509bc74ff836866\" in schema: ` +
+			`\"schemamapper9lbuaggx4128748030302570328\"`: "cannot find table or properties: an internal name in schema: an internal name",
+		"No enum constant com.peaka.gateway.model.ColumnRequest.ColumnType.JSON": "No enum constant JSON",
+		`org.postgresql.util.PSQLException: ERROR: duplicate key value violates unique constraint ` +
+			`\"sm_column__name__table_name_key\"\n  Detail: Key (_name, _table_name)=(text, t) already exists.\n  ` +
+			`Where: SQL statement \"INSERT INTO schema_mapper_9lbuaggx_4128748030302570328.sm_column (_id) ` +
+			`VALUES ($1)\"`: "a column of this name exists",
+		`org.postgresql.util.PSQLException: ERROR: column \"b\" does not exist\n  Where: PL/pgSQL function ` +
+			`abstract_schema_mapper.f(text,jsonb) line 16 at EXECUTE`: `ERROR: column "b" does not exist`,
 		"Table 'lake.internal.table20260101' does not exist":         "Table 'lake.internal.table20260101' does not exist",
 		"GET https://api.example.com/internal/orders: 404 Not Found": "GET https://api.example.com/internal/orders: 404 Not Found",
 		"Table 'lake.files.table1' does not exist":                   "Table 'lake.files.table1' does not exist",

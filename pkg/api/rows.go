@@ -16,8 +16,8 @@ const (
 	Compact   Format = "COMPACT"    // a row is an array of values in column order
 )
 
-// ResultColumn describes one column of a result. The first five fields come from the reply's "columns" (catalogId may be
-// absent); DisplayName and DataType are known only for CELL_TYPED, or where the gateway adds dataType to "columns".
+// ResultColumn describes one column of a result. The first five fields come from the reply's "columns" (catalogId may
+// be absent); DisplayName and DataType are known only for CELL_TYPED, or where the gateway adds dataType to "columns".
 type ResultColumn struct {
 	CatalogID   string `json:"catalogId,omitempty"`
 	CatalogName string `json:"catalogName"`

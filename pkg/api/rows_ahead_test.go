@@ -38,7 +38,8 @@ func TestAheadKeepsOrder(t *testing.T) {
 			want[i] = byte(rng.Uint32())
 		}
 		for _, end := range []error{io.EOF, io.ErrUnexpectedEOF} {
-			a := newAhead(&pieces{rand.New(rand.NewPCG(rng.Uint64(), 1)), want, end}, 1+rng.IntN(2000), 64+rng.IntN(3000))
+			a := newAhead(&pieces{rand.New(rand.NewPCG(rng.Uint64(), 1)), want, end}, 1+rng.IntN(2000),
+				64+rng.IntN(3000))
 			var got bytes.Buffer
 			var err error
 			for err == nil {

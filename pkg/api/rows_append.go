@@ -32,7 +32,8 @@ type AppendReader interface {
 // ends, neither empty nor of the length of Null.
 func (r *Rows) AppendNext(dst []byte, d *Delimited) (_ []byte, took bool) {
 	w := &r.win
-	if !r.template.live || !r.template.straight || r.state != atRow || r.pending || r.closed || w.pos >= w.end || w.buf[w.pos] != ',' {
+	if !r.template.live || !r.template.straight || r.state != atRow || r.pending || r.closed || w.pos >= w.end ||
+		w.buf[w.pos] != ',' {
 		return dst, false
 	}
 	out, n := r.template.append(dst, w.buf, w.pos+1, w.end, r.count+1, d)
@@ -84,7 +85,8 @@ func (t *template) append(dst, b []byte, i, end int, row int64, d *Delimited) ([
 					return nil, 0
 				}
 			}
-			if i = j + 1 + n; i < end && b[i] == '"' && n > 0 && n != len(d.Null) && p[1] != ' ' && b[i-1] != ' ' && !(d.Floats[k] && Cell(b[j+1:i]).HasExponent()) &&
+			if i = j + 1 + n; i < end && b[i] == '"' && n > 0 && n != len(d.Null) && p[1] != ' ' && b[i-1] != ' ' &&
+				!(d.Floats[k] && Cell(b[j+1:i]).HasExponent()) &&
 				!(d.Untold != nil && d.Untold[k] && Cell(b[j+1:i]).LikeDouble()) {
 				i++
 				o += n

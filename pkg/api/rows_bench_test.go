@@ -11,12 +11,16 @@ import (
 
 // benchDocument makes a result of n rows x 10 mixed columns as the gateway writes it: values are strings or null.
 func benchDocument(format Format, n int) []byte {
-	names := []string{"id", "customer_name", "email", "amount", "score", "active", "created_at", "birthday", "city", "note"}
-	types := []string{"bigint", "varchar", "varchar", "decimal(10,2)", "double", "boolean", "timestamp(3)", "date", "varchar", "varchar"}
+	names := []string{"id", "customer_name", "email", "amount", "score", "active", "created_at", "birthday",
+		"city", "note"}
+	types := []string{"bigint", "varchar", "varchar", "decimal(10,2)", "double", "boolean", "timestamp(3)", "date",
+		"varchar", "varchar"}
 	var b bytes.Buffer
 	b.WriteString(`{"columns":[`)
 	for i, name := range names {
-		fmt.Fprintf(&b, `%s{"catalogId":"1","catalogName":"peaka","schemaName":"table","tableName":"t","columnName":%q}`, comma(i), name)
+		fmt.Fprintf(&b,
+			`%s{"catalogId":"1","catalogName":"peaka","schemaName":"table","tableName":"t","columnName":%q}`,
+			comma(i), name)
 	}
 	b.WriteString(`],"data":[`)
 	for i := range n {
@@ -27,7 +31,8 @@ func benchDocument(format Format, n int) []byte {
 			case Simple:
 				open, v = "{", strconv.Quote(names[c])+":"+v
 			case CellTyped:
-				v = fmt.Sprintf(`{"name":%q,"displayName":%q,"dataType":%q,"order":%d,"value":%s}`, names[c], names[c], types[c], c, v)
+				v = fmt.Sprintf(`{"name":%q,"displayName":%q,"dataType":%q,"order":%d,"value":%s}`, names[c], names[c],
+					types[c], c, v)
 			}
 			if c > 0 {
 				open = ","
@@ -109,7 +114,8 @@ func BenchmarkRowsGeneral(b *testing.B) {
 			case Simple:
 				fmt.Fprintf(&doc, `{%s"a":%s,"b":%s,"c":%s}`, space, v[0], v[1], v[2])
 			case CellTyped:
-				fmt.Fprintf(&doc, `[{%s"name":"a","value":%s},{"name":"b","value":%s},{"name":"c","value":%s}]`, space, v[0], v[1], v[2])
+				fmt.Fprintf(&doc, `[{%s"name":"a","value":%s},{"name":"b","value":%s},{"name":"c","value":%s}]`, space,
+					v[0], v[1], v[2])
 			default:
 				fmt.Fprintf(&doc, `[%s%s,%s,%s]`, space, v[0], v[1], v[2])
 			}

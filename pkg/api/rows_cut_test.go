@@ -7,11 +7,15 @@ import (
 )
 
 var samples = map[Format]string{
-	Compact: ` {"took":1.5e1,"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[["1","x\u00e9"],[null,"日本"], [true,{"k":[1,-0.5]}],["4","\ud83d\ude00"]],"more":{"x":[]}} `,
-	Simple:  `{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[{"a":"1","b":"x\n"},{"a":null,"b":"日本"},{"b":12, "a":[]},{"a":"4","b":""}],"n":null}`,
+	Compact: ` {"took":1.5e1,"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[["1","x\u00e9"],[null,"日本"], ` +
+		`[true,{"k":[1,-0.5]}],["4","\ud83d\ude00"]],"more":{"x":[]}} `,
+	Simple: `{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[{"a":"1","b":"x\n"},{"a":null,"b":"日本"},` +
+		`{"b":12, "a":[]},{"a":"4","b":""}],"n":null}`,
 	CellTyped: `{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[` +
-		`[{"name":"a","displayName":"A","dataType":"bigint","order":0,"value":"1"},{"name":"b","displayName":"B","dataType":"varchar","order":1,"value":"é\\"}],` +
-		`[{"name":"a","displayName":"A","dataType":"bigint","order":0,"value":null},{"name":"b","displayName":"B","dataType":"varchar","order":1,"value":"日本"}],` +
+		`[{"name":"a","displayName":"A","dataType":"bigint","order":0,"value":"1"},{"name":"b","displayName":"B",` +
+		`"dataType":"varchar","order":1,"value":"é\\"}],` +
+		`[{"name":"a","displayName":"A","dataType":"bigint","order":0,"value":null},{"name":"b","displayName":"B",` +
+		`"dataType":"varchar","order":1,"value":"日本"}],` +
 		`[{"value":"4","order":0,"name":"a"},{"name":"b","order":1}]]}`,
 }
 
@@ -42,7 +46,8 @@ func TestRowsCutAnywhere(t *testing.T) {
 					if !errors.As(err, &re) {
 						t.Fatalf("%s cut at %d: error %v", format, cut, err)
 					}
-					if want := end; want == reset && !errors.Is(err, reset) || want != reset && !errors.Is(err, ErrTruncated) {
+					if want := end; want == reset && !errors.Is(err, reset) || want != reset &&
+						!errors.Is(err, ErrTruncated) {
 						t.Fatalf("%s cut at %d: error %v", format, cut, err)
 					}
 					if re.Rows != int64(len(rows)) || re.Offset != int64(cut) || r.Count() != re.Rows {

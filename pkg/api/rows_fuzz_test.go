@@ -13,15 +13,21 @@ var fuzzSeeds = []string{
 	`{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[["1","x"],[null,"y\né"],["3",{"k":[1,2.5e-3]}]]}`,
 	`{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[{"a":"1","b":"x"},{"b":null,"a":"2"},{"a":true}]}`,
 	`{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[` +
-		`[{"name":"a","displayName":"A","dataType":"bigint","order":0,"value":"1"},{"name":"b","displayName":"B","dataType":"varchar","order":1,"value":null}],` +
-		`[{"name":"a","displayName":"A","dataType":"bigint","order":0,"value":"2"},{"name":"b","displayName":"B","dataType":"varchar","order":1,"value":"\ud83d\ude00"}],` +
+		`[{"name":"a","displayName":"A","dataType":"bigint","order":0,"value":"1"},{"name":"b","displayName":"B",` +
+		`"dataType":"varchar","order":1,"value":null}],` +
+		`[{"name":"a","displayName":"A","dataType":"bigint","order":0,"value":"2"},{"name":"b","displayName":"B",` +
+		`"dataType":"varchar","order":1,"value":"\ud83d\ude00"}],` +
 		`[{"value":"4","order":1,"name":"b"},{"name":"a","order":0}]]}`,
-	` { "extra" : [ { } , 1e5 ] , "data" : [ [ "\ud800" , 1 ] , [ "日本" , -0.5E+7 ] ] , "columns" : [ { "columnName" : "p" } , { "columnName" : "p" } ] } `,
+	` { "extra" : [ { } , 1e5 ] , "data" : [ [ "\ud800" , 1 ] , [ "日本" , -0.5E+7 ] ] , "columns" : [ { "columnName" ` +
+		`: "p" } , { "columnName" : "p" } ] } `,
 	`{"data":[{"x":1,"y":2,"x":3},{"y":1,"x":false}]}`,
-	`{"data":[[{"name":"a","dataType":"t","order":2,"value":1},{"name":"a","dataType":"t","order":1,"value":2}]],"columns":[{"columnName":"a"},{"columnName":"a"}]}`,
-	`{"errorCode":100,"message":"no"}`, `{"data":null}`, `{"data":[]}`, `{}`, `[]`, `{"data":[[]],"columns":[]}`, `{"data":[{}]}`,
+	`{"data":[[{"name":"a","dataType":"t","order":2,"value":1},{"name":"a","dataType":"t","order":1,"value":2}]],` +
+		`"columns":[{"columnName":"a"},{"columnName":"a"}]}`,
+	`{"errorCode":100,"message":"no"}`, `{"data":null}`, `{"data":[]}`, `{}`, `[]`, `{"data":[[]],"columns":[]}`,
+	`{"data":[{}]}`,
 	`{"columns":[{"columnName":"a"}],"data":[[01]]}`, `{"data":[["` + "\xff" + `"]]}`, `{"data":[[1],[2]]}x`,
-	`{"columns":[{"columnName":"b"},{"columnName":"a"}],"data":[[{"name":"a","order":0,"dataType":"x","value":"1"},{"name":"b","order":1,"dataType":"x","value":"2"}]]}`,
+	`{"columns":[{"columnName":"b"},{"columnName":"a"}],"data":[[{"name":"a","order":0,"dataType":"x","value":"1"},` +
+		`{"name":"b","order":1,"dataType":"x","value":"2"}]]}`,
 }
 
 func fuzzFormat(b byte) Format {
@@ -87,7 +93,8 @@ func FuzzRowsValues(f *testing.F) {
 			case Simple:
 				doc.WriteString(`{"x":` + v[0] + `,"y":` + v[1] + `,"z":` + v[2] + `}`)
 			case CellTyped, "":
-				doc.WriteString(`[{"name":"x","dataType":"t","order":0,"value":` + v[0] + `},{"name":"y","dataType":"t","order":1,"value":` +
+				doc.WriteString(`[{"name":"x","dataType":"t","order":0,"value":` + v[0] +
+					`},{"name":"y","dataType":"t","order":1,"value":` +
 					v[1] + `},{"name":"z","dataType":"t","order":2,"value":` + v[2] + `}]`)
 			default:
 				doc.WriteString(`[` + v[0] + `,` + v[1] + `,` + v[2] + `]`)
@@ -99,19 +106,22 @@ func FuzzRowsValues(f *testing.F) {
 }
 
 func FuzzCellText(f *testing.F) {
-	for _, s := range []string{`""`, `"a\nb"`, `"\ud83d\ude00"`, `"\ud800\ud800\udc00"`, `"\udc00x"`, `12`, `null`, `"é\/\\\""`, `"\u12"`, `"" `} {
+	for _, s := range []string{`""`, `"a\nb"`, `"\ud83d\ude00"`, `"\ud800\ud800\udc00"`, `"\udc00x"`, `12`, `null`,
+		`"é\/\\\""`, `"\u12"`, `"" `} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, token []byte) {
 		for _, but := range []byte{',', '\t', 'a'} {
 			whole, err := Cell(token).AppendText(nil)
 			plain, ok := Cell(token).AppendPlain(nil, but)
-			if ok && (err != nil || string(plain) != string(whole) || strings.IndexByte(string(plain), but) >= 0) && json.Valid(token) {
+			if ok && (err != nil || string(plain) != string(whole) || strings.IndexByte(string(plain), but) >= 0) &&
+				json.Valid(token) {
 				t.Fatalf("%q: plain text %q, text %q, %v", token, plain, whole, err)
 			}
 		}
 		var want any
-		if json.Unmarshal(token, &want) != nil || token[0] == ' ' || token[0] == '\n' || token[0] == '\t' || token[0] == '\r' {
+		if json.Unmarshal(token, &want) != nil || token[0] == ' ' || token[0] == '\n' || token[0] == '\t' ||
+			token[0] == '\r' {
 			_, _ = Cell(token).AppendText(nil) // must not panic
 			return
 		}
@@ -127,7 +137,8 @@ func FuzzCellText(f *testing.F) {
 			if string(got) != "x"+s {
 				t.Fatalf("%q: got %q", token, got)
 			}
-		} else if strings.ToValidUTF8(string(got), "\uFFFD") != strings.ToValidUTF8("x"+s, "\uFFFD") && json.Valid(token) && validText(token) {
+		} else if strings.ToValidUTF8(string(got), "\uFFFD") != strings.ToValidUTF8("x"+s, "\uFFFD") &&
+			json.Valid(token) && validText(token) {
 			t.Fatalf("%q: got %q, want %q", token, got, "x"+s)
 		}
 	})

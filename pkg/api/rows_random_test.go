@@ -43,7 +43,8 @@ func (a *author) text() string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for range a.IntN(a.IntN(40) + 1) {
-		b.WriteString(a.one("a", "b", "0", ",", "]", "}", " ", "'", "é", "日", "😀", `\n`, `\"`, `\\`, `\u00e9`, `\ud83d\ude00`, `\ud800`, "plain text "))
+		b.WriteString(a.one("a", "b", "0", ",", "]", "}", " ", "'", "é", "日", "😀", `\n`, `\"`, `\\`, `\u00e9`,
+			`\ud83d\ude00`, `\ud800`, "plain text "))
 	}
 	return b.String() + `"`
 }
@@ -120,7 +121,8 @@ func (a *author) document(format Format) string {
 		names = append(names, a.one(`"a"`, `"b"`, `"c"`, `"d"`, `"\u0061"`, `"日"`, `"long column name"`, `"order"`))
 	}
 	for _, name := range names {
-		columns = append(columns, a.list("{", "}", []string{a.pair(`"columnName"`, name), a.pair(`"tableName"`, `"t"`)}))
+		columns = append(columns, a.list("{", "}", []string{a.pair(`"columnName"`, name),
+			a.pair(`"tableName"`, `"t"`)}))
 	}
 	from := a.IntN(3) - 1
 	for range a.IntN(12) {
@@ -131,7 +133,8 @@ func (a *author) document(format Format) string {
 		members = append(members, a.pair(`"columns"`, a.list("[", "]", columns)))
 	}
 	if a.chance(4) {
-		members = append(members, a.pair(a.one(`"took"`, `"x"`, `"errorCode"`), a.one("null", `""`, "[1,{}]", a.value(0))))
+		members = append(members, a.pair(a.one(`"took"`, `"x"`, `"errorCode"`),
+			a.one("null", `""`, "[1,{}]", a.value(0))))
 	}
 	if a.chance(2) {
 		a.shuffle(members)
@@ -149,7 +152,8 @@ func TestRowsRandom(t *testing.T) {
 		format := benchFormats[a.IntN(3)]
 		doc := []byte(a.document(format))
 		if a.chance(3) {
-			at, c := a.IntN(len(doc)), a.one(`"`, `\`, `,`, `:`, `{`, `}`, `[`, `]`, "0", "e", "\x01", "\xff", " ", "n")[0]
+			at, c := a.IntN(len(doc)), a.one(`"`, `\`, `,`, `:`, `{`, `}`, `[`, `]`, "0", "e", "\x01",
+				"\xff", " ", "n")[0]
 			switch a.IntN(3) {
 			case 0:
 				doc[at] = c
@@ -173,7 +177,8 @@ func TestRowsRandom(t *testing.T) {
 		}
 	}
 	if sound < 1000 || fast < 500 {
-		t.Errorf("only %d of 6000 documents were sound and of several rows, only %d ended on a learned layout", sound, fast)
+		t.Errorf("only %d of 6000 documents were sound and of several rows, only %d ended on a learned layout", sound,
+			fast)
 	}
 	t.Logf("%d sound, %d learned", sound, fast)
 }

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// reference decodes a result with encoding/json, the whole document at once, by the rules that NewRows documents. It shares
-// no code with the decoder.
+// reference decodes a result with encoding/json, the whole document at once, by the rules that NewRows documents. It
+// shares no code with the decoder.
 func reference(doc []byte, format Format) (names []string, rows [][]string, err error) {
 	if !utf8.Valid(doc) || !json.Valid(doc) {
 		return nil, nil, errors.New("not JSON")

@@ -17,8 +17,10 @@ func TestRowsReject(t *testing.T) {
 		{"html", Compact, "<!DOCTYPE html><p>", `expected a JSON object, found "<`, 0},
 		{"array", Compact, `[1]`, "found array", 0},
 		{"string", Compact, `"no"`, "found string", 0},
-		{"error reply", CellTyped, `{"errorCode":100,"message":"Table 'x' does not exist"}`, "error 100: Table 'x' does not exist", 0},
-		{"error reply, framework", CellTyped, `{"timestamp":"t","path":"/p","status":404,"error":"Not Found","message":null}`, "Not Found", 0},
+		{"error reply", CellTyped, `{"errorCode":100,"message":"Table 'x' does not exist"}`,
+			"error 100: Table 'x' does not exist", 0},
+		{"error reply, framework", CellTyped,
+			`{"timestamp":"t","path":"/p","status":404,"error":"Not Found","message":null}`, "Not Found", 0},
 		{"message alone", CellTyped, `{"message":"nothing here"}`, "nothing here", 0},
 		{"rows and an error", Compact, `{"data":[[1]],"errorCode":100,"message":"disk full"}`, "disk full", 1},
 		{"empty object", Compact, `{}`, `without "data"`, 0},
@@ -33,19 +35,24 @@ func TestRowsReject(t *testing.T) {
 		{"second document", Compact, `{"data":[[1]]}{"data":[]}`, "object after the end", 1},
 		{"trailing zero byte", Compact, "{\"data\":[[1]]}\x00", "after the end", 1},
 
-		{"too few cells", Compact, `{` + threeColumns + `,"data":[[1,2,3],[1,2]]}`, "row 2 has 2 cells, the result has 3 columns", 1},
+		{"too few cells", Compact, `{` + threeColumns + `,"data":[[1,2,3],[1,2]]}`,
+			"row 2 has 2 cells, the result has 3 columns", 1},
 		{"too many cells", Compact, `{"data":[[1,2],[1,2,3]]}`, "row 2 has 3 cells", 1},
 		{"too few typed cells", CellTyped, `{"data":[[{"name":"a","value":1}],[]]}`, "row 2 has 0 cells", 1},
 		{"late columns, count", Compact, `{"data":[[1,2]],` + threeColumns + `}`, `"columns" has 3 entries`, 1},
 		{"late columns, name", Simple, `{"data":[{"a":1}],"columns":[{"columnName":"b"}]}`, `does not name "a"`, 1},
 		{"unknown key", Simple, `{` + threeColumns + `,"data":[{"a":1,"d":2}]}`, `row 1 has the key "d"`, 0},
-		{"names change", CellTyped, `{"data":[[{"name":"a","value":1}],[{"name":"b","value":1}]]}`, "cell names of row 2", 1},
+		{"names change", CellTyped, `{"data":[[{"name":"a","value":1}],[{"name":"b","value":1}]]}`,
+			"cell names of row 2", 1},
 		{"cell without name", CellTyped, `{"data":[[{"value":1}]]}`, `has no "name"`, 0},
 
 		{"simple, not compact", Compact, `{"data":[{"a":1}]}`, "SIMPLE), which is not a row of format COMPACT", 0},
 		{"compact, not simple", Simple, `{"data":[["a"]]}`, "not a row of format SIMPLE", 0},
-		{"compact, not typed", CellTyped, `{"data":[["a"]]}`, "is string, not an object: not a row of format CELL_TYPED", 0},
-		{"typed, not compact", Compact, `{"data":[[{"name":"a","displayName":"a","dataType":"x","order":0,"value":1}]]}`, "format CELL_TYPED, not COMPACT", 0},
+		{"compact, not typed", CellTyped, `{"data":[["a"]]}`,
+			"is string, not an object: not a row of format CELL_TYPED", 0},
+		{"typed, not compact", Compact,
+			`{"data":[[{"name":"a","displayName":"a","dataType":"x","order":0,"value":1}]]}`,
+			"format CELL_TYPED, not COMPACT", 0},
 		{"a number for a row", "", `{"data":[1]}`, "row 1 is number", 0},
 		{"null for a row", Compact, `{"data":[[1],null]}`, `row 2 is "null"`, 1},
 
@@ -69,7 +76,8 @@ func TestRowsReject(t *testing.T) {
 		{"no colon", Compact, `{"data" [[1]]}`, "unexpected array", 0},
 		{"mixed brackets", Compact, `{"data":[[[1}]]}`, "unexpected", 0},
 		{"bad extra", Compact, `{"data":[[1]],"x":[1 2]}`, "unexpected number", 1},
-		{"too deep", Compact, `{"data":[[` + strings.Repeat("[", 1001) + strings.Repeat("]", 1001) + `]]}`, "deeper than 1000", 0},
+		{"too deep", Compact, `{"data":[[` + strings.Repeat("[", 1001) + strings.Repeat("]", 1001) + `]]}`,
+			"deeper than 1000", 0},
 		{"unknown format", "ARROW", `{"data":[]}`, `unknown format "ARROW"`, 0},
 	}
 	for _, tt := range tests {
@@ -97,16 +105,20 @@ func TestRowsReject(t *testing.T) {
 
 // A bad value is found in a row whose layout was learned, too, wherever it stands.
 func TestRowsRejectLearned(t *testing.T) {
-	for _, bad := range []string{"\"a\nb\"", "\"\x1f\"", "\"0123456789\x00\"", "\"0123456789abcdefghi\t\"", "\"\xff\"", "\"0123456789\xc3\"",
-		"\"0123456789abcdefghi\xed\xa0\x80\"", `"\x"`, `"01234567\u12g4"`, `"0123456789abcdefghi\"`, `01`, `-`, `1.`, `1e`, `nul`, `nulL`, `tru`, `x`, `'a'`, ``,
+	for _, bad := range []string{"\"a\nb\"", "\"\x1f\"", "\"0123456789\x00\"", "\"0123456789abcdefghi\t\"", "\"\xff\"",
+		"\"0123456789\xc3\"",
+		"\"0123456789abcdefghi\xed\xa0\x80\"", `"\x"`, `"01234567\u12g4"`, `"0123456789abcdefghi\"`, `01`, `-`, `1.`,
+		`1e`, `nul`, `nulL`, `tru`, `x`, `'a'`, ``,
 		`"a" "b"`, `1 2`, `[1`, `[1}`, `{"a"}`, `{"a":1,}`, `[1,]`, `"a`, `a"`, `"a""`} {
 		for format, layout := range map[Format]string{
-			Compact:   `[%,"x",%]`,
-			Simple:    `{"a":%,"b":"x","a long column name":%}`,
-			CellTyped: `[{"name":"a","order":0,"value":%},{"name":"b","order":1,"value":"x"},{"name":"c","order":2,"value":%}]`,
+			Compact: `[%,"x",%]`,
+			Simple:  `{"a":%,"b":"x","a long column name":%}`,
+			CellTyped: `[{"name":"a","order":0,"value":%},{"name":"b","order":1,"value":"x"},{"name":"c","order":2,` +
+				`"value":%}]`,
 		} {
 			good := strings.ReplaceAll(layout, "%", `"good"`)
-			for _, row := range []string{strings.Replace(good, `"good"`, bad, 1), good[:strings.LastIndex(good, `"good"`)] + bad + good[strings.LastIndex(good, `"good"`)+6:]} {
+			for _, row := range []string{strings.Replace(good, `"good"`, bad, 1),
+				good[:strings.LastIndex(good, `"good"`)] + bad + good[strings.LastIndex(good, `"good"`)+6:]} {
 				doc := []byte(`{"data":[` + good + `,` + good + `,` + row + `,` + good + `]}`)
 				if _, _, err := reference(doc, format); err == nil {
 					t.Fatalf("%q is sound", doc)
@@ -124,7 +136,8 @@ func TestRowsRejectLearned(t *testing.T) {
 
 func TestRowsErrorText(t *testing.T) {
 	for doc, want := range map[string]string{
-		"<!DOCTYPE html><p>":              `not a result: expected a JSON object, found "<!DOCTYPE" after 0 rows (byte 0)`,
+		"<!DOCTYPE html><p>": `not a result: expected a JSON object, found "<!DOCTYPE" after 0 rows ` +
+			`(byte 0)`,
 		`{"data":[["a"],[NaN]]}`:          `unexpected "NaN" after 1 row (byte 16)`,
 		`{"data":[["a"],[nil]]}`:          `unknown word "nil" after 1 row (byte 16)`,
 		`{"data":[["a"],["b"],["c"`:       `the result was truncated after 2 rows (byte 25)`,

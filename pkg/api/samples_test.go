@@ -159,8 +159,8 @@ func operationOf(verb, path string) (best spec.Op, ok bool) {
 	return best, most >= 0
 }
 
-// TestReplySamples sends each reply sample through the operation's client method: the type it returns must know every field,
-// and what it read must marshal to the same JSON, so that no documented field is lost or changed.
+// TestReplySamples sends each reply sample through the operation's client method: the type it returns must know every
+// field, and what it read must marshal to the same JSON, so that no documented field is lost or changed.
 func TestReplySamples(t *testing.T) {
 	tr := &answering{}
 	cl, err := api.New(api.Options{BaseURL: "http://gateway.test", Transport: tr})
@@ -280,7 +280,8 @@ func checkRows(t *testing.T, path string, raw []byte) {
 	}
 }
 
-// TestRequestSamples decodes each body sample strictly into the type that the operation's client method takes, and back.
+// TestRequestSamples decodes each body sample strictly into the type that the operation's client method takes, and
+// back.
 func TestRequestSamples(t *testing.T) {
 	tr := &answering{}
 	cl, err := api.New(api.Options{BaseURL: "http://gateway.test", Transport: tr})

@@ -17,7 +17,8 @@ func TestSecretsMaskThemselves(t *testing.T) {
 	con := ConnectionRequest{Name: "n", Credential: Credential{"password": text}}
 	for _, v := range []any{Secret(text), req, &req, con, &con, con.Credential} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-			if got := fmt.Sprintf(verb, v); strings.Contains(got, text) || strings.Contains(got, fmt.Sprintf("%x", text)) {
+			if got := fmt.Sprintf(verb, v); strings.Contains(got, text) ||
+				strings.Contains(got, fmt.Sprintf("%x", text)) {
 				t.Errorf("%T under %s: %s", v, verb, got)
 			}
 		}
@@ -39,7 +40,8 @@ func TestFieldsOfSecrets(t *testing.T) {
 	name := regexp.MustCompile(`(?i)token$|password|secret|credential$`)
 	var look func(path string, typ reflect.Type, seen map[reflect.Type]bool)
 	look = func(path string, typ reflect.Type, seen map[reflect.Type]bool) {
-		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map && typ != reflect.TypeFor[Credential]() {
+		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice || typ.Kind() == reflect.Map &&
+			typ != reflect.TypeFor[Credential]() {
 			typ = typ.Elem()
 		}
 		if typ.Kind() != reflect.Struct || seen[typ] {
@@ -49,7 +51,8 @@ func TestFieldsOfSecrets(t *testing.T) {
 		for i := range typ.NumField() {
 			f := typ.Field(i)
 			if name.MatchString(f.Name) {
-				if ft := f.Type; ft != reflect.TypeFor[Secret]() && ft != reflect.TypeFor[Credential]() && ft.Kind() != reflect.Bool && ft.Kind() != reflect.Struct {
+				if ft := f.Type; ft != reflect.TypeFor[Secret]() && ft != reflect.TypeFor[Credential]() &&
+					ft.Kind() != reflect.Bool && ft.Kind() != reflect.Struct {
 					t.Errorf("%s.%s is a %v", path, f.Name, ft)
 				}
 			}

@@ -10,17 +10,20 @@ import (
 type SemanticCatalogsService struct{ c *Client }
 
 // Create runs POST /data/projects/{projectId}/semantic-catalogs.
-func (s *SemanticCatalogsService) Create(ctx context.Context, project string, body SemanticCatalogRequest) (Catalog, error) {
+func (s *SemanticCatalogsService) Create(ctx context.Context, project string,
+	body SemanticCatalogRequest) (Catalog, error) {
 	return call[Catalog](ctx, s.c, spec.CreateSemanticCatalog.At(project), body)
 }
 
 // CreateTable runs POST /data/projects/{projectId}/semantic-catalogs/{catalogId}.
-func (s *SemanticCatalogsService) CreateTable(ctx context.Context, project, catalog string, body SemanticTableRequest) (SemanticTable, error) {
+func (s *SemanticCatalogsService) CreateTable(ctx context.Context, project, catalog string,
+	body SemanticTableRequest) (SemanticTable, error) {
 	return call[SemanticTable](ctx, s.c, spec.CreateSemanticTable.At(project, catalog), body)
 }
 
 // Share runs POST /data/projects/{projectId}/semantic-catalogs/{catalogId}/share.
-func (s *SemanticCatalogsService) Share(ctx context.Context, project, catalog string, body SemanticCatalogShareRequest) error {
+func (s *SemanticCatalogsService) Share(ctx context.Context, project, catalog string,
+	body SemanticCatalogShareRequest) error {
 	return run(ctx, s.c, spec.ShareSemanticCatalog.At(project, catalog), body)
 }
 

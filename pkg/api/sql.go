@@ -12,7 +12,8 @@ type SQLService struct{ c *Client }
 // Transpile runs POST /sql/transpile/{dialect}.
 //
 // With project, the statement refers to the tables of that project; only zone local supports it.
-func (s *SQLService) Transpile(ctx context.Context, dialect, project string, body TranspileRequest) (TranspileResult, error) {
+func (s *SQLService) Transpile(ctx context.Context, dialect, project string,
+	body TranspileRequest) (TranspileResult, error) {
 	at := spec.TranspileSql.At(dialect)
 	if project != "" {
 		at = at.With("projectId", project)

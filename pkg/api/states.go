@@ -1,6 +1,7 @@
 package api
 
-// States of caches and their refreshes, runs of materialized queries, imports and exports, as the API spells them. Clients must expect others.
+// States of caches and their refreshes, runs of materialized queries, imports and exports, as the API spells them.
+// Clients must expect others.
 const (
 	StatePending   = "PENDING"
 	StateRunning   = "RUNNING"

@@ -33,13 +33,15 @@ func (s *TablesService) Columns(ctx context.Context, project, table string) ([]C
 }
 
 // AddColumns runs POST /data/projects/{projectId}/table/{tableName}/columns.
-func (s *TablesService) AddColumns(ctx context.Context, project, table string, body []ColumnRequest) ([]ColumnDetail, error) {
+func (s *TablesService) AddColumns(ctx context.Context, project, table string,
+	body []ColumnRequest) ([]ColumnDetail, error) {
 	return callList[ColumnDetail](ctx, s.c, spec.AddInternalColumns.At(project, table), body)
 }
 
-// UpdateColumn runs PUT /data/projects/{projectId}/table/{tableName}/columns/{columnName}. A default of NoDefault is sent as
-// null.
-func (s *TablesService) UpdateColumn(ctx context.Context, project, table, column string, body ColumnRequest) ([]ColumnDetail, error) {
+// UpdateColumn runs PUT /data/projects/{projectId}/table/{tableName}/columns/{columnName}. A default of NoDefault is
+// sent as null.
+func (s *TablesService) UpdateColumn(ctx context.Context, project, table, column string,
+	body ColumnRequest) ([]ColumnDetail, error) {
 	if body.DefaultValue != &NoDefault {
 		return callList[ColumnDetail](ctx, s.c, spec.UpdateInternalColumn.At(project, table, column), body)
 	}
@@ -56,7 +58,8 @@ func (s *TablesService) DeleteColumn(ctx context.Context, project, table, column
 
 // CreateWholeTable creates an internal table, or a BI table, together with its columns, all or nothing. Only zone local
 // has it; it is not an operation of the service.
-func (c *Client) CreateWholeTable(ctx context.Context, project, table string, bi bool, columns []ColumnRequest) (Table, error) {
+func (c *Client) CreateWholeTable(ctx context.Context, project, table string, bi bool,
+	columns []ColumnRequest) (Table, error) {
 	op := spec.CreateWholeTable
 	if bi {
 		op = spec.CreateWholeBi
@@ -64,8 +67,8 @@ func (c *Client) CreateWholeTable(ctx context.Context, project, table string, bi
 	return call[Table](ctx, c, op.At(project, table), columns)
 }
 
-// DropEmptyTable deletes an internal table, or a BI table, that has no rows at that moment; one with rows is an error with status 409. Only zone
-// local has it; it is not an operation of the service.
+// DropEmptyTable deletes an internal table, or a BI table, that has no rows at that moment; one with rows is an error
+// with status 409. Only zone local has it; it is not an operation of the service.
 func (c *Client) DropEmptyTable(ctx context.Context, project, table string, bi bool) error {
 	op := spec.DropEmptyTable
 	if bi {

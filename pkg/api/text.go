@@ -10,14 +10,15 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotUTF8 is wrapped by the error for a request with a text that is not UTF-8. Encoded as JSON, its invalid bytes would become
-// U+FFFD, and the gateway would search for or store another text than the given one.
+// ErrNotUTF8 is wrapped by the error for a request with a text that is not UTF-8. Encoded as JSON, its invalid bytes
+// would become U+FFFD, and the gateway would search for or store another text than the given one.
 var ErrNotUTF8 = errors.New("not text in UTF-8")
 
 // marshalRequest encodes the body of a request.
 func marshalRequest(v any) ([]byte, error) {
 	raw, err := Marshal(v)
-	if err == nil && bytes.Contains(raw, []byte(`\ufffd`)) { // the escape for an invalid byte; a valid U+FFFD is not escaped
+	// the escape for an invalid byte; a valid U+FFFD is not escaped
+	if err == nil && bytes.Contains(raw, []byte(`\ufffd`)) {
 		err = faultIn("", reflect.ValueOf(v))
 	}
 	if err != nil {
@@ -58,7 +59,8 @@ func TextFault(text []byte) error {
 	return notUTF8(string(text))
 }
 
-// faultIn returns the error for the first text in a value that is not UTF-8; name is the name of the member with the value.
+// faultIn returns the error for the first text in a value that is not UTF-8; name is the name of the member with the
+// value.
 func faultIn(name string, v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.String:

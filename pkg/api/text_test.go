@@ -9,10 +9,14 @@ import (
 	"testing"
 )
 
-// TestTextsAreUTF8: a text that JSON cannot hold is refused, with its member and place, before anything is sent; one with U+FFFD in it is sent.
+// TestTextsAreUTF8: a text that JSON cannot hold is refused, with its member and place, before anything is sent; one
+// with U+FFFD in it is sent.
 func TestTextsAreUTF8(t *testing.T) {
 	sent := ""
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { sent += "x"; w.Write([]byte("{}")) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent += "x"
+		w.Write([]byte("{}"))
+	}))
 	defer srv.Close()
 	cl, err := New(Options{BaseURL: srv.URL, Key: "k"})
 	if err != nil {
@@ -40,7 +44,8 @@ func TestTextsAreUTF8(t *testing.T) {
 		if err == nil {
 			rep.Body.Close()
 		}
-		if refused := errors.Is(err, ErrNotUTF8); refused != (c.want != "") || (sent == "") != refused || err != nil && !strings.Contains(err.Error(), c.want) {
+		if refused := errors.Is(err, ErrNotUTF8); refused != (c.want != "") || (sent == "") != refused || err != nil &&
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, sent %q", c.body, err, sent)
 		}
 	}

@@ -42,8 +42,8 @@ func NewTransport(n Network) *Transport {
 // errPhase is the cause of an error of a time limit of this package, as opposed to one of the caller's context.
 var errPhase = errors.New("the connection timed out")
 
-// phaseError sets the explanation in e if err was caused by the time limit of a phase or by a missing or rejected client
-// certificate, and reports whether it was.
+// phaseError sets the explanation in e if err was caused by the time limit of a phase or by a missing or rejected
+// client certificate, and reports whether it was.
 func phaseError(e *Error, host string, err error) bool {
 	var (
 		op   *net.OpError
@@ -54,25 +54,31 @@ func phaseError(e *Error, host string, err error) bool {
 	case isOp && op.Op == "remote error": // a TLS alert; crypto/tls does not export its type
 		switch what := root(err).Error(); what {
 		case "tls: certificate required":
-			e.Message, e.Hint = host+" requires a client certificate", "set client-cert and client-key in the profile, or DIG_CLIENT_CERT and DIG_CLIENT_KEY"
+			e.Message, e.Hint = host+" requires a client certificate",
+				"set client-cert and client-key in the profile, or DIG_CLIENT_CERT and DIG_CLIENT_KEY"
 		default:
 			if e.Outcome == outcome.Unknown {
 				e.Message, e.Hint = host+" ended the connection: "+strings.TrimPrefix(what, "tls: "), "try again"
 				break
 			}
-			e.Message, e.Hint = host+" ended the TLS handshake: "+strings.TrimPrefix(what, "tls: "), "if it requires a client certificate, check client-cert and client-key"
+			e.Message, e.Hint = host+" ended the TLS handshake: "+strings.TrimPrefix(what, "tls: "),
+				"if it requires a client certificate, check client-cert and client-key"
 		}
 		return true
 	case !errors.As(err, &late) || !late.Timeout():
 		return false
 	case isOp && op.Op == "dial":
-		e.Kind, e.Message, e.Hint = KindTimeout, "no connection to "+host+" within the time limit", "a firewall may drop the packets, or a proxy may be needed (HTTPS_PROXY); connect-timeout sets the limit"
+		e.Kind, e.Message, e.Hint = KindTimeout, "no connection to "+host+" within the time limit",
+			"a firewall may drop the packets, or a proxy may be needed (HTTPS_PROXY); connect-timeout sets the limit"
 	case strings.Contains(err.Error(), "TLS handshake timeout"): // net/http does not export the type
-		e.Kind, e.Message, e.Hint = KindTimeout, host+" accepted the connection but did not complete the TLS handshake within the time limit", "connect-timeout sets the limit"
+		e.Kind, e.Message, e.Hint = KindTimeout,
+			host+" accepted the connection but did not complete the TLS handshake within the time limit",
+			"connect-timeout sets the limit"
 	case !strings.Contains(err.Error(), "awaiting response headers"):
 		return false
 	default:
-		e.Kind, e.Message, e.Hint = KindTimeout, host+" did not begin to answer within the time limit", "reply-timeout sets the limit"
+		e.Kind, e.Message, e.Hint = KindTimeout, host+" did not begin to answer within the time limit",
+			"reply-timeout sets the limit"
 	}
 	e.Err = errPhase
 	return true

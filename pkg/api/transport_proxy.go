@@ -19,8 +19,8 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Transport is an http.Transport that distinguishes failures of the proxy from those of the gateway: net/http returns the
-// error of an unanswered or malformed CONNECT as if it came from the gateway.
+// Transport is an http.Transport that distinguishes failures of the proxy from those of the gateway: net/http returns
+// the error of an unanswered or malformed CONNECT as if it came from the gateway.
 type Transport struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.
@@ -49,8 +49,8 @@ const (
 	proxyPassed // the proxy has connected; what follows is between this machine and the gateway
 )
 
-// proxyWay records how far the connection of one request through a proxy has got. The connection is opened concurrently with
-// the request, which may use another one instead.
+// proxyWay records how far the connection of one request through a proxy has got. The connection is opened concurrently
+// with the request, which may use another one instead.
 type proxyWay struct {
 	mu    sync.Mutex
 	proxy *url.URL
@@ -105,7 +105,8 @@ func (w *proxyWay) explain(target string, err error) error {
 	if w.proxy == nil || w.stage == proxyUnused || w.stage == proxyPassed || errors.As(err, &own) {
 		return err
 	}
-	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: errors.Join(ErrProxy, err), Hint: "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"}
+	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: errors.Join(ErrProxy, err),
+		Hint: "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"}
 	var late net.Error
 	isLate := errors.As(err, &late) && late.Timeout()
 	what := ""
@@ -169,10 +170,13 @@ func throughProxy(t *http.Transport, limit time.Duration) {
 			}
 			return nil
 		}
-		e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy, Message: fmt.Sprintf("the proxy %s does not connect to %s: it answered %s", proxy.Host, to.Host, cmp.Or(res.Status, "nothing")),
+		e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy,
+			Message: fmt.Sprintf("the proxy %s does not connect to %s: it answered %s", proxy.Host, to.Host,
+				cmp.Or(res.Status, "nothing")),
 			Hint: "ask its operators to allow this host, or name the host in NO_PROXY if it can be reached directly"}
 		if res.StatusCode == http.StatusProxyAuthRequired {
-			e.Message = fmt.Sprintf("the proxy %s requires a user and password, or refuses those given, so %s was not contacted", proxy.Host, to.Host)
+			e.Message = fmt.Sprintf("the proxy %s requires a user and password, or refuses those given, so %s was "+
+				"not contacted", proxy.Host, to.Host)
 			e.Hint = "put them into HTTPS_PROXY: http://user:password@" + proxy.Host
 		}
 		return e
@@ -190,8 +194,8 @@ func (w *proxyWay) uses() bool {
 }
 
 // ProxyFor returns the proxy of the environment for an address, nil for none. It is http.ProxyFromEnvironment, but a
-// variable that is not the address of a proxy is an error instead of being ignored, or understood as a proxy called http.
-// The error does not repeat the variable, which may contain a password.
+// variable that is not the address of a proxy is an error instead of being ignored, or understood as a proxy called
+// http. The error does not repeat the variable, which may contain a password.
 func ProxyFor(to *url.URL) (*url.URL, error) {
 	conf := httpproxy.FromEnvironment()
 	wrong := map[*string]string{}
@@ -206,7 +210,9 @@ func ProxyFor(to *url.URL) (*url.URL, error) {
 	if err == nil && (u == nil || u.Host != badProxy) {
 		return u, nil
 	}
-	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy, Message: "the address of the proxy in the environment is not valid", Hint: "the form is http://host:port or http://user:password@host:port"}
+	e := &Error{Kind: KindUnavailable, Outcome: outcome.NotSent, Err: ErrProxy,
+		Message: "the address of the proxy in the environment is not valid",
+		Hint:    "the form is http://host:port or http://user:password@host:port"}
 	names, why := []string{"HTTPS_PROXY", "https_proxy"}, wrong[&conf.HTTPSProxy]
 	if to.Scheme == "http" {
 		names, why = []string{"HTTP_PROXY", "http_proxy"}, wrong[&conf.HTTPProxy]

@@ -4,7 +4,8 @@ import "encoding/json"
 
 // CacheRequest requests a cache of a table [O]. An absent schedule means none.
 type CacheRequest struct {
-	ID                       string         `json:"id,omitempty"` // in published examples; the gateway assigns the id itself
+	// in published examples; the gateway assigns the id itself
+	ID                       string         `json:"id,omitempty"`
 	CatalogID                string         `json:"catalogId,omitempty"`
 	SchemaName               string         `json:"schemaName,omitempty"`
 	TableName                string         `json:"tableName,omitempty"`
@@ -51,16 +52,18 @@ type CacheCreateStatus struct {
 // CacheStatus is the state of a cache. Each slot keeps the last run of its kind permanently; the one with the newer
 // createdAt is current [L]. Logs are absent from lists.
 type CacheStatus struct {
-	ID                            string              `json:"id" reply:"must"`
-	Status                        string              `json:"status"` // RUNNING, CANCELLED, FAILED, COMPLETED, DELETED, NOT_INITIALIZED
+	ID string `json:"id" reply:"must"`
+	// RUNNING, CANCELLED, FAILED, COMPLETED, DELETED, NOT_INITIALIZED
+	Status                        string              `json:"status"`
 	CatalogID                     string              `json:"catalogId"`
 	SchemaName                    string              `json:"schemaName"`
 	TableName                     string              `json:"tableName"`
 	LastIncrementalCacheExecution *CacheExecutionInfo `json:"lastIncrementalCacheExecution"`
 	LastFullRefreshCacheExecution *CacheExecutionInfo `json:"lastFullRefreshCacheExecution"`
 	CacheActionLogs               []CacheActionLog    `json:"cacheActionLogs,omitzero"`
-	RefreshedAt                   *string             `json:"refreshedAt,omitempty"` // zone local only: start of the run that stored the current rows
-	ProjectID                     string              `json:"projectId"`
+	// zone local only: start of the run that stored the current rows
+	RefreshedAt *string `json:"refreshedAt,omitempty"`
+	ProjectID   string  `json:"projectId"`
 }
 
 // Newest returns the current run: that of the slot which started last; nil if there was none.

@@ -1,14 +1,15 @@
 package api
 
-// Identifiers of the two catalogs of every project, both named InternalCatalogName: internal tables, and saved queries with the results of
-// materialized ones [O][L].
+// Identifiers of the two catalogs of every project, both named InternalCatalogName: internal tables, and saved queries
+// with the results of materialized ones [O][L].
 const (
 	InternalCatalogID   = "1"
 	QueryCatalogID      = "2"
 	InternalCatalogName = "peaka"
 )
 
-// Schemas of the catalogs named InternalCatalogName: internal and BI tables, saved queries, and the stored results of materialized ones [O].
+// Schemas of the catalogs named InternalCatalogName: internal and BI tables, saved queries, and the stored results of
+// materialized ones [O].
 const (
 	SchemaTable   = "table"
 	SchemaBI      = "bitable"
@@ -26,10 +27,11 @@ func OwnCatalogID(schema string) string {
 
 // Catalog is an object of the API.
 type Catalog struct {
-	ID           string  `json:"id" reply:"must"`
-	Name         string  `json:"name"`
-	DisplayName  string  `json:"displayName"`
-	CatalogType  string  `json:"catalogType"` // internal, query, stripe, hubspot, airtable, segment, google_ads, peaka_postgres, peaka_mongodb, SEMANTIC
+	ID          string `json:"id" reply:"must"`
+	Name        string `json:"name"`
+	DisplayName string `json:"displayName"`
+	// internal, query, stripe, hubspot, airtable, segment, google_ads, peaka_postgres, peaka_mongodb, SEMANTIC
+	CatalogType  string  `json:"catalogType"`
 	ConnectionID *string `json:"connectionId"`
 	Type         *string `json:"type,omitempty"` // SEMANTIC for semantic catalogs [O]
 }
@@ -59,7 +61,8 @@ type Table struct {
 	IsDynamicTable      bool     `json:"isDynamicTable"`
 	IsCached            bool     `json:"isCached"`
 	TableID             string   `json:"tableId,omitempty"` // of a semantic table; zone local only
-	QueryID             string   `json:"queryId,omitempty"` // of the saved query behind a semantic table; zone local only
+	// of the saved query behind a semantic table; zone local only
+	QueryID string `json:"queryId,omitempty"`
 }
 
 // ColumnDetail is an object of the API.

@@ -33,9 +33,10 @@ type Connection struct {
 
 // ConnectionRequest is the body of a request.
 type ConnectionRequest struct {
-	Name               string     `json:"name,omitempty"`
-	Type               string     `json:"type,omitempty"`
-	Credential         Credential `json:"credential,omitzero"` // {} if a provider prompts for it: the service rejects a new connection without it [L]
+	Name string `json:"name,omitempty"`
+	Type string `json:"type,omitempty"`
+	// {} if a provider prompts for it: the service rejects a new connection without it [L]
+	Credential         Credential `json:"credential,omitzero"`
 	ConnectionCallback string     `json:"connectionCallback,omitempty"`
 }
 

@@ -2,21 +2,25 @@ package api
 
 // ExportRequest configures the contents and the format of an export [O]. Absent fields have the service's defaults.
 type ExportRequest struct {
-	Format               string            `json:"format,omitempty"`               // CSV (default) or JSONL
-	Limit                *int64            `json:"limit,omitempty"`                // rows, 1 to 1,000,000; a larger one is accepted and the job fails
+	Format string `json:"format,omitempty"` // CSV (default) or JSONL
+	// rows, 1 to 1,000,000; a larger one is accepted and the job fails
+	Limit                *int64            `json:"limit,omitempty"`
 	CSVOptions           *ExportCSVOptions `json:"csvOptions,omitempty"`           // for CSV only
 	IncludeSystemColumns *bool             `json:"includeSystemColumns,omitempty"` // of internal tables; default true
-	Columns              []string          `json:"columns,omitempty"`              // default all; an unknown name is rejected with 400
-	Compression          string            `json:"compression,omitempty"`          // NONE (default) or GZIP, which adds .gz to the name
+	// default all; an unknown name is rejected with 400
+	Columns []string `json:"columns,omitempty"`
+	// NONE (default) or GZIP, which adds .gz to the name
+	Compression string `json:"compression,omitempty"`
 }
 
 // ExportCSVOptions configures the dialect of a CSV file [O].
 type ExportCSVOptions struct {
-	Delimiter       string  `json:"delimiter,omitempty"`       // one character, default a comma
-	QuoteChar       string  `json:"quoteChar,omitempty"`       // one character, default "
-	RecordSeparator string  `json:"recordSeparator,omitempty"` // default \n
-	IncludeHeader   *bool   `json:"includeHeader,omitempty"`   // default true
-	NullValue       *string `json:"nullValue,omitempty"`       // representation of NULL, default empty; on zone local \N if one column is written
+	Delimiter       string `json:"delimiter,omitempty"`       // one character, default a comma
+	QuoteChar       string `json:"quoteChar,omitempty"`       // one character, default "
+	RecordSeparator string `json:"recordSeparator,omitempty"` // default \n
+	IncludeHeader   *bool  `json:"includeHeader,omitempty"`   // default true
+	// representation of NULL, default empty; on zone local \N if one column is written
+	NullValue *string `json:"nullValue,omitempty"`
 }
 
 // ExportJobCreated is the reply to a started export.

@@ -44,7 +44,8 @@ type QueryFolderWithContentsResponse struct {
 	Queries   []Query           `json:"queries"`
 }
 
-// QueryFolderUpdateRequest moves queries into a folder and others from it to the root. Both lists are sent, also empty ones [O].
+// QueryFolderUpdateRequest moves queries into a folder and others from it to the root. Both lists are sent, also empty
+// ones [O].
 type QueryFolderUpdateRequest struct {
 	QueryIdsAdded   []string `json:"queryIdsAdded"`
 	QueryIdsRemoved []string `json:"queryIdsRemoved"`

@@ -11,8 +11,10 @@ type MaterializedQueryStatus struct {
 	Status                 string                     `json:"status"` // COMPLETED, RUNNING, FAILED, CANCELED
 	LastExecutionStartTime *string                    `json:"lastExecutionStartTime"`
 	LastUpdateTime         *string                    `json:"lastUpdateTime"`
-	Error                  *string                    `json:"error,omitempty"`       // why the latest run failed; zone local only
-	RefreshedAt            *string                    `json:"refreshedAt,omitempty"` // zone local only: start of the run that stored the current rows
+	// why the latest run failed; zone local only
+	Error *string `json:"error,omitempty"`
+	// zone local only: start of the run that stored the current rows
+	RefreshedAt *string `json:"refreshedAt,omitempty"`
 }
 
 // Refreshed returns the start of the run that stored the current rows, if known: the hosted zones report only the

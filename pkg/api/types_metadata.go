@@ -163,8 +163,9 @@ type MetadataRefreshCallbackRequest struct {
 
 // MetadataRefreshStatus is an object of the API.
 type MetadataRefreshStatus struct {
-	Status string  `json:"status" reply:"must"` // not-active, completed, waiting, active, delayed, failed, paused, stuck [L]; other zones may write NOT_ACTIVE [O]
-	Error  *string `json:"error,omitempty"`     // why it failed; zone local only
+	// not-active, completed, waiting, active, delayed, failed, paused, stuck [L]; other zones may write NOT_ACTIVE [O]
+	Status string  `json:"status" reply:"must"`
+	Error  *string `json:"error,omitempty"` // why it failed; zone local only
 }
 
 // RelationList is an object of the API.
@@ -172,8 +173,8 @@ type RelationList struct {
 	Relations []Relation `json:"relations"`
 }
 
-// RelationRequest is the body of a request. The source is in the path and the target is found by its id: the ids and names that
-// callers repeat from a relation are accepted without effect [E].
+// RelationRequest is the body of a request. The source is in the path and the target is found by its id: the ids and
+// names that callers repeat from a relation are accepted without effect [E].
 type RelationRequest struct {
 	ID                string `json:"id,omitempty"`
 	ProjectID         string `json:"projectId,omitempty"`
@@ -190,8 +191,8 @@ type RelationRequest struct {
 	Type              string `json:"type,omitempty"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
 }
 
-// RelationUpdateRequest is the body of a request. Only the type of a relation changes: the names of the catalogs are accepted
-// without effect [E].
+// RelationUpdateRequest is the body of a request. Only the type of a relation changes: the names of the catalogs are
+// accepted without effect [E].
 type RelationUpdateRequest struct {
 	Type              string `json:"type,omitempty"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
 	SourceCatalogName string `json:"sourceCatalogName,omitempty"`

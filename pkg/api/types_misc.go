@@ -65,7 +65,8 @@ type ImportRequest struct {
 	Mappings       []ImportMapping `json:"mappings"`
 	ContainsHeader bool            `json:"containsHeader"`
 
-	// ID is chosen by the client for FindImport, "" for none. Only zone local keeps it; it is sent as the header Import-Id of the part.
+	// ID is chosen by the client for FindImport, "" for none. Only zone local keeps it; it is sent as the header
+	// Import-Id of the part.
 	ID string `json:"-"`
 }
 

@@ -25,12 +25,14 @@ type MaterializedQuerySchedule struct {
 
 // QueryRequest creates or changes a saved query. On update an omitted field keeps its value [O].
 type QueryRequest struct {
-	DisplayName     *string                    `json:"displayName,omitempty"`
-	InputQuery      *string                    `json:"inputQuery,omitempty"`
-	QueryType       string                     `json:"queryType,omitempty"` // PLAIN, MATERIALIZED
-	Schedule        *MaterializedQuerySchedule `json:"schedule,omitempty"`
-	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"` // copies the statement of another query once [O]
-	Path            *string                    `json:"path,omitempty"`            // of the folder; missing folders are created
+	DisplayName *string                    `json:"displayName,omitempty"`
+	InputQuery  *string                    `json:"inputQuery,omitempty"`
+	QueryType   string                     `json:"queryType,omitempty"` // PLAIN, MATERIALIZED
+	Schedule    *MaterializedQuerySchedule `json:"schedule,omitempty"`
+	// copies the statement of another query once [O]
+	InputQueryRefID *string `json:"inputQueryRefId,omitempty"`
+	// of the folder; missing folders are created
+	Path *string `json:"path,omitempty"`
 }
 
 // ExecuteByBuilder is the body of a request.

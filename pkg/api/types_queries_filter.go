@@ -30,7 +30,8 @@ func (n *FilterNode) UnmarshalJSON(b []byte) error {
 		n.Group = new(FilterGroup)
 		return json.Unmarshal(b, n.Group)
 	default:
-		return fmt.Errorf("a filter is a condition [column, operator, values] or an object with and/or, not %s", found(b))
+		return fmt.Errorf("a filter is a condition [column, operator, values] or an object with and/or, not %s",
+			found(b))
 	}
 }
 

@@ -20,7 +20,8 @@ func TestFilterJSON(t *testing.T) {
 		{FilterGroup{And: []FilterNode{cond("=", "x")}}, `{"and":[[` + colJSON + `,"=",["x"]]]}`},
 		{FilterGroup{Or: []FilterNode{cond("between", json.Number("1"), json.Number("12345678901234567890.10"))}},
 			`{"or":[[` + colJSON + `,"between",[1,12345678901234567890.10]]]}`},
-		{FilterGroup{And: []FilterNode{cond("in", "a", nil, true), {Group: &FilterGroup{Or: []FilterNode{cond("like", "a%")}}}}},
+		{FilterGroup{And: []FilterNode{cond("in", "a", nil, true),
+			{Group: &FilterGroup{Or: []FilterNode{cond("like", "a%")}}}}},
 			`{"and":[[` + colJSON + `,"in",["a",null,true]],{"or":[[` + colJSON + `,"like",["a%"]]]}]}`},
 	}
 	for _, tt := range tests {

@@ -11,10 +11,11 @@ type ColumnRequest struct {
 	Desc         *string `json:"desc,omitempty"`
 }
 
-// SystemColumns lists the columns that every internal and BI table has besides those its owner declared, except "text", which an owner may
-// declare too [L].
+// SystemColumns lists the columns that every internal and BI table has besides those its owner declared, except "text",
+// which an owner may declare too [L].
 func SystemColumns() []string {
-	return []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session"}
+	return []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by",
+		"_session"}
 }
 
 // States of an import.

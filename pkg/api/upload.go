@@ -15,11 +15,13 @@ import (
 // Import runs POST /data/projects/{projectId}/table/{tableName}/import: a multipart body with the JSON text of req in
 // part "request" and the CSV document in part "file" [O]. The document is streamed, never held in memory. Rows are
 // appended, all or none; ImportJob.Result.Processed is the number of rows of this document.
-func (s *TablesService) Import(ctx context.Context, project, table string, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
+func (s *TablesService) Import(ctx context.Context, project, table string, req ImportRequest, fileName string,
+	csv io.Reader) (ImportJob, error) {
 	return s.c.importCSV(ctx, spec.ImportCsv.At(project, table), req, fileName, csv)
 }
 
-func (c *Client) importCSV(ctx context.Context, b spec.Bound, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
+func (c *Client) importCSV(ctx context.Context, b spec.Bound, req ImportRequest, fileName string,
+	csv io.Reader) (ImportJob, error) {
 	meta, err := marshalRequest(req)
 	if err != nil {
 		return ImportJob{}, err
@@ -56,12 +58,13 @@ func writeImport(form *multipart.Writer, id string, meta []byte, fileName string
 	return form.Close()
 }
 
-// FindImport returns how many rows of the import with an ImportRequest.ID are stored, 0 for none. Only zone local has it; it is not an operation of
-// the service.
+// FindImport returns how many rows of the import with an ImportRequest.ID are stored, 0 for none. Only zone local has
+// it; it is not an operation of the service.
 func (c *Client) FindImport(ctx context.Context, project, id string) (rows int64, err error) {
 	found, err := call[StoredImport](ctx, c, spec.FindImport.At(project, id), nil)
 	var e *Error
-	if errors.As(err, &e) && e.Status == http.StatusNotFound && e.Name != "Not Found" { // the name is that of a gateway of an earlier release
+	// the name is that of a gateway of an earlier release
+	if errors.As(err, &e) && e.Status == http.StatusNotFound && e.Name != "Not Found" {
 		return 0, nil
 	}
 	return found.Rows, err
@@ -70,13 +73,15 @@ func (c *Client) FindImport(ctx context.Context, project, id string) (rows int64
 // Sample runs GET /data/projects/{projectId}/table/{tableName}/sample: a CSV document with a header and five example
 // rows, or blank lines for a table that does not exist [L].
 func (s *TablesService) Sample(ctx context.Context, project, table string) ([]byte, error) {
-	return s.c.fetchFile(ctx, spec.GetSampleCsv.At(project, table), "a CSV document", func(h http.Header, raw []byte) bool {
-		kind := h.Get("Content-Type")
-		return len(raw) > 0 && !strings.Contains(kind, "json") && !strings.Contains(kind, "html")
-	})
+	return s.c.fetchFile(ctx, spec.GetSampleCsv.At(project, table), "a CSV document",
+		func(h http.Header, raw []byte) bool {
+			kind := h.Get("Content-Type")
+			return len(raw) > 0 && !strings.Contains(kind, "json") && !strings.Contains(kind, "html")
+		})
 }
 
 // ImportBI is Tables.Import for a BI table. Only zone local has it; it is not an operation of the service.
-func (c *Client) ImportBI(ctx context.Context, project, table string, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
+func (c *Client) ImportBI(ctx context.Context, project, table string, req ImportRequest, fileName string,
+	csv io.Reader) (ImportJob, error) {
 	return c.importCSV(ctx, spec.ImportBi.At(project, table), req, fileName, csv)
 }

@@ -19,7 +19,8 @@ func TestUploadIsStreamed(t *testing.T) {
 			close(read)
 		}
 		rest, _ := io.ReadAll(r.Body)
-		if len(rest) < half || r.ContentLength != -1 || !strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data; boundary=") {
+		if len(rest) < half || r.ContentLength != -1 || !strings.HasPrefix(r.Header.Get("Content-Type"),
+			"multipart/form-data; boundary=") {
 			w.WriteHeader(http.StatusBadRequest)
 		}
 		_, _ = io.WriteString(w, `{"status":"COMPLETED","result":{"processed":7}}`)
@@ -32,7 +33,8 @@ func TestUploadIsStreamed(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	second := &waiting{ctx, read, strings.NewReader(strings.Repeat("b", half))}
-	job, err := c.Tables.Import(ctx, "p", "t", ImportRequest{}, "x.csv", io.MultiReader(strings.NewReader(strings.Repeat("a", half)), second))
+	job, err := c.Tables.Import(ctx, "p", "t", ImportRequest{}, "x.csv",
+		io.MultiReader(strings.NewReader(strings.Repeat("a", half)), second))
 	if err != nil || job.Result.Processed != 7 {
 		t.Errorf("%+v, %v", job, err)
 	}

@@ -25,7 +25,8 @@ func (s *WorkspacesService) Get(ctx context.Context, org, workspace string) (Wor
 }
 
 // Update runs PUT /organizations/{organizationId}/workspaces/{workspaceId}.
-func (s *WorkspacesService) Update(ctx context.Context, org, workspace string, body WorkspaceRequest) (Workspace, error) {
+func (s *WorkspacesService) Update(ctx context.Context, org, workspace string,
+	body WorkspaceRequest) (Workspace, error) {
 	return call[Workspace](ctx, s.c, spec.UpdateWorkspace.At(org, workspace), body)
 }
 

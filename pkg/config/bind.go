@@ -29,7 +29,8 @@ func bind(flags *pflag.FlagSet) (*binding, error) {
 		flags = pflag.NewFlagSet("", pflag.ContinueOnError)
 	}
 	b := &binding{v: viper.New(), flags: flags}
-	defaults := map[string]string{nameZone: string(Local), nameOutput: "table", nameFiles: FilesOn, nameHistory: defaultHistory, nameSpool: defaultSpool, nameJournal: defaultJournal}
+	defaults := map[string]string{nameZone: string(Local), nameOutput: "table", nameFiles: FilesOn,
+		nameHistory: defaultHistory, nameSpool: defaultSpool, nameJournal: defaultJournal}
 	for _, name := range settingNames() {
 		b.v.SetDefault(name, Value{Value: defaults[name], From: "default"})
 		if err := b.v.BindEnv(name, EnvName(name)); err != nil {
@@ -72,9 +73,9 @@ func (b *binding) get(name string) Value {
 	return Value{Value: text, From: "environment " + EnvName(name), level: fromEnv}
 }
 
-// useProject merges the settings of the project file. Files are read by this package and not by viper's decoders: unknown,
-// duplicate and secret fields are errors with their lines, identifiers such as 012 or 1e3 stay as written, and the decoders of all
-// formats would add 450 kB to the program.
+// useProject merges the settings of the project file. Files are read by this package and not by viper's decoders:
+// unknown, duplicate and secret fields are errors with their lines, identifiers such as 012 or 1e3 stay as written, and
+// the decoders of all formats would add 450 kB to the program.
 func (b *binding) useProject(path string, data []byte) error {
 	fields, err := readProjectFile(path, data)
 	if err != nil {
@@ -87,7 +88,8 @@ func (b *binding) useProject(path string, data []byte) error {
 	return b.v.MergeConfigMap(b.project)
 }
 
-// useProfile merges the settings of the chosen profile. The project file is merged again after it, because it has precedence.
+// useProfile merges the settings of the chosen profile. The project file is merged again after it, because it has
+// precedence.
 func (b *binding) useProfile(fields map[string]any) error {
 	b.profile = fields
 	if err := b.v.MergeConfigMap(fields); err != nil {
@@ -96,7 +98,8 @@ func (b *binding) useProfile(fields map[string]any) error {
 	return b.v.MergeConfigMap(b.project)
 }
 
-// own returns the value of a setting in the profile, or preset: the value that counts where a project file must not decide.
+// own returns the value of a setting in the profile, or preset: the value that counts where a project file must not
+// decide.
 func (b *binding) own(name, preset string) Value {
 	if value, ok := b.profile[name].(Value); ok {
 		return value

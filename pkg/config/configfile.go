@@ -50,7 +50,8 @@ func parseConfig(path string, data []byte) (*configFile, error) {
 			return err
 		case "profiles":
 			if isNull(value) {
-				*value = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: value.HeadComment, LineComment: value.LineComment}
+				*value = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: value.HeadComment,
+					LineComment: value.LineComment}
 			}
 			if value.Kind != yaml.MappingNode {
 				return &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: "profiles", Msg: "is not a mapping"}
@@ -64,7 +65,8 @@ func parseConfig(path string, data []byte) (*configFile, error) {
 		return nil, err
 	}
 	if c.current != "" && c.find(c.current) == nil {
-		return nil, &Error{Kind: ErrUsage, File: path, Line: currentLine, Field: "current", Msg: fmt.Sprintf("there is no profile %q in this file", c.current),
+		return nil, &Error{Kind: ErrUsage, File: path, Line: currentLine, Field: "current",
+			Msg:  fmt.Sprintf("there is no profile %q in this file", c.current),
 			hint: "name one of the profiles or remove the line"}
 	}
 	return c, nil
@@ -79,7 +81,8 @@ func (c *configFile) read(path string, name, value *yaml.Node) error {
 		target := p.field(field.Value)
 		if target == nil {
 			if isKeyName(field.Value) {
-				return &Error{Kind: ErrUsage, File: path, Line: field.Line, Field: field.Value, Msg: "keys are not stored in this file",
+				return &Error{Kind: ErrUsage, File: path, Line: field.Line, Field: field.Value,
+					Msg:  "keys are not stored in this file",
 					hint: "remove the line and store the key: dig auth login " + p.Name}
 			}
 			return unknownField(path, field, profileFields())
@@ -103,7 +106,8 @@ func (c *configFile) read(path string, name, value *yaml.Node) error {
 	}
 	for _, other := range c.list { // an editor can write what profile add refuses
 		if strings.EqualFold(other.Name, p.Name) {
-			return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: nameProfile, Msg: fmt.Sprintf("%q differs from profile %q only by case", p.Name, other.Name),
+			return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: nameProfile,
+				Msg:  fmt.Sprintf("%q differs from profile %q only by case", p.Name, other.Name),
 				hint: "give one of the two another name: a keyring may not distinguish them"}
 		}
 	}

@@ -24,14 +24,16 @@ func withLock(dir string, do func() error) error { return withLockFor(dir, lockW
 
 func withLockFor(dir string, wait time.Duration, do func() error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return &Error{Kind: ErrUsage, File: dir, Msg: "cannot be created", cause: err, hint: "set DIG_CONFIG_DIR to a directory you may write to"}
+		return &Error{Kind: ErrUsage, File: dir, Msg: "cannot be created", cause: err,
+			hint: "set DIG_CONFIG_DIR to a directory you may write to"}
 	}
 	lock := flock.New(filepath.Join(dir, ".lock"), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	ok, err := lock.TryLockContext(ctx, 10*time.Millisecond)
 	if errors.Is(err, context.DeadlineExceeded) || err == nil && !ok {
-		return &Error{Kind: ErrBusy, File: lock.Path(), Msg: fmt.Sprintf("another process has held the lock for more than %s", wait)}
+		return &Error{Kind: ErrBusy, File: lock.Path(),
+			Msg: fmt.Sprintf("another process has held the lock for more than %s", wait)}
 	}
 	if err != nil {
 		return &Error{Kind: ErrUsage, File: lock.Path(), Msg: "cannot be locked", cause: err}
@@ -84,7 +86,8 @@ func checkMode(path string, bits fs.FileMode, what string) error {
 	// A missing file is not an error here, and reading it reports any other error.
 	if st, err := os.Stat(path); err == nil && st.Mode().Perm()&bits != 0 {
 		m := st.Mode().Perm()
-		return &Error{Kind: ErrStorage, File: path, Msg: fmt.Sprintf("has mode %04o, so other users of this machine may %s it", m, what),
+		return &Error{Kind: ErrStorage, File: path,
+			Msg:  fmt.Sprintf("has mode %04o, so other users of this machine may %s it", m, what),
 			hint: "run: chmod 600 " + shell.Quote(path)}
 	}
 	return nil

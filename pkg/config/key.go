@@ -29,11 +29,13 @@ func NewKey(text string) (Key, error) {
 	case text == "":
 		return Key{}, &Error{Kind: ErrUsage, Field: "key", Msg: "is empty"}
 	case len(text) > 4096:
-		return Key{}, &Error{Kind: ErrUsage, Field: "key", Msg: fmt.Sprintf("is %d bytes long; at most 4096 are accepted", len(text))}
+		return Key{}, &Error{Kind: ErrUsage, Field: "key",
+			Msg: fmt.Sprintf("is %d bytes long; at most 4096 are accepted", len(text))}
 	}
 	for i, r := range text {
 		if r <= ' ' || r > '~' {
-			return Key{}, &Error{Kind: ErrUsage, Field: "key", Msg: fmt.Sprintf("contains a character at byte %d that is not allowed in a header", i+1),
+			return Key{}, &Error{Kind: ErrUsage, Field: "key",
+				Msg:  fmt.Sprintf("contains a character at byte %d that is not allowed in a header", i+1),
 				hint: "give only the key, on one line"}
 		}
 	}

@@ -37,7 +37,8 @@ func TestKeyIsMaskedEverywhere(t *testing.T) {
 	k := mustKey(t, hostedKey)
 	h := holder{key: k, Key: k, Ptr: &k, List: []Key{k}}
 	out := map[string]string{}
-	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%08b", "%T", "%p", "%U", "%e"} {
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t", "%08b", "%T",
+		"%p", "%U", "%e"} {
 		out["key "+verb] = fmt.Sprintf(verb, k)
 		out["pointer "+verb] = fmt.Sprintf(verb, &k)
 		out["holder "+verb] = fmt.Sprintf(verb, h)
@@ -46,7 +47,8 @@ func TestKeyIsMaskedEverywhere(t *testing.T) {
 	}
 	out["print"] = fmt.Sprint(k, h)
 	out["error"] = fmt.Errorf("with %w and %v", errors.New("x"), k).Error()
-	for name, v := range map[string]any{"key": k, "holder": h, "map": map[string]Key{"a": k}, "settings": Settings{Key: k}, "stored": StoredKey{Key: k}} {
+	for name, v := range map[string]any{"key": k, "holder": h, "map": map[string]Key{"a": k},
+		"settings": Settings{Key: k}, "stored": StoredKey{Key: k}} {
 		js, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
@@ -64,9 +66,11 @@ func TestKeyIsMaskedEverywhere(t *testing.T) {
 	}
 	out["json map key"] = string(js)
 	var b bytes.Buffer
-	for name, h := range map[string]slog.Handler{"text": slog.NewTextHandler(&b, nil), "json": slog.NewJSONHandler(&b, nil)} {
+	for name, h := range map[string]slog.Handler{"text": slog.NewTextHandler(&b, nil),
+		"json": slog.NewJSONHandler(&b, nil)} {
 		b.Reset()
-		slog.New(h).Info("m", "key", k, "group", slog.GroupValue(slog.Any("k", k)), "in", Settings{Key: k}, "list", []Key{k})
+		slog.New(h).Info("m", "key", k, "group", slog.GroupValue(slog.Any("k", k)), "in", Settings{Key: k},
+			"list", []Key{k})
 		out["slog "+name] = b.String()
 	}
 	hex := fmt.Sprintf("%x", secretEnd)
@@ -106,7 +110,8 @@ func TestNewKey(t *testing.T) {
 	if got := mustKey(t, " \t"+hostedKey+"\r\n").Reveal(); got != hostedKey {
 		t.Errorf("white space around: %q", got)
 	}
-	for _, bad := range []string{"", "  \n", "two words", "a\nb", "a\x00b", "ä", strings.Repeat("x", 4097), hostedKey + "\r\nX-Evil: 1"} {
+	for _, bad := range []string{"", "  \n", "two words", "a\nb", "a\x00b", "ä", strings.Repeat("x", 4097),
+		hostedKey + "\r\nX-Evil: 1"} {
 		_, err := NewKey(bad)
 		if !errors.Is(err, ErrUsage) {
 			t.Errorf("%q accepted (%v)", bad, err)

@@ -53,8 +53,8 @@ func (s *keyringStore) account(profile string) string {
 	return strings.ToLower(profile) + " in " + s.dir
 }
 
-// missing returns the reason why there is no keyring, nil if there may be one. It is called before the library, which would start
-// a bus of its own if there is none.
+// missing returns the reason why there is no keyring, nil if there may be one. It is called before the library, which
+// would start a bus of its own if there is none.
 func (s *keyringStore) missing() error {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		return nil
@@ -100,12 +100,16 @@ func (s *keyringStore) Set(profile string, k StoredKey) error {
 	if err != nil {
 		return &Error{Kind: ErrStorage, Msg: "the key cannot be encoded", cause: err}
 	}
-	return s.call("store the key", func() error { return keyring.Set(keyringService, s.account(profile), string(secret)) })
+	return s.call("store the key", func() error {
+		return keyring.Set(keyringService, s.account(profile),
+			string(secret))
+	})
 }
 
 func (s *keyringStore) Get(profile string) (StoredKey, error) {
 	var secret string
-	got := make(chan string, 1) // the value is sent over a channel: a late answer must not write to a variable that is read concurrently
+	// the value is sent over a channel: a late answer must not write to a variable that is read concurrently
+	got := make(chan string, 1)
 	err := s.call("return the key", func() error {
 		v, err := keyring.Get(keyringService, s.account(profile))
 		got <- v
@@ -118,7 +122,8 @@ func (s *keyringStore) Get(profile string) (StoredKey, error) {
 		return StoredKey{}, err
 	}
 	secret = <-got
-	damaged := &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the entry of profile %s in %s is corrupt", profile, s.Where()),
+	damaged := &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the entry of profile %s in %s is corrupt",
+		profile, s.Where()),
 		hint: "store the key again: dig auth login " + profile}
 	var v keyringSecret
 	if json.Unmarshal([]byte(secret), &v) != nil { // its error could contain the secret

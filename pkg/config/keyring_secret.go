@@ -41,7 +41,8 @@ func KeyringSecret(getenv func(string) string, name string) (string, error) {
 	}
 	text := <-got
 	var own keyringSecret
-	if strings.EqualFold(service, keyringService) && json.Unmarshal([]byte(text), &own) == nil && own.Key != "" && own.Address != "" {
+	if strings.EqualFold(service, keyringService) && json.Unmarshal([]byte(text), &own) == nil && own.Key != "" &&
+		own.Address != "" {
 		return "", errors.New("it is the key of a profile")
 	}
 	return text, nil

@@ -52,7 +52,8 @@ func (s *fileStore) load() (doc, profiles *yaml.Node, err error) {
 		return nil, nil, err
 	}
 	if data == nil {
-		root.HeadComment = "Keys of the profiles in config.yaml, each with the only address it is sent to. Owner-readable only (0600)."
+		root.HeadComment = "Keys of the profiles in config.yaml, each with the only address it is sent to. " +
+			"Owner-readable only (0600)."
 	}
 	err = pairs(s.path, root, func(name, value *yaml.Node) error {
 		if name.Value != "profiles" {
@@ -95,7 +96,8 @@ func (s *fileStore) Get(profile string) (StoredKey, error) {
 func (s *fileStore) entry(name, value *yaml.Node) (StoredKey, error) {
 	var k StoredKey
 	if value.Kind != yaml.MappingNode {
-		return k, &Error{Kind: ErrUsage, File: s.path, Line: value.Line, Field: name.Value, Msg: "is not a mapping with address and key"}
+		return k, &Error{Kind: ErrUsage, File: s.path, Line: value.Line, Field: name.Value,
+			Msg: "is not a mapping with address and key"}
 	}
 	err := pairs(s.path, value, func(field, v *yaml.Node) error {
 		txt, err := scalar(s.path, field, v)
@@ -113,7 +115,8 @@ func (s *fileStore) entry(name, value *yaml.Node) (StoredKey, error) {
 		return at(err, s.path, v.Line)
 	})
 	if err == nil && (k.Address == "" || k.Key.IsZero()) {
-		err = &Error{Kind: ErrUsage, File: s.path, Line: name.Line, Field: name.Value, Msg: "lacks its address or its key"}
+		err = &Error{Kind: ErrUsage, File: s.path, Line: name.Line, Field: name.Value,
+			Msg: "lacks its address or its key"}
 	}
 	return k, err
 }

@@ -32,21 +32,25 @@ func TestKeyring(t *testing.T) {
 	if _, err := other.Key(Profile{Name: "w", KeyStorage: "keyring"}); !errors.Is(err, ErrNotAllowed) {
 		t.Errorf("another configuration directory reads the key: %v", err)
 	}
-	if err := keyring.Set(keyringService, newKeyringStore(s.dir, s.getenv).account("w"), `{"key":"`+hostedKey+`"`); err != nil {
+	if err := keyring.Set(keyringService, newKeyringStore(s.dir, s.getenv).account("w"), `{"key":"`+hostedKey+
+		`"`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Key(p); !errors.Is(err, ErrStorage) || strings.Contains(err.Error(), secretEnd) {
 		t.Errorf("damaged entry: %v", err)
 	}
 	forced := openStore(t, env(append(bus, "DIG_KEY_STORAGE", "file")...))
-	if added, err := forced.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil || added.Storage != "file" {
+	if added, err := forced.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil ||
+		added.Storage != "file" {
 		t.Errorf("forced to file: %+v, %v", added, err)
 	}
 	moved, _ := OpenStore(s.dir, env(append(bus, "DIG_KEY_STORAGE", "file")...))
-	if _, err := moved.Add(Profile{Name: "w", Zone: "eu"}, mustKey(t, hostedKey), AddOptions{Replace: true}); err != nil {
+	if _, err := moved.Add(Profile{Name: "w", Zone: "eu"}, mustKey(t, hostedKey),
+		AddOptions{Replace: true}); err != nil {
 		t.Error(err)
 	}
-	if _, err := keyring.Get(keyringService, newKeyringStore(s.dir, s.getenv).account("w")); !errors.Is(err, keyring.ErrNotFound) {
+	if _, err := keyring.Get(keyringService, newKeyringStore(s.dir, s.getenv).account("w")); !errors.Is(err,
+		keyring.ErrNotFound) {
 		t.Errorf("the old copy stayed in the keyring: %v", err)
 	}
 
@@ -70,7 +74,8 @@ func TestKeyring(t *testing.T) {
 		t.Errorf("fallback: %+v, %v", added, err)
 	}
 	strict := openStore(t, env(append(bus, "DIG_KEY_STORAGE", "keyring")...))
-	if _, err := strict.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); !errors.Is(err, ErrStorage) {
+	if _, err := strict.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); !errors.Is(err,
+		ErrStorage) {
 		t.Errorf("forced keyring: %v", err)
 	}
 	if list, _, _ := strict.List(); len(list) != 0 {
@@ -96,7 +101,8 @@ func TestHeadlessMachineFallsBackToTheFile(t *testing.T) {
 	for _, e := range [][]string{nil, {"XDG_RUNTIME_DIR", t.TempDir()}, {"DBUS_SESSION_BUS_ADDRESS", "autolaunch:"}} {
 		s := openStore(t, env(e...))
 		added, err := s.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, "odd"), AddOptions{})
-		if err != nil || added.Storage != "file" || !strings.Contains(added.Why, "no session bus") || len(added.Hints) != 1 {
+		if err != nil || added.Storage != "file" || !strings.Contains(added.Why, "no session bus") ||
+			len(added.Hints) != 1 {
 			t.Errorf("%v: %+v, %v", e, added, err)
 		}
 	}
@@ -105,12 +111,13 @@ func TestHeadlessMachineFallsBackToTheFile(t *testing.T) {
 func TestCredentialFileErrors(t *testing.T) {
 	const head = "profiles:\n  w:\n"
 	for text, want := range map[string]string{
-		head + "    key: " + hostedKey + "\n":                                           "lacks its address",
-		head + "    address: https://h.example\n":                                       "lacks its address or its key",
-		head + "    address: http://h.example\n    key: " + hostedKey + "\n":            ":3: base-url",
-		head + "    address: https://h.example\n    kay: " + hostedKey + "\n":           ":4: kay: unknown field",
-		head + "    address: https://h.example\n    key: \"a b " + secretEnd + "\"\n":   ":4: key",
-		head + "    address: https://h.example\n    key: [" + secretEnd + "]\n":         ":4: key: is not a single value",
+		head + "    key: " + hostedKey + "\n":                                         "lacks its address",
+		head + "    address: https://h.example\n":                                     "lacks its address or its key",
+		head + "    address: http://h.example\n    key: " + hostedKey + "\n":          ":3: base-url",
+		head + "    address: https://h.example\n    kay: " + hostedKey + "\n":         ":4: kay: unknown field",
+		head + "    address: https://h.example\n    key: \"a b " + secretEnd + "\"\n": ":4: key",
+		head + "    address: https://h.example\n    key: [" + secretEnd +
+			"]\n": ":4: key: is not a single value",
 		"profiles:\n  w: " + hostedKey + "\n":                                           ":2: w: is not a mapping",
 		"w:\n  key: " + hostedKey + "\n":                                                ":1: w: unknown field",
 		"profiles:\n  v:\n    key: " + hostedKey + "\n    address: https://h.example\n": "no key is stored",

@@ -10,7 +10,8 @@ import (
 func TestLineEnds(t *testing.T) {
 	s := openStore(t, fileEnv())
 	for _, c := range []struct{ mark, end string }{{"", "\n"}, {"", "\r\n"}, {"\ufeff", "\r\n"}, {"\ufeff", "\n"}} {
-		before := c.mark + strings.Join([]string{"# mine", "current: a", "profiles:", "  a: # short", "    zone: us", "    # about it", "    project: x # of sales", ""}, c.end)
+		before := c.mark + strings.Join([]string{"# mine", "current: a", "profiles:", "  a: # short", "    zone: us",
+			"    # about it", "    project: x # of sales", ""}, c.end)
 		write(t, s.Path(), before)
 		if _, err := s.Set("a", map[string]string{"project": "y"}, nil, false); err != nil {
 			t.Fatal(err)
@@ -18,7 +19,8 @@ func TestLineEnds(t *testing.T) {
 		if got, want := read(t, s.Path()), strings.Replace(before, "project: x", "project: y", 1); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-		if _, err := s.Add(Profile{Name: "a", Zone: "us"}, mustKey(t, hostedKey), AddOptions{Replace: true}); err != nil {
+		if _, err := s.Add(Profile{Name: "a", Zone: "us"}, mustKey(t, hostedKey),
+			AddOptions{Replace: true}); err != nil {
 			t.Fatal(err)
 		}
 		keys := newFileStore(s.dir).path
@@ -31,7 +33,8 @@ func TestLineEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := read(t, keys)
-		if !strings.HasPrefix(got, c.mark) || strings.Count(got, "\n") != strings.Count(got, c.end) || c.end == "\n" && strings.Contains(got, "\r") {
+		if !strings.HasPrefix(got, c.mark) || strings.Count(got, "\n") != strings.Count(got, c.end) || c.end == "\n" &&
+			strings.Contains(got, "\r") {
 			t.Errorf("%q", got)
 		}
 	}

@@ -2,12 +2,15 @@ package config
 
 import "testing"
 
-// TestUnknownAddressesAreNotLocal: a gateway at an address that is neither of this process nor of this machine is treated as a hosted one.
+// TestUnknownAddressesAreNotLocal: a gateway at an address that is neither of this process nor of this machine is
+// treated as a hosted one.
 func TestUnknownAddressesAreNotLocal(t *testing.T) {
 	for address, want := range map[string]bool{
-		"": true, "http://127.0.0.1:1/api/v1": true, "https://localhost:8443/api/v1": true, "http://[::1]:1/api/v1": true, "https://127.0.0.2/api/v1": true,
-		"https://h.example/api/v1": false, "https://10.0.0.1/api/v1": false, "https://localhost.example/api/v1": false, "https://192.168.1.2:8080/api/v1": false,
-		"https://gateway/api/v1": false, "https://[fe80::1]/api/v1": false, DefaultAddresses(EU)[0]: false,
+		"": true, "http://127.0.0.1:1/api/v1": true, "https://localhost:8443/api/v1": true,
+		"http://[::1]:1/api/v1": true, "https://127.0.0.2/api/v1": true,
+		"https://h.example/api/v1": false, "https://10.0.0.1/api/v1": false, "https://localhost.example/api/v1": false,
+		"https://192.168.1.2:8080/api/v1": false,
+		"https://gateway/api/v1":          false, "https://[fe80::1]/api/v1": false, DefaultAddresses(EU)[0]: false,
 	} {
 		for what, resolve := range map[string]func(f *fixture) (*Settings, error){
 			"variable": func(f *fixture) (*Settings, error) { return f.resolve(nil, "DIG_BASE_URL", address) },
@@ -24,7 +27,8 @@ func TestUnknownAddressesAreNotLocal(t *testing.T) {
 			if err != nil || s.Local() != want {
 				t.Errorf("%s %q: local %v, %v", what, address, s.Local(), err)
 			}
-			if wantName := map[bool]string{true: "zone local", false: "the gateway at " + address}[want]; s.Where() != wantName && s.Where() != "zone eu" {
+			if wantName := map[bool]string{true: "zone local", false: "the gateway at " +
+				address}[want]; s.Where() != wantName && s.Where() != "zone eu" {
 				t.Errorf("%s %q: %s", what, address, s.Where())
 			}
 		}

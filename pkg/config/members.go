@@ -46,7 +46,8 @@ func ParsePath(path, profile string) (in, field string, err error) {
 	if rest, ok := strings.CutPrefix(path, "profiles."); ok {
 		dot := strings.LastIndexByte(rest, '.')
 		if dot <= 0 {
-			return "", "", &Error{Kind: ErrUsage, Field: path, Msg: "names no field", hint: "the form is profiles.NAME.FIELD"}
+			return "", "", &Error{Kind: ErrUsage, Field: path, Msg: "names no field",
+				hint: "the form is profiles.NAME.FIELD"}
 		}
 		in, field = rest[:dot], rest[dot+1:]
 	}
@@ -54,16 +55,19 @@ func ParsePath(path, profile string) (in, field string, err error) {
 		return "", "", noField(field)
 	}
 	if in == "" {
-		return "", "", &Error{Kind: ErrNotFound, Field: field, Msg: "no profile is current", hint: "name one: --profile NAME, or profiles.NAME." + field}
+		return "", "", &Error{Kind: ErrNotFound, Field: field, Msg: "no profile is current",
+			hint: "name one: --profile NAME, or profiles.NAME." + field}
 	}
 	return in, field, nil
 }
 
 func noField(field string) error {
 	if isKeyName(field) {
-		return &Error{Kind: ErrUsage, Field: field, Msg: "keys are not stored in this file", hint: "store a key with: dig auth login"}
+		return &Error{Kind: ErrUsage, Field: field, Msg: "keys are not stored in this file",
+			hint: "store a key with: dig auth login"}
 	}
-	e := &Error{Kind: ErrUsage, Field: field, Msg: "is not a field of a profile", hint: "the fields are " + strings.Join(ownFields(), ", ")}
+	e := &Error{Kind: ErrUsage, Field: field, Msg: "is not a field of a profile", hint: "the fields are " +
+		strings.Join(ownFields(), ", ")}
 	near := synonym(field)
 	if !slices.Contains(ownFields(), near) {
 		near = nearest.Of(field, ownFields())
@@ -80,7 +84,9 @@ func (s *Store) Set(name string, set map[string]string, unset []string, check bo
 	for _, field := range append(slices.Clone(unset), slices.Sorted(maps.Keys(set))...) {
 		switch {
 		case slices.Contains(keyFields(), field):
-			return Profile{}, &Error{Kind: ErrUsage, Field: field, Msg: "describes the stored key and is written with it", hint: "dig auth login " + name + " stores another key"}
+			return Profile{}, &Error{Kind: ErrUsage, Field: field,
+				Msg: "describes the stored key and is written with it", hint: "dig auth login " + name +
+					" stores another key"}
 		case !slices.Contains(ownFields(), field):
 			return Profile{}, noField(field)
 		}
@@ -119,8 +125,9 @@ func (s *Store) Text() ([]byte, error) {
 	return readBounded(s.Path())
 }
 
-// Replace replaces config.yaml by an edited text. It fails if the text is not valid, and with an error that wraps ErrConflict if
-// the file is no longer equal to before. left are the profiles that no longer refer to their keys; the keys are not removed.
+// Replace replaces config.yaml by an edited text. It fails if the text is not valid, and with an error that wraps
+// ErrConflict if the file is no longer equal to before. left are the profiles that no longer refer to their keys; the
+// keys are not removed.
 func (s *Store) Replace(before, text []byte) (left []Profile, err error) {
 	err = s.locked(func() error {
 		now, err := s.Text()
@@ -128,14 +135,16 @@ func (s *Store) Replace(before, text []byte) (left []Profile, err error) {
 			return err
 		}
 		if !bytes.Equal(now, before) {
-			return &Error{Kind: ErrConflict, File: s.Path(), Msg: "was changed while it was edited", hint: "edit it again"}
+			return &Error{Kind: ErrConflict, File: s.Path(), Msg: "was changed while it was edited",
+				hint: "edit it again"}
 		}
 		edited, err := parseConfig(s.Path(), text)
 		if err != nil {
 			return err
 		}
 		if len(text) > maxFile {
-			return &Error{Kind: ErrUsage, File: s.Path(), Msg: fmt.Sprintf("is %d bytes; the limit is %d", len(text), maxFile)}
+			return &Error{Kind: ErrUsage, File: s.Path(), Msg: fmt.Sprintf("is %d bytes; the limit is %d",
+				len(text), maxFile)}
 		}
 		if err := writeAtomic(s.Path(), text); err != nil {
 			return err

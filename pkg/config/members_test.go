@@ -31,13 +31,15 @@ profiles:
 func TestSet(t *testing.T) {
 	s := openStore(t, fileEnv())
 	write(t, s.Path(), edited)
-	if _, err := s.Set("a", map[string]string{"project": "p2", "output": "csv"}, nil, true); err != nil || read(t, s.Path()) != edited {
+	if _, err := s.Set("a", map[string]string{"project": "p2", "output": "csv"}, nil, true); err != nil ||
+		read(t, s.Path()) != edited {
 		t.Fatalf("a check changed the file: %v\n%s", err, read(t, s.Path()))
 	}
 	if _, err := s.Set("a", map[string]string{"project": "p2", "output": "csv"}, nil, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Set("b", map[string]string{"base-url": "HTTP://LOCALHOST:80/api/v1/"}, []string{"zone"}, false); err != nil {
+	if _, err := s.Set("b", map[string]string{"base-url": "HTTP://LOCALHOST:80/api/v1/"}, []string{"zone"},
+		false); err != nil {
 		t.Fatal(err)
 	}
 	want := `# head
@@ -68,10 +70,12 @@ profiles:
 		{"a", map[string]string{"key-kind": "partner"}, nil, ErrUsage, "describes the stored key"},
 		{"a", nil, []string{"key-storage"}, ErrUsage, "describes the stored key"},
 		{"a", map[string]string{"api-key": "x"}, nil, ErrUsage, "keys are not stored in this file"},
-		{"a", map[string]string{"zone": "eu", "base-url": DefaultAddresses(US)[0]}, nil, ErrUsage, "is an address of zone us"},
+		{"a", map[string]string{"zone": "eu", "base-url": DefaultAddresses(US)[0]}, nil, ErrUsage,
+			"is an address of zone us"},
 	} {
 		for _, check := range []bool{true, false} {
-			if _, err := s.Set(c.name, c.set, c.unset, check); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
+			if _, err := s.Set(c.name, c.set, c.unset, check); !errors.Is(err, c.kind) ||
+				!strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v %v: %v", c.set, c.unset, err)
 			}
 		}
@@ -85,17 +89,20 @@ func TestMembers(t *testing.T) {
 	s := openStore(t, fileEnv())
 	write(t, s.Path(), edited)
 	all, err := s.Members()
-	if want := "[{current a} {profiles.a.zone us} {profiles.a.project p1} {profiles.b.zone local}]"; err != nil || fmt.Sprint(all) != want {
+	if want := "[{current a} {profiles.a.zone us} {profiles.a.project p1} {profiles.b.zone local}]"; err != nil ||
+		fmt.Sprint(all) != want {
 		t.Errorf("%v, %v, want %s", all, err, want)
 	}
 	for path, want := range map[string]string{
-		"current": "/current", "zone": "in use/zone", "profiles.a.zone": "a/zone", "profiles.a.b.c.base-url": "a.b.c/base-url", "profiles.x.key-kind": "x/key-kind",
+		"current": "/current", "zone": "in use/zone", "profiles.a.zone": "a/zone",
+		"profiles.a.b.c.base-url": "a.b.c/base-url", "profiles.x.key-kind": "x/key-kind",
 	} {
 		if in, field, err := ParsePath(path, "in use"); err != nil || in+"/"+field != want {
 			t.Errorf("%s: %s/%s, %v", path, in, field, err)
 		}
 	}
-	for _, path := range []string{"", "profiles", "profiles.a", "profiles..zone", "a.zone", "profiles.a.nothing", "profiles.a."} {
+	for _, path := range []string{"", "profiles", "profiles.a", "profiles..zone", "a.zone", "profiles.a.nothing",
+		"profiles.a."} {
 		if in, field, err := ParsePath(path, "in use"); err == nil {
 			t.Errorf("%q: %s/%s", path, in, field)
 		}
@@ -107,7 +114,8 @@ func TestMembers(t *testing.T) {
 
 func TestRename(t *testing.T) {
 	s := openStore(t, fileEnv())
-	if _, err := s.Add(Profile{Name: "a", Zone: "us", Project: "p"}, mustKey(t, hostedKey), AddOptions{Use: true}); err != nil {
+	if _, err := s.Add(Profile{Name: "a", Zone: "us", Project: "p"}, mustKey(t, hostedKey),
+		AddOptions{Use: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Add(Profile{Name: "b", Zone: "local"}, Key{}, AddOptions{}); err != nil {
@@ -217,7 +225,8 @@ func TestReplaceFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	is := read(t, s.Path())
-	if _, err := s.Replace(before, []byte("current: a\nprofiles: {a: {zone: eu}}\n")); !errors.Is(err, ErrConflict) || read(t, s.Path()) != is {
+	if _, err := s.Replace(before, []byte("current: a\nprofiles: {a: {zone: eu}}\n")); !errors.Is(err, ErrConflict) ||
+		read(t, s.Path()) != is {
 		t.Errorf("over another change: %v", err)
 	}
 }
@@ -242,7 +251,10 @@ func TestSchema(t *testing.T) {
 		}
 		return n
 	}
-	sample := map[string]string{nameZone: "us", nameBaseURL: "https://h.example/api/v1", nameTimeout: "90", nameConnectTimeout: "1.5", nameReplyTimeout: "1m", nameCAFile: "/x/ca.pem", nameClientCert: "/x/c.pem", nameClientKey: "/x/k.pem", nameHistory: "off", nameSpool: "1GiB", nameProtect: "confirm", nameFiles: "off", nameJournal: "off",
+	sample := map[string]string{nameZone: "us", nameBaseURL: "https://h.example/api/v1", nameTimeout: "90",
+		nameConnectTimeout: "1.5", nameReplyTimeout: "1m", nameCAFile: "/x/ca.pem", nameClientCert: "/x/c.pem",
+		nameClientKey: "/x/k.pem", nameHistory: "off", nameSpool: "1GiB", nameProtect: "confirm", nameFiles: "off",
+		nameJournal:     "off",
 		fieldKeyStorage: "file", fieldKeyKind: "partner", fieldKeyExpires: "2030-01-31T00:00:00Z"}
 	config := func(field, value string) error {
 		_, err := parseConfig("config.yaml", []byte("profiles:\n  a:\n    "+field+": "+value+"\n"))
@@ -257,7 +269,8 @@ func TestSchema(t *testing.T) {
 	if err := json.Unmarshal(root.Properties["profiles"].AdditionalProperties, &each); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(slices.Sorted(maps.Keys(root.Properties))); got != "[current profiles]" || string(root.AdditionalProperties) != "false" || string(each.AdditionalProperties) != "false" {
+	if got := fmt.Sprint(slices.Sorted(maps.Keys(root.Properties))); got != "[current profiles]" ||
+		string(root.AdditionalProperties) != "false" || string(each.AdditionalProperties) != "false" {
 		t.Errorf("the file has %s", got)
 	}
 	for what, c := range map[string]struct {
@@ -312,14 +325,15 @@ func editForever(dir string) {
 	os.Exit(1)
 }
 
-// TestKilledEdits kills processes that edit profiles at random moments: the file is valid then, holds the last change that was
-// acknowledged or the one after it, and nothing else is lost.
+// TestKilledEdits kills processes that edit profiles at random moments: the file is valid then, holds the last change
+// that was acknowledged or the one after it, and nothing else is lost.
 func TestKilledEdits(t *testing.T) {
 	const rounds = 40
 	s := openStore(t, fileEnv())
 	write(t, s.Path(), "# head\nprofiles:\n  # about it\n  edited: {zone: us, project: n0}\n  keyed: {zone: us}\n")
 	for i := range 10 {
-		if _, err := s.Add(Profile{Name: fmt.Sprint("other", i), Zone: "eu"}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+		if _, err := s.Add(Profile{Name: fmt.Sprint("other", i), Zone: "eu"}, mustKey(t, hostedKey),
+			AddOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -353,7 +367,8 @@ func TestKilledEdits(t *testing.T) {
 			t.Fatalf("round %d: %+v, %v; %d was acknowledged", round, p, err, last)
 		}
 		list, _, err := s.List()
-		if err != nil || len(list) != 12 || !strings.Contains(read(t, s.Path()), "# head") || !strings.Contains(read(t, s.Path()), "# about it") {
+		if err != nil || len(list) != 12 || !strings.Contains(read(t, s.Path()), "# head") ||
+			!strings.Contains(read(t, s.Path()), "# about it") {
 			t.Fatalf("round %d: %v, %v\n%s", round, list, err, read(t, s.Path()))
 		}
 		for _, p := range list {

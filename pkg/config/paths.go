@@ -16,12 +16,14 @@ func ConfigDir(getenv func(string) string) (string, error) {
 // DataDir returns the directory of the local zone: DIG_DATA_DIR, else $XDG_DATA_HOME/dig, else ~/.local/share/dig
 // (Linux), ~/Library/Application Support/dig/data (macOS) or %LocalAppData%\dig\data (Windows). It is not created.
 func DataDir(getenv func(string) string) (string, error) {
-	dir, err := userDir(runtime.GOOS, getenv, "DIG_DATA_DIR", "XDG_DATA_HOME", "LocalAppData", filepath.Join(".local", "share"))
+	dir, err := userDir(runtime.GOOS, getenv, "DIG_DATA_DIR", "XDG_DATA_HOME", "LocalAppData",
+		filepath.Join(".local", "share"))
 	if err != nil {
 		return "", err
 	}
 	// macOS has one directory for both kinds; the data is in a subdirectory.
-	if (runtime.GOOS == "darwin" || runtime.GOOS == "windows") && getenv("DIG_DATA_DIR") == "" && !filepath.IsAbs(getenv("XDG_DATA_HOME")) {
+	if (runtime.GOOS == "darwin" || runtime.GOOS == "windows") && getenv("DIG_DATA_DIR") == "" &&
+		!filepath.IsAbs(getenv("XDG_DATA_HOME")) {
 		dir = filepath.Join(dir, "data")
 	}
 	return dir, nil
@@ -47,11 +49,13 @@ func CacheDir(getenv func(string) string) (string, error) {
 // imported where: DIG_STATE_DIR, else $XDG_STATE_HOME/dig, else ~/.local/state/dig (Linux), ~/Library/Application
 // Support/dig/state (macOS) or %LocalAppData%\dig\state (Windows). It is not created.
 func StateDir(getenv func(string) string) (string, error) {
-	dir, err := userDir(runtime.GOOS, getenv, "DIG_STATE_DIR", "XDG_STATE_HOME", "LocalAppData", filepath.Join(".local", "state"))
+	dir, err := userDir(runtime.GOOS, getenv, "DIG_STATE_DIR", "XDG_STATE_HOME", "LocalAppData",
+		filepath.Join(".local", "state"))
 	if err != nil {
 		return "", err
 	}
-	if (runtime.GOOS == "darwin" || runtime.GOOS == "windows") && getenv("DIG_STATE_DIR") == "" && !filepath.IsAbs(getenv("XDG_STATE_HOME")) {
+	if (runtime.GOOS == "darwin" || runtime.GOOS == "windows") && getenv("DIG_STATE_DIR") == "" &&
+		!filepath.IsAbs(getenv("XDG_STATE_HOME")) {
 		dir = filepath.Join(dir, "state")
 	}
 	return dir, nil
@@ -61,7 +65,8 @@ func userDir(goos string, getenv func(string) string, override, xdg, windows, un
 	if v := getenv(override); v != "" {
 		abs, err := filepath.Abs(v)
 		if err != nil {
-			return "", &Error{Kind: ErrUsage, Field: "environment " + override, Msg: "cannot be made absolute", cause: err}
+			return "", &Error{Kind: ErrUsage, Field: "environment " + override, Msg: "cannot be made absolute",
+				cause: err}
 		}
 		return abs, nil
 	}
@@ -86,7 +91,8 @@ func userDir(goos string, getenv func(string) string, override, xdg, windows, un
 }
 
 func noDir(override, missing string) error {
-	return &Error{Kind: ErrUsage, Field: "environment " + missing, Msg: "is not set, so there is no directory for files",
+	return &Error{Kind: ErrUsage, Field: "environment " + missing,
+		Msg:  "is not set, so there is no directory for files",
 		hint: fmt.Sprintf("set %s to a directory", override)}
 }
 
@@ -97,8 +103,9 @@ func homeDir(goos string, getenv func(string) string) string {
 	return getenv("HOME")
 }
 
-// OwnDirs are the directories with this program's own files: whole are those of which everything is its own (data, state, cache), settings
-// the one of settings and keys, which may have other files. What is given to others, such as the files that connections read, is in none.
+// OwnDirs are the directories with this program's own files: whole are those of which everything is its own (data,
+// state, cache), settings the one of settings and keys, which may have other files. What is given to others, such as
+// the files that connections read, is in none.
 func OwnDirs(getenv func(string) string) (whole, settings []string) {
 	for _, of := range []func(func(string) string) (string, error){DataDir, StateDir, CacheDir} {
 		if dir, err := of(getenv); err == nil {

@@ -32,7 +32,8 @@ type Profile struct {
 	ClientKey      string `json:"clientKey,omitempty" yaml:"clientKey,omitempty"`
 
 	KeyStorage string `json:"keyStorage,omitempty" yaml:"keyStorage,omitempty"` // "keyring", "file" or "" for no key
-	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"` // when the key expires, RFC 3339; "" for never or unknown
+	// when the key expires, RFC 3339; "" for never or unknown
+	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"`
 
 	// What the gateway said about the key when it was stored; "" if unknown, see KeyFacts.
 	KeyKind        string `json:"keyKind,omitempty" yaml:"keyKind,omitempty"`
@@ -46,7 +47,8 @@ func (p Profile) EffectiveZone() Zone {
 	return cmp.Or(Zone(p.Zone), ZoneOfAddress(p.BaseURL), Local)
 }
 
-// InProcess reports whether a profile is for the gateway in the binary, which needs no key: its zone is local and it has no address.
+// InProcess reports whether a profile is for the gateway in the binary, which needs no key: its zone is local and it
+// has no address.
 func (p Profile) InProcess() bool { return Zone(p.Zone) == Local && p.BaseURL == "" }
 
 // Address returns the base address of the profile: its own, else the first default address of its zone, else "".
@@ -141,7 +143,8 @@ func zoneAndAddress(z Zone, addr, where string) error {
 	if z == "" || other == "" || other == z {
 		return nil
 	}
-	return &Error{Kind: ErrUsage, Field: where, Msg: fmt.Sprintf("zone %s, but base-url %s is an address of zone %s", z, addr, other),
+	return &Error{Kind: ErrUsage, Field: where, Msg: fmt.Sprintf("zone %s, but base-url %s is an address of zone %s",
+		z, addr, other),
 		hint: "omit base-url to use the zone's own address"}
 }
 

@@ -14,7 +14,9 @@ type AddOptions struct {
 	// Merge changes the stored profile of the name instead of replacing it, if there is one.
 	Merge func(stored *Profile) error
 
-	Storage string // "keyring" or "file": store the key there and nowhere else; "" for DIG_KEY_STORAGE, else the keyring if there is one
+	// "keyring" or "file": store the key there and nowhere else; "" for DIG_KEY_STORAGE, else the keyring if there is
+	// one
+	Storage string
 }
 
 // Added describes what Add did, so that the location of the key can be reported to the user.
@@ -27,8 +29,8 @@ type Added struct {
 
 // Add stores a profile and, if key is not zero, its key: in the OS keyring if there is one, else in a file of mode
 // 0600; DIG_KEY_STORAGE=keyring or file overrides this. A key that replaces one of the keyring is stored in the keyring
-// unless the file is requested. The key is bound to the profile's address. Errors wrap ErrConflict if the name is in use; names
-// that differ only by case count as equal, because keyrings may not distinguish them.
+// unless the file is requested. The key is bound to the profile's address. Errors wrap ErrConflict if the name is in
+// use; names that differ only by case count as equal, because keyrings may not distinguish them.
 func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 	var out Added
 	p.KeyStorage = ""
@@ -112,7 +114,8 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 			return err
 		}
 		if before != "" && before != p.KeyStorage {
-			_ = s.keys(before).Delete(p.Name) // the old copy is no longer referenced; a failing keyring must not undo the add
+			// the old copy is no longer referenced; a failing keyring must not undo the add
+			_ = s.keys(before).Delete(p.Name)
 		}
 		return nil
 	})
@@ -126,7 +129,8 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 func (c *configFile) free(name string, replace bool) (*Profile, error) {
 	old := c.find(name)
 	if old != nil && !replace {
-		return nil, &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q", name),
+		return nil, &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q",
+			name),
 			hint: "use --replace to overwrite it"}
 	}
 	return old, c.nameFree(name, name)
@@ -138,9 +142,11 @@ func (c *configFile) nameFree(name, except string) error {
 		switch {
 		case other.Name == except || !strings.EqualFold(other.Name, name):
 		case other.Name == name:
-			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q", name)}
+			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q",
+				name)}
 		default:
-			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("%q differs from profile %q only by case", name, other.Name)}
+			return &Error{Kind: ErrConflict, Field: nameProfile,
+				Msg: fmt.Sprintf("%q differs from profile %q only by case", name, other.Name)}
 		}
 	}
 	return nil
@@ -152,7 +158,8 @@ func (s *Store) forcedStorage() (string, error) {
 	case "", "keyring", "file":
 		return v, nil
 	}
-	return "", &Error{Kind: ErrUsage, Field: "environment DIG_KEY_STORAGE", Msg: fmt.Sprintf("%q is not a storage (keyring or file)", v)}
+	return "", &Error{Kind: ErrUsage, Field: "environment DIG_KEY_STORAGE",
+		Msg: fmt.Sprintf("%q is not a storage (keyring or file)", v)}
 }
 
 func (s *Store) storeKey(out *Added, profile string, k StoredKey, forced string) error {

@@ -26,7 +26,8 @@ func TestConcurrentAddsLoseNothing(t *testing.T) {
 			defer wg.Done()
 			s, err := OpenStore(dir, fileEnv())
 			if err == nil {
-				_, err = s.Add(Profile{Name: fmt.Sprintf("p%02d", i), Zone: "us", Project: fmt.Sprint(i)}, key, AddOptions{Use: i%2 == 0})
+				_, err = s.Add(Profile{Name: fmt.Sprintf("p%02d", i), Zone: "us", Project: fmt.Sprint(i)}, key,
+					AddOptions{Use: i%2 == 0})
 			}
 			errs[i] = err
 		}()
@@ -48,7 +49,8 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		var key Key
 		if key, err = NewKey(hostedKey); err == nil {
-			_, err = s.Add(Profile{Name: os.Getenv("DIG_TEST_PROFILE"), Zone: "us", Project: os.Getenv("DIG_TEST_PROJECT")}, key, AddOptions{})
+			_, err = s.Add(Profile{Name: os.Getenv("DIG_TEST_PROFILE"), Zone: "us",
+				Project: os.Getenv("DIG_TEST_PROJECT")}, key, AddOptions{})
 		}
 	}
 	if err != nil {
@@ -63,7 +65,8 @@ func TestConcurrentProcesses(t *testing.T) {
 	cmds := make([]*exec.Cmd, n)
 	for i := range n {
 		cmds[i] = exec.Command(os.Args[0])
-		cmds[i].Env = append(os.Environ(), "DIG_TEST_DIR="+dir, fmt.Sprintf("DIG_TEST_PROFILE=p%02d", i), fmt.Sprint("DIG_TEST_PROJECT=", i))
+		cmds[i].Env = append(os.Environ(), "DIG_TEST_DIR="+dir, fmt.Sprintf("DIG_TEST_PROFILE=p%02d", i),
+			fmt.Sprint("DIG_TEST_PROJECT=", i))
 		if err := cmds[i].Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +129,8 @@ func TestReadersNeverSeeAHalfFile(t *testing.T) {
 		}
 	}()
 	for i := range 30 {
-		if _, err := s.Add(Profile{Name: fmt.Sprint("n", i), Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+		if _, err := s.Add(Profile{Name: fmt.Sprint("n", i), Zone: "us"}, mustKey(t, hostedKey),
+			AddOptions{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -164,7 +168,8 @@ func TestLinkedConfigStaysLinked(t *testing.T) {
 	if _, err := s.Add(Profile{Name: "a"}, Key{}, AddOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := os.Lstat(s.Path()); err != nil || st.Mode()&os.ModeSymlink == 0 || !strings.Contains(read(t, target), "a:") {
+	if st, err := os.Lstat(s.Path()); err != nil || st.Mode()&os.ModeSymlink == 0 ||
+		!strings.Contains(read(t, target), "a:") {
 		t.Errorf("%v %v\n%s", st.Mode(), err, read(t, target))
 	}
 }

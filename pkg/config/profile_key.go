@@ -98,7 +98,9 @@ func (s *Store) Learn(name string, key Key, facts KeyFacts) error {
 			return err
 		}
 		if stored.Key.Reveal() != key.Reveal() {
-			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("another key was stored for profile %s in the meantime", name), hint: "run the command again"}
+			return &Error{Kind: ErrConflict, Field: nameProfile,
+				Msg:  fmt.Sprintf("another key was stored for profile %s in the meantime", name),
+				hint: "run the command again"}
 		}
 		p.SetFacts(facts)
 		return nil
@@ -130,8 +132,8 @@ type Stored struct {
 	keys  KeyStore
 }
 
-// KeysOf returns the keys that are stored under a name, whether there is a profile of that name or not. A keyring that does
-// not answer is an error only if the file has none.
+// KeysOf returns the keys that are stored under a name, whether there is a profile of that name or not. A keyring that
+// does not answer is an error only if the file has none.
 func (s *Store) KeysOf(name string) (found []Stored, err error) {
 	var failed error
 	for _, storage := range []string{"file", "keyring"} {
@@ -157,7 +159,9 @@ func (s *Store) RemoveKeys(name string, keys []Stored) error {
 			return err
 		}
 		if p := c.find(name); p != nil && p.KeyStorage != "" {
-			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("a key was stored for profile %s in the meantime", name), hint: "run the command again"}
+			return &Error{Kind: ErrConflict, Field: nameProfile,
+				Msg:  fmt.Sprintf("a key was stored for profile %s in the meantime", name),
+				hint: "run the command again"}
 		}
 		for _, k := range keys {
 			if err := k.keys.Delete(name); err != nil {
@@ -168,8 +172,8 @@ func (s *Store) RemoveKeys(name string, keys []Stored) error {
 	})
 }
 
-// Rename gives a profile and its key another name. If the process is killed in between, the profile has its key under one of
-// the two names; a copy of the key under the other name is removed by the next change of the settings.
+// Rename gives a profile and its key another name. If the process is killed in between, the profile has its key under
+// one of the two names; a copy of the key under the other name is removed by the next change of the settings.
 func (s *Store) Rename(old, name string) error {
 	if err := CheckProfileName(name); err != nil {
 		return err
@@ -202,7 +206,8 @@ func (s *Store) Rename(old, name string) error {
 			if c.profiles.Content[i].Value == old {
 				renamed := text(name)
 				n := c.profiles.Content[i]
-				renamed.HeadComment, renamed.LineComment, renamed.FootComment = n.HeadComment, n.LineComment, n.FootComment
+				renamed.HeadComment, renamed.LineComment, renamed.FootComment = n.HeadComment,
+					n.LineComment, n.FootComment
 				c.profiles.Content[i] = renamed
 			}
 		}
@@ -216,7 +221,9 @@ func (s *Store) Rename(old, name string) error {
 			return nil
 		}
 		if err := s.finishRename(); err != nil {
-			return &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the profile is renamed, but a copy of its key under the name %s remains in %s", old, s.keys(p.KeyStorage).Where()), cause: err}
+			return &Error{Kind: ErrStorage,
+				Msg: fmt.Sprintf("the profile is renamed, but a copy of its key under the name %s remains in %s", old,
+					s.keys(p.KeyStorage).Where()), cause: err}
 		}
 		return nil
 	})

@@ -56,9 +56,11 @@ func TestProfileLife(t *testing.T) {
 	if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
 		t.Error("reading made the directory")
 	}
-	full := Profile{Name: "work.EU", Zone: "eu", Org: "o 1", Workspace: "w", Project: "012", Output: "json", Timeout: "1m30s"}
+	full := Profile{Name: "work.EU", Zone: "eu", Org: "o 1", Workspace: "w", Project: "012", Output: "json",
+		Timeout: "1m30s"}
 	added, err := s.Add(full, mustKey(t, hostedKey), AddOptions{})
-	if err != nil || added.Storage != "file" || !strings.Contains(added.Where, "credentials.yaml") || len(added.Hints) != 0 {
+	if err != nil || added.Storage != "file" || !strings.Contains(added.Where, "credentials.yaml") ||
+		len(added.Hints) != 0 {
 		t.Fatalf("add: %+v, %v", added, err)
 	}
 	for _, name := range []string{"true", "1", "null", "1.2.3"} {
@@ -84,10 +86,14 @@ func TestProfileLife(t *testing.T) {
 	for _, p := range list {
 		names = append(names, p.Name)
 	}
-	if want := []string{"work.EU", "true", "1", "null", "1.2.3"}; err != nil || current != "true" || !slices.Equal(names, want) {
+	if want := []string{"work.EU", "true", "1", "null", "1.2.3"}; err != nil || current != "true" ||
+		!slices.Equal(names, want) {
 		t.Errorf("list: %v %q %v", names, current, err)
 	}
-	if err := update(s, "work.EU", func(p *Profile) { p.BaseURL = DefaultAddresses(EU)[1] + "/"; p.KeyStorage = "keyring" }); err != nil {
+	if err := update(s, "work.EU", func(p *Profile) {
+		p.BaseURL = DefaultAddresses(EU)[1] + "/"
+		p.KeyStorage = "keyring"
+	}); err != nil {
 		t.Error(err)
 	}
 	if got, _ := s.Get("work.EU"); got.BaseURL != DefaultAddresses(EU)[1] || got.KeyStorage != "file" {
@@ -108,7 +114,8 @@ func TestProfileLife(t *testing.T) {
 	if strings.Contains(read(t, filepath.Join(s.dir, "credentials.yaml")), "ABCDEF") {
 		t.Error("the key outlived its profile")
 	}
-	for _, err := range []error{s.Use("work.EU"), update(s, "nix", func(*Profile) {}), second(s.Remove("nix")), second(s.Get("nix"))} {
+	for _, err := range []error{s.Use("work.EU"), update(s, "nix", func(*Profile) {}), second(s.Remove("nix")),
+		second(s.Get("nix"))} {
 		if !errors.Is(err, ErrNotFound) {
 			t.Errorf("unknown profile: %v", err)
 		}
@@ -124,20 +131,22 @@ func TestAddRefuses(t *testing.T) {
 		env  string
 		want string
 	}{
-		"empty name":       {p: Profile{}, want: "empty"},
-		"path as name":     {p: Profile{Name: "../x"}, want: "profile name"},
-		"space in name":    {p: Profile{Name: "a b"}, want: "profile name"},
-		"dash first":       {p: Profile{Name: "-x"}, want: "profile name"},
-		"long name":        {p: Profile{Name: strings.Repeat("x", 65)}, want: "profile name"},
-		"zone":             {p: Profile{Name: "x", Zone: "mars"}, want: "not a zone"},
-		"plain http":       {p: Profile{Name: "x", BaseURL: "http://h.example/api/v1"}, want: "plain http"},
-		"other zone's url": {p: Profile{Name: "x", Zone: "us", BaseURL: DefaultAddresses(EU)[1]}, want: "address of zone eu"},
+		"empty name":    {p: Profile{}, want: "empty"},
+		"path as name":  {p: Profile{Name: "../x"}, want: "profile name"},
+		"space in name": {p: Profile{Name: "a b"}, want: "profile name"},
+		"dash first":    {p: Profile{Name: "-x"}, want: "profile name"},
+		"long name":     {p: Profile{Name: strings.Repeat("x", 65)}, want: "profile name"},
+		"zone":          {p: Profile{Name: "x", Zone: "mars"}, want: "not a zone"},
+		"plain http":    {p: Profile{Name: "x", BaseURL: "http://h.example/api/v1"}, want: "plain http"},
+		"other zone's url": {p: Profile{Name: "x", Zone: "us", BaseURL: DefaultAddresses(EU)[1]},
+			want: "address of zone eu"},
 		"control":          {p: Profile{Name: "x", Org: "a\x1b[2J"}, want: "control character"},
 		"timeout":          {p: Profile{Name: "x", Timeout: "soon"}, want: "not a duration"},
 		"negative timeout": {p: Profile{Name: "x", Timeout: "-1s"}, want: "negative"},
 		"key for local":    {p: Profile{Name: "x", Zone: "local"}, key: mustKey(t, hostedKey), want: "uses no key"},
 		"storage":          {p: Profile{Name: "x"}, env: "cloud", want: "not a storage"},
-		"no keyring":       {p: Profile{Name: "x", Zone: "us"}, key: mustKey(t, hostedKey), env: "keyring", want: "no session bus"},
+		"no keyring": {p: Profile{Name: "x", Zone: "us"}, key: mustKey(t, hostedKey), env: "keyring",
+			want: "no session bus"},
 	} {
 		if name == "no keyring" && runtime.GOOS != "linux" {
 			continue
@@ -162,7 +171,8 @@ func TestFilesAreForTheOwnerOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	cred := filepath.Join(s.dir, "credentials.yaml")
-	for path, want := range map[string]os.FileMode{s.dir: 0o700, s.Path(): 0o600, cred: 0o600, filepath.Join(s.dir, ".lock"): 0o600} {
+	for path, want := range map[string]os.FileMode{s.dir: 0o700, s.Path(): 0o600, cred: 0o600,
+		filepath.Join(s.dir, ".lock"): 0o600} {
 		st, err := os.Stat(path)
 		if err != nil || st.Mode().Perm() != want {
 			t.Errorf("%s: %v %v, want %o", path, st.Mode(), err, want)
@@ -178,7 +188,8 @@ func TestFilesAreForTheOwnerOnly(t *testing.T) {
 		if !errors.As(err, &e) || !errors.Is(err, ErrStorage) || !strings.Contains(e.Hint(), "chmod 600") {
 			t.Errorf("%o: %v", mode, err)
 		}
-		if err := s.keys("file").Set("other", StoredKey{mustKey(t, "k"), "https://h.example"}); !errors.Is(err, ErrStorage) {
+		if err := s.keys("file").Set("other", StoredKey{mustKey(t, "k"), "https://h.example"}); !errors.Is(err,
+			ErrStorage) {
 			t.Errorf("%o: written all the same: %v", mode, err)
 		}
 	}
@@ -223,16 +234,23 @@ profiles:
   n: # nothing
 # the end
 `
-	all := []string{"# head", "# which one", "# why a", "# all of them", "# about a", "# where its data is", "# residency", "# main", "# about b", "# short", "# about n", "# nothing", "# the end"}
+	all := []string{"# head", "# which one", "# why a", "# all of them", "# about a", "# where its data is",
+		"# residency", "# main", "# about b", "# short", "# about n", "# nothing", "# the end"}
 	for name, c := range map[string]struct {
 		change func(s *Store) error
 		has    string
 		gone   []string
 	}{
-		"Use":          {change: func(s *Store) error { return s.Use("b") }, has: "current: b # why a"},
-		"Use, none":    {change: func(s *Store) error { return s.Use("") }, gone: []string{"# which one", "# why a"}},
-		"Update":       {change: func(s *Store) error { return update(s, "a", func(p *Profile) { p.Project, p.Output = "p2", "csv" }) }, has: "project: p2 # main"},
-		"Update, less": {change: func(s *Store) error { return update(s, "a", func(p *Profile) { p.Project = "" }) }, gone: []string{"# main"}},
+		"Use":       {change: func(s *Store) error { return s.Use("b") }, has: "current: b # why a"},
+		"Use, none": {change: func(s *Store) error { return s.Use("") }, gone: []string{"# which one", "# why a"}},
+		"Update": {change: func(s *Store) error {
+			return update(s, "a", func(p *Profile) {
+				p.Project,
+					p.Output = "p2", "csv"
+			})
+		}, has: "project: p2 # main"},
+		"Update, less": {change: func(s *Store) error { return update(s, "a", func(p *Profile) { p.Project = "" }) },
+			gone: []string{"# main"}},
 		"Add": {change: func(s *Store) error {
 			_, err := s.Add(Profile{Name: "c", Zone: "eu"}, Key{}, AddOptions{Use: true})
 			return err
@@ -245,17 +263,28 @@ profiles:
 			_, err := s.Add(Profile{Name: "b", Zone: "local", Project: "x"}, Key{}, AddOptions{Replace: true})
 			return err
 		}, has: "project: x"},
-		"Update, empty": {change: func(s *Store) error { return update(s, "n", func(p *Profile) { p.Project = "x" }) }, has: "n: # nothing"},
-		"Set":           {change: func(s *Store) error { _, err := s.Set("n", map[string]string{"project": "x"}, nil, false); return err }, has: "n: # nothing"},
+		"Update, empty": {change: func(s *Store) error { return update(s, "n", func(p *Profile) { p.Project = "x" }) },
+			has: "n: # nothing"},
+		"Set": {change: func(s *Store) error {
+			_, err := s.Set("n", map[string]string{"project": "x"}, nil,
+				false)
+			return err
+		}, has: "n: # nothing"},
 		"Set, less": {change: func(s *Store) error {
 			_, err := s.Set("a", map[string]string{"zone": "eu"}, []string{"project"}, false)
 			return err
 		}, has: "zone: eu # residency", gone: []string{"# main"}},
-		"Rename":          {change: func(s *Store) error { return s.Rename("b", "z") }, has: "z: {zone: local} # short"},
+		"Rename": {change: func(s *Store) error { return s.Rename("b", "z") },
+			has: "z: {zone: local} # short"},
 		"Rename, current": {change: func(s *Store) error { return s.Rename("a", "z") }, has: "current: z # why a"},
-		"Replace":         {change: func(s *Store) error { _, err := s.Replace([]byte(before), []byte(before+"# more\n")); return err }, has: "# more"},
+		"Replace": {change: func(s *Store) error {
+			_, err := s.Replace([]byte(before),
+				[]byte(before+"# more\n"))
+			return err
+		}, has: "# more"},
 		"Login and out": {change: func(s *Store) error {
-			if _, err := s.Add(Profile{Name: "a", Zone: "us"}, mustKey(t, hostedKey), AddOptions{Replace: true, Merge: func(*Profile) error { return nil }}); err != nil {
+			if _, err := s.Add(Profile{Name: "a", Zone: "us"}, mustKey(t, hostedKey), AddOptions{Replace: true,
+				Merge: func(*Profile) error { return nil }}); err != nil {
 				return err
 			}
 			if err := s.Learn("a", mustKey(t, hostedKey), KeyFacts{Kind: KindPartner}); err != nil {
@@ -264,7 +293,8 @@ profiles:
 			_, err := s.Logout("a")
 			return err
 		}, has: "project: p1 # main"},
-		"Remove": {change: func(s *Store) error { _, err := s.Remove("b"); return err }, has: "project: p1 # main", gone: []string{"# about b", "# short"}},
+		"Remove": {change: func(s *Store) error { _, err := s.Remove("b"); return err }, has: "project: p1 # main",
+			gone: []string{"# about b", "# short"}},
 	} {
 		s := openStore(t, fileEnv())
 		write(t, s.Path(), before)
@@ -294,9 +324,11 @@ profiles:
 // TestRemoveKeepsComments: with a profile go the comments about it, not those of the file or of what stands below it.
 func TestRemoveKeepsComments(t *testing.T) {
 	for before, want := range map[string]string{
-		"# about the file\ncurrent: b\nprofiles:\n  a:\n    zone: local\n    # under a\n  # about b\n  b:\n    zone: local\n\n# at the end\n": "# about the file\nprofiles:\n  a:\n    zone: local\n    # under a\n\n# at the end\n",
-		"profiles:\n  b:\n    zone: local\ncurrent: b\n# at the end\n":                                                                        "profiles: {}\n# at the end\n",
-		"profiles:\n  b:\n    zone: local\n\n  # below b\n\n  c:\n    zone: us\n":                                                             "profiles:\n  # below b\n  c:\n    zone: us\n",
+		"# about the file\ncurrent: b\nprofiles:\n  a:\n    zone: local\n    # under a\n  # about b\n  b:\n    zone: " +
+			"local\n\n# at the end\n": "# about the file\nprofiles:\n  a:\n    zone: local\n    # under a\n\n# at " +
+			"the end\n",
+		"profiles:\n  b:\n    zone: local\ncurrent: b\n# at the end\n":            "profiles: {}\n# at the end\n",
+		"profiles:\n  b:\n    zone: local\n\n  # below b\n\n  c:\n    zone: us\n": "profiles:\n  # below b\n  c:\n    zone: us\n",
 	} {
 		s := openStore(t, fileEnv())
 		write(t, s.Path(), before)
@@ -342,7 +374,8 @@ func TestConfigFileErrors(t *testing.T) {
 			t.Errorf("%.40q: %v", text, err)
 			continue
 		}
-		if full := err.Error() + " (" + e.Hint() + ")"; !strings.Contains(full, want) || !strings.HasPrefix(full, s.Path()) {
+		if full := err.Error() + " (" + e.Hint() + ")"; !strings.Contains(full, want) ||
+			!strings.HasPrefix(full, s.Path()) {
 			t.Errorf("%.40q: %s\nwant %s", text, full, want)
 		}
 		if _, err := s.Add(Profile{Name: "new"}, Key{}, AddOptions{}); err == nil || read(t, s.Path()) != text {

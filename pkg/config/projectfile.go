@@ -51,11 +51,14 @@ func readProjectFile(path string, data []byte) (map[string]string, error) {
 	err = pairs(path, root, func(name, value *yaml.Node) error {
 		if !slices.Contains(known, name.Value) {
 			if isKeyName(name.Value) {
-				return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "a project file must not hold a key",
-					hint: "remove the line, revoke the key if the file was shared, and store keys with dig auth login, or in DIG_API_KEY"}
+				return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value,
+					Msg: "a project file must not hold a key",
+					hint: "remove the line, revoke the key if the file was shared, and store keys with dig auth " +
+						"login, or in DIG_API_KEY"}
 			}
 			if slices.Contains(files(), name.Value) {
-				return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "a project file must not choose certificates",
+				return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value,
+					Msg:  "a project file must not choose certificates",
 					hint: "set it in a profile (dig config set " + name.Value + "=FILE) or in " + EnvName(name.Value)}
 			}
 			return unknownField(path, name, known)

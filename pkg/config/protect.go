@@ -36,12 +36,14 @@ func switchedOn(name, value string) (bool, error) {
 	}
 	on, err := strconv.ParseBool(value)
 	if err != nil {
-		return false, &Error{Kind: ErrUsage, Field: "environment " + name, Msg: fmt.Sprintf("%q is neither 1 nor 0", value)}
+		return false, &Error{Kind: ErrUsage, Field: "environment " + name,
+			Msg: fmt.Sprintf("%q is neither 1 nor 0", value)}
 	}
 	return on, nil
 }
 
-// sourcesOf returns the values that a setting has in a profile, a project file and a variable, for settings of which the strictest counts.
+// sourcesOf returns the values that a setting has in a profile, a project file and a variable, for settings of which
+// the strictest counts.
 func sourcesOf(b *binding, name string) []Value {
 	found := []Value{b.own(name, "")} // of the profile
 	if v, ok := b.project[name].(Value); ok {
@@ -70,9 +72,9 @@ func filesAllowed(b *binding, noFiles string) (Value, error) {
 	return b.get(nameFiles), nil
 }
 
-// strictest returns the strictest protection that any source sets. Other settings are taken from the source with the highest
-// precedence; here a variable or a file of a repository can protect a profile but cannot remove its protection. readOnly is
-// DIG_READ_ONLY.
+// strictest returns the strictest protection that any source sets. Other settings are taken from the source with the
+// highest precedence; here a variable or a file of a repository can protect a profile but cannot remove its protection.
+// readOnly is DIG_READ_ONLY.
 func strictest(b *binding, readOnly string) (Value, error) {
 	found := sourcesOf(b, nameProtect)
 	on, err := switchedOn("DIG_READ_ONLY", readOnly)
@@ -82,7 +84,8 @@ func strictest(b *binding, readOnly string) (Value, error) {
 	if on {
 		found = append(found, Value{Value: ReadOnly, From: "environment DIG_READ_ONLY", level: fromEnv})
 	}
-	return slices.MaxFunc(found, func(a, b Value) int { return protection(a.Value) - protection(b.Value) }), nil // of equal ones the first
+	// of equal ones the first
+	return slices.MaxFunc(found, func(a, b Value) int { return protection(a.Value) - protection(b.Value) }), nil
 }
 
 // IsReadOnly reports whether requests that change something are rejected.

@@ -30,13 +30,15 @@ func TestProtect(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%+v: %v", c, err)
 			}
-			if s.Protect.Value != c.want || !strings.HasPrefix(s.Protect.From, c.from) || s.IsReadOnly() != (c.want == ReadOnly) {
+			if s.Protect.Value != c.want || !strings.HasPrefix(s.Protect.From, c.from) ||
+				s.IsReadOnly() != (c.want == ReadOnly) {
 				t.Errorf("%+v: %+v", c, s.Protect)
 			}
 		}
 	}
 	for _, kv := range [][]string{{"DIG_PROTECT", "off"}, {"DIG_READ_ONLY", "perhaps"}} {
-		if _, err := newFixture(t).resolve(nil, kv...); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), kv[0]) {
+		if _, err := newFixture(t).resolve(nil, kv...); !errors.Is(err, ErrUsage) ||
+			!strings.Contains(err.Error(), kv[0]) {
 			t.Errorf("%v: %v", kv, err)
 		}
 	}
@@ -52,7 +54,8 @@ func TestProtectStays(t *testing.T) {
 	f := newFixture(t)
 	f.profile(Profile{Name: "w", Zone: "us", Protect: ReadOnly}, "", true)
 	for _, c := range []struct{ given, want string }{{"", ReadOnly}, {Confirm, Confirm}} {
-		if _, err := f.store.Add(Profile{Name: "w", Zone: "eu", Protect: c.given}, Key{}, AddOptions{Replace: true}); err != nil {
+		if _, err := f.store.Add(Profile{Name: "w", Zone: "eu", Protect: c.given}, Key{},
+			AddOptions{Replace: true}); err != nil {
 			t.Fatal(err)
 		}
 		if p, err := f.store.Get("w"); err != nil || p.Protect != c.want {
@@ -75,7 +78,8 @@ func TestJournalOfProjectFile(t *testing.T) {
 		if own != "" {
 			want = 1 << 20
 		}
-		if s.JournalBytes() != want || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "a project file cannot change it") {
+		if s.JournalBytes() != want || len(s.Notes) != 1 || !strings.Contains(s.Notes[0],
+			"a project file cannot change it") {
 			t.Errorf("%q: %d, %v", own, s.JournalBytes(), s.Notes)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// A rename changes two stores, one after the other. It first writes a note to a file, so that the copy of the key that a killed
-// process leaves can be found: a keyring cannot be searched for it.
+// A rename changes two stores, one after the other. It first writes a note to a file, so that the copy of the key that
+// a killed process leaves can be found: a keyring cannot be searched for it.
 
 // renaming is the note.
 type renaming struct {
@@ -35,7 +35,9 @@ func (s *Store) locked(do func() error) error {
 func (s *Store) noteRename(old, name, storage string) error {
 	if before, err := s.pendingRename(); err != nil || before != nil {
 		if err == nil {
-			err = &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the rename of profile %s to %s has not ended: a copy of its key cannot be removed from %s", before.Old, before.New, s.keys(before.Storage).Where())}
+			err = &Error{Kind: ErrStorage,
+				Msg: fmt.Sprintf("the rename of profile %s to %s has not ended: a copy of its key cannot be removed "+
+					"from %s", before.Old, before.New, s.keys(before.Storage).Where())}
 		}
 		return err
 	}
@@ -58,7 +60,9 @@ func (s *Store) pendingRename() (*renaming, error) {
 		err = json.Unmarshal(raw, &r)
 	}
 	if err != nil {
-		return nil, &Error{Kind: ErrStorage, File: path, Msg: "cannot be read", cause: err, hint: "it records a rename that was not finished; remove it, and look for a copy of the key under a former name"}
+		return nil, &Error{Kind: ErrStorage, File: path, Msg: "cannot be read", cause: err,
+			hint: "it records a rename that was not finished; remove it, and look for a copy of the key under a " +
+				"former name"}
 	}
 	return &r, nil
 }

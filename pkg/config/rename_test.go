@@ -37,8 +37,8 @@ func TestRenameByCase(t *testing.T) {
 	}
 }
 
-// TestKilledRename ends a rename after each of its steps, as a kill would: the next change leaves the profile with its key under one
-// name, no copy of the key, and no note.
+// TestKilledRename ends a rename after each of its steps, as a kill would: the next change leaves the profile with its
+// key under one name, no copy of the key, and no note.
 func TestKilledRename(t *testing.T) {
 	steps := []func(s *Store, key StoredKey) error{
 		func(s *Store, _ StoredKey) error { return s.noteRename("work", "acme", "file") },

@@ -25,10 +25,11 @@ import (
 
 // Sources are the sources of settings.
 type Sources struct {
-	Flags     *pflag.FlagSet      // the flags with the names of settings; may be nil
-	Getenv    func(string) string // variables that are not settings: DIG_API_KEY and those of directories. viper reads the others from the process.
-	Dir       string              // directory where the search for the project file starts; "" for no project file
-	ConfigDir string              // directory of config.yaml; "" means ConfigDir(Getenv)
+	Flags *pflag.FlagSet // the flags with the names of settings; may be nil
+	// variables that are not settings: DIG_API_KEY and those of directories. viper reads the others from the process.
+	Getenv    func(string) string
+	Dir       string // directory where the search for the project file starts; "" for no project file
+	ConfigDir string // directory of config.yaml; "" means ConfigDir(Getenv)
 }
 
 // Value is a setting and the source it came from: "flag --zone", "environment DIG_ZONE", "project file /x/.dig.yaml",
@@ -65,8 +66,8 @@ type Settings struct {
 	keyErr error
 }
 
-// Local reports whether the gateway is zone local: in this process, or at an address of this machine. A gateway at any other address is
-// treated as a hosted one, whatever the zone says, because nothing is known about it.
+// Local reports whether the gateway is zone local: in this process, or at an address of this machine. A gateway at any
+// other address is treated as a hosted one, whatever the zone says, because nothing is known about it.
 func (s *Settings) Local() bool {
 	return Zone(s.Zone.Value) == Local && (s.InProcess() || IsLoopback(s.BaseURL.Value))
 }
@@ -153,7 +154,8 @@ func (s *Settings) keepLess(b *binding, name, preset string) Value {
 	if err != nil || ownErr != nil || more <= most {
 		return all
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%s requests a %s of %s; %s sets %s, and a project file cannot increase it", all.From, name, all.Value, own.From, own.Value))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s requests a %s of %s; %s sets %s, and a project file cannot increase it",
+		all.From, name, all.Value, own.From, own.Value))
 	return own
 }
 
@@ -164,7 +166,8 @@ func (s *Settings) ownJournal(b *binding) Value {
 		return all
 	}
 	own := b.own(nameJournal, defaultJournal)
-	s.Notes = append(s.Notes, fmt.Sprintf("%s sets a journal of %s; %s sets %s, and a project file cannot change it", all.From, all.Value, own.From, own.Value))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s sets a journal of %s; %s sets %s, and a project file cannot change it",
+		all.From, all.Value, own.From, own.Value))
 	return own
 }
 
@@ -185,7 +188,8 @@ func (s *Settings) pickProfile(store *Store, b *binding) (*Profile, error) {
 		return nil, err
 	}
 	if file.current != "" {
-		b.v.SetDefault(nameProfile, Value{Value: file.current, From: "current profile in " + store.Path(), level: fromProfile})
+		b.v.SetDefault(nameProfile, Value{Value: file.current, From: "current profile in " + store.Path(),
+			level: fromProfile})
 	}
 	s.Profile = b.get(nameProfile)
 	if s.Profile.Value == "" {
@@ -198,8 +202,8 @@ func (s *Settings) pickProfile(store *Store, b *binding) (*Profile, error) {
 	return p, nil
 }
 
-// profileFields returns the settings of a profile. foreign is set if a source of higher precedence has selected another zone;
-// the settings of the profile's zone are then omitted. zone is the zone before the profile is considered.
+// profileFields returns the settings of a profile. foreign is set if a source of higher precedence has selected another
+// zone; the settings of the profile's zone are then omitted. zone is the zone before the profile is considered.
 func (s *Settings) profileFields(p *Profile, zone Value) (fields map[string]any, foreign bool) {
 	fields = map[string]any{}
 	if p == nil {
@@ -219,7 +223,8 @@ func (s *Settings) profileFields(p *Profile, zone Value) (fields map[string]any,
 		}
 	}
 	if left != "" {
-		s.Notes = append(s.Notes, fmt.Sprintf("profile %s is for zone %s, but %s chose %s: not used:%s", p.Name, own, zone.From, zone.Value, left))
+		s.Notes = append(s.Notes, fmt.Sprintf("profile %s is for zone %s, but %s chose %s: not used:%s", p.Name, own,
+			zone.From, zone.Value, left))
 	}
 	return fields, foreign
 }
@@ -248,7 +253,8 @@ func (s *Settings) settleZone() error {
 		return err
 	}
 	if zone == Local && s.Zone.level > s.BaseURL.level && !IsLoopback(addr) {
-		return &Error{Kind: ErrUsage, Field: s.Zone.From, Msg: fmt.Sprintf("zone local runs on this machine, but %s sets base-url %s", s.BaseURL.From, addr),
+		return &Error{Kind: ErrUsage, Field: s.Zone.From,
+			Msg:  fmt.Sprintf("zone local runs on this machine, but %s sets base-url %s", s.BaseURL.From, addr),
 			hint: "unset one of the two"}
 	}
 	return nil
@@ -302,7 +308,8 @@ func (s *Settings) Explicit() (zone, address string) {
 
 // Explain lists every setting with its source; the key is masked.
 func (s *Settings) Explain() []Explained {
-	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool, s.Protect, s.Files, s.Journal,
+	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool,
+		s.Protect, s.Files, s.Journal,
 		s.ConnectTimeout, s.ReplyTimeout, s.CAFile, s.ClientCert, s.ClientKey}
 	out := make([]Explained, 0, len(all)+1)
 	for i, name := range settingNames() {

@@ -10,7 +10,8 @@ import (
 )
 
 func TestTimeout(t *testing.T) {
-	for in, want := range map[string]time.Duration{"90": 90 * time.Second, "1m30s": 90 * time.Second, "0": 0, "0.5": 500 * time.Millisecond, "250ms": 250 * time.Millisecond} {
+	for in, want := range map[string]time.Duration{"90": 90 * time.Second, "1m30s": 90 * time.Second, "0": 0,
+		"0.5": 500 * time.Millisecond, "250ms": 250 * time.Millisecond} {
 		s, err := newFixture(t).resolve(map[string]string{"timeout": in})
 		if err != nil {
 			t.Errorf("%s: %v", in, err)
@@ -72,14 +73,16 @@ func TestExplain(t *testing.T) {
 }
 
 func TestHistory(t *testing.T) {
-	for in, want := range map[string]int64{"64MiB": 64 << 20, "100kB": 100_000, "0": 0, "off": 0, "OFF": 0, "1.5GiB": 3 << 29} {
+	for in, want := range map[string]int64{"64MiB": 64 << 20, "100kB": 100_000, "0": 0, "off": 0, "OFF": 0,
+		"1.5GiB": 3 << 29} {
 		s, err := newFixture(t).resolve(map[string]string{"history": in})
 		if err != nil || s.HistoryBytes() != want {
 			t.Errorf("%s: %v, %v; want %d", in, s, err, want)
 		}
 	}
 	for _, in := range []string{"much", "-1", "64 elephants", "NaN"} {
-		if _, err := newFixture(t).resolve(map[string]string{"history": in}); err == nil || !strings.Contains(err.Error(), "is not a size") {
+		if _, err := newFixture(t).resolve(map[string]string{"history": in}); err == nil ||
+			!strings.Contains(err.Error(), "is not a size") {
 			t.Errorf("%s: %v", in, err)
 		}
 	}

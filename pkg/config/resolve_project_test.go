@@ -16,7 +16,8 @@ func TestProjectFileSearch(t *testing.T) {
 	setSettings(t)
 	at := func(dir string) *Settings {
 		t.Helper()
-		s, err := Resolve(Sources{Getenv: fileEnv("HOME", f.home, "USERPROFILE", f.home), Dir: dir, ConfigDir: f.store.dir})
+		s, err := Resolve(Sources{Getenv: fileEnv("HOME", f.home, "USERPROFILE", f.home), Dir: dir,
+			ConfigDir: f.store.dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +31,8 @@ func TestProjectFileSearch(t *testing.T) {
 		t.Errorf("%+v", s.Project)
 	}
 	f.project("project: repo\n")
-	if s := at(filepath.Join(f.dir, "a", "b")); s.Project.Value != "repo" || s.Path != filepath.Join(f.dir, ProjectFile) {
+	if s := at(filepath.Join(f.dir, "a", "b")); s.Project.Value != "repo" ||
+		s.Path != filepath.Join(f.dir, ProjectFile) {
 		t.Errorf("%+v", s.Project)
 	}
 	write(t, filepath.Join(f.dir, "a", "b", ProjectFile), "output: csv\n")
@@ -38,7 +40,8 @@ func TestProjectFileSearch(t *testing.T) {
 		t.Errorf("two files were mixed: %+v %+v", s.Project, s.Output)
 	}
 	// A home below: nothing above it is read.
-	s, err := Resolve(Sources{Getenv: fileEnv("HOME", filepath.Join(f.dir, "a"), "USERPROFILE", filepath.Join(f.dir, "a")), Dir: filepath.Join(f.dir, "a"), ConfigDir: f.store.dir})
+	s, err := Resolve(Sources{Getenv: fileEnv("HOME", filepath.Join(f.dir, "a"), "USERPROFILE",
+		filepath.Join(f.dir, "a")), Dir: filepath.Join(f.dir, "a"), ConfigDir: f.store.dir})
 	if err != nil || s.Path != "" {
 		t.Errorf("searched above home: %q, %v", s.Path, err)
 	}
@@ -46,15 +49,16 @@ func TestProjectFileSearch(t *testing.T) {
 
 func TestProjectFileErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"api-key: " + hostedKey + "\n":           ":1: api-key: a project file must not hold a key",
-		"zone: us\nkey: " + hostedKey + "\n":     ":2: key: a project file must not hold a key",
-		"zone: us\nDIG_API_KEY: x\n":             ":2: DIG_API_KEY: a project file must not hold a key",
-		"accessToken: x\n":                       ":1: accessToken: a project file must not hold a key",
-		"ca-file: /x\n":                          ":1: ca-file: a project file must not choose certificates",
-		"client-key: /x\n":                       ":1: client-key: a project file must not choose certificates",
-		"projct: x\n":                            ":1: projct: unknown field (did you mean project?)",
-		"url: https://h.example\n":               ":1: url: unknown field (did you mean base-url?)",
-		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history, spool, protect, files, journal, connect-timeout, reply-timeout)",
+		"api-key: " + hostedKey + "\n":       ":1: api-key: a project file must not hold a key",
+		"zone: us\nkey: " + hostedKey + "\n": ":2: key: a project file must not hold a key",
+		"zone: us\nDIG_API_KEY: x\n":         ":2: DIG_API_KEY: a project file must not hold a key",
+		"accessToken: x\n":                   ":1: accessToken: a project file must not hold a key",
+		"ca-file: /x\n":                      ":1: ca-file: a project file must not choose certificates",
+		"client-key: /x\n":                   ":1: client-key: a project file must not choose certificates",
+		"projct: x\n":                        ":1: projct: unknown field (did you mean project?)",
+		"url: https://h.example\n":           ":1: url: unknown field (did you mean base-url?)",
+		"something-else: x\n": "(the fields are profile, zone, base-url, org, workspace, project, " +
+			"output, timeout, history, spool, protect, files, journal, connect-timeout, reply-timeout)",
 		"\n\nzone: mars\n":                       ":3: zone: \"mars\" is not a zone",
 		"base-url: http://h.example/api/v1\n":    ":1: base-url: \"http://h.example/api/v1\": plain http",
 		"base-url: https://u:sesame@h.example\n": ":1: base-url: contains a user or password",

@@ -51,7 +51,8 @@ func (f *fixture) project(text string) { write(f.t, filepath.Join(f.dir, Project
 
 func (f *fixture) resolve(flags map[string]string, kv ...string) (*Settings, error) {
 	setSettings(f.t, kv...)
-	return Resolve(Sources{Flags: flagSet(f.t, flags), Getenv: fileEnv(append(kv, "HOME", f.home, "USERPROFILE", f.home)...), Dir: f.dir, ConfigDir: f.store.dir})
+	return Resolve(Sources{Flags: flagSet(f.t, flags), Getenv: fileEnv(append(kv, "HOME", f.home, "USERPROFILE",
+		f.home)...), Dir: f.dir, ConfigDir: f.store.dir})
 }
 
 // setSettings sets the variables of settings in the process, where viper reads them, and unsets the others.
@@ -103,8 +104,10 @@ func TestPrecedence(t *testing.T) {
 		def                             string
 	}{
 		{nameProfile, "DIG_PROFILE", "p.1", "P.2", "p-3", "p_4", ""},
-		{nameZone, "DIG_ZONE", "us", "us", "us", "us", "local"}, // for another zone see TestForeignZoneLeavesTheProfilesPlaceOut
-		{nameBaseURL, "DIG_BASE_URL", "https://p.example/api/v1", "https://f.example/api/v1", "https://e.example/api/v1", "https://g.example/api/v1", ""},
+		// for another zone see TestForeignZoneLeavesTheProfilesPlaceOut
+		{nameZone, "DIG_ZONE", "us", "us", "us", "us", "local"},
+		{nameBaseURL, "DIG_BASE_URL", "https://p.example/api/v1", "https://f.example/api/v1",
+			"https://e.example/api/v1", "https://g.example/api/v1", ""},
 		{nameOrg, "DIG_ORG", "org-p", "org-f", "org-e", "org-g", ""},
 		{nameWorkspace, "DIG_WORKSPACE", "ws-p", "ws-f", "ws-e", "ws-g", ""},
 		{nameProject, "DIG_PROJECT", "012", "1e3", "true", "0x1F", ""},
@@ -164,11 +167,13 @@ func TestPrecedence(t *testing.T) {
 // TestEverySourceIsChecked: a bad value is an error that names its source, also where another source has precedence.
 func TestEverySourceIsChecked(t *testing.T) {
 	for name, bad := range map[string]string{
-		nameProfile: "a/b", nameZone: "mars", nameBaseURL: "ftp://h.example", nameOrg: "a\x01", nameWorkspace: "a\x01", nameProject: "a\x01",
-		nameOutput: "C S V", nameTimeout: "soon", nameHistory: "much", nameSpool: "much",
+		nameProfile: "a/b", nameZone: "mars", nameBaseURL: "ftp://h.example", nameOrg: "a\x01", nameWorkspace: "a\x01",
+		nameProject: "a\x01",
+		nameOutput:  "C S V", nameTimeout: "soon", nameHistory: "much", nameSpool: "much",
 	} {
 		quoted := strings.ReplaceAll(fmt.Sprintf("%q", bad), `\x01`, `\u0001`)
-		good := map[string]string{nameZone: "local", nameBaseURL: "https://h.example/api/v1", nameOutput: "csv", nameTimeout: "1", nameHistory: "1", nameSpool: "1"}[name]
+		good := map[string]string{nameZone: "local", nameBaseURL: "https://h.example/api/v1", nameOutput: "csv",
+			nameTimeout: "1", nameHistory: "1", nameSpool: "1"}[name]
 		if good == "" {
 			good = "w"
 		}
@@ -225,7 +230,8 @@ func TestPrecedenceOfProfileName(t *testing.T) {
 	check("proj", "project file ", nil)
 	check("env", "environment DIG_PROFILE", nil, "DIG_PROFILE", "env")
 	check("flag", "flag --profile", map[string]string{"profile": "flag"}, "DIG_PROFILE", "env")
-	if _, err := f.resolve(map[string]string{"profile": "flog"}); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "flag --profile") {
+	if _, err := f.resolve(map[string]string{"profile": "flog"}); !errors.Is(err, ErrNotFound) ||
+		!strings.Contains(err.Error(), "flag --profile") {
 		t.Errorf("%v", err)
 	}
 }
@@ -253,21 +259,31 @@ func TestZonesAndAddresses(t *testing.T) {
 		candidates int
 		err        string
 	}{
-		"us":                        {flags: map[string]string{"zone": "us"}, zone: "us", addr: us[0], candidates: 1},
-		"eu":                        {flags: map[string]string{"zone": "eu"}, zone: "eu", addr: eu[0], candidates: 2},
-		"second eu address":         {flags: map[string]string{"zone": "eu", "base-url": eu[1] + "/"}, zone: "eu", addr: eu[1]},
-		"zone follows the address":  {env: []string{"DIG_BASE_URL", eu[1]}, zone: "eu", addr: eu[1]},
-		"other address":             {env: []string{"DIG_BASE_URL", "https://h.example/api/v1"}, zone: "local", addr: "https://h.example/api/v1"},
-		"flag zone, env address":    {flags: map[string]string{"zone": "eu"}, env: []string{"DIG_BASE_URL", "http://127.0.0.1:1/api/v1"}, zone: "eu", addr: "http://127.0.0.1:1/api/v1"},
-		"other zone's address":      {flags: map[string]string{"zone": "us"}, env: []string{"DIG_BASE_URL", eu[0]}, err: "address of zone eu"},
-		"local against far env":     {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL", "https://h.example/api/v1"}, err: "runs on this machine"},
-		"local and loopback":        {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL", "http://localhost:1/api/v1"}, zone: "local", addr: "http://localhost:1/api/v1"},
-		"local and far, both flags": {flags: map[string]string{"zone": "local", "base-url": "https://h.example/api/v1"}, zone: "local", addr: "https://h.example/api/v1"},
-		"plain http":                {env: []string{"DIG_BASE_URL", "http://h.example/api/v1"}, err: "environment DIG_BASE_URL: \"http://h.example/api/v1\": plain http"},
-		"zone typo":                 {env: []string{"DIG_ZONE", "loacl"}, err: "environment DIG_ZONE: \"loacl\" is not a zone"},
-		"empty flag":                {flags: map[string]string{"project": ""}, err: "flag --project: is empty"},
-		"empty variable":            {env: []string{"DIG_ZONE", ""}, zone: "local"},
-		"bad timeout":               {flags: map[string]string{"timeout": "NaN"}, err: "flag --timeout: \"NaN\" is not a duration"},
+		"us": {flags: map[string]string{"zone": "us"}, zone: "us", addr: us[0], candidates: 1},
+		"eu": {flags: map[string]string{"zone": "eu"}, zone: "eu", addr: eu[0], candidates: 2},
+		"second eu address": {flags: map[string]string{"zone": "eu", "base-url": eu[1] + "/"},
+			zone: "eu", addr: eu[1]},
+		"zone follows the address": {env: []string{"DIG_BASE_URL", eu[1]}, zone: "eu", addr: eu[1]},
+		"other address": {env: []string{"DIG_BASE_URL", "https://h.example/api/v1"}, zone: "local",
+			addr: "https://h.example/api/v1"},
+		"flag zone, env address": {flags: map[string]string{"zone": "eu"}, env: []string{"DIG_BASE_URL",
+			"http://127.0.0.1:1/api/v1"}, zone: "eu", addr: "http://127.0.0.1:1/api/v1"},
+		"other zone's address": {flags: map[string]string{"zone": "us"}, env: []string{"DIG_BASE_URL", eu[0]},
+			err: "address of zone eu"},
+		"local against far env": {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL",
+			"https://h.example/api/v1"}, err: "runs on this machine"},
+		"local and loopback": {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL",
+			"http://localhost:1/api/v1"}, zone: "local", addr: "http://localhost:1/api/v1"},
+		"local and far, both flags": {flags: map[string]string{"zone": "local", "base-url": "https://h.example/api/v1"},
+			zone: "local", addr: "https://h.example/api/v1"},
+		"plain http": {env: []string{"DIG_BASE_URL", "http://h.example/api/v1"},
+			err: "environment DIG_BASE_URL: \"http://h.example/api/v1\": plain http"},
+		"zone typo": {env: []string{"DIG_ZONE", "loacl"},
+			err: "environment DIG_ZONE: \"loacl\" is not a zone"},
+		"empty flag":     {flags: map[string]string{"project": ""}, err: "flag --project: is empty"},
+		"empty variable": {env: []string{"DIG_ZONE", ""}, zone: "local"},
+		"bad timeout": {flags: map[string]string{"timeout": "NaN"},
+			err: "flag --timeout: \"NaN\" is not a duration"},
 	} {
 		s, err := newFixture(t).resolve(c.flags, c.env...)
 		if c.err != "" {
@@ -284,20 +300,23 @@ func TestZonesAndAddresses(t *testing.T) {
 
 func TestHintAboutTheVersionSegment(t *testing.T) {
 	s, err := newFixture(t).resolve(map[string]string{"base-url": "https://h.example"})
-	if err != nil || s.BaseURL.Value != "https://h.example" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "https://h.example/api/v1") {
+	if err != nil || s.BaseURL.Value != "https://h.example" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0],
+		"https://h.example/api/v1") {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
 
 func TestForeignZoneLeavesTheProfilesPlaceOut(t *testing.T) {
 	f := newFixture(t)
-	f.profile(Profile{Name: "w", Zone: "us", Org: "o", Workspace: "ws", Project: "p", Output: "csv", Timeout: "9"}, hostedKey, true)
+	f.profile(Profile{Name: "w", Zone: "us", Org: "o", Workspace: "ws", Project: "p", Output: "csv", Timeout: "9"},
+		hostedKey, true)
 	for _, zone := range []string{"local", "eu"} {
 		s, err := f.resolve(map[string]string{"zone": zone})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Org.Value+s.Workspace.Value+s.Project.Value != "" || !s.Key.IsZero() || s.Output.Value != "csv" || s.Timeout.Value != "9" {
+		if s.Org.Value+s.Workspace.Value+s.Project.Value != "" || !s.Key.IsZero() || s.Output.Value != "csv" ||
+			s.Timeout.Value != "9" {
 			t.Errorf("%s: %+v", zone, s)
 		}
 		if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "project=p") || strings.Contains(s.Notes[0], secretEnd) {
@@ -309,7 +328,8 @@ func TestForeignZoneLeavesTheProfilesPlaceOut(t *testing.T) {
 		t.Errorf("%q, %v", s.KeyFrom, err)
 	}
 	f.profile(Profile{Name: "here", Zone: "local"}, "", false)
-	if s, _ := f.resolve(map[string]string{"zone": "us", "profile": "here"}); s == nil || strings.Contains(s.KeyFrom, "here") {
+	if s, _ := f.resolve(map[string]string{"zone": "us", "profile": "here"}); s == nil ||
+		strings.Contains(s.KeyFrom, "here") {
 		t.Errorf("a local profile is blamed for a key it cannot have: %+v", s)
 	}
 	s, err = f.resolve(map[string]string{"zone": "us"})

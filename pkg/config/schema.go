@@ -26,7 +26,8 @@ func Schema(projectFile bool) map[string]any {
 			"current": described(name, "The profile that is used when none is named; it must be one of profiles."),
 			"profiles": map[string]any{
 				"type": []string{"object", "null"}, "description": "The profiles by name.", "propertyNames": name,
-				"additionalProperties": map[string]any{"type": []string{"object", "null"}, "additionalProperties": false, "properties": fields(profileFields())},
+				"additionalProperties": map[string]any{"type": []string{"object", "null"},
+					"additionalProperties": false, "properties": fields(profileFields())},
 			},
 		},
 	}
@@ -53,7 +54,8 @@ func fieldSchema(name string) map[string]any {
 		}
 		return described(choice(zones...), "Where to work: local runs in this program, us and eu are hosted.")
 	case nameBaseURL:
-		return described(map[string]any{"type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"}, "Address of the gateway, up to /api/v1; https, or http on a loopback address.")
+		return described(map[string]any{"type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://"},
+			"Address of the gateway, up to /api/v1; https, or http on a loopback address.")
 	case nameOrg:
 		return described(scalar, "Organization, by id or name.")
 	case nameWorkspace:
@@ -61,35 +63,45 @@ func fieldSchema(name string) map[string]any {
 	case nameProject:
 		return described(scalar, "Project, by id or name.")
 	case nameOutput:
-		return described(map[string]any{"type": "string", "pattern": outputForm().String()}, "Output format, such as table, json or csv.")
+		return described(map[string]any{"type": "string", "pattern": outputForm().String()},
+			"Output format, such as table, json or csv.")
 	case nameTimeout:
 		return described(number, "Time limit of a call: seconds, or with units such as 1m30s.")
 	case nameHistory:
 		return described(number, "Largest result that is stored for query last, such as 64MiB, or off.")
 	case nameSpool:
-		return described(number, "What a result of zone local may occupy on the disk while its reader does not read, such as 10GiB, or off.")
+		return described(number, "What a result of zone local may occupy on the disk while its reader does not read, "+
+			"such as 10GiB, or off.")
 	case nameProtect:
-		return described(choice(Confirm, ReadOnly), "What is done about requests that change something: ask before a command sends one, or refuse it. The strictest of all sources counts.")
+		return described(choice(Confirm, ReadOnly), "What is done about requests that change something: ask before a "+
+			"command sends one, or refuse it. The strictest of all sources counts.")
 	case nameFiles:
-		return described(choice(FilesOn, FilesOff), "Whether statements on zone local may name files of this machine, as in FROM 'sales.csv'. One source that says off counts.")
+		return described(choice(FilesOn, FilesOff), "Whether statements on zone local may name files of this "+
+			"machine, as in FROM 'sales.csv'. One source that says off counts.")
 	case nameJournal:
-		return described(number, "Size of the journal of changes, such as 10MiB, or off. A project file cannot change it.")
+		return described(number,
+			"Size of the journal of changes, such as 10MiB, or off. A project file cannot change it.")
 	case nameConnectTimeout:
-		return described(number, "Time limit for the connection to the gateway or its proxy, and for the TLS handshake.")
+		return described(number,
+			"Time limit for the connection to the gateway or its proxy, and for the TLS handshake.")
 	case nameReplyTimeout:
 		return described(number, "Time limit from the end of a request to the first byte of its reply.")
 	case nameCAFile:
-		return described(map[string]any{"type": "string"}, "Absolute path of a file of certificates (PEM) that are trusted besides those of the system.")
+		return described(map[string]any{"type": "string"},
+			"Absolute path of a file of certificates (PEM) that are trusted besides those of the system.")
 	case nameClientCert:
-		return described(map[string]any{"type": "string"}, "Absolute path of the certificate (PEM) that is shown to the gateway.")
+		return described(map[string]any{"type": "string"},
+			"Absolute path of the certificate (PEM) that is shown to the gateway.")
 	case nameClientKey:
-		return described(map[string]any{"type": "string"}, "Absolute path of its private key (PEM), if client-cert does not contain it.")
+		return described(map[string]any{"type": "string"},
+			"Absolute path of its private key (PEM), if client-cert does not contain it.")
 	case fieldKeyStorage:
 		return described(choice("keyring", "file"), "Where the key is stored. Written by dig.")
 	case fieldKeyKind:
 		return described(choice(KindPartner, KindProject), "Kind of the stored key. Written by dig.")
 	case fieldKeyExpires:
-		return described(map[string]any{"type": "string", "format": "date-time"}, "When the stored key expires. Written by dig.")
+		return described(map[string]any{"type": "string", "format": "date-time"},
+			"When the stored key expires. Written by dig.")
 	case fieldKeyUser:
 		return described(scalar, "Owner of the stored key. Written by dig.")
 	case fieldKeyProject:

@@ -12,8 +12,8 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// TestSecretService stores keys in a real gnome-keyring over a D-Bus of its own: the test runs itself again in a session that
-// dbus-run-session makes.
+// TestSecretService stores keys in a real gnome-keyring over a D-Bus of its own: the test runs itself again in a
+// session that dbus-run-session makes.
 func TestSecretService(t *testing.T) {
 	if os.Getenv("DIG_TEST_SESSION") != "" {
 		secretService(t)
@@ -29,8 +29,11 @@ func TestSecretService(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The password of standard input makes and unlocks the collection that keys are stored in.
-	c := exec.CommandContext(t.Context(), "dbus-run-session", "--", "sh", "-c", `printf secret | gnome-keyring-daemon --unlock --components=secrets >/dev/null && exec "$0" -test.run '^TestSecretService$' -test.v`, os.Args[0])
-	c.Env = append(os.Environ(), "DIG_TEST_SESSION=1", "HOME="+home, "XDG_DATA_HOME="+home+"/data", "XDG_RUNTIME_DIR="+home+"/run", "XDG_CONFIG_HOME="+home+"/config", "XDG_CACHE_HOME="+home+"/cache")
+	c := exec.CommandContext(t.Context(), "dbus-run-session", "--", "sh", "-c",
+		`printf secret | gnome-keyring-daemon --unlock --components=secrets >/dev/null && exec "$0" -test.run `+
+			`'^TestSecretService$' -test.v`, os.Args[0])
+	c.Env = append(os.Environ(), "DIG_TEST_SESSION=1", "HOME="+home, "XDG_DATA_HOME="+home+"/data", "XDG_RUNTIME_DIR="+
+		home+"/run", "XDG_CONFIG_HOME="+home+"/config", "XDG_CACHE_HOME="+home+"/cache")
 	out, err := c.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "stored in the Secret Service") {
 		t.Fatalf("%v\n%s", err, out)
@@ -50,7 +53,8 @@ func TestSecretService(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if rings, err := filepath.Glob(filepath.Join(home, "data", "keyrings", "*.keyring")); err != nil || len(rings) == 0 {
+	if rings, err := filepath.Glob(filepath.Join(home, "data", "keyrings", "*.keyring")); err != nil ||
+		len(rings) == 0 {
 		t.Errorf("no keyring was written: %v, %v", rings, err)
 	}
 }
@@ -117,12 +121,14 @@ func secretService(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, want := range map[string]string{"shopdb": "of " + keyringService, keyringService + "/shopdb": "of " + keyringService, "bank/a/b c": "of bank"} {
+	for name, want := range map[string]string{"shopdb": "of " + keyringService, keyringService + "/shopdb": "of " +
+		keyringService, "bank/a/b c": "of bank"} {
 		if got, err := KeyringSecret(os.Getenv, name); got != want || err != nil {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if got, err := KeyringSecret(os.Getenv, "bank/none"); got != "" || err == nil || !strings.Contains(err.Error(), "no secret of service bank and account none") {
+	if got, err := KeyringSecret(os.Getenv, "bank/none"); got != "" || err == nil || !strings.Contains(err.Error(),
+		"no secret of service bank and account none") {
 		t.Errorf("%q, %v", got, err)
 	}
 	t.Log("stored in the Secret Service")

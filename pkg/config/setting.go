@@ -39,12 +39,13 @@ const (
 
 // settingNames returns the settings in the order in which they are listed.
 func settingNames() []string {
-	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool, nameProtect, nameFiles, nameJournal,
+	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout,
+		nameHistory, nameSpool, nameProtect, nameFiles, nameJournal,
 		nameConnectTimeout, nameReplyTimeout, nameCAFile, nameClientCert, nameClientKey}
 }
 
-// files returns the settings that name a file of certificates or keys. A project file may not set them: it must not choose which
-// gateway is trusted.
+// files returns the settings that name a file of certificates or keys. A project file may not set them: it must not
+// choose which gateway is trusted.
 func files() []string { return []string{nameCAFile, nameClientCert, nameClientKey} }
 
 // projectFields are the fields of a project file.
@@ -91,7 +92,8 @@ func checkValue(name, v string) string {
 	switch name {
 	case nameProfile:
 		if !profileForm().MatchString(v) {
-			return fmt.Sprintf("%q is not a profile name (1 to 64 letters, digits, '.', '-', '_', the first a letter or digit)", v)
+			return fmt.Sprintf("%q is not a profile name (1 to 64 letters, digits, '.', '-', '_', the first a letter "+
+				"or digit)", v)
 		}
 	case nameZone:
 		return checkZone(v)

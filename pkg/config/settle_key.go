@@ -44,7 +44,8 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 	case !SameKeyScope(stored.Address, addr):
 		s.KeyFrom = keybinding.Elsewhere(p.Name, stored.Address)
 		s.keyErr = &Error{Kind: ErrNotAllowed, Msg: fmt.Sprintf("%s, not to %s (%s)", s.KeyFrom, addr, s.BaseURL.From),
-			hint: fmt.Sprintf("store a key for that address: dig auth login NAME --base-url %s, or set DIG_API_KEY", addr)}
+			hint: fmt.Sprintf("store a key for that address: dig auth login NAME --base-url %s, or set DIG_API_KEY",
+				addr)}
 	default:
 		s.Key, s.KeyFrom = stored.Key, fmt.Sprintf("profile %s (%s)", p.Name, p.KeyStorage)
 		s.KeyExpires, s.KeyFacts = p.KeyExpires, p.Facts()

@@ -35,7 +35,8 @@ func readBounded(path string) ([]byte, error) {
 		return nil, &Error{Kind: ErrUsage, File: path, Msg: "is not a regular file"}
 	}
 	if st.Size() > maxFile {
-		return nil, &Error{Kind: ErrUsage, File: path, Msg: fmt.Sprintf("is %d bytes; the limit is %d", st.Size(), maxFile)}
+		return nil, &Error{Kind: ErrUsage, File: path, Msg: fmt.Sprintf("is %d bytes; the limit is %d",
+			st.Size(), maxFile)}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,7 +72,8 @@ func parseMapping(path string, data []byte) (doc, root *yaml.Node, err error) {
 	}
 	root = doc.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, nil, &Error{Kind: ErrUsage, File: path, Line: root.Line, Msg: "contains no fields of the form name: value"}
+		return nil, nil, &Error{Kind: ErrUsage, File: path, Line: root.Line,
+			Msg: "contains no fields of the form name: value"}
 	}
 	var more yaml.Node
 	if err := dec.Decode(&more); err == nil {
@@ -113,11 +115,13 @@ func pairs(path string, m *yaml.Node, visit func(name, value *yaml.Node) error) 
 			return &Error{Kind: ErrUsage, File: path, Line: name.Line, Msg: "a field name is not plain text"}
 		}
 		if line, twice := seen[name.Value]; twice {
-			return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: fmt.Sprintf("is given twice, first on line %d", line)}
+			return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value,
+				Msg: fmt.Sprintf("is given twice, first on line %d", line)}
 		}
 		seen[name.Value] = name.Line
 		if value.Kind == yaml.AliasNode {
-			return &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: name.Value, Msg: "is an alias; write the value"}
+			return &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: name.Value,
+				Msg: "is an alias; write the value"}
 		}
 		if err := visit(name, value); err != nil {
 			return err
@@ -132,7 +136,8 @@ func scalar(path string, name, value *yaml.Node) (string, error) {
 		return "", &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: name.Value, Msg: "is not a single value"}
 	}
 	if isNull(value) || value.Value == "" {
-		return "", &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "is empty", hint: "remove the line or give it a value"}
+		return "", &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "is empty",
+			hint: "remove the line or give it a value"}
 	}
 	return value.Value, nil
 }
@@ -210,8 +215,8 @@ func setChild(m *yaml.Node, name string, value *yaml.Node) {
 	}
 }
 
-// removeChild removes a member with the comments above it, next to it and in it. The comment below it is kept, and so is one above
-// the setting current: files begin with that setting, so the comment may be about the whole file.
+// removeChild removes a member with the comments above it, next to it and in it. The comment below it is kept, and so
+// is one above the setting current: files begin with that setting, so the comment may be about the whole file.
 func removeChild(m *yaml.Node, i int) {
 	key, value := m.Content[i], m.Content[i+1]
 	var kept []string
@@ -237,12 +242,13 @@ func paragraphs(comments ...string) string {
 	return strings.Join(slices.DeleteFunc(comments, func(c string) bool { return c == "" }), "\n\n")
 }
 
-// moveComments moves the comment behind a mapping that was written as {flow} or null to its name: the encoder drops it in
-// block form.
+// moveComments moves the comment behind a mapping that was written as {flow} or null to its name: the encoder drops it
+// in block form.
 func moveComments(n *yaml.Node) {
 	for i, value := range n.Content {
 		moveComments(value)
-		if n.Kind != yaml.MappingNode || i%2 == 0 || value.Kind != yaml.MappingNode || value.Style&yaml.FlowStyle != 0 || len(value.Content) == 0 {
+		if n.Kind != yaml.MappingNode || i%2 == 0 || value.Kind != yaml.MappingNode ||
+			value.Style&yaml.FlowStyle != 0 || len(value.Content) == 0 {
 			continue
 		}
 		if name := n.Content[i-1]; name.LineComment == "" {
@@ -251,8 +257,8 @@ func moveComments(n *yaml.Node) {
 	}
 }
 
-// writeYAML replaces a file by a document, with the line ends and the byte order mark that the file has; its caller holds the
-// lock.
+// writeYAML replaces a file by a document, with the line ends and the byte order mark that the file has; its caller
+// holds the lock.
 func writeYAML(path string, doc *yaml.Node) error {
 	data, err := encode(doc)
 	if err != nil {

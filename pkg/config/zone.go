@@ -105,12 +105,14 @@ func CheckBaseURL(raw string) (addr, hint string, err error) {
 		port = ""
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
-	if strings.ContainsAny(path, `%\`) || strings.Contains(path, "//") || strings.Contains(path+"/", "/../") || strings.Contains(path+"/", "/./") {
+	if strings.ContainsAny(path, `%\`) || strings.Contains(path, "//") || strings.Contains(path+"/", "/../") ||
+		strings.Contains(path+"/", "/./") {
 		return bad("%q: the path contains an escape, an empty segment or a dot segment", raw)
 	}
 	addr = u.Scheme + "://" + joinHost(host, port) + path
 	if !strings.HasSuffix(path, "/api/v1") {
-		hint = fmt.Sprintf("%s does not end in /api/v1, as the gateway's addresses do; if calls return 404, try %s/api/v1", addr, addr)
+		hint = fmt.Sprintf("%s does not end in /api/v1, as the gateway's addresses do; if calls return 404, try "+
+			"%s/api/v1", addr, addr)
 	}
 	return addr, hint, nil
 }

@@ -144,7 +144,8 @@ func TestUserDir(t *testing.T) {
 	if d, err := DataDir(env("DIG_DATA_DIR", home)); d != home || err != nil {
 		t.Errorf("DIG_DATA_DIR: %q, %v", d, err)
 	}
-	if c, d := must(ConfigDir(env("HOME", home, "AppData", home, "LocalAppData", home))), must(DataDir(env("HOME", home, "AppData", home, "LocalAppData", home))); c == d {
+	if c, d := must(ConfigDir(env("HOME", home, "AppData", home, "LocalAppData", home))),
+		must(DataDir(env("HOME", home, "AppData", home, "LocalAppData", home))); c == d {
 		t.Errorf("configuration and data share %s", c)
 	}
 }

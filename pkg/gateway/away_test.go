@@ -43,8 +43,8 @@ func shorter(t *testing.T, when string, before, now map[string]string) (failed, 
 	return failed, told
 }
 
-// TestSourceAway asks everything that reads while a source is away, while its connection leads elsewhere, and once it is deleted: each answer is an error, the
-// one that was given before, or says what it lacks.
+// TestSourceAway asks everything that reads while a source is away, while its connection leads elsewhere, and once it
+// is deleted: each answer is an error, the one that was given before, or says what it lacks.
 func TestSourceAway(t *testing.T) {
 	_, w, p := served(t)
 	before := answers(w, p)
@@ -97,7 +97,8 @@ func TestStateAway(t *testing.T) {
 	}
 	g, w, p := served(t)
 	before := answers(w, p)
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(g.Options.Dir, "state.db")+"?_pragma=busy_timeout(10000)&_pragma=legacy_alter_table(1)&_pragma=foreign_keys(0)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(g.Options.Dir, "state.db")+
+		"?_pragma=busy_timeout(10000)&_pragma=legacy_alter_table(1)&_pragma=foreign_keys(0)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,8 @@ func TestStateAway(t *testing.T) {
 	}
 	needed := 0
 	for _, name := range tables {
-		for _, step := range []string{`ALTER TABLE "%[1]s" RENAME TO "%[1]s away"`, `ALTER TABLE "%[1]s away" RENAME TO "%[1]s"`} {
+		for _, step := range []string{`ALTER TABLE "%[1]s" RENAME TO "%[1]s away"`,
+			`ALTER TABLE "%[1]s away" RENAME TO "%[1]s"`} {
 			if _, err := db.Exec(fmt.Sprintf(step, name)); err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,8 @@ func casedFiles(t *testing.T) cased {
 	}
 	write("Case1.csv", "n,Big\n1,one\n")
 	write("Case1.tsv", "n\n3\n") // both are then named with their extensions
-	return cased{gatewaytest.Origin{Kind: "files", Credential: map[string]any{"path": dir}}, "files", "Case1.csv", "case1.csv",
+	return cased{gatewaytest.Origin{Kind: "files", Credential: map[string]any{"path": dir}}, "files",
+		"Case1.csv", "case1.csv",
 		func() { write("case1.csv", "n,small\n2,two\n"); write("Made.csv", "n,own\n4,four\n") },
 		func(n string) { write("Ölçü.csv", "n\n"+n+"\n") }}
 }
@@ -65,14 +66,15 @@ func casedSQLite(t *testing.T) cased {
 		db.Close()
 	}
 	run("CREATE TABLE Case1(n integer, Big text); INSERT INTO Case1 VALUES (1, 'one')")
-	return cased{gatewaytest.Origin{Kind: "sqlite", Credential: map[string]any{"path": path}}, "main", "Case1", "case1", nil,
+	return cased{gatewaytest.Origin{Kind: "sqlite", Credential: map[string]any{"path": path}}, "main",
+		"Case1", "case1", nil,
 		func(n string) {
 			run("CREATE TABLE IF NOT EXISTS Ölçü(n integer); DELETE FROM Ölçü; INSERT INTO Ölçü VALUES (" + n + ")")
 		}}
 }
 
-// TestNamesThatDifferInCase has each service that stores or finds something by the name of a table do so over a source with Case1, and
-// then over one with Case1 and case1: what belongs to one of them is never told of the other.
+// TestNamesThatDifferInCase has each service that stores or finds something by the name of a table do so over a source
+// with Case1, and then over one with Case1 and case1: what belongs to one of them is never told of the other.
 func TestNamesThatDifferInCase(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) cased{
 		"files": casedFiles, "sqlite": casedSQLite,
@@ -118,8 +120,10 @@ func (b casedRun) same(what string, got, want any) {
 
 func (b casedRun) describe(table, column, text string) {
 	b.t.Helper()
-	_, err := b.cl.Metadata.UpdateTable(context.Background(), gatewaytest.Local, b.cat.ID, b.schema, table, api.TableMetadataUpdateRequest{
-		TableDescription: &text, Columns: []api.MetadataColumnUpdate{{ColumnName: column, ColumnDescription: &text}}})
+	_, err := b.cl.Metadata.UpdateTable(context.Background(), gatewaytest.Local, b.cat.ID, b.schema, table,
+		api.TableMetadataUpdateRequest{
+			TableDescription: &text, Columns: []api.MetadataColumnUpdate{{ColumnName: column,
+				ColumnDescription: &text}}})
 	b.must(err)
 }
 
@@ -183,21 +187,26 @@ func (b casedRun) value(table string) string {
 
 func (b casedRun) relate(table, column, to string) {
 	b.t.Helper()
-	_, err := b.cl.Metadata.AddRelation(context.Background(), gatewaytest.Local, b.cat.ID, b.schema, table, column, api.RelationRequest{
-		TargetCatalogID: b.cat.ID, TargetSchemaName: b.schema, TargetTableName: to, TargetColumnName: column, Type: "ONE_TO_ONE"})
+	_, err := b.cl.Metadata.AddRelation(context.Background(), gatewaytest.Local, b.cat.ID, b.schema, table, column,
+		api.RelationRequest{
+			TargetCatalogID: b.cat.ID, TargetSchemaName: b.schema, TargetTableName: to, TargetColumnName: column,
+			Type: "ONE_TO_ONE"})
 	b.must(err)
 }
 
 func (b casedRun) parametric(from, to string) {
 	b.t.Helper()
-	_, err := b.cl.ParametricTables.Create(context.Background(), gatewaytest.Local, b.cat.ID, api.ParametricTable{FromSchema: b.schema, FromTable: from,
-		ToSchema: b.schema, ToTable: to, ParamValues: []api.ParametricTableColumn{{Key: "n", Value: json.RawMessage(`"1"`)}}})
+	_, err := b.cl.ParametricTables.Create(context.Background(), gatewaytest.Local, b.cat.ID,
+		api.ParametricTable{FromSchema: b.schema, FromTable: from,
+			ToSchema: b.schema, ToTable: to, ParamValues: []api.ParametricTableColumn{{Key: "n",
+				Value: json.RawMessage(`"1"`)}}})
 	b.must(err)
 }
 
 func (b casedRun) query(name, sql string) {
 	b.t.Helper()
-	_, err := b.cl.Queries.Create(context.Background(), gatewaytest.Local, api.QueryRequest{DisplayName: &name, InputQuery: &sql}, nil)
+	_, err := b.cl.Queries.Create(context.Background(), gatewaytest.Local, api.QueryRequest{DisplayName: &name,
+		InputQuery: &sql}, nil)
 	b.must(err)
 }
 
@@ -221,7 +230,8 @@ func (b casedRun) one() {
 }
 
 func createCaseCache(b casedRun, table string) error {
-	_, err := b.cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: b.cat.ID, SchemaName: b.schema, TableName: table})
+	_, err := b.cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: b.cat.ID,
+		SchemaName: b.schema, TableName: table})
 	b.g.Jobs.Running.Wait()
 	return err
 }
@@ -231,13 +241,15 @@ func (b casedRun) two() {
 	b.same("value", b.value(b.lower), "2")
 	b.same("columns", [][]string{b.columns(b.upper), b.columns(b.lower)}, [][]string{{"n", "Big"}, {"n", "small"}})
 	b.same("cached", []bool{b.isCached(b.upper), b.isCached(b.lower)}, []bool{true, false})
-	b.same("described", [][]string{b.told(b.upper), b.told(b.lower)}, [][]string{{"upper", "n=", "Big=upper"}, {"n=", "small="}})
+	b.same("described", [][]string{b.told(b.upper), b.told(b.lower)}, [][]string{{"upper", "n=", "Big=upper"},
+		{"n=", "small="}})
 	b.describe(b.upper, "n", "upper")
 	b.query("n_lower", `SELECT n FROM far."`+b.schema+`"."`+b.lower+`"`)
 	b.same("lineage of the lower table", b.followed("n_lower"), "")
 	b.describe(b.lower, "n", "lower")
 	b.same("lineage of the lower table", b.followed("n_lower"), "lower")
-	b.same("described", [][]string{b.told(b.upper), b.told(b.lower)}, [][]string{{"upper", "n=upper", "Big=upper"}, {"lower", "n=lower", "small="}})
+	b.same("described", [][]string{b.told(b.upper), b.told(b.lower)}, [][]string{{"upper", "n=upper", "Big=upper"},
+		{"lower", "n=lower", "small="}})
 	b.relate(b.lower, "n", b.upper)
 	found, err := b.cl.Metadata.Relations(context.Background(), gatewaytest.Local, b.cat.ID)
 	b.must(err)
@@ -258,7 +270,8 @@ func (b casedRun) two() {
 	if got, err := b.answer("Made"); err == nil || !strings.Contains(err.Error(), "cannot be distinguished") {
 		b.t.Errorf("a table beside a parametric one: %q, %v", got, err)
 	}
-	if got, err := b.answer("made"); err == nil && got != "1" || err != nil && !strings.Contains(err.Error(), "cannot be distinguished") {
+	if got, err := b.answer("made"); err == nil && got != "1" || err != nil && !strings.Contains(err.Error(),
+		"cannot be distinguished") {
 		b.t.Errorf("parametric table over the hidden table: %q, %v", got, err)
 	}
 	b.must(createCaseCache(b, b.lower))
@@ -275,7 +288,8 @@ func (b casedRun) count(table string) string {
 }
 
 func (b casedRun) answer(table string) (string, error) {
-	rows, err := gatewaytest.TextsOf(context.Background(), b.g, store.Project{ID: gateway.DefaultProject}, `SELECT n FROM far."`+b.schema+`"."`+table+`"`)
+	rows, err := gatewaytest.TextsOf(context.Background(), b.g, store.Project{ID: gateway.DefaultProject},
+		`SELECT n FROM far."`+b.schema+`"."`+table+`"`)
 	if err != nil || len(rows) != 1 {
 		return "", err
 	}
@@ -285,7 +299,8 @@ func (b casedRun) answer(table string) (string, error) {
 // exported exports a table: its own rows, or an error that says why not.
 func (b casedRun) exported(table, want string) {
 	b.t.Helper()
-	job, err := b.cl.Exports.StartTable(context.Background(), gatewaytest.Local, b.cat.ID, b.schema, table, api.ExportRequest{Format: "CSV"})
+	job, err := b.cl.Exports.StartTable(context.Background(), gatewaytest.Local, b.cat.ID, b.schema, table,
+		api.ExportRequest{Format: "CSV"})
 	if err != nil {
 		if !strings.Contains(err.Error(), "cannot be distinguished") {
 			b.t.Error(err)

@@ -11,7 +11,8 @@ import (
 
 // cacheOfTable is the body of a request for a cache.
 func (s *scenario) cacheOfTable(table string) api.CacheRequest {
-	return of[api.CacheRequest](`{"catalogId":%q,"schemaName":%q,"tableName":%q,"fullRefreshCacheSchedule":{"type":"BASIC","expression":"P1D"}}`, s.catalog, root, table)
+	return of[api.CacheRequest](`{"catalogId":%q,"schemaName":%q,"tableName":%q,`+
+		`"fullRefreshCacheSchedule":{"type":"BASIC","expression":"P1D"}}`, s.catalog, root, table)
 }
 
 // idle waits until a cache does nothing.
@@ -41,7 +42,8 @@ func (s *scenario) statistics() error {
 		return err
 	}
 	defer admin.Close(ctx())
-	if _, err := admin.Exec(ctx(), `CREATE TABLE public.orders AS SELECT i AS id, i % 3 AS status FROM generate_series(1, 100) AS t(i);
+	if _, err := admin.Exec(ctx(),
+		`CREATE TABLE public.orders AS SELECT i AS id, i % 3 AS status FROM generate_series(1, 100) AS t(i);
 		ANALYZE public.orders`); err != nil {
 		return err
 	}
@@ -51,7 +53,8 @@ func (s *scenario) statistics() error {
 		return err
 	}
 	c, err := s.Connections.Create(ctx(), s.project, of[api.ConnectionRequest](
-		`{"name":"database","type":"POSTGRES","credential":{"url":%q,"port":%d,"user":%q,"password":%q,"databaseName":%q,"useSsl":false}}`,
+		`{"name":"database","type":"POSTGRES","credential":{"url":%q,"port":%d,"user":%q,"password":%q,`+
+			`"databaseName":%q,"useSsl":false}}`,
 		u.Hostname(), port, u.User.Username(), password, u.Path[1:]))
 	if err != nil {
 		return err
@@ -76,11 +79,13 @@ var contractMoreSteps = []step{
 		return keep(v, err, &s.semantic, func(v api.Catalog) string { return v.ID })
 	}},
 	{op: spec.CreateSemanticTable, call: func(s *scenario) error {
-		v, err := s.SemanticCatalogs.CreateTable(ctx(), s.project, s.semantic, of[api.SemanticTableRequest](`{"schemaName":"sales","tableName":"paid","queryId":%q}`, s.query))
+		v, err := s.SemanticCatalogs.CreateTable(ctx(), s.project, s.semantic,
+			of[api.SemanticTableRequest](`{"schemaName":"sales","tableName":"paid","queryId":%q}`, s.query))
 		return keep(v, err, &s.semanticTable, func(v api.SemanticTable) string { return v.TableID })
 	}},
 	{op: spec.ShareSemanticCatalog, call: func(s *scenario) error {
-		return s.SemanticCatalogs.Share(ctx(), s.project, s.semantic, of[api.SemanticCatalogShareRequest](`{"target":%q}`, s.target))
+		return s.SemanticCatalogs.Share(ctx(), s.project, s.semantic,
+			of[api.SemanticCatalogShareRequest](`{"target":%q}`, s.target))
 	}},
 	{op: spec.DeleteSemanticTable, call: func(s *scenario) error {
 		return s.SemanticCatalogs.DeleteTable(ctx(), s.project, s.semantic, s.semanticTable)
@@ -93,26 +98,44 @@ var contractMoreSteps = []step{
 	}},
 	{op: spec.GetCacheStatus, call: (*scenario).idle},
 	{op: spec.CreateCacheBatch, call: func(s *scenario) error {
-		return only(s.Cache.CreateBatch(ctx(), s.project, []api.CacheRequest{s.cacheOfTable("customers"), s.cacheOfTable("nothing")}))
+		return only(s.Cache.CreateBatch(ctx(), s.project, []api.CacheRequest{s.cacheOfTable("customers"),
+			s.cacheOfTable("nothing")}))
 	}},
-	{op: spec.GetCacheSettings, call: func(s *scenario) error { return only(s.Cache.Settings(ctx(), s.project, s.cache)) }},
+	{op: spec.GetCacheSettings, call: func(s *scenario) error {
+		return only(s.Cache.Settings(ctx(),
+			s.project, s.cache))
+	}},
 	{op: spec.UpdateCacheSettings, call: func(s *scenario) error {
-		return only(s.Cache.UpdateSettings(ctx(), s.project, s.cache, of[api.CacheScheduleUpdate](`{"fullRefreshCacheSchedule":{"type":"NONE"}}`)))
+		return only(s.Cache.UpdateSettings(ctx(), s.project, s.cache,
+			of[api.CacheScheduleUpdate](`{"fullRefreshCacheSchedule":{"type":"NONE"}}`)))
 	}},
-	{op: spec.TriggerFullRefresh, call: func(s *scenario) error { return s.Cache.FullRefresh(ctx(), s.project, s.cache) }},
+	{op: spec.TriggerFullRefresh, call: func(s *scenario) error {
+		return s.Cache.FullRefresh(ctx(),
+			s.project, s.cache)
+	}},
 	{op: spec.GetCacheStatus, call: (*scenario).idle},
-	{op: spec.TriggerIncrementalUpdate, call: func(s *scenario) error { return s.Cache.IncrementalUpdate(ctx(), s.project, s.cache) }},
+	{op: spec.TriggerIncrementalUpdate, call: func(s *scenario) error {
+		return s.Cache.IncrementalUpdate(ctx(),
+			s.project, s.cache)
+	}},
 	{op: spec.GetCacheStatus, call: (*scenario).idle},
 	{op: spec.ListCacheExecutions, call: func(s *scenario) error {
 		return only(s.Cache.Executions(ctx(), s.project, s.cache, url.Values{"limit": {"5"}}))
 	}},
 	{op: spec.ListCacheStatuses, call: func(s *scenario) error { return only(s.Cache.Statuses(ctx(), s.project)) }},
-	{op: spec.ListCatalogCacheStatuses, call: func(s *scenario) error { return only(s.Cache.CatalogStatuses(ctx(), s.project, s.catalog)) }},
+	{op: spec.ListCatalogCacheStatuses, call: func(s *scenario) error {
+		return only(s.Cache.CatalogStatuses(ctx(),
+			s.project, s.catalog))
+	}},
 	{op: spec.ListSchemaCacheStatuses, call: func(s *scenario) error {
 		return only(s.Cache.SchemaStatuses(ctx(), s.project, s.catalog, root))
 	}},
-	{op: spec.CancelFullRefresh, fault: 404, call: func(s *scenario) error { return s.Cache.CancelFullRefresh(ctx(), s.project, s.cache) }},
-	{op: spec.CancelIncrementalUpdate, fault: 404, call: func(s *scenario) error { return s.Cache.CancelIncrementalUpdate(ctx(), s.project, s.cache) }},
+	{op: spec.CancelFullRefresh, fault: 404, call: func(s *scenario) error {
+		return s.Cache.CancelFullRefresh(ctx(),
+			s.project, s.cache)
+	}},
+	{op: spec.CancelIncrementalUpdate, fault: 404,
+		call: func(s *scenario) error { return s.Cache.CancelIncrementalUpdate(ctx(), s.project, s.cache) }},
 
 	// exports
 	{op: spec.ExportQuery, call: func(s *scenario) error {
@@ -124,7 +147,8 @@ var contractMoreSteps = []step{
 			func(v api.ExportJobResponse) bool { return v.Status == "SUCCEEDED" })
 	}},
 	{op: spec.ExportTable, call: func(s *scenario) error {
-		v, err := s.Exports.StartTable(ctx(), s.project, api.InternalCatalogID, "table", "orders", of[api.ExportRequest](`{"compression":"GZIP"}`))
+		v, err := s.Exports.StartTable(ctx(), s.project, api.InternalCatalogID, "table", "orders",
+			of[api.ExportRequest](`{"compression":"GZIP"}`))
 		return keep(v, err, &s.export, func(v api.ExportJobCreated) string { return v.ID })
 	}},
 	{op: spec.ListExports, call: func(s *scenario) error { return only(s.Exports.List(ctx(), s.project, nil)) }},
@@ -132,12 +156,20 @@ var contractMoreSteps = []step{
 
 	// metadata
 	{op: spec.RegisterRefreshCallback, call: func(s *scenario) error {
-		return s.Metadata.RegisterCallback(ctx(), s.project, of[api.MetadataRefreshCallbackRequest](`{"callbackURL":"http://127.0.0.1:1/","callbackToken":"t"}`))
+		return s.Metadata.RegisterCallback(ctx(), s.project,
+			of[api.MetadataRefreshCallbackRequest](`{"callbackURL":"http://127.0.0.1:1/","callbackToken":"t"}`))
 	}},
-	{op: spec.GetRefreshCallback, call: func(s *scenario) error { return s.send(spec.GetRefreshCallback.At(s.project), nil) }},
-	{op: spec.UnregisterRefreshCallback, call: func(s *scenario) error { return s.Metadata.UnregisterCallback(ctx(), s.project) }},
+	{op: spec.GetRefreshCallback, call: func(s *scenario) error {
+		return s.send(spec.GetRefreshCallback.At(s.project),
+			nil)
+	}},
+	{op: spec.UnregisterRefreshCallback, call: func(s *scenario) error {
+		return s.Metadata.UnregisterCallback(ctx(),
+			s.project)
+	}},
 	{op: spec.RefreshMetadata, call: func(s *scenario) error {
-		return only(s.Metadata.Refresh(ctx(), s.project, of[api.MetadataRefreshRequest](`{"catalogId":%q}`, api.InternalCatalogID)))
+		return only(s.Metadata.Refresh(ctx(), s.project, of[api.MetadataRefreshRequest](`{"catalogId":%q}`,
+			api.InternalCatalogID)))
 	}},
 	{op: spec.GetMetadataRefreshStatus, call: func(s *scenario) error {
 		return until(func() (api.MetadataRefreshStatus, error) {
@@ -146,22 +178,36 @@ var contractMoreSteps = []step{
 			func(v api.MetadataRefreshStatus) bool { return v.Status == "not-active" || v.Status == "completed" })
 	}},
 	{op: spec.UpdateTableMetadata, call: func(s *scenario) error {
-		return only(s.Metadata.UpdateTable(ctx(), s.project, api.InternalCatalogID, "table", "orders", of[api.TableMetadataUpdateRequest](`{"tableDescription":"one row an order","useWithAI":true}`)))
+		return only(s.Metadata.UpdateTable(ctx(), s.project, api.InternalCatalogID, "table", "orders",
+			of[api.TableMetadataUpdateRequest](`{"tableDescription":"one row an order","useWithAI":true}`)))
 	}},
 	{op: spec.GenerateCategoricalValues, call: func(s *scenario) error {
-		return s.Metadata.GenerateCategorical(ctx(), s.project, api.InternalCatalogID, "table", "orders", "status", of[api.CategoricalColumnRequest](`{"limit":10,"frequency":"daily"}`))
+		return s.Metadata.GenerateCategorical(ctx(), s.project, api.InternalCatalogID, "table", "orders", "status",
+			of[api.CategoricalColumnRequest](`{"limit":10,"frequency":"daily"}`))
 	}},
 	{op: spec.AddRelation, call: func(s *scenario) error {
-		v, err := s.Metadata.AddRelation(ctx(), s.project, api.InternalCatalogID, "table", "orders", "customer", of[api.RelationRequest](
-			`{"targetCatalogId":%q,"targetSchemaName":%q,"targetTableName":"customers","targetColumnName":"id","type":"MANY_TO_ONE"}`, s.catalog, root))
+		v, err := s.Metadata.AddRelation(ctx(), s.project, api.InternalCatalogID, "table", "orders", "customer",
+			of[api.RelationRequest](
+				`{"targetCatalogId":%q,"targetSchemaName":%q,"targetTableName":"customers","targetColumnName":"id",`+
+					`"type":"MANY_TO_ONE"}`, s.catalog, root))
 		return keep(v, err, &s.relation, func(v api.Relation) string { return v.ID })
 	}},
 	{op: spec.UpdateRelation, call: func(s *scenario) error {
-		return only(s.Metadata.UpdateRelation(ctx(), s.project, api.InternalCatalogID, "table", "orders", s.relation, of[api.RelationUpdateRequest](`{"type":"ONE_TO_ONE"}`)))
+		return only(s.Metadata.UpdateRelation(ctx(), s.project, api.InternalCatalogID, "table", "orders", s.relation,
+			of[api.RelationUpdateRequest](`{"type":"ONE_TO_ONE"}`)))
 	}},
-	{op: spec.ListRelations, call: func(s *scenario) error { return only(s.Metadata.Relations(ctx(), s.project, api.InternalCatalogID)) }},
-	{op: spec.GetProjectMetadata, call: func(s *scenario) error { return only(s.Metadata.Project(ctx(), s.project, "", "")) }},
-	{op: spec.QueryMetadata, call: func(s *scenario) error { return only(s.Metadata.Query(ctx(), s.project, "orders", "3")) }},
+	{op: spec.ListRelations, call: func(s *scenario) error {
+		return only(s.Metadata.Relations(ctx(), s.project,
+			api.InternalCatalogID))
+	}},
+	{op: spec.GetProjectMetadata, call: func(s *scenario) error {
+		return only(s.Metadata.Project(ctx(),
+			s.project, "", ""))
+	}},
+	{op: spec.QueryMetadata, call: func(s *scenario) error {
+		return only(s.Metadata.Query(ctx(), s.project,
+			"orders", "3"))
+	}},
 	{op: spec.DeleteCategoricalValues, call: func(s *scenario) error {
 		return s.Metadata.DeleteCategorical(ctx(), s.project, api.InternalCatalogID, "table", "orders", "status")
 	}},
@@ -169,7 +215,8 @@ var contractMoreSteps = []step{
 		return s.Metadata.DeleteRelation(ctx(), s.project, api.InternalCatalogID, "table", "orders", s.relation)
 	}},
 	{op: spec.CreateGoldenSql, call: func(s *scenario) error {
-		return s.send(spec.CreateGoldenSql.At(s.project), of[api.GoldenSQLRequest](`{"prompt":"paid orders","sql":"SELECT status FROM peaka.\"table\".orders"}`))
+		return s.send(spec.CreateGoldenSql.At(s.project),
+			of[api.GoldenSQLRequest](`{"prompt":"paid orders","sql":"SELECT status FROM peaka.\"table\".orders"}`))
 	}},
 	{op: spec.ListGoldenSqls, call: func(s *scenario) error {
 		v, err := s.Metadata.ListGoldenSQL(ctx(), s.project)
@@ -178,17 +225,28 @@ var contractMoreSteps = []step{
 		}
 		return err
 	}},
-	{op: spec.QueryGoldenSqls, call: func(s *scenario) error { return only(s.Metadata.QueryGoldenSQL(ctx(), s.project, "paid orders")) }},
-	{op: spec.DeleteGoldenSql, call: func(s *scenario) error { return s.Metadata.DeleteGoldenSQL(ctx(), s.project, s.golden) }},
+	{op: spec.QueryGoldenSqls, call: func(s *scenario) error {
+		return only(s.Metadata.QueryGoldenSQL(ctx(), s.project,
+			"paid orders"))
+	}},
+	{op: spec.DeleteGoldenSql, call: func(s *scenario) error {
+		return s.Metadata.DeleteGoldenSQL(ctx(),
+			s.project, s.golden)
+	}},
 	{op: spec.SetCatalogAiUsage, call: func(s *scenario) error {
 		return s.Metadata.SetCatalogAIUsage(ctx(), s.project, s.catalog, of[api.AIUsageRequest](`{"useWithAI":false}`))
 	}},
 	{op: spec.SetSchemaAiUsage, call: func(s *scenario) error {
-		return s.Metadata.SetSchemaAIUsage(ctx(), s.project, s.catalog, root, of[api.AIUsageRequest](`{"useWithAI":true}`))
+		return s.Metadata.SetSchemaAIUsage(ctx(), s.project, s.catalog, root,
+			of[api.AIUsageRequest](`{"useWithAI":true}`))
 	}},
-	{op: spec.GenerateSampleQuestions, call: func(s *scenario) error { return only(s.Metadata.SampleQuestions(ctx(), s.project, "orders")) }},
+	{op: spec.GenerateSampleQuestions, call: func(s *scenario) error {
+		return only(s.Metadata.SampleQuestions(ctx(),
+			s.project, "orders"))
+	}},
 	{op: spec.GenerateSemantics, call: func(s *scenario) error {
-		return only(s.Metadata.GenerateSemantics(ctx(), s.project, api.InternalCatalogID, "table", "orders", api.GenerateSemanticsRequest{}))
+		return only(s.Metadata.GenerateSemantics(ctx(), s.project, api.InternalCatalogID, "table", "orders",
+			api.GenerateSemanticsRequest{}))
 	}},
 
 	// the agent and what surrounds a project
@@ -200,19 +258,29 @@ var contractMoreSteps = []step{
 		return only(s.Agent.ChatStream(ctx(), s.project, api.AgentChatStreamRequest{Message: "hello"}))
 	}},
 	{op: spec.ListAgentThreads, call: func(s *scenario) error { return only(s.Agent.Threads(ctx(), s.project)) }},
-	{op: spec.GetAgentThread, fault: 404, call: func(s *scenario) error { return only(s.Agent.Thread(ctx(), s.project, "none")) }},
+	{op: spec.GetAgentThread, fault: 404,
+		call: func(s *scenario) error { return only(s.Agent.Thread(ctx(), s.project, "none")) }},
 	{op: spec.RenameAgentThread, fault: 404, call: func(s *scenario) error {
 		return s.Agent.RenameThread(ctx(), s.project, "none", api.AgentThreadUpdateRequest{DisplayName: "x"})
 	}},
-	{op: spec.DeleteAgentThread, fault: 404, call: func(s *scenario) error { return s.Agent.DeleteThread(ctx(), s.project, "none") }},
+	{op: spec.DeleteAgentThread, fault: 404, call: func(s *scenario) error {
+		return s.Agent.DeleteThread(ctx(),
+			s.project, "none")
+	}},
 	{op: spec.AskLegacyAgent, call: func(s *scenario) error {
 		return only(s.Agent.AskLegacy(ctx(), s.project, api.LegacyAgentRequest{Message: "hello"}))
 	}},
-	{op: spec.GetLegacyChatHistory, call: func(s *scenario) error { return only(s.Agent.HistoryLegacy(ctx(), s.project)) }},
+	{op: spec.GetLegacyChatHistory, call: func(s *scenario) error {
+		return only(s.Agent.HistoryLegacy(ctx(),
+			s.project))
+	}},
 	{op: spec.RenameLegacyChat, fault: 404, call: func(s *scenario) error {
 		return only(s.Agent.RenameLegacy(ctx(), s.project, "none", api.LegacyChatRename{Name: "x"}))
 	}},
-	{op: spec.DeleteLegacyChat, fault: 404, call: func(s *scenario) error { return only(s.Agent.DeleteLegacy(ctx(), s.project, "none")) }},
+	{op: spec.DeleteLegacyChat, fault: 404, call: func(s *scenario) error {
+		return only(s.Agent.DeleteLegacy(ctx(),
+			s.project, "none"))
+	}},
 	{op: spec.TranspileSql, call: func(s *scenario) error {
 		return only(s.SQL.Transpile(ctx(), "trino", "", of[api.TranspileRequest](`{"query":"SELECT 1"}`)))
 	}},
@@ -230,10 +298,25 @@ var contractMoreSteps = []step{
 	{op: spec.DeleteCache, call: func(s *scenario) error { return s.Cache.Delete(ctx(), s.project, s.cache) }},
 	{op: spec.DeleteQuery, call: func(s *scenario) error { return s.Queries.Delete(ctx(), s.project, s.materialized) }},
 	{op: spec.DeleteCatalog, call: func(s *scenario) error { return s.Catalogs.Delete(ctx(), s.project, s.other) }},
-	{op: spec.DeleteConnection, call: func(s *scenario) error { return s.Connections.Delete(ctx(), s.project, s.second) }},
-	{op: spec.DeleteInternalColumn, call: func(s *scenario) error { return s.Tables.DeleteColumn(ctx(), s.project, "orders", "amount") }},
-	{op: spec.DeleteInternalTable, call: func(s *scenario) error { return s.Tables.Delete(ctx(), s.project, "orders") }},
-	{op: spec.DeleteProject, call: func(s *scenario) error { return s.Projects.Delete(ctx(), org(), s.workspace, s.project) }},
-	{op: spec.DeleteProject, call: func(s *scenario) error { return s.Projects.Delete(ctx(), org(), s.workspace, s.target) }},
+	{op: spec.DeleteConnection, call: func(s *scenario) error {
+		return s.Connections.Delete(ctx(),
+			s.project, s.second)
+	}},
+	{op: spec.DeleteInternalColumn, call: func(s *scenario) error {
+		return s.Tables.DeleteColumn(ctx(), s.project,
+			"orders", "amount")
+	}},
+	{op: spec.DeleteInternalTable, call: func(s *scenario) error {
+		return s.Tables.Delete(ctx(),
+			s.project, "orders")
+	}},
+	{op: spec.DeleteProject, call: func(s *scenario) error {
+		return s.Projects.Delete(ctx(), org(),
+			s.workspace, s.project)
+	}},
+	{op: spec.DeleteProject, call: func(s *scenario) error {
+		return s.Projects.Delete(ctx(), org(),
+			s.workspace, s.target)
+	}},
 	{op: spec.DeleteWorkspace, call: func(s *scenario) error { return s.Workspaces.Delete(ctx(), org(), s.workspace) }},
 }

@@ -49,8 +49,8 @@ func (l *listening) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// TestContract walks through every operation that has a route and compares in shape what it serves with the operation's sample
-// and schema: the status, the members of every object and the type of every value.
+// TestContract walks through every operation that has a route and compares in shape what it serves with the operation's
+// sample and schema: the status, the members of every object and the type of every value.
 func TestContract(t *testing.T) {
 	g, wire := gatewaytest.Open(t), &listening{}
 	var served spec.Op
@@ -177,8 +177,9 @@ func faultSchema(group string) any {
 
 // added is what the local gateway serves beyond the documents, and why.
 var added = map[string]string{
-	"listProjectsLegacy[].workspaceId":       "the documents leave it out of the legacy reply with one project, not of lists",
-	"getCacheStatus.refreshedAt":             "how old the rows are that queries read, which the two last runs cannot tell when both failed",
+	"listProjectsLegacy[].workspaceId": "the documents leave it out of the legacy reply with one project, not of lists",
+	"getCacheStatus.refreshedAt": "how old the rows are that queries read, which the two last runs " +
+		"cannot tell when both failed",
 	"getMaterializedStatus.refreshedAt":      "likewise, of stored results",
 	"listMaterializedStatuses[].refreshedAt": "likewise",
 	"listCacheStatuses[].refreshedAt":        "likewise",
@@ -191,8 +192,8 @@ var added = map[string]string{
 // byName are objects whose members are named by data: columns of a row, members of a credential.
 var byName = regexp.MustCompile(`^(executeQuery\.data\[\]|getConnectionDetail|.*\.error)\.[^.]+$`)
 
-// differences names what a reply has that its sample has not, and values of another type. Null, and values where the sample has
-// null alone, are left to the schema.
+// differences names what a reply has that its sample has not, and values of another type. Null, and values where the
+// sample has null alone, are left to the schema.
 func differences(at string, sample, got any) []string {
 	want, have := map[string][]string{}, map[string][]string{}
 	shapes(at, sample, want)

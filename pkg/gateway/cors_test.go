@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// TestPages: a browser's questions are answered for the origins that were asked for, and for no others; without any, a gateway is not
-// open to pages. A page needs a key.
+// TestPages: a browser's questions are answered for the origins that were asked for, and for no others; without any, a
+// gateway is not open to pages. A page needs a key.
 func TestPages(t *testing.T) {
 	const own, other = "http://localhost:3000", "https://elsewhere.example"
 	for _, c := range []struct {
@@ -51,18 +51,22 @@ func TestPages(t *testing.T) {
 			res.Body.Close()
 			return res
 		}
-		ask := send("OPTIONS", "", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
+		ask := send("OPTIONS", "", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers",
+			"authorization,content-type")
 		h := ask.Header
 		if ask.StatusCode != c.ask || h.Get("Access-Control-Allow-Origin") != c.allowed {
 			t.Errorf("%v: question of %s: %d %v", c.origins, c.origin, ask.StatusCode, h)
 		}
-		if c.ask == 200 && (!strings.Contains(h.Get("Access-Control-Allow-Methods"), "PATCH") || h.Get("Access-Control-Allow-Headers") != "authorization,content-type" || !strings.Contains(strings.Join(h.Values("Vary"), ","), "Origin")) {
+		if c.ask == 200 && (!strings.Contains(h.Get("Access-Control-Allow-Methods"), "PATCH") ||
+			h.Get("Access-Control-Allow-Headers") != "authorization,content-type" ||
+			!strings.Contains(strings.Join(h.Values("Vary"), ","), "Origin")) {
 			t.Errorf("%v: question of %s: %v", c.origins, c.origin, h)
 		}
 		if h.Get("Access-Control-Allow-Credentials") != "" {
 			t.Error("cookies are allowed")
 		}
-		if get := send("GET", cl.Key); get.StatusCode != c.get || get.Header.Get("Access-Control-Allow-Origin") != c.allowed {
+		if get := send("GET", cl.Key); get.StatusCode != c.get ||
+			get.Header.Get("Access-Control-Allow-Origin") != c.allowed {
 			t.Errorf("%v: call of %s: %d %v", c.origins, c.origin, get.StatusCode, get.Header)
 		}
 		if get := send("GET", ""); get.StatusCode != 401 && get.StatusCode != 403 {

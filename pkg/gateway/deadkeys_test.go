@@ -11,9 +11,10 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestDeadKeys puts keys that open nothing any more to every operation, with the identifiers of what exists: a project key and a
-// partner key whose time is over, one that was deleted and the one of a project that was deleted. All are 401, and what they
-// asked to change stays as it was. The living key of the same project shows that the requests name what exists.
+// TestDeadKeys puts keys that open nothing any more to every operation, with the identifiers of what exists: a project
+// key and a partner key whose time is over, one that was deleted and the one of a project that was deleted. All are
+// 401, and what they asked to change stays as it was. The living key of the same project shows that the requests name
+// what exists.
 func TestDeadKeys(t *testing.T) {
 	g, ctx := gatewaytest.Open(t), context.Background()
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}

@@ -53,9 +53,10 @@ func unpack(t *testing.T, path, dir string) {
 	}
 }
 
-// TestEarlierDataDirectories opens data directories that builds of earlier commits made, one for each state of the migrations that
-// landed and two (e9aa4bb, 04870c9) from before a migration was put in between or changed. Each holds an imported table of two
-// rows and, from the commit on that brought them, a saved and a materialized query, an export, a cache and a semantic catalog.
+// TestEarlierDataDirectories opens data directories that builds of earlier commits made, one for each state of the
+// migrations that landed and two (e9aa4bb, 04870c9) from before a migration was put in between or changed. Each holds
+// an imported table of two rows and, from the commit on that brought them, a saved and a materialized query, an export,
+// a cache and a semantic catalog.
 func TestEarlierDataDirectories(t *testing.T) {
 	all, err := filepath.Glob("testdata/earlier/*.tar.gz")
 	if err != nil || len(all) < 7 {
@@ -99,7 +100,8 @@ func TestEarlierDataDirectories(t *testing.T) {
 				t.Errorf("%d exports: %v", len(list), err)
 			}
 			// What is made now works as in a new directory.
-			c, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: "customers"})
+			c, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: names.SampleCatalogID,
+				SchemaName: "shop", TableName: "customers"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +125,8 @@ func TestEarlierDataDirectories(t *testing.T) {
 					t.Errorf("a refresh of a cache ended %s", run.Status)
 				}
 			}
-			if _, err := cl.SemanticCatalogs.Create(ctx, gatewaytest.Local, api.SemanticCatalogRequest{Name: "fresh"}); err != nil {
+			if _, err := cl.SemanticCatalogs.Create(ctx, gatewaytest.Local,
+				api.SemanticCatalogRequest{Name: "fresh"}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -14,12 +14,14 @@ const needsStudio = "the hosted web studio"
 
 func (g *Gateway) embeddedRoutes(m *web.Mux) {
 	web.Handle(m, spec.InitEmbeddedSession, g.initSession)
-	web.Handle(m, spec.InitEmbeddedSessionLegacy, func(ctx context.Context, r *web.Request[web.None]) (api.EmbeddedSession, error) {
+	web.Handle(m, spec.InitEmbeddedSessionLegacy, func(ctx context.Context,
+		r *web.Request[web.None]) (api.EmbeddedSession, error) {
 		return api.EmbeddedSession{}, g.noSession(ctx, r.Op, r.Scope, r.Query("projectId"))
 	})
 }
 
-func (g *Gateway) initSession(ctx context.Context, r *web.Request[api.InitSessionRequest]) (api.EmbeddedSession, error) {
+func (g *Gateway) initSession(ctx context.Context,
+	r *web.Request[api.InitSessionRequest]) (api.EmbeddedSession, error) {
 	return api.EmbeddedSession{}, g.noSession(ctx, r.Op, r.Scope, r.Body.ProjectID)
 }
 

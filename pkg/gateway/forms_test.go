@@ -60,7 +60,8 @@ func TestRequestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.project = p.ID
-	con, err := s.Connections.Create(t.Context(), p.ID, of[api.ConnectionRequest](`{"name":"f","type":"files","credential":{"path":%q}}`, s.dir))
+	con, err := s.Connections.Create(t.Context(), p.ID,
+		of[api.ConnectionRequest](`{"name":"f","type":"files","credential":{"path":%q}}`, s.dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,13 +73,15 @@ func TestRequestForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	query, err := s.Queries.Create(t.Context(), p.ID, of[api.QueryRequest](`{"displayName":"m","inputQuery":"SELECT 1 AS a","queryType":"MATERIALIZED"}`), nil)
+	query, err := s.Queries.Create(t.Context(), p.ID,
+		of[api.QueryRequest](`{"displayName":"m","inputQuery":"SELECT 1 AS a","queryType":"MATERIALIZED"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := fmt.Sprintf(`{"catalogId":%q,"schemaName":"files","tableName":"orders"}`, cat.ID)
 	column := func(name string) string {
-		return fmt.Sprintf(`{"column":{"catalogId":%q,"catalogName":"shop","schemaName":"files","tableName":"orders","columnName":%q}}`, cat.ID, name)
+		return fmt.Sprintf(`{"column":{"catalogId":%q,"catalogName":"shop","schemaName":"files","tableName":"orders",`+
+			`"columnName":%q}}`, cat.ID, name)
 	}
 	at := func(path string, args ...any) string { return "/data/projects/" + p.ID + fmt.Sprintf(path, args...) }
 	meta := func(path string, args ...any) string { return "/metadata/" + p.ID + fmt.Sprintf(path, args...) }
@@ -88,25 +91,49 @@ func TestRequestForms(t *testing.T) {
 		project                        bool
 		keep                           *string
 	}{
-		{name: "builder by the id of a catalog", method: "POST", path: at("/queries/execute?format=COMPACT"), body: `{"columns":[` + column("status") + `,"amount"],"from":[` + table + `],"filters":{"and":[[` + column("id") + `,">",[1]]]},"orderBy":["id"]}`, want: `"data":[["open","3.00"],["paid","7.00"]]`},
-		{name: "relation with names", method: "POST", path: meta("/relations/%s/files/orders/id", cat.ID), keep: &relation, want: `"type":"MANY_TO_ONE"`,
-			body: fmt.Sprintf(`{"projectId":%q,"sourceCatalogName":"shop","targetCatalogId":%q,"targetCatalogName":"shop","targetSchemaName":"files","targetTableName":"customers","targetColumnName":"id","type":"MANY_TO_ONE"}`, p.ID, cat.ID)},
-		{name: "relation's type with names", method: "PUT", path: meta("/relations/%s/files/orders/{relation}", cat.ID), body: `{"sourceCatalogName":"shop","targetCatalogName":"shop","type":"ONE_TO_ONE"}`, want: `"type":"ONE_TO_ONE"`},
-		{name: "categorical values once", method: "PUT", path: meta("/categorical/%s/files/orders/status", cat.ID), body: `{"limit":5,"frequency":"NONE"}`},
-		{name: "schedule of an expression", method: "PUT", path: at("/queries/%s", query.ID), body: `{"schedule":{"expression":"PT15M"}}`, want: `"repeatDuration":"PT15M"`},
-		{name: "schedule of a cron expression", method: "PUT", path: at("/queries/%s", query.ID), body: `{"schedule":{"cronExpression":"0 5 * * *"}}`, want: `"type":"cron"`},
-		{name: "cache with a schedule without type", method: "POST", path: at("/cache"), keep: &cache, body: strings.TrimSuffix(table, "}") + `,"incrementalCacheSchedule":{"expression":"PT1H"}}`, want: `"incrementalCacheSchedule":{"type":"BASIC","expression":"PT1H"}`},
-		{name: "update of it", method: "PUT", path: at("/cache/{cache}"), body: `{"fullRefreshCacheSchedule":{"expression":"P1D"}}`, want: `"fullRefreshCacheSchedule":{"type":"BASIC","expression":"P1D"}`},
+		{name: "builder by the id of a catalog", method: "POST", path: at("/queries/execute?format=COMPACT"),
+			body: `{"columns":[` + column("status") + `,"amount"],"from":[` + table + `],"filters":{"and":[[` +
+				column("id") + `,">",[1]]]},"orderBy":["id"]}`, want: `"data":[["open","3.00"],["paid","7.00"]]`},
+		{name: "relation with names", method: "POST", path: meta("/relations/%s/files/orders/id", cat.ID),
+			keep: &relation, want: `"type":"MANY_TO_ONE"`,
+			body: fmt.Sprintf(`{"projectId":%q,"sourceCatalogName":"shop","targetCatalogId":%q,`+
+				`"targetCatalogName":"shop","targetSchemaName":"files","targetTableName":"customers",`+
+				`"targetColumnName":"id","type":"MANY_TO_ONE"}`, p.ID, cat.ID)},
+		{name: "relation's type with names", method: "PUT", path: meta("/relations/%s/files/orders/{relation}", cat.ID),
+			body: `{"sourceCatalogName":"shop","targetCatalogName":"shop","type":"ONE_TO_ONE"}`,
+			want: `"type":"ONE_TO_ONE"`},
+		{name: "categorical values once", method: "PUT", path: meta("/categorical/%s/files/orders/status", cat.ID),
+			body: `{"limit":5,"frequency":"NONE"}`},
+		{name: "schedule of an expression", method: "PUT", path: at("/queries/%s", query.ID),
+			body: `{"schedule":{"expression":"PT15M"}}`, want: `"repeatDuration":"PT15M"`},
+		{name: "schedule of a cron expression", method: "PUT", path: at("/queries/%s", query.ID),
+			body: `{"schedule":{"cronExpression":"0 5 * * *"}}`, want: `"type":"cron"`},
+		{name: "cache with a schedule without type", method: "POST", path: at("/cache"), keep: &cache,
+			body: strings.TrimSuffix(table, "}") + `,"incrementalCacheSchedule":{"expression":"PT1H"}}`,
+			want: `"incrementalCacheSchedule":{"type":"BASIC","expression":"PT1H"}`},
+		{name: "update of it", method: "PUT", path: at("/cache/{cache}"),
+			body: `{"fullRefreshCacheSchedule":{"expression":"P1D"}}`,
+			want: `"fullRefreshCacheSchedule":{"type":"BASIC","expression":"P1D"}`},
 		{name: "base address with a slash", method: "GET", path: "//organizations", want: `"name"`},
-		{name: "projects of a project key", method: "GET", path: "/projects", project: true, want: `[{"id":"` + p.ID + `"`},
-		{name: "the published example of transpile", method: "POST", path: "/sql/transpile/mysql", body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`, want: "\"result\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
-		{name: "the same with a project key", method: "POST", path: "/sql/transpile/MySQL", project: true, body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`, want: "\"query\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
-		{name: "the same with a project named", method: "POST", path: "/sql/transpile/mysql?projectId=" + p.ID, body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`, want: "\"query\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
-		{name: "types of the key's project", method: "POST", path: "/sql/transpile/mysql", project: true, body: `{"query":"SELECT id / 2 AS h FROM shop.files.orders"}`, want: "DIV 2"},
-		{name: "types of a named project", method: "POST", path: "/sql/transpile/mysql?projectId=" + p.ID, body: `{"query":"SELECT id / 2 AS h FROM shop.files.orders"}`, want: "DIV 2"},
+		{name: "projects of a project key", method: "GET", path: "/projects", project: true, want: `[{"id":"` + p.ID +
+			`"`},
+		{name: "the published example of transpile", method: "POST", path: "/sql/transpile/mysql",
+			body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`,
+			want: "\"result\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
+		{name: "the same with a project key", method: "POST", path: "/sql/transpile/MySQL", project: true,
+			body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`,
+			want: "\"query\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
+		{name: "the same with a project named", method: "POST", path: "/sql/transpile/mysql?projectId=" + p.ID,
+			body: `{"query":"SELECT * FROM catalog.schema.table WHERE id = 1"}`,
+			want: "\"query\":\"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1\""},
+		{name: "types of the key's project", method: "POST", path: "/sql/transpile/mysql", project: true,
+			body: `{"query":"SELECT id / 2 AS h FROM shop.files.orders"}`, want: "DIV 2"},
+		{name: "types of a named project", method: "POST", path: "/sql/transpile/mysql?projectId=" + p.ID,
+			body: `{"query":"SELECT id / 2 AS h FROM shop.files.orders"}`, want: "DIV 2"},
 		{name: "drivers", method: "GET", path: "/supportedDrivers", want: `{}`},
 		{name: "JDBC", method: "GET", path: "/supportedDrivers/jdbc", project: true, want: `{}`},
-		{name: "SQLAlchemy", method: "GET", path: "/supportedDrivers/sql_alchemy?catalogName=shop", project: true, want: `{}`},
+		{name: "SQLAlchemy", method: "GET", path: "/supportedDrivers/sql_alchemy?catalogName=shop",
+			project: true, want: `{}`},
 		{name: "SQLAlchemy without a catalog", method: "GET", path: "/supportedDrivers/sql_alchemy", want: `{}`},
 	} {
 		path := strings.NewReplacer("{relation}", relation, "{cache}", cache).Replace(f.path)
@@ -118,7 +145,10 @@ func TestRequestForms(t *testing.T) {
 		if f.project {
 			req.Header.Set("Authorization", "Bearer "+*key.ApiKey)
 		}
-		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(req)
+		res, err := (&http.Client{CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		}}).Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +168,8 @@ func TestRequestForms(t *testing.T) {
 func TestNoRedirects(t *testing.T) {
 	g := gatewaytest.Open(t)
 	for path, want := range map[string]int{
-		"/organizations": 200, "//organizations": 200, "///organizations": 200, "/organizations/": 404, "/organizations//workspaces": 404, "/organizations/./x": 404,
+		"/organizations": 200, "//organizations": 200, "///organizations": 200, "/organizations/": 404,
+		"/organizations//workspaces": 404, "/organizations/./x": 404,
 		"/organizations/../info": 404, "/..": 404, "/%2e%2e/info": 404, "/info//": 404, "//": 404,
 	} {
 		status, text := gatewaytest.Exchange(g, "GET", path, "", "")

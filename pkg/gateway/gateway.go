@@ -41,12 +41,13 @@ type Options struct {
 	Now        func() time.Time // nil: time.Now
 	Log        *slog.Logger     // one line per request; nil: none
 	Version    string
-	ReadOnly   bool                         // change nothing in Dir: the state is a temporary copy, and no rows are stored
-	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
-	Limits     web.Limits
-	Spool      int64             // maximum bytes on the disk of the unread part of each reply of Transport; 0 for none
-	Quirks     *hosted.Quirks    // faults of the hosted zones to reproduce; nil for none
-	Inject     *hosted.Injection // faults to inject; nil for none
+	// change nothing in Dir: the state is a temporary copy, and no rows are stored
+	ReadOnly bool
+	Observe  func(op spec.Op, status int) // called after every routed request; nil for none
+	Limits   web.Limits
+	Spool    int64             // maximum bytes on the disk of the unread part of each reply of Transport; 0 for none
+	Quirks   *hosted.Quirks    // faults of the hosted zones to reproduce; nil for none
+	Inject   *hosted.Injection // faults to inject; nil for none
 
 	Origins web.Origins       // of web pages that may call
 	KeepOut []string          // directories besides Dir that connections must not read
@@ -54,7 +55,8 @@ type Options struct {
 	Reach   connector.Network // of connections that were created with a project key
 }
 
-// Gateway serves the API over one data directory. Its parts are exported for tests of single parts that need the whole gateway.
+// Gateway serves the API over one data directory. Its parts are exported for tests of single parts that need the whole
+// gateway.
 type Gateway struct {
 	Options Options // as completed by Open
 	Store   *store.Store
@@ -100,7 +102,10 @@ func Open(o Options) (*Gateway, error) {
 	o.Engine.NewID = st.NewID
 	o.Engine.Record = st
 	if o.Engine.Compacted == nil {
-		o.Engine.Compacted = func(project string, c engine.Compaction, err error) { diskspace.TellCompacted(o.Log, project, c, err) }
+		o.Engine.Compacted = func(project string, c engine.Compaction, err error) {
+			diskspace.TellCompacted(o.Log,
+				project, c, err)
+		}
 	}
 	eng, err := o.OpenEngine(o.Engine)
 	if err != nil {
@@ -119,8 +124,9 @@ func Open(o Options) (*Gateway, error) {
 func (g *Gateway) wire() {
 	o, st, eng, now, log := g.Options, g.Store, g.Engine, g.Now, g.log
 	g.Jobs = jobs.New(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
-	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe, Origins: o.Origins,
-		Routes: map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
+	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
+		Origins: o.Origins,
+		Routes:  map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
 	g.Sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
 		Vault: sources.NewVault(o.Dir, st), Types: types.All(), Own: ownFiles(o)}
 	g.Sources.Vault.ReadOnly = o.ReadOnly
@@ -128,13 +134,18 @@ func (g *Gateway) wire() {
 	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.Sources}
 	g.Tables = &tables.Service{Store: st, Now: now, Dir: o.Dir, Limits: o.Limits}
 	g.Queries = &queries.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names}
-	g.Catalogs = &catalogs.Service{Store: st, Engine: eng, Now: now, Log: log, Names: g.Names, Queries: g.Queries, Sources: g.Sources}
-	g.Caches = &caches.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names, Catalogs: g.Catalogs}
+	g.Catalogs = &catalogs.Service{Store: st, Engine: eng, Now: now, Log: log, Names: g.Names, Queries: g.Queries,
+		Sources: g.Sources}
+	g.Caches = &caches.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names,
+		Catalogs: g.Catalogs}
 	g.Catalogs.Caches = g.Caches
-	g.Metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names, Sources: g.Sources, Catalogs: g.Catalogs,
+	g.Metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names,
+		Sources: g.Sources, Catalogs: g.Catalogs,
 		Sampling: metadata.SampleTime}
-	g.Statements = &statements.Service{Engine: eng, Web: g.Web, Names: g.Names, Queries: g.Queries, Catalogs: g.Catalogs}
-	g.Exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.Web, Jobs: g.Jobs, Names: g.Names, Sources: g.Sources,
+	g.Statements = &statements.Service{Engine: eng, Web: g.Web, Names: g.Names, Queries: g.Queries,
+		Catalogs: g.Catalogs}
+	g.Exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.Web, Jobs: g.Jobs, Names: g.Names,
+		Sources: g.Sources,
 		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,
 		SyncDir: tempfile.SyncDir}
 	g.DiskSpace = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly}

@@ -34,7 +34,10 @@ func (g *Gateway) misbehave() {
 		g.Web.Wrap, g.Web.WrapFile = q.Quirked, q.Download
 		g.Caches.Stick, g.Exports.Fail = q.Sticks, q.OddExport
 		g.Tables.Document = q.ForgetHeaders
-		g.Names.Scan = func(ctx context.Context, t names.ScanOf) (engine.Scanner, error) { return q.Scan(ctx, g.Store, t) }
+		g.Names.Scan = func(ctx context.Context, t names.ScanOf) (engine.Scanner,
+			error) {
+			return q.Scan(ctx, g.Store, t)
+		}
 	}
 	if in == nil {
 		return

@@ -13,18 +13,23 @@ import (
 )
 
 // noProject are the operations that name no project and show nothing of one: any key may call them.
-var noProject = []string{"listProjectsLegacy", "listConnectionConfigs", "getConnectionConfig", "listSupportedDrivers", "getJdbcDriver", "getSqlAlchemyDriver", "transpileSql", "getKeyInfo", "getAgentWorkflowImage"}
+var noProject = []string{"listProjectsLegacy", "listConnectionConfigs", "getConnectionConfig", "listSupportedDrivers",
+	"getJdbcDriver", "getSqlAlchemyDriver", "transpileSql", "getKeyInfo", "getAgentWorkflowImage"}
 
-// ownObjects are the operations whose path names nothing of another project once the project is one's own: they list or make
-// what is one's own.
-var ownObjects = []string{"listConnections", "createConnection", "createConnectionAlt", "completeOauthConnection", "listCatalogs", "listInternalTables", "createInternalTable",
-	"listBiTables", "createBiTable", "listQueries", "listQueryFolders", "createQueryFolder", "listMaterializedStatuses", "createSemanticCatalog", "listCacheStatuses",
-	"listExports", "queryGoldenSqls", "listGoldenSqls", "createGoldenSql", "queryMetadata", "generateSampleQuestions", "getRefreshCallback",
-	"registerRefreshCallback", "unregisterRefreshCallback", "agentChat", "agentChatStream", "listAgentThreads", "askLegacyAgent", "getLegacyChatHistory", "search"}
+// ownObjects are the operations whose path names nothing of another project once the project is one's own: they list or
+// make what is one's own.
+var ownObjects = []string{"listConnections", "createConnection", "createConnectionAlt", "completeOauthConnection",
+	"listCatalogs", "listInternalTables", "createInternalTable",
+	"listBiTables", "createBiTable", "listQueries", "listQueryFolders", "createQueryFolder", "listMaterializedStatuses",
+	"createSemanticCatalog", "listCacheStatuses",
+	"listExports", "queryGoldenSqls", "listGoldenSqls", "createGoldenSql", "queryMetadata", "generateSampleQuestions",
+	"getRefreshCallback",
+	"registerRefreshCallback", "unregisterRefreshCallback", "agentChat", "agentChatStream", "listAgentThreads",
+	"askLegacyAgent", "getLegacyChatHistory", "search"}
 
-// TestIsolation puts a project key of one project to every operation with the ids of another: all are refused, nothing of the
-// other project shows in a reply, and the other project is afterwards as it was. The owner makes the same requests at the end,
-// so that they are known to name what exists.
+// TestIsolation puts a project key of one project to every operation with the ids of another: all are refused, nothing
+// of the other project shows in a reply, and the other project is afterwards as it was. The owner makes the same
+// requests at the end, so that they are known to name what exists.
 func TestIsolation(t *testing.T) {
 	g := gatewaytest.Open(t)
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
@@ -99,10 +104,13 @@ func TestIsolation(t *testing.T) {
 }
 
 // nestedIDs are requests whose path is one's own from end to end, with the other's ids below it.
-func nestedIDs(t *testing.T, a, b gatewaytest.Tenant, refused func(how string, op spec.Op, path, body string, ok func(int) bool)) {
+func nestedIDs(t *testing.T, a, b gatewaytest.Tenant, refused func(how string, op spec.Op, path, body string,
+	ok func(int) bool)) {
 	unknown := func(status int) bool { return status == 400 || status == 403 || status == 404 }
-	for _, op := range []spec.Op{spec.CreateCatalog, spec.CreateCatalogAlt, spec.ShareCatalog, spec.CreateQuery, spec.ExecuteQuery, spec.UpdateQueryFolderContents,
-		spec.GetQueryFolderTree, spec.CreateSemanticTable, spec.ShareSemanticCatalog, spec.CreateCache, spec.GetProjectMetadata, spec.RefreshMetadata, spec.AddRelation} {
+	for _, op := range []spec.Op{spec.CreateCatalog, spec.CreateCatalogAlt, spec.ShareCatalog, spec.CreateQuery,
+		spec.ExecuteQuery, spec.UpdateQueryFolderContents,
+		spec.GetQueryFolderTree, spec.CreateSemanticTable, spec.ShareSemanticCatalog, spec.CreateCache,
+		spec.GetProjectMetadata, spec.RefreshMetadata, spec.AddRelation} {
 		path, _ := gatewaytest.Address(op, a, a)
 		other, body := gatewaytest.Address(op, b, b)
 		if _, q, ok := strings.Cut(other, "?"); ok {
@@ -114,28 +122,40 @@ func nestedIDs(t *testing.T, a, b gatewaytest.Tenant, refused func(how string, o
 	own := func(status int) bool { return status == 200 }
 	path, _ := gatewaytest.Address(spec.CreateCacheBatch, a, a)
 	_, body := gatewaytest.Address(spec.CreateCacheBatch, b, b)
-	refused("nested", spec.CreateCacheBatch, path, body, own) // each item has its own answer, which must not be a success
+	// each item has its own answer, which must not be a success
+	refused("nested", spec.CreateCacheBatch, path, body, own)
 	path, _ = gatewaytest.Address(spec.UpdateQueryFolderContents, a, a)
-	refused("nested", spec.UpdateQueryFolderContents, path, b.Fill(`{"queryIdsAdded":[],"queryIdsRemoved":["{queryId}"]}`), unknown)
+	refused("nested", spec.UpdateQueryFolderContents, path,
+		b.Fill(`{"queryIdsAdded":[],"queryIdsRemoved":["{queryId}"]}`), unknown)
 	path, _ = gatewaytest.Address(spec.UpdateQuery, a, a)
 	refused("nested", spec.UpdateQuery, path, b.Fill(`{"inputQueryRefId":"{queryId}"}`), unknown)
 
 	// Rows by name.
 	run := a.Fill("/data/projects/{projectId}/queries/execute?format=COMPACT")
-	for _, from := range []string{`{name}_catalog.{schemaName}.{tableName}`, `{name}_catalog.{schemaName}.{otherTable}`, `{name}_catalog.{name}_p.{name}_pt`, `{name}_semantic.{name}_s.{name}_t`,
-		`peaka.\"table\".{table}`, `peaka.bitable.{bitable}`, `peaka.query.{name}_query`, `peaka.mtquery.{name}_stored`, `peaka.mtquery.\"{materializedId}\"`,
+	for _, from := range []string{`{name}_catalog.{schemaName}.{tableName}`, `{name}_catalog.{schemaName}.{otherTable}`,
+		`{name}_catalog.{name}_p.{name}_pt`, `{name}_semantic.{name}_s.{name}_t`,
+		`peaka.\"table\".{table}`, `peaka.bitable.{bitable}`, `peaka.query.{name}_query`, `peaka.mtquery.{name}_stored`,
+		`peaka.mtquery.\"{materializedId}\"`,
 		`peaka.cache.\"{cacheId}\"`, `{name}_catalog.information_schema.tables`} {
 		refused("sql", spec.ExecuteQuery, run, b.Fill(`{"statement":"SELECT * FROM `+from+`"}`), unknown)
-		refused("sql", spec.ExecuteQuery, run, b.Fill(`{"statement":"WITH x AS (SELECT 1) SELECT * FROM x WHERE EXISTS (SELECT * FROM `+from+`)"}`), unknown)
+		refused("sql", spec.ExecuteQuery, run,
+			b.Fill(`{"statement":"WITH x AS (SELECT 1) SELECT * FROM x WHERE EXISTS (SELECT * FROM `+from+`)"}`),
+			unknown)
 		path, _ := gatewaytest.Address(spec.CreateQuery, a, a)
-		refused("sql", spec.CreateQuery, path, b.Fill(`{"displayName":"theirs","inputQuery":"SELECT * FROM `+from+`"}`), unknown)
+		refused("sql", spec.CreateQuery, path, b.Fill(`{"displayName":"theirs","inputQuery":"SELECT * FROM `+from+`"}`),
+			unknown)
 	}
-	for _, text := range []string{"SHOW CATALOGS", "SELECT * FROM information_schema.tables", "SELECT * FROM information_schema.columns", "SELECT * FROM peaka.information_schema.tables", "SHOW SCHEMAS FROM peaka", "SHOW TABLES FROM peaka.query"} {
+	for _, text := range []string{"SHOW CATALOGS", "SELECT * FROM information_schema.tables",
+		"SELECT * FROM information_schema.columns", "SELECT * FROM peaka.information_schema.tables",
+		"SHOW SCHEMAS FROM peaka", "SHOW TABLES FROM peaka.query"} {
 		refused("sql", spec.ExecuteQuery, run, `{"statement":"`+text+`"}`, own)
 	}
-	for _, body := range []string{`{"qualifiedName":"peaka.query.{name}_query"}`, `{"qualifiedName":"peaka.mtquery.{name}_stored"}`, `{"qualifiedName":"{name}_catalog.{schemaName}.{tableName}"}`, `{"id":"{materializedId}"}`,
+	for _, body := range []string{`{"qualifiedName":"peaka.query.{name}_query"}`,
+		`{"qualifiedName":"peaka.mtquery.{name}_stored"}`,
+		`{"qualifiedName":"{name}_catalog.{schemaName}.{tableName}"}`, `{"id":"{materializedId}"}`,
 		`{"from":[{"catalogName":"{name}_catalog","schemaName":"{schemaName}","tableName":"{tableName}"}]}`,
-		`{"from":[{"catalogId":"{catalogId}","catalogName":"{name}_catalog","schemaName":"{schemaName}","tableName":"{tableName}"}]}`} {
+		`{"from":[{"catalogId":"{catalogId}","catalogName":"{name}_catalog","schemaName":"{schemaName}",` +
+			`"tableName":"{tableName}"}]}`} {
 		refused("sql", spec.ExecuteQuery, run, b.Fill(body), unknown)
 	}
 }
@@ -144,8 +164,10 @@ func nestedIDs(t *testing.T, a, b gatewaytest.Tenant, refused func(how string, o
 func bentPaths(t *testing.T, w gatewaytest.Wire, a, b gatewaytest.Tenant) {
 	t.Helper()
 	mine, theirs := a.IDs["projectId"], b.IDs["projectId"]
-	for _, path := range []string{"/data/projects/" + mine + "%2F..%2F" + theirs + "/queries", "/data/projects/" + mine + "/../" + theirs + "/queries",
-		"/data/projects//" + theirs + "/queries", "/data/projects/" + theirs + "%00/queries", "/data/projects/%20" + theirs + "/queries",
+	for _, path := range []string{"/data/projects/" + mine + "%2F..%2F" + theirs + "/queries", "/data/projects/" +
+		mine + "/../" + theirs + "/queries",
+		"/data/projects//" + theirs + "/queries", "/data/projects/" + theirs + "%00/queries", "/data/projects/%20" +
+			theirs + "/queries",
 		"/data/projects/" + theirs + "/queries?projectId=" + mine, "/data/projects/" + mine + "," + theirs + "/queries",
 		"/data/projects/" + mine + "/queries/%2E%2E%2F%2E%2E%2F" + theirs + "%2Fqueries%2F" + b.IDs["queryId"]} {
 		if status, raw := w.Call(a.Key, "GET", path, ""); status < 400 || strings.Contains(raw, "SELECT") {
@@ -187,7 +209,8 @@ func ownerCalls(t *testing.T, w gatewaytest.Wire, b gatewaytest.Tenant) {
 		if op.Partner {
 			key = w.Partner
 		}
-		if op.ID == "deleteProject" || op.ID == "updateProject" { // after its legacy form the project is gone, so this one is seen to be refused for what it is
+		// after its legacy form the project is gone, so this one is seen to be refused for what it is
+		if op.ID == "deleteProject" || op.ID == "updateProject" {
 			if status, _ := w.Call(b.Key, op.Method, path, body); status != 403 && status != 401 {
 				t.Errorf("%s with a project key: %d", op.ID, status)
 			}

@@ -21,8 +21,9 @@ const lacking = " lacks "
 
 var varies = regexp.MustCompile(`"(url|timestamp|requestId)":"[^"]*"`)
 
-// answers asks everything that reads, by the names of operations and, for what looks at several catalogs or at one of many, by more. Each is the
-// status, the body without what is another in every reply, and what the answer says that it lacks.
+// answers asks everything that reads, by the names of operations and, for what looks at several catalogs or at one of
+// many, by more. Each is the status, the body without what is another in every reply, and what the answer says that it
+// lacks.
 func answers(w gatewaytest.Wire, p gatewaytest.Tenant) map[string]string {
 	out := map[string]string{}
 	ask := func(id, key, method, path, body string) {
@@ -44,18 +45,26 @@ func answers(w gatewaytest.Wire, p gatewaytest.Tenant) map[string]string {
 		}
 		ask(op.ID, key, op.Method, path, body)
 	}
-	for _, part := range []string{"", "schemaName={schemaName}", "catalogId=1", "catalogId=2", "catalogId=2&schemaName=query", "catalogId=2&schemaName=mtquery", "catalogId={catalogId}", "catalogId={semanticId}"} {
+	for _, part := range []string{"", "schemaName={schemaName}", "catalogId=1", "catalogId=2",
+		"catalogId=2&schemaName=query", "catalogId=2&schemaName=mtquery", "catalogId={catalogId}",
+		"catalogId={semanticId}"} {
 		ask("metadata "+part, p.Key, "GET", p.Fill("/metadata/{projectId}?"+part), "")
 	}
 	ask("search all", p.Key, "POST", p.Fill("/data/projects/{projectId}/search"), p.Fill(`{"query":"{name}"}`))
 	for _, sql := range []string{
-		`SELECT * FROM system.information_schema.tables ORDER BY 1, 2, 3`, `SELECT * FROM information_schema.columns ORDER BY 1, 2, 3, 4`,
-		`SELECT * FROM information_schema.schemata ORDER BY 1, 2`, `SELECT * FROM information_schema.tables WHERE table_catalog = '{name}_catalog' ORDER BY 3`,
-		`SELECT * FROM information_schema.columns WHERE table_catalog IN ('{name}_catalog', 'sample') ORDER BY 3, 4`, `SHOW CATALOGS`, `SHOW SCHEMAS FROM {name}_catalog`,
+		`SELECT * FROM system.information_schema.tables ORDER BY 1, 2, 3`,
+		`SELECT * FROM information_schema.columns ORDER BY 1, 2, 3, 4`,
+		`SELECT * FROM information_schema.schemata ORDER BY 1, 2`,
+		`SELECT * FROM information_schema.tables WHERE table_catalog = '{name}_catalog' ORDER BY 3`,
+		`SELECT * FROM information_schema.columns WHERE table_catalog IN ('{name}_catalog', 'sample') ORDER BY 3, 4`,
+		`SHOW CATALOGS`, `SHOW SCHEMAS FROM {name}_catalog`,
 		`SHOW TABLES FROM {name}_catalog.{schemaName}`, `SHOW COLUMNS FROM {name}_catalog.{schemaName}.{tableName}`,
-		`SELECT * FROM {name}_catalog.{schemaName}.{tableName}`, `SELECT * FROM {name}_catalog.{schemaName}.{otherTable}`,
-		`SELECT * FROM {name}_catalog.{name}_p.{name}_pt`, `SELECT * FROM {name}_semantic.{name}_s.{name}_t`, `SELECT * FROM peaka.mtquery.{name}_stored`,
-		`SELECT count(*) FROM peaka."table".{table} WHERE 1 NOT IN (SELECT id FROM {name}_catalog.{schemaName}.{tableName})`,
+		`SELECT * FROM {name}_catalog.{schemaName}.{tableName}`,
+		`SELECT * FROM {name}_catalog.{schemaName}.{otherTable}`,
+		`SELECT * FROM {name}_catalog.{name}_p.{name}_pt`, `SELECT * FROM {name}_semantic.{name}_s.{name}_t`,
+		`SELECT * FROM peaka.mtquery.{name}_stored`,
+		`SELECT count(*) FROM peaka."table".{table} WHERE 1 NOT IN (SELECT id FROM ` +
+			`{name}_catalog.{schemaName}.{tableName})`,
 	} {
 		body, _ := json.Marshal(map[string]string{"statement": p.Fill(sql)})
 		ask(sql, p.Key, "POST", p.Fill("/data/projects/{projectId}/queries/execute"), string(body))
@@ -63,8 +72,8 @@ func answers(w gatewaytest.Wire, p gatewaytest.Tenant) map[string]string {
 	return out
 }
 
-// TestLockedProject asks everything that reads while another process holds the rows of a project: each answer is an error or the
-// one that was given before. None is shorter, with nothing said of what it lacks.
+// TestLockedProject asks everything that reads while another process holds the rows of a project: each answer is an
+// error or the one that was given before. None is shorter, with nothing said of what it lacks.
 func TestLockedProject(t *testing.T) {
 	g := gatewaytest.Open(t)
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}

@@ -19,8 +19,9 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestDocumentedRequests sends the bodies that the documents describe: those with every field, which the samples are, and the short
-// and null forms of testdata/requests. Each fits the schema that the gateway publishes, and no route finds fault with its fields.
+// TestDocumentedRequests sends the bodies that the documents describe: those with every field, which the samples are,
+// and the short and null forms of testdata/requests. Each fits the schema that the gateway publishes, and no route
+// finds fault with its fields.
 func TestDocumentedRequests(t *testing.T) {
 	doc, err := openapitest.Load(api.OpenAPI())
 	if err != nil {
@@ -93,8 +94,8 @@ func TestDocumentedRequests(t *testing.T) {
 	}
 }
 
-// lessening sends each request first without one of the members that the document calls required, for each of them: the gateway
-// must refuse what it says it needs.
+// lessening sends each request first without one of the members that the document calls required, for each of them: the
+// gateway must refuse what it says it needs.
 type lessening struct {
 	t    *testing.T
 	doc  *openapitest.Document
@@ -126,7 +127,8 @@ func (l *lessening) RoundTrip(req *http.Request) (*http.Response, error) {
 				continue // the items of a batch fail one by one
 			}
 			if res.StatusCode/100 == 2 || res.StatusCode/100 == 5 && res.StatusCode != 501 {
-				l.t.Errorf("%s: the document requires %s, but without it the answer is %d %s", op.ID, at, res.StatusCode, body)
+				l.t.Errorf("%s: the document requires %s, but without it the answer is %d %s", op.ID, at,
+					res.StatusCode, body)
 			}
 		}
 	}
@@ -144,7 +146,8 @@ func operationAt(method, path string) (best spec.Op, ok bool) {
 	return best, ok
 }
 
-// without lists the JSON of a value less one required member, by where that is. Of the elements of a list the first stands for all.
+// without lists the JSON of a value less one required member, by where that is. Of the elements of a list the first
+// stands for all.
 func without(doc *openapitest.Document, schema any, raw []byte) map[string][]byte {
 	out := map[string][]byte{}
 	var root any
@@ -214,7 +217,8 @@ func TestRequiredMembersAreNeeded(t *testing.T) {
 		if step.needs != "" && os.Getenv(step.needs) == "" {
 			continue
 		}
-		if err := step.call(s); err != nil && step.fault == 0 && gatewaytest.APIStatus(err) != http.StatusNotImplemented {
+		if err := step.call(s); err != nil && step.fault == 0 &&
+			gatewaytest.APIStatus(err) != http.StatusNotImplemented {
 			t.Errorf("%s: %v", step.op.ID, err)
 		}
 	}

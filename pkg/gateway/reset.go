@@ -29,7 +29,8 @@ const (
 // ours reports whether a name in a data directory is one of dig's.
 func ours(name string) bool {
 	switch name {
-	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners", "secret.key", sources.NotesName,
+	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners", "secret.key",
+		sources.NotesName,
 		socketName, lockName, resetName, removedName, serveName:
 		return true
 	}
@@ -166,7 +167,8 @@ func recoverDir(dir string) error {
 			}
 		case name == removedName:
 			_ = os.RemoveAll(filepath.Join(dir, name))
-		case strings.HasPrefix(name, sources.VaultTemp), strings.HasPrefix(name, tables.AsideTemp), tempfile.Is(name): // live processes keep them only briefly
+			// live processes keep them only briefly
+		case strings.HasPrefix(name, sources.VaultTemp), strings.HasPrefix(name, tables.AsideTemp), tempfile.Is(name):
 			if st, err := e.Info(); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > time.Hour {
 				_ = os.Remove(filepath.Join(dir, name))
 			}

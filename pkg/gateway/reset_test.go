@@ -59,7 +59,8 @@ func TestResetAfterACrash(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".serve"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{".serve/owned", ".secret-123456", "import-123456", "gateway.sock", ".secret.key.ABCDEFGHIJ.partial"} {
+	for _, name := range []string{".serve/owned", ".secret-123456", "import-123456", "gateway.sock",
+		".secret.key.ABCDEFGHIJ.partial"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -118,14 +119,16 @@ func TestResetCutOff(t *testing.T) {
 		for _, e := range entries {
 			if e.Name() != gateway.ResetName && n < moved {
 				n++
-				if err := os.Rename(filepath.Join(dir, e.Name()), filepath.Join(dir, gateway.ResetName, e.Name())); err != nil {
+				if err := os.Rename(filepath.Join(dir, e.Name()), filepath.Join(dir, gateway.ResetName,
+					e.Name())); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		last := n < moved
 		if last { // the second step, too
-			if err := os.Rename(filepath.Join(dir, gateway.ResetName), filepath.Join(dir, gateway.RemovedName)); err != nil {
+			if err := os.Rename(filepath.Join(dir, gateway.ResetName),
+				filepath.Join(dir, gateway.RemovedName)); err != nil {
 				t.Fatal(err)
 			}
 		}

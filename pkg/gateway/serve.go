@@ -35,8 +35,9 @@ var ErrServing = errors.New("a gateway already serves this data directory")
 // ErrForeign is the error of a data directory, or a socket in it, that another user controls.
 var ErrForeign = errors.New("belongs to another user")
 
-// Dial finds a running `gateway serve` of the data directory and returns a transport over its socket. Whoever owns the socket or can
-// replace it would receive statements, rows and credentials, so that must be the user of this process: otherwise the error is ErrForeign.
+// Dial finds a running `gateway serve` of the data directory and returns a transport over its socket. Whoever owns the
+// socket or can replace it would receive statements, rows and credentials, so that must be the user of this process:
+// otherwise the error is ErrForeign.
 func Dial(dir string) (rt http.RoundTripper, serving bool, err error) {
 	path := filepath.Join(dir, socketName)
 	if _, err := os.Stat(path); err != nil {
@@ -54,7 +55,8 @@ func Dial(dir string) (rt http.RoundTripper, serving bool, err error) {
 			return nil, false, fmt.Errorf("%s %w", at, ErrForeign)
 		}
 		if at == dir && !tempfile.Private(st) {
-			return nil, false, fmt.Errorf("%s can be changed by all users, so its socket may be one that %w", at, ErrForeign)
+			return nil, false, fmt.Errorf("%s can be changed by all users, so its socket may be one that %w",
+				at, ErrForeign)
 		}
 	}
 	c, err := net.DialTimeout("unix", path, time.Second)
@@ -123,7 +125,8 @@ const (
 	lastReads  = 2 * time.Second       // for which a reply waits for a reader that has stopped
 )
 
-// The errors of an address to listen on: ErrAddress is every one, ErrNotLoopback that of an address that other machines can reach.
+// The errors of an address to listen on: ErrAddress is every one, ErrNotLoopback that of an address that other machines
+// can reach.
 var (
 	ErrAddress     = errors.New("address")
 	ErrNotLoopback = errors.New("not a loopback address")
@@ -140,10 +143,12 @@ func checkAddress(addr string, anyHost bool) error {
 		host, and = h, ""
 	}
 	if !anyHost && !loopback.Is(host) {
-		return fmt.Errorf("%w %q %sis %w: keys and rows would cross the network unencrypted", ErrAddress, addr, and, ErrNotLoopback)
+		return fmt.Errorf("%w %q %sis %w: keys and rows would cross the network unencrypted", ErrAddress, addr, and,
+			ErrNotLoopback)
 	}
 	if noPort {
-		return fmt.Errorf("%w %q has no port; %s would be one with it", ErrAddress, addr, net.JoinHostPort(host, "8080"))
+		return fmt.Errorf("%w %q has no port; %s would be one with it", ErrAddress, addr,
+			net.JoinHostPort(host, "8080"))
 	}
 	return nil
 }
@@ -304,7 +309,8 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	s.g.Options.Inject.Release()
 	s.g.Options.Quirks.Release()
 	if n := s.g.Jobs.Left(); n > 0 {
-		s.g.log.Warn("stopping: waiting for background work; a second signal stops immediately", "runs", n, "grace", grace.String())
+		s.g.log.Warn("stopping: waiting for background work; a second signal stops immediately", "runs", n, "grace",
+			grace.String())
 	}
 	stop, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()

@@ -14,7 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
 
-// TestSocketIsNeverOpen: the socket comes to its name with its mode, so that no moment is left in which the umask alone guards it.
+// TestSocketIsNeverOpen: the socket comes to its name with its mode, so that no moment is left in which the umask alone
+// guards it.
 func TestSocketIsNeverOpen(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {

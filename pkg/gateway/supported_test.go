@@ -16,8 +16,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TestNotSupportedLocally calls every route and compares those that answer 501 with the list in the repository. The list may
-// only shrink: what zone local once did it goes on doing.
+// TestNotSupportedLocally calls every route and compares those that answer 501 with the list in the repository. The
+// list may only shrink: what zone local once did it goes on doing.
 func TestNotSupportedLocally(t *testing.T) {
 	g := gatewaytest.Open(t)
 	var got []string
@@ -25,7 +25,8 @@ func TestNotSupportedLocally(t *testing.T) {
 		if _, ok := g.Web.Routes[op.ID]; !ok {
 			continue
 		}
-		p, err := g.Store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil) // of its own: some operations delete it
+		// of its own: some operations delete it
+		p, err := g.Store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +51,8 @@ func TestNotSupportedLocally(t *testing.T) {
 		}
 		if res.StatusCode == 501 {
 			got = append(got, op.ID)
-			if !strings.Contains(string(raw), "it requires a language model") && !strings.Contains(string(raw), "it requires the hosted web studio") {
+			if !strings.Contains(string(raw), "it requires a language model") && !strings.Contains(string(raw),
+				"it requires the hosted web studio") {
 				t.Errorf("%s is refused for another reason: %s", op.ID, raw)
 			}
 		}

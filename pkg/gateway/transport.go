@@ -20,7 +20,8 @@ func (g *Gateway) Transport() http.RoundTripper {
 	return &processTransport{g.Web.Handler, spool.Options{Limit: g.Options.Spool, GiveUp: giveUp}}
 }
 
-// giveUp is how long a statement waits for a reader that reads nothing, after the limit of stored unread bytes is reached.
+// giveUp is how long a statement waits for a reader that reads nothing, after the limit of stored unread bytes is
+// reached.
 const giveUp = 5 * time.Minute
 
 type processTransport struct {
@@ -44,7 +45,8 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		defer hr.Body.Close()
 		defer func() {
 			err := io.EOF
-			if p := recover(); p != nil { // the handler aborted its reply: http.ErrAbortHandler, or a bug that has been logged
+			// the handler aborted its reply: http.ErrAbortHandler, or a bug that has been logged
+			if p := recover(); p != nil {
 				if err = io.ErrUnexpectedEOF; w.Why != "" {
 					err = web.CutError(w.Why)
 				}

@@ -100,8 +100,9 @@ func (g *Gateway) verify(ctx context.Context, depth Depth) ([]Finding, error) {
 	}
 	for _, d := range dirs {
 		if !known[d.Name()] {
-			all = append(all, Finding{Part: "project", Name: d.Name(), Status: StatusLeftover, Problem: "no project has this id: " + filepath.Join(g.Options.Dir, "projects", d.Name()),
-				Remedy: "remove it if its rows are not needed"})
+			all = append(all, Finding{Part: "project", Name: d.Name(), Status: StatusLeftover,
+				Problem: "no project has this id: " + filepath.Join(g.Options.Dir, "projects", d.Name()),
+				Remedy:  "remove it if its rows are not needed"})
 		}
 	}
 	return all, err
@@ -124,7 +125,8 @@ func (g *Gateway) tellDamage(ctx context.Context) {
 	}
 	for _, f := range all {
 		if f.Status == StatusDamaged {
-			g.log.Error("the data directory is damaged", "part", f.Part, "name", f.Name, "problem", f.Problem, "remedy", f.Remedy)
+			g.log.Error("the data directory is damaged", "part", f.Part, "name", f.Name, "problem", f.Problem,
+				"remedy", f.Remedy)
 		}
 	}
 }

@@ -25,8 +25,9 @@ type builder struct {
 	schemas  map[string]object
 	order    []string
 	unknown  []string
-	request  bool            // the current type is sent in a request
-	served   map[string]bool // components of replies: a request that uses one gets a separate component, with other required members
+	request  bool // the current type is sent in a request
+	// components of replies: a request that uses one gets a separate component, with other required members
+	served map[string]bool
 }
 
 // Build generates the document. dir is the source directory of pkg/api, the comments of which become descriptions.
@@ -91,13 +92,15 @@ func Build(dir string) ([]byte, error) {
 	doc := object{
 		{"openapi", "3.1.0"},
 		{"info", object{{"title", "Data integration gateway"}, {"version", "1.0"},
-			{"description", "Ids are strings. Times are ISO 8601 strings in UTC. A partner key gives access to everything, a project key to its own project."}}},
+			{"description", "Ids are strings. Times are ISO 8601 strings in UTC. A partner key gives access to " +
+				"everything, a project key to its own project."}}},
 		{"servers", []object{{{"url", "/api/v1"}}}},
 		{"security", []object{{{"key", []string{}}}}},
 		{"tags", tags},
 		{"paths", paths},
 		{"components", object{
-			{"securitySchemes", object{{"key", object{{"type", "http"}, {"scheme", "bearer"}, {"description", "An API key: eight characters, a dot and thirty-two characters."}}}}},
+			{"securitySchemes", object{{"key", object{{"type", "http"}, {"scheme", "bearer"},
+				{"description", "An API key: eight characters, a dot and thirty-two characters."}}}}},
 			{"responses", responses},
 			{"schemas", schemas},
 		}},
@@ -178,7 +181,8 @@ func (b *builder) operation(op spec.Op, m reflect.Type) (object, error) {
 		}
 		reply = reply.with("content", object{{kind, media}})
 	}
-	return o.with("responses", object{{status, reply}, {"default", object{{"$ref", "#/components/responses/" + errorOf(op.Group)}}}}), nil
+	return o.with("responses", object{{status, reply},
+		{"default", object{{"$ref", "#/components/responses/" + errorOf(op.Group)}}}}), nil
 }
 
 // reply returns the media type and schema of a success; both empty for an empty body.
@@ -220,7 +224,8 @@ func summary(id string) string {
 		}
 	}
 	parts = append(parts, id[start:])
-	known := map[string]string{"Ai": "AI", "Api": "API", "Bi": "BI", "Sql": "SQL", "Sqls": "SQLs", "Csv": "CSV", "Jdbc": "JDBC", "Oauth": "OAuth"}
+	known := map[string]string{"Ai": "AI", "Api": "API", "Bi": "BI", "Sql": "SQL", "Sqls": "SQLs", "Csv": "CSV",
+		"Jdbc": "JDBC", "Oauth": "OAuth"}
 	for i, p := range parts {
 		if k, ok := known[p]; ok {
 			parts[i] = k
@@ -306,7 +311,8 @@ func arguments(m reflect.Type) []reflect.Value {
 func bodyType(m reflect.Type) reflect.Type {
 	for i := range m.NumIn() {
 		switch in := m.In(i); {
-		case in == reflect.TypeFor[context.Context](), in == reflect.TypeFor[url.Values](), in == reflect.TypeFor[io.Reader]():
+		case in == reflect.TypeFor[context.Context](), in == reflect.TypeFor[url.Values](),
+			in == reflect.TypeFor[io.Reader]():
 		case in.Kind() == reflect.Struct, in.Kind() == reflect.Slice, in == reflect.TypeFor[api.ExecuteRequest]():
 			return in
 		}

@@ -52,8 +52,8 @@ var raw = map[string]string{
 // optionalBody lists the operations that also run without their body [O].
 var optionalBody = map[string]bool{spec.RefreshMetadata.ID: true, spec.RegisterRefreshCallback.ID: true}
 
-// needed lists, by type, the members of a request that the gateway requires. It has no others, because the requests in the
-// examples of the documents must be valid.
+// needed lists, by type, the members of a request that the gateway requires. It has no others, because the requests in
+// the examples of the documents must be valid.
 var needed = map[string][]string{
 	"ApiKeyRequest":                  {"name"},
 	"CacheRequest":                   {"catalogId", "schemaName", "tableName"},
@@ -80,13 +80,14 @@ var needed = map[string][]string{
 	"QueryFolderRenameRequest":       {"name"},
 	"QueryFolderUpdateRequest":       {"queryIdsAdded", "queryIdsRemoved"},
 	"QueryPathUpdateRequest":         {"path"},
-	"RelationRequest":                {"targetCatalogId", "targetSchemaName", "targetTableName", "targetColumnName", "type"},
-	"RelationUpdateRequest":          {"type"},
-	"SemanticCatalogRequest":         {"name"},
-	"SemanticCatalogShareRequest":    {"target"},
-	"SemanticTableRequest":           {"schemaName", "tableName", "queryId"},
-	"TableForQuery":                  {"schemaName", "tableName"},
-	"TranspileRequest":               {"query"},
+	"RelationRequest": {"targetCatalogId", "targetSchemaName", "targetTableName",
+		"targetColumnName", "type"},
+	"RelationUpdateRequest":       {"type"},
+	"SemanticCatalogRequest":      {"name"},
+	"SemanticCatalogShareRequest": {"target"},
+	"SemanticTableRequest":        {"schemaName", "tableName", "queryId"},
+	"TableForQuery":               {"schemaName", "tableName"},
+	"TranspileRequest":            {"query"},
 }
 
 // nullableLists are lists that may be null on the wire, which a Go slice cannot express [O][L].
@@ -117,7 +118,8 @@ type queryParam struct {
 // queryParams are the query parameters by name; if operations differ, by "operation.name" [O].
 var queryParams = map[string]queryParam{
 	"checkSchemaExists": {schema: flag(true)},
-	"format":            {schema: text(words(string(api.CellTyped), string(api.Simple), string(api.Compact)), member{"default", string(api.CellTyped)})},
+	"format": {schema: text(words(string(api.CellTyped), string(api.Simple), string(api.Compact)),
+		member{"default", string(api.CellTyped)})},
 	"includeQueries":    {schema: flag(false)},
 	"rootFolderId":      {schema: text()},
 	"force":             {schema: flag(false)},
@@ -144,22 +146,34 @@ var queryParams = map[string]queryParam{
 }
 
 // badCells is the schema of the member that zone local adds to the error of a rejected import.
-var badCells = object{{"type", "array"}, describe("Of a rejected import on zone local: the first 100 values that do not fit their column."),
+var badCells = object{{"type", "array"},
+	describe("Of a rejected import on zone local: the first 100 values that do not fit their column."),
 	{"items", object{{"type", "object"}, {"required", []string{"line", "reason"}},
 		{"properties", object{{"line", whole()}, {"column", text()}, {"value", text()}, {"reason", text()}}}}}}
 
 // errorShapes are the four error bodies; which one a group uses is in errorOf [L][O].
 var errorShapes = object{
-	{"ErrorData", object{{"type", "object"}, describe("The error body of data and query operations."), {"required", []string{"errorCode", "message"}},
-		{"properties", object{{"errorCode", whole()}, {"message", text()}, {"badCells", badCells}, {"badCellsTotal", whole()},
-			{"position", object{{"type", "object"}, describe("On zone local: the place in the statement that a message without one is about."), {"properties", object{{"line", whole()}, {"column", whole()}}}}}}}}},
-	{"ErrorConnection", object{{"type", "object"}, describe("The error body of connection operations."), {"required", []string{"error", "message"}},
-		{"properties", object{{"error", text()}, {"message", text()}, {"errorCode", object{{"type", []string{"string", "null"}}}}}}}},
-	{"ErrorCache", object{{"type", "object"}, describe("The error body of cache operations, and of operations that the local zone does not support (errorCode NOT_SUPPORTED_LOCALLY)."), {"required", []string{"error", "message", "errorCode"}},
-		{"properties", object{{"error", text()}, {"message", text()}, {"errorCode", object{{"type", []string{"string", "null"}}}}}}}},
-	{"ErrorFramework", object{{"type", "object"}, describe("The error body of errors before an operation: no route, wrong method, invalid body, no permission."),
+	{"ErrorData", object{{"type", "object"}, describe("The error body of data and query operations."),
+		{"required", []string{"errorCode", "message"}},
+		{"properties", object{{"errorCode", whole()}, {"message", text()}, {"badCells", badCells},
+			{"badCellsTotal", whole()},
+			{"position", object{{"type", "object"},
+				describe("On zone local: the place in the statement that a message without one is about."),
+				{"properties", object{{"line", whole()}, {"column", whole()}}}}}}}}},
+	{"ErrorConnection", object{{"type", "object"}, describe("The error body of connection operations."),
+		{"required", []string{"error", "message"}},
+		{"properties", object{{"error", text()}, {"message", text()},
+			{"errorCode", object{{"type", []string{"string", "null"}}}}}}}},
+	{"ErrorCache", object{{"type", "object"}, describe("The error body of cache operations, and of operations that " +
+		"the local zone does not support (errorCode NOT_SUPPORTED_LOCALLY)."),
+		{"required", []string{"error", "message", "errorCode"}},
+		{"properties", object{{"error", text()}, {"message", text()},
+			{"errorCode", object{{"type", []string{"string", "null"}}}}}}}},
+	{"ErrorFramework", object{{"type", "object"},
+		describe("The error body of errors before an operation: no route, wrong method, invalid body, no permission."),
 		{"required", []string{"timestamp", "path", "status", "error", "requestId"}},
-		{"properties", object{{"timestamp", text()}, {"path", text()}, {"status", whole()}, {"error", text()}, {"requestId", text()}, {"message", object{{"type", []string{"string", "null"}}}}}}}},
+		{"properties", object{{"timestamp", text()}, {"path", text()}, {"status", whole()}, {"error", text()},
+			{"requestId", text()}, {"message", object{{"type", []string{"string", "null"}}}}}}}},
 }
 
 // errorOf maps a group to its error body.
@@ -174,7 +188,8 @@ func errorOf(group string) string {
 }
 
 // skipDoc are types with comments that are only for readers of the Go package.
-var skipDoc = map[string]bool{"Result": true, "ResultColumn": true, "ExecuteRequest": true, "FilterNode": true, "FilterCondition": true, "FilterGroup": true, "SelectedColumn": true}
+var skipDoc = map[string]bool{"Result": true, "ResultColumn": true, "ExecuteRequest": true, "FilterNode": true,
+	"FilterCondition": true, "FilterGroup": true, "SelectedColumn": true}
 
 func typed[T any](b *builder) object { return b.schema(reflect.TypeFor[T]()) }
 
@@ -184,36 +199,49 @@ var nullText = object{{"type", []string{"string", "null"}}}
 // written are the schemas of types that do not have the default JSON encoding of a struct.
 func written() map[reflect.Type]func(b *builder) object {
 	return map[reflect.Type]func(b *builder) object{
-		reflect.TypeFor[api.FilterNode](): func(b *builder) object { return oneOf(typed[api.FilterCondition](b), typed[api.FilterGroup](b)) },
+		reflect.TypeFor[api.FilterNode](): func(b *builder) object {
+			return oneOf(typed[api.FilterCondition](b),
+				typed[api.FilterGroup](b))
+		},
 		reflect.TypeFor[api.FilterCondition](): func(b *builder) object {
-			return object{{"type", "array"}, describe("A column, an operator and the values to compare with."), {"minItems", 3}, {"maxItems", 3},
+			return object{{"type", "array"}, describe("A column, an operator and the values to compare with."),
+				{"minItems", 3}, {"maxItems", 3},
 				{"prefixItems", []object{
-					{{"type", "object"}, {"required", []string{"column"}}, {"properties", object{{"column", typed[api.FilterColumn](b)}}}},
+					{{"type", "object"}, {"required", []string{"column"}},
+						{"properties", object{{"column", typed[api.FilterColumn](b)}}}},
 					text(), listOf(object{})}}}
 		},
 		reflect.TypeFor[api.SelectedColumn](): func(b *builder) object {
-			return oneOf(text(), object{{"type", "object"}, {"required", []string{"column"}}, {"properties", object{{"column", typed[api.FilterColumn](b)}}}})
+			return oneOf(text(), object{{"type", "object"}, {"required", []string{"column"}},
+				{"properties", object{{"column", typed[api.FilterColumn](b)}}}})
 		},
 		reflect.TypeFor[api.TranspileResult](): func(*builder) object {
-			return object{{"type", "object"}, {"required", []string{"query"}}, {"properties", object{{"query", text()}, {"result", text(describe("the same statement"))}}}}
+			return object{{"type", "object"}, {"required", []string{"query"}},
+				{"properties", object{{"query", text()}, {"result", text(describe("the same statement"))}}}}
 		},
 		reflect.TypeFor[api.ConnectionDetail](): func(*builder) object {
-			return object{{"type", "object"}, {"required", []string{"type"}}, {"properties", object{{"type", text()}}}, {"additionalProperties", true}}
+			return object{{"type", "object"}, {"required", []string{"type"}}, {"properties", object{{"type", text()}}},
+				{"additionalProperties", true}}
 		},
 		reflect.TypeFor[api.ExecuteRequest](): func(b *builder) object {
-			return object{describe("Exactly one of the four forms."), {"oneOf", []object{typed[api.ExecuteByStatement](b), typed[api.ExecuteByBuilder](b),
-				typed[api.ExecuteByID](b), typed[api.ExecuteByName](b)}}}
+			return object{describe("Exactly one of the four forms."),
+				{"oneOf", []object{typed[api.ExecuteByStatement](b), typed[api.ExecuteByBuilder](b),
+					typed[api.ExecuteByID](b), typed[api.ExecuteByName](b)}}}
 		},
 		reflect.TypeFor[api.Result](): func(b *builder) object {
 			return object{{"type", "object"}, {"required", []string{"columns", "data"}}, {"properties", object{
 				{"columns", listOf(typed[api.ResultColumn](b))},
-				{"data", object{{"type", "array"}, describe("The rows, in the requested format."), {"items", object{{"anyOf", []object{
-					listOf(cellValue), {{"type", "object"}, {"additionalProperties", nullText}}, listOf(nullText)}}}}}},
+				{"data", object{{"type", "array"}, describe("The rows, in the requested format."),
+					{"items", object{{"anyOf", []object{
+						listOf(cellValue), {{"type", "object"}, {"additionalProperties", nullText}},
+						listOf(nullText)}}}}}},
 			}}}
 		},
 	}
 }
 
 // cellValue is a value of a CELL_TYPED row [S].
-var cellValue = object{{"type", "object"}, {"required", []string{"name", "displayName", "dataType", "order", "value"}}, {"properties", object{
-	{"name", text()}, {"displayName", text()}, {"dataType", text()}, {"order", whole()}, {"value", object{{"type", []string{"string", "null"}}}}}}}
+var cellValue = object{{"type", "object"}, {"required", []string{"name", "displayName", "dataType", "order", "value"}},
+	{"properties", object{
+		{"name", text()}, {"displayName", text()}, {"dataType", text()}, {"order", whole()},
+		{"value", object{{"type", []string{"string", "null"}}}}}}}

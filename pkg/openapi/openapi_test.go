@@ -39,7 +39,8 @@ func TestDocumentStructure(t *testing.T) {
 	if v, _ := d.At("openapi").(string); !regexp.MustCompile(`^3\.1\.\d+$`).MatchString(v) {
 		t.Errorf("openapi is %q", v)
 	}
-	for _, names := range [][]string{{"info", "title"}, {"info", "version"}, {"components", "securitySchemes", "key", "scheme"}} {
+	for _, names := range [][]string{{"info", "title"}, {"info", "version"}, {"components", "securitySchemes",
+		"key", "scheme"}} {
 		if s, _ := d.At(names...).(string); s == "" {
 			t.Errorf("%v is missing", names)
 		}
@@ -97,7 +98,8 @@ func TestDocumentStructure(t *testing.T) {
 			}
 			responses, _ := o["responses"].(map[string]any)
 			for code, r := range responses {
-				if s := d.Resolve(r); s["description"] == nil || (code != "default" && !regexp.MustCompile(`^2\d\d$`).MatchString(code)) {
+				if s := d.Resolve(r); s["description"] == nil ||
+					(code != "default" && !regexp.MustCompile(`^2\d\d$`).MatchString(code)) {
 					t.Errorf("%s: response %s: %v", id, code, s)
 				}
 			}
@@ -143,7 +145,8 @@ func walk(t *testing.T, d *openapitest.Document, at string, v any, used map[stri
 				}
 			}
 			for _, typ := range openapitest.Types(v) {
-				if !slices.Contains([]string{"string", "integer", "number", "boolean", "object", "array", "null"}, typ) {
+				if !slices.Contains([]string{"string", "integer", "number", "boolean", "object", "array", "null"},
+					typ) {
 					t.Errorf("%s: type %q", at, typ)
 				}
 			}
@@ -154,8 +157,8 @@ func walk(t *testing.T, d *openapitest.Document, at string, v any, used map[stri
 	}
 }
 
-// TestSamples holds the document against the samples, which are written from the facts: each sample fits its operation's schema,
-// and an operation has samples exactly where the document has JSON.
+// TestSamples holds the document against the samples, which are written from the facts: each sample fits its
+// operation's schema, and an operation has samples exactly where the document has JSON.
 func TestSamples(t *testing.T) {
 	d := load(t)
 	const dir = "../api/testdata/samples"
@@ -200,7 +203,8 @@ func TestSamples(t *testing.T) {
 func TestCheckRefuses(t *testing.T) {
 	d := load(t)
 	schema := map[string]any{"$ref": "#/components/schemas/CacheExecutionInfo"}
-	good := `{"id":"a","executionMode":"INCREMENTAL","status":"FAILED","error":null,"progress":null,"createdAt":"t","updatedAt":"t","finishedAt":null}`
+	good := `{"id":"a","executionMode":"INCREMENTAL","status":"FAILED","error":null,"progress":null,"createdAt":"t",` +
+		`"updatedAt":"t","finishedAt":null}`
 	for edit, want := range map[string]string{
 		"":                                  "",
 		`"id":"a"=>"id":1`:                  "string",

@@ -15,7 +15,8 @@ func (b *builder) schema(t reflect.Type) object {
 		return object{}
 	case t.Kind() == reflect.Pointer:
 		return orNull(b.schema(t.Elem()))
-	case t.Name() != "" && t.PkgPath() != "" && t.Kind() != reflect.String && (t.Kind() != reflect.Map || written()[t] != nil):
+	case t.Name() != "" && t.PkgPath() != "" && t.Kind() != reflect.String && (t.Kind() != reflect.Map ||
+		written()[t] != nil):
 		return b.component(t)
 	}
 	switch t.Kind() {

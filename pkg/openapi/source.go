@@ -75,7 +75,8 @@ var boilerplate = regexp.MustCompile(`^\w+ is (an object of the API|the body of 
 
 // listed is the part of a field's comment that lists the closed set of its values: words of one kind, separated by
 // commas, at the start. A default is marked after its word.
-var listed = regexp.MustCompile(`^(?:([A-Z_]+(?: \(default\))?(?:(?:, | or )[A-Z_]+(?: \(default\))?)+)(?:$|[;.]|, which)|([a-z-]+(?:, [a-z-]+)+)(?:$|[;.]))`)
+var listed = regexp.MustCompile(`^(?:([A-Z_]+(?: \(default\))?(?:(?:, | or )[A-Z_]+(?: \(default\))?)+)(?:$|[;.]|, ` +
+	`which)|([a-z-]+(?:, [a-z-]+)+)(?:$|[;.]))`)
 
 // values extracts the closed set of values from a field's comment, nil for none.
 func values(comment string) []string {

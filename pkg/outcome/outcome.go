@@ -1,6 +1,6 @@
-// Package outcome describes what is known of a request after it has ended: whether the other side received it, and what it answered.
-// Whoever decides about a failed request (to send it again, to report that it may have been done, to look for its effect) decides by
-// its Outcome.
+// Package outcome describes what is known of a request after it has ended: whether the other side received it, and what
+// it answered. Whoever decides about a failed request (to send it again, to report that it may have been done, to look
+// for its effect) decides by its Outcome.
 package outcome
 
 import "errors"
@@ -32,8 +32,9 @@ func (o Outcome) String() string {
 // Undone reports whether the request has certainly changed nothing.
 func (o Outcome) Undone() bool { return o == NotSent || o == Refused }
 
-// OfStatus is the outcome of a request that was answered with an HTTP status. After 408 and a failure of the server, the request may
-// have been done nevertheless, and after a redirect too, except by 307 and 308, which ask for the same request elsewhere.
+// OfStatus is the outcome of a request that was answered with an HTTP status. After 408 and a failure of the server,
+// the request may have been done nevertheless, and after a redirect too, except by 307 and 308, which ask for the same
+// request elsewhere.
 func OfStatus(status int) Outcome {
 	switch {
 	case status >= 300 && status < 307:
@@ -46,8 +47,8 @@ func OfStatus(status int) Outcome {
 	return Refused
 }
 
-// Of is the outcome of a request that ended with an error, or Done. Errors that are not marked, by this package or by a method
-// RequestOutcome, are Unknown.
+// Of is the outcome of a request that ended with an error, or Done. Errors that are not marked, by this package or by a
+// method RequestOutcome, are Unknown.
 func Of(err error) Outcome {
 	if err == nil {
 		return Done

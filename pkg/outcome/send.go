@@ -19,13 +19,13 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return Send(t.Transport, req)
 }
 
-// Send sends a request through a transport of net/http. Its error is marked as Unsent if there was no connection: it could not be
-// dialled, the proxy did not connect it, or the TLS handshake failed. The errors of net/http do not tell: each kind of
-// connection has others, and some occur before a request as well as after it.
+// Send sends a request through a transport of net/http. Its error is marked as Unsent if there was no connection: it
+// could not be dialled, the proxy did not connect it, or the TLS handshake failed. The errors of net/http do not tell:
+// each kind of connection has others, and some occur before a request as well as after it.
 //
-// net/http repeats requests of HTTP/2 that were sent: after REFUSED_STREAM and some GOAWAY, by which a server says that it has not begun,
-// but also after PROTOCOL_ERROR, which may end any request, and without a limit. Send has it repeat only those that read, and
-// these a few times.
+// net/http repeats requests of HTTP/2 that were sent: after REFUSED_STREAM and some GOAWAY, by which a server says that
+// it has not begun, but also after PROTOCOL_ERROR, which may end any request, and without a limit. Send has it repeat
+// only those that read, and these a few times.
 func Send(t http.RoundTripper, req *http.Request) (*http.Response, error) {
 	ctx, stop := context.WithCancelCause(req.Context())
 	w := way{stop: stop}
@@ -35,7 +35,8 @@ func Send(t http.RoundTripper, req *http.Request) (*http.Response, error) {
 	resp, err := t.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) {
 			w.repeats()
-			if !declaredRepeatable(req) { // otherwise net/http asks for another connection only after one on which nothing was sent
+			// otherwise net/http asks for another connection only after one on which nothing was sent
+			if !declaredRepeatable(req) {
 				w.begun.Store(false)
 			}
 		},
@@ -74,8 +75,8 @@ type way struct {
 	most, times                 int
 }
 
-// repeats is called when a request of HTTP/2 may be about to be sent again. One that is stopped here is not sent: before it writes the header,
-// net/http looks whether the context has ended.
+// repeats is called when a request of HTTP/2 may be about to be sent again. One that is stopped here is not sent:
+// before it writes the header, net/http looks whether the context has ended.
 func (w *way) repeats() {
 	if !w.wrote.Swap(false) {
 		return
@@ -85,8 +86,8 @@ func (w *way) repeats() {
 	}
 }
 
-// sent reports whether the request was begun. With TLS 1.3 a server rejects the certificate of a client after the client has
-// completed its part of the handshake and has sent the request.
+// sent reports whether the request was begun. With TLS 1.3 a server rejects the certificate of a client after the
+// client has completed its part of the handshake and has sent the request.
 func (w *way) sent(err error) bool {
 	return w.begun.Load() && (w.reused.Load() || !certificateAlert(err))
 }

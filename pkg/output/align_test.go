@@ -10,9 +10,11 @@ import (
 	"github.com/dig-cli/dig/internal/cell/celltest"
 )
 
-// TestTerminalTablesAlign draws random tables: every line has its bars in the same cells and none is wider than the terminal.
+// TestTerminalTablesAlign draws random tables: every line has its bars in the same cells and none is wider than the
+// terminal.
 func TestTerminalTablesAlign(t *testing.T) {
-	pieces := []string{"word ", "x", "日本", "😀", "👩‍👩‍👧", "e\u0301", "\n", "\t", "\x1b[1m", "\u202e", "longer-than-most ", ".", "a b "}
+	pieces := []string{"word ", "x", "日本", "😀", "👩‍👩‍👧", "e\u0301", "\n", "\t", "\x1b[1m", "\u202e",
+		"longer-than-most ", ".", "a b "}
 	drawn := 0
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 400 {

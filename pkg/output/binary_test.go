@@ -23,13 +23,16 @@ import (
 func TestXLSXReadBack(t *testing.T) {
 	rows := celltest.Corpus()
 	var notes bytes.Buffer
-	f, err := excelize.OpenReader(strings.NewReader(render(t, celltest.CorpusFields, rows, Options{Format: XLSX, Notes: &notes})))
+	f, err := excelize.OpenReader(strings.NewReader(render(t, celltest.CorpusFields, rows,
+		Options{Format: XLSX, Notes: &notes})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	controls := 0
-	for i, want := range append([][]*string{{celltest.Text("txt"), celltest.Text("big"), celltest.Text("dec"), celltest.Text("dbl"), celltest.Text("ok"), celltest.Text("ts"), celltest.Text("tz"), celltest.Text("day"), celltest.Text("txt")}}, rows...) {
+	for i, want := range append([][]*string{{celltest.Text("txt"), celltest.Text("big"), celltest.Text("dec"),
+		celltest.Text("dbl"), celltest.Text("ok"), celltest.Text("ts"), celltest.Text("tz"), celltest.Text("day"),
+		celltest.Text("txt")}}, rows...) {
 		for j := range want {
 			cell, _ := excelize.CoordinatesToCellName(j+1, i+1)
 			got, err := f.GetCellValue("Sheet1", cell, excelize.Options{RawCellValue: true})
@@ -63,7 +66,8 @@ func TestXLSXReadBack(t *testing.T) {
 				}
 			case i > 0 && j == 7 && got != w: // a date before 1900 stays text
 				days, err := strconv.ParseFloat(got, 64)
-				if back := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days)); err != nil || back.Format("2006-01-02") != w {
+				if back := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days)); err != nil ||
+					back.Format("2006-01-02") != w {
 					bad()
 				}
 			default:
@@ -86,7 +90,8 @@ func TestXLSXNumbers(t *testing.T) {
 	for in, want := range map[string]any{
 		"12.5000000000": 12.5, "123456789012345": 123456789012345.0, "1234567890123456": nil, "0.1234567890123456": nil,
 		"100000000000000000000": nil, "-0.5": -0.5, "0": 0.0, "0.000": 0.0, "-10.50": -10.5,
-		"1000000000000000": nil, "100000000000000.000": 1e14, "0.00000000001230": 1.23e-11, "1.50e3": 1500.0, "1e-400": nil, "007": nil, "1e400": nil, "": nil,
+		"1000000000000000": nil, "100000000000000.000": 1e14, "0.00000000001230": 1.23e-11, "1.50e3": 1500.0,
+		"1e-400": nil, "007": nil, "1e400": nil, "": nil,
 	} {
 		var got any
 		if f, ok := number([]byte(in)); ok {
@@ -101,7 +106,9 @@ func TestXLSXNumbers(t *testing.T) {
 func TestXLSXRefusesWhatItWouldCut(t *testing.T) {
 	rows := [][]*string{{celltest.Text("a")}, {celltest.Text(strings.Repeat("x", 32768))}}
 	_, err := WriteRows(io.Discard, celltest.Result(t, []celltest.Field{{"v", ""}}, rows), Options{Format: XLSX})
-	if want := `row 2, column "v": 32768 characters do not fit into a cell of a sheet, the limit is 32767`; err == nil || err.Error() != want {
+	if want :=
+		`row 2, column "v": 32768 characters do not fit into a cell of a sheet, the limit is 32767`; err == nil ||
+		err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 }
@@ -113,7 +120,8 @@ func TestXLSXFullDisk(t *testing.T) {
 		rows[i] = []*string{celltest.Text(fmt.Sprintf("row %d is %x", i, i*i*i*7919))}
 	}
 	full := errors.New("no space left")
-	st, err := WriteRows(failAbove{1000, full}, celltest.Result(t, []celltest.Field{{"v", "varchar"}}, rows), Options{Format: XLSX})
+	st, err := WriteRows(failAbove{1000, full}, celltest.Result(t, []celltest.Field{{"v", "varchar"}}, rows),
+		Options{Format: XLSX})
 	if !errors.Is(err, full) || st.Rows == int64(len(rows)) {
 		t.Errorf("%v after %d rows", err, st.Rows)
 	}
@@ -163,13 +171,15 @@ func TestXLSXSheets(t *testing.T) {
 	}
 	defer f.Close()
 	for _, c := range []struct{ sheet, cell, want string }{
-		{"Sheet1", "A1", "v"}, {"Sheet1", "A1048576", "_x0041_ _x00zz_ _"}, {"Sheet2", "A1", "v"}, {"Sheet2", "A2", "2 \ufffd"}, {"Sheet2", "A3", "3"},
+		{"Sheet1", "A1", "v"}, {"Sheet1", "A1048576", "_x0041_ _x00zz_ _"}, {"Sheet2", "A1", "v"},
+		{"Sheet2", "A2", "2 \ufffd"}, {"Sheet2", "A3", "3"},
 	} {
 		if got, err := f.GetCellValue(c.sheet, c.cell); err != nil || got != c.want {
 			t.Errorf("%s %s: %q (%v), want %q", c.sheet, c.cell, got, err, c.want)
 		}
 	}
-	if got := columnLetters(sheetColumns); got[25] != "Z" || got[26] != "AA" || got[701] != "ZZ" || got[702] != "AAA" || got[sheetColumns-1] != "XFD" {
+	if got := columnLetters(sheetColumns); got[25] != "Z" || got[26] != "AA" || got[701] != "ZZ" || got[702] != "AAA" ||
+		got[sheetColumns-1] != "XFD" {
 		t.Errorf("columns %q, %q, %q, %q", got[26], got[701], got[702], got[sheetColumns-1])
 	}
 }
@@ -177,7 +187,8 @@ func TestXLSXSheets(t *testing.T) {
 func TestBinarySourceError(t *testing.T) {
 	for _, f := range []Format{XLSX, Parquet} {
 		var b bytes.Buffer
-		if _, err := WriteRows(&b, celltest.CutShort(t), Options{Format: f}); err == nil || !strings.Contains(err.Error(), "after 2 rows") {
+		if _, err := WriteRows(&b, celltest.CutShort(t), Options{Format: f}); err == nil ||
+			!strings.Contains(err.Error(), "after 2 rows") {
 			t.Errorf("%s: %v", f, err)
 		}
 		if _, err := excelize.OpenReader(&b); f == XLSX && err == nil {
@@ -279,7 +290,8 @@ func TestParquetReadBack(t *testing.T) {
 			}
 		}
 	}
-	for i, want := range map[int]string{1: "INT(64,true)", 2: "DECIMAL(38,10)", 5: "TIMESTAMP(isAdjustedToUTC=false,unit=MICROS)",
+	for i, want := range map[int]string{1: "INT(64,true)", 2: "DECIMAL(38,10)",
+		5: "TIMESTAMP(isAdjustedToUTC=false,unit=MICROS)",
 		6: "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", 7: "DATE", 8: "STRING"} {
 		if l := f.Schema().Fields()[i].Type().LogicalType(); fmt.Sprint(l) != want {
 			t.Errorf("column %d is %v, want %s", i, l, want)
@@ -288,13 +300,18 @@ func TestParquetReadBack(t *testing.T) {
 }
 
 func TestParquetTypes(t *testing.T) {
-	fields := []celltest.Field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
-	rows := [][]*string{{celltest.Text("-5"), celltest.Text("-1234567.89"), celltest.Text("12345678901234.5"), celltest.Text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
-		celltest.Text("00 ff 10"), celltest.Text("01:02:03.004"), celltest.Text("2020-01-01 00:00:00.000000001"), celltest.Text("1.5")}}
+	fields := []celltest.Field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"},
+		{"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
+	rows := [][]*string{{celltest.Text("-5"), celltest.Text("-1234567.89"), celltest.Text("12345678901234.5"),
+		celltest.Text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
+		celltest.Text("00 ff 10"), celltest.Text("01:02:03.004"), celltest.Text("2020-01-01 00:00:00.000000001"),
+		celltest.Text("1.5")}}
 	_, got := openParquet(t, render(t, fields, rows, Options{Format: Parquet}))
 	r := got[0]
-	if r[0].Int32() != -5 || r[1].Int32() != -123456789 || r[2].Int64() != 123456789012345000 || fmt.Sprintf("%x", r[3].ByteArray()) != "12151fd2758611e98f9e2a86e4085a59" ||
-		string(r[4].ByteArray()) != "\x00\xff\x10" || r[5].Int64() != 3723004000 || r[6].Int64() != 1577836800000000001 || r[7].Float() != 1.5 {
+	if r[0].Int32() != -5 || r[1].Int32() != -123456789 || r[2].Int64() != 123456789012345000 ||
+		fmt.Sprintf("%x", r[3].ByteArray()) != "12151fd2758611e98f9e2a86e4085a59" ||
+		string(r[4].ByteArray()) != "\x00\xff\x10" || r[5].Int64() != 3723004000 ||
+		r[6].Int64() != 1577836800000000001 || r[7].Float() != 1.5 {
 		t.Errorf("got %v", r)
 	}
 }
@@ -303,13 +320,17 @@ func TestParquetTypes(t *testing.T) {
 func TestParquetTimes(t *testing.T) {
 	const dayNo, micros = 18423, 1591750523383000
 	for _, c := range [][2]string{
-		{"date", "2020-06-10"}, {"date", "2020-06-10 00:00:00.0"}, {"date", "2020-06-10T00:00:00Z"}, {"date", "2020-06-10 00:00:00.000 UTC"},
-		{"timestamp(3)", "2020-06-10 00:55:23.383"}, {"timestamp(3)", "2020-06-10T00:55:23.383Z"}, {"timestamp(6)", "2020-06-10 00:55:23.383000Z"},
+		{"date", "2020-06-10"}, {"date", "2020-06-10 00:00:00.0"}, {"date", "2020-06-10T00:00:00Z"},
+		{"date", "2020-06-10 00:00:00.000 UTC"},
+		{"timestamp(3)", "2020-06-10 00:55:23.383"}, {"timestamp(3)", "2020-06-10T00:55:23.383Z"},
+		{"timestamp(6)", "2020-06-10 00:55:23.383000Z"},
 		{"timestamp", "2020-06-10 00:55:23.383 UTC"}, {"timestamp(3)", "2020-06-10T00:55:23.383+00:00"},
-		{"timestamp(3) with time zone", "2020-06-10T00:55:23.383Z"}, {"timestamp(3) with time zone", "2020-06-10 00:55:23.383 Z"},
+		{"timestamp(3) with time zone", "2020-06-10T00:55:23.383Z"}, {"timestamp(3) with time zone",
+			"2020-06-10 00:55:23.383 Z"},
 		{"timestamp(3) with time zone", "2020-06-10 02:55:23.383 Europe/Berlin"},
 	} {
-		_, got := openParquet(t, render(t, []celltest.Field{{"v", c[0]}}, [][]*string{{&c[1]}}, Options{Format: Parquet}))
+		_, got := openParquet(t, render(t, []celltest.Field{{"v", c[0]}}, [][]*string{{&c[1]}},
+			Options{Format: Parquet}))
 		if v := got[0][0]; c[0] == "date" && v.Int32() != dayNo || c[0] != "date" && v.Int64() != micros {
 			t.Errorf("%v: %v", c, v)
 		}
@@ -318,13 +339,18 @@ func TestParquetTimes(t *testing.T) {
 
 func TestParquetRefusesWhatDoesNotFit(t *testing.T) {
 	for _, tt := range [][2]string{
-		{"bigint", "9223372036854775808"}, {"integer", "2147483648"}, {"bigint", ""}, {"boolean", "yes"}, {"decimal(5,2)", "1.001"},
-		{"decimal(5,2)", "1000.00"}, {"date", "2020-02-30"}, {"date", "2020-02-28 00:00:01"}, {"timestamp(3)", "2020-02-28T00:00:00.000+02:00"}, {"timestamp(3)", "2020-02-28 00:00:00.0000001"}, {"double", "x"}, {"uuid", "12"},
+		{"bigint", "9223372036854775808"}, {"integer", "2147483648"}, {"bigint", ""}, {"boolean", "yes"},
+		{"decimal(5,2)", "1.001"},
+		{"decimal(5,2)", "1000.00"}, {"date", "2020-02-30"}, {"date", "2020-02-28 00:00:01"},
+		{"timestamp(3)", "2020-02-28T00:00:00.000+02:00"}, {"timestamp(3)", "2020-02-28 00:00:00.0000001"},
+		{"double", "x"}, {"uuid", "12"},
 		{"timestamp(3) with time zone", "2020-02-28 00:00:00.000"}, {"timestamp(9)", "3000-01-01 00:00:00"},
 	} {
 		rows := [][]*string{{nil}, {&tt[1]}}
-		_, err := WriteRows(io.Discard, celltest.Result(t, []celltest.Field{{"v", tt[0]}}, rows), Options{Format: Parquet})
-		if err == nil || !strings.HasPrefix(err.Error(), `row 2, column "v": `) || !strings.HasSuffix(err.Error(), "--raw writes all values as text") {
+		_, err := WriteRows(io.Discard, celltest.Result(t, []celltest.Field{{"v", tt[0]}}, rows),
+			Options{Format: Parquet})
+		if err == nil || !strings.HasPrefix(err.Error(), `row 2, column "v": `) || !strings.HasSuffix(err.Error(),
+			"--raw writes all values as text") {
 			t.Errorf("%v: error %v", tt, err)
 		}
 		_, got := openParquet(t, render(t, []celltest.Field{{"v", tt[0]}}, rows, Options{Format: Parquet, Raw: true}))

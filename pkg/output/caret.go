@@ -8,8 +8,8 @@ import (
 )
 
 // Caret returns the line of sql that an error refers to, with a caret under the column. line and col are 1-based, col
-// counts characters; a position outside the text yields "". Long lines are cut around the caret, to the width of the screen, 0 if it is
-// unknown, and to 80 columns.
+// counts characters; a position outside the text yields "". Long lines are cut around the caret, to the width of the
+// screen, 0 if it is unknown, and to 80 columns.
 func Caret(sql string, line, col, screen int) string {
 	lines := strings.Split(strings.ReplaceAll(sql, "\r\n", "\n"), "\n")
 	if line < 1 || line > len(lines) || col < 1 {

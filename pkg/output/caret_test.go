@@ -7,7 +7,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// TestCaretFits: the caret is below its place, and the line fits into 80 columns, and a narrower screen, wherever the place is.
+// TestCaretFits: the caret is below its place, and the line fits into 80 columns, and a narrower screen, wherever the
+// place is.
 func TestCaretFits(t *testing.T) {
 	for _, screen := range []int{0, 20, 40, 60, 80, 200} {
 		fits(t, screen)
@@ -19,7 +20,8 @@ func fits(t *testing.T, screen int) {
 	if screen > 0 {
 		columns = min(columns, screen)
 	}
-	for _, sql := range []string{strings.Repeat("ab ", 100), strings.Repeat("李雷 ", 60), "SELECT 1", strings.Repeat("x", 79), "a\t" + strings.Repeat("żółć", 40)} {
+	for _, sql := range []string{strings.Repeat("ab ", 100), strings.Repeat("李雷 ", 60), "SELECT 1",
+		strings.Repeat("x", 79), "a\t" + strings.Repeat("żółć", 40)} {
 		runes := []rune(sql)
 		for col := 1; col <= len(runes)+1; col++ {
 			line, mark, _ := strings.Cut(Caret(sql, 1, col, screen), "\n")

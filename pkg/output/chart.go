@@ -20,8 +20,12 @@ import (
 // rows, the distribution of values (hist), or one line of blocks per numeric column (spark).
 type Chart struct {
 	Kind string
-	X    string   // column of the labels of bar and line; "": the first column that is not numeric for bar, the first column of times for line
-	Y    []string // columns of the values: one, or several for spark; empty: the first numeric column with different values that is not an id, for spark all
+	// column of the labels of bar and line; "": the first column that is not numeric for bar, the first column of times
+	// for line
+	X string
+	// columns of the values: one, or several for spark; empty: the first numeric column with different values that is
+	// not an id, for spark all
+	Y []string
 }
 
 // ChartKinds lists the values of Chart.Kind.

@@ -48,7 +48,8 @@ func newPlot(c Chart, cols []cell.Column, sample [][]tcell, o Options) (plot, er
 	case len(sample) == 0:
 		return &emptyPlot{}, nil
 	case len(values) == 0 && ids:
-		return nil, cell.Usagef("name the column to draw with --y-column; columns: "+strings.Join(names, ", "), "the result has no column of numbers to draw, only ids")
+		return nil, cell.Usagef("name the column to draw with --y-column; columns: "+strings.Join(names, ", "),
+			"the result has no column of numbers to draw, only ids")
 	case len(values) == 0:
 		return nil, cell.Usagef("columns: "+strings.Join(names, ", "), "the result has no column of numbers to draw")
 	}
@@ -87,14 +88,15 @@ func varies(i int, sample [][]tcell) bool {
 	})
 }
 
-// numbersRows reports whether a column identifies rows, so that the size of its numbers has no meaning. System columns start with an
-// underscore; _col0 and so on are not system columns, but Trino's names of computed columns.
+// numbersRows reports whether a column identifies rows, so that the size of its numbers has no meaning. System columns
+// start with an underscore; _col0 and so on are not system columns, but Trino's names of computed columns.
 func numbersRows(name string) bool {
 	return strings.EqualFold(name, "id") || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") ||
 		strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "_col")
 }
 
-// labelOf chooses the column of the labels of bars: the first column that is not numeric, else the first column other than value.
+// labelOf chooses the column of the labels of bars: the first column that is not numeric, else the first column other
+// than value.
 func labelOf(value int, cols []cell.Column, sample [][]tcell) int {
 	label := 0
 	if value == 0 && len(cols) > 1 {

@@ -300,7 +300,8 @@ func (p *histPlot) draw(dst []byte) []byte {
 	b := barPlot{drawing: drawing{width: p.width, paint: p.paint}}
 	for i, n := range counts {
 		from := float64(first+int64(i)) * width
-		b.bars = append(b.bars, bar1{label: figure(from, width) + " … " + figure(from+width, width), text: humanize.Comma(n), value: float64(n)})
+		b.bars = append(b.bars, bar1{label: figure(from, width) + " … " + figure(from+width, width),
+			text: humanize.Comma(n), value: float64(n)})
 	}
 	return b.draw(dst)
 }

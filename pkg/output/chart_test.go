@@ -38,7 +38,8 @@ func numbers(n int, f func(i int) string) [][]*string {
 func TestChartGolden(t *testing.T) {
 	fields := []celltest.Field{{"name", "varchar"}, {"n", "double"}}
 	sine := numbers(5000, func(i int) string { return fmt.Sprint(math.Sin(float64(i)/400) * 10) })
-	signed := [][]*string{{celltest.Text("up"), celltest.Text("8")}, {celltest.Text("down 日本"), celltest.Text("-4.5")}, {nil, celltest.Text("0")}, {celltest.Text("gap"), nil}, {celltest.Text("\x1b[31m"), celltest.Text("1.25E1")}}
+	signed := [][]*string{{celltest.Text("up"), celltest.Text("8")}, {celltest.Text("down 日本"), celltest.Text("-4.5")},
+		{nil, celltest.Text("0")}, {celltest.Text("gap"), nil}, {celltest.Text("\x1b[31m"), celltest.Text("1.25E1")}}
 	for _, kind := range []string{"line", "spark", "hist"} {
 		got, _ := chart(t, kind, fields, sine, Options{Width: 70})
 		golden(t, "chart-"+kind, got)
@@ -106,10 +107,12 @@ func TestChartErrors(t *testing.T) {
 	fields := []celltest.Field{{"name", "varchar"}, {"n", ""}}
 	rows := numbers(3, func(i int) string { return "x" })
 	var ue *cell.UsageError
-	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), Chart{Kind: "bra"}, Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "did you mean bar") {
+	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), Chart{Kind: "bra"},
+		Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "did you mean bar") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), Chart{Kind: "bar"}, Options{}); !errors.As(err, &ue) || ue.Hint != "columns: name, n" {
+	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), Chart{Kind: "bar"},
+		Options{}); !errors.As(err, &ue) || ue.Hint != "columns: name, n" {
 		t.Errorf("error %v", err)
 	}
 	for _, kind := range ChartKinds() {
@@ -124,13 +127,15 @@ func TestChartErrors(t *testing.T) {
 		if !strings.Contains(notes, "2 values of n") {
 			t.Errorf("%s of NULLs: %q %q", kind, got, notes)
 		}
-		chart(t, kind, []celltest.Field{{"n", "double"}}, [][]*string{{celltest.Text("1.7976931348623157E308")}, {celltest.Text("-1.7976931348623157E308")}, {celltest.Text("NaN")}}, Options{Width: 40})
+		chart(t, kind, []celltest.Field{{"n", "double"}}, [][]*string{{celltest.Text("1.7976931348623157E308")},
+			{celltest.Text("-1.7976931348623157E308")}, {celltest.Text("NaN")}}, Options{Width: 40})
 	}
 }
 
 func TestChartColumns(t *testing.T) {
 	fields := []celltest.Field{{"day", "varchar"}, {"in", "bigint"}, {"out", "bigint"}}
-	rows := [][]*string{{celltest.Text("mon"), celltest.Text("1"), celltest.Text("90")}, {celltest.Text("tue"), celltest.Text("2"), celltest.Text("80")}, {celltest.Text("wed"), celltest.Text("3"), celltest.Text("70")}}
+	rows := [][]*string{{celltest.Text("mon"), celltest.Text("1"), celltest.Text("90")}, {celltest.Text("tue"),
+		celltest.Text("2"), celltest.Text("80")}, {celltest.Text("wed"), celltest.Text("3"), celltest.Text("70")}}
 	draw := func(c Chart) string {
 		t.Helper()
 		var b bytes.Buffer
@@ -139,19 +144,23 @@ func TestChartColumns(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got := draw(Chart{Kind: "bar", X: "day", Y: []string{"out"}}); !strings.HasPrefix(got, " mon") || !strings.Contains(got, " 90\n") {
+	if got := draw(Chart{Kind: "bar", X: "day", Y: []string{"out"}}); !strings.HasPrefix(got, " mon") ||
+		!strings.Contains(got, " 90\n") {
 		t.Errorf("bars of another column:\n%s", got)
 	}
 	if got := draw(Chart{Kind: "bar", X: "in"}); !strings.HasPrefix(got, " 1") || !strings.Contains(got, " 90\n") {
 		t.Errorf("the labels are not a value:\n%s", got)
 	}
-	if got := draw(Chart{Kind: "line", X: "day", Y: []string{"IN"}}); !strings.HasSuffix(got, "mon"+strings.Repeat(" ", 38)+"wed\n") {
+	if got := draw(Chart{Kind: "line", X: "day", Y: []string{"IN"}}); !strings.HasSuffix(got,
+		"mon"+strings.Repeat(" ", 38)+"wed\n") {
 		t.Errorf("ends of the axis:\n%s", got)
 	}
-	if got := draw(Chart{Kind: "spark", Y: []string{"out", "in"}}); !strings.HasPrefix(got, " out ") || !strings.Contains(got, "\n in ") {
+	if got := draw(Chart{Kind: "spark", Y: []string{"out", "in"}}); !strings.HasPrefix(got, " out ") ||
+		!strings.Contains(got, "\n in ") {
 		t.Errorf("lines in the order asked for:\n%s", got)
 	}
-	for _, c := range []Chart{{Kind: "hist", X: "day"}, {Kind: "bar", Y: []string{"in", "out"}}, {Kind: "bar", X: "dya"}, {Kind: "line", Y: []string{"inn"}}} {
+	for _, c := range []Chart{{Kind: "hist", X: "day"}, {Kind: "bar", Y: []string{"in", "out"}},
+		{Kind: "bar", X: "dya"}, {Kind: "line", Y: []string{"inn"}}} {
 		var ue *cell.UsageError
 		if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), c, Options{}); !errors.As(err, &ue) {
 			t.Errorf("%+v: %v", c, err)
@@ -159,13 +168,15 @@ func TestChartColumns(t *testing.T) {
 	}
 }
 
-// TestChartChoosesColumns: without columns asked for, ids are neither values nor labels where there is something else, and a line has the
-// times of its ends.
+// TestChartChoosesColumns: without columns asked for, ids are neither values nor labels where there is something else,
+// and a line has the times of its ends.
 func TestChartChoosesColumns(t *testing.T) {
-	fields := []celltest.Field{{"id", "bigint"}, {"shop_id", "bigint"}, {"day", "date"}, {"name", "varchar"}, {"total", "double"}}
+	fields := []celltest.Field{{"id", "bigint"}, {"shop_id", "bigint"}, {"day", "date"}, {"name", "varchar"},
+		{"total", "double"}}
 	rows := [][]*string{}
 	for i, day := range []string{"2026-01-01", "2026-01-02", "2026-01-03"} {
-		rows = append(rows, []*string{celltest.Text(fmt.Sprint(1000 + i)), celltest.Text("7"), celltest.Text(day), celltest.Text("n" + fmt.Sprint(i)), celltest.Text(fmt.Sprint(10 * i))})
+		rows = append(rows, []*string{celltest.Text(fmt.Sprint(1000 + i)), celltest.Text("7"), celltest.Text(day),
+			celltest.Text("n" + fmt.Sprint(i)), celltest.Text(fmt.Sprint(10 * i))})
 	}
 	got, _ := chart(t, "bar", fields, rows, Options{Width: 60})
 	if !strings.HasPrefix(got, " 2026-01-01 │ 0\n") || !strings.HasSuffix(got, "█ 20\n") {
@@ -177,20 +188,24 @@ func TestChartChoosesColumns(t *testing.T) {
 	}
 	got, _ = chart(t, "line", fields, rows, Options{Width: 60})
 	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
-	if last := lines[len(lines)-1]; !strings.Contains(last, "2026-01-01") || !strings.HasSuffix(last, "2026-01-03") || len([]rune(last)) < 45 {
+	if last := lines[len(lines)-1]; !strings.Contains(last, "2026-01-01") || !strings.HasSuffix(last, "2026-01-03") ||
+		len([]rune(last)) < 45 {
 		t.Errorf("the line does not use the width, or its ends have no times:\n%s", got)
 	}
 	var ue *cell.UsageError
 	ids := [][]*string{{celltest.Text("1"), celltest.Text("7")}}
-	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields[:2], ids), Chart{Kind: "bar"}, Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "--y-column") {
+	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields[:2], ids), Chart{Kind: "bar"},
+		Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "--y-column") {
 		t.Errorf("bars of ids only: %v", err)
 	}
 	same := []celltest.Field{{"line", "bigint"}, {"total", "double"}}
-	got, _ = chart(t, "spark", same, [][]*string{{celltest.Text("1"), celltest.Text("7")}, {celltest.Text("1"), celltest.Text("8")}}, Options{Width: 60})
+	got, _ = chart(t, "spark", same, [][]*string{{celltest.Text("1"), celltest.Text("7")},
+		{celltest.Text("1"), celltest.Text("8")}}, Options{Width: 60})
 	if !strings.Contains(got, "total") {
 		t.Errorf("sparks of all columns: %s", got)
 	}
-	got, _ = chart(t, "bar", same, [][]*string{{celltest.Text("1"), celltest.Text("7")}, {celltest.Text("1"), celltest.Text("8")}}, Options{Width: 60})
+	got, _ = chart(t, "bar", same, [][]*string{{celltest.Text("1"), celltest.Text("7")},
+		{celltest.Text("1"), celltest.Text("8")}}, Options{Width: 60})
 	if !strings.HasSuffix(got, " 8\n") {
 		t.Errorf("bars of a column that is the same in all rows:\n%s", got)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/dig-cli/dig/internal/nearest"
 )
 
-// UsageError is an unknown column or an invalid combination of options. Its Hint says what to do instead; it may be empty.
+// UsageError is an unknown column or an invalid combination of options. Its Hint says what to do instead; it may be
+// empty.
 type UsageError = cell.UsageError
 
 // Check validates the options as a set, before any request. Errors are *UsageError.
@@ -24,7 +25,8 @@ func Check(o Options) error {
 	}
 	if o.JQ != "" {
 		if f != JSON && f != NDJSON {
-			return cell.Usagef("omit -o, or use -o json or -o ndjson", "--jq requires json and cannot be used with -o %s", f)
+			return cell.Usagef("omit -o, or use -o json or -o ndjson",
+				"--jq requires json and cannot be used with -o %s", f)
 		}
 		if len(o.Columns) > 0 {
 			return cell.Usagef("choose the fields in the jq program", "--columns cannot be used with --jq")
@@ -50,11 +52,13 @@ func Check(o Options) error {
 			return cell.Usagef("", "--vertical is a form of the table and cannot be used with -o %s", f)
 		}
 		if o.MaxRows != 0 {
-			return cell.Usagef("limit the rows of the query itself", "a limit on rows to show cannot be used with -o %s", f)
+			return cell.Usagef("limit the rows of the query itself",
+				"a limit on rows to show cannot be used with -o %s", f)
 		}
 	}
 	if o.Terminal && (f == XLSX || f == Parquet) {
-		return cell.Usagef("write it to a file with --out FILE, or pipe it", "-o %s is binary and cannot be written to a terminal", f)
+		return cell.Usagef("write it to a file with --out FILE, or pipe it",
+			"-o %s is binary and cannot be written to a terminal", f)
 	}
 	if slices.Contains(o.Columns, "") {
 		return cell.Usagef("", "--columns contains an empty name")

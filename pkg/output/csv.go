@@ -79,12 +79,12 @@ func (f *separated) row(dst []byte, n int64, cells []api.Cell) (_ []byte, err er
 
 func (f *separated) delimited() *api.Delimited { return &f.Delimited }
 
-// csvFormat writes RFC 4180 with \n between records, like psql and DuckDB. A field is quoted if it contains a comma, a quote,
-// a line break, or a space or tab at either end. NULL is an empty field without quotes and the empty string is "", so both are
-// preserved; Options.Null replaces the former, and a string equal to it is quoted.
+// csvFormat writes RFC 4180 with \n between records, like psql and DuckDB. A field is quoted if it contains a comma, a
+// quote, a line break, or a space or tab at either end. NULL is an empty field without quotes and the empty string is
+// "", so both are preserved; Options.Null replaces the former, and a string equal to it is quoted.
 //
-// A record of a single NULL would be a blank line, which most readers skip. In a result of one column NULL is therefore \N, as
-// in tsv; an import of one column reads it back.
+// A record of a single NULL would be a blank line, which most readers skip. In a result of one column NULL is therefore
+// \N, as in tsv; an import of one column reads it back.
 type csvFormat struct{ separated }
 
 func newCSV(cols []cell.Column, o Options) *csvFormat {
@@ -136,7 +136,8 @@ func (f *csvFormat) mustQuote(t []byte) bool {
 			return true
 		}
 	}
-	return len(f.Null) > 0 && bytes.Equal(t, f.Null) || len(t) == 2 && t[0] == '\\' && t[1] == '.' // psql's end-of-data marker
+	// psql's end-of-data marker
+	return len(f.Null) > 0 && bytes.Equal(t, f.Null) || len(t) == 2 && t[0] == '\\' && t[1] == '.'
 }
 
 // tsvFormat writes the text format of PostgreSQL's COPY: tabs between fields, \N for NULL, and \t \n \r \\ for those

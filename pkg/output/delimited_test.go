@@ -41,9 +41,12 @@ func wireRow(b *strings.Builder, shape api.Format, cols []api.ResultColumn, valu
 // A row that its reader writes in one pass is the row that is written cell by cell.
 func TestDelimitedAsCellwise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))
-	tokens := []string{`null`, `""`, `" "`, `"a"`, `"N"`, `"\\N"`, `"\\."`, `"NULL"`, `"NaN"`, `" lead"`, `"trail "`, `"a,b"`, `"tab\there"`, `"said \"x\""`, `"line\nbreak"`,
-		`"é"`, `"東京 is Tokyo"`, `"1.25E7"`, `"12.5"`, `"-1e-9"`, `"true"`, `12`, `true`, `[1,"x"]`, `{"a": 1}`, `"abcdefg"`, `"abcdefgh"`, `"abcdefghi"`, `"abcdefghijklmno"`,
-		`"abcdefghijklmnop"`, `"abcdefghijklmnopq"`, `"` + strings.Repeat("long text ", 30) + `"`, `"` + strings.Repeat("x", 100) + `,"`, `"del` + "\x7f" + `"`}
+	tokens := []string{`null`, `""`, `" "`, `"a"`, `"N"`, `"\\N"`, `"\\."`, `"NULL"`, `"NaN"`, `" lead"`, `"trail "`,
+		`"a,b"`, `"tab\there"`, `"said \"x\""`, `"line\nbreak"`,
+		`"é"`, `"東京 is Tokyo"`, `"1.25E7"`, `"12.5"`, `"-1e-9"`, `"true"`, `12`, `true`, `[1,"x"]`, `{"a": 1}`,
+		`"abcdefg"`, `"abcdefgh"`, `"abcdefghi"`, `"abcdefghijklmno"`,
+		`"abcdefghijklmnop"`, `"abcdefghijklmnopq"`, `"` + strings.Repeat("long text ", 30) + `"`,
+		`"` + strings.Repeat("x", 100) + `,"`, `"del` + "\x7f" + `"`}
 	types := []string{"bigint", "varchar", "double", "real", "decimal(10,2)", ""}
 	for run := range 400 {
 		shape := []api.Format{api.CellTyped, api.Simple, api.Compact}[run%3]
@@ -75,7 +78,9 @@ func TestDelimitedAsCellwise(t *testing.T) {
 		if run%5 == 0 {
 			text = text[:rng.IntN(len(text))]
 		}
-		for _, o := range []Options{{Format: CSV}, {Format: TSV}, {Format: CSV, Null: "N"}, {Format: CSV, Null: "abcdefgh"}, {Format: TSV, Null: "NULL"}, {Format: CSV, Raw: true}, {Format: CSV, Columns: []string{"c0"}}} {
+		for _, o := range []Options{{Format: CSV}, {Format: TSV}, {Format: CSV, Null: "N"},
+			{Format: CSV, Null: "abcdefgh"}, {Format: TSV, Null: "NULL"}, {Format: CSV, Raw: true},
+			{Format: CSV, Columns: []string{"c0"}}} {
 			write := func(direct bool) (string, string, Stats, error) {
 				var src io.Reader = strings.NewReader(text)
 				if run%4 == 0 {
@@ -93,7 +98,8 @@ func TestDelimitedAsCellwise(t *testing.T) {
 			got, gotNotes, gotStats, err := write(true)
 			want, wantNotes, wantStats, wantErr := write(false)
 			if got != want || gotNotes != wantNotes || gotStats != wantStats || fmt.Sprint(err) != fmt.Sprint(wantErr) {
-				t.Fatalf("%s, %+v\n%s\ngot  %q, %q, %+v, %v\nwant %q, %q, %+v, %v", shape, o, text, got, gotNotes, gotStats, err, want, wantNotes, wantStats, wantErr)
+				t.Fatalf("%s, %+v\n%s\ngot  %q, %q, %+v, %v\nwant %q, %q, %+v, %v", shape, o, text, got, gotNotes,
+					gotStats, err, want, wantNotes, wantStats, wantErr)
 			}
 		}
 	}
@@ -112,7 +118,8 @@ func FuzzDelimited(f *testing.F) {
 			t.Skip()
 		}
 		row := "[" + a + "," + b + "," + c + "]"
-		doc := `{"columns":[{"columnName":"x","dataType":"double"},{"columnName":"y"},{"columnName":"z"}],"data":[` + row + "," + row + `,["x","y",` + c + `]]}`
+		doc := `{"columns":[{"columnName":"x","dataType":"double"},{"columnName":"y"},{"columnName":"z"}],"data":[` +
+			row + "," + row + `,["x","y",` + c + `]]}`
 		var got, want bytes.Buffer
 		_, err := WriteRows(&got, api.NewRows(io.NopCloser(strings.NewReader(doc)), api.Compact), o)
 		_, wantErr := WriteRows(&want, cellwise{api.NewRows(io.NopCloser(strings.NewReader(doc)), api.Compact)}, o)

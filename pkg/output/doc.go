@@ -291,7 +291,8 @@ func (v *view) paths(deep bool) ([]string, error) {
 		for _, m := range ms {
 			p := prefix + m.key
 			switch {
-			case !nested(m.value) || deep && (m.value[0] == '[' || len(bytes.TrimSpace(m.value[1:len(m.value)-1])) == 0):
+			case !nested(m.value) || deep &&
+				(m.value[0] == '[' || len(bytes.TrimSpace(m.value[1:len(m.value)-1])) == 0):
 				add(&paths, p)
 			case deep:
 				if err := walk(p+".", m.value); err != nil {

@@ -14,7 +14,8 @@ const listDoc = `[
  {"id":"123456789012345678","name":"Ada","n":12345678901234567890.10,"schedule":{"type":"cron","on":true},"tags":["a","b"]},
  {"id":"2","name":null,"n":2,"a.b":"dotted","schedule":{"type":"hourly"}}]`
 
-const objectDoc = `{"id":"7","name":"x\ny \u001b[1m","n":1e400,"schedule":{"type":"cron","on":true,"none":{}},"tags":["a",{"k":1}],"gone":null}`
+const objectDoc = `{"id":"7","name":"x\ny \u001b[1m","n":1e400,"schedule":{"type":"cron","on":true,"none":{}},` +
+	`"tags":["a",{"k":1}],"gone":null}`
 
 func doc(t *testing.T, d string, o Options) string {
 	t.Helper()
@@ -32,17 +33,21 @@ func TestDocFormats(t *testing.T) {
 		want      string
 	}{
 		{"json is the server's own", listDoc, Options{Format: JSON}, listDoc + "\n"},
-		{"json indented", `{"a":1.50,"b":[1e2]}`, Options{Format: JSON, Terminal: true}, "{\n  \"a\": 1.50,\n  \"b\": [\n    1e2\n  ]\n}\n"},
+		{"json indented", `{"a":1.50,"b":[1e2]}`, Options{Format: JSON, Terminal: true},
+			"{\n  \"a\": 1.50,\n  \"b\": [\n    1e2\n  ]\n}\n"},
 		{"json columns", listDoc, Options{Format: JSON, Columns: []string{"id", "schedule.type"}},
 			"[\n{\"id\":\"123456789012345678\",\"schedule.type\":\"cron\"},\n{\"id\":\"2\",\"schedule.type\":\"hourly\"}\n]\n"},
 		{"json object columns", objectDoc, Options{Format: JSON, Columns: []string{"n"}}, "{\"n\":1e400}\n"},
 		{"ndjson", `[ {"a": 1.50}, 2 ]`, Options{Format: NDJSON}, "{\"a\":1.50}\n2\n"},
-		{"csv union", listDoc, Options{Format: CSV}, "id,name,n,a.b\n123456789012345678,Ada,12345678901234567890.10,\n2,,2,dotted\n"},
-		{"csv defaults", listDoc, Options{Format: CSV, DefaultColumns: []string{"id", "nope"}}, "id,nope\n123456789012345678,\n2,\n"},
+		{"csv union", listDoc, Options{Format: CSV},
+			"id,name,n,a.b\n123456789012345678,Ada,12345678901234567890.10,\n2,,2,dotted\n"},
+		{"csv defaults", listDoc, Options{Format: CSV, DefaultColumns: []string{"id", "nope"}},
+			"id,nope\n123456789012345678,\n2,\n"},
 		{"tsv columns", listDoc, Options{Format: TSV, Columns: []string{"NAME", "schedule.type", "tags.1", "a.b"}},
 			"name\tschedule.type\ttags.1\ta.b\nAda\tcron\tb\t\\N\n\\N\thourly\t\\N\tdotted\n"},
-		{"csv object", objectDoc, Options{Format: CSV}, "id,name,n,schedule.type,schedule.on,schedule.none,tags,gone\n" +
-			"7,\"x\ny \x1b[1m\",1e400,cron,true,{},\"[\"\"a\"\",{\"\"k\"\":1}]\",\n"},
+		{"csv object", objectDoc, Options{Format: CSV},
+			"id,name,n,schedule.type,schedule.on,schedule.none,tags,gone\n" +
+				"7,\"x\ny \x1b[1m\",1e400,cron,true,{},\"[\"\"a\"\",{\"\"k\"\":1}]\",\n"},
 		{"empty list csv", `[]`, Options{Format: CSV, DefaultColumns: []string{"id"}}, "id\n"},
 		{"empty list table", `[]`, Options{DefaultColumns: []string{"id", "name"}}, " id │ name\n────┼──────\n"},
 		{"empty list json", `[]`, Options{Format: JSON}, "[]\n"},
@@ -95,7 +100,8 @@ func TestDocErrors(t *testing.T) {
 	}
 	var ue *cell.UsageError
 	err := WriteDoc(&bytes.Buffer{}, json.RawMessage(listDoc), Options{Columns: []string{"nmae"}})
-	if !errors.As(err, &ue) || ue.Hint != "did you mean name? Columns: id, name, n, schedule.type, schedule.on, tags, a.b" {
+	if !errors.As(err, &ue) ||
+		ue.Hint != "did you mean name? Columns: id, name, n, schedule.type, schedule.on, tags, a.b" {
 		t.Errorf("hint of %#v", err)
 	}
 }

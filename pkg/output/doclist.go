@@ -17,8 +17,8 @@ import (
 )
 
 // docList prints an array of objects, which is in memory, as a table in the style of results. If a list is too wide for
-// the terminal, its values are cut and marked, those of identifiers last. If that is not enough, columns are dropped from
-// its end, with a note. If not even two columns fit, the list is printed vertically.
+// the terminal, its values are cut and marked, those of identifiers last. If that is not enough, columns are dropped
+// from its end, with a note. If not even two columns fit, the list is printed vertically.
 func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 	var rows [][]tcell
 	for v.Next() {
@@ -82,7 +82,8 @@ func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 	for n := range rows {
 		rows[n] = choose(rows[n], shown)
 	}
-	if err := renderList(w, rows, choose(cols, shown), widths, choose(right, shown), o); err != nil || len(shown) == len(cols) {
+	if err := renderList(w, rows, choose(cols, shown), widths, choose(right, shown), o); err != nil ||
+		len(shown) == len(cols) {
 		return err
 	}
 	var left []string
@@ -121,8 +122,8 @@ func choose[T any](all []T, which []int) []T {
 	return some
 }
 
-// withoutLast drops one column. With fields it is the last one. Without fields it is displayName, else the last column that is not an
-// identifier, else the last one.
+// withoutLast drops one column. With fields it is the last one. Without fields it is displayName, else the last column
+// that is not an identifier, else the last one.
 func (o Options) withoutLast(shown []int, cols []cell.Column) []int {
 	if len(o.Fields) > 0 { // fields are declared in the order of their importance
 		return shown[:len(shown)-1]

@@ -14,7 +14,9 @@ import (
 
 // Field is a member of a reply as shown to people: in a table, and in a list that is written to a pipe.
 type Field struct {
-	Path    string // dotted; a+b joins two names with a dot, a|b is the first that has a value, and a.*.b takes b of each element of an array
+	// dotted; a+b joins two names with a dot, a|b is the first that has a value, and a.*.b takes b of each element of
+	// an array
+	Path    string
 	Heading string // "" is Path
 	As      Form
 	Only    Visibility // where it is shown
@@ -64,8 +66,8 @@ func (o Options) fieldsFor(list bool) []Field {
 	return some
 }
 
-// withFields converts a document to objects with the headings of the fields as keys. A record has only the fields with a value;
-// left counts its members that are not shown. out is nil for a document of another kind.
+// withFields converts a document to objects with the headings of the fields as keys. A record has only the fields with
+// a value; left counts its members that are not shown. out is nil for a document of another kind.
 func withFields(doc []byte, list bool, fields []Field, o Options) (out []byte, left int, err error) {
 	rows := []json.RawMessage{doc}
 	if list {

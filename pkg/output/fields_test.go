@@ -18,7 +18,8 @@ var jobFields = []Field{
 }
 
 const (
-	jobDoc  = `{"id":"7","catalog":"c","schema":"s","table":"t","made":"2026-01-02T03:04:05Z","size":2048,"files":[{"url":"u1"},{"url":"u2"}],"tags":["a","b"],"error":null,"rows":3,"extra":{"a":1},"none":null}`
+	jobDoc = `{"id":"7","catalog":"c","schema":"s","table":"t","made":"2026-01-02T03:04:05Z","size":2048,` +
+		`"files":[{"url":"u1"},{"url":"u2"}],"tags":["a","b"],"error":null,"rows":3,"extra":{"a":1},"none":null}`
 	nullDoc = `{"id":"8","made":1767323045000,"size":null,"rows":12}`
 )
 
@@ -48,7 +49,8 @@ func TestFields(t *testing.T) {
  7  │ c.s.t │ 2026-01-02T03:04:05Z │ 2048 │ a, b │    3
  8  │ -     │ 1767323045000        │    - │ -    │   12
 `},
-		{"a list without a frame", list, Options{Bare: true}, "\n7\tc.s.t\t2026-01-02T03:04:05Z\t2048\ta, b\t3\n8\t\t1767323045000\t\t\t12\n"},
+		{"a list without a frame", list, Options{Bare: true},
+			"\n7\tc.s.t\t2026-01-02T03:04:05Z\t2048\ta, b\t3\n8\t\t1767323045000\t\t\t12\n"},
 		{"a list of chosen columns", list, Options{Bare: true, Columns: []string{"rows", "size"}}, "\n3\t2048\n12\t\n"},
 		{"an empty list without a frame", "[]", Options{Bare: true}, "\n"},
 		{"an empty list", "[]", Options{}, `
@@ -71,7 +73,8 @@ note: (2 more fields; -o yaml shows all)
 `},
 		{"a record with none of the fields", `{"ok":true}`, Options{}, "\n ok │ true\n"},
 		{"a list of other things", `["x"]`, Options{Bare: true}, "\nx\n"},
-		{"values with tabs and lines", `[{"id":"a\tb\nc\\d"}]`, Options{Bare: true, NoHeader: true}, "\na\\tb\\nc\\\\d\t\t\t\t\t\n"},
+		{"values with tabs and lines", `[{"id":"a\tb\nc\\d"}]`, Options{Bare: true, NoHeader: true},
+			"\na\\tb\\nc\\\\d\t\t\t\t\t\n"},
 		{"json is what was sent", nullDoc, Options{Format: JSON}, "\n" + nullDoc + "\n"},
 	} {
 		var out, notes strings.Builder
@@ -90,8 +93,11 @@ note: (2 more fields; -o yaml shows all)
 // TestFieldsFit: at 80 columns the last fields are left out, and times, ids and names are whole.
 func TestFieldsFit(t *testing.T) {
 	var out, notes strings.Builder
-	doc := `[{"id":"7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10","catalog":"warehouse","schema":"reporting","table":"daily_orders","made":"2026-01-02T03:04:05Z","size":1,"tags":["a long word","and another one"],"rows":1}]`
-	o := Options{Fields: jobFields, Terminal: true, Width: 80, Notes: &notes, Now: func() time.Time { return time.Date(2026, 2, 2, 6, 4, 5, 0, time.UTC) }}
+	doc := `[{"id":"7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10","catalog":"warehouse","schema":"reporting",` +
+		`"table":"daily_orders","made":"2026-01-02T03:04:05Z","size":1,"tags":["a long word","and another one"],` +
+		`"rows":1}]`
+	o := Options{Fields: jobFields, Terminal: true, Width: 80, Notes: &notes,
+		Now: func() time.Time { return time.Date(2026, 2, 2, 6, 4, 5, 0, time.UTC) }}
 	if err := WriteDoc(&out, []byte(doc), o); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +106,8 @@ func TestFieldsFit(t *testing.T) {
 			t.Errorf("%d columns: %s", w, line)
 		}
 	}
-	if !strings.Contains(out.String(), "7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 │ warehouse.reporting.daily_orders") || !strings.Contains(notes.String(), "too narrow for created, size, tags, rows") {
+	if !strings.Contains(out.String(), "7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 │ warehouse.reporting.daily_orders") ||
+		!strings.Contains(notes.String(), "too narrow for created, size, tags, rows") {
 		t.Errorf("%s%s", out.String(), notes.String())
 	}
 }

@@ -16,9 +16,9 @@ const (
 	scantText  = 6
 )
 
-// tight returns the width below which a column of an overview is useless. It has room for complete numbers, for the day of
-// a time, for the beginning of a text, and for the longest word of the heading. values is the width of the widest cell,
-// without the heading.
+// tight returns the width below which a column of an overview is useless. It has room for complete numbers, for the day
+// of a time, for the beginning of a text, and for the longest word of the heading. values is the width of the widest
+// cell, without the heading.
 func (m *measure) tight(values, text int, right bool, col *cell.Column) int {
 	least := text
 	switch {

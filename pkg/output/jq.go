@@ -24,7 +24,8 @@ func compileJQ(program string) (*gojq.Code, error) {
 		at := min(max(pe.Offset-len(pe.Token), 0), len(program))
 		line := 1 + strings.Count(program[:at], "\n")
 		col := 1 + len([]rune(program[strings.LastIndexByte(program[:at], '\n')+1:at]))
-		return nil, cell.Usagef(Caret(program, line, col, 0), "invalid --jq program at line %d, column %d: %v", line, col, err)
+		return nil, cell.Usagef(Caret(program, line, col, 0), "invalid --jq program at line %d, column %d: %v",
+			line, col, err)
 	}
 	code, err := gojq.Compile(q)
 	if err != nil {

@@ -81,7 +81,8 @@ func textWidth(t []byte, lines bool) int {
 	return width
 }
 
-// looksNumeric accepts text that looks like a number. Leading zeros are not accepted: codes and telephone numbers have them.
+// looksNumeric accepts text that looks like a number. Leading zeros are not accepted: codes and telephone numbers have
+// them.
 func looksNumeric(t []byte) bool {
 	return cell.ValidNumber(t) || string(t) == "NaN" || string(t) == "Infinity" || string(t) == "-Infinity"
 }
@@ -126,8 +127,8 @@ func (m *measure) right(c cell.Class) bool {
 	return c.Number() || c == cell.ClassOther && m.cells > 0 && m.numeric
 }
 
-// headroom returns what is added to a width for the rows after the sample: numbers may grow, and the width of text that varies
-// may vary further.
+// headroom returns what is added to a width for the rows after the sample: numbers may grow, and the width of text that
+// varies may vary further.
 func (m *measure) headroom(right bool, c cell.Class) int {
 	switch {
 	case c == cell.ClassBool || m.cells == 0:
@@ -140,8 +141,8 @@ func (m *measure) headroom(right bool, c cell.Class) int {
 	return 0
 }
 
-// narrowest returns the width below which a column is unreadable: numbers and short values are never wrapped, text needs
-// space for its words, such as a UUID, and its heading.
+// narrowest returns the width below which a column is unreadable: numbers and short values are never wrapped, text
+// needs space for its words, such as a UUID, and its heading.
 func (m *measure) narrowest(right bool) int {
 	if right {
 		return m.natural

@@ -95,7 +95,8 @@ func appendMarkdown(dst, t []byte) []byte {
 			dst = append(dst, "&lt;"...)
 		case control(r, n):
 			dst = appendSign(dst, r)
-		case r == '\\' || r == '|' || r == '`' || r == '*' || r == '[' || r == ']' || r == '~' || r == '_' && !within(t, i):
+		case r == '\\' || r == '|' || r == '`' || r == '*' || r == '[' || r == ']' || r == '~' || r == '_' &&
+			!within(t, i):
 			dst = append(dst, '\\', byte(r))
 		default:
 			dst = append(dst, t[i:i+n]...)
@@ -109,7 +110,8 @@ func appendMarkdown(dst, t []byte) []byte {
 func harmless(t []byte) bool {
 	for _, c := range t {
 		switch {
-		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == ' ', c == '-', c == '.', c == ':', c == ',', c == '/', c == '+':
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == ' ', c == '-', c == '.', c == ':',
+			c == ',', c == '/', c == '+':
 		default:
 			return false
 		}

@@ -76,7 +76,8 @@ func TestHTMLReadBack(t *testing.T) {
 
 func TestMarkdownReadBack(t *testing.T) {
 	rows := celltest.Corpus()
-	lines := strings.Split(strings.TrimSuffix(render(t, celltest.CorpusFields, rows, Options{Format: Markdown, Raw: true, Null: "<null>"}), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(render(t, celltest.CorpusFields, rows, Options{Format: Markdown,
+		Raw: true, Null: "<null>"}), "\n"), "\n")
 	if len(lines) != len(rows)+2 {
 		t.Fatalf("%d lines for %d rows", len(lines), len(rows))
 	}
@@ -104,7 +105,8 @@ func TestMarkdownReadBack(t *testing.T) {
 			}
 		}
 	}
-	if head := lines[0] + lines[1]; !strings.Contains(head, "| txt | big |") || !strings.Contains(head, "| --- | ---: | ---: |") {
+	if head := lines[0] + lines[1]; !strings.Contains(head, "| txt | big |") || !strings.Contains(head,
+		"| --- | ---: | ---: |") {
 		t.Errorf("head %s", head)
 	}
 }

@@ -20,9 +20,11 @@ type Options struct {
 	Columns  []string // the columns to show, in order; dotted paths select nested members of replies
 	// DefaultColumns are the columns of a list or a result if Columns is empty; unknown names are ignored.
 	DefaultColumns []string
-	// Fields are the members of a reply that a table or a bare list shows if Columns is empty; without Fields all are shown as sent.
-	Fields        []Field
-	Bare          bool // a list as lines of values with tabs between them, without a header; records and results are not changed
+	// Fields are the members of a reply that a table or a bare list shows if Columns is empty; without Fields all are
+	// shown as sent.
+	Fields []Field
+	// a list as lines of values with tabs between them, without a header; records and results are not changed
+	Bare          bool
 	Now           func() time.Time
 	JQ            string // a jq program; its string results are printed raw
 	Null          string // representation of NULL: csv "" (nothing between the commas), tsv \N, table and others NULL
@@ -38,7 +40,8 @@ type Options struct {
 	Types func() []string
 	// MaxRows limits the rows of a table: 0 shows 40 rows on a terminal and all elsewhere, negative shows all.
 	MaxRows int64
-	// FitHeight reduces the number of rows of a limited table on a low terminal, so that its heading stays on the screen.
+	// FitHeight reduces the number of rows of a limited table on a low terminal, so that its heading stays on the
+	// screen.
 	FitHeight bool
 	ShowAll   string    // the flag that shows all rows, named in the footer of a limited table
 	ShowRest  string    // what the footer names for showing the columns that do not fit; "" for the flags

@@ -44,7 +44,8 @@ func (f *parquetField) Value(base reflect.Value) reflect.Value {
 func writeParquet(w io.Writer, rows api.RowReader, cols []cell.Column, o Options) (Stats, error) {
 	var st Stats
 	if len(cols) == 0 {
-		return st, cell.Usagef("use another format for a result that may have no columns", "parquet requires columns, and the result has none")
+		return st, cell.Usagef("use another format for a result that may have no columns",
+			"parquet requires columns, and the result has none")
 	}
 	root := parquetRoot{}
 	config := []parquet.WriterOption{parquet.Compression(&parquet.Snappy), parquet.CreatedBy("dig", "", "")}
@@ -69,7 +70,8 @@ func writeParquet(w io.Writer, rows api.RowReader, cols []cell.Column, o Options
 	return st, err
 }
 
-func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []cell.Column, codecs []parquetCodec, st *Stats) error {
+func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []cell.Column, codecs []parquetCodec,
+	st *Stats) error {
 	const batch = 128
 	var (
 		pending = make([]parquet.Row, 0, batch)

@@ -149,21 +149,23 @@ func decimalCodec(params string) parquetCodec {
 	}
 	switch {
 	case precision <= 9:
-		return parquetCodec{node: parquet.Decimal(scale, precision, parquet.Int32Type), encode: func(t []byte) (parquet.Value, error) {
-			n, err := unscaled(t)
-			if err != nil {
-				return parquet.Value{}, err
-			}
-			return parquet.Int32Value(int32(n.Int64())), nil
-		}}
+		return parquetCodec{node: parquet.Decimal(scale, precision, parquet.Int32Type),
+			encode: func(t []byte) (parquet.Value, error) {
+				n, err := unscaled(t)
+				if err != nil {
+					return parquet.Value{}, err
+				}
+				return parquet.Int32Value(int32(n.Int64())), nil
+			}}
 	case precision <= 18:
-		return parquetCodec{node: parquet.Decimal(scale, precision, parquet.Int64Type), encode: func(t []byte) (parquet.Value, error) {
-			n, err := unscaled(t)
-			if err != nil {
-				return parquet.Value{}, err
-			}
-			return parquet.Int64Value(n.Int64()), nil
-		}}
+		return parquetCodec{node: parquet.Decimal(scale, precision, parquet.Int64Type),
+			encode: func(t []byte) (parquet.Value, error) {
+				n, err := unscaled(t)
+				if err != nil {
+					return parquet.Value{}, err
+				}
+				return parquet.Int64Value(n.Int64()), nil
+			}}
 	}
 	wrap := new(big.Int).Lsh(big.NewInt(1), 128)
 	return parquetCodec{

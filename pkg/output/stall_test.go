@@ -12,7 +12,8 @@ import (
 
 // TestStalledSource sees the rows that came on the screen while the source does nothing, and the rest after it.
 func TestStalledSource(t *testing.T) {
-	for _, o := range []Options{{Format: CSV}, {Format: NDJSON}, {Format: YAML}, {}, {Terminal: true}, {Vertical: true}} {
+	for _, o := range []Options{{Format: CSV}, {Format: NDJSON}, {Format: YAML}, {}, {Terminal: true},
+		{Vertical: true}} {
 		r, w := io.Pipe()
 		var screen termtest.Buffer
 		done := make(chan error)

@@ -26,10 +26,12 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := `{"columns":[{"columnName":` + string(name) + `,"dataType":"varchar"}],"data":[[` + string(value) + `],[` + string(value) + `]]}`
+	result := `{"columns":[{"columnName":` + string(name) + `,"dataType":"varchar"}],"data":[[` + string(value) +
+		`],[` + string(value) + `]]}`
 	doc := `[{"` + strings.Trim(string(name), `"`) + `":` + string(value) + `}]`
 	for _, colour := range []bool{false, true} {
-		for _, o := range []Options{{}, {Vertical: true}, {Format: JSON}, {Format: NDJSON}, {Format: CSV}, {Format: TSV}, {Format: YAML}, {Format: Markdown}, {Format: HTML},
+		for _, o := range []Options{{}, {Vertical: true}, {Format: JSON}, {Format: NDJSON}, {Format: CSV},
+			{Format: TSV}, {Format: YAML}, {Format: Markdown}, {Format: HTML},
 			{JQ: ".. | strings"}, {Format: NDJSON, JQ: ".. | strings"}, {JQ: "."}} {
 			o.Terminal, o.Color, o.Width = true, colour, 60
 			for what, write := range map[string]func(w io.Writer) error{

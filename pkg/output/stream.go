@@ -28,7 +28,8 @@ type stream struct {
 }
 
 func newStream(w io.Writer) *stream {
-	s := &stream{w: w, buf: make([]byte, 0, bufferSize+bufferSize/4), stop: make(chan struct{}), done: make(chan struct{})}
+	s := &stream{w: w, buf: make([]byte, 0, bufferSize+bufferSize/4), stop: make(chan struct{}),
+		done: make(chan struct{})}
 	go s.tick()
 	return s
 }

@@ -22,10 +22,11 @@ const (
 	besides      = 9  // lines of the screen besides the rows: the statement, the heading, the footer, the next prompt
 	leastShown   = 8  // minimum number of rows, even if the screen is lower
 	shortResult  = 30 // rows; longer ones are an overview, with fewer lines per cell
-	screens      = 3  // a result whose columns do not all fit becomes vertical if that takes at most this number of screens
-	fewRows      = 20 // a smaller sample is unreliable
-	maxWrap      = 8  // lines of one cell of a short result on a terminal
-	longWrap     = 3  // the same in a long one, which is shown as an overview
+	// a result whose columns do not all fit becomes vertical if that takes at most this number of screens
+	screens  = 3
+	fewRows  = 20 // a smaller sample is unreliable
+	maxWrap  = 8  // lines of one cell of a short result on a terminal
+	longWrap = 3  // the same in a long one, which is shown as an overview
 )
 
 // writeTable prints a result as a table. tablewriter needs all rows before it knows a width, or fixed widths to which
@@ -139,7 +140,8 @@ func (t *table) run(rows api.RowReader) error {
 
 // document reports whether a result is one text of several lines, such as a plan or the definition of a table.
 func (t *table) document(smp *sample) bool {
-	return len(t.cols) == 1 && !t.o.Vertical && smp.end && smp.err == nil && len(smp.rows) == 1 && !smp.rows[0][0].null && bytes.IndexByte(smp.rows[0][0].text, '\n') >= 0
+	return len(t.cols) == 1 && !t.o.Vertical && smp.end && smp.err == nil && len(smp.rows) == 1 &&
+		!smp.rows[0][0].null && bytes.IndexByte(smp.rows[0][0].text, '\n') >= 0
 }
 
 // print prints a text unchanged, except for terminal control characters.
@@ -274,7 +276,8 @@ func (t *table) spread(widths []int, ms []measure) {
 	}
 	spare := t.o.width() - total(widths)
 	for i := range widths {
-		if spare > 0 && !t.right[i] && t.cols[i].Class != cell.ClassBool && (ms[i].cells < 2 || ms[i].least < ms[i].natural) {
+		if spare > 0 && !t.right[i] && t.cols[i].Class != cell.ClassBool &&
+			(ms[i].cells < 2 || ms[i].least < ms[i].natural) {
 			widths[i] += min(spare/texts, max(ms[i].natural/2, 12))
 		}
 	}
@@ -344,7 +347,8 @@ func (t *table) footer() {
 		}
 	}
 	if t.gap >= 0 && !t.vertical {
-		text += fmt.Sprintf("; %d of %d columns shown, %s show others", len(t.show), len(t.cols), cmp.Or(t.o.ShowRest, "--columns or --vertical"))
+		text += fmt.Sprintf("; %d of %d columns shown, %s show others", len(t.show), len(t.cols),
+			cmp.Or(t.o.ShowRest, "--columns or --vertical"))
 	}
 	if t.cut {
 		text += "; values that end in … are cut, " + cmp.Or(t.o.ShowFull, "--vertical") + " shows them in full"

@@ -230,7 +230,8 @@ type ring struct {
 
 func newRing(size int, trim bool) *ring { return &ring{size: size, trim: trim} }
 
-const keptCell = 16 << 10 // bytes kept of each cell in the last rows of a result on a terminal, which shows no more of it
+// bytes kept of each cell in the last rows of a result on a terminal, which shows no more of it
+const keptCell = 16 << 10
 
 func (r *ring) push(cells []tcell) {
 	if r.size+r.slack == 0 {

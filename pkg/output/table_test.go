@@ -38,12 +38,16 @@ func golden(t *testing.T, name, got string) {
 }
 
 func people(n int) [][]*string {
-	names := []string{"Ada Lovelace", "😀 山田 太郎", "", "Zoë \u001b[31mred\u001b[0m", "line one\nline two", "a\tb \u202egnp.exe"}
-	notes := []string{"short", "a remark that is rather long, longer than most, and so has to be wrapped somewhere on a narrow terminal", "x"}
+	names := []string{"Ada Lovelace", "😀 山田 太郎", "", "Zoë \u001b[31mred\u001b[0m", "line one\nline two",
+		"a\tb \u202egnp.exe"}
+	notes := []string{"short",
+		"a remark that is rather long, longer than most, and so has to be wrapped somewhere on a narrow terminal", "x"}
 	var rows [][]*string
 	for i := range n {
-		row := []*string{celltest.Text(fmt.Sprint(i + 1)), celltest.Text(names[i%len(names)]), celltest.Text(fmt.Sprintf("%d.5000000000", i*37%100)),
-			celltest.Text([]string{"1.254740786E7", "0.5", "NaN"}[i%3]), celltest.Text([]string{"true", "false"}[i%2]), celltest.Text("2020-06-10 15:55:23.383"), celltest.Text(notes[i%3])}
+		row := []*string{celltest.Text(fmt.Sprint(i + 1)), celltest.Text(names[i%len(names)]),
+			celltest.Text(fmt.Sprintf("%d.5000000000", i*37%100)),
+			celltest.Text([]string{"1.254740786E7", "0.5", "NaN"}[i%3]), celltest.Text([]string{"true", "false"}[i%2]),
+			celltest.Text("2020-06-10 15:55:23.383"), celltest.Text(notes[i%3])}
 		if i%5 == 4 {
 			row[1+i%6] = nil
 		}
@@ -52,7 +56,8 @@ func people(n int) [][]*string {
 	return rows
 }
 
-var peopleFields = []celltest.Field{{"id", "bigint"}, {"name", "varchar"}, {"amount", "decimal(38,10)"}, {"ratio", "double"}, {"ok", "boolean"},
+var peopleFields = []celltest.Field{{"id", "bigint"}, {"name", "varchar"}, {"amount", "decimal(38,10)"},
+	{"ratio", "double"}, {"ok", "boolean"},
 	{"created_at", "timestamp(3)"}, {"remark", "varchar"}}
 
 func TestTableGolden(t *testing.T) {
@@ -83,15 +88,16 @@ func TestTableGolden(t *testing.T) {
 	}
 }
 
-// checkLines holds for every table: no line of a terminal is wider than it, no trailing blanks but those of data, and no control
-// character but those of colours.
+// checkLines holds for every table: no line of a terminal is wider than it, no trailing blanks but those of data, and
+// no control character but those of colours.
 func checkLines(t *testing.T, got string, o Options) {
 	t.Helper()
 	if o.Color {
 		got = strings.NewReplacer(ansiBold, "", ansiDim, "", ansiReset, "").Replace(got)
 	}
 	for line := range strings.SplitSeq(got, "\n") {
-		if w := displaywidth.String(line); o.Terminal && w > o.width() && !strings.HasPrefix(line, "(") && !strings.Contains(got, "row 1 ") {
+		if w := displaywidth.String(line); o.Terminal && w > o.width() && !strings.HasPrefix(line, "(") &&
+			!strings.Contains(got, "row 1 ") {
 			t.Errorf("%d cells: %s", w, line)
 		}
 		if strings.HasSuffix(line, " ") || string(term.Sanitize(nil, line)) != line {
@@ -103,7 +109,8 @@ func checkLines(t *testing.T, got string, o Options) {
 func TestTableShowsEverythingOffTerminals(t *testing.T) {
 	var rows [][]*string
 	for i := range 30_000 {
-		rows = append(rows, []*string{celltest.Text(fmt.Sprint(i)), celltest.Text(strings.Repeat("x", i%97)), celltest.Text(fmt.Sprintf("end%d", i))})
+		rows = append(rows, []*string{celltest.Text(fmt.Sprint(i)), celltest.Text(strings.Repeat("x", i%97)),
+			celltest.Text(fmt.Sprintf("end%d", i))})
 	}
 	rows[20_000][1] = celltest.Text(strings.Repeat("y", 5000))
 	got := render(t, []celltest.Field{{"id", ""}, {"text", ""}, {"end", ""}}, rows, Options{})

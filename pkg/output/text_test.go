@@ -10,7 +10,8 @@ import (
 	"github.com/dig-cli/dig/internal/cell/celltest"
 )
 
-// csvFields reads RFC 4180 and tells quoted fields from others, which encoding/csv does not. Empty and unquoted is NULL.
+// csvFields reads RFC 4180 and tells quoted fields from others, which encoding/csv does not. Empty and unquoted is
+// NULL.
 func csvFields(t testing.TB, doc string) [][]*string {
 	t.Helper()
 	var rows [][]*string
@@ -98,15 +99,22 @@ func TestCSVConventions(t *testing.T) {
 		want   string
 		note   string
 	}{
-		{"null and empty", two, [][]*string{{nil, nil}, {celltest.Text(""), celltest.Text("1.5")}}, Options{}, "a,b\n,\n\"\",1.5\n", ""},
-		{"null text", two, [][]*string{{nil, nil}, {celltest.Text("NA"), celltest.Text("NaN")}}, Options{Null: "NA"}, "a,b\nNA,NA\n\"NA\",NaN\n", ""},
-		{"readable double", two, [][]*string{{celltest.Text("1.0E3"), celltest.Text("1.254740786E7")}}, Options{}, "a,b\n1.0E3,12547407.86\n", ""},
-		{"raw double", two, [][]*string{{nil, celltest.Text("1.254740786E7")}}, Options{Raw: true}, "a,b\n,1.254740786E7\n", ""},
+		{"null and empty", two, [][]*string{{nil, nil}, {celltest.Text(""), celltest.Text("1.5")}}, Options{},
+			"a,b\n,\n\"\",1.5\n", ""},
+		{"null text", two, [][]*string{{nil, nil}, {celltest.Text("NA"), celltest.Text("NaN")}}, Options{Null: "NA"},
+			"a,b\nNA,NA\n\"NA\",NaN\n", ""},
+		{"readable double", two, [][]*string{{celltest.Text("1.0E3"), celltest.Text("1.254740786E7")}}, Options{},
+			"a,b\n1.0E3,12547407.86\n", ""},
+		{"raw double", two, [][]*string{{nil, celltest.Text("1.254740786E7")}}, Options{Raw: true},
+			"a,b\n,1.254740786E7\n", ""},
 		{"no header", two, [][]*string{{celltest.Text("x"), nil}}, Options{NoHeader: true}, "x,\n", ""},
-		{"columns", two, [][]*string{{celltest.Text("x"), celltest.Text("2.0")}}, Options{Columns: []string{"b", "A"}}, "b,a\n2.0,x\n", ""},
+		{"columns", two, [][]*string{{celltest.Text("x"), celltest.Text("2.0")}}, Options{Columns: []string{"b", "A"}},
+			"b,a\n2.0,x\n", ""},
 		{"no rows", two, nil, Options{}, "a,b\n", ""},
-		{"one column", two[:1], [][]*string{{nil}, {celltest.Text("")}, {celltest.Text(`\N`)}, {celltest.Text("x")}}, Options{}, "a\n\\N\n\"\"\n\"\\N\"\nx\n", ""},
-		{"one column, null text", two[:1], [][]*string{{nil}, {celltest.Text("")}}, Options{Null: "-"}, "a\n-\n\"\"\n", ""},
+		{"one column", two[:1], [][]*string{{nil}, {celltest.Text("")}, {celltest.Text(`\N`)}, {celltest.Text("x")}},
+			Options{}, "a\n\\N\n\"\"\n\"\\N\"\nx\n", ""},
+		{"one column, null text", two[:1], [][]*string{{nil}, {celltest.Text("")}}, Options{Null: "-"},
+			"a\n-\n\"\"\n", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -153,7 +161,8 @@ func FuzzCSV(f *testing.F) {
 		for i, want := range [][]*string{row, {&b, &a}} {
 			for j := range want {
 				if !celltest.Same(got[i+1][j], want[j]) {
-					t.Errorf("row %d, column %d of %q: got %s, want %s", i, j, doc, celltest.Show(got[i+1][j]), celltest.Show(want[j]))
+					t.Errorf("row %d, column %d of %q: got %s, want %s", i, j, doc, celltest.Show(got[i+1][j]),
+						celltest.Show(want[j]))
 				}
 			}
 		}
@@ -162,7 +171,8 @@ func FuzzCSV(f *testing.F) {
 
 func TestTSVReadBack(t *testing.T) {
 	rows := celltest.Corpus()
-	lines := strings.Split(strings.TrimSuffix(render(t, celltest.CorpusFields, rows, Options{Format: TSV, Raw: true}), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(render(t, celltest.CorpusFields, rows, Options{Format: TSV, Raw: true}),
+		"\n"), "\n")
 	if len(lines) != len(rows)+1 {
 		t.Fatalf("%d lines for %d rows", len(lines), len(rows))
 	}
@@ -182,7 +192,8 @@ func TestTSVReadBack(t *testing.T) {
 
 func TestTSVNullWordInData(t *testing.T) {
 	var notes bytes.Buffer
-	render(t, []celltest.Field{{"a", ""}, {"b", ""}}, [][]*string{{nil, celltest.Text("-")}}, Options{Format: TSV, Null: "-", Notes: &notes})
+	render(t, []celltest.Field{{"a", ""}, {"b", ""}}, [][]*string{{nil, celltest.Text("-")}},
+		Options{Format: TSV, Null: "-", Notes: &notes})
 	if want := "row 1, column \"b\" contains the text \"-\", which reads back as NULL\n"; notes.String() != want {
 		t.Errorf("note %q, want %q", notes.String(), want)
 	}
@@ -217,7 +228,8 @@ func (w *failing) Write(p []byte) (int, error) {
 func TestWriteErrorIsPassedOn(t *testing.T) {
 	for _, name := range Formats() {
 		f := Format(name)
-		if _, err := WriteRows(&failing{left: 10}, celltest.Result(t, celltest.CorpusFields, celltest.Corpus()), Options{Format: f}); err == nil {
+		if _, err := WriteRows(&failing{left: 10}, celltest.Result(t, celltest.CorpusFields, celltest.Corpus()),
+			Options{Format: f}); err == nil {
 			t.Errorf("%s: no error", f)
 		}
 	}

@@ -100,7 +100,8 @@ func TestJSONReadBack(t *testing.T) {
 func TestJSONRawKeepsTheWire(t *testing.T) {
 	rows := celltest.Corpus()
 	var objects []map[string]*string
-	if err := json.Unmarshal([]byte(render(t, celltest.CorpusFields, rows, Options{Format: JSON, Raw: true})), &objects); err != nil {
+	if err := json.Unmarshal([]byte(render(t, celltest.CorpusFields, rows, Options{Format: JSON, Raw: true})),
+		&objects); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range rows {
@@ -114,9 +115,12 @@ func TestJSONRawKeepsTheWire(t *testing.T) {
 
 func TestTypedNeedsValidText(t *testing.T) {
 	fields := []celltest.Field{{"i", "bigint"}, {"b", "boolean"}, {"d", "double"}}
-	got := render(t, fields, [][]*string{{celltest.Text("007"), celltest.Text("yes"), celltest.Text("+1.5")}, {celltest.Text("+1"), celltest.Text("TRUE"), celltest.Text("1e5")}, {celltest.Text(""), celltest.Text(""), celltest.Text("")}},
+	got := render(t, fields, [][]*string{{celltest.Text("007"), celltest.Text("yes"), celltest.Text("+1.5")},
+		{celltest.Text("+1"), celltest.Text("TRUE"), celltest.Text("1e5")}, {celltest.Text(""), celltest.Text(""),
+			celltest.Text("")}},
 		Options{Format: NDJSON})
-	want := `{"i":"007","b":"yes","d":"+1.5"}` + "\n" + `{"i":"+1","b":true,"d":100000}` + "\n" + `{"i":"","b":"","d":""}` + "\n"
+	want := `{"i":"007","b":"yes","d":"+1.5"}` + "\n" + `{"i":"+1","b":true,"d":100000}` + "\n" +
+		`{"i":"","b":"","d":""}` + "\n"
 	if got != want {
 		t.Errorf("got %s want %s", got, want)
 	}
@@ -172,10 +176,14 @@ func TestYAMLReadBack(t *testing.T) {
 
 // TestYAMLSimpleValues compares what is written without the library with what it would write.
 func TestYAMLSimpleValues(t *testing.T) {
-	values := append([]string{"word", "two words", "a.b-c_d/e", "2020-06-10", "2020-06-10 15:55:23.383 +05:30", "2020-06-10T00:00:00Z", "True", "NULL",
-		"nulls", "y", "Y", "yes", "Off", "Off.", "on", "NaN", "inf", "end ", "x: y", "x:y", "x:", "Word#", "a #b", "u1@example.com", "Zürich", "東京", "éa",
-		"a\u00a0", "\ufffd", "a\ufffe", "a 😀", "a\u0085", "a\u2028b", "a\ufeff", "a\x7f", "a [b] {c} & * ! | > ' \" % @ `", "a\n\nb", "a\nb\n", "a\n  b",
-		"a \nb", "a\n#b", "a\n- b: c", "a\n😀", "é\nb", "a\n---\nb", "say \"x\", then\nleft", "\\n", "a\\", "a\r\nb", "a\n\tb"}, celltest.Nasty...)
+	values := append([]string{"word", "two words", "a.b-c_d/e", "2020-06-10", "2020-06-10 15:55:23.383 +05:30",
+		"2020-06-10T00:00:00Z", "True", "NULL",
+		"nulls", "y", "Y", "yes", "Off", "Off.", "on", "NaN", "inf", "end ", "x: y", "x:y", "x:", "Word#", "a #b",
+		"u1@example.com", "Zürich", "東京", "éa",
+		"a\u00a0", "\ufffd", "a\ufffe", "a 😀", "a\u0085", "a\u2028b", "a\ufeff", "a\x7f",
+		"a [b] {c} & * ! | > ' \" % @ `", "a\n\nb", "a\nb\n", "a\n  b",
+		"a \nb", "a\n#b", "a\n- b: c", "a\n😀", "é\nb", "a\n---\nb", "say \"x\", then\nleft", "\\n", "a\\", "a\r\nb",
+		"a\n\tb"}, celltest.Nasty...)
 	simple := 0
 	for _, v := range values {
 		cells, cols := []api.Cell{nil, nil}, []cell.Column{{Key: "on", Index: 0}, {Key: "k 2", Index: 1}}
@@ -220,7 +228,8 @@ func FuzzYAMLSimpleValues(f *testing.F) {
 
 func TestJQOnRows(t *testing.T) {
 	fields := []celltest.Field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}}
-	rows := [][]*string{{celltest.Text("9223372036854775807"), celltest.Text("9999999999999999999999999999.9999999999"), celltest.Text("x\ty")}, {celltest.Text("2"), nil, celltest.Text("z")}}
+	rows := [][]*string{{celltest.Text("9223372036854775807"), celltest.Text("9999999999999999999999999999.9999999999"),
+		celltest.Text("x\ty")}, {celltest.Text("2"), nil, celltest.Text("z")}}
 	for _, tt := range []struct {
 		format        Format
 		program, want string
@@ -235,7 +244,8 @@ func TestJQOnRows(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if _, err := WriteRows(&b, celltest.Result(t, fields, rows), Options{JQ: ".[] | .s + 1"}); err == nil || !strings.Contains(err.Error(), "--jq") {
+	if _, err := WriteRows(&b, celltest.Result(t, fields, rows), Options{JQ: ".[] | .s + 1"}); err == nil ||
+		!strings.Contains(err.Error(), "--jq") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := WriteRows(&b, celltest.CutShort(t), Options{JQ: "length"}); err == nil {

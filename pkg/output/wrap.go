@@ -14,8 +14,8 @@ type wrapped struct {
 	mark string
 }
 
-// wrap splits text into lines of at most width cells, never within a grapheme. The last line may be one cell longer, since it needs
-// no mark. After limit lines the rest of the text is dropped, and cut is true.
+// wrap splits text into lines of at most width cells, never within a grapheme. The last line may be one cell longer,
+// since it needs no mark. After limit lines the rest of the text is dropped, and cut is true.
 func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 	width = max(width, 1)
 	parts := bytes.Split(t, []byte("\n"))
@@ -45,8 +45,8 @@ func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 	return lines, false
 }
 
-// cutAt splits s after as many graphemes as fit into width, at least one. If words is set, it splits between words, unless
-// the line would become much shorter.
+// cutAt splits s after as many graphemes as fit into width, at least one. If words is set, it splits between words,
+// unless the line would become much shorter.
 func cutAt(s string, width int, words bool) (head, rest string) {
 	if len(s) <= width || displaywidth.String(s) <= width {
 		return s, ""

@@ -239,7 +239,8 @@ func (x *xlsxWriter) appendTyped(i int, c api.Cell) bool {
 		return x.appendBool(i, false)
 	case col.Class == cell.ClassDouble || col.Class == cell.ClassReal:
 		f, err := strconv.ParseFloat(string(t), 64)
-		return err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && cell.ValidNumber(t) && x.appendNumber(i, stylePlain, f)
+		return err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && cell.ValidNumber(t) &&
+			x.appendNumber(i, stylePlain, f)
 	case col.Class.Number():
 		f, ok := number(t)
 		return ok && x.appendNumber(i, stylePlain, f)
@@ -315,14 +316,16 @@ func (x *xlsxWriter) text(n int64, col *cell.Column, t []byte) ([]byte, error) {
 		i += size
 	}
 	if units > sheetText {
-		return nil, cell.RowError(n, col, fmt.Errorf("%d characters do not fit into a cell of a sheet, the limit is %d", units, sheetText))
+		return nil, cell.RowError(n, col, fmt.Errorf("%d characters do not fit into a cell of a sheet, the limit is %d",
+			units, sheetText))
 	}
 	if !controls {
 		return t, nil
 	}
 	if !x.noted {
 		x.noted = true
-		x.o.note("row %d, column %q: control characters cannot be stored in xlsx and are written as visible symbols", n, col.Name)
+		x.o.note("row %d, column %q: control characters cannot be stored in xlsx and are written as visible symbols", n,
+			col.Name)
 	}
 	var out []byte
 	for i := 0; i < len(t); {

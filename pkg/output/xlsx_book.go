@@ -25,17 +25,23 @@ const (
 	// written.
 	typesPart = xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-		`<Default Extension="xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>` +
-		`<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>` +
-		`<Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>`
+		`<Default Extension="xml" ` +
+		`ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>` +
+		`<Override PartName="/xl/workbook.xml" ` +
+		`ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>` +
+		`<Override PartName="/xl/styles.xml" ` +
+		`ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/></Types>`
 
 	rootPart = xmlHead + `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
 		`<Relationship Id="rId1" Type="` + officeNS + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`
 
 	stylesPart = xmlHead + `<styleSheet ` + sheetNS + `>` +
-		`<numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy-mm-dd"/><numFmt numFmtId="165" formatCode="yyyy-mm-dd hh:mm:ss.000"/></numFmts>` +
-		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font><font><b/><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts>` +
-		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+		`<numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy-mm-dd"/><numFmt numFmtId="165" ` +
+		`formatCode="yyyy-mm-dd hh:mm:ss.000"/></numFmts>` +
+		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font><font><b/><sz ` +
+		`val="11"/><name val="Calibri"/><family val="2"/></font></fonts>` +
+		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill ` +
+		`patternType="gray125"/></fill></fills>` +
 		`<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>` +
 		`<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>` +
 		`<cellXfs count="4"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>` +
@@ -62,7 +68,8 @@ func newXLSXBook(w io.Writer) (*xlsxBook, error) {
 		b.packing, err = newDeflater(w)
 		return b.packing, err
 	})
-	for _, part := range [][2]string{{"[Content_Types].xml", typesPart}, {"_rels/.rels", rootPart}, {"xl/styles.xml", stylesPart}} {
+	for _, part := range [][2]string{{"[Content_Types].xml", typesPart}, {"_rels/.rels", rootPart},
+		{"xl/styles.xml", stylesPart}} {
 		if err := b.part(part[0], part[1]); err != nil {
 			return nil, err
 		}
@@ -103,12 +110,16 @@ func (b *xlsxBook) close() error {
 	var book, rels strings.Builder
 	for i := 1; i <= b.sheets; i++ {
 		fmt.Fprintf(&book, `<sheet name="Sheet%d" sheetId="%d" r:id="rId%d"/>`, i, i, i)
-		fmt.Fprintf(&rels, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`, i, officeNS, i)
+		fmt.Fprintf(&rels, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`,
+			i, officeNS, i)
 	}
 	fmt.Fprintf(&rels, `<Relationship Id="rId%d" Type="%s/styles" Target="styles.xml"/>`, b.sheets+1, officeNS)
-	err := b.part("xl/workbook.xml", xmlHead+`<workbook `+sheetNS+` xmlns:r="`+officeNS+`"><bookViews><workbookView/></bookViews><sheets>`+book.String()+`</sheets></workbook>`)
+	err := b.part("xl/workbook.xml", xmlHead+`<workbook `+sheetNS+` xmlns:r="`+officeNS+
+		`"><bookViews><workbookView/></bookViews><sheets>`+book.String()+`</sheets></workbook>`)
 	if err == nil {
-		err = b.part("xl/_rels/workbook.xml.rels", xmlHead+`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`+rels.String()+`</Relationships>`)
+		err = b.part("xl/_rels/workbook.xml.rels",
+			xmlHead+`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`+
+				rels.String()+`</Relationships>`)
 	}
 	if err == nil {
 		err = b.zip.Close()

@@ -17,7 +17,8 @@ func stampLike(t []byte) bool {
 	}
 	for _, c := range t {
 		switch {
-		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == ' ', c == '-', c == '.', c == ':', c == '+', c == '/':
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == ' ', c == '-', c == '.', c == ':',
+			c == '+', c == '/':
 		default:
 			return false
 		}
@@ -66,7 +67,8 @@ func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) 
 		if f.scratch, err = cell.AppendJSON(f.scratch[:0], cells[col.Index], col.Class, f.typed); err != nil {
 			return dst, cell.RowError(n, col, err)
 		}
-		infinite := f.scratch[0] == '"' && (col.Class == cell.ClassDouble || col.Class == cell.ClassReal) // infinity or NaN
+		// infinity or NaN
+		infinite := f.scratch[0] == '"' && (col.Class == cell.ClassDouble || col.Class == cell.ClassReal)
 		if !infinite {
 			var ok bool
 			if dst, ok = f.appendSimple(dst, f.scratch); ok {
@@ -174,7 +176,8 @@ func plainWord(t []byte) bool {
 	return unescaped(t)
 }
 
-// unescaped reports whether t is UTF-8 without characters that the library escapes. It does not check single-byte control characters.
+// unescaped reports whether t is UTF-8 without characters that the library escapes. It does not check single-byte
+// control characters.
 func unescaped(t []byte) bool {
 	for i := 0; i < len(t); {
 		if t[i] < utf8.RuneSelf {
@@ -308,8 +311,8 @@ func yamlString(s string) *yaml.Node {
 	return n
 }
 
-// yaml11 reports whether YAML 1.1 readers (PyYAML, Ruby) parse a word as a boolean, a time or a base 60 number although it
-// is a string in YAML 1.2.
+// yaml11 reports whether YAML 1.1 readers (PyYAML, Ruby) parse a word as a boolean, a time or a base 60 number although
+// it is a string in YAML 1.2.
 func yaml11(s string) bool {
 	switch strings.ToLower(s) {
 	case "y", "n", "yes", "no", "on", "off", "=":
@@ -327,7 +330,8 @@ func hasControl(s string) bool {
 
 // tame reports whether a text of several lines, such as SQL, can be written as a literal block.
 func tame(s string) bool {
-	if s[0] == ' ' || s[0] == '\n' || strings.HasSuffix(s, "\n\n") || strings.ContainsAny(s, "\u2028\u2029\ufeff\u0085") {
+	if s[0] == ' ' || s[0] == '\n' || strings.HasSuffix(s, "\n\n") || strings.ContainsAny(s,
+		"\u2028\u2029\ufeff\u0085") {
 		return false
 	}
 	for line := range strings.SplitSeq(s, "\n") {

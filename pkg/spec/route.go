@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Changes reports whether the operation changes something at the gateway or gives access to do so. These are the operations
-// that are not Safe, and the GET that opens a session of the web studio.
+// Changes reports whether the operation changes something at the gateway or gives access to do so. These are the
+// operations that are not Safe, and the GET that opens a session of the web studio.
 func (o Op) Changes() bool { return !o.Safe() || o.ID == InitEmbeddedSessionLegacy.ID }
 
 // Of finds the operation of a request. The path is escaped and relative to the base address. A literal segment has
@@ -37,8 +37,8 @@ func (o Op) fits(segments []string) bool {
 	return true
 }
 
-// nearer reports whether, at the first segment that is literal in only one of o and other, the literal one is that of o. Both match
-// the same path.
+// nearer reports whether, at the first segment that is literal in only one of o and other, the literal one is that of
+// o. Both match the same path.
 func (o Op) nearer(other Op) bool {
 	mine, its := strings.Split(o.Path, "/"), strings.Split(other.Path, "/")
 	for i := range mine {
@@ -49,8 +49,8 @@ func (o Op) nearer(other Op) bool {
 	return false
 }
 
-// Plain reports whether every server splits a path, escaped or not, into the same segments: it has no empty segments, none that
-// is . or .., no parameters of segments, and no escape of a character that could end a segment.
+// Plain reports whether every server splits a path, escaped or not, into the same segments: it has no empty segments,
+// none that is . or .., no parameters of segments, and no escape of a character that could end a segment.
 func Plain(escaped string) bool {
 	if path.Clean(escaped) != escaped || strings.ContainsAny(escaped, `;\`) {
 		return false

@@ -102,7 +102,8 @@ func (o Op) At(args ...string) Bound {
 	b := Bound{Op: o}
 	names := o.Params()
 	if len(names) != len(args) {
-		b.Err = fmt.Errorf("%w: %s takes %d (%s), got %d", ErrParam, o.ID, len(names), strings.Join(names, ", "), len(args))
+		b.Err = fmt.Errorf("%w: %s takes %d (%s), got %d", ErrParam, o.ID, len(names), strings.Join(names, ", "),
+			len(args))
 		return b
 	}
 	path := o.Path
@@ -112,7 +113,8 @@ func (o Op) At(args ...string) Bound {
 			return b
 		}
 		if at := strings.IndexAny(args[i], `/\`); at >= 0 && b.Slash == nil {
-			b.Slash = fmt.Errorf("%w: %s contains %q, which is not allowed in a path segment", ErrParam, name, args[i][at])
+			b.Slash = fmt.Errorf("%w: %s contains %q, which is not allowed in a path segment", ErrParam,
+				name, args[i][at])
 		}
 		path = strings.Replace(path, "{"+name+"}", "\x00"+fmt.Sprint(i)+"\x00", 1)
 	}
@@ -165,23 +167,30 @@ func (b Bound) With(name, value string) Bound {
 // CreateWholeTable and CreateWholeBi create a table together with its columns, all or nothing, where the service has
 // two operations that may be interrupted in between. They exist on zone local only, like ImportBi.
 var (
-	CreateWholeTable = Op{ID: "createWholeTable", Group: "internal-tables", Method: "POST", Path: "/local/projects/{projectId}/table/{tableName}"}
-	CreateWholeBi    = Op{ID: "createWholeBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}"}
+	CreateWholeTable = Op{ID: "createWholeTable", Group: "internal-tables", Method: "POST",
+		Path: "/local/projects/{projectId}/table/{tableName}"}
+	CreateWholeBi = Op{ID: "createWholeBi", Group: "bi-tables", Method: "POST",
+		Path: "/local/projects/{projectId}/bitable/{tableName}"}
 )
 
-// DropEmptyTable and DropEmptyBi delete a table only if it has no rows at that moment; the service has no such operation. They exist on zone local
-// only.
+// DropEmptyTable and DropEmptyBi delete a table only if it has no rows at that moment; the service has no such
+// operation. They exist on zone local only.
 var (
-	DropEmptyTable = Op{ID: "dropEmptyTable", Group: "internal-tables", Method: "DELETE", Path: "/local/projects/{projectId}/table/{tableName}"}
-	DropEmptyBi    = Op{ID: "dropEmptyBi", Group: "bi-tables", Method: "DELETE", Path: "/local/projects/{projectId}/bitable/{tableName}"}
+	DropEmptyTable = Op{ID: "dropEmptyTable", Group: "internal-tables", Method: "DELETE",
+		Path: "/local/projects/{projectId}/table/{tableName}"}
+	DropEmptyBi = Op{ID: "dropEmptyBi", Group: "bi-tables", Method: "DELETE",
+		Path: "/local/projects/{projectId}/bitable/{tableName}"}
 )
 
-// FindImport reports whether the rows of an import are stored; the service has no such operation. It exists on zone local only.
-var FindImport = Op{ID: "findImport", Group: "internal-tables", Method: "GET", Path: "/local/projects/{projectId}/import/{importId}"}
+// FindImport reports whether the rows of an import are stored; the service has no such operation. It exists on zone
+// local only.
+var FindImport = Op{ID: "findImport", Group: "internal-tables", Method: "GET",
+	Path: "/local/projects/{projectId}/import/{importId}"}
 
 // ImportBi imports a CSV document into a BI table. It exists on zone local only, at an address that the service does
 // not have: rows of BI tables can be entered only in the service's web studio. All does not include it.
-var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}/import"}
+var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST",
+	Path: "/local/projects/{projectId}/bitable/{tableName}/import"}
 
 // CompactLocal rewrites the files of zone local without their unused space: those of all projects and of the state, or
 // that of one project.

@@ -55,7 +55,8 @@ func TestAt(t *testing.T) {
 			}
 			continue
 		}
-		if slash := strings.Contains(c.path, "%2F") || strings.Contains(c.path, "%5C"); slash != errors.Is(b.Slash, ErrParam) {
+		if slash := strings.Contains(c.path, "%2F") || strings.Contains(c.path, "%5C"); slash != errors.Is(b.Slash,
+			ErrParam) {
 			t.Errorf("%s.At(%q): %v", c.op.ID, c.args, b.Slash)
 		}
 		if b.Err != nil || b.Path != c.path {

@@ -71,8 +71,8 @@ type Type interface {
 }
 
 type (
-	// NamedType is a name with parameters: varchar(10), array(bigint), decimal(10, 2). DOUBLE PRECISION is double; x ARRAY and ARRAY<x> are
-	// array(x).
+	// NamedType is a name with parameters: varchar(10), array(bigint), decimal(10, 2). DOUBLE PRECISION is double; x
+	// ARRAY and ARRAY<x> are array(x).
 	NamedType struct {
 		node
 		Name   *Ident

@@ -23,8 +23,8 @@ func (n *node) base() *node { return n }
 // clause is the place of a keyword in a node that Trino names in an error.
 type clause struct{ keyword Pos }
 
-// Clause is the place of LIMIT or FETCH in a *Query, of ORDER BY in a *WindowSpec, of DISTINCT or ALL in a *GroupBy, and of OVER in a
-// *Func with the name of a window.
+// Clause is the place of LIMIT or FETCH in a *Query, of ORDER BY in a *WindowSpec, of DISTINCT or ALL in a *GroupBy,
+// and of OVER in a *Func with the name of a window.
 func (c *clause) Clause() Pos { return c.keyword }
 
 // Statement is a *Query, *Explain, *Show, *Describe or *Other.
@@ -44,7 +44,9 @@ type Explain struct {
 // Show is one of the SHOW statements.
 type Show struct {
 	node
-	What   string     // TABLES, SCHEMAS, CATALOGS, COLUMNS, FUNCTIONS, SESSION, STATS, ROLES, CURRENT ROLES, ROLE GRANTS, GRANTS, CREATE TABLE, CREATE VIEW, CREATE SCHEMA, CREATE MATERIALIZED VIEW
+	// TABLES, SCHEMAS, CATALOGS, COLUMNS, FUNCTIONS, SESSION, STATS, ROLES, CURRENT ROLES, ROLE GRANTS, GRANTS, CREATE
+	// TABLE, CREATE VIEW, CREATE SCHEMA, CREATE MATERIALIZED VIEW
+	What   string
 	Name   []*Ident   // the table, schema or catalog after FROM, IN, ON or CREATE; nil when not given
 	Query  *Query     // of SHOW STATS FOR (query)
 	Like   *StringLit // nil when not given
@@ -58,7 +60,8 @@ type Describe struct {
 	Name   *Ident
 }
 
-// Other is a statement that changes something or controls a session. Only its kind is determined; its text is not checked.
+// Other is a statement that changes something or controls a session. Only its kind is determined; its text is not
+// checked.
 type Other struct {
 	node
 	Kind string // as Trino names it: Insert, CreateTableAsSelect, ...
@@ -182,8 +185,8 @@ type GroupBy struct {
 	Elements      []*GroupingElement
 }
 
-// GroupingElement is one element of GROUP BY. Kind "" is a simple one: Sets holds one set, and Bare reports that it was written without
-// parentheses. ROLLUP and CUBE hold a set of one expression for each argument.
+// GroupingElement is one element of GROUP BY. Kind "" is a simple one: Sets holds one set, and Bare reports that it was
+// written without parentheses. ROLLUP and CUBE hold a set of one expression for each argument.
 type GroupingElement struct {
 	node
 	Kind string // "", ROLLUP, CUBE, GROUPING SETS

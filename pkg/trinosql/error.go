@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Error reports why a text is not a statement, or not one that this package supports. Its text begins with the place, as
-// Trino's does: `line 1:8: mismatched input 'FROM'. Expecting: <expression>`.
+// Error reports why a text is not a statement, or not one that this package supports. Its text begins with the place,
+// as Trino's does: `line 1:8: mismatched input 'FROM'. Expecting: <expression>`.
 type Error struct {
 	At  Pos
 	Msg string
@@ -17,7 +17,8 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d:%d: %s", e.At.Line, e.At.Col, e.Msg) }
 
-// Fault returns Trino's error for a text that is not a valid statement. It is nil for a valid one, even if this package does not support it.
+// Fault returns Trino's error for a text that is not a valid statement. It is nil for a valid one, even if this package
+// does not support it.
 func Fault(text string) *Error {
 	_, err := Parse(text)
 	var fault *Error

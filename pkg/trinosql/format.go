@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Format lays out a text of one or several statements: a clause on each line, long lists with an item on each line, keywords in upper case,
-// names and literals as they are written. Comments stay next to their tokens. Formatting the result again changes nothing.
-// Statements of kind Other are not changed. An *Error has its place in the whole text.
+// Format lays out a text of one or several statements: a clause on each line, long lists with an item on each line,
+// keywords in upper case, names and literals as they are written. Comments stay next to their tokens. Formatting the
+// result again changes nothing. Statements of kind Other are not changed. An *Error has its place in the whole text.
 func Format(text string) (string, error) {
 	out, settled, err := formatOnce(text)
 	if err != nil {
@@ -29,8 +29,8 @@ func Format(text string) (string, error) {
 	return "", errors.New("the layout of this text changes whenever it is formatted again")
 }
 
-// formatOnce lays out a text. settled reports that formatting the result again would not change it: without comments the layout depends on
-// the tokens alone, which stay the same.
+// formatOnce lays out a text. settled reports that formatting the result again would not change it: without comments
+// the layout depends on the tokens alone, which stay the same.
 func formatOnce(text string) (out string, settled bool, err error) {
 	f := &formatter{text: text}
 	f.read()
@@ -103,10 +103,14 @@ type fcomment struct {
 	ended bool // a line ends after it
 }
 
-// read cuts the text into tokens and attaches each comment to the token before it on its line, or else to the one after it.
+// read cuts the text into tokens and attaches each comment to the token before it on its line, or else to the one after
+// it.
 func (f *formatter) read() {
 	var found []foundComment
-	l := lexer{text: f.text, line: 1, comment: func(from, end int) { found = append(found, foundComment{len(f.lexed), from, end}) }}
+	l := lexer{text: f.text, line: 1, comment: func(from, end int) {
+		found = append(found,
+			foundComment{len(f.lexed), from, end})
+	}}
 	f.lexed = make([]token, 0, len(f.text)/4+2)
 	for len(f.lexed) == 0 || f.lexed[len(f.lexed)-1].kind != kEOF {
 		f.lexed = append(f.lexed, l.next())
@@ -124,7 +128,8 @@ func (f *formatter) read() {
 			text := strings.TrimRight(f.text[c.from:c.end], " \t\r\n")
 			upto := t.from.Offset
 			behind := f.text[c.end:upto]
-			cm := fcomment{text, strings.HasPrefix(text, "--") || strings.ContainsAny(strings.SplitN(behind, "/*", 2)[0], "\r\n")}
+			cm := fcomment{text, strings.HasPrefix(text, "--") || strings.ContainsAny(strings.SplitN(behind, "/*",
+				2)[0], "\r\n")}
 			if len(f.toks) > 0 && n.notes == nil && !strings.ContainsAny(f.text[last:c.from], "\r\n") {
 				before := &f.toks[len(f.toks)-1]
 				before.comments().trail = append(before.comments().trail, cm)
@@ -236,8 +241,10 @@ func (f *formatter) mark(tree Statement, from, to, shift int) {
 			open = open[:len(open)-1]
 		}
 		switch t.word {
-		case "CAST", "TRY_CAST", "TRIM", "EXTRACT", "SUBSTRING", "POSITION", "NORMALIZE", "GROUPING", "LISTAGG", "ROW", "CURRENT_TIME", "CURRENT_TIMESTAMP",
-			"LOCALTIME", "LOCALTIMESTAMP", "JSON_EXISTS", "JSON_VALUE", "JSON_QUERY", "JSON_OBJECT", "JSON_ARRAY", "UNNEST":
+		case "CAST", "TRY_CAST", "TRIM", "EXTRACT", "SUBSTRING", "POSITION", "NORMALIZE", "GROUPING", "LISTAGG", "ROW",
+			"CURRENT_TIME", "CURRENT_TIMESTAMP",
+			"LOCALTIME", "LOCALTIMESTAMP", "JSON_EXISTS", "JSON_VALUE", "JSON_QUERY", "JSON_OBJECT",
+			"JSON_ARRAY", "UNNEST":
 			t.glued = true
 		}
 		if t.word == "GROUPING" && i+1 < to && strings.EqualFold(f.toks[i+1].show, "SETS") {

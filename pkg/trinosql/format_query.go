@@ -30,7 +30,8 @@ func (f *formatter) clause(i, from int) bool {
 		return f.toks[i-n].word
 	}
 	switch f.toks[i].word {
-	case "SELECT", "WHERE", "HAVING", "WINDOW", "ORDER", "LIMIT", "OFFSET", "FETCH", "VALUES", "TABLE", "UNION", "INTERSECT", "EXCEPT":
+	case "SELECT", "WHERE", "HAVING", "WINDOW", "ORDER", "LIMIT", "OFFSET", "FETCH", "VALUES", "TABLE", "UNION",
+		"INTERSECT", "EXCEPT":
 		return before(1) != "CREATE"
 	case "FROM":
 		return before(1) != "DISTINCT" || before(2) != "IS" && before(2) != "NOT"

@@ -9,7 +9,10 @@ import (
 )
 
 func comments(text string) (found []string) {
-	l := lexer{text: text, line: 1, comment: func(from, end int) { found = append(found, strings.TrimRight(text[from:end], " \t\r\n")) }}
+	l := lexer{text: text, line: 1, comment: func(from, end int) {
+		found = append(found,
+			strings.TrimRight(text[from:end], " \t\r\n"))
+	}}
 	for l.next().kind != kEOF {
 	}
 	return found
@@ -97,12 +100,19 @@ func TestFormatErrors(t *testing.T) {
 func hostile(n int) []string {
 	repeat := func(s string) string { return strings.Repeat(s, n/len(s)) }
 	return []string{
-		repeat("("), repeat("-"), repeat("'"), repeat(`"`), repeat("["), repeat("/*"), "SELECT " + repeat("("), "SELECT " + repeat("- "), "SELECT " + repeat("NOT "),
-		"SELECT " + repeat("(SELECT "), "SELECT " + repeat("CASE WHEN "), "SELECT " + repeat("f("), "SELECT " + repeat("ARRAY["), "SELECT a" + repeat("[1]"),
-		"SELECT a" + repeat(".a"), "SELECT 1" + repeat("+1"), "SELECT a" + repeat(" AND a"), "SELECT x IN (1" + repeat(", 1") + ")", "SELECT 1" + repeat(", 1"),
-		"SELECT 1 FROM t" + repeat(" CROSS JOIN t"), "SELECT 1" + repeat(" UNION SELECT 1"), "SELECT " + repeat("x -> "), "SELECT CAST(a AS " + repeat("array("),
-		"SELECT " + strings.Repeat("(", 400) + "1" + strings.Repeat(")", 400), repeat(";"), repeat("SELECT 1;"), "SELECT CASE" + repeat(" WHEN a THEN b") + " END", "WITH a AS (SELECT 1)" + repeat(", a AS (SELECT 1)") + " SELECT 1",
-		"SELECT 1 FROM a" + repeat(", (SELECT 1)"), "VALUES 1" + repeat(", (1, 'a')"), repeat("-- x\n"), repeat("/* */ "),
+		repeat("("), repeat("-"), repeat("'"), repeat(`"`), repeat("["), repeat("/*"), "SELECT " + repeat("("),
+		"SELECT " + repeat("- "), "SELECT " + repeat("NOT "),
+		"SELECT " + repeat("(SELECT "), "SELECT " + repeat("CASE WHEN "), "SELECT " + repeat("f("),
+		"SELECT " + repeat("ARRAY["), "SELECT a" + repeat("[1]"),
+		"SELECT a" + repeat(".a"), "SELECT 1" + repeat("+1"), "SELECT a" + repeat(" AND a"), "SELECT x IN (1" +
+			repeat(", 1") + ")", "SELECT 1" + repeat(", 1"),
+		"SELECT 1 FROM t" + repeat(" CROSS JOIN t"), "SELECT 1" + repeat(" UNION SELECT 1"),
+		"SELECT " + repeat("x -> "), "SELECT CAST(a AS " + repeat("array("),
+		"SELECT " + strings.Repeat("(", 400) + "1" + strings.Repeat(")", 400), repeat(";"), repeat("SELECT 1;"),
+		"SELECT CASE" + repeat(" WHEN a THEN b") + " END", "WITH a AS (SELECT 1)" + repeat(", a AS (SELECT 1)") +
+			" SELECT 1",
+		"SELECT 1 FROM a" + repeat(", (SELECT 1)"), "VALUES 1" + repeat(", (1, 'a')"), repeat("-- x\n"),
+		repeat("/* */ "),
 	}
 }
 

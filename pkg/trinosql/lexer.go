@@ -73,8 +73,10 @@ const (
 	sCaret
 )
 
-var symbolText = [...]string{sEq: "=", sNeq: "<>", sLt: "<", sLte: "<=", sGt: ">", sGte: ">=", sPlus: "+", sMinus: "-", sStar: "*", sSlash: "/", sPercent: "%",
-	sConcat: "||", sQuestion: "?", sSemicolon: ";", sDot: ".", sComma: ",", sLParen: "(", sRParen: ")", sLBracket: "[", sRBracket: "]", sLBrace: "{", sRBrace: "}",
+var symbolText = [...]string{sEq: "=", sNeq: "<>", sLt: "<", sLte: "<=", sGt: ">", sGte: ">=", sPlus: "+", sMinus: "-",
+	sStar: "*", sSlash: "/", sPercent: "%",
+	sConcat: "||", sQuestion: "?", sSemicolon: ";", sDot: ".", sComma: ",", sLParen: "(", sRParen: ")", sLBracket: "[",
+	sRBracket: "]", sLBrace: "{", sRBrace: "}",
 	sArrow: "->", sFatArrow: "=>", sColon: ":", sPipe: "|", sDollar: "$", sCaret: "^"}
 
 // lexer cuts a text into tokens.
@@ -103,7 +105,8 @@ func (l *lexer) skip(n int) {
 	}
 }
 
-// blank skips white space and comments. A bracketed comment without an end is not a comment: its slash is a symbol, as in Trino.
+// blank skips white space and comments. A bracketed comment without an end is not a comment: its slash is a symbol, as
+// in Trino.
 func (l *lexer) blank() {
 	for l.at < len(l.text) {
 		switch c := l.text[l.at]; {

@@ -60,7 +60,8 @@ func (p *parser) trim() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w := p.tok.word; (w == wBoth || w == wLeading || w == wTrailing) && (startsExpression(p.peek(1)) || p.peekWord(1, wFrom)) {
+	if w := p.tok.word; (w == wBoth || w == wLeading || w == wTrailing) && (startsExpression(p.peek(1)) ||
+		p.peekWord(1, wFrom)) {
 		t.Spec = wordText[w]
 		p.advance()
 	}

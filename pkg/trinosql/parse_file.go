@@ -23,9 +23,9 @@ func (p *parser) file() (Relation, error) {
 	return t, nil
 }
 
-// FileTable returns the names under which a file is looked up in the catalog of files. They are lower-case, as all names
-// that are looked up: the schema is the path in hexadecimal digits, and the table is the name of the file without its extensions, by
-// which its columns may be qualified.
+// FileTable returns the names under which a file is looked up in the catalog of files. They are lower-case, as all
+// names that are looked up: the schema is the path in hexadecimal digits, and the table is the name of the file without
+// its extensions, by which its columns may be qualified.
 func FileTable(file string) (schema, table string) {
 	table = path.Base(strings.ReplaceAll(file, "\\", "/"))
 	table, _, _ = strings.Cut(table, ".")

@@ -8,7 +8,9 @@ import (
 // TestParseFiles: a string is a relation only where the caller says so, and keeps its place.
 func TestParseFiles(t *testing.T) {
 	const text = "SELECT * FROM a,\n  'Dir/It''s.csv.gz' AS f JOIN 'b.json' ON 'x' = f.y"
-	if _, err := Parse(text); err == nil || err.Error() != `line 2:3: mismatched input ''Dir/It''s.csv.gz''. Expecting: '(', 'LATERAL', 'TABLE', 'UNNEST', <identifier>` {
+	if _, err := Parse(text); err == nil ||
+		err.Error() != `line 2:3: mismatched input ''Dir/It''s.csv.gz''. Expecting: '(', 'LATERAL', 'TABLE', `+
+			`'UNNEST', <identifier>` {
 		t.Errorf("%v", err)
 	}
 	s, err := ParseFiles(text, "cat")
@@ -16,7 +18,8 @@ func TestParseFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := Tables(s.(*Query))
-	if len(names) != 3 || len(names[1]) != 3 || names[1][0].Name != "cat" || names[1][2].Name != "it's" || names[2][2].Name != "b" {
+	if len(names) != 3 || len(names[1]) != 3 || names[1][0].Name != "cat" || names[1][2].Name != "it's" ||
+		names[2][2].Name != "b" {
 		t.Fatalf("%v", names)
 	}
 	if path, err := hex.DecodeString(names[1][1].Lower()); string(path) != "Dir/It's.csv.gz" || err != nil {

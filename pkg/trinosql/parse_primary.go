@@ -154,7 +154,8 @@ func (p *parser) nameExpression() (Expr, error) {
 			return nil, err
 		}
 		if strings.EqualFold(id.Name, "x") {
-			return nil, p.fail(id.Pos(), "Spaces are not allowed between 'X' and the starting quote of a binary literal")
+			return nil,
+				p.fail(id.Pos(), "Spaces are not allowed between 'X' and the starting quote of a binary literal")
 		}
 		t := &TypedLit{n, strings.ToUpper(id.Name), text.Value}
 		p.done(&t.node)
@@ -169,7 +170,8 @@ func (p *parser) nameExpression() (Expr, error) {
 		return p.call()
 	}
 	id, err := p.name()
-	if err == nil && p.isWord(wOver) && (p.peekSym(1, sLParen) || isName(p.peek(1)) && (p.peekSym(2, sComma) || p.peekWord(2, wFrom) || p.peekWord(2, wAs))) {
+	if err == nil && p.isWord(wOver) && (p.peekSym(1, sLParen) || isName(p.peek(1)) && (p.peekSym(2, sComma) ||
+		p.peekWord(2, wFrom) || p.peekWord(2, wAs))) {
 		return nil, p.refuse(n.at, "A measure over a window")
 	}
 	return id, err
@@ -290,7 +292,8 @@ func (p *parser) windowSpec() (*WindowSpec, error) {
 	return w, err
 }
 
-// patternAhead reports whether a clause of row pattern recognition follows. MEASURES may have been read as the name of a window.
+// patternAhead reports whether a clause of row pattern recognition follows. MEASURES may have been read as the name of
+// a window.
 func (p *parser) patternAhead(w *WindowSpec) bool {
 	if p.isSym(sRParen) || !isName(p.tok) {
 		return false

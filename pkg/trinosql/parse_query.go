@@ -195,8 +195,8 @@ func (p *parser) queryPrimary() (QueryBody, error) {
 	return nil, p.unexpected("'('", "'SELECT'", "'TABLE'", "'VALUES'")
 }
 
-// parenQuery reads (query) at an opening parenthesis; WITH is read only where the grammar has it. Each parenthesis is tried as
-// a query once: the result is stored.
+// parenQuery reads (query) at an opening parenthesis; WITH is read only where the grammar has it. Each parenthesis is
+// tried as a query once: the result is stored.
 func (p *parser) parenQuery(with bool) (*Query, error) {
 	at := p.i
 	if t, ok := p.parens[at]; ok {
@@ -246,7 +246,8 @@ func (p *parser) queryAhead(i int) bool {
 	return false
 }
 
-// tryParenQuery reads (query) if there is one at the opening parenthesis. Otherwise it returns nil and consumes nothing.
+// tryParenQuery reads (query) if there is one at the opening parenthesis. Otherwise it returns nil and consumes
+// nothing.
 func (p *parser) tryParenQuery() (*Query, error) {
 	if !p.queryAhead(p.i) {
 		return nil, nil

@@ -12,8 +12,10 @@ func startsExpression(t token) bool {
 			return true
 		}
 		switch t.word {
-		case wCase, wCast, wCurrentCatalog, wCurrentDate, wCurrentPath, wCurrentSchema, wCurrentTime, wCurrentTimestamp, wCurrentUser, wExists, wExtract, wFalse,
-			wGrouping, wJSONArray, wJSONExists, wJSONObject, wJSONQuery, wJSONValue, wListagg, wLocaltime, wLocaltimestamp, wNormalize, wNot, wNull, wTrim, wTrue:
+		case wCase, wCast, wCurrentCatalog, wCurrentDate, wCurrentPath, wCurrentSchema, wCurrentTime, wCurrentTimestamp,
+			wCurrentUser, wExists, wExtract, wFalse,
+			wGrouping, wJSONArray, wJSONExists, wJSONObject, wJSONQuery, wJSONValue, wListagg, wLocaltime,
+			wLocaltimestamp, wNormalize, wNot, wNull, wTrim, wTrue:
 			return true
 		}
 	}
@@ -138,7 +140,8 @@ func (p *parser) selectItem() (SelectItem, error) {
 // isPrimary reports whether an expression is one that a dot can follow.
 func isPrimary(x Expr) bool {
 	switch x.(type) {
-	case *Unary, *Binary, *Compare, *Quantified, *Between, *InList, *InQuery, *LikeExpr, *IsNull, *IsDistinct, *Not, *Logic, *AtTimeZone, *Lambda:
+	case *Unary, *Binary, *Compare, *Quantified, *Between, *InList, *InQuery, *LikeExpr, *IsNull, *IsDistinct, *Not,
+		*Logic, *AtTimeZone, *Lambda:
 		return false
 	}
 	return true

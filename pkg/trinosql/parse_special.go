@@ -182,18 +182,20 @@ func (p *parser) array() (Expr, error) {
 	return a, err
 }
 
-// row reads ROW(a, b). Without arguments, or with a clause that only calls have, it is the call of a function named row.
+// row reads ROW(a, b). Without arguments, or with a clause that only calls have, it is the call of a function named
+// row.
 func (p *parser) row() (Expr, error) {
 	x, err := p.call()
 	f, ok := x.(*Func)
-	if err != nil || !ok || len(f.Args) == 0 || f.Distinct || f.All || f.OrderBy != nil || f.Filter != nil || f.Over != nil || f.OverName != nil {
+	if err != nil || !ok || len(f.Args) == 0 || f.Distinct || f.All || f.OrderBy != nil || f.Filter != nil ||
+		f.Over != nil || f.OverName != nil {
 		return x, err
 	}
 	return &Row{node: f.node, Items: f.Args}, nil
 }
 
-// wordInside reports whether a word occurs between the parenthesis after the current token and its end, in no parentheses of its
-// own. The FROM of IS DISTINCT FROM does not count.
+// wordInside reports whether a word occurs between the parenthesis after the current token and its end, in no
+// parentheses of its own. The FROM of IS DISTINCT FROM does not count.
 func (p *parser) wordInside(w word) bool {
 	depth := 0
 	for i := p.i + 1; i < len(p.tokens); i++ {

@@ -28,7 +28,8 @@ func (p *parser) statement() (Statement, error) {
 		s.Name, err = p.qualified()
 		p.done(&s.node)
 		return s, err
-	case p.tok.kind == kSymbol && p.isSym(sLParen), p.isWord(wSelect), p.isWord(wWith), p.isWord(wValues), p.isWord(wTable):
+	case p.tok.kind == kSymbol && p.isSym(sLParen), p.isWord(wSelect), p.isWord(wWith), p.isWord(wValues),
+		p.isWord(wTable):
 		return p.query()
 	}
 	if kind := p.otherKind(); kind != "" {
@@ -42,8 +43,10 @@ func (p *parser) statement() (Statement, error) {
 	return nil, p.unexpected(statementWords...)
 }
 
-var statementWords = []string{"'ALTER'", "'ANALYZE'", "'CALL'", "'COMMENT'", "'COMMIT'", "'CREATE'", "'DEALLOCATE'", "'DELETE'", "'DENY'", "'DESC'", "'DESCRIBE'", "'DROP'",
-	"'EXECUTE'", "'EXPLAIN'", "'GRANT'", "'INSERT'", "'MERGE'", "'PREPARE'", "'REFRESH'", "'RESET'", "'REVOKE'", "'ROLLBACK'", "'SET'", "'SHOW'", "'START'", "'TRUNCATE'",
+var statementWords = []string{"'ALTER'", "'ANALYZE'", "'CALL'", "'COMMENT'", "'COMMIT'", "'CREATE'", "'DEALLOCATE'",
+	"'DELETE'", "'DENY'", "'DESC'", "'DESCRIBE'", "'DROP'",
+	"'EXECUTE'", "'EXPLAIN'", "'GRANT'", "'INSERT'", "'MERGE'", "'PREPARE'", "'REFRESH'", "'RESET'", "'REVOKE'",
+	"'ROLLBACK'", "'SET'", "'SHOW'", "'START'", "'TRUNCATE'",
 	"'UPDATE'", "'USE'", "<query>"}
 
 // otherKind is the kind of a statement that is not a query, by its first words; "" for none.
@@ -59,7 +62,8 @@ func (p *parser) otherKind() string {
 	}
 	second := p.peek(1).word
 	switch w := p.tok.word; w {
-	case wInsert, wDelete, wUpdate, wMerge, wAnalyze, wCall, wComment, wCommit, wDeallocate, wDeny, wGrant, wPrepare, wRevoke, wRollback, wUse, wExecute:
+	case wInsert, wDelete, wUpdate, wMerge, wAnalyze, wCall, wComment, wCommit, wDeallocate, wDeny, wGrant, wPrepare,
+		wRevoke, wRollback, wUse, wExecute:
 		return title(w)
 	case wTruncate:
 		return "TruncateTable"
@@ -77,7 +81,8 @@ func (p *parser) otherKind() string {
 		kind := p.peek(i).word
 		if kind == wTable {
 			for j := i + 1; p.peek(j).kind != kEOF; j++ {
-				if p.peekWord(j, wAs) && (p.peekWord(j+1, wSelect) || p.peekWord(j+1, wWith) || p.peekWord(j+1, wValues) || p.peekWord(j+1, wTable) || p.peekSym(j+1, sLParen)) {
+				if p.peekWord(j, wAs) && (p.peekWord(j+1, wSelect) || p.peekWord(j+1, wWith) ||
+					p.peekWord(j+1, wValues) || p.peekWord(j+1, wTable) || p.peekSym(j+1, sLParen)) {
 					return "CreateTableAsSelect"
 				}
 			}
@@ -107,7 +112,8 @@ func (p *parser) explain() (Statement, error) {
 	if p.take(wAnalyze) {
 		e.Analyze = true
 		e.Verbose = p.take(wVerbose)
-	} else if p.isSym(sLParen) && p.peek(1).kind == kIdent && (strings.EqualFold(p.textOf(p.peek(1)), "type") || p.peekWord(1, wFormat)) {
+	} else if p.isSym(sLParen) && p.peek(1).kind == kIdent && (strings.EqualFold(p.textOf(p.peek(1)), "type") ||
+		p.peekWord(1, wFormat)) {
 		p.advance()
 		for {
 			option := strings.ToUpper(p.textOf(p.tok))
@@ -116,7 +122,8 @@ func (p *parser) explain() (Statement, error) {
 			switch {
 			case option == "FORMAT" && (value == "TEXT" || value == "GRAPHVIZ" || value == "JSON"):
 				e.Format = value
-			case option == "TYPE" && (value == "LOGICAL" || value == "DISTRIBUTED" || value == "VALIDATE" || value == "IO"):
+			case option == "TYPE" && (value == "LOGICAL" || value == "DISTRIBUTED" || value == "VALIDATE" ||
+				value == "IO"):
 				e.Type = value
 			case option == "FORMAT":
 				return nil, p.unexpected("'GRAPHVIZ'", "'JSON'", "'TEXT'")
@@ -241,7 +248,8 @@ func (p *parser) show_() (Statement, error) {
 		}
 		s.Name, err = p.qualified()
 	default:
-		return nil, p.unexpected("'CATALOGS'", "'COLUMNS'", "'CREATE'", "'CURRENT'", "'FUNCTIONS'", "'GRANTS'", "'ROLE'", "'ROLES'", "'SCHEMAS'", "'SESSION'", "'STATS'", "'TABLES'")
+		return nil, p.unexpected("'CATALOGS'", "'COLUMNS'", "'CREATE'", "'CURRENT'", "'FUNCTIONS'", "'GRANTS'",
+			"'ROLE'", "'ROLES'", "'SCHEMAS'", "'SESSION'", "'STATS'", "'TABLES'")
 	}
 	if err != nil {
 		return nil, err

@@ -23,7 +23,8 @@ type parser struct {
 	far *Error
 	// wrapped is the expression in the last parentheses.
 	wrapped Expr
-	// files is the catalog of the files that are named by a string instead of a table name; "" if that is an error, as in Trino.
+	// files is the catalog of the files that are named by a string instead of a table name; "" if that is an error, as
+	// in Trino.
 	files string
 }
 

@@ -9,43 +9,81 @@ import (
 
 // statements are one or more for each rule of the grammar.
 var statements = []string{
-	"SELECT 1", "SELECT DISTINCT a, b AS c, t.* FROM t", "SELECT ALL x FROM t", "SELECT all FROM t", "SELECT all, 1", "SELECT t.r.* AS (a, b) FROM t", "SELECT (r).* FROM t",
+	"SELECT 1", "SELECT DISTINCT a, b AS c, t.* FROM t", "SELECT ALL x FROM t", "SELECT all FROM t", "SELECT all, 1",
+	"SELECT t.r.* AS (a, b) FROM t", "SELECT (r).* FROM t",
 	"SELECT a b, c FROM x.y.z AS t (p, q), u",
-	"WITH a AS (SELECT 1), b (x) AS (VALUES 1, 2) SELECT * FROM a, b", "WITH RECURSIVE t (n) AS (VALUES 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT * FROM t",
-	"TABLE a.b", "VALUES (1, 'a'), (2, 'b')", "VALUES ROW(1, 2)", "SELECT 1 UNION SELECT 2 INTERSECT SELECT 3 EXCEPT ALL SELECT 4", "(SELECT 1) UNION DISTINCT (SELECT 2 ORDER BY 1 LIMIT 1)",
-	"SELECT 1 ORDER BY 1 DESC NULLS LAST, 2 ASC, 3 NULLS FIRST OFFSET 5 ROWS LIMIT 10", "SELECT 1 LIMIT ALL", "SELECT 1 OFFSET ? LIMIT ?", "SELECT 1 FETCH FIRST ROW ONLY", "SELECT 1 FETCH NEXT 3 ROWS WITH TIES",
-	"SELECT * FROM a JOIN b ON a.x = b.x LEFT OUTER JOIN c USING (x, y) CROSS JOIN d NATURAL FULL JOIN e RIGHT JOIN f ON TRUE",
-	"SELECT * FROM a JOIN b JOIN c ON b.x = c.x ON a.x = b.x", "SELECT * FROM (a CROSS JOIN b) CROSS JOIN c", "SELECT * FROM ((SELECT 1) AS x CROSS JOIN y)",
-	"SELECT * FROM (SELECT 1) t, LATERAL (SELECT t.a) AS u, UNNEST(ARRAY[1], MAP(ARRAY[1], ARRAY[2])) WITH ORDINALITY AS v (a, b, c, o)",
+	"WITH a AS (SELECT 1), b (x) AS (VALUES 1, 2) SELECT * FROM a, b",
+	"WITH RECURSIVE t (n) AS (VALUES 1 UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT * FROM t",
+	"TABLE a.b", "VALUES (1, 'a'), (2, 'b')", "VALUES ROW(1, 2)",
+	"SELECT 1 UNION SELECT 2 INTERSECT SELECT 3 EXCEPT ALL SELECT 4",
+	"(SELECT 1) UNION DISTINCT (SELECT 2 ORDER BY 1 LIMIT 1)",
+	"SELECT 1 ORDER BY 1 DESC NULLS LAST, 2 ASC, 3 NULLS FIRST OFFSET 5 ROWS LIMIT 10", "SELECT 1 LIMIT ALL",
+	"SELECT 1 OFFSET ? LIMIT ?", "SELECT 1 FETCH FIRST ROW ONLY", "SELECT 1 FETCH NEXT 3 ROWS WITH TIES",
+	"SELECT * FROM a JOIN b ON a.x = b.x LEFT OUTER JOIN c USING (x, y) CROSS JOIN d NATURAL FULL JOIN e RIGHT JOIN " +
+		"f ON TRUE",
+	"SELECT * FROM a JOIN b JOIN c ON b.x = c.x ON a.x = b.x", "SELECT * FROM (a CROSS JOIN b) CROSS JOIN c",
+	"SELECT * FROM ((SELECT 1) AS x CROSS JOIN y)",
+	"SELECT * FROM (SELECT 1) t, LATERAL (SELECT t.a) AS u, UNNEST(ARRAY[1], MAP(ARRAY[1], ARRAY[2])) WITH " +
+		"ORDINALITY AS v (a, b, c, o)",
 	"SELECT * FROM t TABLESAMPLE BERNOULLI (10)", "SELECT * FROM t FOR TIMESTAMP AS OF TIMESTAMP '2020-01-01 00:00:00'",
-	"SELECT a FROM t WHERE x GROUP BY a, (b, c), (), (d), ROLLUP (a, b), CUBE (a), GROUPING SETS ((a), b, ()) HAVING count(*) > 1",
+	"SELECT a FROM t WHERE x GROUP BY a, (b, c), (), (d), ROLLUP (a, b), CUBE (a), GROUPING SETS ((a), b, ()) HAVING " +
+		"count(*) > 1",
 	"SELECT a FROM t GROUP BY DISTINCT a", "SELECT a FROM t GROUP BY (a) + 1, (SELECT 1)",
-	"SELECT sum(x) OVER w, rank() OVER (w ORDER BY y) FROM t WINDOW w AS (PARTITION BY a, b ORDER BY c DESC ROWS BETWEEN 1 PRECEDING AND UNBOUNDED FOLLOWING), v AS ()",
-	"SELECT first_value(x) IGNORE NULLS OVER (RANGE CURRENT ROW), lag(x, 1, 0) RESPECT NULLS OVER (ORDER BY y GROUPS UNBOUNDED PRECEDING)",
+	"SELECT sum(x) OVER w, rank() OVER (w ORDER BY y) FROM t WINDOW w AS (PARTITION BY a, b ORDER BY c DESC ROWS " +
+		"BETWEEN 1 PRECEDING AND UNBOUNDED FOLLOWING), v AS ()",
+	"SELECT first_value(x) IGNORE NULLS OVER (RANGE CURRENT ROW), lag(x, 1, 0) RESPECT NULLS OVER (ORDER BY y GROUPS " +
+		"UNBOUNDED PRECEDING)",
 	"SELECT count(DISTINCT a) FILTER (WHERE b > 0), array_agg(x ORDER BY y DESC), count(*) FILTER (WHERE TRUE) OVER ()",
-	"SELECT LISTAGG(DISTINCT x, ', ' ON OVERFLOW TRUNCATE '...' WITH COUNT) WITHIN GROUP (ORDER BY x) FILTER (WHERE y)", "SELECT listagg(x) WITHIN GROUP (ORDER BY 1)",
+	"SELECT LISTAGG(DISTINCT x, ', ' ON OVERFLOW TRUNCATE '...' WITH COUNT) WITHIN GROUP (ORDER BY x) FILTER (WHERE y)",
+	"SELECT listagg(x) WITHIN GROUP (ORDER BY 1)",
 	"SELECT transform(a, x -> x + 1), reduce(a, 0, (s, x) -> s + x, s -> s), f(() -> 1)",
-	"SELECT a AND b OR NOT c AND NOT (d OR e)", "SELECT NOT NOT a = b", "SELECT (a OR b) OR c", "SELECT a = b", "SELECT (a = b) = c", "SELECT a <> ALL (SELECT 1), b = ANY (VALUES 1), c >= SOME (TABLE t)",
-	"SELECT x BETWEEN 1 AND 2 AND y NOT BETWEEN a + 1 AND b || c", "SELECT x IN (1, 2), x NOT IN (SELECT 1), (a, b) IN ((1, 2), (3, 4)), x IN ((SELECT 1), 2)",
-	"SELECT x LIKE 'a%', x NOT LIKE 'b!_' ESCAPE '!', x IS NULL, x IS NOT NULL, x IS DISTINCT FROM y, x IS NOT DISTINCT FROM NULL",
-	"SELECT 1 + 2 * 3 - 4 / 5 % 6 || 'a', (1 + 2) * 3, 1 - (2 - 3), -(-1), - -1, +x, -x AT TIME ZONE 'UTC', (-x) AT TIME ZONE INTERVAL '1' HOUR",
-	"SELECT a.b.c[1].d[x + 1], (f(x)).y, ARRAY[1, 2][1], (1)[2], ARRAY[]", "SELECT CASE a WHEN 1 THEN 'x' ELSE NULL END, CASE WHEN a THEN b WHEN c THEN d END",
-	"SELECT CAST(a AS varchar(10)), TRY_CAST(b AS decimal(10, 2)), CAST(c AS array(row(x bigint, \"y z\" varchar))), CAST(d AS map(varchar, timestamp(3) with time zone))",
-	"SELECT CAST(a AS bigint ARRAY), CAST(a AS double precision), CAST(a AS ARRAY<bigint>), CAST(a AS MAP<varchar,bigint>), CAST(a AS interval day to second), CAST(a AS time(6) without time zone), CAST(a AS row(bigint, double precision, interval year to month))",
-	"SELECT DATE '2020-01-01', timestamp '2020-01-01 00:00:00 Europe/Berlin', DECIMAL '1.5', JSON '1', char 'x', DOUBLE PRECISION '1', INTERVAL -'3' DAY TO SECOND, interval '1' year",
-	"SELECT 1, 1.5, .5, 5., 1e10, 1.5E-3, .5e1, 0xFF, 0b101, 0o17, 1_000, 1_000.000_1, 'it''s', U&'\\0041\\+01F600', U&'!0041' UESCAPE '!', X'0aFF', TRUE, FALSE, NULL, ?",
-	"SELECT CURRENT_DATE, CURRENT_TIME(3), CURRENT_TIMESTAMP, LOCALTIME, LOCALTIMESTAMP(0), CURRENT_USER, CURRENT_CATALOG, CURRENT_SCHEMA, CURRENT_PATH",
-	"SELECT TRIM(x), TRIM(BOTH FROM x), TRIM(LEADING 'a' FROM x), TRIM('a' FROM x), TRIM(x, 'a'), SUBSTRING(x FROM 1 FOR 2), substring(x, 1), POSITION('a' IN x), position('a', x), EXTRACT(YEAR FROM x), NORMALIZE(x), NORMALIZE(x, NFKC)",
-	"SELECT GROUPING(a, t.b) FROM t GROUP BY CUBE (a, t.b)", "SELECT EXISTS (SELECT 1), (SELECT 1), ((SELECT 1)), ((SELECT 1) + 1), (((SELECT 1) UNION (SELECT 2)))",
-	"SELECT ROW(1, 'a'), (1, 'a'), ROW(1)[1]", "SELECT JSON_EXISTS(j, 'lax $.a' PASSING 1 AS x TRUE ON ERROR), JSON_VALUE(j FORMAT JSON ENCODING UTF8, '$.a' RETURNING bigint DEFAULT 1 + 1 ON EMPTY ERROR ON ERROR)",
-	"SELECT JSON_QUERY(j, '$' RETURNING varchar FORMAT JSON WITH CONDITIONAL ARRAY WRAPPER KEEP QUOTES ON SCALAR STRING EMPTY ARRAY ON EMPTY NULL ON ERROR), JSON_QUERY(j, '$' WITHOUT WRAPPER)",
-	"SELECT JSON_OBJECT(KEY 'a' VALUE 1, 'b' : 2, 'c' VALUE 3 NULL ON NULL WITHOUT UNIQUE KEYS), JSON_OBJECT(), JSON_OBJECT('a' : x ABSENT ON NULL RETURNING varbinary FORMAT JSON ENCODING UTF16), JSON_ARRAY(1, NULL, 'x' NULL ON NULL RETURNING varchar), JSON_ARRAY()",
-	"SELECT \"a b\", \"x\"\"y\".\"SELECT\" FROM \"Tab\"", "SELECT show, offset, window, limit, only, some, any, desc, to, asc, both, lateral, fetch, verbose FROM limit",
-	"SELECT a limit, b offset FROM t limit", "SELECT a FROM t offset 2", "SELECT a FROM t AS limit limit 3", "SELECT at AT TIME ZONE 'UTC', over, filter(x, y -> y), interval + 1, date, time, timestamp, row, array, position, if(a, b), count FROM t",
+	"SELECT a AND b OR NOT c AND NOT (d OR e)", "SELECT NOT NOT a = b", "SELECT (a OR b) OR c", "SELECT a = b",
+	"SELECT (a = b) = c", "SELECT a <> ALL (SELECT 1), b = ANY (VALUES 1), c >= SOME (TABLE t)",
+	"SELECT x BETWEEN 1 AND 2 AND y NOT BETWEEN a + 1 AND b || c",
+	"SELECT x IN (1, 2), x NOT IN (SELECT 1), (a, b) IN ((1, 2), (3, 4)), x IN ((SELECT 1), 2)",
+	"SELECT x LIKE 'a%', x NOT LIKE 'b!_' ESCAPE '!', x IS NULL, x IS NOT NULL, x IS DISTINCT FROM y, x IS NOT " +
+		"DISTINCT FROM NULL",
+	"SELECT 1 + 2 * 3 - 4 / 5 % 6 || 'a', (1 + 2) * 3, 1 - (2 - 3), -(-1), - -1, +x, -x AT TIME ZONE 'UTC', (-x) AT " +
+		"TIME ZONE INTERVAL '1' HOUR",
+	"SELECT a.b.c[1].d[x + 1], (f(x)).y, ARRAY[1, 2][1], (1)[2], ARRAY[]",
+	"SELECT CASE a WHEN 1 THEN 'x' ELSE NULL END, CASE WHEN a THEN b WHEN c THEN d END",
+	"SELECT CAST(a AS varchar(10)), TRY_CAST(b AS decimal(10, 2)), CAST(c AS array(row(x bigint, \"y z\" varchar))), " +
+		"CAST(d AS map(varchar, timestamp(3) with time zone))",
+	"SELECT CAST(a AS bigint ARRAY), CAST(a AS double precision), CAST(a AS ARRAY<bigint>), CAST(a AS " +
+		"MAP<varchar,bigint>), CAST(a AS interval day to second), CAST(a AS time(6) without time zone), CAST(a AS " +
+		"row(bigint, double precision, interval year to month))",
+	"SELECT DATE '2020-01-01', timestamp '2020-01-01 00:00:00 Europe/Berlin', DECIMAL '1.5', JSON '1', char 'x', " +
+		"DOUBLE PRECISION '1', INTERVAL -'3' DAY TO SECOND, interval '1' year",
+	"SELECT 1, 1.5, .5, 5., 1e10, 1.5E-3, .5e1, 0xFF, 0b101, 0o17, 1_000, 1_000.000_1, 'it''s', U&'\\0041\\+01F600', " +
+		"U&'!0041' UESCAPE '!', X'0aFF', TRUE, FALSE, NULL, ?",
+	"SELECT CURRENT_DATE, CURRENT_TIME(3), CURRENT_TIMESTAMP, LOCALTIME, LOCALTIMESTAMP(0), CURRENT_USER, " +
+		"CURRENT_CATALOG, CURRENT_SCHEMA, CURRENT_PATH",
+	"SELECT TRIM(x), TRIM(BOTH FROM x), TRIM(LEADING 'a' FROM x), TRIM('a' FROM x), TRIM(x, 'a'), SUBSTRING(x FROM 1 " +
+		"FOR 2), substring(x, 1), POSITION('a' IN x), position('a', x), EXTRACT(YEAR FROM x), NORMALIZE(x), " +
+		"NORMALIZE(x, NFKC)",
+	"SELECT GROUPING(a, t.b) FROM t GROUP BY CUBE (a, t.b)",
+	"SELECT EXISTS (SELECT 1), (SELECT 1), ((SELECT 1)), ((SELECT 1) + 1), (((SELECT 1) UNION (SELECT 2)))",
+	"SELECT ROW(1, 'a'), (1, 'a'), ROW(1)[1]", "SELECT JSON_EXISTS(j, 'lax $.a' PASSING 1 AS x TRUE ON ERROR), " +
+		"JSON_VALUE(j FORMAT JSON ENCODING UTF8, '$.a' RETURNING bigint DEFAULT 1 + 1 ON EMPTY ERROR ON ERROR)",
+	"SELECT JSON_QUERY(j, '$' RETURNING varchar FORMAT JSON WITH CONDITIONAL ARRAY WRAPPER KEEP QUOTES ON SCALAR " +
+		"STRING EMPTY ARRAY ON EMPTY NULL ON ERROR), JSON_QUERY(j, '$' WITHOUT WRAPPER)",
+	"SELECT JSON_OBJECT(KEY 'a' VALUE 1, 'b' : 2, 'c' VALUE 3 NULL ON NULL WITHOUT UNIQUE KEYS), JSON_OBJECT(), " +
+		"JSON_OBJECT('a' : x ABSENT ON NULL RETURNING varbinary FORMAT JSON ENCODING UTF16), JSON_ARRAY(1, NULL, 'x' " +
+		"NULL ON NULL RETURNING varchar), JSON_ARRAY()",
+	"SELECT \"a b\", \"x\"\"y\".\"SELECT\" FROM \"Tab\"",
+	"SELECT show, offset, window, limit, only, some, any, desc, to, asc, both, lateral, fetch, verbose FROM limit",
+	"SELECT a limit, b offset FROM t limit", "SELECT a FROM t offset 2", "SELECT a FROM t AS limit limit 3",
+	"SELECT at AT TIME ZONE 'UTC', over, filter(x, y -> y), interval + 1, date, time, timestamp, row, array, " +
+		"position, if(a, b), count FROM t",
 	"SELECT count(*) over FROM t", "SELECT x FROM t ORDER BY desc desc, asc", "SELECT all * 2, current, rows FROM t",
-	"SELECT 1 -- comment\n, 2 /* /* */ + 10 --", "EXPLAIN SELECT 1", "EXPLAIN ANALYZE VERBOSE SELECT 1", "EXPLAIN (TYPE LOGICAL, FORMAT JSON) SELECT 1",
-	"SHOW TABLES", "SHOW TABLES FROM a.b LIKE 'x%' ESCAPE '$'", "SHOW SCHEMAS IN c", "SHOW CATALOGS LIKE 'a'", "SHOW COLUMNS FROM a.b.c", "SHOW FUNCTIONS LIKE 'x'", "SHOW SESSION", "SHOW ROLES", "SHOW CURRENT ROLES FROM c", "SHOW ROLE GRANTS IN c", "SHOW GRANTS", "SHOW GRANTS ON TABLE a.b", "SHOW STATS FOR a.b", "SHOW STATS FOR (SELECT 1)",
-	"SHOW CREATE VIEW a.b", "SHOW CREATE TABLE t", "SHOW CREATE SCHEMA s", "SHOW CREATE MATERIALIZED VIEW v", "DESCRIBE t", "DESC a.b.c", "DESCRIBE INPUT x", "DESCRIBE OUTPUT x",
+	"SELECT 1 -- comment\n, 2 /* /* */ + 10 --", "EXPLAIN SELECT 1", "EXPLAIN ANALYZE VERBOSE SELECT 1",
+	"EXPLAIN (TYPE LOGICAL, FORMAT JSON) SELECT 1",
+	"SHOW TABLES", "SHOW TABLES FROM a.b LIKE 'x%' ESCAPE '$'", "SHOW SCHEMAS IN c", "SHOW CATALOGS LIKE 'a'",
+	"SHOW COLUMNS FROM a.b.c", "SHOW FUNCTIONS LIKE 'x'", "SHOW SESSION", "SHOW ROLES", "SHOW CURRENT ROLES FROM c",
+	"SHOW ROLE GRANTS IN c", "SHOW GRANTS", "SHOW GRANTS ON TABLE a.b", "SHOW STATS FOR a.b",
+	"SHOW STATS FOR (SELECT 1)",
+	"SHOW CREATE VIEW a.b", "SHOW CREATE TABLE t", "SHOW CREATE SCHEMA s", "SHOW CREATE MATERIALIZED VIEW v",
+	"DESCRIBE t", "DESC a.b.c", "DESCRIBE INPUT x", "DESCRIBE OUTPUT x",
 }
 
 // TestPrintedTextGivesTheSameTree parses, prints and parses again.
@@ -167,25 +205,32 @@ func TestErrors(t *testing.T) {
 		{"SELECT 1 LIMIT 5 OFFSET 2", "line 1:18: mismatched input 'OFFSET'. Expecting: <EOF>"},
 		{"SELECT 1;", "line 1:9: mismatched input ';'. Expecting: <EOF>"},
 		{"SELECT `a`", "line 1:8: backquoted identifiers are not supported; use double quotes to quote identifiers"},
-		{"SELECT * FROM 1a", "line 1:15: identifiers must not start with a digit; surround the identifier with double quotes"},
+		{"SELECT * FROM 1a",
+			"line 1:15: identifiers must not start with a digit; surround the identifier with double quotes"},
 		{"SELECT a = b = c", "line 1:14: mismatched input '='. Expecting: <EOF>"},
 		{"SELECT X'abc'", "line 1:8: Binary literal must contain an even number of digits"},
 		{"SELECT X'zz'", "line 1:8: Binary literal can only contain hexadecimal digits"},
 		{`SELECT ""`, "line 1:8: Zero-length delimited identifier not allowed"},
 		{"SELECT * FROM t MATCH_RECOGNIZE (PATTERN (A))", "line 1:17: MATCH_RECOGNIZE is not supported"},
-		{"WITH FUNCTION f(x bigint) RETURNS bigint RETURN x + 1 SELECT f(1)", "line 1:6: WITH FUNCTION is not supported"},
-		{"SELECT m OVER w FROM t WINDOW w AS (MEASURES a AS m PATTERN (A) DEFINE A AS true)", "line 1:8: A measure over a window is not supported"},
+		{"WITH FUNCTION f(x bigint) RETURNS bigint RETURN x + 1 SELECT f(1)",
+			"line 1:6: WITH FUNCTION is not supported"},
+		{"SELECT m OVER w FROM t WINDOW w AS (MEASURES a AS m PATTERN (A) DEFINE A AS true)",
+			"line 1:8: A measure over a window is not supported"},
 		{"SELECT m OVER (PATTERN (A)) FROM t", "line 1:8: A measure over a window is not supported"},
-		{"SELECT max(a) OVER (ORDER BY a MEASURES a AS m ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING PATTERN (A) DEFINE A AS true) FROM t",
+		{"SELECT max(a) OVER (ORDER BY a MEASURES a AS m ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING PATTERN (A) DEFINE " +
+			"A AS true) FROM t",
 			"line 1:32: Row pattern recognition in a window is not supported"},
-		{"SELECT max(a) OVER (MEASURES a AS m) FROM t", "line 1:30: Row pattern recognition in a window is not supported"},
-		{"SELECT max(a) OVER w FROM t WINDOW w AS (ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING AFTER MATCH SKIP TO NEXT ROW PATTERN (A))",
+		{"SELECT max(a) OVER (MEASURES a AS m) FROM t",
+			"line 1:30: Row pattern recognition in a window is not supported"},
+		{"SELECT max(a) OVER w FROM t WINDOW w AS (ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING AFTER MATCH SKIP TO NEXT " +
+			"ROW PATTERN (A))",
 			"line 1:83: Row pattern recognition in a window is not supported"},
 		{"SELECT (1 + (SELECT 2)", "line 1:23: mismatched input '<EOF>'. Expecting: ')'"},
 		{"SELECT ((SELECT 1 FROM) + 1)", "line 1:23: mismatched input ')'. Expecting: '('"},
 		{"SELECT 'abc", "line 1:8: mismatched input '''. Expecting: <expression>"},
 		{"foo", "line 1:1: mismatched input 'foo'. Expecting: 'ALTER'"},
-		{"SELECT " + strings.Repeat("(", 600) + "1" + strings.Repeat(")", 600), "statement is too large (stack overflow while parsing)"},
+		{"SELECT " + strings.Repeat("(", 600) + "1" + strings.Repeat(")", 600),
+			"statement is too large (stack overflow while parsing)"},
 	} {
 		_, err := Parse(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -211,9 +256,12 @@ func TestPositions(t *testing.T) {
 
 func TestOtherStatements(t *testing.T) {
 	for text, want := range map[string]string{
-		"INSERT INTO t VALUES 1": "Insert", "CREATE TABLE a AS SELECT 1": "CreateTableAsSelect", "CREATE OR REPLACE VIEW v AS SELECT 1": "CreateView", "create table t (a bigint)": "CreateTable",
-		"DROP TABLE t": "DropTable", "DELETE FROM t": "Delete", "UPDATE t SET a = 1": "Update", "MERGE INTO t USING u ON a": "Merge", "SET SESSION a = 1": "SetSession", "TRUNCATE TABLE t": "TruncateTable",
-		"ALTER TABLE t RENAME TO u": "AlterTable", "GRANT SELECT ON t TO u": "Grant", "START TRANSACTION": "StartTransaction", "REFRESH MATERIALIZED VIEW v": "RefreshMaterializedView",
+		"INSERT INTO t VALUES 1": "Insert", "CREATE TABLE a AS SELECT 1": "CreateTableAsSelect",
+		"CREATE OR REPLACE VIEW v AS SELECT 1": "CreateView", "create table t (a bigint)": "CreateTable",
+		"DROP TABLE t": "DropTable", "DELETE FROM t": "Delete", "UPDATE t SET a = 1": "Update",
+		"MERGE INTO t USING u ON a": "Merge", "SET SESSION a = 1": "SetSession", "TRUNCATE TABLE t": "TruncateTable",
+		"ALTER TABLE t RENAME TO u": "AlterTable", "GRANT SELECT ON t TO u": "Grant",
+		"START TRANSACTION": "StartTransaction", "REFRESH MATERIALIZED VIEW v": "RefreshMaterializedView",
 	} {
 		s, err := Parse(text)
 		if err != nil {

@@ -7,14 +7,16 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// String is the text of a tree: one line, keywords in upper case, no more parentheses than needed. Parsing it gives an equal tree.
+// String is the text of a tree: one line, keywords in upper case, no more parentheses than needed. Parsing it gives an
+// equal tree.
 func String(n Node) string { return new(printer).of(n) }
 
 // Writer writes a tree in another way than String does.
 type Writer struct {
 	p *printer
-	// Override writes a node, or returns false for the usual form, in which it is called for the nodes below. It is called for
-	// statements, bodies of queries, items of select lists and ORDER BY, relations, expressions, types and names.
+	// Override writes a node, or returns false for the usual form, in which it is called for the nodes below. It is
+	// called for statements, bodies of queries, items of select lists and ORDER BY, relations, expressions, types and
+	// names.
 	Override func(w *Writer, n Node) bool
 	// Quoted writes a name; quoted reports whether it had quotes. nil: in Trino's form.
 	Quoted func(name string, quoted bool) string
@@ -112,8 +114,10 @@ func plainName(s string) bool {
 // ambiguous words may be names, but have another meaning in some places where a name is allowed.
 func ambiguous(w word) bool {
 	switch w {
-	case wAll, wArray, wAt, wCurrent, wDouble, wGroups, wInterval, wKey, wOver, wPartition, wPosition, wRange, wRow, wRows, wSubstring, wTryCast, wUnbounded,
-		wAbsent, wReturning, wFilter, wIgnore, wRespect, wLateral, wLimit, wOffset, wFetch, wWindow, wTablesample, wMatchRecognize, wAny, wSome,
+	case wAll, wArray, wAt, wCurrent, wDouble, wGroups, wInterval, wKey, wOver, wPartition, wPosition, wRange, wRow,
+		wRows, wSubstring, wTryCast, wUnbounded,
+		wAbsent, wReturning, wFilter, wIgnore, wRespect, wLateral, wLimit, wOffset, wFetch, wWindow, wTablesample,
+		wMatchRecognize, wAny, wSome,
 		wBoth, wLeading, wTrailing, wTime, wTimestamp, wMap:
 		return true
 	}

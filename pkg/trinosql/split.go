@@ -5,8 +5,8 @@ type Part struct {
 	Text string // without the semicolon, and without white space and comments around it
 	At   Pos    // of its first token in the whole text
 	End  int    // byte offset after its last token
-	// From and To are the byte offsets of the statement with the comments around it: after the previous semicolon, and at its own
-	// or the end of the text.
+	// From and To are the byte offsets of the statement with the comments around it: after the previous semicolon, and
+	// at its own or the end of the text.
 	From, To int
 	// Ended reports whether a semicolon follows.
 	Ended bool
@@ -29,7 +29,8 @@ func Split(text string) []Part {
 		case !done:
 			end, bad = t.end, bad || t.kind == kBad
 		case end >= 0:
-			parts = append(parts, Part{text[first.from.Offset:end], first.from, end, from, t.from.Offset, t.sym == sSemicolon, bad})
+			parts = append(parts, Part{text[first.from.Offset:end], first.from, end, from, t.from.Offset,
+				t.sym == sSemicolon, bad})
 			end = -1
 		}
 		if t.kind == kEOF {
@@ -41,8 +42,8 @@ func Split(text string) []Part {
 	}
 }
 
-// Tables lists the names of the tables that a statement reads, in the order of the text; names of its WITH queries are omitted
-// in their scope.
+// Tables lists the names of the tables that a statement reads, in the order of the text; names of its WITH queries are
+// omitted in their scope.
 func Tables(s Statement) [][]*Ident {
 	var found [][]*Ident
 	var scope []map[string]bool

@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape undoes the escapes of a U&'...' literal: \0041, \+01F600 and the doubled escape. why is Trino's message if it cannot.
+// unescape undoes the escapes of a U&'...' literal: \0041, \+01F600 and the doubled escape. why is Trino's message if
+// it cannot.
 func unescape(s, escape string) (value, why string) {
 	e, n := utf8.DecodeRuneInString(escape)
 	if n == 0 || n != len(escape) {
@@ -36,7 +37,10 @@ func unescape(s, escape string) (value, why string) {
 		if len(s) < size {
 			return "", "Incomplete escape sequence: " + s
 		}
-		if i := strings.IndexFunc(s[:size], func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) }); i >= 0 {
+		if i := strings.IndexFunc(s[:size], func(r rune) bool {
+			return !strings.ContainsRune("0123456789abcdefABCDEF",
+				r)
+		}); i >= 0 {
 			r, _ := utf8.DecodeRuneInString(s[i:])
 			return "", "Invalid hexadecimal digit: " + string(r)
 		}
@@ -48,7 +52,8 @@ func unescape(s, escape string) (value, why string) {
 			return "", "Invalid escaped character: " + s[:size]
 		}
 		if code >= 0xD800 && code <= 0xDFFF {
-			return "", "Invalid escaped character: " + s[:size] + ". Escaped character is a surrogate. Use '\\+123456' instead."
+			return "", "Invalid escaped character: " + s[:size] +
+				". Escaped character is a surrogate. Use '\\+123456' instead."
 		}
 		b.WriteRune(rune(code))
 		s = s[size:]

@@ -2,8 +2,8 @@ package trinosql
 
 import "reflect"
 
-// Inspect calls f for a node and, where f returns true, for the nodes below it, in the order of their fields, which is nearly that of
-// the text.
+// Inspect calls f for a node and, where f returns true, for the nodes below it, in the order of their fields, which is
+// nearly that of the text.
 func Inspect(n Node, f func(Node) bool) {
 	if n == nil || reflect.ValueOf(n).IsNil() || !f(n) {
 		return

@@ -10,7 +10,8 @@ import (
 )
 
 // CacheByTable returns the cache of a table, or nil when it has none.
-func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema, table string) (*api.CacheStatus, error) {
+func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
+	table string) (*api.CacheStatus, error) {
 	all, err := cl.Cache.CatalogStatuses(ctx, project, catalog)
 	if err != nil {
 		return nil, err

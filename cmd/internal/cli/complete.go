@@ -10,12 +10,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Names of resources are completed from a small file that listings and changes update. Pressing TAB never calls a remote
-// gateway. Names that are not in the file are read from zone local if it runs in this process.
+// Names of resources are completed from a small file that listings and changes update. Pressing TAB never calls a
+// remote gateway. Names that are not in the file are read from zone local if it runs in this process.
 
 // Completing reports whether the run completes a command line.
 func (e *Env) Completing() bool {
-	return slices.ContainsFunc(e.Args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) })
+	return slices.ContainsFunc(e.Args, func(arg string) bool {
+		return strings.HasPrefix(arg,
+			cobra.ShellCompRequestCmd)
+	})
 }
 
 // CompleteFlag completes the values of a flag with f, but only in a completion run: cobra keeps registered functions,
@@ -45,7 +48,8 @@ func (e *Env) CompleteArgs(c *cobra.Command) {
 	if c.ValidArgsFunction != nil || len(c.ValidArgs) > 0 {
 		return
 	}
-	c.ValidArgsFunction = func(c *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, prefix string) ([]cobra.Completion,
+		cobra.ShellCompDirective) {
 		return e.namesFor(c, args, Placeholders(c), prefix)
 	}
 }
@@ -62,7 +66,9 @@ func Placeholders(c *cobra.Command) []string {
 			word = "bitable"
 		case word == "column" && in("bitable"):
 			word = "bicolumn"
-		case word == "column" && c.Name() == "add", word == "table" && c.Name() == "create" && (in("table") || in("bitable")): // a new one
+			// a new one
+		case word == "column" && c.Name() == "add", word == "table" && c.Name() == "create" &&
+			(in("table") || in("bitable")):
 			word = ""
 		case word == "table" && c.Name() == "describe":
 			word = "table|catalog.schema.table"
@@ -84,7 +90,8 @@ func Placeholders(c *cobra.Command) []string {
 }
 
 // namesFor offers names for the next argument.
-func (e *Env) namesFor(c *cobra.Command, args, kinds []string, prefix string) (out []cobra.Completion, how cobra.ShellCompDirective) {
+func (e *Env) namesFor(c *cobra.Command, args, kinds []string,
+	prefix string) (out []cobra.Completion, how cobra.ShellCompDirective) {
 	if len(args) >= len(kinds) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -109,7 +116,8 @@ func (e *Env) namesFor(c *cobra.Command, args, kinds []string, prefix string) (o
 	above := "" // the object of the previous arguments
 	for i, a := range args {
 		switch k := kinds[i]; {
-		case k == "catalog", k == "schema", strings.HasPrefix(k, "catalog|"), kinds[len(args)] == "column", kinds[len(args)] == "bicolumn":
+		case k == "catalog", k == "schema", strings.HasPrefix(k, "catalog|"), kinds[len(args)] == "column",
+			kinds[len(args)] == "bicolumn":
 			above += "@" + a
 		}
 	}
@@ -127,7 +135,8 @@ func (e *Env) namesFor(c *cobra.Command, args, kinds []string, prefix string) (o
 
 // inParts completes a dotted argument one part at a time: first the schemas of the catalog that was typed, then its
 // tables.
-func (e *Env) inParts(c *cobra.Command, kinds []string, above, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (e *Env) inParts(c *cobra.Command, kinds []string, above,
+	prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	typed := ""
 	for len(kinds) > 1 {
 		part, rest, ok := strings.Cut(prefix, ".")

@@ -14,18 +14,22 @@ import (
 
 // nameFlags maps flags to the kind of names that they take.
 var nameFlags = map[string]string{
-	"catalog": "catalog", "schema": "schema", "connection": "connection", "query": "query", "from-query": "query", "folder": "folder",
-	"from": "schema.table", "thread": "thread", "org": "org", "workspace": "workspace", "project": "project", "connector-type": "type",
+	"catalog": "catalog", "schema": "schema", "connection": "connection", "query": "query", "from-query": "query",
+	"folder": "folder",
+	"from":   "schema.table", "thread": "thread", "org": "org", "workspace": "workspace", "project": "project",
+	"connector-type": "type",
 }
 
 // fileFlags take the name of a file or directory.
 var fileFlags = map[string]bool{
-	"out": true, "out-dir": true, "file": true, "key-file": true, "credential-file": true, "input": true, "builder": true, "each-row": true, "download": true,
+	"out": true, "out-dir": true, "file": true, "key-file": true, "credential-file": true, "input": true,
+	"builder": true, "each-row": true, "download": true,
 	"write-columns": true, "expect": true, "all": true, "manifest": true, "secrets-from": true,
 }
 
 // atFlags take text, or @FILE to read it from a file.
-var atFlags = map[string]bool{"body": true, "sql": true, "extra": true, "feature-configs": true, "callback-token": true, "field": true, "raw-field": true, "credential": true, "parameter": true}
+var atFlags = map[string]bool{"body": true, "sql": true, "extra": true, "feature-configs": true, "callback-token": true,
+	"field": true, "raw-field": true, "credential": true, "parameter": true}
 
 // TakesFile reports whether the value of a flag is the name of a file; at reports whether it may be @FILE.
 func TakesFile(name string) (file, at bool) { return fileFlags[name], atFlags[name] }
@@ -33,10 +37,11 @@ func TakesFile(name string) (file, at bool) { return fileFlags[name], atFlags[na
 // NamesOfFlag returns the kind of names that a flag takes, "" for none.
 func NamesOfFlag(name string) string { return nameFlags[name] }
 
-// CompleteFlags registers completions for those flags of a command that have none, if the command line may contain the command:
-// reading the flags of all commands would take longer than the rest of a completion.
+// CompleteFlags registers completions for those flags of a command that have none, if the command line may contain the
+// command: reading the flags of all commands would take longer than the rest of a completion.
 func (e *Env) CompleteFlags(c *cobra.Command) {
-	if !e.Completing() || c.HasParent() && !slices.ContainsFunc(e.Args, func(arg string) bool { return arg == c.Name() || c.HasAlias(arg) }) {
+	if !e.Completing() || c.HasParent() && !slices.ContainsFunc(e.Args,
+		func(arg string) bool { return arg == c.Name() || c.HasAlias(arg) }) {
 		return
 	}
 	c.LocalFlags().VisitAll(func(fl *pflag.Flag) {

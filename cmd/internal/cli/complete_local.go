@@ -27,8 +27,8 @@ func (e *Env) completionTime() time.Duration {
 // errUnasked is returned if zone local was not asked.
 var errUnasked = errors.New("names are read from zone local in this process only")
 
-// askLocal reads the names under a key from zone local, and stores them. It does not ask other zones, or a zone local whose
-// data directory does not exist yet: a completion must not create files.
+// askLocal reads the names under a key from zone local, and stores them. It does not ask other zones, or a zone local
+// whose data directory does not exist yet: a completion must not create files.
 func (e *Env) askLocal(ctx context.Context, key string) error {
 	s, err := e.Settings()
 	if err != nil {
@@ -48,7 +48,8 @@ func (e *Env) askLocal(ctx context.Context, key string) error {
 		return err
 	}
 	project := ""
-	if kind, _, _ := strings.Cut(key, "@"); kind != "org" && kind != "workspace" && kind != "project" && kind != "type" {
+	if kind, _, _ := strings.Cut(key, "@"); kind != "org" && kind != "workspace" && kind != "project" &&
+		kind != "type" {
 		if project, err = e.ProjectID(ctx, cl); err != nil {
 			return err
 		}
@@ -64,7 +65,8 @@ func (e *Env) askLocal(ctx context.Context, key string) error {
 
 // listNames runs the listing that shows the names under a key. args are the arguments that this listing takes on the
 // command line.
-func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string, kept *api.Capture) (args []string, err error) {
+func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string,
+	kept *api.Capture) (args []string, err error) {
 	parts := strings.Split(key, "@")
 	kind, args := parts[0], parts[1:]
 	keep := func(op spec.Op) context.Context {

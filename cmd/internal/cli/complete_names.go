@@ -149,7 +149,8 @@ func (e *Env) offered() map[string][]string {
 // does not start like a flag.
 func plainName(n string) bool {
 	return !strings.HasPrefix(n, "-") && !strings.ContainsFunc(n, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(" _-./:,+@", r)
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) &&
+			!strings.ContainsRune(" _-./:,+@", r)
 	})
 }
 
@@ -258,7 +259,8 @@ func correct(all map[string][]string, does change, raw json.RawMessage, args []s
 	var made map[string]json.RawMessage
 	if does.member != "" && json.Unmarshal(raw, &made) == nil {
 		var name string
-		if json.Unmarshal(made[does.member], &name) == nil && name != "" && !slices.Contains(names, name) && len(names) < maxNames {
+		if json.Unmarshal(made[does.member], &name) == nil && name != "" && !slices.Contains(names, name) &&
+			len(names) < maxNames {
 			names = append(slices.Clone(names), name)
 			slices.Sort(names)
 		}

@@ -34,7 +34,8 @@ func (e *Env) ConfirmHere(format string, args ...any) error {
 		return nil
 	}
 	if !e.InTerm || !e.ErrTerm {
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: e.withoutPrompt("give --yes to skip the confirmation")}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question,
+			Hint: e.withoutPrompt("give --yes to skip the confirmation")}
 	}
 	line, err := e.ask(question + " [y/N] ")
 	if err != nil {
@@ -48,7 +49,8 @@ func (e *Env) ConfirmHere(format string, args ...any) error {
 	return notConfirmed()
 }
 
-// wouldAsk tells in a dry run which question the run would ask, or which --yes would answer: it names what depends on an object.
+// wouldAsk tells in a dry run which question the run would ask, or which --yes would answer: it names what depends on
+// an object.
 func (e *Env) wouldAsk(question string) { fmt.Fprintln(e.Err, "to be confirmed:", question) }
 
 func notConfirmed() error {
@@ -70,11 +72,12 @@ type Naming struct{ given string }
 
 // Register adds the flag; kind is the kind of the deleted object.
 func (n *Naming) Register(c *cobra.Command, kind string) {
-	c.Flags().StringVar(&n.given, "confirm", "", "the name of the "+kind+", which --yes needs if something depends on it")
+	c.Flags().StringVar(&n.given, "confirm", "", "the name of the "+kind+
+		", which --yes needs if something depends on it")
 }
 
-// NamesOf returns the names that confirm the deletion of an object. Its id does so only if it has no name: an id that a script has in a variable
-// says nothing about the object.
+// NamesOf returns the names that confirm the deletion of an object. Its id does so only if it has no name: an id that a
+// script has in a variable says nothing about the object.
 func NamesOf(id string, names ...string) []string {
 	names = slices.DeleteFunc(names, func(s string) bool { return s == "" || s == id })
 	if len(names) == 0 {
@@ -83,22 +86,24 @@ func NamesOf(id string, names ...string) []string {
 	return names
 }
 
-// ConfirmNamed asks for confirmation before an object is deleted. If other objects depend on it, its name must be typed.
-// dependants lists them, "" for none; names are the accepted names of the object. Without a terminal --yes is required,
-// and, where the name would have to be typed, --confirm with the name.
+// ConfirmNamed asks for confirmation before an object is deleted. If other objects depend on it, its name must be
+// typed. dependants lists them, "" for none; names are the accepted names of the object. Without a terminal --yes is
+// required, and, where the name would have to be typed, --confirm with the name.
 func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, args ...any) error {
 	names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
 	if len(names) == 0 {
 		return Usagef("a name is required")
 	}
 	if n.given != "" && !slices.Contains(names, n.given) {
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm",
+			Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
 	}
 	if dependants == "" || e.DryRun() {
 		if err := e.Confirm(format, args...); err != nil || dependants == "" {
 			return err
 		}
-		e.wouldAsk("its name, " + names[0] + ", because of what depends on it: typed, or given with --confirm besides --yes")
+		e.wouldAsk("its name, " + names[0] +
+			", because of what depends on it: typed, or given with --confirm besides --yes")
 		return nil
 	}
 	if err := e.Permit(); err != nil {
@@ -113,7 +118,8 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 		if e.Run.Flags.Yes {
 			with = "--confirm with its name besides --yes"
 		}
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "because of what depends on it, give " + with}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question,
+			Hint: "because of what depends on it, give " + with}
 	}
 	answer, err := e.ask(fmt.Sprintf("%s\nto confirm, type its name, %s: ", question, names[0]))
 	if err != nil {
@@ -131,7 +137,8 @@ type NamingAll struct{ given []string }
 
 // Register adds the flag.
 func (n *NamingAll) Register(c *cobra.Command) {
-	c.Flags().StringArrayVar(&n.given, "confirm", nil, "the name of an object that is deleted, which --yes needs for each on which something depends (repeatable)")
+	c.Flags().StringArrayVar(&n.given, "confirm", nil,
+		"the name of an object that is deleted, which --yes needs for each on which something depends (repeatable)")
 }
 
 // stray returns a name that was given and is not one of the deleted objects.
@@ -144,11 +151,12 @@ func (n *NamingAll) stray(deleted []string) string {
 	return ""
 }
 
-// ConfirmAll is Confirm for a change that deletes several objects. needed are the names of those on which others depend: each must be typed at a
-// prompt or given with --confirm.
+// ConfirmAll is Confirm for a change that deletes several objects. needed are the names of those on which others
+// depend: each must be typed at a prompt or given with --confirm.
 func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, format string, args ...any) error {
 	if name := n.stray(deleted); name != "" && !e.DryRun() {
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and nothing of that name is deleted", name)}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm",
+			Msg: fmt.Sprintf("not confirmed: --confirm says %q, and nothing of that name is deleted", name)}
 	}
 	needed = slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return slices.Contains(n.given, name) })
 	asks := e.InTerm && e.ErrTerm && !e.Run.Flags.Yes
@@ -160,7 +168,8 @@ func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, form
 		for _, name := range needed {
 			flags = append(flags, "--confirm "+shell.Quote(name))
 		}
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + e.Target() + ": " + dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + e.Target() + ": " +
+			dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
 	}
 	if err := e.Confirm(format, args...); err != nil || !asks || e.DryRun() {
 		if err == nil && e.DryRun() && dependants != "" {
@@ -191,7 +200,8 @@ func (e *Env) Target() string {
 	if s.BaseURL.Value != "" && config.ZoneOfAddress(s.BaseURL.Value) == "" {
 		parts[0] += " at " + s.BaseURL.Value
 	}
-	for _, v := range []struct{ what, is string }{{"profile", s.Profile.Value}, {"organization", s.Org.Value}, {"workspace", s.Workspace.Value}} {
+	for _, v := range []struct{ what, is string }{{"profile", s.Profile.Value}, {"organization", s.Org.Value},
+		{"workspace", s.Workspace.Value}} {
 		if v.is != "" {
 			parts = append(parts, v.what+" "+v.is)
 		}

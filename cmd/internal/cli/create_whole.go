@@ -46,22 +46,24 @@ type TableService interface {
 	DeleteColumn(ctx context.Context, project, table, column string) error
 }
 
-// DropEmpty deletes a table that has no rows. On zone local that is one step, so that rows which another process imports meanwhile are not lost;
-// elsewhere the caller has counted.
+// DropEmpty deletes a table that has no rows. On zone local that is one step, so that rows which another process
+// imports meanwhile are not lost; elsewhere the caller has counted.
 func (e *Env) DropEmpty(ctx context.Context, cl *api.Client, tables TableService, project, name string, bi bool) error {
 	if e.Local() {
 		err := cl.DropEmptyTable(ctx, project, name, bi)
 		var ae *api.Error
-		if !errors.As(err, &ae) || ae.Status != http.StatusNotFound || ae.Name != "Not Found" { // a gateway of an earlier release
+		// a gateway of an earlier release
+		if !errors.As(err, &ae) || ae.Status != http.StatusNotFound || ae.Name != "Not Found" {
 			return err
 		}
 	}
 	return tables.Delete(ctx, project, name)
 }
 
-// CreateWhole creates a table with its columns in one transaction, which only zone local supports. done is false if that is not
-// possible: on another zone, or if the gateway that serves the zone is of an earlier release.
-func (e *Env) CreateWhole(ctx context.Context, cl *api.Client, project, name string, bi bool, columns []api.ColumnRequest) (t api.Table, done bool, err error) {
+// CreateWhole creates a table with its columns in one transaction, which only zone local supports. done is false if
+// that is not possible: on another zone, or if the gateway that serves the zone is of an earlier release.
+func (e *Env) CreateWhole(ctx context.Context, cl *api.Client, project, name string, bi bool,
+	columns []api.ColumnRequest) (t api.Table, done bool, err error) {
 	if !e.Local() {
 		return t, false, nil
 	}

@@ -59,7 +59,8 @@ func debugLines(w io.Writer, way, text string) {
 
 // shownBody returns the beginning of a body of a readable content type.
 func shownBody(text string, size int64, h http.Header) string {
-	if kind := h.Get("Content-Type"); kind != "" && !strings.Contains(kind, "json") && !strings.HasPrefix(kind, "text/") {
+	if kind := h.Get("Content-Type"); kind != "" && !strings.Contains(kind, "json") &&
+		!strings.HasPrefix(kind, "text/") {
 		return fmt.Sprintf("(%d bytes of %s)", size, kind)
 	}
 	cut := int64(len(text)) < size

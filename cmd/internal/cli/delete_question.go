@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// NeedsConfirmation reports whether the question before a deletion is shown, at a prompt or in a dry run: its details are fetched from the gateway only
-// then.
+// NeedsConfirmation reports whether the question before a deletion is shown, at a prompt or in a dry run: its details
+// are fetched from the gateway only then.
 func (e *Env) NeedsConfirmation() bool { return !e.Run.Flags.Yes || e.DryRun() }
 
 // Called describes an object in a prompt by its name and id, also when only the id was given.

@@ -8,8 +8,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// QueriesReading returns the names of the saved queries whose statements read a table of a catalog; materialized ones are marked. Queries that read
-// it through another saved query come last, with the name of that query. Without schemas the table may be in any schema; an empty table is any table.
+// QueriesReading returns the names of the saved queries whose statements read a table of a catalog; materialized ones
+// are marked. Queries that read it through another saved query come last, with the name of that query. Without schemas
+// the table may be in any schema; an empty table is any table.
 func QueriesReading(all []api.Query, catalog, table string, schemas ...string) []string {
 	names, _ := ReadersOf(all, func(_ api.Query, r sqlstmt.Reading) bool { return r.Of(catalog, table, schemas...) })
 	return names
@@ -52,9 +53,11 @@ func ReadersOf(all []api.Query, reads func(api.Query, sqlstmt.Reading) bool) (na
 	return names, ids
 }
 
-// CatalogDependants lists the objects that are deleted or break when a catalog is deleted: caches, parametric tables and saved queries. all
-// are the saved queries of the project, listed the error of listing them. Kinds that cannot be listed are named as such.
-func CatalogDependants(ctx context.Context, cl *api.Client, project string, of api.Catalog, all []api.Query, listed error) []string {
+// CatalogDependants lists the objects that are deleted or break when a catalog is deleted: caches, parametric tables
+// and saved queries. all are the saved queries of the project, listed the error of listing them. Kinds that cannot be
+// listed are named as such.
+func CatalogDependants(ctx context.Context, cl *api.Client, project string, of api.Catalog, all []api.Query,
+	listed error) []string {
 	var parts []string
 	add := func(names []string, err error, what, one, many string) {
 		if err != nil {

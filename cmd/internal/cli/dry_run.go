@@ -23,8 +23,8 @@ import (
 // DryRun reports whether the run only prints what it would do.
 func (e *Env) DryRun() bool { return e.Run.Flags.DryRun || e.Run.Flags.Explain }
 
-// DryRunStep prints a change on this machine that the run would make, and ends the run. It returns nil if the run is to make
-// the change.
+// DryRunStep prints a change on this machine that the run would make, and ends the run. It returns nil if the run is to
+// make the change.
 func (e *Env) DryRunStep(format string, args ...any) error {
 	if !e.DryRun() {
 		return nil

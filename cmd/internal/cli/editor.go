@@ -14,8 +14,8 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
-// ProgramEnv is the environment of programs that dig runs, such as the editor and the pager. It does not contain the API key,
-// which they do not need and might pass on.
+// ProgramEnv is the environment of programs that dig runs, such as the editor and the pager. It does not contain the
+// API key, which they do not need and might pass on.
 func ProgramEnv() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -36,7 +36,8 @@ func (e *Env) Edit(ctx context.Context, path string) error {
 		}
 	}
 	line := append(words, path)
-	if runtime.GOOS != "windows" && strings.ContainsAny(editor, "'\"\\$`;&|<>()*?[~#") { // quoted, as in emacsclient -a ''
+	// quoted, as in emacsclient -a ''
+	if runtime.GOOS != "windows" && strings.ContainsAny(editor, "'\"\\$`;&|<>()*?[~#") {
 		line = []string{"sh", "-c", editor + ` "$@"`, editor, path}
 	}
 	c := exec.CommandContext(ctx, line[0], line[1:]...)
@@ -52,10 +53,13 @@ func (e *Env) Edit(ctx context.Context, path string) error {
 		c.Stderr = errs
 	}
 	if err := c.Run(); err != nil {
-		return &Failure{Exit: exitcode.Failed, Code: "editor", Msg: fmt.Sprintf("%s: %v", words[0], err), Hint: "VISUAL or EDITOR names the editor", Err: err}
+		return &Failure{Exit: exitcode.Failed, Code: "editor", Msg: fmt.Sprintf("%s: %v", words[0], err),
+			Hint: "VISUAL or EDITOR names the editor", Err: err}
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return &Failure{Exit: exitcode.Failed, Code: "editor", Msg: words[0] + " removed the copy that it was to edit; nothing was changed", Hint: "VISUAL or EDITOR names the editor", Err: err}
+		return &Failure{Exit: exitcode.Failed, Code: "editor", Msg: words[0] +
+			" removed the copy that it was to edit; nothing was changed", Hint: "VISUAL or EDITOR names the editor",
+			Err: err}
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/dig-cli/dig/pkg/outcome"
 )
 
-// Ensured finds an object, or creates it if it does not exist. If the creation fails it looks again: another process may have
-// created the object first, or the creation succeeded and its reply was lost. made is false for an object that this call did not
-// create.
+// Ensured finds an object, or creates it if it does not exist. If the creation fails it looks again: another process
+// may have created the object first, or the creation succeeded and its reply was lost. made is false for an object that
+// this call did not create.
 func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, error)) (v T, made bool, err error) {
 	v, ok, err := find()
 	if ok || err != nil {
@@ -25,13 +25,15 @@ func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, erro
 		return v, false, err
 	}
 	if again, ok, look := find(); look == nil && ok {
-		fmt.Fprintf(e.Err, "warning: the creation was not confirmed (%s), but the object exists now\n", Classify(context.Background(), err).Msg)
+		fmt.Fprintf(e.Err, "warning: the creation was not confirmed (%s), but the object exists now\n",
+			Classify(context.Background(), err).Msg)
 		return again, false, nil
 	}
 	return v, false, err
 }
 
-// EnsuredView shows an object after `ensure`, and reports the change on stderr: changed is a phrase such as "changed the folder".
+// EnsuredView shows an object after `ensure`, and reports the change on stderr: changed is a phrase such as "changed
+// the folder".
 func EnsuredView(v any, what string, made bool, changed string) View {
 	switch {
 	case made:
@@ -44,5 +46,6 @@ func EnsuredView(v any, what string, made bool, changed string) View {
 
 // Differs is the error of `ensure` for an existing object that cannot be changed to the requested one.
 func Differs(what, how, hint string) error {
-	return &Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s exists, but %s", what, how), Hint: hint}
+	return &Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s exists, but %s", what, how),
+		Hint: hint}
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEnsuredAfterLostReply finds what a creation made whose reply was lost, and says that the creation was not confirmed.
+// TestEnsuredAfterLostReply finds what a creation made whose reply was lost, and says that the creation was not
+// confirmed.
 func TestEnsuredAfterLostReply(t *testing.T) {
 	var told bytes.Buffer
 	e := &Env{Err: &told}
@@ -24,7 +25,8 @@ func TestEnsuredAfterLostReply(t *testing.T) {
 
 	told.Reset()
 	created = false
-	if _, made, err := Ensured(e, find, func() (string, error) { return "", lost }); !errors.Is(err, lost) || made || told.Len() > 0 {
+	if _, made, err := Ensured(e, find, func() (string, error) { return "", lost }); !errors.Is(err, lost) || made ||
+		told.Len() > 0 {
 		t.Errorf("nothing was created: made %v, %v, and %q", made, err, told.String())
 	}
 }

@@ -75,13 +75,16 @@ func Classify(ctx context.Context, err error) Failure {
 	case errors.As(context.Cause(ctx), &f):
 		return *f
 	case errors.Is(err, engine.ErrNoEngine):
-		return Failure{Exit: exitcode.Failed, Code: "no-local-engine", Msg: engine.ErrNoEngine.Error(), Hint: "zone local needs a build with cgo; zones us and eu work with this one"}
+		return Failure{Exit: exitcode.Failed, Code: "no-local-engine", Msg: engine.ErrNoEngine.Error(),
+			Hint: "zone local needs a build with cgo; zones us and eu work with this one"}
 	case errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, context.Canceled):
 		return Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "interrupted"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return Failure{Exit: exitcode.Unavailable, Code: "timeout", Msg: "the time limit was reached", Hint: "raise --timeout"}
+		return Failure{Exit: exitcode.Unavailable, Code: "timeout", Msg: "the time limit was reached",
+			Hint: "raise --timeout"}
 	case errors.As(err, &de):
-		return Failure{Exit: exitcode.Failed, Code: string(api.KindDamaged), Msg: err.Error(), Hint: de.Remedy, Err: err}
+		return Failure{Exit: exitcode.Failed, Code: string(api.KindDamaged), Msg: err.Error(),
+			Hint: de.Remedy, Err: err}
 	case errors.As(err, &ae):
 		msg := ae.Error()
 		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // the user would not recognize the HTTP request
@@ -89,13 +92,17 @@ func Classify(ctx context.Context, err error) Failure {
 		}
 		return Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
 	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
-		return Failure{Exit: exitcode.Unavailable, Code: string(api.KindProtocol), Msg: err.Error(), Hint: "the server at this address does not answer queries: check the base address, which usually ends in /api/v1"}
+		return Failure{Exit: exitcode.Unavailable, Code: string(api.KindProtocol), Msg: err.Error(),
+			Hint: "the server at this address does not answer queries: check the base address, which usually ends in " +
+				"/api/v1"}
 	case errors.As(err, &re):
 		code := "bad-result"
 		if errors.Is(re, api.ErrTruncated) {
 			code = "truncated"
 		}
-		return Failure{Exit: exitcode.Unavailable, Code: code, Msg: err.Error(), Hint: "nothing after that row can be trusted; run it again, and if the error persists, in pages with --page-by and a unique key, or as an export"}
+		return Failure{Exit: exitcode.Unavailable, Code: code, Msg: err.Error(), Hint: "nothing after that row can " +
+			"be trusted; run it again, and if the error persists, in pages with --page-by and a unique key, or as " +
+			"an export"}
 	case errors.As(err, &ce):
 		return Failure{Exit: exitOfConfig(ce.Kind), Code: "config", Msg: ce.Error(), Hint: ce.Hint()}
 	case errors.As(err, &ue):
@@ -207,7 +214,8 @@ func (e *Env) printIDs(w io.Writer, err error) {
 		return
 	}
 	var parts []string
-	for _, p := range []struct{ what, is string }{{"error code ", ae.Code}, {"request ", ae.Request}, {"trace ", ae.Trace}} {
+	for _, p := range []struct{ what, is string }{{"error code ", ae.Code}, {"request ", ae.Request},
+		{"trace ", ae.Trace}} {
 		if p.is != "" {
 			parts = append(parts, p.what+p.is)
 		}
@@ -270,8 +278,10 @@ func (e *Env) RefuseDNS() error {
 		return nil
 	}
 	a := e.Args[0]
-	if strings.HasPrefix(a, "@") || strings.HasPrefix(a, "+") && len(a) > 1 || strings.Contains(a, ".") && domainLike().MatchString(a) || net.ParseIP(a) != nil || a == "-x" {
-		return Usagef("%q looks like a query for the DNS tool dig; this dig runs a data-integration gateway (the DNS tool is usually /usr/bin/dig, this program is also digctl)", a)
+	if strings.HasPrefix(a, "@") || strings.HasPrefix(a, "+") && len(a) > 1 || strings.Contains(a, ".") &&
+		domainLike().MatchString(a) || net.ParseIP(a) != nil || a == "-x" {
+		return Usagef("%q looks like a query for the DNS tool dig; this dig runs a data-integration gateway (the DNS "+
+			"tool is usually /usr/bin/dig, this program is also digctl)", a)
 	}
 	return nil
 }

@@ -48,7 +48,8 @@ func askedFormat(args []string) (found output.Format) {
 }
 
 func (e *Env) ToJSON(f *Failure, err error) ErrorJSON {
-	j := ErrorJSON{Code: f.Code, Message: f.Msg, Hint: e.OwnName(f.Hint), ExitCode: f.Exit, Status: statusOf(err), Unsure: Unsure(err), Failures: f.Parts}
+	j := ErrorJSON{Code: f.Code, Message: f.Msg, Hint: e.OwnName(f.Hint), ExitCode: f.Exit, Status: statusOf(err),
+		Unsure: Unsure(err), Failures: f.Parts}
 	j.BadCells, j.BadCellsTotal = badCellsOf(err)
 	var ae *api.Error
 	if errors.As(err, &ae) {

@@ -12,11 +12,16 @@ import (
 func TestHostedBugs(t *testing.T) {
 	const execute = "https://h/api/v1/data/projects/p/queries/execute"
 	for _, c := range []struct{ method, url, message, want string }{
-		{"GET", "https://h/api/v1/data/projects/p/catalogs/1/schemas/s/tables", "Unrecognized token 'Orders': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')", "comment of a table"},
-		{"POST", "https://h/api/v1/data/projects/p/cache", "Unexpected JSON token at offset 8: Expected EOF after parsing, but had a instead at path: $\nJSON input: Stores actors appearing in films.", "comment of a table"},
-		{"POST", "https://h/api/v1/data/projects/p/cache", "cannot find table or properties: an internal name in schema: an internal name", "isCacheable"},
+		{"GET", "https://h/api/v1/data/projects/p/catalogs/1/schemas/s/tables", "Unrecognized token 'Orders': was " +
+			"expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')", "comment of a table"},
+		{"POST", "https://h/api/v1/data/projects/p/cache", "Unexpected JSON token at offset 8: Expected EOF after " +
+			"parsing, but had a instead at path: $\nJSON input: Stores actors appearing in films.",
+			"comment of a table"},
+		{"POST", "https://h/api/v1/data/projects/p/cache",
+			"cannot find table or properties: an internal name in schema: an internal name", "isCacheable"},
 		{"POST", "https://h/api/v1/data/projects/p/table/t/columns", "a column of this name exists", "column list"},
-		{"POST", "https://h/api/v1/data/projects/p/table/t/columns", "No enum constant JSON", "JSON is not one of them"},
+		{"POST", "https://h/api/v1/data/projects/p/table/t/columns", "No enum constant JSON",
+			"JSON is not one of them"},
 		{"POST", "https://h/api/v1/data/projects/p/cache", "Catalog p_internal_1 does not exist", "isCacheable"},
 		{"POST", "https://h/api/v1/data/projects/p/cache", "schedule is not valid", ""},
 		{"GET", "https://h/api/v1/data/projects/p/cache/status", "Catalog x does not exist", ""},
@@ -30,7 +35,8 @@ func TestHostedBugs(t *testing.T) {
 		{"POST", execute, "Statement type 'Insert' is not allowed", "dig table import"},
 		{"POST", execute, "Statement type 'Grant' is not allowed", "only SELECT runs"},
 	} {
-		if got := hintOf(&api.Error{Status: 400, Kind: api.KindInvalid, Method: c.method, URL: c.url, Message: c.message}); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+		if got := hintOf(&api.Error{Status: 400, Kind: api.KindInvalid, Method: c.method, URL: c.url,
+			Message: c.message}); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.message, got, c.want)
 		}
 	}

@@ -29,8 +29,8 @@ func Compares(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// Compared ends a command that compares, with the exit codes of diff: it returns nil if there are no differences, ErrDifferent,
-// or an error.
+// Compared ends a command that compares, with the exit codes of diff: it returns nil if there are no differences,
+// ErrDifferent, or an error.
 func Compared(ctx context.Context, same bool, err error) error {
 	switch {
 	case errors.Is(err, ErrDone):

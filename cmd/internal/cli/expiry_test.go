@@ -13,7 +13,8 @@ import (
 func TestKeyThatEndsIsAnnounced(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for ends, want := range map[string]string{
-		"2026-01-10T00:00:00Z": "ends on 2026-01-10", "2025-12-30T00:00:00Z": "ended on 2025-12-30", "2026-02-10T00:00:00Z": "", "": "",
+		"2026-01-10T00:00:00Z": "ends on 2026-01-10", "2025-12-30T00:00:00Z": "ended on 2025-12-30",
+		"2026-02-10T00:00:00Z": "", "": "",
 	} {
 		var errs bytes.Buffer
 		e := &Env{Name: "dig", Err: &errs, Now: func() time.Time { return now }}

@@ -14,7 +14,8 @@ func (e *Env) Starts(c *cobra.Command, args []string) error {
 	_, e.Run.Command, _ = strings.Cut(c.CommandPath(), " ")
 	e.Run.changing = Changing(c)
 	if op, ok := spec.Find(c.Annotations[LeafAnnotation]); ok {
-		e.Run.aboveProjects = slices.Contains([]string{"organizations", "workspaces", "projects", "projects-legacy"}, op.Group)
+		e.Run.aboveProjects = slices.Contains([]string{"organizations", "workspaces", "projects", "projects-legacy"},
+			op.Group)
 	}
 	if err := emptyValue(c, args); err != nil {
 		return err
@@ -24,11 +25,12 @@ func (e *Env) Starts(c *cobra.Command, args []string) error {
 
 // mayBeEmpty are the flags of which an empty value means something, or that have an error of their own for it.
 var mayBeEmpty = map[string]bool{
-	"default": true, "desc": true, "description": true, "display-name": true, "null-value": true, "confirm": true, "sql": true,
+	"default": true, "desc": true, "description": true, "display-name": true, "null-value": true,
+	"confirm": true, "sql": true,
 }
 
-// RefusesEmpty reports whether an empty value of a flag is a mistake, such as the value of an unset variable in a script: an empty path would
-// mean the working directory, and another empty value the same as no flag.
+// RefusesEmpty reports whether an empty value of a flag is a mistake, such as the value of an unset variable in a
+// script: an empty path would mean the working directory, and another empty value the same as no flag.
 func RefusesEmpty(f *pflag.Flag) bool {
 	if f.NoOptDefVal != "" || mayBeEmpty[f.Name] {
 		return false
@@ -60,8 +62,8 @@ func emptyValue(c *cobra.Command, args []string) error {
 	return empty
 }
 
-// PathArgs returns, for each argument of a command, its name in the usage line if it is a file or directory, and "" for others. The
-// last argument may be repeated.
+// PathArgs returns, for each argument of a command, its name in the usage line if it is a file or directory, and "" for
+// others. The last argument may be repeated.
 func PathArgs(c *cobra.Command) []string {
 	var out []string
 	fields := strings.Fields(c.Use)
@@ -91,7 +93,8 @@ func (e *Env) FlagsOnce(c *cobra.Command) error {
 			return nil
 		}
 		if first, again := seen[f.Name]; again && first != value && twice == nil {
-			twice = Usagef("--%s is given more than once, with different values", f.Name).WithHint("the flag takes one value; pass it once")
+			twice = Usagef("--%s is given more than once, with different values",
+				f.Name).WithHint("the flag takes one value; pass it once")
 		}
 		seen[f.Name] = value
 		return nil

@@ -92,7 +92,8 @@ func (t *interceptor) reads(req *http.Request) bool {
 	return !op.Changes()
 }
 
-// writes reports whether a request runs a statement that does not only read. The gateways of today refuse such statements.
+// writes reports whether a request runs a statement that does not only read. The gateways of today refuse such
+// statements.
 func (t *interceptor) writes(req *http.Request) bool {
 	if op, _ := t.operation(req); op.ID != spec.ExecuteQuery.ID {
 		return false
@@ -126,7 +127,8 @@ func plainlyReads(sql string) bool {
 	return first == ""
 }
 
-// recordedStatement is the body of a statement for the journal: without literals, comments and bindings, which may be secrets.
+// recordedStatement is the body of a statement for the journal: without literals, comments and bindings, which may be
+// secrets.
 func recordedStatement(raw []byte) json.RawMessage {
 	var body struct {
 		Statement string `json:"statement"`
@@ -142,7 +144,8 @@ func recordedStatement(raw []byte) json.RawMessage {
 		}
 		at = to
 		switch w := body.Statement[from:to]; {
-		case strings.HasPrefix(w, "$"), strings.HasSuffix(w, "'"), strings.HasPrefix(w, "'"), len(w) > 1 && w[1] == '\'':
+		case strings.HasPrefix(w, "$"), strings.HasSuffix(w, "'"), strings.HasPrefix(w, "'"), len(w) > 1 &&
+			w[1] == '\'':
 			b.WriteString("'***'")
 		default:
 			b.WriteString(w)
@@ -164,7 +167,8 @@ func (t *interceptor) hide(req *http.Request) {
 
 // bodyOf returns a copy of the body of a request if it is JSON of at most 1 MiB; nil otherwise.
 func bodyOf(req *http.Request) []byte {
-	if req.GetBody == nil || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") || req.ContentLength > 1<<20 {
+	if req.GetBody == nil || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") ||
+		req.ContentLength > 1<<20 {
 		return nil
 	}
 	body, err := req.GetBody()
@@ -243,7 +247,8 @@ func openURL(req *http.Request) *url.URL {
 // stepOf describes a request.
 func (t *interceptor) stepOf(req *http.Request, body string) Step {
 	op, path := t.operation(req)
-	s := Step{Operation: op.ID, Method: req.Method, URL: openURL(req).String(), Path: path, Query: openURL(req).Query(), ContentType: req.Header.Get("Content-Type")}
+	s := Step{Operation: op.ID, Method: req.Method, URL: openURL(req).String(), Path: path, Query: openURL(req).Query(),
+		ContentType: req.Header.Get("Content-Type")}
 	if json.Valid([]byte(body)) {
 		s.Body = json.RawMessage(body)
 	}

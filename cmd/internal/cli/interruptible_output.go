@@ -11,8 +11,8 @@ import (
 // lastWord is how long a write may still take after an interrupt.
 const lastWord = 500 * time.Millisecond
 
-// interruptibleWriter is an output whose writes can be abandoned on an interrupt: a write to a pipe that nobody reads cannot be
-// cancelled. It must not delay the exit of the process, which may hold locks.
+// interruptibleWriter is an output whose writes can be abandoned on an interrupt: a write to a pipe that nobody reads
+// cannot be cancelled. It must not delay the exit of the process, which may hold locks.
 type interruptibleWriter struct {
 	ctx  context.Context
 	w    io.Writer

@@ -56,8 +56,8 @@ type ChangeEnd struct {
 // maxRecorded limits the size of each document in a record.
 const maxRecorded = 16 << 10
 
-// record writes a change to the journal, before the reply and without an outcome: a process may be killed before the reply. If
-// the journal cannot be written, a warning is printed and the change is not prevented.
+// record writes a change to the journal, before the reply and without an outcome: a process may be killed before the
+// reply. If the journal cannot be written, a warning is printed and the change is not prevented.
 func (e *Env) record(line any) {
 	err := e.put(line)
 	if err == nil {
@@ -87,8 +87,10 @@ func (e *Env) put(line any) error {
 func (t *interceptor) change(req *http.Request) *Change {
 	e := t.env
 	op, path := t.operation(req)
-	c := &Change{ID: changeID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.Command, Operation: op.ID, Zone: e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
-		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path, Query: secret.Query(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
+	c := &Change{ID: changeID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.Command, Operation: op.ID,
+		Zone: e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
+		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path,
+		Query: secret.Query(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
 	if place, err := e.Scope(); err == nil {
 		c.Data = place.Data
 	}
@@ -179,7 +181,8 @@ func (e *Env) Changes() (all []*Change, left Left, err error) {
 	return all, left, err
 }
 
-// Left is the number of lines of the journal that cannot be read: those that a killed process has not finished, and those that were changed since.
+// Left is the number of lines of the journal that cannot be read: those that a killed process has not finished, and
+// those that were changed since.
 type Left struct{ Unfinished, Damaged int }
 
 // dropCredentials removes credentials entirely, including the fields that are not secret.
@@ -205,5 +208,6 @@ func dropCredentials(v any) {
 func (e *Env) ChangedHere(c *Change) bool {
 	s := e.Run.Settings
 	place, err := e.Scope()
-	return err == nil && c.Zone == s.Zone.Value && c.Address == s.BaseURL.Value && c.Data == place.Data && (s.Project.Value == "" || s.Project.Value == c.Project || s.Project.Value == c.Chosen)
+	return err == nil && c.Zone == s.Zone.Value && c.Address == s.BaseURL.Value && c.Data == place.Data &&
+		(s.Project.Value == "" || s.Project.Value == c.Project || s.Project.Value == c.Chosen)
 }

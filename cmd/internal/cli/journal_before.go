@@ -27,7 +27,8 @@ const (
 
 // watch stores the body of a reply while the command reads it.
 func (s *seenReplies) watch(path string, resp *http.Response) {
-	if resp.StatusCode == http.StatusOK && strings.Contains(resp.Header.Get("Content-Type"), "json") && resp.Body != nil {
+	if resp.StatusCode == http.StatusOK && strings.Contains(resp.Header.Get("Content-Type"), "json") &&
+		resp.Body != nil {
 		resp.Body = &seenBody{ReadCloser: resp.Body, done: func(doc []byte) { s.keep(path, doc) }}
 	}
 }
@@ -118,7 +119,8 @@ func recordOf(doc json.RawMessage, name string) json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(doc, &list) != nil {
 		var envelope map[string]json.RawMessage
-		if json.Unmarshal(doc, &envelope) != nil || json.Unmarshal(envelope["items"], &list) != nil && json.Unmarshal(envelope["result"], &list) != nil {
+		if json.Unmarshal(doc, &envelope) != nil || json.Unmarshal(envelope["items"], &list) != nil &&
+			json.Unmarshal(envelope["result"], &list) != nil {
 			return nil
 		}
 	}

@@ -48,7 +48,8 @@ func (e *Env) KeyFacts() config.KeyFacts {
 	case facts.Project == "":
 		return config.KeyFacts{Kind: config.KindPartner, User: facts.User}
 	}
-	return config.KeyFacts{Kind: config.KindProject, User: facts.User, Project: facts.Project, ProjectName: facts.ProjectName}
+	return config.KeyFacts{Kind: config.KindProject, User: facts.User, Project: facts.Project,
+		ProjectName: facts.ProjectName}
 }
 
 // mayCall rejects a partner operation before it is sent if the key is known to be a project key: the service would
@@ -71,8 +72,11 @@ func (e *Env) mayCall(ctx context.Context, op spec.Op) error {
 	if facts.Kind == config.KindPartner {
 		return nil
 	}
-	return &api.Error{Kind: api.KindForbidden, Outcome: outcome.NotSent, Method: op.Method, Message: "the key is a key of project " + Named{ID: facts.Project, Name: facts.ProjectName}.shown() + ", and " + op.ID +
-		" requires a partner key; it was not sent", Hint: "choose a partner key with --profile or DIG_API_KEY; a project key opens its own project only"}
+	return &api.Error{Kind: api.KindForbidden, Outcome: outcome.NotSent, Method: op.Method,
+		Message: "the key is a key of project " + Named{ID: facts.Project, Name: facts.ProjectName}.shown() + ", and " +
+			op.ID +
+			" requires a partner key; it was not sent",
+		Hint: "choose a partner key with --profile or DIG_API_KEY; a project key opens its own project only"}
 }
 
 func (n Named) shown() string {

@@ -26,8 +26,8 @@ const InsteadOf = "instead of "
 // output format.
 const ownFile = "own-file"
 
-// OwnFile marks c, or the named commands below it, as commands that write --out in their own form, whatever the extension
-// of the file.
+// OwnFile marks c, or the named commands below it, as commands that write --out in their own form, whatever the
+// extension of the file.
 func OwnFile(c *cobra.Command, names ...string) *cobra.Command {
 	for _, c := range chosen(c, names) {
 		if c.Annotations == nil {
@@ -47,7 +47,8 @@ func chosen(c *cobra.Command, names []string) []*cobra.Command {
 	for i, name := range names {
 		at := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
 		if at < 0 {
-			panic("there is no command " + name + " below " + c.Name()) // a mistake in the program, which every run reports
+			// a mistake in the program, which every run reports
+			panic("there is no command " + name + " below " + c.Name())
 		}
 		found[i] = c.Commands()[at]
 	}
@@ -65,7 +66,8 @@ func (e *Env) ResultOptions(c *cobra.Command) (output.Options, error) {
 
 // FlagOptions is the form of the output where the settings are not valid: flags and DIG_OUTPUT alone count.
 func (e *Env) FlagOptions() (output.Options, error) {
-	o := output.Options{Format: e.Run.Flags.Output, JQ: e.Run.Flags.Jq, Columns: e.Run.Flags.Columns, Terminal: e.OutTerm, Width: e.Width, Height: e.Height, Notes: e.Err}
+	o := output.Options{Format: e.Run.Flags.Output, JQ: e.Run.Flags.Jq, Columns: e.Run.Flags.Columns,
+		Terminal: e.OutTerm, Width: e.Width, Height: e.Height, Notes: e.Err}
 	if o.Format == "" {
 		o.Format = output.FormatOf(e.Getenv("DIG_OUTPUT"))
 	}
@@ -116,7 +118,8 @@ func (v View) WithNote(format string, args ...any) View {
 
 // Leaf completes a command that runs one operation: it opens the client, runs f, and prints the result of f in the
 // requested format. `-o json` prints the gateway's own bytes of that operation, so fields unknown to dig are preserved.
-func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, args []string) (View, error)) *cobra.Command {
+func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, args []string) (View,
+	error)) *cobra.Command {
 	Annotate(c, op)
 	c.Annotations[LeafAnnotation] = op.ID
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -179,7 +182,8 @@ func (e *Env) Repair(c *cobra.Command, f func(ctx context.Context, args []string
 	}, f)
 }
 
-func (e *Env) plain(c *cobra.Command, options func(*cobra.Command) (output.Options, error), f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
+func (e *Env) plain(c *cobra.Command, options func(*cobra.Command) (output.Options, error), f func(ctx context.Context,
+	args []string) (View, error)) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := options(c)
 		if err != nil {
@@ -276,7 +280,8 @@ func (e *Env) Print(v View, raw json.RawMessage, o output.Options) error {
 type RunFunc func(ctx context.Context, cl *api.Client, args []string) (View, error)
 
 // WithProject runs f with the current project.
-func (e *Env) WithProject(f func(ctx context.Context, cl *api.Client, project string, args []string) (View, error)) RunFunc {
+func (e *Env) WithProject(f func(ctx context.Context, cl *api.Client, project string, args []string) (View,
+	error)) RunFunc {
 	return func(ctx context.Context, cl *api.Client, args []string) (View, error) {
 		p, err := e.ProjectID(ctx, cl)
 		if err != nil {
@@ -289,8 +294,8 @@ func (e *Env) WithProject(f func(ctx context.Context, cl *api.Client, project st
 // ProjectRun is the function that CheckThenProject runs with the current project.
 type ProjectRun func(ctx context.Context, cl *api.Client, project string) (View, error)
 
-// CheckThenProject runs check, and then the function that it returns with the current project. check has no client, so wrong
-// input is reported before the first request; resolving the project may require one.
+// CheckThenProject runs check, and then the function that it returns with the current project. check has no client, so
+// wrong input is reported before the first request; resolving the project may require one.
 func (e *Env) CheckThenProject(check func(args []string) (ProjectRun, error)) RunFunc {
 	return func(ctx context.Context, cl *api.Client, args []string) (View, error) {
 		f, err := check(args)

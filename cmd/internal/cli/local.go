@@ -57,10 +57,12 @@ func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(req)
 }
 
-// unopened converts the error of opening zone local to an error of the client: any other error would be reported as a network error.
+// unopened converts the error of opening zone local to an error of the client: any other error would be reported as a
+// network error.
 func unopened(req *http.Request, err error) error {
 	if f := (*Failure)(nil); errors.As(err, &f) {
-		return &api.Error{Kind: api.KindUnavailable, Outcome: outcome.NotSent, Method: req.Method, URL: req.URL.String(), Message: f.Msg, Err: f}
+		return &api.Error{Kind: api.KindUnavailable, Outcome: outcome.NotSent, Method: req.Method,
+			URL: req.URL.String(), Message: f.Msg, Err: f}
 	}
 	return outcome.Unsent(err)
 }
@@ -100,7 +102,8 @@ func (t *localTransport) open(dial bool) error {
 
 // Unopened is the failure to open the data directory of zone local.
 func Unopened(dir string, err error) *Failure {
-	f := &Failure{Exit: exitcode.Failed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
+	f := &Failure{Exit: exitcode.Failed, Code: "local", Msg: "cannot open zone local: " + err.Error(),
+		Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
 	var lost *damage.Error
 	switch {
 	case errors.As(err, &lost):
@@ -154,8 +157,11 @@ func (e *Env) gatewayOptions(dir string, readOnly bool) gateway.Options {
 	if s := e.Run.Settings; s != nil {
 		spool = s.SpoolBytes()
 	}
-	return gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
-		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere, AbortCode: exitcode.Failed}}
+	return gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(),
+		KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
+		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere,
+			MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited,
+			Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere, AbortCode: exitcode.Failed}}
 }
 
 // patienceHere is how long a command waits for another one that changes the same project.
@@ -183,7 +189,8 @@ func (w *endWarden) Stuck(why string, _ []engine.Running) {
 			close(w.stuck)
 		}
 		if w.env.Interrupt != nil {
-			w.env.Interrupt(&Failure{Exit: exitcode.Failed, Code: "stuck", Msg: "the statement " + why + "; it can be stopped only by ending the process",
+			w.env.Interrupt(&Failure{Exit: exitcode.Failed, Code: "stuck", Msg: "the statement " + why +
+				"; it can be stopped only by ending the process",
 				Hint: "select less, or split the statement", Err: context.Canceled})
 		}
 	})
@@ -196,15 +203,17 @@ func (e *Env) waitsFor(holder string) {
 	}
 }
 
-// hasWaited prints for --debug how long this process waited for other processes that use the data of the project, apart from the
-// time that it computed.
+// hasWaited prints for --debug how long this process waited for other processes that use the data of the project, apart
+// from the time that it computed.
 func (e *Env) hasWaited(d time.Duration) {
 	if e.Run.Flags.debug {
-		fmt.Fprintf(e.Err, "debug: waited %v for other processes that use the data of this project\n", d.Round(100*time.Microsecond))
+		fmt.Fprintf(e.Err, "debug: waited %v for other processes that use the data of this project\n",
+			d.Round(100*time.Microsecond))
 	}
 }
 
 // ForeignData is the failure of a data directory that another user controls.
 func ForeignData(err error) *Failure {
-	return &Failure{Exit: exitcode.NotAllowed, Code: "foreign-data", Msg: err.Error(), Hint: "set DIG_DATA_DIR to a directory of your own, or run the command as its owner", Err: err}
+	return &Failure{Exit: exitcode.NotAllowed, Code: "foreign-data", Msg: err.Error(),
+		Hint: "set DIG_DATA_DIR to a directory of your own, or run the command as its owner", Err: err}
 }

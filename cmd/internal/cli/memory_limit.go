@@ -43,7 +43,8 @@ func AllowedMemory() int64 {
 		}
 		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) { // the limit of any parent group applies
 			if raw, err := os.ReadFile(path.Join(root, dir, file)); err == nil {
-				if n, err := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64); err == nil && n > 0 && (least == 0 || n < least) {
+				if n, err := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64); err == nil && n > 0 &&
+					(least == 0 || n < least) {
 					least = n
 				}
 			}

@@ -33,8 +33,8 @@ func namesOf[T any](list func() ([]T, error), named func(T) Named) Names {
 	}
 }
 
-// Free rejects a name that another object has: many gateways would accept it, and the name would be ambiguous from then on. id is the object
-// that is renamed, "" for a new one.
+// Free rejects a name that another object has: many gateways would accept it, and the name would be ambiguous from then
+// on. id is the object that is renamed, "" for a new one.
 func (n Names) Free(kind, name, id, hint string) error {
 	all, err := n()
 	if NoRoute(err) {
@@ -42,7 +42,8 @@ func (n Names) Free(kind, name, id, hint string) error {
 	}
 	for _, o := range all {
 		if o.Name == name && o.ID != id {
-			return &Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("there is already %s %q (%s); nothing was sent", kind, name, o.ID), Hint: hint}
+			return &Failure{Exit: exitcode.Conflict, Code: "conflict",
+				Msg: fmt.Sprintf("there is already %s %q (%s); nothing was sent", kind, name, o.ID), Hint: hint}
 		}
 	}
 	return err
@@ -80,7 +81,8 @@ func Pick(kind, flag, name string, all []Named) (string, error) {
 		for i, h := range hits {
 			lines[i] = fmt.Sprintf("%s (%s%s)", h.ID, h.Name, h.Where)
 		}
-		return "", Usagef("%s %q is ambiguous: %s", kind, name, strings.Join(lines, ", ")).WithHint("give the id%s", flagHint(flag))
+		return "", Usagef("%s %q is ambiguous: %s", kind, name, strings.Join(lines, ", ")).WithHint("give the id%s",
+			flagHint(flag))
 	}
 	f := &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s called %q", kind, name)}
 	var names []string
@@ -137,7 +139,8 @@ func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) 
 		if len(orgs) == 1 {
 			return orgs[0].ID, nil
 		}
-		return "", Usagef("--org is required: the key has access to %d organizations", len(orgs)).WithHint("give --org, set DIG_ORG or store it in the profile")
+		return "", Usagef("--org is required: the key has access to %d organizations",
+			len(orgs)).WithHint("give --org, set DIG_ORG or store it in the profile")
 	}
 	all := make([]Named, len(orgs))
 	for i, o := range orgs {
@@ -171,7 +174,8 @@ func WorkspaceByName(ctx context.Context, cl *api.Client, org, set string) (stri
 		}
 	}
 	if set == "" {
-		return "", Usagef("--workspace is required: the organization has %d workspaces and no default", len(ws)).WithHint("give --workspace, set DIG_WORKSPACE or store it in the profile")
+		return "", Usagef("--workspace is required: the organization has %d workspaces and no default",
+			len(ws)).WithHint("give --workspace, set DIG_WORKSPACE or store it in the profile")
 	}
 	return Pick("workspace", "--workspace", set, all)
 }
@@ -201,7 +205,8 @@ func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 		if info.ProjectID != nil && *info.ProjectID != "" {
 			return *info.ProjectID, nil
 		}
-		return "", Usagef("--project is required: the key is not a project key").WithHint("give --project, set DIG_PROJECT or store it in the profile")
+		return "", Usagef("--project is required: the key is not a project key").
+			WithHint("give --project, set DIG_PROJECT or store it in the profile")
 	}
 	return e.ProjectByName(ctx, cl, set)
 }
@@ -210,7 +215,8 @@ func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 // be a name: those are looked up, and taken as an id if no project has that name.
 func (e *Env) ProjectByName(ctx context.Context, cl *api.Client, set string) (string, error) {
 	idLike := projectLike().MatchString(set)
-	if idLike && (set == gateway.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set, "0123456789")) {
+	if idLike && (set == gateway.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set,
+		"0123456789")) {
 		return set, nil
 	}
 	all, err := e.projectsInReach(ctx, cl)
@@ -260,7 +266,8 @@ func (e *Env) ProjectArg(ctx context.Context, cl *api.Client, args []string) (or
 			}
 		}
 	}
-	return "", "", "", &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no project with id " + id + " in this organization"}
+	return "", "", "", &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no project with id " + id +
+		" in this organization"}
 }
 
 // projectsInReach lists the projects of the workspace that is set, or of all workspaces of the organization.

@@ -44,7 +44,8 @@ func CacheID(ctx context.Context, cl *api.Client, project string, args []string)
 	}
 	st, err := CacheByTable(ctx, cl, project, catalog, t[1], t[2])
 	if err == nil && st == nil {
-		err = &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:], "."), Hint: "`dig cache create` creates one"}
+		err = &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:],
+			"."), Hint: "`dig cache create` creates one"}
 	}
 	if err != nil {
 		return "", err

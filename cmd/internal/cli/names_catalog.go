@@ -33,7 +33,8 @@ func OrAlternative[T any](usual, alternative func() (T, error)) (T, error) {
 	return v, err
 }
 
-// TableCatalogID is CatalogID for a table with a known schema: two catalogs are named peaka, and the schema distinguishes them.
+// TableCatalogID is CatalogID for a table with a known schema: two catalogs are named peaka, and the schema
+// distinguishes them.
 func TableCatalogID(ctx context.Context, cl *api.Client, project, catalog, schema string) (string, error) {
 	if strings.EqualFold(catalog, api.InternalCatalogName) {
 		return api.OwnCatalogID(schema), nil
@@ -56,7 +57,8 @@ func SemanticTableID(ctx context.Context, cl *api.Client, project, catalog, set 
 	var all []Named
 	for _, t := range tables {
 		if t.TableID == "" {
-			return "", Usagef("this gateway does not report the ids of semantic tables").WithHint("give the id that `semantic-catalog table create` printed")
+			return "", Usagef("this gateway does not report the ids of semantic tables").
+				WithHint("give the id that `semantic-catalog table create` printed")
 		}
 		all = append(all, Named{ID: t.TableID, Name: t.TableName})
 	}
@@ -81,8 +83,10 @@ func TwoPart(flag, s string) (schema, table string, err error) {
 	return schema, table, nil
 }
 
-// TableOf resolves the arguments CATALOG SCHEMA.TABLE to the id of the catalog and the names of the schema and the table.
-func TableOf(ctx context.Context, cl *api.Client, project string, args []string) (catalogID, schema, table string, err error) {
+// TableOf resolves the arguments CATALOG SCHEMA.TABLE to the id of the catalog and the names of the schema and the
+// table.
+func TableOf(ctx context.Context, cl *api.Client, project string,
+	args []string) (catalogID, schema, table string, err error) {
 	if schema, table, err = TwoPart("SCHEMA.TABLE", args[1]); err == nil {
 		catalogID, err = TableCatalogID(ctx, cl, project, args[0], schema)
 	}
@@ -105,7 +109,8 @@ func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set str
 			return r, nil
 		}
 	}
-	return api.Relation{}, &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", set, catalog)}
+	return api.Relation{}, &Failure{Exit: exitcode.NotFound, Code: "not-found",
+		Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", set, catalog)}
 }
 
 // NameParts splits the name of a table, with parts in double quotes.

@@ -47,9 +47,10 @@ func inFolder(q api.Query) string {
 	return " in " + *q.Path
 }
 
-// Dependants lists the saved queries that read one of the queries gone, or its stored result, and are not among them. Queries that read one
-// through another saved query come last. ids are the ids of the listed queries.
-func Dependants(ctx context.Context, cl *api.Client, project string, gone ...api.Query) (used string, ids []string, err error) {
+// Dependants lists the saved queries that read one of the queries gone, or its stored result, and are not among them.
+// Queries that read one through another saved query come last. ids are the ids of the listed queries.
+func Dependants(ctx context.Context, cl *api.Client, project string,
+	gone ...api.Query) (used string, ids []string, err error) {
 	all, err := cl.Queries.List(ctx, project)
 	if err != nil {
 		return "", nil, err

@@ -30,7 +30,8 @@ func (e *Env) NetworkOf(p NetworkSettings) (n api.Network, err error) {
 			n.Roots = x509.NewCertPool()
 		}
 		if !n.Roots.AppendCertsFromPEM(raw) {
-			return n, Usagef("ca-file (%s): %s contains no certificate", p.CAFile.From, p.CAFile.Value).WithHint("the file must be PEM, which begins with -----BEGIN CERTIFICATE-----")
+			return n, Usagef("ca-file (%s): %s contains no certificate", p.CAFile.From,
+				p.CAFile.Value).WithHint("the file must be PEM, which begins with -----BEGIN CERTIFICATE-----")
 		}
 	}
 	if n.Certificates, err = e.clientCertificate(p); err != nil {
@@ -83,12 +84,15 @@ func (e *Env) clientCertificate(p NetworkSettings) ([]tls.Certificate, error) {
 			break
 		}
 		if block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
-			return nil, Usagef("client-key (%s): the key in %s is encrypted", from.From, from.Value).WithHint("decrypt it into a file that only you can read: openssl pkey -in FILE -out KEY")
+			return nil, Usagef("client-key (%s): the key in %s is encrypted", from.From,
+				from.Value).WithHint("decrypt it into a file that only you can read: openssl pkey -in FILE -out KEY")
 		}
 	}
 	pair, err := tls.X509KeyPair(cert, key) // its errors do not repeat the key
 	if err != nil {
-		return nil, Usagef("client-cert (%s): %s: %v", p.ClientCert.From, p.ClientCert.Value, err).WithHint("both are PEM; client-key names the file of the key if the certificate's file does not contain it")
+		return nil, Usagef("client-cert (%s): %s: %v", p.ClientCert.From, p.ClientCert.Value,
+			err).WithHint("both are PEM; client-key names the file of the key if the certificate's file does not " +
+			"contain it")
 	}
 	return []tls.Certificate{pair}, nil
 }

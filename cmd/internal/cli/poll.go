@@ -32,12 +32,14 @@ func (w *WaitFlags) Register(c *cobra.Command, what string) {
 // Limits adds the flags of a command that always waits.
 func (w *WaitFlags) Limits(c *cobra.Command) {
 	w.c = c
-	c.Flags().DurationVar(&w.Limit, "wait-timeout", waitLimit, "longest wait, such as 10m; then exit with code 8 while the work continues; 0 for no limit")
+	c.Flags().DurationVar(&w.Limit, "wait-timeout", waitLimit,
+		"longest wait, such as 10m; then exit with code 8 while the work continues; 0 for no limit")
 }
 
 // Signs adds the flag for work that reports progress.
 func (w *WaitFlags) Signs(c *cobra.Command) {
-	c.Flags().DurationVar(&w.Stalled, "stalled-after", 15*time.Minute, "give up a refresh that shows no progress for this long; 0 for never")
+	c.Flags().DurationVar(&w.Stalled, "stalled-after", 15*time.Minute,
+		"give up a refresh that shows no progress for this long; 0 for never")
 }
 
 // Check rejects flags that would have no effect. waits means that the command waits for another reason than --wait.
@@ -95,10 +97,13 @@ func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark stri
 			last, moved = now, e.Now()
 		}
 		if w.Stalled > 0 && e.Now().Sub(moved) >= w.Stalled {
-			return &Failure{Exit: exitcode.Job, Code: "stalled", Msg: fmt.Sprintf("%s is %s but nothing has changed for %v", w.What, state, w.Stalled), Hint: "cancel it and start it again"}
+			return &Failure{Exit: exitcode.Job, Code: "stalled",
+				Msg:  fmt.Sprintf("%s is %s but nothing has changed for %v", w.What, state, w.Stalled),
+				Hint: "cancel it and start it again"}
 		}
 		if w.Limit > 0 && e.Now().Sub(start)+pause > w.Limit {
-			f := &Failure{Exit: exitcode.Pending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What, state, w.Limit.Round(time.Millisecond)), Hint: "wait again with `dig " + w.Resume + "`"}
+			f := &Failure{Exit: exitcode.Pending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What,
+				state, w.Limit.Round(time.Millisecond)), Hint: "wait again with `dig " + w.Resume + "`"}
 			if strings.HasPrefix(w.Resume, "metadata status") { // no command waits for work that was started earlier
 				f.Hint = "it continues; `dig " + w.Resume + "` shows how it ends"
 			}
@@ -120,5 +125,6 @@ const patience = 30 * time.Second
 // unanswered reports whether the gateway could not report the state of the work.
 func unanswered(err error) bool {
 	var ae *api.Error
-	return !errors.Is(err, ErrDone) && errors.As(err, &ae) && (ae.Kind == api.KindUnavailable || ae.Kind == api.KindTimeout)
+	return !errors.Is(err, ErrDone) && errors.As(err, &ae) && (ae.Kind == api.KindUnavailable ||
+		ae.Kind == api.KindTimeout)
 }

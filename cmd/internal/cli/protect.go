@@ -15,8 +15,10 @@ import (
 // changes, whether the user confirms it.
 func (e *Env) MayCall(ctx context.Context, op spec.Op) error {
 	may := func() error {
-		if err := e.permit(ctx, op.ID+" changes something"); err != nil { // KindForbidden, as for other requests that were not sent
-			return &api.Error{Kind: api.KindForbidden, Outcome: outcome.NotSent, Method: op.Method, Message: err.Error(), Err: err}
+		// KindForbidden, as for other requests that were not sent
+		if err := e.permit(ctx, op.ID+" changes something"); err != nil {
+			return &api.Error{Kind: api.KindForbidden, Outcome: outcome.NotSent, Method: op.Method,
+				Message: err.Error(), Err: err}
 		}
 		return nil
 	}
@@ -29,13 +31,14 @@ func (e *Env) MayCall(ctx context.Context, op spec.Op) error {
 	return may()
 }
 
-// permit applies the setting protect to a request that changes something. It is called for every such request, also those
-// that are not sent by a method of the client.
+// permit applies the setting protect to a request that changes something. It is called for every such request, also
+// those that are not sent by a method of the client.
 func (e *Env) permit(_ context.Context, what string) error {
 	s := e.Run.Settings
 	switch s.Protect.Value {
 	case config.ReadOnly:
-		return &Failure{Exit: exitcode.NotAllowed, Code: "read-only", Msg: fmt.Sprintf("not sent: %s, and protect is read-only (%s)", what, s.Protect.From),
+		return &Failure{Exit: exitcode.NotAllowed, Code: "read-only",
+			Msg:  fmt.Sprintf("not sent: %s, and protect is read-only (%s)", what, s.Protect.From),
 			Hint: "for changes, choose another profile or remove that setting"}
 	case config.Confirm:
 		e.Run.PromptLock.Lock()
@@ -48,8 +51,8 @@ func (e *Env) permit(_ context.Context, what string) error {
 	return nil
 }
 
-// Permit returns an error if the run may not or cannot change anything. It is called before prompts and actions that precede the
-// first request that changes something.
+// Permit returns an error if the run may not or cannot change anything. It is called before prompts and actions that
+// precede the first request that changes something.
 func (e *Env) Permit() error {
 	if e.Run.unopened != nil { // what a prompt says of the dependants of an object could not be looked up
 		return e.Run.unopened

@@ -12,7 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Prompts reports whether the user is asked on a terminal before a deletion. Time passes between the prompt and the deletion.
+// Prompts reports whether the user is asked on a terminal before a deletion. Time passes between the prompt and the
+// deletion.
 func (e *Env) Prompts() bool { return e.NeedsConfirmation() && !e.DryRun() && e.InTerm && e.ErrTerm }
 
 // Holds describes the contents of an object at the time of the prompt for its deletion.
@@ -21,8 +22,9 @@ type Holds struct {
 	Mark string // details that are not shown, such as the newest row
 }
 
-// Recheck examines an object again directly before its deletion, if that was confirmed on a terminal. It returns an error if the object
-// has changed since the prompt: the user did not agree to delete what was added since. Without a prompt it does nothing.
+// Recheck examines an object again directly before its deletion, if that was confirmed on a terminal. It returns an
+// error if the object has changed since the prompt: the user did not agree to delete what was added since. Without a
+// prompt it does nothing.
 func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) error {
 	if !e.Prompts() {
 		return nil
@@ -34,7 +36,9 @@ func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) erro
 	if now == was {
 		return nil
 	}
-	return &Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s has changed since the question was asked; it was not deleted", object), Hint: "run the command again to see what it contains now"}
+	return &Failure{Exit: exitcode.Conflict, Code: "conflict",
+		Msg:  fmt.Sprintf("%s has changed since the question was asked; it was not deleted", object),
+		Hint: "run the command again to see what it contains now"}
 }
 
 // RecheckText is Recheck for contents that the prompt shows completely.
@@ -52,8 +56,8 @@ type Contents struct {
 	last  string
 }
 
-// ContentsOf queries an internal table; kind is its schema, and column may be empty. The number of rows and the newest row show whether
-// rows were added, also if the table was dropped and created again.
+// ContentsOf queries an internal table; kind is its schema, and column may be empty. The number of rows and the newest
+// row show whether rows were added, also if the table was dropped and created again.
 func ContentsOf(ctx context.Context, cl *api.Client, project, kind, table, column string) (Contents, error) {
 	sql := contentsSQL(kind, table)
 	if column != "" {
@@ -63,7 +67,8 @@ func ContentsOf(ctx context.Context, cl *api.Client, project, kind, table, colum
 }
 
 func contentsSQL(kind, table string) string {
-	return `SELECT count(*) AS n, CAST(max("_id") AS varchar) AS id, CAST(max("_created_time") AS varchar) AS made FROM ` + sqltext.Quote(api.InternalCatalogName, kind, table)
+	return `SELECT count(*) AS n, CAST(max("_id") AS varchar) AS id, CAST(max("_created_time") AS varchar) AS ` +
+		`made FROM ` + sqltext.Quote(api.InternalCatalogName, kind, table)
 }
 
 // tablesAtOnce is the number of tables that one statement counts.
@@ -77,7 +82,8 @@ func ContentsOfAll(ctx context.Context, cl *api.Client, project, kind string, ta
 		for i, table := range some {
 			parts[i] = contentsSQL(kind, table)
 		}
-		c, err := contentsBy(ctx, cl, project, "SELECT sum(n) AS n, max(id) AS id, max(made) AS made FROM ("+strings.Join(parts, " UNION ALL ")+") AS t")
+		c, err := contentsBy(ctx, cl, project, "SELECT sum(n) AS n, max(id) AS id, max(made) AS made FROM ("+
+			strings.Join(parts, " UNION ALL ")+") AS t")
 		if err != nil || !c.Known {
 			return Contents{}, err
 		}

@@ -34,11 +34,14 @@ func shownFor(op spec.Op) (ops []spec.Op, own string, none bool) {
 	case spec.ImportBi.ID:
 		return []spec.Op{spec.ImportCsv}, "", false
 	case spec.CompactLocal.ID:
-		return nil, "bytesBefore bytesAfter files files.holds files.projectId files.projectName files.bytesBefore files.bytesAfter files.error files.status", false
+		return nil, "bytesBefore bytesAfter files files.holds files.projectId files.projectName files.bytesBefore " +
+			"files.bytesAfter files.error files.status", false
 	case spec.GetQueryFolderTree.ID: // in a command that changes something: the folders that it removes
 		return nil, "value", false
-	case spec.SetCatalogAiUsage.ID, spec.SetSchemaAiUsage.ID, spec.RegisterRefreshCallback.ID, spec.UnregisterRefreshCallback.ID,
-		spec.GenerateCategoricalValues.ID, spec.DeleteCategoricalValues.ID, spec.DeleteGoldenSql.ID, spec.DeleteRelation.ID,
+	case spec.SetCatalogAiUsage.ID, spec.SetSchemaAiUsage.ID, spec.RegisterRefreshCallback.ID,
+		spec.UnregisterRefreshCallback.ID,
+		spec.GenerateCategoricalValues.ID, spec.DeleteCategoricalValues.ID, spec.DeleteGoldenSql.ID,
+		spec.DeleteRelation.ID,
 		spec.RenameAgentThread.ID, spec.DeleteAgentThread.ID:
 		return nil, "", true
 	}
@@ -125,7 +128,8 @@ func (f *Fields) Has(want string) bool {
 		return true
 	}
 	for _, n := range f.Names {
-		if strings.EqualFold(n, want) || len(n) > len(want) && strings.EqualFold(n[:len(want)], want) && n[len(want)] == '.' {
+		if strings.EqualFold(n, want) || len(n) > len(want) && strings.EqualFold(n[:len(want)], want) &&
+			n[len(want)] == '.' {
 			return true
 		}
 	}

@@ -40,7 +40,8 @@ func Like(v ...any) []any { return v }
 // reply is printed as a whole.
 func withinReply(op spec.Op) string {
 	switch op.ID {
-	case spec.ListQueryFolders.ID, spec.ListAgentThreads.ID, spec.QueryGoldenSqls.ID, spec.ListGoldenSqls.ID, spec.QueryMetadata.ID, spec.ListRelations.ID:
+	case spec.ListQueryFolders.ID, spec.ListAgentThreads.ID, spec.QueryGoldenSqls.ID, spec.ListGoldenSqls.ID,
+		spec.QueryMetadata.ID, spec.ListRelations.ID:
 		return "*"
 	case spec.GetProjectMetadata.ID:
 		return "metadata"
@@ -72,7 +73,8 @@ var description = sync.OnceValue(func() described {
 	return d
 })
 
-// ResultSchema returns the JSON schema (2020-12) of the output of a command with -o json, nil for a command that prints text.
+// ResultSchema returns the JSON schema (2020-12) of the output of a command with -o json, nil for a command that prints
+// text.
 func (e *Env) ResultSchema(c *cobra.Command) map[string]any {
 	b := &schemas{defs: map[string]any{}}
 	var all []any
@@ -229,7 +231,8 @@ func (b *schemas) schema(t reflect.Type) any {
 
 // object describes a struct. A struct with a name becomes a definition, because it may contain itself.
 func (b *schemas) object(t reflect.Type) any {
-	if s, ok := description().Components.Schemas[t.Name()]; ok && t.PkgPath() == reflect.TypeFor[api.Query]().PkgPath() {
+	if s, ok := description().Components.Schemas[t.Name()]; ok &&
+		t.PkgPath() == reflect.TypeFor[api.Query]().PkgPath() {
 		if _, have := b.defs[t.Name()]; !have {
 			b.defs[t.Name()] = nil
 			b.defs[t.Name()] = b.refer(s)

@@ -23,8 +23,10 @@ func StoredRows(ctx context.Context, cl *api.Client, project, name string) (int6
 	}
 	live, err := CountRows(ctx, cl, project, api.SchemaQuery, name)
 	if err == nil && live > 0 {
-		err = &Failure{Exit: exitcode.Job, Code: "stored-nothing", Msg: fmt.Sprintf("the run of %s stored no rows, but its query returns %d now", name, live),
-			Hint: "a cache may have been filled meanwhile; `dig materialized refresh " + shell.Quote(name) + " --wait` runs it again"}
+		err = &Failure{Exit: exitcode.Job, Code: "stored-nothing",
+			Msg: fmt.Sprintf("the run of %s stored no rows, but its query returns %d now", name, live),
+			Hint: "a cache may have been filled meanwhile; `dig materialized refresh " + shell.Quote(name) +
+				" --wait` runs it again"}
 	}
 	return n, err
 }
@@ -52,12 +54,14 @@ func CountsIn(r api.RowReader, numbers int) ([]int64, error) {
 }
 
 func noCount(format string, args ...any) *Failure {
-	return &Failure{Exit: exitcode.Failed, Code: "no-count", Msg: "the gateway answered a count with " + fmt.Sprintf(format, args...)}
+	return &Failure{Exit: exitcode.Failed, Code: "no-count", Msg: "the gateway answered a count with " +
+		fmt.Sprintf(format, args...)}
 }
 
 // CountRows counts the rows of an internal table; kind is its schema.
 func CountRows(ctx context.Context, cl *api.Client, project, kind, table string) (int64, error) {
-	row, err := singleRow(ctx, cl, project, `SELECT count(*) AS n FROM `+sqltext.Quote(api.InternalCatalogName, kind, table), 1)
+	row, err := singleRow(ctx, cl, project, `SELECT count(*) AS n FROM `+sqltext.Quote(api.InternalCatalogName,
+		kind, table), 1)
 	if err != nil {
 		return 0, err
 	}
@@ -66,7 +70,8 @@ func CountRows(ctx context.Context, cl *api.Client, project, kind, table string)
 
 // singleRow runs a statement that counts, and returns the values of its only row.
 func singleRow(ctx context.Context, cl *api.Client, project, sql string, values int) ([]any, error) {
-	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql},
+		api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return nil, err
 	}

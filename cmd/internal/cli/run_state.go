@@ -10,7 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// JobState normalizes the state of a run of a cache, a materialized query or an export to the spelling used in this program.
+// JobState normalizes the state of a run of a cache, a materialized query or an export to the spelling used in this
+// program.
 func JobState(s string) string {
 	if s = strings.ToUpper(s); s == api.StateCanceled {
 		return api.StateCancelled
@@ -18,7 +19,8 @@ func JobState(s string) string {
 	return s
 }
 
-// RunState is the state of the run of a materialized query. Unknown states are not final: a wait must not end on a guess.
+// RunState is the state of the run of a materialized query. Unknown states are not final: a wait must not end on a
+// guess.
 type RunState int
 
 const (
@@ -54,8 +56,10 @@ func settledAfter(before *api.MaterializedQueryStatus, now api.MaterializedQuery
 }
 
 // WaitRun waits until the run has ended. before is the state before the trigger, or nil to wait for the latest run.
-func (e *Env) WaitRun(ctx context.Context, cl *api.Client, project, id, name string, before *api.MaterializedQueryStatus, limit time.Duration) (s api.MaterializedQueryStatus, err error) {
-	w := Waiting{What: "the run of " + name, Limit: limit, Resume: "materialized wait " + shell.Quote(id), Cancel: "materialized cancel " + shell.Quote(id)}
+func (e *Env) WaitRun(ctx context.Context, cl *api.Client, project, id, name string,
+	before *api.MaterializedQueryStatus, limit time.Duration) (s api.MaterializedQueryStatus, err error) {
+	w := Waiting{What: "the run of " + name, Limit: limit, Resume: "materialized wait " + shell.Quote(id),
+		Cancel: "materialized cancel " + shell.Quote(id)}
 	err = e.Wait(ctx, w, func() (string, string, bool, error) {
 		var err error
 		s, err = cl.Materialized.Status(ctx, project, id)
@@ -75,9 +79,11 @@ func EndOf(name string, s api.MaterializedQueryStatus) error {
 		if s.Error != nil && *s.Error != "" {
 			msg += ": " + api.WithoutInsides(*s.Error)
 		}
-		return &Failure{Exit: exitcode.Job, Code: "job-failed", Msg: msg, Hint: "the stored rows, if any, are those of the last run that completed"}
+		return &Failure{Exit: exitcode.Job, Code: "job-failed", Msg: msg,
+			Hint: "the stored rows, if any, are those of the last run that completed"}
 	case runCanceled:
-		return &Failure{Exit: exitcode.Job, Code: "job-canceled", Msg: "the run of " + name + " was canceled", Hint: "the stored rows, if any, are those of the last run that completed"}
+		return &Failure{Exit: exitcode.Job, Code: "job-canceled", Msg: "the run of " + name + " was canceled",
+			Hint: "the stored rows, if any, are those of the last run that completed"}
 	}
 	return nil
 }

@@ -26,7 +26,8 @@ func TestSettledAfter(t *testing.T) {
 		{"never ran reads COMPLETED", nil, status("COMPLETED", ""), false},
 		{"first run begins", nil, status("RUNNING", "t1"), false},
 		{"first run is over", nil, status("COMPLETED", "t1"), true},
-		{"refresh asked for, the old state is served", before(status("COMPLETED", "t1")), status("COMPLETED", "t1"), false},
+		{"refresh asked for, the old state is served", before(status("COMPLETED", "t1")), status("COMPLETED", "t1"),
+			false},
 		{"the old failure is served", before(status("FAILED", "t1")), status("FAILED", "t1"), false},
 		{"the new run goes on", before(status("COMPLETED", "t1")), status("RUNNING", "t2"), false},
 		{"the new run is over", before(status("COMPLETED", "t1")), status("COMPLETED", "t2"), true},
@@ -40,7 +41,8 @@ func TestSettledAfter(t *testing.T) {
 			t.Errorf("%s: ended is %v", c.name, got)
 		}
 	}
-	for state, exit := range map[string]int{"COMPLETED": exitcode.OK, "FAILED": exitcode.Job, "CANCELED": exitcode.Job, "Cancelled": exitcode.Job} {
+	for state, exit := range map[string]int{"COMPLETED": exitcode.OK, "FAILED": exitcode.Job, "CANCELED": exitcode.Job,
+		"Cancelled": exitcode.Job} {
 		got := exitcode.OK
 		if f, ok := EndOf("q", status(state, "t1")).(*Failure); ok {
 			got = f.Exit

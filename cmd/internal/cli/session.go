@@ -56,8 +56,9 @@ type Session struct {
 	keyboard      bool            // standard input is a terminal, but no person uses it
 	Terminal      io.Writer       // stderr itself, for output that moves the cursor: progress and pager
 	Ctx           context.Context // the context of the run, for code that is not passed one
-	Idle          time.Duration   // after which a gateway in this process lets other processes use a project; 0 for its default
-	stuck         chan struct{}   // closed when a statement of a gateway in this process does not stop; nil without one
+	// after which a gateway in this process lets other processes use a project; 0 for its default
+	Idle  time.Duration
+	stuck chan struct{} // closed when a statement of a gateway in this process does not stop; nil without one
 }
 
 // Close releases the resources. It waits for background work of a gateway in this process and cancels that work when
@@ -112,17 +113,21 @@ func (s *Session) Register(fs *pflag.FlagSet) {
 	fs.StringVar(&g.Org, "org", "", "organization, by id or name (DIG_ORG)")
 	fs.StringVar(&g.Workspace, "workspace", "", "workspace, by id or name (DIG_WORKSPACE)")
 	fs.StringVar(&g.Project, "project", "", "project, by id or name (DIG_PROJECT)")
-	fs.VarP(&g.Output, "output", "o", "output format: table, json, ndjson, csv, tsv, yaml, markdown, html, xlsx, parquet (DIG_OUTPUT)")
+	fs.VarP(&g.Output, "output", "o",
+		"output format: table, json, ndjson, csv, tsv, yaml, markdown, html, xlsx, parquet (DIG_OUTPUT)")
 	fs.StringVar(&g.Jq, "jq", "", "filter the JSON output with a jq expression")
 	fs.StringSliceVar(&g.Columns, "columns", nil, "columns to print, in this order")
 	fs.BoolVar(&g.NoHeader, "no-header", false, "leave out the header of table, csv and tsv")
 	fs.StringVar(&g.Out, "out", "", "write to this file; it appears only when complete")
 	fs.StringVar(&g.Null, "null", "", "how NULL is written")
 	fs.StringVar(&g.color, "color", "auto", "colours: auto (on a terminal, without NO_COLOR), always or never")
-	fs.StringVar(&g.timeout, "timeout", "", "time limit of a call, or of the whole query for query execute, such as 90s (DIG_TIMEOUT)")
-	fs.IntVar(&g.retries, "retries", 2, "how often to retry a read-only call when the gateway is overloaded or the connection breaks")
+	fs.StringVar(&g.timeout, "timeout", "",
+		"time limit of a call, or of the whole query for query execute, such as 90s (DIG_TIMEOUT)")
+	fs.IntVar(&g.retries, "retries", 2,
+		"how often to retry a read-only call when the gateway is overloaded or the connection breaks")
 	fs.BoolVar(&g.DryRun, "dry-run", false, "print the requests that would change something, and change nothing")
-	fs.BoolVar(&g.Explain, "explain", false, "print the origin of the settings and the requests, without sending them; only look-ups of names are sent")
+	fs.BoolVar(&g.Explain, "explain", false,
+		"print the origin of the settings and the requests, without sending them; only look-ups of names are sent")
 	fs.BoolVar(&g.debug, "debug", false, "print every exchange with the gateway to stderr, without keys")
 	fs.BoolVarP(&g.Yes, "yes", "y", false, "do not ask before deleting")
 }
@@ -155,7 +160,8 @@ func (e *Env) Client() (*api.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := api.Options{BaseURL: s.BaseURL.Value, LinkHosts: e.Run.Allowed, UserAgent: "dig/" + BuildVersion(), Retries: e.Run.Flags.retries, Slashes: s.Local()}
+	o := api.Options{BaseURL: s.BaseURL.Value, LinkHosts: e.Run.Allowed, UserAgent: "dig/" + BuildVersion(),
+		Retries: e.Run.Flags.retries, Slashes: s.Local()}
 	if o.Retries < 0 {
 		return nil, Usagef("--retries: %d is negative", o.Retries)
 	}
@@ -176,7 +182,8 @@ func (e *Env) Client() (*api.Client, error) {
 			return nil, err
 		}
 		t := api.NewTransport(o.Network)
-		t.DisableCompression = config.IsLoopback(s.BaseURL.Value) // gzip triples the CPU time of a result; it pays off on a slow link only
+		// gzip triples the CPU time of a result; it pays off on a slow link only
+		t.DisableCompression = config.IsLoopback(s.BaseURL.Value)
 		o.Transport = t
 	}
 	if e.Run.Flags.debug {
@@ -217,8 +224,10 @@ func (e *Env) OutputOptions() (output.Options, error) {
 		return output.Options{}, err
 	}
 	f := &e.Run.Flags
-	for _, name := range []string{"out", "columns", "jq"} { // an unset variable in a script must not silently select another value
-		if fl := e.Run.Set.Lookup(name); fl != nil && fl.Changed && (fl.Value.String() == "" || fl.Value.String() == "[]") {
+	// an unset variable in a script must not silently select another value
+	for _, name := range []string{"out", "columns", "jq"} {
+		if fl := e.Run.Set.Lookup(name); fl != nil && fl.Changed && (fl.Value.String() == "" ||
+			fl.Value.String() == "[]") {
 			return output.Options{}, Usagef("--%s is empty", name)
 		}
 	}
@@ -238,7 +247,9 @@ func (e *Env) OutputOptions() (output.Options, error) {
 	o.Bare = s.Output.From == "default" && f.Jq == "" && !terminal
 	if err := output.Check(o); err != nil {
 		if from := s.Output.From; !o.Format.Known() && from != "default" && !strings.Contains(from, "--output") {
-			return o, Usagef("%s has an %v", from, err).WithHint("-o table overrides it; `%[1]s config unset output -o table` removes that of a profile", e.Name)
+			return o, Usagef("%s has an %v", from,
+				err).WithHint("-o table overrides it; `%[1]s config unset output -o table` removes that of a profile",
+				e.Name)
 		}
 		var bad *output.UsageError
 		if !o.Format.Known() && errors.As(err, &bad) {
@@ -281,11 +292,12 @@ func (e *Env) Named(flag string, err error) error {
 	return Usagef("%s: %v", flag, err)
 }
 
-// Unread has an error about a file that is read, named as it was typed, be one of a flag or argument. A file that does not exist is not found, as
-// any other object.
+// Unread has an error about a file that is read, named as it was typed, be one of a flag or argument. A file that does
+// not exist is not found, as any other object.
 func (e *Env) Unread(flag, path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && e.context().Err() == nil {
-		return &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: flag + ": " + path + ": no such file or directory", Err: err}
+		return &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: flag + ": " + path +
+			": no such file or directory", Err: err}
 	}
 	return e.Named(flag, err)
 }
@@ -323,7 +335,8 @@ func (e *Env) ReadFile(flag, path string) ([]byte, error) {
 	return raw, e.Unread(flag, path, err)
 }
 
-// ReadText reads a file like ReadFile, as text in UTF-8: without a byte order mark, and converted from UTF-16 if it has one.
+// ReadText reads a file like ReadFile, as text in UTF-8: without a byte order mark, and converted from UTF-16 if it has
+// one.
 func (e *Env) ReadText(flag, path string) ([]byte, error) {
 	raw, err := e.ReadFile(flag, path)
 	if err != nil {

@@ -52,7 +52,8 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 		return s, nil
 	}
 	if page && o.Terminal && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb" {
-		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: ProgramEnv(), Out: StreamOf(e.Out), Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
+		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: ProgramEnv(), Out: StreamOf(e.Out),
+			Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
 		s.W = s.pager
 		if ctx := e.Run.Ctx; ctx != nil {
 			context.AfterFunc(ctx, func() {
@@ -183,7 +184,8 @@ func (s *Sink) Waited() time.Duration {
 func FormOfPath(path string) (output.Format, error) {
 	f := formNamed(path)
 	if !f.Known() {
-		return f, Usagef("%s: the extension does not name a format", path).WithHint("one of .csv .tsv .json .ndjson .yaml .md .html .xlsx .parquet .txt")
+		return f, Usagef("%s: the extension does not name a format",
+			path).WithHint("one of .csv .tsv .json .ndjson .yaml .md .html .xlsx .parquet .txt")
 	}
 	return f, nil
 }
@@ -200,8 +202,8 @@ func formNamed(path string) output.Format {
 	}
 }
 
-// CheckDrawnFile rejects --out FILE if no format is set and the extension names a format other than table: no program can read
-// a drawn table in a file such as rows.parquet. Extensions that name no format are allowed.
+// CheckDrawnFile rejects --out FILE if no format is set and the extension names a format other than table: no program
+// can read a drawn table in a file such as rows.parquet. Extensions that name no format are allowed.
 func (e *Env) CheckDrawnFile() error {
 	s, err := e.Settings()
 	path := e.Run.Flags.Out
@@ -209,7 +211,8 @@ func (e *Env) CheckDrawnFile() error {
 		return err
 	}
 	if f := formNamed(path); f.Known() && f != output.Table {
-		return Usagef("--out %s: the format is table, but the file extension is %s", path, f).WithHint("give -o %s, or -o table to write a table", f)
+		return Usagef("--out %s: the format is table, but the file extension is %s", path,
+			f).WithHint("give -o %s, or -o table to write a table", f)
 	}
 	return nil
 }

@@ -4,9 +4,11 @@ import "strings"
 
 // automated are variables that CI systems and agents set for the commands they run.
 var automated = []string{
-	"CI", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE", "CIRCLECI", "TRAVIS", "APPVEYOR", "DRONE", "TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL",
+	"CI", "GITHUB_ACTIONS", "GITLAB_CI", "BUILDKITE", "CIRCLECI", "TRAVIS", "APPVEYOR", "DRONE", "TF_BUILD",
+	"TEAMCITY_VERSION", "JENKINS_URL",
 	"BITBUCKET_BUILD_NUMBER", "CODEBUILD_BUILD_ID",
-	"AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI", "AUGMENT_AGENT", "OPENCODE", "GOOSE_TERMINAL",
+	"AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI", "AUGMENT_AGENT", "OPENCODE",
+	"GOOSE_TERMINAL",
 }
 
 // unattended returns the name of the variable that shows that no person runs the command; "" if a person does.
@@ -21,8 +23,8 @@ func unattended(getenv func(string) string) string {
 	return ""
 }
 
-// DetectAutomation determines whether a person runs the command. If not, input is not expected from a terminal: there are no
-// prompts, no pager and no progress line.
+// DetectAutomation determines whether a person runs the command. If not, input is not expected from a terminal: there
+// are no prompts, no pager and no progress line.
 func (e *Env) DetectAutomation() {
 	if e.Run.Unattended = unattended(e.Getenv); e.Run.Unattended != "" {
 		e.Run.keyboard, e.InTerm = e.InTerm, false
@@ -39,7 +41,8 @@ func (e *Env) CheckInteractive() error {
 	if !e.Run.keyboard {
 		return nil
 	}
-	return Usagef("standard input is a terminal, and %s is set: no input is expected", e.Run.Unattended).WithHint("give an argument or a file, or unset %s", e.Run.Unattended)
+	return Usagef("standard input is a terminal, and %s is set: no input is expected",
+		e.Run.Unattended).WithHint("give an argument or a file, or unset %s", e.Run.Unattended)
 }
 
 // withoutPrompt returns the hint of a command that would prompt, with the reason why it does not.

@@ -23,7 +23,8 @@ func (e *Env) Shows(c *cobra.Command, s *Shape, names ...string) {
 }
 
 func (e *Env) showsOne(c *cobra.Command, s *Shape) {
-	c.Flags().BoolVarP(&e.Run.Flags.quiet, "quiet", "q", false, "print only the ids, or the names of what has no id, one a line")
+	c.Flags().BoolVarP(&e.Run.Flags.quiet, "quiet", "q", false,
+		"print only the ids, or the names of what has no id, one a line")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		e.Run.shape = *s

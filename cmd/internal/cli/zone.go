@@ -5,8 +5,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// Local reports whether the command is for zone local. It is false if the settings are not valid, in which case the command fails
-// anyway.
+// Local reports whether the command is for zone local. It is false if the settings are not valid, in which case the
+// command fails anyway.
 func (e *Env) Local() bool {
 	s, err := e.Settings()
 	return err == nil && s.Local()

@@ -15,9 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// The examples of README.md and of the pages in docs are indented blocks in which a line begins with dig, or with "$ dig" if its
-// output follows. All run with the files and objects of one fixture, testdata/pages/shared.txtar. Its comment is the commands
-// that make the objects, run once, and lines that say what is other in a page:
+// The examples of README.md and of the pages in docs are indented blocks in which a line begins with dig, or with "$
+// dig" if its output follows. All run with the files and objects of one fixture, testdata/pages/shared.txtar. Its
+// comment is the commands that make the objects, run once, and lines that say what is other in a page:
 //
 //	# replace PAGE OLD => NEW
 //	# before PAGE COMMAND => LINE to be run first
@@ -78,7 +78,8 @@ func readExamples(t *testing.T) *examples {
 func (x *examples) rule(kind, page, line string) *exampleRule {
 	for i := range x.rules {
 		r := &x.rules[i]
-		if r.kind == kind && (r.page == "*" || r.page == page) && (r.command == "*" || strings.HasPrefix(line, r.command)) {
+		if r.kind == kind && (r.page == "*" || r.page == page) &&
+			(r.command == "*" || strings.HasPrefix(line, r.command)) {
 			r.used = true
 			return r
 		}
@@ -104,13 +105,15 @@ func (x *examples) of(page, text string) (out []example) {
 			continue
 		}
 		var block []string
-		for ; i < len(lines) && (strings.HasPrefix(lines[i], "    ") || len(block) > 0 && lines[i] == "" && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "    ")); i++ {
+		for ; i < len(lines) && (strings.HasPrefix(lines[i], "    ") || len(block) > 0 && lines[i] == "" &&
+			i+1 < len(lines) && strings.HasPrefix(lines[i+1], "    ")); i++ {
 			block = append(block, strings.TrimPrefix(lines[i], "    "))
 		}
 		if !slices.ContainsFunc(block, isExample) || x.rule("skip", page, block[0]) != nil {
 			continue
 		}
-		if p := strings.TrimPrefix(block[0], "$ "); !isExample(block[0]) && !strings.HasPrefix(p, "mkdir ") { // prose or output of a program that shows a command
+		// prose or output of a program that shows a command
+		if p := strings.TrimPrefix(block[0], "$ "); !isExample(block[0]) && !strings.HasPrefix(p, "mkdir ") {
 			continue
 		}
 		for k := 0; k < len(block); k++ {
@@ -171,7 +174,8 @@ func TestExamples(t *testing.T) {
 		for i, line := range x.setup {
 			step(out, fmt.Sprintf("setup-%02d", i), line)
 		}
-		out.Comment = append(out.Comment, fmt.Sprintf("exec cp -R $DIG_DATA_DIR/. %s\nexec cp -R made %s\n", data, made)...)
+		out.Comment = append(out.Comment, fmt.Sprintf("exec cp -R $DIG_DATA_DIR/. %s\nexec cp -R made %s\n",
+			data, made)...)
 	})
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		t.Fatal(err)
@@ -205,7 +209,8 @@ func TestExamples(t *testing.T) {
 		}
 		ran += len(run)
 		one(strings.TrimSuffix(name, ".md"), func(out *txtar.Archive) {
-			out.Comment = append(out.Comment, fmt.Sprintf("exec cp -R %s/. $DIG_DATA_DIR\nexec cp -R %s/made/. .\n", data, made)...)
+			out.Comment = append(out.Comment, fmt.Sprintf("exec cp -R %s/. $DIG_DATA_DIR\nexec cp -R %s/made/. .\n",
+				data, made)...)
 			for i, e := range run {
 				x.script(out, name, i, e)
 			}
@@ -237,7 +242,8 @@ func (x *examples) script(out *txtar.Archive, page string, i int, e example) {
 	}
 	text := e.text
 	if r := x.rule("exit", page, e.text); r != nil {
-		text = fmt.Sprintf("code=0; { %s\n} || code=$?; [ $code = %s ] || { echo \"exit code $code\" >&2; exit 1; }", text, r.text)
+		text = fmt.Sprintf("code=0; { %s\n} || code=$?; [ $code = %s ] || { echo \"exit code $code\" >&2; exit 1; }",
+			text, r.text)
 	}
 	if !e.shows {
 		text = "{ " + text + "\n} >/dev/null"

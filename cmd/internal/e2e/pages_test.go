@@ -14,15 +14,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// pageScript makes a script of a page: each fenced block whose info string has a second word is a file of that name, and each
-// line of a console block that begins with "$ " is a command, with the lines below it that are indented, and must print the other
-// lines below it. What comes before the page, and the words to replace ("# replace OLD => NEW", where NEW may hold variables of the
-// environment), stand in the preamble.
+// pageScript makes a script of a page: each fenced block whose info string has a second word is a file of that name,
+// and each line of a console block that begins with "$ " is a command, with the lines below it that are indented, and
+// must print the other lines below it. What comes before the page, and the words to replace ("# replace OLD => NEW",
+// where NEW may hold variables of the environment), stand in the preamble.
 func pageScript(page, preamble string) (string, error) {
 	pre := txtar.Parse([]byte(preamble))
 	var words []string
 	for _, line := range strings.Split(string(pre.Comment), "\n") {
-		if old, now, ok := strings.Cut(strings.TrimPrefix(line, "# replace "), " => "); ok && strings.HasPrefix(line, "# replace ") {
+		if old, now, ok := strings.Cut(strings.TrimPrefix(line, "# replace "), " => "); ok && strings.HasPrefix(line,
+			"# replace ") {
 			words = append(words, old, now)
 		}
 	}
@@ -100,7 +101,8 @@ func pageScript(page, preamble string) (string, error) {
 	return string(txtar.Format(out)), nil
 }
 
-// jobScript is what the only job of a workflow does, but for its installation: the steps named Install and before_script.
+// jobScript is what the only job of a workflow does, but for its installation: the steps named Install and
+// before_script.
 func jobScript(name, text string) (string, error) {
 	type step struct{ Name, Run string }
 	type job struct {
@@ -122,7 +124,8 @@ func jobScript(name, text string) (string, error) {
 		return "", fmt.Errorf("%s has %d jobs", name, len(jobs))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "set -eu\nmkdir %[1]s.d\ncp sales.csv daily.sql expected.csv %[1]s.d\ncd %[1]s.d\nexport CI_PROJECT_DIR=$PWD\n", name)
+	fmt.Fprintf(&b, "set -eu\nmkdir %[1]s.d\ncp sales.csv daily.sql expected.csv %[1]s.d\ncd %[1]s.d\nexport "+
+		"CI_PROJECT_DIR=$PWD\n", name)
 	for _, j := range jobs {
 		for _, env := range []map[string]string{j.Env, j.Variables} {
 			for _, k := range slices.Sorted(maps.Keys(env)) {

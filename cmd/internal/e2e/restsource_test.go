@@ -12,10 +12,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptRest is the script command "restsource FOLDER KEY": it serves the files of a folder as a REST API until the script ends,
-// at $REST, to requests whose Authorization is KEY. /items?page=2 is the file items@page=2.json, with names and values in the
-// order of Query().Encode. A file items@page=2.fail holds statuses, one to a line, that are answered one after the other first.
-// $REST/-/asked answers the requests so far, one to a line.
+// scriptRest is the script command "restsource FOLDER KEY": it serves the files of a folder as a REST API until the
+// script ends, at $REST, to requests whose Authorization is KEY. /items?page=2 is the file items@page=2.json, with
+// names and values in the order of Query().Encode. A file items@page=2.fail holds statuses, one to a line, that are
+// answered one after the other first. $REST/-/asked answers the requests so far, one to a line.
 func scriptRest(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: restsource FOLDER KEY")

@@ -114,7 +114,8 @@ func scriptParams(dir string, tcp bool, seen *exercised) testscript.Params {
 
 // serveScript serves the script's data directory and points dig at it.
 func serveScript(env *testscript.Env, seen *exercised) error {
-	g, err := gateway.Open(gateway.Options{Dir: env.Getenv("DIG_DATA_DIR"), OpenEngine: duckdb.Open, Log: slog.New(slog.DiscardHandler), Observe: seen.see})
+	g, err := gateway.Open(gateway.Options{Dir: env.Getenv("DIG_DATA_DIR"), OpenEngine: duckdb.Open,
+		Log: slog.New(slog.DiscardHandler), Observe: seen.see})
 	if err != nil {
 		return err
 	}

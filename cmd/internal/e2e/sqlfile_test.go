@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptSQLFile makes the script command that runs the statements of a script in a database file: "sqlitefile FILE SCRIPT". $WORK in
-// the script is the folder of the test.
+// scriptSQLFile makes the script command that runs the statements of a script in a database file: "sqlitefile FILE
+// SCRIPT". $WORK in the script is the folder of the test.
 func scriptSQLFile(driver string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) != 2 {

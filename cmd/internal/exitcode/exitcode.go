@@ -56,5 +56,6 @@ func All() []Meaning {
 
 // OfDiff lists the exit codes of commands that compare.
 func OfDiff() []Meaning {
-	return []Meaning{{OK, "the same"}, {Different, "different"}, {Usage, "the two sides cannot be compared"}, {Interrupted, "interrupted"}, {Pipe, "the reader of stdout, such as head, ended first"}}
+	return []Meaning{{OK, "the same"}, {Different, "different"}, {Usage, "the two sides cannot be compared"},
+		{Interrupted, "interrupted"}, {Pipe, "the reader of stdout, such as head, ended first"}}
 }

@@ -34,7 +34,8 @@ func split(text string) []string {
 	return out
 }
 
-// unquoted removes the quotes of arguments; two quotes inside of quotes are one. Of names as in SQL it removes single quotes only.
+// unquoted removes the quotes of arguments; two quotes inside of quotes are one. Of names as in SQL it removes single
+// quotes only.
 func unquoted(args []string, sql bool) ([]string, error) {
 	out := make([]string, len(args))
 	for i, arg := range args {
@@ -62,7 +63,8 @@ func unquoted(args []string, sql bool) ([]string, error) {
 			}
 		}
 		if quote != 0 {
-			return nil, cli.Usagef("the quote in %s is not closed", arg).WithHint("write a %c within a value twice, or use the other quotes", quote)
+			return nil, cli.Usagef("the quote in %s is not closed",
+				arg).WithHint("write a %c within a value twice, or use the other quotes", quote)
 		}
 		out[i] = word.String()
 	}

@@ -28,7 +28,8 @@ func (s *shell) browse(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return browse.Run(ctx, t, browse.Options{In: cli.TerminalOf(s.e.In), Out: cli.FileOf(s.e.Out), Env: os.Environ(), Color: s.e.Colors(true)})
+	return browse.Run(ctx, t, browse.Options{In: cli.TerminalOf(s.e.In), Out: cli.FileOf(s.e.Out), Env: os.Environ(),
+		Color: s.e.Colors(true)})
 }
 
 // browsed reads the last result into memory.

@@ -13,40 +13,55 @@ import (
 	"github.com/dig-cli/dig/internal/suggest"
 )
 
-// command is a command of the shell: a backslash, or a dot as in other shells, and a name. Some can also be written as a word without a backslash.
+// command is a command of the shell: a backslash, or a dot as in other shells, and a name. Some can also be written as
+// a word without a backslash.
 type command struct {
-	name, long string   // as in \d and \describe
-	words      []string // recognized without a backslash if alone or, for commands with args, if followed by one argument
-	args       string   // shown in the help
-	about      string
-	run        func(s *shell, ctx context.Context, args []string) error
-	path       bool // the first argument is a file
-	sql        bool // the arguments are names as in SQL: double quotes are part of them
+	name, long string // as in \d and \describe
+	// recognized without a backslash if alone or, for commands with args, if followed by one argument
+	words []string
+	args  string // shown in the help
+	about string
+	run   func(s *shell, ctx context.Context, args []string) error
+	path  bool // the first argument is a file
+	sql   bool // the arguments are names as in SQL: double quotes are part of them
 }
 
 // commands lists the commands in the order of the help.
 func commands() []command {
 	return []command{
-		{name: "d", long: "describe", words: []string{"describe"}, args: "[NAME]", about: "list the tables, or describe one or a saved query", run: (*shell).describe, sql: true},
-		{name: "dt", long: "tables", args: "[PATTERN]", about: "list tables and saved queries; * is any letters", run: (*shell).listTables},
-		{name: "dn", long: "schemas", args: "[PATTERN]", about: "list the catalogs and schemas", run: (*shell).listSchemas},
-		{name: "df", long: "functions", args: "[PATTERN]", about: "list the functions with their arguments", run: (*shell).listFunctions},
-		{name: "use", long: "use", words: []string{"use"}, args: "[CATALOG.SCHEMA]", about: "look up names without a schema there, or not", run: (*shell).use, sql: true},
+		{name: "d", long: "describe", words: []string{"describe"}, args: "[NAME]",
+			about: "list the tables, or describe one or a saved query", run: (*shell).describe, sql: true},
+		{name: "dt", long: "tables", args: "[PATTERN]", about: "list tables and saved queries; * is any letters",
+			run: (*shell).listTables},
+		{name: "dn", long: "schemas", args: "[PATTERN]", about: "list the catalogs and schemas",
+			run: (*shell).listSchemas},
+		{name: "df", long: "functions", args: "[PATTERN]", about: "list the functions with their arguments",
+			run: (*shell).listFunctions},
+		{name: "use", long: "use", words: []string{"use"}, args: "[CATALOG.SCHEMA]",
+			about: "look up names without a schema there, or not", run: (*shell).use, sql: true},
 		{name: "x", long: "expanded", about: "one line per value, on or off", run: (*shell).expand},
-		{name: "types", long: "types", about: "types of the columns under the header, on or off", run: (*shell).showTypes},
+		{name: "types", long: "types", about: "types of the columns under the header, on or off",
+			run: (*shell).showTypes},
 		{name: "timing", long: "timing", about: "how long each statement takes, on or off", run: (*shell).switchTiming},
-		{name: "bind", long: "bind", args: "[[NAME=]VALUE]...", about: "values for the ? or :NAME of the next statement", run: (*shell).bind},
+		{name: "bind", long: "bind", args: "[[NAME=]VALUE]...",
+			about: "values for the ? or :NAME of the next statement", run: (*shell).bind},
 		{name: "g", long: "go", about: "run the last statement again", run: (*shell).again},
 		{name: "y", long: "yes", about: "run the last statement as its error suggests it", run: (*shell).mend},
 		{name: "e", long: "edit", about: "edit the last statement with $EDITOR, then run it", run: (*shell).edit},
-		{name: "i", long: "include", args: "FILE", about: "run the statements of a file", run: (*shell).include, path: true},
-		{name: "o", long: "out", args: "[FILE]", about: "write results to a file, or to the screen again", run: (*shell).output, path: true},
-		{name: "watch", long: "watch", args: "[SECONDS]", about: "run the last statement every 2 s, until Ctrl-C", run: (*shell).watch},
+		{name: "i", long: "include", args: "FILE", about: "run the statements of a file", run: (*shell).include,
+			path: true},
+		{name: "o", long: "out", args: "[FILE]", about: "write results to a file, or to the screen again",
+			run: (*shell).output, path: true},
+		{name: "watch", long: "watch", args: "[SECONDS]", about: "run the last statement every 2 s, until Ctrl-C",
+			run: (*shell).watch},
 		{name: "b", long: "browse", about: "browse the last result: scroll, search, sort", run: (*shell).browse},
-		{name: "chart", long: "chart", args: "[KIND [X] [Y]]", about: "draw the last result: bar, line, hist or spark", run: (*shell).chart},
-		{name: "export", long: "export", args: "FILE", about: "write the last result; the extension is the format", run: (*shell).export, path: true},
+		{name: "chart", long: "chart", args: "[KIND [X] [Y]]", about: "draw the last result: bar, line, hist or spark",
+			run: (*shell).chart},
+		{name: "export", long: "export", args: "FILE", about: "write the last result; the extension is the format",
+			run: (*shell).export, path: true},
 		{name: "refresh", long: "refresh", about: "read names for completion again", run: (*shell).refreshNames},
-		{name: "q", long: "quit", words: []string{"quit", "exit"}, about: "leave, as Ctrl-D does", run: func(*shell, context.Context, []string) error { return errQuit }},
+		{name: "q", long: "quit", words: []string{"quit", "exit"}, about: "leave, as Ctrl-D does",
+			run: func(*shell, context.Context, []string) error { return errQuit }},
 		{name: "?", long: "help", words: []string{"help"}, args: "", about: "this list", run: (*shell).help},
 	}
 }
@@ -149,7 +164,8 @@ func (s *shell) choices(text string, at int) (int, []lineedit.Choice) {
 
 // complete offers names and words for a position in a text.
 func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
-	if begin := len(text) - len(strings.TrimLeft(text, " \t\n")); begin < len(text) && text[begin] == '\\' && at > begin {
+	if begin := len(text) - len(strings.TrimLeft(text, " \t\n")); begin < len(text) && text[begin] == '\\' &&
+		at > begin {
 		return s.completeCommand(text, begin, at)
 	}
 	if begin, ok := fileLiteral(text[:at]); ok && s.e.Local() {
@@ -195,7 +211,8 @@ func fileLiteral(text string) (begin int, ok bool) {
 	if to < len(text) || !strings.HasPrefix(last, "'") || strings.Count(last, "'")%2 == 0 {
 		return 0, false
 	}
-	return from + 1, slices.ContainsFunc([]string{"FROM", "JOIN"}, func(w string) bool { return strings.EqualFold(before, w) })
+	return from + 1, slices.ContainsFunc([]string{"FROM", "JOIN"},
+		func(w string) bool { return strings.EqualFold(before, w) })
 }
 
 // completeCommand offers commands, and tables or files as their arguments.
@@ -206,7 +223,8 @@ func (s *shell) completeCommand(text string, begin, at int) (int, []suggest.Cand
 		var out []suggest.Candidate
 		for _, c := range commands() {
 			for _, n := range []string{c.name, c.long} {
-				if strings.HasPrefix(`\`+n, head) && !slices.ContainsFunc(out, func(o suggest.Candidate) bool { return o.Text == `\`+n }) {
+				if strings.HasPrefix(`\`+n, head) && !slices.ContainsFunc(out,
+					func(o suggest.Candidate) bool { return o.Text == `\`+n }) {
 					out = append(out, suggest.Candidate{Text: `\` + n, Kind: suggest.KindCommand, Detail: c.about})
 				}
 			}
@@ -225,7 +243,8 @@ func (s *shell) completeCommand(text string, begin, at int) (int, []suggest.Cand
 			return at - len(rest) + from - 9, list
 		case c.name == "use":
 			from, list := suggest.At("DESCRIBE "+rest, len(rest)+9, s.known.Load(), suggest.Namespace{})
-			return at - len(rest) + from - 9, slices.DeleteFunc(list, func(c suggest.Candidate) bool { return c.Kind == suggest.KindTable })
+			return at - len(rest) + from - 9, slices.DeleteFunc(list,
+				func(c suggest.Candidate) bool { return c.Kind == suggest.KindTable })
 		case c.name == "chart" && !strings.Contains(rest, " "):
 			return at - len(rest), words(rest, "bar", "hist", "line", "spark")
 		}

@@ -24,7 +24,8 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 		return s.listTables(ctx, nil)
 	case 1:
 	default:
-		return cli.Usagef(`\d describes one table, not %d`, len(args)).WithHint(`a name with blanks is written in double quotes: "my table"`)
+		return cli.Usagef(`\d describes one table, not %d`,
+			len(args)).WithHint(`a name with blanks is written in double quotes: "my table"`)
 	}
 	if args[0] == lastName {
 		return s.describeLast(ctx)
@@ -51,7 +52,8 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 		for i, t := range found {
 			paths[i] = known.Path(t)
 		}
-		return cli.Usagef("%s is ambiguous: %s", args[0], strings.Join(paths, ", ")).WithHint("give the catalog and the schema")
+		return cli.Usagef("%s is ambiguous: %s", args[0],
+			strings.Join(paths, ", ")).WithHint("give the catalog and the schema")
 	}
 	t := found[0]
 	if t.Columns == nil {
@@ -99,7 +101,8 @@ func (s *shell) describeFile(ctx context.Context, literal string) error {
 
 // inUse qualifies a name with the schema in use, if that schema has such a table.
 func (s *shell) inUse(known *suggest.Known, parts []string) []string {
-	for _, full := range [][]string{append([]string{s.here.Catalog, s.here.Schema}, parts...), append([]string{s.here.Catalog}, parts...)} {
+	for _, full := range [][]string{append([]string{s.here.Catalog, s.here.Schema}, parts...),
+		append([]string{s.here.Catalog}, parts...)} {
 		if s.here.Schema != "" && len(full) == 3 && known.Find(full...) != nil {
 			return full
 		}
@@ -108,7 +111,8 @@ func (s *shell) inUse(known *suggest.Known, parts []string) []string {
 }
 
 func (s *shell) unknownTable(known *suggest.Known, name, last string) error {
-	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no table or saved query %s", name), Hint: `\dt lists them`}
+	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+		Msg: fmt.Sprintf("there is no table or saved query %s", name), Hint: `\dt lists them`}
 	names := make([]string, len(known.Tables))
 	for i, t := range known.Tables {
 		names[i] = t.Name
@@ -140,7 +144,8 @@ func pattern(args []string) (func(names ...string) bool, error) {
 }
 
 // matching returns the names of the project, and which of them match the argument of a command.
-func (s *shell) matching(ctx context.Context, args []string) (match func(names ...string) bool, known *suggest.Known, err error) {
+func (s *shell) matching(ctx context.Context,
+	args []string) (match func(names ...string) bool, known *suggest.Known, err error) {
 	if match, err = pattern(args); err == nil {
 		known, err = s.names(ctx)
 	}
@@ -154,7 +159,8 @@ func (s *shell) listTables(ctx context.Context, args []string) error {
 	}
 	var rows [][]any
 	for _, t := range known.Tables {
-		if t.Schema == "information_schema" && len(args) == 0 || !match(t.Name, t.Schema+"."+t.Name, t.Catalog+"."+t.Schema+"."+t.Name) {
+		if t.Schema == "information_schema" && len(args) == 0 || !match(t.Name, t.Schema+"."+t.Name, t.Catalog+"."+
+			t.Schema+"."+t.Name) {
 			continue
 		}
 		rows = append(rows, []any{t.Catalog, t.Schema, t.Name, len(t.Columns)})
@@ -220,7 +226,8 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	switch len(parts) {
 	case 1: // a schema of the catalog in use, or the only schema of a catalog, or a schema of one catalog only
 		if place = onlyNamespace(known, s.here.Catalog, parts[0]); place.Schema == "" {
-			return cli.Usagef("%s is not the name of one schema", args[0]).WithHint(`give CATALOG.SCHEMA; \dn lists them`)
+			return cli.Usagef("%s is not the name of one schema",
+				args[0]).WithHint(`give CATALOG.SCHEMA; \dn lists them`)
 		}
 	case 2:
 		place.Schema = parts[1]
@@ -233,7 +240,8 @@ func (s *shell) use(ctx context.Context, args []string) error {
 			return nil
 		}
 	}
-	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with tables", args[0]), Hint: `\dn lists them`}
+	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with tables",
+		args[0]), Hint: `\dn lists them`}
 	if near := nearest.Of(place.Schema, known.Schemas(place.Catalog)); near != "" {
 		f.Hint = "did you mean " + suggest.Name(place.Catalog) + "." + suggest.Name(near) + "?"
 	}

@@ -85,7 +85,8 @@ func (s *shell) readFileColumns(ctx context.Context, literal string) []suggest.C
 
 // openFile selects no rows of a file.
 func (s *shell) openFile(ctx context.Context, literal string) (*api.Result, error) {
-	return s.cl.Queries.Execute(web.WithFiles(ctx, s.e.StatementFiles(nil)), s.project, api.ExecuteByStatement{Statement: "SELECT * FROM " + literal + " LIMIT 0"},
+	return s.cl.Queries.Execute(web.WithFiles(ctx, s.e.StatementFiles(nil)), s.project,
+		api.ExecuteByStatement{Statement: "SELECT * FROM " + literal + " LIMIT 0"},
 		api.ExecuteOptions{Format: api.Compact})
 }
 

@@ -16,10 +16,11 @@ import (
 )
 
 // meant matches hints that suggest a name, a word or a literal to replace the one at the position of the error.
-var meant = late.Regexp(`^(?:did you mean |double quotes are for names; a text is written )((?:"(?:[^"]|"")*"|[\pL_]\w*)(?:\.(?:"(?:[^"]|"")*"|[\pL_]\w*))*|'(?:[^']|'')*')\??$`)
+var meant = late.Regexp(`^(?:did you mean |double quotes are for names; a text is written ` +
+	`)((?:"(?:[^"]|"")*"|[\pL_]\w*)(?:\.(?:"(?:[^"]|"")*"|[\pL_]\w*))*|'(?:[^']|'')*')\??$`)
 
-// Mended returns a statement in which the suggestion of a hint replaces the word or dotted name at a 1-based line and column. It returns "" if
-// the hint does not suggest a replacement.
+// Mended returns a statement in which the suggestion of a hint replaces the word or dotted name at a 1-based line and
+// column. It returns "" if the hint does not suggest a replacement.
 func Mended(text string, line, col int, hint string) string {
 	m := meant().FindStringSubmatch(hint)
 	lines := strings.SplitAfter(text, "\n")
@@ -64,12 +65,14 @@ func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) erro
 	}
 	for _, name := range found {
 		near := nearest.Of(name[0].Name, names)
-		if _, said, _ := strings.Cut(missing.Table("", name[0].Name), "."); len(name) > 1 || near == "" || !strings.Contains(f.Msg, "."+said) {
+		if _, said, _ := strings.Cut(missing.Table("", name[0].Name), "."); len(name) > 1 || near == "" ||
+			!strings.Contains(f.Msg, "."+said) {
 			continue
 		}
 		out := *f
 		out.Hint = "did you mean " + suggest.Name(near) + "?"
-		if at := name[0].Pos().Offset; at+len(name[0].Name) <= len(text) && text[at:at+len(name[0].Name)] == name[0].Name {
+		if at := name[0].Pos().Offset; at+len(name[0].Name) <= len(text) &&
+			text[at:at+len(name[0].Name)] == name[0].Name {
 			out.Mended = text[:at] + suggest.Name(near) + text[at+len(name[0].Name):]
 		}
 		return &out

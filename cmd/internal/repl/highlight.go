@@ -78,6 +78,8 @@ func styleOf(text string, from, to int) string {
 }
 
 // commonWords are words of the grammar that may also be names, and that are coloured nevertheless.
-var commonWords = map[string]bool{"ALL": true, "ANALYZE": true, "ANY": true, "ASC": true, "COLUMNS": true, "DATE": true, "DESC": true, "EXPLAIN": true, "FETCH": true, "FILTER": true,
-	"FIRST": true, "IF": true, "INTERVAL": true, "LAST": true, "LIMIT": true, "NULLS": true, "OFFSET": true, "OVER": true, "PARTITION": true, "RANGE": true, "ROWS": true,
+var commonWords = map[string]bool{"ALL": true, "ANALYZE": true, "ANY": true, "ASC": true, "COLUMNS": true, "DATE": true,
+	"DESC": true, "EXPLAIN": true, "FETCH": true, "FILTER": true,
+	"FIRST": true, "IF": true, "INTERVAL": true, "LAST": true, "LIMIT": true, "NULLS": true, "OFFSET": true,
+	"OVER": true, "PARTITION": true, "RANGE": true, "ROWS": true,
 	"SCHEMAS": true, "SHOW": true, "TABLES": true, "TIME": true, "TIMESTAMP": true, "WITHIN": true}

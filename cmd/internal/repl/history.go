@@ -76,8 +76,8 @@ func (h *history) alone(fn func(alone bool)) {
 	fn(ok)
 }
 
-// shorten keeps the newest entries of the file, including those that other shells have added since. If it fails, the file only
-// stays longer.
+// shorten keeps the newest entries of the file, including those that other shells have added since. If it fails, the
+// file only stays longer.
 func (h *history) shorten() {
 	h.alone(func(alone bool) {
 		raw, err := os.ReadFile(h.path)
@@ -103,7 +103,8 @@ func (h *history) Entry(i int) string { return h.list[i] }
 // add stores a text, unless it begins with a blank, repeats the last one or contains a secret.
 func (h *history) add(text string) {
 	text = strings.TrimRight(text, " \t\n")
-	if text == "" || strings.HasPrefix(text, " ") || len(text) > maxEntry || len(h.list) > 0 && h.list[len(h.list)-1] == text || h.secret(text) {
+	if text == "" || strings.HasPrefix(text, " ") || len(text) > maxEntry || len(h.list) > 0 &&
+		h.list[len(h.list)-1] == text || h.secret(text) {
 		return
 	}
 	h.list = append(h.list, text)

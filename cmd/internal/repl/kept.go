@@ -34,7 +34,8 @@ func (k *kept) some() bool { return k.spool != nil && k.spool.N > 0 }
 // keep stores a reply while the caller reads it. A second call starts over: the reply was requested in another format.
 func (k *kept) keep(body io.ReadCloser, format api.Format) io.ReadCloser {
 	_ = k.close()
-	*k = kept{format: format, spool: localstate.NewSpool(keptInMemory, keptAtMost, errors.New("it is larger than 4 GiB"), k.create)}
+	*k = kept{format: format, spool: localstate.NewSpool(keptInMemory, keptAtMost,
+		errors.New("it is larger than 4 GiB"), k.create)}
 	return &keeping{ReadCloser: body, k: k}
 }
 
@@ -81,7 +82,8 @@ func (k *kept) open() (*api.Result, error) {
 		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(nil))}, nil
 	case k.spool.Err != nil:
 		err := k.spool.Err
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-last-result", Msg: "the last result was not kept: " + err.Error(), Err: err}
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-last-result", Msg: "the last result was not kept: " +
+			err.Error(), Err: err}
 	case k.file == nil:
 		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(k.spool.Memory()))}, nil
 	}

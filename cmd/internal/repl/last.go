@@ -84,8 +84,8 @@ func before(text string, edits []edit, line, col int) (int, int) {
 	return 1 + strings.Count(text[:orig], "\n"), 1 + utf8.RuneCountInString(text[lineStart:orig])
 }
 
-// tables returns the names of the tables of a statement; none if it does not parse, which the gateway will report. describesLast reports
-// whether it asks for the columns of the last result.
+// tables returns the names of the tables of a statement; none if it does not parse, which the gateway will report.
+// describesLast reports whether it asks for the columns of the last result.
 func tables(text string) (found [][]*trinosql.Ident, describesLast bool) {
 	st, err := trinosql.Parse(text)
 	if err != nil {
@@ -156,7 +156,8 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 			continue
 		}
 		if !local {
-			return cli.Usagef("%s cannot be joined with %s on %s: its tables cannot be read as a whole", lastName, sent[from:to], s.e.Run.Settings.Where()).
+			return cli.Usagef("%s cannot be joined with %s on %s: its tables cannot be read as a whole", lastName,
+				sent[from:to], s.e.Run.Settings.Where()).
 				WithHint(`join them in one statement, or \export the last result and import it as a table`)
 		}
 		schema := "t" + strconv.Itoa(i)
@@ -168,7 +169,8 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 	if err != nil {
 		return err
 	}
-	res, err := sql.Run(ctx, p, sql.Query{SQL: edited(sent, edits), Bindings: values, Catalogs: c, Timeout: s.e.TimeLimit()})
+	res, err := sql.Run(ctx, p, sql.Query{SQL: edited(sent, edits), Bindings: values, Catalogs: c,
+		Timeout: s.e.TimeLimit()})
 	if err != nil {
 		return s.engineError(text, sent, edits, err)
 	}
@@ -193,7 +195,10 @@ func noLast() error {
 
 // scanLast reads the last result as a table.
 func (s *shell) scanLast() *scanner {
-	return &scanner{last: s.last, notes: s.e.Err, open: func(context.Context, engine.ScanRequest) (*api.Result, error) { return s.last.open() }}
+	return &scanner{last: s.last, notes: s.e.Err, open: func(context.Context, engine.ScanRequest) (*api.Result,
+		error) {
+		return s.last.open()
+	}}
 }
 
 // showResult shows the rows of a result of the session's engine as they arrive, and stores them.
@@ -208,10 +213,12 @@ func (s *shell) showResult(ctx context.Context, res *wire.Result, k *kept, text 
 		encoded <- err
 	}()
 	body := &api.Result{Format: api.Compact, Body: k.keep(r, api.Compact)}
-	err := s.run.Show(ctx, body.Rows(), Statement{Text: text, Vertical: s.expanded, Types: s.types, Out: s.outFile(), Format: s.format}, output.Chart{})
+	err := s.run.Show(ctx, body.Rows(), Statement{Text: text, Vertical: s.expanded, Types: s.types, Out: s.outFile(),
+		Format: s.format}, output.Chart{})
 	_ = r.Close()
 	cancel()
-	if failed := <-encoded; failed != nil && !errors.Is(failed, io.ErrClosedPipe) && !errors.Is(failed, context.Canceled) {
+	if failed := <-encoded; failed != nil && !errors.Is(failed, io.ErrClosedPipe) &&
+		!errors.Is(failed, context.Canceled) {
 		return failed
 	}
 	if err == nil {
@@ -229,7 +236,8 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 	f := &cli.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid), Msg: ee.Message, Hint: ee.Hint, Err: err}
 	if ee.Line > 0 {
 		line, col := before(sent, edits, ee.Line, ee.Col)
-		f.Msg = fmt.Sprintf("line %d:%d: %s", line, col, strings.TrimPrefix(ee.Message, fmt.Sprintf("line %d:%d: ", ee.Line, ee.Col)))
+		f.Msg = fmt.Sprintf("line %d:%d: %s", line, col, strings.TrimPrefix(ee.Message, fmt.Sprintf("line %d:%d: ",
+			ee.Line, ee.Col)))
 		f.Mended = Mended(text, line, col, ee.Hint)
 		if at := output.Caret(text, line, col, s.e.Width); at != "" {
 			f.Msg += "\n" + at
@@ -241,8 +249,9 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 // sessionCatalogs resolves the names of a statement over the last result.
 type sessionCatalogs struct {
 	sql.NoCatalogs
-	s      *shell
-	others map[string]string // names as typed of tables that are read through the gateway, by the schema that replaces them
+	s *shell
+	// names as typed of tables that are read through the gateway, by the schema that replaces them
+	others map[string]string
 }
 
 var _ sql.Catalogs = (*sessionCatalogs)(nil)
@@ -254,12 +263,14 @@ func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (sql.Sou
 		return sql.Source{Scan: c.s.scanLast()}, nil
 	case catalogGateway:
 		if name, ok := c.others[n.Schema]; ok {
-			return sql.Source{Scan: &scanner{open: func(ctx context.Context, req engine.ScanRequest) (*api.Result, error) {
+			return sql.Source{Scan: &scanner{open: func(ctx context.Context, req engine.ScanRequest) (*api.Result,
+				error) {
 				sql := "SELECT * FROM " + name
 				if req.Limit == 0 {
 					sql += " LIMIT 0"
 				}
-				return c.s.cl.Queries.Execute(ctx, c.s.project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+				return c.s.cl.Queries.Execute(ctx, c.s.project, api.ExecuteByStatement{Statement: sql},
+					api.ExecuteOptions{Format: api.Compact})
 			}}}, nil
 		}
 	}
@@ -278,7 +289,8 @@ func (s *shell) engine(ctx context.Context) (engine.Project, error) {
 	}
 	p, done, err := scratchEngine(context.WithoutCancel(ctx))
 	if errors.Is(err, engine.ErrNoEngine) {
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-local-engine", Msg: "this build of dig has no engine (it was built without cgo), so that " + lastName + " cannot be read",
+		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-local-engine",
+			Msg:  "this build of dig has no engine (it was built without cgo), so that " + lastName + " cannot be read",
 			Hint: `\\export writes the last result to a file`, Err: err}
 	}
 	if err != nil {

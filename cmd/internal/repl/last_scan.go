@@ -44,7 +44,8 @@ func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 	var instants []int
 	for i, col := range out {
 		if _, note := typeOfLast(strings.ToLower(found[i].DataType)); note {
-			c.note("column %s of %s is read as %s: the engine has no columns of type %s", col.Name, lastName, col.Type, strings.ToLower(found[i].DataType))
+			c.note("column %s of %s is read as %s: the engine has no columns of type %s", col.Name, lastName, col.Type,
+				strings.ToLower(found[i].DataType))
 		}
 		if strings.HasSuffix(col.Type, "with time zone") {
 			instants = append(instants, i)

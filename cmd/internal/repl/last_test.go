@@ -20,7 +20,8 @@ func TestEdits(t *testing.T) {
 		t.Fatalf("%s, want %s", changed, want)
 	}
 	for _, tt := range []struct{ line, col, wantLine, wantCol int }{
-		{1, 8, 1, 8}, {1, 11, 1, 11}, {2, 1, 2, 1}, {2, 6, 2, 6}, {2, 20, 2, 6}, {2, 26, 2, 8}, {2, 33, 2, 15}, {2, 40, 2, 15}, {2, 51, 2, 22}, {9, 1, 9, 1},
+		{1, 8, 1, 8}, {1, 11, 1, 11}, {2, 1, 2, 1}, {2, 6, 2, 6}, {2, 20, 2, 6}, {2, 26, 2, 8}, {2, 33, 2, 15},
+		{2, 40, 2, 15}, {2, 51, 2, 22}, {9, 1, 9, 1},
 	} {
 		if l, c := before(text, edits, tt.line, tt.col); l != tt.wantLine || c != tt.wantCol {
 			t.Errorf("%d:%d is %d:%d, want %d:%d", tt.line, tt.col, l, c, tt.wantLine, tt.wantCol)
@@ -60,10 +61,13 @@ func TestCommands(t *testing.T) {
 // TestDone ends a text at a semicolon that is not within a text, a name or a comment.
 func TestDone(t *testing.T) {
 	for text, want := range map[string]bool{
-		"": true, "select 1;": true, "select 1; ": true, "select 1; -- x": true, "select 1": false, "select ';": false, "select \";": false, "select 1 -- ;": false,
-		"select /* ; ": false, `\d`: true, "select 1;\n\\d": true, "select 1;\nselect 2": false, "quit": true, "-- only a comment": true, "select '\\';": true,
+		"": true, "select 1;": true, "select 1; ": true, "select 1; -- x": true, "select 1": false, "select ';": false,
+		"select \";": false, "select 1 -- ;": false,
+		"select /* ; ": false, `\d`: true, "select 1;\n\\d": true, "select 1;\nselect 2": false, "quit": true,
+		"-- only a comment": true, "select '\\';": true,
 		"\\x\nselect 4 -- no end": false, "\\x\nselect 4;": true, "\\x\n\\dt\n": true, "\\x\n\\dt\nselect 1": false,
-		".tables": true, ".tables\n": true, " .schema people": true, ".tables\nselect 1": false, "!ls": true, ":q": true, "?": true, "select\n.5": false,
+		".tables": true, ".tables\n": true, " .schema people": true, ".tables\nselect 1": false, "!ls": true,
+		":q": true, "?": true, "select\n.5": false,
 	} {
 		if got := done(text); got != want {
 			t.Errorf("%q: %v", text, got)
@@ -97,7 +101,8 @@ func TestPieces(t *testing.T) {
 
 // TestNameParts splits names at the dots outside quotes.
 func TestNameParts(t *testing.T) {
-	for name, want := range map[string]string{"a": "a", "a.b.c": "a|b|c", `"a.b".c`: "a.b|c", `peaka."table".x`: "peaka|table|x", `"a""b"`: `a"b`} {
+	for name, want := range map[string]string{"a": "a", "a.b.c": "a|b|c", `"a.b".c`: "a.b|c",
+		`peaka."table".x`: "peaka|table|x", `"a""b"`: `a"b`} {
 		parts, err := cli.NameParts(name)
 		if err != nil || strings.Join(parts, "|") != want {
 			t.Errorf("%s: %q, %v", name, parts, err)
@@ -112,7 +117,8 @@ func TestNameParts(t *testing.T) {
 
 // TestMayEnd tries all texts of a few lines: what becomes complete with a line must be tried there.
 func TestMayEnd(t *testing.T) {
-	lines := []string{"\n", "select 1\n", "select 'a\n", "';\n", "quit\n", "quit;\n", ";\n", "\\dt\n", "-- c\n", "/* c\n", ".t\n", "*/\n", "*/ quit\n", "\"\n", "help\n"}
+	lines := []string{"\n", "select 1\n", "select 'a\n", "';\n", "quit\n", "quit;\n", ";\n", "\\dt\n", "-- c\n",
+		"/* c\n", ".t\n", "*/\n", "*/ quit\n", "\"\n", "help\n"}
 	var try func(text string, depth int)
 	try = func(text string, depth int) {
 		for _, line := range lines {

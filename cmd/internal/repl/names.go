@@ -53,8 +53,8 @@ const (
 	namesFreshMissed = 2 * time.Second // if Tab found nothing
 )
 
-// refresh reads the names in the background, unless a read is in progress or was completed within the duration since. Names
-// that cannot be read are not offered.
+// refresh reads the names in the background, unless a read is in progress or was completed within the duration since.
+// Names that cannot be read are not offered.
 func (s *shell) refresh(ctx context.Context, since time.Duration) {
 	if was := s.namesRead.Load(); was != nil && time.Since(*was) < since || !s.reading.CompareAndSwap(false, true) {
 		return
@@ -112,7 +112,8 @@ func (s *shell) readNames(ctx context.Context, notes io.Writer) (*suggest.Known,
 				return nil, err
 			}
 			failed = errors.Join(failed, err) // a source that is unreachable hides only its own names
-			fmt.Fprintf(notes, "(the tables of catalog %s are missing: %s)\n", c.Name, term.Sanitize(nil, cli.Classify(ctx, err).Msg))
+			fmt.Fprintf(notes, "(the tables of catalog %s are missing: %s)\n", c.Name,
+				term.Sanitize(nil, cli.Classify(ctx, err).Msg))
 		}
 		tables = append(tables, of...)
 	}
@@ -131,8 +132,10 @@ func (s *shell) readNames(ctx context.Context, notes io.Writer) (*suggest.Known,
 
 // namesOf reads the names of one catalog: from its information_schema, or from the lists of its tables.
 func (s *shell) namesOf(ctx context.Context, c api.Catalog) ([]suggest.Table, error) {
-	sql := "SELECT table_schema, table_name, column_name, data_type FROM " + sqltext.Quote(c.Name) + ".information_schema.columns ORDER BY 1, 2, ordinal_position"
-	res, err := s.cl.Queries.Execute(ctx, s.project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+	sql := "SELECT table_schema, table_name, column_name, data_type FROM " + sqltext.Quote(c.Name) +
+		".information_schema.columns ORDER BY 1, 2, ordinal_position"
+	res, err := s.cl.Queries.Execute(ctx, s.project, api.ExecuteByStatement{Statement: sql},
+		api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, err

@@ -40,14 +40,17 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	for text, want := range map[string][]string{
-		"'it''s.sql'": {"it's.sql"}, "'my q.sql' x": {"my q.sql", "x"}, "''": {""}, "a''b": {"ab"}, "n='a b'": {"n=a b"}, "'a'''": {"a'"},
-		`"my q.sql"`: {"my q.sql"}, `x="a ""b"" c"`: {`x=a "b" c`}, `"it's.sql"`: {"it's.sql"}, `'a "b'`: {`a "b`}, `""`: {""},
+		"'it''s.sql'": {"it's.sql"}, "'my q.sql' x": {"my q.sql", "x"}, "''": {""}, "a''b": {"ab"},
+		"n='a b'": {"n=a b"}, "'a'''": {"a'"},
+		`"my q.sql"`: {"my q.sql"}, `x="a ""b"" c"`: {`x=a "b" c`}, `"it's.sql"`: {"it's.sql"},
+		`'a "b'`: {`a "b`}, `""`: {""},
 	} {
 		if got, err := unquoted(split(text), false); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q (%v)", text, got, want, err)
 		}
 	}
-	for text, want := range map[string][]string{`a."b c" d`: {`a."b c"`, "d"}, `'"b c"'`: {`"b c"`}, `"a""b"`: {`"a""b"`}} {
+	for text, want := range map[string][]string{`a."b c" d`: {`a."b c"`, "d"}, `'"b c"'`: {`"b c"`},
+		`"a""b"`: {`"a""b"`}} {
 		if got, err := unquoted(split(text), true); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q (%v)", text, got, want, err)
 		}

@@ -51,7 +51,8 @@ func (s *shell) read(ctx context.Context) (string, error) {
 	}
 }
 
-// noStatement has characters with which no statement begins: commands of this shell, and of others, which are no statements to be continued.
+// noStatement has characters with which no statement begins: commands of this shell, and of others, which are no
+// statements to be continued.
 const noStatement = `\.:!?#@`
 
 // done reports whether a text is complete: a command, or statements that end with a semicolon.
@@ -77,11 +78,12 @@ func done(text string) bool {
 		}
 		last = text[from:to]
 	})
-	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' || commandAfter(text) > 0
+	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' ||
+		commandAfter(text) > 0
 }
 
-// pieces divides a text as if its lines were typed: a command ends with its line. Each piece comes with the 1-based number of its last
-// line.
+// pieces divides a text as if its lines were typed: a command ends with its line. Each piece comes with the 1-based
+// number of its last line.
 func pieces(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		n, begun, at := 0, 0, 0 // the piece is text[begun:at]
@@ -100,16 +102,18 @@ func pieces(text string) iter.Seq2[int, string] {
 	}
 }
 
-// mayEnd reports whether a text that was not complete before its last line can be so with it. It is a shortcut: done reads the whole text.
+// mayEnd reports whether a text that was not complete before its last line can be so with it. It is a shortcut: done
+// reads the whole text.
 func mayEnd(text, line string) bool {
 	return strings.ContainsAny(line, `;\`) || strings.TrimSpace(text[:len(text)-len(line)]) == ""
 }
 
-// unfinished reports whether a long text is certainly incomplete, by its last line alone. It is a shortcut: done is called for every
-// line of pasted text.
+// unfinished reports whether a long text is certainly incomplete, by its last line alone. It is a shortcut: done is
+// called for every line of pasted text.
 func unfinished(trimmed string) bool {
 	at := strings.LastIndexByte(trimmed, '\n') + 1
-	return at > 1<<10 && !strings.Contains(trimmed, "/*") && strings.IndexByte(trimmed, '\\') < 0 && !strings.Contains(trimmed[at:], "--") &&
+	return at > 1<<10 && !strings.Contains(trimmed, "/*") && strings.IndexByte(trimmed, '\\') < 0 &&
+		!strings.Contains(trimmed[at:], "--") &&
 		strings.IndexByte(trimmed[at:], ';') < 0
 }
 
@@ -118,7 +122,8 @@ func commandAfter(text string) int {
 	text = strings.TrimRight(text, " \t\n")
 	at := strings.LastIndexByte(text, '\n') + 1
 	name, _, ok := commandOf(text[at:])
-	if at == 0 || !ok || text[at] != '\\' || !slices.ContainsFunc(commands(), func(c command) bool { return name == c.name || name == c.long }) {
+	if at == 0 || !ok || text[at] != '\\' || !slices.ContainsFunc(commands(),
+		func(c command) bool { return name == c.name || name == c.long }) {
 		return 0
 	}
 	outside := false

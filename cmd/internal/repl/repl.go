@@ -116,14 +116,16 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 			end := s.quiet.End
 			e.AtOnce.Store(&end)
 		}
-		s.editor = lineedit.New(lineedit.Options{In: in, Out: out, Quiet: s.quiet, Env: os.Environ(), Color: e.Colors(true),
+		s.editor = lineedit.New(lineedit.Options{In: in, Out: out, Quiet: s.quiet, Env: os.Environ(),
+			Color:    e.Colors(true),
 			Complete: s.choices, Highlight: highlight, Done: done, History: s.history})
 		fill, stop := context.WithCancel(ctx)
 		defer s.filling.Wait()
 		defer stop()
 		s.known.Store(readKnown(e, s.project))
 		s.filled, s.fill = fill, func(since time.Duration) { s.refresh(fill, since) }
-		fmt.Fprintln(e.Err, output.Fold(fmt.Sprintf(`%s %s, %s. Statements end with ; and \? lists the commands.`, e.Name, cli.BuildVersion(), s.where()), e.Width))
+		fmt.Fprintln(e.Err, output.Fold(fmt.Sprintf(`%s %s, %s. Statements end with ; and \? lists the commands.`,
+			e.Name, cli.BuildVersion(), s.where()), e.Width))
 	} else {
 		s.lines = &lineReader{r: e.In}
 	}
@@ -198,7 +200,9 @@ func (s *shell) perform(ctx context.Context, text string) error {
 
 // performIn runs statements and commands.
 func (s *shell) performIn(ctx context.Context, text string) error {
-	if !strings.Contains(text, `\`) && !strings.HasPrefix(strings.TrimSpace(text), ".") && !strings.Contains(text, "\n.") { // no command: the statements of a batch are split once
+	// no command: the statements of a batch are split once
+	if !strings.Contains(text, `\`) && !strings.HasPrefix(strings.TrimSpace(text), ".") &&
+		!strings.Contains(text, "\n.") {
 		return s.performPiece(ctx, text)
 	}
 	for _, piece := range pieces(text) {
@@ -228,8 +232,8 @@ func (s *shell) performPiece(ctx context.Context, text string) error {
 	return nil
 }
 
-// commandIn runs a command that was typed below an incomplete statement: \g runs the statement; after other commands its editing
-// continues.
+// commandIn runs a command that was typed below an incomplete statement: \g runs the statement; after other commands
+// its editing continues.
 func (s *shell) commandIn(ctx context.Context, text, command string) error {
 	name, args, _ := commandOf(command)
 	if name == "g" || name == "go" {
@@ -306,7 +310,8 @@ func (s *shell) query(ctx context.Context, text string) error {
 	}
 	k := newKept()
 	edits := s.qualified(found)
-	st := Statement{Text: edited(sent, edits), Typed: text, Bindings: values, Vertical: s.expanded, Types: s.types, Out: s.outFile(), Format: s.format, Keep: k.keep,
+	st := Statement{Text: edited(sent, edits), Typed: text, Bindings: values, Vertical: s.expanded, Types: s.types,
+		Out: s.outFile(), Format: s.format, Keep: k.keep,
 		Position: func(line, col int) (int, int) { return before(sent, edits, line, col) }}
 	err := s.nearHere(s.run.Run(ctx, st), text, found)
 	if err != nil || !k.some() {

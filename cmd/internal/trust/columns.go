@@ -35,7 +35,8 @@ func SavedOf(form api.ExecuteRequest) (SavedRef, bool) {
 		return SavedRef{id: f.ID}, true
 	case api.ExecuteByName:
 		parts := strings.Split(strings.ReplaceAll(f.QualifiedName, `"`, ""), ".")
-		if len(parts) == 3 && strings.EqualFold(parts[0], api.InternalCatalogName) && strings.EqualFold(parts[1], api.SchemaQuery) {
+		if len(parts) == 3 && strings.EqualFold(parts[0], api.InternalCatalogName) && strings.EqualFold(parts[1],
+			api.SchemaQuery) {
 			return SavedRef{name: parts[2]}, true
 		}
 	}
@@ -81,7 +82,8 @@ func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name s
 	if e.MayDropRows() {
 		sql, format = "SELECT q.* FROM (VALUES 1) AS one (one) LEFT JOIN (\n"+none+"\n) AS q ON true", api.CellTyped
 	}
-	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql, Timeout: api.ExecuteTimeout(columnsLimit)}, api.ExecuteOptions{Format: format})
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql,
+		Timeout: api.ExecuteTimeout(columnsLimit)}, api.ExecuteOptions{Format: format})
 	if err != nil {
 		return nil, err
 	}
@@ -170,12 +172,14 @@ func (q *SavedColumns) changed(ctx context.Context, r SavedRef, now []localstate
 	if name == "" {
 		name = was.Name
 	}
-	return fmt.Sprintf("the columns of query %s are %s; on %s they were %s", strings.TrimSpace(name+" "+r.id), localstate.ColumnsText(now), was.At.Format("2006-01-02"), localstate.ColumnsText(was.Columns)), nil
+	return fmt.Sprintf("the columns of query %s are %s; on %s they were %s", strings.TrimSpace(name+" "+r.id),
+		localstate.ColumnsText(now), was.At.Format("2006-01-02"), localstate.ColumnsText(was.Columns)), nil
 }
 
-// withTypes asks for the types of columns that came without them, in a format that has only names: a change of a type would not be
-// noticed later.
-func (q *SavedColumns) withTypes(ctx context.Context, r SavedRef, cols []localstate.Column) (SavedRef, []localstate.Column, error) {
+// withTypes asks for the types of columns that came without them, in a format that has only names: a change of a type
+// would not be noticed later.
+func (q *SavedColumns) withTypes(ctx context.Context, r SavedRef,
+	cols []localstate.Column) (SavedRef, []localstate.Column, error) {
 	if !untyped(cols) {
 		return r, cols, nil
 	}

@@ -1,5 +1,6 @@
-// Package trust decides whether the rows of an answer may be incomplete, and what --strict rejects: tables of which a gateway omits rows, pages
-// in an order that is not unique, saved queries with changed columns, and answers that report omissions.
+// Package trust decides whether the rows of an answer may be incomplete, and what --strict rejects: tables of which a
+// gateway omits rows, pages in an order that is not unique, saved queries with changed columns, and answers that report
+// omissions.
 package trust
 
 import (
@@ -80,7 +81,8 @@ func KeepWholeQuery(ctx context.Context, e *cli.Env, cl *api.Client, project, id
 // KeepWholeChange is keepWhole for a saved query that is created, or changed if it already has an id: it checks the
 // statement that the stored result will be computed from. A change that neither makes a query materialized nor changes
 // the statement of a materialized one passes.
-func KeepWholeChange(ctx context.Context, e *cli.Env, cl *api.Client, project, id string, req api.QueryRequest, allowed bool) error {
+func KeepWholeChange(ctx context.Context, e *cli.Env, cl *api.Client, project, id string, req api.QueryRequest,
+	allowed bool) error {
 	text := req.InputQuery != nil || req.InputQueryRefID != nil
 	if allowed || !e.MayDropRows() || req.QueryType == "PLAIN" || req.QueryType == "" && (id == "" || !text) {
 		return nil
@@ -105,7 +107,8 @@ func KeepWholeChange(ctx context.Context, e *cli.Env, cl *api.Client, project, i
 }
 
 func AllowPartFlag(c *cobra.Command, to *bool) {
-	c.Flags().BoolVar(to, "allow-part", false, "store the rows even if the hosted zones would leave some out or do not say so: a table truncated at 100 rows, a cache being filled")
+	c.Flags().BoolVar(to, "allow-part", false, "store the rows even if the hosted zones would leave some out or do "+
+		"not say so: a table truncated at 100 rows, a cache being filled")
 }
 
 // Refuse returns the error for the first table whose rows may be incomplete.
@@ -122,7 +125,8 @@ func (g *Guard) Refuse(ctx context.Context, tables []sqltext.TableRef) error {
 func (g *Guard) Distrusted(ctx context.Context, t sqltext.TableRef, v Verdict) error {
 	switch v.Reason {
 	case Syncing:
-		return untrusted("syncing", t, "its cache is being filled for the first time, and reads as empty until then", "`dig cache wait "+shell.Quote(t.String())+"` waits for it")
+		return untrusted("syncing", t, "its cache is being filled for the first time, and reads as empty until then",
+			"`dig cache wait "+shell.Quote(t.String())+"` waits for it")
 	case Unchecked:
 		return Undetermined("of "+t.String(), v.Why)
 	}
@@ -136,13 +140,17 @@ func (g *Guard) Distrusted(ctx context.Context, t sqltext.TableRef, v Verdict) e
 	if n != fmt.Sprint(CappedRows) {
 		return nil
 	}
-	return untrusted("capped", t, "it is not cached and shows exactly 100 rows, at which scans of such sources are truncated", "`dig cache create "+shell.Quote(v.Catalog)+" "+shell.Quote(t.Schema)+" "+shell.Quote(t.Table)+" --wait` caches it")
+	return untrusted("capped", t,
+		"it is not cached and shows exactly 100 rows, at which scans of such sources are truncated",
+		"`dig cache create "+shell.Quote(v.Catalog)+" "+shell.Quote(t.Schema)+" "+shell.Quote(t.Table)+
+			" --wait` caches it")
 }
 
 // Walk visits the tables that names refer to, each once: through saved queries, and through parametric tables that are
 // not cached, which read their source directly. Tables of semantic catalogs are not followed; no operation reports what
 // they read.
-func (g *Guard) Walk(ctx context.Context, tables []sqltext.TableRef, visit func(t sqltext.TableRef, v Verdict) error) error {
+func (g *Guard) Walk(ctx context.Context, tables []sqltext.TableRef, visit func(t sqltext.TableRef,
+	v Verdict) error) error {
 	seen := map[sqltext.TableRef]bool{}
 	for len(tables) > 0 {
 		t := tables[0]
@@ -154,7 +162,8 @@ func (g *Guard) Walk(ctx context.Context, tables []sqltext.TableRef, visit func(
 		if err != nil {
 			return err
 		}
-		if tables = append(tables, v.Reads...); strings.EqualFold(t.Catalog, api.InternalCatalogName) && v.Reason == Trusted {
+		if tables = append(tables, v.Reads...); strings.EqualFold(t.Catalog, api.InternalCatalogName) &&
+			v.Reason == Trusted {
 			continue
 		}
 		if err := visit(t, v); err != nil {
@@ -264,17 +273,19 @@ func (g *Guard) behindQuery(ctx context.Context, t sqltext.TableRef) Verdict {
 }
 
 func untrusted(code string, t sqltext.TableRef, why, hint string) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: code, Msg: "the rows of " + t.String() + " may be incomplete: " + why, Hint: hint}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: code, Msg: "the rows of " + t.String() +
+		" may be incomplete: " + why, Hint: hint}
 }
 
-// Undetermined returns the error for rows that cannot be confirmed to be complete. For an interrupted run or a missing key
-// it returns that error instead.
+// Undetermined returns the error for rows that cannot be confirmed to be complete. For an interrupted run or a missing
+// key it returns that error instead.
 func Undetermined(of string, err error) error {
 	var ae *api.Error
 	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the rows " + of + " are complete cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "),
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the rows " + of +
+		" are complete cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "),
 		Hint: cli.Classify(context.Background(), err).Hint, Err: err}
 }
 
@@ -289,7 +300,8 @@ func firstRefresh(st *api.CacheStatus) bool {
 }
 
 func (g *Guard) CountOf(ctx context.Context, t sqltext.TableRef) (string, error) {
-	res, err := g.Cl.Queries.Execute(ctx, g.Project, api.ExecuteByStatement{Statement: "SELECT count(*) FROM " + t.Quoted()}, api.ExecuteOptions{Format: api.Compact})
+	res, err := g.Cl.Queries.Execute(ctx, g.Project, api.ExecuteByStatement{Statement: "SELECT count(*) FROM " +
+		t.Quoted()}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return "", err
 	}

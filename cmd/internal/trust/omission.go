@@ -9,5 +9,6 @@ import (
 // RefuseOmission returns the error of --strict for an answer that the gateway reports as incomplete because a source
 // was unreachable.
 func RefuseOmission(o api.Omission) error {
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: "left-out", Msg: "--strict: the answer is incomplete, it lacks " + o.String()}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: "left-out",
+		Msg: "--strict: the answer is incomplete, it lacks " + o.String()}
 }

@@ -20,7 +20,8 @@ type HandPaging struct {
 	odd  string   // why the key cannot be determined
 }
 
-// PagedByBuilder returns the paging of a query-builder object, or nil if it does not select a page. Its order is not verified.
+// PagedByBuilder returns the paging of a query-builder object, or nil if it does not select a page. Its order is not
+// verified.
 func PagedByBuilder(b api.ExecuteByBuilder) *HandPaging {
 	if b.Offset == nil || *b.Offset == 0 && b.Limit == nil {
 		return nil
@@ -102,12 +103,14 @@ func PagedByHand(sql string) *HandPaging {
 }
 
 // OrderWarning is the warning about a HandPaging whose order is not checked.
-const OrderWarning = "pages repeat and omit rows if their order is not unique; --strict verifies it, --page-by KEY fetches all pages"
+const OrderWarning = "pages repeat and omit rows if their order is not unique; --strict verifies it, --page-by KEY " +
+	"fetches all pages"
 
-// Refuse returns the error of --strict if the order of the pages is not unique. count returns the number of rows of a statement, and the
-// number of those whose values of the key are not unique.
+// Refuse returns the error of --strict if the order of the pages is not unique. count returns the number of rows of a
+// statement, and the number of those whose values of the key are not unique.
 func (p *HandPaging) Refuse(count func(sql string, key []string) (rows, bad int64, err error)) error {
-	f := &cli.Failure{Exit: exitcode.Untrusted, Code: "order-not-unique", Hint: "--page-by KEY fetches all rows in pages by a unique key"}
+	f := &cli.Failure{Exit: exitcode.Untrusted, Code: "order-not-unique",
+		Hint: "--page-by KEY fetches all rows in pages by a unique key"}
 	if p.odd != "" {
 		f.Msg = "cannot determine whether the order of the pages is unique: " + p.odd
 		return f
@@ -120,7 +123,8 @@ func (p *HandPaging) Refuse(count func(sql string, key []string) (rows, bad int6
 	if err != nil || bad == 0 {
 		return err
 	}
-	f.Msg = fmt.Sprintf("the order by %s is not unique: %d of %d rows have equal sort keys, so that pages repeat and omit rows", strings.Join(p.key, ", "), bad, rows)
+	f.Msg = fmt.Sprintf("the order by %s is not unique: %d of %d rows have equal sort keys, so that pages repeat and "+
+		"omit rows", strings.Join(p.key, ", "), bad, rows)
 	return f
 }
 
@@ -129,23 +133,27 @@ func RefuseKey(key []string, bad, rows int64) error {
 	if bad == 0 {
 		return nil
 	}
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: "key-not-unique", Hint: "add columns, so that the values of each row are unique",
-		Msg: fmt.Sprintf("--page-by %s: %d of %d rows have duplicate or NULL values there; pages would omit rows", strings.Join(key, ","), bad, rows)}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: "key-not-unique",
+		Hint: "add columns, so that the values of each row are unique",
+		Msg: fmt.Sprintf("--page-by %s: %d of %d rows have duplicate or NULL values there; pages would omit rows",
+			strings.Join(key, ","), bad, rows)}
 }
 
 // PagesChanged returns the error for rows that were written while pages were fetched.
 func PagesChanged(format string, args ...any) error {
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: "pages-changed", Msg: fmt.Sprintf(format, args...), Hint: "run it again while nothing is written, or export the data"}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: "pages-changed", Msg: fmt.Sprintf(format, args...),
+		Hint: "run it again while nothing is written, or export the data"}
 }
 
-// PagesCounted compares the number of rows in all pages with the number that was counted before. Fewer rows are an error. More rows are an
-// error if strict is set, and a warning otherwise.
+// PagesCounted compares the number of rows in all pages with the number that was counted before. Fewer rows are an
+// error. More rows are an error if strict is set, and a warning otherwise.
 func PagesCounted(got, counted int64, strict bool) (warning string, err error) {
 	switch {
 	case got < counted || got > counted && strict:
 		return "", PagesChanged("received %d rows, but %d were counted before", got, counted)
 	case got > counted:
-		return fmt.Sprintf("received %d rows, but %d were counted before: rows were written meanwhile", got, counted), nil
+		return fmt.Sprintf("received %d rows, but %d were counted before: rows were written meanwhile", got, counted),
+			nil
 	}
 	return "", nil
 }

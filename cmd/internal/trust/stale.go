@@ -17,8 +17,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Staleness finds the stored results and the caches behind a statement whose latest run failed: their rows are of an earlier run. It is safe
-// for concurrent use.
+// Staleness finds the stored results and the caches behind a statement whose latest run failed: their rows are of an
+// earlier run. It is safe for concurrent use.
 type Staleness struct {
 	Cl      *api.Client
 	Project string
@@ -66,11 +66,13 @@ func StaleUnknown(err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the stored rows are stale cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked,
+		Msg: "whether the stored rows are stale cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "),
+		Err: err}
 }
 
-// Of returns what a form reads that is stale. live is for statements that read sources instead of caches. It sends no request for a statement
-// over internal tables, else one or two, and further ones only if a run has failed.
+// Of returns what a form reads that is stale. live is for statements that read sources instead of caches. It sends no
+// request for a statement over internal tables, else one or two, and further ones only if a run has failed.
 func (s *Staleness) Of(ctx context.Context, form api.ExecuteRequest, live bool) ([]Stale, error) {
 	names, id := namesOf(form)
 	outside := external(names)
@@ -83,12 +85,18 @@ func (s *Staleness) Of(ctx context.Context, form api.ExecuteRequest, live bool) 
 	var rerr, cerr error
 	if saved || names.Of(api.InternalCatalogName, "", api.SchemaMtQuery) {
 		wg.Go(func() {
-			results, rerr = s.results.get(func() ([]api.MaterializedQueryStatus, error) { return s.Cl.Materialized.Statuses(ctx, s.Project) })
+			results, rerr = s.results.get(func() ([]api.MaterializedQueryStatus,
+				error) {
+				return s.Cl.Materialized.Statuses(ctx, s.Project)
+			})
 		})
 	}
 	if !live && saved {
 		wg.Go(func() {
-			caches, cerr = s.caches.get(func() ([]api.CacheStatus, error) { return s.Cl.Cache.Statuses(ctx, s.Project) })
+			caches, cerr = s.caches.get(func() ([]api.CacheStatus,
+				error) {
+				return s.Cl.Cache.Statuses(ctx, s.Project)
+			})
 		})
 	}
 	wg.Wait()
@@ -176,7 +184,8 @@ func (s *Staleness) through(
 		}
 		for _, q := range all {
 			stored := q.ID == id && q.QueryType == "MATERIALIZED" // by its ID its stored result is read
-			read := q.ID == id && !stored || behind.ids[q.ID] || names.Of(api.InternalCatalogName, q.Name, api.SchemaQuery)
+			read := q.ID == id && !stored || behind.ids[q.ID] || names.Of(api.InternalCatalogName, q.Name,
+				api.SchemaQuery)
 			if read && !seen[q.ID] {
 				seen[q.ID], more = true, true
 				names = append(names, sqlstmt.ReadingOf(q.InputQuery)...)
@@ -263,7 +272,8 @@ func staleResult(st api.MaterializedQueryStatus) Stale {
 		at = *st.LastExecutionStartTime
 	}
 	return Stale{staleText("peaka.mtquery."+st.QueryName, "run", at, why, st.Refreshed()),
-		"`dig materialized status " + shell.Quote(st.QueryName) + "` shows the run, `dig materialized refresh " + shell.Quote(st.QueryName) + "` runs it again"}
+		"`dig materialized status " + shell.Quote(st.QueryName) + "` shows the run, `dig materialized refresh " +
+			shell.Quote(st.QueryName) + "` runs it again"}
 }
 
 func staleCache(st api.CacheStatus, catalog string) Stale {
@@ -274,7 +284,8 @@ func staleCache(st api.CacheStatus, catalog string) Stale {
 	}
 	name := catalog + "." + st.SchemaName + "." + st.TableName
 	return Stale{staleText(name, "refresh of its cache", at, why, st.Refreshed()),
-		"`dig cache status " + shell.Quote(name) + "` shows the refresh, `dig cache refresh " + shell.Quote(name) + "` repeats it"}
+		"`dig cache status " + shell.Quote(name) + "` shows the refresh, `dig cache refresh " + shell.Quote(name) +
+			"` repeats it"}
 }
 
 func staleText(name, run, at, why, refreshed string) string {

@@ -48,11 +48,16 @@ func Result(t testing.TB, fields []Field, rows [][]*string) *api.Rows {
 
 // Nasty are texts that formats tend to lose or mangle.
 var Nasty = []string{
-	"", " ", "plain", "NULL", "null", `\N`, `\.`, "~", "true", "no", "007", "1e3", "0x10", "12:30", "=1+1", "#x", "- a", "a: b", "{}", "[]",
-	`"`, `""`, `say "hi"`, `back\slash`, `\n`, "a,b", "a;b", "a\tb", "a|b", "a\nb", "a\r\nb", "a\rb", "\n", "\nx", "x\n", "x\n\n", " x\ny ",
-	"x \ny", "trailing ", " leading", "tab\t", "<b>&amp;</b>", "it's", "`code` *b* _i_ ~~s~~ [l](u) snake_case_name", "grüße", "日本語",
-	"😀 👩‍👩‍👧 é", "\u00a0nbsp", "\u2028line\u2029para", "\ufeffbom", "\u202eright\u202c", "\u0085nel", "\x01\x02\x1b[31mred\x1b[0m\x7f",
-	strings.Repeat("long ", 400), "%s %d", "--- end", "...", "? x", "@at", "!tag", "&anchor", "*alias", "'q'", ",", "\\",
+	"", " ", "plain", "NULL", "null", `\N`, `\.`, "~", "true", "no", "007", "1e3", "0x10", "12:30", "=1+1", "#x", "- a",
+	"a: b", "{}", "[]",
+	`"`, `""`, `say "hi"`, `back\slash`, `\n`, "a,b", "a;b", "a\tb", "a|b", "a\nb", "a\r\nb", "a\rb", "\n", "\nx",
+	"x\n", "x\n\n", " x\ny ",
+	"x \ny", "trailing ", " leading", "tab\t", "<b>&amp;</b>", "it's", "`code` *b* _i_ ~~s~~ [l](u) snake_case_name",
+	"grüße", "日本語",
+	"😀 👩‍👩‍👧 é", "\u00a0nbsp", "\u2028line\u2029para", "\ufeffbom", "\u202eright\u202c", "\u0085nel",
+	"\x01\x02\x1b[31mred\x1b[0m\x7f",
+	strings.Repeat("long ", 400), "%s %d", "--- end", "...", "? x", "@at", "!tag", "&anchor", "*alias",
+	"'q'", ",", "\\",
 }
 
 var CorpusFields = []Field{
@@ -63,16 +68,20 @@ var CorpusFields = []Field{
 // Corpus has a row for each nasty text, and NULL in each column.
 func Corpus() [][]*string {
 	bigs := []string{"0", "-1", "9223372036854775807", "-9223372036854775808", "1234567890123456789"}
-	decs := []string{"12.5000000000", "9999999999999999999999999999.9999999999", "-0.0000000001", "0E-10", "1234567890123456789012345678.0123456789"}
-	dbls := []string{"1.254740786E7", "NaN", "Infinity", "-Infinity", "1.0E-5", "0.1", "-0.0", "1.7976931348623157E308", "4.9E-324", "100.0", "1.0E10"}
+	decs := []string{"12.5000000000", "9999999999999999999999999999.9999999999", "-0.0000000001", "0E-10",
+		"1234567890123456789012345678.0123456789"}
+	dbls := []string{"1.254740786E7", "NaN", "Infinity", "-Infinity", "1.0E-5", "0.1", "-0.0", "1.7976931348623157E308",
+		"4.9E-324", "100.0", "1.0E10"}
 	stamps := []string{"2020-06-10 15:55:23.383345", "1969-12-31 23:59:59.999999", "0001-01-01 00:00:00.000000"}
-	zones := []string{"2020-06-10 15:55:23.383 UTC", "2020-06-10 15:55:23.000 Europe/Berlin", "1900-01-01 00:00:00.000 +05:30"}
+	zones := []string{"2020-06-10 15:55:23.383 UTC", "2020-06-10 15:55:23.000 Europe/Berlin",
+		"1900-01-01 00:00:00.000 +05:30"}
 	days := []string{"2020-02-29", "1969-12-31", "9999-12-31"}
 	bools := []string{"true", "false"}
 	at := func(list []string, i int) *string { return Text(list[i%len(list)]) }
 	var rows [][]*string
 	for i, s := range Nasty {
-		rows = append(rows, []*string{Text(s), at(bigs, i), at(decs, i), at(dbls, i), at(bools, i), at(stamps, i), at(zones, i), at(days, i),
+		rows = append(rows, []*string{Text(s), at(bigs, i), at(decs, i), at(dbls, i), at(bools, i), at(stamps, i),
+			at(zones, i), at(days, i),
 			at(Nasty, i+7)})
 	}
 	for i := range CorpusFields {
@@ -94,7 +103,8 @@ func Same(a, b *string) bool { return a == nil && b == nil || a != nil && b != n
 
 // CutShort is a result whose document ends after two rows.
 func CutShort(t testing.TB) *api.Rows {
-	r := api.NewRows(io.NopCloser(strings.NewReader(`{"columns":[{"columnName":"a"}],"data":[["1"],["2"],["3`)), api.Compact)
+	r := api.NewRows(io.NopCloser(strings.NewReader(`{"columns":[{"columnName":"a"}],"data":[["1"],["2"],["3`)),
+		api.Compact)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -103,7 +113,8 @@ func CutShort(t testing.TB) *api.Rows {
 func Wide(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"columns":[`)
-	for i, typ := range []string{"bigint", "varchar", "varchar", "decimal(38,10)", "double", "boolean", "timestamp(3)", "date", "varchar", "integer"} {
+	for i, typ := range []string{"bigint", "varchar", "varchar", "decimal(38,10)", "double", "boolean", "timestamp(3)",
+		"date", "varchar", "integer"} {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -118,7 +129,8 @@ func Wide(n int) []byte {
 		if i%3 > 0 {
 			note = `"a remark, with a comma"`
 		}
-		fmt.Fprintf(&b, `["%d","customer %d","sku-%05d","%d.5000000000","%d.25","%t","2020-06-10 15:55:23.%03d","2020-06-%02d",%s,"%d"]`,
+		fmt.Fprintf(&b, `["%d","customer %d","sku-%05d","%d.5000000000","%d.25","%t","2020-06-10 15:55:23.%03d",`+
+			`"2020-06-%02d",%s,"%d"]`,
 			1000000+i, i, i%70000, i%1000, i%5000, i%2 == 0, i%1000, 1+i%30, note, i%100)
 	}
 	b.WriteString(`]}`)

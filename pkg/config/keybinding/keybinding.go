@@ -3,8 +3,9 @@ package keybinding
 
 import "fmt"
 
-// MaySend reports whether a key that was stored for one address may be sent to another: they are equal, or default addresses of one zone,
-// which zone returns, "" for other addresses. Addresses are in the form of config.CheckBaseURL; "" is none.
+// MaySend reports whether a key that was stored for one address may be sent to another: they are equal, or default
+// addresses of one zone, which zone returns, "" for other addresses. Addresses are in the form of config.CheckBaseURL;
+// "" is none.
 func MaySend(stored, to string, zone func(address string) string) bool {
 	if stored == "" || to == "" {
 		return false

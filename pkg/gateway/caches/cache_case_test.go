@@ -13,14 +13,17 @@ import (
 )
 
 func createCache(g *gateway.Gateway, cl *api.Client, cat api.Catalog, schema, table string) error {
-	_, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: schema, TableName: table})
+	_, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID,
+		SchemaName: schema, TableName: table})
 	g.Jobs.Running.Wait()
 	return err
 }
 
-// A cache answers for the table that it was made of, and not for one whose name differs in case, in whatever order they appear.
+// A cache answers for the table that it was made of, and not for one whose name differs in case, in whatever order they
+// appear.
 func TestCacheOfNamesThatDifferInCase(t *testing.T) {
-	for name, open := range map[string]func(*testing.T, ...string) gatewaytest.Origin{"postgres": gatewaytest.Postgres, "mariadb": gatewaytest.MariaDB} {
+	for name, open := range map[string]func(*testing.T, ...string) gatewaytest.Origin{"postgres": gatewaytest.Postgres,
+		"mariadb": gatewaytest.MariaDB} {
 		t.Run(name, func(t *testing.T) {
 			o := open(t)
 			g, cl, _ := gatewaytest.OpenClient(t)
@@ -74,7 +77,8 @@ func TestNoCacheOfAHiddenTable(t *testing.T) {
 		}
 	}
 	cat := gatewaytest.Connect(t, cl, gatewaytest.Origin{Kind: "files", Credential: map[string]any{"path": dir}}, nil)
-	if err := createCache(g, cl, cat, "files", "Items.csv"); err == nil || !strings.Contains(err.Error(), "cannot be distinguished from 'items.csv'") {
+	if err := createCache(g, cl, cat, "files", "Items.csv"); err == nil || !strings.Contains(err.Error(),
+		"cannot be distinguished from 'items.csv'") {
 		t.Errorf("%v", err)
 	}
 	if got := gatewaytest.OneValue(t, g, `SELECT n FROM far.files."items.csv"`); got != "2" {

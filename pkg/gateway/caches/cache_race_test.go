@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// TestQueriesWhileACacheComesAndGoes: what a name stands for changes with each cache that is made, filled and deleted. A statement
-// that has begun keeps what it was planned with, so none of them fails.
+// TestQueriesWhileACacheComesAndGoes: what a name stands for changes with each cache that is made, filled and deleted.
+// A statement that has begun keeps what it was planned with, so none of them fails.
 func TestQueriesWhileACacheComesAndGoes(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	ctx, p := context.Background(), store.Project{ID: gatewaytest.Local}
@@ -23,7 +23,8 @@ func TestQueriesWhileACacheComesAndGoes(t *testing.T) {
 		o.Put(gatewaytest.Entry{ID: id, Name: "x", At: "2024-01-01 00:00:00"})
 	}
 	cat := gatewaytest.Connect(t, cl, o, nil)
-	if _, err := cl.Queries.Create(ctx, gatewaytest.Local, api.QueryRequest{DisplayName: gatewaytest.Ptr("named"), InputQuery: gatewaytest.Ptr("SELECT id, name FROM far.files.items")}, nil); err != nil {
+	if _, err := cl.Queries.Create(ctx, gatewaytest.Local, api.QueryRequest{DisplayName: gatewaytest.Ptr("named"),
+		InputQuery: gatewaytest.Ptr("SELECT id, name FROM far.files.items")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	statements := []string{
@@ -60,7 +61,8 @@ func TestQueriesWhileACacheComesAndGoes(t *testing.T) {
 	}
 	made := 0
 	for running.Load() > 0 {
-		c, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: "files", TableName: "items"})
+		c, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: "files",
+			TableName: "items"})
 		if err != nil {
 			t.Fatal(err)
 		}

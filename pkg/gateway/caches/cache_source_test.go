@@ -30,7 +30,8 @@ func itemsOf(t *testing.T, g *gateway.Gateway, schema string, live bool) (string
 	}
 	r := g.Names.Resolver(p)
 	r.Live = live
-	res, err := sql.Run(context.Background(), data, sql.Query{SQL: `SELECT id, name, "at" FROM far.` + schema + `.items ORDER BY id, name`, Catalogs: r})
+	res, err := sql.Run(context.Background(), data, sql.Query{SQL: `SELECT id, name, "at" FROM far.` + schema +
+		`.items ORDER BY id, name`, Catalogs: r})
 	if err != nil {
 		return "", err
 	}
@@ -46,12 +47,15 @@ func itemsOf(t *testing.T, g *gateway.Gateway, schema string, live bool) (string
 	return b.String(), err
 }
 
-// TestCacheFollowsItsSource changes a source at random and refreshes after each batch: the cache holds what the source holds, and
-// the counters are what a comparison of the two states in memory gives. Times of change stand still for a while, so that rows
-// change at the very time of the newest row of the cache; some rows arrive with an old time, and some with none.
+// TestCacheFollowsItsSource changes a source at random and refreshes after each batch: the cache holds what the source
+// holds, and the counters are what a comparison of the two states in memory gives. Times of change stand still for a
+// while, so that rows change at the very time of the newest row of the cache; some rows arrive with an old time, and
+// some with none.
 func TestCacheFollowsItsSource(t *testing.T) {
-	for name, open := range map[string]func(*testing.T, ...string) gatewaytest.Origin{"csv": gatewaytest.CSV, "postgres": gatewaytest.Postgres, "mariadb": gatewaytest.MariaDB} {
-		for how, track := range map[string]*api.CacheTracking{"rows": nil, "key": {KeyColumns: []string{"ID"}}, "updated": {KeyColumns: []string{"id"}, UpdatedAtColumn: "AT"},
+	for name, open := range map[string]func(*testing.T, ...string) gatewaytest.Origin{"csv": gatewaytest.CSV,
+		"postgres": gatewaytest.Postgres, "mariadb": gatewaytest.MariaDB} {
+		for how, track := range map[string]*api.CacheTracking{"rows": nil, "key": {KeyColumns: []string{"ID"}},
+			"updated": {KeyColumns: []string{"id"}, UpdatedAtColumn: "AT"},
 			"inserts": {KeyColumns: []string{"id"}, InsertOnly: true}} {
 			t.Run(name+" by "+how, func(t *testing.T) { followSource(t, open(t), track) })
 		}
@@ -70,7 +74,8 @@ func followSource(t *testing.T, o gatewaytest.Origin, track *api.CacheTracking) 
 		next++
 	}
 	cat := gatewaytest.Connect(t, cl, o, map[string]any{"cacheAnything": true})
-	c, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: o.Schema, TableName: "items", ChangeTracking: track})
+	c, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: o.Schema,
+		TableName: "items", ChangeTracking: track})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +138,8 @@ func followSource(t *testing.T, o gatewaytest.Origin, track *api.CacheTracking) 
 		}
 		want := fmt.Sprintf("COMPLETED %d +%d ~%d -%d", inserted+updated, inserted, updated, deleted)
 		if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate)); got != want {
-			t.Fatalf("round %d: %s, want %s %v", round, got, want, string(gatewaytest.RunEnd(t, g, cl, c.ID, nil).Error["message"]))
+			t.Fatalf("round %d: %s, want %s %v", round, got, want,
+				string(gatewaytest.RunEnd(t, g, cl, c.ID, nil).Error["message"]))
 		}
 		same(fmt.Sprintf("round %d", round))
 	}
@@ -179,15 +185,19 @@ func TestCacheKeyFaults(t *testing.T) {
 	for _, c := range []struct {
 		body, want string
 	}{
-		{"id,name,at\n1,a,2026-01-01 00:00:00\n,b,2026-01-02 00:00:00\n", "the key (id) is NULL in 1 row of far.files.items"},
-		{"id,name,at\n1,a,2026-01-01 00:00:00\n2,b,2026-01-02 00:00:00\n2,c,2026-01-03 00:00:00\n", "the key (id) is not unique in far.files.items: 1 value is there more than once, such as 2"},
+		{"id,name,at\n1,a,2026-01-01 00:00:00\n,b,2026-01-02 00:00:00\n",
+			"the key (id) is NULL in 1 row of far.files.items"},
+		{"id,name,at\n1,a,2026-01-01 00:00:00\n2,b,2026-01-02 00:00:00\n2,c,2026-01-03 00:00:00\n",
+			"the key (id) is not unique in far.files.items: 1 value is there more than once, such as 2"},
 	} {
-		for _, track := range []api.CacheTracking{{KeyColumns: []string{"id"}}, {KeyColumns: []string{"id"}, UpdatedAtColumn: "at"}, {KeyColumns: []string{"id"}, InsertOnly: true}} {
+		for _, track := range []api.CacheTracking{{KeyColumns: []string{"id"}}, {KeyColumns: []string{"id"},
+			UpdatedAtColumn: "at"}, {KeyColumns: []string{"id"}, InsertOnly: true}} {
 			g, cl, _ := gatewaytest.OpenClient(t)
 			o := gatewaytest.CSV(t)
 			o.Put(gatewaytest.Entry{ID: 1, Name: "a", At: "2026-01-01 00:00:00"})
 			cat := gatewaytest.Connect(t, cl, o, nil)
-			made, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: o.Schema, TableName: "items", ChangeTracking: &track})
+			made, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID,
+				SchemaName: o.Schema, TableName: "items", ChangeTracking: &track})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +206,8 @@ func TestCacheKeyFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(o.Credential["path"].(string), "items.csv"), []byte(c.body), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(o.Credential["path"].(string), "items.csv"), []byte(c.body),
+				0o600); err != nil {
 				t.Fatal(err)
 			}
 			run := gatewaytest.RunEnd(t, g, cl, made.ID, cl.Cache.IncrementalUpdate)
@@ -230,13 +241,19 @@ func TestCacheTrackingIsChecked(t *testing.T) {
 		{api.CacheTracking{InsertOnly: true}, "changeTracking.keyColumns: missing"},
 		{api.CacheTracking{KeyColumns: []string{"id", "ID"}}, "changeTracking.keyColumns: ID is named twice"},
 		{api.CacheTracking{KeyColumns: []string{"id", ""}}, "changeTracking.keyColumns: a name is empty"},
-		{api.CacheTracking{KeyColumns: []string{"at"}, UpdatedAtColumn: "At"}, "changeTracking.updatedAtColumn: at is a column of the key"},
-		{api.CacheTracking{KeyColumns: []string{"nosuch"}}, "changeTracking.keyColumns: table far.files.items has no column nosuch"},
-		{api.CacheTracking{KeyColumns: []string{"id"}, UpdatedAtColumn: "nosuch"}, "changeTracking.updatedAtColumn: table far.files.items has no column nosuch"},
-		{api.CacheTracking{KeyColumns: []string{"id"}, UpdatedAtColumn: "at", InsertOnly: true}, "changeTracking.insertOnly: excludes updatedAtColumn"},
-		{api.CacheTracking{KeyColumns: []string{"id", "name"}, InsertOnly: true}, "changeTracking.insertOnly: requires a key of one increasing column"},
+		{api.CacheTracking{KeyColumns: []string{"at"}, UpdatedAtColumn: "At"},
+			"changeTracking.updatedAtColumn: at is a column of the key"},
+		{api.CacheTracking{KeyColumns: []string{"nosuch"}},
+			"changeTracking.keyColumns: table far.files.items has no column nosuch"},
+		{api.CacheTracking{KeyColumns: []string{"id"}, UpdatedAtColumn: "nosuch"},
+			"changeTracking.updatedAtColumn: table far.files.items has no column nosuch"},
+		{api.CacheTracking{KeyColumns: []string{"id"}, UpdatedAtColumn: "at", InsertOnly: true},
+			"changeTracking.insertOnly: excludes updatedAtColumn"},
+		{api.CacheTracking{KeyColumns: []string{"id", "name"}, InsertOnly: true},
+			"changeTracking.insertOnly: requires a key of one increasing column"},
 	} {
-		_, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: o.Schema, TableName: "items", ChangeTracking: &c.track})
+		_, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID,
+			SchemaName: o.Schema, TableName: "items", ChangeTracking: &c.track})
 		if gatewaytest.APIStatus(err) != 400 || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v", c.track, err)
 		}
@@ -248,7 +265,8 @@ func TestCacheTrackingIsChecked(t *testing.T) {
 
 // Databases are cacheable only in a catalog that was made so.
 func TestCacheAnything(t *testing.T) {
-	for name, open := range map[string]func(*testing.T, ...string) gatewaytest.Origin{"postgres": gatewaytest.Postgres, "mariadb": gatewaytest.MariaDB} {
+	for name, open := range map[string]func(*testing.T, ...string) gatewaytest.Origin{"postgres": gatewaytest.Postgres,
+		"mariadb": gatewaytest.MariaDB} {
 		t.Run(name, func(t *testing.T) {
 			_, cl, _ := gatewaytest.OpenClient(t)
 			o := open(t)
@@ -257,7 +275,8 @@ func TestCacheAnything(t *testing.T) {
 			if err != nil || st.IsCacheable || st.IsCached || len(st.SupportedCacheTypes) > 0 {
 				t.Errorf("%+v, %v", st, err)
 			}
-			if _, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: o.Schema, TableName: "items"}); gatewaytest.APIStatus(err) != 400 {
+			if _, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID,
+				SchemaName: o.Schema, TableName: "items"}); gatewaytest.APIStatus(err) != 400 {
 				t.Errorf("%v", err)
 			}
 		})
@@ -270,7 +289,9 @@ func TestCacheAnything(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, extra := range []map[string]any{{"cacheAnything": "yes"}, {"cacheanything": true}} {
-		if _, err := cl.Catalogs.Create(context.Background(), gatewaytest.Local, api.CatalogRequest{Name: "b", ConnectionID: conns[0].ID, ExtraParameters: extra}); gatewaytest.APIStatus(err) != 400 || !strings.Contains(err.Error(), "extraParameters") {
+		if _, err := cl.Catalogs.Create(context.Background(), gatewaytest.Local, api.CatalogRequest{Name: "b",
+			ConnectionID: conns[0].ID, ExtraParameters: extra}); gatewaytest.APIStatus(err) != 400 ||
+			!strings.Contains(err.Error(), "extraParameters") {
 			t.Errorf("%v: %v", extra, err)
 		}
 	}

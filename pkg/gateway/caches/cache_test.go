@@ -23,11 +23,12 @@ import (
 
 func counts(r api.CacheExecutionInfo) string {
 	p := r.Progress
-	return fmt.Sprintf("%s %d +%d ~%d -%d", r.Status, p.NumberOfCachedRecords, p.NumberOfInsertedRecords, p.NumberOfUpdatedRecords, p.NumberOfDeletedRecords)
+	return fmt.Sprintf("%s %d +%d ~%d -%d", r.Status, p.NumberOfCachedRecords, p.NumberOfInsertedRecords,
+		p.NumberOfUpdatedRecords, p.NumberOfDeletedRecords)
 }
 
-// fill puts other rows into the table that queries read for a cache, so that what a query reads and what a refresh finds changed
-// can be told.
+// fill puts other rows into the table that queries read for a cache, so that what a query reads and what a refresh
+// finds changed can be told.
 func fill(t *testing.T, g *gateway.Gateway, cache, text string) {
 	t.Helper()
 	ctx := context.Background()
@@ -52,7 +53,8 @@ func TestCacheIsRead(t *testing.T) {
 		t.Error(got)
 	}
 	// 10 rows gone, 5 changed, 3 that the source does not have
-	fill(t, g, c.ID, `SELECT id, customer_id, ordered_at, CASE WHEN id BETWEEN 11 AND 15 THEN 'changed' ELSE status END AS status, shipped_on, delivery_slot, note
+	fill(t, g, c.ID,
+		`SELECT id, customer_id, ordered_at, CASE WHEN id BETWEEN 11 AND 15 THEN 'changed' ELSE status END AS status, shipped_on, delivery_slot, note
 		FROM sample.shop.orders WHERE id > 10
 		UNION ALL SELECT id + 100000, customer_id, ordered_at, status, shipped_on, delivery_slot, note FROM sample.shop.orders WHERE id <= 3`)
 	if got := gatewaytest.OneValue(t, g, "SELECT count(*) FROM sample.shop.orders"); got != "9993" {
@@ -61,17 +63,20 @@ func TestCacheIsRead(t *testing.T) {
 	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate)); got != "COMPLETED 15 +10 ~5 -3" {
 		t.Error(got)
 	}
-	if got := gatewaytest.OneValue(t, g, "SELECT count(*) FROM sample.shop.orders WHERE status = 'changed' OR id > 100000"); got != "0" {
+	if got := gatewaytest.OneValue(t, g,
+		"SELECT count(*) FROM sample.shop.orders WHERE status = 'changed' OR id > 100000"); got != "0" {
 		t.Errorf("%s stale rows after a refresh", got)
 	}
 	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate)); got != "COMPLETED 0 +0 ~0 -0" {
 		t.Error(got)
 	}
-	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.FullRefresh)); got != "COMPLETED 10000 +10000 ~0 -10000" {
+	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID,
+		cl.Cache.FullRefresh)); got != "COMPLETED 10000 +10000 ~0 -10000" {
 		t.Error(got)
 	}
 	fill(t, g, c.ID, "SELECT 1 AS id")
-	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate)); got != "COMPLETED 10000 +10000 ~0 -1" {
+	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID,
+		cl.Cache.IncrementalUpdate)); got != "COMPLETED 10000 +10000 ~0 -1" {
 		t.Errorf("after other columns: %s", got)
 	}
 	fill(t, g, c.ID, "SELECT 1 AS id")
@@ -98,8 +103,10 @@ func TestCacheKeepsOldRows(t *testing.T) {
 	ctx := context.Background()
 	c := gatewaytest.MakeCache(t, g, cl, "order_items")
 	fill(t, g, c.ID, "SELECT 7 AS id")
-	for i, trigger := range []func(context.Context, string, string) error{cl.Cache.FullRefresh, cl.Cache.IncrementalUpdate} {
-		cancel := []func(context.Context, string, string) error{cl.Cache.CancelFullRefresh, cl.Cache.CancelIncrementalUpdate}
+	for i, trigger := range []func(context.Context, string, string) error{cl.Cache.FullRefresh,
+		cl.Cache.IncrementalUpdate} {
+		cancel := []func(context.Context, string, string) error{cl.Cache.CancelFullRefresh,
+			cl.Cache.CancelIncrementalUpdate}
 		if err := cancel[i](ctx, gatewaytest.Local, c.ID); gatewaytest.APIStatus(err) != 404 {
 			t.Errorf("cancel of an idle cache: %v", err)
 		}
@@ -130,7 +137,8 @@ func TestCacheKeepsOldRows(t *testing.T) {
 		t.Errorf("two runs at once: %v", err)
 	}
 	fillRun(t, g, run.ID)
-	if got := gatewaytest.RunEnd(t, g, cl, c.ID, nil); got.Status != "FAILED" || !strings.Contains(string(got.Error["message"]), jobs.CutOff) {
+	if got := gatewaytest.RunEnd(t, g, cl, c.ID, nil); got.Status != "FAILED" ||
+		!strings.Contains(string(got.Error["message"]), jobs.CutOff) {
 		t.Errorf("%+v", got)
 	}
 	if got := gatewaytest.OneValue(t, g, "SELECT id FROM sample.shop.order_items"); got != "7" {
@@ -159,7 +167,8 @@ func fillRun(t *testing.T, g *gateway.Gateway, table string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sql.Store(context.Background(), data, names.CacheSchema, table, sql.Query{SQL: "SELECT 8 AS id"}); err != nil {
+	if _, err := sql.Store(context.Background(), data, names.CacheSchema, table,
+		sql.Query{SQL: "SELECT 8 AS id"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -168,18 +177,24 @@ func TestCacheSchedules(t *testing.T) {
 	g, cl, ahead := gatewaytest.OpenClient(t)
 	ctx := context.Background()
 	text := func(s string) *string { return &s }
-	for _, bad := range []api.CacheSchedule{{Type: "BASIC"}, {Type: "BASIC", Expression: text("15m")}, {Type: "BASIC", Expression: text("PT0S")}, {Type: "NONE", Expression: text("PT1H")}, {Type: "CRON", Expression: text("PT1H")}} {
-		_, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: "3", SchemaName: "shop", TableName: "orders", FullRefreshCacheSchedule: &bad})
+	for _, bad := range []api.CacheSchedule{{Type: "BASIC"}, {Type: "BASIC", Expression: text("15m")},
+		{Type: "BASIC", Expression: text("PT0S")}, {Type: "NONE", Expression: text("PT1H")},
+		{Type: "CRON", Expression: text("PT1H")}} {
+		_, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: "3", SchemaName: "shop",
+			TableName: "orders", FullRefreshCacheSchedule: &bad})
 		if gatewaytest.APIStatus(err) != 400 || !strings.Contains(err.Error(), "fullRefreshCacheSchedule.") {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
 	c := gatewaytest.MakeCache(t, g, cl, "orders")
-	if _, err := cl.Cache.UpdateSettings(ctx, gatewaytest.Local, c.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: text("PT1H")}}); err != nil {
+	if _, err := cl.Cache.UpdateSettings(ctx, gatewaytest.Local, c.ID,
+		api.CacheScheduleUpdate{IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: text("PT1H")}}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := cl.Cache.UpdateSettings(ctx, gatewaytest.Local, c.ID, api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: text("P1D")}})
-	if err != nil || got.IncrementalCacheSchedule.Expression == nil || *got.IncrementalCacheSchedule.Expression != "PT1H" {
+	got, err := cl.Cache.UpdateSettings(ctx, gatewaytest.Local, c.ID,
+		api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: text("P1D")}})
+	if err != nil || got.IncrementalCacheSchedule.Expression == nil ||
+		*got.IncrementalCacheSchedule.Expression != "PT1H" {
 		t.Errorf("the schedule that was not given: %+v, %v", got.IncrementalCacheSchedule, err)
 	}
 	runs := func() string {
@@ -199,7 +214,8 @@ func TestCacheSchedules(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		want  string
-	}{{0, "F"}, {61 * time.Minute, "FI"}, {61 * time.Minute, "FI"}, {5 * time.Hour, "FII"}, {25 * time.Hour, "FIIF"}, {25 * time.Hour, "FIIF"}} {
+	}{{0, "F"}, {61 * time.Minute, "FI"}, {61 * time.Minute, "FI"}, {5 * time.Hour, "FII"}, {25 * time.Hour, "FIIF"},
+		{25 * time.Hour, "FIIF"}} {
 		ahead.Store(int64(step.after))
 		if got := runs(); got != step.want {
 			t.Errorf("after %v: runs %s, want %s", step.after, got, step.want)
@@ -209,7 +225,8 @@ func TestCacheSchedules(t *testing.T) {
 	if err != nil || len(st.CacheActionLogs) == 0 || !st.CacheActionLogs[0].IsScheduled {
 		t.Errorf("log: %+v, %v", st.CacheActionLogs, err)
 	}
-	if page, err := cl.Cache.Executions(ctx, gatewaytest.Local, c.ID, url.Values{"limit": {"1"}, "offset": {"3"}}); err != nil || len(page) != 1 || page[0].ExecutionMode != "FULL_REFRESH" {
+	if page, err := cl.Cache.Executions(ctx, gatewaytest.Local, c.ID, url.Values{"limit": {"1"},
+		"offset": {"3"}}); err != nil || len(page) != 1 || page[0].ExecutionMode != "FULL_REFRESH" {
 		t.Errorf("page: %+v, %v", page, err)
 	}
 }
@@ -227,7 +244,8 @@ func TestCacheMonths(t *testing.T) {
 	if err := g.Store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil {
 		t.Fatal(err)
 	}
-	for _, step := range [][2]string{{"2024-02-29T08:00:01Z", "2024-03-31T08:00:00.000Z"}, {"2024-04-29T08:00:00Z", "2024-04-30T08:00:00.000Z"}, {"2024-04-30T08:00:00Z", "2024-05-31T08:00:00.000Z"}} {
+	for _, step := range [][2]string{{"2024-02-29T08:00:01Z", "2024-03-31T08:00:00.000Z"}, {"2024-04-29T08:00:00Z",
+		"2024-04-30T08:00:00.000Z"}, {"2024-04-30T08:00:00Z", "2024-05-31T08:00:00.000Z"}} {
 		if err := g.Caches.RefreshCachesDue(ctx, gatewaytest.Moment(t, step[0])); err != nil {
 			t.Fatal(err)
 		}
@@ -262,8 +280,8 @@ func TestCacheSurvives(t *testing.T) {
 	}
 }
 
-// TestFullRefreshDuringIncremental: a full refresh that is asked for while an incremental one runs takes its place; the other way
-// round, and a second of the same kind, are refused.
+// TestFullRefreshDuringIncremental: a full refresh that is asked for while an incremental one runs takes its place; the
+// other way round, and a second of the same kind, are refused.
 func TestFullRefreshDuringIncremental(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	ctx := context.Background()
@@ -279,10 +297,12 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	if err := cl.Cache.IncrementalUpdate(ctx, gatewaytest.Local, c.ID); gatewaytest.APIStatus(err) != 409 {
 		t.Errorf("a second incremental refresh: %v", err)
 	}
-	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.FullRefresh)); got != "COMPLETED 10000 +10000 ~0 -10000" {
+	if got := counts(gatewaytest.RunEnd(t, g, cl, c.ID,
+		cl.Cache.FullRefresh)); got != "COMPLETED 10000 +10000 ~0 -10000" {
 		t.Error(got)
 	}
-	if run, err := g.Store.CacheRunByID(ctx, slow.ID); err != nil || run.Status != states.Cancelled || run.FinishedAt == nil {
+	if run, err := g.Store.CacheRunByID(ctx, slow.ID); err != nil || run.Status != states.Cancelled ||
+		run.FinishedAt == nil {
 		t.Errorf("the incremental refresh: %+v, %v", run, err)
 	}
 	slow.Status = states.Completed
@@ -293,7 +313,8 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, trigger := range []func(context.Context, string, string) error{cl.Cache.FullRefresh, cl.Cache.IncrementalUpdate} {
+	for _, trigger := range []func(context.Context, string, string) error{cl.Cache.FullRefresh,
+		cl.Cache.IncrementalUpdate} {
 		if err := trigger(ctx, gatewaytest.Local, c.ID); gatewaytest.APIStatus(err) != 409 {
 			t.Errorf("a refresh during a full one: %v", err)
 		}
@@ -307,8 +328,10 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 // TestCacheOfNothing: a body that names a table, schema or catalog that is not there is a bad body.
 func TestCacheOfNothing(t *testing.T) {
 	_, cl, _ := gatewaytest.OpenClient(t)
-	for _, name := range [][3]string{{names.SampleCatalogID, "shop", "nothing"}, {names.SampleCatalogID, "nothing", "orders"}, {"99", "shop", "orders"}} {
-		_, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{ID: "made-up", CatalogID: name[0], SchemaName: name[1], TableName: name[2]})
+	for _, name := range [][3]string{{names.SampleCatalogID, "shop", "nothing"}, {names.SampleCatalogID, "nothing",
+		"orders"}, {"99", "shop", "orders"}} {
+		_, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{ID: "made-up",
+			CatalogID: name[0], SchemaName: name[1], TableName: name[2]})
 		if gatewaytest.APIStatus(err) != 400 {
 			t.Errorf("%v: %v, want 400", name, err)
 		}

@@ -71,7 +71,8 @@ func (s *Service) createCache(ctx context.Context, r *web.Request[api.CacheReque
 }
 
 // createCacheBatch creates each cache separately; a failure does not stop the others [O].
-func (s *Service) createCacheBatch(ctx context.Context, r *web.Request[[]api.CacheRequest]) ([]api.CacheCreateStatus, error) {
+func (s *Service) createCacheBatch(ctx context.Context,
+	r *web.Request[[]api.CacheRequest]) ([]api.CacheCreateStatus, error) {
 	out := make([]api.CacheCreateStatus, len(r.Body))
 	for i, b := range r.Body {
 		c, err := s.makeCache(ctx, r.Project, b)
@@ -91,7 +92,8 @@ func (s *Service) createCacheBatch(ctx context.Context, r *web.Request[[]api.Cac
 // makeCache creates the cache of a table and starts its first refresh, or returns the existing cache. If that never got
 // any rows and is idle, its first refresh is started again.
 func (s *Service) makeCache(ctx context.Context, p store.Project, b api.CacheRequest) (api.Cache, error) {
-	for _, f := range []struct{ name, value string }{{"catalogId", b.CatalogID}, {"schemaName", b.SchemaName}, {"tableName", b.TableName}} {
+	for _, f := range []struct{ name, value string }{{"catalogId", b.CatalogID}, {"schemaName", b.SchemaName},
+		{"tableName", b.TableName}} {
 		if f.value == "" {
 			return api.Cache{}, fault.Missing(f.name)
 		}
@@ -120,9 +122,11 @@ func (s *Service) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 		return api.Cache{}, err
 	}
 	if !t.IsCacheable {
-		return api.Cache{}, fault.Cache(400, "TABLE_NOT_CACHEABLE", "table %s.%s.%s cannot be cached", t.CatalogName, t.SchemaName, t.TableName)
+		return api.Cache{}, fault.Cache(400, "TABLE_NOT_CACHEABLE", "table %s.%s.%s cannot be cached", t.CatalogName,
+			t.SchemaName, t.TableName)
 	}
-	if err := s.Names.Resolver(p).Spelled(ctx, engine.TableName{Catalog: t.CatalogName, Schema: t.SchemaName, Table: t.TableName}); err != nil {
+	if err := s.Names.Resolver(p).Spelled(ctx, engine.TableName{Catalog: t.CatalogName, Schema: t.SchemaName,
+		Table: t.TableName}); err != nil {
 		return api.Cache{}, fault.Cache(400, "TABLE_NOT_CACHEABLE", "%s", err) // no statement can read it
 	}
 	if err := s.trackable(ctx, p, &c); err != nil {
@@ -164,7 +168,8 @@ func (s *Service) updateCacheSettings(ctx context.Context, r *web.Request[api.Ca
 		name string
 		in   *api.CacheSchedule
 		into *store.CacheSchedule
-	}{{"incrementalCacheSchedule", r.Body.IncrementalCacheSchedule, &c.Incremental}, {"fullRefreshCacheSchedule", r.Body.FullRefreshCacheSchedule, &c.Full}} {
+	}{{"incrementalCacheSchedule", r.Body.IncrementalCacheSchedule, &c.Incremental}, {"fullRefreshCacheSchedule",
+		r.Body.FullRefreshCacheSchedule, &c.Full}} {
 		if f.in == nil {
 			continue
 		}
@@ -180,7 +185,9 @@ func (s *Service) updateCacheSettings(ctx context.Context, r *web.Request[api.Ca
 			return api.Cache{}, err
 		}
 	}
-	return cacheOut(c), s.Store.SetCacheSettings(ctx, c, store.CacheChange{Incremental: r.Body.IncrementalCacheSchedule != nil, Full: r.Body.FullRefreshCacheSchedule != nil})
+	return cacheOut(c), s.Store.SetCacheSettings(ctx, c,
+		store.CacheChange{Incremental: r.Body.IncrementalCacheSchedule != nil,
+			Full: r.Body.FullRefreshCacheSchedule != nil})
 }
 
 func (s *Service) deleteCache(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
@@ -237,7 +244,8 @@ func (s *Service) cancelCacheOf(mode string) func(context.Context, *web.Request[
 			err = store.ErrNotFound
 		}
 		if errors.Is(err, store.ErrNotFound) {
-			err = fault.Cache(404, "", "no %s refresh of this cache is running", map[string]string{states.Full: "full", states.Incremental: "incremental"}[mode])
+			err = fault.Cache(404, "", "no %s refresh of this cache is running", map[string]string{states.Full: "full",
+				states.Incremental: "incremental"}[mode])
 		}
 		return web.None{}, err
 	}
@@ -281,7 +289,8 @@ func (s *Service) getCacheStatus(ctx context.Context, r *web.Request[web.None]) 
 	}
 	logs, err := s.Store.CacheLogs(ctx, c.ID, 100)
 	out.CacheActionLogs = each.Map(logs, func(l store.CacheLog) api.CacheActionLog {
-		return api.CacheActionLog{Timestamp: l.At, Action: l.Action, Message: l.Message, CacheType: l.CacheType, IsScheduled: l.Scheduled}
+		return api.CacheActionLog{Timestamp: l.At, Action: l.Action, Message: l.Message, CacheType: l.CacheType,
+			IsScheduled: l.Scheduled}
 	})
 	return out, err
 }
@@ -317,7 +326,8 @@ func (s *Service) listCacheStatuses(ctx context.Context, r *web.Request[web.None
 
 // cacheStatus reads both slots; the newer one is the state of the cache.
 func (s *Service) cacheStatus(ctx context.Context, c store.Cache) (api.CacheStatus, error) {
-	out := api.CacheStatus{ID: c.ID, Status: "NOT_INITIALIZED", CatalogID: c.CatalogID, SchemaName: c.SchemaName, TableName: c.TableName, ProjectID: c.ProjectID}
+	out := api.CacheStatus{ID: c.ID, Status: "NOT_INITIALIZED", CatalogID: c.CatalogID, SchemaName: c.SchemaName,
+		TableName: c.TableName, ProjectID: c.ProjectID}
 	if c.Stored != nil {
 		run, err := s.Store.CacheRunByID(ctx, *c.Stored)
 		if err == nil {
@@ -350,17 +360,21 @@ func cacheOut(c store.Cache) api.Cache {
 	schedule := func(s store.CacheSchedule) *api.CacheSchedule {
 		return &api.CacheSchedule{Type: s.Type, Expression: s.Expr}
 	}
-	out := api.Cache{ID: c.ID, CatalogID: c.CatalogID, SchemaName: c.SchemaName, TableName: c.TableName, ProjectID: c.ProjectID,
+	out := api.Cache{ID: c.ID, CatalogID: c.CatalogID, SchemaName: c.SchemaName, TableName: c.TableName,
+		ProjectID:                c.ProjectID,
 		IncrementalCacheSchedule: schedule(c.Incremental), FullRefreshCacheSchedule: schedule(c.Full)}
 	if len(c.Tracking.Key) > 0 {
-		out.ChangeTracking = &api.CacheTracking{KeyColumns: c.Tracking.Key, UpdatedAtColumn: c.Tracking.Updated, InsertOnly: c.Tracking.InsertOnly}
+		out.ChangeTracking = &api.CacheTracking{KeyColumns: c.Tracking.Key, UpdatedAtColumn: c.Tracking.Updated,
+			InsertOnly: c.Tracking.InsertOnly}
 	}
 	return out
 }
 
 func runOut(r store.CacheRun) api.CacheExecutionInfo {
-	out := api.CacheExecutionInfo{ID: r.ID, ExecutionMode: r.Mode, Status: r.Status, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt, FinishedAt: r.FinishedAt,
-		Progress: &api.CacheExecutionProgress{NumberOfCachedRecords: r.Inserted + r.Updated, NumberOfInsertedRecords: r.Inserted, NumberOfUpdatedRecords: r.Updated, NumberOfDeletedRecords: r.Deleted}}
+	out := api.CacheExecutionInfo{ID: r.ID, ExecutionMode: r.Mode, Status: r.Status, CreatedAt: r.CreatedAt,
+		UpdatedAt: r.UpdatedAt, FinishedAt: r.FinishedAt,
+		Progress: &api.CacheExecutionProgress{NumberOfCachedRecords: r.Inserted + r.Updated,
+			NumberOfInsertedRecords: r.Inserted, NumberOfUpdatedRecords: r.Updated, NumberOfDeletedRecords: r.Deleted}}
 	if r.Error != "" {
 		raw, _ := api.Marshal(r.Error) // a string always marshals
 		out.Error = map[string]json.RawMessage{"message": raw}
@@ -375,10 +389,12 @@ func (s *Service) tableCacheState(ctx context.Context, r *web.Request[web.None])
 		return api.TableCacheResult{}, err
 	}
 	if ok {
-		return api.TableCacheResult{SupportedCacheTypes: []string{states.Full, states.Incremental}, IsCached: true, IsCacheable: true}, nil
+		return api.TableCacheResult{SupportedCacheTypes: []string{states.Full, states.Incremental}, IsCached: true,
+			IsCacheable: true}, nil
 	}
 	_, t, err := s.Catalogs.Table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
-	return api.TableCacheResult{SupportedCacheTypes: t.SupportedCacheTypes, IsCached: t.IsCached, IsCacheable: t.IsCacheable}, err
+	return api.TableCacheResult{SupportedCacheTypes: t.SupportedCacheTypes, IsCached: t.IsCached,
+		IsCacheable: t.IsCacheable}, err
 }
 
 // MarkCached sets the flag of tables that queries read from a cache.

@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
-// sourceNames resolves the names in the statements of a refresh. A refresh names its source differently from users, because
-// the names that users write may refer to the cache in a concurrent statement.
+// sourceNames resolves the names in the statements of a refresh. A refresh names its source differently from users,
+// because the names that users write may refer to the cache in a concurrent statement.
 type sourceNames struct {
 	names.Resolver
 	real engine.TableName
@@ -44,10 +44,13 @@ func keyFault(err error, key []string, table engine.TableName) error {
 	}
 	name := strings.Join(key, ", ")
 	if k.Missing > 0 {
-		return fault.Cache(400, "", "the key (%s) is NULL in %s of %s: an incremental refresh cannot distinguish such rows; a full refresh can read them", name, some(k.Missing, "row"), table)
+		return fault.Cache(400, "", "the key (%s) is NULL in %s of %s: an incremental refresh cannot distinguish "+
+			"such rows; a full refresh can read them", name, some(k.Missing, "row"), table)
 	}
-	return fault.Cache(400, "", "the key (%s) is not unique in %s: %s more than once, such as %s; an incremental refresh cannot distinguish such rows", name, table,
-		some(k.Twice, "value")+map[bool]string{true: " is there", false: " are there"}[k.Twice == 1], strings.Join(k.Example, ", "))
+	return fault.Cache(400, "", "the key (%s) is not unique in %s: %s more than once, such as %s; an incremental "+
+		"refresh cannot distinguish such rows", name, table,
+		some(k.Twice, "value")+map[bool]string{true: " is there", false: " are there"}[k.Twice == 1],
+		strings.Join(k.Example, ", "))
 }
 
 func some(n int64, what string) string {

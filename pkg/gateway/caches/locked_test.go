@@ -15,7 +15,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// TestALockIsNoTimeLimit: a run that waited in vain for a project that another process holds says that, and not that it took too long.
+// TestALockIsNoTimeLimit: a run that waited in vain for a project that another process holds says that, and not that it
+// took too long.
 func TestALockIsNoTimeLimit(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	ctx := context.Background()
@@ -53,7 +54,8 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 	}
 	again.Jobs.Running.Wait()
 	run, err := again.Store.LastCacheRun(ctx, c.ID, "")
-	if err != nil || run.Status != states.Failed || !strings.Contains(run.Error, "in use by process pid") || strings.Contains(run.Error, "longer than") {
+	if err != nil || run.Status != states.Failed || !strings.Contains(run.Error, "in use by process pid") ||
+		strings.Contains(run.Error, "longer than") {
 		t.Errorf("%+v, %v", run, err)
 	}
 	_, err = again.Names.Query(ctx, p, sql.Query{SQL: "SELECT 1"})
@@ -61,7 +63,8 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 		t.Errorf("%d %v", f.Status, err)
 	}
 	// What is on record is told without the rows.
-	if status, text := gatewaytest.Exchange(again, "GET", "/data/projects/"+gatewaytest.Local+"/cache/status", "", ""); status != 200 || !strings.Contains(text, "FAILED") {
+	if status, text := gatewaytest.Exchange(again, "GET", "/data/projects/"+gatewaytest.Local+"/cache/status", "",
+		""); status != 200 || !strings.Contains(text, "FAILED") {
 		t.Errorf("%d %s", status, text)
 	}
 }

@@ -21,12 +21,14 @@ const (
 )
 
 // StartCacheRun records a refresh and starts it. ErrConflict means that one is running.
-func (s *Service) StartCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool) error {
+func (s *Service) StartCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string,
+	scheduled bool) error {
 	return s.startCacheRun(ctx, p, c, mode, scheduled, func() {})
 }
 
 // startCacheRun calls ended at the end of the refresh, if it was started.
-func (s *Service) startCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool, ended func()) error {
+func (s *Service) startCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool,
+	ended func()) error {
 	runner, err := s.Jobs.Runner()
 	if err != nil {
 		return err
@@ -53,8 +55,12 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 	run.Status, run.Error = states.Failed, "the refresh was aborted"
 	message := run.Error
 	defer func() { // also if the engine panics
-		err := s.Jobs.Record("cache "+c.ID, func(ctx context.Context) error { return s.Store.EndCacheRun(ctx, run, message) })
-		s.Jobs.Ended(jobs.JobCache, p.ID, c.ID, run.Status, run.Error, s.Now().Sub(began), "mode", run.Mode, "scheduled", run.Scheduled, "rows", run.Cached)
+		err := s.Jobs.Record("cache "+c.ID, func(ctx context.Context) error {
+			return s.Store.EndCacheRun(ctx,
+				run, message)
+		})
+		s.Jobs.Ended(jobs.JobCache, p.ID, c.ID, run.Status, run.Error, s.Now().Sub(began), "mode", run.Mode,
+			"scheduled", run.Scheduled, "rows", run.Cached)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("cannot record the end of a cache refresh", "cache", c.ID, "error", err.Error())
 			return
@@ -81,12 +87,14 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 		return
 	}
 	run.Status, run.Error = states.Completed, ""
-	message = fmt.Sprintf("%d rows cached: %d inserted, %d updated, %d deleted; %d rows were read", run.Cached, run.Inserted, run.Updated, run.Deleted, read)
+	message = fmt.Sprintf("%d rows cached: %d inserted, %d updated, %d deleted; %d rows were read", run.Cached,
+		run.Inserted, run.Updated, run.Deleted, read)
 }
 
 // refreshCache stores the rows of the source in the run's own table and counts the changes. The cache reads its old
 // table until the run is recorded as complete.
-func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cache, run *store.CacheRun) (read int64, err error) {
+func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cache,
+	run *store.CacheRun) (read int64, err error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
 		return 0, err
@@ -98,18 +106,21 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	if c, err = s.Store.Cache(ctx, p.ID, c.ID); err != nil { // the previous run may have ended since it was read
 		return 0, err
 	}
-	lookup := sourceNames{s.Names.Resolver(p), engine.TableName{Catalog: cat.Name, Schema: c.SchemaName, Table: c.TableName}}
+	lookup := sourceNames{s.Names.Resolver(p), engine.TableName{Catalog: cat.Name, Schema: c.SchemaName,
+		Table: c.TableName}}
 	lookup.Live = true
 	key := c.Tracking.Key
 	if run.Mode == states.Incremental && c.Stored != nil && (c.Tracking.Updated != "" || c.Tracking.InsertOnly) {
 		defer s.dropScratch(context.WithoutCancel(ctx), data, run.ID)
-		m := merge.Job{Schema: names.CacheSchema, Into: run.ID, Old: *c.Stored, Key: key, Updated: c.Tracking.Updated, From: lookup.live(), Catalogs: lookup}
+		m := merge.Job{Schema: names.CacheSchema, Into: run.ID, Old: *c.Stored, Key: key, Updated: c.Tracking.Updated,
+			From: lookup.live(), Catalogs: lookup}
 		if got, done, err := merge.Merge(ctx, data, m); done || err != nil {
 			run.Cached, run.Inserted, run.Updated, run.Deleted = got.Rows, got.Inserted, got.Updated, got.Deleted
 			return got.Read, keyFault(err, key, lookup.real)
 		}
 	}
-	if run.Cached, err = sql.Store(ctx, data, names.CacheSchema, run.ID, sql.Query{Ask: sql.Rows{Table: lookup.live()}, Catalogs: lookup}); err != nil {
+	if run.Cached, err = sql.Store(ctx, data, names.CacheSchema, run.ID, sql.Query{Ask: sql.Rows{Table: lookup.live()},
+		Catalogs: lookup}); err != nil {
 		return 0, err
 	}
 	if run.Mode == states.Incremental && len(key) > 0 {
@@ -126,7 +137,8 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 		run.Deleted, err = data.RowCount(ctx, names.CacheSchema, *c.Stored)
 		return run.Cached, err
 	}
-	diff, err := merge.Compare(ctx, data, merge.Comparison{Schema: names.CacheSchema, Old: *c.Stored, New: run.ID, Key: key, Keys: keyNames(c.TableName)})
+	diff, err := merge.Compare(ctx, data, merge.Comparison{Schema: names.CacheSchema, Old: *c.Stored, New: run.ID,
+		Key: key, Keys: keyNames(c.TableName)})
 	run.Inserted, run.Updated, run.Deleted = diff.Inserted, diff.Updated, diff.Deleted
 	return run.Cached, err
 }

@@ -36,7 +36,8 @@ func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.Cach
 		return store.CacheSchedule{Type: typ}, nil
 	case scheduleBasic:
 		if in.Expression == nil || *in.Expression == "" {
-			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: a schedule of type BASIC requires an ISO 8601 duration such as PT1H", field)
+			return store.CacheSchedule{}, fault.Cache(400, "",
+				"%s.expression: a schedule of type BASIC requires an ISO 8601 duration such as PT1H", field)
 		}
 		period, err := jobs.ParsePeriod(*in.Expression)
 		if err != nil {
@@ -140,14 +141,17 @@ func (s *Service) cachesFollow(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, c := range all {
-		for mode, cacheSchedule := range map[string]store.CacheSchedule{states.Incremental: c.Incremental, states.Full: c.Full} {
+		for mode, cacheSchedule := range map[string]store.CacheSchedule{states.Incremental: c.Incremental,
+			states.Full: c.Full} {
 			t, err := cacheTimetable(cacheSchedule)
 			if err != nil || t == nil {
 				continue
 			}
 			if next := jobs.PutForward(t, *cacheSchedule.Due, now); next != nil {
-				s.Log.Warn("the clock was set back: a schedule is moved", "cache", c.ID, "mode", mode, "from", *cacheSchedule.Due, "to", *next)
-				if err := s.Store.MoveCacheDue(ctx, c.ID, mode, *cacheSchedule.Due, *next); err != nil && !errors.Is(err, store.ErrNotFound) {
+				s.Log.Warn("the clock was set back: a schedule is moved", "cache", c.ID, "mode", mode, "from",
+					*cacheSchedule.Due, "to", *next)
+				if err := s.Store.MoveCacheDue(ctx, c.ID, mode, *cacheSchedule.Due, *next); err != nil &&
+					!errors.Is(err, store.ErrNotFound) {
 					return err
 				}
 			}

@@ -10,8 +10,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// tidyCaches corrects the records of the refreshes of a project. It records the end of runs of terminated processes, and of
-// runs of this process that could not be recorded when they ended. It accesses no rows, so it never waits for a project.
+// tidyCaches corrects the records of the refreshes of a project. It records the end of runs of terminated processes,
+// and of runs of this process that could not be recorded when they ended. It accesses no rows, so it never waits for a
+// project.
 func (s *Service) tidyCaches(ctx context.Context, project string) error {
 	open, err := s.Store.OpenCacheRuns(ctx, project)
 	if err != nil {
@@ -30,13 +31,14 @@ func (s *Service) tidyCaches(ctx context.Context, project string) error {
 		} else if err != nil {
 			return err
 		}
-		s.Jobs.Ended(jobs.JobCache, project, run.CacheID, run.Status, run.Error, 0, "mode", run.Mode, "scheduled", run.Scheduled)
+		s.Jobs.Ended(jobs.JobCache, project, run.CacheID, run.Status, run.Error, 0, "mode", run.Mode,
+			"scheduled", run.Scheduled)
 	}
 	return nil
 }
 
-// dropFreeTables drops the stored tables of a project that have been unused for a while, unless that is being done: the engine refuses to drop a
-// table twice at once.
+// dropFreeTables drops the stored tables of a project that have been unused for a while, unless that is being done: the
+// engine refuses to drop a table twice at once.
 func (s *Service) dropFreeTables(ctx context.Context, project string) {
 	first := false
 	_ = s.tidying.Add(project, 1, func(now int) error { first = now == 1; return nil })

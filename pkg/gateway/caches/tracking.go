@@ -65,13 +65,16 @@ func (s *Service) trackable(ctx context.Context, p store.Project, c *store.Cache
 				}
 			}
 		}
-		return "", fault.Cache(400, "", "changeTracking.%s: table %s.%s.%s has no column %s", field, cat.Name, c.SchemaName, c.TableName, *name)
+		return "", fault.Cache(400, "", "changeTracking.%s: table %s.%s.%s has no column %s", field, cat.Name,
+			c.SchemaName, c.TableName, *name)
 	}
 	c.Tracking.Key = slices.Clone(c.Tracking.Key)
 	for i := range c.Tracking.Key {
 		typ, err := find("keyColumns", &c.Tracking.Key[i])
 		if err == nil && c.Tracking.InsertOnly && !rises(typ) {
-			err = fault.Cache(400, "", "changeTracking.insertOnly: %s is of type %s, which does not increase from row to row", c.Tracking.Key[i], typ)
+			err = fault.Cache(400, "",
+				"changeTracking.insertOnly: %s is of type %s, which does not increase from row to row",
+				c.Tracking.Key[i], typ)
 		}
 		if err != nil {
 			return err
@@ -82,7 +85,9 @@ func (s *Service) trackable(ctx context.Context, p store.Project, c *store.Cache
 	}
 	typ, err := find("updatedAtColumn", &c.Tracking.Updated)
 	if err == nil && !rises(typ) {
-		err = fault.Cache(400, "", "changeTracking.updatedAtColumn: %s is of type %s, which does not increase with each change", c.Tracking.Updated, typ)
+		err = fault.Cache(400, "",
+			"changeTracking.updatedAtColumn: %s is of type %s, which does not increase with each change",
+			c.Tracking.Updated, typ)
 	}
 	return err
 }

@@ -25,11 +25,13 @@ func TestCatalogByID(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"files", "odd"} {
-		conn, err := cl.Connections.Create(ctx, gatewaytest.Local, api.ConnectionRequest{Name: name, Type: "files", Credential: map[string]any{"path": dir}})
+		conn, err := cl.Connections.Create(ctx, gatewaytest.Local, api.ConnectionRequest{Name: name, Type: "files",
+			Credential: map[string]any{"path": dir}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cl.Catalogs.Create(ctx, gatewaytest.Local, api.CatalogRequest{Name: name, ConnectionID: conn.ID}); err != nil {
+		if _, err := cl.Catalogs.Create(ctx, gatewaytest.Local, api.CatalogRequest{Name: name,
+			ConnectionID: conn.ID}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -71,11 +71,14 @@ type Catalog struct {
 // builtinCatalogs returns the catalogs that every project has.
 func (s *Service) builtinCatalogs(p store.Project) []Catalog {
 	return []Catalog{
-		{api.Catalog{ID: api.InternalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
+		{api.Catalog{ID: api.InternalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog,
+			CatalogType: "internal"},
 			internalCatalog{s, p}},
-		{api.Catalog{ID: api.QueryCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "query"},
+		{api.Catalog{ID: api.QueryCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog,
+			CatalogType: "query"},
 			QueryCatalog{s, p}},
-		{api.Catalog{ID: names.SampleCatalogID, Name: engine.SampleCatalog, DisplayName: engine.SampleCatalog, CatalogType: "sample"},
+		{api.Catalog{ID: names.SampleCatalogID, Name: engine.SampleCatalog, DisplayName: engine.SampleCatalog,
+			CatalogType: "sample"},
 			schemaCatalog{s, p, names.SampleCatalogID, engine.SampleCatalog}},
 	}
 }
@@ -171,7 +174,8 @@ func (s *Service) listColumns(ctx context.Context, r *web.Request[web.None]) ([]
 }
 
 // Table finds one table of a catalog.
-func (s *Service) Table(ctx context.Context, p store.Project, catalogID, schema, name string) (Catalog, api.Table, error) {
+func (s *Service) Table(ctx context.Context, p store.Project, catalogID, schema,
+	name string) (Catalog, api.Table, error) {
 	c, err := s.Schema(ctx, p, catalogID, schema)
 	if err != nil {
 		return c, api.Table{}, err
@@ -187,7 +191,8 @@ func (s *Service) Table(ctx context.Context, p store.Project, catalogID, schema,
 			return c, one[0], err
 		}
 	}
-	return c, api.Table{}, fault.Data(404, "%s", engine.MissingTable(engine.TableName{Catalog: c.Name, Schema: schema, Table: name}))
+	return c, api.Table{}, fault.Data(404, "%s", engine.MissingTable(engine.TableName{Catalog: c.Name,
+		Schema: schema, Table: name}))
 }
 
 // internalCatalog is catalog "1": the internal tables.
@@ -233,7 +238,8 @@ func (c QueryCatalog) Tables(ctx context.Context, schema string) ([]api.Table, e
 	var out []api.Table
 	for _, n := range all {
 		if n.Catalog == engine.InternalCatalog && n.Schema == schema {
-			out = append(out, api.Table{CatalogID: api.QueryCatalogID, CatalogName: n.Catalog, SchemaName: schema, TableName: n.Table, SupportedCacheTypes: []string{}})
+			out = append(out, api.Table{CatalogID: api.QueryCatalogID, CatalogName: n.Catalog, SchemaName: schema,
+				TableName: n.Table, SupportedCacheTypes: []string{}})
 		}
 	}
 	return out, err
@@ -258,7 +264,8 @@ func (c schemaCatalog) Schemas(ctx context.Context) ([]string, error) {
 func (c schemaCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
 	rows, err := c.g.Names.Answer(ctx, c.p, sql.Listing{Catalog: c.name, Schema: schema})
 	return each.Map(rows, func(r []string) api.Table {
-		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], IsCacheable: true, SupportedCacheTypes: []string{states.Full, states.Incremental}}
+		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], IsCacheable: true,
+			SupportedCacheTypes: []string{states.Full, states.Incremental}}
 	}), err
 }
 

@@ -47,7 +47,8 @@ func (s *Service) listParametricTables(ctx context.Context, r *web.Request[web.N
 	}
 	out := make([]api.ParametricTable, len(made))
 	for i, m := range made {
-		out[i] = api.ParametricTable{FromSchema: m.FromSchema, FromTable: m.FromTable, ToSchema: m.ToSchema, ToTable: m.ToTable}
+		out[i] = api.ParametricTable{FromSchema: m.FromSchema, FromTable: m.FromTable, ToSchema: m.ToSchema,
+			ToTable: m.ToTable}
 		if err := json.Unmarshal([]byte(m.Values), &out[i].ParamValues); err != nil {
 			return nil, err
 		}
@@ -57,9 +58,11 @@ func (s *Service) listParametricTables(ctx context.Context, r *web.Request[web.N
 
 // createParametricTable creates a table that reads another one with fixed values for some columns. Date macros are
 // stored as written and evaluated by every statement that reads the table.
-func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.ParametricTable]) (api.ParametricTable, error) {
+func (s *Service) createParametricTable(ctx context.Context,
+	r *web.Request[api.ParametricTable]) (api.ParametricTable, error) {
 	b := r.Body
-	for _, f := range []struct{ name, value string }{{"fromSchema", b.FromSchema}, {"fromTable", b.FromTable}, {"toSchema", b.ToSchema}, {"toTable", b.ToTable}} {
+	for _, f := range []struct{ name, value string }{{"fromSchema", b.FromSchema}, {"fromTable", b.FromTable},
+		{"toSchema", b.ToSchema}, {"toTable", b.ToTable}} {
 		if f.value == "" {
 			return b, fault.Missing(f.name)
 		}
@@ -72,7 +75,8 @@ func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.
 		return b, err
 	}
 	if e.C.SharedFrom != nil {
-		return b, fault.Data(400, "catalog %s was shared from another project, and only that project can change it", e.C.Name)
+		return b, fault.Data(400, "catalog %s was shared from another project, and only that project can change it",
+			e.C.Name)
 	}
 	// SQL folds names to lower case, so the new table must be found by the lower-case name.
 	b.ToSchema, b.ToTable = strings.ToLower(b.ToSchema), strings.ToLower(b.ToTable)
@@ -93,7 +97,8 @@ func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.
 		return b, err
 	}
 	for i, v := range b.ParamValues {
-		at := slices.IndexFunc(cols, func(c engine.ColumnInfo) bool { return strings.EqualFold(c.Name, v.Key) }) // of two, neither can be read
+		// of two, neither can be read
+		at := slices.IndexFunc(cols, func(c engine.ColumnInfo) bool { return strings.EqualFold(c.Name, v.Key) })
 		if at < 0 {
 			return b, fault.Data(400, "paramValues[%d]: table %s has no column %q", i, b.FromTable, v.Key)
 		}
@@ -102,15 +107,17 @@ func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.
 			return b, fault.Data(400, "paramValues[%d]: %v", i, err)
 		}
 		if err := s.checkParam(ctx, r.Project, cols[at], values); err != nil {
-			return b, fault.Data(400, "paramValues[%d]: column %q is of type %s: %s", i, v.Key, cols[at].Type, fault.Of(err).Error())
+			return b, fault.Data(400, "paramValues[%d]: column %q is of type %s: %s", i, v.Key, cols[at].Type,
+				fault.Of(err).Error())
 		}
 	}
 	raw, err := json.Marshal(b.ParamValues)
 	if err != nil {
 		return b, err
 	}
-	err = s.Store.CreateParametricTable(ctx, store.ParametricTable{CatalogID: e.C.ID, FromSchema: b.FromSchema, FromTable: b.FromTable,
-		ToSchema: b.ToSchema, ToTable: b.ToTable, Values: string(raw)})
+	err = s.Store.CreateParametricTable(ctx, store.ParametricTable{CatalogID: e.C.ID, FromSchema: b.FromSchema,
+		FromTable: b.FromTable,
+		ToSchema:  b.ToSchema, ToTable: b.ToTable, Values: string(raw)})
 	if errors.Is(err, store.ErrConflict) {
 		err = taken
 	}
@@ -146,7 +153,8 @@ func (s *Service) deleteParametricTable(ctx context.Context, r *web.Request[web.
 func (s *Service) checkParam(ctx context.Context, p store.Project, c engine.ColumnInfo, values []any) error {
 	base, _, _ := strings.Cut(c.Type, "(")
 	switch base, _, _ = strings.Cut(base, " "); base {
-	case "boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "date", "timestamp", "time", "uuid":
+	case "boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "date", "timestamp",
+		"time", "uuid":
 	default:
 		return nil
 	}

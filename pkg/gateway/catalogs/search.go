@@ -38,7 +38,8 @@ func (s *Service) search(ctx context.Context, r *web.Request[api.SearchRequest])
 	if err != nil {
 		return api.SearchResult{}, err
 	}
-	out := api.SearchResult{Meta: api.SearchMeta{Page: api.Page{Limit: limit, Offset: offset}, Query: api.SearchMetaQuery{Text: r.Body.Query}}}
+	out := api.SearchResult{Meta: api.SearchMeta{Page: api.Page{Limit: limit, Offset: offset},
+		Query: api.SearchMetaQuery{Text: r.Body.Query}}}
 	var at int64
 	for i, into := range []*[]api.CatalogSchemaTable{&out.MatchedCatalogs, &out.MatchedSchemas, &out.MatchedTables} {
 		for _, hit := range groups[i] {
@@ -57,7 +58,8 @@ func (s *Service) search(ctx context.Context, r *web.Request[api.SearchRequest])
 
 // matches walks the catalogs of the project. An unreachable source does not prevent the search of the others, unless
 // the search names its catalog.
-func (s *Service) matches(ctx context.Context, r *web.Request[api.SearchRequest]) (groups [3][]api.CatalogSchemaTable, err error) {
+func (s *Service) matches(ctx context.Context,
+	r *web.Request[api.SearchRequest]) (groups [3][]api.CatalogSchemaTable, err error) {
 	text := strings.ToLower(r.Body.Query)
 	has := func(names ...string) bool {
 		for _, n := range names {
@@ -92,7 +94,8 @@ func (s *Service) matches(ctx context.Context, r *web.Request[api.SearchRequest]
 	return groups, nil
 }
 
-func (s *Service) matchesIn(ctx context.Context, c Catalog, only string, has func(...string) bool) (schemas, tables []api.CatalogSchemaTable, err error) {
+func (s *Service) matchesIn(ctx context.Context, c Catalog, only string,
+	has func(...string) bool) (schemas, tables []api.CatalogSchemaTable, err error) {
 	names, err := c.Source.Schemas(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -33,10 +33,14 @@ func semanticOut(c store.SemanticCatalog) api.Catalog {
 // semanticCatalogs lists a project's semantic catalogs and those shared with it, for the list of all catalogs.
 func (s *Service) semanticCatalogs(ctx context.Context, p store.Project) ([]Catalog, error) {
 	all, err := s.Store.SemanticCatalogs(ctx, p.ID)
-	return each.Map(all, func(c store.SemanticCatalog) Catalog { return Catalog{semanticOut(c), SemanticSource{s, p, c}} }), err
+	return each.Map(all, func(c store.SemanticCatalog) Catalog {
+		return Catalog{semanticOut(c),
+			SemanticSource{s, p, c}}
+	}), err
 }
 
-func (s *Service) createSemanticCatalog(ctx context.Context, r *web.Request[api.SemanticCatalogRequest]) (api.Catalog, error) {
+func (s *Service) createSemanticCatalog(ctx context.Context,
+	r *web.Request[api.SemanticCatalogRequest]) (api.Catalog, error) {
 	if r.Body.Name == "" {
 		return api.Catalog{}, fault.Missing("name")
 	}
@@ -67,9 +71,11 @@ func (s *Service) ownSemantic(ctx context.Context, p store.Project, id string) (
 	return c, fault.Data(400, "catalog %s is not a semantic catalog", other.Name)
 }
 
-func (s *Service) createSemanticTable(ctx context.Context, r *web.Request[api.SemanticTableRequest]) (api.SemanticTable, error) {
+func (s *Service) createSemanticTable(ctx context.Context,
+	r *web.Request[api.SemanticTableRequest]) (api.SemanticTable, error) {
 	var out api.SemanticTable
-	for _, f := range []struct{ name, value string }{{"schemaName", r.Body.SchemaName}, {"tableName", r.Body.TableName}, {"queryId", r.Body.QueryID}} {
+	for _, f := range []struct{ name, value string }{{"schemaName", r.Body.SchemaName}, {"tableName", r.Body.TableName},
+		{"queryId", r.Body.QueryID}} {
 		if strings.TrimSpace(f.value) == "" {
 			return out, fault.Missing(f.name)
 		}
@@ -78,18 +84,21 @@ func (s *Service) createSemanticTable(ctx context.Context, r *web.Request[api.Se
 	if err != nil {
 		return out, err
 	}
-	schema, table := strings.ToLower(r.Body.SchemaName), strings.ToLower(r.Body.TableName) // SQL names are lower case [O]
+	// SQL names are lower case [O]
+	schema, table := strings.ToLower(r.Body.SchemaName), strings.ToLower(r.Body.TableName)
 	if schema == "information_schema" {
 		return out, fault.Data(400, "schema %s is reserved", schema)
 	}
 	if _, err := s.Queries.SavedQuery(ctx, r.Project, r.Body.QueryID); err != nil {
 		return out, err
 	}
-	t, err := s.Store.CreateSemanticTable(ctx, store.SemanticTable{CatalogID: c.ID, Schema: schema, Table: table, QueryID: r.Body.QueryID})
+	t, err := s.Store.CreateSemanticTable(ctx, store.SemanticTable{CatalogID: c.ID, Schema: schema, Table: table,
+		QueryID: r.Body.QueryID})
 	if errors.Is(err, store.ErrConflict) {
 		return out, fault.Data(400, "table %s.%s.%s already exists", c.Name, schema, table)
 	}
-	return api.SemanticTable{CatalogID: &c.ID, CatalogName: c.Name, SchemaName: t.Schema, TableName: t.Table, TableID: t.ID}, err
+	return api.SemanticTable{CatalogID: &c.ID, CatalogName: c.Name, SchemaName: t.Schema, TableName: t.Table,
+		TableID: t.ID}, err
 }
 
 func (s *Service) deleteSemanticTable(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
@@ -99,13 +108,15 @@ func (s *Service) deleteSemanticTable(ctx context.Context, r *web.Request[web.No
 	}
 	err = s.Store.DeleteSemanticTable(ctx, c.ID, r.Param("tableId"))
 	if errors.Is(err, store.ErrNotFound) {
-		return web.None{}, fault.Data(404, "there is no table with id %s in semantic catalog %s", r.Param("tableId"), c.Name)
+		return web.None{}, fault.Data(404, "there is no table with id %s in semantic catalog %s",
+			r.Param("tableId"), c.Name)
 	}
 	return web.None{}, err
 }
 
 // shareSemanticCatalog gives another project read access.
-func (s *Service) shareSemanticCatalog(ctx context.Context, r *web.Request[api.SemanticCatalogShareRequest]) (web.None, error) {
+func (s *Service) shareSemanticCatalog(ctx context.Context,
+	r *web.Request[api.SemanticCatalogShareRequest]) (web.None, error) {
 	if r.Body.Target == "" {
 		return web.None{}, fault.Missing("target")
 	}
@@ -168,7 +179,8 @@ func (s SemanticSource) Tables(ctx context.Context, schema string) ([]api.Table,
 	out := []api.Table{}
 	for _, t := range all {
 		if t.Schema == schema {
-			out = append(out, api.Table{CatalogID: s.C.ID, CatalogName: s.C.Name, SchemaName: schema, TableName: t.Table, SupportedCacheTypes: []string{}, TableID: t.ID, QueryID: t.QueryID})
+			out = append(out, api.Table{CatalogID: s.C.ID, CatalogName: s.C.Name, SchemaName: schema,
+				TableName: t.Table, SupportedCacheTypes: []string{}, TableID: t.ID, QueryID: t.QueryID})
 		}
 	}
 	return out, err

@@ -25,7 +25,8 @@ func (s *Service) getTableStatistics(ctx context.Context, r *web.Request[web.Non
 	unsupported := fault.Data(400, "Catalog type: %s is not being supported yet", c.CatalogType)
 	if c.ID == api.InternalCatalogID || c.ID == names.SampleCatalogID {
 		stats, err := s.countStatistics(ctx, r.Project, c, t)
-		return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, err
+		return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName,
+			ColumnStatistics: stats}, err
 	}
 	e, ok := c.Source.(names.ExternalCatalog)
 	if !ok {
@@ -40,12 +41,14 @@ func (s *Service) getTableStatistics(ctx context.Context, r *web.Request[web.Non
 		return api.TableStatistics{}, unsupported
 	}
 	if errors.Is(err, connector.ErrNoTable) || errors.Is(err, connector.ErrNoSchema) { // a parametric table
-		return api.TableStatistics{}, fault.Data(400, "table %s is a parametric table; request the statistics of the table it reads", t.TableName)
+		return api.TableStatistics{}, fault.Data(400,
+			"table %s is a parametric table; request the statistics of the table it reads", t.TableName)
 	}
 	if stats == nil {
 		stats = []api.ColumnStatistics{}
 	}
-	return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, src.Fault(ctx, err)
+	return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName,
+		ColumnStatistics: stats}, src.Fault(ctx, err)
 }
 
 // exactStatistics is the number of rows up to which distinct values are counted; above it they are estimated, within a
@@ -54,7 +57,8 @@ const exactStatistics = 1_000_000
 
 // countStatistics estimates the distinct values of a table that the gateway stores, in the form of Postgres' n_distinct
 // as in the service [L]: a number, or, above a tenth of the rows, a negative fraction of the rows.
-func (s *Service) countStatistics(ctx context.Context, p store.Project, c Catalog, t api.Table) ([]api.ColumnStatistics, error) {
+func (s *Service) countStatistics(ctx context.Context, p store.Project, c Catalog,
+	t api.Table) ([]api.ColumnStatistics, error) {
 	cols, err := c.Source.Columns(ctx, t.SchemaName, t.TableName)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,8 @@ func (s *Service) storedCatalogs(ctx context.Context, p store.Project) ([]Catalo
 }
 
 // reservedCatalogs are names reserved in SQL; DuckDB rejects some of them, too.
-var reservedCatalogs = map[string]bool{"system": true, "temp": true, "main": true, "memory": true, "information_schema": true}
+var reservedCatalogs = map[string]bool{"system": true, "temp": true, "main": true, "memory": true,
+	"information_schema": true}
 
 // catalogSQLName derives the SQL name of a catalog: lower case [O], with underscores for other characters than letters,
 // digits and underscores. Underscores are kept [L].
@@ -89,9 +90,11 @@ func (s *Service) createCatalog(ctx context.Context, r *web.Request[api.CatalogR
 	}
 	t, ok := s.Sources.Types.Find(conn.Type)
 	if !ok {
-		return api.Catalog{}, fault.Data(400, "connection %s has type %s, which this version of dig does not know", conn.Name, conn.Type)
+		return api.Catalog{}, fault.Data(400, "connection %s has type %s, which this version of dig does not know",
+			conn.Name, conn.Type)
 	}
-	return s.addCatalog(ctx, r.Project, store.Catalog{DisplayName: r.Body.Name, Type: t.CatalogType, ConnectionID: conn.ID, CacheAnything: anything})
+	return s.addCatalog(ctx, r.Project, store.Catalog{DisplayName: r.Body.Name, Type: t.CatalogType,
+		ConnectionID: conn.ID, CacheAnything: anything})
 }
 
 // cacheAnything reads the only extra parameter that this gateway supports.
@@ -100,7 +103,8 @@ func cacheAnything(extra map[string]any) (bool, error) {
 		on, ok := v.(bool)
 		switch {
 		case name != "cacheAnything":
-			return false, fault.Data(400, "extraParameters: %q is unknown; this gateway supports only cacheAnything", name)
+			return false, fault.Data(400, "extraParameters: %q is unknown; this gateway supports only cacheAnything",
+				name)
 		case !ok:
 			return false, fault.Data(400, "extraParameters.cacheAnything: must be true or false")
 		}
@@ -143,7 +147,8 @@ func (s *Service) deleteCatalog(ctx context.Context, r *web.Request[web.None]) (
 
 // shareCatalog gives another project read access: a catalog of the same name appears there and is deleted with the
 // original.
-func (s *Service) shareCatalog(ctx context.Context, r *web.Request[api.CatalogShareRequest]) (api.SharedCatalogResponse, error) {
+func (s *Service) shareCatalog(ctx context.Context,
+	r *web.Request[api.CatalogShareRequest]) (api.SharedCatalogResponse, error) {
 	var none api.SharedCatalogResponse
 	if r.Body.TargetProjectID == "" {
 		return none, fault.Missing("targetProjectId")
@@ -174,6 +179,7 @@ func (s *Service) shareCatalog(ctx context.Context, r *web.Request[api.CatalogSh
 	if err != nil {
 		return none, err
 	}
-	shared, err := s.addCatalog(ctx, target, store.Catalog{DisplayName: c.DisplayName, Type: c.Type, ConnectionID: c.ConnectionID, SharedFrom: &c.ID, CacheAnything: c.CacheAnything})
+	shared, err := s.addCatalog(ctx, target, store.Catalog{DisplayName: c.DisplayName, Type: c.Type,
+		ConnectionID: c.ConnectionID, SharedFrom: &c.ID, CacheAnything: c.CacheAnything})
 	return api.SharedCatalogResponse{SharedCatalogID: shared.ID}, err
 }

@@ -12,8 +12,8 @@ const (
 	chunkTime  = 200 * time.Millisecond
 )
 
-// Chunk implements engine.Filler.Fill for a source that returns single rows: read writes row i and returns its size in bytes, and
-// io.EOF after the last row, also when it is called again.
+// Chunk implements engine.Filler.Fill for a source that returns single rows: read writes row i and returns its size in
+// bytes, and io.EOF after the last row, also when it is called again.
 func Chunk(n int, read func(i int) (size int, err error)) (int, error) {
 	row, size, start := 0, 0, time.Now()
 	for row < n && size < chunkBytes {

@@ -81,10 +81,13 @@ type Field struct {
 
 // Config describes the type in the form of the service.
 func (t Type) Config() api.ConnectionConfiguration {
-	c := api.ConnectionConfiguration{ConnectionType: t.Key, ConnectionTypeLabel: t.Label, Name: t.Label, AuthorizationType: "credentials",
-		CredentialSchemaType: "form", Category: t.Category, DocumentationURL: t.DocsURL, Configuration: []api.ConnectionConfigurationItem{}}
+	c := api.ConnectionConfiguration{ConnectionType: t.Key, ConnectionTypeLabel: t.Label, Name: t.Label,
+		AuthorizationType:    "credentials",
+		CredentialSchemaType: "form", Category: t.Category, DocumentationURL: t.DocsURL,
+		Configuration: []api.ConnectionConfigurationItem{}}
 	for _, f := range t.Fields {
-		c.Configuration = append(c.Configuration, api.ConnectionConfigurationItem{FieldName: f.Name, FieldType: f.Kind, Required: f.Required, Description: f.Description})
+		c.Configuration = append(c.Configuration, api.ConnectionConfigurationItem{FieldName: f.Name, FieldType: f.Kind,
+			Required: f.Required, Description: f.Description})
 	}
 	return c
 }

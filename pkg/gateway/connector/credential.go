@@ -66,7 +66,8 @@ func coerce(f Field, v any) (any, error) {
 				return n, nil
 			}
 		case string:
-			if n, err := strconv.ParseFloat(strings.TrimSpace(x), 64); err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
+			if n, err := strconv.ParseFloat(strings.TrimSpace(x), 64); err == nil && !math.IsInf(n, 0) &&
+				!math.IsNaN(n) {
 				return n, nil
 			}
 		}
@@ -130,8 +131,9 @@ func (t Type) Public(c Credential) map[string]any {
 	return out
 }
 
-// Redact removes the secrets of a credential from a text, such as a driver's error: the values of secret members, and secrets that
-// are contained in other members, such as the password of an address. It also finds them as escaped in addresses and in JSON.
+// Redact removes the secrets of a credential from a text, such as a driver's error: the values of secret members, and
+// secrets that are contained in other members, such as the password of an address. It also finds them as escaped in
+// addresses and in JSON.
 func (t Type) Redact(c Credential, text string) string {
 	var secrets []string
 	for _, f := range t.Fields {
@@ -178,5 +180,6 @@ func Pick(kind, name string, names []string) (string, bool, error) {
 		return hits[0], true, nil
 	}
 	sort.Strings(hits) // servers list names in any order
-	return "", false, ambiguous{fmt.Sprintf("the source has the %ss %q, which differ from %q in case only", kind, hits, name)}
+	return "", false, ambiguous{fmt.Sprintf("the source has the %ss %q, which differ from %q in case only",
+		kind, hits, name)}
 }

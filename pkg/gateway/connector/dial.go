@@ -21,7 +21,8 @@ type Reach struct {
 // Network determines which addresses a connection may dial, regardless of the host name.
 type Network int
 
-// The values of Network. NetPrivate includes NetPublic, and NetAll includes both. NetPrivate is first because it is the zero value.
+// The values of Network. NetPrivate includes NetPublic, and NetAll includes both. NetPrivate is first because it is the
+// zero value.
 const (
 	NetPrivate Network = iota // also loopback and private addresses
 	NetPublic                 // only addresses of the public Internet
@@ -44,18 +45,23 @@ func linkLocal() []netip.Prefix {
 
 // private returns ranges that count as private in addition to those that package netip calls loopback or private.
 func private() []netip.Prefix {
-	return prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "::/128", "fec0::/10", "100::/64", "2001:db8::/32")
+	return prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "::/128", "fec0::/10",
+		"100::/64", "2001:db8::/32")
 }
 
-// embedded returns the ranges of IPv6 addresses that contain an IPv4 address, with the offsets of its bytes in each form (RFC 6052).
+// embedded returns the ranges of IPv6 addresses that contain an IPv4 address, with the offsets of its bytes in each
+// form (RFC 6052).
 func embedded() map[netip.Prefix][][4]int {
 	last := [][4]int{{12, 13, 14, 15}}
 	return map[netip.Prefix][][4]int{
-		netip.MustParsePrefix("64:ff9b::/96"):    last,                                                      // NAT64
-		netip.MustParsePrefix("64:ff9b:1::/48"):  {{6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}, last[0]}, // the same for local use
-		netip.MustParsePrefix("::/96"):           last,                                                      // IPv4-compatible
-		netip.MustParsePrefix("::ffff:0:0:0/96"): last,                                                      // IPv4-translated
-		netip.MustParsePrefix("2002::/16"):       {{2, 3, 4, 5}},                                            // 6to4
+		netip.MustParsePrefix("64:ff9b::/96"): last, // NAT64
+		// the same for local use
+		netip.MustParsePrefix("64:ff9b:1::/48"): {{6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}, last[0]},
+		// IPv4-compatible
+		netip.MustParsePrefix("::/96"): last,
+		// IPv4-translated
+		netip.MustParsePrefix("::ffff:0:0:0/96"): last,
+		netip.MustParsePrefix("2002::/16"):       {{2, 3, 4, 5}}, // 6to4
 	}
 }
 
@@ -115,13 +121,15 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("the address %s %s, which this project must not access; a partner key or the gateway's --reach can allow it", e.IP, e.Why)
+	return fmt.Sprintf("the address %s %s, which this project must not access; a partner key or the gateway's "+
+		"--reach can allow it", e.IP, e.Why)
 }
 
 // Dialer checks each address after name resolution, so that a name cannot be switched to another address after the
 // check.
 func (r Reach) Dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
-	d := &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second, Resolver: r.Names, Control: func(_, address string, _ syscall.RawConn) error {
+	d := &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second, Resolver: r.Names, Control: func(_, address string,
+		_ syscall.RawConn) error {
 		ap, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return fmt.Errorf("address %s: %w", address, err)

@@ -15,7 +15,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s is read as %s, want %s", text, got, want)
 		}
 	}
-	for typ, want := range map[string]string{"timestamp(3) with time zone": "timestamp with time zone", "decimal(10,2)": "decimal", "varchar(5)": "varchar", "date": "date"} {
+	for typ, want := range map[string]string{"timestamp(3) with time zone": "timestamp with time zone",
+		"decimal(10,2)": "decimal", "varchar(5)": "varchar", "date": "date"} {
 		if got := BaseType(typ); got != want {
 			t.Errorf("%s is %q, want %q", typ, got, want)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// Notes stores results about files that were costly to compute, for later processes. Notes are optional: a result that cannot
-// be read or written is computed again.
+// Notes stores results about files that were costly to compute, for later processes. Notes are optional: a result that
+// cannot be read or written is computed again.
 type Notes struct{ dir string }
 
 // maxNotes is the maximum number of entries; the oldest are removed first.
@@ -44,7 +44,8 @@ func (n *Notes) Read(about string, s Stamp, found any) bool {
 		return false
 	}
 	var have note
-	return json.Unmarshal(raw, &have) == nil && have.About == about && have.Stamp == s && json.Unmarshal(have.Found, found) == nil
+	return json.Unmarshal(raw, &have) == nil && have.About == about && have.Stamp == s &&
+		json.Unmarshal(have.Found, found) == nil
 }
 
 // Write stores a result about a file.

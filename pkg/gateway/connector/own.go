@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Own identifies the files of the gateway itself, which connectors must not read: keys, and the state and the rows of all
-// projects. A nil Own protects nothing.
+// Own identifies the files of the gateway itself, which connectors must not read: keys, and the state and the rows of
+// all projects. A nil Own protects nothing.
 type Own struct {
 	dirs    []string // directories that are protected with their contents
 	configs []string // directories of which the YAML and key files are protected
@@ -23,8 +23,8 @@ type Own struct {
 	at   time.Time
 }
 
-// NewOwn protects the contents of dirs, the YAML and key files in configs, and every SQLite file with the application_id of the
-// state. Missing directories and empty names are ignored.
+// NewOwn protects the contents of dirs, the YAML and key files in configs, and every SQLite file with the
+// application_id of the state. Missing directories and empty names are ignored.
 func NewOwn(dirs, configs []string, state int64) *Own {
 	return &Own{dirs: dirs, configs: configs, state: state}
 }
@@ -80,8 +80,8 @@ func (o *Own) Look() (*Held, error) {
 	return h, nil
 }
 
-// configFile matches YAML files, such as config.yaml and credentials.yaml, key files, and the temporary files that are renamed to
-// them.
+// configFile matches YAML files, such as config.yaml and credentials.yaml, key files, and the temporary files that are
+// renamed to them.
 func configFile(name string) bool {
 	for _, pattern := range []string{"*.yaml", ".*.yaml*", "*.key", ".*.key*"} {
 		if ok, _ := filepath.Match(pattern, name); ok {
@@ -234,7 +234,8 @@ func (o *Own) ofRoot(r *os.Root, dir string) (*Held, error) {
 	return h, h.check(info, real)
 }
 
-// File is a local file that was checked not to belong to the gateway. While it is held no other file can get its identity.
+// File is a local file that was checked not to belong to the gateway. While it is held no other file can get its
+// identity.
 type File struct {
 	fs.FileInfo
 	name string
@@ -289,8 +290,8 @@ func (f *File) Opened(before map[int]bool) error {
 	return f.changed()
 }
 
-// Still returns an error if a file's name now refers to another file: a library that opened the file by name may have opened
-// that one.
+// Still returns an error if a file's name now refers to another file: a library that opened the file by name may have
+// opened that one.
 func (f *File) Still() error {
 	now, err := os.Stat(f.name)
 	if err != nil || !os.SameFile(now, f.FileInfo) {
@@ -308,7 +309,8 @@ func (f *File) Close() {
 	}
 }
 
-// Path rejects a path to the gateway's own files. It ignores other errors: the caller opens the path and checks it again.
+// Path rejects a path to the gateway's own files. It ignores other errors: the caller opens the path and checks it
+// again.
 func (o *Own) Path(path string) error {
 	path = filepath.Clean(path)
 	info, err := os.Stat(path)

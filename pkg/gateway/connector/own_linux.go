@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noDetour rejects paths through /proc, /sys and /dev, except /dev/shm. The kernel shows open files and mounts of processes there, so
-// the name of such a path does not determine the file that it refers to.
+// noDetour rejects paths through /proc, /sys and /dev, except /dev/shm. The kernel shows open files and mounts of
+// processes there, so the name of such a path does not determine the file that it refers to.
 func noDetour(path string) error {
 	clean := filepath.Clean(path)
 	real, err := filepath.EvalSymlinks(clean)
@@ -79,13 +79,15 @@ func leadsTo(path string, info fs.FileInfo) bool {
 	return err == nil && os.SameFile(found, info)
 }
 
-// whereabouts returns the path of an open file according to the kernel, or determines it by name if the kernel does not provide it.
+// whereabouts returns the path of an open file according to the kernel, or determines it by name if the kernel does not
+// provide it.
 func whereabouts(f *os.File, info fs.FileInfo, name string) (string, error) {
 	real, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 	if err != nil {
 		return byName(info, name)
 	}
-	if st, ok := stat(info); ok && st.Nlink == 0 || !filepath.IsAbs(real) || strings.HasSuffix(real, " (deleted)") && !leadsTo(real, info) {
+	if st, ok := stat(info); ok && st.Nlink == 0 || !filepath.IsAbs(real) || strings.HasSuffix(real, " (deleted)") &&
+		!leadsTo(real, info) {
 		return "", fmt.Errorf("%s no longer has a name on this machine", name)
 	}
 	return real, nil

@@ -11,8 +11,8 @@ import (
 // pushedRows is the number of rows that are collected for a batch.
 const pushedRows = 1024
 
-// Pushed returns the rows that a function passes to push, for a source that calls back for each row. The function runs in
-// a goroutine until it returns, push fails or the batches are closed; Close waits for its end.
+// Pushed returns the rows that a function passes to push, for a source that calls back for each row. The function runs
+// in a goroutine until it returns, push fails or the batches are closed; Close waits for its end.
 func Pushed(ctx context.Context, run func(ctx context.Context, push func(row []any) error) error) engine.Batches {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &pushed{cancel: cancel, rows: make(chan [][]any, 1), end: make(chan struct{})}

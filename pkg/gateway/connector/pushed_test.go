@@ -42,7 +42,8 @@ func TestPushed(t *testing.T) {
 				got++
 			}
 		}
-		if c.want == "" && !errors.Is(err, io.EOF) || c.want != "" && !strings.Contains(err.Error(), c.want) || got != c.n {
+		if c.want == "" && !errors.Is(err, io.EOF) || c.want != "" && !strings.Contains(err.Error(), c.want) ||
+			got != c.n {
 			t.Errorf("%s: %d rows and %v, want %d and %q", name, got, err, c.n, c.want)
 		}
 		if err := b.Close(); err != nil {

@@ -13,8 +13,8 @@ type Stamp struct {
 	Dev, Ino uint64
 }
 
-// StampOf returns the state of a file. settled is false while a further change of the file could leave the Stamp unchanged,
-// because the clocks of file systems advance in steps.
+// StampOf returns the state of a file. settled is false while a further change of the file could leave the Stamp
+// unchanged, because the clocks of file systems advance in steps.
 func StampOf(info fs.FileInfo, now time.Time) (s Stamp, settled bool) {
 	s = Stamp{Size: info.Size(), Modified: info.ModTime().UnixNano()}
 	s.fill(info)

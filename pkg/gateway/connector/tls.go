@@ -8,12 +8,14 @@ import (
 
 // UseSSL and CACertificate are the TLS fields of a database.
 func UseSSL() Field {
-	return Field{Name: "useSsl", Kind: "boolean", Description: "Connect by TLS and verify the server's certificate and name"}
+	return Field{Name: "useSsl", Kind: "boolean",
+		Description: "Connect by TLS and verify the server's certificate and name"}
 }
 
 // CACertificate does not exist on the hosted zones.
 func CACertificate() Field {
-	return Field{Name: "caCertificate", Kind: "text", Description: "With useSsl: the trusted certificates in PEM format, instead of the system's"}
+	return Field{Name: "caCertificate", Kind: "text",
+		Description: "With useSsl: the trusted certificates in PEM format, instead of the system's"}
 }
 
 // TLS returns the TLS configuration of a credential for a host: nil without useSsl. The certificate and the name are

@@ -16,7 +16,8 @@ type Error struct {
 func (e *Error) Error() string { return e.Problem }
 func (e *Error) Unwrap() error { return e.Err }
 
-// New returns an error with a cause, whose text is a part of the problem. A cause of several lines is cut to the first one.
+// New returns an error with a cause, whose text is a part of the problem. A cause of several lines is cut to the first
+// one.
 func New(cause error, remedy, format string, args ...any) *Error {
 	e := &Error{Problem: fmt.Sprintf(format, args...), Remedy: remedy, Err: cause}
 	if cause != nil {

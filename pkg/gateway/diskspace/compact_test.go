@@ -18,7 +18,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// TestCompactOperation: each file is told of, also the one that another process keeps, and a key of a project compacts nothing.
+// TestCompactOperation: each file is told of, also the one that another process keeps, and a key of a project compacts
+// nothing.
 func TestCompactOperation(t *testing.T) {
 	g := gatewaytest.OpenWith(t, gateway.Options{Engine: engine.Options{LockWait: 50 * time.Millisecond}})
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
@@ -70,7 +71,8 @@ func TestCompactOperation(t *testing.T) {
 				t.Errorf("the state: %+v", f)
 			}
 		case "project alpha project":
-			if st, err := os.Stat(filepath.Join(g.Options.Dir, "projects", own, "data.duckdb")); err != nil || st.Size() != f.BytesAfter || f.BytesAfter > f.BytesBefore {
+			if st, err := os.Stat(filepath.Join(g.Options.Dir, "projects", own, "data.duckdb")); err != nil ||
+				st.Size() != f.BytesAfter || f.BytesAfter > f.BytesBefore {
 				t.Errorf("the file: %+v, %v", f, err)
 			}
 		}
@@ -83,7 +85,8 @@ func TestCompactOperation(t *testing.T) {
 		}
 	}
 	compact(w.Partner, `{"projectId":"`+made[0]+`"}`, 409)
-	if one := compact(w.Partner, `{"projectId":"`+own+`"}`, 200); len(one.Files) != 1 || *one.Files[0].ProjectID != own || one.BytesAfter != one.Files[0].BytesAfter {
+	if one := compact(w.Partner, `{"projectId":"`+own+`"}`, 200); len(one.Files) != 1 ||
+		*one.Files[0].ProjectID != own || one.BytesAfter != one.Files[0].BytesAfter {
 		t.Errorf("one project: %+v", one)
 	}
 	compact(w.Partner, `{"projectId":"nosuch"}`, 404)

@@ -86,7 +86,8 @@ func (s *Service) compact(ctx context.Context, r *web.Request[api.CompactRequest
 
 func compactProject(ctx context.Context, c engine.Compacter, p store.Project) (api.CompactedFile, error) {
 	n, err := c.Compact(ctx, p.ID)
-	return api.CompactedFile{Holds: "project", ProjectID: &p.ID, ProjectName: &p.Name, BytesBefore: n.Before, BytesAfter: n.After}, err
+	return api.CompactedFile{Holds: "project", ProjectID: &p.ID, ProjectName: &p.Name, BytesBefore: n.Before,
+		BytesAfter: n.After}, err
 }
 
 func add(c *api.Compaction, f api.CompactedFile) {

@@ -10,8 +10,8 @@ type Record interface {
 
 // Checker may be implemented by an Engine: it finds damage of the data of a project, and changes nothing.
 type Checker interface {
-	// Check opens the data of a project, and with rows reads all of them. Without rows, a project that another process changes is not
-	// opened, because that process has opened it.
+	// Check opens the data of a project, and with rows reads all of them. Without rows, a project that another process
+	// changes is not opened, because that process has opened it.
 	Check(ctx context.Context, id string, rows bool) error
 	// Look finds out, without opening anything, whether the data of a project can be complete.
 	Look(ctx context.Context, id string) error

@@ -73,7 +73,8 @@ func (n TableName) File() (path string, ok bool) {
 
 // Compare orders names by their parts.
 func (n TableName) Compare(o TableName) int {
-	return cmp.Or(strings.Compare(n.Catalog, o.Catalog), strings.Compare(n.Schema, o.Schema), strings.Compare(n.Table, o.Table))
+	return cmp.Or(strings.Compare(n.Catalog, o.Catalog), strings.Compare(n.Schema, o.Schema),
+		strings.Compare(n.Table, o.Table))
 }
 
 // Quoted returns the name in quotes, for a statement.
@@ -82,28 +83,29 @@ func (n TableName) Quoted() string { return sqltext.Quote(n.Catalog, n.Schema, n
 // Project runs statements over, and stores, the rows of one project. All methods are safe for concurrent use.
 type Project interface {
 	Tables
-	// Run plans and starts a statement. The Rows must be closed. Errors of the statement itself are *Error. An error that wraps
-	// ErrOutdated means that a table has changed since the statement was analysed.
+	// Run plans and starts a statement. The Rows must be closed. Errors of the statement itself are *Error. An error
+	// that wraps ErrOutdated means that a table has changed since the statement was analysed.
 	Run(ctx context.Context, x *Statement) (Rows, error)
 	// Check returns the error with which Run would reject a statement before it plans it.
 	Check(ctx context.Context, x *Statement) error
 	// Plan describes how Run would run a statement. No rows are read.
 	Plan(ctx context.Context, x *Statement) (*plan.Node, error)
-	// Store runs a statement and stores its rows as schema.table of the project's own file, replacing the previous ones in one
-	// transaction; on any error the old rows are kept. It returns the number of rows.
+	// Store runs a statement and stores its rows as schema.table of the project's own file, replacing the previous ones
+	// in one transaction; on any error the old rows are kept. It returns the number of rows.
 	Store(ctx context.Context, schema, table string, x *Statement) (int64, error)
 	// DropStored removes the result of Store; a missing one is not an error.
 	DropStored(ctx context.Context, schema, table string) error
 	// RowCount counts the rows of a stored table.
 	RowCount(ctx context.Context, schema, table string) (int64, error)
-	// BaseTable finds a table that the engine reads by itself: an internal one, one of the catalog sample, or the result of Store, whose
-	// name has no catalog. Unknown ones are *Error with KindUnknownTable.
+	// BaseTable finds a table that the engine reads by itself: an internal one, one of the catalog sample, or the
+	// result of Store, whose name has no catalog. Unknown ones are *Error with KindUnknownTable.
 	BaseTable(ctx context.Context, n TableName) (*BaseTable, error)
 	// Calls reports whether the engine can call a function.
 	Calls(f *functions.Function) bool
 }
 
-// Relay reads a table by a statement in another project of the same engine, which passes its columns and values on as they are.
+// Relay reads a table by a statement in another project of the same engine, which passes its columns and values on as
+// they are.
 type Relay interface {
 	// Run starts a statement that returns the named columns; if columns is nil, all of them and no rows.
 	Run(ctx context.Context, columns []string) (Rows, error)
@@ -127,16 +129,17 @@ type Named interface {
 	Fault(ctx context.Context, err error) error
 }
 
-// ScanRequest is the request of a scan to a source. Names are as returned by Columns. A scanner that ignores a filter must ignore
-// the limit too.
+// ScanRequest is the request of a scan to a source. Names are as returned by Columns. A scanner that ignores a filter
+// must ignore the limit too.
 type ScanRequest struct {
 	Columns []string // may be empty: the rows are only counted
 	Filters []Filter
 	Limit   int64 // -1: all
 }
 
-// Filter is one condition on one column; conditions of a request are joined by AND. Whether NaN is greater than a number depends on the
-// dialect of the statement: a scanner that applies > or >= must return such rows, and must then ignore the limit.
+// Filter is one condition on one column; conditions of a request are joined by AND. Whether NaN is greater than a
+// number depends on the dialect of the statement: a scanner that applies > or >= must return such rows, and must then
+// ignore the limit.
 type Filter struct {
 	Column string
 	Op     string // = <> < <= > >= in "not in" like "is null" "is not null"
@@ -193,7 +196,8 @@ func (c ColumnInfo) Info() ColumnInfo { return c }
 type Rows interface {
 	// Columns describes the columns of all batches.
 	Columns() []RowColumn
-	// Next returns the next rows, or io.EOF at the end. The batch is valid until the next call. The end of ctx ends the statement.
+	// Next returns the next rows, or io.EOF at the end. The batch is valid until the next call. The end of ctx ends the
+	// statement.
 	Next(ctx context.Context) (*batch.Batch, error)
 	// Context ends when the statement must end, even while nobody asks for rows.
 	Context() context.Context
@@ -240,7 +244,8 @@ type Tables interface {
 	DropColumn(ctx context.Context, kind, table, column string) error
 	// ImportCSV appends the rows of a CSV document, all or none. Errors of the document are *ImportError.
 	ImportCSV(ctx context.Context, kind, table string, src io.Reader, m Import) (int64, error)
-	// FindImport reports whether the rows of the import with an Import.ID are stored, and how many. The latest thousand are known.
+	// FindImport reports whether the rows of the import with an Import.ID are stored, and how many. The latest thousand
+	// are known.
 	FindImport(ctx context.Context, id string) (rows int64, stored bool, err error)
 }
 
@@ -280,37 +285,40 @@ type Import struct {
 
 // Options configure an engine.
 type Options struct {
-	Dir         string        // holds one folder or file per project, mode 0700
-	MemoryLimit int64         // bytes per project instance, 0: a default
-	TempLimit   int64         // bytes on the disk for data that does not fit into memory, per project instance, 0: a default
-	LockWait    time.Duration // how long to wait for another process
+	Dir         string // holds one folder or file per project, mode 0700
+	MemoryLimit int64  // bytes per project instance, 0: a default
+	// bytes on the disk for data that does not fit into memory, per project instance, 0: a default
+	TempLimit int64
+	LockWait  time.Duration // how long to wait for another process
 	// Waiting, if not nil, is called after another process has locked a project for a while; holder identifies it.
 	Waiting func(holder string)
-	// Waited, if not nil, is called with the time that the opening of a project waited for another process: until that released a lock, or
-	// until its data were copied because it did not.
+	// Waited, if not nil, is called with the time that the opening of a project waited for another process: until that
+	// released a lock, or until its data were copied because it did not.
 	Waited  func(time.Duration)
 	Threads int
-	// Shared is for an engine that shares its directory with other processes. Statements that read open a project together with
-	// other processes, statements that change it open it alone, and both only for a moment.
+	// Shared is for an engine that shares its directory with other processes. Statements that read open a project
+	// together with other processes, statements that change it open it alone, and both only for a moment.
 	Shared bool
 	// ReadOnly opens the rows without changing a file; missing data is empty, and discarded when the project is closed.
 	ReadOnly bool
 	// IdleClose is how long an unused project stays open and locked, unless too many others were used since. 0: a
 	// default, negative: until Close.
 	IdleClose time.Duration
-	// CompactFree is the number of free bytes from which a project's file is rewritten, if they are at least a quarter of the
-	// file, after the project was not used for IdleClose. A new user of the project interrupts that. 0: never.
+	// CompactFree is the number of free bytes from which a project's file is rewritten, if they are at least a quarter
+	// of the file, after the project was not used for IdleClose. A new user of the project interrupts that. 0: never.
 	CompactFree int64
 	// Compacted, if not nil, is called for every file that was rewritten for that reason, or could not be.
 	Compacted func(project string, c Compaction, err error)
-	// Record remembers which projects have a data file, so that its loss is noticed. nil: a missing file is an empty project.
+	// Record remembers which projects have a data file, so that its loss is noticed. nil: a missing file is an empty
+	// project.
 	Record Record
 	NewID  func() string // generates the id of a new column; unique, never reused
-	// Warden handles statements that do not stop: those that still run when Overrun has passed after their cancellation. nil leaves them
-	// running.
+	// Warden handles statements that do not stop: those that still run when Overrun has passed after their
+	// cancellation. nil leaves them running.
 	Warden  Warden
 	Overrun time.Duration
-	// AbortCode is the exit code of this process if the engine ends it, by an error that cannot be caught. 0: as the system does.
+	// AbortCode is the exit code of this process if the engine ends it, by an error that cannot be caught. 0: as the
+	// system does.
 	AbortCode int
 }
 

@@ -29,8 +29,9 @@ const (
 	KindConstraint     Kind = "constraint"
 	KindSource         Kind = "source" // an external source failed
 	KindData           Kind = "data"   // a file cannot be read, however often that is tried
-	KindLocked         Kind = "locked" // the data file is locked by another process, or by a statement that does not stop; nothing was done
-	KindInternal       Kind = "internal"
+	// the data file is locked by another process, or by a statement that does not stop; nothing was done
+	KindLocked   Kind = "locked"
+	KindInternal Kind = "internal"
 )
 
 // Error is a failure with a class that determines the status of the gateway's reply.
@@ -99,7 +100,8 @@ func Ended(ctx context.Context, err error) error {
 	return errors.Join(cause, err)
 }
 
-// ErrContent is the error of a source whose content is damaged or not supported: it cannot be read, however often that is tried.
+// ErrContent is the error of a source whose content is damaged or not supported: it cannot be read, however often that
+// is tried.
 var ErrContent = errors.New("the content cannot be read")
 
 // Content marks the error about a value that a source holds as ErrContent.

@@ -2,8 +2,8 @@ package engine
 
 import "strings"
 
-// Fold normalizes a name as Trino does: to lower case, even if it was quoted. Letters beyond ASCII are not changed, because
-// DuckDB distinguishes their case and must find the view under the name in the statement.
+// Fold normalizes a name as Trino does: to lower case, even if it was quoted. Letters beyond ASCII are not changed,
+// because DuckDB distinguishes their case and must find the view under the name in the statement.
 func (n TableName) Fold() TableName {
 	return TableName{Catalog: LowerASCII(n.Catalog), Schema: LowerASCII(n.Schema), Table: LowerASCII(n.Table)}
 }

@@ -34,8 +34,8 @@ type Param struct {
 	Text string // of a varchar the value, of other types in the form of a literal of the type without its quotes
 }
 
-// Relation is a table of a statement. One of View, Base, Scan and Relay says what it stands for. All references to a name in a
-// statement and in its saved queries share one Relation.
+// Relation is a table of a statement. One of View, Base, Scan and Relay says what it stands for. All references to a
+// name in a statement and in its saved queries share one Relation.
 type Relation struct {
 	Name  TableName // in the statement
 	Shown TableName // for users

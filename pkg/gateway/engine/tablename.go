@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxName is the length of a table or column name in bytes. The hosted service stores tables in PostgreSQL, which truncates
-// longer names silently.
+// MaxName is the length of a table or column name in bytes. The hosted service stores tables in PostgreSQL, which
+// truncates longer names silently.
 const MaxName = 63
 
 // StoredName is the stored name of a table or column of a schema: BI names lose their underscores [L].

@@ -108,7 +108,8 @@ func (s *Service) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	h.Set("ETag", `"`+id+`"`)
 	h.Set("Cache-Control", "private, no-store")
 	if unit, set, ok := strings.Cut(hr.Header.Get("Range"), "="); ok && strings.EqualFold(unit, "bytes") {
-		hr.Header.Set("Range", "bytes="+set) // all that ServeContent supports; it rejects other units, which must be ignored
+		// all that ServeContent supports; it rejects other units, which must be ignored
+		hr.Header.Set("Range", "bytes="+set)
 	} else {
 		hr.Header.Del("Range")
 	}

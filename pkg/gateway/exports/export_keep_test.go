@@ -14,8 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 )
 
-// TestExportStatusReadsNoFiles: a look at one export leaves the directory of files alone, which may hold very many. A file that belongs
-// to no job shows whether it was read.
+// TestExportStatusReadsNoFiles: a look at one export leaves the directory of files alone, which may hold very many. A
+// file that belongs to no job shows whether it was read.
 func TestExportStatusReadsNoFiles(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	ctx := context.Background()
@@ -47,7 +47,8 @@ func TestExportStatusReadsNoFiles(t *testing.T) {
 	gatewaytest.FileOf(t, cl, gatewaytest.Ended(t, cl, id))
 }
 
-// TestExportOutlivesPowerCut: an export counts as done when the name of its file is on disk, not before, and fails when it does not get there.
+// TestExportOutlivesPowerCut: an export counts as done when the name of its file is on disk, not before, and fails when
+// it does not get there.
 func TestExportOutlivesPowerCut(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	var fails error
@@ -120,13 +121,15 @@ func TestOldExportsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestExportsAreBounded: the files of exports take no more than the bound; the oldest go, and one that is larger by itself fails.
+// TestExportsAreBounded: the files of exports take no more than the bound; the oldest go, and one that is larger by
+// itself fails.
 func TestExportsAreBounded(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	g.Exports.Limits.Exports = 2500
 	var ids []string
 	for i := range 4 {
-		id, err := gatewaytest.StartExport(t, cl, fmt.Sprintf("SELECT '%s' AS s", strings.Repeat(fmt.Sprint(i), 1000)), api.ExportRequest{})
+		id, err := gatewaytest.StartExport(t, cl, fmt.Sprintf("SELECT '%s' AS s", strings.Repeat(fmt.Sprint(i), 1000)),
+			api.ExportRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,8 @@ import (
 // exportDir is where the files of exports are.
 func exportDir(g *gateway.Gateway) string { return filepath.Join(g.Exports.Dir, "exports") }
 
-const someRows = `SELECT * FROM (VALUES (1, 'a,b', 1.50, true), (2, 'say "x"', NULL, false), (NULL, '', 0.10, NULL), (3, NULL, -2.25, true)) AS t(n, "text", d, ok)`
+const someRows = `SELECT * FROM (VALUES (1, 'a,b', 1.50, true), (2, 'say "x"', NULL, false), (NULL, '', 0.10, NULL), ` +
+	`(3, NULL, -2.25, true)) AS t(n, "text", d, ok)`
 
 func TestExportFiles(t *testing.T) {
 	no, yes, tab, null := false, true, `\t`, "NULL"
@@ -39,9 +40,13 @@ func TestExportFiles(t *testing.T) {
 		rows      int64
 		want      string
 	}{
-		{"csv", someRows, api.ExportRequest{}, 4, "n,text,d,ok\n1,\"a,b\",1.50,true\n2,\"say \"\"x\"\"\",,false\n,\"\",0.10,\n3,,-2.25,true\n"},
-		{"columns", someRows, api.ExportRequest{Columns: []string{"ok", "n"}, Limit: &two}, 2, "ok,n\ntrue,1\nfalse,2\n"},
-		{"dialect", someRows, api.ExportRequest{Format: "csv", Limit: &two, CSVOptions: &api.ExportCSVOptions{Delimiter: tab, QuoteChar: "'", RecordSeparator: `\r\n`, IncludeHeader: &no, NullValue: &null}}, 2,
+		{"csv", someRows, api.ExportRequest{}, 4,
+			"n,text,d,ok\n1,\"a,b\",1.50,true\n2,\"say \"\"x\"\"\",,false\n,\"\",0.10,\n3,,-2.25,true\n"},
+		{"columns", someRows, api.ExportRequest{Columns: []string{"ok", "n"}, Limit: &two}, 2,
+			"ok,n\ntrue,1\nfalse,2\n"},
+		{"dialect", someRows, api.ExportRequest{Format: "csv", Limit: &two,
+			CSVOptions: &api.ExportCSVOptions{Delimiter: tab, QuoteChar: "'", RecordSeparator: `\r\n`,
+				IncludeHeader: &no, NullValue: &null}}, 2,
 			"1\ta,b\t1.50\ttrue\r\n2\tsay \"x\"\tNULL\tfalse\r\n"},
 		{"jsonl", someRows, api.ExportRequest{Format: "JSONL"}, 4, `{"n":1,"text":"a,b","d":1.50,"ok":true}
 {"n":2,"text":"say \"x\"","d":null,"ok":false}
@@ -51,9 +56,12 @@ func TestExportFiles(t *testing.T) {
 		{"empty", "SELECT 1 AS a, 'x' AS b WHERE false", api.ExportRequest{}, 0, "a,b\n"},
 		{"one null", "SELECT CAST(NULL AS BIGINT) AS a", api.ExportRequest{}, 1, "a\n\\N\n"},
 		{"hidden", "SELECT 1 AS a, 2 AS _q_x, 3 AS _cache_y", api.ExportRequest{}, 1, "a\n1\n"},
-		{"system kept", "SELECT 1 AS _id, 'x' AS \"text\"", api.ExportRequest{IncludeSystemColumns: &yes}, 1, "_id,text\n1,x\n"},
-		{"system dropped", "SELECT 1 AS _id, 'x' AS \"text\"", api.ExportRequest{IncludeSystemColumns: &no, Limit: &one}, 1, "text\nx\n"},
-		{"digits", "SELECT 12345678901234567890.123456789 AS d, 9007199254740993 AS b", api.ExportRequest{Format: "JSONL"}, 1, `{"d":12345678901234567890.123456789,"b":9007199254740993}` + "\n"},
+		{"system kept", "SELECT 1 AS _id, 'x' AS \"text\"", api.ExportRequest{IncludeSystemColumns: &yes}, 1,
+			"_id,text\n1,x\n"},
+		{"system dropped", "SELECT 1 AS _id, 'x' AS \"text\"", api.ExportRequest{IncludeSystemColumns: &no,
+			Limit: &one}, 1, "text\nx\n"},
+		{"digits", "SELECT 12345678901234567890.123456789 AS d, 9007199254740993 AS b",
+			api.ExportRequest{Format: "JSONL"}, 1, `{"d":12345678901234567890.123456789,"b":9007199254740993}` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			id, err := gatewaytest.StartExport(t, cl, c.sql, c.body)
@@ -81,7 +89,8 @@ func TestExportRoundTrip(t *testing.T) {
 		vals = append(vals, "('"+strings.ReplaceAll(s, "'", "''")+"')")
 	}
 	for _, z := range []string{"NONE", "GZIP"} {
-		id, err := gatewaytest.StartExport(t, cl, "SELECT * FROM (VALUES "+strings.Join(vals, ", ")+") AS t(s)", api.ExportRequest{Compression: z})
+		id, err := gatewaytest.StartExport(t, cl, "SELECT * FROM (VALUES "+strings.Join(vals, ", ")+") AS t(s)",
+			api.ExportRequest{Compression: z})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,13 +125,16 @@ func TestExportRefusals(t *testing.T) {
 		{"SELECT 1 AS a", api.ExportRequest{Limit: &zero}, "limit"},
 		{"SELECT 1 AS a", api.ExportRequest{Columns: []string{"b"}}, `no column "b"`},
 		{"SELECT 1 AS a", api.ExportRequest{Columns: []string{"a", "a"}}, "twice"},
-		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{Delimiter: ",,"}}, "csvOptions.delimiter"},
+		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{Delimiter: ",,"}},
+			"csvOptions.delimiter"},
 		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{Delimiter: `"`}}, "both"},
 		{"SELECT 1 AS a, 2 AS a", api.ExportRequest{Format: "JSONL"}, "two columns"},
 		{"SELECT 1 AS a", api.ExportRequest{Format: "JSONL", CSVOptions: &api.ExportCSVOptions{}}, "csvOptions"},
-		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{NullValue: new(strings.Repeat("x", 1025))}}, "csvOptions.nullValue has 1025 bytes"},
+		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{NullValue: new(strings.Repeat("x",
+			1025))}}, "csvOptions.nullValue has 1025 bytes"},
 	} {
-		if _, err := gatewaytest.StartExport(t, cl, c.sql, c.body); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := gatewaytest.StartExport(t, cl, c.sql, c.body); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.body, err, c.want)
 		}
 	}
@@ -133,7 +145,9 @@ func TestExportRefusals(t *testing.T) {
 	if job := gatewaytest.Ended(t, cl, id); job.Status != "FAILED" || !strings.Contains(*job.Error, "1000000") {
 		t.Errorf("over the limit: %s %v", job.Status, job.Error)
 	}
-	id, err = gatewaytest.StartExport(t, cl, "SELECT CAST(CASE WHEN order_id = 9000 THEN 'x' ELSE '1' END AS BIGINT) AS a FROM sample.shop.order_items", api.ExportRequest{})
+	id, err = gatewaytest.StartExport(t, cl,
+		"SELECT CAST(CASE WHEN order_id = 9000 THEN 'x' ELSE '1' END AS BIGINT) AS a FROM sample.shop.order_items",
+		api.ExportRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +182,10 @@ func TestExportLinks(t *testing.T) {
 			req.Header.Set(header[0], header[1])
 		}
 		req = req.WithContext(context.WithValue(ctx, web.SourceKey{}, web.SourceTCP))
-		res, err := (&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) { return g.Transport().RoundTrip(r) })}).Do(req)
+		res, err := (&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response,
+			error) {
+			return g.Transport().RoundTrip(r)
+		})}).Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,12 +197,14 @@ func TestExportLinks(t *testing.T) {
 		t.Errorf("the link without a key: %d", got)
 	}
 	// A unit of ranges that the server does not know is as no range (RFC 9110, 14.2); the name of a unit has no case.
-	for unit, want := range map[string]int{"bytes=2-3": 206, "Bytes=2-3": 206, "lines=2-3": 200, "nonsense": 200, "bytes=9999-": 416} {
+	for unit, want := range map[string]int{"bytes=2-3": 206, "Bytes=2-3": 206, "lines=2-3": 200, "nonsense": 200,
+		"bytes=9999-": 416} {
 		if got := status(url, "Range", unit); got != want {
 			t.Errorf("Range: %s: %d, want %d", unit, got, want)
 		}
 	}
-	for _, bad := range []string{strings.Replace(url, "signature=", "signature=A", 1), strings.Replace(url, "expires=", "expires=9", 1),
+	for _, bad := range []string{strings.Replace(url, "signature=", "signature=A", 1), strings.Replace(url, "expires=",
+		"expires=9", 1),
 		strings.Replace(url, ".csv?", ".xls?", 1), strings.Split(url, "?")[0]} {
 		if got := status(bad); got != 403 {
 			t.Errorf("%s: %d, want 403", bad, got)
@@ -236,7 +255,8 @@ func TestExportOwnerListCancel(t *testing.T) {
 	var seen []string
 	before := ""
 	for {
-		page, err := cl.Exports.List(ctx, project, map[string][]string{"limit": {"2"}, "createdBefore": {before}, "status": {"succeeded,FAILED"}})
+		page, err := cl.Exports.List(ctx, project, map[string][]string{"limit": {"2"}, "createdBefore": {before},
+			"status": {"succeeded,FAILED"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +279,8 @@ func TestExportOwnerListCancel(t *testing.T) {
 			t.Errorf("cancel of an ended job: %v", err)
 		}
 	}
-	id, err := gatewaytest.StartExport(t, cl, "SELECT a.order_id FROM sample.shop.order_items a, sample.shop.order_items b", api.ExportRequest{})
+	id, err := gatewaytest.StartExport(t, cl,
+		"SELECT a.order_id FROM sample.shop.order_items a, sample.shop.order_items b", api.ExportRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +299,8 @@ func TestExportOwnerListCancel(t *testing.T) {
 func TestExportCutOff(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	ctx := context.Background()
-	x, err := g.Store.CreateExport(ctx, store.Export{ProjectID: store.DefaultProject, Runner: "a-process-that-died", Format: "CSV", Compression: "NONE", Source: "TABLE", FileName: "x.csv"})
+	x, err := g.Store.CreateExport(ctx, store.Export{ProjectID: store.DefaultProject, Runner: "a-process-that-died",
+		Format: "CSV", Compression: "NONE", Source: "TABLE", FileName: "x.csv"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,8 @@ func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequ
 }
 
 // startExport validates a request against the columns of what it exports, records the job and starts it.
-func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequest], x store.Export, q sql.Query, name engine.TableName) (web.Reply, error) {
+func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequest], x store.Export, q sql.Query,
+	name engine.TableName) (web.Reply, error) {
 	o, err := exportOptions(r.Body)
 	if err != nil {
 		return web.Reply{}, err
@@ -103,7 +104,10 @@ func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequ
 	if err != nil {
 		return web.Reply{}, err
 	}
-	if err := o.choose(each.Map(cols, func(c api.ColumnDetail) api.ResultColumn { return api.ResultColumn{Name: c.Name, DataType: c.DataType} }), x); err != nil {
+	if err := o.choose(each.Map(cols, func(c api.ColumnDetail) api.ResultColumn {
+		return api.ResultColumn{Name: c.Name,
+			DataType: c.DataType}
+	}), x); err != nil {
 		return web.Reply{}, err
 	}
 	if err := errors.Join(s.tidyExports(ctx), s.sweptExports(ctx)); err != nil {
@@ -114,7 +118,8 @@ func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequ
 	}
 	scope := r.Scope
 	x.ProjectID, x.Format, x.Compression = r.Project.ID, o.format, o.compression
-	x.UserID, x.UserName, x.KeyID, x.KeyPrefix, x.ClientSource = scope.UserID, scope.Email, scope.KeyID, scope.KeyPrefix, "API"
+	x.UserID, x.UserName, x.KeyID, x.KeyPrefix, x.ClientSource = scope.UserID, scope.Email, scope.KeyID,
+		scope.KeyPrefix, "API"
 	x.FileName = safeFileName(name.Table) + o.suffix()
 	if x, err = s.Store.CreateExport(ctx, x); err != nil {
 		return web.Reply{}, err
@@ -139,17 +144,23 @@ func (s *Service) listExports(ctx context.Context, r *web.Request[web.None]) ([]
 			continue
 		}
 		switch st {
-		case store.ExportPending, store.ExportRunning, store.ExportSucceeded, store.ExportFailed, store.ExportCancelled, store.ExportExpired:
+		case store.ExportPending, store.ExportRunning, store.ExportSucceeded, store.ExportFailed, store.ExportCancelled,
+			store.ExportExpired:
 			states = append(states, st)
 		default:
-			return nil, fault.Data(400, "query parameter status: %q is not one of PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED", st)
+			return nil,
+				fault.Data(400,
+					"query parameter status: %q is not one of PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED",
+					st)
 		}
 	}
 	before := r.Query("createdBefore")
 	if before != "" {
 		t, err := time.Parse(time.RFC3339, before)
 		if err != nil {
-			return nil, fault.Data(400, "query parameter createdBefore: %q is not an ISO 8601 time such as 2026-01-31T12:00:00Z", before)
+			return nil,
+				fault.Data(400,
+					"query parameter createdBefore: %q is not an ISO 8601 time such as 2026-01-31T12:00:00Z", before)
 		}
 		before = store.Time(t)
 	}
@@ -221,15 +232,18 @@ func owns(x store.Export, s web.Scope) bool {
 }
 
 func exportOut(x store.Export, s web.Scope) api.ExportJobResponse {
-	out := api.ExportJobResponse{ID: x.ID, Status: x.Status, Format: x.Format, Compression: x.Compression, CreatedAt: x.CreatedAt, Source: x.Source,
-		UserID: x.UserID, UserName: x.UserName, ClientSource: x.ClientSource, Downloadable: x.Status == store.ExportSucceeded && owns(x, s)}
+	out := api.ExportJobResponse{ID: x.ID, Status: x.Status, Format: x.Format, Compression: x.Compression,
+		CreatedAt: x.CreatedAt, Source: x.Source,
+		UserID: x.UserID, UserName: x.UserName, ClientSource: x.ClientSource,
+		Downloadable: x.Status == store.ExportSucceeded && owns(x, s)}
 	text := func(v string) *string {
 		if v == "" {
 			return nil
 		}
 		return &v
 	}
-	out.QueryID, out.CatalogID, out.SchemaName, out.TableName = text(x.QueryID), text(x.CatalogID), text(x.SchemaName), text(x.TableName)
+	out.QueryID, out.CatalogID, out.SchemaName, out.TableName = text(x.QueryID), text(x.CatalogID), text(x.SchemaName),
+		text(x.TableName)
 	out.Error, out.ExpiresAt, out.APIKeyPrefix = text(x.Error), text(x.ExpiresAt), text(x.KeyPrefix)
 	if x.Status == store.ExportSucceeded || x.Status == store.ExportExpired {
 		out.RowCount, out.Bytes = &x.RowCount, &x.Bytes
@@ -261,7 +275,8 @@ func safeFileName(name string) string {
 // limitFault returns the error for a limit above the service's maximum; 0 means none.
 func limitFault(limit int64) error {
 	if limit > exportMaxLimit {
-		return errors.New("limit " + strconv.FormatInt(limit, 10) + " is above the maximum of " + strconv.Itoa(exportMaxLimit))
+		return errors.New("limit " + strconv.FormatInt(limit, 10) + " is above the maximum of " +
+			strconv.Itoa(exportMaxLimit))
 	}
 	return nil
 }

@@ -54,7 +54,8 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		os.Remove(s.exportPath(x.ID)) // before anyone can see that the job has ended
 	}
 	err = s.Jobs.Record("export "+x.ID, func(ctx context.Context) error { return s.Store.EndExport(ctx, x) })
-	s.Jobs.Ended(jobs.JobExport, p.ID, x.ID, x.Status, x.Error, time.Duration(x.DurationMs)*time.Millisecond, "rows", x.RowCount)
+	s.Jobs.Ended(jobs.JobExport, p.ID, x.ID, x.Status, x.Error, time.Duration(x.DurationMs)*time.Millisecond,
+		"rows", x.RowCount)
 	if err != nil || x.Status != store.ExportSucceeded {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("export", "id", x.ID, "error", err.Error())
@@ -75,7 +76,8 @@ type bounded struct {
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.most > 0 && b.written+int64(len(p)) > b.most {
-		return 0, fault.Data(400, "the file exceeds the limit for the files of all exports (%d bytes), which `gateway serve --max-exports` sets", b.most)
+		return 0, fault.Data(400, "the file exceeds the limit for the files of all exports (%d bytes), which "+
+			"`gateway serve --max-exports` sets", b.most)
 	}
 	n, err := b.f.Write(p)
 	b.written += int64(n)
@@ -86,7 +88,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 var errEnough = errors.New("the limit is reached")
 
 // writeExport streams a result to a file that gets its name when it is complete and synced.
-func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Export, q sql.Query, o *exportSpec) (rows, size int64, err error) {
+func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Export, q sql.Query,
+	o *exportSpec) (rows, size int64, err error) {
 	if err := limitFault(o.limit); err != nil {
 		return 0, 0, err
 	}
@@ -153,7 +156,8 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 	if err = os.Rename(path+partial, path); err != nil {
 		return rows, 0, err
 	}
-	return rows, size, s.SyncDir(s.exportDir()) // the job is recorded as done next, which must not be durable before the file's name is
+	// the job is recorded as done next, which must not be durable before the file's name is
+	return rows, size, s.SyncDir(s.exportDir())
 }
 
 // tidyExports ends jobs of terminated processes, and removes expired files. It runs before exports are read, so that
@@ -171,7 +175,8 @@ func (s *Service) tidyExports(ctx context.Context) error {
 		if err := s.Store.EndExport(ctx, x); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		} else if err == nil {
-			s.Jobs.Ended(jobs.JobExport, x.ProjectID, x.ID, x.Status, x.Error, time.Duration(x.DurationMs)*time.Millisecond)
+			s.Jobs.Ended(jobs.JobExport, x.ProjectID, x.ID, x.Status, x.Error,
+				time.Duration(x.DurationMs)*time.Millisecond)
 		}
 		if !s.ReadOnly {
 			os.Remove(s.exportPath(x.ID) + partial)

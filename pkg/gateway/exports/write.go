@@ -48,7 +48,8 @@ func (o *exportSpec) suffix() string {
 }
 
 func exportOptions(b api.ExportRequest) (*exportSpec, error) {
-	o := &exportSpec{format: formatCSV, compression: uncompressed, delimiter: ",", quote: `"`, separator: "\n", header: true, system: true, columns: b.Columns}
+	o := &exportSpec{format: formatCSV, compression: uncompressed, delimiter: ",", quote: `"`, separator: "\n",
+		header: true, system: true, columns: b.Columns}
 	switch f := strings.ToUpper(b.Format); f {
 	case "":
 	case formatCSV, formatJSONL:
@@ -84,8 +85,8 @@ func exportOptions(b api.ExportRequest) (*exportSpec, error) {
 // maxNullValue limits what is written for each NULL.
 const maxNullValue = 1 << 10
 
-// dialect parses the CSV options. Separators may be written as escapes: the documented default of recordSeparator consists of the
-// two characters \n [O].
+// dialect parses the CSV options. Separators may be written as escapes: the documented default of recordSeparator
+// consists of the two characters \n [O].
 func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 	escapes := strings.NewReplacer(`\t`, "\t", `\n`, "\n", `\r`, "\r")
 	for _, f := range []struct {
@@ -116,8 +117,10 @@ func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 		if n := len(*c.NullValue); n > maxNullValue {
 			return fault.Data(400, "csvOptions.nullValue has %d bytes, more than %d", n, maxNullValue)
 		}
-		if strings.Contains(*c.NullValue, o.delimiter) || strings.Contains(*c.NullValue, o.quote) || strings.ContainsAny(*c.NullValue, "\r\n") {
-			return fault.Data(400, "csvOptions.nullValue: %q contains the delimiter, the quote or a line break", *c.NullValue)
+		if strings.Contains(*c.NullValue, o.delimiter) || strings.Contains(*c.NullValue, o.quote) ||
+			strings.ContainsAny(*c.NullValue, "\r\n") {
+			return fault.Data(400, "csvOptions.nullValue: %q contains the delimiter, the quote or a line break",
+				*c.NullValue)
 		}
 		o.null = *c.NullValue
 	}
@@ -146,14 +149,16 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 		for i, n := range o.columns {
 			k, ok := at[n]
 			if !ok {
-				return fault.Data(400, "columns: there is no column %q; the columns are %s", n, strings.Join(listed, ", "))
+				return fault.Data(400, "columns: there is no column %q; the columns are %s", n,
+					strings.Join(listed, ", "))
 			}
 			if slices.Contains(o.columns[:i], n) {
 				return fault.Data(400, "columns: %q is named twice", n)
 			}
 			o.take = append(o.take, k)
 		}
-	} else if internal := x.Source == store.ExportOfQuery || x.CatalogID == api.InternalCatalogID; internal && !o.system {
+	} else if internal := x.Source == store.ExportOfQuery || x.CatalogID == api.InternalCatalogID; internal &&
+		!o.system {
 		system := api.SystemColumns()
 		whole := !slices.ContainsFunc(system, func(n string) bool { _, ok := at[n]; return !ok })
 		o.take = slices.DeleteFunc(o.take, func(i int) bool {
@@ -166,7 +171,8 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 	}
 	for _, i := range o.take {
 		if o.format == formatJSONL && slices.Contains(o.names, cols[i].Name) {
-			return fault.Data(400, "two columns are named %q, and an object of JSONL can contain only one", cols[i].Name)
+			return fault.Data(400, "two columns are named %q, and an object of JSONL can contain only one",
+				cols[i].Name)
 		}
 		o.names, o.types = append(o.names, cols[i].Name), append(o.types, cols[i].DataType)
 	}
@@ -214,7 +220,8 @@ func (o *exportSpec) encoder(w io.Writer) (func(row [][]byte) error, error) {
 
 // field writes a value that is not NULL; one that looks like NULL is quoted.
 func (o *exportSpec) field(buf *bytes.Buffer, v []byte) {
-	if string(v) != o.null && len(v) > 0 && !bytes.Contains(v, []byte(o.delimiter)) && !bytes.Contains(v, []byte(o.quote)) && !bytes.ContainsAny(v, "\r\n") {
+	if string(v) != o.null && len(v) > 0 && !bytes.Contains(v, []byte(o.delimiter)) &&
+		!bytes.Contains(v, []byte(o.quote)) && !bytes.ContainsAny(v, "\r\n") {
 		buf.Write(v)
 		return
 	}

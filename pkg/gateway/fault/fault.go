@@ -63,7 +63,8 @@ func Connection(status int, name, code, format string, args ...any) *Fault {
 
 // Cache is the shape of cache routes.
 func Cache(status int, code, format string, args ...any) *Fault {
-	return &Fault{Status: status, Shape: ShapeCache, Name: "WrongRequestException", Code: code, Message: fmt.Sprintf(format, args...)}
+	return &Fault{Status: status, Shape: ShapeCache, Name: "WrongRequestException", Code: code,
+		Message: fmt.Sprintf(format, args...)}
 }
 
 // Framework is the shape of errors before a handler: no route, wrong method, invalid body, no permission.
@@ -74,7 +75,8 @@ func Framework(status int, format string, args ...any) *Fault {
 // NotSupported is the response of an operation that the local zone cannot implement faithfully; needs names the missing
 // requirement.
 func NotSupported(op, needs string) *Fault {
-	return &Fault{Status: http.StatusNotImplemented, Shape: ShapeCache, Name: "NotSupported", Code: "NOT_SUPPORTED_LOCALLY",
+	return &Fault{Status: http.StatusNotImplemented, Shape: ShapeCache, Name: "NotSupported",
+		Code:    "NOT_SUPPORTED_LOCALLY",
 		Message: op + " is not supported on zone local: it requires " + needs}
 }
 
@@ -176,6 +178,7 @@ func Missing(property string) *Fault {
 // BadCells lists the errors of a document in limited space, however long its values are.
 func BadCells(cells []engine.BadCell) []api.BadCell {
 	return each.Map(cells, func(c engine.BadCell) api.BadCell {
-		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip.Runes(c.Value, 80), Reason: clip.Runes(c.Reason, 200)}
+		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip.Runes(c.Value, 80),
+			Reason: clip.Runes(c.Reason, 200)}
 	})
 }

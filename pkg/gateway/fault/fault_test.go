@@ -10,7 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// TestFullDisk says of a full disk, wherever it was noticed, that the gateway lacks room, not that the request is at fault.
+// TestFullDisk says of a full disk, wherever it was noticed, that the gateway lacks room, not that the request is at
+// fault.
 func TestFullDisk(t *testing.T) {
 	for _, err := range []error{
 		&engine.Error{Kind: engine.KindFull, Message: "no space is left on the disk of the data directory"},

@@ -19,7 +19,8 @@ const Local = store.DefaultProject
 // MakeCache creates a cache of a sample table and waits for its first run.
 func MakeCache(t *testing.T, g *gateway.Gateway, cl *api.Client, table string) api.Cache {
 	t.Helper()
-	c, err := cl.Cache.Create(context.Background(), Local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: table})
+	c, err := cl.Cache.Create(context.Background(), Local, api.CacheRequest{CatalogID: names.SampleCatalogID,
+		SchemaName: "shop", TableName: table})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,8 @@ func MakeCache(t *testing.T, g *gateway.Gateway, cl *api.Client, table string) a
 }
 
 // RunEnd starts a run of a cache, unless trigger is nil, and returns the newest when it has ended.
-func RunEnd(t *testing.T, g *gateway.Gateway, cl *api.Client, id string, trigger func(context.Context, string, string) error) api.CacheExecutionInfo {
+func RunEnd(t *testing.T, g *gateway.Gateway, cl *api.Client, id string, trigger func(context.Context, string,
+	string) error) api.CacheExecutionInfo {
 	t.Helper()
 	if trigger != nil {
 		if err := trigger(context.Background(), Local, id); err != nil {

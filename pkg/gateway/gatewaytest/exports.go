@@ -15,11 +15,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// OpenClient opens a gateway over a new data directory, and returns it with a client and with the time by which its clock is ahead.
+// OpenClient opens a gateway over a new data directory, and returns it with a client and with the time by which its
+// clock is ahead.
 func OpenClient(t *testing.T) (*gateway.Gateway, *api.Client, *atomic.Int64) {
 	t.Helper()
 	var ahead atomic.Int64
-	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open,
+		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +41,8 @@ func OpenClient(t *testing.T) (*gateway.Gateway, *api.Client, *atomic.Int64) {
 func StartExport(t *testing.T, cl *api.Client, sql string, body api.ExportRequest) (string, error) {
 	t.Helper()
 	name := "test " + uuid.NewString()
-	q, err := cl.Queries.Create(context.Background(), store.DefaultProject, api.QueryRequest{DisplayName: &name, InputQuery: &sql}, nil)
+	q, err := cl.Queries.Create(context.Background(), store.DefaultProject, api.QueryRequest{DisplayName: &name,
+		InputQuery: &sql}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

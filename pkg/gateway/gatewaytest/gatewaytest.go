@@ -1,5 +1,5 @@
-// Package gatewaytest is the harness of tests that need a whole gateway: it opens and serves one, and creates in it what
-// several tests use.
+// Package gatewaytest is the harness of tests that need a whole gateway: it opens and serves one, and creates in it
+// what several tests use.
 package gatewaytest
 
 import (

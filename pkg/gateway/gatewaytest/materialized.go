@@ -36,7 +36,8 @@ func (t Materialized) Create(name, sql string, s *api.MaterializedQuerySchedule)
 // Text changes the statement of a query.
 func (t Materialized) Text(id, sql string) {
 	t.Helper()
-	if _, err := t.Cl.Queries.Update(context.Background(), store.DefaultProject, id, api.QueryRequest{InputQuery: &sql}, url.Values{"checkSchemaExists": {"false"}}); err != nil {
+	if _, err := t.Cl.Queries.Update(context.Background(), store.DefaultProject, id, api.QueryRequest{InputQuery: &sql},
+		url.Values{"checkSchemaExists": {"false"}}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -65,7 +65,8 @@ func CSV(t *testing.T, _ ...string) Origin {
 		Stop: func() { os.RemoveAll(dir) }}
 }
 
-func sqlOrigin(t *testing.T, kind, schema string, credential map[string]any, exec func(string) error, create, upsert string) Origin {
+func sqlOrigin(t *testing.T, kind, schema string, credential map[string]any, exec func(string) error, create,
+	upsert string) Origin {
 	do := func(q string) {
 		t.Helper()
 		if err := exec(q); err != nil {
@@ -89,8 +90,8 @@ func tail(more []string) string {
 	return ";" + strings.Join(more, ";")
 }
 
-// Postgres returns an Origin that is a schema of the PostgreSQL server of the tests; without a server the test is skipped. more are
-// further statements to create it.
+// Postgres returns an Origin that is a schema of the PostgreSQL server of the tests; without a server the test is
+// skipped. more are further statements to create it.
 func Postgres(t *testing.T, more ...string) Origin {
 	u := testdb.Postgres(t)
 	ctx := context.Background()
@@ -101,13 +102,17 @@ func Postgres(t *testing.T, more ...string) Origin {
 	t.Cleanup(func() { db.Close(ctx) })
 	port, _ := strconv.ParseFloat(u.Port(), 64)
 	password, _ := u.User.Password()
-	return sqlOrigin(t, "POSTGRES", "cached", map[string]any{"url": u.Hostname(), "port": port, "user": u.User.Username(), "password": password, "databaseName": strings.TrimPrefix(u.Path, "/")}, func(q string) error { _, err := db.Exec(ctx, q); return err },
-		"DROP SCHEMA IF EXISTS cached CASCADE;CREATE SCHEMA cached;CREATE TABLE cached.items(id integer PRIMARY KEY, name text, at timestamp)"+tail(more),
-		"INSERT INTO cached.items VALUES (%d, %s, %s) ON CONFLICT (id) DO UPDATE SET name = excluded.name, at = excluded.at")
+	return sqlOrigin(t, "POSTGRES", "cached", map[string]any{"url": u.Hostname(), "port": port,
+		"user": u.User.Username(), "password": password, "databaseName": strings.TrimPrefix(u.Path, "/")},
+		func(q string) error { _, err := db.Exec(ctx, q); return err },
+		"DROP SCHEMA IF EXISTS cached CASCADE;CREATE SCHEMA cached;CREATE TABLE cached.items(id integer PRIMARY KEY, "+
+			"name text, at timestamp)"+tail(more),
+		"INSERT INTO cached.items VALUES (%d, %s, %s) ON CONFLICT (id) DO UPDATE SET name = excluded.name, at = "+
+			"excluded.at")
 }
 
-// MariaDB returns an Origin that is a database of the MariaDB server of the tests; without a server the test is skipped. more are
-// further statements to create it.
+// MariaDB returns an Origin that is a database of the MariaDB server of the tests; without a server the test is
+// skipped. more are further statements to create it.
 func MariaDB(t *testing.T, more ...string) Origin {
 	cfg, reader := testdb.MariaDB(t, "cached")
 	db, err := sql.Open("mysql", cfg.FormatDSN())
@@ -117,19 +122,23 @@ func MariaDB(t *testing.T, more ...string) Origin {
 	t.Cleanup(func() { db.Close() })
 	host, port, _ := strings.Cut(cfg.Addr, ":")
 	n, _ := strconv.ParseFloat(port, 64)
-	return sqlOrigin(t, "MYSQL", "cached", map[string]any{"url": host, "port": n, "user": reader.User, "password": reader.Passwd}, func(q string) error { _, err := db.Exec(q); return err },
-		"DROP DATABASE IF EXISTS cached;CREATE DATABASE cached;CREATE TABLE cached.items(id integer PRIMARY KEY, name varchar(100), at datetime(6))"+tail(more),
+	return sqlOrigin(t, "MYSQL", "cached", map[string]any{"url": host, "port": n, "user": reader.User,
+		"password": reader.Passwd}, func(q string) error { _, err := db.Exec(q); return err },
+		"DROP DATABASE IF EXISTS cached;CREATE DATABASE cached;CREATE TABLE cached.items(id integer PRIMARY KEY, "+
+			"name varchar(100), at datetime(6))"+tail(more),
 		"REPLACE INTO cached.items VALUES (%d, %s, %s)")
 }
 
 // Connect creates a catalog named far over a source.
 func Connect(t *testing.T, cl *api.Client, o Origin, extra map[string]any) api.Catalog {
 	t.Helper()
-	conn, err := cl.Connections.Create(context.Background(), Local, api.ConnectionRequest{Name: "far", Type: o.Kind, Credential: o.Credential})
+	conn, err := cl.Connections.Create(context.Background(), Local, api.ConnectionRequest{Name: "far", Type: o.Kind,
+		Credential: o.Credential})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cat, err := cl.Catalogs.Create(context.Background(), Local, api.CatalogRequest{Name: "far", ConnectionID: conn.ID, ExtraParameters: extra})
+	cat, err := cl.Catalogs.Create(context.Background(), Local, api.CatalogRequest{Name: "far", ConnectionID: conn.ID,
+		ExtraParameters: extra})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Tenant is a project with at least one object of each kind. IDs has their ids and names by path parameter, and a few further values.
+// Tenant is a project with at least one object of each kind. IDs has their ids and names by path parameter, and a few
+// further values.
 type Tenant struct {
 	Name string // part of every name in the project
 	Key  string
@@ -115,7 +116,8 @@ func (w Wire) until(path, part string) {
 func (w Wire) Idle(p Tenant) {
 	w.T.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if _, raw := w.Call(w.Partner, "GET", p.Fill("/data/projects/{projectId}/cache/status"), ""); !strings.Contains(raw, `"RUNNING"`) {
+		if _, raw := w.Call(w.Partner, "GET", p.Fill("/data/projects/{projectId}/cache/status"),
+			""); !strings.Contains(raw, `"RUNNING"`) {
 			return
 		}
 	}
@@ -138,14 +140,17 @@ func CSVForm(column, value string) string {
 func NewTenant(w Wire, name string) Tenant {
 	w.T.Helper()
 	dir := w.T.TempDir()
-	for f, text := range map[string]string{"orders": "id,status\n1," + name + "paid\n", "customers": "id,name\n1," + name + "ada\n"} {
+	for f, text := range map[string]string{"orders": "id,status\n1," + name + "paid\n", "customers": "id,name\n1," +
+		name + "ada\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name+f+".csv"), []byte(text), 0o600); err != nil {
 			w.T.Fatal(err)
 		}
 	}
 	p := Tenant{name, "", map[string]string{
-		"organizationId": store.DefaultOrganization, "name": name, "dir": dir, "connectionType": "files", "schemaName": "files",
-		"tableName": name + "orders", "columnName": "status", "otherTable": name + "customers", "table": name + "_table", "bitable": name + "bi",
+		"organizationId": store.DefaultOrganization, "name": name, "dir": dir, "connectionType": "files",
+		"schemaName": "files",
+		"tableName":  name + "orders", "columnName": "status", "otherTable": name + "customers", "table": name +
+			"_table", "bitable": name + "bi",
 		"column": name + "_column", "bicolumn": name + "col", "threadId": name + "-thread", "dialect": "trino",
 	}}
 	set := func(id string, v []string) { p.IDs[id] = v[0] }
@@ -153,12 +158,15 @@ func NewTenant(w Wire, name string) Tenant {
 		return w.Must(method, p.Fill(path), p.Fill(body), members...)
 	}
 	set("workspaceId", do("POST", "/organizations/{organizationId}/workspaces", `{"name":"{name} workspace"}`, "id"))
-	set("projectId", do("POST", "/organizations/{organizationId}/workspaces/{workspaceId}/projects", `{"name":"{name} project"}`, "id"))
+	set("projectId", do("POST", "/organizations/{organizationId}/workspaces/{workspaceId}/projects",
+		`{"name":"{name} project"}`, "id"))
 	key := do("POST", "/projects/{projectId}/apiKeys", `{"name":"{name} key"}`, "apiKeyId", "apiKey")
 	p.IDs["apiKeyId"], p.Key = key[0], key[1]
 
-	set("connectionId", do("POST", "/connections/{projectId}", `{"name":"{name} connection","type":"files","credential":{"path":"{dir}"}}`, "id"))
-	set("catalogId", do("POST", "/data/projects/{projectId}/catalogs", `{"name":"{name}_catalog","connectionId":"{connectionId}"}`, "id"))
+	set("connectionId", do("POST", "/connections/{projectId}",
+		`{"name":"{name} connection","type":"files","credential":{"path":"{dir}"}}`, "id"))
+	set("catalogId", do("POST", "/data/projects/{projectId}/catalogs",
+		`{"name":"{name}_catalog","connectionId":"{connectionId}"}`, "id"))
 	for _, kind := range []string{"table", "bitable"} {
 		at := "/data/projects/{projectId}/" + kind + "/{" + kind + "}"
 		column := map[string]string{"table": "{column}", "bitable": "{bicolumn}"}[kind]
@@ -168,26 +176,37 @@ func NewTenant(w Wire, name string) Tenant {
 	do("POST", "/data/projects/{projectId}/table/{table}/import", CSVForm("{column}", "{name}secret"))
 	queries := "/data/projects/{projectId}/queries"
 	set("folderId", do("POST", queries+"/folders", `{"folderName":"{name} folder"}`, "id"))
-	set("queryId", do("POST", queries, `{"displayName":"{name} query","inputQuery":"SELECT * FROM peaka.\"table\".{table}"}`, "id"))
-	set("materializedId", do("POST", queries, `{"displayName":"{name} stored","inputQuery":"SELECT * FROM peaka.\"table\".{table}","queryType":"MATERIALIZED"}`, "id"))
-	w.until(p.Fill("/data/projects/{projectId}/materialized-queries/{materializedId}/status"), `"status":"COMPLETED","lastExecutionStartTime":"`)
+	set("queryId", do("POST", queries,
+		`{"displayName":"{name} query","inputQuery":"SELECT * FROM peaka.\"table\".{table}"}`, "id"))
+	set("materializedId", do("POST", queries, `{"displayName":"{name} stored","inputQuery":"SELECT * FROM `+
+		`peaka.\"table\".{table}","queryType":"MATERIALIZED"}`, "id"))
+	w.until(p.Fill("/data/projects/{projectId}/materialized-queries/{materializedId}/status"),
+		`"status":"COMPLETED","lastExecutionStartTime":"`)
 	set("semanticId", do("POST", "/data/projects/{projectId}/semantic-catalogs", `{"name":"{name}_semantic"}`, "id"))
-	set("tableId", do("POST", "/data/projects/{projectId}/semantic-catalogs/{semanticId}", `{"schemaName":"{name}_s","tableName":"{name}_t","queryId":"{queryId}"}`, "tableId"))
-	set("cacheId", do("POST", "/data/projects/{projectId}/cache", `{"catalogId":"{catalogId}","schemaName":"{schemaName}","tableName":"{otherTable}"}`, "id"))
+	set("tableId", do("POST", "/data/projects/{projectId}/semantic-catalogs/{semanticId}",
+		`{"schemaName":"{name}_s","tableName":"{name}_t","queryId":"{queryId}"}`, "tableId"))
+	set("cacheId", do("POST", "/data/projects/{projectId}/cache",
+		`{"catalogId":"{catalogId}","schemaName":"{schemaName}","tableName":"{otherTable}"}`, "id"))
 	w.until(p.Fill("/data/projects/{projectId}/cache/{cacheId}/status"), `"status":"COMPLETED"`)
 	set("exportId", do("POST", queries+"/{queryId}/exports", `{}`, "id"))
 	p.IDs["importId"] = uuid.NewString()
 	w.until(p.Fill("/data/projects/{projectId}/exports/{exportId}"), `"status":"SUCCEEDED"`)
-	do("POST", "/data/projects/{projectId}/catalogs/{catalogId}/parametricTables", `{"fromSchema":"{schemaName}","fromTable":"{tableName}","toSchema":"{name}_p","toTable":"{name}_pt","paramValues":[{"key":"id","value":1}]}`)
-	set("id", do("POST", "/metadata/{projectId}/golden-sqls", `{"prompt":"{name} prompt","sql":"SELECT '{name}'"}`, "id"))
-	set("relationId", do("POST", "/metadata/{projectId}/relations/{catalogId}/{schemaName}/{tableName}/id", `{"targetCatalogId":"{catalogId}","targetSchemaName":"{schemaName}","targetTableName":"{otherTable}","targetColumnName":"id","type":"MANY_TO_ONE"}`, "id"))
-	do("POST", "/metadata/{projectId}/refresh/callback", `{"callbackURL":"http://127.0.0.1:1/{name}","callbackToken":"{name}-token"}`)
-	do("PUT", "/metadata/{projectId}/categorical/{catalogId}/{schemaName}/{tableName}/{columnName}", `{"limit":5,"frequency":"daily"}`)
+	do("POST", "/data/projects/{projectId}/catalogs/{catalogId}/parametricTables", `{"fromSchema":"{schemaName}",`+
+		`"fromTable":"{tableName}","toSchema":"{name}_p","toTable":"{name}_pt","paramValues":[{"key":"id","value":1}]}`)
+	set("id", do("POST", "/metadata/{projectId}/golden-sqls", `{"prompt":"{name} prompt","sql":"SELECT '{name}'"}`,
+		"id"))
+	set("relationId", do("POST", "/metadata/{projectId}/relations/{catalogId}/{schemaName}/{tableName}/id",
+		`{"targetCatalogId":"{catalogId}","targetSchemaName":"{schemaName}","targetTableName":"{otherTable}",`+
+			`"targetColumnName":"id","type":"MANY_TO_ONE"}`, "id"))
+	do("POST", "/metadata/{projectId}/refresh/callback",
+		`{"callbackURL":"http://127.0.0.1:1/{name}","callbackToken":"{name}-token"}`)
+	do("PUT", "/metadata/{projectId}/categorical/{catalogId}/{schemaName}/{tableName}/{columnName}",
+		`{"limit":5,"frequency":"daily"}`)
 	return p
 }
 
-// Request describes a call of an operation that names as many objects as possible. Path parameters are taken from the tenant, those in
-// params under another name. Own is the status of the call by the owner, if it is not a success.
+// Request describes a call of an operation that names as many objects as possible. Path parameters are taken from the
+// tenant, those in params under another name. Own is the status of the call by the owner, if it is not a success.
 type Request struct {
 	body, query string
 	params      map[string]string
@@ -201,8 +220,10 @@ var (
 	biPath       = map[string]string{"tableName": "{bitable}", "columnName": "{bicolumn}"}
 	aColumn      = `[{"name":"more","dataType":"BIGINT"}]`
 	aCache       = `{"catalogId":"{catalogId}","schemaName":"{schemaName}","tableName":"{tableName}"}`
-	aRelation    = `{"targetCatalogId":"{catalogId}","targetSchemaName":"{schemaName}","targetTableName":"{otherTable}","targetColumnName":"name","type":"ONE_TO_ONE"}`
-	aParametric  = `{"fromSchema":"{schemaName}","fromTable":"{tableName}","toSchema":"{name}_q","toTable":"{name}_qt","paramValues":[{"key":"id","value":1}]}`
+	aRelation    = `{"targetCatalogId":"{catalogId}","targetSchemaName":"{schemaName}",` +
+		`"targetTableName":"{otherTable}","targetColumnName":"name","type":"ONE_TO_ONE"}`
+	aParametric = `{"fromSchema":"{schemaName}","fromTable":"{tableName}","toSchema":"{name}_q",` +
+		`"toTable":"{name}_qt","paramValues":[{"key":"id","value":1}]}`
 )
 
 // Requests has an entry for each operation that takes more than path parameters.
@@ -222,22 +243,30 @@ var Requests = map[string]Request{
 	"shareCatalog":            {body: `{"targetProjectId":"{projectId}"}`, Own: 400},
 	"search":                  {body: `{"query":"{name}","catalog":"{name}_catalog"}`},
 
-	"createInternalTable": {params: map[string]string{"tableName": "newtable"}}, "deleteInternalTable": {params: tablePath}, "listInternalColumns": {params: tablePath},
-	"addInternalColumns": {params: tablePath, body: aColumn}, "deleteInternalColumn": {params: tablePath}, "getSampleCsv": {params: tablePath},
-	"updateInternalColumn": {params: tablePath, body: `{"name":"{column}","dataType":"VARCHAR","displayName":"changed"}`},
-	"importCsv":            {params: tablePath, body: CSVForm("{column}", "intruder")},
-	"importBi":             {params: biPath, body: CSVForm("{bicolumn}", "intruder")}, "createBiTable": {params: map[string]string{"tableName": "newbi"}}, "deleteBiTable": {params: biPath}, "listBiColumns": {params: biPath},
-	"addBiColumns": {params: biPath, body: aColumn}, "deleteBiColumn": {params: biPath},
+	"createInternalTable": {params: map[string]string{"tableName": "newtable"}},
+	"deleteInternalTable": {params: tablePath}, "listInternalColumns": {params: tablePath},
+	"addInternalColumns": {params: tablePath, body: aColumn}, "deleteInternalColumn": {params: tablePath},
+	"getSampleCsv": {params: tablePath},
+	"updateInternalColumn": {params: tablePath,
+		body: `{"name":"{column}","dataType":"VARCHAR","displayName":"changed"}`},
+	"importCsv":     {params: tablePath, body: CSVForm("{column}", "intruder")},
+	"importBi":      {params: biPath, body: CSVForm("{bicolumn}", "intruder")},
+	"createBiTable": {params: map[string]string{"tableName": "newbi"}}, "deleteBiTable": {params: biPath},
+	"listBiColumns": {params: biPath},
+	"addBiColumns":  {params: biPath, body: aColumn}, "deleteBiColumn": {params: biPath},
 	"updateBiColumn": {params: biPath, body: `{"name":"{bicolumn}","dataType":"VARCHAR","desc":"changed"}`},
 
 	"createQuery":  {body: `{"displayName":"copy","inputQueryRefId":"{queryId}"}`},
 	"executeQuery": {body: `{"id":"{queryId}"}`},
 	"updateQuery":  {body: `{"displayName":"changed"}`}, "moveQuery": {body: `{"path":"/elsewhere"}`},
-	"createQueryFolder": {body: `{"folderName":"g"}`}, "createChildQueryFolder": {body: `{"folderName":"f"}`, params: map[string]string{"parentFolderId": "{folderId}"}},
+	"createQueryFolder": {body: `{"folderName":"g"}`}, "createChildQueryFolder": {body: `{"folderName":"f"}`,
+		params: map[string]string{"parentFolderId": "{folderId}"}},
 	"getQueryFolderTree":        {query: "rootFolderId={folderId}&includeQueries=true"},
 	"updateQueryFolderContents": {body: `{"queryIdsAdded":["{queryId}"],"queryIdsRemoved":[]}`},
-	"renameQueryFolder":         {body: `{"name":"changed"}`}, "moveQueryFolder": {body: `{"path":"/f"}`}, "deleteQueryFolder": {query: "force=true"},
-	"getMaterializedStatus": {params: storedPath}, "refreshMaterializedQuery": {params: storedPath}, "cancelMaterializedRefresh": {params: storedPath},
+	"renameQueryFolder":         {body: `{"name":"changed"}`}, "moveQueryFolder": {body: `{"path":"/f"}`},
+	"deleteQueryFolder":     {query: "force=true"},
+	"getMaterializedStatus": {params: storedPath}, "refreshMaterializedQuery": {params: storedPath},
+	"cancelMaterializedRefresh": {params: storedPath},
 
 	"createSemanticCatalog": {body: `{"name":"s"}`},
 	"createSemanticTable":   {params: semanticPath, body: `{"schemaName":"s","tableName":"t","queryId":"{queryId}"}`},
@@ -248,17 +277,22 @@ var Requests = map[string]Request{
 	"updateCacheSettings": {body: `{"fullRefreshCacheSchedule":{"type":"NONE"}}`},
 	"cancelFullRefresh":   {Own: 404}, "cancelIncrementalUpdate": {Own: 404},
 	"exportQuery": {body: `{}`}, "exportTable": {body: `{}`},
-	"createParametricTable": {body: aParametric}, "deleteParametricTable": {query: "toSchema={name}_p&toTable={name}_pt"},
+	"createParametricTable": {body: aParametric},
+	"deleteParametricTable": {query: "toSchema={name}_p&toTable={name}_pt"},
 
-	"initEmbeddedSession": {body: `{"projectId":"{projectId}"}`, Own: 501}, "initEmbeddedSessionLegacy": {query: "projectId={projectId}", Own: 501},
-	"listSupportedDrivers": {query: "catalogName={name}_catalog"}, "getJdbcDriver": {}, "getSqlAlchemyDriver": {query: "catalogName={name}_catalog"},
-	"compactLocal": {body: `{"projectId":"{projectId}"}`},
-	"transpileSql": {body: `{"query":"SELECT * FROM {name}_catalog.{schemaName}.{tableName}"}`},
+	"initEmbeddedSession":       {body: `{"projectId":"{projectId}"}`, Own: 501},
+	"initEmbeddedSessionLegacy": {query: "projectId={projectId}", Own: 501},
+	"listSupportedDrivers":      {query: "catalogName={name}_catalog"}, "getJdbcDriver": {},
+	"getSqlAlchemyDriver": {query: "catalogName={name}_catalog"},
+	"compactLocal":        {body: `{"projectId":"{projectId}"}`},
+	"transpileSql":        {body: `{"query":"SELECT * FROM {name}_catalog.{schemaName}.{tableName}"}`},
 
 	"getProjectMetadata":        {query: "catalogId={catalogId}"},
 	"generateCategoricalValues": {body: `{"limit":5,"frequency":"daily"}`},
-	"queryGoldenSqls":           {query: "q={name}+prompt"}, "createGoldenSql": {body: `{"prompt":"p","sql":"SELECT 1"}`},
-	"queryMetadata": {query: "table={tableName}"}, "generateSampleQuestions": {query: "question=x", Own: 501},
+	"queryGoldenSqls":           {query: "q={name}+prompt"},
+	"createGoldenSql":           {body: `{"prompt":"p","sql":"SELECT 1"}`},
+	"queryMetadata":             {query: "table={tableName}"}, "generateSampleQuestions": {query: "question=x",
+		Own: 501},
 	"refreshMetadata":         {body: `{"catalogId":"{catalogId}"}`},
 	"registerRefreshCallback": {body: `{"callbackURL":"http://127.0.0.1:1/changed"}`},
 	"addRelation":             {body: aRelation}, "updateRelation": {body: `{"type":"ONE_TO_ONE"}`},
@@ -266,12 +300,16 @@ var Requests = map[string]Request{
 	"setCatalogAiUsage": {body: `{"useWithAI":false}`}, "setSchemaAiUsage": {body: `{"useWithAI":false}`},
 	"updateTableMetadata": {body: `{"tableDescription":"changed"}`},
 
-	"getAgentWorkflowImage": {Own: 501}, "agentChat": {body: `{"message":"hi","threadId":"{threadId}"}`, Own: 501}, "agentChatStream": {body: `{"message":"hi"}`, Own: 501},
-	"getAgentThread": {Own: 404}, "renameAgentThread": {body: `{"displayName":"x"}`, Own: 404}, "deleteAgentThread": {Own: 404},
-	"askLegacyAgent": {body: `{"message":"hi"}`, Own: 501}, "renameLegacyChat": {body: `{"name":"x"}`, Own: 404}, "deleteLegacyChat": {Own: 404},
+	"getAgentWorkflowImage": {Own: 501}, "agentChat": {body: `{"message":"hi","threadId":"{threadId}"}`, Own: 501},
+	"agentChatStream": {body: `{"message":"hi"}`, Own: 501},
+	"getAgentThread":  {Own: 404}, "renameAgentThread": {body: `{"displayName":"x"}`, Own: 404},
+	"deleteAgentThread": {Own: 404},
+	"askLegacyAgent":    {body: `{"message":"hi"}`, Own: 501}, "renameLegacyChat": {body: `{"name":"x"}`, Own: 404},
+	"deleteLegacyChat": {Own: 404},
 }
 
-// Address returns the path and body of a call of an operation that names the project of one tenant and other objects of another.
+// Address returns the path and body of a call of an operation that names the project of one tenant and other objects of
+// another.
 func Address(op spec.Op, project, rest Tenant) (path, body string) {
 	r := Requests[op.ID]
 	path = op.Path
@@ -327,7 +365,8 @@ func (p Tenant) Shows(reply, path, body string) string {
 func Snapshot(w Wire, p Tenant) string {
 	var b strings.Builder
 	for _, op := range spec.All() {
-		if op.Method != "GET" && op.ID != "executeQuery" || op.Partner && op.ID != "listApiKeys" && op.ID != "getProject" {
+		if op.Method != "GET" && op.ID != "executeQuery" || op.Partner && op.ID != "listApiKeys" &&
+			op.ID != "getProject" {
 			continue
 		}
 		path, body := Address(op, p, p)

@@ -10,7 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/hosted"
 )
 
-// TestQuirksDocumented: docs/testing.md lists every quirk under its number and in its set, and a script of testdata/script/quirks tries it.
+// TestQuirksDocumented: docs/testing.md lists every quirk under its number and in its set, and a script of
+// testdata/script/quirks tries it.
 func TestQuirksDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../../docs/testing.md")
 	if err != nil {
@@ -37,7 +38,11 @@ func TestQuirksDocumented(t *testing.T) {
 		if row := fmt.Sprintf("\n| %d | `%s` | %s | ", i+1, name, set); !strings.Contains(string(doc), row) {
 			t.Errorf("docs/testing.md has no row %q", strings.TrimSpace(row))
 		}
-		if head := fmt.Sprintf("%d %s", i+1, name); !strings.Contains(scripts.String(), head) || !slices.Contains(strings.FieldsFunc(scripts.String(), func(r rune) bool { return r == ' ' || r == ',' || r == '=' }), name) {
+		if head := fmt.Sprintf("%d %s", i+1, name); !strings.Contains(scripts.String(), head) ||
+			!slices.Contains(strings.FieldsFunc(scripts.String(), func(r rune) bool {
+				return r == ' ' || r == ',' ||
+					r == '='
+			}), name) {
 			t.Errorf("no script tries %q", head)
 		}
 	}
@@ -46,10 +51,11 @@ func TestQuirksDocumented(t *testing.T) {
 	}
 }
 
-// TestMeasuredQuirks holds the names that are known to happen always, from the reports of measurements: a quirk that is added goes to
-// harsh unless it is one of them.
+// TestMeasuredQuirks holds the names that are known to happen always, from the reports of measurements: a quirk that is
+// added goes to harsh unless it is one of them.
 func TestMeasuredQuirks(t *testing.T) {
-	measured := strings.Fields(`capped-scans empty-while-syncing unknown-header-null constraints-dropped bi-display-name bi-collision late-status
+	measured := strings.Fields(
+		`capped-scans empty-while-syncing unknown-header-null constraints-dropped bi-display-name bi-collision late-status
 		stuck-cache metadata-not-active duplicate-cache-500 schedule-ignored schema-status-500 empty-export-fails missing-cache-400
 		sample-of-nothing search-ghosts transpile-query-only leaky-errors whole-column counters-lie parameter-columns first-bad-value
 		cache-own-table zone-fields`)

@@ -152,7 +152,8 @@ func (r *faultRule) set(key, v string) error {
 		if err := only("stall=job"); err != nil {
 			return err
 		}
-		if all := []string{jobs.JobCache, jobs.JobExport, jobs.JobMaterialized, jobs.JobMetadata}; !slices.Contains(all, v) {
+		if all := []string{jobs.JobCache, jobs.JobExport, jobs.JobMaterialized, jobs.JobMetadata}; !slices.Contains(all,
+			v) {
 			return fmt.Errorf("job %q is not one of %s", v, strings.Join(all, ", "))
 		}
 		r.jobs = append(r.jobs, v)
@@ -210,7 +211,8 @@ func (in *Injection) draw(op, job string) []strike {
 	var out []strike
 	for _, r := range in.rules {
 		isJob := r.mode == faultStall && r.value == "job"
-		if isJob != (op == "") || len(r.ops) > 0 && !slices.Contains(r.ops, op) || len(r.jobs) > 0 && !slices.Contains(r.jobs, job) {
+		if isJob != (op == "") || len(r.ops) > 0 && !slices.Contains(r.ops, op) || len(r.jobs) > 0 &&
+			!slices.Contains(r.jobs, job) {
 			continue
 		}
 		// Every matching call draws the same number of random numbers, whatever happens to it.

@@ -24,7 +24,8 @@ func (in *Injection) Injected(g *web.Mux, op string, next http.HandlerFunc) http
 		}
 		cut := false // the reply must not end like a complete one
 		for _, s := range in.draw(op, "") {
-			g.Log.Info("fault injected", "request", hr.Context().Value(web.RequestKey{}), "op", op, "fault", s.mode+"="+s.value)
+			g.Log.Info("fault injected", "request", hr.Context().Value(web.RequestKey{}), "op", op, "fault",
+				s.mode+"="+s.value)
 			switch s.mode {
 			case faultLatency:
 				in.sleep(hr.Context(), s.wait)
@@ -41,9 +42,11 @@ func (in *Injection) Injected(g *web.Mux, op string, next http.HandlerFunc) http
 				g.Fail(sw, hr, fault.Framework(s.status, "injected fault: %d %s", s.status, http.StatusText(s.status)))
 				return
 			case faultTruncate:
-				sw.ResponseWriter = &shortWriter{ResponseWriter: sw.ResponseWriter, left: s.bytes, clean: s.end, cut: &cut}
+				sw.ResponseWriter = &shortWriter{ResponseWriter: sw.ResponseWriter, left: s.bytes,
+					clean: s.end, cut: &cut}
 			case faultStall:
-				held := &stallWriter{ResponseWriter: sw.ResponseWriter, left: s.bytes, until: hr.Context().Done(), free: in.free}
+				held := &stallWriter{ResponseWriter: sw.ResponseWriter, left: s.bytes, until: hr.Context().Done(),
+					free: in.free}
 				sw.ResponseWriter = held
 				defer held.hold() // a shorter reply is held before its end
 				cut = true

@@ -9,10 +9,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 )
 
-// TestInjectionRepeats: the same seed strikes the same calls, another seed others, and one rule's calls do not move another's.
+// TestInjectionRepeats: the same seed strikes the same calls, another seed others, and one rule's calls do not move
+// another's.
 func TestInjectionRepeats(t *testing.T) {
 	draws := func(seed uint64, others bool) string {
-		in, err := ParseInjection([]string{"status=503,rate=0.5,op=listOrganizations", "truncate=random,rate=0.5,op=listProjects"}, seed)
+		in, err := ParseInjection([]string{"status=503,rate=0.5,op=listOrganizations",
+			"truncate=random,rate=0.5,op=listProjects"}, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

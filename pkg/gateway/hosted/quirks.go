@@ -42,9 +42,9 @@ type Quirk struct {
 	wrap func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc
 }
 
-// QuirkSet classifies quirks by their evidence. A Hosted quirk was measured and always applies. A Harsh quirk was measured
-// occasionally, or is likely according to documents and clients of the service, and has a rate. HarshStaged is for a harsh quirk
-// that calls strikes itself, because some of its operations only record state.
+// QuirkSet classifies quirks by their evidence. A Hosted quirk was measured and always applies. A Harsh quirk was
+// measured occasionally, or is likely according to documents and clients of the service, and has a rate. HarshStaged is
+// for a harsh quirk that calls strikes itself, because some of its operations only record state.
 type QuirkSet int
 
 const (
@@ -70,7 +70,8 @@ func ParseQuirks(names []string) (*Quirks, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	q := &Quirks{on: map[string]float64{}, free: make(chan struct{}), raw: map[string]http.HandlerFunc{}, stale: map[string][]byte{}, times: map[string]int{}}
+	q := &Quirks{on: map[string]float64{}, free: make(chan struct{}), raw: map[string]http.HandlerFunc{},
+		stale: map[string][]byte{}, times: map[string]int{}}
 	all := AllQuirks()
 	for _, n := range names {
 		name, text, given := strings.Cut(n, "=")
@@ -124,7 +125,8 @@ func (q *Quirks) Release() {
 func (q *Quirks) Quirked(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	q.raw[op.ID] = next
 	for _, k := range AllQuirks() {
-		if k.wrap != nil && q.has(k.Name) && (len(k.ops) == 0 || slices.ContainsFunc(k.ops, func(o spec.Op) bool { return o.ID == op.ID })) {
+		if k.wrap != nil && q.has(k.Name) && (len(k.ops) == 0 || slices.ContainsFunc(k.ops,
+			func(o spec.Op) bool { return o.ID == op.ID })) {
 			plain, struck := next, k.wrap(q, op, next)
 			if next = struck; k.Set == Harsh {
 				next = func(w http.ResponseWriter, hr *http.Request) {
@@ -207,7 +209,8 @@ func (a *answer) refuse(status int, message string) {
 }
 
 // edited returns a quirk that changes replies.
-func edited(change func(q *Quirks, op spec.Op, hr *http.Request, a *answer)) func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
+func edited(change func(q *Quirks, op spec.Op, hr *http.Request,
+	a *answer)) func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
 	return func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 		return func(w http.ResponseWriter, hr *http.Request) {
 			a := answerOf(next, hr)
@@ -291,7 +294,8 @@ func bodyOf(hr *http.Request) any {
 // Sticks blocks a refresh of a table that the hosted zones never finish, until the gateway stops, and reports whether
 // it did.
 func (q *Quirks) Sticks(ctx context.Context, table string) bool {
-	if !q.has(quirkStuckCache) || !slices.Contains([]string{"terminal_configurations", "owners", "pipelines", "products", "feedback_submissions"}, table) {
+	if !q.has(quirkStuckCache) || !slices.Contains([]string{"terminal_configurations", "owners", "pipelines",
+		"products", "feedback_submissions"}, table) {
 		return false
 	}
 	select {

@@ -32,7 +32,8 @@ const (
 
 // AllQuirks lists every quirk in the order of docs/testing.md. The facts behind the hosted ones are [L].
 func AllQuirks() []Quirk {
-	status := []spec.Op{spec.RefreshMaterializedQuery, spec.TriggerFullRefresh, spec.TriggerIncrementalUpdate, spec.GetMaterializedStatus, spec.GetCacheStatus}
+	status := []spec.Op{spec.RefreshMaterializedQuery, spec.TriggerFullRefresh, spec.TriggerIncrementalUpdate,
+		spec.GetMaterializedStatus, spec.GetCacheStatus}
 	return []Quirk{
 		{Name: quirkCappedScans},
 		{Name: quirkEmptySync},
@@ -47,53 +48,65 @@ func AllQuirks() []Quirk {
 		{"early-cancel-500", HarshStaged, []spec.Op{spec.TriggerFullRefresh, spec.CancelFullRefresh}, earlyCancel},
 		{"schedule-ignored", Hosted, []spec.Op{spec.UpdateCacheSettings}, edited(ignoreSchedule)},
 		{"schedule-wiped", Harsh, []spec.Op{spec.UpdateCacheSettings}, asked(wipeSchedule)},
-		{"schema-status-500", Hosted, []spec.Op{spec.ListSchemaCacheStatuses}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) { a.refuse(500, "Internal Server Error") })},
+		{"schema-status-500", Hosted, []spec.Op{spec.ListSchemaCacheStatuses},
+			edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) { a.refuse(500, "Internal Server Error") })},
 		{Name: quirkEmptyExport},
 		{Name: quirkFlakyExport, Set: Harsh},
 		{Name: quirkExpiredLinks, Set: Harsh},
-		{"missing-cache-400", Hosted, []spec.Op{spec.TriggerFullRefresh, spec.TriggerIncrementalUpdate}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
-			if a.status == 404 {
-				a.status = 400
-			}
-		})},
-		{"catalog-create-500", Harsh, []spec.Op{spec.CreateCatalog, spec.CreateCatalogAlt}, func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
+		{"missing-cache-400", Hosted, []spec.Op{spec.TriggerFullRefresh, spec.TriggerIncrementalUpdate},
+			edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
+				if a.status == 404 {
+					a.status = 400
+				}
+			})},
+		{"catalog-create-500", Harsh, []spec.Op{spec.CreateCatalog, spec.CreateCatalogAlt}, func(*Quirks, spec.Op,
+			http.HandlerFunc) http.HandlerFunc {
 			return func(w http.ResponseWriter, _ *http.Request) {
 				var a answer
 				a.refuse(500, "Internal Server Error")
 				a.send(w)
 			}
 		}},
-		{"sample-of-nothing", Hosted, []spec.Op{spec.GetSampleCsv}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
-			if a.status >= 400 {
-				*a = answer{200, http.Header{"Content-Type": {"text/csv"}}, []byte("\n\n\n\n\n")}
-			}
-		})},
+		{"sample-of-nothing", Hosted, []spec.Op{spec.GetSampleCsv},
+			edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
+				if a.status >= 400 {
+					*a = answer{200, http.Header{"Content-Type": {"text/csv"}}, []byte("\n\n\n\n\n")}
+				}
+			})},
 		{"search-ghosts", Hosted, []spec.Op{spec.DeleteCatalog, spec.Search}, searchGhosts},
-		{"envelopes", Harsh, []spec.Op{spec.ListWorkspaces, spec.ListCatalogs, spec.ListQueries, spec.ListInternalTables}, edited(envelope)},
-		{"transpile-query-only", Hosted, []spec.Op{spec.TranspileSql}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
-			if m, ok := a.value().(map[string]any); ok {
-				delete(m, "result")
-				a.set(m)
-			}
-		})},
+		{"envelopes", Harsh, []spec.Op{spec.ListWorkspaces, spec.ListCatalogs, spec.ListQueries,
+			spec.ListInternalTables}, edited(envelope)},
+		{"transpile-query-only", Hosted, []spec.Op{spec.TranspileSql},
+			edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
+				if m, ok := a.value().(map[string]any); ok {
+					delete(m, "result")
+					a.set(m)
+				}
+			})},
 		{"leaky-errors", Hosted, []spec.Op{spec.CreateConnection, spec.UpdateConnection}, failed(leak)},
 		{"whole-column", Hosted, []spec.Op{spec.UpdateInternalColumn, spec.UpdateBiColumn}, wholeColumn},
-		{"broken-large-results", Harsh, []spec.Op{spec.ExecuteQuery}, func(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
+		{"broken-large-results", Harsh, []spec.Op{spec.ExecuteQuery}, func(_ *Quirks, _ spec.Op,
+			next http.HandlerFunc) http.HandlerFunc {
 			return func(w http.ResponseWriter, hr *http.Request) {
 				if sw, ok := w.(*web.StatusWriter); ok {
-					sw.ResponseWriter = &shortWriter{ResponseWriter: sw.ResponseWriter, left: 1 << 20, clean: true, cut: new(bool)}
+					sw.ResponseWriter = &shortWriter{ResponseWriter: sw.ResponseWriter, left: 1 << 20, clean: true,
+						cut: new(bool)}
 				}
 				next(w, hr)
 			}
 		}},
-		{"counters-lie", Hosted, []spec.Op{spec.GetCacheStatus, spec.ListCacheExecutions, spec.ListCacheStatuses, spec.ListCatalogCacheStatuses}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
+		{"counters-lie", Hosted, []spec.Op{spec.GetCacheStatus, spec.ListCacheExecutions, spec.ListCacheStatuses,
+			spec.ListCatalogCacheStatuses}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
 			a.body = counters().ReplaceAllFunc(a.body, lyingCounters)
 		})},
-		{"number-ids", Harsh, []spec.Op{spec.ListQueries, spec.GetQuery, spec.CreateQuery, spec.ListCatalogs, spec.GetCatalog}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
-			a.body = quotedID().ReplaceAll(a.body, []byte("$1$2")) // not observed so far, but clients of the service must handle it [I]
+		{"number-ids", Harsh, []spec.Op{spec.ListQueries, spec.GetQuery, spec.CreateQuery, spec.ListCatalogs,
+			spec.GetCatalog}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
+			// not observed so far, but clients of the service must handle it [I]
+			a.body = quotedID().ReplaceAll(a.body, []byte("$1$2"))
 		})},
 		{Name: quirkParameters},
-		{"undead-cache", HarshStaged, []spec.Op{spec.DeleteCache, spec.GetTableCacheState, spec.ListTables}, undeadCache},
+		{"undead-cache", HarshStaged, []spec.Op{spec.DeleteCache, spec.GetTableCacheState, spec.ListTables},
+			undeadCache},
 		{"html-errors", Harsh, nil, failed(htmlErrors)},
 		{"first-bad-value", Hosted, []spec.Op{spec.ImportCsv}, failed(firstBadValue)},
 		{"cache-own-table", Hosted, []spec.Op{spec.CreateCache}, ownTable},
@@ -104,14 +117,17 @@ func AllQuirks() []Quirk {
 }
 
 var (
-	counters = late.Regexp(`"numberOfCachedRecords":\d+,"numberOfInsertedRecords":(\d+),"numberOfUpdatedRecords":\d+,"numberOfDeletedRecords":\d+`)
+	counters = late.Regexp(`"numberOfCachedRecords":\d+,"numberOfInsertedRecords":(\d+),"numberOfUpdatedRecords":\d+,` +
+		`"numberOfDeletedRecords":\d+`)
 	quotedID = late.Regexp(`("(?:id|catalogId)":)"(\d{15,})"`)
 )
 
-// lyingCounters are true for inserted rows only: two are counted as updated and none as deleted, and the rows cached are the sum [L].
+// lyingCounters are true for inserted rows only: two are counted as updated and none as deleted, and the rows cached
+// are the sum [L].
 func lyingCounters(b []byte) []byte {
 	inserted, _ := strconv.Atoi(string(counters().FindSubmatch(b)[1]))
-	return fmt.Appendf(nil, `"numberOfCachedRecords":%d,"numberOfInsertedRecords":%d,"numberOfUpdatedRecords":2,"numberOfDeletedRecords":0`, inserted+2, inserted)
+	return fmt.Appendf(nil, `"numberOfCachedRecords":%d,"numberOfInsertedRecords":%d,"numberOfUpdatedRecords":2,`+
+		`"numberOfDeletedRecords":0`, inserted+2, inserted)
 }
 
 func objects(v any) []map[string]any {
@@ -156,13 +172,14 @@ func echoColumn(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 func meetTable(_ *Quirks, _ spec.Op, hr *http.Request, a *answer) {
 	if a.status == 400 || a.status == 409 {
 		a.status = 200
-		a.set(map[string]any{"catalogId": api.InternalCatalogID, "catalogName": engine.InternalCatalog, "schemaName": engine.SchemaBI, "tableName": strings.ReplaceAll(hr.PathValue("tableName"), "_", ""),
+		a.set(map[string]any{"catalogId": api.InternalCatalogID, "catalogName": engine.InternalCatalog,
+			"schemaName": engine.SchemaBI, "tableName": strings.ReplaceAll(hr.PathValue("tableName"), "_", ""),
 			"isCacheable": false, "isDynamicTable": false, "isCached": false, "supportedCacheTypes": []any{}})
 	}
 }
 
-// lateStatus serves the previous status twice more after a trigger. Of a cache only the runs are late: its own status is that of
-// the present [L].
+// lateStatus serves the previous status twice more after a trigger. Of a cache only the runs are late: its own status
+// is that of the present [L].
 func lateStatus(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		id := hr.PathValue("queryId") + hr.PathValue("cacheId")
@@ -238,8 +255,9 @@ func ownTable(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 		}
 		a := answer{status: 400, header: http.Header{"Content-Type": {"application/json"}}}
 		name := sha256.Sum256(fmt.Append(nil, body["schemaName"], body["tableName"]))
-		a.set(map[string]any{"error": "WrongRequestException", "errorCode": nil, "message": fmt.Sprintf(`cannot find table or properties: "table%x" in schema: "schemamapper%s%d"`,
-			name[:16], strings.ToLower(hr.PathValue("projectId")), binary.BigEndian.Uint64(name[16:])>>1)})
+		a.set(map[string]any{"error": "WrongRequestException", "errorCode": nil,
+			"message": fmt.Sprintf(`cannot find table or properties: "table%x" in schema: "schemamapper%s%d"`,
+				name[:16], strings.ToLower(hr.PathValue("projectId")), binary.BigEndian.Uint64(name[16:])>>1)})
 		a.send(w)
 	}
 }
@@ -306,7 +324,8 @@ func undeadCache(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc 
 		v := a.value()
 		q.mu.Lock()
 		for _, m := range objects(v) {
-			at := map[string]any{"catalogId": hr.PathValue("catalogId"), "schemaName": hr.PathValue("schemaName"), "tableName": hr.PathValue("tableName")}
+			at := map[string]any{"catalogId": hr.PathValue("catalogId"), "schemaName": hr.PathValue("schemaName"),
+				"tableName": hr.PathValue("tableName")}
 			if op.ID == spec.ListTables.ID {
 				at = m
 			}
@@ -378,6 +397,8 @@ func firstBadValue(_ spec.Op, a *answer) {
 func htmlErrors(_ spec.Op, a *answer) {
 	if a.status >= 500 && a.status != 501 {
 		a.header.Set("Content-Type", "text/html")
-		a.body = fmt.Appendf(nil, "<html><head><title>%d %s</title></head><body><center><h1>%[1]d %[2]s</h1></center></body></html>\n", a.status, http.StatusText(a.status))
+		a.body = fmt.Appendf(nil,
+			"<html><head><title>%d %s</title></head><body><center><h1>%[1]d %[2]s</h1></center></body></html>\n",
+			a.status, http.StatusText(a.status))
 	}
 }

@@ -21,7 +21,8 @@ import (
 // cappedRows is the number of rows after which the scan of an uncached table of some API sources silently ends [L].
 const cappedRows = 100
 
-// Scan returns the scanner from which a statement reads a table that is not cached, with the faults of tables that could be cached.
+// Scan returns the scanner from which a statement reads a table that is not cached, with the faults of tables that
+// could be cached.
 func (q *Quirks) Scan(ctx context.Context, st *store.Store, t names.ScanOf) (engine.Scanner, error) {
 	s, n := t.Scan, t.Name
 	if !t.Cacheable {

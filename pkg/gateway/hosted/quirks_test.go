@@ -23,7 +23,8 @@ func TestParseQuirks(t *testing.T) {
 			t.Errorf("%s: in hosted %v, in harsh %v", k.Name, q.has(k.Name), h.has(k.Name))
 		}
 	}
-	for _, bad := range []string{"odd", "hosted=0.5", "late-status=0.5", "harsh=0", "harsh=1.5", "html-errors=x", "html-errors="} {
+	for _, bad := range []string{"odd", "hosted=0.5", "late-status=0.5", "harsh=0", "harsh=1.5", "html-errors=x",
+		"html-errors="} {
 		if _, err = ParseQuirks([]string{"hosted", bad}); err == nil {
 			t.Errorf("--quirks %s is taken", bad)
 		}
@@ -32,7 +33,8 @@ func TestParseQuirks(t *testing.T) {
 
 // TestQuirkRates: the calls that are struck are the share that was asked for, spread evenly, and begin with the first.
 func TestQuirkRates(t *testing.T) {
-	for spec, want := range map[string]string{"html-errors": "XXXXXXXX", "html-errors=0.5": "X.X.X.X.", "html-errors=0.25": "X...X...", "harsh": "X.X.X.X.", "hosted": "........"} {
+	for spec, want := range map[string]string{"html-errors": "XXXXXXXX", "html-errors=0.5": "X.X.X.X.",
+		"html-errors=0.25": "X...X...", "harsh": "X.X.X.X.", "hosted": "........"} {
 		q, err := ParseQuirks([]string{spec})
 		if err != nil {
 			t.Fatal(err)

@@ -74,11 +74,14 @@ func firstAt(wall time.Time, zone *time.Location) time.Time {
 func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 	fields := strings.Fields(expression)
 	if len(fields) != 5 || strings.Contains(fields[0], "=") {
-		return nil, fmt.Errorf("%q is not a cron expression of five fields: minute, hour, day of month, month, day of week", expression)
+		return nil,
+			fmt.Errorf("%q is not a cron expression of five fields: minute, hour, day of month, month, day of week",
+				expression)
 	}
 	hour := fields[1]
 	fields[4] = weekdays(fields[4])
-	s, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(strings.Join(fields, " "))
+	s, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(strings.Join(fields,
+		" "))
 	if err != nil {
 		return nil, fmt.Errorf("%q: %s", expression, wrongField(fields))
 	}
@@ -90,13 +93,15 @@ func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 }
 
 // cronFields are the fields of a cron expression and their values.
-var cronFields = [5][2]string{{"minute", "0 to 59"}, {"hour", "0 to 23"}, {"day of month", "1 to 31"}, {"month", "1 to 12, or JAN to DEC"}, {"day of week", "0 to 7, or SUN to SAT"}}
+var cronFields = [5][2]string{{"minute", "0 to 59"}, {"hour", "0 to 23"}, {"day of month", "1 to 31"},
+	{"month", "1 to 12, or JAN to DEC"}, {"day of week", "0 to 7, or SUN to SAT"}}
 
 // wrongField explains why an expression of five fields cannot be parsed.
 func wrongField(fields []string) string {
 	for i, field := range fields {
 		if name, values := cronFields[i][0], cronFields[i][1]; !validAlone(i, field) {
-			return fmt.Sprintf("the %s %q is not valid: it is *, %s, a range such as 1-5, a step such as */5, or several with commas between them", name, field, values)
+			return fmt.Sprintf("the %s %q is not valid: it is *, %s, a range such as 1-5, a step such as */5, or "+
+				"several with commas between them", name, field, values)
 		}
 	}
 	return "it is not valid"

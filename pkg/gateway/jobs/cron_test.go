@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// TestClockChanges has, for each zone, moments around a change of its clocks as `zdump -v` lists them: Berlin skips 02:00 to 03:00
-// on 2026-03-29 and has it twice on 2026-10-25, New York likewise on 03-08 and 11-01, Lord Howe moves by half an hour on 04-05 and
-// 10-04, Santiago changes at midnight on 04-05 and 09-06, Kolkata never.
+// TestClockChanges has, for each zone, moments around a change of its clocks as `zdump -v` lists them: Berlin skips
+// 02:00 to 03:00 on 2026-03-29 and has it twice on 2026-10-25, New York likewise on 03-08 and 11-01, Lord Howe moves by
+// half an hour on 04-05 and 10-04, Santiago changes at midnight on 04-05 and 09-06, Kolkata never.
 func TestClockChanges(t *testing.T) {
 	for _, c := range []struct{ expr, zone, after, want string }{
 		// a named time in the gap falls due when the clock goes on, once
 		{"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z 2026-03-30T00:30:00Z"},
 		{"15,45 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z 2026-03-30T00:15:00Z"},
-		{"0 2,3 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z 2026-03-30T00:00:00Z 2026-03-30T01:00:00Z"},
+		{"0 2,3 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z",
+			"2026-03-29T01:00:00Z 2026-03-30T00:00:00Z 2026-03-30T01:00:00Z"},
 		{"30 2 * * *", "America/New_York", "2026-03-07T12:00:00Z", "2026-03-08T07:00:00Z 2026-03-09T06:30:00Z"},
 		{"15 2 * * *", "Australia/Lord_Howe", "2026-10-03T00:00:00Z", "2026-10-03T15:30:00Z 2026-10-04T15:15:00Z"},
 		{"0 0 * * *", "America/Santiago", "2026-09-05T12:00:00Z", "2026-09-06T04:00:00Z 2026-09-07T03:00:00Z"},
@@ -22,13 +23,16 @@ func TestClockChanges(t *testing.T) {
 		{"30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T00:30:00Z 2026-10-26T01:30:00Z"},
 		{"30 2 * * *", "Europe/Berlin", "2026-10-25T00:45:00Z", "2026-10-26T01:30:00Z"},
 		{"30 2 * * *", "Europe/Berlin", "2026-10-25T01:10:00Z", "2026-10-26T01:30:00Z"},
-		{"0,30 1 * * *", "America/New_York", "2026-10-31T12:00:00Z", "2026-11-01T05:00:00Z 2026-11-01T05:30:00Z 2026-11-02T06:00:00Z"},
+		{"0,30 1 * * *", "America/New_York", "2026-10-31T12:00:00Z",
+			"2026-11-01T05:00:00Z 2026-11-01T05:30:00Z 2026-11-02T06:00:00Z"},
 		{"45 1 * * *", "Australia/Lord_Howe", "2026-04-04T00:00:00Z", "2026-04-04T14:45:00Z 2026-04-05T15:15:00Z"},
 		{"30 23 * * *", "America/Santiago", "2026-04-04T12:00:00Z", "2026-04-05T02:30:00Z 2026-04-06T03:30:00Z"},
 		{"0 3 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T02:00:00Z 2026-10-26T02:00:00Z"},
 		// any hour: by the time that passes
-		{"30 * * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T00:30:00Z 2026-03-29T01:30:00Z 2026-03-29T02:30:00Z"},
-		{"30 * * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z 2026-10-25T01:30:00Z 2026-10-25T02:30:00Z"},
+		{"30 * * * *", "Europe/Berlin", "2026-03-29T00:00:00Z",
+			"2026-03-29T00:30:00Z 2026-03-29T01:30:00Z 2026-03-29T02:30:00Z"},
+		{"30 * * * *", "Europe/Berlin", "2026-10-25T00:00:00Z",
+			"2026-10-25T00:30:00Z 2026-10-25T01:30:00Z 2026-10-25T02:30:00Z"},
 		{"0 */6 * * *", "Europe/Berlin", "2026-10-24T22:00:00Z", "2026-10-25T05:00:00Z 2026-10-25T11:00:00Z"},
 		{"30 2 * * *", "Asia/Kolkata", "2026-03-28T21:00:00Z", "2026-03-29T21:00:00Z"},
 	} {
@@ -73,7 +77,8 @@ func TestCronErrors(t *testing.T) {
 		"0 0 31 2 *":                "is never due",
 	} {
 		_, err := ParseCron(expression, time.UTC)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "strconv") || strings.Contains(err.Error(), "parse int") {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "strconv") ||
+			strings.Contains(err.Error(), "parse int") {
 			t.Errorf("%q: %v, want %s", expression, err, want)
 		}
 	}
@@ -98,7 +103,8 @@ func TestWeekdays(t *testing.T) {
 	}
 	for _, c := range []struct{ field, want string }{
 		{"7", "04Sun 11Sun"}, {"0", "04Sun 11Sun"}, {"sun", "04Sun 11Sun"}, {"7/2", "04Sun 11Sun"},
-		{"6-7", "03Sat 04Sun 10Sat 11Sun"}, {"sat-sun", "03Sat 04Sun 10Sat 11Sun"}, {"SAT,7", "03Sat 04Sun 10Sat 11Sun"},
+		{"6-7", "03Sat 04Sun 10Sat 11Sun"}, {"sat-sun", "03Sat 04Sun 10Sat 11Sun"},
+		{"SAT,7", "03Sat 04Sun 10Sat 11Sun"},
 		{"5-7/2", "02Fri 04Sun 09Fri 11Sun"}, {"3,7", "04Sun 07Wed 11Sun 14Wed"}, {"mon", "05Mon 12Mon"},
 	} {
 		if got := days(c.field); got != c.want {

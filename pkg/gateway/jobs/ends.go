@@ -14,8 +14,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// Recording the end of a run is retried until it succeeds. Otherwise a finished run would stay RUNNING after a temporary failure,
-// such as a full disk, and could not be cancelled or followed by another run for the lifetime of this process.
+// Recording the end of a run is retried until it succeeds. Otherwise a finished run would stay RUNNING after a
+// temporary failure, such as a full disk, and could not be cancelled or followed by another run for the lifetime of
+// this process.
 
 const (
 	RecordTime  = 30 * time.Second       // of one attempt
@@ -55,7 +56,8 @@ func (e *Ending) record(ctx context.Context) bool {
 // Ended logs the end of a run of an object: failures as warnings, which --quiet shows too.
 func (s *Service) Ended(kind, project, id, status, reason string, took time.Duration, more ...any) {
 	level := slog.LevelInfo
-	attrs := append([]any{"kind", kind, "project", project, "id", id, "status", status, "duration", took.Round(time.Millisecond)}, more...)
+	attrs := append([]any{"kind", kind, "project", project, "id", id, "status", status, "duration",
+		took.Round(time.Millisecond)}, more...)
 	if reason != "" {
 		level = slog.LevelWarn
 		attrs = append(attrs, "error", web.ForLog(reason))
@@ -63,10 +65,11 @@ func (s *Service) Ended(kind, project, id, status, reason string, took time.Dura
 	s.log.Log(context.Background(), level, "run ended", attrs...)
 }
 
-// settledBy reports whether another attempt would change nothing: the end is stored, the object was deleted, or the state file
-// is closed.
+// settledBy reports whether another attempt would change nothing: the end is stored, the object was deleted, or the
+// state file is closed.
 func settledBy(err error) bool {
-	return err == nil || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrInUse) ||
+	return err == nil || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) ||
+		errors.Is(err, store.ErrInUse) ||
 		errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone)
 }
 

@@ -23,7 +23,8 @@ import (
 // refuseEnds has the state file refuse the end of every run with an error of its own, until mend is called.
 func refuseEnds(t *testing.T, g *gateway.Gateway) (mend func()) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.Join(g.Options.Dir, "state.db")}).EscapedPath()+"?_pragma=busy_timeout(20000)")
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.Join(g.Options.Dir, "state.db")}).EscapedPath()+
+		"?_pragma=busy_timeout(20000)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +35,11 @@ func refuseEnds(t *testing.T, g *gateway.Gateway) (mend func()) {
 			t.Fatal(err)
 		}
 	}
-	open := map[string]string{"cache_runs": "RUNNING", "materialized": "RUNNING", "metadata_refreshes": "active", "exports": "RUNNING"}
+	open := map[string]string{"cache_runs": "RUNNING", "materialized": "RUNNING", "metadata_refreshes": "active",
+		"exports": "RUNNING"}
 	for table, goesOn := range open {
-		exec("CREATE TRIGGER refuse_" + table + " BEFORE UPDATE ON " + table + " WHEN NEW.status <> '" + goesOn + "' AND OLD.status = '" + goesOn +
+		exec("CREATE TRIGGER refuse_" + table + " BEFORE UPDATE ON " + table + " WHEN NEW.status <> '" + goesOn +
+			"' AND OLD.status = '" + goesOn +
 			"' BEGIN SELECT RAISE(ABORT, 'no place to write it'); END")
 	}
 	return func() {
@@ -61,7 +64,8 @@ func unrecorded(t *testing.T, g *gateway.Gateway, n int) {
 	t.Fatalf("there are not %d ends that could not be recorded", n)
 }
 
-// TestEndsAreRecordedUntilTheyAreStored: while the end of a run cannot be recorded, whoever asks is told so, and once it can, it is.
+// TestEndsAreRecordedUntilTheyAreStored: while the end of a run cannot be recorded, whoever asks is told so, and once
+// it can, it is.
 func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 	for _, asked := range []bool{true, false} { // whether somebody asks at that moment
 		m, _ := gatewaytest.NewMaterialized(t)
@@ -84,7 +88,8 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		if err := cl.Cache.FullRefresh(ctx, gatewaytest.Local, cache.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cl.Metadata.Refresh(ctx, gatewaytest.Local, api.MetadataRefreshRequest{CatalogID: names.SampleCatalogID}); err != nil {
+		if _, err := cl.Metadata.Refresh(ctx, gatewaytest.Local,
+			api.MetadataRefreshRequest{CatalogID: names.SampleCatalogID}); err != nil {
 			t.Fatal(err)
 		}
 		if export, err = gatewaytest.StartExport(t, cl, "SELECT 1 AS n", api.ExportRequest{}); err != nil {
@@ -93,12 +98,21 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		unrecorded(t, g, 4)
 		if asked {
 			for what, call := range map[string]func() error{
-				"status of a query": func() error { _, err := cl.Materialized.Status(ctx, gatewaytest.Local, query); return err },
+				"status of a query": func() error {
+					_, err := cl.Materialized.Status(ctx, gatewaytest.Local, query)
+					return err
+				},
 				"cancel of a query": func() error { return cl.Materialized.Cancel(ctx, gatewaytest.Local, query) },
 				"next run":          func() error { return cl.Materialized.Refresh(ctx, gatewaytest.Local, query) },
-				"status of a cache": func() error { _, err := cl.Cache.Status(ctx, gatewaytest.Local, cache.ID, nil); return err },
-				"cancel of a cache": func() error { return cl.Cache.CancelFullRefresh(ctx, gatewaytest.Local, cache.ID) },
-				"next refresh":      func() error { return cl.Cache.FullRefresh(ctx, gatewaytest.Local, cache.ID) },
+				"status of a cache": func() error {
+					_, err := cl.Cache.Status(ctx, gatewaytest.Local, cache.ID, nil)
+					return err
+				},
+				"cancel of a cache": func() error {
+					return cl.Cache.CancelFullRefresh(ctx,
+						gatewaytest.Local, cache.ID)
+				},
+				"next refresh": func() error { return cl.Cache.FullRefresh(ctx, gatewaytest.Local, cache.ID) },
 				"metadata": func() error {
 					_, err := cl.Metadata.RefreshStatus(ctx, gatewaytest.Local, names.SampleCatalogID)
 					return err
@@ -115,16 +129,19 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 			unrecorded(t, g, 0)
 			g.Jobs.Running.Wait()
 		}
-		if s := m.Status(query); s.Status != store.RunCompleted || *s.LastExecutionStartTime <= *first.LastExecutionStartTime {
+		if s := m.Status(query); s.Status != store.RunCompleted ||
+			*s.LastExecutionStartTime <= *first.LastExecutionStartTime {
 			t.Errorf("query: %+v", s)
 		}
 		if run := gatewaytest.RunEnd(t, g, cl, cache.ID, nil); run.Status != states.Completed {
 			t.Errorf("cache: %+v", run)
 		}
-		if s, err := cl.Metadata.RefreshStatus(ctx, gatewaytest.Local, names.SampleCatalogID); err != nil || s.Status != metadata.RefreshDone {
+		if s, err := cl.Metadata.RefreshStatus(ctx, gatewaytest.Local, names.SampleCatalogID); err != nil ||
+			s.Status != metadata.RefreshDone {
 			t.Errorf("metadata: %+v, %v", s, err)
 		}
-		if job, err := cl.Exports.Get(ctx, gatewaytest.Local, export); err != nil || job.Status != store.ExportSucceeded {
+		if job, err := cl.Exports.Get(ctx, gatewaytest.Local, export); err != nil ||
+			job.Status != store.ExportSucceeded {
 			t.Errorf("export: %+v, %v", job, err)
 		}
 		if asked { // the next ones can begin at once

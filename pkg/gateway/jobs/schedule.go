@@ -24,7 +24,8 @@ type Period struct {
 	Time         time.Duration
 }
 
-var isoDuration = late.Regexp(`^P(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(T(?:(\d{1,5})H)?(?:(\d{1,7})M)?(?:(\d{1,9})(?:[.,](\d{1,3}))?S)?)?$`)
+var isoDuration = late.Regexp(`^P(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(T(?:(\d{1,` +
+	`5})H)?(?:(\d{1,7})M)?(?:(\d{1,9})(?:[.,](\d{1,3}))?S)?)?$`)
 
 // ParsePeriod parses an ISO 8601 duration of at least one second.
 func ParsePeriod(s string) (Period, error) {
@@ -32,7 +33,8 @@ func ParsePeriod(s string) (Period, error) {
 	if m == nil || m[5] == "T" {
 		return Period{}, fmt.Errorf("%q is not an ISO-8601 duration such as PT15M, PT6H or P1D", s)
 	}
-	num := func(i int) int { n, _ := strconv.Atoi(m[i]); return n } // the pattern allows only digits; a missing part is 0
+	// the pattern allows only digits; a missing part is 0
+	num := func(i int) int { n, _ := strconv.Atoi(m[i]); return n }
 	p := Period{Months: 12*num(1) + num(2), Days: 7*num(3) + num(4)}
 	p.Time = time.Duration(num(6))*time.Hour + time.Duration(num(7))*time.Minute + time.Duration(num(8))*time.Second
 	if m[9] != "" {
@@ -52,7 +54,8 @@ func ParsePeriod(s string) (Period, error) {
 func (p Period) Times(t time.Time, n int64) time.Time {
 	t = t.UTC()
 	if months := int64(p.Months) * n; months != 0 {
-		first := time.Date(t.Year(), t.Month(), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC).AddDate(0, int(months), 0)
+		first := time.Date(t.Year(), t.Month(), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(),
+			time.UTC).AddDate(0, int(months), 0)
 		last := first.AddDate(0, 1, -1).Day()
 		t = first.AddDate(0, 0, min(t.Day(), last)-1)
 	}
@@ -67,9 +70,11 @@ type EveryFrom struct {
 
 // Next implements Timetable.
 func (e EveryFrom) Next(after time.Time) time.Time {
-	longest := time.Duration(e.Period.Months)*31*24*time.Hour + time.Duration(e.Period.Days)*24*time.Hour + e.Period.Time
+	longest := time.Duration(e.Period.Months)*31*24*time.Hour + time.Duration(e.Period.Days)*24*time.Hour +
+		e.Period.Time
 	n := max(int64(after.Sub(e.Anchor)/longest), 1) // never after the requested time
-	if after.Before(e.Anchor) {                     // set by a clock that has been set back since: the periods extend backwards as well
+	// set by a clock that has been set back since: the periods extend backwards as well
+	if after.Before(e.Anchor) {
 		shortest := longest - time.Duration(e.Period.Months)*3*24*time.Hour
 		n = -int64(e.Anchor.Sub(after)/shortest) - 1
 	}
@@ -114,8 +119,8 @@ type Duty struct {
 // lookAgain is the least pause between two looks at what is due.
 const lookAgain = 50 * time.Millisecond
 
-// StartSchedules runs the duties every second, and after a scheduled run has ended, until stop is called. Only a serving gateway does so: the process of a
-// single command only runs that command.
+// StartSchedules runs the duties every second, and after a scheduled run has ended, until stop is called. Only a
+// serving gateway does so: the process of a single command only runs that command.
 func (s *Service) StartSchedules() (stop func()) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	done := make(chan struct{})

@@ -11,16 +11,19 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// TestSchedulesAfterTheClockWasPutBack: a clock that was three days ahead and came back stops no schedule for longer than its period,
-// whether it ran, was set or was made in the meantime.
+// TestSchedulesAfterTheClockWasPutBack: a clock that was three days ahead and came back stops no schedule for longer
+// than its period, whether it ran, was set or was made in the meantime.
 func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 	m, move := gatewaytest.NewMaterialized(t)
 	ctx, g := context.Background(), m.G
 	hourly := &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: gatewaytest.Ptr("PT1H")}
 	before := m.Create("m", "SELECT 'one' AS v", hourly)
-	cron := m.Create("n", "SELECT 1 AS v", &api.MaterializedQuerySchedule{Type: "cron", CronExpression: gatewaytest.Ptr("0 * * * *")})
-	cache, err := m.Cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: "products",
-		IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: gatewaytest.Ptr("PT1H")}, FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: gatewaytest.Ptr("P1D")}})
+	cron := m.Create("n", "SELECT 1 AS v", &api.MaterializedQuerySchedule{Type: "cron",
+		CronExpression: gatewaytest.Ptr("0 * * * *")})
+	cache, err := m.Cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: names.SampleCatalogID,
+		SchemaName: "shop", TableName: "products",
+		IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: gatewaytest.Ptr("PT1H")},
+		FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: gatewaytest.Ptr("P1D")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +47,8 @@ func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 			t.Errorf("%s falls due at %v, more than %v from now (%s)", what, *due, d, store.Time(g.Now()))
 		}
 	}
-	for what, id := range map[string]string{"an interval": before, "a cron": cron, "an interval of those days": during} {
+	for what, id := range map[string]string{"an interval": before, "a cron": cron,
+		"an interval of those days": during} {
 		within(what, m.Status(id).NextExecutionStartTime, time.Hour)
 	}
 	c, err := g.Store.Cache(ctx, gatewaytest.Local, cache.ID)
@@ -73,16 +77,19 @@ func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 	}
 }
 
-// TestSettingsKeepTheDueTime: a schedule that a change of settings leaves alone keeps the time to which it has moved since it was read.
+// TestSettingsKeepTheDueTime: a schedule that a change of settings leaves alone keeps the time to which it has moved
+// since it was read.
 func TestSettingsKeepTheDueTime(t *testing.T) {
 	m, move := gatewaytest.NewMaterialized(t)
 	ctx, g := context.Background(), m.G
 	hourly := &api.CacheSchedule{Type: "BASIC", Expression: gatewaytest.Ptr("PT1H")}
-	made, err := m.Cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: "products", IncrementalCacheSchedule: hourly, FullRefreshCacheSchedule: hourly})
+	made, err := m.Cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: names.SampleCatalogID,
+		SchemaName: "shop", TableName: "products", IncrementalCacheSchedule: hourly, FullRefreshCacheSchedule: hourly})
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := m.Create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: gatewaytest.Ptr("PT1H")})
+	id := m.Create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval",
+		RepeatDuration: gatewaytest.Ptr("PT1H")})
 	g.Jobs.Running.Wait()
 	c, err := g.Store.Cache(ctx, gatewaytest.Local, made.ID)
 	if err != nil {
@@ -95,7 +102,8 @@ func TestSettingsKeepTheDueTime(t *testing.T) {
 	move(90 * time.Minute)
 	g.Jobs.RunDuties(ctx)
 	g.Jobs.Running.Wait()
-	if err := g.Store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil { // as read before the schedules moved
+	// as read before the schedules moved
+	if err := g.Store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	q.DisplayName = "renamed"

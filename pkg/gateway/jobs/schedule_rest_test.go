@@ -23,7 +23,8 @@ func TestRestAfterCrash(t *testing.T) {
 	ctx := context.Background()
 	m := gatewaytest.Materialized{T: t, G: g, Cl: cl}
 	every := "PT1S"
-	id := m.Create("crashing", "SELECT 1 AS n", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: &every})
+	id := m.Create("crashing", "SELECT 1 AS n", &api.MaterializedQuerySchedule{Type: "interval",
+		RepeatDuration: &every})
 	for range 600 { // the first run
 		if m.Status(id).Status == store.RunCompleted {
 			break
@@ -49,7 +50,8 @@ func TestRestAfterCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s := m.Status(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != jobs.Crashed || started()[:20] != before[:20] {
+	if s := m.Status(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != jobs.Crashed ||
+		started()[:20] != before[:20] {
 		t.Errorf("the schedule did not wait: %+v", s)
 	}
 	if err := g.Queries.RefreshDue(ctx, now.Add(10*time.Minute)); err != nil {
@@ -64,8 +66,8 @@ func TestRestAfterCrash(t *testing.T) {
 	t.Errorf("the schedule does not go on: %+v", m.Status(id))
 }
 
-// TestCacheRestAfterCrash is the same for the refreshes of a cache. A run that the gateway has ended because it was told to stop does not
-// make its schedule wait.
+// TestCacheRestAfterCrash is the same for the refreshes of a cache. A run that the gateway has ended because it was
+// told to stop does not make its schedule wait.
 func TestCacheRestAfterCrash(t *testing.T) {
 	for _, x := range []struct {
 		name   string
@@ -84,7 +86,9 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			ctx := context.Background()
 			c := gatewaytest.MakeCache(t, g, cl, "order_items")
 			every := "PT1S"
-			if _, err := cl.Cache.UpdateSettings(ctx, gatewaytest.Local, c.ID, api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: &every}}); err != nil {
+			if _, err := cl.Cache.UpdateSettings(ctx, gatewaytest.Local, c.ID,
+				api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC",
+					Expression: &every}}); err != nil {
 				t.Fatal(err)
 			}
 			run, err := g.Store.StartCacheRun(ctx, c.ID, states.Full, "a-process-that-is-gone", true)

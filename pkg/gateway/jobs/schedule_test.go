@@ -26,7 +26,8 @@ func TestPeriods(t *testing.T) {
 		{"P1M", "2024-01-31T08:00:00Z", "2024-02-29T08:00:00Z", "2024-03-31T08:00:00Z"},
 		{"P1Y", "2024-02-29T00:00:00Z", "2024-03-01T00:00:00Z", "2025-02-28T00:00:00Z"},
 		{"P1M1DT1H", "2024-01-01T00:00:00Z", "2024-12-31T00:00:00Z", "2025-01-13T12:00:00Z"},
-		{"PT1H", "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z"}, // set by a clock that was a day ahead
+		// set by a clock that was a day ahead
+		{"PT1H", "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z", "2026-01-01T01:00:00Z"},
 		{"PT1H", "2026-01-02T00:30:00Z", "2026-01-01T00:00:00Z", "2026-01-01T00:30:00Z"},
 		{"P1M", "2026-03-31T00:00:00Z", "2026-01-15T00:00:00Z", "2026-01-31T00:00:00Z"},
 		{"P1M", "2026-03-31T00:00:00Z", "2026-02-28T00:00:00Z", "2026-03-31T00:00:00Z"},
@@ -40,7 +41,8 @@ func TestPeriods(t *testing.T) {
 			t.Errorf("%s from %s after %s = %s, want %s", c.period, c.anchor, c.after, got.Format(time.RFC3339), c.want)
 		}
 	}
-	for _, bad := range []string{"", "P", "PT", "P1DT", "15m", "1h", "PT0S", "PT0.5S", "-PT1H", "PT-1H", "P1H", "PT1D", "PT1.5H", "P51Y", "pt1h", "PT1H ", "P1M2W3Y"} {
+	for _, bad := range []string{"", "P", "PT", "P1DT", "15m", "1h", "PT0S", "PT0.5S", "-PT1H", "PT-1H", "P1H", "PT1D",
+		"PT1.5H", "P51Y", "pt1h", "PT1H ", "P1M2W3Y"} {
 		if p, err := ParsePeriod(bad); err == nil {
 			t.Errorf("%q is taken as %+v", bad, p)
 		}
@@ -71,7 +73,8 @@ func TestCronZones(t *testing.T) {
 			t.Errorf("%s %s after %s = %s, want %s", c.expr, c.zone, c.after, got.Format(time.RFC3339), c.want)
 		}
 	}
-	for _, bad := range []string{"", "* * * *", "* * * * * *", "@daily", "60 * * * *", "* 24 * * *", "TZ=UTC * * * * *", "TZ=UTC * * * *", "0 0 30 2 *", "a * * * *"} {
+	for _, bad := range []string{"", "* * * *", "* * * * * *", "@daily", "60 * * * *", "* 24 * * *", "TZ=UTC * * * * *",
+		"TZ=UTC * * * *", "0 0 30 2 *", "a * * * *"} {
 		if _, err := ParseCron(bad, time.UTC); err == nil {
 			t.Errorf("%q is taken", bad)
 		}

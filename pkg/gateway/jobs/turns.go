@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Scheduled runs take turns: more of them at once than there are processors make each slower, and those of one project would keep out the
-// others. What is due and gets no turn stays due, and is looked for again as soon as a run has ended.
+// Scheduled runs take turns: more of them at once than there are processors make each slower, and those of one project
+// would keep out the others. What is due and gets no turn stays due, and is looked for again as soon as a run has
+// ended.
 const (
 	turnsAtOnce = 8           // of one kind
 	turnsOfOne  = 4           // of one kind and project
@@ -71,7 +72,8 @@ func (s *Service) Turn(kind, project string) (end func(), ok bool) {
 	}), true
 }
 
-// InTurn orders what is due so that the projects alternate, and begins with the one whose latest turn is the longest ago.
+// InTurn orders what is due so that the projects alternate, and begins with the one whose latest turn is the longest
+// ago.
 func InTurn[T any](s *Service, due []T, project func(T) string) []T {
 	s.turns.mu.Lock()
 	defer s.turns.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestTurns: scheduled runs are bounded in all and for each project, and projects alternate, however many of one are due.
+// TestTurns: scheduled runs are bounded in all and for each project, and projects alternate, however many of one are
+// due.
 func TestTurns(t *testing.T) {
 	s := New(time.Now, slog.New(slog.DiscardHandler), t.TempDir(), false)
 	defer s.Close()

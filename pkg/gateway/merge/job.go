@@ -12,9 +12,11 @@ type Job struct {
 	Schema    string // of both stored tables
 	Into, Old string
 	Key       []string // identifies a row, and is never NULL
-	Updated   string   // the column with the time of a row's last change; "" for rows that never change: new ones have a larger first key column
-	From      engine.TableName
-	Catalogs  sql.Catalogs // resolves From
+	// the column with the time of a row's last change; "" for rows that never change: new ones have a larger first key
+	// column
+	Updated  string
+	From     engine.TableName
+	Catalogs sql.Catalogs // resolves From
 }
 
 // Merged is the result of Merge.

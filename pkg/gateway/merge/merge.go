@@ -1,5 +1,5 @@
-// Package merge builds stored tables from older ones and compares them. Its statements are in Trino's dialect, in which stored columns keep
-// their types.
+// Package merge builds stored tables from older ones and compares them. Its statements are in Trino's dialect, in which
+// stored columns keep their types.
 package merge
 
 import (
@@ -48,9 +48,9 @@ type merger struct {
 	Job
 }
 
-// Merge stores the current rows of a table, combined from those stored before and the changes at the source, of which only the changed
-// rows are read in full. It returns false if there is nothing to build on: no old rows, other columns, or a key that is not unique in the
-// old rows. A key that is not unique in the new ones is *KeyError.
+// Merge stores the current rows of a table, combined from those stored before and the changes at the source, of which
+// only the changed rows are read in full. It returns false if there is nothing to build on: no old rows, other columns,
+// or a key that is not unique in the old rows. A key that is not unique in the new ones is *KeyError.
 //
 // It reads, in this order,
 //
@@ -60,7 +60,8 @@ type merger struct {
 //
 // A row that a later scan does not find has been deleted in between.
 func Merge(ctx context.Context, p engine.Project, m Job) (Merged, bool, error) {
-	g := merger{tables{p: p, names: &names{Catalogs: m.Catalogs, from: m.From, schema: m.Schema, stored: map[string]string{"new": m.Into, "old": m.Old},
+	g := merger{tables{p: p, names: &names{Catalogs: m.Catalogs, from: m.From, schema: m.Schema,
+		stored:  map[string]string{"new": m.Into, "old": m.Old},
 		filters: map[string]engine.Filter{}}, key: m.Key}, m}
 	for _, which := range scratch {
 		g.names.stored[which] = scratchName(m.Into, which)
@@ -101,13 +102,15 @@ func (m *merger) run(ctx context.Context) (out Merged, done bool, err error) {
 	if f, ok := sinceFilter(order, typeOf(live, order), *newest[0]); ok {
 		m.names.filters["newer"] = f
 	}
-	if _, err := m.store(ctx, "rows", "SELECT n.* FROM "+table("newer")+" n WHERE NOT n."+sqltext.Quote(order)+" < (SELECT max(o."+sqltext.Quote(order)+") FROM "+table("old")+" o)"); err != nil {
+	if _, err := m.store(ctx, "rows", "SELECT n.* FROM "+table("newer")+" n WHERE NOT n."+sqltext.Quote(order)+
+		" < (SELECT max(o."+sqltext.Quote(order)+") FROM "+table("old")+" o)"); err != nil {
 		return out, false, err
 	}
 	if err := m.readRest(ctx, live); err != nil {
 		return out, false, err
 	}
-	out.Rows, err = m.store(ctx, "new", "SELECT o.* FROM "+table("old")+" o WHERE "+m.in("o", "keys")+" AND NOT "+m.in("o", "rows")+" AND NOT "+m.in("o", "need")+
+	out.Rows, err = m.store(ctx, "new", "SELECT o.* FROM "+table("old")+" o WHERE "+m.in("o", "keys")+" AND NOT "+
+		m.in("o", "rows")+" AND NOT "+m.in("o", "need")+
 		" UNION ALL SELECT * FROM "+table("rows")+" UNION ALL SELECT * FROM "+table("rest"))
 	if err != nil {
 		return out, false, err
@@ -129,7 +132,8 @@ func (m *merger) readRest(ctx context.Context, live []column) error {
 	for i, k := range m.Key {
 		keys[i] = "p." + sqltext.Quote(k)
 	}
-	n, err := m.store(ctx, "need", "SELECT "+strings.Join(keys, ", ")+" FROM "+table("keys")+" p LEFT JOIN "+table("old")+" o ON "+m.on("p", "o")+
+	n, err := m.store(ctx, "need", "SELECT "+strings.Join(keys, ", ")+" FROM "+table("keys")+" p LEFT JOIN "+
+		table("old")+" o ON "+m.on("p", "o")+
 		" WHERE (o."+sqltext.Quote(m.Key[0])+" IS NULL"+changed+") AND NOT "+m.in("p", "rows"))
 	if err != nil {
 		return err
@@ -160,8 +164,10 @@ func (m *merger) count(ctx context.Context, columns []column, out *Merged) error
 		name := sqltext.Quote(c.name)
 		differ = append(differ, "g."+name+" IS DISTINCT FROM o."+name)
 	}
-	n, err := m.ints(ctx, "SELECT (SELECT count(*) FROM "+got+" g WHERE NOT "+m.in("g", "old")+"), (SELECT count(*) FROM "+got+" g JOIN "+table("old")+" o ON "+m.on("g", "o")+
-		" WHERE "+strings.Join(differ, " OR ")+"), (SELECT count(*) FROM "+table("old")+" o WHERE NOT "+m.in("o", "new")+"), (SELECT count(*) FROM "+got+" g)")
+	n, err := m.ints(ctx, "SELECT (SELECT count(*) FROM "+got+" g WHERE NOT "+m.in("g", "old")+
+		"), (SELECT count(*) FROM "+got+" g JOIN "+table("old")+" o ON "+m.on("g", "o")+
+		" WHERE "+strings.Join(differ, " OR ")+"), (SELECT count(*) FROM "+table("old")+" o WHERE NOT "+
+		m.in("o", "new")+"), (SELECT count(*) FROM "+got+" g)")
 	if err != nil {
 		return err
 	}

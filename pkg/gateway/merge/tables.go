@@ -135,7 +135,8 @@ func (t tables) keyFault(ctx context.Context, which string) (*KeyError, error) {
 	if n[0] > 0 {
 		return &KeyError{Missing: n[0]}, nil
 	}
-	twice := "SELECT " + sqltext.List(t.key) + " FROM " + table(which) + " GROUP BY " + sqltext.List(t.key) + " HAVING count(*) > 1"
+	twice := "SELECT " + sqltext.List(t.key) + " FROM " + table(which) + " GROUP BY " + sqltext.List(t.key) +
+		" HAVING count(*) > 1"
 	if n, err = t.ints(ctx, "SELECT count(*) FROM ("+twice+")"); err != nil || n[0] == 0 {
 		return nil, err
 	}
@@ -172,12 +173,14 @@ func (t tables) in(row, which string) string {
 
 // CheckKey returns *KeyError if a key does not identify the rows of a stored table.
 func CheckKey(ctx context.Context, p engine.Project, schema, stored string, key []string) error {
-	return tables{p, &names{Catalogs: sql.NoCatalogs{}, schema: schema, stored: map[string]string{"new": stored}}, key}.checkKey(ctx, "new")
+	return tables{p, &names{Catalogs: sql.NoCatalogs{}, schema: schema, stored: map[string]string{"new": stored}},
+		key}.checkKey(ctx, "new")
 }
 
 // Compare counts the differences between the rows of a stored table and those of another.
 func Compare(ctx context.Context, p engine.Project, c Comparison) (out Changes, err error) {
-	t := tables{p, &names{Catalogs: sql.NoCatalogs{}, schema: c.Schema, stored: map[string]string{"old": c.Old, "new": c.New}}, c.Key}
+	t := tables{p, &names{Catalogs: sql.NoCatalogs{}, schema: c.Schema, stored: map[string]string{"old": c.Old,
+		"new": c.New}}, c.Key}
 	before, err := t.columns(ctx, name("old"))
 	if err != nil {
 		return out, err
@@ -193,7 +196,8 @@ func Compare(ctx context.Context, p engine.Project, c Comparison) (out Changes, 
 		return out, err
 	}
 	a, b := table("new"), table("old")
-	n, err := t.ints(ctx, "SELECT (SELECT count(*) FROM (SELECT * FROM "+a+" EXCEPT ALL SELECT * FROM "+b+")), (SELECT count(*) FROM (SELECT * FROM "+b+" EXCEPT ALL SELECT * FROM "+a+"))")
+	n, err := t.ints(ctx, "SELECT (SELECT count(*) FROM (SELECT * FROM "+a+" EXCEPT ALL SELECT * FROM "+b+
+		")), (SELECT count(*) FROM (SELECT * FROM "+b+" EXCEPT ALL SELECT * FROM "+a+"))")
 	if err != nil {
 		return out, err
 	}

@@ -62,7 +62,8 @@ func (d *describer) gone(ctx context.Context, c catalogs.Catalog, t api.Table) b
 
 // tables describes the tables of one catalog, or of one of its schemas. A table that cannot be read is an error, unless
 // all catalogs are listed.
-func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema string, named bool) ([]api.TableMetadata, error) {
+func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema string,
+	named bool) ([]api.TableMetadata, error) {
 	schemas := []string{schema}
 	if schema == "" {
 		var err error

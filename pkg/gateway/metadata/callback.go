@@ -61,7 +61,10 @@ func (l *Listener) post(ctx context.Context, n refreshNews) error {
 	ctx, cancel := context.WithTimeout(ctx, callbackTime)
 	defer cancel()
 	tr := &http.Transport{DialContext: l.reach.Dialer(callbackTime), DisableKeepAlives: true}
-	cl := &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	cl := &http.Client{Transport: tr, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url, bytes.NewReader(n.body()))
 	if err != nil {
 		return err
@@ -90,7 +93,8 @@ func (s *Service) callback(ctx context.Context, p store.Project, address, token 
 		if err != nil {
 			return nil, err
 		}
-		return &Listener{address, token, reach}, errors.Join(checkCallbackURL(address, reach), checkCallbackToken(token))
+		return &Listener{address, token, reach}, errors.Join(checkCallbackURL(address, reach),
+			checkCallbackToken(token))
 	}
 	if token != "" {
 		return nil, fault.Missing("callbackURL")

@@ -95,7 +95,8 @@ func (s *Service) generateCategorical(ctx context.Context, r *web.Request[api.Ca
 	return done{}, s.Store.SetCategorical(ctx, r.Project.ID, k, values, limit, every)
 }
 
-func (s *Service) distinct(ctx context.Context, p store.Project, n engine.TableName, column string, limit int64) ([]string, error) {
+func (s *Service) distinct(ctx context.Context, p store.Project, n engine.TableName, column string,
+	limit int64) ([]string, error) {
 	rows, err := s.Names.Answer(ctx, p, sql.Frequent{Table: n, Column: column, Limit: limit})
 	return each.Map(rows, func(r []string) string { return r[0] }), err
 }
@@ -116,7 +117,8 @@ func (s *Service) DueCategorical(ctx context.Context, p store.Project) error {
 		if err != nil || terr != nil {
 			continue
 		}
-		if now := s.Now(); !at.After(now) && every.Times(at, 1).After(now) { // values from a clock that has been set back since are due
+		// values from a clock that has been set back since are due
+		if now := s.Now(); !at.After(now) && every.Times(at, 1).After(now) {
 			continue
 		}
 		if err := s.rereadCategorical(ctx, p, k, n); names.Away(err) {
@@ -124,7 +126,8 @@ func (s *Service) DueCategorical(ctx context.Context, p store.Project) error {
 			if c, cerr := s.Catalogs.Catalog(ctx, p, k.Catalog); cerr == nil {
 				name = c.Name
 			}
-			if err := engine.Omit(ctx, engine.OmittedCategorical, strings.Join([]string{name, k.Schema, k.Table, k.Column}, "."), err); err != nil {
+			if err := engine.Omit(ctx, engine.OmittedCategorical, strings.Join([]string{name, k.Schema, k.Table,
+				k.Column}, "."), err); err != nil {
 				return err
 			}
 		} else if err != nil {
@@ -134,7 +137,8 @@ func (s *Service) DueCategorical(ctx context.Context, p store.Project) error {
 	return nil
 }
 
-func (s *Service) rereadCategorical(ctx context.Context, p store.Project, k store.ColumnKey, n store.ColumnNotes) error {
+func (s *Service) rereadCategorical(ctx context.Context, p store.Project, k store.ColumnKey,
+	n store.ColumnNotes) error {
 	name, err := s.column(ctx, p, k)
 	var gone *fault.Fault
 	if errors.As(err, &gone) && gone.Status == 404 {

@@ -14,7 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
-// TestTableDroppedDuringRefresh: a table that is dropped while others are read is no failure of the refresh; one that cannot be read is.
+// TestTableDroppedDuringRefresh: a table that is dropped while others are read is no failure of the refresh; one that
+// cannot be read is.
 func TestTableDroppedDuringRefresh(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -27,11 +28,13 @@ func TestTableDroppedDuringRefresh(t *testing.T) {
 			g, cl, _ := gatewaytest.OpenClient(t)
 			dir := t.TempDir()
 			for i := range 3 {
-				if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("t", i, ".csv")), []byte("n\n1\n"), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprint("t", i, ".csv")), []byte("n\n1\n"),
+					0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
-			cat := gatewaytest.Connect(t, cl, gatewaytest.Origin{Kind: "files", Credential: map[string]any{"path": dir}}, nil)
+			cat := gatewaytest.Connect(t, cl, gatewaytest.Origin{Kind: "files",
+				Credential: map[string]any{"path": dir}}, nil)
 			lost := false
 			g.Names.Scan = func(_ context.Context, s names.ScanOf) (engine.Scanner, error) {
 				if !lost {
@@ -50,7 +53,8 @@ func TestTableDroppedDuringRefresh(t *testing.T) {
 				return s.Scan, nil
 			}
 			ctx := context.Background()
-			if _, err := cl.Metadata.Refresh(ctx, gatewaytest.Local, api.MetadataRefreshRequest{CatalogID: cat.ID}); err != nil {
+			if _, err := cl.Metadata.Refresh(ctx, gatewaytest.Local,
+				api.MetadataRefreshRequest{CatalogID: cat.ID}); err != nil {
 				t.Fatal(err)
 			}
 			g.Jobs.Running.Wait()

@@ -13,7 +13,8 @@ import (
 
 func goldenOut(p store.Project) func(store.GoldenSQL) api.GoldenSQLEntry {
 	return func(s store.GoldenSQL) api.GoldenSQLEntry {
-		return api.GoldenSQLEntry{ID: s.ID, Content: s.Prompt, Metadata: api.GoldenSQLEntryMetadata{SQL: s.SQL, Prompt: s.Prompt, ProjectID: p.ID}}
+		return api.GoldenSQLEntry{ID: s.ID, Content: s.Prompt, Metadata: api.GoldenSQLEntryMetadata{SQL: s.SQL,
+			Prompt: s.Prompt, ProjectID: p.ID}}
 	}
 }
 
@@ -22,7 +23,8 @@ func (s *Service) listGoldenSQL(ctx context.Context, r *web.Request[web.None]) (
 	return api.GoldenSQLList{Result: each.Map(all, goldenOut(r.Project))}, err
 }
 
-func (s *Service) createGoldenSQL(ctx context.Context, r *web.Request[api.GoldenSQLRequest]) (api.GoldenSQLEntry, error) {
+func (s *Service) createGoldenSQL(ctx context.Context,
+	r *web.Request[api.GoldenSQLRequest]) (api.GoldenSQLEntry, error) {
 	switch {
 	case strings.TrimSpace(r.Body.Prompt) == "":
 		return api.GoldenSQLEntry{}, fault.Missing("prompt")
@@ -35,7 +37,8 @@ func (s *Service) createGoldenSQL(ctx context.Context, r *web.Request[api.Golden
 
 func (s *Service) deleteGoldenSQL(ctx context.Context, r *web.Request[web.None]) (done, error) {
 	id := r.Param("id")
-	return done{}, fault.NotFound(s.Store.DeleteGoldenSQL(ctx, r.Project.ID, id), "there is no golden SQL with id: %s", id)
+	return done{}, fault.NotFound(s.Store.DeleteGoldenSQL(ctx, r.Project.ID, id), "there is no golden SQL with id: %s",
+		id)
 }
 
 // mostGolden is the maximum number of golden statements in an answer.

@@ -18,7 +18,8 @@ import (
 // lineage returns, for each column of a table, the columns it is computed from: those in the statement of a saved,
 // materialized, semantic or parametric table. It is nil for a table with its own rows, and if the statement cannot be
 // analysed.
-func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table, cols []api.ColumnDetail) ([][]api.ColumnLineage, error) {
+func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table,
+	cols []api.ColumnDetail) ([][]api.ColumnLineage, error) {
 	q, err := d.statementOf(ctx, c, t)
 	if err != nil || q.SQL == "" && q.Ask == nil {
 		return nil, err
@@ -55,7 +56,8 @@ func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.T
 		}
 		return sql.Query{SQL: q.SQL}, err
 	case names.ExternalCatalog:
-		rows, err := src.ParametricRows(ctx, engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName})
+		rows, err := src.ParametricRows(ctx, engine.TableName{Catalog: c.Name, Schema: t.SchemaName,
+			Table: t.TableName})
 		return sql.Query{Ask: rows}, err
 	case catalogs.SemanticSource:
 		if src.C.ProjectID != d.p.ID { // its sources are private to the other project
@@ -100,8 +102,8 @@ func (d *describer) origin(ctx context.Context, o engine.ColumnOrigin) ([]api.Co
 	return out, nil
 }
 
-// described returns the user's description of a column that a statement reads. A statement has the names in lower case, and descriptions
-// are stored under those of the source.
+// described returns the user's description of a column that a statement reads. A statement has the names in lower case,
+// and descriptions are stored under those of the source.
 func (d *describer) described(ctx context.Context, r engine.ColumnRead) (*string, error) {
 	for _, c := range d.order {
 		if c.Name != r.Table.Catalog {
@@ -112,11 +114,13 @@ func (d *describer) described(ctx context.Context, r engine.ColumnRead) (*string
 			return n.Description, nil
 		}
 		for k, n := range d.notes.Columns {
-			if n.Description == nil || k.Catalog != c.ID || !strings.EqualFold(k.Table, r.Table.Table) || !strings.EqualFold(k.Column, r.Column) {
+			if n.Description == nil || k.Catalog != c.ID || !strings.EqualFold(k.Table, r.Table.Table) ||
+				!strings.EqualFold(k.Column, r.Column) {
 				continue
 			}
 			schema, table, err := names.Spelled(ctx, c.Source, r.Table)
-			if errors.Is(err, connector.ErrNoSchema) || errors.Is(err, connector.ErrNoTable) || errors.Is(err, connector.ErrAmbiguous) {
+			if errors.Is(err, connector.ErrNoSchema) || errors.Is(err, connector.ErrNoTable) ||
+				errors.Is(err, connector.ErrAmbiguous) {
 				continue // only a cache has the table now
 			}
 			if names.Away(err) { // the statement reads a cache

@@ -104,16 +104,20 @@ func (s *Service) describer(ctx context.Context, p store.Project) (*describer, e
 
 func (d *describer) relation(r store.Relation) api.Relation {
 	return api.Relation{ID: r.ID, ProjectID: d.p.ID, Type: r.Type,
-		SourceCatalogID: r.Source.Catalog, SourceCatalogName: d.catalogs[r.Source.Catalog].Name, SourceSchemaName: r.Source.Schema, SourceTableName: r.Source.Table, SourceColumnName: r.Source.Column,
-		TargetCatalogID: r.Target.Catalog, TargetCatalogName: d.catalogs[r.Target.Catalog].Name, TargetSchemaName: r.Target.Schema, TargetTableName: r.Target.Table, TargetColumnName: r.Target.Column}
+		SourceCatalogID: r.Source.Catalog, SourceCatalogName: d.catalogs[r.Source.Catalog].Name,
+		SourceSchemaName: r.Source.Schema, SourceTableName: r.Source.Table, SourceColumnName: r.Source.Column,
+		TargetCatalogID: r.Target.Catalog, TargetCatalogName: d.catalogs[r.Target.Catalog].Name,
+		TargetSchemaName: r.Target.Schema, TargetTableName: r.Target.Table, TargetColumnName: r.Target.Column}
 }
 
 // table describes one table. If its statement does not work now, because a table was deleted or a source is
 // unreachable, it has no columns and must not hide the other tables.
 func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) (api.TableMetadata, error) {
 	key := store.TableKey{Catalog: c.ID, Schema: t.SchemaName, Table: t.TableName}
-	m := api.TableMetadata{ProjectID: d.p.ID, CatalogID: c.ID, CatalogType: c.CatalogType, CatalogQueryName: c.Name, CatalogDisplayName: c.DisplayName,
-		SchemaName: t.SchemaName, TableName: t.TableName, TableDescription: d.notes.Tables[key], IsCacheable: t.IsCacheable, IsDynamicTable: t.IsDynamicTable,
+	m := api.TableMetadata{ProjectID: d.p.ID, CatalogID: c.ID, CatalogType: c.CatalogType, CatalogQueryName: c.Name,
+		CatalogDisplayName: c.DisplayName,
+		SchemaName:         t.SchemaName, TableName: t.TableName, TableDescription: d.notes.Tables[key],
+		IsCacheable: t.IsCacheable, IsDynamicTable: t.IsDynamicTable,
 		UseWithAI: d.notes.AllowsAI(key), Columns: []api.MetadataColumn{}, Relations: d.relations[key]}
 	if m.Relations == nil {
 		m.Relations = []api.Relation{}
@@ -126,7 +130,8 @@ func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) 
 	} else {
 		cols, err = c.Source.Columns(ctx, t.SchemaName, t.TableName)
 	}
-	if (names.Broken(err) || names.Away(err)) && (c.ID == api.QueryCatalogID || c.CatalogType == catalogs.SemanticType) {
+	if (names.Broken(err) || names.Away(err)) && (c.ID == api.QueryCatalogID ||
+		c.CatalogType == catalogs.SemanticType) {
 		return m, engine.Omit(ctx, engine.OmittedColumns, c.Name+"."+t.SchemaName+"."+t.TableName, err)
 	}
 	if err != nil {
@@ -170,8 +175,10 @@ func (d *describer) systemColumns(ctx context.Context, c catalogs.Catalog, t api
 
 func (d *describer) column(t store.TableKey, c api.ColumnDetail, order int64, system bool) api.MetadataColumn {
 	n := d.notes.Columns[store.ColumnKey{TableKey: t, Column: c.Name}]
-	m := api.MetadataColumn{ColumnName: c.Name, DataType: c.DataType, Order: order, IsNotNull: c.IsNotNull, IsUnique: c.IsUnique,
-		IsSystem: system || strings.HasPrefix(c.Name, "_q_"), IsPrimary: system && c.Name == "_id", IsCategorical: n.Categorical != nil,
+	m := api.MetadataColumn{ColumnName: c.Name, DataType: c.DataType, Order: order, IsNotNull: c.IsNotNull,
+		IsUnique: c.IsUnique,
+		IsSystem: system || strings.HasPrefix(c.Name, "_q_"), IsPrimary: system && c.Name == "_id",
+		IsCategorical:     n.Categorical != nil,
 		CategoricalValues: n.Categorical, Lineage: []api.ColumnLineage{}, SampleValues: []json.RawMessage{}}
 	switch {
 	case n.Description != nil:
@@ -223,7 +230,8 @@ func (s *Service) getProjectMetadata(ctx context.Context, r *web.Request[web.Non
 	}
 	tables, err := d.all(ctx, r.Query("catalogId"), r.Query("schemaName"))
 	for _, m := range tables {
-		out.Metadata = append(out.Metadata, api.MetadataEntry{ID: m.CatalogID + "." + m.SchemaName + "." + m.TableName, Content: content(m), Metadata: m})
+		out.Metadata = append(out.Metadata, api.MetadataEntry{ID: m.CatalogID + "." + m.SchemaName + "." + m.TableName,
+			Content: content(m), Metadata: m})
 	}
 	return out, err
 }
@@ -252,7 +260,8 @@ func (s *Service) queryMetadata(ctx context.Context, r *web.Request[web.None]) (
 	hits := rank(text, each.Map(tables, content))
 	named := func(m api.TableMetadata) bool {
 		full := m.CatalogQueryName + "." + m.SchemaName + "." + m.TableName
-		return strings.EqualFold(text, m.TableName) || strings.EqualFold(text, full) || strings.EqualFold(text, m.SchemaName+"."+m.TableName)
+		return strings.EqualFold(text, m.TableName) || strings.EqualFold(text, full) || strings.EqualFold(text,
+			m.SchemaName+"."+m.TableName)
 	}
 	slices.SortStableFunc(hits, func(a, b int) int {
 		return strings.Compare(strconv.FormatBool(named(tables[b])), strconv.FormatBool(named(tables[a])))
@@ -264,7 +273,8 @@ func (s *Service) queryMetadata(ctx context.Context, r *web.Request[web.None]) (
 }
 
 // metadataTable finds the table that a path names.
-func (s *Service) metadataTable(ctx context.Context, p store.Project, k store.TableKey) (catalogs.Catalog, api.Table, error) {
+func (s *Service) metadataTable(ctx context.Context, p store.Project,
+	k store.TableKey) (catalogs.Catalog, api.Table, error) {
 	return s.Catalogs.Table(ctx, p, k.Catalog, k.Schema, k.Table)
 }
 
@@ -273,7 +283,8 @@ func tableKey[B any](r *web.Request[B]) store.TableKey {
 }
 
 // updateTableMetadata changes what is given. An unchanged or omitted member of a column is not a change.
-func (s *Service) updateTableMetadata(ctx context.Context, r *web.Request[api.TableMetadataUpdateRequest]) (api.TableMetadata, error) {
+func (s *Service) updateTableMetadata(ctx context.Context,
+	r *web.Request[api.TableMetadataUpdateRequest]) (api.TableMetadata, error) {
 	k := tableKey(r)
 	c, t, err := s.metadataTable(ctx, r.Project, k)
 	if err != nil {
@@ -287,9 +298,11 @@ func (s *Service) updateTableMetadata(ctx context.Context, r *web.Request[api.Ta
 	if err != nil {
 		return api.TableMetadata{}, err
 	}
-	change := store.TableChange{Description: r.Body.TableDescription, AI: r.Body.UseWithAI, Columns: map[string]store.ColumnChange{}}
+	change := store.TableChange{Description: r.Body.TableDescription, AI: r.Body.UseWithAI,
+		Columns: map[string]store.ColumnChange{}}
 	for _, col := range r.Body.Columns {
-		i := slices.IndexFunc(now.Columns, func(have api.MetadataColumn) bool { return have.ColumnName == col.ColumnName })
+		i := slices.IndexFunc(now.Columns,
+			func(have api.MetadataColumn) bool { return have.ColumnName == col.ColumnName })
 		if i < 0 {
 			return api.TableMetadata{}, fault.Data(400, "Column '%s' cannot be resolved", col.ColumnName)
 		}
@@ -308,7 +321,8 @@ func (s *Service) updateTableMetadata(ctx context.Context, r *web.Request[api.Ta
 		case !categorical && old.IsCategorical:
 			ch.Categorical = &[]string{}
 		case categorical && len(values) == 0:
-			return api.TableMetadata{}, fault.Data(400, "column %s cannot be categorical without values", col.ColumnName)
+			return api.TableMetadata{}, fault.Data(400, "column %s cannot be categorical without values",
+				col.ColumnName)
 		case categorical && !slices.Equal(old.CategoricalValues, values):
 			ch.Categorical = &values
 		}

@@ -32,9 +32,12 @@ func TestRank(t *testing.T) {
 
 func TestCallbackURL(t *testing.T) {
 	for a, want := range map[string][2]bool{ // within the reach "public" and "private"
-		"127.0.0.1": {false, true}, "10.1.2.3": {false, true}, "[::1]": {false, true}, "0.0.0.0": {false, true}, "[::]": {false, true},
-		"93.184.216.34": {true, true}, "[2606:2800:220:1::1]": {true, true}, "localhost": {true, true}, // a name is checked when it is dialled
-		"169.254.169.254": {}, "[::ffff:169.254.169.254]": {}, "[fe80::1%25eth0]": {}, "224.0.0.1": {}, "100.100.100.200": {}, "[fd00:ec2::254]": {},
+		"127.0.0.1": {false, true}, "10.1.2.3": {false, true}, "[::1]": {false, true}, "0.0.0.0": {false, true},
+		"[::]": {false, true},
+		// a name is checked when it is dialled
+		"93.184.216.34": {true, true}, "[2606:2800:220:1::1]": {true, true}, "localhost": {true, true},
+		"169.254.169.254": {}, "[::ffff:169.254.169.254]": {}, "[fe80::1%25eth0]": {}, "224.0.0.1": {},
+		"100.100.100.200": {}, "[fd00:ec2::254]": {},
 		"[64:ff9b::a9fe:a9fe]": {}, "[2002:a9fe:a9fe::1]": {}, "[::169.254.169.254]": {}, "[ff02::1]": {},
 	} {
 		for i, n := range []connector.Network{connector.NetPublic, connector.NetPrivate} {
@@ -43,7 +46,8 @@ func TestCallbackURL(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []string{"", "/hook", "ftp://h/", "file:///etc/passwd", "http://u:p@h/", "http://169.254.169.254/", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/"} {
+	for _, s := range []string{"", "/hook", "ftp://h/", "file:///etc/passwd", "http://u:p@h/",
+		"http://169.254.169.254/", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/"} {
 		if checkCallbackURL(s, connector.Reach{}) == nil {
 			t.Errorf("%q is taken as a callback", s)
 		}

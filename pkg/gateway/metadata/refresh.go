@@ -30,7 +30,8 @@ const (
 
 // refreshMetadata reads one catalog, or all of them, again: sample values of the columns the AI may use, and
 // categorical values. A source's foreign keys become relations. Tables and columns need no refresh; they are read live.
-func (s *Service) refreshMetadata(ctx context.Context, r *web.Request[io.Reader]) (api.MetadataRefreshTriggered, error) {
+func (s *Service) refreshMetadata(ctx context.Context,
+	r *web.Request[io.Reader]) (api.MetadataRefreshTriggered, error) {
 	var out api.MetadataRefreshTriggered
 	var body api.MetadataRefreshRequest
 	if err := optionalBody(r.Body, &body); err != nil {
@@ -57,11 +58,13 @@ func (s *Service) refreshMetadata(ctx context.Context, r *web.Request[io.Reader]
 	}
 	for i, c := range cats {
 		err := s.Rereading.Add(r.Project.ID+"."+c.ID, 1, func(int) error {
-			return s.Store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner})
+			return s.Store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: refreshActive,
+				Runner: runner})
 		})
 		if err != nil {
 			for _, begun := range cats[:i+1] {
-				s.refreshEnded(r.Project, begun, store.Refresh{Status: refreshFailed, Runner: runner, Error: new(s.Jobs.Reason(err))})
+				s.refreshEnded(r.Project, begun, store.Refresh{Status: refreshFailed, Runner: runner,
+					Error: new(s.Jobs.Reason(err))})
 			}
 			return out, err
 		}
@@ -87,7 +90,8 @@ func optionalBody(from io.Reader, into any) error {
 const refreshTimeout = 2 * time.Hour
 
 // RefreshCatalog runs one refresh to its end, records it and notifies the listener.
-func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalogs.Catalog, runner string, tell *Listener) {
+func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalogs.Catalog, runner string,
+	tell *Listener) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
 	began, reason := s.Now(), ""
@@ -185,9 +189,13 @@ func (s *Service) dropped(ctx context.Context, d *describer, c catalogs.Catalog,
 	if err != nil {
 		return false
 	}
-	i := slices.IndexFunc(now, func(t api.TableMetadata) bool { return t.SchemaName == m.SchemaName && t.TableName == m.TableName })
+	i := slices.IndexFunc(now, func(t api.TableMetadata) bool {
+		return t.SchemaName == m.SchemaName &&
+			t.TableName == m.TableName
+	})
 	return i < 0 || slices.ContainsFunc(m.Columns, func(was api.MetadataColumn) bool {
-		return !slices.ContainsFunc(now[i].Columns, func(col api.MetadataColumn) bool { return col.ColumnName == was.ColumnName })
+		return !slices.ContainsFunc(now[i].Columns,
+			func(col api.MetadataColumn) bool { return col.ColumnName == was.ColumnName })
 	})
 }
 
@@ -201,7 +209,8 @@ func (s *Service) rereadTable(ctx context.Context, d *describer, c catalogs.Cata
 	}
 	// A table with required parameters returns nothing without them.
 	if m.UseWithAI && !m.IsDynamicTable && len(list) > 0 {
-		values, err := s.sample(ctx, d.p, engine.TableName{Catalog: c.Name, Schema: m.SchemaName, Table: m.TableName}, list)
+		values, err := s.sample(ctx, d.p, engine.TableName{Catalog: c.Name, Schema: m.SchemaName, Table: m.TableName},
+			list)
 		if err != nil {
 			return err
 		}
@@ -221,7 +230,8 @@ func (s *Service) rereadTable(ctx context.Context, d *describer, c catalogs.Cata
 }
 
 // sample reads a few distinct values of each column.
-func (s *Service) sample(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
+func (s *Service) sample(ctx context.Context, p store.Project, n engine.TableName,
+	columns []string) (map[string][]string, error) {
 	within, cancel := context.WithTimeout(ctx, s.Sampling)
 	defer cancel()
 	out, err := s.sampleOf(within, p, n, columns)
@@ -231,7 +241,8 @@ func (s *Service) sample(ctx context.Context, p store.Project, n engine.TableNam
 	return out, err
 }
 
-func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
+func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableName,
+	columns []string) (map[string][]string, error) {
 	res, err := s.Names.Query(ctx, p, sql.Query{Ask: sql.Rows{Table: n, Columns: columns, Limit: sampledRows}})
 	if err != nil {
 		return nil, err
@@ -244,7 +255,8 @@ func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableN
 	_, err = res.Rows(ctx, func(row [][]byte) error {
 		for i, v := range row {
 			have := out[columns[i]]
-			if v != nil && len(have) < samples && len(v) <= sampleWidth && utf8.Valid(v) && !slices.Contains(have, string(v)) {
+			if v != nil && len(have) < samples && len(v) <= sampleWidth && utf8.Valid(v) &&
+				!slices.Contains(have, string(v)) {
 				out[columns[i]] = append(have, string(v))
 			}
 		}
@@ -255,7 +267,8 @@ func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableN
 
 // metadataRefreshStatus returns the state of the last refresh of a catalog. A refresh of a terminated process has
 // failed.
-func (s *Service) metadataRefreshStatus(ctx context.Context, r *web.Request[web.None]) (api.MetadataRefreshStatus, error) {
+func (s *Service) metadataRefreshStatus(ctx context.Context,
+	r *web.Request[web.None]) (api.MetadataRefreshStatus, error) {
 	c, err := s.Catalogs.Catalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
 		return api.MetadataRefreshStatus{}, err

@@ -21,8 +21,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// TestRefreshCallback has a refresh tell a server of its end: the registered one with its token, which the store does not hold
-// in clear, and in its place one that is given with the refresh.
+// TestRefreshCallback has a refresh tell a server of its end: the registered one with its token, which the store does
+// not hold in clear, and in its place one that is given with the refresh.
 func TestRefreshCallback(t *testing.T) {
 	g := gatewaytest.Open(t)
 	type news struct {
@@ -60,7 +60,8 @@ func TestRefreshCallback(t *testing.T) {
 		t.Helper()
 		select {
 		case c := <-calls:
-			if c.path != path || c.auth != auth || c.news != (news{ProjectID: gateway.DefaultProject, CatalogID: "1", Status: "completed", Error: nil}) {
+			if c.path != path || c.auth != auth || c.news != (news{ProjectID: gateway.DefaultProject, CatalogID: "1",
+				Status: "completed", Error: nil}) {
 				t.Errorf("called %+v, want %s with %q", c, path, auth)
 			}
 		case <-time.After(30 * time.Second):
@@ -73,7 +74,8 @@ func TestRefreshCallback(t *testing.T) {
 	want("/all", "Bearer s3cret")
 	do("POST", meta+"/refresh", `{"catalogId":"1","callbackURL":"`+srv.URL+`/once"}`)
 	want("/once", "")
-	if _, sealed, err := g.Store.RefreshCallback(context.Background(), gateway.DefaultProject); err != nil || len(sealed) == 0 || strings.Contains(string(sealed), "s3cret") {
+	if _, sealed, err := g.Store.RefreshCallback(context.Background(), gateway.DefaultProject); err != nil ||
+		len(sealed) == 0 || strings.Contains(string(sealed), "s3cret") {
 		t.Errorf("the token is kept as %q, %v", sealed, err)
 	}
 	do("DELETE", meta+"/refresh/callback", "")
@@ -84,8 +86,8 @@ func TestRefreshCallback(t *testing.T) {
 	}
 }
 
-// TestCallbackReach: what a project key names as the callback of a refresh is called within the reach of project keys, also behind a
-// name and when it was registered before; what a partner key names may be on this machine.
+// TestCallbackReach: what a project key names as the callback of a refresh is called within the reach of project keys,
+// also behind a name and when it was registered before; what a partner key names may be on this machine.
 func TestCallbackReach(t *testing.T) {
 	g := gatewaytest.Open(t)
 	g.Sources.Network = connector.NetPublic
@@ -131,10 +133,12 @@ func TestCallbackReach(t *testing.T) {
 // TestRefreshOfDeadProcess ends a refresh that a process left behind.
 func TestRefreshOfDeadProcess(t *testing.T) {
 	g, ctx := gatewaytest.Open(t), context.Background()
-	if err := g.Store.SetMetadataRefresh(ctx, gateway.DefaultProject, "1", store.Refresh{Status: "active", Runner: "gone"}); err != nil {
+	if err := g.Store.SetMetadataRefresh(ctx, gateway.DefaultProject, "1", store.Refresh{Status: "active",
+		Runner: "gone"}); err != nil {
 		t.Fatal(err)
 	}
-	res, err := g.Transport().RoundTrip(httptest.NewRequest("GET", web.BasePath+"/metadata/"+gateway.DefaultProject+"/refresh/1", nil))
+	res, err := g.Transport().RoundTrip(httptest.NewRequest("GET", web.BasePath+"/metadata/"+gateway.DefaultProject+
+		"/refresh/1", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +226,8 @@ func TestRefreshThatPanicsEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = g.Metadata.Rereading.Add(p.ID+".1", 1, func(int) error { return nil })
-	g.Metadata.RefreshCatalog(ctx, p, catalogs.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
+	// a catalog without a source
+	g.Metadata.RefreshCatalog(ctx, p, catalogs.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil)
 	last, err := g.Store.MetadataRefresh(ctx, p.ID, "1")
 	if err != nil || last.Status != "failed" || last.Error == nil {
 		t.Errorf("%+v, %v", last, err)

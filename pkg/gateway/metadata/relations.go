@@ -48,7 +48,8 @@ func (s *Service) listRelations(ctx context.Context, r *web.Request[web.None]) (
 
 func (s *Service) addRelation(ctx context.Context, r *web.Request[api.RelationRequest]) (api.Relation, error) {
 	b := r.Body
-	for _, f := range []struct{ name, value string }{{"targetCatalogId", b.TargetCatalogID}, {"targetSchemaName", b.TargetSchemaName},
+	for _, f := range []struct{ name, value string }{{"targetCatalogId", b.TargetCatalogID},
+		{"targetSchemaName", b.TargetSchemaName},
 		{"targetTableName", b.TargetTableName}, {"targetColumnName", b.TargetColumnName}} {
 		if f.value == "" {
 			return api.Relation{}, fault.Missing(f.name)
@@ -58,7 +59,8 @@ func (s *Service) addRelation(ctx context.Context, r *web.Request[api.RelationRe
 		return api.Relation{}, err
 	}
 	rel := store.Relation{Source: columnKey(r), Type: b.Type,
-		Target: store.ColumnKey{TableKey: store.TableKey{Catalog: b.TargetCatalogID, Schema: b.TargetSchemaName, Table: b.TargetTableName}, Column: b.TargetColumnName}}
+		Target: store.ColumnKey{TableKey: store.TableKey{Catalog: b.TargetCatalogID, Schema: b.TargetSchemaName,
+			Table: b.TargetTableName}, Column: b.TargetColumnName}}
 	if rel.Source == rel.Target {
 		return api.Relation{}, fault.Data(400, "a relation requires two different columns")
 	}
@@ -74,7 +76,8 @@ func (s *Service) addRelation(ctx context.Context, r *web.Request[api.RelationRe
 	return s.relationOut(ctx, r.Project, rel, err)
 }
 
-func (s *Service) relationOut(ctx context.Context, p store.Project, rel store.Relation, err error) (api.Relation, error) {
+func (s *Service) relationOut(ctx context.Context, p store.Project, rel store.Relation,
+	err error) (api.Relation, error) {
 	if err != nil {
 		return api.Relation{}, err
 	}
@@ -96,12 +99,14 @@ func (s *Service) updateRelation(ctx context.Context, r *web.Request[api.Relatio
 
 func (s *Service) deleteRelation(ctx context.Context, r *web.Request[web.None]) (done, error) {
 	id := r.Param("relationId")
-	return done{}, fault.NotFound(s.Store.DeleteRelation(ctx, r.Project.ID, tableKey(r), id), "there is no relation with id %s on this table", id)
+	return done{}, fault.NotFound(s.Store.DeleteRelation(ctx, r.Project.ID, tableKey(r), id),
+		"there is no relation with id %s on this table", id)
 }
 
 // rereadRelations creates a relation for every foreign key of a source, between columns that the catalog has. An
 // existing one is kept, including a type that a user may have set; none is removed, because a user may have created it.
-func (s *Service) rereadRelations(ctx context.Context, p store.Project, c catalogs.Catalog, tables []api.TableMetadata) error {
+func (s *Service) rereadRelations(ctx context.Context, p store.Project, c catalogs.Catalog,
+	tables []api.TableMetadata) error {
 	e, ok := c.Source.(names.ExternalCatalog)
 	if !ok {
 		return nil
@@ -135,9 +140,11 @@ func (s *Service) rereadRelations(ctx context.Context, p store.Project, c catalo
 			kind = oneToOne
 		}
 		at := func(p connector.Place) store.ColumnKey {
-			return store.ColumnKey{TableKey: store.TableKey{Catalog: c.ID, Schema: p.Schema, Table: p.Table}, Column: p.Column}
+			return store.ColumnKey{TableKey: store.TableKey{Catalog: c.ID, Schema: p.Schema, Table: p.Table},
+				Column: p.Column}
 		}
-		if _, err := s.Store.AddRelation(ctx, p.ID, store.Relation{Source: at(k.From), Target: at(k.To), Type: kind}); err != nil && !errors.Is(err, store.ErrConflict) {
+		if _, err := s.Store.AddRelation(ctx, p.ID, store.Relation{Source: at(k.From), Target: at(k.To),
+			Type: kind}); err != nil && !errors.Is(err, store.ErrConflict) {
 			return err
 		}
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 // cached returns the stored table to read for a table of a catalog, nil for the source.
-func (r Resolver) cached(ctx context.Context, catalog string, n engine.TableName, spelled func() (schema, table string, err error)) (*engine.TableName, error) {
+func (r Resolver) cached(ctx context.Context, catalog string, n engine.TableName, spelled func() (schema, table string,
+	err error)) (*engine.TableName, error) {
 	if r.Live {
 		return nil, nil
 	}
@@ -25,7 +26,8 @@ func (r Resolver) cached(ctx context.Context, catalog string, n engine.TableName
 	}
 	t := cacheOf(n, found, spelled)
 	if t == nil && r.only {
-		return nil, fault.Unknown(engine.KindNotAllowed, "Table '%s' is not cached, or its cache is still empty, and sources must not be read", n.String())
+		return nil, fault.Unknown(engine.KindNotAllowed,
+			"Table '%s' is not cached, or its cache is still empty, and sources must not be read", n.String())
 	}
 	if t == nil {
 		return nil, nil
@@ -33,11 +35,15 @@ func (r Resolver) cached(ctx context.Context, catalog string, n engine.TableName
 	return &engine.TableName{Catalog: engine.InternalCatalog, Schema: CacheSchema, Table: t.Stored}, nil
 }
 
-// cacheOf finds the cache of the table that a name means at the source. Unless the source spells a table so, its names decide which one is
-// meant: it may have several that differ in case. A cache also answers if the source does not.
-func cacheOf(n engine.TableName, found []store.CachedTable, spelled func() (schema, table string, err error)) *store.CachedTable {
+// cacheOf finds the cache of the table that a name means at the source. Unless the source spells a table so, its names
+// decide which one is meant: it may have several that differ in case. A cache also answers if the source does not.
+func cacheOf(n engine.TableName, found []store.CachedTable, spelled func() (schema, table string,
+	err error)) *store.CachedTable {
 	at := func(schema, table string) *store.CachedTable {
-		if i := slices.IndexFunc(found, func(t store.CachedTable) bool { return t.Schema == schema && t.Table == table }); i >= 0 {
+		if i := slices.IndexFunc(found, func(t store.CachedTable) bool {
+			return t.Schema == schema &&
+				t.Table == table
+		}); i >= 0 {
 			return &found[i]
 		}
 		return nil

@@ -11,7 +11,8 @@ import (
 
 // The cache of a name is that of the table that the source has under it.
 func TestCacheOf(t *testing.T) {
-	upper, lower, mixed := store.CachedTable{Schema: "s", Table: "T", Stored: "upper"}, store.CachedTable{Schema: "s", Table: "t", Stored: "lower"}, store.CachedTable{Schema: "S", Table: "t", Stored: "mixed"}
+	upper, lower, mixed := store.CachedTable{Schema: "s", Table: "T", Stored: "upper"}, store.CachedTable{Schema: "s",
+		Table: "t", Stored: "lower"}, store.CachedTable{Schema: "S", Table: "t", Stored: "mixed"}
 	gone, ambiguous := errors.New("unreachable"), connector.ErrAmbiguous
 	for i, c := range []struct {
 		found         []store.CachedTable
@@ -33,7 +34,10 @@ func TestCacheOf(t *testing.T) {
 		{[]store.CachedTable{upper, mixed}, "S", "t", nil, "mixed"},
 	} {
 		got := ""
-		if t := cacheOf(engine.TableName{Catalog: "c", Schema: "s", Table: "t"}, c.found, func() (string, string, error) { return c.schema, c.table, c.fails }); t != nil {
+		if t := cacheOf(engine.TableName{Catalog: "c", Schema: "s", Table: "t"}, c.found, func() (string, string,
+			error) {
+			return c.schema, c.table, c.fails
+		}); t != nil {
 			got = t.Stored
 		}
 		if got != c.want {

@@ -26,7 +26,8 @@ type ExternalCatalog struct {
 	Kept *Kept
 }
 
-// Kept stores the metadata of a catalog during one statement or one request, so that it is looked up once for all tables.
+// Kept stores the metadata of a catalog during one statement or one request, so that it is looked up once for all
+// tables.
 type Kept struct {
 	mu   sync.Mutex
 	conn *store.Connection
@@ -52,7 +53,8 @@ func once[T any](k *Kept, known func(*Kept) **T, look func() (T, error)) (T, err
 }
 
 func CatalogOut(c store.Catalog) api.Catalog {
-	out := api.Catalog{ID: c.ID, Name: c.Name, DisplayName: c.DisplayName, CatalogType: c.Type, ConnectionID: &c.ConnectionID}
+	out := api.Catalog{ID: c.ID, Name: c.Name, DisplayName: c.DisplayName, CatalogType: c.Type,
+		ConnectionID: &c.ConnectionID}
 	if c.SharedFrom != nil {
 		out.ConnectionID = nil // it belongs to another project
 	}
@@ -61,9 +63,13 @@ func CatalogOut(c store.Catalog) api.Catalog {
 
 // Source opens the source of the catalog.
 func (e ExternalCatalog) Source(ctx context.Context) (*sources.Source, error) {
-	conn, err := once(e.Kept, func(k *Kept) **store.Connection { return &k.conn }, func() (store.Connection, error) { return e.G.Store.CatalogConnection(ctx, e.C) })
+	conn, err := once(e.Kept, func(k *Kept) **store.Connection { return &k.conn }, func() (store.Connection,
+		error) {
+		return e.G.Store.CatalogConnection(ctx, e.C)
+	})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, fault.Unknown(engine.KindUnknownCatalog, "Catalog '%s' cannot be read: its connection was deleted", e.C.Name)
+		return nil, fault.Unknown(engine.KindUnknownCatalog, "Catalog '%s' cannot be read: its connection was deleted",
+			e.C.Name)
 	}
 	if err != nil {
 		return nil, err
@@ -76,7 +82,10 @@ func (e ExternalCatalog) Parametric(ctx context.Context) ([]store.ParametricTabl
 	if e.C.SharedFrom != nil {
 		id = *e.C.SharedFrom
 	}
-	return once(e.Kept, func(k *Kept) **[]store.ParametricTable { return &k.made }, func() ([]store.ParametricTable, error) { return e.G.Store.ParametricTables(ctx, id) })
+	return once(e.Kept, func(k *Kept) **[]store.ParametricTable { return &k.made }, func() ([]store.ParametricTable,
+		error) {
+		return e.G.Store.ParametricTables(ctx, id)
+	})
 }
 
 // Schemas lists the schemas of the source, and those that only parametric tables have.
@@ -124,8 +133,9 @@ func (e ExternalCatalog) Tables(ctx context.Context, schema string) ([]api.Table
 	}
 	tables, err := e.tables(ctx, src, schema)
 	return each.Map(tables, func(n connector.Table) api.Table {
-		t := api.Table{CatalogID: e.C.ID, CatalogName: e.C.Name, SchemaName: schema, TableName: n.Name, IsDynamicTable: n.Dynamic,
-			IsCacheable: (src.Typ.Cacheable || e.C.CacheAnything) && !n.Dynamic, SupportedCacheTypes: []string{}}
+		t := api.Table{CatalogID: e.C.ID, CatalogName: e.C.Name, SchemaName: schema, TableName: n.Name,
+			IsDynamicTable: n.Dynamic,
+			IsCacheable:    (src.Typ.Cacheable || e.C.CacheAnything) && !n.Dynamic, SupportedCacheTypes: []string{}}
 		if t.IsCacheable {
 			t.SupportedCacheTypes = []string{states.Full, states.Incremental}
 		}
@@ -144,7 +154,8 @@ func (e ExternalCatalog) Keyed(ctx context.Context, schema, table string) ([]api
 	cols, err := e.ColumnInfos(ctx, schema, table)
 	out, primary := make([]api.ColumnDetail, len(cols)), map[string]bool{}
 	for i, c := range cols {
-		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: dataType(c.Type), DisplayName: c.Name, IsNotNull: !c.Nullable, IsUnique: c.Unique}
+		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: dataType(c.Type),
+			DisplayName: c.Name, IsNotNull: !c.Nullable, IsUnique: c.Unique}
 		if c.Comment != "" {
 			out[i].Desc = &c.Comment
 		}
@@ -186,7 +197,8 @@ func (e ExternalCatalog) Table(ctx context.Context, schema, table string) (engin
 	case errors.Is(err, connector.ErrNoTable):
 		return nil, engine.UnknownTable(engine.TableName{Catalog: e.C.Name, Schema: schema, Table: table})
 	case errors.Is(err, connector.ErrAmbiguous):
-		return nil, fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' is not one table: %s", e.C.Name, schema, table, err)
+		return nil, fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' is not one table: %s", e.C.Name,
+			schema, table, err)
 	case err != nil:
 		return nil, src.Fault(ctx, err)
 	}
@@ -244,7 +256,8 @@ func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (sql.S
 
 // listExternal lists the tables of the requested catalogs with connections. If all are requested, an unreachable source
 // does not hide the others.
-func (r Resolver) listExternal(ctx context.Context, wanted func(name string) bool, named bool) ([]engine.TableName, error) {
+func (r Resolver) listExternal(ctx context.Context, wanted func(name string) bool,
+	named bool) ([]engine.TableName, error) {
 	all, err := r.g.Store.Catalogs(ctx, r.p.ID)
 	if err != nil {
 		return nil, err

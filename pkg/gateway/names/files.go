@@ -19,7 +19,8 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (sql.Sourc
 		return sql.Source{}, nil
 	}
 	if r.named.Off != "" {
-		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": statements may not name files: " + r.named.Off}
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path +
+			": statements may not name files: " + r.named.Off}
 	}
 	if path == "" {
 		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "the path of a file is empty"}

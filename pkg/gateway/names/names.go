@@ -28,7 +28,8 @@ type Service struct {
 	Log     *slog.Logger
 	Sources *sources.Service
 
-	Scan func(context.Context, ScanOf) (engine.Scanner, error) // called for each scan of a table that is not cached, if set
+	// called for each scan of a table that is not cached, if set
+	Scan func(context.Context, ScanOf) (engine.Scanner, error)
 }
 
 // Resolver resolves the names of one project for the engine.
@@ -112,7 +113,8 @@ const (
 )
 
 // QueryReading is Query with a choice between caches and sources.
-func (s *Service) QueryReading(ctx context.Context, p store.Project, q sql.Query, reading string) (*wire.Result, error) {
+func (s *Service) QueryReading(ctx context.Context, p store.Project, q sql.Query,
+	reading string) (*wire.Result, error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
 		return nil, err

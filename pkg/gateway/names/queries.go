@@ -7,7 +7,8 @@ import (
 
 // Props are the values of current_user_props(key) [D].
 func Props(s web.Scope, p store.Project) map[string]string {
-	return map[string]string{"id": s.UserID, "user": s.UserID, "email": s.Email, "username": s.Email, "firstname": "", "lastname": "", "project": p.ID}
+	return map[string]string{"id": s.UserID, "user": s.UserID, "email": s.Email, "username": s.Email, "firstname": "",
+		"lastname": "", "project": p.ID}
 }
 
 // Draft is a saved query with its future definition, for checking it before it is saved. It is planned under a separate

@@ -38,12 +38,15 @@ func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (sql.Sour
 	}
 	m := q.Materialized
 	if m == nil {
-		return sql.Source{}, fault.Unknown(engine.KindUnknownTable, "%s: query %s is not materialized", engine.UnknownTable(n), q.Name)
+		return sql.Source{}, fault.Unknown(engine.KindUnknownTable, "%s: query %s is not materialized",
+			engine.UnknownTable(n), q.Name)
 	}
 	if m.StoredAt == nil {
-		return sql.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' is still empty: no run of the materialized query has completed%s", n.String(), runState(m))
+		return sql.Source{}, fault.Unknown(engine.KindUnknownTable,
+			"Table '%s' is still empty: no run of the materialized query has completed%s", n.String(), runState(m))
 	}
-	return sql.Source{Stored: &engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.ID}}, nil
+	return sql.Source{Stored: &engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery,
+		Table: q.ID}}, nil
 }
 
 // ListQueries lists the saved queries, and the stored results that can be read.
@@ -58,7 +61,8 @@ func (r Resolver) ListQueries(ctx context.Context) ([]engine.TableName, error) {
 	}
 	for _, q := range all {
 		if q.Materialized != nil && q.Materialized.StoredAt != nil {
-			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name})
+			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery,
+				Table: q.Name})
 		}
 	}
 	return out, nil

@@ -10,14 +10,15 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
-// The same statements, past the cache and from it, at the same time: none sees the other's rows, through saved queries and by any
-// way of writing a name.
+// The same statements, past the cache and from it, at the same time: none sees the other's rows, through saved queries
+// and by any way of writing a name.
 func TestLiveAndCachedAtOnce(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	o := gatewaytest.CSV(t)
 	o.Put(gatewaytest.Entry{ID: 1, Name: "a", At: "2026-01-01 00:00:00"})
 	cat := gatewaytest.Connect(t, cl, o, nil)
-	if _, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID, SchemaName: o.Schema, TableName: "items"}); err != nil {
+	if _, err := cl.Cache.Create(context.Background(), gatewaytest.Local, api.CacheRequest{CatalogID: cat.ID,
+		SchemaName: o.Schema, TableName: "items"}); err != nil {
 		t.Fatal(err)
 	}
 	gatewaytest.MakeCache(t, g, cl, "products")
@@ -25,7 +26,8 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 	o.Put(gatewaytest.Entry{ID: 2, Name: "b", At: "2026-01-02 00:00:00"})
 	text := "SELECT count(far.files.items.id) FROM far.files.items WHERE far.files.items.id > 0"
 	for _, name := range []string{"inner", "outer"} {
-		if _, err := cl.Queries.Create(context.Background(), gatewaytest.Local, api.QueryRequest{DisplayName: &name, InputQuery: &text, QueryType: "PLAIN"}, nil); err != nil {
+		if _, err := cl.Queries.Create(context.Background(), gatewaytest.Local, api.QueryRequest{DisplayName: &name,
+			InputQuery: &text, QueryType: "PLAIN"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		text = "SELECT * FROM peaka.query.\"inner\""
@@ -45,9 +47,11 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		return got, err
 	}
 	statements := []string{
-		text, `SELECT * FROM peaka.query."outer"`, `SELECT count(*) FROM "far".Files.ITEMS`, "SELECT count(*) FROM far.files.items AS far",
+		text, `SELECT * FROM peaka.query."outer"`, `SELECT count(*) FROM "far".Files.ITEMS`,
+		"SELECT count(*) FROM far.files.items AS far",
 		"WITH items AS (SELECT * FROM far.files.items) SELECT count(items.id) FROM items",
-		"SELECT count(*) FROM far.files.items i JOIN far.files.items j ON i.id = j.id JOIN sample.shop.products p ON p.id = i.id",
+		"SELECT count(*) FROM far.files.items i JOIN far.files.items j ON i.id = j.id JOIN sample.shop.products p ON " +
+			"p.id = i.id",
 		"SELECT count(*) FROM far.files.items WHERE items.id IN (SELECT x.id FROM far.files.items x)",
 	}
 	var wg sync.WaitGroup

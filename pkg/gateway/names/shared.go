@@ -16,8 +16,8 @@ type sharedTable struct {
 	name  engine.TableName
 }
 
-// sharedDepth is the context key of the number of projects that a statement leads through. The engines of these projects call
-// each other through engine.Relay, which passes only a context.
+// sharedDepth is the context key of the number of projects that a statement leads through. The engines of these
+// projects call each other through engine.Relay, which passes only a context.
 type sharedDepth struct{}
 
 // maxShared is the maximum number of projects that a query may lead through: two that share with each other could be
@@ -28,9 +28,11 @@ const maxShared = 8
 func (s sharedTable) Run(ctx context.Context, columns []string) (engine.Rows, error) {
 	depth, _ := ctx.Value(sharedDepth{}).(int)
 	if depth >= maxShared {
-		return nil, fault.Unknown(engine.KindCycle, "Table '%s' leads through more than %d shared catalogs", s.name, maxShared)
+		return nil, fault.Unknown(engine.KindCycle, "Table '%s' leads through more than %d shared catalogs",
+			s.name, maxShared)
 	}
-	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1)) // omissions of the other project cannot be reported here
+	// omissions of the other project cannot be reported here
+	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1))
 	rows := sql.Rows{Table: s.name, Columns: columns}
 	if columns == nil {
 		rows.Limit = sql.NoRows

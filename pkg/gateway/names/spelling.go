@@ -15,7 +15,8 @@ import (
 // Spelled implements sql.Catalogs: a name with upper-case letters is rejected if the lower-case one would find
 // another table of the source. If the source does not answer, that is left to the lookup.
 func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
-	if r.only || n.Catalog == engine.InternalCatalog || strings.ToLower(n.Schema) == n.Schema && strings.ToLower(n.Table) == n.Table {
+	if r.only || n.Catalog == engine.InternalCatalog || strings.ToLower(n.Schema) == n.Schema &&
+		strings.ToLower(n.Table) == n.Table {
 		return nil
 	}
 	c, err := r.g.Store.CatalogByName(ctx, r.p.ID, strings.ToLower(n.Catalog))
@@ -35,7 +36,9 @@ func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 		return nil
 	}
 	if shadowed(n.Schema, schemas) {
-		return fault.Unknown(engine.KindUnsupported, "Schema '%s.%s' cannot be distinguished from '%s': names in SQL are converted to lower case", c.Name, n.Schema, strings.ToLower(n.Schema))
+		return fault.Unknown(engine.KindUnsupported,
+			"Schema '%s.%s' cannot be distinguished from '%s': names in SQL are converted to lower case", c.Name,
+			n.Schema, strings.ToLower(n.Schema))
 	}
 	schema, _, _ := connector.Pick("schema", strings.ToLower(n.Schema), schemas)
 	tables, err := e.tables(ctx, src, schema) // a parametric table hides another one of the source as well
@@ -43,7 +46,8 @@ func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 		return nil
 	}
 	if shadowed(n.Table, each.Map(tables, func(t connector.Table) string { return t.Name })) {
-		return fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' cannot be distinguished from '%s': names in SQL are converted to lower case; a view in the source can give it another name",
+		return fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' cannot be distinguished from '%s': names in "+
+			"SQL are converted to lower case; a view in the source can give it another name",
 			c.Name, n.Schema, n.Table, strings.ToLower(n.Table))
 	}
 	return nil

@@ -16,7 +16,8 @@ func (r Resolver) Kinds(ctx context.Context) (map[string]string, error) {
 
 // catalogs returns the names of the project's catalogs by their ids, and the kinds by the names.
 func (r Resolver) catalogs(ctx context.Context) (names, kinds map[string]string, err error) {
-	names = map[string]string{api.InternalCatalogID: engine.InternalCatalog, api.QueryCatalogID: engine.InternalCatalog, SampleCatalogID: engine.SampleCatalog}
+	names = map[string]string{api.InternalCatalogID: engine.InternalCatalog, api.QueryCatalogID: engine.InternalCatalog,
+		SampleCatalogID: engine.SampleCatalog}
 	kinds = map[string]string{engine.InternalCatalog: "internal", engine.SampleCatalog: "sample"}
 	stored, err := r.g.Store.Catalogs(ctx, r.p.ID)
 	if err != nil {

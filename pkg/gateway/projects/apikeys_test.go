@@ -18,7 +18,8 @@ import (
 // TestKeyExpiresAndIsDeleted holds a key to its time and its deletion, over a real connection.
 func TestKeyExpiresAndIsDeleted(t *testing.T) {
 	var ahead atomic.Int64
-	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open,
+		Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	if err != nil {
 		t.Skipf("no local engine in this build: %v", err)
 	}

@@ -42,7 +42,9 @@ func (s *Service) createAPIKey(ctx context.Context, r *web.Request[api.ApiKeyReq
 		t, err := time.Parse(time.RFC3339, *r.Body.ExpiresAt)
 		switch {
 		case err != nil:
-			return api.ApiKey{}, fault.Framework(400, "property %q: %q is not an ISO 8601 time with a zone, such as 2030-01-31T00:00:00Z", "expiresAt", *r.Body.ExpiresAt)
+			return api.ApiKey{}, fault.Framework(400,
+				"property %q: %q is not an ISO 8601 time with a zone, such as 2030-01-31T00:00:00Z", "expiresAt",
+				*r.Body.ExpiresAt)
 		case !t.After(s.Now()):
 			return api.ApiKey{}, fault.Framework(400, "property %q: %s has passed", "expiresAt", *r.Body.ExpiresAt)
 		}

@@ -39,12 +39,14 @@ func (s *Service) Routes(m *web.Mux) {
 }
 
 func orgOut(o store.Organization) api.Organization {
-	return api.Organization{ID: o.ID, Name: o.Name, Owner: o.Owner, CreatedAt: o.CreatedAt, IconFileID: o.IconFileID, Description: o.Description}
+	return api.Organization{ID: o.ID, Name: o.Name, Owner: o.Owner, CreatedAt: o.CreatedAt, IconFileID: o.IconFileID,
+		Description: o.Description}
 }
 
 // workspaceOut sets createdAt only in lists, as the service does [S].
 func workspaceOut(w store.Workspace, list bool) api.Workspace {
-	out := api.Workspace{ID: w.ID, Name: w.Name, CreatedBy: w.CreatedBy, OrganizationID: w.OrganizationID, Description: w.Description, DefaultWorkspace: w.Default}
+	out := api.Workspace{ID: w.ID, Name: w.Name, CreatedBy: w.CreatedBy, OrganizationID: w.OrganizationID,
+		Description: w.Description, DefaultWorkspace: w.Default}
 	if list {
 		out.CreatedAt = &w.CreatedAt
 	}

@@ -104,7 +104,8 @@ func (s *Service) getProject(ctx context.Context, r *web.Request[web.None]) (api
 }
 
 // withoutWorkspace omits workspaceId, as the service does in the legacy replies with one project [S].
-func withoutWorkspace[B any](fn func(context.Context, *web.Request[B]) (api.Project, error)) func(context.Context, *web.Request[B]) (api.Project, error) {
+func withoutWorkspace[B any](fn func(context.Context, *web.Request[B]) (api.Project,
+	error)) func(context.Context, *web.Request[B]) (api.Project, error) {
 	return func(ctx context.Context, r *web.Request[B]) (api.Project, error) {
 		p, err := fn(ctx, r)
 		p.WorkspaceID = ""

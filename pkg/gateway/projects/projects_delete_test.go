@@ -23,7 +23,8 @@ func TestRequestsWhileAProjectIsDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	kind, document := gatewaytest.MultipartOf(gatewaytest.Part{"request", `{"containsHeader":true,"mappings":[{"name":"n","csvColumnName":"n"}]}`}, gatewaytest.Part{"file", "n\n1\n2\n"})
+	kind, document := gatewaytest.MultipartOf(gatewaytest.Part{"request",
+		`{"containsHeader":true,"mappings":[{"name":"n","csvColumnName":"n"}]}`}, gatewaytest.Part{"file", "n\n1\n2\n"})
 	told := 0
 	for round := range 5 {
 		name := fmt.Sprintf("p%d", round)
@@ -41,11 +42,15 @@ func TestRequestsWhileAProjectIsDeleted(t *testing.T) {
 		var wg sync.WaitGroup
 		begun := make(chan struct{}, 100)
 		for _, r := range [][4]string{
-			{"POST", data + "/queries/execute?format=COMPACT", "application/json", `{"statement":"SELECT n FROM peaka.\"table\".t"}`},
-			{"POST", data + "/queries/execute?format=COMPACT", "application/json", `{"statement":"SELECT count(*) FROM peaka.\"table\".t a, UNNEST(sequence(1, 10000)) AS u(x), UNNEST(sequence(1, 10000)) AS v(y), UNNEST(sequence(1, 10000)) AS w(z)"}`},
+			{"POST", data + "/queries/execute?format=COMPACT", "application/json",
+				`{"statement":"SELECT n FROM peaka.\"table\".t"}`},
+			{"POST", data + "/queries/execute?format=COMPACT", "application/json", `{"statement":"SELECT count(*) ` +
+				`FROM peaka.\"table\".t a, UNNEST(sequence(1, 10000)) AS u(x), UNNEST(sequence(1, 10000)) AS v(y), ` +
+				`UNNEST(sequence(1, 10000)) AS w(z)"}`},
 			{"POST", data + "/table/t/import", kind, document},
 			{"GET", data + "/table", "", ""},
-			{"POST", data + "/queries", "application/json", `{"displayName":"q","queryType":"PLAIN","inputQuery":"SELECT 1 AS x"}`},
+			{"POST", data + "/queries", "application/json",
+				`{"displayName":"q","queryType":"PLAIN","inputQuery":"SELECT 1 AS x"}`},
 			{"POST", data + "/table/u", "application/json", ""},
 			{"DELETE", data + "/table/u", "", ""},
 		} {

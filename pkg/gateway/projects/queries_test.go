@@ -14,11 +14,13 @@ import (
 func TestSavedQueriesGoWithTheirProject(t *testing.T) {
 	m, _ := gatewaytest.NewMaterialized(t)
 	ctx := context.Background()
-	p, err := m.Cl.Projects.Create(ctx, store.DefaultOrganization, store.DefaultWorkspace, api.ProjectRequest{Name: gatewaytest.Ptr("other")})
+	p, err := m.Cl.Projects.Create(ctx, store.DefaultOrganization, store.DefaultWorkspace,
+		api.ProjectRequest{Name: gatewaytest.Ptr("other")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := m.Cl.Queries.Create(ctx, p.ID, api.QueryRequest{DisplayName: gatewaytest.Ptr("m"), InputQuery: gatewaytest.Ptr("SELECT 1 AS v"), QueryType: "MATERIALIZED", Path: gatewaytest.Ptr("/a/b/c")}, nil)
+	q, err := m.Cl.Queries.Create(ctx, p.ID, api.QueryRequest{DisplayName: gatewaytest.Ptr("m"),
+		InputQuery: gatewaytest.Ptr("SELECT 1 AS v"), QueryType: "MATERIALIZED", Path: gatewaytest.Ptr("/a/b/c")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +38,8 @@ func TestSavedQueriesGoWithTheirProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Cl.Folders.UpdateContents(ctx, store.DefaultProject, f.ID, api.QueryFolderUpdateRequest{QueryIdsAdded: []string{q.ID}}); err == nil {
+	if _, err := m.Cl.Folders.UpdateContents(ctx, store.DefaultProject, f.ID,
+		api.QueryFolderUpdateRequest{QueryIdsAdded: []string{q.ID}}); err == nil {
 		t.Error("a query of another project is moved")
 	}
 	m.G.Jobs.Running.Wait()

@@ -19,7 +19,8 @@ func TestQueriesChangedAtOnce(t *testing.T) {
 	ctx := context.Background()
 	const p = store.DefaultProject
 	create := func(name string) string {
-		q, err := m.Cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: gatewaytest.Ptr("SELECT 1 AS a")}, nil)
+		q, err := m.Cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name,
+			InputQuery: gatewaytest.Ptr("SELECT 1 AS a")}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,11 +86,13 @@ func TestFoldersAreNeverTooDeep(t *testing.T) {
 	m, _ := gatewaytest.NewMaterialized(t)
 	ctx := context.Background()
 	const p = store.DefaultProject
-	deepest, err := m.Cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: strings.Repeat("/d", queries.MaxDepth)})
+	deepest, err := m.Cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: strings.Repeat("/d",
+		queries.MaxDepth)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Cl.Folders.CreateChild(ctx, p, deepest.ID, api.QueryFolderCreateRequest{FolderName: "x"}); err == nil || !strings.Contains(err.Error(), "folders deep") {
+	if _, err := m.Cl.Folders.CreateChild(ctx, p, deepest.ID,
+		api.QueryFolderCreateRequest{FolderName: "x"}); err == nil || !strings.Contains(err.Error(), "folders deep") {
 		t.Errorf("a child of the deepest folder: %v", err)
 	}
 	if _, err := m.Cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: "/top/below"}); err != nil {
@@ -103,11 +106,13 @@ func TestFoldersAreNeverTooDeep(t *testing.T) {
 		if f.Path != "/top" {
 			continue
 		}
-		if _, err := m.Cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: strings.Repeat("/d", queries.MaxDepth-1)}); err == nil || !strings.Contains(err.Error(), "folders deep") {
+		if _, err := m.Cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: strings.Repeat("/d",
+			queries.MaxDepth-1)}); err == nil || !strings.Contains(err.Error(), "folders deep") {
 			t.Errorf("a folder with one below: %v", err)
 		}
 		to := strings.Repeat("/d", queries.MaxDepth-2)
-		if moved, err := m.Cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: to}); err != nil || moved.Path != to+"/top" {
+		if moved, err := m.Cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: to}); err != nil ||
+			moved.Path != to+"/top" {
 			t.Errorf("%+v, %v", moved, err)
 		}
 	}

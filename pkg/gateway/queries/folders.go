@@ -42,7 +42,8 @@ func splitPath(path string) ([]string, error) {
 		return nil, tooDeep(path)
 	}
 	for _, n := range names {
-		if strings.TrimSpace(n) != n || n == "" || n == "." || n == ".." || utf8.RuneCountInString(n) > 255 || strings.ContainsFunc(n, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+		if strings.TrimSpace(n) != n || n == "" || n == "." || n == ".." || utf8.RuneCountInString(n) > 255 ||
+			strings.ContainsFunc(n, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
 			return nil, fault.Data(400, "path %q: %q is not a valid folder name", path, n)
 		}
 	}
@@ -93,7 +94,8 @@ func (s *Service) createFolder(ctx context.Context, r *web.Request[api.QueryFold
 	return s.newFolder(ctx, r, nil)
 }
 
-func (s *Service) createChildFolder(ctx context.Context, r *web.Request[api.QueryFolderCreateRequest]) (web.Reply, error) {
+func (s *Service) createChildFolder(ctx context.Context,
+	r *web.Request[api.QueryFolderCreateRequest]) (web.Reply, error) {
 	up, err := s.folder(ctx, r.Project, r.Param("parentFolderId"))
 	if err != nil {
 		return web.Reply{}, err
@@ -101,7 +103,8 @@ func (s *Service) createChildFolder(ctx context.Context, r *web.Request[api.Quer
 	return s.newFolder(ctx, r, &up)
 }
 
-func (s *Service) newFolder(ctx context.Context, r *web.Request[api.QueryFolderCreateRequest], parent *store.Folder) (web.Reply, error) {
+func (s *Service) newFolder(ctx context.Context, r *web.Request[api.QueryFolderCreateRequest],
+	parent *store.Folder) (web.Reply, error) {
 	path, err := splitPath(r.Body.FolderName)
 	if err != nil {
 		return web.Reply{}, err
@@ -119,7 +122,8 @@ func (s *Service) newFolder(ctx context.Context, r *web.Request[api.QueryFolderC
 	return web.Reply{Status: http.StatusCreated, Value: folderOut(f)}, folderFault(err, r.Body.FolderName)
 }
 
-func (s *Service) getFolder(ctx context.Context, r *web.Request[web.None]) (api.QueryFolderWithContentsResponse, error) {
+func (s *Service) getFolder(ctx context.Context,
+	r *web.Request[web.None]) (api.QueryFolderWithContentsResponse, error) {
 	f, err := s.folder(ctx, r.Project, r.Param("folderId"))
 	if err != nil {
 		return api.QueryFolderWithContentsResponse{}, err
@@ -127,8 +131,10 @@ func (s *Service) getFolder(ctx context.Context, r *web.Request[web.None]) (api.
 	return s.folderContents(ctx, r.Project, f)
 }
 
-func (s *Service) folderContents(ctx context.Context, p store.Project, f store.Folder) (api.QueryFolderWithContentsResponse, error) {
-	out := api.QueryFolderWithContentsResponse{ID: f.ID, Name: f.Name, Path: f.Path, ParentID: f.ParentID, CreatedAt: f.CreatedAt, Folders: []api.QueryFolderItem{}}
+func (s *Service) folderContents(ctx context.Context, p store.Project,
+	f store.Folder) (api.QueryFolderWithContentsResponse, error) {
+	out := api.QueryFolderWithContentsResponse{ID: f.ID, Name: f.Name, Path: f.Path, ParentID: f.ParentID,
+		CreatedAt: f.CreatedAt, Folders: []api.QueryFolderItem{}}
 	all, err := s.Store.Folders(ctx, p.ID)
 	if err != nil {
 		return out, err
@@ -176,7 +182,8 @@ func (s *Service) getFolderTree(ctx context.Context, r *web.Request[web.None]) (
 	}
 	var node func(f store.Folder) api.QueryFolderTreeNode
 	node = func(f store.Folder) api.QueryFolderTreeNode {
-		n := api.QueryFolderTreeNode{ID: f.ID, Name: f.Name, Path: f.Path, Children: []api.QueryFolderTreeNode{}, Queries: append([]api.Query{}, queries[f.ID]...)}
+		n := api.QueryFolderTreeNode{ID: f.ID, Name: f.Name, Path: f.Path, Children: []api.QueryFolderTreeNode{},
+			Queries: append([]api.Query{}, queries[f.ID]...)}
 		for _, sub := range all {
 			if sub.ParentID != nil && *sub.ParentID == f.ID {
 				n.Children = append(n.Children, node(sub))
@@ -201,7 +208,8 @@ func (s *Service) getFolderTree(ctx context.Context, r *web.Request[web.None]) (
 	return out, nil
 }
 
-func (s *Service) updateFolderContents(ctx context.Context, r *web.Request[api.QueryFolderUpdateRequest]) (api.QueryFolderWithContentsResponse, error) {
+func (s *Service) updateFolderContents(ctx context.Context,
+	r *web.Request[api.QueryFolderUpdateRequest]) (api.QueryFolderWithContentsResponse, error) {
 	var none api.QueryFolderWithContentsResponse
 	f, err := s.folder(ctx, r.Project, r.Param("folderId"))
 	if err != nil {
@@ -257,12 +265,14 @@ func (s *Service) deleteFolder(ctx context.Context, r *web.Request[web.None]) (w
 	}
 	err = s.Store.DeleteFolder(ctx, r.Project.ID, f.ID, force, known)
 	if errors.Is(err, store.ErrInUse) {
-		return done, fault.Data(409, "folder %s is not empty; force=true deletes it with all folders and queries in it", f.Path)
+		return done, fault.Data(409, "folder %s is not empty; force=true deletes it with all folders and queries in it",
+			f.Path)
 	}
 	return done, err
 }
 
-func (s *Service) renameFolder(ctx context.Context, r *web.Request[api.QueryFolderRenameRequest]) (api.QueryFolderItem, error) {
+func (s *Service) renameFolder(ctx context.Context,
+	r *web.Request[api.QueryFolderRenameRequest]) (api.QueryFolderItem, error) {
 	f, err := s.folder(ctx, r.Project, r.Param("folderId"))
 	if err != nil {
 		return api.QueryFolderItem{}, err
@@ -275,13 +285,15 @@ func (s *Service) renameFolder(ctx context.Context, r *web.Request[api.QueryFold
 		return api.QueryFolderItem{}, err
 	}
 	if len(names) != 1 || names[0] != r.Body.Name {
-		return api.QueryFolderItem{}, fault.Data(400, "name %q is a path; use the path operation to move a folder", r.Body.Name)
+		return api.QueryFolderItem{}, fault.Data(400, "name %q is a path; use the path operation to move a folder",
+			r.Body.Name)
 	}
 	f, err = s.Store.RenameFolder(ctx, r.Project.ID, f.ID, r.Body.Name)
 	return folderOut(f), folderFault(err, r.Body.Name)
 }
 
-func (s *Service) moveFolder(ctx context.Context, r *web.Request[api.QueryPathUpdateRequest]) (api.QueryFolderItem, error) {
+func (s *Service) moveFolder(ctx context.Context,
+	r *web.Request[api.QueryPathUpdateRequest]) (api.QueryFolderItem, error) {
 	f, err := s.folder(ctx, r.Project, r.Param("folderId"))
 	if err != nil {
 		return api.QueryFolderItem{}, err
@@ -295,8 +307,10 @@ func (s *Service) moveFolder(ctx context.Context, r *web.Request[api.QueryPathUp
 		return api.QueryFolderItem{}, err
 	}
 	for _, below := range all {
-		if rest, ok := strings.CutPrefix(below.Path, f.Path); ok && (rest == "" || rest[0] == '/') && len(path)+1+depth(rest) > MaxDepth {
-			return api.QueryFolderItem{}, tooDeep(strings.Join(append([]string{""}, append(path, f.Name)...), "/") + rest)
+		if rest, ok := strings.CutPrefix(below.Path, f.Path); ok && (rest == "" || rest[0] == '/') && len(path)+1+
+			depth(rest) > MaxDepth {
+			return api.QueryFolderItem{}, tooDeep(strings.Join(append([]string{""}, append(path, f.Name)...), "/") +
+				rest)
 		}
 	}
 	moved, err := s.Store.MoveFolder(ctx, r.Project.ID, f.ID, path)

@@ -21,7 +21,8 @@ func (s *Service) materializedRoutes(m *web.Mux) {
 	web.Handle(m, spec.GetMaterializedStatus, s.getMaterializedStatus)
 	web.Handle(m, spec.RefreshMaterializedQuery, s.refreshMaterialized)
 	web.Handle(m, spec.CancelMaterializedRefresh, s.cancelMaterialized)
-	s.Jobs.OnTick(jobs.FollowClock(s.materializedFollow), jobs.Duty{Name: "materialized queries", Ends: true, Run: s.RefreshDue})
+	s.Jobs.OnTick(jobs.FollowClock(s.materializedFollow), jobs.Duty{Name: "materialized queries", Ends: true,
+		Run: s.RefreshDue})
 }
 
 // runLimit is the maximum duration of a run, as in the service [C].
@@ -68,11 +69,15 @@ func (s *Service) settled(ctx context.Context, q store.Query) (store.Query, erro
 
 func statusOut(q store.Query) api.MaterializedQueryStatus {
 	m := q.Materialized
-	return api.MaterializedQueryStatus{QueryID: q.ID, QueryName: q.Name, ScheduleSettings: scheduleOut(m.Schedule), NextExecutionStartTime: m.Schedule.Next,
-		Status: m.Status, LastExecutionStartTime: m.StartedAt, LastUpdateTime: m.UpdatedAt, Error: m.Error, RefreshedAt: m.StoredAt}
+	return api.MaterializedQueryStatus{QueryID: q.ID, QueryName: q.Name, ScheduleSettings: scheduleOut(m.Schedule),
+		NextExecutionStartTime: m.Schedule.Next,
+		Status:                 m.Status, LastExecutionStartTime: m.StartedAt, LastUpdateTime: m.UpdatedAt,
+		Error:       m.Error,
+		RefreshedAt: m.StoredAt}
 }
 
-func (s *Service) listMaterializedStatuses(ctx context.Context, r *web.Request[web.None]) ([]api.MaterializedQueryStatus, error) {
+func (s *Service) listMaterializedStatuses(ctx context.Context,
+	r *web.Request[web.None]) ([]api.MaterializedQueryStatus, error) {
 	all, err := s.Store.Queries(ctx, r.Project.ID)
 	out := []api.MaterializedQueryStatus{}
 	for _, q := range all {
@@ -89,7 +94,8 @@ func (s *Service) listMaterializedStatuses(ctx context.Context, r *web.Request[w
 	return out, err
 }
 
-func (s *Service) getMaterializedStatus(ctx context.Context, r *web.Request[web.None]) (api.MaterializedQueryStatus, error) {
+func (s *Service) getMaterializedStatus(ctx context.Context,
+	r *web.Request[web.None]) (api.MaterializedQueryStatus, error) {
 	q, err := s.materialized(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return api.MaterializedQueryStatus{}, err
@@ -115,8 +121,9 @@ func (s *Service) cancelMaterialized(ctx context.Context, r *web.Request[web.Non
 	return web.None{}, err
 }
 
-// startRun starts a run in the background. If a run is active, the next one starts when it ends. A run whose process has
-// terminated is ended first, because no run would start after it. ended is called at the end, or when no run starts.
+// startRun starts a run in the background. If a run is active, the next one starts when it ends. A run whose process
+// has terminated is ended first, because no run would start after it. ended is called at the end, or when no run
+// starts.
 func (s *Service) startRun(ctx context.Context, p store.Project, id string, ended func()) (err error) {
 	started := false
 	defer func() {
@@ -169,7 +176,8 @@ func (s *Service) run(ctx context.Context, p store.Project, id, run string) (nex
 			return
 		}
 		// The query was deleted or is PLAIN by now: what this run stored must be dropped.
-		if q, err := s.Store.Query(end, p.ID, id); errors.Is(err, store.ErrNotFound) || err == nil && q.Materialized == nil {
+		if q, err := s.Store.Query(end, p.ID, id); errors.Is(err, store.ErrNotFound) || err == nil &&
+			q.Materialized == nil {
 			s.dropLate(end, p, id)
 		}
 	}()
@@ -226,7 +234,8 @@ func (s *Service) materialize(ctx context.Context, p store.Project, id, run stri
 		return stopped(err)
 	}
 	owner := web.Scope{UserID: store.LocalUser, Email: store.LocalEmail}
-	n, err := sql.Store(ctx, data, engine.SchemaMtQuery, id, sql.Query{SQL: q.SQL, Catalogs: s.Names.Resolver(p), Props: names.Props(owner, p), Timeout: runLimit})
+	n, err := sql.Store(ctx, data, engine.SchemaMtQuery, id, sql.Query{SQL: q.SQL, Catalogs: s.Names.Resolver(p),
+		Props: names.Props(owner, p), Timeout: runLimit})
 	if err != nil {
 		return stopped(err)
 	}
@@ -244,7 +253,8 @@ func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 			return err
 		}
 		m := q.Materialized
-		if err != nil || m == nil || m.Schedule.Next == nil || m.Error != nil && m.StartedAt != nil && jobs.Resting(*m.StartedAt, *m.Error, now) {
+		if err != nil || m == nil || m.Schedule.Next == nil || m.Error != nil && m.StartedAt != nil &&
+			jobs.Resting(*m.StartedAt, *m.Error, now) {
 			continue
 		}
 		ended, ok := s.Jobs.Turn(jobs.JobMaterialized, q.ProjectID)

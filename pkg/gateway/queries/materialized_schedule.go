@@ -12,7 +12,8 @@ import (
 )
 
 func scheduleOut(s store.Schedule) *api.MaterializedQuerySchedule {
-	return &api.MaterializedQuerySchedule{Type: s.Type, CronExpression: s.Cron, RepeatDuration: s.Duration, Timezone: s.Timezone}
+	return &api.MaterializedQuerySchedule{Type: s.Type, CronExpression: s.Cron, RepeatDuration: s.Duration,
+		Timezone: s.Timezone}
 }
 
 // newSchedule checks a schedule and computes when it is first due. The hosted service accepts an invalid one and
@@ -56,9 +57,11 @@ func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule
 	var faults []error
 	switch in.Type {
 	case scheduleNone:
-		faults = []error{foreign("cronExpression", in.CronExpression, scheduleCron), foreign("repeatDuration", in.RepeatDuration, scheduleInterval), foreign("timezone", in.Timezone, scheduleCron)}
+		faults = []error{foreign("cronExpression", in.CronExpression, scheduleCron), foreign("repeatDuration",
+			in.RepeatDuration, scheduleInterval), foreign("timezone", in.Timezone, scheduleCron)}
 	case scheduleInterval:
-		faults = []error{foreign("cronExpression", in.CronExpression, scheduleCron), foreign("timezone", in.Timezone, scheduleCron)}
+		faults = []error{foreign("cronExpression", in.CronExpression, scheduleCron),
+			foreign("timezone", in.Timezone, scheduleCron)}
 		if !given(in.RepeatDuration) {
 			return out, fault.Data(400, "schedule.repeatDuration: missing; a schedule of type interval requires it")
 		}
@@ -143,8 +146,10 @@ func (s *Service) materializedFollow(ctx context.Context, now time.Time) error {
 			continue
 		}
 		if next := jobs.PutForward(t, *schedule.Next, now); next != nil {
-			s.Log.Warn("the clock was set back: a schedule is moved", "query", q.ID, "from", *schedule.Next, "to", *next)
-			if err := s.Store.Reschedule(ctx, q.ID, *schedule.Next, next); err != nil && !errors.Is(err, store.ErrNotFound) {
+			s.Log.Warn("the clock was set back: a schedule is moved", "query", q.ID, "from", *schedule.Next, "to",
+				*next)
+			if err := s.Store.Reschedule(ctx, q.ID, *schedule.Next, next); err != nil &&
+				!errors.Is(err, store.ErrNotFound) {
 				return err
 			}
 		}

@@ -33,7 +33,8 @@ func TestMaterializedKeepsRowsOfTheLastCompleteRun(t *testing.T) {
 
 	m.Text(id, "SELECT CAST('two' AS integer) AS v")
 	failed := m.Settled(id)
-	if failed.Status != store.RunFailed || failed.Error == nil || *failed.LastExecutionStartTime <= *first.LastExecutionStartTime {
+	if failed.Status != store.RunFailed || failed.Error == nil ||
+		*failed.LastExecutionStartTime <= *first.LastExecutionStartTime {
 		t.Fatalf("%+v", failed)
 	}
 	m.Stored("one")
@@ -146,7 +147,9 @@ func TestOneNameOneQuery(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 12 {
 		wg.Go(func() {
-			_, err := m.Cl.Queries.Create(ctx, store.DefaultProject, api.QueryRequest{DisplayName: gatewaytest.Ptr("Same Name"), InputQuery: gatewaytest.Ptr("SELECT 1 AS v"), Path: gatewaytest.Ptr("/one/path")}, nil)
+			_, err := m.Cl.Queries.Create(ctx, store.DefaultProject,
+				api.QueryRequest{DisplayName: gatewaytest.Ptr("Same Name"),
+					InputQuery: gatewaytest.Ptr("SELECT 1 AS v"), Path: gatewaytest.Ptr("/one/path")}, nil)
 			var ae *api.Error
 			switch {
 			case err == nil:
@@ -186,7 +189,8 @@ func TestRunOfDeadProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, err := m.G.Store.Query(ctx, store.DefaultProject, id)
-	if err != nil || q.Materialized.Status != store.RunFailed || q.Materialized.Error == nil || *q.Materialized.Error != jobs.Crashed {
+	if err != nil || q.Materialized.Status != store.RunFailed || q.Materialized.Error == nil ||
+		*q.Materialized.Error != jobs.Crashed {
 		t.Fatalf("%+v, %v", q.Materialized, err)
 	}
 	m.Stored("one")
@@ -201,7 +205,8 @@ func TestRunOfDeadProcess(t *testing.T) {
 	m.Stored("two")
 }
 
-// TestInterruptedBeforeItBegan: a run that the gateway's end catches before it has read its query was cut off, not cancelled.
+// TestInterruptedBeforeItBegan: a run that the gateway's end catches before it has read its query was cut off, not
+// cancelled.
 func TestInterruptedBeforeItBegan(t *testing.T) {
 	m, _ := gatewaytest.NewMaterialized(t)
 	id := m.Create("m", "SELECT 'one' AS v", nil)
@@ -219,7 +224,8 @@ func TestInterruptedBeforeItBegan(t *testing.T) {
 func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 	m, forward := gatewaytest.NewMaterialized(t)
 	ctx := context.Background()
-	id := m.Create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: gatewaytest.Ptr("PT1H")})
+	id := m.Create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval",
+		RepeatDuration: gatewaytest.Ptr("PT1H")})
 	first := m.Settled(id)
 	set := gatewaytest.Moment(t, *first.NextExecutionStartTime).Add(-time.Hour)
 
@@ -239,12 +245,14 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 	if s := m.Settled(id); *s.LastExecutionStartTime != *second.LastExecutionStartTime {
 		t.Fatalf("missed runs were made up for more than once: %+v", s)
 	}
-	if _, err := m.Cl.Queries.Update(ctx, store.DefaultProject, id, api.QueryRequest{Schedule: &api.MaterializedQuerySchedule{Type: "none"}}, nil); err != nil {
+	if _, err := m.Cl.Queries.Update(ctx, store.DefaultProject, id,
+		api.QueryRequest{Schedule: &api.MaterializedQuerySchedule{Type: "none"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	forward(48 * time.Hour)
 	m.G.Jobs.RunDuties(ctx)
-	if s := m.Settled(id); s.NextExecutionStartTime != nil || *s.LastExecutionStartTime != *second.LastExecutionStartTime {
+	if s := m.Settled(id); s.NextExecutionStartTime != nil ||
+		*s.LastExecutionStartTime != *second.LastExecutionStartTime {
 		t.Fatalf("ran without a schedule: %+v", s)
 	}
 }
@@ -287,7 +295,8 @@ func TestReadersDuringRefreshes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 3 {
-			got := m.Values("SELECT concat(CAST(count(*) AS varchar), '/', CAST(count(DISTINCT v) AS varchar), '/', CAST(max(v) AS varchar)) FROM peaka.mtquery.m")
+			got := m.Values("SELECT concat(CAST(count(*) AS varchar), '/', CAST(count(DISTINCT v) AS varchar), '/', " +
+				"CAST(max(v) AS varchar)) FROM peaka.mtquery.m")
 			if len(got) != 1 || got[0][:7] != "2000/1/" {
 				t.Fatalf("round %d: read %v", i, got)
 			}
@@ -303,7 +312,8 @@ func TestReadersDuringRefreshes(t *testing.T) {
 func TestQueryNames(t *testing.T) {
 	m, _ := gatewaytest.NewMaterialized(t)
 	for i, name := range []string{"Daily Sales", "DAILY-SALES", "!!!", "", "  "} {
-		_, err := m.Cl.Queries.Create(context.Background(), store.DefaultProject, api.QueryRequest{DisplayName: &name, InputQuery: gatewaytest.Ptr("SELECT " + strconv.Itoa(i))}, nil)
+		_, err := m.Cl.Queries.Create(context.Background(), store.DefaultProject, api.QueryRequest{DisplayName: &name,
+			InputQuery: gatewaytest.Ptr("SELECT " + strconv.Itoa(i))}, nil)
 		if (err == nil) != (i == 0) {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -321,22 +331,28 @@ func TestUpdatesAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, update := range []func() error{
 			func() error {
-				_, err := m.Cl.Queries.Update(ctx, store.DefaultProject, id, api.QueryRequest{DisplayName: gatewaytest.Ptr("m" + n)}, nil)
+				_, err := m.Cl.Queries.Update(ctx, store.DefaultProject, id,
+					api.QueryRequest{DisplayName: gatewaytest.Ptr("m" + n)}, nil)
 				return err
 			},
 			func() error {
-				_, err := m.Cl.Queries.Update(ctx, store.DefaultProject, id, api.QueryRequest{InputQuery: gatewaytest.Ptr("SELECT " + n + " AS v")}, nil)
+				_, err := m.Cl.Queries.Update(ctx, store.DefaultProject, id,
+					api.QueryRequest{InputQuery: gatewaytest.Ptr("SELECT " + n + " AS v")}, nil)
 				return err
 			},
 			func() error {
 				return m.Cl.Queries.Move(ctx, store.DefaultProject, id, api.QueryPathUpdateRequest{Path: "/f" + n})
 			},
 			func() error {
-				_, err := m.Cl.Cache.UpdateSettings(ctx, store.DefaultProject, cache, api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: gatewaytest.Ptr("P" + strconv.Itoa(i+1) + "D")}})
+				_, err := m.Cl.Cache.UpdateSettings(ctx, store.DefaultProject, cache,
+					api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC",
+						Expression: gatewaytest.Ptr("P" + strconv.Itoa(i+1) + "D")}})
 				return err
 			},
 			func() error {
-				_, err := m.Cl.Cache.UpdateSettings(ctx, store.DefaultProject, cache, api.CacheScheduleUpdate{IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: gatewaytest.Ptr("P" + strconv.Itoa(i+2) + "D")}})
+				_, err := m.Cl.Cache.UpdateSettings(ctx, store.DefaultProject, cache,
+					api.CacheScheduleUpdate{IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC",
+						Expression: gatewaytest.Ptr("P" + strconv.Itoa(i+2) + "D")}})
 				return err
 			},
 		} {
@@ -348,11 +364,13 @@ func TestUpdatesAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		q, err := m.Cl.Queries.Get(ctx, store.DefaultProject, id)
-		if err != nil || q.DisplayName != "m"+n || q.InputQuery != "SELECT "+n+" AS v" || q.Path == nil || *q.Path != "/f"+n {
+		if err != nil || q.DisplayName != "m"+n || q.InputQuery != "SELECT "+n+" AS v" || q.Path == nil ||
+			*q.Path != "/f"+n {
 			t.Fatalf("round %d: %+v, %v", i, q, err)
 		}
 		c, err := m.Cl.Cache.Settings(ctx, store.DefaultProject, cache)
-		if err != nil || *c.FullRefreshCacheSchedule.Expression != "P"+strconv.Itoa(i+1)+"D" || *c.IncrementalCacheSchedule.Expression != "P"+strconv.Itoa(i+2)+"D" {
+		if err != nil || *c.FullRefreshCacheSchedule.Expression != "P"+strconv.Itoa(i+1)+"D" ||
+			*c.IncrementalCacheSchedule.Expression != "P"+strconv.Itoa(i+2)+"D" {
 			t.Fatalf("round %d: %+v, %v", i, c, err)
 		}
 	}

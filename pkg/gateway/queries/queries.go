@@ -72,7 +72,8 @@ func queryOut(q store.Query, paths map[string]string) api.Query {
 	if q.FolderID != nil {
 		path = paths[*q.FolderID]
 	}
-	out := api.Query{ID: q.ID, DisplayName: q.DisplayName, Name: q.Name, InputQuery: q.SQL, QueryType: plainQuery, Path: &path, FolderID: q.FolderID}
+	out := api.Query{ID: q.ID, DisplayName: q.DisplayName, Name: q.Name, InputQuery: q.SQL, QueryType: plainQuery,
+		Path: &path, FolderID: q.FolderID}
 	if q.Materialized != nil {
 		out.QueryType, out.Schedule = materializedQuery, scheduleOut(q.Materialized.Schedule)
 	}
@@ -133,7 +134,8 @@ func (s *Service) updateQuery(ctx context.Context, r *web.Request[api.QueryReque
 }
 
 // saveQuery applies a request to a query and stores it, and starts or ends runs according to its type.
-func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query, error)) (api.Query, error) {
+func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query,
+	error)) (api.Query, error) {
 	old, saved, err := s.replaceQuery(ctx, r, read)
 	if err != nil {
 		return api.Query{}, err
@@ -152,7 +154,8 @@ func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest
 
 // replaceQuery reads, changes and stores a query. This is serialized per project: two concurrent changes could create a
 // cycle, or undo each other. Nothing is stored if anything is rejected.
-func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query, error)) (old, saved store.Query, err error) {
+func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query,
+	error)) (old, saved store.Query, err error) {
 	unlock, err := s.saving.Lock(ctx, r.Project.ID)
 	if err != nil {
 		return old, saved, err
@@ -197,7 +200,8 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	if b.DisplayName != nil {
 		name := sqltext.OfQuery(*b.DisplayName)
 		if !sqltext.IsQueryName(name) {
-			return fault.Data(400, "displayName %q cannot be converted to an SQL name: it must contain a letter or a digit, and at most %d characters", *b.DisplayName, sqltext.MaxQueryName)
+			return fault.Data(400, "displayName %q cannot be converted to an SQL name: it must contain a letter or a "+
+				"digit, and at most %d characters", *b.DisplayName, sqltext.MaxQueryName)
 		}
 		q.DisplayName, q.Name = *b.DisplayName, name
 	}
@@ -222,7 +226,8 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 		q.Materialized = nil
 	case materializedQuery:
 		if q.Materialized == nil {
-			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: scheduleNone, Anchor: store.Time(s.Now())}}
+			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: scheduleNone,
+				Anchor: store.Time(s.Now())}}
 		}
 	default:
 		return fault.Data(400, "queryType: %q is neither PLAIN nor MATERIALIZED", b.QueryType)
@@ -266,7 +271,10 @@ func (s *Service) deleteQuery(ctx context.Context, r *web.Request[web.None]) (we
 	if err != nil {
 		return web.None{}, err
 	}
-	return web.None{}, s.removeQuery(ctx, r.Project, q, func() error { return s.Store.DeleteQuery(ctx, q.ProjectID, q.ID) })
+	return web.None{}, s.removeQuery(ctx, r.Project, q, func() error {
+		return s.Store.DeleteQuery(ctx,
+			q.ProjectID, q.ID)
+	})
 }
 
 // removeQuery drops the stored rows of a query, then the query. In this order a failure leaves something that can be

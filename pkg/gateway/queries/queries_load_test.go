@@ -16,8 +16,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// TestQueriesUnderLoad lets callers save, run, move, cancel and delete each other's queries and folders. Whatever the order, no
-// call may fail but for what another has taken away, readers see the rows of one run, and no run stays RUNNING.
+// TestQueriesUnderLoad lets callers save, run, move, cancel and delete each other's queries and folders. Whatever the
+// order, no call may fail but for what another has taken away, readers see the rows of one run, and no run stays
+// RUNNING.
 func TestQueriesUnderLoad(t *testing.T) {
 	m, _ := gatewaytest.NewMaterialized(t)
 	ctx := context.Background()
@@ -35,8 +36,10 @@ func TestQueriesUnderLoad(t *testing.T) {
 		}
 		switch rand.IntN(9) {
 		case 0, 1:
-			_, err = m.Cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: gatewaytest.Ptr(fmt.Sprintf("SELECT %d AS v, i FROM UNNEST(sequence(1, 1000)) t(i)", w)),
-				QueryType: "MATERIALIZED", Path: &path, Schedule: &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: gatewaytest.Ptr("PT1S")}}, nil)
+			_, err = m.Cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name,
+				InputQuery: gatewaytest.Ptr(fmt.Sprintf("SELECT %d AS v, i FROM UNNEST(sequence(1, 1000)) t(i)", w)),
+				QueryType:  "MATERIALIZED", Path: &path, Schedule: &api.MaterializedQuerySchedule{Type: "interval",
+					RepeatDuration: gatewaytest.Ptr("PT1S")}}, nil)
 			return err
 		case 2:
 			return m.Cl.Queries.Delete(ctx, p, id)
@@ -55,7 +58,8 @@ func TestQueriesUnderLoad(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			rows, err := gatewaytest.TextsOf(ctx, m.G, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+name)
+			rows, err := gatewaytest.TextsOf(ctx, m.G, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+
+				name)
 			if err != nil {
 				f := fault.Of(err)
 				return &api.Error{Status: f.Status, Message: f.Message}
@@ -74,7 +78,9 @@ func TestQueriesUnderLoad(t *testing.T) {
 				err := step(w)
 				var ae *api.Error
 				if errors.As(err, &ae) && (ae.Status == 404 || ae.Status == 409 ||
-					ae.Status == 400 && (strings.HasPrefix(ae.Message, "There is no query") || strings.Contains(ae.Message, "does not exist") || strings.Contains(ae.Message, "is still empty"))) {
+					ae.Status == 400 && (strings.HasPrefix(ae.Message, "There is no query") ||
+						strings.Contains(ae.Message, "does not exist") || strings.Contains(ae.Message,
+						"is still empty"))) {
 					continue
 				}
 				if err != nil {

@@ -27,10 +27,11 @@ func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string
 	return sql.Query{Ask: sql.Rows{Table: n}}, nil
 }
 
-// checkQuery analyses a query with the new statement in place of the stored one. So the engine detects a query that refers
-// to itself, also indirectly, and anything but a SELECT. A missing object is an error only if exists is set: names are
-// resolved at run time, so a query may be saved before its tables are created [O].
-func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryRequest], q store.Query, was string, exists bool) error {
+// checkQuery analyses a query with the new statement in place of the stored one. So the engine detects a query that
+// refers to itself, also indirectly, and anything but a SELECT. A missing object is an error only if exists is set:
+// names are resolved at run time, so a query may be saved before its tables are created [O].
+func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryRequest], q store.Query, was string,
+	exists bool) error {
 	if was == q.Name {
 		was = ""
 	}
@@ -41,7 +42,8 @@ func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryReques
 	if err != nil {
 		return err
 	}
-	if err = sql.Check(ctx, data, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows}, Catalogs: rs, Props: names.Props(r.Scope, r.Project)}); err == nil {
+	if err = sql.Check(ctx, data, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows}, Catalogs: rs,
+		Props: names.Props(r.Scope, r.Project)}); err == nil {
 		return nil
 	}
 	var e *engine.Error
@@ -62,7 +64,8 @@ func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryReques
 func inOwnText(e *engine.Error, n engine.TableName) error {
 	if e.Kind == engine.KindCycle {
 		own := strings.TrimSuffix(e.Message, " -> "+n.String())
-		return &engine.Error{Kind: e.Kind, Message: strings.ReplaceAll(own, n.String(), strings.Replace(n.String(), names.DraftMark, "", 1))}
+		return &engine.Error{Kind: e.Kind, Message: strings.ReplaceAll(own, n.String(), strings.Replace(n.String(),
+			names.DraftMark, "", 1))}
 	}
 	for err := error(e); err != nil; err = errors.Unwrap(err) {
 		if own, ok := err.(*engine.Error); ok && //nolint:errorlint // the loop unwraps
@@ -73,7 +76,8 @@ func inOwnText(e *engine.Error, n engine.TableName) error {
 	return &engine.Error{Kind: e.Kind, Message: OwnPart(e.Message, n)}
 }
 
-// OwnPart removes from a message the prefix that engine.Error.In has added: the name of the query, and the position in it.
+// OwnPart removes from a message the prefix that engine.Error.In has added: the name of the query, and the position in
+// it.
 func OwnPart(msg string, n engine.TableName) string {
 	rest, ok := strings.CutPrefix(msg, "in "+n.String())
 	if own, found := strings.CutPrefix(rest, ": "); ok && found {

@@ -14,7 +14,8 @@ import (
 func TestSweep(t *testing.T) {
 	files, safe := 0, 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == "safely" || d.Name() == "enginetest" || d.Name() == "gatewaytest" || d.Name() == "contract" || d.Name() == "testdata") {
+		if err != nil || d.IsDir() && (d.Name() == "safely" || d.Name() == "enginetest" || d.Name() == "gatewaytest" ||
+			d.Name() == "contract" || d.Name() == "testdata") {
 			if err == nil {
 				err = filepath.SkipDir
 			}
@@ -43,7 +44,8 @@ func TestSweep(t *testing.T) {
 				case from == "safely":
 					safe++
 				case n.Sel.Name == "AfterFunc":
-					t.Errorf("%s: AfterFunc: a panic here would end the process; use package safely", set.Position(n.Pos()))
+					t.Errorf("%s: AfterFunc: a panic here would end the process; use package safely",
+						set.Position(n.Pos()))
 				case n.Sel.Name == "Go", n.Sel.Name == "TryGo" || from == "errgroup":
 					t.Errorf("%s: Go: a panic here would end the process; use safely.Wait", set.Position(n.Pos()))
 				}

@@ -22,5 +22,6 @@ func (s *Source) Fault(ctx context.Context, err error) error {
 	if errors.Is(err, engine.ErrContent) {
 		kind = engine.KindData
 	}
-	return &engine.Error{Kind: kind, Message: fmt.Sprintf("connection %s (%s): %s", s.conn.Name, s.Typ.Key, s.Typ.Redact(s.cred, err.Error()))}
+	return &engine.Error{Kind: kind, Message: fmt.Sprintf("connection %s (%s): %s", s.conn.Name, s.Typ.Key,
+		s.Typ.Redact(s.cred, err.Error()))}
 }

@@ -47,11 +47,13 @@ func (s *Service) Routes(m *web.Mux) {
 // testTimeout limits the test of a credential.
 const testTimeout = 20 * time.Second
 
-func (s *Service) listConnectionConfigs(context.Context, *web.Request[web.None]) ([]api.ConnectionConfiguration, error) {
+func (s *Service) listConnectionConfigs(context.Context,
+	*web.Request[web.None]) ([]api.ConnectionConfiguration, error) {
 	return each.Map(s.Types, connector.Type.Config), nil
 }
 
-func (s *Service) getConnectionConfig(_ context.Context, r *web.Request[web.None]) (api.ConnectionConfiguration, error) {
+func (s *Service) getConnectionConfig(_ context.Context,
+	r *web.Request[web.None]) (api.ConnectionConfiguration, error) {
 	t, err := s.connectionType(r.Param("connectionType"))
 	return t.Config(), err
 }
@@ -65,7 +67,8 @@ func (s *Service) connectionType(key string) (connector.Type, error) {
 	for _, t := range s.Types {
 		keys = append(keys, t.Key)
 	}
-	return connector.Type{}, fault.Connection(400, "INVALID_CONNECTION_TYPE", "", "there is no connection type %q on this gateway; the types are %s", key, strings.Join(keys, ", "))
+	return connector.Type{}, fault.Connection(400, "INVALID_CONNECTION_TYPE", "",
+		"there is no connection type %q on this gateway; the types are %s", key, strings.Join(keys, ", "))
 }
 
 func connectionOut(c store.Connection) api.Connection {
@@ -160,7 +163,8 @@ func (s *Service) updateConnection(ctx context.Context, r *web.Request[api.Conne
 		return api.Connection{}, err
 	}
 	if r.Body.Type != "" && r.Body.Type != c.Type {
-		return api.Connection{}, fault.Connection(400, "INVALID_CONNECTION_TYPE", "", "the type of a connection cannot change: it is %s", c.Type)
+		return api.Connection{}, fault.Connection(400, "INVALID_CONNECTION_TYPE", "",
+			"the type of a connection cannot change: it is %s", c.Type)
 	}
 	if r.Body.Name == "" && r.Body.Credential == nil {
 		return api.Connection{}, fault.Missing("credential")
@@ -213,14 +217,17 @@ func (s *Service) getConnectionDetail(ctx context.Context, r *web.Request[web.No
 
 // completeOAuthConnection knows no state: no connection type of this gateway uses OAuth, so no connection waits for a
 // provider.
-func (s *Service) completeOAuthConnection(_ context.Context, r *web.Request[api.OAuthCallbackRequest]) (api.Connection, error) {
+func (s *Service) completeOAuthConnection(_ context.Context,
+	r *web.Request[api.OAuthCallbackRequest]) (api.Connection, error) {
 	if r.Body.QueryParameters == "" {
 		return api.Connection{}, fault.Missing("queryParameters")
 	}
 	if _, err := url.ParseQuery(r.Body.QueryParameters); err != nil {
-		return api.Connection{}, fault.Connection(400, "INVALID_OAUTH_STATE", "", "queryParameters is not a query string: %v", err)
+		return api.Connection{}, fault.Connection(400, "INVALID_OAUTH_STATE", "",
+			"queryParameters is not a query string: %v", err)
 	}
-	return api.Connection{}, fault.Connection(400, "INVALID_OAUTH_STATE", "", "no connection of this project waits for an authorization with this state: no connection type of this gateway uses OAuth")
+	return api.Connection{}, fault.Connection(400, "INVALID_OAUTH_STATE", "", "no connection of this project waits "+
+		"for an authorization with this state: no connection type of this gateway uses OAuth")
 }
 
 func (s *Service) unsealed(c store.Connection) (connector.Type, connector.Credential, error) {
@@ -254,7 +261,8 @@ func (s *Service) OpenSource(c store.Connection) (*Source, error) {
 	}
 	conn, err := t.Open(cred, s.Reach(cred))
 	if err != nil {
-		return nil, &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("connection %s: %s", c.Name, t.Redact(cred, err.Error()))}
+		return nil, &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("connection %s: %s", c.Name,
+			t.Redact(cred, err.Error()))}
 	}
 	return &Source{conn, c, t, cred}, nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// File opens a file, or the files that a pattern matches as one table, as the connector for folders reads them. The path is
-// absolute.
+// File opens a file, or the files that a pattern matches as one table, as the connector for folders reads them. The
+// path is absolute.
 func (s *Service) File(ctx context.Context, path string) (engine.Scanner, error) {
 	all := []string{path}
 	_, err := os.Stat(path)
@@ -48,7 +48,8 @@ type noMatch struct{}
 func (noMatch) Error() string        { return "no file matches" }
 func (noMatch) Is(target error) bool { return target == fs.ErrNotExist }
 
-// hidden reports whether a part of a name that a pattern matches begins with a dot which the pattern does not have, as in a shell.
+// hidden reports whether a part of a name that a pattern matches begins with a dot which the pattern does not have, as
+// in a shell.
 func hidden(pattern, name string) bool {
 	wanted, parts := strings.Split(pattern, string(filepath.Separator)), strings.Split(name, string(filepath.Separator))
 	for i, part := range parts {

@@ -24,7 +24,8 @@ func (s *Sources) Get(c store.Connection, open func(store.Connection) (*Source, 
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	have := s.Open[c.ID]
-	if have != nil && string(have.conn.Credential) == string(c.Credential) { // sealed: the text differs after every change
+	// sealed: the text differs after every change
+	if have != nil && string(have.conn.Credential) == string(c.Credential) {
 		if have.conn.Name != c.Name { // the name used in errors
 			renamed := *have
 			renamed.conn = c

@@ -21,11 +21,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sources"
 )
 
-// TestOwnFiles puts to a gateway, with a project's key, every way to name its own files that is known. None may give a connection,
-// and none may tell what the files hold.
+// TestOwnFiles puts to a gateway, with a project's key, every way to name its own files that is known. None may give a
+// connection, and none may tell what the files hold.
 func TestOwnFiles(t *testing.T) {
 	base := t.TempDir()
-	o := gateway.Options{Dir: filepath.Join(base, "data"), KeepOut: []string{filepath.Join(base, "cache")}, Configs: []string{filepath.Join(base, "config")}, OpenEngine: gatewaytest.Open(t).Options.OpenEngine}
+	o := gateway.Options{Dir: filepath.Join(base, "data"), KeepOut: []string{filepath.Join(base, "cache")},
+		Configs: []string{filepath.Join(base, "config")}, OpenEngine: gatewaytest.Open(t).Options.OpenEngine}
 	g, err := gateway.Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -86,16 +87,25 @@ func TestOwnFiles(t *testing.T) {
 		n := strconv.Itoa(i)
 		name, dir := filepath.Base(f), filepath.Dir(f)
 		parent := link(dir, "parent"+n)
-		files = append(files, f, f+"/", f+"//", f+"/.", f+"/./", dir+"//"+name, dir+"/./"+name, "//"+strings.TrimPrefix(f, "/"), dir+"/x/../"+name,
-			link(f, "link"+n+".db"), hard(f, "hard"+n+".db"), parent+"/"+name, parent+"//"+name+"/", parent+"/./"+name+"/.",
-			link(link(f, "twice"+n+".db"), "thrice"+n+".db"), link("../data/"+strings.TrimPrefix(f, data+"/"), "relative"+n+".db"),
-			"/proc/self/root"+f, "/proc/"+pid+"/root"+f, "/proc/self/cwd/../../../../../../../../../../"+f, "/proc/self/fd/"+dirFD+strings.TrimPrefix(f, data),
-			"/dev/fd/"+dirFD+strings.TrimPrefix(f, data), link("/proc/self/root"+f, "root"+n+".db"), "/proc/thread-self/root"+f, "/proc/self/task/"+pid+"/root"+f,
+		files = append(files, f, f+"/", f+"//", f+"/.", f+"/./", dir+"//"+name, dir+"/./"+name,
+			"//"+strings.TrimPrefix(f, "/"), dir+"/x/../"+name,
+			link(f, "link"+n+".db"), hard(f, "hard"+n+".db"), parent+"/"+name, parent+"//"+name+"/", parent+"/./"+name+
+				"/.",
+			link(link(f, "twice"+n+".db"), "thrice"+n+".db"), link("../data/"+strings.TrimPrefix(f, data+"/"),
+				"relative"+n+".db"),
+			"/proc/self/root"+f, "/proc/"+pid+"/root"+f, "/proc/self/cwd/../../../../../../../../../../"+f,
+			"/proc/self/fd/"+dirFD+strings.TrimPrefix(f, data),
+			"/dev/fd/"+dirFD+strings.TrimPrefix(f, data), link("/proc/self/root"+f, "root"+n+".db"),
+			"/proc/thread-self/root"+f, "/proc/self/task/"+pid+"/root"+f,
 			link("/proc/self/fd/"+dirFD, "fd"+n)+strings.TrimPrefix(f, data), "file:"+f, f+"?mode=rw", f+"\x00.db")
 	}
-	folders := []string{data, data + "/", data + "//", data + "/.", data + "/./", "//" + rel, up, filepath.Join(data, "projects") + "/..", link(data, "folder"), link(data, "folder2") + "/", exports, exports + "/.",
-		filepath.Dir(rows), "/proc/self/root" + data, "/proc/" + pid + "/root" + data, "/proc/self/fd/" + dirFD, "/proc/self/fd/" + dirFD + "/", "/proc/self/fd/" + dirFD + "/exports", "/dev/fd/" + dirFD,
-		link("/proc/self/fd/"+dirFD, "fdfolder"), filepath.Join(base, "cache"), link(filepath.Join(base, "cache"), "cachefolder"), "/proc/self/fd", "/proc/self", "/dev/fd"}
+	folders := []string{data, data + "/", data + "//", data + "/.", data + "/./", "//" + rel, up,
+		filepath.Join(data, "projects") + "/..", link(data, "folder"), link(data, "folder2") + "/", exports,
+		exports + "/.",
+		filepath.Dir(rows), "/proc/self/root" + data, "/proc/" + pid + "/root" + data, "/proc/self/fd/" + dirFD,
+		"/proc/self/fd/" + dirFD + "/", "/proc/self/fd/" + dirFD + "/exports", "/dev/fd/" + dirFD,
+		link("/proc/self/fd/"+dirFD, "fdfolder"), filepath.Join(base, "cache"), link(filepath.Join(base, "cache"),
+			"cachefolder"), "/proc/self/fd", "/proc/self", "/dev/fd"}
 
 	type attack struct{ kind, path string }
 	var all []attack
@@ -106,7 +116,8 @@ func TestOwnFiles(t *testing.T) {
 		all = append(all, attack{"files", f})
 	}
 	for i, x := range all {
-		body, err := json.Marshal(map[string]any{"name": fmt.Sprintf("a%d", i), "type": x.kind, "credential": map[string]any{"path": x.path}})
+		body, err := json.Marshal(map[string]any{"name": fmt.Sprintf("a%d", i), "type": x.kind,
+			"credential": map[string]any{"path": x.path}})
 		must(err)
 		status, reply := w.Call(a.Key, "POST", "/connections/"+a.IDs["projectId"], string(body))
 		if status < 400 || status > 499 || strings.Contains(reply, "bravosecret") {
@@ -129,19 +140,24 @@ func TestOwnFiles(t *testing.T) {
 		_, reply := w.Call(a.Key, "POST", "/connections/"+a.IDs["projectId"], body)
 		var c struct{ ID string }
 		must(json.Unmarshal([]byte(reply), &c))
-		if status, reply := w.Call(a.Key, "POST", "/data/projects/"+a.IDs["projectId"]+"/catalogs", fmt.Sprintf(`{"name":"f%d","connectionId":%q}`, i, c.ID)); status > 299 {
+		if status, reply := w.Call(a.Key, "POST", "/data/projects/"+a.IDs["projectId"]+"/catalogs",
+			fmt.Sprintf(`{"name":"f%d","connectionId":%q}`, i, c.ID)); status > 299 {
 			t.Fatal(reply)
 		}
 	}
-	for _, table := range []string{"f0.files.hard", "f0.files.settings", "f0.files.alias", "f0.files.up", "f0.files.held", "f0.files.parts", "f1.files.alias", "f1.data.inside", "f1.cache.kept", "f1.outside.hard", "f1.outside.alias"} {
+	for _, table := range []string{"f0.files.hard", "f0.files.settings", "f0.files.alias", "f0.files.up",
+		"f0.files.held", "f0.files.parts", "f1.files.alias", "f1.data.inside", "f1.cache.kept", "f1.outside.hard",
+		"f1.outside.alias"} {
 		body := fmt.Sprintf(`{"statement":%q}`, "SELECT * FROM "+table)
-		if status, reply := w.Call(a.Key, "POST", "/data/projects/"+a.IDs["projectId"]+"/queries/execute", body); status < 400 || strings.Contains(reply, "bravosecret") {
+		if status, reply := w.Call(a.Key, "POST", "/data/projects/"+a.IDs["projectId"]+"/queries/execute",
+			body); status < 400 || strings.Contains(reply, "bravosecret") {
 			t.Errorf("%s: %d %s", table, status, reply)
 		}
 	}
 	for _, table := range []string{"f0.files.mine", "f1.outside.mine"} {
 		body := fmt.Sprintf(`{"statement":%q}`, "SELECT * FROM "+table)
-		if status, reply := w.Call(a.Key, "POST", "/data/projects/"+a.IDs["projectId"]+"/queries/execute", body); status != 200 {
+		if status, reply := w.Call(a.Key, "POST", "/data/projects/"+a.IDs["projectId"]+"/queries/execute",
+			body); status != 200 {
 			t.Errorf("%s: %d %s", table, status, reply)
 		}
 	}
@@ -168,7 +184,8 @@ func TestStateByContent(t *testing.T) {
 		t.Errorf("a copy of the state is read: %v", err)
 	}
 	var secrets int
-	if err := db.QueryRow("SELECT count(*) FROM meta WHERE key LIKE 'secret.%'").Scan(&secrets); err != nil || secrets != 0 {
+	if err := db.QueryRow("SELECT count(*) FROM meta WHERE key LIKE 'secret.%'").Scan(&secrets); err != nil ||
+		secrets != 0 {
 		t.Errorf("the state holds %d secrets: %v", secrets, err)
 	}
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// trusted is an additional member of a sealed credential. It is set if a partner key stored the credential; the connection may then
-// reach addresses that a project key may not. The credential in a request cannot contain it, because connector.Type.Check rejects
-// unknown fields.
+// trusted is an additional member of a sealed credential. It is set if a partner key stored the credential; the
+// connection may then reach addresses that a project key may not. The credential in a request cannot contain it,
+// because connector.Type.Check rejects unknown fields.
 const trusted = "\x00trusted"
 
 // ParseReach parses which addresses connections created with a project key may reach.
 func ParseReach(s string) (connector.Network, error) {
-	n, ok := map[string]connector.Network{"public": connector.NetPublic, "private": connector.NetPrivate, "all": connector.NetAll}[s]
+	n, ok := map[string]connector.Network{"public": connector.NetPublic, "private": connector.NetPrivate,
+		"all": connector.NetAll}[s]
 	if !ok {
 		return n, fmt.Errorf("%q is not one of public, private, all", s)
 	}
@@ -52,7 +53,8 @@ func (s *Service) Grant(ctx context.Context, c connector.Credential) (connector.
 	if web.ScopeOf(ctx).Partner {
 		c[trusted] = true
 	} else if c.Flag(linkLocalField) && s.Network != connector.NetAll {
-		return connector.Reach{}, fmt.Errorf("credential field %q requires a partner key: the key given belongs to a project", linkLocalField)
+		return connector.Reach{}, fmt.Errorf(
+			"credential field %q requires a partner key: the key given belongs to a project", linkLocalField)
 	}
 	return s.Reach(c), nil
 }

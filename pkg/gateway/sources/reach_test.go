@@ -14,8 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 )
 
-// TestReach makes connections with a project's key and with a partner's to addresses of each kind. Those that are refused are not
-// dialled; those that are not fail for want of a server.
+// TestReach makes connections with a project's key and with a partner's to addresses of each kind. Those that are
+// refused are not dialled; those that are not fail for want of a server.
 func TestReach(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -23,7 +23,10 @@ func TestReach(t *testing.T) {
 	}
 	_, port, _ := net.SplitHostPort(closed.Addr().String())
 	closed.Close()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[{"id":1}]`) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w,
+			`[{"id":1}]`)
+	}))
 	defer server.Close()
 	_, open, _ := net.SplitHostPort(strings.TrimPrefix(server.URL, "http://"))
 	for _, reach := range []connector.Network{connector.NetPublic, connector.NetPrivate} {
@@ -49,19 +52,25 @@ func TestReach(t *testing.T) {
 			{"rest", "127.0.0.1", open, `"allowLinkLocal":true`, false, true},
 		} {
 			for who, may := range map[string]bool{key: x.project, w.Partner: x.partner} {
-				cred := fmt.Sprintf(`"url":%q,"port":%s,"user":"u","password":"secret-word","databaseName":"d"`, x.host, x.port)
+				cred := fmt.Sprintf(`"url":%q,"port":%s,"user":"u","password":"secret-word","databaseName":"d"`,
+					x.host, x.port)
 				if x.kind == "rest" {
-					cred = fmt.Sprintf(`"baseUrl":"http://%s","tables":{"retries":0,"tables":[{"name":"t","path":"/"}]}`, net.JoinHostPort(x.host, x.port))
+					cred = fmt.Sprintf(
+						`"baseUrl":"http://%s","tables":{"retries":0,"tables":[{"name":"t","path":"/"}]}`,
+						net.JoinHostPort(x.host, x.port))
 				}
 				if x.more != "" {
 					cred += "," + x.more
 				}
-				status, reply := w.Call(who, "POST", "/connections/"+gateway.DefaultProject, fmt.Sprintf(`{"name":"c%d","type":%q,"credential":{%s}}`, i, x.kind, cred))
+				status, reply := w.Call(who, "POST", "/connections/"+gateway.DefaultProject,
+					fmt.Sprintf(`{"name":"c%d","type":%q,"credential":{%s}}`, i, x.kind, cred))
 				var fault struct{ Message string }
 				_ = json.Unmarshal([]byte(reply), &fault)
-				refused := strings.Contains(fault.Message, "must not access") || strings.Contains(fault.Message, "requires a partner key")
+				refused := strings.Contains(fault.Message, "must not access") || strings.Contains(fault.Message,
+					"requires a partner key")
 				if refused == may || status < 300 != (may && x.port == open) {
-					t.Errorf("reach %d, %s %s %s, partner %v: %d %s", reach, x.kind, x.host, x.more, who == w.Partner, status, reply)
+					t.Errorf("reach %d, %s %s %s, partner %v: %d %s", reach, x.kind, x.host, x.more,
+						who == w.Partner, status, reply)
 				}
 			}
 		}
@@ -72,7 +81,8 @@ func TestReach(t *testing.T) {
 func TestTrusted(t *testing.T) {
 	g := gatewaytest.Open(t)
 	for _, typ := range g.Sources.Types {
-		if _, err := typ.Check(connector.Credential{"\x00trusted": true}); err == nil || !strings.Contains(err.Error(), "required") && !strings.Contains(err.Error(), "is not a credential field") {
+		if _, err := typ.Check(connector.Credential{"\x00trusted": true}); err == nil || !strings.Contains(err.Error(),
+			"required") && !strings.Contains(err.Error(), "is not a credential field") {
 			t.Errorf("%s takes it: %v", typ.Key, err)
 		}
 		if len(typ.Public(connector.Credential{"\x00trusted": true})) > 0 {

@@ -47,7 +47,8 @@ const (
 	secretKeySize = 32
 	checkPurpose  = "check value"
 	// restoreKey is the remedy for a key that is lost or damaged.
-	restoreKey = "restore secret.key from a backup of the data directory; without one, `dig gateway reset --key` makes another, and the credential of each connection must be given again (`dig connection update`)"
+	restoreKey = "restore secret.key from a backup of the data directory; without one, `dig gateway reset --key` " +
+		"makes another, and the credential of each connection must be given again (`dig connection update`)"
 )
 
 // NewVault returns the vault of a data directory. It reads the key when it is first needed.
@@ -70,7 +71,8 @@ func (v *Vault) Check() error {
 	return err
 }
 
-// open returns the cipher. With create, a key that nothing depends on is created; otherwise the result is nil where no key was needed yet.
+// open returns the cipher. With create, a key that nothing depends on is created; otherwise the result is nil where no
+// key was needed yet.
 func (v *Vault) open(create bool) (cipher.AEAD, error) {
 	v.once.Lock()
 	defer v.once.Unlock()
@@ -102,7 +104,8 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 		return nil, err
 	}
 	if len(key) != secretKeySize {
-		return nil, damage.New(nil, restoreKey, "the file %s is damaged: it does not have %d bytes", v.path, secretKeySize)
+		return nil, damage.New(nil, restoreKey, "the file %s is damaged: it does not have %d bytes",
+			v.path, secretKeySize)
 	}
 	aead, own, err := ciphers(key)
 	if err != nil {
@@ -110,7 +113,8 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 	}
 	if own != check && !missing {
 		if wrong := check != "" || !opens(aead, sealed); wrong && len(sealed) > 0 {
-			return nil, damage.New(nil, restoreKey, "the file %s is not the key that the stored credentials were sealed with: it is damaged, or was replaced", v.path)
+			return nil, damage.New(nil, restoreKey, "the file %s is not the key that the stored credentials were "+
+				"sealed with: it is damaged, or was replaced", v.path)
 		}
 	}
 	if own != check && create && !v.ReadOnly {
@@ -154,7 +158,8 @@ func ciphers(key []byte) (cipher.AEAD, string, error) {
 	return aead, hex.EncodeToString(check), err
 }
 
-// opens reports whether a key opens one of the credentials: in a directory of an earlier version, which has no check value, it is the key then.
+// opens reports whether a key opens one of the credentials: in a directory of an earlier version, which has no check
+// value, it is the key then.
 func opens(aead cipher.AEAD, sealed []store.Sealed) bool {
 	return len(sealed) == 0 || slices.ContainsFunc(sealed, func(c store.Sealed) bool {
 		n := aead.NonceSize()
@@ -218,8 +223,10 @@ func (v *Vault) Seal(connection string, c connector.Credential) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if now, err := v.read(); !v.ReadOnly && (err != nil || !bytes.Equal(now, v.key)) { // what is sealed with a lost key is lost
-		return nil, damage.New(err, restoreKey, "the file %s was removed or replaced while this process used it", v.path)
+	// what is sealed with a lost key is lost
+	if now, err := v.read(); !v.ReadOnly && (err != nil || !bytes.Equal(now, v.key)) {
+		return nil, damage.New(err, restoreKey, "the file %s was removed or replaced while this process used it",
+			v.path)
 	}
 	plain, err := json.Marshal(map[string]any(c))
 	if err != nil {
@@ -248,8 +255,9 @@ func (v *Vault) Unseal(connection string, sealed []byte) (connector.Credential, 
 }
 
 // unreadable is the error for a credential that was sealed with a former key, or was changed since.
-var unreadable = &damage.Error{Problem: "the stored credential cannot be opened with secret.key: it was sealed with a former key, or is damaged",
-	Remedy: "`dig connection update` stores it again"}
+var unreadable = &damage.Error{
+	Problem: "the stored credential cannot be opened with secret.key: it was sealed with a former key, or is damaged",
+	Remedy:  "`dig connection update` stores it again"}
 
 const (
 	VaultTemp = ".secret-"

@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 )
 
-// TestOneConnectorForAConnection: a connection that is renamed keeps its connector, and one whose credential is replaced or that is
-// deleted leaves none open but for what has begun with it.
+// TestOneConnectorForAConnection: a connection that is renamed keeps its connector, and one whose credential is
+// replaced or that is deleted leaves none open but for what has begun with it.
 func TestOneConnectorForAConnection(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	ctx := context.Background()
@@ -27,20 +27,23 @@ func TestOneConnectorForAConnection(t *testing.T) {
 		g.Sources.Sources.Mu.Lock()
 		defer g.Sources.Sources.Mu.Unlock()
 		if len(g.Sources.Sources.Open) != open || len(g.Sources.Sources.Retired) != retired {
-			t.Errorf("%d connectors are open and %d retired, want %d and %d", len(g.Sources.Sources.Open), len(g.Sources.Sources.Retired), open, retired)
+			t.Errorf("%d connectors are open and %d retired, want %d and %d", len(g.Sources.Sources.Open),
+				len(g.Sources.Sources.Retired), open, retired)
 		}
 	}
 	read()
 	have(1, 0)
 	for _, name := range []string{"one", "two", "three"} {
-		if _, err := cl.Connections.Update(ctx, gatewaytest.Local, *cat.ConnectionID, api.ConnectionRequest{Name: name, Type: o.Kind}); err != nil {
+		if _, err := cl.Connections.Update(ctx, gatewaytest.Local, *cat.ConnectionID, api.ConnectionRequest{Name: name,
+			Type: o.Kind}); err != nil {
 			t.Fatal(err)
 		}
 		read()
 		have(1, 0)
 	}
 	for n := range 3 {
-		if _, err := cl.Connections.Update(ctx, gatewaytest.Local, *cat.ConnectionID, api.ConnectionRequest{Name: "three", Type: o.Kind, Credential: o.Credential}); err != nil {
+		if _, err := cl.Connections.Update(ctx, gatewaytest.Local, *cat.ConnectionID,
+			api.ConnectionRequest{Name: "three", Type: o.Kind, Credential: o.Credential}); err != nil {
 			t.Fatal(err)
 		}
 		read()

@@ -1,2 +1,3 @@
-// Package sourcetest tests what every source must do as part of a gateway: queries, catalogs, caches and failures over each connector.
+// Package sourcetest tests what every source must do as part of a gateway: queries, catalogs, caches and failures over
+// each connector.
 package sourcetest

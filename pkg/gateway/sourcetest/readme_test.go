@@ -16,7 +16,8 @@ func program(t *testing.T) (dig string, env []string) {
 	if out, err := exec.Command("go", "build", "-o", dig, "../../..").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return dig, append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "DIG_ZONE=local", "DIG_DATA_DIR="+filepath.Join(dir, "data"),
+	return dig, append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "DIG_ZONE=local",
+		"DIG_DATA_DIR="+filepath.Join(dir, "data"),
 		"DIG_CONFIG_DIR="+filepath.Join(dir, "config"), "HOME="+dir, "DIG_KEY_STORAGE=file")
 }
 
@@ -50,7 +51,8 @@ func TestReadmeJoin(t *testing.T) {
 			t.Fatalf("%v\n%s\nof\n%s", err, out, script)
 		}
 	})
-	if want := `SELECT "product_id", "amount" FROM "public"."orders" WHERE "amount" > $1`; !strings.Contains(log, want) {
+	if want := `SELECT "product_id", "amount" FROM "public"."orders" WHERE "amount" > $1`; !strings.Contains(log,
+		want) {
 		t.Errorf("the server was not sent %s", want)
 	}
 	_, result, ok := strings.Cut(string(out), "category,orders,total\n")

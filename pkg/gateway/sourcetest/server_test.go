@@ -1,5 +1,6 @@
-// Package sourcetest runs the gateway over real database servers. The expected values are those that the servers' own programs, psql and mariadb,
-// print. Without a server the tests are skipped; `bash .ci/databases go test ./pkg/gateway/sourcetest` starts both.
+// Package sourcetest runs the gateway over real database servers. The expected values are those that the servers' own
+// programs, psql and mariadb, print. Without a server the tests are skipped; `bash .ci/databases go test
+// ./pkg/gateway/sourcetest` starts both.
 package sourcetest
 
 import (
@@ -41,23 +42,28 @@ func postgresAt(t *testing.T, u *url.URL) server {
 	t.Helper()
 	password, _ := u.User.Password()
 	s := server{catalog: "pg", kind: "POSTGRES", log: os.Getenv("DIG_TEST_POSTGRES_LOG"),
-		credential: map[string]any{"url": u.Hostname(), "port": json.Number(u.Port()), "user": u.User.Username(), "password": password, "databaseName": strings.Trim(u.Path, "/")},
-		cli:        []string{"psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", "-"},
-		env: []string{"PGHOST=" + u.Hostname(), "PGPORT=" + u.Port(), "PGUSER=" + u.User.Username(), "PGPASSWORD=" + password, "PGDATABASE=" + strings.Trim(u.Path, "/"),
+		credential: map[string]any{"url": u.Hostname(), "port": json.Number(u.Port()), "user": u.User.Username(),
+			"password": password, "databaseName": strings.Trim(u.Path, "/")},
+		cli: []string{"psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", "-"},
+		env: []string{"PGHOST=" + u.Hostname(), "PGPORT=" + u.Port(), "PGUSER=" + u.User.Username(), "PGPASSWORD=" +
+			password, "PGDATABASE=" + strings.Trim(u.Path, "/"),
 			"PGTZ=UTC", "PGDATESTYLE=ISO, YMD", "PGOPTIONS=--client-min-messages=error"}}
 	return s.present(t)
 }
 
 func mariadb(t *testing.T) server {
 	t.Helper()
-	cfg, reader := testdb.MariaDB(t, "types", "zeros", "dot.ted", "dot", "doubled", "cased", "gone", "own_tls", "push", "slow", "joined", "Shelf", "witness")
+	cfg, reader := testdb.MariaDB(t, "types", "zeros", "dot.ted", "dot", "doubled", "cased", "gone", "own_tls", "push",
+		"slow", "joined", "Shelf", "witness")
 	host, port, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := server{catalog: "maria", kind: "MYSQL", log: os.Getenv("DIG_TEST_MARIADB_LOG"),
-		credential: map[string]any{"url": host, "port": json.Number(port), "user": reader.User, "password": reader.Passwd},
-		cli: []string{"mariadb", "--no-defaults", "--protocol=tcp", "-h", host, "-P", port, "-u", cfg.User, "--batch", "--raw", "--skip-column-names", "--default-character-set=utf8mb4",
+		credential: map[string]any{"url": host, "port": json.Number(port), "user": reader.User,
+			"password": reader.Passwd},
+		cli: []string{"mariadb", "--no-defaults", "--protocol=tcp", "-h", host, "-P", port, "-u", cfg.User, "--batch",
+			"--raw", "--skip-column-names", "--default-character-set=utf8mb4",
 			"--init-command=SET time_zone = '+00:00', sql_mode = ''"},
 		env: []string{"MYSQL_PWD=" + cfg.Passwd}}
 	return s.present(t)
@@ -143,18 +149,21 @@ func open(t *testing.T, servers ...server) zone {
 // connect creates a connection and a catalog of the same name.
 func (z zone) connect(t *testing.T, name, kind string, credential map[string]any) {
 	t.Helper()
-	c, err := z.Connections.Create(t.Context(), project, api.ConnectionRequest{Name: name, Type: kind, Credential: credential})
+	c, err := z.Connections.Create(t.Context(), project, api.ConnectionRequest{Name: name, Type: kind,
+		Credential: credential})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := z.Catalogs.Create(t.Context(), project, api.CatalogRequest{Name: name, ConnectionID: c.ID}); err != nil {
+	if _, err := z.Catalogs.Create(t.Context(), project, api.CatalogRequest{Name: name,
+		ConnectionID: c.ID}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // document runs a statement and returns the whole reply.
 func (z zone) document(ctx context.Context, sql string, format api.Format) ([]byte, error) {
-	r, err := z.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: format})
+	r, err := z.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql},
+		api.ExecuteOptions{Format: format})
 	if err != nil {
 		return nil, err
 	}

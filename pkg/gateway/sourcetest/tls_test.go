@@ -41,14 +41,19 @@ func TestTLSIsVerified(t *testing.T) {
 				{"the right authority", map[string]any{"useSsl": true, "caCertificate": string(ca)}, ""},
 				{"another authority", map[string]any{"useSsl": true, "caCertificate": other}, "certificate"},
 				{"both", map[string]any{"useSsl": true, "caCertificate": other + string(ca)}, ""},
-				{"another name", map[string]any{"useSsl": true, "caCertificate": string(ca), "url": "localhost"}, "certificate"},
-				{"no certificate at all", map[string]any{"useSsl": true, "caCertificate": "secure please"}, `"caCertificate" contains no certificate`},
-				{"an authority that is not used", map[string]any{"caCertificate": string(ca)}, `"caCertificate" requires "useSsl"`},
+				{"another name", map[string]any{"useSsl": true, "caCertificate": string(ca), "url": "localhost"},
+					"certificate"},
+				{"no certificate at all", map[string]any{"useSsl": true, "caCertificate": "secure please"},
+					`"caCertificate" contains no certificate`},
+				{"an authority that is not used", map[string]any{"caCertificate": string(ca)},
+					`"caCertificate" requires "useSsl"`},
 			} {
 				cred := maps.Clone(s.credential)
 				maps.Copy(cred, try.add)
-				_, err := z.Connections.Create(t.Context(), project, api.ConnectionRequest{Name: "x " + try.what, Type: s.kind, Credential: cred})
-				if try.want == "" && err != nil || try.want != "" && (err == nil || !strings.Contains(err.Error(), try.want)) {
+				_, err := z.Connections.Create(t.Context(), project, api.ConnectionRequest{Name: "x " + try.what,
+					Type: s.kind, Credential: cred})
+				if try.want == "" && err != nil || try.want != "" &&
+					(err == nil || !strings.Contains(err.Error(), try.want)) {
 					t.Errorf("%s: %v", try.what, err)
 				}
 			}
@@ -56,14 +61,18 @@ func TestTLSIsVerified(t *testing.T) {
 			maps.Copy(cred, map[string]any{"useSsl": true, "caCertificate": string(ca)})
 			z.connect(t, s.catalog, s.kind, cred)
 			if s.kind == "POSTGRES" {
-				s.run(t, `CREATE OR REPLACE VIEW public.own_tls AS SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid();`)
+				s.run(t, `CREATE OR REPLACE VIEW public.own_tls AS SELECT ssl FROM pg_stat_ssl WHERE pid = `+
+					`pg_backend_pid();`)
 				if got := z.query(t, "SELECT ssl FROM pg.public.own_tls", api.Compact); *got.rows[0][0] != "true" {
 					t.Error("the session is not encrypted")
 				}
 				return
 			}
-			s.run(t, `DROP DATABASE IF EXISTS own_tls; CREATE DATABASE own_tls; CREATE SQL SECURITY INVOKER VIEW own_tls.v AS SELECT variable_value AS cipher FROM information_schema.session_status WHERE variable_name = 'SSL_CIPHER';`)
-			if got := z.query(t, "SELECT cipher FROM maria.own_tls.v", api.Compact); got.rows[0][0] == nil || *got.rows[0][0] == "" {
+			s.run(t, `DROP DATABASE IF EXISTS own_tls; CREATE DATABASE own_tls; CREATE SQL SECURITY INVOKER VIEW `+
+				`own_tls.v AS SELECT variable_value AS cipher FROM information_schema.session_status WHERE `+
+				`variable_name = 'SSL_CIPHER';`)
+			if got := z.query(t, "SELECT cipher FROM maria.own_tls.v", api.Compact); got.rows[0][0] == nil ||
+				*got.rows[0][0] == "" {
 				t.Error("the session is not encrypted")
 			}
 		})
@@ -77,7 +86,8 @@ func selfSigned(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)

@@ -15,19 +15,24 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
-// witnessDiffers lists, by an expression for the statement and what is otherwise, where zone local and the connectors of Trino differ and why.
+// witnessDiffers lists, by an expression for the statement and what is otherwise, where zone local and the connectors
+// of Trino differ and why.
 var witnessDiffers = []struct{ catalog, what, reason string }{
-	{"pg", `(?s)\bf[48]\b.*(row 1|_col1|rows, want)`, "the connector has the server compare, to which NaN is the greatest number; in Trino's language no comparison with it is true"},
-	{"pg", `\bm\b(?s).*(operator does not exist|invalid input value for enum)`, "the connector sends a condition on an enum that the server rejects"},
-	{"pg", `function (min|max)\((uuid|bytea)\) does not exist`, "the connector has the server aggregate, which rejects it"},
+	{"pg", `(?s)\bf[48]\b.*(row 1|_col1|rows, want)`, "the connector has the server compare, to which NaN is the " +
+		"greatest number; in Trino's language no comparison with it is true"},
+	{"pg", `\bm\b(?s).*(operator does not exist|invalid input value for enum)`,
+		"the connector sends a condition on an enum that the server rejects"},
+	{"pg", `function (min|max)\((uuid|bytea)\) does not exist`,
+		"the connector has the server aggregate, which rejects it"},
 	{"maria", `infinity\(\)(?s).*'∞' is not a valid`, "the connector sends a number that the server has not"},
-	{"maria", `avg\(i8\)|sum\(f8\)`, "the connector has the server aggregate, which rounds an average to its scale and adds doubles in another order"},
+	{"maria", `avg\(i8\)|sum\(f8\)`, "the connector has the server aggregate, which rounds an average to its scale " +
+		"and adds doubles in another order"},
 	{"maria", `(?s)typeof\(m\)|SHOW C.*varchar\(4\)`, "an enum is a varchar of unlimited length"},
 	{"", `Catalog 'nosuch' not found`, "the wording of that version; 435 says what zone local says"},
 }
 
-// TestWitnessPostgres has zone local and the connector of a Trino read the same tables of a PostgreSQL server, and compares names, types, rows
-// and errors.
+// TestWitnessPostgres has zone local and the connector of a Trino read the same tables of a PostgreSQL server, and
+// compares names, types, rows and errors.
 func TestWitnessPostgres(t *testing.T) {
 	base := trino(t)
 	pg := postgresAt(t, testdb.Shared(t))
@@ -50,7 +55,8 @@ func trino(t *testing.T) string {
 	t.Helper()
 	base := os.Getenv("DIG_TEST_TRINO")
 	if base == "" {
-		t.Skip("needs a Trino with catalogs over the servers: bash .ci/databases bash .ci/witness go test ./pkg/gateway/sourcetest -run Witness")
+		t.Skip("needs a Trino with catalogs over the servers: bash .ci/databases bash .ci/witness go test " +
+			"./pkg/gateway/sourcetest -run Witness")
 	}
 	return base
 }
@@ -83,7 +89,8 @@ func compare(t *testing.T, base string, s server) {
 	t.Logf("%d equal, %d refused by name, %d listed, %d differ", equal, refused, listed, differ)
 }
 
-// unlike says what the zone answers otherwise than Trino. The wire of the gateway has types without their precision, and bytes as hexadecimal pairs.
+// unlike says what the zone answers otherwise than Trino. The wire of the gateway has types without their precision,
+// and bytes as hexadecimal pairs.
 func (z zone) unlike(t *testing.T, sql string, a *witness.Answer) string {
 	t.Helper()
 	_, err := z.document(t.Context(), sql, api.Compact)
@@ -108,7 +115,8 @@ func (z zone) unlike(t *testing.T, sql string, a *witness.Answer) string {
 	}
 	got := z.query(t, sql, api.Compact)
 	if len(got.names) != len(a.Columns) || len(got.rows) != len(a.Rows) {
-		return fmt.Sprintf("%d columns and %d rows, want %d and %d", len(got.names), len(got.rows), len(a.Columns), len(a.Rows))
+		return fmt.Sprintf("%d columns and %d rows, want %d and %d", len(got.names), len(got.rows),
+			len(a.Columns), len(a.Rows))
 	}
 	for i, c := range a.Columns {
 		if got.names[i] != c[0] || wireType(got.types[i]) != wireType(c[1]) {

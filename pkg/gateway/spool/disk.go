@@ -14,8 +14,8 @@ import (
 // segment is the size of one file: the space of bytes that were read is released in this unit.
 const segment = 32 << 20
 
-// disk is a queue of bytes in files. They have no names where that is possible, so that they end with the process; elsewhere the next
-// process that needs such a directory removes them.
+// disk is a queue of bytes in files. They have no names where that is possible, so that they end with the process;
+// elsewhere the next process that needs such a directory removes them.
 type disk struct {
 	dir    string
 	done   func()
@@ -41,7 +41,8 @@ func newDisk(limit int64) (*disk, error) {
 }
 
 func failed(dir string, err error) error {
-	e := &engine.Error{Kind: engine.KindInternal, Err: err, Message: fmt.Sprintf("storing unread parts of the result in %s: %v", dir, err)}
+	e := &engine.Error{Kind: engine.KindInternal, Err: err,
+		Message: fmt.Sprintf("storing unread parts of the result in %s: %v", dir, err)}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		e.Kind = engine.KindFull
 		e.Message = fmt.Sprintf("no space is left on the disk of %s, which holds unread parts of the result", dir)

@@ -22,7 +22,8 @@ type Options struct {
 
 const (
 	stopped = 250 * time.Millisecond
-	slow    = 2 * time.Second // a reader counts as slow if the writer has waited for it this long, and for most of its time
+	// a reader counts as slow if the writer has waited for it this long, and for most of its time
+	slow = 2 * time.Second
 )
 
 // pipe passes bytes from one writer to one reader: directly while the reader keeps up, through the disk otherwise.
@@ -156,7 +157,8 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// offer waits until the reader has taken b. If the reader has stopped or is slow, it starts storing on the disk instead.
+// offer waits until the reader has taken b. If the reader has stopped or is slow, it starts storing on the disk
+// instead.
 func (p *pipe) offer(b []byte) (n int, err error) {
 	began := time.Now()
 	p.hand = b
@@ -203,8 +205,10 @@ func (p *pipe) store(b []byte) (int, error) {
 	}
 	late := time.Since(p.read)
 	if p.o.GiveUp > 0 && late >= p.o.GiveUp {
-		return 0, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the result was given up: nothing of it was read for %s, and %s of it, the limit, are stored unread in %s",
-			p.o.GiveUp, humanize.IBytes(uint64(p.disk.unread)), p.disk.dir)}
+		return 0, &engine.Error{Kind: engine.KindLimit,
+			Message: fmt.Sprintf("the result was given up: nothing of it was read for %s, and %s of it, the limit, "+
+				"are stored unread in %s",
+				p.o.GiveUp, humanize.IBytes(uint64(p.disk.unread)), p.disk.dir)}
 	}
 	if p.o.GiveUp == 0 {
 		p.change.Wait()

@@ -77,7 +77,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestStoppedReader: the writer ends although nothing is read; all of it can be read later, and the directory is closed to others.
+// TestStoppedReader: the writer ends although nothing is read; all of it can be read later, and the directory is closed
+// to others.
 func TestStoppedReader(t *testing.T) {
 	dir := inDir(t)
 	out, in := Pipe(Options{Limit: 1 << 30, Stopped: time.Millisecond})
@@ -98,13 +99,15 @@ func TestStoppedReader(t *testing.T) {
 	}
 }
 
-// TestLimit: a reader that stops for ever costs no more than the limit, and the writer ends with the reason. What was stored can be read.
+// TestLimit: a reader that stops for ever costs no more than the limit, and the writer ends with the reason. What was
+// stored can be read.
 func TestLimit(t *testing.T) {
 	inDir(t)
 	out, in := Pipe(Options{Limit: 2 << 20, GiveUp: 20 * time.Millisecond, Stopped: time.Millisecond})
 	n, err := in.Write(make([]byte, 8<<20))
 	var e *engine.Error
-	if !errors.As(err, &e) || e.Kind != engine.KindLimit || !strings.Contains(e.Message, "given up: nothing of it was read for 20ms, and 2.0 MiB of it") {
+	if !errors.As(err, &e) || e.Kind != engine.KindLimit || !strings.Contains(e.Message,
+		"given up: nothing of it was read for 20ms, and 2.0 MiB of it") {
 		t.Errorf("%v", err)
 	}
 	if n != 2<<20 {

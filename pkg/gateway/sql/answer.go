@@ -30,10 +30,12 @@ func (s *session) answer(ctx context.Context, column, text string) (*engine.Stat
 }
 
 // answers is a query over rows, of which the first column is compared with the pattern of a SHOW.
-func (s *session) answers(ctx context.Context, n *trinosql.Show, cols []engine.ColumnInfo, rows [][]any) (*engine.Statement, error) {
+func (s *session) answers(ctx context.Context, n *trinosql.Show, cols []engine.ColumnInfo,
+	rows [][]any) (*engine.Statement, error) {
 	// No statement of a user can name it. Saved queries may have answers too, so each has a name of its own.
 	name := engine.TableName{Catalog: "~gateway", Schema: "~answer", Table: strconv.Itoa(len(s.relations))}
-	r := &relation{Relation: &engine.Relation{Name: name, Shown: engine.TableName{Table: "(the answer)"}, Table: tableOf(cols),
+	r := &relation{Relation: &engine.Relation{Name: name, Shown: engine.TableName{Table: "(the answer)"},
+		Table: tableOf(cols),
 		Infos: cols, Scan: &infoschema.Rows{Cols: cols, Data: rows}, Limit: -1}}
 	r.Table.Name = analyze.Name(name)
 	s.relations[name] = r

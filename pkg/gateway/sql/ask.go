@@ -19,9 +19,10 @@ const NoRows = -1
 // Rows requests the rows of a table.
 type Rows struct {
 	Table   engine.TableName
-	Columns []string        // nil: all; empty: one arbitrary value for each row
-	Filters []engine.Filter // joined by AND; the values are those of JSON: string, bool, json.Number; a string gets the type of the column
-	Limit   int64           // 0: all
+	Columns []string // nil: all; empty: one arbitrary value for each row
+	// joined by AND; the values are those of JSON: string, bool, json.Number; a string gets the type of the column
+	Filters []engine.Filter
+	Limit   int64 // 0: all
 }
 
 // Counts requests one row: the number of rows of a table, and of distinct values in each of the columns.
@@ -43,7 +44,8 @@ type Frequent struct {
 // order.
 type Listing struct{ Catalog, Schema string }
 
-// Cast requests the conversion of a JSON value to a type. A value that is not of that type is *engine.Error with engine.KindValue.
+// Cast requests the conversion of a JSON value to a type. A value that is not of that type is *engine.Error with
+// engine.KindValue.
 type Cast struct {
 	Value any
 	Type  string
@@ -69,11 +71,14 @@ func asked(q Query) (Query, error) {
 		q.SQL = countsSQL(a)
 	case Frequent:
 		c := sqltext.Quote(a.Column)
-		q.SQL = "SELECT CAST(" + c + " AS varchar) AS v, count(*) AS n FROM " + a.Table.Quoted() + " WHERE " + c + " IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT " + strconv.FormatInt(a.Limit, 10)
+		q.SQL = "SELECT CAST(" + c + " AS varchar) AS v, count(*) AS n FROM " + a.Table.Quoted() + " WHERE " + c +
+			" IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT " + strconv.FormatInt(a.Limit, 10)
 	case Listing:
-		q.SQL = "SELECT DISTINCT table_schema FROM " + sqltext.Quote(a.Catalog) + ".information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1"
+		q.SQL = "SELECT DISTINCT table_schema FROM " + sqltext.Quote(a.Catalog) +
+			".information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1"
 		if a.Schema != "" {
-			q.SQL = "SELECT table_name FROM " + sqltext.Quote(a.Catalog) + ".information_schema.tables WHERE table_schema = " + sqltext.Literal(a.Schema) + " ORDER BY 1"
+			q.SQL = "SELECT table_name FROM " + sqltext.Quote(a.Catalog) +
+				".information_schema.tables WHERE table_schema = " + sqltext.Literal(a.Schema) + " ORDER BY 1"
 		}
 	case Cast:
 		var v string
@@ -109,7 +114,8 @@ func rowsSQL(a Rows) (string, error) {
 }
 
 // filterOps are the operators of a filter and the number of values they require; -1 is any number.
-var filterOps = map[string]int{"=": 1, "<>": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "like": 1, "in": -1, "not in": -1, "is null": 0, "is not null": 0}
+var filterOps = map[string]int{"=": 1, "<>": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "like": 1, "in": -1, "not in": -1,
+	"is null": 0, "is not null": 0}
 
 func filterSQL(f engine.Filter) (string, error) {
 	values := make([]string, len(f.Values))

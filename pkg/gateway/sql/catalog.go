@@ -15,9 +15,9 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// catalog resolves the names of a statement for its analysis. Each name is looked up once, when the analysis reaches it, for
-// the whole statement with its saved queries. The error of a lookup is kept, because an analysis only asks whether there is a
-// table.
+// catalog resolves the names of a statement for its analysis. Each name is looked up once, when the analysis reaches
+// it, for the whole statement with its saved queries. The error of a lookup is kept, because an analysis only asks
+// whether there is a table.
 type catalog struct {
 	s         *session
 	ctx       context.Context
@@ -75,7 +75,8 @@ func (c *catalog) find(n analyze.Name) (*relation, error) {
 	return u, nil
 }
 
-// cycleError replaces the error for an unknown name in a saved query with the error for a cycle, if the query is part of a cycle.
+// cycleError replaces the error for an unknown name in a saved query with the error for a cycle, if the query is part
+// of a cycle.
 func (c *catalog) cycleError(q *trinosql.Query, err error) error {
 	if len(c.s.chain) == 0 || !IsUnknown(err) {
 		return err
@@ -117,7 +118,8 @@ func (c *catalog) resolve(n engine.TableName) (*relation, error) {
 		}
 		return &relation{Relation: &engine.Relation{Table: tableOf(cols), Infos: cols}, listed: true}, nil
 	case strings.HasPrefix(n.Catalog, "~") || n.Schema == "pg_catalog":
-		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
+		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() +
+			" is reserved by the engine"}
 	case n.Catalog == engine.SampleCatalog:
 		return c.sample(n)
 	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):

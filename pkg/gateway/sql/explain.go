@@ -13,7 +13,8 @@ import (
 // explain implements EXPLAIN: one row with the plan. No rows of tables are read.
 func (s *session) explain(ctx context.Context, n *trinosql.Explain) (*engine.Statement, error) {
 	refuse := func(format string, args ...any) (*engine.Statement, error) {
-		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(format, args...) + " is not supported on zone local"})
+		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(format,
+			args...) + " is not supported on zone local"})
 	}
 	switch {
 	case n.Analyze:

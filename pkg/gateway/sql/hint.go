@@ -17,8 +17,8 @@ import (
 // hintTime limits the time to find a hint.
 const hintTime = 2 * time.Second
 
-// withHint adds the probable correction to the error for a name that does not exist. It is omitted if it cannot be found in
-// time. For SHOW of a schema only the table name may be missing.
+// withHint adds the probable correction to the error for a name that does not exist. It is omitted if it cannot be
+// found in time. For SHOW of a schema only the table name may be missing.
 func (s *session) withHint(ctx context.Context, err error, n engine.TableName) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Hint != "" {
@@ -103,13 +103,15 @@ func (s *session) nearTable(ctx context.Context, n engine.TableName) string {
 		return suggestQualified(n)
 	}
 	if slices.Contains(engine.SampleTables(), n.Table) && n.Catalog == engine.InternalCatalog {
-		return suggestQualified(engine.TableName{Catalog: engine.SampleCatalog, Schema: engine.SampleSchema, Table: n.Table})
+		return suggestQualified(engine.TableName{Catalog: engine.SampleCatalog, Schema: engine.SampleSchema,
+			Table: n.Table})
 	}
 	if n.Catalog == infoschema.System && len(here) > 0 {
 		return namesAre("the tables of "+n.Catalog+"."+n.Schema+" are ", here)
 	}
 	for _, t := range known { // a saved query with another spelling, a table of another schema
-		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoschema.Schema && nearest.Of(n.Table, []string{t.Table}) != "" {
+		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoschema.Schema &&
+			nearest.Of(n.Table, []string{t.Table}) != "" {
 			return suggestQualified(t)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// information_schema lists what the project can read, under the names that its users write: the internal tables, the sample catalog and
-// what Catalogs.List names. Qualified with a catalog it lists that catalog, otherwise all of them. The rows are collected
-// before the statement runs; its equality conditions on names limit what is collected.
+// information_schema lists what the project can read, under the names that its users write: the internal tables, the
+// sample catalog and what Catalogs.List names. Qualified with a catalog it lists that catalog, otherwise all of them.
+// The rows are collected before the statement runs; its equality conditions on names limit what is collected.
 
 // list collects the rows of a table of information_schema, or of the catalog system.
 func (s *session) list(ctx context.Context, u *relation, want narrow.Narrowing) error {
@@ -64,8 +64,8 @@ func (s *session) listed(ctx context.Context, u *relation, want narrow.Narrowing
 	return s.columnRows(ctx, known, named != nil)
 }
 
-// allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables is listed with an empty
-// table name. Catalogs that do not exist are ignored.
+// allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables is
+// listed with an empty table name. Catalogs that do not exist are ignored.
 func (s *session) allTables(ctx context.Context, named []string) ([]engine.TableName, error) {
 	var out []engine.TableName
 	for _, name := range engine.SampleTables() {
@@ -95,7 +95,8 @@ func (s *session) allTables(ctx context.Context, named []string) ([]engine.Table
 }
 
 // columnRows lists the columns of tables. A saved query that fails has none; the same holds, if all
-// catalogs are listed, for a table whose source cannot be read. The answer reports it. If only that table is requested, it is an error.
+// catalogs are listed, for a table whose source cannot be read. The answer reports it. If only that table is requested,
+// it is an error.
 func (s *session) columnRows(ctx context.Context, tables []engine.TableName, named bool) ([][]any, error) {
 	var rows [][]any
 	for _, t := range tables {
@@ -117,9 +118,11 @@ func (s *session) columnRows(ctx context.Context, tables []engine.TableName, nam
 	return rows, nil
 }
 
-// columns returns the names of a table's columns and their types as Trino displays them. The chain is that of the saved queries whose
-// columns depend on those: a query that lists all columns is one of the tables that it lists, and its own columns are known without them.
-func (s *session) columns(ctx context.Context, n engine.TableName, chain []engine.TableName) ([]engine.ColumnInfo, error) {
+// columns returns the names of a table's columns and their types as Trino displays them. The chain is that of the saved
+// queries whose columns depend on those: a query that lists all columns is one of the tables that it lists, and its own
+// columns are known without them.
+func (s *session) columns(ctx context.Context, n engine.TableName,
+	chain []engine.TableName) ([]engine.ColumnInfo, error) {
 	own := newSession(s.Query, s.engine) // the statement does not read the table
 	own.Query.Bindings, own.untyped, own.describes, own.chain = nil, false, true, slices.Clone(chain)
 	u, err := (&catalog{s: own, ctx: ctx}).find(analyze.Name(n))

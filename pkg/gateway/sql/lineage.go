@@ -9,7 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/lineage"
 )
 
-// Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that is not supported.
+// Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that is
+// not supported.
 func Lineage(ctx context.Context, p engine.Project, q Query) ([]engine.ColumnOrigin, error) {
 	q, err := asked(q)
 	if err != nil {

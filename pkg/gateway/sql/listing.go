@@ -42,7 +42,8 @@ func (s *session) show(ctx context.Context, n *trinosql.Show) (*engine.Statement
 	case "CREATE SCHEMA":
 		return s.showCreateSchema(ctx, n, name)
 	default:
-		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
+		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What +
+			" is not supported on zone local"})
 	}
 	if err != nil {
 		return nil, s.showError(ctx, err, n, name)
@@ -55,11 +56,13 @@ func (s *session) checkShow(n *trinosql.Show, name []string) error {
 	switch n.What {
 	case "TABLES", "CREATE SCHEMA":
 		if len(name) > 2 {
-			return engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindSyntax, Message: "Too many parts in schema name: " + strings.Join(name, ".")})
+			return engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindSyntax,
+				Message: "Too many parts in schema name: " + strings.Join(name, ".")})
 		}
 	case "COLUMNS", "CREATE VIEW", "CREATE TABLE":
 		if len(name) > 3 {
-			return &engine.Error{Kind: engine.KindSyntax, Message: "Too many dots in table name: " + strings.Join(name, ".")}
+			return &engine.Error{Kind: engine.KindSyntax, Message: "Too many dots in table name: " +
+				strings.Join(name, ".")}
 		}
 	}
 	if n.Escape == nil {
@@ -131,12 +134,14 @@ func (s *session) showCreateSchema(ctx context.Context, n *trinosql.Show, parts 
 	return s.answer(ctx, "Create Schema", text)
 }
 
-var functionKinds = map[functions.Kind]string{functions.Scalar: "scalar", functions.Aggregate: "aggregate", functions.Window: "window"}
+var functionKinds = map[functions.Kind]string{functions.Scalar: "scalar", functions.Aggregate: "aggregate",
+	functions.Window: "window"}
 
 // showFunctions lists the functions that can be called here, one row for each signature.
 func (s *session) showFunctions(ctx context.Context, n *trinosql.Show) (*engine.Statement, error) {
 	if len(n.Name) > 0 {
-		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
+		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported,
+			Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
 	}
 	var rows [][]any
 	for _, f := range functions.All() {
@@ -149,7 +154,8 @@ func (s *session) showFunctions(ctx context.Context, n *trinosql.Show) (*engine.
 			args[i] = a.String()
 		}
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			rows = append(rows, []any{name, f.Result.String(), strings.Join(args, ", "), kind, !f.Nondeterministic, f.Description()})
+			rows = append(rows, []any{name, f.Result.String(), strings.Join(args, ", "), kind, !f.Nondeterministic,
+				f.Description()})
 		}
 	}
 	slices.SortFunc(rows, func(a, b []any) int {
@@ -167,7 +173,8 @@ func dotted(n engine.TableName) string {
 
 // viewText is the text of a saved query, "" if the name is that of a table.
 func (s *session) viewText(ctx context.Context, name engine.TableName) (string, error) {
-	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable || name.Schema == engine.SchemaBI)
+	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable ||
+		name.Schema == engine.SchemaBI)
 	if inside || infoschema.Has(name) || name.Catalog == engine.SampleCatalog {
 		return "", nil
 	}
@@ -201,7 +208,8 @@ func (s *session) showCreate(ctx context.Context, n *trinosql.Show) (*engine.Sta
 		other = "a view, not a table"
 	}
 	if other != "" {
-		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
+		return nil, engine.Placed(n.Pos(), &engine.Error{Kind: engine.KindUnsupported,
+			Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
 	}
 	if n.What == "CREATE VIEW" {
 		text := "CREATE VIEW " + dotted(name) + " AS\n" + view
@@ -245,7 +253,8 @@ func (s *session) names(ctx context.Context, what string, from []string) ([]stri
 	return infoschema.Show(what, scope, known)
 }
 
-func (s *session) showNames(ctx context.Context, n *trinosql.Show, what string, from []string) (*engine.Statement, error) {
+func (s *session) showNames(ctx context.Context, n *trinosql.Show, what string,
+	from []string) (*engine.Statement, error) {
 	names, err := s.names(ctx, what, from)
 	if err != nil {
 		return nil, err

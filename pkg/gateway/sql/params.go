@@ -14,8 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// The service receives the values of ? as strings. The type that the statement expects at the position of each determines its
-// meaning:
+// The service receives the values of ? as strings. The type that the statement expects at the position of each
+// determines its meaning:
 //
 //   - where a number is expected the string must be a number, and all its digits count, so that '1.499' compared with a
 //     decimal(10,2) column is 1.499 and not 1.50;
@@ -24,9 +24,9 @@ import (
 //
 // A string that does not fit is a KindBinding error; it is never rounded or truncated.
 
-// ownForms changes the tree for the gateway's own forms: information_schema without a catalog, current_user_props, and the
-// literals of a statement written by the gateway, which take the type of what they are compared with. It returns those
-// literals.
+// ownForms changes the tree for the gateway's own forms: information_schema without a catalog, current_user_props, and
+// the literals of a statement written by the gateway, which take the type of what they are compared with. It returns
+// those literals.
 func (s *session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err error) {
 	count := 0
 	props := false
@@ -48,7 +48,8 @@ func (s *session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err e
 	case len(s.chain) > 0 && count > 0:
 		return nil, &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	case count != len(values):
-		return nil, &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", count, len(values))}
+		return nil, &engine.Error{Kind: engine.KindBinding,
+			Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", count, len(values))}
 	}
 	if s.untyped {
 		texts = untypedTexts(q, count)
@@ -89,7 +90,8 @@ func (c *catalog) note(name *[]*trinosql.Ident) {
 	if c.written == nil {
 		c.written = map[analyze.Name]engine.TableName{}
 	}
-	c.written[analyze.Name{Catalog: strings.ToLower(w.Catalog), Schema: strings.ToLower(w.Schema), Table: strings.ToLower(w.Table)}] = w
+	c.written[analyze.Name{Catalog: strings.ToLower(w.Catalog), Schema: strings.ToLower(w.Schema),
+		Table: strings.ToLower(w.Table)}] = w
 }
 
 func isProps(f *trinosql.Func) bool {
@@ -106,9 +108,11 @@ func (s *session) property(f *trinosql.Func) (trinosql.Expr, error) {
 	}
 	switch {
 	case key == "":
-		return f, engine.Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props needs a constant key on zone local"})
+		return f, engine.Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported,
+			Message: "current_user_props needs a constant key on zone local"})
 	case len(s.chain) > 0:
-		return f, engine.Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props is not supported inside a saved query on zone local"})
+		return f, engine.Placed(f.Pos(), &engine.Error{Kind: engine.KindUnsupported,
+			Message: "current_user_props is not supported inside a saved query on zone local"})
 	}
 	return &trinosql.Cast{X: &trinosql.StringLit{Value: s.Query.Props[key]}, Type: varcharTree()}, nil
 }
@@ -121,7 +125,8 @@ func varcharTree() trinosql.Type {
 	return t
 }
 
-// untypedTexts replaces each string and number in a comparison with a ?, and returns them. The first ? has the given index.
+// untypedTexts replaces each string and number in a comparison with a ?, and returns them. The first ? has the given
+// index.
 func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 	param := func(x *trinosql.Expr) {
 		text := ""
@@ -159,7 +164,8 @@ func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 }
 
 // analyze analyses a query, and returns the values of its parameters.
-func (s *session) analyze(q *trinosql.Query, c *catalog, values []string, given int) (*analyze.Analysis, []engine.Param, error) {
+func (s *session) analyze(q *trinosql.Query, c *catalog, values []string,
+	given int) (*analyze.Analysis, []engine.Param, error) {
 	o := analyze.Options{Catalog: c, DefaultCatalog: s.Query.Defaults.Catalog, DefaultSchema: s.Query.Defaults.Schema}
 	weight := s.weight
 	run := func() (*analyze.Analysis, error) {
@@ -200,7 +206,9 @@ func (s *session) analyze(q *trinosql.Query, c *catalog, values []string, given 
 				if i >= given {
 					kind = engine.KindValue // a value in a text written by the gateway
 				}
-				return nil, nil, &engine.Error{Kind: kind, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, clip.Bytes(v, Clipped), typeName(want[i]))}
+				return nil, nil, &engine.Error{Kind: kind,
+					Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, clip.Bytes(v, Clipped),
+						typeName(want[i]))}
 			}
 			o.Parameters = append(o.Parameters, p.Type)
 			params = append(params, p)
@@ -225,7 +233,8 @@ func fetchPositive(q *trinosql.Query, values []string) (err error) {
 		if q, ok := n.(*trinosql.Query); ok && q.Fetch {
 			if p, ok := q.Limit.(*trinosql.Param); ok {
 				if n, bad := strconv.ParseInt(strings.TrimSpace(values[p.Index]), 10, 64); bad == nil && n <= 0 {
-					err = engine.Placed(p.Pos(), &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
+					err = engine.Placed(p.Pos(), &engine.Error{Kind: engine.KindValue,
+						Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
 				}
 			}
 		}

@@ -15,9 +15,10 @@ type Query struct {
 	Timeout  time.Duration     // 0: no limit
 	Catalogs Catalogs          // resolves the names; nil: NoCatalogs
 	Props    map[string]string // current_user_props(key)
-	Untyped  bool              // SQL was generated from values of unknown types: a string gets the type of what it is compared with
-	// Files is the catalog in which the paths in FROM 'sales.csv' are looked up, in hexadecimal digits as the schema; "" if
-	// paths are not allowed in FROM. Saved queries cannot refer to it.
+	// SQL was generated from values of unknown types: a string gets the type of what it is compared with
+	Untyped bool
+	// Files is the catalog in which the paths in FROM 'sales.csv' are looked up, in hexadecimal digits as the schema;
+	// "" if paths are not allowed in FROM. Saved queries cannot refer to it.
 	Files    string
 	Defaults engine.TableName // the catalog and schema of names without them; empty: those of the internal tables
 }
@@ -29,18 +30,18 @@ type Catalogs interface {
 	// names are *engine.Error with engine.KindUnknownCatalog, engine.KindUnknownSchema or engine.KindUnknownTable.
 	Lookup(ctx context.Context, name engine.TableName) (Source, error)
 	// List returns every table visible to the project besides those the engine stores, for information_schema and SHOW:
-	// those of the named catalogs, or of all if it is nil. A catalog is in it by its name alone too, and a schema that may be
-	// without tables by the names of both. If all are requested, an unreadable catalog may be omitted with
+	// those of the named catalogs, or of all if it is nil. A catalog is in it by its name alone too, and a schema that
+	// may be without tables by the names of both. If all are requested, an unreadable catalog may be omitted with
 	// engine.Omit; a named one may not.
 	List(ctx context.Context, catalogs []string) ([]engine.TableName, error)
-	// Override is called first for the tables of the sample catalog, which the engine knows itself, so that a cache can replace
-	// one of them: by a stored table, or nil.
+	// Override is called first for the tables of the sample catalog, which the engine knows itself, so that a cache can
+	// replace one of them: by a stored table, or nil.
 	Override(ctx context.Context, name engine.TableName) (stored *engine.TableName, err error)
-	// Spelled is called first for a quoted name with upper-case letters: names are looked up in lower case, but a source may have
-	// several names that differ in case only, so that the lookup could find another one than written.
+	// Spelled is called first for a quoted name with upper-case letters: names are looked up in lower case, but a
+	// source may have several names that differ in case only, so that the lookup could find another one than written.
 	Spelled(ctx context.Context, written engine.TableName) error
-	// Kinds returns the names of all catalogs, without their contents, each with its kind in lower case, such as postgres or
-	// semantic.
+	// Kinds returns the names of all catalogs, without their contents, each with its kind in lower case, such as
+	// postgres or semantic.
 	Kinds(ctx context.Context) (map[string]string, error)
 	// Comments returns the descriptions of tables, by their names in lower case.
 	Comments(ctx context.Context) (map[engine.TableName]string, error)
@@ -77,9 +78,10 @@ func (NoCatalogs) Comments(context.Context) (map[engine.TableName]string, error)
 
 // Source is the resolution of a name; exactly one of its fields is set.
 type Source struct {
-	SQL    string            // a saved query, to be expanded in place; its own names are resolved in turn
-	Ask    Ask               // SQL, described by its meaning
-	Stored *engine.TableName // a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
-	Scan   engine.Scanner    // rows from an external source
-	Relay  engine.Relay      // a table of another project of the same engine
+	SQL string // a saved query, to be expanded in place; its own names are resolved in turn
+	Ask Ask    // SQL, described by its meaning
+	// a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
+	Stored *engine.TableName
+	Scan   engine.Scanner // rows from an external source
+	Relay  engine.Relay   // a table of another project of the same engine
 }

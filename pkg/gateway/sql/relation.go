@@ -12,7 +12,9 @@ import (
 // relation is a table of a statement while its texts are read.
 type relation struct {
 	*engine.Relation
-	listed   bool // a table of information_schema or of the catalog system, whose rows are collected when a text that refers to it is complete
+	// a table of information_schema or of the catalog system, whose rows are collected when a text that refers to it is
+	// complete
+	listed   bool
 	narrowed bool // Scan holds only some of the rows
 	referred bool // Filters, Limit and Count hold what a reference needs
 	weight   int  // the number of saved queries that it expands to
@@ -54,19 +56,23 @@ func tableOf(cols []engine.ColumnInfo) *analyze.Table {
 }
 
 // scannable are the kinds of types whose values a Scanner provides; it provides values of others as texts.
-var scannable = map[types.Kind]bool{types.Boolean: true, types.Tinyint: true, types.Smallint: true, types.Integer: true, types.Bigint: true,
-	types.Real: true, types.Double: true, types.Decimal: true, types.Varbinary: true, types.UUID: true, types.JSON: true, types.Date: true,
+var scannable = map[types.Kind]bool{types.Boolean: true, types.Tinyint: true, types.Smallint: true, types.Integer: true,
+	types.Bigint: true,
+	types.Real:   true, types.Double: true, types.Decimal: true, types.Varbinary: true, types.UUID: true,
+	types.JSON: true, types.Date: true,
 	types.Time: true, types.Timestamp: true, types.TimestampTZ: true, types.Varchar: true, types.Char: true}
 
-// infoType is the type of a source's column by its name. A type that sources provide as text is varchar; times have microseconds unless
-// their name includes a precision, and are text where it exceeds that of the values of a source.
+// infoType is the type of a source's column by its name. A type that sources provide as text is varchar; times have
+// microseconds unless their name includes a precision, and are text where it exceeds that of the values of a source.
 func infoType(name string) *types.Type {
 	name = strings.ToLower(strings.TrimSpace(name))
-	if base, zone, _ := strings.Cut(name, " "); (base == "time" || base == "timestamp") && (zone == "" || zone == "with time zone" && base == "timestamp") {
+	if base, zone, _ := strings.Cut(name, " "); (base == "time" || base == "timestamp") &&
+		(zone == "" || zone == "with time zone" && base == "timestamp") {
 		name = strings.TrimSpace(base + "(6) " + zone) // Trino's default is milliseconds
 	}
 	t, err := types.Parse(name)
-	if err != nil || !scannable[t.Kind] || t.Kind == types.Time && t.N > 6 || t.Kind == types.TimestampTZ && t.N > 6 || t.Kind == types.Timestamp && t.N > 9 {
+	if err != nil || !scannable[t.Kind] || t.Kind == types.Time && t.N > 6 || t.Kind == types.TimestampTZ && t.N > 6 ||
+		t.Kind == types.Timestamp && t.N > 9 {
 		return types.Of(types.Varchar)
 	}
 	return t

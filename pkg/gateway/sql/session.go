@@ -1,5 +1,6 @@
-// Package sql reads statements of Trino's language for every engine: it parses and analyses them, resolves their names, and implements
-// SHOW, EXPLAIN and the tables of information_schema. It knows nothing of how an engine runs a Statement.
+// Package sql reads statements of Trino's language for every engine: it parses and analyses them, resolves their names,
+// and implements SHOW, EXPLAIN and the tables of information_schema. It knows nothing of how an engine runs a
+// Statement.
 package sql
 
 import "github.com/dig-cli/dig/pkg/gateway/engine"
@@ -17,7 +18,8 @@ type session struct {
 	chain     []engine.TableName             // saved queries being expanded
 	weight    int                            // the number of saved queries that the current text expands to
 	untyped   bool                           // the current text was written by the gateway, with untyped values
-	describes bool                           // only the columns of the result are wanted: nothing is collected or planned
+	// only the columns of the result are wanted: nothing is collected or planned
+	describes bool
 }
 
 // newSession starts to read a request.

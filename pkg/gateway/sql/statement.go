@@ -50,8 +50,11 @@ func (s *session) query(ctx context.Context, query *trinosql.Query) (*engine.Sta
 			return nil, err
 		}
 	}
-	return &engine.Statement{Query: query, Analysis: r.analysis, Params: r.params, Columns: r.analysis.Output, Origins: originsOf(query, r.analysis),
-		Text: s.Query.SQL, Simple: size.PlainPlan(), Catalog: s.Query.Defaults.Catalog, Schema: s.Query.Defaults.Schema, User: s.Query.Props["user"],
+	return &engine.Statement{Query: query, Analysis: r.analysis, Params: r.params, Columns: r.analysis.Output,
+		Origins: originsOf(query, r.analysis),
+		Text:    s.Query.SQL, Simple: size.PlainPlan(), Catalog: s.Query.Defaults.Catalog,
+		Schema:    s.Query.Defaults.Schema,
+		User:      s.Query.Props["user"],
 		Relations: r.catalog.read(), Divisions: divisions(query)}, nil
 }
 
@@ -130,11 +133,14 @@ func (s *session) parse(sql string) (trinosql.Statement, error) {
 		return tree, err
 	}
 	if e.Unsupported {
-		return nil, engine.Placed(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local", Err: err})
+		return nil, engine.Placed(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local",
+			Err: err})
 	}
 	out := &engine.Error{Kind: engine.KindSyntax, Message: e.Msg, Err: err}
-	if strings.HasPrefix(e.Msg, "mismatched input ''") && strings.Contains(e.Msg, "'UNNEST'") && byteAt(text, e.At) == '\'' {
-		out.Hint = "a file is read as a table only for a statement that a command runs in its own process: not by a gateway that is served, and not in a saved query"
+	if strings.HasPrefix(e.Msg, "mismatched input ''") && strings.Contains(e.Msg, "'UNNEST'") &&
+		byteAt(text, e.At) == '\'' {
+		out.Hint = "a file is read as a table only for a statement that a command runs in its own process: not by a " +
+			"gateway that is served, and not in a saved query"
 	} else {
 		out.Hint = trinosql.SyntaxHint(text, e.At.Offset)
 	}
@@ -164,7 +170,8 @@ func notAllowed(tree trinosql.Statement) error {
 	case *trinosql.Other:
 		kind = tree.Kind
 	}
-	return engine.Placed(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
+	return engine.Placed(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed,
+		Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
 }
 
 // analysisError is the error of an analysis, or of the name that ended it.
@@ -202,7 +209,8 @@ func IsUnknown(err error) bool {
 		return false
 	}
 	switch e.Kind {
-	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn, engine.KindNoFile:
+	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn,
+		engine.KindNoFile:
 		return true
 	}
 	return false

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 )
 
-// Transpile writes a SELECT with the same meaning in another dialect, with full table names. What cannot be translated is *engine.Error
-// with KindUnsupported. Nothing is run.
+// Transpile writes a SELECT with the same meaning in another dialect, with full table names. What cannot be translated
+// is *engine.Error with KindUnsupported. Nothing is run.
 func Transpile(ctx context.Context, p engine.Project, q Query, dialect string) (string, error) {
 	to := transpile.Target(dialect)
 	if !slices.Contains(transpile.Targets(), to) {
@@ -27,7 +27,8 @@ func Transpile(ctx context.Context, p engine.Project, q Query, dialect string) (
 	}
 	query, ok := tree.(*trinosql.Query)
 	if !ok {
-		return "", engine.Placed(tree.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "a statement that is answered by the gateway cannot be written in another dialect"})
+		return "", engine.Placed(tree.Pos(), &engine.Error{Kind: engine.KindUnsupported,
+			Message: "a statement that is answered by the gateway cannot be written in another dialect"})
 	}
 	cat := &catalog{s: s, ctx: ctx, relations: map[*analyze.Table]*relation{}}
 	a, _, err := s.analyze(query, cat, nil, 0)
@@ -37,7 +38,8 @@ func Transpile(ctx context.Context, p engine.Project, q Query, dialect string) (
 	text, err := transpile.Query(query, a, to)
 	var refused *transpile.Unsupported
 	if errors.As(err, &refused) {
-		return "", engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: err})
+		return "", engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg,
+			Err: err})
 	}
 	return text, err
 }

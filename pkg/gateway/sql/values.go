@@ -18,12 +18,15 @@ var (
 	DoubleText    = narrow.DoubleText
 	DateText      = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}$`)
 	TimeText      = late.Regexp(`^[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$`)
-	TimestampText = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$`)
-	ZonedText     = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?( ?(Z|[+-][0-9]{2}(:?[0-9]{2})?|[A-Za-z]+(/[A-Za-z_]+)*))?$`)
-	UuidText      = narrow.UUIDText
+	TimestampText = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,` +
+		`6})?)?)?$`)
+	ZonedText = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,` +
+		`6})?)?)?( ?(Z|[+-][0-9]{2}(:?[0-9]{2})?|[A-Za-z]+(/[A-Za-z_]+)*))?$`)
+	UuidText = narrow.UUIDText
 )
 
-// DecimalDigits parses a decimal: its unscaled value, the number of digits, and the scale; false for more than 38 digits.
+// DecimalDigits parses a decimal: its unscaled value, the number of digits, and the scale; false for more than 38
+// digits.
 func DecimalDigits(v string) (n *big.Int, width, scale int, ok bool) {
 	digits := v
 	if dot := strings.IndexByte(v, '.'); dot >= 0 {

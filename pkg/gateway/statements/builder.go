@@ -25,7 +25,8 @@ func (name nameOf) catalog(at, given, id string) (string, error) {
 	return stored, err
 }
 
-// path returns the names by which a column is written: its own, and those of its table as far as they are given without a gap.
+// path returns the names by which a column is written: its own, and those of its table as far as they are given without
+// a gap.
 func (name nameOf) path(at string, c api.FilterColumn) ([]string, error) {
 	if c.ColumnName == "" {
 		return nil, fault.Data(400, "%s: columnName is required", at)
@@ -153,18 +154,22 @@ var operators = map[string]struct {
 	op     build.Op
 	values int
 }{
-	"=": {build.Equal, 1}, "!=": {build.NotEqual, 1}, "<>": {build.NotEqual, 1}, "<": {build.Less, 1}, "<=": {build.LessOrEqual, 1}, ">": {build.Greater, 1}, ">=": {build.GreaterOrEqual, 1},
+	"=": {build.Equal, 1}, "!=": {build.NotEqual, 1}, "<>": {build.NotEqual, 1}, "<": {build.Less, 1},
+	"<=": {build.LessOrEqual, 1}, ">": {build.Greater, 1}, ">=": {build.GreaterOrEqual, 1},
 	"in": {build.In, -1}, "not in": {build.NotIn, -1}, "like": {build.Like, 1}, "not like": {build.NotLike, 1},
-	"between": {build.Between, 2}, "not between": {build.NotBetween, 2}, "is null": {build.IsNull, 0}, "is not null": {build.IsNotNull, 0},
+	"between": {build.Between, 2}, "not between": {build.NotBetween, 2}, "is null": {build.IsNull, 0},
+	"is not null": {build.IsNotNull, 0},
 }
 
 func (name nameOf) test(c api.FilterCondition, at string) (t build.Test, err error) {
 	op, ok := operators[strings.ToLower(strings.Join(strings.Fields(c.Op), " "))]
 	if !ok {
-		return t, fault.Data(400, "%s: unknown operator %q; the operators are =, !=, <>, <, <=, >, >=, in, not in, like, not like, between, not between, is null, is not null", at, c.Op)
+		return t, fault.Data(400, "%s: unknown operator %q; the operators are =, !=, <>, <, <=, >, >=, in, not in, "+
+			"like, not like, between, not between, is null, is not null", at, c.Op)
 	}
 	if op.values >= 0 && len(c.Values) != op.values || op.values < 0 && len(c.Values) == 0 {
-		return t, fault.Data(400, "%s: operator %q takes %s, got %d", at, c.Op, map[int]string{-1: "at least one value", 0: "no value", 1: "one value", 2: "two values"}[op.values], len(c.Values))
+		return t, fault.Data(400, "%s: operator %q takes %s, got %d", at, c.Op, map[int]string{-1: "at least one value",
+			0: "no value", 1: "one value", 2: "two values"}[op.values], len(c.Values))
 	}
 	t.Op = op.op
 	if t.Column, err = name.path(at, c.Column); err != nil {

@@ -97,10 +97,13 @@ func (s *Service) placed(ctx context.Context, p store.Project, raw json.RawMessa
 			return err
 		}
 		if q.Materialized == nil {
-			return e.In(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}, err)
+			return e.In(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name},
+				err)
 		}
 	}
-	if n, err := splitName(form.QualifiedName); err == nil && n.Schema == engine.SchemaQuery && queries.OwnPart(e.Message, n) == e.Message { // an error of a value, while rows were read
+	// an error of a value, while rows were read
+	if n, err := splitName(form.QualifiedName); err == nil && n.Schema == engine.SchemaQuery &&
+		queries.OwnPart(e.Message, n) == e.Message {
 		return e.In(n, e)
 	}
 	return &engine.Error{Kind: e.Kind, Message: e.Message, Err: err}
@@ -120,7 +123,9 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		}
 	}
 	if len(forms) != 1 {
-		return sql.Query{}, fault.Framework(400, "the request body must contain exactly one of from, id, qualifiedName, statement; it contains %s", listOr(forms, "none"))
+		return sql.Query{}, fault.Framework(400,
+			"the request body must contain exactly one of from, id, qualifiedName, statement; it contains %s",
+			listOr(forms, "none"))
 	}
 	if t := keys["timeout"]; len(t) > 0 && t[0] == '-' {
 		return sql.Query{}, fault.Framework(400, "property \"timeout\" must not be negative; it is %s", t)
@@ -141,7 +146,8 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		return sql.Query{SQL: q.SQL(), Timeout: s.Web.TimeoutOf(b.Timeout), Untyped: true}, nil
 	case "id":
 		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
-			return sql.Query{}, fault.Framework(400, "property \"id\" must be a string: query ids have more digits than a JSON number preserves")
+			return sql.Query{}, fault.Framework(400,
+				"property \"id\" must be a string: query ids have more digits than a JSON number preserves")
 		}
 		var b api.ExecuteByID
 		if err := web.DecodeBody(raw, &b); err != nil {
@@ -165,7 +171,8 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 	if len(b.Bindings) > 0 && len(b.BindArgs) > 0 {
 		return sql.Query{}, fault.Framework(400, "bindings and bindArgs are two names of one property; send one")
 	}
-	return sql.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: s.Web.TimeoutOf(b.Timeout)}, nil
+	return sql.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...),
+		Timeout: s.Web.TimeoutOf(b.Timeout)}, nil
 }
 
 // splitName parses a dotted name with optionally quoted parts: catalog.schema.table.

@@ -21,7 +21,8 @@ type TranspileResult struct {
 }
 
 // dialects are the targets, by the names that are accepted for them.
-var dialects = map[string]string{"trino": "trino", "postgresql": "postgresql", "postgres": "postgresql", "mysql": "mysql", "bigquery": "bigquery"}
+var dialects = map[string]string{"trino": "trino", "postgresql": "postgresql", "postgres": "postgresql",
+	"mysql": "mysql", "bigquery": "bigquery"}
 
 // transpile translates a statement to another dialect. The dialect of this gateway is Trino's: a Trino statement is
 // returned unchanged, and any other text is rejected.
@@ -32,7 +33,9 @@ func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileReq
 	dialect := r.Param("dialect")
 	target := dialects[strings.ToLower(dialect)]
 	if target == "" {
-		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino, postgresql, mysql and bigquery", dialect, spec.TranspileSql.ID)
+		return TranspileResult{}, fault.Data(400,
+			"cannot transpile to dialect %q: %s on this gateway supports trino, postgresql, mysql and bigquery",
+			dialect, spec.TranspileSql.ID)
 	}
 	statement := transpile.Dotted(r.Body.Query)
 	if err := notTrino(statement); err != nil {
@@ -56,8 +59,8 @@ func (s *Service) transpile(ctx context.Context, r *web.Request[api.TranspileReq
 	return TranspileResult{api.TranspileResult{Query: r.Body.Query}, r.Body.Query}, nil
 }
 
-// asWritten translates a statement without a project, as the service does: its tables need not exist. What the translation would need
-// their types for is an error.
+// asWritten translates a statement without a project, as the service does: its tables need not exist. What the
+// translation would need their types for is an error.
 func asWritten(sql string, target transpile.Target) (string, error) {
 	tree, err := trinosql.Parse(sql)
 	if err != nil {
@@ -65,7 +68,10 @@ func asWritten(sql string, target transpile.Target) (string, error) {
 	}
 	query, ok := tree.(*trinosql.Query)
 	if !ok {
-		return "", fault.Data(400, "line %d:%d: a statement that is answered by the gateway cannot be written in another dialect", tree.Pos().Line, tree.Pos().Col)
+		return "",
+			fault.Data(400,
+				"line %d:%d: a statement that is answered by the gateway cannot be written in another dialect",
+				tree.Pos().Line, tree.Pos().Col)
 	}
 	text, err := transpile.AsWritten(query, target)
 	if err != nil {
@@ -78,7 +84,8 @@ func asWritten(sql string, target transpile.Target) (string, error) {
 
 // toDialect translates a statement. The result depends on the types of the columns it reads: those
 // of the project given by the query parameter projectId, which is specific to zone local.
-func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileRequest], statement, dialect string) (string, error) {
+func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileRequest], statement,
+	dialect string) (string, error) {
 	id := r.Query("projectId")
 	if id == "" {
 		id = r.Scope.ProjectID
@@ -94,7 +101,8 @@ func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileReq
 	if err != nil {
 		return "", err
 	}
-	return sql.Transpile(ctx, data, sql.Query{SQL: statement, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)}, dialect)
+	return sql.Transpile(ctx, data, sql.Query{SQL: statement, Timeout: s.Web.TimeoutOf(nil),
+		Catalogs: s.Names.Resolver(p)}, dialect)
 }
 
 // notTrino rejects text that is not one statement in the language of Trino.

@@ -7,7 +7,8 @@ import (
 
 func TestNotTrino(t *testing.T) {
 	for _, sql := range []string{
-		"SELECT 1", "SELECT 1;\n", "SELECT '`#::;$$' AS \"`#::;\"", "SELECT 'it''s' -- ` ; x\n, 2", "SELECT /* ` ; :: */ 1 /**/", "SELECT 1 -- end",
+		"SELECT 1", "SELECT 1;\n", "SELECT '`#::;$$' AS \"`#::;\"", "SELECT 'it''s' -- ` ; x\n, 2",
+		"SELECT /* ` ; :: */ 1 /**/", "SELECT 1 -- end",
 		"INSERT INTO t VALUES (1)", "SELECT * FROM t MATCH_RECOGNIZE (PATTERN (a) DEFINE a AS true)",
 	} {
 		if err := notTrino(sql); err != nil {

@@ -25,21 +25,25 @@ type CacheRun struct {
 	FinishedAt                         *string
 }
 
-const runColumns = "id, cache_id, mode, status, runner, scheduled, error, cached, inserted, updated, deleted, created_at, updated_at, finished_at"
+const runColumns = "id, cache_id, mode, status, runner, scheduled, error, cached, inserted, updated, deleted, " +
+	"created_at, updated_at, finished_at"
 
 func scanCacheRun(scan func(...any) error) (r CacheRun, err error) {
-	err = scan(&r.ID, &r.CacheID, &r.Mode, &r.Status, &r.Runner, &r.Scheduled, &r.Error, &r.Cached, &r.Inserted, &r.Updated, &r.Deleted, &r.CreatedAt, &r.UpdatedAt, &r.FinishedAt)
+	err = scan(&r.ID, &r.CacheID, &r.Mode, &r.Status, &r.Runner, &r.Scheduled, &r.Error, &r.Cached, &r.Inserted,
+		&r.Updated, &r.Deleted, &r.CreatedAt, &r.UpdatedAt, &r.FinishedAt)
 	return
 }
 
 // StartCacheRun records a running refresh and the table it will store. ErrConflict means that one is running,
 // ErrNotFound that the cache was deleted.
 func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, scheduled bool) (r CacheRun, err error) {
-	r = CacheRun{ID: uuid.NewString(), CacheID: cache, Mode: mode, Status: states.Running, Runner: runner, Scheduled: scheduled}
+	r = CacheRun{ID: uuid.NewString(), CacheID: cache, Mode: mode, Status: states.Running, Runner: runner,
+		Scheduled: scheduled}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var project string
 		var last sql.NullString
-		err := tx.QueryRowContext(ctx, "SELECT project_id, (SELECT max(created_at) FROM cache_runs WHERE cache_id = caches.id) FROM caches WHERE id = ?", cache).Scan(&project, &last)
+		err := tx.QueryRowContext(ctx, "SELECT project_id, (SELECT max(created_at) FROM cache_runs WHERE cache_id = "+
+			"caches.id) FROM caches WHERE id = ?", cache).Scan(&project, &last)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrNotFound
 		}
@@ -51,11 +55,13 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 		if err := s.replaceRunning(ctx, tx, cache, mode, r.CreatedAt); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_runs("+runColumns+") VALUES (?, ?, ?, ?, ?, ?, '', 0, 0, 0, 0, ?, ?, NULL)",
+		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_runs("+runColumns+
+			") VALUES (?, ?, ?, ?, ?, ?, '', 0, 0, 0, 0, ?, ?, NULL)",
 			r.ID, cache, mode, r.Status, runner, scheduled, r.CreatedAt, r.UpdatedAt); err != nil {
 			return constraint(err)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_tables(id, project_id, cache_id) VALUES (?, ?, ?)", r.ID, project, cache); err != nil {
+		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_tables(id, project_id, cache_id) VALUES (?, ?, ?)", r.ID,
+			project, cache); err != nil {
 			return err
 		}
 		return s.cacheLog(ctx, tx, cache, "START", "a refresh started", mode, scheduled)
@@ -65,7 +71,8 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 
 // replaceRunning cancels a running refresh that the one about to start replaces.
 func (s *Store) replaceRunning(ctx context.Context, tx *sql.Tx, cache, mode, now string) error {
-	runs, err := queryAll(ctx, tx, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND "+isRunning, cache)
+	runs, err := queryAll(ctx, tx, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND "+
+		isRunning, cache)
 	if err != nil {
 		return err
 	}
@@ -73,13 +80,15 @@ func (s *Store) replaceRunning(ctx context.Context, tx *sql.Tx, cache, mode, now
 		if !states.Replaces(mode, r.Mode) {
 			continue
 		}
-		if err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, updated_at = ?, finished_at = ? WHERE id = ?", states.Cancelled, now, now, r.ID); err != nil {
+		if err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, updated_at = ?, finished_at = ? WHERE id = ?",
+			states.Cancelled, now, now, r.ID); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = ?", now, r.ID); err != nil {
 			return err
 		}
-		if err := s.cacheLog(ctx, tx, cache, states.Cancelled, "replaced by a full refresh", r.Mode, r.Scheduled); err != nil {
+		if err := s.cacheLog(ctx, tx, cache, states.Cancelled, "replaced by a full refresh", r.Mode,
+			r.Scheduled); err != nil {
 			return err
 		}
 	}
@@ -111,18 +120,22 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 	now := s.stamp()
 	gone := false
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, error = ?, cached = ?, inserted = ?, updated = ?, deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND "+isRunning,
+		err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, error = ?, cached = ?, inserted = ?, updated = ?, "+
+			"deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND "+isRunning,
 			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID)
 		if gone = errors.Is(err, ErrNotFound); gone {
 			// The table of a run that was completed by this call is not free.
-			_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", now, r.ID)
+			_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL "+
+				"AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", now, r.ID)
 			return err
 		}
 		if err != nil {
 			return err
 		}
 		if current {
-			if _, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = (SELECT stored FROM caches WHERE id = ?)", now, r.CacheID); err != nil {
+			if _, err := tx.ExecContext(ctx,
+				"UPDATE cache_tables SET free_at = ? WHERE id = (SELECT stored FROM caches WHERE id = ?)", now,
+				r.CacheID); err != nil {
 				return err
 			}
 			_, err = tx.ExecContext(ctx, "UPDATE caches SET stored = ? WHERE id = ?", r.ID, r.CacheID)
@@ -133,7 +146,9 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 			return err
 		}
 		old := Time(s.now().Add(-cacheHistory))
-		for _, q := range []string{"DELETE FROM cache_runs WHERE cache_id = ? AND created_at < ? AND NOT (" + isRunning + ") AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", "DELETE FROM cache_logs WHERE cache_id = ? AND at < ?"} {
+		for _, q := range []string{"DELETE FROM cache_runs WHERE cache_id = ? AND created_at < ? AND NOT (" +
+			isRunning + ") AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)",
+			"DELETE FROM cache_logs WHERE cache_id = ? AND at < ?"} {
 			if _, err := tx.ExecContext(ctx, q, r.CacheID, old); err != nil {
 				return err
 			}
@@ -148,12 +163,14 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 
 // CacheRuns lists the runs of a cache, newest first.
 func (s *Store) CacheRuns(ctx context.Context, cache string, limit, offset int) ([]CacheRun, error) {
-	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? ORDER BY created_at DESC LIMIT ? OFFSET ?", cache, limit, offset)
+	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+
+		" FROM cache_runs WHERE cache_id = ? ORDER BY created_at DESC LIMIT ? OFFSET ?", cache, limit, offset)
 }
 
 // LastCacheRun returns the newest run of a mode, or of any mode if that is empty.
 func (s *Store) LastCacheRun(ctx context.Context, cache, mode string) (CacheRun, error) {
-	return queryOne(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND ? IN ('', mode) ORDER BY created_at DESC LIMIT 1", cache, mode)
+	return queryOne(ctx, s.db, scanCacheRun, "SELECT "+runColumns+
+		" FROM cache_runs WHERE cache_id = ? AND ? IN ('', mode) ORDER BY created_at DESC LIMIT 1", cache, mode)
 }
 
 // CacheRunByID finds a run.
@@ -163,5 +180,6 @@ func (s *Store) CacheRunByID(ctx context.Context, id string) (CacheRun, error) {
 
 // OpenCacheRuns lists the running refreshes of a project, or of all projects if that is empty.
 func (s *Store) OpenCacheRuns(ctx context.Context, project string) ([]CacheRun, error) {
-	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE "+isRunning+" AND (?1 = '' OR cache_id IN (SELECT id FROM caches WHERE project_id = ?1))", project)
+	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE "+isRunning+
+		" AND (?1 = '' OR cache_id IN (SELECT id FROM caches WHERE project_id = ?1))", project)
 }

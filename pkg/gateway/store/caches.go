@@ -33,16 +33,20 @@ type Cache struct {
 	ID, ProjectID, CatalogID, SchemaName, TableName string
 	Incremental, Full                               CacheSchedule
 	Tracking                                        CacheTracking
-	Stored                                          *string // the current stored table, nil before the first complete run
-	CreatedAt                                       string
+	// the current stored table, nil before the first complete run
+	Stored    *string
+	CreatedAt string
 }
 
-const cacheColumns = "id, project_id, catalog_id, schema_name, table_name, inc_type, inc_expr, inc_due, full_type, full_expr, full_due, stored, created_at, key_columns, updated_column, insert_only, inc_anchor, full_anchor"
+const cacheColumns = "id, project_id, catalog_id, schema_name, table_name, inc_type, inc_expr, inc_due, full_type, " +
+	"full_expr, full_due, stored, created_at, key_columns, updated_column, insert_only, inc_anchor, full_anchor"
 
 func scanCache(scan func(...any) error) (c Cache, err error) {
 	var key string
-	err = scan(&c.ID, &c.ProjectID, &c.CatalogID, &c.SchemaName, &c.TableName, &c.Incremental.Type, &c.Incremental.Expr, &c.Incremental.Due,
-		&c.Full.Type, &c.Full.Expr, &c.Full.Due, &c.Stored, &c.CreatedAt, &key, &c.Tracking.Updated, &c.Tracking.InsertOnly, &c.Incremental.Anchor, &c.Full.Anchor)
+	err = scan(&c.ID, &c.ProjectID, &c.CatalogID, &c.SchemaName, &c.TableName, &c.Incremental.Type, &c.Incremental.Expr,
+		&c.Incremental.Due,
+		&c.Full.Type, &c.Full.Expr, &c.Full.Due, &c.Stored, &c.CreatedAt, &key, &c.Tracking.Updated,
+		&c.Tracking.InsertOnly, &c.Incremental.Anchor, &c.Full.Anchor)
 	if err == nil {
 		err = json.Unmarshal([]byte(key), &c.Tracking.Key)
 	}
@@ -60,16 +64,20 @@ func (t CacheTracking) key() string {
 // EnsureCache adds a cache, or returns the existing one of the table.
 func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		have, err = queryOne(ctx, tx, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE project_id = ? AND catalog_id = ? AND schema_name = ? AND table_name = ?",
+		have, err = queryOne(ctx, tx, scanCache, "SELECT "+cacheColumns+
+			" FROM caches WHERE project_id = ? AND catalog_id = ? AND schema_name = ? AND table_name = ?",
 			c.ProjectID, c.CatalogID, c.SchemaName, c.TableName)
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
 		c.ID, c.CreatedAt, made = uuid.NewString(), s.stamp(), true
 		have = c
-		_, err = tx.ExecContext(ctx, "INSERT INTO caches("+cacheColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?)",
-			c.ID, c.ProjectID, c.CatalogID, c.SchemaName, c.TableName, c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due,
-			c.Full.Type, c.Full.Expr, c.Full.Due, c.CreatedAt, c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly, c.Incremental.Anchor, c.Full.Anchor)
+		_, err = tx.ExecContext(ctx, "INSERT INTO caches("+cacheColumns+
+			") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?)",
+			c.ID, c.ProjectID, c.CatalogID, c.SchemaName, c.TableName, c.Incremental.Type, c.Incremental.Expr,
+			c.Incremental.Due,
+			c.Full.Type, c.Full.Expr, c.Full.Due, c.CreatedAt, c.Tracking.key(), c.Tracking.Updated,
+			c.Tracking.InsertOnly, c.Incremental.Anchor, c.Full.Anchor)
 		if err != nil {
 			return constraint(err)
 		}
@@ -80,25 +88,28 @@ func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool
 
 // Cache finds a cache of a project.
 func (s *Store) Cache(ctx context.Context, project, id string) (Cache, error) {
-	return queryOne(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE id = ? AND project_id = ?", id, project)
+	return queryOne(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE id = ? AND project_id = ?", id,
+		project)
 }
 
 // Caches lists the caches of a project, in a catalog and schema unless they are empty.
 func (s *Store) Caches(ctx context.Context, project, catalog, schema string) ([]Cache, error) {
-	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE project_id = ? AND ? IN ('', catalog_id) AND ? IN ('', schema_name) ORDER BY created_at, id",
+	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE project_id = ? AND ? IN ('', "+
+		"catalog_id) AND ? IN ('', schema_name) ORDER BY created_at, id",
 		project, catalog, schema)
 }
 
 // CachedTable is a table of a source, in its spelling, and the stored table with the rows of its cache.
 type CachedTable struct{ Schema, Table, Stored string }
 
-// CachedTables lists the caches with rows of the tables that have a name, ignoring case. SQLite only folds letters of ASCII, so that it
-// compares the lengths alone.
+// CachedTables lists the caches with rows of the tables that have a name, ignoring case. SQLite only folds letters of
+// ASCII, so that it compares the lengths alone.
 func (s *Store) CachedTables(ctx context.Context, project, catalog, schema, table string) ([]CachedTable, error) {
 	found, err := queryAll(ctx, s.db, func(scan func(...any) error) (t CachedTable, err error) {
 		err = scan(&t.Schema, &t.Table, &t.Stored)
 		return
-	}, "SELECT schema_name, table_name, stored FROM caches WHERE project_id = ? AND catalog_id = ? AND length(schema_name) = length(?) AND length(table_name) = length(?) AND stored IS NOT NULL",
+	}, "SELECT schema_name, table_name, stored FROM caches WHERE project_id = ? AND catalog_id = ? AND "+
+		"length(schema_name) = length(?) AND length(table_name) = length(?) AND stored IS NOT NULL",
 		project, catalog, schema, table)
 	return slices.DeleteFunc(found, func(t CachedTable) bool {
 		return !strings.EqualFold(t.Schema, schema) || !strings.EqualFold(t.Table, table)
@@ -125,7 +136,8 @@ func (s *Store) SetCacheSettings(ctx context.Context, c Cache, now CacheChange) 
 		CacheSchedule
 	}{{"inc", now.Incremental, c.Incremental}, {"full", now.Full, c.Full}} {
 		if m.changed {
-			set += ", " + m.name + "_type = ?, " + m.name + "_expr = ?, " + m.name + "_due = ?, " + m.name + "_anchor = ?"
+			set += ", " + m.name + "_type = ?, " + m.name + "_expr = ?, " + m.name + "_due = ?, " + m.name +
+				"_anchor = ?"
 			args = append(args, m.Type, m.Expr, m.Due, m.Anchor)
 		}
 	}
@@ -145,12 +157,14 @@ func (s *Store) MoveCacheDue(ctx context.Context, id, mode, from, to string) err
 
 // DueCaches lists the caches with a schedule that is due.
 func (s *Store) DueCaches(ctx context.Context, now time.Time) ([]Cache, error) {
-	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE inc_due <= ?1 OR full_due <= ?1", Time(now))
+	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE inc_due <= ?1 OR full_due <= ?1",
+		Time(now))
 }
 
 // ScheduledCaches lists the caches with a schedule.
 func (s *Store) ScheduledCaches(ctx context.Context) ([]Cache, error) {
-	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE inc_due IS NOT NULL OR full_due IS NOT NULL")
+	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+
+		" FROM caches WHERE inc_due IS NOT NULL OR full_due IS NOT NULL")
 }
 
 // DeleteCache removes a cache; its tables become free. A running refresh stores nothing more.
@@ -162,7 +176,8 @@ func (s *Store) deleteCache(ctx context.Context, tx *sql.Tx, project, id string)
 	if err := exec(ctx, tx, "DELETE FROM caches WHERE id = ? AND project_id = ?", id, project); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = coalesce(free_at, ?) WHERE cache_id = ?", s.stamp(), id)
+	_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = coalesce(free_at, ?) WHERE cache_id = ?",
+		s.stamp(), id)
 	return err
 }
 
@@ -190,7 +205,9 @@ type CacheLog struct {
 }
 
 func (s *Store) cacheLog(ctx context.Context, tx *sql.Tx, cache, action, message, mode string, scheduled bool) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO cache_logs(cache_id, at, action, message, cache_type, scheduled) VALUES (?, ?, ?, ?, ?, ?)", cache, s.stamp(), action, message, mode, scheduled)
+	_, err := tx.ExecContext(ctx,
+		"INSERT INTO cache_logs(cache_id, at, action, message, cache_type, scheduled) VALUES (?, ?, ?, ?, ?, ?)", cache,
+		s.stamp(), action, message, mode, scheduled)
 	return err
 }
 
@@ -199,10 +216,12 @@ func (s *Store) CacheLogs(ctx context.Context, cache string, limit int) ([]Cache
 	return queryAll(ctx, s.db, func(scan func(...any) error) (l CacheLog, err error) {
 		err = scan(&l.At, &l.Action, &l.Message, &l.CacheType, &l.Scheduled)
 		return
-	}, "SELECT at, action, message, cache_type, scheduled FROM cache_logs WHERE cache_id = ? ORDER BY id DESC LIMIT ?", cache, limit)
+	}, "SELECT at, action, message, cache_type, scheduled FROM cache_logs WHERE cache_id = ? ORDER BY id DESC LIMIT ?",
+		cache, limit)
 }
 
 // OrphanCaches lists the caches of deleted catalogs; built-in catalogs have identifiers of one digit.
 func (s *Store) OrphanCaches(ctx context.Context) ([]Cache, error) {
-	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE length(catalog_id) > 1 AND catalog_id NOT IN (SELECT id FROM catalogs)")
+	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+
+		" FROM caches WHERE length(catalog_id) > 1 AND catalog_id NOT IN (SELECT id FROM catalogs)")
 }

@@ -51,7 +51,8 @@ func (s *Store) Compact(ctx context.Context) error {
 func (s *Store) Tidy(ctx context.Context, least int64, stop func() bool) error {
 	return s.alone(ctx, func(c *sql.Conn) error {
 		var mode, free, pages, size int64
-		err := c.QueryRowContext(ctx, "SELECT auto_vacuum, freelist_count, page_count, page_size FROM pragma_auto_vacuum, pragma_freelist_count, pragma_page_count, pragma_page_size").
+		err := c.QueryRowContext(ctx, "SELECT auto_vacuum, freelist_count, page_count, page_size FROM "+
+			"pragma_auto_vacuum, pragma_freelist_count, pragma_page_count, pragma_page_size").
 			Scan(&mode, &free, &pages, &size)
 		switch {
 		case err != nil || stop():

@@ -13,7 +13,10 @@ import (
 func stateText(t *testing.T, s *Store) string {
 	t.Helper()
 	var all []string
-	objects, err := queryAll(t.Context(), s.db, func(scan func(...any) error) (v [2]string, err error) { return v, scan(&v[0], &v[1]) },
+	objects, err := queryAll(t.Context(), s.db, func(scan func(...any) error) (v [2]string, err error) {
+		return v,
+			scan(&v[0], &v[1])
+	},
 		"SELECT name, coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +67,8 @@ func litter(t *testing.T, s *Store, n int) {
 	t.Helper()
 	err := s.tx(t.Context(), func(tx *sql.Tx) error {
 		for i := range n {
-			if _, err := tx.Exec("INSERT INTO workspaces (id, organization_id, name, description, created_by, created_at) SELECT ?, organization_id, ?, ?, created_by, created_at FROM workspaces WHERE id = ?",
+			if _, err := tx.Exec("INSERT INTO workspaces (id, organization_id, name, description, created_by, "+
+				"created_at) SELECT ?, organization_id, ?, ?, created_by, created_at FROM workspaces WHERE id = ?",
 				fmt.Sprint("litter", i), fmt.Sprint("litter", i), strings.Repeat("x", 1000), DefaultWorkspace); err != nil {
 				return err
 			}
@@ -185,8 +189,10 @@ func TestOlderStateShrinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, x := range []*Store{s, other} {
-		if got := stateText(t, x); got != want || pragma(t, x, "auto_vacuum") != incremental || pragma(t, x, "freelist_count") != 0 {
-			t.Errorf("auto_vacuum %d, %d pages free, the same state %v", pragma(t, x, "auto_vacuum"), pragma(t, x, "freelist_count"), got == want)
+		if got := stateText(t, x); got != want || pragma(t, x, "auto_vacuum") != incremental ||
+			pragma(t, x, "freelist_count") != 0 {
+			t.Errorf("auto_vacuum %d, %d pages free, the same state %v", pragma(t, x, "auto_vacuum"),
+				pragma(t, x, "freelist_count"), got == want)
 		}
 	}
 	if n := size(t, s); n > 600<<10 {

@@ -25,12 +25,14 @@ func NewConnectionID() string { return uuid.NewString() }
 
 // Connections lists the connections of a project.
 func (s *Store) Connections(ctx context.Context, project string) ([]Connection, error) {
-	return queryAll(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE project_id = ? ORDER BY created_at, id", project)
+	return queryAll(ctx, s.db, scanConnection, "SELECT "+connectionColumns+
+		" FROM connections WHERE project_id = ? ORDER BY created_at, id", project)
 }
 
 // Connection finds a connection of a project.
 func (s *Store) Connection(ctx context.Context, project, id string) (Connection, error) {
-	return queryOne(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE project_id = ? AND id = ?", project, id)
+	return queryOne(ctx, s.db, scanConnection, "SELECT "+connectionColumns+
+		" FROM connections WHERE project_id = ? AND id = ?", project, id)
 }
 
 // CreateConnection adds a connection. Times are set.
@@ -44,7 +46,8 @@ func (s *Store) CreateConnection(ctx context.Context, c Connection) (Connection,
 
 // UpdateConnection replaces name and credential.
 func (s *Store) UpdateConnection(ctx context.Context, c Connection) error {
-	return exec(ctx, s.db, "UPDATE connections SET name = ?, credential = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+	return exec(ctx, s.db,
+		"UPDATE connections SET name = ?, credential = ?, updated_at = ? WHERE project_id = ? AND id = ?",
 		c.Name, c.Credential, s.stamp(), c.ProjectID, c.ID)
 }
 

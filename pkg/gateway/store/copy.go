@@ -57,7 +57,8 @@ func readState(dir string) (map[string][]byte, error) {
 				files[name] = raw
 			}
 		}
-		if last != nil && len(last) == len(files) && bytes.Equal(last["state.db"], files["state.db"]) && bytes.Equal(last["state.db-wal"], files["state.db-wal"]) {
+		if last != nil && len(last) == len(files) && bytes.Equal(last["state.db"], files["state.db"]) &&
+			bytes.Equal(last["state.db-wal"], files["state.db-wal"]) {
 			return files, nil
 		}
 		last = files

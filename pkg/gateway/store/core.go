@@ -43,9 +43,14 @@ func (s *Store) seed(ctx context.Context, tx *sql.Tx) error {
 		q    string
 		args []any
 	}{
-		{"INSERT INTO organizations(id, name, owner, created_at, description) VALUES (?, 'local', ?, ?, 'The organization of this machine')", []any{DefaultOrganization, LocalUser, now}},
-		{"INSERT INTO workspaces(id, organization_id, name, description, created_by, created_at, is_default) VALUES (?, ?, 'default', 'Made on first use', ?, ?, 1)", []any{DefaultWorkspace, DefaultOrganization, LocalUser, now}},
-		{"INSERT INTO projects(id, workspace_id, name, description, domain, owner, created_at) VALUES (?, ?, 'default', 'Made on first use', 'default-locl', ?, ?)", []any{DefaultProject, DefaultWorkspace, LocalUser, now}},
+		{"INSERT INTO organizations(id, name, owner, created_at, description) VALUES (?, 'local', ?, ?, 'The " +
+			"organization of this machine')", []any{DefaultOrganization, LocalUser, now}},
+		{"INSERT INTO workspaces(id, organization_id, name, description, created_by, created_at, is_default) VALUES " +
+			"(?, ?, 'default', 'Made on first use', ?, ?, 1)", []any{DefaultWorkspace, DefaultOrganization,
+			LocalUser, now}},
+		{"INSERT INTO projects(id, workspace_id, name, description, domain, owner, created_at) VALUES (?, ?, " +
+			"'default', 'Made on first use', 'default-locl', ?, ?)", []any{DefaultProject, DefaultWorkspace,
+			LocalUser, now}},
 	} {
 		if _, err := tx.ExecContext(ctx, st.q, st.args...); err != nil {
 			return err
@@ -80,17 +85,20 @@ func scanWorkspace(scan func(...any) error) (w Workspace, err error) {
 
 // Workspaces lists the workspaces of an organization.
 func (s *Store) Workspaces(ctx context.Context, org string) ([]Workspace, error) {
-	return queryAll(ctx, s.db, scanWorkspace, "SELECT "+workspaceColumns+" FROM workspaces WHERE organization_id = ? ORDER BY created_at, id", org)
+	return queryAll(ctx, s.db, scanWorkspace, "SELECT "+workspaceColumns+
+		" FROM workspaces WHERE organization_id = ? ORDER BY created_at, id", org)
 }
 
 // Workspace finds a workspace within its organization.
 func (s *Store) Workspace(ctx context.Context, org, id string) (Workspace, error) {
-	return queryOne(ctx, s.db, scanWorkspace, "SELECT "+workspaceColumns+" FROM workspaces WHERE organization_id = ? AND id = ?", org, id)
+	return queryOne(ctx, s.db, scanWorkspace, "SELECT "+workspaceColumns+
+		" FROM workspaces WHERE organization_id = ? AND id = ?", org, id)
 }
 
 // CreateWorkspace adds a workspace.
 func (s *Store) CreateWorkspace(ctx context.Context, org, name string, description *string) (Workspace, error) {
-	w := Workspace{ID: uuid.NewString(), OrganizationID: org, Name: name, Description: description, CreatedBy: LocalUser, CreatedAt: s.stamp()}
+	w := Workspace{ID: uuid.NewString(), OrganizationID: org, Name: name, Description: description,
+		CreatedBy: LocalUser, CreatedAt: s.stamp()}
 	_, err := s.db.ExecContext(ctx, "INSERT INTO workspaces("+workspaceColumns+") VALUES (?, ?, ?, ?, ?, ?, 0)",
 		w.ID, w.OrganizationID, w.Name, w.Description, w.CreatedBy, w.CreatedAt)
 	return w, constraint(err)
@@ -98,7 +106,8 @@ func (s *Store) CreateWorkspace(ctx context.Context, org, name string, descripti
 
 // UpdateWorkspace changes name and description; nil keeps the value.
 func (s *Store) UpdateWorkspace(ctx context.Context, org, id string, name, description *string) (Workspace, error) {
-	if err := exec(ctx, s.db, "UPDATE workspaces SET name = coalesce(?, name), description = coalesce(?, description) WHERE organization_id = ? AND id = ?",
+	if err := exec(ctx, s.db, "UPDATE workspaces SET name = coalesce(?, name), description = coalesce(?, "+
+		"description) WHERE organization_id = ? AND id = ?",
 		name, description, org, id); err != nil {
 		return Workspace{}, err
 	}
@@ -119,19 +128,22 @@ func scanProject(scan func(...any) error) (p Project, err error) {
 
 // Projects lists the projects of a workspace, or all if workspace is empty.
 func (s *Store) Projects(ctx context.Context, workspace string) ([]Project, error) {
-	return queryAll(ctx, s.db, scanProject, "SELECT "+projectColumns+" FROM projects WHERE ? IN ('', workspace_id) ORDER BY created_at, id", workspace)
+	return queryAll(ctx, s.db, scanProject, "SELECT "+projectColumns+
+		" FROM projects WHERE ? IN ('', workspace_id) ORDER BY created_at, id", workspace)
 }
 
 // Project finds a project by id, within a workspace unless that is empty.
 func (s *Store) Project(ctx context.Context, workspace, id string) (Project, error) {
-	return queryOne(ctx, s.db, scanProject, "SELECT "+projectColumns+" FROM projects WHERE id = ? AND ? IN ('', workspace_id)", id, workspace)
+	return queryOne(ctx, s.db, scanProject, "SELECT "+projectColumns+
+		" FROM projects WHERE id = ? AND ? IN ('', workspace_id)", id, workspace)
 }
 
 // CreateProject adds a project. Its id is 8 alphanumerics; its domain is the lower-cased name and 4 letters [O].
 func (s *Store) CreateProject(ctx context.Context, workspace, name string, description *string) (Project, error) {
 	p := Project{
 		ID: randomText(8, alphanumeric), WorkspaceID: workspace, Name: name, Description: description,
-		Domain: domainOf(name) + "-" + randomText(4, "abcdefghijklmnopqrstuvwxyz"), Owner: LocalUser, CreatedAt: s.stamp(),
+		Domain: domainOf(name) + "-" + randomText(4, "abcdefghijklmnopqrstuvwxyz"), Owner: LocalUser,
+		CreatedAt: s.stamp(),
 	}
 	_, err := s.db.ExecContext(ctx, "INSERT INTO projects("+projectColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
 		p.ID, p.WorkspaceID, p.Name, p.Description, p.Domain, p.Owner, p.CreatedAt)
@@ -154,7 +166,8 @@ func domainOf(name string) string {
 
 // UpdateProject changes name and description; nil keeps the value.
 func (s *Store) UpdateProject(ctx context.Context, id string, name, description *string) (Project, error) {
-	if err := exec(ctx, s.db, "UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description) WHERE id = ?",
+	if err := exec(ctx, s.db,
+		"UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description) WHERE id = ?",
 		name, description, id); err != nil {
 		return Project{}, err
 	}

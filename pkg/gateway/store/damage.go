@@ -13,10 +13,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-const restoreState = "stop all dig processes and restore the data directory from a backup; `dig gateway reset` deletes what is left of it"
+const restoreState = "stop all dig processes and restore the data directory from a backup; `dig gateway reset` " +
+	"deletes what is left of it"
 
-// checkFile fails if the state of a directory is lost: the file is missing although the directory has data, or it is empty, which no version
-// of dig leaves behind.
+// checkFile fails if the state of a directory is lost: the file is missing although the directory has data, or it is
+// empty, which no version of dig leaves behind.
 func checkFile(dir string) error {
 	path := filepath.Join(dir, "state.db")
 	st, err := os.Stat(path)
@@ -64,7 +65,8 @@ func IsDamaged(err error) bool {
 	return errors.As(err, &se) && (se.Code()&0xff == sqlite3.SQLITE_CORRUPT || se.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
-// Present fails if the state file was removed or replaced since it was opened: what is stored from then on is lost with it.
+// Present fails if the state file was removed or replaced since it was opened: what is stored from then on is lost with
+// it.
 func (s *Store) Present() error {
 	if st, err := os.Stat(s.path); err == nil && os.SameFile(st, s.file) {
 		return nil

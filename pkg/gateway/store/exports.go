@@ -38,11 +38,15 @@ type Export struct {
 // Open reports whether the job has not ended.
 func (x Export) Open() bool { return x.Status == ExportPending || x.Status == ExportRunning }
 
-const exportColumns = "id, project_id, status, runner, format, compression, source, query_id, catalog_id, schema_name, table_name, user_id, user_name, key_id, api_key_prefix, client_source, file_name, row_count, bytes, duration_ms, error, expires_at, created_at"
+const exportColumns = "id, project_id, status, runner, format, compression, source, query_id, catalog_id, " +
+	"schema_name, table_name, user_id, user_name, key_id, api_key_prefix, client_source, file_name, row_count, " +
+	"bytes, duration_ms, error, expires_at, created_at"
 
 func scanExport(scan func(...any) error) (x Export, err error) {
-	err = scan(&x.ID, &x.ProjectID, &x.Status, &x.Runner, &x.Format, &x.Compression, &x.Source, &x.QueryID, &x.CatalogID, &x.SchemaName, &x.TableName,
-		&x.UserID, &x.UserName, &x.KeyID, &x.KeyPrefix, &x.ClientSource, &x.FileName, &x.RowCount, &x.Bytes, &x.DurationMs, &x.Error, &x.ExpiresAt, &x.CreatedAt)
+	err = scan(&x.ID, &x.ProjectID, &x.Status, &x.Runner, &x.Format, &x.Compression, &x.Source, &x.QueryID,
+		&x.CatalogID, &x.SchemaName, &x.TableName,
+		&x.UserID, &x.UserName, &x.KeyID, &x.KeyPrefix, &x.ClientSource, &x.FileName, &x.RowCount, &x.Bytes,
+		&x.DurationMs, &x.Error, &x.ExpiresAt, &x.CreatedAt)
 	return
 }
 
@@ -51,12 +55,15 @@ func (s *Store) CreateExport(ctx context.Context, x Export) (Export, error) {
 	x.ID, x.Status = uuid.NewString(), ExportPending
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		var last sql.NullString
-		if err := tx.QueryRowContext(ctx, "SELECT max(created_at) FROM exports WHERE project_id = ?", x.ProjectID).Scan(&last); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT max(created_at) FROM exports WHERE project_id = ?",
+			x.ProjectID).Scan(&last); err != nil {
 			return err
 		}
 		x.CreatedAt = s.stampAfter(last.String)
-		_, err := tx.ExecContext(ctx, "INSERT INTO exports("+exportColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, '', '', ?)",
-			x.ID, x.ProjectID, x.Status, x.Runner, x.Format, x.Compression, x.Source, x.QueryID, x.CatalogID, x.SchemaName, x.TableName,
+		_, err := tx.ExecContext(ctx, "INSERT INTO exports("+exportColumns+
+			") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, '', '', ?)",
+			x.ID, x.ProjectID, x.Status, x.Runner, x.Format, x.Compression, x.Source, x.QueryID, x.CatalogID,
+			x.SchemaName, x.TableName,
 			x.UserID, x.UserName, x.KeyID, x.KeyPrefix, x.ClientSource, x.FileName, x.CreatedAt)
 		return constraint(err)
 	})
@@ -78,12 +85,14 @@ func (s *Store) stampAfter(last string) string {
 
 // Export finds a job by id, within a project unless that is empty.
 func (s *Store) Export(ctx context.Context, project, id string) (Export, error) {
-	return queryOne(ctx, s.db, scanExport, "SELECT "+exportColumns+" FROM exports WHERE id = ? AND ? IN ('', project_id)", id, project)
+	return queryOne(ctx, s.db, scanExport, "SELECT "+exportColumns+
+		" FROM exports WHERE id = ? AND ? IN ('', project_id)", id, project)
 }
 
 // Exports lists jobs of a project, newest first: those in one of the states (all if there are none) created before a
 // time (any time if that is empty), at most limit.
-func (s *Store) Exports(ctx context.Context, project string, states []string, before string, limit int) ([]Export, error) {
+func (s *Store) Exports(ctx context.Context, project string, states []string, before string,
+	limit int) ([]Export, error) {
 	q := "SELECT " + exportColumns + " FROM exports WHERE project_id = ?"
 	args := []any{project}
 	if len(states) > 0 {
@@ -101,7 +110,8 @@ func (s *Store) Exports(ctx context.Context, project string, states []string, be
 
 // OpenExports lists the unfinished jobs of all projects.
 func (s *Store) OpenExports(ctx context.Context) ([]Export, error) {
-	return queryAll(ctx, s.db, scanExport, "SELECT "+exportColumns+" FROM exports WHERE status IN ('PENDING', 'RUNNING')")
+	return queryAll(ctx, s.db, scanExport, "SELECT "+exportColumns+
+		" FROM exports WHERE status IN ('PENDING', 'RUNNING')")
 }
 
 // StartExport moves a pending job to running; ErrNotFound means that it was cancelled.
@@ -112,7 +122,8 @@ func (s *Store) StartExport(ctx context.Context, id string) error {
 // EndExport moves an open job to its final state; ErrNotFound means that it had ended already. Status, RowCount, Bytes,
 // DurationMs, Error and ExpiresAt are taken from x.
 func (s *Store) EndExport(ctx context.Context, x Export) error {
-	return exec(ctx, s.db, "UPDATE exports SET status = ?, row_count = ?, bytes = ?, duration_ms = ?, error = ?, expires_at = ? WHERE id = ? AND status IN ('PENDING', 'RUNNING')",
+	return exec(ctx, s.db, "UPDATE exports SET status = ?, row_count = ?, bytes = ?, duration_ms = ?, error = ?, "+
+		"expires_at = ? WHERE id = ? AND status IN ('PENDING', 'RUNNING')",
 		x.Status, x.RowCount, x.Bytes, x.DurationMs, x.Error, x.ExpiresAt, x.ID)
 }
 
@@ -120,12 +131,15 @@ func (s *Store) EndExport(ctx context.Context, x Export) error {
 func (s *Store) ExpireExports(ctx context.Context) ([]Export, error) {
 	now := s.stamp()
 	var out []Export
-	due, err := queryAll(ctx, s.db, scanExport, "SELECT "+exportColumns+" FROM exports WHERE status = 'SUCCEEDED' AND expires_at <= ?", now)
+	due, err := queryAll(ctx, s.db, scanExport, "SELECT "+exportColumns+
+		" FROM exports WHERE status = 'SUCCEEDED' AND expires_at <= ?", now)
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		out, err = queryAll(ctx, tx, scanExport, "UPDATE exports SET status = 'EXPIRED' WHERE status = 'SUCCEEDED' AND expires_at <= ? RETURNING "+exportColumns, now)
+		out, err = queryAll(ctx, tx, scanExport,
+			"UPDATE exports SET status = 'EXPIRED' WHERE status = 'SUCCEEDED' AND expires_at <= ? RETURNING "+
+				exportColumns, now)
 		return err
 	})
 	return out, err
@@ -152,7 +166,8 @@ func (s *Store) LiveExports(ctx context.Context) (map[string]bool, error) {
 // ShrinkExports moves the oldest finished jobs to EXPIRED until the files of the others have at most the given total
 // size, and returns those moved.
 func (s *Store) ShrinkExports(ctx context.Context, most int64) ([]Export, error) {
-	const over = `SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY created_at DESC, id) AS total FROM exports WHERE status = 'SUCCEEDED') WHERE total > ?`
+	const over = `SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY created_at DESC, id) AS total FROM exports ` +
+		`WHERE status = 'SUCCEEDED') WHERE total > ?`
 	text := func(scan func(...any) error) (v string, err error) {
 		err = scan(&v)
 		return
@@ -162,7 +177,8 @@ func (s *Store) ShrinkExports(ctx context.Context, most int64) ([]Export, error)
 	}
 	var out []Export
 	err := s.tx(ctx, func(tx *sql.Tx) (err error) {
-		out, err = queryAll(ctx, tx, scanExport, "UPDATE exports SET status = 'EXPIRED', expires_at = ? WHERE id IN ("+over+") RETURNING "+exportColumns, s.stamp(), most)
+		out, err = queryAll(ctx, tx, scanExport, "UPDATE exports SET status = 'EXPIRED', expires_at = ? WHERE id IN ("+
+			over+") RETURNING "+exportColumns, s.stamp(), most)
 		return err
 	})
 	return out, err

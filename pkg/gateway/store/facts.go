@@ -26,9 +26,12 @@ func (s *Store) fact(ctx context.Context, key string) (value string, err error) 
 // SecretCheck returns the check value of the key of the sealed credentials, "" for none.
 func (s *Store) SecretCheck(ctx context.Context) (string, error) { return s.fact(ctx, factSecret) }
 
-// SetSecretCheck records the check value of a key. With a former value, it is recorded only in its place. It returns the value that is stored then.
+// SetSecretCheck records the check value of a key. With a former value, it is recorded only in its place. It returns
+// the value that is stored then.
 func (s *Store) SetSecretCheck(ctx context.Context, former, value string) (string, error) {
-	_, err := s.db.ExecContext(ctx, `INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2 WHERE value = ?3`, factSecret, value, former)
+	_, err := s.db.ExecContext(ctx,
+		`INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2 WHERE value = ?3`,
+		factSecret, value, former)
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +76,8 @@ func (s *Store) noteEarlierData(ctx context.Context, tx *sql.Tx) error {
 	for _, p := range all {
 		_, err := os.Stat(filepath.Join(s.dir, "projects", p.ID, "data.duckdb"))
 		if err == nil {
-			_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", factData+p.ID, s.stamp())
+			_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)",
+				factData+p.ID, s.stamp())
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestFullStateFile lets the state file grow no more: the change fails as such, what was there stays, and later changes work.
+// TestFullStateFile lets the state file grow no more: the change fails as such, what was there stays, and later changes
+// work.
 func TestFullStateFile(t *testing.T) {
 	s, err := Open(t.TempDir(), nil)
 	if err != nil {
@@ -21,7 +22,8 @@ func TestFullStateFile(t *testing.T) {
 	}
 	made := 0
 	for err == nil && made < 10000 {
-		if _, err = s.CreateFolder(ctx, DefaultProject, nil, []string{fmt.Sprint(made) + strings.Repeat("x", 200)}); err == nil {
+		if _, err = s.CreateFolder(ctx, DefaultProject, nil, []string{fmt.Sprint(made) + strings.Repeat("x",
+			200)}); err == nil {
 			made++
 		}
 	}

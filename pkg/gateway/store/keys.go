@@ -20,8 +20,8 @@ type APIKey struct {
 // NewKeyText generates the text of a key: 8 alphanumerics (the public prefix), a dot, 32 alphanumerics [O].
 func NewKeyText() string { return randomText(8, alphanumeric) + "." + randomText(32, alphanumeric) }
 
-// HashKey returns the hash of a key, which is stored instead of its text. Keys have 190 bits of entropy, so a plain hash cannot be reversed by
-// guessing.
+// HashKey returns the hash of a key, which is stored instead of its text. Keys have 190 bits of entropy, so a plain
+// hash cannot be reversed by guessing.
 func HashKey(text string) []byte {
 	h := sha256.Sum256([]byte("dig key v1\x00" + text))
 	return h[:]
@@ -50,9 +50,11 @@ func scanKey(scan func(...any) error) (k APIKey, err error) {
 
 // CreateAPIKey creates a key for a project, or a partner key if project is nil, and returns its text, which is not
 // stored.
-func (s *Store) CreateAPIKey(ctx context.Context, project *string, name string, expiresAt *string) (APIKey, string, error) {
+func (s *Store) CreateAPIKey(ctx context.Context, project *string, name string,
+	expiresAt *string) (APIKey, string, error) {
 	text := NewKeyText()
-	k := APIKey{ID: uuid.NewString(), ProjectID: project, Name: name, Prefix: text[:8], hash: HashKey(text), ExpiresAt: expiresAt, CreatedAt: s.stamp()}
+	k := APIKey{ID: uuid.NewString(), ProjectID: project, Name: name, Prefix: text[:8], hash: HashKey(text),
+		ExpiresAt: expiresAt, CreatedAt: s.stamp()}
 	_, err := s.db.ExecContext(ctx, "INSERT INTO api_keys("+keyColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
 		k.ID, k.ProjectID, k.Name, k.Prefix, k.hash, k.ExpiresAt, k.CreatedAt)
 	return k, text, constraint(err)
@@ -60,7 +62,8 @@ func (s *Store) CreateAPIKey(ctx context.Context, project *string, name string, 
 
 // APIKeys lists the keys of a project.
 func (s *Store) APIKeys(ctx context.Context, project string) ([]APIKey, error) {
-	return queryAll(ctx, s.db, scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE project_id = ? ORDER BY created_at, id", project)
+	return queryAll(ctx, s.db, scanKey, "SELECT "+keyColumns+
+		" FROM api_keys WHERE project_id = ? ORDER BY created_at, id", project)
 }
 
 // DeleteAPIKey removes a key of a project; it is rejected from then on.

@@ -62,7 +62,8 @@ func (s *Store) MetadataNotes(ctx context.Context, project string) (Notes, error
 		var c ColumnNotes
 		var categorical, every, at, sample *string
 		var limit *int64
-		if err := scan(&k.Catalog, &k.Schema, &k.Table, &k.Column, &c.Description, &categorical, &limit, &every, &at, &sample); err != nil {
+		if err := scan(&k.Catalog, &k.Schema, &k.Table, &k.Column, &c.Description, &categorical, &limit, &every, &at,
+			&sample); err != nil {
 			return struct{}{}, err
 		}
 		if limit != nil {
@@ -81,7 +82,8 @@ func (s *Store) MetadataNotes(ctx context.Context, project string) (Notes, error
 		}
 		n.Columns[k] = c
 		return struct{}{}, nil
-	}, `SELECT catalog_id, schema_name, table_name, column_name, description, categorical, value_limit, every, categorical_at, sample
+	},
+		`SELECT catalog_id, schema_name, table_name, column_name, description, categorical, value_limit, every, categorical_at, sample
 		FROM column_metadata WHERE project_id = ?`, project)
 	if err != nil {
 		return n, err
@@ -110,11 +112,13 @@ func (s *Store) SetAIUsage(ctx context.Context, project string, k TableKey, allo
 }
 
 func setAI(ctx context.Context, tx *sql.Tx, project string, k TableKey, allowed bool) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM ai_usage WHERE project_id = ?1 AND catalog_id = ?2 AND (?3 = '' OR schema_name = ?3) AND (?4 = '' OR table_name = ?4)`,
+	if _, err := tx.ExecContext(ctx, `DELETE FROM ai_usage WHERE project_id = ?1 AND catalog_id = ?2 AND (?3 = '' OR `+
+		`schema_name = ?3) AND (?4 = '' OR table_name = ?4)`,
 		project, k.Catalog, k.Schema, k.Table); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO ai_usage(project_id, catalog_id, schema_name, table_name, allowed) VALUES (?, ?, ?, ?, ?)",
+	_, err := tx.ExecContext(ctx,
+		"INSERT INTO ai_usage(project_id, catalog_id, schema_name, table_name, allowed) VALUES (?, ?, ?, ?, ?)",
 		project, k.Catalog, k.Schema, k.Table, allowed)
 	return err
 }
@@ -136,8 +140,10 @@ type ColumnChange struct {
 func (s *Store) UpdateTableNotes(ctx context.Context, project string, k TableKey, ch TableChange) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if ch.Description != nil {
-			if _, err := tx.ExecContext(ctx, `INSERT INTO table_metadata(project_id, catalog_id, schema_name, table_name, description) VALUES (?, ?, ?, ?, ?)
-				ON CONFLICT DO UPDATE SET description = excluded.description`, project, k.Catalog, k.Schema, k.Table, ch.Description); err != nil {
+			if _, err := tx.ExecContext(ctx,
+				`INSERT INTO table_metadata(project_id, catalog_id, schema_name, table_name, description) VALUES (?, ?, ?, ?, ?)
+				ON CONFLICT DO UPDATE SET description = excluded.description`, project, k.Catalog, k.Schema, k.Table,
+				ch.Description); err != nil {
 				return err
 			}
 		}
@@ -154,7 +160,8 @@ func (s *Store) UpdateTableNotes(ctx context.Context, project string, k TableKey
 				}
 			}
 			if c.Categorical != nil {
-				if err := setCategorical(ctx, tx, project, key, *c.Categorical, int64(len(*c.Categorical)), "", s.stamp()); err != nil {
+				if err := setCategorical(ctx, tx, project, key, *c.Categorical, int64(len(*c.Categorical)), "",
+					s.stamp()); err != nil {
 					return err
 				}
 			}
@@ -165,22 +172,28 @@ func (s *Store) UpdateTableNotes(ctx context.Context, project string, k TableKey
 
 // setColumn sets one field; field is never user input.
 func setColumn(ctx context.Context, db dbtx, project string, k ColumnKey, field string, value any) error {
-	_, err := db.ExecContext(ctx, `INSERT INTO column_metadata(project_id, catalog_id, schema_name, table_name, column_name, `+field+`) VALUES (?, ?, ?, ?, ?, ?)
+	_, err := db.ExecContext(ctx,
+		`INSERT INTO column_metadata(project_id, catalog_id, schema_name, table_name, column_name, `+field+
+			`) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET `+field+` = excluded.`+field, project, k.Catalog, k.Schema, k.Table, k.Column, value)
 	return err
 }
 
-func setCategorical(ctx context.Context, db dbtx, project string, k ColumnKey, values []string, limit int64, every, at string) error {
+func setCategorical(ctx context.Context, db dbtx, project string, k ColumnKey, values []string, limit int64, every,
+	at string) error {
 	if len(values) == 0 {
-		_, err := db.ExecContext(ctx, `UPDATE column_metadata SET categorical = NULL, value_limit = NULL, every = NULL, categorical_at = NULL
-			WHERE project_id = ? AND catalog_id = ? AND schema_name = ? AND table_name = ? AND column_name = ?`, project, k.Catalog, k.Schema, k.Table, k.Column)
+		_, err := db.ExecContext(ctx,
+			`UPDATE column_metadata SET categorical = NULL, value_limit = NULL, every = NULL, categorical_at = NULL
+			WHERE project_id = ? AND catalog_id = ? AND schema_name = ? AND table_name = ? AND column_name = ?`,
+			project, k.Catalog, k.Schema, k.Table, k.Column)
 		return err
 	}
 	raw, err := json.Marshal(values)
 	if err != nil {
 		return err
 	}
-	_, err = db.ExecContext(ctx, `INSERT INTO column_metadata(project_id, catalog_id, schema_name, table_name, column_name, categorical, value_limit, every, categorical_at)
+	_, err = db.ExecContext(ctx,
+		`INSERT INTO column_metadata(project_id, catalog_id, schema_name, table_name, column_name, categorical, value_limit, every, categorical_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET categorical = excluded.categorical, value_limit = excluded.value_limit,
 		every = excluded.every, categorical_at = excluded.categorical_at`,
 		project, k.Catalog, k.Schema, k.Table, k.Column, string(raw), limit, every, at)
@@ -188,7 +201,8 @@ func setCategorical(ctx context.Context, db dbtx, project string, k ColumnKey, v
 }
 
 // SetCategorical stores the values of a categorical column; none makes it not categorical.
-func (s *Store) SetCategorical(ctx context.Context, project string, k ColumnKey, values []string, limit int64, every string) error {
+func (s *Store) SetCategorical(ctx context.Context, project string, k ColumnKey, values []string, limit int64,
+	every string) error {
 	return setCategorical(ctx, s.db, project, k, values, limit, every, s.stamp())
 }
 
@@ -215,7 +229,8 @@ type Relation struct {
 	Type           string
 }
 
-const relationColumns = "id, source_catalog, source_schema, source_table, source_column, target_catalog, target_schema, target_table, target_column, type"
+const relationColumns = "id, source_catalog, source_schema, source_table, source_column, target_catalog, " +
+	"target_schema, target_table, target_column, type"
 
 func scanRelation(scan func(...any) error) (r Relation, err error) {
 	err = scan(&r.ID, &r.Source.Catalog, &r.Source.Schema, &r.Source.Table, &r.Source.Column,
@@ -225,14 +240,17 @@ func scanRelation(scan func(...any) error) (r Relation, err error) {
 
 // Relations lists the relations of a project from tables of a catalog, or all if catalog is empty.
 func (s *Store) Relations(ctx context.Context, project, catalog string) ([]Relation, error) {
-	return queryAll(ctx, s.db, scanRelation, "SELECT "+relationColumns+" FROM relations WHERE project_id = ? AND ? IN ('', source_catalog) ORDER BY created_at, id", project, catalog)
+	return queryAll(ctx, s.db, scanRelation, "SELECT "+relationColumns+
+		" FROM relations WHERE project_id = ? AND ? IN ('', source_catalog) ORDER BY created_at, id", project, catalog)
 }
 
 // AddRelation adds a relation; a duplicate pair of columns is ErrConflict.
 func (s *Store) AddRelation(ctx context.Context, project string, r Relation) (Relation, error) {
 	r.ID = s.NewID()
-	_, err := s.db.ExecContext(ctx, "INSERT INTO relations("+relationColumns+", project_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		r.ID, r.Source.Catalog, r.Source.Schema, r.Source.Table, r.Source.Column, r.Target.Catalog, r.Target.Schema, r.Target.Table, r.Target.Column, r.Type, project, s.stamp())
+	_, err := s.db.ExecContext(ctx, "INSERT INTO relations("+relationColumns+
+		", project_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		r.ID, r.Source.Catalog, r.Source.Schema, r.Source.Table, r.Source.Column, r.Target.Catalog, r.Target.Schema,
+		r.Target.Table, r.Target.Column, r.Type, project, s.stamp())
 	return r, constraint(err)
 }
 
@@ -240,10 +258,12 @@ const relationAt = " WHERE project_id = ? AND id = ? AND source_catalog = ? AND 
 
 // UpdateRelation changes the type of a relation of a table.
 func (s *Store) UpdateRelation(ctx context.Context, project string, k TableKey, id, kind string) (Relation, error) {
-	if err := exec(ctx, s.db, "UPDATE relations SET type = ?"+relationAt, kind, project, id, k.Catalog, k.Schema, k.Table); err != nil {
+	if err := exec(ctx, s.db, "UPDATE relations SET type = ?"+relationAt, kind, project, id, k.Catalog, k.Schema,
+		k.Table); err != nil {
 		return Relation{}, err
 	}
-	return queryOne(ctx, s.db, scanRelation, "SELECT "+relationColumns+" FROM relations WHERE project_id = ? AND id = ?", project, id)
+	return queryOne(ctx, s.db, scanRelation, "SELECT "+relationColumns+
+		" FROM relations WHERE project_id = ? AND id = ?", project, id)
 }
 
 // DeleteRelation removes a relation of a table.
@@ -265,7 +285,9 @@ func (s *Store) GoldenSQLs(ctx context.Context, project string) ([]GoldenSQL, er
 // AddGoldenSQL adds a golden statement.
 func (s *Store) AddGoldenSQL(ctx context.Context, project, prompt, statement string) (GoldenSQL, error) {
 	g := GoldenSQL{s.NewID(), prompt, statement}
-	_, err := s.db.ExecContext(ctx, "INSERT INTO golden_sqls(id, project_id, prompt, sql, created_at) VALUES (?, ?, ?, ?, ?)", g.ID, project, prompt, statement, s.stamp())
+	_, err := s.db.ExecContext(ctx,
+		"INSERT INTO golden_sqls(id, project_id, prompt, sql, created_at) VALUES (?, ?, ?, ?, ?)", g.ID, project,
+		prompt, statement, s.stamp())
 	return g, err
 }
 
@@ -290,7 +312,8 @@ func (s *Store) MetadataRefresh(ctx context.Context, project, catalog string) (R
 
 // SetMetadataRefresh records the state of a catalog's refresh.
 func (s *Store) SetMetadataRefresh(ctx context.Context, project, catalog string, r Refresh) error {
-	_, err := s.db.ExecContext(ctx, `INSERT INTO metadata_refreshes(project_id, catalog_id, status, runner, error, started_at) VALUES (?, ?, ?, ?, ?, ?)
+	_, err := s.db.ExecContext(ctx,
+		`INSERT INTO metadata_refreshes(project_id, catalog_id, status, runner, error, started_at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET status = excluded.status, runner = excluded.runner, error = excluded.error, started_at = excluded.started_at`,
 		project, catalog, r.Status, r.Runner, r.Error, s.stamp())
 	return constraint(err)
@@ -298,7 +321,8 @@ func (s *Store) SetMetadataRefresh(ctx context.Context, project, catalog string,
 
 // RefreshCallback is the address notified of the refreshes of a project; the token is sealed. An empty URL means none.
 func (s *Store) RefreshCallback(ctx context.Context, project string) (url string, token []byte, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT url, token FROM refresh_callbacks WHERE project_id = ?", project).Scan(&url, &token)
+	err = s.db.QueryRowContext(ctx, "SELECT url, token FROM refresh_callbacks WHERE project_id = ?",
+		project).Scan(&url, &token)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

@@ -19,11 +19,13 @@ const (
 func (s *Store) ForgetTable(ctx context.Context, project string, k TableKey) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		for _, t := range notesAt {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM "+t+ofTable, project, k.Catalog, k.Schema, k.Table); err != nil {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM "+t+ofTable, project, k.Catalog, k.Schema,
+				k.Table); err != nil {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM relations WHERE "+fromTable+" OR "+towardTable, project, k.Catalog, k.Schema, k.Table)
+		_, err := tx.ExecContext(ctx, "DELETE FROM relations WHERE "+fromTable+" OR "+towardTable, project, k.Catalog,
+			k.Schema, k.Table)
 		return err
 	})
 }
@@ -31,10 +33,12 @@ func (s *Store) ForgetTable(ctx context.Context, project string, k TableKey) err
 // ForgetColumn removes the metadata of a deleted column, and its relations.
 func (s *Store) ForgetColumn(ctx context.Context, project string, k ColumnKey) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM column_metadata"+ofTable+" AND column_name = ?", project, k.Catalog, k.Schema, k.Table, k.Column); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM column_metadata"+ofTable+" AND column_name = ?", project,
+			k.Catalog, k.Schema, k.Table, k.Column); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM relations WHERE "+fromTable+" AND source_column = ?5 OR "+towardTable+" AND target_column = ?5", project, k.Catalog, k.Schema, k.Table, k.Column)
+		_, err := tx.ExecContext(ctx, "DELETE FROM relations WHERE "+fromTable+" AND source_column = ?5 OR "+
+			towardTable+" AND target_column = ?5", project, k.Catalog, k.Schema, k.Table, k.Column)
 		return err
 	})
 }
@@ -43,7 +47,8 @@ func (s *Store) ForgetColumn(ctx context.Context, project string, k ColumnKey) e
 func (s *Store) RenameColumn(ctx context.Context, project string, k ColumnKey, to string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		for _, q := range []string{
-			"UPDATE OR REPLACE column_metadata SET column_name = ?6 WHERE project_id = ?1 AND catalog_id = ?2 AND schema_name = ?3 AND table_name = ?4 AND column_name = ?5",
+			"UPDATE OR REPLACE column_metadata SET column_name = ?6 WHERE project_id = ?1 AND catalog_id = ?2 AND " +
+				"schema_name = ?3 AND table_name = ?4 AND column_name = ?5",
 			"UPDATE OR REPLACE relations SET source_column = ?6 WHERE " + fromTable + " AND source_column = ?5",
 			"UPDATE OR REPLACE relations SET target_column = ?6 WHERE " + towardTable + " AND target_column = ?5",
 		} {
@@ -58,14 +63,16 @@ func (s *Store) RenameColumn(ctx context.Context, project string, k ColumnKey, t
 // forgetParametric removes the metadata of a parametric table, and its caches, in its catalog and in those shared from
 // it. The stored tables of the caches become free.
 func (s *Store) forgetParametric(ctx context.Context, tx *sql.Tx, catalog, schema, table string) error {
-	const at = "catalog_id IN (SELECT id FROM catalogs WHERE id = ?1 OR shared_from = ?1) AND schema_name = ?2 AND table_name = ?3"
+	const at = "catalog_id IN (SELECT id FROM catalogs WHERE id = ?1 OR shared_from = ?1) AND schema_name = ?2 AND " +
+		"table_name = ?3"
 	for _, t := range notesAt {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+t+" WHERE "+at, catalog, schema, table); err != nil {
 			return err
 		}
 	}
 	const ends = "IN (SELECT id FROM catalogs WHERE id = ?1 OR shared_from = ?1) AND "
-	if _, err := tx.ExecContext(ctx, "DELETE FROM relations WHERE source_catalog "+ends+"source_schema = ?2 AND source_table = ?3 OR target_catalog "+ends+"target_schema = ?2 AND target_table = ?3",
+	if _, err := tx.ExecContext(ctx, "DELETE FROM relations WHERE source_catalog "+ends+
+		"source_schema = ?2 AND source_table = ?3 OR target_catalog "+ends+"target_schema = ?2 AND target_table = ?3",
 		catalog, schema, table); err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// landed are the migrations that data directories may have behind them, in their order, with the beginning of the SHA-256 of their
-// text. A line here is never changed or moved: what has to be other is a new migration, at the end.
+// landed are the migrations that data directories may have behind them, in their order, with the beginning of the
+// SHA-256 of their text. A line here is never changed or moved: what has to be other is a new migration, at the end.
 var landed = [][2]string{
 	{"0001_core.sql", "5e4d616eaad4d9a5"},
 	{"0002_queries.sql", "1eb8666a0aa2d7ce"},
@@ -46,7 +46,8 @@ func TestMigrationsStay(t *testing.T) {
 	}
 	for i, m := range landed {
 		if i >= len(got) || got[i] != m {
-			t.Fatalf("migration %d is no longer %v: a data directory that has run it would be left with another state; have %v", i+1, m, got)
+			t.Fatalf("migration %d is no longer %v: a data directory that has run it would be left with another "+
+				"state; have %v", i+1, m, got)
 		}
 	}
 	if len(got) > len(landed) {
@@ -61,7 +62,8 @@ func schemaOf(t *testing.T, s *Store) []string {
 		err = scan(&v)
 		return
 	}
-	out, err := queryAll(context.Background(), s.db, text, `SELECT m.name || '.' || c.name || ' ' || c.type FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'
+	out, err := queryAll(context.Background(), s.db, text,
+		`SELECT m.name || '.' || c.name || ' ' || c.type FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'
 		UNION ALL SELECT sql FROM sqlite_master WHERE type IN ('index', 'trigger') AND sql IS NOT NULL`)
 	if err != nil {
 		t.Fatal(err)

@@ -12,35 +12,41 @@ type Query struct {
 	Materialized                                     *Materialized
 }
 
-const queryColumns = `q.id, q.project_id, q.display_name, q.name, q.sql, q.created_at, q.folder_id, ` + materializedColumns
+const queryColumns = `q.id, q.project_id, q.display_name, q.name, q.sql, q.created_at, q.folder_id, ` +
+	materializedColumns
 
 const queryTables = ` FROM queries q LEFT JOIN materialized m ON m.query_id = q.id `
 
 func scanQuery(scan func(...any) error) (q Query, err error) {
 	var m nullMaterialized
-	err = scan(append([]any{&q.ID, &q.ProjectID, &q.DisplayName, &q.Name, &q.SQL, &q.CreatedAt, &q.FolderID}, m.fields()...)...)
+	err = scan(append([]any{&q.ID, &q.ProjectID, &q.DisplayName, &q.Name, &q.SQL, &q.CreatedAt, &q.FolderID},
+		m.fields()...)...)
 	q.Materialized = m.value()
 	return
 }
 
 // Queries lists the queries of a project in order of creation.
 func (s *Store) Queries(ctx context.Context, project string) ([]Query, error) {
-	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? ORDER BY q.created_at, q.id", project)
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
+		"WHERE q.project_id = ? ORDER BY q.created_at, q.id", project)
 }
 
 // QueriesIn lists the queries directly in a folder, or at the root if folder is nil.
 func (s *Store) QueriesIn(ctx context.Context, project string, folder *string) ([]Query, error) {
-	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.folder_id IS ? ORDER BY q.created_at, q.id", project, folder)
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
+		"WHERE q.project_id = ? AND q.folder_id IS ? ORDER BY q.created_at, q.id", project, folder)
 }
 
 // Query finds a query by id.
 func (s *Store) Query(ctx context.Context, project, id string) (Query, error) {
-	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.id = ?", project, id)
+	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.id = ?",
+		project, id)
 }
 
 // QueryNamed finds a query by its SQL name.
 func (s *Store) QueryNamed(ctx context.Context, project, name string) (Query, error) {
-	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.name = ?", project, name)
+	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.name = ?",
+		project, name)
 }
 
 // SaveQuery adds a query, or changes the one with its id if it has one. A name in use by another query of the project
@@ -57,11 +63,13 @@ func (s *Store) SaveQuery(ctx context.Context, q Query, path []string, setPath b
 		}
 		if q.ID == "" {
 			q.ID, q.CreatedAt = s.NewID(), s.stamp()
-			if _, err := tx.ExecContext(ctx, "INSERT INTO queries(id, project_id, folder_id, display_name, name, sql, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			if _, err := tx.ExecContext(ctx, "INSERT INTO queries(id, project_id, folder_id, display_name, name, "+
+				"sql, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 				q.ID, q.ProjectID, q.FolderID, q.DisplayName, q.Name, q.SQL, q.CreatedAt); err != nil {
 				return constraint(err)
 			}
-		} else if err := exec(ctx, tx, "UPDATE queries SET folder_id = ?, display_name = ?, name = ?, sql = ? WHERE project_id = ? AND id = ?",
+		} else if err := exec(ctx, tx,
+			"UPDATE queries SET folder_id = ?, display_name = ?, name = ?, sql = ? WHERE project_id = ? AND id = ?",
 			q.FolderID, q.DisplayName, q.Name, q.SQL, q.ProjectID, q.ID); err != nil {
 			return err
 		}
@@ -90,13 +98,16 @@ func (s *Store) MoveQueries(ctx context.Context, project, folder string, in, out
 	bad := ""
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		for _, id := range in {
-			if err := exec(ctx, tx, "UPDATE queries SET folder_id = ? WHERE project_id = ? AND id = ?", folder, project, id); err != nil {
+			if err := exec(ctx, tx, "UPDATE queries SET folder_id = ? WHERE project_id = ? AND id = ?", folder, project,
+				id); err != nil {
 				bad = id
 				return err
 			}
 		}
 		for _, id := range out {
-			if err := exec(ctx, tx, "UPDATE queries SET folder_id = NULL WHERE project_id = ? AND id = ? AND folder_id = ?", project, id, folder); err != nil {
+			if err := exec(ctx, tx,
+				"UPDATE queries SET folder_id = NULL WHERE project_id = ? AND id = ? AND folder_id = ?", project, id,
+				folder); err != nil {
 				bad = id
 				return err
 			}

@@ -48,12 +48,15 @@ func child(ctx context.Context, db dbtx, project string, parent *string, name st
 
 func (s *Store) addFolder(ctx context.Context, db dbtx, project string, parent *string, name string) (string, error) {
 	id := uuid.NewString()
-	_, err := db.ExecContext(ctx, "INSERT INTO query_folders(id, project_id, parent_id, name, created_at) VALUES (?, ?, ?, ?, ?)", id, project, parent, name, s.stamp())
+	_, err := db.ExecContext(ctx,
+		"INSERT INTO query_folders(id, project_id, parent_id, name, created_at) VALUES (?, ?, ?, ?, ?)", id, project,
+		parent, name, s.stamp())
 	return id, constraint(err)
 }
 
 // makeFolders walks down from parent, creating missing folders, and returns the last one; nil is the root.
-func (s *Store) makeFolders(ctx context.Context, db dbtx, project string, parent *string, path []string) (*string, error) {
+func (s *Store) makeFolders(ctx context.Context, db dbtx, project string, parent *string,
+	path []string) (*string, error) {
 	for _, name := range path {
 		id, err := child(ctx, db, project, parent, name)
 		if errors.Is(err, ErrNotFound) {
@@ -87,7 +90,8 @@ func (s *Store) CreateFolder(ctx context.Context, project string, parent *string
 
 // RenameFolder changes the name of a folder; ErrConflict if its parent already has a folder of that name.
 func (s *Store) RenameFolder(ctx context.Context, project, id, name string) (Folder, error) {
-	if err := exec(ctx, s.db, "UPDATE query_folders SET name = ? WHERE project_id = ? AND id = ?", name, project, id); err != nil {
+	if err := exec(ctx, s.db, "UPDATE query_folders SET name = ? WHERE project_id = ? AND id = ?", name, project,
+		id); err != nil {
 		return Folder{}, err
 	}
 	return s.Folder(ctx, project, id)
@@ -122,11 +126,13 @@ func (s *Store) MoveFolder(ctx context.Context, project, id string, path []strin
 	return s.Folder(ctx, project, id)
 }
 
-const folderBelow = `WITH RECURSIVE b(id) AS (SELECT ?2 UNION SELECT c.id FROM query_folders c JOIN b ON c.parent_id = b.id WHERE c.project_id = ?1) `
+const folderBelow = `WITH RECURSIVE b(id) AS (SELECT ?2 UNION SELECT c.id FROM query_folders c JOIN b ON c.parent_id ` +
+	`= b.id WHERE c.project_id = ?1) `
 
 // QueriesBelow lists the queries of a folder and of all its subfolders.
 func (s *Store) QueriesBelow(ctx context.Context, project, folder string) ([]Query, error) {
-	return queryAll(ctx, s.db, scanQuery, folderBelow+"SELECT "+queryColumns+queryTables+"WHERE q.project_id = ?1 AND q.folder_id IN (SELECT id FROM b) ORDER BY q.id", project, folder)
+	return queryAll(ctx, s.db, scanQuery, folderBelow+"SELECT "+queryColumns+queryTables+
+		"WHERE q.project_id = ?1 AND q.folder_id IN (SELECT id FROM b) ORDER BY q.id", project, folder)
 }
 
 // DeleteFolder removes a folder. If it is not empty the result is ErrInUse, unless all is set: then its contents are
@@ -136,7 +142,8 @@ func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool, 
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if !all {
 			var n int
-			if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM query_folders WHERE parent_id = ?1) + (SELECT count(*) FROM queries WHERE folder_id = ?1)", id).Scan(&n); err != nil {
+			if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM query_folders WHERE parent_id = ?1) + "+
+				"(SELECT count(*) FROM queries WHERE folder_id = ?1)", id).Scan(&n); err != nil {
 				return err
 			}
 			if n > 0 {
@@ -154,9 +161,11 @@ func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool, 
 				return ErrInUse
 			}
 		}
-		if _, err := tx.ExecContext(ctx, folderBelow+"DELETE FROM queries WHERE project_id = ?1 AND folder_id IN (SELECT id FROM b)", project, id); err != nil {
+		if _, err := tx.ExecContext(ctx, folderBelow+
+			"DELETE FROM queries WHERE project_id = ?1 AND folder_id IN (SELECT id FROM b)", project, id); err != nil {
 			return err
 		}
-		return exec(ctx, tx, folderBelow+"DELETE FROM query_folders WHERE project_id = ?1 AND id IN (SELECT id FROM b)", project, id)
+		return exec(ctx, tx, folderBelow+"DELETE FROM query_folders WHERE project_id = ?1 AND id IN (SELECT id FROM b)",
+			project, id)
 	})
 }

@@ -67,22 +67,26 @@ func (s *Store) saveMaterialized(ctx context.Context, tx *sql.Tx, id string, m *
 		_, err := tx.ExecContext(ctx, "DELETE FROM materialized WHERE query_id = ?", id)
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO materialized(query_id, schedule_type, cron_expression, repeat_duration, timezone, anchor, next_at, status)
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO materialized(query_id, schedule_type, cron_expression, repeat_duration, timezone, anchor, next_at, status)
 VALUES (?, ?, ?, ?, ?, ?, ?, 'COMPLETED') ON CONFLICT (query_id) DO UPDATE SET schedule_type = excluded.schedule_type,
 cron_expression = excluded.cron_expression, repeat_duration = excluded.repeat_duration, timezone = excluded.timezone, anchor = excluded.anchor,
 next_at = CASE WHEN (materialized.schedule_type, materialized.cron_expression, materialized.repeat_duration, materialized.timezone, materialized.anchor)
   IS (excluded.schedule_type, excluded.cron_expression, excluded.repeat_duration, excluded.timezone, excluded.anchor) THEN materialized.next_at ELSE excluded.next_at END`, // it may have moved since it was read
-		id, m.Schedule.Type, m.Schedule.Cron, m.Schedule.Duration, m.Schedule.Timezone, m.Schedule.Anchor, m.Schedule.Next)
+		id, m.Schedule.Type, m.Schedule.Cron, m.Schedule.Duration, m.Schedule.Timezone, m.Schedule.Anchor,
+		m.Schedule.Next)
 	return err
 }
 
 // StartRun marks a query RUNNING under a new run id, which it returns. While another run is active it only records that
-// one more is requested and returns "": the active run may have read its sources before the changes that the caller wants to see.
+// one more is requested and returns "": the active run may have read its sources before the changes that the caller
+// wants to see.
 func (s *Store) StartRun(ctx context.Context, query, runner string) (run string, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var status string
 		var last *string
-		err := tx.QueryRowContext(ctx, "SELECT status, started_at FROM materialized WHERE query_id = ?", query).Scan(&status, &last)
+		err := tx.QueryRowContext(ctx, "SELECT status, started_at FROM materialized WHERE query_id = ?",
+			query).Scan(&status, &last)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrNotFound
 		}
@@ -109,7 +113,8 @@ func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner str
 		}
 		start = Time(t.Add(time.Millisecond))
 	}
-	return exec(ctx, tx, `UPDATE materialized SET status = 'RUNNING', run_id = ?, runner = ?, started_at = ?, updated_at = ?, error = NULL, cancel = 0, again = 0
+	return exec(ctx, tx,
+		`UPDATE materialized SET status = 'RUNNING', run_id = ?, runner = ?, started_at = ?, updated_at = ?, error = NULL, cancel = 0, again = 0
 WHERE query_id = ?`, run, runner, start, start, query)
 }
 
@@ -120,7 +125,8 @@ func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, s
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var again bool // cancelling clears it, so that a refresh requested after that still counts
 		var runner, start string
-		err := tx.QueryRowContext(ctx, "SELECT again, coalesce(runner, ''), started_at FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
+		err := tx.QueryRowContext(ctx, "SELECT again, coalesce(runner, ''), started_at FROM materialized WHERE "+
+			"query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
 			Scan(&again, &runner, &start)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrNotFound
@@ -128,7 +134,8 @@ func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, s
 		if err != nil {
 			return err
 		}
-		if err := exec(ctx, tx, `UPDATE materialized SET status = ?1, error = nullif(?2, ''), updated_at = ?3, runner = NULL, cancel = 0, again = 0,
+		if err := exec(ctx, tx,
+			`UPDATE materialized SET status = ?1, error = nullif(?2, ''), updated_at = ?3, runner = NULL, cancel = 0, again = 0,
 stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END, row_count = CASE WHEN ?4 >= 0 THEN ?4 ELSE row_count END WHERE query_id = ?5`,
 			status, reason, max(s.stamp(), start), stored, query); err != nil {
 			return err
@@ -144,7 +151,8 @@ stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END, row_count = CA
 
 // AskCancel asks the process that runs a query to stop. It reports whether a run was active.
 func (s *Store) AskCancel(ctx context.Context, query string) (bool, error) {
-	err := exec(ctx, s.db, "UPDATE materialized SET cancel = 1, again = 0 WHERE query_id = ? AND status = 'RUNNING'", query)
+	err := exec(ctx, s.db, "UPDATE materialized SET cancel = 1, again = 0 WHERE query_id = ? AND status = 'RUNNING'",
+		query)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -154,7 +162,8 @@ func (s *Store) AskCancel(ctx context.Context, query string) (bool, error) {
 // RunWanted reports whether a run is still the current one and not asked to stop.
 func (s *Store) RunWanted(ctx context.Context, query, run string) (bool, error) {
 	return queryOne(ctx, s.db, func(scan func(...any) error) (ok bool, err error) { err = scan(&ok); return },
-		"SELECT EXISTS (SELECT 1 FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING' AND cancel = 0)", query, run)
+		"SELECT EXISTS (SELECT 1 FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING' AND "+
+			"cancel = 0)", query, run)
 }
 
 // Running lists the materialized queries of all projects that are marked RUNNING.
@@ -164,12 +173,14 @@ func (s *Store) Running(ctx context.Context) ([]Query, error) {
 
 // Due lists the materialized queries of all projects with a schedule that is due.
 func (s *Store) Due(ctx context.Context, now time.Time) ([]Query, error) {
-	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.next_at <= ? ORDER BY m.next_at, q.id", Time(now))
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
+		"WHERE m.next_at <= ? ORDER BY m.next_at, q.id", Time(now))
 }
 
 // Scheduled lists the materialized queries of all projects that have a schedule.
 func (s *Store) Scheduled(ctx context.Context) ([]Query, error) {
-	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.next_at IS NOT NULL ORDER BY q.id")
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
+		"WHERE m.next_at IS NOT NULL ORDER BY q.id")
 }
 
 // Reschedule moves the due time of a schedule from one time to the next, once: ErrNotFound if it was already moved.

@@ -17,28 +17,33 @@ const visible = "(project_id = ?1 OR id IN (SELECT catalog_id FROM semantic_shar
 
 // SemanticCatalogs lists the catalogs that a project can read, its own and those shared with it.
 func (s *Store) SemanticCatalogs(ctx context.Context, project string) ([]SemanticCatalog, error) {
-	return queryAll(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+" ORDER BY created_at, id", project)
+	return queryAll(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+
+		" ORDER BY created_at, id", project)
 }
 
 // SemanticCatalogNamed finds a catalog that a project can read by its SQL name.
 func (s *Store) SemanticCatalogNamed(ctx context.Context, project, name string) (SemanticCatalog, error) {
-	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+" AND name = ?2", project, name)
+	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+
+		" AND name = ?2", project, name)
 }
 
 // SemanticCatalogVisible finds a catalog that a project can read, its own or one shared with it.
 func (s *Store) SemanticCatalogVisible(ctx context.Context, project, id string) (SemanticCatalog, error) {
-	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+" AND id = ?2", project, id)
+	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+
+		" AND id = ?2", project, id)
 }
 
 // SemanticCatalog finds a catalog owned by a project.
 func (s *Store) SemanticCatalog(ctx context.Context, project, id string) (SemanticCatalog, error) {
-	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE project_id = ? AND id = ?", project, id)
+	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+
+		" FROM semantic_catalogs WHERE project_id = ? AND id = ?", project, id)
 }
 
 // CreateSemanticCatalog adds a catalog; a name in use is ErrConflict.
 func (s *Store) CreateSemanticCatalog(ctx context.Context, project, name, displayName string) (SemanticCatalog, error) {
 	c := SemanticCatalog{s.NewID(), project, name, displayName, s.stamp()}
-	_, err := s.db.ExecContext(ctx, "INSERT INTO semantic_catalogs("+semanticColumns+") VALUES (?, ?, ?, ?, ?)", c.ID, c.ProjectID, c.Name, c.DisplayName, c.CreatedAt)
+	_, err := s.db.ExecContext(ctx, "INSERT INTO semantic_catalogs("+semanticColumns+") VALUES (?, ?, ?, ?, ?)", c.ID,
+		c.ProjectID, c.Name, c.DisplayName, c.CreatedAt)
 	return c, constraint(err)
 }
 
@@ -49,7 +54,8 @@ func (s *Store) DeleteSemanticCatalog(ctx context.Context, project, id string) e
 
 // ShareSemanticCatalog gives another project read access; it is idempotent.
 func (s *Store) ShareSemanticCatalog(ctx context.Context, id, target string) error {
-	_, err := s.db.ExecContext(ctx, "INSERT INTO semantic_shares(catalog_id, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING", id, target)
+	_, err := s.db.ExecContext(ctx,
+		"INSERT INTO semantic_shares(catalog_id, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING", id, target)
 	return constraint(err)
 }
 
@@ -65,13 +71,15 @@ func scanSemanticTable(scan func(...any) error) (t SemanticTable, err error) {
 
 // SemanticTables lists the tables of a semantic catalog.
 func (s *Store) SemanticTables(ctx context.Context, catalog string) ([]SemanticTable, error) {
-	return queryAll(ctx, s.db, scanSemanticTable, "SELECT "+semanticTableColumns+" FROM semantic_tables WHERE catalog_id = ? ORDER BY schema_name, table_name", catalog)
+	return queryAll(ctx, s.db, scanSemanticTable, "SELECT "+semanticTableColumns+
+		" FROM semantic_tables WHERE catalog_id = ? ORDER BY schema_name, table_name", catalog)
 }
 
 // CreateSemanticTable adds a table; a name in use is ErrConflict.
 func (s *Store) CreateSemanticTable(ctx context.Context, t SemanticTable) (SemanticTable, error) {
 	t.ID, t.CreatedAt = s.NewID(), s.stamp()
-	_, err := s.db.ExecContext(ctx, "INSERT INTO semantic_tables("+semanticTableColumns+") VALUES (?, ?, ?, ?, ?, ?)", t.ID, t.CatalogID, t.Schema, t.Table, t.QueryID, t.CreatedAt)
+	_, err := s.db.ExecContext(ctx, "INSERT INTO semantic_tables("+semanticTableColumns+") VALUES (?, ?, ?, ?, ?, ?)",
+		t.ID, t.CatalogID, t.Schema, t.Table, t.QueryID, t.CreatedAt)
 	return t, constraint(err)
 }
 

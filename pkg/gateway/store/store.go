@@ -48,8 +48,8 @@ type Store struct {
 	own  string // a temporary directory removed with the store, "" for none
 }
 
-// openWithin limits how long Open waits for other processes. SQLite itself does not wait while another process creates the file, or
-// while the last process that has it open closes it.
+// openWithin limits how long Open waits for other processes. SQLite itself does not wait while another process creates
+// the file, or while the last process that has it open closes it.
 const openWithin = 20 * time.Second
 
 // Open opens, and on first use creates, the state file dir/state.db. now is the clock, nil for time.Now.
@@ -85,7 +85,8 @@ func open(dir, data string, now func() time.Time) (*Store, error) {
 	return openAt(path, data, now)
 }
 
-// create creates a state file as a whole under another name, so that a file of that name without contents is one that was damaged.
+// create creates a state file as a whole under another name, so that a file of that name without contents is one that
+// was damaged.
 func create(path, data string, now func() time.Time) error {
 	// SQLite would create it world-readable, in a directory that may have existed before; its other files get the same
 	// mode.
@@ -120,7 +121,8 @@ func create(path, data string, now func() time.Time) error {
 
 func openAt(path, data string, now func() time.Time) (*Store, error) {
 	// synchronous=FULL: an acknowledged change survives a power failure, not only a kill.
-	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}, "_txlock": {"immediate"}}
+	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"},
+		"_txlock": {"immediate"}}
 	db, err := openFile(path, q)
 	if err != nil {
 		return nil, err
@@ -159,7 +161,8 @@ func (s *Store) NewID() string { return strconv.FormatInt(s.ids.next(), 10) }
 
 func (s *Store) migrate(ctx context.Context) error {
 	var have, id int
-	if err := s.db.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&have, &id); err != nil {
+	if err := s.db.QueryRowContext(ctx,
+		"SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&have, &id); err != nil {
 		return err
 	}
 	names, err := fs.Glob(migrations, "migrations/*.sql")
@@ -204,19 +207,21 @@ func (s *Store) migrate(ctx context.Context) error {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(len(names))+"; PRAGMA application_id = "+strconv.Itoa(ApplicationID))
+		_, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(len(names))+"; PRAGMA application_id = "+
+			strconv.Itoa(ApplicationID))
 		return err
 	})
 }
 
-// connectionsFirst reports whether a state file of schema 2 was written by a version whose second migration created the table
-// connections. A migration for queries was inserted before that one later.
+// connectionsFirst reports whether a state file of schema 2 was written by a version whose second migration created the
+// table connections. A migration for queries was inserted before that one later.
 func connectionsFirst(ctx context.Context, tx *sql.Tx, have int) (bool, error) {
 	if have != 2 {
 		return false, nil
 	}
 	var n int
-	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'connections'").Scan(&n)
+	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'connections'").
+		Scan(&n)
 	return n > 0, err
 }
 
@@ -241,7 +246,8 @@ type dbtx interface {
 }
 
 // queryAll runs a query and scans every row.
-func queryAll[T any](ctx context.Context, db dbtx, scan func(func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+func queryAll[T any](ctx context.Context, db dbtx, scan func(func(...any) error) (T, error), query string,
+	args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -259,7 +265,8 @@ func queryAll[T any](ctx context.Context, db dbtx, scan func(func(...any) error)
 }
 
 // queryOne is queryAll for exactly one row; ErrNotFound if there is none.
-func queryOne[T any](ctx context.Context, db dbtx, scan func(func(...any) error) (T, error), query string, args ...any) (T, error) {
+func queryOne[T any](ctx context.Context, db dbtx, scan func(func(...any) error) (T, error), query string,
+	args ...any) (T, error) {
 	v, err := scan(db.QueryRowContext(ctx, query, args...).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	firstWait    = time.Minute // how long a statement that has ended a worker is rejected, doubled each time it does so again
+	// how long a statement that has ended a worker is rejected, doubled each time it does so again
+	firstWait    = time.Minute
 	longestWait  = time.Hour
 	projectFree  = 3 // number of workers ended by a project before all its statements are rejected
 	projectWait  = 10 * time.Second
@@ -33,8 +34,9 @@ type offence struct {
 
 // blame is the record of a statement or of a project.
 type blame struct {
-	Score float64   `json:"score"` // number of workers it has ended; if other statements were running too, a fraction is counted
-	At    time.Time `json:"at"`    // of the last one
+	// number of workers it has ended; if other statements were running too, a fraction is counted
+	Score float64   `json:"score"`
+	At    time.Time `json:"at"` // of the last one
 	Why   string    `json:"why"`
 }
 
@@ -98,7 +100,8 @@ func (l *ledger) add(o offence, now time.Time) {
 
 // admit returns the reason why a statement may not run now, or nil.
 func (l *ledger) admit(project, statement string, now time.Time) error {
-	blocked := func(b blame, d time.Duration) bool { // a time in the future is from a clock that has been set back since, and blocks nothing
+	// a time in the future is from a clock that has been set back since, and blocks nothing
+	blocked := func(b blame, d time.Duration) bool {
 		age := now.Sub(b.At)
 		return age >= 0 && age < d
 	}
@@ -112,6 +115,8 @@ func (l *ledger) admit(project, statement string, now time.Time) error {
 }
 
 func refused(what string, b blame, wait time.Duration) error {
-	return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("%s was ended at %s together with the process that ran it, because it %s; it is rejected until %s",
-		what, b.At.UTC().Format(time.RFC3339), b.Why, b.At.Add(wait).UTC().Format(time.RFC3339))}
+	return &engine.Error{Kind: engine.KindLimit,
+		Message: fmt.Sprintf("%s was ended at %s together with the process that ran it, because it %s; it is "+
+			"rejected until %s",
+			what, b.At.UTC().Format(time.RFC3339), b.Why, b.At.Add(wait).UTC().Format(time.RFC3339))}
 }

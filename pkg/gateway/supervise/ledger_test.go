@@ -21,7 +21,8 @@ func TestLedger(t *testing.T) {
 		}
 	}
 	l.add(one("p", "bad"), now)
-	if err := l.admit("p", "bad", now); err == nil || !strings.Contains(err.Error(), "because it took it all; it is rejected until 2026-01-02T03:05:05Z") {
+	if err := l.admit("p", "bad", now); err == nil || !strings.Contains(err.Error(),
+		"because it took it all; it is rejected until 2026-01-02T03:05:05Z") {
 		t.Errorf("%v", err)
 	}
 	refused("p", "good", false)

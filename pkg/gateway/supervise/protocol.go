@@ -18,7 +18,8 @@ type Options struct {
 	Grace             time.Duration // how long a worker may work on after it was told to stop
 }
 
-// workerVar is the environment variable that marks a process as a worker. Its value is the process id of the supervisor.
+// workerVar is the environment variable that marks a process as a worker. Its value is the process id of the
+// supervisor.
 const workerVar = "DIG_GATEWAY_WORKER"
 
 // The files that a worker inherits.
@@ -44,9 +45,10 @@ const stopOrder = "stop\n"
 
 // report is a line written by a worker.
 type report struct {
-	Alive    bool     `json:"alive,omitempty"` // written every second
-	Ready    bool     `json:"ready,omitempty"`
-	Told     bool     `json:"told,omitempty"`     // the address was printed for the user who started the gateway
-	Stopping bool     `json:"stopping,omitempty"` // no further calls are accepted, for example after a signal to the worker
+	Alive bool `json:"alive,omitempty"` // written every second
+	Ready bool `json:"ready,omitempty"`
+	Told  bool `json:"told,omitempty"` // the address was printed for the user who started the gateway
+	// no further calls are accepted, for example after a signal to the worker
+	Stopping bool     `json:"stopping,omitempty"`
 	End      *offence `json:"end,omitempty"`
 }

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	crashWait    = 500 * time.Millisecond // delay before a worker is replaced that crashed soon after another, doubled each time
+	// delay before a worker is replaced that crashed soon after another, doubled each time
+	crashWait    = 500 * time.Millisecond
 	crashLong    = 10 * time.Second
 	crashForgets = time.Minute
 	maxUnread    = 100 // log lines
@@ -47,8 +48,8 @@ func New(o Options) *Supervisor {
 	return &Supervisor{o: o, past: newLedger(), says: make(chan func(), maxUnread)}
 }
 
-// say queues a line for the log. It drops the line if the queue is full: a log that nobody reads must not delay the end of a
-// worker or the start of the next one.
+// say queues a line for the log. It drops the line if the queue is full: a log that nobody reads must not delay the end
+// of a worker or the start of the next one.
 func (s *Supervisor) say(text string, args ...any) {
 	select {
 	case s.says <- func() { s.o.Log.Error(text, args...) }:
@@ -56,7 +57,8 @@ func (s *Supervisor) say(text string, args ...any) {
 	}
 }
 
-// log writes the queued lines in the background. finish stops this after the remaining lines; it waits at most lastLines for them.
+// log writes the queued lines in the background. finish stops this after the remaining lines; it waits at most
+// lastLines for them.
 func (s *Supervisor) log() (finish func()) {
 	done := make(chan struct{})
 	safely.Go(func() {
@@ -214,8 +216,10 @@ func (s *Supervisor) end(w *worker, o offence) {
 	w.kill()
 	s.past.add(o, s.o.Now())
 	for _, r := range o.Running {
-		s.say("the process is killed because of a statement that does not stop, and is replaced", "project", r.Project, "why", o.Why,
-			"among", len(o.Running), "fingerprint", fingerprint(r.Project, r.Statement), "statement", s.o.Text(r.Statement))
+		s.say("the process is killed because of a statement that does not stop, and is replaced", "project",
+			r.Project, "why", o.Why,
+			"among", len(o.Running), "fingerprint", fingerprint(r.Project, r.Statement), "statement",
+			s.o.Text(r.Statement))
 	}
 }
 
@@ -246,7 +250,8 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 	c.ExtraFiles = []*os.File{s.o.TCP, s.o.Socket, orders, reports, s.o.Lock}
 	c.SysProcAttr = endWithParent()
 	err = c.Start()
-	_, _ = orders.Close(), reports.Close() // if they stayed open here, writing the settings for a terminated worker could block
+	// if they stayed open here, writing the settings for a terminated worker could block
+	_, _ = orders.Close(), reports.Close()
 	if err != nil {
 		return nil, errors.Join(err, write.Close(), read.Close())
 	}

@@ -49,7 +49,8 @@ func Attach(now func() time.Time) (*Worker, error) {
 	for fd := fileTCP; fd <= fileLock; fd++ {
 		syscall.CloseOnExec(fd)
 	}
-	w := &Worker{now: now, Lock: os.NewFile(fileLock, "lock"), reports: os.NewFile(fileReports, "reports"), orders: bufio.NewReader(os.NewFile(fileOrders, "orders"))}
+	w := &Worker{now: now, Lock: os.NewFile(fileLock, "lock"), reports: os.NewFile(fileReports, "reports"),
+		orders: bufio.NewReader(os.NewFile(fileOrders, "orders"))}
 	line, err := w.orders.ReadBytes('\n')
 	s := settings{Past: newLedger()}
 	if err == nil {

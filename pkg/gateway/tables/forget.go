@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// The metadata of an internal table is stored under the stored spelling of its name. A request may spell the name in any case. The
-// name of a BI table may also have underscores in a request; they are dropped when the table is created.
+// The metadata of an internal table is stored under the stored spelling of its name. A request may spell the name in
+// any case. The name of a BI table may also have underscores in a request; they are dropped when the table is created.
 
 func sameName(kind, stored, asked string) bool {
 	if kind == engine.SchemaBI {

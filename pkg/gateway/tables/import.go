@@ -75,13 +75,16 @@ func (s *Service) importInto(ctx context.Context, r *web.Request[io.Reader], kin
 func multipartBody(r *web.Request[io.Reader]) (*multipart.Reader, error) {
 	kind, params, err := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, fault.Framework(415, "an import is a multipart/form-data body with the parts \"request\" and \"file\"")
+		return nil, fault.Framework(415,
+			"an import is a multipart/form-data body with the parts \"request\" and \"file\"")
 	}
 	return multipart.NewReader(r.Body, params["boundary"]), nil
 }
 
-// putAside stores a document in an unnamed file until its request has been received. A missing table is reported before.
-func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind string, part io.Reader) (*tempfile.Unnamed, error) {
+// putAside stores a document in an unnamed file until its request has been received. A missing table is reported
+// before.
+func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind string,
+	part io.Reader) (*tempfile.Unnamed, error) {
 	p, err := r.Data(ctx)
 	if err != nil {
 		return nil, err
@@ -112,7 +115,8 @@ func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind 
 	return f, nil
 }
 
-func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader], kind string, doc io.Reader, req *api.ImportRequest, start time.Time) (api.ImportJob, error) {
+func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader], kind string, doc io.Reader,
+	req *api.ImportRequest, start time.Time) (api.ImportJob, error) {
 	p, err := r.Data(ctx)
 	if err != nil {
 		return api.ImportJob{}, err
@@ -124,14 +128,16 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	if hook := s.Document; hook != nil {
 		src = hook(src, req)
 	}
-	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{ID: req.ID, Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
+	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{ID: req.ID, Mappings: req.Mappings,
+		Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
 	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 		return api.ImportJob{}, fault.Framework(413, "%s", ee.Message)
 	}
 	if err != nil {
 		return api.ImportJob{}, err
 	}
-	return api.ImportJob{ID: uuid.NewString(), Status: api.ImportCompleted, StartTime: start.UnixMilli(), EndTime: s.Now().UnixMilli(),
+	return api.ImportJob{ID: uuid.NewString(), Status: api.ImportCompleted, StartTime: start.UnixMilli(),
+		EndTime:  s.Now().UnixMilli(),
 		Progress: 100, Result: api.ImportJobResult{Processed: n}}, nil
 }
 

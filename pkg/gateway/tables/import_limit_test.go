@@ -11,7 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// TestImportKeepsTheTimeLimit: the longest that a statement may run is also the longest that an import may take to store its rows.
+// TestImportKeepsTheTimeLimit: the longest that a statement may run is also the longest that an import may take to
+// store its rows.
 func TestImportKeepsTheTimeLimit(t *testing.T) {
 	g, cl, _ := gatewaytest.OpenClient(t)
 	if _, err := cl.Tables.Create(context.Background(), gatewaytest.Local, "t"); err != nil {
@@ -28,7 +29,8 @@ func TestImportKeepsTheTimeLimit(t *testing.T) {
 	if got := gatewaytest.OneValue(t, g, `SELECT count(*) FROM peaka."table".t`); got != "0" {
 		t.Errorf("%s rows are there", got)
 	}
-	if status, text := gatewaytest.Exchange(g, http.MethodPost, path, "multipart/form-data; boundary=boundary", form); status != 200 {
+	if status, text := gatewaytest.Exchange(g, http.MethodPost, path, "multipart/form-data; boundary=boundary",
+		form); status != 200 {
 		t.Errorf("without the limit: %d %s", status, text)
 	}
 }

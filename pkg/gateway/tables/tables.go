@@ -57,12 +57,14 @@ func (s *Service) Routes(m *web.Mux) {
 }
 
 func TableOut(kind, name string) api.Table {
-	return api.Table{CatalogID: api.InternalCatalogID, CatalogName: engine.InternalCatalog, SchemaName: kind, TableName: name, SupportedCacheTypes: []string{}}
+	return api.Table{CatalogID: api.InternalCatalogID, CatalogName: engine.InternalCatalog, SchemaName: kind,
+		TableName: name, SupportedCacheTypes: []string{}}
 }
 
 func ColumnOut(c engine.Column) api.ColumnDetail {
-	return api.ColumnDetail{ID: c.ID, Name: c.Name, DataType: c.Type, DisplayName: c.DisplayName, DefaultValue: c.DefaultValue,
-		IsNotNull: c.NotNull, IsUnique: c.Unique, Desc: c.Desc}
+	return api.ColumnDetail{ID: c.ID, Name: c.Name, DataType: c.Type, DisplayName: c.DisplayName,
+		DefaultValue: c.DefaultValue,
+		IsNotNull:    c.NotNull, IsUnique: c.Unique, Desc: c.Desc}
 }
 
 func (s *Service) listTablesOf(kind string) func(context.Context, *web.Request[web.None]) ([]api.Table, error) {
@@ -125,7 +127,8 @@ func (s *Service) dropTableOf(kind string, empty bool) func(context.Context, *we
 		} else if err := p.DropTable(ctx, kind, r.Param("tableName")); err != nil {
 			return web.None{}, err
 		}
-		return web.None{}, s.Store.ForgetTable(ctx, r.Project.ID, store.TableKey{Catalog: api.InternalCatalogID, Schema: kind, Table: stored})
+		return web.None{}, s.Store.ForgetTable(ctx, r.Project.ID, store.TableKey{Catalog: api.InternalCatalogID,
+			Schema: kind, Table: stored})
 	}
 }
 
@@ -161,7 +164,8 @@ func (c columnBody) def() (engine.ColumnDef, error) {
 		d.NoDefault = true
 		return d, nil
 	case '{', '[':
-		return d, fault.Framework(400, "the request body: field %q must be a string, a number, true, false or null", "defaultValue")
+		return d, fault.Framework(400, "the request body: field %q must be a string, a number, true, false or null",
+			"defaultValue")
 	case '"':
 		if err := json.Unmarshal(c.Default, &text); err != nil {
 			return d, err
@@ -189,7 +193,8 @@ func columnDefs(body []columnBody) ([]engine.ColumnDef, error) {
 	return defs, nil
 }
 
-func (s *Service) addColumnsOf(kind string) func(context.Context, *web.Request[[]columnBody]) ([]api.ColumnDetail, error) {
+func (s *Service) addColumnsOf(kind string) func(context.Context, *web.Request[[]columnBody]) ([]api.ColumnDetail,
+	error) {
 	return func(ctx context.Context, r *web.Request[[]columnBody]) ([]api.ColumnDetail, error) {
 		defs, err := columnDefs(r.Body)
 		if err != nil {
@@ -204,7 +209,8 @@ func (s *Service) addColumnsOf(kind string) func(context.Context, *web.Request[[
 	}
 }
 
-func (s *Service) updateColumnOf(kind string) func(context.Context, *web.Request[columnBody]) ([]api.ColumnDetail, error) {
+func (s *Service) updateColumnOf(kind string) func(context.Context, *web.Request[columnBody]) ([]api.ColumnDetail,
+	error) {
 	return func(ctx context.Context, r *web.Request[columnBody]) ([]api.ColumnDetail, error) {
 		if r.Body.DataType == "" {
 			return nil, fault.Data(400, "property %q is missing: an update requires the whole column", "dataType")

@@ -68,7 +68,8 @@ func (s *Mux) authenticate(hr *http.Request) (Scope, error) {
 // Authorize checks that the scope may call the operation on the project, and finds the project.
 func (s *Mux) Authorize(ctx context.Context, op spec.Op, scope Scope, project string, into *store.Project) error {
 	if op.Partner && !scope.Partner {
-		return fault.Framework(403, "this operation requires a partner key; the key given belongs to project %s", scope.ProjectID)
+		return fault.Framework(403, "this operation requires a partner key; the key given belongs to project %s",
+			scope.ProjectID)
 	}
 	if project == "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 )
 
-// Origins are the origins of web pages that may call the gateway: scheme://host[:port], or "*" for any. A page needs a key like
-// every other caller; cookies are not used.
+// Origins are the origins of web pages that may call the gateway: scheme://host[:port], or "*" for any. A page needs a
+// key like every other caller; cookies are not used.
 type Origins []string
 
 const anyOrigin = "*"
@@ -22,7 +22,8 @@ func ParseOrigins(list []string) (Origins, error) {
 	for _, text := range list {
 		text = strings.ToLower(text)
 		u, err := url.Parse(text)
-		if text != anyOrigin && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != text) {
+		if text != anyOrigin && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+			u.Scheme+"://"+u.Host != text) {
 			return nil, fmt.Errorf("%q is neither an origin such as http://localhost:3000 nor *", text)
 		}
 		out = append(out, text)
@@ -30,8 +31,8 @@ func ParseOrigins(list []string) (Origins, error) {
 	return out, nil
 }
 
-// cors writes the headers that let a page read the reply, and answers a browser's question about a request that it wants to send
-// (preflight) [I]. It reports whether the request was answered. Without origins it does nothing.
+// cors writes the headers that let a page read the reply, and answers a browser's question about a request that it
+// wants to send (preflight) [I]. It reports whether the request was answered. Without origins it does nothing.
 func (s *Mux) cors(w http.ResponseWriter, hr *http.Request) bool {
 	origin := hr.Header.Get("Origin")
 	if len(s.Origins) == 0 {

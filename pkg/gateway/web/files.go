@@ -11,8 +11,8 @@ type Files struct {
 	Off  string              // why no file may be read, "" if files may be
 }
 
-// WithFiles allows the statement of a request to read the files that it names. Only a caller in this process can set it, because the
-// context of a request does not leave its process.
+// WithFiles allows the statement of a request to read the files that it names. Only a caller in this process can set
+// it, because the context of a request does not leave its process.
 func WithFiles(ctx context.Context, f Files) context.Context {
 	return context.WithValue(ctx, filesKey{}, f)
 }

@@ -15,7 +15,8 @@ type Limits struct {
 	Upload    int64         // largest CSV document, in bytes after unpacking
 	Silence   time.Duration // longest pause in the body of a request
 	Stall     time.Duration // longest time that a reply waits for its reader to read anything
-	Exports   int64         // total size of the files of all exports, of which the oldest are removed; 0 for 64 GiB, negative for no limit
+	// total size of the files of all exports, of which the oldest are removed; 0 for 64 GiB, negative for no limit
+	Exports int64
 }
 
 // defaultExports is the default of the total size of export files.
@@ -77,7 +78,8 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	switch {
 	case err == io.EOF:
-		_ = b.conn.SetReadDeadline(time.Time{}) // from here on the connection is read to detect whether the caller has disconnected
+		// from here on the connection is read to detect whether the caller has disconnected
+		_ = b.conn.SetReadDeadline(time.Time{})
 	case fault.Silent(err):
 		b.over = true
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Keys of values in the context of a request, which handlers, hooks and the log read. SourceKey is set by the server for each
-// connection or by the transport within the process, RequestKey by Middleware.
+// Keys of values in the context of a request, which handlers, hooks and the log read. SourceKey is set by the server
+// for each connection or by the transport within the process, RequestKey by Middleware.
 type (
 	SourceKey  struct{} // where the call was received, see Scope.Source
 	RequestKey struct{} // the id of the request
@@ -49,10 +49,12 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 					s.Fail(sw, hr, fault.Framework(500, "internal error"))
 					p = nil
 				} else {
-					p = http.ErrAbortHandler // the reply has started: abort it, so that it cannot be mistaken for a complete one
+					// the reply has started: abort it, so that it cannot be mistaken for a complete one
+					p = http.ErrAbortHandler
 				}
 			}
-			s.Log.Info("request", "id", id, "method", hr.Method, "path", hr.URL.Path, "status", sw.Status, "bytes", sw.bytes,
+			s.Log.Info("request", "id", id, "method", hr.Method, "path", hr.URL.Path, "status", sw.Status,
+				"bytes", sw.bytes,
 				"ms", s.Now().Sub(start).Milliseconds())
 			if p != nil {
 				panic(p)
@@ -134,7 +136,8 @@ func (s *Mux) Fail(w http.ResponseWriter, hr *http.Request, err error) {
 			Error     string `json:"error"`
 			RequestID any    `json:"requestId"`
 			Message   string `json:"message,omitempty"`
-		}{store.Time(s.Now()), hr.URL.Path, f.Status, http.StatusText(f.Status), hr.Context().Value(RequestKey{}), f.Message}
+		}{store.Time(s.Now()), hr.URL.Path, f.Status, http.StatusText(f.Status), hr.Context().Value(RequestKey{}),
+			f.Message}
 	default:
 		body = struct {
 			Error     string `json:"error"`

@@ -26,7 +26,8 @@ func TestDocumentWithoutKey(t *testing.T) {
 		if w.Code != c.status {
 			t.Errorf("%s %s: %d, want %d", c.method, c.path, w.Code, c.status)
 		}
-		if c.status == 200 && (w.Body.String() != string(api.OpenAPI()) || w.Header().Get("Content-Type") != "application/json") {
+		if c.status == 200 && (w.Body.String() != string(api.OpenAPI()) ||
+			w.Header().Get("Content-Type") != "application/json") {
 			t.Errorf("%s %s: %s, %d bytes", c.method, c.path, w.Header().Get("Content-Type"), w.Body.Len())
 		}
 	}

@@ -26,7 +26,8 @@ func (w *PipeWriter) breakOff(after time.Duration, why string) {
 	w.last = safely.AfterFunc(after, func() { w.Pw.CloseWithError(CutError(why)) })
 }
 
-// CutError is the error at the end of an aborted reply, with the reason. Over a network the reason would not be transmitted.
+// CutError is the error at the end of an aborted reply, with the reason. Over a network the reason would not be
+// transmitted.
 type CutError string
 
 func (e CutError) Error() string { return string(e) }

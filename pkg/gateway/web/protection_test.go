@@ -25,7 +25,8 @@ func TestSizeLimits(t *testing.T) {
 	_, s, cl, _ := gatewaytest.Serve(t, gateway.Options{Limits: web.Limits{Upload: 40 << 20}})
 	ctx, p := context.Background(), store.DefaultProject
 	name := strings.Repeat("x", web.MaxBody)
-	if _, err := cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: &name}, nil); gatewaytest.StatusOf(t, err) != 413 {
+	if _, err := cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: &name},
+		nil); gatewaytest.StatusOf(t, err) != 413 {
 		t.Errorf("a body of 64 MiB: %v", err)
 	}
 	req, _ := http.NewRequest("GET", fmt.Sprintf("http://%s/api/v1/organizations", s.Addr), nil)
@@ -35,19 +36,22 @@ func TestSizeLimits(t *testing.T) {
 		if rep.StatusCode != 431 {
 			t.Errorf("a header of 72 KiB: %d", rep.StatusCode)
 		}
-	} else if !strings.Contains(err.Error(), "connection") && !strings.Contains(err.Error(), "pipe") { // closed before it was sent
+		// closed before it was sent
+	} else if !strings.Contains(err.Error(), "connection") && !strings.Contains(err.Error(), "pipe") {
 		t.Error(err)
 	}
 
 	if _, err := cl.Tables.Create(ctx, p, "big"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cl.Tables.AddColumns(ctx, p, "big", []api.ColumnRequest{{Name: "a", DataType: "VARCHAR"}}); err != nil {
+	if _, err := cl.Tables.AddColumns(ctx, p, "big",
+		[]api.ColumnRequest{{Name: "a", DataType: "VARCHAR"}}); err != nil {
 		t.Fatal(err)
 	}
 	send := func(mib int) (api.ImportJob, error) {
 		doc := io.MultiReader(strings.NewReader("a\n"), io.LimitReader(lines{}, int64(mib)<<20))
-		return cl.Tables.Import(ctx, p, "big", api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}, "big.csv", doc)
+		return cl.Tables.Import(ctx, p, "big", api.ImportRequest{ContainsHeader: true,
+			Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}, "big.csv", doc)
 	}
 	if job, err := send(36); err != nil || job.Result.Processed != 36<<20/64 {
 		t.Errorf("an upload larger than a JSON body may be: %v, %d rows", err, job.Result.Processed)
@@ -77,7 +81,8 @@ func (lines) Read(p []byte) (int, error) {
 
 func countRows(t *testing.T, cl gatewaytest.KeyClient, sql string) string {
 	t.Helper()
-	res, err := cl.Queries.Execute(context.Background(), store.DefaultProject, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+	res, err := cl.Queries.Execute(context.Background(), store.DefaultProject, api.ExecuteByStatement{Statement: sql},
+		api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,14 +101,17 @@ func TestSilentSender(t *testing.T) {
 	if _, err := cl.Tables.Create(ctx, p, "people"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cl.Tables.AddColumns(ctx, p, "people", []api.ColumnRequest{{Name: "name", DataType: "VARCHAR"}}); err != nil {
+	if _, err := cl.Tables.AddColumns(ctx, p, "people",
+		[]api.ColumnRequest{{Name: "name", DataType: "VARCHAR"}}); err != nil {
 		t.Fatal(err)
 	}
 	pr, pw := io.Pipe()
 	go func() { _, _ = io.WriteString(pw, "name\nAda\nGrace\n") }() // and then nothing
-	_, err := cl.Tables.Import(ctx, p, "people", api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "name", CSVColumnName: "name"}}}, "p.csv", pr)
+	_, err := cl.Tables.Import(ctx, p, "people", api.ImportRequest{ContainsHeader: true,
+		Mappings: []api.ImportMapping{{Name: "name", CSVColumnName: "name"}}}, "p.csv", pr)
 	var ae *api.Error
-	if !errors.As(err, &ae) || ae.Status != 408 && ae.Status != 0 { // the answer may come while the client is still sending
+	// the answer may come while the client is still sending
+	if !errors.As(err, &ae) || ae.Status != 408 && ae.Status != 0 {
 		t.Errorf("an import that fell silent: %v", err)
 	}
 	pw.Close()
@@ -117,20 +125,22 @@ func TestSilentSender(t *testing.T) {
 	}
 	defer c.Close()
 	key := "Bearer " + cl.Key
-	fmt.Fprintf(c, "POST /api/v1/data/projects/%s/queries/execute HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", p, key)
+	fmt.Fprintf(c, "POST /api/v1/data/projects/%s/queries/execute HTTP/1.1\r\nHost: x\r\nAuthorization: "+
+		"%s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", p, key)
 	raw, _ := io.ReadAll(c)
 	if !strings.HasPrefix(string(raw), "HTTP/1.1 408 ") || !strings.Contains(string(raw), "no more data was received") {
 		t.Errorf("a JSON body that fell silent: %.200s", raw)
 	}
 
 	// The time limit of a read does not outlive the body: what runs longer than that afterwards is not cut off.
-	if n := countRows(t, cl, "SELECT count(*) FROM UNNEST(sequence(0, 8999)) a(x), UNNEST(sequence(0, 8999)) b(y) WHERE x + y = 8999"); n != "9000" {
+	if n := countRows(t, cl,
+		"SELECT count(*) FROM UNNEST(sequence(0, 8999)) a(x), UNNEST(sequence(0, 8999)) b(y) WHERE x + y = 8999"); n != "9000" {
 		t.Errorf("%s rows", n)
 	}
 }
 
-// TestPanic: a handler that panics answers 500 and the gateway goes on; once a reply has begun it is cut, not completed. The log has
-// the place, not what users wrote.
+// TestPanic: a handler that panics answers 500 and the gateway goes on; once a reply has begun it is cut, not
+// completed. The log has the place, not what users wrote.
 func TestPanic(t *testing.T) {
 	g, _, _, log := gatewaytest.Serve(t, gateway.Options{})
 	begun := false
@@ -161,7 +171,8 @@ func TestPanic(t *testing.T) {
 		t.Errorf("a reply that panicked half-way ended well: %s", raw)
 	}
 	text := log.String()
-	if strings.Count(text, "msg=panic") != 2 || !strings.Contains(text, "protection_test.go") || strings.Count(text, "msg=request") != 2 || strings.Contains(text, "hunter2") {
+	if strings.Count(text, "msg=panic") != 2 || !strings.Contains(text, "protection_test.go") ||
+		strings.Count(text, "msg=request") != 2 || strings.Contains(text, "hunter2") {
 		t.Errorf("the log:\n%s", text)
 	}
 }
@@ -175,15 +186,21 @@ func TestLogWithoutSecrets(t *testing.T) {
 	if err != nil || made.ApiKey == nil {
 		t.Fatal(err)
 	}
-	secrets := []string{"hunter2", "pa55word", "s3cr3t-literal", "s3cr3t-binding", *made.ApiKey, cl.Key, "signature=", dir}
+	secrets := []string{"hunter2", "pa55word", "s3cr3t-literal", "s3cr3t-binding", *made.ApiKey, cl.Key,
+		"signature=", dir}
 	requests := 1
 	call := func(err error) { requests++ }
-	_, err = cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: "db", Type: "POSTGRES", Credential: map[string]any{"url": "127.0.0.1", "port": 1, "user": "u", "password": "pa55word", "databaseName": "d"}})
+	_, err = cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: "db", Type: "POSTGRES",
+		Credential: map[string]any{"url": "127.0.0.1", "port": 1, "user": "u", "password": "pa55word",
+			"databaseName": "d"}})
 	call(err)
-	_, err = cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: "lake", Type: "files", Credential: map[string]any{"path": dir}})
+	_, err = cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: "lake", Type: "files",
+		Credential: map[string]any{"path": dir}})
 	call(err)
-	for _, sql := range []string{"SELECT 's3cr3t-literal' AS x", "SELECT 's3cr3t-literal", "SELECT CAST('s3cr3t-literal' AS bigint)", "SELECT 1/0 FROM \"s3cr3t-literal\"", "SELECT ? AS x, ? AS y"} {
-		res, err := cl.Queries.Execute(ctx, p, api.ExecuteByStatement{Statement: sql, Bindings: []string{"s3cr3t-binding"}}, api.ExecuteOptions{Format: api.Compact})
+	for _, sql := range []string{"SELECT 's3cr3t-literal' AS x", "SELECT 's3cr3t-literal",
+		"SELECT CAST('s3cr3t-literal' AS bigint)", "SELECT 1/0 FROM \"s3cr3t-literal\"", "SELECT ? AS x, ? AS y"} {
+		res, err := cl.Queries.Execute(ctx, p, api.ExecuteByStatement{Statement: sql,
+			Bindings: []string{"s3cr3t-binding"}}, api.ExecuteOptions{Format: api.Compact})
 		if call(err); err == nil {
 			_, _ = io.Copy(io.Discard, res.Body)
 			res.Close()
@@ -215,7 +232,8 @@ func TestLogWithoutSecrets(t *testing.T) {
 		}
 		rep.Body.Close()
 	}
-	for deadline := time.Now().Add(10 * time.Second); strings.Count(log.String(), "msg=request") < requests && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(10 * time.Second); strings.Count(log.String(), "msg=request") < requests &&
+		time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	text := log.String()
@@ -227,14 +245,16 @@ func TestLogWithoutSecrets(t *testing.T) {
 			t.Errorf("the log holds %q:\n%s", secret, text)
 		}
 	}
-	for _, want := range []string{"method=POST", "path=/api/v1/data/projects/" + p + "/queries/execute", "status=200", "status=400", "status=401", "bytes=", "ms=", "id="} {
+	for _, want := range []string{"method=POST", "path=/api/v1/data/projects/" + p + "/queries/execute", "status=200",
+		"status=400", "status=401", "bytes=", "ms=", "id="} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the log lacks %q:\n%s", want, text)
 		}
 	}
 }
 
-// TestKeys: what is stored of a key does not tell it, keys of one prefix are told apart, and an expired or deleted one is refused.
+// TestKeys: what is stored of a key does not tell it, keys of one prefix are told apart, and an expired or deleted one
+// is refused.
 func TestKeys(t *testing.T) {
 	g, _, cl, _ := gatewaytest.Serve(t, gateway.Options{})
 	ctx, p := context.Background(), store.DefaultProject
@@ -252,7 +272,8 @@ func TestKeys(t *testing.T) {
 		t.Errorf("stored: %s", all)
 	}
 	last := key[:len(key)-1] + string('a'+(key[len(key)-1]-'a'+1)%26)
-	for _, wrong := range []string{"", "x", key[:9], key[:40], key + "x", last, strings.ToUpper(key), key[:9] + strings.Repeat("a", 32)} {
+	for _, wrong := range []string{"", "x", key[:9], key[:40], key + "x", last, strings.ToUpper(key),
+		key[:9] + strings.Repeat("a", 32)} {
 		if wrong == key {
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 )
 
-// Requirements of the agent's operations. Zone local has no model, so operations that start a conversation are rejected. Lists of
-// conversations are empty, and every operation on a conversation reports that it does not exist.
+// Requirements of the agent's operations. Zone local has no model, so operations that start a conversation are
+// rejected. Lists of conversations are empty, and every operation on a conversation reports that it does not exist.
 
 const (
 	NeedsModel = "a language model"

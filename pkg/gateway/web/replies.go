@@ -31,8 +31,9 @@ func (r *replies) add(w *StatusWriter) (done func()) {
 	}
 }
 
-// Hurry limits how long a write of a reply, also one that has begun, waits for its reader. Without it a reader that has stopped
-// would keep a gateway that is to end, and with it the data of its project, for the whole grace period. Limits.Stall 0 remains without limit.
+// Hurry limits how long a write of a reply, also one that has begun, waits for its reader. Without it a reader that has
+// stopped would keep a gateway that is to end, and with it the data of its project, for the whole grace period.
+// Limits.Stall 0 remains without limit.
 func (s *Mux) Hurry(d time.Duration) {
 	s.replies.mu.Lock()
 	defer s.replies.mu.Unlock()

@@ -120,8 +120,8 @@ type Route struct {
 	serve http.HandlerFunc
 }
 
-// Handle registers the handler of an operation. B is the type of the JSON body, None for none, io.Reader for the raw body;
-// T is the reply: any JSON value, None, Reply or Stream.
+// Handle registers the handler of an operation. B is the type of the JSON body, None for none, io.Reader for the raw
+// body; T is the reply: any JSON value, None, Reply or Stream.
 func Handle[B, T any](g *Mux, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
 	if _, dup := g.Routes[op.ID]; dup {
 		panic("two handlers for " + op.ID)
@@ -237,7 +237,8 @@ func DecodeBody(raw []byte, into any) error {
 		return fault.Framework(400, "the request body nests deeper than %d levels at byte %d", maxBodyDepth, at+1)
 	}
 	if at := jsontext.Unpaired(string(raw)); at >= 0 {
-		return fault.Framework(400, "the request body contains an unpaired surrogate at byte %d (%s)", at+1, raw[at:at+6])
+		return fault.Framework(400, "the request body contains an unpaired surrogate at byte %d (%s)",
+			at+1, raw[at:at+6])
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -256,11 +257,13 @@ func DecodeBody(raw []byte, into any) error {
 	case errors.As(err, &te) && te.Field == "":
 		return fault.Framework(400, "the request body must be %s, not %s", jsonName(te.Type), te.Value)
 	case errors.As(err, &te):
-		return fault.Framework(400, "the request body: field %q must be %s, not %s", te.Field, jsonName(te.Type), te.Value)
+		return fault.Framework(400, "the request body: field %q must be %s, not %s", te.Field,
+			jsonName(te.Type), te.Value)
 	case errors.As(err, &se):
 		return fault.Framework(400, "the request body is not valid JSON at byte %d: %v", se.Offset, se)
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		return fault.Framework(400, "the request body has an unknown field %s", strings.TrimPrefix(err.Error(), "json: unknown field "))
+		return fault.Framework(400, "the request body has an unknown field %s", strings.TrimPrefix(err.Error(),
+			"json: unknown field "))
 	}
 	return fault.Framework(400, "the request body is not valid JSON: %v", err)
 }

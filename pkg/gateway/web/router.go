@@ -23,7 +23,8 @@ func (s *Mux) Router() *http.ServeMux {
 	}
 	// http.ServeMux rejects exactly one pair of the patterns, because neither is more specific than the other:
 	// queries/{queryId}/exports and queries/folders/{parentFolderId}. One wider pattern handles both.
-	m.HandleFunc("POST "+BasePath+"/data/projects/{projectId}/queries/{first}/{second}", func(w http.ResponseWriter, hr *http.Request) {
+	m.HandleFunc("POST "+BasePath+"/data/projects/{projectId}/queries/{first}/{second}", func(w http.ResponseWriter,
+		hr *http.Request) {
 		first, second := hr.PathValue("first"), hr.PathValue("second")
 		op, name, value := spec.ExportQuery, "queryId", first
 		if first == "folders" {
@@ -76,9 +77,9 @@ func (s *Mux) isFile(hr *http.Request) bool {
 	return false
 }
 
-// plainPath removes the slashes that a base address with a slash at its end leaves before or behind BasePath: http.ServeMux would
-// redirect such a request. It reports whether the path may be passed to the router, which it would also redirect if another segment
-// is empty or a dot.
+// plainPath removes the slashes that a base address with a slash at its end leaves before or behind BasePath:
+// http.ServeMux would redirect such a request. It reports whether the path may be passed to the router, which it would
+// also redirect if another segment is empty or a dot.
 func plainPath(u *url.URL) bool {
 	escaped := u.EscapedPath()
 	path := "/" + strings.TrimLeft(escaped, "/")

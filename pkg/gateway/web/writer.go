@@ -117,7 +117,8 @@ func (w *StatusWriter) end() {
 
 func (w *StatusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Breaker returns the writer that can abort the reply, unwrapping the writers of faults and quirks around it; nil if there is none.
+// Breaker returns the writer that can abort the reply, unwrapping the writers of faults and quirks around it; nil if
+// there is none.
 func Breaker(w http.ResponseWriter) engine.Breaker {
 	for {
 		if b, ok := w.(engine.Breaker); ok {

@@ -57,7 +57,8 @@ func newEncoder(w io.Writer, format api.Format, cols []api.ResultColumn) *encode
 	return e
 }
 
-// head writes the columns. dataType is an addition of this gateway: it provides the types to readers of COMPACT and SIMPLE.
+// head writes the columns. dataType is an addition of this gateway: it provides the types to readers of COMPACT and
+// SIMPLE.
 func (e *encoder) head() {
 	b := append(e.buf, `{"columns":[`...)
 	for i, c := range e.cols {

@@ -22,7 +22,8 @@ func NewResult(rows engine.Rows, origins []engine.TableName) *Result {
 	r := &Result{Running: rows}
 	for i, c := range rows.Columns() {
 		o := origins[i]
-		r.cols = append(r.cols, api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: c.Name, DisplayName: c.Name,
+		r.cols = append(r.cols, api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table,
+			Name: c.Name, DisplayName: c.Name,
 			DataType: TypeName(c.Type)})
 	}
 	return r
@@ -34,7 +35,8 @@ func (r *Result) Columns() []api.ResultColumn { return r.cols }
 // Close ends the statement if it still runs.
 func (r *Result) Close() error { return r.Running.Close() }
 
-// next fetches rows; ok is false at the end. Sums beyond bigint are an error here, before a row of the batch is written.
+// next fetches rows; ok is false at the end. Sums beyond bigint are an error here, before a row of the batch is
+// written.
 func (r *Result) next(ctx context.Context) (rows *batch.Batch, ok bool, err error) {
 	rows, err = r.Running.Next(ctx)
 	if errors.Is(err, io.EOF) {
@@ -45,7 +47,8 @@ func (r *Result) next(ctx context.Context) (rows *batch.Batch, ok bool, err erro
 	}
 	for i := range rows.Columns {
 		if rows.Columns[i].Overflows(rows.Len) {
-			return nil, false, &engine.Error{Kind: engine.KindValue, Message: "bigint addition overflow in column '" + r.cols[i].Name + "'"}
+			return nil, false, &engine.Error{Kind: engine.KindValue, Message: "bigint addition overflow in column '" +
+				r.cols[i].Name + "'"}
 		}
 	}
 	return rows, true, nil
@@ -79,9 +82,9 @@ func (r *Result) Rows(ctx context.Context, yield func(row [][]byte) error) (int6
 	}
 }
 
-// Encode streams the whole result as one reply document in the given format. It returns the number of rows written. On an error in the
-// middle it returns without writing the closing brackets, so that a reader sees a truncated document. start is called once, after the first
-// batch was computed and before the first byte is written.
+// Encode streams the whole result as one reply document in the given format. It returns the number of rows written. On
+// an error in the middle it returns without writing the closing brackets, so that a reader sees a truncated document.
+// start is called once, after the first batch was computed and before the first byte is written.
 func (r *Result) Encode(ctx context.Context, w io.Writer, format api.Format, start func()) (int64, error) {
 	if b, ok := w.(engine.Breaker); ok {
 		for _, c := range []context.Context{ctx, r.Running.Context()} {

@@ -9,7 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// TypeName is the name of a type in replies. The length of varchar is omitted, and the precision of times with microseconds.
+// TypeName is the name of a type in replies. The length of varchar is omitted, and the precision of times with
+// microseconds.
 func TypeName(t *types.Type) string {
 	switch t.Kind {
 	case types.Varchar:
@@ -45,7 +46,10 @@ func fieldName(s string) string {
 	if s == "" {
 		return ""
 	}
-	plain := strings.TrimLeftFunc(s, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }) == ""
+	plain := strings.TrimLeftFunc(s, func(r rune) bool {
+		return r == '_' || unicode.IsLetter(r) ||
+			unicode.IsDigit(r)
+	}) == ""
 	if !plain || unicode.IsDigit(rune(s[0])) {
 		return sqltext.Quote(s) + " "
 	}

@@ -8,8 +8,10 @@ import (
 
 func TestTypeName(t *testing.T) {
 	for name, want := range map[string]string{
-		"bigint": "bigint", "smallint": "smallint", "decimal(20,0)": "decimal(20,0)", "varchar": "varchar", "varchar(5)": "varchar",
-		"char(3)": "char(3)", "real": "real", "varbinary": "varbinary", "json": "json", "uuid": "uuid", "unknown": "unknown",
+		"bigint": "bigint", "smallint": "smallint", "decimal(20,0)": "decimal(20,0)", "varchar": "varchar",
+		"varchar(5)": "varchar",
+		"char(3)":    "char(3)", "real": "real", "varbinary": "varbinary", "json": "json", "uuid": "uuid",
+		"unknown": "unknown",
 		"time(6)": "time", "time(9)": "time(9)", "timestamp(6)": "timestamp", "timestamp(0)": "timestamp(0)",
 		"timestamp(6) with time zone": "timestamp with time zone",
 		"timestamp(3) with time zone": "timestamp(3) with time zone",

@@ -94,7 +94,8 @@ func (d *Document) Check(at string, schema, value any) []string {
 		return all
 	}
 	var problems []string
-	if want := Types(s); len(want) > 0 && !slices.ContainsFunc(kinds(value), func(k string) bool { return slices.Contains(want, k) }) {
+	if want := Types(s); len(want) > 0 && !slices.ContainsFunc(kinds(value),
+		func(k string) bool { return slices.Contains(want, k) }) {
 		return []string{fmt.Sprintf("%s: %s, want %s", at, kinds(value)[0], strings.Join(want, " or "))}
 	}
 	if words, ok := s["enum"].([]any); ok && !slices.Contains(words, value) {

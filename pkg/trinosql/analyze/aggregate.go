@@ -26,7 +26,8 @@ func (z *analyzer) aggregation(b *trinosql.Select, info *Select, s *scope) {
 		info.Groupings = append(info.Groupings, x.(*trinosql.Grouping))
 	}
 	if len(info.Groupings) > 0 && b.GroupBy == nil {
-		fail("MISSING_GROUP_BY", b, "A GROUPING() operation can only be used with a corresponding GROUPING SET/CUBE/ROLLUP/GROUP BY clause")
+		fail("MISSING_GROUP_BY", b,
+			"A GROUPING() operation can only be used with a corresponding GROUPING SET/CUBE/ROLLUP/GROUP BY clause")
 	}
 	info.Aggregates = collect(both, isAggregate)
 	if b.GroupBy == nil && len(collect(append(list[:outputs:outputs], order...), isAggregate)) > 0 {
@@ -47,7 +48,9 @@ func (z *analyzer) aggregation(b *trinosql.Select, info *Select, s *scope) {
 			g.starFails(b, it, s)
 		}
 		if it.Row != nil && !g.same(it.Row) {
-			fail("EXPRESSION_NOT_AGGREGATE", it.Row, "'%s' must be an aggregate expression or appear in GROUP BY clause", show(it.Row)+"["+itoa(it.Index+1)+"]")
+			fail("EXPRESSION_NOT_AGGREGATE", it.Row,
+				"'%s' must be an aggregate expression or appear in GROUP BY clause", show(it.Row)+"["+itoa(it.Index+1)+
+					"]")
 		}
 		if it.Expr != nil {
 			g.check(it.Expr)
@@ -73,7 +76,8 @@ type groupCheck struct {
 
 func (g *groupCheck) check(x trinosql.Expr) {
 	if !g.same(x) {
-		fail("EXPRESSION_NOT_AGGREGATE", x, "'%s' must be an aggregate expression or appear in GROUP BY clause", show(x))
+		fail("EXPRESSION_NOT_AGGREGATE", x, "'%s' must be an aggregate expression or appear in GROUP BY clause",
+			show(x))
 	}
 }
 
@@ -172,7 +176,8 @@ func (g *groupCheck) look(x trinosql.Expr) bool {
 			if r.level != 1 || ref == nil || g.keys[g.z.an.key(r.expr)] || g.sorting && ref.OfOutput {
 				continue
 			}
-			fail("EXPRESSION_NOT_AGGREGATE", r.expr, "Subquery uses '%s' which must appear in GROUP BY clause", show(r.expr))
+			fail("EXPRESSION_NOT_AGGREGATE", r.expr, "Subquery uses '%s' which must appear in GROUP BY clause",
+				show(r.expr))
 		}
 	}
 	switch x := x.(type) {
@@ -214,12 +219,14 @@ func (g *groupCheck) call(x *trinosql.Func) bool {
 func (g *groupCheck) over(w *trinosql.WindowSpec) {
 	for _, p := range w.PartitionBy {
 		if !g.same(p) {
-			fail("EXPRESSION_NOT_AGGREGATE", p, "PARTITION BY expression '%s' must be an aggregate expression or appear in GROUP BY clause", show(p))
+			fail("EXPRESSION_NOT_AGGREGATE", p,
+				"PARTITION BY expression '%s' must be an aggregate expression or appear in GROUP BY clause", show(p))
 		}
 	}
 	for _, s := range w.OrderBy {
 		if !g.same(s.Expr) {
-			fail("EXPRESSION_NOT_AGGREGATE", s.Expr, "ORDER BY expression '%s' must be an aggregate expression or appear in GROUP BY clause", show(s.Expr))
+			fail("EXPRESSION_NOT_AGGREGATE", s.Expr,
+				"ORDER BY expression '%s' must be an aggregate expression or appear in GROUP BY clause", show(s.Expr))
 		}
 	}
 	if w.Frame == nil {
@@ -227,12 +234,15 @@ func (g *groupCheck) over(w *trinosql.WindowSpec) {
 	}
 	for i, b := range []*trinosql.FrameBound{w.Frame.Start, w.Frame.End} {
 		if b != nil && b.Value != nil && !g.same(b.Value) {
-			fail("EXPRESSION_NOT_AGGREGATE", b.Value, "Window frame %s must be an aggregate expression or appear in GROUP BY clause", [...]string{"start", "end"}[i])
+			fail("EXPRESSION_NOT_AGGREGATE", b.Value,
+				"Window frame %s must be an aggregate expression or appear in GROUP BY clause",
+				[...]string{"start", "end"}[i])
 		}
 	}
 }
 
-func (g *groupCheck) aggregate(x trinosql.Expr, name string, args []trinosql.Expr, distinct bool, order []*trinosql.SortItem, filter trinosql.Expr) {
+func (g *groupCheck) aggregate(x trinosql.Expr, name string, args []trinosql.Expr, distinct bool,
+	order []*trinosql.SortItem, filter trinosql.Expr) {
 	parts := append(sortKeys(order), args...)
 	if filter != nil {
 		parts = append(parts, filter)
@@ -241,7 +251,8 @@ func (g *groupCheck) aggregate(x trinosql.Expr, name string, args []trinosql.Exp
 		fail("NESTED_AGGREGATION", x, "Cannot nest aggregations inside aggregation '%s': [%s]", name, showList(nested))
 	}
 	if nested := collect(parts, isWindow); len(nested) > 0 {
-		fail("NESTED_WINDOW", x, "Cannot nest window functions or row pattern measures inside aggregation '%s': [%s]", name, showList(nested))
+		fail("NESTED_WINDOW", x, "Cannot nest window functions or row pattern measures inside aggregation '%s': [%s]",
+			name, showList(nested))
 	}
 	if distinct && len(order) > 0 {
 		given := map[int]bool{}
@@ -250,7 +261,8 @@ func (g *groupCheck) aggregate(x trinosql.Expr, name string, args []trinosql.Exp
 		}
 		for _, s := range order {
 			if !given[g.z.an.key(s.Expr)] {
-				fail("EXPRESSION_NOT_IN_DISTINCT", s.Expr, "For aggregate function with DISTINCT, ORDER BY expressions must appear in arguments")
+				fail("EXPRESSION_NOT_IN_DISTINCT", s.Expr,
+					"For aggregate function with DISTINCT, ORDER BY expressions must appear in arguments")
 			}
 		}
 	}
@@ -259,7 +271,8 @@ func (g *groupCheck) aggregate(x trinosql.Expr, name string, args []trinosql.Exp
 	}
 	for _, s := range order {
 		if at := g.firstOutput(s.Expr); at != nil {
-			fail("COLUMN_NOT_FOUND", at, "ORDER BY clause in aggregation function must not reference query output columns")
+			fail("COLUMN_NOT_FOUND", at,
+				"ORDER BY clause in aggregation function must not reference query output columns")
 		}
 	}
 	for _, a := range append(args[:len(args):len(args)], some(filter)...) {
@@ -272,10 +285,12 @@ func (g *groupCheck) aggregate(x trinosql.Expr, name string, args []trinosql.Exp
 func (g *groupCheck) grouping(x *trinosql.Grouping) {
 	for _, c := range x.Columns {
 		if g.sorting && g.usesOutput(c) {
-			failNowhere("INVALID_ARGUMENTS", "Invalid reference to output of SELECT clause from grouping() expression in ORDER BY")
+			failNowhere("INVALID_ARGUMENTS",
+				"Invalid reference to output of SELECT clause from grouping() expression in ORDER BY")
 		}
 		if g.z.rec.Columns[c] == nil || !g.keys[g.z.an.key(c)] {
-			fail("INVALID_ARGUMENTS", x, "The arguments to GROUPING() must be expressions referenced by the GROUP BY at the associated query level. Mismatch due to %s.", show(c))
+			fail("INVALID_ARGUMENTS", x, "The arguments to GROUPING() must be expressions referenced by the GROUP BY "+
+				"at the associated query level. Mismatch due to %s.", show(c))
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 // Catalog provides the existing tables. Names are given in lower case.
 type Catalog interface {
-	// Table returns the columns of a table or view, and false if it does not exist. HasCatalog and HasSchema then determine the
-	// error message, as in Trino.
+	// Table returns the columns of a table or view, and false if it does not exist. HasCatalog and HasSchema then
+	// determine the error message, as in Trino.
 	Table(name Name) (*Table, bool)
 	HasCatalog(catalog string) bool
 	HasSchema(catalog, schema string) bool
@@ -40,8 +40,8 @@ type Options struct {
 	Catalog Catalog
 	// DefaultCatalog and DefaultSchema complete unqualified table names; "" if the session has none.
 	DefaultCatalog, DefaultSchema string
-	// Parameters are the types of the values bound to ?, in order. Describe is set when no values are bound yet: then each
-	// parameter has the type unknown.
+	// Parameters are the types of the values bound to ?, in order. Describe is set when no values are bound yet: then
+	// each parameter has the type unknown.
 	Parameters []*types.Type
 	Describe   bool
 }
@@ -81,42 +81,42 @@ type Analysis struct {
 
 // Expressions is the analysis of expressions.
 type Expressions struct {
-	// Types has the type of each expression, before coercions. The type of a lambda is a Function type. A subquery compared by
-	// IN or a quantifier has the row type of its columns; a scalar subquery has the type of its value.
+	// Types has the type of each expression, before coercions. The type of a lambda is a Function type. A subquery
+	// compared by IN or a quantifier has the row type of its columns; a scalar subquery has the type of its value.
 	Types map[trinosql.Expr]*types.Type
 	// Coercions are the implicit casts: the type that an expression is converted to before it is used. Operands of JSON
 	// constructors are cast to varchar, although nothing else coerces them.
 	Coercions map[trinosql.Expr]*types.Type
-	// Columns are the names that resolve to columns: an *Ident, or a *Deref whose leading parts qualify the column. Any other
-	// *Deref takes a field of the row that is its Base; Fields has the index.
+	// Columns are the names that resolve to columns: an *Ident, or a *Deref whose leading parts qualify the column. Any
+	// other *Deref takes a field of the row that is its Base; Fields has the index.
 	Columns map[trinosql.Expr]*ColumnRef
 	// Fields has the index of the field that a *Deref or the *Subscript of a row selects.
 	Fields map[trinosql.Expr]int
 	// Lambdas are the names that resolve to a parameter of a lambda.
 	Lambdas map[*trinosql.Ident]*LambdaRef
-	// Calls has the signature of each function call: *Func, *Listagg, and the forms with their own syntax (*Trim, *Position,
-	// *Substring, *Normalize, *AtTimeZone; not *LikeExpr). IF, COALESCE, NULLIF, TRY and FORMAT are not functions in Trino:
-	// these *Func nodes are in Specials instead.
+	// Calls has the signature of each function call: *Func, *Listagg, and the forms with their own syntax (*Trim,
+	// *Position, *Substring, *Normalize, *AtTimeZone; not *LikeExpr). IF, COALESCE, NULLIF, TRY and FORMAT are not
+	// functions in Trino: these *Func nodes are in Specials instead.
 	Calls map[trinosql.Expr]*functions.Bound
-	// Specials are the *Func nodes that are special forms: "if", "coalesce", "nullif", "try", "format". current_catalog and
-	// similar are *Current nodes and not here.
+	// Specials are the *Func nodes that are special forms: "if", "coalesce", "nullif", "try", "format". current_catalog
+	// and similar are *Current nodes and not here.
 	Specials map[*trinosql.Func]string
-	// Operators has the signature of each operator: *Unary (except +, and a minus sign directly before a number, which is part
-	// of the literal), *Binary (|| is the function concat), *Compare, *IsDistinct and *Subscript (except of a row). <> is the
-	// negation of EQUAL, > is LESS_THAN with the operands exchanged.
+	// Operators has the signature of each operator: *Unary (except +, and a minus sign directly before a number, which
+	// is part of the literal), *Binary (|| is the function concat), *Compare, *IsDistinct and *Subscript (except of a
+	// row). <> is the negation of EQUAL, > is LESS_THAN with the operands exchanged.
 	Operators map[trinosql.Expr]*functions.Bound
 }
 
-// Field is a column of a relation: of a table, a subquery, a join. A join shares the fields of its sides; an alias, the select
-// list of a subquery, USING and set operations create new ones. Fields are compared by identity.
+// Field is a column of a relation: of a table, a subquery, a join. A join shares the fields of its sides; an alias, the
+// select list of a subquery, USING and set operations create new ones. Fields are compared by identity.
 type Field struct {
 	Name   string   // as spelled where it was named, "" if it has no name
 	Alias  []string // the table name that may qualify it, nil for none
 	Type   *types.Type
 	Hidden bool
-	// From are the fields that it is derived from unchanged: one for an alias or a plain column of a select list, two for
-	// USING, one of each operand for a set operation; none for a column of a table, a computed column, an element of UNNEST or
-	// VALUES.
+	// From are the fields that it is derived from unchanged: one for an alias or a plain column of a select list, two
+	// for USING, one of each operand for a set operation; none for a column of a table, a computed column, an element
+	// of UNNEST or VALUES.
 	From []*Field
 	// Column is the column of a table that the field is an unchanged copy of, nil for other fields.
 	Column *TableColumn
@@ -127,11 +127,11 @@ type Field struct {
 // ColumnRef is the column that a name resolves to.
 type ColumnRef struct {
 	Field *Field
-	// Outer is the number of query levels between the name and the column: 0 for a column of the same query. Any other value
-	// makes the query a correlated one.
+	// Outer is the number of query levels between the name and the column: 0 for a column of the same query. Any other
+	// value makes the query a correlated one.
 	Outer int
-	// OfOutput is set in ORDER BY, and in subqueries of it, where the name resolves to an output column and not to one of FROM;
-	// Index is the index of that column.
+	// OfOutput is set in ORDER BY, and in subqueries of it, where the name resolves to an output column and not to one
+	// of FROM; Index is the index of that column.
 	OfOutput bool
 	Index    int
 }
@@ -145,8 +145,8 @@ type LambdaRef struct {
 
 // Predicate is the type that the sides of x IN (query) or x = ANY (query) are compared as.
 type Predicate struct {
-	// Value is the row type of the left side: that of the expression, or a row of one field. Common is the row type that both
-	// sides are coerced to.
+	// Value is the row type of the left side: that of the expression, or a row of one field. Common is the row type
+	// that both sides are coerced to.
 	Value, Common *types.Type
 }
 
@@ -160,8 +160,8 @@ type Window struct {
 // FrameOffset is the computation of x PRECEDING or x FOLLOWING of a RANGE frame.
 type FrameOffset struct {
 	Operator *functions.Bound // ADD or SUBTRACT of sort key and offset
-	// Key is the type that the sort key is coerced to for Operator, Compare the type that it is coerced to for the comparison
-	// with the result.
+	// Key is the type that the sort key is coerced to for Operator, Compare the type that it is coerced to for the
+	// comparison with the result.
 	Key, Compare *types.Type
 }
 
@@ -194,8 +194,8 @@ type Relation struct {
 	Fields []*Field
 	// Using has the columns of JOIN ... USING, nil for other relations.
 	Using []*UsingColumn
-	// Unnest has the number of columns that each expression of UNNEST produces; the ordinality is one more. Nil for other
-	// relations.
+	// Unnest has the number of columns that each expression of UNNEST produces; the ordinality is one more. Nil for
+	// other relations.
 	Unnest []int
 	// Lateral is set when the relation uses columns of relations to its left.
 	Lateral bool
@@ -235,12 +235,12 @@ type Select struct {
 
 	// Grouped is set when the rows are grouped: by GROUP BY, HAVING or an aggregate.
 	Grouped bool
-	// Keys are the grouping expressions, without duplicates, with ordinals resolved. Sets are the grouping sets as indices into
-	// Keys, with CUBE and ROLLUP expanded: one set of all Keys for a plain GROUP BY.
+	// Keys are the grouping expressions, without duplicates, with ordinals resolved. Sets are the grouping sets as
+	// indices into Keys, with CUBE and ROLLUP expanded: one set of all Keys for a plain GROUP BY.
 	Keys []GroupKey
 	Sets [][]int
-	// Aggregates are the aggregate calls of this query in the select list, HAVING and ORDER BY, excluding those with OVER:
-	// *Func and *Listagg.
+	// Aggregates are the aggregate calls of this query in the select list, HAVING and ORDER BY, excluding those with
+	// OVER: *Func and *Listagg.
 	Aggregates []trinosql.Expr
 	// Groupings are the calls of GROUPING.
 	Groupings []*trinosql.Grouping

@@ -50,17 +50,22 @@ func newAnalyzer(o Options) *analyzer {
 		windows: map[*trinosql.Func]*window{}, outer: map[*trinosql.Query][]outerRef{},
 	}
 	z.an = &Analysis{Expressions: *z.rec,
-		Predicates: map[trinosql.Expr]*Predicate{}, Windows: map[*trinosql.Func]*Window{}, FrameOffsets: map[trinosql.Expr]*FrameOffset{},
-		Selects: map[*trinosql.Select]*Select{}, Queries: map[*trinosql.Query]*Query{}, Bodies: map[trinosql.QueryBody]*Body{},
-		Relations: map[trinosql.Relation]*Relation{}, Tables: map[trinosql.Node]*TableUse{}, Recursive: map[*trinosql.NamedQuery]*Recursion{},
+		Predicates: map[trinosql.Expr]*Predicate{}, Windows: map[*trinosql.Func]*Window{},
+		FrameOffsets: map[trinosql.Expr]*FrameOffset{},
+		Selects:      map[*trinosql.Select]*Select{}, Queries: map[*trinosql.Query]*Query{},
+		Bodies:    map[trinosql.QueryBody]*Body{},
+		Relations: map[trinosql.Relation]*Relation{}, Tables: map[trinosql.Node]*TableUse{},
+		Recursive: map[*trinosql.NamedQuery]*Recursion{},
 	}
 	return z
 }
 
 func newExpressions() *Expressions {
 	return &Expressions{
-		Types: map[trinosql.Expr]*types.Type{}, Coercions: map[trinosql.Expr]*types.Type{}, Columns: map[trinosql.Expr]*ColumnRef{},
-		Fields: map[trinosql.Expr]int{}, Lambdas: map[*trinosql.Ident]*LambdaRef{}, Calls: map[trinosql.Expr]*functions.Bound{},
+		Types: map[trinosql.Expr]*types.Type{}, Coercions: map[trinosql.Expr]*types.Type{},
+		Columns: map[trinosql.Expr]*ColumnRef{},
+		Fields:  map[trinosql.Expr]int{}, Lambdas: map[*trinosql.Ident]*LambdaRef{},
+		Calls:    map[trinosql.Expr]*functions.Bound{},
 		Specials: map[*trinosql.Func]string{}, Operators: map[trinosql.Expr]*functions.Bound{},
 	}
 }

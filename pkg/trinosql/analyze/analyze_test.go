@@ -39,14 +39,20 @@ func (t tables) HasCatalog(c string) bool {
 func (t tables) HasSchema(c, s string) bool { return t.HasCatalog(c + "." + s) }
 
 var tpch = tables{
-	"tpch.tiny.nation":   "nationkey bigint, name varchar(25), regionkey bigint, comment varchar(152)",
-	"tpch.tiny.region":   "regionkey bigint, name varchar(25), comment varchar(152)",
-	"tpch.tiny.orders":   "orderkey bigint, custkey bigint, orderstatus varchar(1), totalprice double, orderdate date, orderpriority varchar(15), clerk varchar(15), shippriority integer, comment varchar(79)",
-	"tpch.tiny.customer": "custkey bigint, name varchar(25), address varchar(40), nationkey bigint, phone varchar(15), acctbal double, mktsegment varchar(10), comment varchar(117)",
-	"tpch.tiny.lineitem": "orderkey bigint, partkey bigint, suppkey bigint, linenumber integer, quantity double, extendedprice double, discount double, tax double, returnflag varchar(1), linestatus varchar(1), " +
-		"shipdate date, commitdate date, receiptdate date, shipinstruct varchar(25), shipmode varchar(10), comment varchar(44)",
-	"tpch.tiny.part":     "partkey bigint, name varchar(55), mfgr varchar(25), brand varchar(10), type varchar(25), size integer, container varchar(10), retailprice double, comment varchar(23)",
-	"tpch.tiny.supplier": "suppkey bigint, name varchar(25), address varchar(40), nationkey bigint, phone varchar(15), acctbal double, comment varchar(101)",
+	"tpch.tiny.nation": "nationkey bigint, name varchar(25), regionkey bigint, comment varchar(152)",
+	"tpch.tiny.region": "regionkey bigint, name varchar(25), comment varchar(152)",
+	"tpch.tiny.orders": "orderkey bigint, custkey bigint, orderstatus varchar(1), totalprice double, orderdate " +
+		"date, orderpriority varchar(15), clerk varchar(15), shippriority integer, comment varchar(79)",
+	"tpch.tiny.customer": "custkey bigint, name varchar(25), address varchar(40), nationkey bigint, phone " +
+		"varchar(15), acctbal double, mktsegment varchar(10), comment varchar(117)",
+	"tpch.tiny.lineitem": "orderkey bigint, partkey bigint, suppkey bigint, linenumber integer, quantity double, " +
+		"extendedprice double, discount double, tax double, returnflag varchar(1), linestatus varchar(1), " +
+		"shipdate date, commitdate date, receiptdate date, shipinstruct varchar(25), shipmode varchar(10), comment " +
+		"varchar(44)",
+	"tpch.tiny.part": "partkey bigint, name varchar(55), mfgr varchar(25), brand varchar(10), type varchar(25), " +
+		"size integer, container varchar(10), retailprice double, comment varchar(23)",
+	"tpch.tiny.supplier": "suppkey bigint, name varchar(25), address varchar(40), nationkey bigint, phone " +
+		"varchar(15), acctbal double, comment varchar(101)",
 	"tpch.tiny.partsupp": "partkey bigint, suppkey bigint, availqty integer, supplycost double, comment varchar(199)",
 }
 
@@ -125,7 +131,8 @@ func TestParameters(t *testing.T) {
 
 // TestParts checks the analysis of the parts of a statement.
 func TestParts(t *testing.T) {
-	tree, err := trinosql.Parse("SELECT n.name, r.k, count(*) AS c FROM nation n JOIN (SELECT regionkey AS k, name FROM region WHERE EXISTS (SELECT 1 FROM customer WHERE nationkey = regionkey)) r ON n.regionkey = k " +
+	tree, err := trinosql.Parse("SELECT n.name, r.k, count(*) AS c FROM nation n JOIN (SELECT regionkey AS k, name " +
+		"FROM region WHERE EXISTS (SELECT 1 FROM customer WHERE nationkey = regionkey)) r ON n.regionkey = k " +
 		"GROUP BY CUBE (n.name, k) ORDER BY c, max(n.nationkey), 2")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +147,8 @@ func TestParts(t *testing.T) {
 	if len(sel.From) != 6 || len(sel.Keys) != 2 || len(sel.Sets) != 4 || len(sel.Aggregates) != 2 || !sel.Grouped {
 		t.Errorf("%+v", sel)
 	}
-	if k := sel.OrderBy; len(k) != 3 || k[0].Output != -1 || k[2].Output != 1 || a.Columns[k[0].Item.Expr] == nil || !a.Columns[k[0].Item.Expr].OfOutput || a.Columns[k[0].Item.Expr].Index != 2 {
+	if k := sel.OrderBy; len(k) != 3 || k[0].Output != -1 || k[2].Output != 1 || a.Columns[k[0].Item.Expr] == nil ||
+		!a.Columns[k[0].Item.Expr].OfOutput || a.Columns[k[0].Item.Expr].Index != 2 {
 		t.Errorf("%+v", k)
 	}
 	// the column k comes from region's regionkey, through an alias and a select list
@@ -155,7 +163,8 @@ func TestParts(t *testing.T) {
 		}
 	}
 	for x, ref := range a.Columns {
-		if (ref.Outer > 0) != (ref.Outer == 1 && ref.Field.Name == "regionkey" && ref.Field.Table.Table == "region" && show(x) == "regionkey" && correlated == 1) {
+		if (ref.Outer > 0) != (ref.Outer == 1 && ref.Field.Name == "regionkey" && ref.Field.Table.Table == "region" &&
+			show(x) == "regionkey" && correlated == 1) {
 			t.Errorf("%s is %d queries out, %d are correlated", show(x), ref.Outer, correlated)
 		}
 	}

@@ -73,7 +73,8 @@ func newCallKey(operator bool, name string, of []*types.Type) callKey {
 }
 
 // resolve finds the signature of a call, and the types of its arguments; the type of a lambda is nil.
-func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c context) (*functions.Bound, []*types.Type) {
+func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr,
+	c context) (*functions.Bound, []*types.Type) {
 	list, given := make([]functions.Arg, len(args)), make([]*types.Type, len(args))
 	lambdas := false
 	for i, a := range args {
@@ -194,7 +195,8 @@ func sameTypes(a, b []*types.Type) bool {
 func (z *analyzer) lambdaBody(l *trinosql.Lambda, params []*types.Type, c context) *types.Type {
 	z.scalarOnly(l.Body, l.Body, "Lambda expression")
 	if len(params) != len(l.Params) {
-		fail("INVALID_PARAMETER_USAGE", l, "Expected a lambda that takes %d argument(s) but got %d", len(params), len(l.Params))
+		fail("INVALID_PARAMETER_USAGE", l, "Expected a lambda that takes %d argument(s) but got %d",
+			len(params), len(l.Params))
 	}
 	fields := make([]*Field, len(params))
 	for i, p := range l.Params {
@@ -294,7 +296,8 @@ func (z *analyzer) special(x *trinosql.Func, name string, c context) *types.Type
 // formats reports whether format accepts values of a type.
 func (z *analyzer) formats(t *types.Type) bool {
 	switch t.Kind {
-	case types.Unknown, types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal, types.Date,
+	case types.Unknown, types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real,
+		types.Double, types.Decimal, types.Date,
 		types.Timestamp, types.TimestampTZ, types.Time, types.Varchar, types.Char, types.JSON:
 		return true
 	}
@@ -325,7 +328,8 @@ func (z *analyzer) listagg(x *trinosql.Listagg, c context) *types.Type {
 	if t.Kind != types.Varchar {
 		fail("TYPE_MISMATCH", x, "Expected expression of varchar, but '%s' has %s type", show(x.X), t)
 	}
-	args := []functions.Arg{{Type: t}, {Type: types.NewVarchar(0)}, {Type: boolean}, {Type: types.NewVarchar(3)}, {Type: boolean}}
+	args := []functions.Arg{{Type: t}, {Type: types.NewVarchar(0)}, {Type: boolean}, {Type: types.NewVarchar(3)},
+		{Type: boolean}}
 	b, err := functions.Resolve("listagg", args)
 	if err != nil {
 		fail("FUNCTION_NOT_FOUND", x, "%s", err)

@@ -1,6 +1,6 @@
-// Package analyze resolves the names and types of a statement in Trino's language as Trino does: the column of each name, the
-// type of each expression, the implicit coercions, the signature of each function call, and the errors of a statement with
-// Trino's message and position.
+// Package analyze resolves the names and types of a statement in Trino's language as Trino does: the column of each
+// name, the type of each expression, the implicit coercions, the signature of each function call, and the errors of a
+// statement with Trino's message and position.
 //
 //	tree, err := trinosql.Parse(text)
 //	a, err := analyze.Analyze(tree, analyze.Options{Catalog: catalog, DefaultCatalog: "tpch", DefaultSchema: "tiny"})

@@ -195,7 +195,8 @@ func (z *analyzer) deref(x *trinosql.Deref, c context) *types.Type {
 		if name == nil {
 			name = []string{x.Field.Lower()}
 		}
-		failNamed("COLUMN_NOT_FOUND", strings.Join(name, "."), x, "Column '%s' cannot be resolved", strings.Join(name, "."))
+		failNamed("COLUMN_NOT_FOUND", strings.Join(name, "."), x, "Column '%s' cannot be resolved",
+			strings.Join(name, "."))
 	}
 	z.rec.Fields[x] = found
 	return base.Args[found]
@@ -208,7 +209,8 @@ func (z *analyzer) param(x *trinosql.Param) *types.Type {
 	case len(z.opt.Parameters) == 0:
 		fail("INVALID_PARAMETER_USAGE", x, "Query takes no parameters")
 	case x.Index >= len(z.opt.Parameters):
-		fail("INVALID_PARAMETER_USAGE", x, "Invalid parameter index %d, max value is %d", x.Index, len(z.opt.Parameters)-1)
+		fail("INVALID_PARAMETER_USAGE", x, "Invalid parameter index %d, max value is %d", x.Index,
+			len(z.opt.Parameters)-1)
 	}
 	return z.opt.Parameters[x.Index]
 }

@@ -53,7 +53,8 @@ func (z *analyzer) single(c context, what string, list []trinosql.Expr) *types.T
 		for i, t := range kinds {
 			all[i] = t.String()
 		}
-		hinted("TYPE_MISMATCH", "", first[i], mixedHint(first, kinds), "%s must be the same type or coercible to a common type. Cannot find common type between %s and %s, all types (without duplicates): [%s]",
+		hinted("TYPE_MISMATCH", "", first[i], mixedHint(first, kinds), "%s must be the same type or coercible to a "+
+			"common type. Cannot find common type between %s and %s, all types (without duplicates): [%s]",
 			what, common, kinds[i], strings.Join(all, ", "))
 	}
 	for i, t := range kinds {
@@ -141,7 +142,8 @@ func (z *analyzer) binary(x *trinosql.Binary, c context) *types.Type {
 	return z.operator(x, arithmetic[x.Op], c, x.L, x.R)
 }
 
-var comparisons = map[string]string{"=": "EQUAL", "<>": "EQUAL", "<": "LESS_THAN", ">": "LESS_THAN", "<=": "LESS_THAN_OR_EQUAL", ">=": "LESS_THAN_OR_EQUAL"}
+var comparisons = map[string]string{"=": "EQUAL", "<>": "EQUAL", "<": "LESS_THAN", ">": "LESS_THAN",
+	"<=": "LESS_THAN_OR_EQUAL", ">=": "LESS_THAN_OR_EQUAL"}
 
 func (z *analyzer) compare(x *trinosql.Compare, c context) *types.Type {
 	return z.operator(x, comparisons[x.Op], c, x.L, x.R)
@@ -195,7 +197,8 @@ func (z *analyzer) caseOf(x *trinosql.Case, c context) *types.Type {
 			t := z.visit(w.Cond, c)
 			super := types.Common(common, t)
 			if super == nil {
-				fail("TYPE_MISMATCH", w.Cond, "CASE operand type does not match WHEN clause operand type: %s vs %s", operand, t)
+				fail("TYPE_MISMATCH", w.Cond, "CASE operand type does not match WHEN clause operand type: %s vs %s",
+					operand, t)
 			}
 			common = super
 		}
@@ -272,7 +275,8 @@ func (z *analyzer) subscript(x *trinosql.Subscript, c context) *types.Type {
 		fail("INVALID_FUNCTION_ARGUMENT", x.Index, "Invalid subscript index: %d. ROW indices start at 1", n)
 	}
 	if n > len(base.Args) {
-		fail("INVALID_FUNCTION_ARGUMENT", x.Index, "Subscript index out of bounds: %d, max value is %d", n, len(base.Args))
+		fail("INVALID_FUNCTION_ARGUMENT", x.Index, "Subscript index out of bounds: %d, max value is %d", n,
+			len(base.Args))
 	}
 	z.rec.Fields[x] = n - 1
 	return base.Args[n-1]

@@ -14,7 +14,9 @@ func current(x *trinosql.Current) *types.Type {
 	if x.Precision != "" {
 		n, err := strconv.Atoi(x.Precision)
 		if err != nil || n > types.MaxTimePrecision {
-			name := map[string]string{"CURRENT_TIME": "TIME WITH TIME ZONE", "CURRENT_TIMESTAMP": "TIMESTAMP WITH TIME ZONE", "LOCALTIME": "TIME", "LOCALTIMESTAMP": "TIMESTAMP"}[x.What]
+			name := map[string]string{"CURRENT_TIME": "TIME WITH TIME ZONE",
+				"CURRENT_TIMESTAMP": "TIMESTAMP WITH TIME ZONE", "LOCALTIME": "TIME",
+				"LOCALTIMESTAMP": "TIMESTAMP"}[x.What]
 			failNowhere("NUMERIC_VALUE_OUT_OF_RANGE", "%s precision must be in range [0, 12]: %s", name, x.Precision)
 		}
 		digits = n
@@ -137,7 +139,8 @@ func (z *analyzer) predicate(x trinosql.Expr, value *types.Type, q *trinosql.Que
 	row := z.subquery(x, q, c)
 	common := types.Common(value, row)
 	if common == nil {
-		fail("TYPE_MISMATCH", x, "Value expression and result of subquery must be of the same type: %s vs %s", value, row)
+		fail("TYPE_MISMATCH", x, "Value expression and result of subquery must be of the same type: %s vs %s", value,
+			row)
 	}
 	z.an.Predicates[x] = &Predicate{Value: value, Common: common}
 	return common
@@ -161,6 +164,7 @@ func (z *analyzer) scalarOnly(at, x trinosql.Expr, clause string) {
 	found = append(found, collect(roots, isWindowFunction)...)
 	found = append(found, collect(roots, isGrouping)...)
 	if len(found) > 0 {
-		fail("EXPRESSION_NOT_SCALAR", at, "%s cannot contain aggregations, window functions or grouping operations: [%s]", clause, showList(found))
+		fail("EXPRESSION_NOT_SCALAR", at,
+			"%s cannot contain aggregations, window functions or grouping operations: [%s]", clause, showList(found))
 	}
 }

@@ -40,7 +40,8 @@ func (z *analyzer) groupBy(b *trinosql.Select, info *Select, s *scope) {
 				for _, x := range groupExprs(e, g) {
 					t := z.visit(x, context{scope: s, noOuter: z.noOuter})
 					if z.rec.Columns[x] == nil {
-						fail("INVALID_COLUMN_REFERENCE", x, "GROUP BY expression must be a column reference: %s", show(x))
+						fail("INVALID_COLUMN_REFERENCE", x, "GROUP BY expression must be a column reference: %s",
+							show(x))
 					}
 					set = append(set, add(GroupKey{Expr: x, Item: -1, Type: t, key: z.an.key(x)}))
 				}
@@ -106,7 +107,8 @@ func checkSets(g *trinosql.GroupBy) {
 		switch e.Kind {
 		case "CUBE":
 			if len(e.Sets) > 30 {
-				fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has more than %d grouping sets but can contain at most %d", math.MaxInt32, maxGroupingSets)
+				fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has more than %d grouping sets but can contain at most %d",
+					math.MaxInt32, maxGroupingSets)
 			}
 			n = 1 << len(e.Sets)
 		case "ROLLUP":
@@ -115,10 +117,12 @@ func checkSets(g *trinosql.GroupBy) {
 			n = len(e.Sets)
 		}
 		if product > math.MaxInt32/max(n, 1) {
-			fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has more than %d grouping sets but can contain at most %d", math.MaxInt32, maxGroupingSets)
+			fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has more than %d grouping sets but can contain at most %d",
+				math.MaxInt32, maxGroupingSets)
 		}
 		if product *= n; product > maxGroupingSets {
-			fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has %d grouping sets but can contain at most %d", product, maxGroupingSets)
+			fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has %d grouping sets but can contain at most %d", product,
+				maxGroupingSets)
 		}
 	}
 }

@@ -77,20 +77,37 @@ func (s *scope) columnHint(x trinosql.Node, name []string) string {
 var units = []string{"millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}
 
 // otherColumns are functions of other engines that are called without parentheses, and their equivalents in Trino.
-var otherColumns = map[string]string{"sysdate": "now()", "systimestamp": "now()", "curdate": "current_date", "getdate": "now()", "today": "current_date", "rownum": "row_number() OVER ()", "all": "no GROUP BY ALL: name the columns"}
+var otherColumns = map[string]string{"sysdate": "now()", "systimestamp": "now()", "curdate": "current_date",
+	"getdate": "now()", "today": "current_date", "rownum": "row_number() OVER ()",
+	"all": "no GROUP BY ALL: name the columns"}
 
 // otherNames are functions of other engines and their equivalents in Trino.
 var otherNames = map[string]string{
-	"ifnull": "coalesce", "nvl": "coalesce", "isnull": "coalesce, and x IS NULL", "len": "length", "char_length": "length", "character_length": "length", "datalength": "length",
-	"getdate": "now()", "sysdate": "now()", "curdate": "current_date", "today": "current_date", "datediff": "date_diff", "dateadd": "date_add", "date_sub": "date_add",
-	"datepart": "extract(... FROM x)", "date_part": "extract(... FROM x)", "dayofweek": "day_of_week", "weekday": "day_of_week", "dayofyear": "day_of_year",
-	"to_char": "format_datetime or date_format", "strftime": "date_format", "to_timestamp": "from_unixtime or date_parse", "str_to_date": "date_parse", "strptime": "date_parse", "to_date": "date_parse",
-	"unix_timestamp": "to_unixtime", "epoch": "to_unixtime", "group_concat": "listagg(x, ',') WITHIN GROUP (ORDER BY x)", "string_agg": "listagg(x, ',') WITHIN GROUP (ORDER BY x)",
-	"instr": "strpos", "charindex": "strpos", "locate": "strpos", "left": "substr(x, 1, n)", "right": "substr(x, -n)", "mid": "substr", "ucase": "upper", "lcase": "lower",
-	"regexp_matches": "regexp_like", "regexp_instr": "regexp_position", "regexp_substr": "regexp_extract", "rlike": "regexp_like", "array_length": "cardinality", "array_size": "cardinality", "list_contains": "contains", "array_contains": "contains",
-	"string_split": "split", "string_to_array": "split", "array_to_string": "array_join", "list": "array_agg", "collect_list": "array_agg", "generate_series": "sequence", "range": "sequence", "explode": "UNNEST(x)",
-	"iff": "if", "iif": "if", "decode": "CASE", "nvl2": "if", "bool_xor": "<>", "median": "approx_percentile(x, 0.5)", "percentile_cont": "approx_percentile", "any": "any_value", "first": "min_by or arbitrary", "last": "max_by",
-	"json_value_text": "json_extract_scalar", "get_json_object": "json_extract_scalar", "json_extract_path_text": "json_extract_scalar", "gen_random_uuid": "uuid", "newid": "uuid", "random_uuid": "uuid", "try_divide": "try(x / y)", "safe_cast": "TRY_CAST", "convert": "CAST",
+	"ifnull": "coalesce", "nvl": "coalesce", "isnull": "coalesce, and x IS NULL", "len": "length",
+	"char_length": "length", "character_length": "length", "datalength": "length",
+	"getdate": "now()", "sysdate": "now()", "curdate": "current_date", "today": "current_date", "datediff": "date_diff",
+	"dateadd": "date_add", "date_sub": "date_add",
+	"datepart": "extract(... FROM x)", "date_part": "extract(... FROM x)", "dayofweek": "day_of_week",
+	"weekday": "day_of_week", "dayofyear": "day_of_year",
+	"to_char": "format_datetime or date_format", "strftime": "date_format",
+	"to_timestamp": "from_unixtime or date_parse", "str_to_date": "date_parse", "strptime": "date_parse",
+	"to_date":        "date_parse",
+	"unix_timestamp": "to_unixtime", "epoch": "to_unixtime",
+	"group_concat": "listagg(x, ',') WITHIN GROUP (ORDER BY x)",
+	"string_agg":   "listagg(x, ',') WITHIN GROUP (ORDER BY x)",
+	"instr":        "strpos", "charindex": "strpos", "locate": "strpos", "left": "substr(x, 1, n)",
+	"right": "substr(x, -n)",
+	"mid":   "substr", "ucase": "upper", "lcase": "lower",
+	"regexp_matches": "regexp_like", "regexp_instr": "regexp_position", "regexp_substr": "regexp_extract",
+	"rlike": "regexp_like", "array_length": "cardinality", "array_size": "cardinality", "list_contains": "contains",
+	"array_contains": "contains",
+	"string_split":   "split", "string_to_array": "split", "array_to_string": "array_join", "list": "array_agg",
+	"collect_list": "array_agg", "generate_series": "sequence", "range": "sequence", "explode": "UNNEST(x)",
+	"iff": "if", "iif": "if", "decode": "CASE", "nvl2": "if", "bool_xor": "<>", "median": "approx_percentile(x, 0.5)",
+	"percentile_cont": "approx_percentile", "any": "any_value", "first": "min_by or arbitrary", "last": "max_by",
+	"json_value_text": "json_extract_scalar", "get_json_object": "json_extract_scalar",
+	"json_extract_path_text": "json_extract_scalar", "gen_random_uuid": "uuid", "newid": "uuid", "random_uuid": "uuid",
+	"try_divide": "try(x / y)", "safe_cast": "TRY_CAST", "convert": "CAST",
 	"trunc": "truncate",
 }
 
@@ -102,7 +119,8 @@ func joinHint(args []trinosql.Expr, given []*types.Type) string {
 		case t == nil:
 		case t.Text():
 			texts = true
-		case other < 0 && (t.Numeric() || t.DateTime() || t.Kind == types.Boolean || t.Kind == types.UUID || t.Kind == types.JSON):
+		case other < 0 && (t.Numeric() || t.DateTime() || t.Kind == types.Boolean || t.Kind == types.UUID ||
+			t.Kind == types.JSON):
 			other = i
 		}
 	}
@@ -132,9 +150,13 @@ func functionHint(name string) string {
 }
 
 // otherTypes are types of other engines and their equivalents in Trino.
-var otherTypes = map[string]string{"text": "varchar", "string": "varchar", "nvarchar": "varchar", "clob": "varchar", "bool": "boolean", "datetime": "timestamp", "timestamptz": "timestamp with time zone",
-	"float": "double or real", "float4": "real", "float8": "double", "float64": "double", "number": "decimal", "numeric": "decimal", "money": "decimal", "int2": "smallint", "int4": "integer", "int8": "bigint",
-	"int64": "bigint", "long": "bigint", "signed": "bigint", "unsigned": "bigint", "blob": "varbinary", "bytea": "varbinary", "bytes": "varbinary", "binary": "varbinary", "jsonb": "json", "struct": "row", "list": "array"}
+var otherTypes = map[string]string{"text": "varchar", "string": "varchar", "nvarchar": "varchar", "clob": "varchar",
+	"bool": "boolean", "datetime": "timestamp", "timestamptz": "timestamp with time zone",
+	"float": "double or real", "float4": "real", "float8": "double", "float64": "double", "number": "decimal",
+	"numeric": "decimal", "money": "decimal", "int2": "smallint", "int4": "integer", "int8": "bigint",
+	"int64": "bigint", "long": "bigint", "signed": "bigint", "unsigned": "bigint", "blob": "varbinary",
+	"bytea": "varbinary", "bytes": "varbinary", "binary": "varbinary", "jsonb": "json", "struct": "row",
+	"list": "array"}
 
 // typeHint is the probable correction of a type that does not exist.
 func typeHint(name string) string {
@@ -151,7 +173,8 @@ func typeHint(name string) string {
 	return ""
 }
 
-var typeNames = []string{"boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "varchar", "char", "varbinary", "json", "date", "time", "timestamp", "array", "map", "row", "uuid"}
+var typeNames = []string{"boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "varchar",
+	"char", "varbinary", "json", "date", "time", "timestamp", "array", "map", "row", "uuid"}
 
 var (
 	dateText  = late.Regexp(`^\d{4}-\d{1,2}-\d{1,2}$`)
@@ -180,7 +203,8 @@ func mixedHint(list []trinosql.Expr, given []*types.Type) string {
 	switch {
 	case is(dateText) && (other.Kind == types.Date || other.Kind == types.Timestamp || other.Kind == types.TimestampTZ):
 		return written("DATE ")
-	case is(stampText) && (other.Kind == types.Date || other.Kind == types.Timestamp || other.Kind == types.TimestampTZ):
+	case is(stampText) && (other.Kind == types.Date || other.Kind == types.Timestamp ||
+		other.Kind == types.TimestampTZ):
 		return written("TIMESTAMP ")
 	case lit != nil && other.Kind == types.Time:
 		return written("TIME ")
@@ -188,7 +212,8 @@ func mixedHint(list []trinosql.Expr, given []*types.Type) string {
 		return written("UUID ")
 	case is(numText) && other.Kind >= types.Tinyint && other.Kind <= types.Double:
 		return "write the number without quotes: " + lit.Value
-	case lit != nil && other.Kind == types.Boolean && slices.Contains([]string{"true", "false"}, strings.ToLower(lit.Value)):
+	case lit != nil && other.Kind == types.Boolean && slices.Contains([]string{"true", "false"},
+		strings.ToLower(lit.Value)):
 		return "write " + strings.ToLower(lit.Value) + " without quotes"
 	case lit == nil && other.Kind != types.Row && other.Kind != types.Array && other.Kind != types.Map:
 		return fmt.Sprintf("CAST(%s AS %s) compares them as %s", show(text), other, other)

@@ -12,8 +12,10 @@ import (
 type hintCatalog struct{}
 
 func (hintCatalog) Table(n Name) (*Table, bool) {
-	return &Table{Name: n, Columns: []TableColumn{{Name: "id", Type: types.Of(types.Bigint)}, {Name: "Order Date", Type: types.Of(types.Date)},
-		{Name: "customer_name", Type: types.NewVarchar(20)}, {Name: "paid", Type: types.Of(types.Boolean)}, {Name: "at", Type: types.NewTime(types.Timestamp, 3)},
+	return &Table{Name: n, Columns: []TableColumn{{Name: "id", Type: types.Of(types.Bigint)},
+		{Name: "Order Date", Type: types.Of(types.Date)},
+		{Name: "customer_name", Type: types.NewVarchar(20)}, {Name: "paid", Type: types.Of(types.Boolean)},
+		{Name: "at", Type: types.NewTime(types.Timestamp, 3)},
 		{Name: "slot", Type: types.NewTime(types.Time, 0)}, {Name: "u", Type: types.Of(types.UUID)}}}, n.Table == "t"
 }
 func (hintCatalog) HasCatalog(string) bool        { return true }
@@ -40,15 +42,16 @@ func TestHints(t *testing.T) {
 		"SELECT 1 FROM t WHERE paid = 'TRUE'":                                        "write true without quotes",
 		"SELECT 1 FROM t WHERE id = customer_name":                                   "CAST(customer_name AS bigint) compares them as bigint",
 		"SELECT lenght('x')":                                                         "did you mean length?",
-		"SELECT group_concat('x')":                                                   "Trino has listagg(x, ',') WITHIN GROUP (ORDER BY x)",
-		"SELECT qqqqqqqq(1)":                                                         "",
-		"SELECT zzzzzzzz FROM t":                                                     "",
-		"SELECT id + ARRAY[1] FROM t":                                                "",
-		"SELECT customer_name || id FROM t":                                          "texts are joined with texts: CAST(id AS varchar)",
-		"SELECT 1 || customer_name FROM t":                                           "texts are joined with texts: CAST(1 AS varchar)",
-		"SELECT concat('a', 'b', paid) FROM t":                                       "texts are joined with texts: CAST(paid AS varchar)",
-		"SELECT id || paid FROM t":                                                   "",
-		"SELECT length(1)":                                                           "",
+		"SELECT group_concat('x')": "Trino has listagg(x, ',') " +
+			"WITHIN GROUP (ORDER BY x)",
+		"SELECT qqqqqqqq(1)":                   "",
+		"SELECT zzzzzzzz FROM t":               "",
+		"SELECT id + ARRAY[1] FROM t":          "",
+		"SELECT customer_name || id FROM t":    "texts are joined with texts: CAST(id AS varchar)",
+		"SELECT 1 || customer_name FROM t":     "texts are joined with texts: CAST(1 AS varchar)",
+		"SELECT concat('a', 'b', paid) FROM t": "texts are joined with texts: CAST(paid AS varchar)",
+		"SELECT id || paid FROM t":             "",
+		"SELECT length(1)":                     "",
 	} {
 		tree, err := trinosql.Parse(sql)
 		if err != nil {

@@ -19,7 +19,8 @@ func (z *analyzer) json(x trinosql.Expr, c context) *types.Type {
 			return z.jsonValue(x, c)
 		}
 		if x.Wrapper != "" && x.Wrapper != "WITHOUT" && x.Quotes != "" {
-			fail("INVALID_FUNCTION_ARGUMENT", x, "%s QUOTES behavior specified with WITH %s ARRAY WRAPPER behavior", x.Quotes, strings.TrimPrefix(x.Wrapper, "WITH "))
+			fail("INVALID_FUNCTION_ARGUMENT", x, "%s QUOTES behavior specified with WITH %s ARRAY WRAPPER behavior",
+				x.Quotes, strings.TrimPrefix(x.Wrapper, "WITH "))
 		}
 		return z.jsonResult(x, x.Returning, x.Format)
 	case *trinosql.JSONObject:
@@ -111,7 +112,8 @@ func (z *analyzer) jsonItem(x trinosql.Expr, in *trinosql.JSONInput, where, what
 	switch format := jsonFormat(in); {
 	case format != "":
 		if unique {
-			fail("NOT_SUPPORTED", x, "WITH UNIQUE KEYS behavior is not supported for JSON_OBJECT function when input expression has FORMAT")
+			fail("NOT_SUPPORTED", x,
+				"WITH UNIQUE KEYS behavior is not supported for JSON_OBJECT function when input expression has FORMAT")
 		}
 		z.jsonInput(in.X, t, format)
 	case t.Kind == types.Varbinary:

@@ -103,7 +103,8 @@ func head(b *strings.Builder, x trinosql.Expr) {
 	case *trinosql.Logic:
 		b.WriteString(x.Op)
 	case *trinosql.Func:
-		fmt.Fprintf(b, "%s %v %v %d %d %s %v", funcName(x), x.Distinct, x.Star, len(x.Args), len(x.OrderBy), x.Nulls, x.Filter != nil)
+		fmt.Fprintf(b, "%s %v %v %d %d %s %v", funcName(x), x.Distinct, x.Star, len(x.Args), len(x.OrderBy), x.Nulls,
+			x.Filter != nil)
 		sorts(b, x.OrderBy)
 		if x.OverName != nil {
 			fmt.Fprintf(b, " over %q", x.OverName.Lower())

@@ -9,7 +9,8 @@ type Reaches struct {
 	OuterWithin bool // one belongs to an outer query and is in a subquery of the expression
 }
 
-// Reaches finds the queries that the columns in an expression belong to. Columns of its subqueries belong to none of them.
+// Reaches finds the queries that the columns in an expression belong to. Columns of its subqueries belong to none of
+// them.
 func (a *Analysis) Reaches(x trinosql.Node) Reaches {
 	var in Reaches
 	a.reach(x, 0, &in)

@@ -62,7 +62,8 @@ func goInteger(text string) string {
 	return text
 }
 
-// negativeLiteral is the type of a number with a minus sign, which Trino parses as one literal; nil for other expressions.
+// negativeLiteral is the type of a number with a minus sign, which Trino parses as one literal; nil for other
+// expressions.
 func negativeLiteral(x *trinosql.Unary) *types.Type {
 	if x.Op != "-" {
 		return nil
@@ -113,7 +114,8 @@ func decimalOf(text string) (*types.Type, bool) {
 	}
 	whole, fraction, _ := strings.Cut(digits, ".")
 	for _, part := range []*string{&whole, &fraction} {
-		if strings.Trim(*part, "0123456789_") != "" || strings.HasPrefix(*part, "_") || strings.HasSuffix(*part, "_") || strings.Contains(*part, "__") {
+		if strings.Trim(*part, "0123456789_") != "" || strings.HasPrefix(*part, "_") || strings.HasSuffix(*part, "_") ||
+			strings.Contains(*part, "__") {
 			return nil, false
 		}
 		*part = strings.ReplaceAll(*part, "_", "")

@@ -27,7 +27,8 @@ func checkDigits(x *trinosql.TypedLit, digits string, zoned bool) {
 		name += " WITH TIME ZONE"
 	}
 	if len(digits) > types.MaxTimePrecision {
-		fail("NUMERIC_VALUE_OUT_OF_RANGE", x, "%s precision must be in range [0, %d]: %d", name, types.MaxTimePrecision, len(digits))
+		fail("NUMERIC_VALUE_OUT_OF_RANGE", x, "%s precision must be in range [0, %d]: %d", name, types.MaxTimePrecision,
+			len(digits))
 	}
 }
 
@@ -63,7 +64,8 @@ func timestampLiteral(x *trinosql.TypedLit) *types.Type {
 		return nil
 	}
 	micros, err := c.Instant(zone, 6)
-	outside := len(c.Digits) <= 3 && !times.Packable(times.FloorDiv(micros, 1000)) // with more digits, it is an error when the statement runs
+	// with more digits, it is an error when the statement runs
+	outside := len(c.Digits) <= 3 && !times.Packable(times.FloorDiv(micros, 1000))
 	if err != nil || outside || c.Skipped(zone) {
 		return nil
 	}
@@ -100,8 +102,8 @@ func intervalLiteral(x *trinosql.IntervalLit) *types.Type {
 	return types.Of(types.IntervalDS)
 }
 
-// intervalFits reports whether a text has the fields of an interval, in order; trailing fields may be missing. Seconds have a
-// fraction.
+// intervalFits reports whether a text has the fields of an interval, in order; trailing fields may be missing. Seconds
+// have a fraction.
 func intervalFits(form, text string) bool {
 	var months int64
 	text = strings.TrimPrefix(text, "-")

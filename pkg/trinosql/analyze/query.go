@@ -80,7 +80,8 @@ func (z *analyzer) limits(q *trinosql.Query) {
 	if q.Limit != nil {
 		n, known := z.rowCount(q.Limit)
 		if q.Fetch && known && n <= 0 {
-			fail("NUMERIC_VALUE_OUT_OF_RANGE", clause{q}, "FETCH FIRST row count must be positive (actual value: %d)", n)
+			fail("NUMERIC_VALUE_OUT_OF_RANGE", clause{q}, "FETCH FIRST row count must be positive (actual value: %d)",
+				n)
 		}
 	}
 	if q.WithTies && len(q.OrderBy) == 0 {
@@ -122,7 +123,8 @@ func (z *analyzer) with(w *trinosql.With, s *scope) {
 // rename gives columns the names of a column list.
 func (z *analyzer) rename(names []*trinosql.Ident, fields []*Field, alias string) []*Field {
 	if len(names) != len(fields) {
-		fail("MISMATCHED_COLUMN_ALIASES", names[0], "Column alias list has %d entries but relation has %d columns", len(names), len(fields))
+		fail("MISMATCHED_COLUMN_ALIASES", names[0], "Column alias list has %d entries but relation has %d columns",
+			len(names), len(fields))
 	}
 	seen := map[string]bool{}
 	list := make([]*Field, len(fields))
@@ -175,7 +177,8 @@ func (z *analyzer) setOp(b *trinosql.SetOp, s *scope) []*Field {
 	out, all := make([]*Field, len(left)), make([]*types.Type, len(left))
 	for i, f := range left {
 		if all[i] = types.Common(f.Type, right[i].Type); all[i] == nil {
-			fail("TYPE_MISMATCH", b, "column %d in %s query has incompatible types: %s, %s", i+1, b.Op, f.Type, right[i].Type)
+			fail("TYPE_MISMATCH", b, "column %d in %s query has incompatible types: %s, %s", i+1, b.Op,
+				f.Type, right[i].Type)
 		}
 		n := *f
 		n.Type, n.From, n.Column, n.Table = all[i], []*Field{f, right[i]}, nil, nil
@@ -188,7 +191,8 @@ func (z *analyzer) setOp(b *trinosql.SetOp, s *scope) []*Field {
 				if b.Op == "UNION" {
 					distinct = " DISTINCT"
 				}
-				fail("TYPE_MISMATCH", b, "Type %s is not comparable and therefore cannot be used in %s%s", t, b.Op, distinct)
+				fail("TYPE_MISMATCH", b, "Type %s is not comparable and therefore cannot be used in %s%s", t,
+					b.Op, distinct)
 			}
 		}
 	}
@@ -267,7 +271,8 @@ func (z *analyzer) orderBy(items []*trinosql.SortItem, s *scope, at trinosql.Nod
 			if k.Output >= 0 {
 				text = ":input(" + itoa(k.Output) + ")"
 			}
-			fail("TYPE_MISMATCH", at, "Type %s is not orderable, and therefore cannot be used in ORDER BY: %s", k.Type, text)
+			fail("TYPE_MISMATCH", at, "Type %s is not orderable, and therefore cannot be used in ORDER BY: %s", k.Type,
+				text)
 		}
 		keys[i] = k
 	}

@@ -40,7 +40,8 @@ func (z *analyzer) recursiveQuery(q *trinosql.NamedQuery, s *scope) bool {
 	for sub, ok := step.(*trinosql.SubqueryBody); ok; sub, ok = step.(*trinosql.SubqueryBody) {
 		// The LIMIT after a single SELECT belongs to that SELECT, where it is allowed.
 		if _, own := sub.Query.Body.(*trinosql.Select); !own && sub.Query.Limit != nil {
-			fail("INVALID_LIMIT_CLAUSE", clause{sub.Query}, "FETCH FIRST / LIMIT clause in the step relation of recursion")
+			fail("INVALID_LIMIT_CLAUSE", clause{sub.Query},
+				"FETCH FIRST / LIMIT clause in the step relation of recursion")
 		}
 		step = sub.Query.Body
 	}
@@ -63,12 +64,14 @@ func (z *analyzer) recursiveQuery(q *trinosql.NamedQuery, s *scope) bool {
 	fields := newRelation(z.body(union.Right, s)).visible()
 	delete(z.recursive, refs[0])
 	if len(fields) != len(anchor) {
-		fail("TYPE_MISMATCH", union.Right, "base and step relations of recursion have different number of fields: %d, %d", len(anchor), len(fields))
+		fail("TYPE_MISMATCH", union.Right,
+			"base and step relations of recursion have different number of fields: %d, %d", len(anchor), len(fields))
 	}
 	all, coerced := make([]*types.Type, len(fields)), false
 	for i, f := range fields {
 		if !types.CanCoerce(f.Type, anchor[i].Type) {
-			fail("TYPE_MISMATCH", union.Right, "recursion step relation output type (%s) is not coercible to recursion base relation output type (%s) at column %d", f.Type, anchor[i].Type, i+1)
+			fail("TYPE_MISMATCH", union.Right, "recursion step relation output type (%s) is not coercible to "+
+				"recursion base relation output type (%s) at column %d", f.Type, anchor[i].Type, i+1)
 		}
 		all[i] = anchor[i].Type
 		coerced = coerced || !types.Equal(f.Type, all[i])

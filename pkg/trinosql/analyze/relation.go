@@ -93,7 +93,8 @@ func (z *analyzer) alias(r *trinosql.Aliased, inner []*Field) []*Field {
 	}
 	visible := newRelation(inner).visible()
 	if len(visible) != len(r.Columns) {
-		fail("MISMATCHED_COLUMN_ALIASES", r, "Column alias list has %d entries but '%s' has %d columns available", len(r.Columns), showName(r.Alias), len(visible))
+		fail("MISMATCHED_COLUMN_ALIASES", r, "Column alias list has %d entries but '%s' has %d columns available",
+			len(r.Columns), showName(r.Alias), len(visible))
 	}
 	fields := make([]*Field, len(visible))
 	for i, f := range visible {

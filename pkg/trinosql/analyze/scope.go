@@ -15,8 +15,8 @@ type relation struct {
 
 func newRelation(fields []*Field) *relation { return &relation{fields: fields} }
 
-// joined is the relation with the columns of two others. Names are looked up in both: copying the lists at each of many joins
-// would take long.
+// joined is the relation with the columns of two others. Names are looked up in both: copying the lists at each of many
+// joins would take long.
 func joined(left, right *relation) *relation {
 	switch {
 	case len(left.fields) == 0:
@@ -24,7 +24,8 @@ func joined(left, right *relation) *relation {
 	case len(right.fields) == 0:
 		return left
 	}
-	return &relation{fields: append(left.fields[:len(left.fields):len(left.fields)], right.fields...), left: left, right: right}
+	return &relation{fields: append(left.fields[:len(left.fields):len(left.fields)], right.fields...),
+		left: left, right: right}
 }
 
 // visible are the fields that a star selects.
@@ -128,7 +129,8 @@ func (s *scope) resolve(at trinosql.Node, name []string) (resolved, bool) {
 	for ; s != nil; s = s.parent {
 		switch found := s.find(name); {
 		case len(found) > 1:
-			failNamed("AMBIGUOUS_NAME", strings.Join(name, "."), at, "Column '%s' is ambiguous", strings.Join(name, "."))
+			failNamed("AMBIGUOUS_NAME", strings.Join(name, "."), at, "Column '%s' is ambiguous",
+				strings.Join(name, "."))
 		case len(found) == 1:
 			return resolved{s, s.fields[found[0]], found[0], outer}, true
 		}

@@ -77,7 +77,8 @@ func (z *analyzer) items(b *trinosql.Select, info *Select, s *scope) {
 		case *trinosql.SelectExpr:
 			t := z.visit(item.Expr, context{scope: s, noOuter: z.noOuter})
 			if b.Distinct && !t.Comparable() {
-				fail("TYPE_MISMATCH", b, "DISTINCT can only be applied to comparable types (actual: %s): %s", t, show(item.Expr))
+				fail("TYPE_MISMATCH", b, "DISTINCT can only be applied to comparable types (actual: %s): %s", t,
+					show(item.Expr))
 			}
 			name := ""
 			if item.Alias != nil {
@@ -116,7 +117,8 @@ func (z *analyzer) star(item *trinosql.SelectStar, b *trinosql.Select, info *Sel
 	}
 	count := func(n int) {
 		if item.Columns != nil && len(item.Columns) != n {
-			fail("MISMATCHED_COLUMN_ALIASES", item.Columns[0], "Column alias list has %d entries but relation has %d columns", len(item.Columns), n)
+			fail("MISMATCHED_COLUMN_ALIASES", item.Columns[0],
+				"Column alias list has %d entries but relation has %d columns", len(item.Columns), n)
 		}
 	}
 	if item.Target == nil {
@@ -160,7 +162,8 @@ func (z *analyzer) star(item *trinosql.SelectStar, b *trinosql.Select, info *Sel
 	}
 }
 
-// starTable finds the columns of the table that qualifies a star. ok is false if the name is that of a column of type row.
+// starTable finds the columns of the table that qualifies a star. ok is false if the name is that of a column of type
+// row.
 func (z *analyzer) starTable(item *trinosql.SelectStar, name []string, s *scope) (fields []*Field, outer int, ok bool) {
 	for ; s != nil; s = s.parent {
 		var table, row bool
@@ -168,7 +171,8 @@ func (z *analyzer) starTable(item *trinosql.SelectStar, name []string, s *scope)
 			if len(name) <= 3 && f.Alias != nil && qualifies(f.Alias, name) {
 				table = true
 			}
-			if len(name) >= 2 && lowerEqual(f.Name, name[1]) && f.Type.Kind == types.Row && f.Alias != nil && qualifies(f.Alias, name[:1]) {
+			if len(name) >= 2 && lowerEqual(f.Name, name[1]) && f.Type.Kind == types.Row && f.Alias != nil &&
+				qualifies(f.Alias, name[:1]) {
 				row = true
 			}
 		}
@@ -189,7 +193,8 @@ func (z *analyzer) starTable(item *trinosql.SelectStar, name []string, s *scope)
 			outer++
 		}
 	}
-	failNamed("TABLE_NOT_FOUND", strings.Join(name, "."), item, "Unable to resolve reference %s", strings.Join(name, "."))
+	failNamed("TABLE_NOT_FOUND", strings.Join(name, "."), item, "Unable to resolve reference %s",
+		strings.Join(name, "."))
 	return nil, 0, false
 }
 
@@ -226,7 +231,8 @@ func (z *analyzer) distinctOrder(b *trinosql.Select, info *Select) {
 			continue
 		}
 		if !keys[z.an.key(k.Item.Expr)] {
-			fail("EXPRESSION_NOT_IN_DISTINCT", b, "For SELECT DISTINCT, ORDER BY expressions must appear in select list")
+			fail("EXPRESSION_NOT_IN_DISTINCT", b,
+				"For SELECT DISTINCT, ORDER BY expressions must appear in select list")
 		}
 	}
 	for _, k := range info.OrderBy {
@@ -235,7 +241,8 @@ func (z *analyzer) distinctOrder(b *trinosql.Select, info *Select) {
 			return c != nil && c.Function.Nondeterministic && c.Function.Kind == functions.Scalar
 		})
 		if len(random) > 0 {
-			fail("EXPRESSION_NOT_IN_DISTINCT", k.Item.Expr, "Non deterministic ORDER BY expression is not supported with SELECT DISTINCT")
+			fail("EXPRESSION_NOT_IN_DISTINCT", k.Item.Expr,
+				"Non deterministic ORDER BY expression is not supported with SELECT DISTINCT")
 		}
 	}
 }

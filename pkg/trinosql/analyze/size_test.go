@@ -22,12 +22,14 @@ var large = map[string]func(n int) string{
 		var b strings.Builder
 		b.WriteString("WITH c0 AS (SELECT * FROM orders)")
 		for i := 1; i <= n; i++ {
-			fmt.Fprintf(&b, ", c%d AS (SELECT a.*, b.clerk AS x FROM (SELECT orderkey, custkey FROM c%d) a JOIN orders b ON a.orderkey = b.orderkey)", i, i-1)
+			fmt.Fprintf(&b, ", c%d AS (SELECT a.*, b.clerk AS x FROM (SELECT orderkey, custkey FROM c%d) a JOIN "+
+				"orders b ON a.orderkey = b.orderkey)", i, i-1)
 		}
 		return b.String() + fmt.Sprintf(" SELECT * FROM c%d", n)
 	},
 	"grouped": func(n int) string {
-		return "SELECT regionkey" + strings.Repeat(", sum(nationkey + regionkey * 2) / count(*)", n) + " FROM nation GROUP BY regionkey ORDER BY sum(nationkey)" + strings.Repeat(" + regionkey", n)
+		return "SELECT regionkey" + strings.Repeat(", sum(nationkey + regionkey * 2) / count(*)", n) +
+			" FROM nation GROUP BY regionkey ORDER BY sum(nationkey)" + strings.Repeat(" + regionkey", n)
 	},
 	"cases": func(n int) string {
 		return "SELECT CASE" + strings.Repeat(" WHEN name = 'a' THEN 'b'", n) + " END FROM nation"
@@ -49,13 +51,15 @@ var deep = map[string]func(n int) string{
 		return "SELECT " + strings.Repeat("transform(ARRAY[1], x -> ", n) + "1" + strings.Repeat(")", n)
 	},
 	"reduce": func(n int) string {
-		return "SELECT " + strings.Repeat("reduce(ARRAY[1.5], 0e0, (s, x) -> s + ", n) + "1e0" + strings.Repeat(", s -> s)", n)
+		return "SELECT " + strings.Repeat("reduce(ARRAY[1.5], 0e0, (s, x) -> s + ", n) + "1e0" +
+			strings.Repeat(", s -> s)", n)
 	},
 	"subqueries": func(n int) string {
 		return "SELECT " + strings.Repeat("(SELECT max(nationkey) + ", n) + "1" + strings.Repeat(" FROM nation)", n)
 	},
 	"correlated": func(n int) string {
-		return "SELECT " + strings.Repeat("(SELECT n.nationkey + ", n) + "1" + strings.Repeat(" FROM region)", n) + " FROM nation n"
+		return "SELECT " + strings.Repeat("(SELECT n.nationkey + ", n) + "1" + strings.Repeat(" FROM region)", n) +
+			" FROM nation n"
 	},
 	"calls": func(n int) string { return "SELECT " + strings.Repeat("abs(", n) + "1.5" + strings.Repeat(")", n) },
 	"derived": func(n int) string {
@@ -80,7 +84,9 @@ func TestLarge(t *testing.T) {
 }
 
 func BenchmarkAnalyze(b *testing.B) {
-	texts := map[string]string{"one": "SELECT 1", "report": "WITH a AS (SELECT custkey, sum(totalprice) AS total FROM orders GROUP BY custkey), b AS (SELECT c.name, a.total FROM a JOIN customer c ON c.custkey = a.custkey) SELECT name, total FROM b WHERE total > 100 ORDER BY total DESC LIMIT 10",
+	texts := map[string]string{"one": "SELECT 1", "report": "WITH a AS (SELECT custkey, sum(totalprice) AS total " +
+		"FROM orders GROUP BY custkey), b AS (SELECT c.name, a.total FROM a JOIN customer c ON c.custkey = " +
+		"a.custkey) SELECT name, total FROM b WHERE total > 100 ORDER BY total DESC LIMIT 10",
 		"in 5000": large["in"](5000), "80 ctes": large["ctes"](80)}
 	for name, f := range large {
 		texts[name+" 900"] = f(900)

@@ -7,7 +7,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
-// children are the direct operands of an expression, in the order in which Trino visits them; subqueries are not included.
+// children are the direct operands of an expression, in the order in which Trino visits them; subqueries are not
+// included.
 func children(x trinosql.Expr) []trinosql.Expr {
 	switch x := x.(type) {
 	case *trinosql.Deref:
@@ -152,8 +153,8 @@ func query(x trinosql.Expr) *trinosql.Query {
 	return nil
 }
 
-// collect returns the expressions below the roots, the roots included, for which f is true: operands before the expression they
-// belong to.
+// collect returns the expressions below the roots, the roots included, for which f is true: operands before the
+// expression they belong to.
 func collect(roots []trinosql.Expr, f func(trinosql.Expr) bool) []trinosql.Expr {
 	var found []trinosql.Expr
 	var walk func(trinosql.Expr)
@@ -193,7 +194,8 @@ func isAggregate(x trinosql.Expr) bool {
 	case *trinosql.Listagg:
 		return true
 	case *trinosql.Func:
-		return (functions.IsKind(funcName(x), functions.Aggregate) || x.Filter != nil) && !isWindow(x) || x.OrderBy != nil
+		return (functions.IsKind(funcName(x), functions.Aggregate) || x.Filter != nil) && !isWindow(x) ||
+			x.OrderBy != nil
 	}
 	return false
 }

@@ -174,7 +174,8 @@ func TestHostile(t *testing.T) {
 	var words []string
 	var texts []string
 	for _, s := range list {
-		if strings.HasPrefix(s.File, "names") || strings.HasPrefix(s.File, "groups") || strings.HasPrefix(s.File, "recursive") {
+		if strings.HasPrefix(s.File, "names") || strings.HasPrefix(s.File, "groups") ||
+			strings.HasPrefix(s.File, "recursive") {
 			texts = append(texts, s.SQL)
 			words = append(words, strings.Fields(s.SQL)...)
 		}

@@ -69,13 +69,15 @@ func (z *analyzer) resolveWindow(spec *trinosql.WindowSpec, name *trinosql.Ident
 		w := find(name)
 		return &window{Window: w.Window, partition: true, order: true, frame: true, hasOrder: w.hasOrder}
 	}
-	w := &window{Window: Window{PartitionBy: spec.PartitionBy, OrderBy: spec.OrderBy, Frame: spec.Frame}, hasOrder: spec.OrderBy != nil}
+	w := &window{Window: Window{PartitionBy: spec.PartitionBy, OrderBy: spec.OrderBy, Frame: spec.Frame},
+		hasOrder: spec.OrderBy != nil}
 	if spec.Base == nil {
 		return w
 	}
 	base := find(spec.Base)
 	if len(spec.PartitionBy) > 0 {
-		fail("INVALID_PARTITION_BY", spec.PartitionBy[0], "WINDOW specification with named WINDOW reference cannot specify PARTITION BY")
+		fail("INVALID_PARTITION_BY", spec.PartitionBy[0],
+			"WINDOW specification with named WINDOW reference cannot specify PARTITION BY")
 	}
 	if spec.OrderBy != nil && base.hasOrder {
 		fail("INVALID_ORDER_BY", clause{spec}, "Cannot specify ORDER BY if referenced named WINDOW specifies ORDER BY")
@@ -103,19 +105,22 @@ func (z *analyzer) window(w *window, c context, at trinosql.Node) {
 		parts = append(parts, frameParts(w.Frame)...)
 	}
 	if nested := collect(parts, isWindow); len(nested) > 0 {
-		fail("NESTED_WINDOW", nested[0], "Cannot nest window functions or row pattern measures inside window specification")
+		fail("NESTED_WINDOW", nested[0],
+			"Cannot nest window functions or row pattern measures inside window specification")
 	}
 	if !w.partition {
 		for _, x := range w.PartitionBy {
 			if t := z.visit(x, c); !t.Comparable() {
-				fail("TYPE_MISMATCH", x, "%s is not comparable, and therefore cannot be used in window function PARTITION BY", t)
+				fail("TYPE_MISMATCH", x,
+					"%s is not comparable, and therefore cannot be used in window function PARTITION BY", t)
 			}
 		}
 	}
 	if !w.order {
 		for _, s := range w.OrderBy {
 			if t := z.visit(s.Expr, c); !t.Orderable() {
-				fail("TYPE_MISMATCH", s, "%s is not orderable, and therefore cannot be used in window function ORDER BY", t)
+				fail("TYPE_MISMATCH", s,
+					"%s is not orderable, and therefore cannot be used in window function ORDER BY", t)
 			}
 		}
 	}
@@ -155,7 +160,9 @@ func (z *analyzer) frame(w *window, c context, at trinosql.Node) {
 			fail("MISSING_ORDER_BY", at, "Window frame of type GROUPS PRECEDING or FOLLOWING requires ORDER BY")
 		}
 		if t := z.visit(b.Value, c); !t.Integral() {
-			fail("TYPE_MISMATCH", b.Value, "Window frame %s %s value type must be exact numeric type with scale 0 (actual %s)", f.Kind, [...]string{"start", "end"}[i], t)
+			fail("TYPE_MISMATCH", b.Value,
+				"Window frame %s %s value type must be exact numeric type with scale 0 (actual %s)", f.Kind,
+				[...]string{"start", "end"}[i], t)
 		}
 	}
 }
@@ -170,16 +177,20 @@ func (z *analyzer) rangeOffset(b *trinosql.FrameBound, w *window, c context, at 
 		if spec, ok := at.(*trinosql.WindowSpec); ok && spec.OrderBy != nil {
 			place = clause{spec}
 		}
-		fail("INVALID_ORDER_BY", place, "Window frame of type RANGE PRECEDING or FOLLOWING requires single sort item in ORDER BY (actual: %d)", len(w.OrderBy))
+		fail("INVALID_ORDER_BY", place,
+			"Window frame of type RANGE PRECEDING or FOLLOWING requires single sort item in ORDER BY (actual: %d)",
+			len(w.OrderBy))
 	}
 	item := w.OrderBy[0]
 	key := z.visit(item.Expr, c)
 	if !key.Numeric() && !key.DateTime() {
-		fail("TYPE_MISMATCH", item.Expr, "Window frame of type RANGE PRECEDING or FOLLOWING requires that sort item type be numeric, datetime or interval (actual: %s)", key)
+		fail("TYPE_MISMATCH", item.Expr, "Window frame of type RANGE PRECEDING or FOLLOWING requires that sort item "+
+			"type be numeric, datetime or interval (actual: %s)", key)
 	}
 	offset := z.visit(b.Value, c)
 	mismatch := func() {
-		fail("TYPE_MISMATCH", b.Value, "Window frame RANGE value type (%s) not compatible with sort item type (%s)", offset, key)
+		fail("TYPE_MISMATCH", b.Value, "Window frame RANGE value type (%s) not compatible with sort item type (%s)",
+			offset, key)
 	}
 	if key.Numeric() && !offset.Numeric() || key.DateTime() && !offset.Interval() {
 		mismatch()
@@ -244,7 +255,8 @@ func (z *analyzer) windowCall(b *trinosql.Select, f *trinosql.Func) {
 		fail("NOT_SUPPORTED", f, "Window function with ORDER BY is not supported")
 	}
 	if nested := collect(f.Args, isWindow); len(nested) > 0 {
-		fail("NESTED_WINDOW", nested[0], "Cannot nest window functions or row pattern measures inside window function arguments")
+		fail("NESTED_WINDOW", nested[0],
+			"Cannot nest window functions or row pattern measures inside window function arguments")
 	}
 	w, name := z.windows[f], funcName(f)
 	if (name == "lag" || name == "lead") && !w.hasOrder {

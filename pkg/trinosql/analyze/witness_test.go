@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
-// TestWitness compares columns, types and errors with those of Trino. Intended differences are in testdata/differs.txt, with
-// the reason.
+// TestWitness compares columns, types and errors with those of Trino. Intended differences are in testdata/differs.txt,
+// with the reason.
 func TestWitness(t *testing.T) {
 	list, err := witness.Statements("../witness/testdata")
 	if err != nil {

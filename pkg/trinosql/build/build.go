@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// Query reads columns of tables. Without columns it reads all; the column * is also all. A column is its name, with those of its
-// table in front if they are given.
+// Query reads columns of tables. Without columns it reads all; the column * is also all. A column is its name, with
+// those of its table in front if they are given.
 type Query struct {
 	Columns       [][]string
 	From          []Table
@@ -73,7 +73,8 @@ func (q Query) SQL() string {
 		b.WriteString(" WHERE " + where)
 	}
 	for i, o := range q.OrderBy {
-		b.WriteString([]string{" ORDER BY ", ", "}[min(i, 1)] + column(o.Column) + string(o.Direction) + string(o.Nulls))
+		b.WriteString([]string{" ORDER BY ", ", "}[min(i, 1)] + column(o.Column) + string(o.Direction) +
+			string(o.Nulls))
 	}
 	if q.Offset != nil {
 		b.WriteString(" OFFSET " + strconv.FormatInt(*q.Offset, 10))

@@ -41,7 +41,8 @@ type Test struct {
 // Op is an operator of a Test.
 type Op string
 
-// The operators. In and NotIn take at least one value, Between and NotBetween two, IsNull and IsNotNull none, the others one.
+// The operators. In and NotIn take at least one value, Between and NotBetween two, IsNull and IsNotNull none, the
+// others one.
 const (
 	Equal          Op = "="
 	NotEqual       Op = "<>"

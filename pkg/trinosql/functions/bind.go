@@ -52,7 +52,8 @@ func bindTo(f *Function, args []Arg, result *types.Type, coerce bool) (*Bound, e
 		return nil, nil
 	}
 	b := &binder{f: f, coerce: coerce, bindings: bindings{map[string]*types.Type{}, map[string]int64{}}}
-	if result != nil && (!b.relation(f.Result, Arg{Type: result}, exact) || !b.constrain(f.Result, Arg{Type: result}, false)) {
+	if result != nil && (!b.relation(f.Result, Arg{Type: result}, exact) || !b.constrain(f.Result,
+		Arg{Type: result}, false)) {
 		return nil, nil
 	}
 	how := exact
@@ -72,7 +73,8 @@ func bindTo(f *Function, args []Arg, result *types.Type, coerce bool) (*Bound, e
 	if !b.solve() {
 		return nil, b.err
 	}
-	bound := &Bound{Function: f, Args: make([]*types.Type, len(args)), Result: f.Result.apply(&b.bindings), Types: b.types, Numbers: b.longs}
+	bound := &Bound{Function: f, Args: make([]*types.Type, len(args)), Result: f.Result.apply(&b.bindings),
+		Types: b.types, Numbers: b.longs}
 	if bound.Result == nil {
 		return nil, nil
 	}
@@ -199,7 +201,8 @@ func (b *binder) constrain(formal *Sig, a Arg, coerce bool) bool {
 
 func (b *binder) typeVariable(v *TypeVar, actual *types.Type) status {
 	fits := func(t *types.Type) bool {
-		return (!v.Comparable || t.Comparable()) && (!v.Orderable || t.Orderable()) && (!v.Row || t.Kind == types.Row || t.Kind == types.Unknown)
+		return (!v.Comparable || t.Comparable()) && (!v.Orderable || t.Orderable()) && (!v.Row || t.Kind == types.Row ||
+			t.Kind == types.Unknown)
 	}
 	was := b.types[v.Name]
 	if was == nil {
@@ -284,7 +287,8 @@ func (b *binder) lambda(formal *Sig, a Arg) status {
 		actual = a.Type.Args[last]
 	}
 	inner := &binder{f: b.f, coerce: b.coerce, bindings: b.bindings}
-	if !inner.relation(formal.args[last], Arg{Type: actual}, exact) || !inner.constrain(formal.args[last], Arg{Type: actual}, b.coerce) {
+	if !inner.relation(formal.args[last], Arg{Type: actual}, exact) || !inner.constrain(formal.args[last],
+		Arg{Type: actual}, b.coerce) {
 		return unsolvable
 	}
 	worst := satisfied

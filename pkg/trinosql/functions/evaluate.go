@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// evaluate evaluates a numeric rule of the table, such as min(38, p + 1). It supports + - * /, min, max and parentheses.
+// evaluate evaluates a numeric rule of the table, such as min(38, p + 1). It supports + - * /, min, max and
+// parentheses.
 func evaluate(expr string, vars map[string]int64) (int64, bool) {
 	e := &evaluator{text: expr, vars: vars, ok: true}
 	n := e.sum()

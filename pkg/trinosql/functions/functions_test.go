@@ -62,17 +62,21 @@ func TestResolve(t *testing.T) {
 		{"replace", "varchar, varchar, varchar", "(varchar,varchar,varchar):varchar"},
 		{"regexp_replace", "varchar, varchar, varchar", "(varchar,JoniRegExp,varchar):varchar"},
 		{"greatest", "integer, bigint, double", "(double,double,double):double"},
-		{"element_at", "map(varchar(1),row(x bigint)), varchar(3)", `(map(varchar(3),row("x" bigint)),varchar(3)):row("x" bigint)`},
+		{"element_at", "map(varchar(1),row(x bigint)), varchar(3)",
+			`(map(varchar(3),row("x" bigint)),varchar(3)):row("x" bigint)`},
 		{"round", "decimal(4,3)", "(decimal(4,3)):decimal(2,0)"},
 		{"zip", "array(bigint), array(varchar)", "(array(bigint),array(varchar)):array(row(bigint,varchar))"},
 		{"map_from_entries", "array(row(a varchar, b bigint))", "(array(row(varchar,bigint))):map(varchar,bigint)"},
 		{"count", "", "():bigint"},
 		{"foo", "", "Function 'foo' not registered"},
 		{"ST_Point", "", "ST_Point is not supported on zone local: geospatial functions are not available"},
-		{"great_circle_distance", "", "great_circle_distance is not supported on zone local: geospatial functions are not available"},
+		{"great_circle_distance", "",
+			"great_circle_distance is not supported on zone local: geospatial functions are not available"},
 		{"distance", "", "Function 'distance' not registered"},
-		{"abs", "varchar(1), date", "Unexpected parameters (varchar(1), date) for function abs. Expected: abs(bigint), abs(decimal(p,s)), abs(double), abs(integer), abs(real), abs(smallint), abs(tinyint)"},
-		{"array_sort", "array(json)", "Unexpected parameters (array(json)) for function array_sort. Expected: array_sort(array(e)) E:orderable, array_sort(array(t), function(t,t,integer)) T"},
+		{"abs", "varchar(1), date", "Unexpected parameters (varchar(1), date) for function abs. Expected: " +
+			"abs(bigint), abs(decimal(p,s)), abs(double), abs(integer), abs(real), abs(smallint), abs(tinyint)"},
+		{"array_sort", "array(json)", "Unexpected parameters (array(json)) for function array_sort. Expected: " +
+			"array_sort(array(e)) E:orderable, array_sort(array(t), function(t,t,integer)) T"},
 	} {
 		var list []Arg
 		for _, a := range args(t, c.args) {
@@ -115,12 +119,15 @@ func TestOperators(t *testing.T) {
 }
 
 func TestCasts(t *testing.T) {
-	for _, c := range []string{"varchar to bigint", "bigint to varchar(3)", "json to array(map(varchar,bigint))", "row(a bigint) to json", "timestamp(3) to date", "array(varchar) to array(bigint)", "unknown to json", "varbinary to uuid"} {
+	for _, c := range []string{"varchar to bigint", "bigint to varchar(3)", "json to array(map(varchar,bigint))",
+		"row(a bigint) to json", "timestamp(3) to date", "array(varchar) to array(bigint)", "unknown to json",
+		"varbinary to uuid"} {
 		if from, to, _ := strings.Cut(c, " to "); !CanCast(args(t, from)[0], args(t, to)[0]) {
 			t.Errorf("%s is not cast to %s", from, to)
 		}
 	}
-	for _, c := range []string{"date to bigint", "boolean to date", "bigint to varbinary", "json to date", "map(bigint,bigint) to array(bigint)", "row(bigint) to row(bigint,bigint)", "time(3) to date"} {
+	for _, c := range []string{"date to bigint", "boolean to date", "bigint to varbinary", "json to date",
+		"map(bigint,bigint) to array(bigint)", "row(bigint) to row(bigint,bigint)", "time(3) to date"} {
 		if from, to, _ := strings.Cut(c, " to "); CanCast(args(t, from)[0], args(t, to)[0]) {
 			t.Errorf("%s is cast to %s", from, to)
 		}

@@ -12,8 +12,8 @@ import (
 // Arg is an argument of a call: one with a type, or a lambda, whose result depends on the types of its parameters.
 type Arg struct {
 	Type *types.Type
-	// Lambda returns the type of the body for the given parameter types. It is called for each signature that is tried; an
-	// error ends the search.
+	// Lambda returns the type of the body for the given parameter types. It is called for each signature that is tried;
+	// an error ends the search.
 	Lambda func(params []*types.Type) (*types.Type, error)
 }
 
@@ -28,18 +28,21 @@ type Bound struct {
 
 // Error says why no signature accepts the arguments. Its text has no position.
 type Error struct {
-	Kind string // FUNCTION_NOT_FOUND, AMBIGUOUS_FUNCTION_CALL, OPERATOR_NOT_FOUND, or for an invalid result type TYPE_NOT_FOUND or INVALID_FUNCTION_ARGUMENT
+	// FUNCTION_NOT_FOUND, AMBIGUOUS_FUNCTION_CALL, OPERATOR_NOT_FOUND, or for an invalid result type TYPE_NOT_FOUND or
+	// INVALID_FUNCTION_ARGUMENT
+	Kind string
 	Msg  string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Resolve finds the signature that a call resolves to. The name is as written in the statement. The error is an *Error or one
-// of a lambda.
+// Resolve finds the signature that a call resolves to. The name is as written in the statement. The error is an *Error
+// or one of a lambda.
 func Resolve(name string, args []Arg) (*Bound, error) {
 	candidates := Named(strings.ToLower(name))
 	if len(candidates) == 0 && geospatial(strings.ToLower(name)) {
-		return nil, &Error{"NOT_SUPPORTED", fmt.Sprintf("%s is not supported on zone local: geospatial functions are not available", name)}
+		return nil, &Error{"NOT_SUPPORTED",
+			fmt.Sprintf("%s is not supported on zone local: geospatial functions are not available", name)}
 	}
 	if len(candidates) == 0 {
 		return nil, &Error{"FUNCTION_NOT_FOUND", fmt.Sprintf("Function '%s' not registered", name)}
@@ -62,7 +65,8 @@ func Resolve(name string, args []Arg) (*Bound, error) {
 			given[i] = a.Type.Signature()
 		}
 	}
-	return nil, &Error{"FUNCTION_NOT_FOUND", fmt.Sprintf("Unexpected parameters (%s) for function %s. Expected: %s", strings.Join(given, ", "), name, strings.Join(slices.Compact(expected), ", "))}
+	return nil, &Error{"FUNCTION_NOT_FOUND", fmt.Sprintf("Unexpected parameters (%s) for function %s. Expected: %s",
+		strings.Join(given, ", "), name, strings.Join(slices.Compact(expected), ", "))}
 }
 
 // symbols are the symbols of the operators.
@@ -71,8 +75,8 @@ var symbols = map[string]string{
 	"EQUAL": "=", "LESS_THAN": "<", "LESS_THAN_OR_EQUAL": "<=",
 }
 
-// ResolveOperator finds the signature of an operator: ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULUS, NEGATION, EQUAL, LESS_THAN,
-// LESS_THAN_OR_EQUAL, IS_DISTINCT_FROM or SUBSCRIPT.
+// ResolveOperator finds the signature of an operator: ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULUS, NEGATION, EQUAL,
+// LESS_THAN, LESS_THAN_OR_EQUAL, IS_DISTINCT_FROM or SUBSCRIPT.
 func ResolveOperator(name string, args ...*types.Type) (*Bound, error) {
 	list := make([]Arg, len(args))
 	for i, a := range args {
@@ -139,8 +143,8 @@ func Cast(from, to *types.Type) *Bound {
 	return nil
 }
 
-// choose picks the signature: one that accepts the argument types exactly, without variables first, or else the most specific
-// one that accepts them coerced. It is nil if there is none.
+// choose picks the signature: one that accepts the argument types exactly, without variables first, or else the most
+// specific one that accepts them coerced. It is nil if there is none.
 func choose(candidates []*Function, args []Arg) (*Bound, error) {
 	for _, generic := range []bool{false, true} {
 		fits, err := applicable(candidates, args, false, func(f *Function) bool { return f.generic() == generic })
@@ -177,7 +181,8 @@ func ambiguous(fits []*Bound) error {
 func (b *Bound) check() error {
 	switch t := b.Result; {
 	case t.Kind == types.Decimal && t.Scale > t.N:
-		return &Error{"INVALID_FUNCTION_ARGUMENT", fmt.Sprintf("DECIMAL scale must be in range [0, precision (%d)]: %d", t.N, t.Scale)}
+		return &Error{"INVALID_FUNCTION_ARGUMENT", fmt.Sprintf("DECIMAL scale must be in range [0, precision (%d)]: %d",
+			t.N, t.Scale)}
 	case t.Kind == types.Char && t.N > types.MaxCharLength:
 		return &Error{"TYPE_NOT_FOUND", "Unknown type: " + t.String()}
 	}
@@ -251,8 +256,14 @@ next:
 		best = unknownOnly
 	}
 	// The choice makes no difference when the result is NULL of the same type.
-	if len(best) > 1 && !slices.ContainsFunc(best, func(f *Bound) bool { return !types.Equal(f.Result, best[0].Result) || !f.null(args) }) {
-		return []*Bound{slices.MaxFunc(best, func(a, b *Bound) int { return cmp.Compare(a.Function.Key, b.Function.Key) })}
+	if len(best) > 1 && !slices.ContainsFunc(best, func(f *Bound) bool {
+		return !types.Equal(f.Result,
+			best[0].Result) || !f.null(args)
+	}) {
+		return []*Bound{slices.MaxFunc(best, func(a, b *Bound) int {
+			return cmp.Compare(a.Function.Key,
+				b.Function.Key)
+		})}
 	}
 	return best
 }

@@ -21,10 +21,11 @@ type Read struct {
 	Column string
 }
 
-// Of returns an entry for each column of the result of a query, whose statement is text. Only tables that the query itself names are read: a
-// view counts as a table.
+// Of returns an entry for each column of the result of a query, whose statement is text. Only tables that the query
+// itself names are read: a view counts as a table.
 func Of(q *trinosql.Query, a *analyze.Analysis, text string) []Column {
-	l := &lines{a: a, exprs: map[*analyze.Field][]trinosql.Expr{}, also: map[*analyze.Field][]*analyze.Field{}, known: map[*analyze.Field][]Read{}, busy: map[*analyze.Field]bool{}}
+	l := &lines{a: a, exprs: map[*analyze.Field][]trinosql.Expr{}, also: map[*analyze.Field][]*analyze.Field{},
+		known: map[*analyze.Field][]Read{}, busy: map[*analyze.Field]bool{}}
 	l.learn()
 	items := l.items(q.Body)
 	var out []Column
@@ -178,7 +179,8 @@ func (l *lines) written(it analyze.Item, text string) string {
 		return it.Name
 	}
 	s := strings.TrimSpace(text[from:end])
-	if n := len(s) - 2; x.Alias != nil && n > 0 && strings.EqualFold(s[n:], "AS") && strings.ContainsAny(s[n-1:n], " \t\r\n)]'\"") {
+	if n := len(s) - 2; x.Alias != nil && n > 0 && strings.EqualFold(s[n:], "AS") && strings.ContainsAny(s[n-1:n],
+		" \t\r\n)]'\"") {
 		s = strings.TrimSpace(s[:n])
 	}
 	return s

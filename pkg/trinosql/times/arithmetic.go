@@ -18,7 +18,8 @@ const (
 
 const micros = 1000 // per millisecond
 
-var unitMillis = map[string]int64{"millisecond": 1, "second": second, "minute": minute, "hour": hour, "day": day, "week": 7 * day}
+var unitMillis = map[string]int64{"millisecond": 1, "second": second, "minute": minute, "hour": hour, "day": day,
+	"week": 7 * day}
 
 var unitMonths = map[string]int64{"month": 1, "quarter": 3, "year": 12}
 
@@ -96,7 +97,8 @@ func checked(v int64, k Kind, over func(string) error) (int64, error) {
 	return v, nil
 }
 
-// AddMonths adds months to a value with perDay units per day; the day of the month is clamped to the length of the month.
+// AddMonths adds months to a value with perDay units per day; the day of the month is clamped to the length of the
+// month.
 func AddMonths(value, months, perDay int64) (int64, bool) {
 	days, rest := FloorDiv(value, perDay), floorMod(value, perDay)
 	y, m, d := Civil(days)

@@ -10,7 +10,8 @@ import (
 
 var (
 	timePattern      = late.Regexp(`^(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?(?:\s*([+-])(\d\d):(\d\d))?$`)
-	timestampPattern = late.Regexp(`^([+-]?\d{4,})-(\d{1,2})-(\d{1,2})(?: (?:(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?)?\s*(.+)?)?$`)
+	timestampPattern = late.Regexp(
+		`^([+-]?\d{4,})-(\d{1,2})-(\d{1,2})(?: (?:(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?)?\s*(.+)?)?$`)
 )
 
 // Clock is a parsed time or timestamp: seconds since midnight or since 1970, and the digits of the fraction.

@@ -1,6 +1,6 @@
-// Package times parses and formats dates, times, time zones and intervals as Trino does, with its error messages: casts,
-// literals, ISO 8601, the patterns of date_format and of format_datetime. Dates are days since 1970-01-01 of the proleptic
-// Gregorian calendar.
+// Package times parses and formats dates, times, time zones and intervals as Trino does, with its error messages:
+// casts, literals, ISO 8601, the patterns of date_format and of format_datetime. Dates are days since 1970-01-01 of the
+// proleptic Gregorian calendar.
 package times
 
 import "fmt"

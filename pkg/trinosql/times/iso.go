@@ -44,8 +44,8 @@ const packable = 1 << 51
 // Overflow is Trino's message for an instant that is not Packable.
 func Overflow(millis int64) string { return "Millis overflow: " + strconv.FormatInt(millis, 10) }
 
-// PackedBias is the number whose sum with the microseconds of an instant exceeds 64 bits exactly if the instant is too late for Trino's
-// timestamp with time zone, and whose difference does if it is too early: 2^63 - 2^51 * 1000.
+// PackedBias is the number whose sum with the microseconds of an instant exceeds 64 bits exactly if the instant is too
+// late for Trino's timestamp with time zone, and whose difference does if it is too early: 2^63 - 2^51 * 1000.
 const PackedBias = "6971572223169527808"
 
 func isoRead(text string, p parser) (shown int64, zone string, err error) {
@@ -61,7 +61,8 @@ func isoRead(text string, p parser) (shown int64, zone string, err error) {
 	return shown, r.zone, err
 }
 
-// parser parses a piece of the string, as Joda's do: it returns the position of the next piece, or ^position of an error.
+// parser parses a piece of the string, as Joda's do: it returns the position of the next piece, or ^position of an
+// error.
 type parser func(r *reader, at int) int
 
 func one(e element) parser { return func(r *reader, at int) int { return r.element(e, at) } }
@@ -149,5 +150,6 @@ var (
 		fraction(hour),
 		nil))
 	isoOffset    = optional(one(element{field: zoneOffset}))
-	isoTimestamp = oneOf(inTurn(literal("T"), isoTime, isoOffset), inTurn(isoDate, optional(literal("T"), optional(isoTime), isoOffset)))
+	isoTimestamp = oneOf(inTurn(literal("T"), isoTime, isoOffset),
+		inTurn(isoDate, optional(literal("T"), optional(isoTime), isoOffset)))
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// element is an element of a pattern: literal text, or a field with its letter in Joda's patterns, its repeat count, and the
-// maximum number of digits that are parsed.
+// element is an element of a pattern: literal text, or a field with its letter in Joda's patterns, its repeat count,
+// and the maximum number of digits that are parsed.
 type element struct {
 	text  string
 	field byte

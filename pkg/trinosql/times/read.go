@@ -116,7 +116,8 @@ func (r *reader) malformed(at int) error {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// number parses at most `most` digits, with an optional sign if signed. The end is negative, ^position, if there are none.
+// number parses at most `most` digits, with an optional sign if signed. The end is negative, ^position, if there are
+// none.
 func (r *reader) number(at, most int, signed bool) (value int64, end int) {
 	limit := min(most, len(r.text)-at)
 	i, negative := 0, false
@@ -277,8 +278,10 @@ func (r *reader) offset(at int) int {
 	return at + end
 }
 
-var shortZones = map[string]string{"UT": "UTC", "UTC": "UTC", "GMT": "UTC", "EST": "America/New_York", "EDT": "America/New_York", "CST": "America/Chicago",
-	"CDT": "America/Chicago", "MST": "America/Denver", "MDT": "America/Denver", "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles"}
+var shortZones = map[string]string{"UT": "UTC", "UTC": "UTC", "GMT": "UTC", "EST": "America/New_York",
+	"EDT": "America/New_York", "CST": "America/Chicago",
+	"CDT": "America/Chicago", "MST": "America/Denver", "MDT": "America/Denver", "PST": "America/Los_Angeles",
+	"PDT": "America/Los_Angeles"}
 
 func (r *reader) zoneShort(at int) int {
 	for n := 3; n >= 2; n-- {
@@ -294,11 +297,13 @@ func (r *reader) zoneShort(at int) int {
 
 func (r *reader) zoneLong(at int) int {
 	end := at
-	for end < len(r.text) && end-at < 40 && (isDigit(r.text[end]) || strings.IndexByte("/_+-", r.text[end]) >= 0 || r.text[end]|0x20 >= 'a' && r.text[end]|0x20 <= 'z') {
+	for end < len(r.text) && end-at < 40 && (isDigit(r.text[end]) || strings.IndexByte("/_+-", r.text[end]) >= 0 ||
+		r.text[end]|0x20 >= 'a' && r.text[end]|0x20 <= 'z') {
 		end++
 	}
 	for ; end > at; end-- {
-		if name, err := ZoneName(r.text[at:end]); err == nil && !offsetPattern().MatchString(r.text[at:end]) && r.text[at:end] != "Z" {
+		if name, err := ZoneName(r.text[at:end]); err == nil && !offsetPattern().MatchString(r.text[at:end]) &&
+			r.text[at:end] != "Z" {
 			r.zone = name
 			return end
 		}

@@ -8,8 +8,10 @@ import (
 // The expected values are results of a Trino server.
 
 func TestZoneNames(t *testing.T) {
-	for text, want := range map[string]string{"UTC": "UTC", "Zulu": "UTC", "Z": "UTC", "+02:00": "+02:00", "+2": "+02:00", "UTC+2": "+02:00", "Etc/GMT+5": "-05:00",
-		"+00:00": "UTC", "Europe/Berlin": "Europe/Berlin", "EST": "", "europe/nowhere": "", "+5:30": "", "+14:01": "", "": ""} {
+	for text, want := range map[string]string{"UTC": "UTC", "Zulu": "UTC", "Z": "UTC", "+02:00": "+02:00",
+		"+2": "+02:00", "UTC+2": "+02:00", "Etc/GMT+5": "-05:00",
+		"+00:00": "UTC", "Europe/Berlin": "Europe/Berlin", "EST": "", "europe/nowhere": "", "+5:30": "",
+		"+14:01": "", "": ""} {
 		if got, err := ZoneName(text); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q %v, want %q", text, got, err, want)
 		}
@@ -36,7 +38,8 @@ func TestOverlap(t *testing.T) {
 		first, skipped := FirstInstant(l, read.Seconds*1000)
 		joda, _ := Instant(l, read.Seconds*1000)
 		if first != c.first*1000 || joda != c.joda*1000 || skipped != c.skipped {
-			t.Errorf("%s: %d, %d, %v; want %d, %d, %v", c.clock, first, joda, skipped, c.first*1000, c.joda*1000, c.skipped)
+			t.Errorf("%s: %d, %d, %v; want %d, %d, %v", c.clock, first, joda, skipped, c.first*1000,
+				c.joda*1000, c.skipped)
 		}
 	}
 }
@@ -48,7 +51,8 @@ func TestDates(t *testing.T) {
 			t.Errorf("%s is %d, not %d", text, got, days)
 		}
 	}
-	for _, bad := range []string{"", "2023-02-29", "2024-13-01", "2024-1", "20240101", "5881580-07-12", "2024-01-01 00:00"} {
+	for _, bad := range []string{"", "2023-02-29", "2024-13-01", "2024-1", "20240101", "5881580-07-12",
+		"2024-01-01 00:00"} {
 		if _, ok := Date(bad); ok {
 			t.Errorf("%q is taken for a date", bad)
 		}
@@ -92,7 +96,8 @@ func FuzzRead(f *testing.F) {
 				continue
 			}
 			if millis, zone, err := p.ReadInstant(text); err == nil {
-				if _, err := p.Write(millis, zone, millis); err != nil && !strings.Contains(err.Error(), "on zone local") {
+				if _, err := p.Write(millis, zone, millis); err != nil && !strings.Contains(err.Error(),
+					"on zone local") {
 					t.Errorf("%q %q: %v", pattern, text, err)
 				}
 			}

@@ -13,8 +13,8 @@ import (
 
 var offsetPattern = late.Regexp(`^(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d\d))?$`)
 
-// ZoneName is Trino's name of a time zone, UTC for all zones equivalent to it. The error is Trino's message for an invalid
-// zone.
+// ZoneName is Trino's name of a time zone, UTC for all zones equivalent to it. The error is Trino's message for an
+// invalid zone.
 func ZoneName(text string) (string, error) {
 	if m := offsetPattern().FindStringSubmatch(text); m != nil && !(len(m[2]) == 1 && m[3] != "") {
 		h, _ := strconv.Atoi(m[2])
@@ -25,7 +25,8 @@ func ZoneName(text string) (string, error) {
 		return OffsetName(sign(m[1]) * int64(h*60+n)), nil
 	}
 	switch text {
-	case "UTC", "Z", "GMT", "UT", "UCT", "Zulu", "Universal", "Greenwich", "GMT0", "Etc/UTC", "Etc/UCT", "Etc/GMT", "Etc/GMT0", "Etc/GMT+0", "Etc/GMT-0", "Etc/Zulu", "Etc/Universal", "Etc/Greenwich":
+	case "UTC", "Z", "GMT", "UT", "UCT", "Zulu", "Universal", "Greenwich", "GMT0", "Etc/UTC", "Etc/UCT", "Etc/GMT",
+		"Etc/GMT0", "Etc/GMT+0", "Etc/GMT-0", "Etc/Zulu", "Etc/Universal", "Etc/Greenwich":
 		return "UTC", nil
 	case "EST", "HST", "MST", "ROC", "Local", "Factory", "localtime", "posixrules", "":
 		return "", says("'%s' is not a valid time zone", text)
@@ -112,8 +113,8 @@ func offsetAt(l *time.Location, millis int64) int64 {
 // Shown is the local time in milliseconds of a zone at an instant.
 func Shown(l *time.Location, millis int64) int64 { return millis + offsetAt(l, millis) }
 
-// Instant is the instant of a local time in a zone, in milliseconds. If there are two, it is the one that Joda chooses; a time
-// in a gap is moved by the length of the gap.
+// Instant is the instant of a local time in a zone, in milliseconds. If there are two, it is the one that Joda chooses;
+// a time in a gap is moved by the length of the gap.
 func Instant(l *time.Location, shown int64) (millis int64, skipped bool) {
 	if t := shown - offsetAt(l, shown); Shown(l, t) == shown {
 		return t, false
@@ -132,8 +133,8 @@ func FirstInstant(l *time.Location, shown int64) (millis int64, skipped bool) {
 	return shown - before, true
 }
 
-// Instant is the instant of the local time in a zone, in microseconds rounded to the given fractional precision. It is an error
-// if the local time does not exist in the zone.
+// Instant is the instant of the local time in a zone, in microseconds rounded to the given fractional precision. It is
+// an error if the local time does not exist in the zone.
 func (c Clock) Instant(zone string, precision int) (micros int64, err error) {
 	n := c.Scaled(precision, 6)
 	l, ok := Location(zone)
@@ -159,7 +160,8 @@ func (c Clock) Skipped(zone string) bool {
 func ISOOffset(zone string, millis int64) (string, error) {
 	s, err := JavaOffset(zone, millis)
 	if len(s) > len("+00:00") {
-		return "", &Fault{"INVALID_ARGUMENTS", "Timezone with non-zero seconds offset cannot be rendered as ISO8601: " + s}
+		return "", &Fault{"INVALID_ARGUMENTS", "Timezone with non-zero seconds offset cannot be rendered as ISO8601: " +
+			s}
 	}
 	return s, err
 }

@@ -113,8 +113,8 @@ func (p *printer) sorted(t *types.Type, s *trinosql.SortItem, key func()) {
 	p.direction(s)
 }
 
-// key writes a key to sort or partition by. DuckDB returns a sorted column from its sort keys, which do not tell -0.0 from 0.0, so that the key
-// must not be the column itself.
+// key writes a key to sort or partition by. DuckDB returns a sorted column from its sort keys, which do not tell -0.0
+// from 0.0, so that the key must not be the column itself.
 func (p *printer) key(t *types.Type, write func()) {
 	switch {
 	case float(t):

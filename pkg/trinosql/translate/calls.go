@@ -40,7 +40,8 @@ func (p *printer) cheap(x trinosql.Expr) bool {
 	if _, ok := x.(*trinosql.NullLit); ok {
 		return true
 	}
-	if t := p.a.Coercions[x]; t != nil && !(t.Kind == types.Varchar && p.a.Types[x].Kind == types.Varchar && t.N >= p.a.Types[x].N) && t.Kind != types.Opaque {
+	if t := p.a.Coercions[x]; t != nil && !(t.Kind == types.Varchar && p.a.Types[x].Kind == types.Varchar &&
+		t.N >= p.a.Types[x].N) && t.Kind != types.Opaque {
 		return false
 	}
 	return p.plainCheap(x)
@@ -49,7 +50,8 @@ func (p *printer) cheap(x trinosql.Expr) bool {
 // plainCheap is cheap for an expression without its coercion.
 func (p *printer) plainCheap(x trinosql.Expr) bool {
 	switch x := x.(type) {
-	case *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.IntLit, *trinosql.DecimalLit, *trinosql.DoubleLit:
+	case *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.IntLit, *trinosql.DecimalLit,
+		*trinosql.DoubleLit:
 		return true
 	case *trinosql.Ident:
 		return p.a.Columns[x] != nil || p.a.Lambdas[x] != nil
@@ -91,8 +93,8 @@ func (p *printer) call(c *call) {
 	}
 }
 
-// expand writes a template. Arguments that occur in it more than once are bound to parameters of lambdas, over lists of one
-// element, so that each is evaluated once.
+// expand writes a template. Arguments that occur in it more than once are bound to parameters of lambdas, over lists of
+// one element, so that each is evaluated once.
 func (p *printer) expand(c *call, parts []part) {
 	uses := make([]int, len(c.args)+1)
 	for _, part := range parts {
@@ -121,8 +123,9 @@ func (p *printer) expand(c *call, parts []part) {
 	p.bindOnce(args, write)
 }
 
-// bindOnce binds operands so that each is evaluated once. DuckDB allows no subquery in a lambda: if an operand contains one, all
-// operands are bound as the fields of one row; so are many operands, since the time to plan lambdas doubles with each level.
+// bindOnce binds operands so that each is evaluated once. DuckDB allows no subquery in a lambda: if an operand contains
+// one, all operands are bound as the fields of one row; so are many operands, since the time to plan lambdas doubles
+// with each level.
 func (p *printer) bindOnce(args []operand, write func(args []operand)) {
 	bound := make([]operand, len(args))
 	texts := make([]string, len(args))
@@ -176,7 +179,8 @@ func (p *printer) alias(name string) operand {
 	return operand{write: func() { p.put(name) }, cheap: true}
 }
 
-// openBinding starts binding an operand, so that it is evaluated once; the expression that uses it must be followed by ")[1]".
+// openBinding starts binding an operand, so that it is evaluated once; the expression that uses it must be followed by
+// ")[1]".
 func (p *printer) openBinding(a operand) operand {
 	name := p.name("x")
 	p.put("list_transform([")

@@ -37,19 +37,21 @@ func (p *printer) castExpr(x *trinosql.Cast) {
 }
 
 // harmless are functions of DuckDB that never fail and are not aggregates.
-var harmless = map[string]bool{"trim": true, "ltrim": true, "rtrim": true, "lower": true, "upper": true, "substr": true, "replace": true, "coalesce": true,
-	"nullif": true, "length": true, "contains": true, "starts_with": true, "translate": true, "list_extract": true, "struct_extract_at": true, "TRY_CAST": true,
+var harmless = map[string]bool{"trim": true, "ltrim": true, "rtrim": true, "lower": true, "upper": true, "substr": true,
+	"replace": true, "coalesce": true,
+	"nullif": true, "length": true, "contains": true, "starts_with": true, "translate": true, "list_extract": true,
+	"struct_extract_at": true, "TRY_CAST": true,
 	"string_split": true, "list_aggregate": true, "list_transform": true, "list_reverse": true, "IN": true, "": true}
 
-// Expressions that cannot fail although they contain operators that may: casts of numeric literals, and divisions by positive constants
-// (0 and -1 may fail).
+// Expressions that cannot fail although they contain operators that may: casts of numeric literals, and divisions by
+// positive constants (0 and -1 may fail).
 var (
 	numericLiteral   = late.Regexp(`CAST\('([0-9]+)' AS (INTEGER|BIGINT)\)`)
 	constantDivision = late.Regexp(` (%|//) [1-9][0-9]*([ )]|$)`)
 )
 
-// fails reports whether an expression may fail, or is not allowed in TRY: anything except operators on strings, divisions by constants
-// and harmless functions.
+// fails reports whether an expression may fail, or is not allowed in TRY: anything except operators on strings,
+// divisions by constants and harmless functions.
 func fails(text string) bool {
 	text = strings.ReplaceAll(text, `system.main."~~"(`, "(") // LIKE with a checked pattern
 	text = constantDivision().ReplaceAllString(numericLiteral().ReplaceAllString(text, "$1"), "$2")

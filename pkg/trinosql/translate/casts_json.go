@@ -25,7 +25,8 @@ func jsonCasts(reg *registry) {
 	reg.casts[kinds{types.UUID, types.Varchar}] = func(p *printer, c *conversion) {
 		whole := *c
 		whole.to = types.NewVarchar(types.Unbounded)
-		p.cut(&conversion{node: c.node, from: whole.to, to: c.to, try: c.try, operand: operand{write: func() { p.native(&whole) }}})
+		p.cut(&conversion{node: c.node, from: whole.to, to: c.to, try: c.try,
+			operand: operand{write: func() { p.native(&whole) }}})
 	}
 	reg.casts[kinds{types.Varchar, types.UUID}] = func(p *printer, c *conversion) {
 		p.tryAround(c, func() { p.around(`CAST("~uuid"(`, c, ") AS UUID)") })
@@ -33,7 +34,10 @@ func jsonCasts(reg *registry) {
 	reg.casts[kinds{types.UUID, types.Varbinary}] = func(p *printer, c *conversion) {
 		p.around("unhex(system.main.replace(CAST(", c, " AS VARCHAR), '-', ''))")
 	}
-	reg.literals["UUID"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~uuid"(`, quoteText(x.Value), ") AS UUID)") }
+	reg.literals["UUID"] = func(p *printer, x *trinosql.TypedLit) {
+		p.put(`CAST("~uuid"(`, quoteText(x.Value),
+			") AS UUID)")
+	}
 	reg.rules["round decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "round") }
 	reg.rules["truncate decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "truncate") }
 	reg.rules["format"] = (*printer).format
@@ -48,7 +52,8 @@ func (p *printer) tryAround(c *conversion, write func()) {
 	write()
 }
 
-// carrier is the DuckDB type that holds a value while it is converted from JSON: maps are lists of entries, JSON is VARCHAR.
+// carrier is the DuckDB type that holds a value while it is converted from JSON: maps are lists of entries, JSON is
+// VARCHAR.
 func (p *printer) carrier(at trinosql.Node, t *types.Type) string {
 	switch t.Kind {
 	case types.Array:
@@ -137,7 +142,8 @@ func (p *printer) textCarrier(at trinosql.Node, t *types.Type) string {
 			fields[i] = "f" + strconv.Itoa(i+1) + " " + p.textCarrier(at, f)
 		}
 		return "STRUCT(" + strings.Join(fields, ", ") + ")"
-	case types.Unknown, types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal, types.Varchar,
+	case types.Unknown, types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real,
+		types.Double, types.Decimal, types.Varchar,
 		types.JSON, types.Date, types.Timestamp:
 		return "VARCHAR"
 	}
@@ -162,7 +168,8 @@ func (p *printer) roundDecimal(c *call, name string) {
 			if keep := int(min(n.Int64(), int64(from.Scale))); keep < from.Scale {
 				p.put("CAST(CAST(")
 				c.args[0].write()
-				p.put(" AS ", p.duckType(c.node, types.NewDecimal(from.N-from.Scale+keep+1, keep)), ") AS ", p.duckType(c.node, to), ")")
+				p.put(" AS ", p.duckType(c.node, types.NewDecimal(from.N-from.Scale+keep+1, keep)), ") AS ",
+					p.duckType(c.node, to), ")")
 			} else {
 				p.put("CAST(")
 				c.args[0].write()
@@ -244,7 +251,8 @@ func fitSpec(spec string) bool {
 	verb := spec[len(spec)-1]
 	flags := spec[:len(spec)-len(strings.TrimLeft(spec, "-+ 0,(#"))]
 	width, precision, hasPrecision := strings.Cut(spec[len(flags):len(spec)-1], ".")
-	allowed := map[byte]string{'s': "-", 'b': "-", 'd': "-+ 0,(", 'x': "-0", 'X': "-0", 'o': "-0", 'f': "-+ 0,(", 'e': "-+ 0(", 'E': "-+ 0("}[verb]
+	allowed := map[byte]string{'s': "-", 'b': "-", 'd': "-+ 0,(", 'x': "-0", 'X': "-0", 'o': "-0", 'f': "-+ 0,(",
+		'e': "-+ 0(", 'E': "-+ 0("}[verb]
 	has := func(f string) bool { return strings.Contains(flags, f) }
 	switch {
 	case strings.Trim(flags, allowed) != "" || hasPrecision && (precision == "" || strings.IndexByte("sfeE", verb) < 0):

@@ -9,13 +9,14 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Casts among booleans, numbers and strings. DuckDB performs those that it performs as Trino does; the others call the function
-// ~cast, which has Trino's rules and messages.
+// Casts among booleans, numbers and strings. DuckDB performs those that it performs as Trino does; the others call the
+// function ~cast, which has Trino's rules and messages.
 
 var (
 	integers = []types.Kind{types.Tinyint, types.Smallint, types.Integer, types.Bigint}
 	floats   = []types.Kind{types.Real, types.Double}
-	numbers  = []types.Kind{types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal}
+	numbers  = []types.Kind{types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real,
+		types.Double, types.Decimal}
 )
 
 func scalarCasts(reg *registry) {
@@ -68,8 +69,10 @@ func scalarCasts(reg *registry) {
 		switch k {
 		case types.Decimal: // to_json converts it to a double
 			reg.casts[kinds{k, types.JSON}] = (*printer).decimalJSON
-		case types.Varchar: // to_json does not escape code points beyond the basic plane, which Jackson writes as surrogate pairs
-			reg.casts[kinds{k, types.JSON}] = templated(`CASE WHEN regexp_matches($1, '[\x{10000}-\x{10FFFF}]') THEN CAST("~json_text"($1) AS JSON) ELSE CAST(to_json($1) AS JSON) END`)
+			// to_json does not escape code points beyond the basic plane, which Jackson writes as surrogate pairs
+		case types.Varchar:
+			reg.casts[kinds{k, types.JSON}] = templated(`CASE WHEN regexp_matches($1, '[\x{10000}-\x{10FFFF}]') THEN ` +
+				`CAST("~json_text"($1) AS JSON) ELSE CAST(to_json($1) AS JSON) END`)
 		}
 		reg.casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
 			if c.try {
@@ -86,11 +89,15 @@ func scalarCasts(reg *registry) {
 			p.around(`CAST("~json_double"(CAST(`, c, " AS VARCHAR), '"+size+"') AS JSON)")
 		}
 	}
-	reg.literals["JSON"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~json_parse"(`, quoteText(x.Value), ") AS JSON)") }
+	reg.literals["JSON"] = func(p *printer, x *trinosql.TypedLit) {
+		p.put(`CAST("~json_parse"(`, quoteText(x.Value),
+			") AS JSON)")
+	}
 	reg.casts[kinds{types.Varchar, types.Varbinary}] = func(p *printer, c *conversion) { p.around("encode(", c, ")") }
 	reg.casts[kinds{types.Boolean, types.Varchar}] = (*printer).numberText
 	reg.casts[kinds{types.Varchar, types.Boolean}] = func(p *printer, c *conversion) {
-		p.guarded(c, "CASE WHEN lower($1) IN ('t', 'true', '1') THEN true WHEN lower($1) IN ('f', 'false', '0') THEN false ELSE ${CAST} END")
+		p.guarded(c, "CASE WHEN lower($1) IN ('t', 'true', '1') THEN true WHEN lower($1) IN ('f', 'false', '0') THEN "+
+			"false ELSE ${CAST} END")
 	}
 }
 
@@ -119,7 +126,8 @@ func (p *printer) guarded(c *conversion, template string) {
 	if c.from.Kind == types.Varchar {
 		text = "$1"
 	}
-	slow := fmt.Sprintf(`CAST("~cast"(%s, %s, %s) AS %s)`, text, quoteText(c.from.String()), quoteText(c.to.String()), to)
+	slow := fmt.Sprintf(`CAST("~cast"(%s, %s, %s) AS %s)`, text, quoteText(c.from.String()), quoteText(c.to.String()),
+		to)
 	template = strings.ReplaceAll(strings.ReplaceAll(template, "${CAST}", slow), "${R}", to)
 	if c.try {
 		p.put(tryOpen)
@@ -148,8 +156,9 @@ func (p *printer) toDecimal(c *conversion) {
 	p.guarded(c, "coalesce(TRY_CAST($1 AS ${R}), ${CAST})")
 }
 
-// decimalFloat converts a decimal to a floating point number. Up to 18 digits Trino divides the unscaled value by a power of
-// ten, otherwise it parses the text; DuckDB does neither if there are more digits than the result can represent.
+// decimalFloat converts a decimal to a floating point number. Up to 18 digits Trino divides the unscaled value by a
+// power of ten, otherwise it parses the text; DuckDB does neither if there are more digits than the result can
+// represent.
 func (p *printer) decimalFloat(c *conversion) {
 	to, whole := p.duckType(c.node, c.to), 15
 	if c.to.Kind == types.Real {
@@ -161,13 +170,15 @@ func (p *printer) decimalFloat(c *conversion) {
 	case c.from.N > 18:
 		p.around("CAST(CAST(", c, " AS VARCHAR) AS "+to+")")
 	default:
-		p.around("CAST(CAST(CAST(system.main.replace(CAST(", c, fmt.Sprintf(" AS VARCHAR), '.', '') AS BIGINT) AS %s) / CAST('1e%d' AS %[1]s) AS %[1]s)", to, c.from.Scale))
+		p.around("CAST(CAST(CAST(system.main.replace(CAST(", c,
+			fmt.Sprintf(" AS VARCHAR), '.', '') AS BIGINT) AS %s) / CAST('1e%d' AS %[1]s) AS %[1]s)", to, c.from.Scale))
 	}
 }
 
 // numberText formats numbers as Java does.
 func (p *printer) numberText(c *conversion) {
-	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.from.N < 38 { // DuckDB omits a zero before the point
+	// DuckDB omits a zero before the point
+	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.from.N < 38 {
 		inner := c.operand
 		wider := types.NewDecimal(c.from.N+1, c.from.Scale)
 		p.numberText(&conversion{node: c.node, from: wider, to: c.to, try: c.try, operand: operand{write: func() {
@@ -178,7 +189,8 @@ func (p *printer) numberText(c *conversion) {
 		return
 	}
 	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.to.N == types.Unbounded {
-		p.expand(&call{args: []operand{{write: func() { p.native(c) }}}}, mustParts("CASE WHEN starts_with($1, '.') THEN '0' || $1 WHEN starts_with($1, '-.') THEN '-0' || substr($1, 2) ELSE $1 END"))
+		p.expand(&call{args: []operand{{write: func() { p.native(c) }}}}, mustParts("CASE WHEN starts_with($1, '.') "+
+			"THEN '0' || $1 WHEN starts_with($1, '-.') THEN '-0' || substr($1, 2) ELSE $1 END"))
 		return
 	}
 	if c.to.N == types.Unbounded && c.from.Kind != types.Real && c.from.Kind != types.Double {
@@ -207,9 +219,11 @@ func (p *printer) textNumber(c *conversion) {
 	digits := map[types.Kind]int{types.Tinyint: 2, types.Smallint: 4, types.Integer: 9, types.Bigint: 18}[c.to.Kind]
 	switch {
 	case digits > 0:
-		p.guarded(c, "CASE WHEN regexp_full_match($1, '[+-]?[0-9]{1,"+strconv.Itoa(digits)+"}') THEN CAST($1 AS ${R}) ELSE ${CAST} END")
+		p.guarded(c, "CASE WHEN regexp_full_match($1, '[+-]?[0-9]{1,"+strconv.Itoa(digits)+
+			"}') THEN CAST($1 AS ${R}) ELSE ${CAST} END")
 	case c.to.Kind == types.Double:
-		p.guarded(c, `CASE WHEN regexp_full_match($1, '[+-]?[0-9]{1,17}([.][0-9]{1,17})?') THEN CAST($1 AS ${R}) ELSE ${CAST} END`)
+		p.guarded(c, `CASE WHEN regexp_full_match($1, '[+-]?[0-9]{1,17}([.][0-9]{1,17})?') THEN CAST($1 AS ${R}) `+
+			`ELSE ${CAST} END`)
 	default:
 		p.guarded(c, "${CAST}")
 	}

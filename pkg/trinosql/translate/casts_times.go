@@ -39,13 +39,17 @@ func timeCasts(reg *registry) {
 		if c.from.N > 6 {
 			p.put("CAST(")
 			p.rounded(c.from, stampOf(c.to.N), func() {
-				p.expand(&call{args: []operand{p.countedBy("epoch_ns(", c.write)}}, mustParts("make_timestamp_ns($1 - CASE WHEN $1 < 0 AND $1 % 1000000000 <> 0 THEN 1000000000 ELSE 0 END)"))
+				p.expand(&call{args: []operand{p.countedBy("epoch_ns(", c.write)}},
+					mustParts("make_timestamp_ns($1 - CASE WHEN $1 < 0 AND $1 % 1000000000 <> 0 THEN 1000000000 "+
+						"ELSE 0 END)"))
 			})
 			p.put(" AS TIME)")
 			return
 		}
 		p.timeOfDay(c, func() {
-			p.expand(&call{args: []operand{c.operand}}, mustParts("CASE WHEN epoch_us($1) < 0 AND epoch_us($1) % 1000000 <> 0 THEN $1 - to_seconds(1) ELSE $1 END"))
+			p.expand(&call{args: []operand{c.operand}},
+				mustParts("CASE WHEN epoch_us($1) < 0 AND epoch_us($1) % 1000000 <> 0 THEN $1 - to_seconds(1) "+
+					"ELSE $1 END"))
 		})
 	})
 	with(types.Time, types.Time, func(p *printer, c *conversion) {
@@ -54,19 +58,22 @@ func timeCasts(reg *registry) {
 			return
 		}
 		p.put("CAST(")
-		p.rounded(types.NewTime(types.Timestamp, c.from.N), types.NewTime(types.Timestamp, c.to.N), func() { p.around("(DATE '1970-01-01' + ", c, ")") })
+		p.rounded(types.NewTime(types.Timestamp, c.from.N), types.NewTime(types.Timestamp, c.to.N),
+			func() { p.around("(DATE '1970-01-01' + ", c, ")") })
 		p.put(" AS TIME)")
 	})
 	with(types.Time, types.Timestamp, func(p *printer, c *conversion) {
 		p.put("CAST(")
-		p.rounded(types.NewTime(types.Timestamp, c.from.N), c.to, func() { p.around("(CAST(now() AS DATE) + ", c, ")") })
+		p.rounded(types.NewTime(types.Timestamp, c.from.N), c.to,
+			func() { p.around("(CAST(now() AS DATE) + ", c, ")") })
 		p.put(" AS ", p.duckType(c.node, c.to), ")")
 	})
 	with(types.Time, types.Varchar, func(p *printer, c *conversion) {
 		p.fitting(c, func() { p.stamp("%H:%M:%S", c.from.N, func() { p.around("(DATE '1970-01-01' + ", c, ")") }) })
 	})
 	with(types.Varchar, types.Time, func(p *printer, c *conversion) {
-		p.around(`CAST(make_timestamp(CAST("~`+c.reader("time_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+"') AS BIGINT)) AS TIME)")
+		p.around(`CAST(make_timestamp(CAST("~`+c.reader("time_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+
+			"') AS BIGINT)) AS TIME)")
 	})
 	with(types.Timestamp, types.TimestampTZ, func(p *printer, c *conversion) {
 		within := p.packed
@@ -90,7 +97,8 @@ func timeCasts(reg *registry) {
 			return
 		}
 		p.packed(func() {
-			p.rounded(types.NewTime(types.Timestamp, c.from.N), types.NewTime(types.Timestamp, c.to.N), func() { p.around("timezone('UTC', ", c, ")") })
+			p.rounded(types.NewTime(types.Timestamp, c.from.N), types.NewTime(types.Timestamp, c.to.N),
+				func() { p.around("timezone('UTC', ", c, ")") })
 		})
 	})
 	with(types.TimestampTZ, types.Timestamp, func(p *printer, c *conversion) {
@@ -101,8 +109,14 @@ func timeCasts(reg *registry) {
 		p.clockOf(c.operand)
 		p.put(" AS DATE)")
 	})
-	with(types.TimestampTZ, types.Time, func(p *printer, c *conversion) { p.timeOfDay(c, func() { p.clockOf(c.operand) }) })
-	with(types.TimestampTZ, types.Varchar, func(p *printer, c *conversion) { p.stampText(c, " "+p.zoneOfOperand(c.operand)) })
+	with(types.TimestampTZ, types.Time, func(p *printer, c *conversion) {
+		p.timeOfDay(c,
+			func() { p.clockOf(c.operand) })
+	})
+	with(types.TimestampTZ, types.Varchar, func(p *printer, c *conversion) {
+		p.stampText(c,
+			" "+p.zoneOfOperand(c.operand))
+	})
 	reg.casts[kinds{types.Varchar, types.TimestampTZ}] = (*printer).textToInstant
 	with(types.IntervalDS, types.Varchar, func(p *printer, c *conversion) {
 		p.fitting(c, func() { p.around(`"~interval_text"(CAST(epoch_ms(`, c, ") AS VARCHAR))") })
@@ -146,14 +160,16 @@ func (p *printer) fitting(c *conversion, write func()) {
 		return
 	}
 	n := strconv.Itoa(c.to.N)
-	p.expand(&call{args: []operand{{write: write}}}, mustParts("CASE WHEN length($1) > "+n+` THEN "~error"('Value [' || $1 || '] does not fit in type varchar(`+n+`)') ELSE $1 END`))
+	p.expand(&call{args: []operand{{write: write}}}, mustParts("CASE WHEN length($1) > "+n+
+		` THEN "~error"('Value [' || $1 || '] does not fit in type varchar(`+n+`)') ELSE $1 END`))
 }
 
 // dateText formats a date. Years outside of 1 to 9999 are formatted in Go.
 func (p *printer) dateText(c *conversion) {
 	text := func() {
-		p.expand(&call{args: []operand{c.operand}}, mustParts(`CASE WHEN $1 BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN CAST($1 AS VARCHAR)`+
-			` ELSE "~date_text"(CAST($1 - DATE '1970-01-01' AS VARCHAR), '') END`))
+		p.expand(&call{args: []operand{c.operand}},
+			mustParts(`CASE WHEN $1 BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN CAST($1 AS VARCHAR)`+
+				` ELSE "~date_text"(CAST($1 - DATE '1970-01-01' AS VARCHAR), '') END`))
 	}
 	switch n := strconv.Itoa(c.to.N); {
 	case c.to.N == types.Unbounded || c.to.N >= 14:
@@ -161,7 +177,8 @@ func (p *printer) dateText(c *conversion) {
 	case c.try:
 		p.expand(&call{args: []operand{{write: text}}}, mustParts("CASE WHEN length($1) <= "+n+" THEN $1 END"))
 	default:
-		p.expand(&call{args: []operand{{write: text}}}, mustParts("CASE WHEN length($1) > "+n+` THEN "~error"('Value ' || $1 || ' cannot be represented as varchar(`+n+`)') ELSE $1 END`))
+		p.expand(&call{args: []operand{{write: text}}}, mustParts("CASE WHEN length($1) > "+n+
+			` THEN "~error"('Value ' || $1 || ' cannot be represented as varchar(`+n+`)') ELSE $1 END`))
 	}
 }
 
@@ -186,9 +203,11 @@ func (p *printer) clockText(between string, n int, write func()) {
 		p.stamp(day+between+"%H:%M:%S", n, write)
 		return
 	}
-	p.expand(&call{args: []operand{{write: write}}}, mustParts("CASE WHEN $1 >= TIMESTAMP '0001-01-01 00:00:00' AND $1 < TIMESTAMP '10000-01-01 00:00:00' THEN "+
-		stampTemplate(day+between+"%H:%M:%S", n)+` WHEN $1 IS NOT NULL THEN "~date_text"(CAST(CAST($1 AS DATE) - DATE '1970-01-01' AS VARCHAR), '+') || `+
-		stampTemplate(between+"%H:%M:%S", n)+" END"))
+	p.expand(&call{args: []operand{{write: write}}},
+		mustParts("CASE WHEN $1 >= TIMESTAMP '0001-01-01 00:00:00' AND $1 < TIMESTAMP '10000-01-01 00:00:00' THEN "+
+			stampTemplate(day+between+"%H:%M:%S", n)+
+			` WHEN $1 IS NOT NULL THEN "~date_text"(CAST(CAST($1 AS DATE) - DATE '1970-01-01' AS VARCHAR), '+') || `+
+			stampTemplate(between+"%H:%M:%S", n)+" END"))
 }
 
 // stampTemplate is stamp for a template.
@@ -224,7 +243,8 @@ func (p *printer) textToInstant(c *conversion) {
 	p.duckType(c.node, c.to)
 	if x, ok := c.node.(*trinosql.Cast); ok {
 		if s, ok := x.X.(*trinosql.StringLit); ok {
-			if micros, _, ok := instantLiteral(strings.Trim(s.Value, times.Spaces), c.to.N); ok && times.Packable(times.FloorDiv(micros, 1000)) {
+			if micros, _, ok := instantLiteral(strings.Trim(s.Value, times.Spaces), c.to.N); ok &&
+				times.Packable(times.FloorDiv(micros, 1000)) {
 				p.putInstant(micros)
 				return
 			}
@@ -276,5 +296,7 @@ func (p *printer) stampDate(c *conversion) {
 		return
 	}
 	const day = "86400000000000"
-	p.expand(&call{args: []operand{p.countedBy("epoch_ns(", c.write)}}, mustParts("CAST(DATE '1970-01-01' + CAST(($1 - ($1 % "+day+" + "+day+") % "+day+") // "+day+" AS INTEGER) AS DATE)"))
+	p.expand(&call{args: []operand{p.countedBy("epoch_ns(", c.write)}},
+		mustParts("CAST(DATE '1970-01-01' + CAST(($1 - ($1 % "+day+" + "+day+") % "+day+") // "+day+
+			" AS INTEGER) AS DATE)"))
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Comparisons. In Trino nothing is equal to NaN and nothing is less or greater than it; in DuckDB it is equal to itself and
-// greater than all else. Arrays, maps and rows that contain NULL may be neither equal nor unequal, and have no order.
+// Comparisons. In Trino nothing is equal to NaN and nothing is less or greater than it; in DuckDB it is equal to itself
+// and greater than all else. Arrays, maps and rows that contain NULL may be neither equal nor unequal, and have no
+// order.
 
 func (p *printer) compare(x *trinosql.Compare) {
 	p.comparison(x, x.Op, p.typeOf(x.L), p.operand(x.L), p.operand(x.R))
@@ -53,7 +54,8 @@ func (p *printer) maybeNaN(op string, l, r operand) bool {
 	return !p.finite(l.expr) && !p.finite(r.expr)
 }
 
-// finite reports whether an expression is never NaN: a literal, or a value coerced from a type that is not floating point.
+// finite reports whether an expression is never NaN: a literal, or a value coerced from a type that is not floating
+// point.
 func (p *printer) finite(x trinosql.Expr) bool {
 	if x == nil {
 		return false
@@ -86,8 +88,8 @@ func (p *printer) compared(at trinosql.Node, op string, t *types.Type, l, r stri
 	return "(" + l + " " + op + " " + r + ")"
 }
 
-// tally converts a truth value to a number: 2 for true, 1 for NULL, 0 for false. The minimum of several is their AND, the
-// maximum their OR.
+// tally converts a truth value to a number: 2 for true, 1 for NULL, 0 for false. The minimum of several is their AND,
+// the maximum their OR.
 func tally(truth string) string { return "coalesce(2 * CAST(" + truth + " AS INTEGER), 1)" }
 
 // equal is the text that compares two values for equality.
@@ -100,28 +102,34 @@ func (p *printer) equal(at trinosql.Node, t *types.Type, l, r string) string {
 		for i, f := range t.Args {
 			terms[i] = p.equal(at, f, field(l, i), field(r, i))
 		}
-		return "CASE WHEN " + l + " IS NOT NULL AND " + r + " IS NOT NULL THEN (" + strings.Join(terms, " AND ") + ") END"
+		return "CASE WHEN " + l + " IS NOT NULL AND " + r + " IS NOT NULL THEN (" + strings.Join(terms, " AND ") +
+			") END"
 	case t.Kind == types.Array:
 		e := p.name("x")
-		all := "list_transform(list_zip(" + l + ", " + r + "), lambda " + e + ": " + tally(p.equal(at, t.Args[0], field(e, 0), field(e, 1))) + ")"
-		return "CASE WHEN len(" + l + ") <> len(" + r + ") THEN false WHEN " + l + " IS NOT NULL AND " + r + " IS NOT NULL THEN CASE list_min(" + all +
+		all := "list_transform(list_zip(" + l + ", " + r + "), lambda " + e + ": " +
+			tally(p.equal(at, t.Args[0], field(e, 0), field(e, 1))) + ")"
+		return "CASE WHEN len(" + l + ") <> len(" + r + ") THEN false WHEN " + l + " IS NOT NULL AND " + r +
+			" IS NOT NULL THEN CASE list_min(" + all +
 			") WHEN 0 THEN false WHEN 1 THEN NULL ELSE true END END"
 	case t.Kind == types.Map:
 		k := p.name("x")
-		values := p.equal(at, t.Args[1], "list_extract(map_extract("+l+", "+k+"), 1)", "list_extract(map_extract("+r+", "+k+"), 1)")
+		values := p.equal(at, t.Args[1], "list_extract(map_extract("+l+", "+k+"), 1)", "list_extract(map_extract("+r+
+			", "+k+"), 1)")
 		found := "list_contains(map_keys(" + r + "), " + k + ")"
 		if hasFloat(t.Args[0]) { // a key with NaN is found in no map
 			found += " AND " + p.equal(at, t.Args[0], k, k)
 		}
-		all := "list_transform(map_keys(" + l + "), lambda " + k + ": CASE WHEN " + found + " THEN " + tally(values) + " ELSE 0 END)"
-		return "CASE WHEN cardinality(" + l + ") <> cardinality(" + r + ") THEN false WHEN " + l + " IS NOT NULL AND " + r + " IS NOT NULL THEN CASE list_min(" + all +
+		all := "list_transform(map_keys(" + l + "), lambda " + k + ": CASE WHEN " + found + " THEN " + tally(values) +
+			" ELSE 0 END)"
+		return "CASE WHEN cardinality(" + l + ") <> cardinality(" + r + ") THEN false WHEN " + l + " IS NOT NULL AND " +
+			r + " IS NOT NULL THEN CASE list_min(" + all +
 			") WHEN 0 THEN false WHEN 1 THEN NULL ELSE true END END"
 	}
 	return "(" + l + " = " + r + ")"
 }
 
-// ordered is the text that is true for two values that can be ordered and NULL if one is NULL. It fails for values that cannot:
-// those with a NULL before the first difference.
+// ordered is the text that is true for two values that can be ordered and NULL if one is NULL. It fails for values that
+// cannot: those with a NULL before the first difference.
 func (p *printer) ordered(at trinosql.Node, t *types.Type, l, r string) string {
 	const fails = `CAST("~error"('%s') AS BOOLEAN)`
 	null := l + " IS NULL OR " + r + " IS NULL"
@@ -131,7 +139,8 @@ func (p *printer) ordered(at trinosql.Node, t *types.Type, l, r string) string {
 		b.WriteString("CASE WHEN " + null + " THEN NULL")
 		for i, f := range t.Args {
 			x, y := field(l, i), field(r, i)
-			fmt.Fprintf(&b, " WHEN %s IS NULL OR %s IS NULL THEN "+fails, x, y, "ROW comparison not supported for fields with null elements")
+			fmt.Fprintf(&b, " WHEN %s IS NULL OR %s IS NULL THEN "+fails, x, y,
+				"ROW comparison not supported for fields with null elements")
 			fmt.Fprintf(&b, " WHEN %s <> %s THEN ", x, y)
 			if nested(f) {
 				b.WriteString(p.ordered(at, f, x, y))
@@ -142,14 +151,17 @@ func (p *printer) ordered(at trinosql.Node, t *types.Type, l, r string) string {
 		return b.String() + " ELSE true END"
 	case types.Array:
 		e, first := p.name("x"), p.name("x")
-		found := "list_filter(list_zip(" + l + ", " + r + ", true), lambda " + e + ": " + field(e, 0) + " IS NULL OR " + field(e, 1) + " IS NULL OR " + field(e, 0) + " <> " + field(e, 1) + ")[1]"
+		found := "list_filter(list_zip(" + l + ", " + r + ", true), lambda " + e + ": " + field(e, 0) + " IS NULL OR " +
+			field(e, 1) + " IS NULL OR " + field(e, 0) + " <> " + field(e, 1) + ")[1]"
 		inner := "true"
 		if nested(t.Args[0]) {
 			inner = p.ordered(at, t.Args[0], field(first, 0), field(first, 1))
 		}
-		return "CASE WHEN " + null + " THEN NULL ELSE list_transform([" + found + "], lambda " + first + ": CASE WHEN " + first + " IS NULL THEN true WHEN " +
+		return "CASE WHEN " + null + " THEN NULL ELSE list_transform([" + found + "], lambda " + first +
+			": CASE WHEN " + first + " IS NULL THEN true WHEN " +
 			field(first, 0) + " IS NULL OR " + field(first, 1) + " IS NULL THEN " +
-			fmt.Sprintf(fails, "ARRAY comparison not supported for arrays with null elements") + " ELSE " + inner + " END)[1] END"
+			fmt.Sprintf(fails, "ARRAY comparison not supported for arrays with null elements") + " ELSE " + inner +
+			" END)[1] END"
 	}
 	return "(" + l + " IS NOT NULL AND " + r + " IS NOT NULL)"
 }
@@ -243,7 +255,8 @@ func (p *printer) inList(x *trinosql.InList) {
 	})
 }
 
-// inItem writes an item of IN. An integer literal takes the type of the others by itself, which is parsed faster than a cast.
+// inItem writes an item of IN. An integer literal takes the type of the others by itself, which is parsed faster than a
+// cast.
 func (p *printer) inItem(x trinosql.Expr, t *types.Type) {
 	if n, ok := p.constant(x); ok && t.Integral() {
 		p.put(n.String())

@@ -15,8 +15,10 @@ type oneTable struct{}
 
 func (oneTable) Table(n analyze.Name) (*analyze.Table, bool) {
 	return &analyze.Table{Name: n, Columns: []analyze.TableColumn{
-		{Name: "k", Type: types.Of(types.Bigint)}, {Name: "s", Type: types.NewVarchar(types.Unbounded)}, {Name: "d", Type: types.NewDecimal(12, 2)},
-		{Name: "x", Type: types.Of(types.Double)}, {Name: "day", Type: types.Of(types.Date)}, {Name: "b", Type: types.Of(types.Boolean)}}}, true
+		{Name: "k", Type: types.Of(types.Bigint)}, {Name: "s", Type: types.NewVarchar(types.Unbounded)},
+		{Name: "d", Type: types.NewDecimal(12, 2)},
+		{Name: "x", Type: types.Of(types.Double)}, {Name: "day", Type: types.Of(types.Date)},
+		{Name: "b", Type: types.Of(types.Boolean)}}}, true
 }
 func (oneTable) HasCatalog(string) bool        { return true }
 func (oneTable) HasSchema(string, string) bool { return true }
@@ -31,7 +33,10 @@ func translateText(tb testing.TB, sql string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s, err := Query(tree.(*trinosql.Query), a, Options{Catalog: "c", Schema: "s", Table: func(t *analyze.Table) (string, error) { return `"` + t.Name.Table + `"`, nil }})
+	s, err := Query(tree.(*trinosql.Query), a, Options{Catalog: "c", Schema: "s", Table: func(t *analyze.Table) (string,
+		error) {
+		return `"` + t.Name.Table + `"`, nil
+	}})
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +65,8 @@ var costs = []struct {
 		if i == 0 {
 			return "c0 AS (SELECT k, s, d FROM t)"
 		}
-		return fmt.Sprintf("c%d AS (SELECT a.k, a.s, a.d + b.d AS d FROM c%d a JOIN t b ON a.k = b.k WHERE a.k > %d)", i, i-1, i)
+		return fmt.Sprintf("c%d AS (SELECT a.k, a.s, a.d + b.d AS d FROM c%d a JOIN t b ON a.k = b.k WHERE a.k > %d)",
+			i, i-1, i)
 	}) + " SELECT * FROM c79"},
 	{"in", "SELECT s FROM t WHERE k IN (" + repeated(5000, ", ", func(i int) string { return fmt.Sprint(i) }) + ")"},
 }
@@ -78,8 +84,8 @@ func BenchmarkTranslate(b *testing.B) {
 	}
 }
 
-// TestNesting nests each kind of expression and query twice as deep and expects a text that is at most slightly more than twice
-// as long.
+// TestNesting nests each kind of expression and query twice as deep and expects a text that is at most slightly more
+// than twice as long.
 func TestNesting(t *testing.T) {
 	forms := []struct{ before, inner, after string }{
 		{"(", "k", ") % k"},
@@ -106,11 +112,13 @@ func TestNesting(t *testing.T) {
 		{"CAST(CAST(", "k", " AS varchar(20)) AS bigint)"},
 		{"(s LIKE CAST(", "s", " AS varchar))"},
 		{"if(", "b", ", b, false)"},
-		{"(SELECT count(*) FROM t GROUP BY ROLLUP (k) HAVING count(*) % ", "2", " = 1 ORDER BY count(*) % 2 FETCH FIRST 1 ROW WITH TIES)"},
+		{"(SELECT count(*) FROM t GROUP BY ROLLUP (k) HAVING count(*) % ", "2",
+			" = 1 ORDER BY count(*) % 2 FETCH FIRST 1 ROW WITH TIES)"},
 	}
 	for _, f := range forms {
 		size := func(n int) (int, error) {
-			text, err := translateText(t, "SELECT "+strings.Repeat(f.before, n)+f.inner+strings.Repeat(f.after, n)+" FROM t")
+			text, err := translateText(t, "SELECT "+strings.Repeat(f.before, n)+f.inner+strings.Repeat(f.after, n)+
+				" FROM t")
 			return len(text), err
 		}
 		small, err := size(6)
@@ -129,7 +137,8 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// TestDeep translates statements that are as deep and as long as the parser accepts: the text must not grow out of proportion.
+// TestDeep translates statements that are as deep and as long as the parser accepts: the text must not grow out of
+// proportion.
 func TestDeep(t *testing.T) {
 	for _, sql := range []string{
 		"SELECT " + strings.Repeat("(", 480) + "1" + strings.Repeat(")", 480),
@@ -145,7 +154,8 @@ func TestDeep(t *testing.T) {
 		repeated(2000, " UNION ALL ", func(i int) string { return fmt.Sprintf("SELECT %d.5", i) }),
 		"SELECT * FROM " + repeated(200, ", ", func(i int) string { return fmt.Sprintf("t t%d", i) }),
 		"SELECT * FROM t " + repeated(150, " ", func(i int) string { return fmt.Sprintf("JOIN t t%d USING (k)", i) }),
-		"SELECT CASE " + repeated(5000, " ", func(i int) string { return fmt.Sprintf("WHEN k = %d THEN '%d'", i, i) }) + " END FROM t",
+		"SELECT CASE " + repeated(5000, " ", func(i int) string { return fmt.Sprintf("WHEN k = %d THEN '%d'", i, i) }) +
+			" END FROM t",
 		"SELECT x IN (" + repeated(5000, ", ", func(i int) string { return "x" }) + ") FROM t",
 		"VALUES " + repeated(5000, ", ", func(i int) string { return fmt.Sprintf("(%d, 'a', %d.5)", i, i) }),
 		"SELECT k FROM t GROUP BY CUBE (k, s, d)",

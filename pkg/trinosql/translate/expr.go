@@ -34,7 +34,8 @@ func (p *printer) expr(x trinosql.Expr) {
 	if p.grouped == nil && p.remade(x, to) {
 		return
 	}
-	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{write: func() { p.plain(x) }, cheap: p.plainCheap(x)}})
+	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{write: func() { p.plain(x) },
+		cheap: p.plainCheap(x)}})
 }
 
 // remade writes a row or array constructor as another type, by converting its values.
@@ -80,7 +81,8 @@ func (p *printer) plain(x trinosql.Expr) {
 		p.ident(x, x)
 	case *trinosql.Deref:
 		p.deref(x)
-	case *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.BinaryLit, *trinosql.IntLit, *trinosql.DecimalLit, *trinosql.DoubleLit,
+	case *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.BinaryLit, *trinosql.IntLit,
+		*trinosql.DecimalLit, *trinosql.DoubleLit,
 		*trinosql.TypedLit, *trinosql.IntervalLit, *trinosql.Param:
 		p.literalValue(x)
 	case *trinosql.Unary:
@@ -136,11 +138,13 @@ func (p *printer) plain(x trinosql.Expr) {
 	}
 }
 
-// logic writes terms joined by AND or OR. Trino evaluates them from left to right until the result is known, DuckDB evaluates
-// all: a term that may fail is written such that it is evaluated only if the preceding ones leave the result open.
+// logic writes terms joined by AND or OR. Trino evaluates them from left to right until the result is known, DuckDB
+// evaluates all: a term that may fail is written such that it is evaluated only if the preceding ones leave the result
+// open.
 func (p *printer) logic(x *trinosql.Logic) {
 	for _, t := range x.Terms {
-		if b, ok := t.(*trinosql.BoolLit); ok && b.Value == (x.Op == "OR") { // decided before any other term is evaluated
+		// decided before any other term is evaluated
+		if b, ok := t.(*trinosql.BoolLit); ok && b.Value == (x.Op == "OR") {
 			p.literalValue(b)
 			return
 		}
@@ -218,8 +222,8 @@ func (p *printer) ident(x *trinosql.Ident, at trinosql.Expr) {
 	p.column(ref)
 }
 
-// column writes the reference of a column. In TRY within a lambda it is moved out of TRY: DuckDB does not find grouping keys
-// there.
+// column writes the reference of a column. In TRY within a lambda it is moved out of TRY: DuckDB does not find grouping
+// keys there.
 func (p *printer) column(ref string) {
 	if p.tried != nil && p.tried.columns {
 		p.outOfTry(func() { p.put(ref) })
@@ -267,8 +271,8 @@ func (p *printer) caseElse(x *trinosql.Case) {
 	p.put(" END")
 }
 
-// caseCompared writes CASE x WHEN where DuckDB would compare differently. The index of the first equal value is determined
-// first.
+// caseCompared writes CASE x WHEN where DuckDB would compare differently. The index of the first equal value is
+// determined first.
 func (p *printer) caseCompared(x *trinosql.Case, t *types.Type) {
 	operands := []operand{p.operand(x.Operand)}
 	for _, w := range x.Whens {
@@ -354,9 +358,9 @@ func (p *printer) form(x *trinosql.Func, form string) {
 	}
 }
 
-// After an error, TRY of DuckDB 1.5 evaluates rows one by one, and then a CASE or coalesce that is its direct operand writes
-// beyond a vector of one value: rows get wrong values, and other memory is overwritten. As operands of a function they have a
-// vector of their own.
+// After an error, TRY of DuckDB 1.5 evaluates rows one by one, and then a CASE or coalesce that is its direct operand
+// writes beyond a vector of one value: rows get wrong values, and other memory is overwritten. As operands of a
+// function they have a vector of their own.
 const tryOpen, tryClose = "TRY([", "][1])"
 
 // quoteText is a string literal. DuckDB's parser stops at the first NUL of a statement.

@@ -2,18 +2,24 @@ package translate
 
 import "strings"
 
-// Where it can, DuckDB evaluates a function of this program over the dictionary of a column, including values of rows that the
-// statement does not read: a function that fails on some values would end the statement for values that a condition excludes.
-// It does not do so if it considers an argument able to fail. array_slice is such a function: in each call one argument that is not
-// constant is therefore sliced from its beginning to its end.
+// Where it can, DuckDB evaluates a function of this program over the dictionary of a column, including values of rows
+// that the statement does not read: a function that fails on some values would end the statement for values that a
+// condition excludes. It does not do so if it considers an argument able to fail. array_slice is such a function: in
+// each call one argument that is not constant is therefore sliced from its beginning to its end.
 
 // failing are the functions that fail on some values.
-var failing = map[string]bool{"error": true, "cast": true, "date_of": true, "timestamp_of": true, "time_of": true, "instant_of": true, "try_date_of": true,
-	"try_timestamp_of": true, "try_instant_of": true, "iso_date_of": true, "iso_instant_of": true, "mysql_parse": true, "joda_parse": true, "mysql_format": true,
-	"joda_format": true, "parse_duration": true, "from_base": true, "to_base": true, "json_parse": true, "url_decode": true, "human_readable_seconds": true,
-	"divide": true, "decimal": true, "split_to_map": true, "split_to_multimap": true, "format": true, "interval_times": true, "strpos_instance": true,
-	"regexp_position_from": true, "soundex": true, "luhn_check": true, "width_bucket": true, "width_bin": true, "wilson_lower": true, "wilson_upper": true,
-	"from_base32": true, "from_base64": true, "from_base64url": true, "from_hex": true, "replace": true, "lpad": true, "rpad": true,
+var failing = map[string]bool{"error": true, "cast": true, "date_of": true, "timestamp_of": true, "time_of": true,
+	"instant_of": true, "try_date_of": true,
+	"try_timestamp_of": true, "try_instant_of": true, "iso_date_of": true, "iso_instant_of": true, "mysql_parse": true,
+	"joda_parse": true, "mysql_format": true,
+	"joda_format": true, "parse_duration": true, "from_base": true, "to_base": true, "json_parse": true,
+	"url_decode": true, "human_readable_seconds": true,
+	"divide": true, "decimal": true, "split_to_map": true, "split_to_multimap": true, "format": true,
+	"interval_times": true, "strpos_instance": true,
+	"regexp_position_from": true, "soundex": true, "luhn_check": true, "width_bucket": true, "width_bin": true,
+	"wilson_lower": true, "wilson_upper": true,
+	"from_base32": true, "from_base64": true, "from_base64url": true, "from_hex": true, "replace": true,
+	"lpad": true, "rpad": true,
 	"sqljson_exists": true, "sqljson_item": true, "sqljson_query": true, "sqljson_fault": true}
 
 // openCall is a call of a failing function whose arguments are being read.
@@ -53,7 +59,8 @@ func sliced(sql string) string {
 			name := sql[i:min(n+1, len(sql))]
 			out = append(out, name...)
 			i += len(name) - 1
-			if c == '"' && strings.HasPrefix(name, `"~`) && failing[strings.Trim(name, `"~`)] && strings.HasPrefix(sql[i+1:], "(") {
+			if c == '"' && strings.HasPrefix(name, `"~`) && failing[strings.Trim(name, `"~`)] &&
+				strings.HasPrefix(sql[i+1:], "(") {
 				out = append(out, '(')
 				i++
 				calls = append(calls, openCall{depth: depth, from: len(out)})

@@ -81,7 +81,8 @@ func readTemplates() (map[string]*template, error) {
 }
 
 // whitespace are the characters that Java treats as white space, and that trim removes.
-const whitespace = "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
+const whitespace = "\t\n\v\f\r\x1c\x1d\x1e\x1f " +
+	"\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
 
 func parseTemplate(text string) (*template, error) {
 	t := &template{}

@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// groupKeys writes the grouping keys. A key that is not a column is translated once, and its text is written verbatim wherever
-// the key occurs.
+// groupKeys writes the grouping keys. A key that is not a column is translated once, and its text is written verbatim
+// wherever the key occurs.
 func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 	p.grouped = nil
 	keys := make([]string, len(info.Keys))
@@ -32,7 +32,8 @@ func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 			keys[i] = p.capture(func() { p.notOrdinal(k.Expr) })
 		default:
 			keys[i] = p.capture(func() { p.plain(k.Expr) })
-			if _, err := strconv.Atoi(keys[i]); err == nil { // the expression is translated to a number, which would be an ordinal
+			// the expression is translated to a number, which would be an ordinal
+			if _, err := strconv.Atoi(keys[i]); err == nil {
 				keys[i] = p.capture(func() { p.notOrdinal(k.Expr) })
 			}
 			p.recordKeyText(p.a.Key(k.Expr), keys[i])
@@ -49,15 +50,17 @@ func (p *printer) recordKeyText(key int, text string) {
 	p.grouped[key] = text
 }
 
-// noOuterMap rejects a column with a map of an outer query that groups by it: the key there is the canonical form of the map, which DuckDB does
-// not find in a subquery.
+// noOuterMap rejects a column with a map of an outer query that groups by it: the key there is the canonical form of
+// the map, which DuckDB does not find in a subquery.
 func (p *printer) noOuterMap(at trinosql.Expr, f *analyze.Field) {
 	if !hasMap(f.Type) {
 		return
 	}
 	for _, grouped := range p.outGrouped {
 		if _, ok := grouped[p.a.FieldKey(f)]; ok {
-			p.refuse(at, "a subquery with a column of type %s that the outer query groups by is not supported on zone local", f.Type)
+			p.refuse(at,
+				"a subquery with a column of type %s that the outer query groups by is not supported on zone local",
+				f.Type)
 		}
 	}
 }
@@ -88,7 +91,8 @@ func (p *printer) groupBy(info *analyze.Select, keys []string) {
 // constant reports whether DuckDB would interpret an expression as an ordinal.
 func constant(x trinosql.Expr) bool {
 	switch x := x.(type) {
-	case *trinosql.IntLit, *trinosql.NullLit, *trinosql.StringLit, *trinosql.BoolLit, *trinosql.DecimalLit, *trinosql.DoubleLit, *trinosql.BinaryLit:
+	case *trinosql.IntLit, *trinosql.NullLit, *trinosql.StringLit, *trinosql.BoolLit, *trinosql.DecimalLit,
+		*trinosql.DoubleLit, *trinosql.BinaryLit:
 		return true
 	case *trinosql.Unary:
 		return constant(x.X)

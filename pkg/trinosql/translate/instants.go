@@ -36,7 +36,8 @@ func (p *printer) putDate(at trinosql.Node, days int64) {
 		return
 	}
 	if days >= 1<<31-1 || days <= -1<<31+1 {
-		p.refuse(at, "the date %s is not supported on zone local: dates go from -5877641-06-25 to 5881580-07-10", times.DateText(days))
+		p.refuse(at, "the date %s is not supported on zone local: dates go from -5877641-06-25 to 5881580-07-10",
+			times.DateText(days))
 	}
 	p.put("CAST(DATE '1970-01-01' + CAST('", itoa(days), "' AS INTEGER) AS DATE)")
 }

@@ -5,10 +5,11 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// DuckDB allows no subquery in the condition of an outer join. Each one is computed next to the side that it refers to, as an
-// additional column.
+// DuckDB allows no subquery in the condition of an outer join. Each one is computed next to the side that it refers to,
+// as an additional column.
 
-// joinSubqueries replaces the parts of an outer join's condition that contain a subquery with columns, which it adds to the texts of both sides.
+// joinSubqueries replaces the parts of an outer join's condition that contain a subquery with columns, which it adds to
+// the texts of both sides.
 func (p *printer) joinSubqueries(j *trinosql.Join, left, right string) (withLeft, withRight string) {
 	sides := [2]joinSide{{relation: j.Left}, {relation: j.Right}}
 	columns := map[*analyze.Field]bool{} // true for a column of the left side
@@ -29,7 +30,8 @@ func (p *printer) joinSubqueries(j *trinosql.Join, left, right string) (withLeft
 			return true
 		})
 		if ofLeft && ofRight {
-			p.refuse(x, "a subquery that is compared with columns of both sides of an outer join is not supported on zone local")
+			p.refuse(x, "a subquery that is compared with columns of both sides of an outer join is not supported on "+
+				"zone local")
 		}
 		side := &sides[0]
 		if ofRight {

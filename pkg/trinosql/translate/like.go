@@ -50,8 +50,9 @@ func (p *printer) like(x *trinosql.LikeExpr) {
 	p.put(") AS BOOLEAN)")
 }
 
-// likeConstant matches a constant pattern. DuckDB tries every position of a string for each % within the pattern, which cannot
-// be interrupted: where that could take long a function of this program is used, which needs one pass for each %.
+// likeConstant matches a constant pattern. DuckDB tries every position of a string for each % within the pattern, which
+// cannot be interrupted: where that could take long a function of this program is used, which needs one pass for each
+// %.
 func (p *printer) likeConstant(value operand, pattern, native, ours, escape string) {
 	inner := strings.Count(strings.Trim(pattern, "%"), "%")
 	call := func(name string, v operand) {
@@ -74,7 +75,8 @@ func (p *printer) likeConstant(value operand, pattern, native, ours, escape stri
 	})
 }
 
-// withBackslash converts a pattern to one with a backslash as its escape character. It returns false if the pattern is invalid.
+// withBackslash converts a pattern to one with a backslash as its escape character. It returns false if the pattern is
+// invalid.
 func withBackslash(pattern, escape string) (string, bool) {
 	if len([]rune(escape)) != 1 || len(escape) > 3 { // more than 3 bytes are a surrogate pair in Java
 		return "", false

@@ -37,7 +37,8 @@ func (p *printer) literalValue(x trinosql.Expr) {
 			p.put("CAST(", quoteText(strings.ReplaceAll(x.Value, "_", "")), " AS ", p.duckType(x, t), ")")
 		} else {
 			n := utf8.RuneCountInString(x.Value)
-			p.cast(&conversion{node: x, from: types.NewVarchar(n), to: t, operand: operand{write: func() { p.put(quoteText(x.Value)) }, cheap: true}})
+			p.cast(&conversion{node: x, from: types.NewVarchar(n), to: t,
+				operand: operand{write: func() { p.put(quoteText(x.Value)) }, cheap: true}})
 		}
 	case *trinosql.IntervalLit:
 		p.special(x)
@@ -69,7 +70,8 @@ func (p *printer) numberAs(sign string, x trinosql.Expr, t *types.Type) {
 		p.put(text)
 		return
 	}
-	if i, ok := x.(*trinosql.IntLit); ok && t.Kind == types.Decimal && t.N == 38 && len(integer(i.Text).String()) > t.N-t.Scale && integer(i.Text).Sign() != 0 {
+	if i, ok := x.(*trinosql.IntLit); ok && t.Kind == types.Decimal && t.N == 38 &&
+		len(integer(i.Text).String()) > t.N-t.Scale && integer(i.Text).Sign() != 0 {
 		p.refuse(x, "%s%s as %s, the common type with the other operand, is not supported on zone local", sign, text, t)
 	}
 	p.put("CAST('", sign, text, "' AS ", p.duckType(x, t), ")")

@@ -50,11 +50,13 @@ func (p *printer) selected(s *trinosql.Select) map[int]int {
 	return m
 }
 
-// sortsOutputs reports whether a sort key is written as an expression over columns of the result. Where DuckDB finds the name of such a column in
-// an expression it computes the column again, which it refuses for subqueries and which gives random functions other values.
+// sortsOutputs reports whether a sort key is written as an expression over columns of the result. Where DuckDB finds
+// the name of such a column in an expression it computes the column again, which it refuses for subqueries and which
+// gives random functions other values.
 func (p *printer) sortsOutputs(info *analyze.Query, sel *trinosql.Select) bool {
 	for _, k := range info.OrderBy {
-		if k.Output < 0 && p.a.Columns[k.Item.Expr] == nil && p.usesOutput(k.Item.Expr) || hasFloat(k.Type) && p.sortsComputed(k, sel) {
+		if k.Output < 0 && p.a.Columns[k.Item.Expr] == nil && p.usesOutput(k.Item.Expr) || hasFloat(k.Type) &&
+			p.sortsComputed(k, sel) {
 			return true
 		}
 	}
@@ -110,8 +112,8 @@ func (p *printer) usesLambda(x trinosql.Expr) bool {
 	return found
 }
 
-// sortedAround writes a query whose sort keys are in an enclosing query, where the columns of its result are plain columns.
-// Other columns that the keys need are selected in addition.
+// sortedAround writes a query whose sort keys are in an enclosing query, where the columns of its result are plain
+// columns. Other columns that the keys need are selected in addition.
 func (p *printer) sortedAround(q *trinosql.Query, sel *trinosql.Select) {
 	info := p.a.Queries[q]
 	literal := p.literal
@@ -192,11 +194,12 @@ func (p *printer) selectOne(x trinosql.Expr, given map[trinosql.Expr]string) {
 	given[x] = name
 }
 
-// ties writes FETCH FIRST n ROWS WITH TIES: the rows after the offset up to rank n, where rows with equal keys have the same
-// rank.
+// ties writes FETCH FIRST n ROWS WITH TIES: the rows after the offset up to rank n, where rows with equal keys have the
+// same rank.
 func (p *printer) ties(q *trinosql.Query, inner string, order func()) {
 	window, place, row := p.name("w"), p.name("k"), p.name("k")
-	p.put("SELECT ", strings.Join(p.columns, ", "), " FROM (SELECT *, rank() OVER ", window, " AS ", place, ", row_number() OVER ", window, " AS ", row,
+	p.put("SELECT ", strings.Join(p.columns, ", "), " FROM (SELECT *, rank() OVER ", window, " AS ", place,
+		", row_number() OVER ", window, " AS ", row,
 		" FROM (", inner, ") WINDOW ", window, " AS (")
 	order()
 	p.put(")) WHERE ", place, " <= ")

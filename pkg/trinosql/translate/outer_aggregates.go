@@ -17,14 +17,16 @@ func (p *printer) anyOf(s *trinosql.Select) string {
 	return ""
 }
 
-// ownFilter returns the condition, true for all rows, that keeps an aggregate in its query, "" if it needs none: DuckDB takes an aggregate with
-// columns of outer queries alone for one of the outer query, as the standard does; columns in its subqueries do not count. [O]
+// ownFilter returns the condition, true for all rows, that keeps an aggregate in its query, "" if it needs none: DuckDB
+// takes an aggregate with columns of outer queries alone for one of the outer query, as the standard does; columns in
+// its subqueries do not count. [O]
 func (p *printer) ownFilter(x trinosql.Expr) string {
 	if in := p.a.Reaches(x); !in.Outer || in.Own {
 		return ""
 	}
 	if p.own == "" {
-		p.refuse(x, "an aggregate of columns of an outer query in a query without columns of its own is not supported on zone local")
+		p.refuse(x, "an aggregate of columns of an outer query in a query without columns of its own is not "+
+			"supported on zone local")
 	}
 	return "(" + p.own + " IS NULL) IS NOT NULL"
 }

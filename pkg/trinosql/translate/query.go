@@ -94,8 +94,8 @@ func (p *printer) with(w *trinosql.With) {
 	p.put(" ")
 }
 
-// body writes the body of a query, with the column types that an enclosing set operation requires, and returns the names of its
-// columns.
+// body writes the body of a query, with the column types that an enclosing set operation requires, and returns the
+// names of its columns.
 func (p *printer) body(b trinosql.QueryBody) []string {
 	if s, ok := b.(*trinosql.Select); ok {
 		return p.selectBody(s, nil)
@@ -110,7 +110,8 @@ func (p *printer) body(b trinosql.QueryBody) []string {
 	p.put("SELECT ")
 	p.list(len(columns), func(i int) {
 		names[i] = p.name("c")
-		p.cast(&conversion{node: b, from: info.Fields[i].Type, to: info.Coerced[i], operand: operand{write: func() { p.put(columns[i]) }, cheap: true}})
+		p.cast(&conversion{node: b, from: info.Fields[i].Type, to: info.Coerced[i],
+			operand: operand{write: func() { p.put(columns[i]) }, cheap: true}})
 		p.put(" AS ", names[i])
 	})
 	p.put(" FROM (", text, ")")

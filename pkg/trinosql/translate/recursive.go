@@ -11,7 +11,8 @@ import (
 // recursionLimit is the maximum number of steps of a recursive query in Trino.
 const recursionLimit = 10
 
-const tooDeep = `"~error"('Recursion depth limit exceeded (10). Use ''max_recursion_depth'' session property to modify the limit.')`
+const tooDeep = `"~error"('Recursion depth limit exceeded (10). Use ''max_recursion_depth'' session property to ` +
+	`modify the limit.')`
 
 // recursive writes a query of WITH RECURSIVE that refers to itself.
 func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *namedQuery) {
@@ -38,7 +39,8 @@ func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *nam
 	}
 }
 
-// refersDirectly reports whether a reference to a recursive query is in the FROM of a SELECT and not in a subquery there.
+// refersDirectly reports whether a reference to a recursive query is in the FROM of a SELECT and not in a subquery
+// there.
 func (p *printer) refersDirectly(s *trinosql.Select, ref *trinosql.TableRef) bool {
 	found := false
 	for _, r := range s.From {
@@ -60,7 +62,8 @@ func (p *printer) counted(step *trinosql.Select, n *namedQuery, columns, anchor 
 	n.depth = p.name("d")
 	p.put(n.name, "(", columns, ", ", n.depth, ") AS (SELECT *, 0 FROM (", anchor, ") UNION ALL ")
 	p.selectBody(step, func() {
-		p.put(", CASE WHEN ", n.ref, " = ", strconv.Itoa(recursionLimit), " THEN ", tooDeep, " ELSE ", n.ref, " + 1 END")
+		p.put(", CASE WHEN ", n.ref, " = ", strconv.Itoa(recursionLimit), " THEN ", tooDeep, " ELSE ",
+			n.ref, " + 1 END")
 	})
 	p.put(")")
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// join writes a join. The columns of USING are compared in the type that the analysis determined, and represent both sides.
+// join writes a join. The columns of USING are compared in the type that the analysis determined, and represent both
+// sides.
 func (p *printer) join(j *trinosql.Join) {
 	left := p.capture(func() { p.relation(j.Left) })
 	info := p.a.Relations[j]
@@ -71,8 +72,8 @@ func (p *printer) joinCondition(j *trinosql.Join, kind string) string {
 	})
 }
 
-// eachRight writes a RIGHT JOIN with a lateral relation. Trino does it for each row of the left side: the rows of the right side are repeated
-// as often, and those that do not meet the condition come without the columns of the left side.
+// eachRight writes a RIGHT JOIN with a lateral relation. Trino does it for each row of the left side: the rows of the
+// right side are repeated as often, and those that do not meet the condition come without the columns of the left side.
 func (p *printer) eachRight(j *trinosql.Join, left, right string) {
 	met, name := p.name("c"), p.name("r")
 	condition := p.joinCondition(j, "RIGHT")
@@ -93,14 +94,16 @@ func (p *printer) eachRight(j *trinosql.Join, left, right string) {
 	for _, f := range p.a.Relations[j.Right].Fields {
 		add(f, "%s")
 	}
-	p.put("(SELECT ", strings.Join(outer, ", "), " FROM (SELECT ", condition, " AS ", met, ", ", strings.Join(inner, ", "),
+	p.put("(SELECT ", strings.Join(outer, ", "), " FROM (SELECT ", condition, " AS ", met, ", ",
+		strings.Join(inner, ", "),
 		" FROM (", left, " CROSS JOIN ", right, "))) AS ", name)
 }
 
 // side is a column of USING in the common type.
 func (p *printer) side(f *analyze.Field, t *types.Type, at trinosql.Node) string {
 	return p.capture(func() {
-		p.cast(&conversion{node: at, from: f.Type, to: t, operand: operand{write: func() { p.put(p.fields[f]) }, cheap: true}})
+		p.cast(&conversion{node: at, from: f.Type, to: t, operand: operand{write: func() { p.put(p.fields[f]) },
+			cheap: true}})
 	})
 }
 
@@ -156,8 +159,9 @@ func (p *printer) unnest(u *trinosql.Unnest, fields []*analyze.Field) {
 	p.put(")) AS ", rel)
 }
 
-// unnestsDirectly reports whether the arguments of UNNEST can be those of unnest: each is written once, or is a column. DuckDB then unnests row by
-// row, in the order of the rows; otherwise it joins the rows with the elements. Arguments of an outer query cannot: DuckDB confuses their columns.
+// unnestsDirectly reports whether the arguments of UNNEST can be those of unnest: each is written once, or is a column.
+// DuckDB then unnests row by row, in the order of the rows; otherwise it joins the rows with the elements. Arguments of
+// an outer query cannot: DuckDB confuses their columns.
 func (p *printer) unnestsDirectly(u *trinosql.Unnest) bool {
 	return !slices.ContainsFunc(u.Exprs, func(x trinosql.Expr) bool {
 		if len(p.outerColumns(x)) > 0 {
@@ -168,8 +172,8 @@ func (p *printer) unnestsDirectly(u *trinosql.Unnest) bool {
 	})
 }
 
-// lateral writes LATERAL (query). Where the right side of a LEFT JOIN is an aggregate over no rows, DuckDB makes NULLs of all columns unless some
-// expression may be other than NULL though its operands are NULL.
+// lateral writes LATERAL (query). Where the right side of a LEFT JOIN is an aggregate over no rows, DuckDB makes NULLs
+// of all columns unless some expression may be other than NULL though its operands are NULL.
 func (p *printer) lateral(q *trinosql.Query, fields []*analyze.Field) {
 	name := p.name("r")
 	var columns []string

@@ -23,8 +23,10 @@ func aggregateRules(reg *registry) {
 			if !ok {
 				p.refuse(c.node, "approx_distinct with an error that is not a constant is not supported on zone local")
 			}
-			if kind := c.bound.Args[0].Kind; !(e >= 0.0040625 && e <= 0.26) && kind != types.Boolean && kind != types.Unknown {
-				count = fmt.Sprintf(`count(CAST("~error"('Max standard error must be in [0.0040625, 0.26]: %v') AS INTEGER))`, e)
+			if kind := c.bound.Args[0].Kind; !(e >= 0.0040625 && e <= 0.26) && kind != types.Boolean &&
+				kind != types.Unknown {
+				count = fmt.Sprintf(`count(CAST("~error"('Max standard error must be in [0.0040625, 0.26]: %v') AS `+
+					`INTEGER))`, e)
 			}
 		}
 		p.aggregateCall(&with, mustParts(count))
@@ -43,8 +45,10 @@ func aggregateRules(reg *registry) {
 			p.wrapped(c, "sum($1)", "CAST($0 AS "+to+")")
 			return
 		}
-		limit := "CAST('" + strings.Repeat("9", 38-c.bound.Result.Scale) + "." + strings.Repeat("9", c.bound.Result.Scale) + "' AS " + to + ")"
-		p.wrapped(c, "sum($1)", `list_transform([$0], lambda "~s": CASE WHEN "~s" BETWEEN -`+limit+" AND "+limit+` THEN CAST("~s" AS `+to+`) WHEN "~s" IS NOT NULL THEN "~error"('Decimal overflow') END)[1]`)
+		limit := "CAST('" + strings.Repeat("9", 38-c.bound.Result.Scale) + "." + strings.Repeat("9",
+			c.bound.Result.Scale) + "' AS " + to + ")"
+		p.wrapped(c, "sum($1)", `list_transform([$0], lambda "~s": CASE WHEN "~s" BETWEEN -`+limit+" AND "+limit+
+			` THEN CAST("~s" AS `+to+`) WHEN "~s" IS NOT NULL THEN "~error"('Decimal overflow') END)[1]`)
 	}
 	reg.rules["max"] = func(p *printer, c *call) {
 		if !float(c.bound.Args[0]) || p.finite(c.args[0].expr) {
@@ -63,10 +67,12 @@ func aggregateRules(reg *registry) {
 	for _, which := range []string{"max", "min"} {
 		reg.rules[which+" n"] = func(p *printer, c *call) {
 			if which == "max" && float(c.bound.Args[0]) {
-				p.most(c, "arg_max", "$1", nanFirst("$1"), 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
+				p.most(c, "arg_max", "$1", nanFirst("$1"), 1, "second argument of "+which+"_n must be positive",
+					"second argument of "+which+"_n")
 				return
 			}
-			p.most(c, which, p.withoutNaN(c.bound.Args[0], "$1", which), "", 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
+			p.most(c, which, p.withoutNaN(c.bound.Args[0], "$1", which), "", 1, "second argument of "+which+
+				"_n must be positive", "second argument of "+which+"_n")
 		}
 		reg.rules[which+"_by"] = func(p *printer, c *call) {
 			key := p.withoutNaN(c.bound.Args[1], "$2", which+"_by")
@@ -81,7 +87,8 @@ func aggregateRules(reg *registry) {
 				key = nanFirst("$2")
 			}
 			p.put("list_transform(")
-			p.most(c, "arg_"+which, "struct_pack(v := $1)", key, 2, "third argument of "+which+"_by must be a positive integer", "third argument of "+which+"_by")
+			p.most(c, "arg_"+which, "struct_pack(v := $1)", key, 2, "third argument of "+which+
+				"_by must be a positive integer", "third argument of "+which+"_by")
 			p.put(`, lambda "~e": struct_extract_at("~e", 1))`)
 		}
 	}
@@ -93,7 +100,8 @@ func aggregateRules(reg *registry) {
 		"stddev_samp": {"stddev_samp($1)", 2, false}, "stddev_pop": {"stddev_pop($1)", 1, false},
 		"var_samp": {"var_samp($1)", 2, false}, "var_pop": {"var_pop($1)", 1, false},
 		"covar_samp": {"covar_samp($1, $2)", 2, false}, "covar_pop": {"covar_pop($1, $2)", 1, false},
-		"corr": {"corr($1, $2)", 1, true}, "regr_slope": {"regr_slope($1, $2)", 1, true}, "regr_intercept": {"regr_intercept($1, $2)", 1, true},
+		"corr": {"corr($1, $2)", 1, true}, "regr_slope": {"regr_slope($1, $2)", 1, true},
+		"regr_intercept": {"regr_intercept($1, $2)", 1, true},
 	} {
 		reg.rules["moments "+name] = func(p *printer, c *call) { p.moments(c, m.call, m.least, m.absent) }
 	}
@@ -102,7 +110,8 @@ func aggregateRules(reg *registry) {
 	}
 	reg.rules["kurtosis"] = func(p *printer, c *call) {
 		const n = "CAST(len($1) AS DOUBLE)"
-		p.centered(c, 4, strings.ReplaceAll("(N - 1) * N * (N + 1) / ((N - 2) * (N - 3)) * $5 / ($3 * $3) - 3 * (N - 1) * (N - 1) / ((N - 2) * (N - 3))", "N", n))
+		p.centered(c, 4, strings.ReplaceAll("(N - 1) * N * (N + 1) / ((N - 2) * (N - 3)) * $5 / ($3 * $3) - 3 * (N - "+
+			"1) * (N - 1) / ((N - 2) * (N - 3))", "N", n))
 	}
 	reg.rules["approx_percentile"] = (*printer).percentile
 	entries := "list(struct_pack(f1 := $1, f2 := $2))"
@@ -111,7 +120,8 @@ func aggregateRules(reg *registry) {
 	reg.rules["map_union"] = func(p *printer, c *call) {
 		p.bindWrapped(c, "list($1)", func(maps operand) {
 			entries := operand{write: func() {
-				p.fill(c.node, `flatten(list_transform(list_filter($1, lambda "~m": "~m" IS NOT NULL), lambda "~m": map_entries("~m")))`, maps)
+				p.fill(c.node, `flatten(list_transform(list_filter($1, lambda "~m": "~m" IS NOT NULL), lambda "~m": `+
+					`map_entries("~m")))`, maps)
 			}}
 			p.put("CASE WHEN list_contains(")
 			p.fill(c.node, `list_transform($1, lambda "~m": cardinality("~m") > 0)`, maps)
@@ -135,7 +145,8 @@ func aggregateRules(reg *registry) {
 		if given := c.args[0]; hasMap(c.bound.Args[0]) {
 			with.args = []operand{{write: func() { p.canonical(c.bound.Args[0], given) }}}
 		}
-		p.wrapped(&with, "histogram($1)", `list_filter([CAST($0 AS `+p.duckType(c.node, c.bound.Result)+`)], lambda "~m": cardinality("~m") > 0)[1]`)
+		p.wrapped(&with, "histogram($1)", `list_filter([CAST($0 AS `+p.duckType(c.node, c.bound.Result)+
+			`)], lambda "~m": cardinality("~m") > 0)[1]`)
 	}
 	reg.rules["reduce_agg"] = (*printer).reduceAgg
 	reg.specials["*trinosql.Listagg"] = func(p *printer, x trinosql.Expr) {
@@ -150,13 +161,14 @@ func nanFirst(x string) string {
 	return "CASE WHEN " + x + " IS NOT NULL THEN struct_pack(a := NOT isnan(" + x + "), b := " + x + ") END"
 }
 
-// withoutNaN writes a value for a comparison, which fails if an array or row contains NaN: in DuckDB that is the greatest
-// number, and in Trino it is neither less nor greater than another.
+// withoutNaN writes a value for a comparison, which fails if an array or row contains NaN: in DuckDB that is the
+// greatest number, and in Trino it is neither less nor greater than another.
 func (p *printer) withoutNaN(t *types.Type, x, function string) string {
 	if !nested(t) || !hasFloat(t) {
 		return x
 	}
-	return "CASE WHEN " + p.hasNaN(t, x) + ` THEN "~error"('` + function + ` of values with NaN inside is not supported on zone local') ELSE ` + x + " END"
+	return "CASE WHEN " + p.hasNaN(t, x) + ` THEN "~error"('` + function +
+		` of values with NaN inside is not supported on zone local') ELSE ` + x + " END"
 }
 
 // hasNaN is the condition that a value contains NaN; it is NULL or false otherwise.
@@ -187,7 +199,8 @@ func (p *printer) wrapped(c *call, call, wrap string) {
 
 // bindWrapped binds the result of an aggregate so that it is evaluated once.
 func (p *printer) bindWrapped(c *call, call string, write func(a operand)) {
-	p.bindOnce([]operand{{write: func() { p.aggregateCall(c, mustParts(call)) }}}, func(args []operand) { write(args[0]) })
+	p.bindOnce([]operand{{write: func() { p.aggregateCall(c, mustParts(call)) }}},
+		func(args []operand) { write(args[0]) })
 }
 
 // aggregateMap aggregates the keys and values of a group to a map.
@@ -215,7 +228,9 @@ func (p *printer) most(c *call, name, value, key string, n int, tooFew, tooMany 
 	if v, ok := p.constant(count.expr); !ok || v.Sign() <= 0 || v.Cmp(big.NewInt(mostKept)) > 0 {
 		args[n] = operand{write: func() {
 			p.put("CAST(")
-			p.fill(c.node, `CASE WHEN $2 IS NULL THEN 1 WHEN $1 <= 0 THEN "~error"('`+tooFew+`') WHEN $1 > `+strconv.Itoa(mostKept)+` THEN "~error"('`+tooMany+` must be less than or equal to `+strconv.Itoa(mostKept)+`; found ' || CAST($1 AS VARCHAR)) ELSE coalesce($1, 1) END`, count, c.args[n-1])
+			p.fill(c.node, `CASE WHEN $2 IS NULL THEN 1 WHEN $1 <= 0 THEN "~error"('`+tooFew+`') WHEN $1 > `+
+				strconv.Itoa(mostKept)+` THEN "~error"('`+tooMany+` must be less than or equal to `+
+				strconv.Itoa(mostKept)+`; found ' || CAST($1 AS VARCHAR)) ELSE coalesce($1, 1) END`, count, c.args[n-1])
 			p.put(" AS BIGINT)")
 		}}
 		given := "$" + strconv.Itoa(n+2) + " IS NOT NULL"
@@ -262,7 +277,8 @@ func (p *printer) moments(c *call, call string, least int, absent bool) {
 		if absent {
 			p.put("NULL")
 		} else {
-			p.wrapped(c, "count(CASE WHEN "+strings.Join(given, " AND ")+" THEN 1 END)", "CASE WHEN $0 >= "+strconv.Itoa(least)+" THEN CAST('NaN' AS DOUBLE) END")
+			p.wrapped(c, "count(CASE WHEN "+strings.Join(given, " AND ")+" THEN 1 END)", "CASE WHEN $0 >= "+
+				strconv.Itoa(least)+" THEN CAST('NaN' AS DOUBLE) END")
 		}
 		p.put(" ELSE ")
 		write()
@@ -273,8 +289,8 @@ func (p *printer) moments(c *call, call string, least int, absent bool) {
 	p.put(" AS ", result, ")")
 }
 
-// centered writes a formula over sums of powers of differences from the mean: $3 and following are those of the power 2 and
-// following, $1 is the list of values.
+// centered writes a formula over sums of powers of differences from the mean: $3 and following are those of the power 2
+// and following, $1 is the list of values.
 func (p *printer) centered(c *call, power int, formula string) {
 	p.bindWrapped(c, "list(CAST($1 AS DOUBLE))", func(all operand) {
 		list := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, all) }}
@@ -285,9 +301,13 @@ func (p *printer) centered(c *call, power int, formula string) {
 				sums := []operand{list, args[0]}
 				for n := 2; n <= power; n++ {
 					term := strings.Repeat(` * ("~e" - $2)`, n)[3:]
-					sums = append(sums, operand{write: func() { p.fill(c.node, `list_sum(list_transform($1, lambda "~e": `+term+"))", list, args[0]) }})
+					sums = append(sums, operand{write: func() {
+						p.fill(c.node,
+							`list_sum(list_transform($1, lambda "~e": `+term+"))", list, args[0])
+					}})
 				}
-				p.fill(c.node, "CASE WHEN len($1) >= "+strconv.Itoa(power)+" THEN CASE WHEN $3 = 0 THEN CAST('NaN' AS DOUBLE) ELSE "+formula+" END END", sums...)
+				p.fill(c.node, "CASE WHEN len($1) >= "+strconv.Itoa(power)+
+					" THEN CASE WHEN $3 = 0 THEN CAST('NaN' AS DOUBLE) ELSE "+formula+" END END", sums...)
 			})
 		})
 	})
@@ -348,7 +368,8 @@ func (p *printer) constantDouble(x trinosql.Expr) (float64, bool) {
 func (p *printer) reduceAgg(c *call) {
 	state := c.bound.Args[1]
 	switch state.Kind {
-	case types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Date:
+	case types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real,
+		types.Double, types.Date:
 	default:
 		p.refuse(c.node, "reduce_agg with a state of type %s is not supported on zone local", state)
 	}
@@ -358,7 +379,8 @@ func (p *printer) reduceAgg(c *call) {
 			p.put("CASE WHEN len(")
 			args[0].write()
 			p.put(") > 0 THEN ")
-			p.fold(c, args[0], c.args[1], func(s, element string) { p.bodyOf(p.lambdaOf(c.args[2]), s, element) }, state, c.bound.Args[0])
+			p.fold(c, args[0], c.args[1], func(s, element string) { p.bodyOf(p.lambdaOf(c.args[2]), s, element) },
+				state, c.bound.Args[0])
 			p.put(" END")
 		})
 	})
@@ -372,7 +394,8 @@ func (p *printer) listagg(x *trinosql.Listagg) {
 	if x.Separator != nil {
 		separator = x.Separator.Value
 	}
-	fails := "Concatenated string has the length in bytes larger than the maximum output length " + strconv.Itoa(mostListed)
+	fails := "Concatenated string has the length in bytes larger than the maximum output length " +
+		strconv.Itoa(mostListed)
 	if x.Overflow == "TRUNCATE" {
 		fails = "listagg: a text of more than " + strconv.Itoa(mostListed) + " bytes is not truncated on zone local"
 	}
@@ -385,5 +408,6 @@ func (p *printer) listagg(x *trinosql.Listagg) {
 	p.sortItems(x.Within)
 	p.put(")")
 	p.filter(x, x.Filter)
-	p.put(`], lambda "~t": CASE WHEN strlen("~t") > `, strconv.Itoa(mostListed), ` THEN "~error"(`, quoteText(fails), `) ELSE "~t" END)[1]`)
+	p.put(`], lambda "~t": CASE WHEN strlen("~t") > `, strconv.Itoa(mostListed), ` THEN "~error"(`, quoteText(fails),
+		`) ELSE "~t" END)[1]`)
 }

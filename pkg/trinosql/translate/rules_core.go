@@ -19,8 +19,8 @@ func coreRules(reg *registry) {
 	reg.specials["*trinosql.Current"] = func(p *printer, x trinosql.Expr) { p.current(x.(*trinosql.Current)) }
 }
 
-// decimals computes with exactly the precision and scale of the result. If DuckDB has no type for an intermediate result, the
-// function ~decimal is called.
+// decimals computes with exactly the precision and scale of the result. If DuckDB has no type for an intermediate
+// result, the function ~decimal is called.
 func (p *printer) decimals(c *call, op string) {
 	r, x, y := c.bound.Result, c.bound.Args[0], c.bound.Args[1]
 	to := p.duckType(c.node, r)
@@ -113,8 +113,8 @@ func (p *printer) nullif(c *call) {
 	common := types.Common(from, other)
 	if types.Equal(from, common) && !nested(common) && (!float(common) || p.finite(l) || p.finite(r)) {
 		if p.a.Columns[r] != nil || constant(r) {
-			// nullif is a macro of DuckDB. Where it is bound a second time, as in aggregates with columns of outer queries, its name as the field
-			// of a row is lost.
+			// nullif is a macro of DuckDB. Where it is bound a second time, as in aggregates with columns of outer
+			// queries, its name as the field of a row is lost.
 			p.put("CASE WHEN TRUE THEN nullif(")
 			p.expr(l)
 			p.put(", ")
@@ -123,7 +123,8 @@ func (p *printer) nullif(c *call) {
 			return
 		}
 		second := operand{write: func() { p.cell(r, common) }}
-		if strings.Contains(p.capture(second.write), "SELECT ") { // which DuckDB does not allow where the first is bound
+		// which DuckDB does not allow where the first is bound
+		if strings.Contains(p.capture(second.write), "SELECT ") {
 			p.bindOnce([]operand{p.operand(l), second}, func(args []operand) {
 				p.put("nullif(")
 				args[0].write()
@@ -133,7 +134,8 @@ func (p *printer) nullif(c *call) {
 			})
 			return
 		}
-		p.bindOnce([]operand{p.operand(l)}, func(args []operand) { // the second argument is not evaluated if the first is NULL
+		// the second argument is not evaluated if the first is NULL
+		p.bindOnce([]operand{p.operand(l)}, func(args []operand) {
 			p.put("CASE WHEN ")
 			args[0].write()
 			p.put(" IS NOT NULL THEN nullif(")

@@ -110,12 +110,14 @@ func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) 
 		p.put(" ELSE coalesce(CASE substr(")
 		item.write()
 		p.put(", 1, 1)")
-		for _, k := range []struct{ mark, name string }{{"s", "varchar"}, {"i", "bigint"}, {"d", "double"}, {"b", "boolean"}} {
+		for _, k := range []struct{ mark, name string }{{"s", "varchar"}, {"i", "bigint"}, {"d", "double"},
+			{"b", "boolean"}} {
 			from, err := types.Parse(k.name)
 			if err != nil {
 				panic(err)
 			}
-			if !types.Equal(from, t) && (writers.get().casts[kinds{from.Kind, t.Kind}] == nil || !functions.CanCast(from, t)) {
+			if !types.Equal(from, t) && (writers.get().casts[kinds{from.Kind, t.Kind}] == nil ||
+				!functions.CanCast(from, t)) {
 				continue
 			}
 			p.put(" WHEN '", k.mark, "' THEN ")
@@ -128,7 +130,9 @@ func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) 
 			p.put(", ")
 			p.expr(x.Error.Value)
 		default:
-			p.fill(x, `, CAST("~sqljson_fault"('Cannot cast value of type ' || CASE substr($1, 1, 1) WHEN 's' THEN 'varchar' WHEN 'i' THEN 'integer' WHEN 'd' THEN 'double' ELSE 'boolean' END || ' to declared return type of function JSON_VALUE: ' || `+quoteText(t.String())+") AS "+to+")", item)
+			p.fill(x, `, CAST("~sqljson_fault"('Cannot cast value of type ' || CASE substr($1, 1, 1) WHEN 's' THEN `+
+				`'varchar' WHEN 'i' THEN 'integer' WHEN 'd' THEN 'double' ELSE 'boolean' END || ' to declared return `+
+				`type of function JSON_VALUE: ' || `+quoteText(t.String())+") AS "+to+")", item)
 		}
 		p.put(") END")
 	})

@@ -17,8 +17,8 @@ func jsonMakers(reg *registry) {
 	reg.specials["*trinosql.JSONArray"] = func(p *printer, x trinosql.Expr) { p.jsonArray(x.(*trinosql.JSONArray)) }
 }
 
-// jsonObject writes an object. Trino stores its members in a java.util.HashMap and writes them in the order of that, so several
-// keys must be constants.
+// jsonObject writes an object. Trino stores its members in a java.util.HashMap and writes them in the order of that, so
+// several keys must be constants.
 func (p *printer) jsonObject(x *trinosql.JSONObject) {
 	p.jsonReturns(x, "JSON_OBJECT", x.Returning, x.Format)
 	absent := x.Nulls == "ABSENT"
@@ -39,7 +39,8 @@ func (p *printer) jsonObject(x *trinosql.JSONObject) {
 		case x.Unique == "WITH":
 			p.put(`CAST("~error"('duplicate key passed to JSON_OBJECT function') AS VARCHAR)`)
 		default:
-			p.put(`CAST("~error"(chr(1) || 'NOT_SUPPORTED' || chr(1) || 'cannot construct a JSON object with duplicate key') AS VARCHAR)`)
+			p.put(`CAST("~error"(chr(1) || 'NOT_SUPPORTED' || chr(1) || 'cannot construct a JSON object with ` +
+				`duplicate key') AS VARCHAR)`)
 		}
 		return
 	}
@@ -55,7 +56,8 @@ func (p *printer) jsonObject(x *trinosql.JSONObject) {
 		if s, ok := m.Key.(*trinosql.StringLit); ok {
 			p.put(quoteText(jsonString(s.Value)))
 		} else {
-			p.fill(m.Key, `CASE WHEN $1 IS NULL THEN "~error"('null value passed for JSON object key to JSON_OBJECT function') ELSE "~sqljson_string"($1) END`, p.operand(m.Key))
+			p.fill(m.Key, `CASE WHEN $1 IS NULL THEN "~error"('null value passed for JSON object key to JSON_OBJECT `+
+				`function') ELSE "~sqljson_string"($1) END`, p.operand(m.Key))
 		}
 		p.put(" || ':' || ")
 		p.jsonItem(m.Value, !absent)

@@ -73,7 +73,8 @@ func mapRules(reg *registry) {
 		p.bindOnce(c.args[:2], func(args []operand) {
 			l, r, k := p.capture(args[0].write), p.capture(args[1].write), p.name("x")
 			keys := operand{write: func() {
-				p.put("list_concat(map_keys(", l, "), list_filter(map_keys(", r, "), lambda ", k, ": NOT list_contains(map_keys(", l, "), ", k, ")))")
+				p.put("list_concat(map_keys(", l, "), list_filter(map_keys(", r, "), lambda ", k,
+					": NOT list_contains(map_keys(", l, "), ", k, ")))")
 			}}
 			p.put("CASE WHEN ", l, " IS NOT NULL AND ", r, " IS NOT NULL THEN ")
 			p.bindOnce([]operand{keys}, func(keys []operand) {
@@ -90,7 +91,8 @@ func mapRules(reg *registry) {
 	}
 	reg.rules["map_concat"] = func(p *printer, c *call) {
 		if len(c.args) == 1 {
-			p.raise(c.node, c.bound.Result, "There must be two or more concatenation arguments to map_concat", c.args[0])
+			p.raise(c.node, c.bound.Result, "There must be two or more concatenation arguments to map_concat",
+				c.args[0])
 			return
 		}
 		p.bindOnce(c.args, func(args []operand) {
@@ -130,11 +132,13 @@ func (p *printer) newMap(at trinosql.Expr, key *types.Type, keys, values operand
 		k, e, i := p.capture(args[0].write), p.name("x"), p.name("x")
 		p.put("CASE WHEN list_position(", k, `, NULL) IS NOT NULL THEN "~error"('map key cannot be null')`)
 		if nested(key) {
-			p.put(" WHEN list_contains(list_transform(", k, ", lambda ", e, ": ", p.holdsNull(key, e), `), true) THEN "~error"('map key cannot be indeterminate: ' || `,
+			p.put(" WHEN list_contains(list_transform(", k, ", lambda ", e, ": ", p.holdsNull(key, e),
+				`), true) THEN "~error"('map key cannot be indeterminate: ' || `,
 				p.javaText(key, "list_filter("+k+", lambda "+e+": "+p.holdsNull(key, e)+")[1]"), ")")
 		}
 		p.put(" WHEN len(list_distinct(", k, ")) < len(", k, `) THEN "~error"('Duplicate map keys (' || `,
-			p.javaText(key, "list_filter("+k+", lambda "+e+", "+i+": list_position("+k+", "+e+") < "+i+")[1]"), " || ') are not allowed') ELSE map(", k, ", ")
+			p.javaText(key, "list_filter("+k+", lambda "+e+", "+i+": list_position("+k+", "+e+") < "+i+")[1]"),
+			" || ') are not allowed') ELSE map(", k, ", ")
 		args[1].write()
 		p.put(") END")
 	})
@@ -147,7 +151,8 @@ func (p *printer) holdsNull(t *types.Type, x string) string {
 		text := "(list_position(" + x + ", NULL) IS NOT NULL"
 		if nested(t.Args[0]) {
 			e := p.name("x")
-			text += " OR list_contains(list_transform(" + x + ", lambda " + e + ": coalesce(" + p.holdsNull(t.Args[0], e) + ", false)), true)"
+			text += " OR list_contains(list_transform(" + x + ", lambda " + e + ": coalesce(" + p.holdsNull(t.Args[0],
+				e) + ", false)), true)"
 		}
 		return text + ")"
 	case types.Row:
@@ -170,14 +175,17 @@ func (p *printer) javaText(t *types.Type, x string) string {
 	switch t.Kind {
 	case types.Array:
 		e := p.name("x")
-		return "'[' || coalesce(list_aggregate(list_transform(" + x + ", lambda " + e + ": coalesce(" + p.javaText(t.Args[0], e) + ", 'null')), 'string_agg', ', '), CASE WHEN " + x + " IS NOT NULL THEN '' END) || ']'"
+		return "'[' || coalesce(list_aggregate(list_transform(" + x + ", lambda " + e + ": coalesce(" +
+			p.javaText(t.Args[0], e) + ", 'null')), 'string_agg', ', '), CASE WHEN " + x +
+			" IS NOT NULL THEN '' END) || ']'"
 	case types.Row:
 		e := p.name("x")
 		terms := make([]string, len(t.Args))
 		for i, f := range t.Args {
 			terms[i] = "coalesce(" + p.javaText(f, field(e, i)) + ", 'null')"
 		}
-		return "list_transform([" + x + "], lambda " + e + ": '[' || " + strings.Join(terms, " || ', ' || ") + " || ']')[1]"
+		return "list_transform([" + x + "], lambda " + e + ": '[' || " + strings.Join(terms, " || ', ' || ") +
+			" || ']')[1]"
 	case types.Real, types.Double:
 		return "system.main.replace(CAST(" + x + " AS VARCHAR), 'nan', 'NaN')"
 	}
@@ -190,26 +198,33 @@ func (p *printer) mapSubscript(c *call) {
 		m, k := p.capture(args[0].write), p.capture(args[1].write)
 		key := c.bound.Args[1]
 		message := "'Key not present in map'"
-		if f := writers.get().casts[kinds{key.Kind, types.Varchar}]; !nested(key) && (f != nil || key.Kind == types.Varchar) {
+		if f := writers.get().casts[kinds{key.Kind, types.Varchar}]; !nested(key) &&
+			(f != nil || key.Kind == types.Varchar) {
 			message = "'Key not present in map: ' || " + p.capture(func() {
 				p.cast(&conversion{node: c.node, from: key, to: types.Of(types.Varchar), operand: p.alias(k)})
 			})
 		}
-		p.put("CASE WHEN ", m, " IS NULL OR ", k, " IS NULL THEN NULL WHEN list_contains(map_keys(", m, "), ", k, ") THEN map_extract_value(", m, ", ", k, `) ELSE "~error"(`, message, ") END")
+		p.put("CASE WHEN ", m, " IS NULL OR ", k, " IS NULL THEN NULL WHEN list_contains(map_keys(", m, "), ", k,
+			") THEN map_extract_value(", m, ", ", k, `) ELSE "~error"(`, message, ") END")
 	})
 }
 
-// multimap creates a map of rows of key and value: each key with the list of its values in order. Sorting groups equal keys.
+// multimap creates a map of rows of key and value: each key with the list of its values in order. Sorting groups equal
+// keys.
 func (p *printer) multimap(at trinosql.Node, entries operand) {
 	p.sortedKeys(entries, func(l, sorted, starts string) {
 		s, i, x, g := p.name("x"), p.name("x"), p.name("x"), p.name("x")
 		// for each key the indices of its entries, keys ordered by their first entry
 		groups := operand{write: func() {
-			p.put("list_sort(list_transform(", starts, ", lambda ", s, ", ", i, ": list_transform(list_slice(", sorted, ", ", s, ", coalesce(list_extract(", starts, ", ", i, " + 1) - 1, len(", sorted, "))), lambda ", x, ": ", field(x, 1), ")))")
+			p.put("list_sort(list_transform(", starts, ", lambda ", s, ", ", i, ": list_transform(list_slice(", sorted,
+				", ", s, ", coalesce(list_extract(", starts, ", ", i, " + 1) - 1, len(", sorted, "))), lambda ", x,
+				": ", field(x, 1), ")))")
 		}}
 		p.bindOnce([]operand{groups}, func(args []operand) {
 			list := p.capture(args[0].write)
-			p.put("map(list_transform(", list, ", lambda ", g, ": ", field("list_extract("+l+", "+g+"[1])", 0), "), list_transform(", list, ", lambda ", g, ": list_transform(", g, ", lambda ", x, ": ", field("list_extract("+l+", "+x+")", 1), ")))")
+			p.put("map(list_transform(", list, ", lambda ", g, ": ", field("list_extract("+l+", "+g+"[1])", 0),
+				"), list_transform(", list, ", lambda ", g, ": list_transform(", g, ", lambda ", x, ": ",
+				field("list_extract("+l+", "+x+")", 1), ")))")
 		})
 	})
 }
@@ -219,10 +234,12 @@ func (p *printer) firstMap(at trinosql.Node, entries operand) {
 	p.bindOnce([]operand{entries}, func(args []operand) {
 		l, e := p.capture(args[0].write), p.name("x")
 		keys := "list_transform(" + l + ", lambda " + e + ": " + field(e, 0) + ")"
-		p.put("CASE WHEN ", l, " IS NULL THEN NULL WHEN len(list_distinct(", keys, ")) = len(", l, ") THEN map_from_entries(", l, ") ELSE ")
+		p.put("CASE WHEN ", l, " IS NULL THEN NULL WHEN len(list_distinct(", keys, ")) = len(", l,
+			") THEN map_from_entries(", l, ") ELSE ")
 		p.sortedKeys(args[0], func(l, sorted, starts string) {
 			s, g := p.name("x"), p.name("x")
-			p.put("map_from_entries(list_transform(list_sort(list_transform(", starts, ", lambda ", s, ": ", field("list_extract("+sorted+", "+s+")", 1), ")), lambda ", g, ": list_extract(", l, ", ", g, ")))")
+			p.put("map_from_entries(list_transform(list_sort(list_transform(", starts, ", lambda ", s, ": ",
+				field("list_extract("+sorted+", "+s+")", 1), ")), lambda ", g, ": list_extract(", l, ", ", g, ")))")
 		})
 		p.put(" END")
 	})
@@ -231,25 +248,29 @@ func (p *printer) firstMap(at trinosql.Node, entries operand) {
 // counts creates a map of the distinct values of a list and their counts.
 func (p *printer) counts(at trinosql.Node, list operand) {
 	entries := operand{write: func() {
-		p.fill(at, `list_transform(list_filter($1, lambda "~e": "~e" IS NOT NULL), lambda "~e": struct_pack(f1 := "~e", f2 := true))`, list)
+		p.fill(at, `list_transform(list_filter($1, lambda "~e": "~e" IS NOT NULL), lambda "~e": struct_pack(f1 := `+
+			`"~e", f2 := true))`, list)
 	}}
 	p.bindOnce([]operand{{write: func() { p.multimap(at, entries) }}}, func(args []operand) {
 		p.fill(at, `map(map_keys($1), list_transform(map_values($1), lambda "~e": CAST(len("~e") AS BIGINT)))`, args[0])
 	})
 }
 
-// sortedKeys passes to write the texts of a list of entries, of the list of their keys and indices sorted by key, and of the
-// list of positions in that list where a new key begins.
+// sortedKeys passes to write the texts of a list of entries, of the list of their keys and indices sorted by key, and
+// of the list of positions in that list where a new key begins.
 func (p *printer) sortedKeys(entries operand, write func(l, sorted, starts string)) {
 	p.bindOnce([]operand{entries}, func(args []operand) {
 		l, e, i := p.capture(args[0].write), p.name("x"), p.name("x")
 		sorted := operand{write: func() {
-			p.put("list_sort(list_transform(", l, ", lambda ", e, ", ", i, ": struct_pack(f1 := ", field(e, 0), ", f2 := ", i, ")))")
+			p.put("list_sort(list_transform(", l, ", lambda ", e, ", ", i, ": struct_pack(f1 := ", field(e, 0),
+				", f2 := ", i, ")))")
 		}}
 		p.bindOnce([]operand{sorted}, func(args []operand) {
 			list := p.capture(args[0].write)
 			starts := operand{write: func() {
-				p.put("list_filter(system.main.range(1, len(", list, ") + 1), lambda ", i, ": ", i, " = 1 OR ", field("list_extract("+list+", "+i+")", 0), " IS DISTINCT FROM ", field("list_extract("+list+", "+i+" - 1)", 0), ")")
+				p.put("list_filter(system.main.range(1, len(", list, ") + 1), lambda ", i, ": ", i, " = 1 OR ",
+					field("list_extract("+list+", "+i+")", 0), " IS DISTINCT FROM ", field("list_extract("+list+", "+i+
+						" - 1)", 0), ")")
 			}}
 			p.bindOnce([]operand{starts}, func(args []operand) { write(l, list, p.capture(args[0].write)) })
 		})
@@ -276,7 +297,10 @@ func (p *printer) castMap(c *conversion) {
 		}}
 		p.bindOnce([]operand{keys}, func(args []operand) {
 			list := p.capture(args[0].write)
-			p.put("CASE WHEN list_position(", list, `, NULL) IS NOT NULL THEN "~error"('map key is null') WHEN len(list_distinct(`, list, ")) < len(", list, `) THEN "~error"('duplicate keys') ELSE map(`, list, ", list_transform(map_values(", text, "), lambda ", v, ": ")
+			p.put("CASE WHEN list_position(", list,
+				`, NULL) IS NOT NULL THEN "~error"('map key is null') WHEN len(list_distinct(`, list, ")) < len(", list,
+				`) THEN "~error"('duplicate keys') ELSE map(`, list, ", list_transform(map_values(", text,
+				"), lambda ", v, ": ")
 			p.cast(&conversion{node: c.node, from: c.from.Args[1], to: c.to.Args[1], operand: p.alias(v)})
 			p.put(")) END")
 		})

@@ -11,11 +11,17 @@ import (
 )
 
 func nestedRules(reg *registry) {
-	checked := mustParts(`CASE WHEN abs(CAST($2 AS HUGEINT) - $1) >= 10000 THEN "~error"('result of sequence function must not have more than 10000 entries') WHEN $2 = 9223372036854775807 OR $2 = -9223372036854775807 - 1 THEN list_transform(system.main.range(CAST(abs(CAST($2 AS HUGEINT) - $1) AS BIGINT) + 1), lambda "~i": CAST($1 + CASE WHEN $1 <= $2 THEN "~i" ELSE -"~i" END AS BIGINT)) WHEN $1 <= $2 THEN system.main.range($1, $2 + 1) ELSE system.main.range($1, $2 - 1, -1) END`)
-	reg.rules["sequence"] = func(p *printer, c *call) { // constant arguments make it a constant in DuckDB, too, which is evaluated once
+	checked := mustParts(`CASE WHEN abs(CAST($2 AS HUGEINT) - $1) >= 10000 THEN "~error"('result of sequence ` +
+		`function must not have more than 10000 entries') WHEN $2 = 9223372036854775807 OR $2 = -9223372036854775807 ` +
+		`- 1 THEN list_transform(system.main.range(CAST(abs(CAST($2 AS HUGEINT) - $1) AS BIGINT) + 1), lambda "~i": ` +
+		`CAST($1 + CASE WHEN $1 <= $2 THEN "~i" ELSE -"~i" END AS BIGINT)) WHEN $1 <= $2 THEN system.main.range($1, ` +
+		`$2 + 1) ELSE system.main.range($1, $2 - 1, -1) END`)
+	// constant arguments make it a constant in DuckDB, too, which is evaluated once
+	reg.rules["sequence"] = func(p *printer, c *call) {
 		from, ok1 := p.constant(c.args[0].expr)
 		to, ok2 := p.constant(c.args[1].expr)
-		if p.tried == nil && ok1 && ok2 && from.Cmp(to) <= 0 && to.IsInt64() && to.Int64() < 1<<32 && from.IsInt64() && to.Int64()-from.Int64() < 10000 {
+		if p.tried == nil && ok1 && ok2 && from.Cmp(to) <= 0 && to.IsInt64() && to.Int64() < 1<<32 && from.IsInt64() &&
+			to.Int64()-from.Int64() < 10000 {
 			p.put(fmt.Sprintf("range(CAST(%d AS BIGINT), CAST(%d AS BIGINT))", from.Int64(), to.Int64()+1))
 			return
 		}
@@ -62,7 +68,8 @@ func nestedRules(reg *registry) {
 	reg.rules["reduce"] = (*printer).reduce
 	reg.rules["concat arrays"] = func(p *printer, c *call) {
 		if len(c.args) == 1 {
-			p.put(`CAST("~error"('There must be two or more arguments to concat') AS `, p.duckType(c.node, c.bound.Result), ")")
+			p.put(`CAST("~error"('There must be two or more arguments to concat') AS `,
+				p.duckType(c.node, c.bound.Result), ")")
 			return
 		}
 		p.bindOnce(c.args, func(args []operand) {
@@ -132,10 +139,12 @@ func (p *printer) match(c *call, which string) {
 		then, otherwise = "false", "true"
 	}
 	p.expand(&call{node: c.node, args: []operand{found}},
-		mustParts("CASE WHEN list_contains($1, "+decides+") THEN "+then+" WHEN $1 IS NULL OR list_position($1, NULL) IS NOT NULL THEN NULL ELSE "+otherwise+" END"))
+		mustParts("CASE WHEN list_contains($1, "+decides+") THEN "+then+
+			" WHEN $1 IS NULL OR list_position($1, NULL) IS NOT NULL THEN NULL ELSE "+otherwise+" END"))
 }
 
-// matchInOrder is match with a predicate that may fail: it is not evaluated after the element that decides. The state is a tally.
+// matchInOrder is match with a predicate that may fail: it is not evaluated after the element that decides. The state
+// is a tally.
 func (p *printer) matchInOrder(c *call, which string) {
 	p.bindArg(c, 0, func(list operand) {
 		start, end, worse := "0", "2", "greatest"
@@ -151,7 +160,8 @@ func (p *printer) matchInOrder(c *call, which string) {
 		p.put(" IS NOT NULL THEN CASE ")
 		p.fold(c, list, p.alias(start), func(state, element string) {
 			pred := p.capture(func() { p.bodyOf(p.lambdaOf(c.args[1]), element) })
-			p.put("CASE WHEN ", state, " = ", end, " THEN ", end, " ELSE ", worse, "(", state, ", ", tally(pred), ") END")
+			p.put("CASE WHEN ", state, " = ", end, " THEN ", end, " ELSE ", worse, "(", state, ", ",
+				tally(pred), ") END")
 		}, types.Of(types.Integer), c.bound.Args[0].Args[0])
 		p.put(" WHEN 2 THEN ", yes, " WHEN 0 THEN ", no, " END END")
 	})
@@ -176,21 +186,24 @@ func (p *printer) reduceBound(c *call, list operand) {
 	p.put(" IS NOT NULL THEN ")
 	r := p.name("x")
 	p.put("list_transform([")
-	p.fold(c, list, c.args[1], func(state, element string) { p.bodyOf(p.lambdaOf(c.args[2]), state, element) }, c.bound.Args[1], c.bound.Args[0].Args[0])
+	p.fold(c, list, c.args[1], func(state, element string) { p.bodyOf(p.lambdaOf(c.args[2]), state, element) },
+		c.bound.Args[1], c.bound.Args[0].Args[0])
 	p.put("], lambda ", r, ": ")
 	p.bodyOf(p.lambdaOf(c.args[3]), r)
 	p.put(")[1] END")
 }
 
 // fold writes the final state of folding a list.
-func (p *printer) fold(c *call, list, initial operand, step func(state, element string), stateType, elementType *types.Type) {
+func (p *printer) fold(c *call, list, initial operand, step func(state, element string), stateType,
+	elementType *types.Type) {
 	state, element := p.duckType(c.node, stateType), p.duckType(c.node, elementType)
 	x, a, b := p.name("x"), p.name("x"), p.name("x")
 	p.put("struct_extract_at(list_reduce(list_prepend(struct_pack(s := CAST(")
 	initial.write()
 	p.put(" AS ", state, "), x := CAST(NULL AS ", element, ")), list_transform(")
 	list.write()
-	p.put(", lambda ", x, ": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b, ": struct_pack(s := ")
+	p.put(", lambda ", x, ": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b,
+		": struct_pack(s := ")
 	v := p.name("x")
 	size := p.size(stateType, v)
 	if size != "" {
@@ -200,7 +213,8 @@ func (p *printer) fold(c *call, list, initial operand, step func(state, element 
 	step(field(a, 0), field(b, 1))
 	p.put(" AS ", state, ")")
 	if size != "" {
-		p.put("], lambda ", v, ": CASE WHEN ", size, " > ", strconv.Itoa(maxState), ` THEN "~error"('a state of more than `,
+		p.put("], lambda ", v, ": CASE WHEN ", size, " > ", strconv.Itoa(maxState),
+			` THEN "~error"('a state of more than `,
 			strconv.Itoa(maxState>>20), " MiB in reduce is not supported on zone local') ELSE ", v, " END)[1]")
 	}
 	p.put(", x := CAST(NULL AS ", element, "))), 1)")
@@ -215,7 +229,8 @@ func (p *printer) size(t *types.Type, x string) string {
 	list := func(elements string, element *types.Type) string {
 		e := p.name("x")
 		if of := p.size(element, e); of != "" {
-			return "16 * len(" + elements + ") + coalesce(list_sum(list_transform(" + elements + ", lambda " + e + ": " +
+			return "16 * len(" + elements + ") + coalesce(list_sum(list_transform(" + elements + ", lambda " + e +
+				": " +
 				of + ")), 0)"
 		}
 		return "16 * len(" + elements + ")"
@@ -275,7 +290,8 @@ func (p *printer) castRow(c *conversion) {
 		fields := make([]string, len(c.to.Args))
 		for i := range fields {
 			fields[i] = p.capture(func() {
-				p.cast(&conversion{node: c.node, from: c.from.Args[i], to: c.to.Args[i], try: c.try, operand: p.alias(field(row, i))})
+				p.cast(&conversion{node: c.node, from: c.from.Args[i], to: c.to.Args[i], try: c.try,
+					operand: p.alias(field(row, i))})
 			})
 		}
 		p.put("CASE WHEN ", row, " IS NOT NULL THEN ", pack(fields), " END")
@@ -289,8 +305,8 @@ func sameStorage(a, b *types.Type) bool {
 	return ok1 && ok2 && x == y && sameTexts(a, b)
 }
 
-// sameTexts reports whether strings and times in a need no conversion to those in b: types with other parameters have the same storage, and
-// need one unless a varchar becomes longer.
+// sameTexts reports whether strings and times in a need no conversion to those in b: types with other parameters have
+// the same storage, and need one unless a varchar becomes longer.
 func sameTexts(a, b *types.Type) bool {
 	if len(a.Args) != len(b.Args) || a.Kind != b.Kind {
 		return false

@@ -9,10 +9,13 @@ import (
 // Trino limits the result of repeat by the bytes that its elements take in Trino's memory.
 
 func repeatRules(reg *registry) {
-	const checks = `CASE WHEN $2 > 10000 THEN "~error"('count argument of repeat function must be less than or equal to 10000') WHEN $2 < 0 THEN "~error"('count argument of repeat function must be greater than or equal to 0')`
-	const most, end = 1000000, ` WHEN $2 IS NOT NULL THEN list_transform(system.main.range(CAST($2 AS BIGINT)), lambda "~i": $1) END`
+	const checks = `CASE WHEN $2 > 10000 THEN "~error"('count argument of repeat function must be less than or equal ` +
+		`to 10000') WHEN $2 < 0 THEN "~error"('count argument of repeat function must be greater than or equal to 0')`
+	const most, end = 1000000,
+		` WHEN $2 IS NOT NULL THEN list_transform(system.main.range(CAST($2 AS BIGINT)), lambda "~i": $1) END`
 	plain := mustParts(checks + end)
-	limited := mustParts(checks + ` WHEN $2 > 0 AND $3 > (` + strconv.Itoa(most) + ` + $2) // $2 THEN "~error"('result of repeat function must not take more than ` +
+	limited := mustParts(checks + ` WHEN $2 > 0 AND $3 > (` + strconv.Itoa(most) +
+		` + $2) // $2 THEN "~error"('result of repeat function must not take more than ` +
 		strconv.Itoa(most) + ` bytes')` + end)
 	reg.rules["repeat"] = func(p *printer, c *call) {
 		t := c.bound.Args[0]
@@ -27,7 +30,8 @@ func repeatRules(reg *registry) {
 	}
 }
 
-// fixedBytes is how many bytes an element of a type takes in Trino, with the one that marks NULL; 0 if that depends on the value.
+// fixedBytes is how many bytes an element of a type takes in Trino, with the one that marks NULL; 0 if that depends on
+// the value.
 func fixedBytes(t *types.Type) int {
 	switch t.Kind {
 	case types.Unknown, types.Boolean, types.Tinyint:

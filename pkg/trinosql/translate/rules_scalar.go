@@ -16,19 +16,26 @@ func scalarRules(reg *registry) {
 		if p.tried != nil {
 			p.refuse(c.node, "shuffle in TRY is not supported on zone local")
 		}
-		p.expand(c, mustParts(`list_transform(list_sort(list_transform($1, lambda "~e", "~i": struct_pack(r := random(), i := "~i", e := "~e"))), lambda "~s": struct_extract_at("~s", 3))`))
+		p.expand(c, mustParts(`list_transform(list_sort(list_transform($1, lambda "~e", "~i": struct_pack(r := `+
+			`random(), i := "~i", e := "~e"))), lambda "~s": struct_extract_at("~s", 3))`))
 	}
 	reg.rules["greatest"] = func(p *printer, c *call) { p.extreme(c, "greatest") }
 	reg.rules["least"] = func(p *printer, c *call) { p.extreme(c, "least") }
 	for _, f := range []string{"lpad", "rpad"} {
-		checked := `CASE WHEN $1 IS NULL OR $2 IS NULL OR $3 IS NULL THEN NULL WHEN $2 < 0 OR $2 > 2147483647 THEN "~error"('Target length must be in the range [0..2147483647]') WHEN $3 = '' THEN "~error"('Padding string must not be empty') ELSE `
-		reg.rules["pad "+f] = outsideTry(checked+f+`($1, CAST($2 AS INTEGER), $3) END`, checked+`"~`+f+`"($1, CAST($2 AS VARCHAR), $3) END`)
+		checked := `CASE WHEN $1 IS NULL OR $2 IS NULL OR $3 IS NULL THEN NULL WHEN $2 < 0 OR $2 > 2147483647 THEN ` +
+			`"~error"('Target length must be in the range [0..2147483647]') WHEN $3 = '' THEN "~error"('Padding ` +
+			`string must not be empty') ELSE `
+		reg.rules["pad "+f] = outsideTry(checked+f+`($1, CAST($2 AS INTEGER), $3) END`, checked+`"~`+f+
+			`"($1, CAST($2 AS VARCHAR), $3) END`)
 	}
-	reg.rules["replace"] = outsideTry(`CASE WHEN $2 = '' THEN CASE WHEN $1 = '' THEN $3 ELSE $3 || list_reduce(list_transform(string_split($1, ''), lambda "~e": "~e" || $3), lambda "~a", "~b": "~a" || "~b") END ELSE replace($1, $2, $3) END`, `"~replace"($1, $2, $3)`)
+	reg.rules["replace"] = outsideTry(`CASE WHEN $2 = '' THEN CASE WHEN $1 = '' THEN $3 ELSE $3 || `+
+		`list_reduce(list_transform(string_split($1, ''), lambda "~e": "~e" || $3), lambda "~a", "~b": "~a" || "~b") `+
+		`END ELSE replace($1, $2, $3) END`, `"~replace"($1, $2, $3)`)
 	reg.rules["replace nothing"] = outsideTry(`replace($1, $2, '')`, `"~replace"($1, $2, '')`)
 	reg.rules["concat"] = func(p *printer, c *call) {
 		if len(c.args) == 1 {
-			p.put(`CAST("~error"('There must be two or more concatenation arguments') AS `, p.duckType(c.node, c.bound.Result), ")")
+			p.put(`CAST("~error"('There must be two or more concatenation arguments') AS `,
+				p.duckType(c.node, c.bound.Result), ")")
 			return
 		}
 		if c.bound.Result.Kind == types.Varbinary { // DuckDB gives it no type where an operand is a constant NULL
@@ -55,7 +62,10 @@ func scalarRules(reg *registry) {
 	}
 	reg.rules["concat_ws array"] = func(p *printer, c *call) {
 		p.bindOnce(c.args, func(args []operand) {
-			there := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, args[1]) }}
+			there := operand{write: func() {
+				p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`,
+					args[1])
+			}}
 			p.put("CASE WHEN ")
 			args[0].write()
 			p.put(" IS NOT NULL AND ")
@@ -64,7 +74,9 @@ func scalarRules(reg *registry) {
 			if _, ok := args[0].expr.(*trinosql.StringLit); ok {
 				p.fill(c.node, "coalesce(list_aggregate($1, 'string_agg', $2), '')", there, args[0])
 			} else { // DuckDB's separator must be constant
-				p.fill(c.node, `CASE WHEN len($1) = 0 THEN '' ELSE list_reduce($1, lambda "~a", "~b": "~a" || $2 || "~b") END`, there, args[0])
+				p.fill(c.node,
+					`CASE WHEN len($1) = 0 THEN '' ELSE list_reduce($1, lambda "~a", "~b": "~a" || $2 || "~b") END`,
+					there, args[0])
 			}
 			p.put(" END")
 		})
@@ -75,7 +87,8 @@ func scalarRules(reg *registry) {
 		c.args[0].write()
 		p.put(", ")
 		c.args[1].write()
-		p.put(") AS JSON) AS STRUCT(f1 VARCHAR, f2 VARCHAR[])[]), lambda ", e, ": ", field(e, 0), " || CASE WHEN ", field(e, 1), " IS NULL THEN '' ELSE ")
+		p.put(") AS JSON) AS STRUCT(f1 VARCHAR, f2 VARCHAR[])[]), lambda ", e, ": ", field(e, 0), " || CASE WHEN ",
+			field(e, 1), " IS NULL THEN '' ELSE ")
 		p.bodyOf(p.lambdaOf(c.args[2]), field(e, 1))
 		p.put(` END), lambda "~a", "~b": "~a" || "~b"))`)
 	}
@@ -113,8 +126,8 @@ func scalarRules(reg *registry) {
 	}
 }
 
-// outsideTry writes a call with one template, and within TRY with another: DuckDB does not allow the functions with limited
-// results there.
+// outsideTry writes a call with one template, and within TRY with another: DuckDB does not allow the functions with
+// limited results there.
 func outsideTry(plain, tried string) rule {
 	outside, inside := mustParts(plain), mustParts(tried)
 	return func(p *printer, c *call) {
@@ -150,28 +163,33 @@ func (p *printer) roundInteger(c *call) {
 	t := c.bound.Result
 	limits, to := integerLimits[t.Kind], p.duckType(c.node, t)
 	p.bindOnce(c.args, func(args []operand) {
-		p.fill(c.node, `CASE WHEN $2 >= 0 THEN $1 WHEN $2 < -18 THEN CASE WHEN $1 IS NOT NULL THEN CAST("~error"('numerical overflow: ' || $1) AS `+to+`) END ELSE `, args...)
+		p.fill(c.node, `CASE WHEN $2 >= 0 THEN $1 WHEN $2 < -18 THEN CASE WHEN $1 IS NOT NULL THEN `+
+			`CAST("~error"('numerical overflow: ' || $1) AS `+to+`) END ELSE `, args...)
 		tens := operand{write: func() { p.fill(c.node, "CAST(pow(10, 0 - $2) AS HUGEINT)", args...) }}
 		p.bindOnce([]operand{tens}, func(tens []operand) {
 			value := operand{write: func() {
-				p.fill(c.node, "CAST(sign($1) AS HUGEINT) * ((abs(CAST($1 AS HUGEINT)) + $2 // 2) // $2) * $2", args[0], tens[0])
+				p.fill(c.node, "CAST(sign($1) AS HUGEINT) * ((abs(CAST($1 AS HUGEINT)) + $2 // 2) // $2) * $2",
+					args[0], tens[0])
 			}}
 			p.bindOnce([]operand{value}, func(value []operand) {
-				p.fill(c.node, "CASE WHEN $1 < "+limits.least+" OR $1 > "+limits.most+` THEN CAST("~error"(`+limits.beyond+`) AS `+to+`) ELSE CAST($1 AS `+to+`) END`, value[0], args[0])
+				p.fill(c.node, "CASE WHEN $1 < "+limits.least+" OR $1 > "+limits.most+` THEN CAST("~error"(`+
+					limits.beyond+`) AS `+to+`) ELSE CAST($1 AS `+to+`) END`, value[0], args[0])
 			})
 		})
 		p.put(" END")
 	})
 }
 
-// roundFloat rounds as Java does: in doubles, half away from zero. A value that overflows when it is scaled is unchanged.
+// roundFloat rounds as Java does: in doubles, half away from zero. A value that overflows when it is scaled is
+// unchanged.
 func (p *printer) roundFloat(c *call) {
 	t := p.duckType(c.node, c.bound.Result)
 	if len(c.args) == 1 {
 		p.expand(c, mustParts("CAST(CASE WHEN $1 = 0 THEN 0 WHEN isfinite($1) THEN round($1) ELSE $1 END AS "+t+")"))
 		return
 	}
-	p.expand(c, mustParts("CAST(CASE WHEN $2 IS NULL THEN NULL WHEN NOT isfinite($1) OR isinf(pow(10.0, $2)) OR isinf(abs($1) * pow(10.0, $2)) THEN $1"+
+	p.expand(c, mustParts("CAST(CASE WHEN $2 IS NULL THEN NULL WHEN NOT isfinite($1) OR isinf(pow(10.0, $2)) OR "+
+		"isinf(abs($1) * pow(10.0, $2)) THEN $1"+
 		" ELSE sign($1) * round(abs($1) * pow(10.0, $2)) / pow(10.0, $2) END AS "+t+")"))
 }
 
@@ -185,10 +203,13 @@ func (p *printer) random(c *call) {
 	with := *c
 	with.args = append(slices.Clone(c.args), operand{write: func() { p.volatile(c, "random()") }, cheap: true})
 	if len(c.args) == 1 {
-		p.expand(&with, mustParts(`CAST(CASE WHEN $1 <= 0 THEN "~error"('bound must be positive') ELSE floor($2 * $1) END AS `+t+")"))
+		p.expand(&with,
+			mustParts(`CAST(CASE WHEN $1 <= 0 THEN "~error"('bound must be positive') ELSE floor($2 * $1) END AS `+t+
+				")"))
 		return
 	}
-	p.expand(&with, mustParts(`CAST(CASE WHEN $1 >= $2 THEN "~error"('start value must be less than stop value') ELSE $1 + floor($3 * ($2 - $1)) END AS `+t+")"))
+	p.expand(&with, mustParts(`CAST(CASE WHEN $1 >= $2 THEN "~error"('start value must be less than stop value') `+
+		`ELSE $1 + floor($3 * ($2 - $1)) END AS `+t+")"))
 }
 
 // extreme writes greatest and least, which are NULL if any argument is.
@@ -210,7 +231,8 @@ func (p *printer) extreme(c *call, name string) {
 	}
 	p.put("CASE WHEN ")
 	p.allNotNull(args)
-	if name == "greatest" && float(c.bound.Result) { // NaN is the greatest in DuckDB; in Trino only if all arguments are NaN
+	// NaN is the greatest in DuckDB; in Trino only if all arguments are NaN
+	if name == "greatest" && float(c.bound.Result) {
 		p.put(" THEN coalesce(greatest(")
 		p.list(len(args), func(i int) {
 			p.put("CASE WHEN NOT isnan(")

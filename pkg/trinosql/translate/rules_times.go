@@ -20,20 +20,23 @@ func timeRules(reg *registry) {
 	}
 	reg.rules["local date"] = func(p *printer, c *call) { p.overClock(c, "CAST($1 AS DATE)") }
 	reg.rules["local last_day"] = func(p *printer, c *call) { p.overClock(c, "last_day($1)") }
-	for _, f := range []string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year", "year_of_week", "hour", "minute", "second", "millisecond"} {
+	for _, f := range []string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year", "year_of_week",
+		"hour", "minute", "second", "millisecond"} {
 		reg.rules["field "+f] = func(p *printer, c *call) { p.field(f, c.args[0], c.bound.Args[0]) }
 	}
 	reg.specials["*trinosql.Extract"] = func(p *printer, x trinosql.Expr) {
 		e := x.(*trinosql.Extract)
 		name := strings.ToLower(e.Field.Name)
-		if full, ok := map[string]string{"dow": "day_of_week", "doy": "day_of_year", "yow": "year_of_week", "day_of_month": "day"}[name]; ok {
+		if full, ok := map[string]string{"dow": "day_of_week", "doy": "day_of_year", "yow": "year_of_week",
+			"day_of_month": "day"}[name]; ok {
 			name = full
 		}
 		if name == "timezone_hour" || name == "timezone_minute" {
 			reg.rules[name](p, &call{node: x, args: []operand{p.operand(e.X)}})
 			return
 		}
-		if !slices.Contains([]string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year", "year_of_week", "hour", "minute", "second"}, name) {
+		if !slices.Contains([]string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year",
+			"year_of_week", "hour", "minute", "second"}, name) {
 			p.refuse(x, "EXTRACT(%s ...) is not supported on zone local", e.Field.Name)
 		}
 		p.field(name, p.operand(e.X), p.typeOf(e.X))
@@ -72,13 +75,16 @@ func (p *printer) now(x *trinosql.TypedLit, now string) {
 // overClock writes a template over the local time of the first argument.
 func (p *printer) overClock(c *call, template string) {
 	x := c.args[0]
-	p.expand(&call{node: c.node, bound: c.bound, args: []operand{{write: func() { p.clockOf(x) }}}}, mustParts(template))
+	p.expand(&call{node: c.node, bound: c.bound, args: []operand{{write: func() { p.clockOf(x) }}}},
+		mustParts(template))
 }
 
 func (p *printer) field(name string, o operand, t *types.Type) {
 	switch t.Kind {
 	case types.IntervalDS:
-		div, mod := map[string]string{"day": "86400000", "hour": "3600000", "minute": "60000", "second": "1000", "millisecond": "1"}[name], map[string]string{"hour": " % 24", "minute": " % 60", "second": " % 60", "millisecond": " % 1000"}[name]
+		div, mod := map[string]string{"day": "86400000", "hour": "3600000", "minute": "60000", "second": "1000",
+			"millisecond": "1"}[name], map[string]string{"hour": " % 24", "minute": " % 60", "second": " % 60",
+			"millisecond": " % 1000"}[name]
 		p.put("(epoch_ms(")
 		o.write()
 		p.put(") // ", div, mod, ")")
@@ -98,7 +104,8 @@ func (p *printer) field(name string, o operand, t *types.Type) {
 	}
 	p.put(f, "(")
 	if t.Kind == types.Timestamp && t.N > 6 {
-		p.expand(&call{args: []operand{p.countedBy("epoch_ns(", o.write)}}, mustParts("make_timestamp(($1 - ($1 % 1000 + 1000) % 1000) // 1000)"))
+		p.expand(&call{args: []operand{p.countedBy("epoch_ns(", o.write)}},
+			mustParts("make_timestamp(($1 - ($1 % 1000 + 1000) % 1000) // 1000)"))
 	} else {
 		p.clockOf(o)
 	}

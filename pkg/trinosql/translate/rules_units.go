@@ -24,7 +24,10 @@ func unitRules(reg *registry) {
 	}
 	for _, op := range []string{"+", "-"} {
 		for at, name := range []string{"moved ", "moved by first "} {
-			reg.rules[name+op] = func(p *printer, c *call) { p.moved(c.args[at], c.args[1-at], c.bound.Args[at], c.bound.Args[1-at], op) }
+			reg.rules[name+op] = func(p *printer, c *call) {
+				p.moved(c.args[at], c.args[1-at], c.bound.Args[at],
+					c.bound.Args[1-at], op)
+			}
 		}
 	}
 	reg.rules["date_trunc"] = func(p *printer, c *call) { p.eachUnit(c, p.truncUnit) }
@@ -83,8 +86,10 @@ func (p *printer) eachUnit(c *call, write func(c *call, unit string)) {
 	})
 }
 
-var nativeSteps = map[string]string{"millisecond": "to_milliseconds($1)", "second": "to_seconds($1)", "minute": "to_minutes($1)", "hour": "to_hours($1)", "day": "to_days(CAST($1 AS INTEGER))",
-	"week": "to_weeks(CAST($1 AS INTEGER))", "month": "to_months(CAST($1 AS INTEGER))", "quarter": "to_months(3 * CAST($1 AS INTEGER))", "year": "to_years(CAST($1 AS INTEGER))"}
+var nativeSteps = map[string]string{"millisecond": "to_milliseconds($1)", "second": "to_seconds($1)",
+	"minute": "to_minutes($1)", "hour": "to_hours($1)", "day": "to_days(CAST($1 AS INTEGER))",
+	"week": "to_weeks(CAST($1 AS INTEGER))", "month": "to_months(CAST($1 AS INTEGER))",
+	"quarter": "to_months(3 * CAST($1 AS INTEGER))", "year": "to_years(CAST($1 AS INTEGER))"}
 
 func (p *printer) addUnit(c *call, u string) {
 	t := c.bound.Args[2]
@@ -123,8 +128,8 @@ func (p *printer) addUnit(c *call, u string) {
 	}
 }
 
-// added writes the sum of a number of units and a value. Numbers that may exceed the range of the type are added in Go, which
-// has the error messages.
+// added writes the sum of a number of units and a value. Numbers that may exceed the range of the type are added in Go,
+// which has the error messages.
 func (p *printer) added(n operand, t *types.Type, u, native string, value operand) {
 	args := &call{args: []operand{n, value}}
 	if k, ok := p.constant(n.expr); ok && k.BitLen() < 13 {
@@ -142,7 +147,8 @@ func (p *printer) added(n operand, t *types.Type, u, native string, value operan
 	case types.TimestampTZ:
 		made = "make_timestamptz(CAST(# AS BIGINT))"
 	}
-	slow := strings.Replace(made, "#", `"~date_add"('`+u+`', CAST($1 AS VARCHAR), CAST(`+count+` AS VARCHAR), '`+kind+`')`, 1)
+	slow := strings.Replace(made, "#", `"~date_add"('`+u+`', CAST($1 AS VARCHAR), CAST(`+count+` AS VARCHAR), '`+kind+
+		`')`, 1)
 	p.expand(args, mustParts("CASE WHEN $1 BETWEEN -8000 AND 8000 THEN "+native+" ELSE "+slow+" END"))
 }
 
@@ -204,7 +210,8 @@ func (p *printer) wholeMillis(digits int, write func()) {
 	case digits > 6:
 		of, unit, back = "epoch_ns(", "1000000", "make_timestamp_ns("
 	}
-	p.expand(&call{args: []operand{p.countedBy(of, write)}}, mustParts(back+"$1 - ($1 % "+unit+" + "+unit+") % "+unit+")"))
+	p.expand(&call{args: []operand{p.countedBy(of, write)}}, mustParts(back+"$1 - ($1 % "+unit+" + "+unit+") % "+unit+
+		")"))
 }
 
 func (p *printer) truncUnit(c *call, u string) {
@@ -242,8 +249,8 @@ func (p *printer) truncUnit(c *call, u string) {
 	}
 }
 
-// minus writes the difference of two times as an interval: rounded to milliseconds, half up, or, with zones, as Trino rounds
-// fractions of milliseconds.
+// minus writes the difference of two times as an interval: rounded to milliseconds, half up, or, with zones, as Trino
+// rounds fractions of milliseconds.
 func (p *printer) minus(c *call) {
 	t := c.bound.Args[0]
 	of, unit := "epoch_us", "1000"
@@ -257,7 +264,8 @@ func (p *printer) minus(c *call) {
 	if t.Kind == types.TimestampTZ {
 		below := func(x string) string { return "(" + x + " % 1000 + 1000) % 1000" }
 		d := below("$1") + " - " + below("$2")
-		p.expand(args, mustParts("to_microseconds(1000 * ("+floor("$1")+" - "+floor("$2")+" + CASE WHEN "+d+" >= 500 THEN 1 WHEN "+d+" <= -500 THEN -1 ELSE 0 END))"))
+		p.expand(args, mustParts("to_microseconds(1000 * ("+floor("$1")+" - "+floor("$2")+" + CASE WHEN "+d+
+			" >= 500 THEN 1 WHEN "+d+" <= -500 THEN -1 ELSE 0 END))"))
 		return
 	}
 	half := "500"

@@ -78,9 +78,11 @@ func zoneRules(reg *registry) {
 	}
 }
 
-const fromUnixtime = `CASE WHEN $1 >= -2251799813685.2485 AND $1 < 2251799813685.2475 THEN make_timestamptz(CAST(floor($1 * 1000 + 0.5) AS BIGINT) * 1000) WHEN isnan($1) THEN make_timestamptz(0)` +
+const fromUnixtime = `CASE WHEN $1 >= -2251799813685.2485 AND $1 < 2251799813685.2475 THEN ` +
+	`make_timestamptz(CAST(floor($1 * 1000 + 0.5) AS BIGINT) * 1000) WHEN isnan($1) THEN make_timestamptz(0)` +
 	` WHEN $1 IS NOT NULL THEN "~error"(chr(1) || 'GENERIC_INTERNAL_ERROR' || chr(1) || 'Millis overflow: ' ||` +
-	` CASE WHEN $1 >= 9223372036854775.807 THEN '9223372036854775807' WHEN $1 <= -9223372036854775.808 THEN '-9223372036854775808' ELSE CAST(CAST(floor($1 * 1000 + 0.5) AS BIGINT) AS VARCHAR) END) END`
+	` CASE WHEN $1 >= 9223372036854775.807 THEN '9223372036854775807' WHEN $1 <= -9223372036854775.808 THEN ` +
+	`'-9223372036854775808' ELSE CAST(CAST(floor($1 * 1000 + 0.5) AS BIGINT) AS VARCHAR) END) END`
 
 func (p *printer) parseDatetime(c *call) {
 	s, ok1 := c.args[0].expr.(*trinosql.StringLit)
@@ -118,8 +120,8 @@ func (p *printer) zoneOfOperand(o operand) string {
 
 const badZone = "'%s' is not a valid time zone"
 
-// knownZone reports whether an argument is a valid zone. An invalid one ends the statement with a message unless the value is
-// NULL.
+// knownZone reports whether an argument is a valid zone. An invalid one ends the statement with a message unless the
+// value is NULL.
 func (p *printer) knownZone(at trinosql.Expr, value operand, zone trinosql.Expr, bad string) bool {
 	s, ok := zone.(*trinosql.StringLit)
 	if !ok {
@@ -140,8 +142,8 @@ func (p *printer) knownZone(at trinosql.Expr, value operand, zone trinosql.Expr,
 	return false
 }
 
-// raise writes an error that ends the statement when it runs, unless one of the operands is NULL. Operands that consist only of
-// literals are not tested: DuckDB would evaluate the error even if the statement has no rows.
+// raise writes an error that ends the statement when it runs, unless one of the operands is NULL. Operands that consist
+// only of literals are not tested: DuckDB would evaluate the error even if the statement has no rows.
 func (p *printer) raise(at trinosql.Node, t *types.Type, msg string, operands ...operand) {
 	text := `CAST("~error"(` + quoteText(msg) + ") AS " + p.duckType(at, t) + ")"
 	operands = slices.DeleteFunc(operands, func(o operand) bool { return !p.mayBeNull(o.expr) })

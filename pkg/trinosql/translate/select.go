@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// selectBody writes a SELECT and returns the names of its columns. The function more, if not nil, writes additional columns
-// after them.
+// selectBody writes a SELECT and returns the names of its columns. The function more, if not nil, writes additional
+// columns after them.
 func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 	info := p.a.Selects[s]
 	from := p.capture(func() {

@@ -33,8 +33,9 @@ func (p *printer) scalar(x *trinosql.Subquery) {
 	})
 }
 
-// condition writes an expression that filters rows. In such a position Trino implements IN (query) as a join, which matches fewer rows:
-// NaN, and a row that contains NULL, equal nothing. The conditions of CASE and IF do not filter rows.
+// condition writes an expression that filters rows. In such a position Trino implements IN (query) as a join, which
+// matches fewer rows: NaN, and a row that contains NULL, equal nothing. The conditions of CASE and IF do not filter
+// rows.
 func (p *printer) condition(x trinosql.Expr) {
 	if _, written := p.literal[x]; written || p.a.Coercions[x] != nil || p.grouped != nil {
 		p.expr(x)
@@ -60,7 +61,10 @@ func (p *printer) condition(x trinosql.Expr) {
 		switch {
 		case x.Not:
 		case p.asRows(info.Common):
-			p.outOfTry(func() { p.compareWithRows(x.X, x.Query, func() { p.inRows(x.X, info, x.Query, " IS NOT NULL") }) })
+			p.outOfTry(func() {
+				p.compareWithRows(x.X, x.Query,
+					func() { p.inRows(x.X, info, x.Query, " IS NOT NULL") })
+			})
 			return
 		case len(common) == 1 && float(common[0]) && !p.finite(x.X):
 			p.outOfTry(func() {
@@ -151,8 +155,9 @@ func (p *printer) quantified(x *trinosql.Quantified) {
 	})
 }
 
-// compareWithRows writes the comparison of an expression with the rows of a query. Where the expression refers to columns of an outer query and the query
-// reads one of WITH, DuckDB loses these columns unless they are columns of a relation next to the comparison.
+// compareWithRows writes the comparison of an expression with the rows of a query. Where the expression refers to
+// columns of an outer query and the query reads one of WITH, DuckDB loses these columns unless they are columns of a
+// relation next to the comparison.
 func (p *printer) compareWithRows(x trinosql.Expr, q *trinosql.Query, write func()) {
 	columns := p.outerColumns(x)
 	if len(columns) == 0 || !p.readsNamed(q) {
@@ -207,8 +212,8 @@ func (p *printer) readsNamed(q *trinosql.Query) (reads bool) {
 	return reads
 }
 
-// predicate writes IN (query), which is = ANY, and the other comparisons with the rows of a query. Both sides are converted to
-// their common type.
+// predicate writes IN (query), which is = ANY, and the other comparisons with the rows of a query. Both sides are
+// converted to their common type.
 func (p *printer) predicate(at, x trinosql.Expr, op, quantifier string, q *trinosql.Query) {
 	info := p.a.Predicates[at]
 	common := info.Common.Args[0]
@@ -251,8 +256,10 @@ func (p *printer) predicate(at, x trinosql.Expr, op, quantifier string, q *trino
 	p.put("))")
 }
 
-// within writes a subquery whose FROM has the value of x, as a named column, next to the query's columns in the common type.
-func (p *printer) within(at, x trinosql.Expr, t *types.Type, common *types.Type, q *trinosql.Query, write func(value string, columns []string) string) {
+// within writes a subquery whose FROM has the value of x, as a named column, next to the query's columns in the common
+// type.
+func (p *printer) within(at, x trinosql.Expr, t *types.Type, common *types.Type, q *trinosql.Query,
+	write func(value string, columns []string) string) {
 	if p.aggregates(x) {
 		p.refuse(at, "comparing an aggregate with the rows of a query in this way is not supported on zone local")
 	}
@@ -262,7 +269,8 @@ func (p *printer) within(at, x trinosql.Expr, t *types.Type, common *types.Type,
 	p.put("(SELECT ", write(value, columns), " FROM (SELECT ", left, " AS ", value, "), (", text, "))")
 }
 
-// aggregates reports whether an expression contains an aggregate or a window function, which is not allowed in a subquery.
+// aggregates reports whether an expression contains an aggregate or a window function, which is not allowed in a
+// subquery.
 func (p *printer) aggregates(x trinosql.Expr) bool {
 	found := false
 	trinosql.Inspect(x, func(n trinosql.Node) bool {
@@ -287,13 +295,14 @@ func (p *printer) equalsAll(at, x trinosql.Expr, t, common *types.Type, q *trino
 		if float(t) {
 			most = maxFloat(c)
 		}
-		return fmt.Sprintf("CASE WHEN count(*) = 0 THEN true ELSE (%s AND %s AND CASE WHEN count(%s) = count(*) THEN true END) END",
+		return fmt.Sprintf("CASE WHEN count(*) = 0 THEN true ELSE (%s AND %s AND CASE WHEN count(%s) = count(*) THEN "+
+			"true END) END",
 			p.equal(at, t, "min("+c+")", most), p.equal(at, t, "any_value("+value+")", most), c)
 	})
 }
 
-// comparesFloats writes the comparison of x with the rows of a query as Trino computes it: with their least or their greatest value, which
-// leaves NaN out, where a comparison with each row would not.
+// comparesFloats writes the comparison of x with the rows of a query as Trino computes it: with their least or their
+// greatest value, which leaves NaN out, where a comparison with each row would not.
 func (p *printer) comparesFloats(at, x trinosql.Expr, op, quantifier string, t, common *types.Type, q *trinosql.Query) {
 	p.within(at, x, t, common, q, func(value string, columns []string) string {
 		c := columns[0]
@@ -306,7 +315,8 @@ func (p *printer) comparesFloats(at, x trinosql.Expr, op, quantifier string, t, 
 		if quantifier == "ANY" {
 			empty, join = "false", "OR"
 		}
-		return fmt.Sprintf("CASE WHEN count(*) = 0 THEN %[1]s ELSE (%[2]s %[3]s CASE WHEN count(%[4]s) = count(*) THEN %[1]s END) END",
+		return fmt.Sprintf("CASE WHEN count(*) = 0 THEN %[1]s ELSE (%[2]s %[3]s CASE WHEN count(%[4]s) = count(*) "+
+			"THEN %[1]s END) END",
 			empty, compared, join, c)
 	})
 }

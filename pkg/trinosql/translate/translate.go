@@ -24,7 +24,8 @@ type Statement struct {
 	SQL string
 	// Columns are the columns of the result. They have other names in the text.
 	Columns []analyze.Column
-	// Zones are the time zones in which the instants of the columns are displayed, "" for UTC. It is nil if all are UTC.
+	// Zones are the time zones in which the instants of the columns are displayed, "" for UTC. It is nil if all are
+	// UTC.
 	Zones []string
 
 	fields map[*analyze.Field]string
@@ -80,17 +81,18 @@ type printer struct {
 	text strings.Builder
 	made int // number of generated names
 
-	fields     map[*analyze.Field]string            // the references of columns
-	lambdas    map[*trinosql.Lambda][]string        // the names of the parameters
-	named      map[*trinosql.NamedQuery]*namedQuery // of WITH
-	literal    map[trinosql.Expr]string             // temporary replacements of expressions
-	columns    []string                             // the column names of the query being written
-	tried      *tried                               // the TRY being written
-	grouped    map[int]string                       // the text of keys of GROUP BY that are not columns, by analyze.Analysis.Key
-	outGrouped []map[int]string                     // grouped of the outer queries that have such keys
-	inGroups   bool                                 // whether rows are grouped in the current SELECT
-	own        string                               // the reference of a column of the current SELECT
-	zones      *zones                               // nil until needed
+	fields  map[*analyze.Field]string            // the references of columns
+	lambdas map[*trinosql.Lambda][]string        // the names of the parameters
+	named   map[*trinosql.NamedQuery]*namedQuery // of WITH
+	literal map[trinosql.Expr]string             // temporary replacements of expressions
+	columns []string                             // the column names of the query being written
+	tried   *tried                               // the TRY being written
+	// the text of keys of GROUP BY that are not columns, by analyze.Analysis.Key
+	grouped    map[int]string
+	outGrouped []map[int]string // grouped of the outer queries that have such keys
+	inGroups   bool             // whether rows are grouped in the current SELECT
+	own        string           // the reference of a column of the current SELECT
+	zones      *zones           // nil until needed
 }
 
 // namedQuery is a query of WITH.

@@ -45,8 +45,8 @@ func TestSliced(t *testing.T) {
 	}
 }
 
-// TestClosed checks that templates have no operators outside of parentheses and CASE, since their results are operands of other
-// operators.
+// TestClosed checks that templates have no operators outside of parentheses and CASE, since their results are operands
+// of other operators.
 func TestClosed(t *testing.T) {
 	pieces := regexp.MustCompile(`'(?:[^']|'')*'|"[^"]*"|[A-Za-z_]+|[^\sA-Za-z_]`)
 	operators := regexp.MustCompile(`^(?i:[-+*/%|=<>]|and|or|not|is|like|in|between)$`)

@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// try writes TRY. DuckDB allows no subquery, aggregate or window function in it, and Trino evaluates those before it: they are
-// written outside.
+// try writes TRY. DuckDB allows no subquery, aggregate or window function in it, and Trino evaluates those before it:
+// they are written outside.
 func (p *printer) try(x trinosql.Expr) {
 	if p.tried != nil { // within another TRY: what is evaluated before this one is evaluated before the outer one
 		p.put(tryOpen)
@@ -25,11 +25,14 @@ func (p *printer) try(x trinosql.Expr) {
 		text = p.capture(func() { p.expr(x) })
 	}
 	queries := p.tried
-	if len(queries.texts) == 0 { // the lambda keeps DuckDB from evaluating a part outside TRY because the part also occurs elsewhere
-		p.put("list_transform([", strconv.Itoa(p.made), "], lambda ", p.name("x"), ": ", tryOpen, text, tryClose, ")[1]")
+	// the lambda keeps DuckDB from evaluating a part outside TRY because the part also occurs elsewhere
+	if len(queries.texts) == 0 {
+		p.put("list_transform([", strconv.Itoa(p.made), "], lambda ", p.name("x"), ": ", tryOpen, text,
+			tryClose, ")[1]")
 		return
 	}
-	p.put("list_transform([struct_pack(", strings.Join(queries.texts, ", "), ")], lambda ", queries.name, ": ", tryOpen, text, tryClose, ")[1]")
+	p.put("list_transform([struct_pack(", strings.Join(queries.texts, ", "), ")], lambda ", queries.name, ": ", tryOpen,
+		text, tryClose, ")[1]")
 }
 
 // tried collects the parts of the operand of TRY that are evaluated before it.

@@ -10,9 +10,12 @@ import (
 )
 
 var duckNames = map[types.Kind]string{
-	types.Unknown: "INTEGER", types.Boolean: "BOOLEAN", types.Tinyint: "TINYINT", types.Smallint: "SMALLINT", types.Integer: "INTEGER", types.Bigint: "BIGINT",
-	types.Real: "FLOAT", types.Double: "DOUBLE", types.Varchar: "VARCHAR", types.Char: "VARCHAR", types.Varbinary: "BLOB", types.Date: "DATE",
-	types.TimestampTZ: "TIMESTAMPTZ", types.IntervalYM: "INTERVAL", types.IntervalDS: "INTERVAL", types.JSON: "JSON", types.UUID: "UUID",
+	types.Unknown: "INTEGER", types.Boolean: "BOOLEAN", types.Tinyint: "TINYINT", types.Smallint: "SMALLINT",
+	types.Integer: "INTEGER", types.Bigint: "BIGINT",
+	types.Real: "FLOAT", types.Double: "DOUBLE", types.Varchar: "VARCHAR", types.Char: "VARCHAR",
+	types.Varbinary: "BLOB", types.Date: "DATE",
+	types.TimestampTZ: "TIMESTAMPTZ", types.IntervalYM: "INTERVAL", types.IntervalDS: "INTERVAL", types.JSON: "JSON",
+	types.UUID: "UUID",
 }
 
 // DuckType is the DuckDB type for the values of a type, and false if there is none.

@@ -10,7 +10,8 @@ import (
 
 func windowRules(reg *registry) {
 	// DuckDB adds the offset to the number of a row, which must not exceed its range.
-	notNegative := mustParts(`CASE WHEN $1 IS NULL THEN "~error"('Offset must not be null') WHEN $1 < 0 THEN "~error"('Offset must be at least 0') ELSE least($1, ` + mostRows + `) END`)
+	notNegative := mustParts(`CASE WHEN $1 IS NULL THEN "~error"('Offset must not be null') WHEN $1 < 0 THEN ` +
+		`"~error"('Offset must be at least 0') ELSE least($1, ` + mostRows + `) END`)
 	positive := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Offset must be at least 1') ELSE $1 END`)
 	buckets := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Buckets must be greater than 0') ELSE $1 END`)
 	check := func(name string, argument int, least int64, checked []part) {
@@ -55,7 +56,8 @@ func (p *printer) over(w *analyze.Window) {
 	if len(w.OrderBy) > 0 {
 		p.put(space, "ORDER BY ")
 		key := w.OrderBy[0].Expr
-		if f := w.Frame; f != nil && f.Kind == "RANGE" && (f.Start.Value != nil || f.End != nil && f.End.Value != nil) && w.OrderBy[0].Nulls == "FIRST" && float(p.typeOf(key)) && !p.finite(key) {
+		if f := w.Frame; f != nil && f.Kind == "RANGE" && (f.Start.Value != nil || f.End != nil &&
+			f.End.Value != nil) && w.OrderBy[0].Nulls == "FIRST" && float(p.typeOf(key)) && !p.finite(key) {
 			p.refuse(f, "RANGE with an offset over %s with NULLS FIRST is not supported on zone local", p.typeOf(key))
 		}
 		if t := p.rangeType(w); t != nil {
@@ -65,7 +67,8 @@ func (p *printer) over(w *analyze.Window) {
 			p.sortItems(w.OrderBy)
 		}
 		space = " "
-	} else if p.checksFrame(w.Frame) { // without an order, DuckDB does not compute the bounds for functions that need no frame
+		// without an order, DuckDB does not compute the bounds for functions that need no frame
+	} else if p.checksFrame(w.Frame) {
 		p.put(space, "ORDER BY CAST(NULL AS INTEGER)")
 		space = " "
 	}
@@ -76,12 +79,14 @@ func (p *printer) over(w *analyze.Window) {
 	p.put(")")
 }
 
-// noWindowsBelow rejects subqueries with window functions in the definition of a window: DuckDB treats these as windows of the same query.
+// noWindowsBelow rejects subqueries with window functions in the definition of a window: DuckDB treats these as windows
+// of the same query.
 func (p *printer) noWindowsBelow(w *analyze.Window) {
 	refuse := func(n trinosql.Node) {
 		trinosql.Inspect(n, func(n trinosql.Node) bool {
 			if f, ok := n.(*trinosql.Func); ok && (f.Over != nil || f.OverName != nil) {
-				p.refuse(f, "a subquery with a window function in the definition of a window is not supported on zone local")
+				p.refuse(f,
+					"a subquery with a window function in the definition of a window is not supported on zone local")
 			}
 			return true
 		})
@@ -97,8 +102,8 @@ func (p *printer) noWindowsBelow(w *analyze.Window) {
 	}
 }
 
-// rangeType is the type in which the sort key is compared with the bounds of a RANGE frame with offsets, nil for other windows
-// and if it is the type of the key.
+// rangeType is the type in which the sort key is compared with the bounds of a RANGE frame with offsets, nil for other
+// windows and if it is the type of the key.
 func (p *printer) rangeType(w *analyze.Window) *types.Type {
 	if w.Frame == nil {
 		return nil

@@ -9,9 +9,10 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// A timestamp with time zone is an instant in DuckDB. Its zone is a static property of the expression: it comes from a literal
-// or a function that names it and is propagated through columns, and whatever uses the local time of a value or displays it
-// takes the zone from here. A value whose zone differs between rows is still an instant, but has no local time.
+// A timestamp with time zone is an instant in DuckDB. Its zone is a static property of the expression: it comes from a
+// literal or a function that names it and is propagated through columns, and whatever uses the local time of a value or
+// displays it takes the zone from here. A value whose zone differs between rows is still an instant, but has no local
+// time.
 
 const (
 	anyZone  = ""  // the zone of NULL
@@ -26,7 +27,8 @@ type zones struct {
 	exprs   map[trinosql.Expr]string
 	calls   map[*trinosql.Lambda]*trinosql.Func // the call that a lambda is an argument of
 	params  map[*trinosql.Func]string           // the zone of the arguments of a call's lambdas
-	circle  bool                                // a zone was requested during its own lookup: results derived from it may be wrong
+	// a zone was requested during its own lookup: results derived from it may be wrong
+	circle bool
 }
 
 // zoned reports whether a type is or contains an instant.
@@ -96,7 +98,8 @@ func (z *zones) of(x trinosql.Expr) string {
 	return zone
 }
 
-// param is the zone of the arguments of a call's lambdas: that of the call's other arguments and of the lambdas' results.
+// param is the zone of the arguments of a call's lambdas: that of the call's other arguments and of the lambdas'
+// results.
 func (z *zones) param(l *trinosql.Lambda) string {
 	if z.calls == nil {
 		z.calls, z.params = map[*trinosql.Lambda]*trinosql.Func{}, map[*trinosql.Func]string{}
@@ -277,7 +280,8 @@ func (p *printer) offsetOf(x *trinosql.Func) (int64, bool) {
 func offsetMinutes(x *trinosql.IntervalLit) (int64, bool) {
 	n, err := intervalValue(x)
 	minutes := n / 60000
-	return minutes, err == "" && n%60000 == 0 && minutes <= 14*60 && minutes >= -14*60 && x.From != "YEAR" && x.From != "MONTH"
+	return minutes, err == "" && n%60000 == 0 && minutes <= 14*60 && minutes >= -14*60 && x.From != "YEAR" &&
+		x.From != "MONTH"
 }
 
 // clock writes the local time of a zone at an instant.

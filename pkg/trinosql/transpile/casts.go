@@ -25,7 +25,8 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 	switch {
 	case from.Kind >= types.Array && !types.Equal(from, to):
 		t.refuse(x, "a cast from %s to %s", from, to)
-	case (from.Kind == to.Kind && from.Kind != types.Timestamp && from.Kind != types.Time) || from.Kind == types.Unknown:
+	case (from.Kind == to.Kind && from.Kind != types.Timestamp && from.Kind != types.Time) ||
+		from.Kind == types.Unknown:
 	case number(from.Kind) && number(to.Kind):
 		if to.Integral() && float(from.Kind) {
 			t.put(word, "(round(")
@@ -39,14 +40,18 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 		if to.Kind == types.Decimal && float(from.Kind) {
 			t.refuse(x, "a cast from %s to %s", from, to)
 		}
-	case text && (from.Integral() || from.Kind == types.Decimal || from.Kind == types.Date || from.Kind == types.Boolean && t.to != MySQL || from.Kind == types.UUID):
+	case text && (from.Integral() || from.Kind == types.Decimal || from.Kind == types.Date ||
+		from.Kind == types.Boolean && t.to != MySQL || from.Kind == types.UUID):
 		if to.N != types.Unbounded {
 			t.refuse(x, "a cast from %s to %s", from, to)
 		}
-	case from.Kind == types.Timestamp && to.Kind == types.Timestamp && t.to != PostgreSQL && to.N < from.N, from.Kind == types.Time && to.Kind == types.Time && to.N < from.N:
+	case from.Kind == types.Timestamp && to.Kind == types.Timestamp && t.to != PostgreSQL && to.N < from.N,
+		from.Kind == types.Time && to.Kind == types.Time && to.N < from.N:
 		t.refuse(x, "a cast from %s to %s", from, to)
-	case from.Kind == types.Varchar && (number(to.Kind) || to.Kind == types.Date || to.Kind == types.Boolean || to.Kind == types.UUID):
-		if !literal { // each dialect parses strings in its own way, and MySQL converts a string that is not a number to 0
+	case from.Kind == types.Varchar && (number(to.Kind) || to.Kind == types.Date || to.Kind == types.Boolean ||
+		to.Kind == types.UUID):
+		// each dialect parses strings in its own way, and MySQL converts a string that is not a number to 0
+		if !literal {
 			t.refuse(x, "a cast from %s to %s", from, to)
 		}
 	case from.Kind == types.Date && to.Kind == types.Timestamp, from.Kind == types.Timestamp && to.Kind == types.Date:

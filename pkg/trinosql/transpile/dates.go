@@ -79,7 +79,8 @@ func (t *transpiler) dateFunction(x *trinosql.Func, name string) {
 		}
 		t.moved(x, x.Args[2], typ, n, strings.ToUpper(unit))
 	case "date_diff":
-		if !day || t.typeOf(x.Args[1]).Kind != types.Date || !strings.Contains(" day week month quarter year ", " "+unit+" ") || unit != "day" && t.to != MySQL {
+		if !day || t.typeOf(x.Args[1]).Kind != types.Date || !strings.Contains(" day week month quarter year ",
+			" "+unit+" ") || unit != "day" && t.to != MySQL {
 			t.refuse(x, "date_diff of %s in %s", typ, unit)
 		}
 		switch t.to {

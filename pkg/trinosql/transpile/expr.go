@@ -17,7 +17,8 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 	switch x := x.(type) {
 	case *trinosql.Ident:
 		return t.output(x)
-	case *trinosql.Param, *trinosql.Lambda, *trinosql.Subscript, *trinosql.AtTimeZone, *trinosql.Normalize, *trinosql.JSONFunc, *trinosql.JSONObject, *trinosql.JSONArray:
+	case *trinosql.Param, *trinosql.Lambda, *trinosql.Subscript, *trinosql.AtTimeZone, *trinosql.Normalize,
+		*trinosql.JSONFunc, *trinosql.JSONObject, *trinosql.JSONArray:
 		t.refuse(x, "%s", trinosql.String(x))
 	case *trinosql.Deref:
 		base, ok := x.Base.(*trinosql.Ident)
@@ -27,7 +28,8 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 		if t.a.Columns[x] == nil || !ok {
 			t.refuse(x, "the field of a row")
 		}
-		t.put(t.quoted(base.Name, base.Quoted), ".", t.quoted(x.Field.Name, x.Field.Quoted)) // the table's name without its schema
+		// the table's name without its schema
+		t.put(t.quoted(base.Name, base.Quoted), ".", t.quoted(x.Field.Name, x.Field.Quoted))
 		return true
 	case *trinosql.IntLit:
 		if len(x.Text) > 2 && (x.Text[1]|0x20 >= 'a' && x.Text[1]|0x20 <= 'z') {
@@ -134,11 +136,12 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 	return false
 }
 
-// output writes a column of the select list within an expression of ORDER BY: other dialects look such names up in FROM first,
-// or not at all in the select list.
+// output writes a column of the select list within an expression of ORDER BY: other dialects look such names up in FROM
+// first, or not at all in the select list.
 func (t *transpiler) output(x *trinosql.Ident) bool {
 	ref := t.a.Columns[x]
-	if ref == nil || !ref.OfOutput || t.items == nil || t.alone == x && t.to != MySQL || ref.Index >= len(t.items) || ref.Outer > 0 {
+	if ref == nil || !ref.OfOutput || t.items == nil || t.alone == x && t.to != MySQL || ref.Index >= len(t.items) ||
+		ref.Outer > 0 {
 		return false
 	}
 	it := t.items[ref.Index]
@@ -180,7 +183,8 @@ func (t *transpiler) typedLiteral(x *trinosql.TypedLit) {
 	if typ.Kind == types.Decimal {
 		text = t.text(strings.ReplaceAll(x.Value, "_", ""))
 	}
-	if (typ.Kind == types.Time || typ.Kind == types.Timestamp) && typ.N > 6 || strings.HasPrefix(x.Value, "+") || strings.HasPrefix(x.Value, "-") && typ.Kind >= types.Date {
+	if (typ.Kind == types.Time || typ.Kind == types.Timestamp) && typ.N > 6 || strings.HasPrefix(x.Value, "+") ||
+		strings.HasPrefix(x.Value, "-") && typ.Kind >= types.Date {
 		t.refuse(x, "this literal")
 	}
 	switch typ.Kind {
@@ -194,7 +198,8 @@ func (t *transpiler) typedLiteral(x *trinosql.TypedLit) {
 		} else {
 			t.put("TIMESTAMP ", text)
 		}
-	case types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal, types.Boolean, types.UUID:
+	case types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal,
+		types.Boolean, types.UUID:
 		t.put("CAST(", text, " AS ", t.typeName(x, typ), ")")
 	default:
 		t.refuse(x, "a literal of type %s", typ)
@@ -222,7 +227,8 @@ func (t *transpiler) binary(x *trinosql.Binary) bool {
 		t.fill("concat($1, $2)", x.L, x.R)
 		return true
 	case x.Op == "/" && l.Integral() && r.Integral():
-		t.fill(map[Target]string{PostgreSQL: "($1 / $2)", MySQL: "($1 DIV $2)", BigQuery: "div($1, $2)"}[t.to], x.L, x.R)
+		t.fill(map[Target]string{PostgreSQL: "($1 / $2)", MySQL: "($1 DIV $2)", BigQuery: "div($1, $2)"}[t.to], x.L,
+			x.R)
 		return true
 	case x.Op == "%" && t.to == BigQuery:
 		t.fill("mod($1, $2)", x.L, x.R)
@@ -241,7 +247,8 @@ func (t *transpiler) binary(x *trinosql.Binary) bool {
 
 // plainTexts are the strings that every dialect parses to the same value.
 var plainTexts = map[types.Kind]func() *regexp.Regexp{
-	types.Date: late.Regexp(`^\d{4}-\d\d-\d\d$`), types.Boolean: late.Regexp(`^(true|false)$`), types.UUID: late.Regexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
+	types.Date: late.Regexp(`^\d{4}-\d\d-\d\d$`), types.Boolean: late.Regexp(`^(true|false)$`),
+	types.UUID:    late.Regexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
 	types.Tinyint: integerText, types.Smallint: integerText, types.Integer: integerText, types.Bigint: integerText,
 	types.Real: decimalText, types.Double: decimalText, types.Decimal: decimalText,
 }
@@ -282,7 +289,8 @@ func (t *transpiler) like(x *trinosql.LikeExpr) bool {
 	pattern, literal := x.Pattern.(*trinosql.StringLit)
 	if x.Escape != nil {
 		escape := t.literal(x.Escape)
-		if t.to == BigQuery || !literal || len(escape) != 1 || escape == "\\" && t.to == MySQL || !escapesWell(pattern.Value, escape[0]) {
+		if t.to == BigQuery || !literal || len(escape) != 1 || escape == "\\" && t.to == MySQL ||
+			!escapesWell(pattern.Value, escape[0]) {
 			t.refuse(x, "LIKE with this ESCAPE")
 		}
 		return false
@@ -301,8 +309,8 @@ func (t *transpiler) like(x *trinosql.LikeExpr) bool {
 	return true
 }
 
-// escapesWell reports whether the escape character is only used before characters that need it: otherwise the pattern is an
-// error in Trino.
+// escapesWell reports whether the escape character is only used before characters that need it: otherwise the pattern
+// is an error in Trino.
 func escapesWell(pattern string, escape byte) bool {
 	for i := 0; i < len(pattern); i++ {
 		if pattern[i] != escape {

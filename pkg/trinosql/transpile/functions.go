@@ -52,7 +52,8 @@ func (t *transpiler) named(name string, at trinosql.Node, args []trinosql.Expr) 
 	switch {
 	case text == "" || strings.HasPrefix(text, "agg ") || strings.HasPrefix(text, "win "):
 		t.refuse(at, "%s", name)
-	case len(args) > 0 && t.typeOf(args[0]).Kind == types.Unknown, len(args) > 0 && name == "reverse" && !t.isText(args[0]):
+	case len(args) > 0 && t.typeOf(args[0]).Kind == types.Unknown, len(args) > 0 && name == "reverse" &&
+		!t.isText(args[0]):
 		t.refuse(at, "%s of %s", name, t.typeOf(args[0]))
 	case text == "=":
 		t.put(name, "(")
@@ -170,7 +171,8 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	text := t.find(name, len(x.Args))
 	kind, rest, aggregate := strings.Cut(text, " ")
 	aggregate = aggregate && (kind == "agg" || kind == "win")
-	if text == "" || !aggregate && (x.Over != nil || x.OverName != nil || x.Filter != nil || x.Distinct || x.OrderBy != nil) {
+	if text == "" || !aggregate && (x.Over != nil || x.OverName != nil || x.Filter != nil || x.Distinct ||
+		x.OrderBy != nil) {
 		t.refuse(x, "%s", name)
 	}
 	if !aggregate {
@@ -182,7 +184,8 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	} else {
 	}
 	for _, a := range x.Args {
-		if k := t.typeOf(a).Kind; k == types.Row || k == types.Real && (rest == "sum" || rest == "avg") || k == types.Unknown {
+		if k := t.typeOf(a).Kind; k == types.Row || k == types.Real && (rest == "sum" || rest == "avg") ||
+			k == types.Unknown {
 			t.refuse(x, "%s of %s", name, t.typeOf(a))
 		}
 	}
@@ -290,7 +293,8 @@ func (t *transpiler) over(x *trinosql.Func) {
 			if t.to == MySQL && (len(x.Args) == 0 && !x.Star) {
 				t.refuse(f, "a frame of %s", x.Name[len(x.Name)-1].Name)
 			}
-			if f.Kind == "GROUPS" && t.to != PostgreSQL || f.Kind == "RANGE" && (f.Start.Value != nil || f.End != nil && f.End.Value != nil) {
+			if f.Kind == "GROUPS" && t.to != PostgreSQL || f.Kind == "RANGE" && (f.Start.Value != nil || f.End != nil &&
+				f.End.Value != nil) {
 				t.refuse(f, "a frame of %s", f.Kind)
 			}
 		}

@@ -101,7 +101,10 @@ func (t *transpiler) query(q *trinosql.Query) bool {
 func selectsExpressions(b trinosql.QueryBody) bool {
 	switch b := b.(type) {
 	case *trinosql.Select:
-		return !slices.ContainsFunc(b.Items, func(i trinosql.SelectItem) bool { _, star := i.(*trinosql.SelectStar); return star })
+		return !slices.ContainsFunc(b.Items, func(i trinosql.SelectItem) bool {
+			_, star := i.(*trinosql.SelectStar)
+			return star
+		})
 	case *trinosql.SetOp:
 		return selectsExpressions(b.Left)
 	case *trinosql.SubqueryBody:
@@ -128,13 +131,14 @@ func (t *transpiler) list(ids []*trinosql.Ident) string {
 	return strings.Join(out, ", ")
 }
 
-// sorted writes the ORDER BY of a query. Constants do not sort, and some dialects reject them. MySQL has no NULLS LAST: it
-// sorts by whether the value is NULL first, for which an ordinal is replaced by its expression.
+// sorted writes the ORDER BY of a query. Constants do not sort, and some dialects reject them. MySQL has no NULLS LAST:
+// it sorts by whether the value is NULL first, for which an ordinal is replaced by its expression.
 func (t *transpiler) sorted(q *trinosql.Query) {
 	n := 0
 	for _, s := range q.OrderBy {
 		switch s.Expr.(type) {
-		case *trinosql.StringLit, *trinosql.NullLit, *trinosql.BoolLit, *trinosql.DecimalLit, *trinosql.DoubleLit, *trinosql.TypedLit:
+		case *trinosql.StringLit, *trinosql.NullLit, *trinosql.BoolLit, *trinosql.DecimalLit, *trinosql.DoubleLit,
+			*trinosql.TypedLit:
 			continue
 		}
 		if n++; n == 1 {
@@ -273,7 +277,8 @@ func (t *transpiler) selectChecks(s *trinosql.Select) {
 		for _, set := range e.Sets {
 			for _, x := range set.Exprs {
 				switch x.(type) {
-				case *trinosql.StringLit, *trinosql.NullLit, *trinosql.BoolLit, *trinosql.DecimalLit, *trinosql.DoubleLit, *trinosql.TypedLit:
+				case *trinosql.StringLit, *trinosql.NullLit, *trinosql.BoolLit, *trinosql.DecimalLit,
+					*trinosql.DoubleLit, *trinosql.TypedLit:
 					t.refuse(x, "GROUP BY of a constant")
 				}
 			}

@@ -64,7 +64,8 @@ func (t *transpiler) values(v *trinosql.Values) {
 	}
 }
 
-// cell writes a value of VALUES with the type of its column: other dialects take it from the first row, or from strings.
+// cell writes a value of VALUES with the type of its column: other dialects take it from the first row, or from
+// strings.
 func (t *transpiler) cell(x trinosql.Expr, v *trinosql.Values, j int) {
 	fields := t.a.Bodies[v].Fields
 	if j >= len(fields) {
@@ -72,7 +73,8 @@ func (t *transpiler) cell(x trinosql.Expr, v *trinosql.Values, j int) {
 		return
 	}
 	to := fields[j].Type
-	if k := to.Kind; k == types.Unknown || t.to == MySQL && (k == types.Boolean || k == types.Integer || k == types.Bigint || k == types.Varchar) && t.a.Types[x].Kind != types.Unknown {
+	if k := to.Kind; k == types.Unknown || t.to == MySQL && (k == types.Boolean || k == types.Integer ||
+		k == types.Bigint || k == types.Varchar) && t.a.Types[x].Kind != types.Unknown {
 		t.w.Write(x)
 		return
 	}
@@ -135,8 +137,8 @@ func (t *transpiler) relation(r trinosql.Relation) bool {
 	return false
 }
 
-// alias writes an aliased relation. Column aliases of a query are moved into its select list for a dialect that has no column
-// aliases.
+// alias writes an aliased relation. Column aliases of a query are moved into its select list for a dialect that has no
+// column aliases.
 func (t *transpiler) alias(r *trinosql.Aliased) bool {
 	if l, ok := r.Relation.(*trinosql.Lateral); ok {
 		t.lateral[l] = true

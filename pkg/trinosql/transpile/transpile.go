@@ -1,8 +1,8 @@
 // Package transpile translates analysed queries from Trino's dialect to other dialects.
 //
 // Where a target computes differently, the translation gives Trino's result or is an error that names the construct.
-// Exceptions, which are left to the target: the collation of columns that have one (MySQL ignores case by default), division by
-// zero, which is NULL in MySQL, and the range of integers.
+// Exceptions, which are left to the target: the collation of columns that have one (MySQL ignores case by default),
+// division by zero, which is NULL in MySQL, and the range of integers.
 package transpile
 
 import (
@@ -40,7 +40,8 @@ func (e *Unsupported) Error() string {
 
 // Query writes a query. The error is an *Unsupported.
 func Query(q *trinosql.Query, a *analyze.Analysis, to Target) (string, error) {
-	t := &transpiler{a: a, to: to, root: q, aliased: map[*trinosql.SubqueryRel]bool{}, compared: map[*trinosql.Row]bool{}, lateral: map[*trinosql.Lateral]bool{}}
+	t := &transpiler{a: a, to: to, root: q, aliased: map[*trinosql.SubqueryRel]bool{},
+		compared: map[*trinosql.Row]bool{}, lateral: map[*trinosql.Lateral]bool{}}
 	trinosql.Inspect(q, func(n trinosql.Node) bool {
 		star, ok := n.(*trinosql.SelectStar)
 		t.starred = t.starred || ok
@@ -109,7 +110,19 @@ func (t *transpiler) quoted(name string, _ bool) string {
 
 // reserved reports whether a valid name of Trino is a keyword in other dialects.
 func reserved(name string) bool {
-	return strings.Contains(" add alter as authorization binary both by case cast check collate concurrently constraint create cross current_catalog current_date current_schema current_time current_timestamp current_user deferrable deallocate delete distinct do drop else end except execute exists extract false for foreign freeze from full function grant group having ilike in inner insert intersect into is isnull join lambda left like localtime localtimestamp natural notnull null on or order outer overlaps prepare primary references revoke right select similar table tablesample then to true union unnest using varying when where with all analyse analyze any array asc asymmetric both change column condition current_role database databases default desc div do each explain fetch float force groups ignore index initially interval key keys kill lag lateral lead leading limit load lock loop maxvalue mediumint not offset only option optionally out over pivot placing qualify range rank read references rename repeat replace return rlike row rows schema schemas session_user set show some sql ssl summarize symmetric system system_user trailing trigger unique unlock unsigned unpivot update usage use user utc_date values variadic verbose window write xor year_month zerofill ", " "+name+" ")
+	return strings.Contains(" add alter as authorization binary both by case cast check collate concurrently "+
+		"constraint create cross current_catalog current_date current_schema current_time current_timestamp "+
+		"current_user deferrable deallocate delete distinct do drop else end except execute exists extract false for "+
+		"foreign freeze from full function grant group having ilike in inner insert intersect into is isnull join "+
+		"lambda left like localtime localtimestamp natural notnull null on or order outer overlaps prepare primary "+
+		"references revoke right select similar table tablesample then to true union unnest using varying when where "+
+		"with all analyse analyze any array asc asymmetric both change column condition current_role database "+
+		"databases default desc div do each explain fetch float force groups ignore index initially interval key "+
+		"keys kill lag lateral lead leading limit load lock loop maxvalue mediumint not offset only option "+
+		"optionally out over pivot placing qualify range rank read references rename repeat replace return rlike row "+
+		"rows schema schemas session_user set show some sql ssl summarize symmetric system system_user trailing "+
+		"trigger unique unlock unsigned unpivot update usage use user utc_date values variadic verbose window write "+
+		"xor year_month zerofill ", " "+name+" ")
 }
 
 // text writes a string literal.

@@ -17,12 +17,17 @@ func (t *transpiler) dataType(n trinosql.Type) {
 }
 
 var plainTypes = map[Target]map[types.Kind]string{
-	PostgreSQL: {types.Boolean: "boolean", types.Tinyint: "smallint", types.Smallint: "smallint", types.Integer: "integer", types.Bigint: "bigint", types.Real: "real",
-		types.Double: "double precision", types.Varchar: "varchar", types.Varbinary: "bytea", types.Date: "date", types.UUID: "uuid"},
-	MySQL: {types.Tinyint: "signed", types.Smallint: "signed", types.Integer: "signed", types.Bigint: "signed", types.Real: "float", types.Double: "double",
+	PostgreSQL: {types.Boolean: "boolean", types.Tinyint: "smallint", types.Smallint: "smallint",
+		types.Integer: "integer", types.Bigint: "bigint", types.Real: "real",
+		types.Double: "double precision", types.Varchar: "varchar", types.Varbinary: "bytea", types.Date: "date",
+		types.UUID: "uuid"},
+	MySQL: {types.Tinyint: "signed", types.Smallint: "signed", types.Integer: "signed", types.Bigint: "signed",
+		types.Real: "float", types.Double: "double",
 		types.Varchar: "char", types.Date: "date"},
-	BigQuery: {types.Boolean: "BOOL", types.Tinyint: "INT64", types.Smallint: "INT64", types.Integer: "INT64", types.Bigint: "INT64", types.Real: "FLOAT64",
-		types.Double: "FLOAT64", types.Varchar: "STRING", types.Varbinary: "BYTES", types.Date: "DATE", types.Time: "TIME", types.Timestamp: "DATETIME",
+	BigQuery: {types.Boolean: "BOOL", types.Tinyint: "INT64", types.Smallint: "INT64", types.Integer: "INT64",
+		types.Bigint: "INT64", types.Real: "FLOAT64",
+		types.Double: "FLOAT64", types.Varchar: "STRING", types.Varbinary: "BYTES", types.Date: "DATE",
+		types.Time: "TIME", types.Timestamp: "DATETIME",
 		types.TimestampTZ: "TIMESTAMP"},
 }
 
@@ -51,7 +56,8 @@ func (t *transpiler) typeName(at trinosql.Node, typ *types.Type) string {
 		if typ.N > 6 {
 			t.refuse(at, "type %s", typ)
 		}
-		name := map[types.Kind]string{types.Time: "time", types.Timestamp: "timestamp", types.TimestampTZ: "timestamp"}[typ.Kind]
+		name := map[types.Kind]string{types.Time: "time", types.Timestamp: "timestamp",
+			types.TimestampTZ: "timestamp"}[typ.Kind]
 		switch {
 		case t.to == MySQL && typ.Kind == types.Timestamp:
 			return fmt.Sprintf("datetime(%d)", typ.N)

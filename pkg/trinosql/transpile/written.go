@@ -25,8 +25,8 @@ func Dotted(sql string) string {
 	return out.String() + sql[done:]
 }
 
-// AsWritten writes a query whose tables need not exist. Names are kept with their catalogs, and quoted. What depends on the types of
-// columns is an *Unsupported. The collation of texts is left to the target.
+// AsWritten writes a query whose tables need not exist. Names are kept with their catalogs, and quoted. What depends on
+// the types of columns is an *Unsupported. The collation of texts is left to the target.
 func AsWritten(q *trinosql.Query, to Target) (string, error) {
 	t := &written{transpiler{a: &analyze.Analysis{}, to: to, root: q}}
 	w := &trinosql.Writer{Override: t.override, Quoted: t.quoted, Text: t.text}
@@ -93,7 +93,8 @@ func (t *written) override(_ *trinosql.Writer, n trinosql.Node) bool {
 
 // writtenQuery writes the clauses of a query in the order of the other dialects.
 func (t *written) writtenQuery(q *trinosql.Query) bool {
-	if q.With != nil || q.WithTies || q.Fetch || q.Limit == nil && q.Offset != nil && (t.to == MySQL || t.to == BigQuery) {
+	if q.With != nil || q.WithTies || q.Fetch || q.Limit == nil && q.Offset != nil &&
+		(t.to == MySQL || t.to == BigQuery) {
 		t.refuse(q, "this query of tables that are not known")
 	}
 	t.w.Write(q.Body)
@@ -118,15 +119,18 @@ var sameCalls = []string{"count", "min", "max", "coalesce", "nullif"}
 // writtenExpr rejects the expressions that mean something else in other dialects, or depend on types.
 func (t *written) writtenExpr(x trinosql.Expr) bool {
 	switch x := x.(type) {
-	case *trinosql.Ident, *trinosql.Deref, *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.DecimalLit, *trinosql.Param,
-		*trinosql.Compare, *trinosql.Between, *trinosql.InList, *trinosql.InQuery, *trinosql.IsNull, *trinosql.Not, *trinosql.Logic,
+	case *trinosql.Ident, *trinosql.Deref, *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit,
+		*trinosql.DecimalLit, *trinosql.Param,
+		*trinosql.Compare, *trinosql.Between, *trinosql.InList, *trinosql.InQuery, *trinosql.IsNull, *trinosql.Not,
+		*trinosql.Logic,
 		*trinosql.Subquery, *trinosql.Exists, *trinosql.Case:
 	case *trinosql.IntLit:
 		if strings.ContainsAny(x.Text, "xXoObB") {
 			t.refuse(x, "an integer that is not decimal")
 		}
 	case *trinosql.LikeExpr:
-		if pattern, ok := x.Pattern.(*trinosql.StringLit); !ok || x.Escape != nil || strings.Contains(pattern.Value, `\`) {
+		if pattern, ok := x.Pattern.(*trinosql.StringLit); !ok || x.Escape != nil ||
+			strings.Contains(pattern.Value, `\`) {
 			t.refuse(x, "LIKE with a pattern that may have a backslash")
 		}
 	case *trinosql.TypedLit:
@@ -139,7 +143,8 @@ func (t *written) writtenExpr(x trinosql.Expr) bool {
 		}
 	case *trinosql.Func:
 		name := strings.ToLower(x.Name[len(x.Name)-1].Name)
-		if len(x.Name) > 1 || !slices.Contains(sameCalls, name) || x.Over != nil || x.OverName != nil || x.Filter != nil || x.OrderBy != nil || x.Nulls != "" {
+		if len(x.Name) > 1 || !slices.Contains(sameCalls, name) || x.Over != nil || x.OverName != nil ||
+			x.Filter != nil || x.OrderBy != nil || x.Nulls != "" {
 			t.untyped(x, name)
 		}
 		t.put(name, "(")

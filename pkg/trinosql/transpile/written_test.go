@@ -14,13 +14,19 @@ func TestAsWritten(t *testing.T) {
 		to   Target
 		want string // or, with ! in front, a part of the error
 	}{
-		{"SELECT * FROM catalog.schema.table WHERE id = 1", MySQL, "SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1"},
-		{"SELECT * FROM catalog.schema.table WHERE id = 1", PostgreSQL, `SELECT * FROM "catalog"."schema"."table" WHERE "id" = 1`},
-		{"SELECT * FROM catalog.schema.table WHERE id = 1", BigQuery, "SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1"},
-		{`SELECT t.a AS "B", count(*) FROM c.s.T t JOIN c.s.u ON t.a = u.a WHERE t.b LIKE 'x%' GROUP BY t.a ORDER BY t.a DESC OFFSET 2 LIMIT 3`, MySQL,
-			"SELECT `t`.`a` AS `B`, count(*) FROM `c`.`s`.`T` AS `t` INNER JOIN `c`.`s`.`u` ON `t`.`a` = `u`.`a` WHERE `t`.`b` LIKE 'x%' GROUP BY `t`.`a` ORDER BY `t`.`a` DESC LIMIT 3 OFFSET 2"},
+		{"SELECT * FROM catalog.schema.table WHERE id = 1", MySQL,
+			"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1"},
+		{"SELECT * FROM catalog.schema.table WHERE id = 1", PostgreSQL,
+			`SELECT * FROM "catalog"."schema"."table" WHERE "id" = 1`},
+		{"SELECT * FROM catalog.schema.table WHERE id = 1", BigQuery,
+			"SELECT * FROM `catalog`.`schema`.`table` WHERE `id` = 1"},
+		{`SELECT t.a AS "B", count(*) FROM c.s.T t JOIN c.s.u ON t.a = u.a WHERE t.b LIKE 'x%' GROUP BY t.a ORDER BY ` +
+			`t.a DESC OFFSET 2 LIMIT 3`, MySQL,
+			"SELECT `t`.`a` AS `B`, count(*) FROM `c`.`s`.`T` AS `t` INNER JOIN `c`.`s`.`u` ON `t`.`a` = `u`.`a` " +
+				"WHERE `t`.`b` LIKE 'x%' GROUP BY `t`.`a` ORDER BY `t`.`a` DESC LIMIT 3 OFFSET 2"},
 		{`SELECT A FROM C.S."T" ORDER BY A`, PostgreSQL, `SELECT "a" FROM "c"."s"."T" ORDER BY "a" NULLS LAST`},
-		{`SELECT a FROM c.s.t WHERE b = 'it''s \ here'`, MySQL, "SELECT `a` FROM `c`.`s`.`t` WHERE `b` = 'it''s \\\\ here'"},
+		{`SELECT a FROM c.s.t WHERE b = 'it''s \ here'`, MySQL,
+			"SELECT `a` FROM `c`.`s`.`t` WHERE `b` = 'it''s \\\\ here'"},
 		{"SELECT a / b FROM c.s.t", MySQL, "!/ without the types of its columns"},
 		{"SELECT a - b FROM c.s.t", PostgreSQL, "!without the types"},
 		{"SELECT CAST(a AS bigint) FROM c.s.t", PostgreSQL, "!CAST(a AS bigint) without the types"},

@@ -69,8 +69,8 @@ func compatibleKind(from, to *Type) (*Type, bool) {
 	return c, Equal(c, to)
 }
 
-// CoerceBase is the type of another kind that a type is coerced to, with parameters that lose nothing; nil if there is none.
-// The name is that of an Opaque kind.
+// CoerceBase is the type of another kind that a type is coerced to, with parameters that lose nothing; nil if there is
+// none. The name is that of an Opaque kind.
 func CoerceBase(t *Type, k Kind, name string) *Type {
 	if t.Kind == k && t.Name == name {
 		return t

@@ -22,8 +22,8 @@ type RangeError struct{ Msg string }
 
 func (e *RangeError) Error() string { return e.Msg }
 
-// Parse parses a type as written in a statement or printed by Trino: varchar(10), array(row(a bigint)), timestamp(3) with time
-// zone.
+// Parse parses a type as written in a statement or printed by Trino: varchar(10), array(row(a bigint)), timestamp(3)
+// with time zone.
 func Parse(text string) (*Type, error) {
 	tree, err := trinosql.ParseType(text)
 	if err != nil {
@@ -98,14 +98,22 @@ func fromTree(tree trinosql.Type) (*Type, error) {
 }
 
 var plain = map[string]*Type{
-	"unknown": simple[Unknown], "boolean": simple[Boolean], "tinyint": simple[Tinyint], "smallint": simple[Smallint], "integer": simple[Integer], "int": simple[Integer],
-	"bigint": simple[Bigint], "real": simple[Real], "double": simple[Double], "varbinary": simple[Varbinary], "date": simple[Date], "json": simple[JSON],
-	"uuid": simple[UUID], "ipaddress": simple[IPAddress], "interval year to month": simple[IntervalYM], "interval day to second": simple[IntervalDS],
-	"hyperloglog": NewOpaque("HyperLogLog"), "p4hyperloglog": NewOpaque("P4HyperLogLog"), "setdigest": NewOpaque("SetDigest"), "tdigest": NewOpaque("tdigest"),
-	"joniregexp": NewOpaque("JoniRegExp"), "jsonpath": NewOpaque("JsonPath"), "json2016": NewOpaque("json2016"), "jsonpath2016": NewOpaque("JsonPath2016"),
-	"codepoints": NewOpaque("CodePoints"), "color": NewOpaque("color"), "likepattern": NewOpaque("LikePattern"), "re2jregexp": NewOpaque("Re2JRegExp"),
+	"unknown": simple[Unknown], "boolean": simple[Boolean], "tinyint": simple[Tinyint], "smallint": simple[Smallint],
+	"integer": simple[Integer], "int": simple[Integer],
+	"bigint": simple[Bigint], "real": simple[Real], "double": simple[Double], "varbinary": simple[Varbinary],
+	"date": simple[Date], "json": simple[JSON],
+	"uuid": simple[UUID], "ipaddress": simple[IPAddress], "interval year to month": simple[IntervalYM],
+	"interval day to second": simple[IntervalDS],
+	"hyperloglog":            NewOpaque("HyperLogLog"), "p4hyperloglog": NewOpaque("P4HyperLogLog"),
+	"setdigest": NewOpaque("SetDigest"), "tdigest": NewOpaque("tdigest"),
+	"joniregexp": NewOpaque("JoniRegExp"), "jsonpath": NewOpaque("JsonPath"), "json2016": NewOpaque("json2016"),
+	"jsonpath2016": NewOpaque("JsonPath2016"),
+	"codepoints":   NewOpaque("CodePoints"), "color": NewOpaque("color"), "likepattern": NewOpaque("LikePattern"),
+	"re2jregexp":      NewOpaque("Re2JRegExp"),
 	"modelclassifier": NewOpaque("modelclassifier"),
-	"geometry":        NewOpaque("Geometry"), "sphericalgeography": NewOpaque("SphericalGeography"), "bingtile": NewOpaque("BingTile"), "kdbtree": NewOpaque("KdbTree"), // of a plugin
+	// of a plugin
+	"geometry": NewOpaque("Geometry"), "sphericalgeography": NewOpaque("SphericalGeography"),
+	"bingtile": NewOpaque("BingTile"), "kdbtree": NewOpaque("KdbTree"),
 }
 
 func named(tree *trinosql.NamedType) (*Type, error) {
@@ -158,9 +166,11 @@ func named(tree *trinosql.NamedType) (*Type, error) {
 		}
 		switch {
 		case precision < 1 || precision > MaxPrecision:
-			return nil, &RangeError{fmt.Sprintf("DECIMAL precision must be in range [1, %d]: %s", MaxPrecision, tree.Params[0].Number)}
+			return nil, &RangeError{fmt.Sprintf("DECIMAL precision must be in range [1, %d]: %s", MaxPrecision,
+				tree.Params[0].Number)}
 		case scale > precision:
-			return nil, &RangeError{fmt.Sprintf("DECIMAL scale must be in range [0, precision (%d)]: %s", precision, tree.Params[1].Number)}
+			return nil, &RangeError{fmt.Sprintf("DECIMAL scale must be in range [0, precision (%d)]: %s", precision,
+				tree.Params[1].Number)}
 		}
 		return NewDecimal(precision, scale), nil
 	case "array":

@@ -1,4 +1,5 @@
-// Package types represents Trino's data types: parsing, printing, implicit coercions, and the common supertype of two types.
+// Package types represents Trino's data types: parsing, printing, implicit coercions, and the common supertype of two
+// types.
 //
 // A *Type is immutable and may be shared. Compare with Equal: two types with the same String are equal.
 package types
@@ -66,8 +67,10 @@ type Type struct {
 }
 
 var simple = [...]*Type{
-	Unknown: {Kind: Unknown}, Boolean: {Kind: Boolean}, Tinyint: {Kind: Tinyint}, Smallint: {Kind: Smallint}, Integer: {Kind: Integer}, Bigint: {Kind: Bigint},
-	Real: {Kind: Real}, Double: {Kind: Double}, Varbinary: {Kind: Varbinary}, Date: {Kind: Date}, IntervalYM: {Kind: IntervalYM}, IntervalDS: {Kind: IntervalDS},
+	Unknown: {Kind: Unknown}, Boolean: {Kind: Boolean}, Tinyint: {Kind: Tinyint}, Smallint: {Kind: Smallint},
+	Integer: {Kind: Integer}, Bigint: {Kind: Bigint},
+	Real: {Kind: Real}, Double: {Kind: Double}, Varbinary: {Kind: Varbinary}, Date: {Kind: Date},
+	IntervalYM: {Kind: IntervalYM}, IntervalDS: {Kind: IntervalDS},
 	JSON: {Kind: JSON}, UUID: {Kind: UUID}, IPAddress: {Kind: IPAddress}, Varchar: {Kind: Varchar, N: Unbounded},
 }
 
@@ -133,10 +136,14 @@ func (t *Type) FieldName(i int) string {
 }
 
 var baseNames = [...]string{
-	Unknown: "unknown", Boolean: "boolean", Tinyint: "tinyint", Smallint: "smallint", Integer: "integer", Bigint: "bigint", Real: "real", Double: "double",
-	Decimal: "decimal", Varchar: "varchar", Char: "char", Varbinary: "varbinary", Date: "date", Time: "time", TimeTZ: "time with time zone",
-	Timestamp: "timestamp", TimestampTZ: "timestamp with time zone", IntervalYM: "interval year to month", IntervalDS: "interval day to second",
-	JSON: "json", UUID: "uuid", IPAddress: "ipaddress", Array: "array", Map: "map", Row: "row", Function: "function",
+	Unknown: "unknown", Boolean: "boolean", Tinyint: "tinyint", Smallint: "smallint", Integer: "integer",
+	Bigint: "bigint", Real: "real", Double: "double",
+	Decimal: "decimal", Varchar: "varchar", Char: "char", Varbinary: "varbinary", Date: "date", Time: "time",
+	TimeTZ:    "time with time zone",
+	Timestamp: "timestamp", TimestampTZ: "timestamp with time zone", IntervalYM: "interval year to month",
+	IntervalDS: "interval day to second",
+	JSON:       "json", UUID: "uuid", IPAddress: "ipaddress", Array: "array", Map: "map", Row: "row",
+	Function: "function",
 }
 
 // Base is the type's name without parameters: decimal, timestamp with time zone.
@@ -152,7 +159,8 @@ func Equal(a, b *Type) bool {
 	if a == b {
 		return true
 	}
-	if a == nil || b == nil || a.Kind != b.Kind || a.N != b.N || a.Scale != b.Scale || len(a.Args) != len(b.Args) || a.Name != b.Name {
+	if a == nil || b == nil || a.Kind != b.Kind || a.N != b.N || a.Scale != b.Scale || len(a.Args) != len(b.Args) ||
+		a.Name != b.Name {
 		return false
 	}
 	for i := range a.Args {

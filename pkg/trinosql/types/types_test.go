@@ -38,8 +38,10 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"foo": "Unknown type: foo", "varchar(x)": "Unknown type: varchar(x)", "array(foo)": "Unknown type: array(foo)", "decimal(39)": "DECIMAL precision must be in range [1, 38]: 39",
-		"decimal(3, 4)": "DECIMAL scale must be in range [0, precision (3)]: 4", "time(13)": "Unknown type: time(13)", "interval day": "INTERVAL DAY TO DAY type not supported", "bigint(2)": "Unknown type: bigint(2)",
+		"foo": "Unknown type: foo", "varchar(x)": "Unknown type: varchar(x)", "array(foo)": "Unknown type: array(foo)",
+		"decimal(39)":   "DECIMAL precision must be in range [1, 38]: 39",
+		"decimal(3, 4)": "DECIMAL scale must be in range [0, precision (3)]: 4", "time(13)": "Unknown type: time(13)",
+		"interval day": "INTERVAL DAY TO DAY type not supported", "bigint(2)": "Unknown type: bigint(2)",
 	} {
 		if typ, err := Parse(text); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, %v, not %s", text, typ, err, want)
@@ -47,8 +49,8 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestCommon has pairs of types, their common supertype, and whether the first one is coerced to the second. The values are
-// those of Trino's rules; the corpus of statements has each pair.
+// TestCommon has pairs of types, their common supertype, and whether the first one is coerced to the second. The values
+// are those of Trino's rules; the corpus of statements has each pair.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
 		a, b, common string

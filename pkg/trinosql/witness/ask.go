@@ -14,7 +14,8 @@ const keptRows, keptBytes = 30, 4000
 func Ask(base string, s Statement) (*Answer, error) {
 	a := &Answer{SQL: s.SQL}
 	described, err := post(base, "DESCRIBE OUTPUT q", s.SQL)
-	if err == nil && described == nil { // a statement with a syntax error cannot be prepared, and the reply does not report its position
+	// a statement with a syntax error cannot be prepared, and the reply does not report its position
+	if err == nil && described == nil {
 		described, err = post(base, s.SQL, "")
 	}
 	if err != nil || described == nil {
@@ -54,7 +55,8 @@ func Run(base, sql string) (*Answer, error) {
 
 // keep stores the rows in the answer unless there are too many.
 func (a *Answer) keep(run *reply) {
-	if rows, err := json.Marshal(run.Data); err == nil && a.Failure == nil && len(run.Data) <= keptRows && len(rows) <= keptBytes {
+	if rows, err := json.Marshal(run.Data); err == nil && a.Failure == nil && len(run.Data) <= keptRows &&
+		len(rows) <= keptBytes {
 		a.Rows = append([][]any{}, run.Data...) // not nil, which would mean too many
 	}
 }
@@ -81,12 +83,14 @@ func (r *reply) failure() *[3]string {
 	return &[3]string{e.ErrorName, place, strings.TrimPrefix(e.Message, "line "+place+": ")}
 }
 
-// post runs a statement, with another one prepared as q, and collects all of its rows. The reply is nil if the prepared one cannot be parsed.
+// post runs a statement, with another one prepared as q, and collects all of its rows. The reply is nil if the prepared
+// one cannot be parsed.
 func post(base, sql, prepared string) (*reply, error) {
 	all := &reply{}
 	req, err := http.NewRequest(http.MethodPost, base+"/v1/statement", strings.NewReader(sql))
 	for err == nil {
-		for k, v := range map[string]string{"User": "dig", "Catalog": "tpch", "Schema": "tiny", "Time-Zone": "UTC", "Client-Info": "witness",
+		for k, v := range map[string]string{"User": "dig", "Catalog": "tpch", "Schema": "tiny", "Time-Zone": "UTC",
+			"Client-Info":         "witness",
 			"Client-Capabilities": "PARAMETRIC_DATETIME"} {
 			req.Header.Set("X-Trino-"+k, v)
 		}

@@ -1,11 +1,12 @@
-// Package witness reads a corpus of statements in Trino's language and a Trino server's answers to them, for the tests of other packages.
+// Package witness reads a corpus of statements in Trino's language and a Trino server's answers to them, for the tests
+// of other packages.
 //
-// testdata/*.sql holds the statements. Each ends with a semicolon at the end of a line and may span lines; lines that begin with --
-// outside of a statement are comments. The statements of a file whose first line is "-- types only" are not run, only described. The session
-// has the catalog tpch, the schema tiny and the time zone UTC.
+// testdata/*.sql holds the statements. Each ends with a semicolon at the end of a line and may span lines; lines that
+// begin with -- outside of a statement are comments. The statements of a file whose first line is "-- types only" are
+// not run, only described. The session has the catalog tpch, the schema tiny and the time zone UTC.
 //
-// For NAME.sql, the file NAME.jsonl in the same directory holds a line with the version of Trino, and then one JSON object for each statement,
-// in the order of the statements:
+// For NAME.sql, the file NAME.jsonl in the same directory holds a line with the version of Trino, and then one JSON
+// object for each statement, in the order of the statements:
 //
 //	sql       the statement
 //	columns   [name, type] of each column of the result, as DESCRIBE OUTPUT reports them
@@ -13,8 +14,8 @@
 //	rows      the rows, as in Trino's protocol, unless there are too many; numbers are json.Number
 //	failure   like error, if the statement fails while it runs
 //
-// To add a statement, write it into a file and request the missing answers, which requires a JDK and Maven; "all" requests the answers to
-// every statement again, which takes some minutes:
+// To add a statement, write it into a file and request the missing answers, which requires a JDK and Maven; "all"
+// requests the answers to every statement again, which takes some minutes:
 //
 //	DIG_TEST_RENEW=missing bash .ci/witness go test ./pkg/trinosql/witness
 package witness

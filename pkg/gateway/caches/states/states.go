@@ -1,5 +1,5 @@
-// Package states is the state machine of a cache: the states of its refreshes, the transitions between them, and which table the cache
-// has after each. The store applies a transition in one transaction with its table.
+// Package states is the state machine of a cache: the states of its refreshes, the transitions between them, and which
+// table the cache has after each. The store applies a transition in one transaction with its table.
 //
 //	start ──> Running ──> Completed   the stored table becomes the current one; the former one is free
 //	             │
@@ -29,11 +29,12 @@ const (
 	Incremental = "INCREMENTAL"
 )
 
-// Replaces reports whether the start of a refresh cancels a running one. A full refresh includes an incremental one; any other pair is a
-// conflict.
+// Replaces reports whether the start of a refresh cancels a running one. A full refresh includes an incremental one;
+// any other pair is a conflict.
 func Replaces(starting, running string) bool { return starting == Full && running == Incremental }
 
-// End checks that a running refresh can end in a state, and reports whether the table that it stored becomes the current one of its cache.
+// End checks that a running refresh can end in a state, and reports whether the table that it stored becomes the
+// current one of its cache.
 func End(state string) (current bool, err error) {
 	switch state {
 	case Completed:

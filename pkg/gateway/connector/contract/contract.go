@@ -120,15 +120,22 @@ func Run(t *testing.T, f Fixture) {
 			f    []engine.Filter
 			pass func(id int64) bool
 		}{
-			{[]engine.Filter{{Column: "id", Op: "=", Values: []any{int64(77)}}}, func(id int64) bool { return id == 77 }},
-			{[]engine.Filter{{Column: "id", Op: "<=", Values: []any{int64(9)}}, {Column: "name", Op: "is not null"}}, func(id int64) bool { return id <= 9 }},
+			{[]engine.Filter{{Column: "id", Op: "=", Values: []any{int64(77)}}},
+				func(id int64) bool { return id == 77 }},
+			{[]engine.Filter{{Column: "id", Op: "<=", Values: []any{int64(9)}}, {Column: "name", Op: "is not null"}},
+				func(id int64) bool { return id <= 9 }},
 			{[]engine.Filter{{Column: "name", Op: "is null"}}, func(id int64) bool { return id%10 == 0 }},
-			{[]engine.Filter{{Column: "name", Op: "=", Values: []any{"name 5"}}}, func(id int64) bool { return id == 5 }},
+			{[]engine.Filter{{Column: "name", Op: "=", Values: []any{"name 5"}}},
+				func(id int64) bool { return id == 5 }},
 			{[]engine.Filter{{Column: "name", Op: "=", Values: []any{"NAME 5"}}}, func(int64) bool { return false }},
-			{[]engine.Filter{{Column: "name", Op: "like", Values: []any{"name 499_"}}}, func(id int64) bool { return id > 4989 && id < 5000 && id%10 != 0 }},
-			{[]engine.Filter{{Column: "id", Op: "in", Values: []any{int64(3), int64(4)}}}, func(id int64) bool { return id == 3 || id == 4 }},
-			{[]engine.Filter{{Column: "id", Op: "not in", Values: []any{int64(3)}}}, func(id int64) bool { return id != 3 }},
-			{[]engine.Filter{{Column: "amount", Op: ">", Values: []any{"1249.5"}}}, func(id int64) bool { return id > 4998 }},
+			{[]engine.Filter{{Column: "name", Op: "like", Values: []any{"name 499_"}}},
+				func(id int64) bool { return id > 4989 && id < 5000 && id%10 != 0 }},
+			{[]engine.Filter{{Column: "id", Op: "in", Values: []any{int64(3), int64(4)}}},
+				func(id int64) bool { return id == 3 || id == 4 }},
+			{[]engine.Filter{{Column: "id", Op: "not in", Values: []any{int64(3)}}},
+				func(id int64) bool { return id != 3 }},
+			{[]engine.Filter{{Column: "amount", Op: ">", Values: []any{"1249.5"}}},
+				func(id int64) bool { return id > 4998 }},
 		} {
 			got := map[int64]bool{}
 			for _, r := range all(t, ctx, table, engine.ScanRequest{Columns: []string{"id"}, Filters: c.f, Limit: -1}) {

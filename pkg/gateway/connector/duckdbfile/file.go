@@ -36,7 +36,8 @@ func (p *pool) open(c connector.Credential, reach connector.Reach) (connector.Co
 		return nil, err
 	}
 	if strings.Contains(path, "?") {
-		return nil, errors.New(`credential field "path" must not contain a question mark, which DuckDB interprets as the end of a file name`)
+		return nil, errors.New(`credential field "path" must not contain a question mark, which DuckDB interprets as ` +
+			`the end of a file name`)
 	}
 	return &file{p, path, reach.Own}, nil
 }
@@ -44,8 +45,10 @@ func (p *pool) open(c connector.Credential, reach connector.Reach) (connector.Co
 // settings prevent access to anything outside the file, including from its views and macros; settled does the rest,
 // which cannot be set when the file is opened.
 var settings = [][2]string{
-	{"access_mode", "READ_ONLY"}, {"temp_directory", ""}, {"enable_external_access", "false"}, {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
-	{"allow_community_extensions", "false"}, {"allow_unsigned_extensions", "false"}, {"allow_persistent_secrets", "false"},
+	{"access_mode", "READ_ONLY"}, {"temp_directory", ""}, {"enable_external_access", "false"},
+	{"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
+	{"allow_community_extensions", "false"}, {"allow_unsigned_extensions", "false"},
+	{"allow_persistent_secrets", "false"},
 	{"memory_limit", "512MB"}, {"threads", "2"},
 }
 
@@ -165,7 +168,8 @@ func (f *file) texts(ctx context.Context, sql string, args ...any) (out [][]stri
 
 // Schemas lists the schemas of the file.
 func (f *file) Schemas(ctx context.Context) ([]string, error) {
-	rows, err := f.texts(ctx, `SELECT schema_name FROM duckdb_schemas() WHERE database_name = current_database() AND (NOT internal OR schema_name = 'main') ORDER BY 1`)
+	rows, err := f.texts(ctx, `SELECT schema_name FROM duckdb_schemas() WHERE database_name = current_database() AND `+
+		`(NOT internal OR schema_name = 'main') ORDER BY 1`)
 	var out []string
 	for _, r := range rows {
 		out = append(out, r[0])
@@ -218,7 +222,8 @@ func (f *file) Table(ctx context.Context, schema, name string) (engine.Scanner, 
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t.name, err)
 	}
-	comments, err := f.texts(ctx, `SELECT column_name, coalesce(comment, '') FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = ? AND table_name = ?`, schema, found)
+	comments, err := f.texts(ctx, `SELECT column_name, coalesce(comment, '') FROM duckdb_columns() WHERE `+
+		`database_name = current_database() AND schema_name = ? AND table_name = ?`, schema, found)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/dbfile"
 )
 
-// TestSwappedParent opens a file while the folder above it is exchanged for a link to the gateway's own, after the look at it and before
-// DuckDB opens it by name. Also when the link leads back at once, no table of the gateway is read.
+// TestSwappedParent opens a file while the folder above it is exchanged for a link to the gateway's own, after the look
+// at it and before DuckDB opens it by name. Also when the link leads back at once, no table of the gateway is read.
 func TestSwappedParent(t *testing.T) {
 	base := t.TempDir()
 	for dir, table := range map[string]string{"own": "secret", "mine": "harmless"} {
@@ -45,7 +45,8 @@ func TestSwappedParent(t *testing.T) {
 		return f, err
 	}
 	lead("mine")
-	conn, err := p.open(connector.Credential{"path": filepath.Join(at, "data.db")}, connector.Reach{Own: connector.NewOwn([]string{filepath.Join(base, "own")}, nil, 0)})
+	conn, err := p.open(connector.Credential{"path": filepath.Join(at, "data.db")},
+		connector.Reach{Own: connector.NewOwn([]string{filepath.Join(base, "own")}, nil, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,11 @@ import (
 func Type() connector.Type {
 	p := newPool()
 	return connector.Type{
-		Key: "duckdb", Label: "DuckDB file", Category: "Database", CatalogType: "duckdb", DocsURL: "https://duckdb.org/docs/stable/sql/data_types/overview",
+		Key: "duckdb", Label: "DuckDB file", Category: "Database", CatalogType: "duckdb",
+		DocsURL: "https://duckdb.org/docs/stable/sql/data_types/overview",
 		Fields: []connector.Field{
-			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Database file, as an absolute path"},
+			{Name: "path", Kind: "text", Required: true, Local: true,
+				Description: "Database file, as an absolute path"},
 		},
 		Open: p.open,
 	}

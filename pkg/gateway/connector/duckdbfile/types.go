@@ -95,7 +95,8 @@ func columnOf(name, typ string) column {
 			default:
 				c.expr = text
 			}
-		case strings.HasSuffix(typ, "]"), strings.HasPrefix(typ, "STRUCT("), strings.HasPrefix(typ, "MAP("), strings.HasPrefix(typ, "UNION("), typ == "VARIANT":
+		case strings.HasSuffix(typ, "]"), strings.HasPrefix(typ, "STRUCT("), strings.HasPrefix(typ, "MAP("),
+			strings.HasPrefix(typ, "UNION("), typ == "VARIANT":
 			is("json", dbfile.JSON, "CAST(to_json("+exactly(sqltext.Quote(name), typ)+") AS VARCHAR)")
 		default:
 			c.expr = text

@@ -7,8 +7,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// csvReader reads the records of a file and skips blank lines. In a file of one column, however, a blank line below the header is a
-// record with NULL, as in imports.
+// csvReader reads the records of a file and skips blank lines. In a file of one column, however, a blank line below the
+// header is a record with NULL, as in imports.
 type csvReader struct {
 	in    *csv.Reader
 	width int // number of fields of the first record, 0 until it is read
@@ -44,7 +44,8 @@ func (r *csvReader) next() (fields []string, line int64, err error) {
 	if r.in.Broken && !utf8.Valid(r.rec) {
 		for i, c := range cells {
 			if !utf8.Valid(c.Text) {
-				return nil, 0, fmt.Errorf("line %d, field %d: invalid UTF-8: %q", line, i+1, c.Text[:min(len(c.Text), 60)])
+				return nil, 0, fmt.Errorf("line %d, field %d: invalid UTF-8: %q", line, i+1,
+					c.Text[:min(len(c.Text), 60)])
 			}
 		}
 	}

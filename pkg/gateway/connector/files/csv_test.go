@@ -91,7 +91,8 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for name, data := range map[string]string{
-		"latin.csv": "id,name\n1,D\xfcss\n", "open.csv": "id\n\"a\n", "after.csv": "id\n\"a\"b\n", "inside.csv": "id\na\"b\n",
+		"latin.csv": "id,name\n1,D\xfcss\n", "open.csv": "id\n\"a\n", "after.csv": "id\n\"a\"b\n",
+		"inside.csv": "id\na\"b\n",
 		"after.json": `[{"a":1}] {"a":2}`, "bytes.json": "[{\"a\":\"\xff\"}]", "half.json": `[{"a":"\ud800"}]`,
 	} {
 		dir := t.TempDir()
@@ -115,7 +116,8 @@ func TestChangedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, []byte("b,a\ny,x\nz,z\n"))
-	if _, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"a"}, Limit: -1}); err == nil || !strings.Contains(err.Error(), "file t.csv: the file has changed") {
+	if _, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"a"}, Limit: -1}); err == nil ||
+		!strings.Contains(err.Error(), "file t.csv: the file has changed") {
 		t.Errorf("before: %v", err)
 	}
 	write(t, path, []byte("a,b\n"+strings.Repeat("x,y\n", 300_000)))
@@ -145,7 +147,8 @@ func TestChangedFiles(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"a"}, Limit: -1}); err == nil || !strings.Contains(err.Error(), "file t.csv: no such file") {
+	if _, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"a"}, Limit: -1}); err == nil ||
+		!strings.Contains(err.Error(), "file t.csv: no such file") {
 		t.Errorf("gone: %v", err)
 	}
 }

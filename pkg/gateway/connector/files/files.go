@@ -1,5 +1,5 @@
-// Package files reads a folder of CSV, TSV, JSON, ndjson, Parquet and XLSX files, each as a table. The texts among them may
-// be packed with gzip or zstd.
+// Package files reads a folder of CSV, TSV, JSON, ndjson, Parquet and XLSX files, each as a table. The texts among them
+// may be packed with gzip or zstd.
 //
 // Files directly in the folder are in schema "files", those of a subfolder are in a schema with its name. A folder of
 // folders named key=value is one table. Nothing outside the folder is accessible, not even through symbolic links.
@@ -32,7 +32,8 @@ func Type() connector.Type {
 	return connector.Type{
 		Key: "files", Label: "Folder of files", Category: "File", CatalogType: "files", Cacheable: true,
 		Fields: []connector.Field{
-			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Folder with CSV, TSV, JSON, ndjson, Parquet or XLSX files, as an absolute path"},
+			{Name: "path", Kind: "text", Required: true, Local: true,
+				Description: "Folder with CSV, TSV, JSON, ndjson, Parquet or XLSX files, as an absolute path"},
 			{Name: "pattern", Kind: "text", Description: "Only files with matching names, such as sales-*.csv"},
 		},
 		Open: open,

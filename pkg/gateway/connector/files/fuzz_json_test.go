@@ -11,7 +11,8 @@ import (
 // FuzzObjects reads documents of objects. What it accepts is JSON also for encoding/json.
 func FuzzObjects(f *testing.F) {
 	for _, s := range []string{
-		`[{"a":1,"b":"x"},{"a":null,"b":[1,{"c":true}]}]`, "{\"a\":-1.5e3}\n{\"a\":\"\\u00e9\\ud83d\\ude00\"}\n", `{}`, `[]`, `[{"":1}]`, `{"a":1,"a":2}`, ` [ { "x" : { } } ] `,
+		`[{"a":1,"b":"x"},{"a":null,"b":[1,{"c":true}]}]`, "{\"a\":-1.5e3}\n{\"a\":\"\\u00e9\\ud83d\\ude00\"}\n", `{}`,
+		`[]`, `[{"":1}]`, `{"a":1,"a":2}`, ` [ { "x" : { } } ] `,
 		`{"columns":[{"columnName":"id","dataType":"integer"}],"data":[[{"name":"id","value":"1"}]]}`,
 	} {
 		f.Add([]byte(s))

@@ -41,7 +41,9 @@ func seedParquet(f testing.TB, n int, o ...parquet.WriterOption) []byte {
 	w := parquet.NewGenericWriter[seedRow](&b, o...)
 	for i := range n {
 		flag, odd, a := i%3 == 0, "odd", int32(i)
-		r := seedRow{Small: int32(i * i), Big: int64(i) << 33, Price: int64(i) * 101, Real: 1.5, Double: float64(i), Plain: -0.25, When: time.Unix(int64(i), 123456789).UTC(), Code: []string{"x", "yy"}[i%2], Text: "text", Length: []byte{1, 2}}
+		r := seedRow{Small: int32(i * i), Big: int64(i) << 33, Price: int64(i) * 101, Real: 1.5, Double: float64(i),
+			Plain: -0.25, When: time.Unix(int64(i), 123456789).UTC(), Code: []string{"x", "yy"}[i%2], Text: "text",
+			Length: []byte{1, 2}}
 		if i%2 == 0 {
 			r.Flag, r.Odd, r.List, r.Pairs = &flag, &odd, []int64{1, 2}, map[string]int32{"k": 1}
 			r.Group.A = &a

@@ -16,7 +16,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// distinct gives a new name to columns without a name, or with the name of an earlier column, and describes these changes.
+// distinct gives a new name to columns without a name, or with the name of an earlier column, and describes these
+// changes.
 func distinct(names []string) (distinct, changed []string) {
 	return rowfile.Names(names, math.MaxInt, strings.ToLower, func(string) bool { return true })
 }
@@ -85,7 +86,8 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 		if recs.header() == nil && index.times[i] < d.rows { // some record has no such member
 			guesses[i].Nullable = true
 		}
-		c := column{engine.ColumnInfo{Name: name, Type: guesses[i].Type(), Nullable: guesses[i].Nullable || !guesses[i].Seen}, i, ""}
+		c := column{engine.ColumnInfo{Name: name, Type: guesses[i].Type(), Nullable: guesses[i].Nullable ||
+			!guesses[i].Seen}, i, ""}
 		if recs.header() == nil {
 			c.member = members[i]
 		}

@@ -202,7 +202,8 @@ func (m *jsonMember) plain() error {
 	if err != nil {
 		return err
 	}
-	if bytes.ContainsRune(s, utf8.RuneError) && !bytes.ContainsRune(m.value, utf8.RuneError) && !bytes.Contains(bytes.ToLower(m.value), []byte(`\ufffd`)) {
+	if bytes.ContainsRune(s, utf8.RuneError) && !bytes.ContainsRune(m.value, utf8.RuneError) &&
+		!bytes.Contains(bytes.ToLower(m.value), []byte(`\ufffd`)) {
 		return errors.New("an unpaired surrogate")
 	}
 	m.value = s

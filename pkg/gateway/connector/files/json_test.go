@@ -17,9 +17,13 @@ import (
 )
 
 // jsonSeeds are texts in and near the grammar.
-var jsonSeeds = []string{`{}`, `{"a":1}`, `{"a":-0.5e+10,"b":[1,{"c":null}],"d":"x\u00e9\"\\\/\b\f\n\r\t"}`, `{"a":01}`, `{"a":1.}`, `{"a":.5}`, `{"a":1e}`, `{"a":+1}`, `{"a":tru}`, `{"a":nul1}`, `{"a" 1}`,
-	`{"a":1,}`, `{,}`, `{"a":[1,]}`, `{"a":[]}`, `{"a":{}}`, `{"a":{"b":}}`, `{"a":"\x"}`, `{"a":"\u12g4"}`, "{\"a\":\"\x01\"}", `{"a":"`, `{"a":"b`, `{"a`, `{`, `{"a":"\u`, `{"a":"\`, `{"a":-}`, `{"a":- 1}`, `{"a":1 2}`,
-	`{"a":1}}`, `{"a":[1}`, `{"a":[[[[1]]]]}`, ` { "a" : 1 , "b" : [ 1 , 2 ] } `, `{"\u0061":1}`, "{\"a\":\"\\u\x10\x10\x10\x10\"}", `{"a":0}`, `{"a":-0}`, `{"a":1E5}`, `{'a':1}`, `{"a":true,"b":false,"c":null}`, `{"a":NaN}`, `{"a":"ü"}`}
+var jsonSeeds = []string{`{}`, `{"a":1}`, `{"a":-0.5e+10,"b":[1,{"c":null}],"d":"x\u00e9\"\\\/\b\f\n\r\t"}`, `{"a":01}`,
+	`{"a":1.}`, `{"a":.5}`, `{"a":1e}`, `{"a":+1}`, `{"a":tru}`, `{"a":nul1}`, `{"a" 1}`,
+	`{"a":1,}`, `{,}`, `{"a":[1,]}`, `{"a":[]}`, `{"a":{}}`, `{"a":{"b":}}`, `{"a":"\x"}`, `{"a":"\u12g4"}`,
+	"{\"a\":\"\x01\"}", `{"a":"`, `{"a":"b`, `{"a`, `{`, `{"a":"\u`, `{"a":"\`, `{"a":-}`, `{"a":- 1}`, `{"a":1 2}`,
+	`{"a":1}}`, `{"a":[1}`, `{"a":[[[[1]]]]}`, ` { "a" : 1 , "b" : [ 1 , 2 ] } `, `{"\u0061":1}`,
+	"{\"a\":\"\\u\x10\x10\x10\x10\"}", `{"a":0}`, `{"a":-0}`, `{"a":1E5}`, `{'a':1}`, `{"a":true,"b":false,"c":null}`,
+	`{"a":NaN}`, `{"a":"ü"}`}
 
 // checkJSON compares the reading of one object with that of encoding/json.
 func checkJSON(t *testing.T, text string) {
@@ -126,7 +130,8 @@ func TestJSONWindows(t *testing.T) {
 // looked is how often a folder was looked at by names since the last call.
 func looked(c connector.Connector) int64 { return c.(*folder).looks.Swap(0) }
 
-// TestLooks counts the calls of the system that name a file: to find one table among many takes no more of them than among few.
+// TestLooks counts the calls of the system that name a file: to find one table among many takes no more of them than
+// among few.
 func TestLooks(t *testing.T) {
 	cost := map[int]int64{}
 	for _, n := range []int{10, 1000} {

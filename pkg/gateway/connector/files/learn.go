@@ -14,7 +14,8 @@ import (
 // noteworthy is the minimum size of a file for which results are stored for other processes.
 const noteworthy = 256 << 10
 
-// maxColumns is the number of columns of a file: statements over more take minutes to plan, which cannot be interrupted.
+// maxColumns is the number of columns of a file: statements over more take minutes to plan, which cannot be
+// interrupted.
 const maxColumns = csv.MaxFields
 
 // learn determines the contents of a file, unless they are known and the file has not changed.
@@ -70,7 +71,8 @@ type noted struct {
 
 func (f *folder) recall(about string, d *described) bool {
 	var n noted
-	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) || len(n.Columns) != len(n.Members) {
+	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) ||
+		len(n.Columns) != len(n.Members) {
 		return false
 	}
 	d.guesses, d.rows, d.csv, d.sheets, d.renamed = n.Guesses, n.Rows, n.CSV, n.Sheets, n.Renamed

@@ -27,7 +27,8 @@ func TestPartsThatCannotBeReached(t *testing.T) {
 				t.Skip(err)
 			}
 			_, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Limit: -1})
-			if err == nil || !strings.Contains(err.Error(), "t/day=1/link.csv") || !strings.Contains(err.Error(), c.fault) {
+			if err == nil || !strings.Contains(err.Error(), "t/day=1/link.csv") ||
+				!strings.Contains(err.Error(), c.fault) {
 				t.Errorf("rows %v, error %v, want one about link.csv and %q", rows, err, c.fault)
 			}
 		})
@@ -52,7 +53,8 @@ func TestTableThatCannotBeLookedAt(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(tables, []connector.Table{{Name: "bad"}, {Name: "good"}}) {
 		t.Errorf("tables %v, %v", tables, err)
 	}
-	if _, err := c.Table(context.Background(), rootSchema, "bad"); err == nil || !strings.Contains(err.Error(), "bad.csv") {
+	if _, err := c.Table(context.Background(), rootSchema, "bad"); err == nil ||
+		!strings.Contains(err.Error(), "bad.csv") {
 		t.Errorf("reading it: %v", err)
 	}
 }
@@ -70,13 +72,15 @@ func TestFolderWithoutPermission(t *testing.T) {
 		defer os.Chmod(filepath.Join(dir, name), 0o700)
 	}
 	c := connect(t, dir)
-	if schemas, err := c.Schemas(context.Background()); err != nil || !reflect.DeepEqual(schemas, []string{rootSchema, "closed", "s"}) {
+	if schemas, err := c.Schemas(context.Background()); err != nil || !reflect.DeepEqual(schemas,
+		[]string{rootSchema, "closed", "s"}) {
 		t.Errorf("schemas %v, %v", schemas, err)
 	}
 	if tables, err := c.Tables(context.Background(), "closed"); err == nil {
 		t.Errorf("tables of a folder that may not be read: %v", tables)
 	}
-	if tables, err := c.Tables(context.Background(), "s"); err != nil || !reflect.DeepEqual(tables, []connector.Table{{Name: "t"}}) {
+	if tables, err := c.Tables(context.Background(), "s"); err != nil || !reflect.DeepEqual(tables,
+		[]connector.Table{{Name: "t"}}) {
 		t.Errorf("tables %v, %v", tables, err)
 	}
 	if _, err := c.Table(context.Background(), "s", "t"); err == nil {

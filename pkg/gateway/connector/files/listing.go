@@ -145,7 +145,8 @@ func (p *place) look(dir string) (*listing, error) {
 }
 
 func (f *folder) index(dir string, entries []fs.DirEntry) *listing {
-	l := &listing{links: map[string]bool{}, named: map[string][]int{}, base: map[string][]int{}, under: map[string]string{}}
+	l := &listing{links: map[string]bool{}, named: map[string][]int{}, base: map[string][]int{},
+		under: map[string]string{}}
 	alone := false
 	for _, e := range entries {
 		name := e.Name()
@@ -265,7 +266,8 @@ func (p *place) group(l *listing, dir, name string) ([]file, error) {
 		t := l.files[i]
 		if l.links[path.Base(t.path)] {
 			info, err := p.stat(t.path)
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, connector.ErrOwn) || leadsOut(err) || err == nil && !info.Mode().IsRegular() {
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, connector.ErrOwn) || leadsOut(err) || err == nil &&
+				!info.Mode().IsRegular() {
 				continue
 			}
 		}

@@ -16,9 +16,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Named opens files that are named by absolute paths as one table. The format of a file is determined by its name, or by its first
-// bytes if the name has no known extension. Several files must have the same columns, with types that fit the values of all files.
-// Links are followed.
+// Named opens files that are named by absolute paths as one table. The format of a file is determined by its name, or
+// by its first bytes if the name has no known extension. Several files must have the same columns, with types that fit
+// the values of all files. Links are followed.
 func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.Scanner, error) {
 	var real []string
 	dir := ""
@@ -38,7 +38,8 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 			dir = filepath.Dir(dir)
 		}
 	}
-	f := &folder{dir: dir, own: reach.Own, notes: reach.Notes, now: time.Now, known: map[string]described{}, lists: map[string]*listing{}}
+	f := &folder{dir: dir, own: reach.Own, notes: reach.Notes, now: time.Now, known: map[string]described{},
+		lists: map[string]*listing{}}
 	r, err := f.root()
 	if err != nil {
 		return nil, err
@@ -82,7 +83,8 @@ func NoColumns(rows int64) error {
 	if rows == 0 {
 		return errors.New("it has no columns, because it has no records")
 	}
-	return fmt.Errorf("it has no columns: they are the members of its records, and it has %d records without members", rows)
+	return fmt.Errorf("it has no columns: they are the members of its records, and it has %d records without members",
+		rows)
 }
 
 // ErrEmpty is the error for a file of text without a line.
@@ -100,7 +102,8 @@ func sameColumns(a, b part) error {
 		}
 		for _, col := range c.has.as.cols {
 			if !names[col.Name] {
-				return fmt.Errorf("file %s has no column %q, and %s has one", c.lacks.file.path, col.Name, c.has.file.path)
+				return fmt.Errorf("file %s has no column %q, and %s has one", c.lacks.file.path, col.Name,
+					c.has.file.path)
 			}
 		}
 	}

@@ -27,9 +27,14 @@ func TestNamed(t *testing.T) {
 		wide = append(wide, byte(c), byte(c>>8))
 	}
 	for name, data := range map[string][]byte{
-		"a.txt": []byte("n,t\n1,x\n"), "b.json": []byte(`[{"n":2.5,"t":"y"}]`), "c": packed(t, "n,t\n3,z\n"), "d.csv.zst": z.EncodeAll([]byte("n,t\n4,\n"), nil),
-		"e.dat": []byte(`{"n":5,"t":"w"}`), "wide.csv": wide, "other.csv": []byte("n,u\n1,2\n"), "bytes.bin": {1, 0, 2, 0xff, 5}, "cut.csv.gz": packed(t, "n,t\n"+strings.Repeat("1,2\n", 9000))[:60],
-		"old.xlsx": []byte("\xd0\xcf\x11\xe0 and more"), "bad.xlsx": []byte("n,t\n"), "ragged.csv": []byte("n,t\n1,2\n1\n"), "plain.csv.gz": []byte("n,t\n1,2\n"), "none.csv": nil, "none.json": []byte("[]"), "blank.ndjson": nil, "bare.json": []byte("{}\n{}\n"),
+		"a.txt": []byte("n,t\n1,x\n"), "b.json": []byte(`[{"n":2.5,"t":"y"}]`), "c": packed(t, "n,t\n3,z\n"),
+		"d.csv.zst": z.EncodeAll([]byte("n,t\n4,\n"), nil),
+		"e.dat":     []byte(`{"n":5,"t":"w"}`), "wide.csv": wide, "other.csv": []byte("n,u\n1,2\n"),
+		"bytes.bin": {1, 0, 2,
+			0xff, 5}, "cut.csv.gz": packed(t, "n,t\n"+strings.Repeat("1,2\n", 9000))[:60],
+		"old.xlsx": []byte("\xd0\xcf\x11\xe0 and more"), "bad.xlsx": []byte("n,t\n"),
+		"ragged.csv": []byte("n,t\n1,2\n1\n"), "plain.csv.gz": []byte("n,t\n1,2\n"), "none.csv": nil,
+		"none.json": []byte("[]"), "blank.ndjson": nil, "bare.json": []byte("{}\n{}\n"),
 	} {
 		write(t, filepath.Join(dir, name), data)
 	}
@@ -49,7 +54,8 @@ func TestNamed(t *testing.T) {
 		{"none.csv", "file none.csv: the file is empty"},
 		{"none.json", "file none.json: it has no columns, because it has no records"},
 		{"blank.ndjson", "file blank.ndjson: it has no columns"},
-		{"bare.json", "file bare.json: it has no columns: they are the members of its records, and it has 2 records without members"},
+		{"bare.json", "file bare.json: it has no columns: they are the members of its records, and it has 2 records " +
+			"without members"},
 		{".", "file " + filepath.Base(dir) + ": not a file"},
 		{"absent.csv", "file absent.csv: no such file"},
 		{"a.txt absent.csv", "file absent.csv: no such file"},
@@ -96,7 +102,8 @@ func namedText(paths []string) string {
 	}
 }
 
-// TestNamedTextsOfUTF8: a character of several bytes may stand at the end of a file, and where the bytes end that tell its form.
+// TestNamedTextsOfUTF8: a character of several bytes may stand at the end of a file, and where the bytes end that tell
+// its form.
 func TestNamedTextsOfUTF8(t *testing.T) {
 	dir := t.TempDir()
 	for pad := range 8 {

@@ -85,7 +85,8 @@ func nodeOf(c *parquet.Column, halves map[int]bool, def, rep int) (*nestedNode, 
 		n.children = append(n.children, child)
 	}
 	n.first = n.children[0].first
-	if r := n.children[0]; n.kind == listNode && r.kind == groupNode && len(r.children) == 1 && !r.children[0].repeated && r.name != "array" && r.name != n.name+"_tuple" {
+	if r := n.children[0]; n.kind == listNode && r.kind == groupNode && len(r.children) == 1 &&
+		!r.children[0].repeated && r.name != "array" && r.name != n.name+"_tuple" {
 		r.kind = itemNode // the group between a list and its element
 	}
 	return n, nil
@@ -318,7 +319,8 @@ func appendLeaf(out []byte, n *nestedNode, v parquet.Value) ([]byte, error) {
 	case []byte:
 		return append(append(append(out, '"'), base64.StdEncoding.EncodeToString(x)...), '"'), nil
 	case time.Time:
-		layout := map[string]string{"date": time.DateOnly, "timestamp": "2006-01-02 15:04:05.999999999", "timestamp(9)": "2006-01-02 15:04:05.999999999"}[n.typ]
+		layout := map[string]string{"date": time.DateOnly, "timestamp": "2006-01-02 15:04:05.999999999",
+			"timestamp(9)": "2006-01-02 15:04:05.999999999"}[n.typ]
 		if layout == "" {
 			layout = time.RFC3339Nano
 		}

@@ -108,7 +108,8 @@ func TestNestedForms(t *testing.T) {
 	w := parquet.NewGenericWriter[row](&pq, parquet.MaxRowsPerRowGroup(2))
 	half := 0.5
 	in := []row{
-		{1, []int32{1, 2}, []string{"a", ""}, []inner{{&half, []byte{0, 255}}, {nil, nil}}, map[string]int64{"k": 7}, inner{nil, []byte("x")}},
+		{1, []int32{1, 2}, []string{"a", ""}, []inner{{&half, []byte{0, 255}}, {nil, nil}}, map[string]int64{"k": 7},
+			inner{nil, []byte("x")}},
 		{ID: 2}, {3, []int32{-3}, []string{"<&>"}, nil, nil, inner{&half, nil}},
 	}
 	if _, err := w.Write(in); err != nil || w.Close() != nil {
@@ -137,10 +138,12 @@ func TestNestedRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec("COPY (SELECT 1 AS id, ['nan'::DOUBLE] AS c) TO '" + filepath.Join(dir, "n.parquet") + "'"); err != nil {
+	if _, err := db.Exec("COPY (SELECT 1 AS id, ['nan'::DOUBLE] AS c) TO '" + filepath.Join(dir, "n.parquet") +
+		"'"); err != nil {
 		t.Fatal(err)
 	}
-	if rows, err := readAll(t, dir, "n", "c"); err == nil || !strings.Contains(err.Error(), `column "c": a nested value is NaN`) {
+	if rows, err := readAll(t, dir, "n", "c"); err == nil || !strings.Contains(err.Error(),
+		`column "c": a nested value is NaN`) {
 		t.Errorf("%v, %v", rows, err)
 	}
 	if rows, err := readAll(t, dir, "n", "id"); err != nil || len(rows) != 1 {

@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Member is a member of an object: the characters of a string, else the text of the value. Value is valid until the next
-// object is read.
+// Member is a member of an object: the characters of a string, else the text of the value. Value is valid until the
+// next object is read.
 type Member struct {
 	Column int // index of its name among all names so far
 	Value  []byte

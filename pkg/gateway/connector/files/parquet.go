@@ -72,7 +72,8 @@ func parquetColumns(ctx context.Context, p *parquetio.File) (cols []column, err 
 				}
 			}
 		}
-		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols), ""})
+		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()},
+			len(cols), ""})
 	}
 	return cols, nil
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRunsOfFlags reads files of pyarrow whose booleans are encoded as runs, in pages of both forms, alone, with NULL, in lists and in groups. The values
-// are those of the loops that wrote them.
+// TestRunsOfFlags reads files of pyarrow whose booleans are encoded as runs, in pages of both forms, alone, with NULL,
+// in lists and in groups. The values are those of the loops that wrote them.
 func TestRunsOfFlags(t *testing.T) {
 	dir, err := filepath.Abs("testdata")
 	if err != nil {
@@ -42,7 +42,8 @@ func TestHalfPrecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := readAll(t, dir, "half", "h", "l")
-	want := "[[0 [1.5]] [-0 <nil>] [1 []] [-2.5 [-0.25,null]] [65504 <nil>] [6.103515625e-05 <nil>] [5.960464477539063e-08 <nil>] [+Inf <nil>] [-Inf <nil>] [NaN <nil>] [<nil> <nil>] [0.333251953125 <nil>]]"
+	want := "[[0 [1.5]] [-0 <nil>] [1 []] [-2.5 [-0.25,null]] [65504 <nil>] [6.103515625e-05 <nil>] " +
+		"[5.960464477539063e-08 <nil>] [+Inf <nil>] [-Inf <nil>] [NaN <nil>] [<nil> <nil>] [0.333251953125 <nil>]]"
 	if got := fmt.Sprint(rows); err != nil || got != want {
 		t.Errorf("%s, %v", got, err)
 	}

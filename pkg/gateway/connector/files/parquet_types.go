@@ -89,8 +89,8 @@ func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 	return "varbinary", func(v parquet.Value) (any, error) { return append([]byte{}, v.ByteArray()...), nil }
 }
 
-// halfLeaves returns the indexes of the leaves of half precision, among all leaves of a file. The library (0.32.0) does not report this
-// logical type.
+// halfLeaves returns the indexes of the leaves of half precision, among all leaves of a file. The library (0.32.0) does
+// not report this logical type.
 func halfLeaves(p *parquet.File) map[int]bool {
 	halves, leaf := map[int]bool{}, 0
 	for _, e := range p.Metadata().Schema {

@@ -220,7 +220,8 @@ func (t *parted) bring() error {
 			s.col.Type = s.typ
 		default:
 			if s.col.Type = wider(s.typ, typ); s.col.Type == "" {
-				return fmt.Errorf("column %q is %s in some files and %s by the values of %s", s.col.Name, s.typ, typ, s.read)
+				return fmt.Errorf("column %q is %s in some files and %s by the values of %s", s.col.Name,
+					s.typ, typ, s.read)
 			}
 		}
 		s.col.Nullable = s.col.Nullable || s.files < len(t.parts)

@@ -30,8 +30,10 @@ func (t *parted) mayFit(p part, filters []engine.Filter) bool {
 // fits returns true unless the condition is known to fail for the value.
 func fits(v any, f engine.Filter) bool {
 	holds := map[string]func(int) bool{
-		"=": func(c int) bool { return c == 0 }, "in": func(c int) bool { return c == 0 }, "<>": func(c int) bool { return c != 0 },
-		"<": func(c int) bool { return c < 0 }, "<=": func(c int) bool { return c <= 0 }, ">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 },
+		"=": func(c int) bool { return c == 0 }, "in": func(c int) bool { return c == 0 },
+		"<>": func(c int) bool { return c != 0 },
+		"<":  func(c int) bool { return c < 0 }, "<=": func(c int) bool { return c <= 0 },
+		">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 },
 	}[f.Op]
 	if holds == nil {
 		return true

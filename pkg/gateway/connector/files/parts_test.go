@@ -113,14 +113,18 @@ func TestFoldersOfParts(t *testing.T) {
 		cols                string
 		rows                string
 	}{
-		{"types of all files together", rootSchema, "sales", all, "id:bigint:false total:decimal(3,2):true year:bigint:false month:varchar:true",
+		{"types of all files together", rootSchema, "sales", all,
+			"id:bigint:false total:decimal(3,2):true year:bigint:false month:varchar:true",
 			"[1 5 2023 01][2 <nil> 2023 01][3 1.25 2024 02][4 7 2024 <nil>]"},
 		{"json in a schema", "shop", "logs", all, "n:varchar:false m:boolean:true day:date:false p:varchar:false",
 			"[1 <nil> 2024-02-29 a/b][x true 2024-03-01 c][2 <nil> 2024-03-01 c]"},
-		{"a column that came later", rootSchema, "lake", all, "id:bigint:false note:varchar:true v:bigint:false", "[1 <nil> 1][2 <nil> 1][3 three 2]"},
-		{"few columns, turned", rootSchema, "sales", engine.ScanRequest{Columns: []string{"year", "id"}, Limit: -1}, "", "[2023 1][2023 2][2024 3][2024 4]"},
+		{"a column that came later", rootSchema, "lake", all, "id:bigint:false note:varchar:true v:bigint:false",
+			"[1 <nil> 1][2 <nil> 1][3 three 2]"},
+		{"few columns, turned", rootSchema, "sales", engine.ScanRequest{Columns: []string{"year", "id"}, Limit: -1}, "",
+			"[2023 1][2023 2][2024 3][2024 4]"},
 		{"none", rootSchema, "lake", engine.ScanRequest{Columns: []string{}, Limit: -1}, "", "[][][]"},
-		{"a limit over files", rootSchema, "sales", engine.ScanRequest{Columns: []string{"id"}, Limit: 3}, "", "[1][2][3]"},
+		{"a limit over files", rootSchema, "sales", engine.ScanRequest{Columns: []string{"id"}, Limit: 3},
+			"", "[1][2][3]"},
 	} {
 		cols, rows, err := scanned(t, dir, c.schema, c.table, c.req)
 		got := ""
@@ -162,11 +166,13 @@ func TestFoldersThatDoNotFit(t *testing.T) {
 		{[]engine.Filter{{Column: "k", Op: "like", Values: []any{"b%"}}}, "[1 2]"},
 		{[]engine.Filter{{Column: "k", Op: "is null"}}, "[3]"},
 		{[]engine.Filter{{Column: "k", Op: "is not null"}}, "[1 2]"},
-		{[]engine.Filter{{Column: "k", Op: "<=", Values: []any{"a"}}, {Column: "day", Op: ">", Values: []any{day(1)}}}, "[]"},
+		{[]engine.Filter{{Column: "k", Op: "<=", Values: []any{"a"}}, {Column: "day", Op: ">", Values: []any{day(1)}}},
+			"[]"},
 		{[]engine.Filter{{Column: "id", Op: "=", Values: []any{int64(9)}}}, "[1 2 3]"}, // not of a folder
 		{[]engine.Filter{{Column: "k", Op: "=", Values: []any{int64(9)}}}, "[1 2]"},    // of another kind
 	} {
-		_, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Columns: []string{"id"}, Filters: c.filters, Limit: 1})
+		_, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Columns: []string{"id"},
+			Filters: c.filters, Limit: 1})
 		if fmt.Sprint(rows) != c.want || err != nil {
 			t.Errorf("%v: %v, %v", c.filters, rows, err)
 		}
@@ -179,7 +185,8 @@ func TestFoldersThatDoNotFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, d := range map[string]int{"": 2, "t/day=2024-01-01/k=a/x.csv": 1} {
-		b, err := s.Scan(context.Background(), engine.ScanRequest{Columns: []string{"id"}, Filters: []engine.Filter{{Column: "day", Op: "=", Values: []any{day(d)}}}, Limit: -1})
+		b, err := s.Scan(context.Background(), engine.ScanRequest{Columns: []string{"id"},
+			Filters: []engine.Filter{{Column: "day", Op: "=", Values: []any{day(d)}}}, Limit: -1})
 		if err == nil {
 			_, err = b.Next(context.Background())
 			_ = b.Close()
@@ -198,15 +205,22 @@ func TestPartsThatDoNotGoTogether(t *testing.T) {
 		ID string `parquet:"id"`
 	}
 	for want, files := range map[string]map[string]string{
-		`folder t/c=2 has the key "c", others of its level have "a"`:                   {"t/a=1/x.csv": "id\n", "t/c=2/x.csv": "id\n"},
-		`folder t/other is not named key=value like its siblings`:                      {"t/a=1/x.csv": "id\n", "t/other/x.csv": "id\n"},
-		`file t/a=1/x.csv is above the folders with the key "b"`:                       {"t/a=1/x.csv": "id\n", "t/a=2/b=1/x.csv": "id\n"},
-		`files t/a=1/x.csv and t/a=2/x.parquet have different formats`:                 {"t/a=1/x.csv": "id\n", "t/a=2/x.parquet": parquetOf(t, a{1})},
-		`column "id" is bigint in file t/a=1/x.parquet and varchar in t/a=2/x.parquet`: {"t/a=1/x.parquet": parquetOf(t, a{1}), "t/a=2/x.parquet": parquetOf(t, b{"x"})},
-		`column "id" of file t/a=1/x.csv is "ID" in t/a=2/x.csv`:                       {"t/a=1/x.csv": "id\n", "t/a=2/x.csv": "ID\n"},
-		`folder t/a=1/A=2 repeats the key "A"`:                                         {"t/a=1/A=2/x.csv": "id\n"},
-		`folder t has no files to read`:                                                {"t/a=1/x.txt": "id\n"},
-		`folder t has a transaction log (_delta_log), which is not supported`:          {"t/a=1/x.csv": "id\n", "t/_delta_log/0.json": "{}"},
+		`folder t/c=2 has the key "c", others of its level have "a"`: {"t/a=1/x.csv": "id\n",
+			"t/c=2/x.csv": "id\n"},
+		`folder t/other is not named key=value like its siblings`: {"t/a=1/x.csv": "id\n",
+			"t/other/x.csv": "id\n"},
+		`file t/a=1/x.csv is above the folders with the key "b"`: {"t/a=1/x.csv": "id\n",
+			"t/a=2/b=1/x.csv": "id\n"},
+		`files t/a=1/x.csv and t/a=2/x.parquet have different formats`: {"t/a=1/x.csv": "id\n",
+			"t/a=2/x.parquet": parquetOf(t, a{1})},
+		`column "id" is bigint in file t/a=1/x.parquet and varchar in t/a=2/x.parquet`: {"t/a=1/x.parquet": parquetOf(t,
+			a{1}), "t/a=2/x.parquet": parquetOf(t, b{"x"})},
+		`column "id" of file t/a=1/x.csv is "ID" in t/a=2/x.csv`: {"t/a=1/x.csv": "id\n",
+			"t/a=2/x.csv": "ID\n"},
+		`folder t/a=1/A=2 repeats the key "A"`: {"t/a=1/A=2/x.csv": "id\n"},
+		`folder t has no files to read`:        {"t/a=1/x.txt": "id\n"},
+		`folder t has a transaction log (_delta_log), which is not supported`: {"t/a=1/x.csv": "id\n",
+			"t/_delta_log/0.json": "{}"},
 	} {
 		_, _, err := scanned(t, tree(t, files), rootSchema, "t", engine.ScanRequest{Limit: -1})
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -215,12 +229,14 @@ func TestPartsThatDoNotGoTogether(t *testing.T) {
 	}
 	// A folder with a file of its own stays a schema.
 	dir := tree(t, map[string]string{"t/a=1/x.csv": "id\n", "t/own.csv": "id\n1\n"})
-	if _, rows, err := scanned(t, dir, "t", "own", engine.ScanRequest{Limit: -1}); err != nil || fmt.Sprint(rows) != "[1]" {
+	if _, rows, err := scanned(t, dir, "t", "own", engine.ScanRequest{Limit: -1}); err != nil ||
+		fmt.Sprint(rows) != "[1]" {
 		t.Errorf("%v, %v", rows, err)
 	}
 	// The name of the folder counts where a file has the column too.
 	dir = tree(t, map[string]string{"t/a=1/x.csv": "A,id\n9,5\n"})
-	if cols, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Limit: -1}); err != nil || fmt.Sprint(cols, rows) != "id:bigint:false a:bigint:false[5 1]" {
+	if cols, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Limit: -1}); err != nil ||
+		fmt.Sprint(cols, rows) != "id:bigint:false a:bigint:false[5 1]" {
 		t.Errorf("%s %v, %v", cols, rows, err)
 	}
 }

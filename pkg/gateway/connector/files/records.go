@@ -260,7 +260,8 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 				if at := b.object.at[i]; at < len(b.cols) && m.kind != 0 {
 					size += len(m.value)
 					if row[at], err = valueOf(string(m.value), b.cols[at]); err != nil {
-						return nil, &FileError{b.file.path, fmt.Sprintf(", line %d, column %q", rec.line, b.cols[at].Name), err}
+						return nil, &FileError{b.file.path, fmt.Sprintf(", line %d, column %q", rec.line,
+							b.cols[at].Name), err}
 					}
 				}
 			}

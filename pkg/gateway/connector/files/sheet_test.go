@@ -35,7 +35,8 @@ func TestSheets(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := connector.NewNotes(filepath.Join(dir, "notes"))
-	of, third := `two.xlsx: read sheet "Sheet1" of "Sheet1", "Feb"`, `.xlsx: column 3 has no name: it is called "column_3"`
+	of, third := `two.xlsx: read sheet "Sheet1" of "Sheet1", "Feb"`,
+		`.xlsx: column 3 has no name: it is called "column_3"`
 	for _, c := range []struct{ paths, remarks []string }{
 		{[]string{path}, []string{of, "two" + third}},
 		{[]string{single}, []string{"one" + third}},
@@ -46,12 +47,14 @@ func TestSheets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := s.(interface{ Remarks() []string }).Remarks(); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.remarks) {
+			if got := s.(interface{ Remarks() []string }).Remarks(); fmt.Sprintf("%q", got) != fmt.Sprintf("%q",
+				c.remarks) {
 				t.Errorf("%q: %q", c.paths, got)
 			}
 		}
 	}
-	if got, want := namedText([]string{path}), "a bigint, b varchar, column_3 decimal(2,1): [1 x <nil>] [2 <nil> 3.5] [4 <nil> <nil>]"; got != want {
+	if got, want := namedText([]string{path}),
+		"a bigint, b varchar, column_3 decimal(2,1): [1 x <nil>] [2 <nil> 3.5] [4 <nil> <nil>]"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }

@@ -37,8 +37,8 @@ func newJSONDocument(ctx context.Context, in readers, b *bufio.Reader) (records,
 	return w, nil
 }
 
-// isResult reports whether a document begins as a result does: with "columns", a list of objects with the member columnName, and then
-// "data", a list. Nothing is consumed.
+// isResult reports whether a document begins as a result does: with "columns", a list of objects with the member
+// columnName, and then "data", a list. Nothing is consumed.
 func (r *jsonRecords) isResult() (bool, error) {
 	if r.array || r.at == len(r.buf) || r.buf[r.at] != '{' {
 		return false, nil

@@ -67,7 +67,8 @@ func (c *Column) addNumber(s []byte, v Class) {
 	}
 }
 
-// double reports whether a number survives the conversion to a double: the shortest text of that double has the same digits.
+// double reports whether a number survives the conversion to a double: the shortest text of that double has the same
+// digits.
 func double(s string) bool {
 	f, err := strconv.ParseFloat(s, 64)
 	return err == nil && significant(s) == significant(strconv.FormatFloat(f, 'e', -1, 64))
@@ -133,9 +134,11 @@ func (c *Column) AddNumber(s string) {
 func (c *Column) Join(o Column) {
 	c.Seen, c.Nullable = c.Seen || o.Seen, c.Nullable || o.Nullable
 	c.Text, c.JSON, c.Long = c.Text || o.Text, c.JSON || o.JSON, c.Long || o.Long
-	c.Whole, c.Dec, c.Flag, c.Date, c.When, c.Double = c.Whole+o.Whole, c.Dec+o.Dec, c.Flag+o.Flag, c.Date+o.Date, c.When+o.When, c.Double+o.Double
+	c.Whole, c.Dec, c.Flag, c.Date, c.When, c.Double = c.Whole+o.Whole, c.Dec+o.Dec, c.Flag+o.Flag, c.Date+o.Date,
+		c.When+o.When, c.Double+o.Double
 	c.Values += o.Values
-	c.Exp, c.UUID, c.Inexact, c.Ways, c.Forms = c.Exp+o.Exp, c.UUID+o.UUID, c.Inexact || o.Inexact, c.Ways|o.Ways, c.Forms|o.Forms
+	c.Exp, c.UUID, c.Inexact, c.Ways, c.Forms = c.Exp+o.Exp, c.UUID+o.UUID, c.Inexact || o.Inexact, c.Ways|o.Ways,
+		c.Forms|o.Forms
 	c.IntDigits, c.Scale = max(c.IntDigits, o.IntDigits), max(c.Scale, o.Scale)
 }
 

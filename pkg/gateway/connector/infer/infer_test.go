@@ -35,14 +35,21 @@ func TestType(t *testing.T) {
 		got  Column
 		want string
 	}{
-		{Column{}, "varchar"}, {null, "varchar"}, {nested, "json"}, {mixed, "varchar"}, {text, "varchar"}, {dates, "date"},
-		{fields("1", "-22"), "bigint"}, {fields("1", "2.50"), "decimal(3,2)"}, {some, "decimal(3,2)"}, {fields("007"), "varchar"}, {fields("-0"), "varchar"}, {fields("-0.0"), "double"}, {fields("1.5", "-0.00"), "double"}, {fields("-0.01"), "decimal(3,2)"}, {fields("1e3"), "varchar"},
-		{fields("9223372036854775808"), "varchar"}, {fields("1", "x"), "varchar"}, {fields("true", "false"), "boolean"}, {fields("true", "1"), "varchar"},
-		{fields("2024-02-29", "2023-02-28"), "date"}, {fields("2023-02-29"), "varchar"}, {fields("2024-02-29T01:02:03.000001"), "timestamp"},
+		{Column{}, "varchar"}, {null, "varchar"}, {nested, "json"}, {mixed, "varchar"}, {text, "varchar"},
+		{dates, "date"},
+		{fields("1", "-22"), "bigint"}, {fields("1", "2.50"), "decimal(3,2)"}, {some, "decimal(3,2)"},
+		{fields("007"), "varchar"}, {fields("-0"), "varchar"}, {fields("-0.0"), "double"}, {fields("1.5", "-0.00"),
+			"double"}, {fields("-0.01"), "decimal(3,2)"}, {fields("1e3"), "varchar"},
+		{fields("9223372036854775808"), "varchar"}, {fields("1", "x"), "varchar"}, {fields("true", "false"), "boolean"},
+		{fields("true", "1"), "varchar"},
+		{fields("2024-02-29", "2023-02-28"), "date"}, {fields("2023-02-29"), "varchar"},
+		{fields("2024-02-29T01:02:03.000001"), "timestamp"},
 		{fields("2024-02-29 01:02:03.0000001"), "varchar"}, {fields("2024-02-29", "2024-02-29 01:02:03"), "varchar"},
 		{fields("1", strings.Repeat("1", 19)+"."+strings.Repeat("2", 20)), "varchar"},
-		{numbers("1", "2"), "bigint"}, {numbers("1", "2.5e3"), "double"}, {numbers("9007199254740993", "0.5"), "varchar"}, {numbers("9007199254740993"), "bigint"},
-		{numbers("9223372036854775808"), "varchar"}, {numbers("-0"), "double"}, {numbers("0.123456789012345678"), "varchar"}, {numbers("1e999"), "varchar"},
+		{numbers("1", "2"), "bigint"}, {numbers("1", "2.5e3"), "double"}, {numbers("9007199254740993", "0.5"),
+			"varchar"}, {numbers("9007199254740993"), "bigint"},
+		{numbers("9223372036854775808"), "varchar"}, {numbers("-0"), "double"}, {numbers("0.123456789012345678"),
+			"varchar"}, {numbers("1e999"), "varchar"},
 	} {
 		if got := c.got.Type(); got != c.want {
 			t.Errorf("%+v is %s, want %s", c.got, got, c.want)

@@ -191,9 +191,9 @@ func (b *bounded) packet() error {
 	return nil
 }
 
-// login processes a packet of the login. It rejects packets other than OK that the driver would accept as the end of the login,
-// and packets that the server sends before the driver has answered the previous one. Otherwise such a packet could be interpreted
-// as the reply to a statement that was not sent yet.
+// login processes a packet of the login. It rejects packets other than OK that the driver would accept as the end of
+// the login, and packets that the server sends before the driver has answered the previous one. Otherwise such a packet
+// could be interpreted as the reply to a statement that was not sent yet.
 func (b *bounded) login(c byte) error {
 	if b.greeted && !b.fast && !b.turn.Swap(false) {
 		return errNotIn

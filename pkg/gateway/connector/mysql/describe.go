@@ -64,7 +64,8 @@ func (s *server) relation(ctx context.Context, schema, table string) (*relation,
 		var c column
 		var inSchema, inTable, full, nullable, key string
 		var precision, scale int
-		if err := rows.Scan(&inSchema, &inTable, &c.Name, &c.data, &full, &precision, &scale, &nullable, &c.Comment, &c.charset, &key); err != nil {
+		if err := rows.Scan(&inSchema, &inTable, &c.Name, &c.data, &full, &precision, &scale, &nullable, &c.Comment,
+			&c.charset, &key); err != nil {
 			return 0, err
 		}
 		if inSchema != schema || inTable != table { // the collation of names may ignore case
@@ -78,9 +79,11 @@ func (s *server) relation(ctx context.Context, schema, table string) (*relation,
 			return 0, fmt.Errorf("the server lists more than %d columns of a table", maxColumns)
 		}
 		return len(c.Name) + len(c.data) + len(c.Comment) + len(c.charset), nil
-	}, `SELECT table_schema, table_name, column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0),
+	},
+		`SELECT table_schema, table_name, column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0),
   is_nullable, column_comment, coalesce(character_set_name, ''), column_key
-FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND `+shownSchema+` ORDER BY ordinal_position`, schema, table, s.only, s.only)
+FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND `+shownSchema+
+			` ORDER BY ordinal_position`, schema, table, s.only, s.only)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +112,8 @@ func (s *server) ForeignKeys(ctx context.Context) ([]connector.ForeignKey, error
 	err := s.each(ctx, func(rows *sql.Rows) (int, error) {
 		var k connector.ForeignKey
 		var name string
-		if err := rows.Scan(&k.From.Schema, &k.From.Table, &k.From.Column, &k.To.Schema, &k.To.Table, &k.To.Column, &name); err != nil {
+		if err := rows.Scan(&k.From.Schema, &k.From.Table, &k.From.Column, &k.To.Schema, &k.To.Table, &k.To.Column,
+			&name); err != nil {
 			return 0, err
 		}
 		if s.only != "" && k.To.Schema != s.only {
@@ -119,8 +123,10 @@ func (s *server) ForeignKeys(ctx context.Context) ([]connector.ForeignKey, error
 		columns[name]++
 		out, names = append(out, k), append(names, name)
 		return 2*len(name) + len(k.From.Column) + len(k.To.Schema) + len(k.To.Table) + len(k.To.Column), nil
-	}, `SELECT table_schema, table_name, column_name, referenced_table_schema, referenced_table_name, referenced_column_name, constraint_name
-FROM information_schema.key_column_usage WHERE referenced_column_name IS NOT NULL AND `+shownSchema+` ORDER BY table_schema, table_name, constraint_name, ordinal_position`, s.only, s.only)
+	},
+		`SELECT table_schema, table_name, column_name, referenced_table_schema, referenced_table_name, referenced_column_name, constraint_name
+FROM information_schema.key_column_usage WHERE referenced_column_name IS NOT NULL AND `+shownSchema+
+			` ORDER BY table_schema, table_name, constraint_name, ordinal_position`, s.only, s.only)
 	for i, name := range names {
 		out[i].Single = columns[name] == 1
 	}
@@ -189,7 +195,8 @@ func typeOf(data, full string, precision, scale int) string {
 			return "boolean"
 		}
 		return "varbinary"
-	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "vector", "geometry", "point", "linestring", "polygon", "multipoint",
+	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "vector", "geometry", "point",
+		"linestring", "polygon", "multipoint",
 		"multilinestring", "multipolygon", "geometrycollection", "geomcollection":
 		return "varbinary"
 	}

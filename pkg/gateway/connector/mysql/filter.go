@@ -93,7 +93,8 @@ func (c column) literal(op string, v any) (string, bool) {
 		case (c.base == "varchar" || c.base == "char") && c.charset != "":
 			// A literal that cannot be represented in the character set of the column is an error, and the meaning of a
 			// backslash depends on the mode of the session.
-			if strings.ContainsAny(v, "\\\x00") || c.charset != "utf8mb4" && strings.IndexFunc(v, func(r rune) bool { return r > 126 || r < 32 }) >= 0 {
+			if strings.ContainsAny(v, "\\\x00") || c.charset != "utf8mb4" &&
+				strings.IndexFunc(v, func(r rune) bool { return r > 126 || r < 32 }) >= 0 {
 				return "", false
 			}
 			return sqltext.Literal(v), true

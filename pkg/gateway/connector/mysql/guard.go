@@ -87,7 +87,8 @@ func (c *guardedConn) ask(f func() error) error {
 }
 
 // QueryContext implements driver.QueryerContext.
-func (c *guardedConn) QueryContext(ctx context.Context, q string, args []driver.NamedValue) (rows driver.Rows, err error) {
+func (c *guardedConn) QueryContext(ctx context.Context, q string,
+	args []driver.NamedValue) (rows driver.Rows, err error) {
 	err = c.ask(func() (err error) {
 		rows = nil
 		if d, ok := c.Conn.(driver.QueryerContext); ok {
@@ -103,7 +104,8 @@ func (c *guardedConn) QueryContext(ctx context.Context, q string, args []driver.
 }
 
 // ExecContext implements driver.ExecerContext.
-func (c *guardedConn) ExecContext(ctx context.Context, q string, args []driver.NamedValue) (res driver.Result, err error) {
+func (c *guardedConn) ExecContext(ctx context.Context, q string,
+	args []driver.NamedValue) (res driver.Result, err error) {
 	err = c.ask(func() (err error) {
 		if d, ok := c.Conn.(driver.ExecerContext); ok {
 			res, err = d.ExecContext(ctx, q, args)

@@ -21,7 +21,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 )
 
-// hostile is a server that lets everybody in and answers each statement but those that set up a session with what reply gives.
+// hostile is a server that lets everybody in and answers each statement but those that set up a session with what reply
+// gives.
 func hostile(t *testing.T, reply func(statement string) []byte) *server {
 	t.Helper()
 	return dialled(t, func(c net.Conn) { serve(c, nil, reply) }, nil)
@@ -34,13 +35,15 @@ func hostileTLS(t *testing.T, reply func(statement string) []byte) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := &x509.Certificate{SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	made := &x509.Certificate{SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
 	raw, err := x509.CreateCertificate(rand.Reader, made, made, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}}
-	more := connector.Credential{"useSsl": true, "caCertificate": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}))}
+	more := connector.Credential{"useSsl": true,
+		"caCertificate": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}))}
 	return dialled(t, func(c net.Conn) { serve(c, cfg, reply) }, more)
 }
 
@@ -60,7 +63,8 @@ func dialled(t *testing.T, talk func(net.Conn), more connector.Credential) *serv
 			go func() { defer c.Close(); talk(c) }()
 		}
 	}()
-	cred := connector.Credential{"url": "127.0.0.1", "port": float64(l.Addr().(*net.TCPAddr).Port), "user": "u", "password": "p"}
+	cred := connector.Credential{"url": "127.0.0.1", "port": float64(l.Addr().(*net.TCPAddr).Port), "user": "u",
+		"password": "p"}
 	maps.Copy(cred, more)
 	conn, err := Type().Open(cred, connector.Reach{})
 	if err != nil {
@@ -124,7 +128,8 @@ func TestHostileReplies(t *testing.T) {
 	more := []byte{0, 0, 0, 10, 0, 0, 0} // an OK that another result follows
 	var descriptions []byte
 	for i := range byte(20) {
-		descriptions = append(descriptions, packet(2+i, append([]byte("\x03def\x00\x00\x00\xfd\x00\x00\x10"), make([]byte, 1<<20+16)...))...)
+		descriptions = append(descriptions, packet(2+i, append([]byte("\x03def\x00\x00\x00\xfd\x00\x00\x10"),
+			make([]byte, 1<<20+16)...))...)
 	}
 	huge := "announces a result of"
 	for name, x := range map[string]struct {
@@ -136,18 +141,21 @@ func TestHostileReplies(t *testing.T) {
 		"10^10 columns after an OK":    {append(packet(1, more), packet(2, many)...), huge},
 		"16 million columns":           {packet(1, []byte{0xfd, 0xff, 0xff, 0xff}), huge},
 		"16 million columns, and more": {packet(1, []byte{0xfd, 0xff, 0xff, 0xff, 7}), huge},
-		"descriptions without end":     {append(packet(1, []byte{0xfc, 0x10, 0x27}), descriptions...), "of data other than rows"},
-		"an error without end":         {slices.Concat([]byte("\xff\xff\xff\x01\xff"), make([]byte, 1<<24-2), []byte("\xff\xff\xff\x02"), make([]byte, 1<<24-1)), "of data other than rows"},
-		"a cut OK":                     {packet(1, []byte{0}), ""},
-		"a cut count":                  {packet(1, []byte{0xfe, 1, 2}), ""},
-		"a cut error":                  {packet(1, []byte{0xff}), ""},
-		"a cut number":                 {packet(1, []byte{0xfc}), ""},
-		"an OK that goes on":           {packet(1, []byte{0, 0xfe, 0xff}), ""},
-		"a file":                       {packet(1, []byte{0xfb}), "requests a file"},
-		"nothing but a length":         {packet(1, []byte{0, 0xfd, 0xff, 0xff, 0xff, 0xfe, 0xff}), ""},
-		"a description that is none":   {append(packet(1, []byte{1}), packet(2, []byte{0xfe, 1})...), ""},
+		"descriptions without end": {append(packet(1, []byte{0xfc, 0x10, 0x27}), descriptions...),
+			"of data other than rows"},
+		"an error without end": {slices.Concat([]byte("\xff\xff\xff\x01\xff"), make([]byte, 1<<24-2),
+			[]byte("\xff\xff\xff\x02"), make([]byte, 1<<24-1)), "of data other than rows"},
+		"a cut OK":                   {packet(1, []byte{0}), ""},
+		"a cut count":                {packet(1, []byte{0xfe, 1, 2}), ""},
+		"a cut error":                {packet(1, []byte{0xff}), ""},
+		"a cut number":               {packet(1, []byte{0xfc}), ""},
+		"an OK that goes on":         {packet(1, []byte{0, 0xfe, 0xff}), ""},
+		"a file":                     {packet(1, []byte{0xfb}), "requests a file"},
+		"nothing but a length":       {packet(1, []byte{0, 0xfd, 0xff, 0xff, 0xff, 0xfe, 0xff}), ""},
+		"a description that is none": {append(packet(1, []byte{1}), packet(2, []byte{0xfe, 1})...), ""},
 	} {
-		for way, server := range map[string]func(*testing.T, func(string) []byte) *server{"plain": hostile, "TLS": hostileTLS} {
+		for way, server := range map[string]func(*testing.T, func(string) []byte) *server{"plain": hostile,
+			"TLS": hostileTLS} {
 			t.Run(name+"/"+way, func(t *testing.T) {
 				s := server(t, func(string) []byte { return x.reply })
 				_ = s.Test(t.Context())
@@ -167,12 +175,14 @@ func TestHostileReplies(t *testing.T) {
 	}
 }
 
-// TestNamesWithoutEnd: a server that names what no memory could hold is refused, and what it goes on to say is not read to its end.
+// TestNamesWithoutEnd: a server that names what no memory could hold is refused, and what it goes on to say is not read
+// to its end.
 func TestNamesWithoutEnd(t *testing.T) {
 	s := dialled(t, func(c net.Conn) {
 		serve(c, nil, func(string) []byte {
 			def := append([]byte("\x03def\x00\x00\x00\x01a\x00\x0c"), 45, 0, 0, 0, 0, 1, 0xfd, 0, 0, 0, 0, 0)
-			if _, err := c.Write(slices.Concat(packet(1, []byte{1}), packet(2, def), packet(3, []byte{0xfe, 0, 0, 2, 0}))); err != nil {
+			if _, err := c.Write(slices.Concat(packet(1, []byte{1}), packet(2, def),
+				packet(3, []byte{0xfe, 0, 0, 2, 0}))); err != nil {
 				return nil
 			}
 			name := append([]byte{0xfd, 0, 0, 0x10}, make([]byte, 1<<20)...)
@@ -200,7 +210,8 @@ func TestServerHangsUp(t *testing.T) {
 			said = true
 			def := append([]byte("\x03def\x00\x00\x00\x01a\x00\x0c"), 45, 0, 0, 0, 0, 1, 0xfd, 0, 0, 0, 0, 0)
 			end := []byte{0xfe, 0, 0, 2, 0}
-			_, _ = c.Write(slices.Concat(packet(1, []byte{1}), packet(2, def), packet(3, end), packet(4, []byte("\x04shop")), packet(5, end)))
+			_, _ = c.Write(slices.Concat(packet(1, []byte{1}), packet(2, def), packet(3, end),
+				packet(4, []byte("\x04shop")), packet(5, end)))
 			c.Close()
 			gone <- struct{}{}
 			return nil
@@ -237,7 +248,8 @@ func TestPacketBounds(t *testing.T) {
 		{cat(one, def, end, packet(4, []byte{0xff, 1, 2}), count(1e6)), false, false},
 		{cat(packet(1, []byte{0, 0, 0, 10, 0}), count(1e6)), false, false},
 		{count(maxColumns), false, true}, {count(maxColumns + 1), false, false},
-		{packet(1, []byte{0xfc, 0, 16}), false, true}, {packet(1, []byte{0xfd, 0, 0, 1}), false, false}, {packet(2, []byte{0xfd, 0, 0, 1, 9}), false, false},
+		{packet(1, []byte{0xfc, 0, 16}), false, true}, {packet(1, []byte{0xfd, 0, 0, 1}), false, false},
+		{packet(2, []byte{0xfd, 0, 0, 1, 9}), false, false},
 		{packet(1, nil), false, true}, {packet(1, []byte{0xfb}), false, false},
 	} {
 		for step := 1; step <= len(x.stream); step += 1 + step/50 {
@@ -263,14 +275,16 @@ func TestPacketBounds(t *testing.T) {
 	}
 }
 
-// TestLoginBounds: a server that ends the login in a way that only the driver takes for its end, or speaks before it is asked, could
-// make the driver and the watch take different packets for a reply.
+// TestLoginBounds: a server that ends the login in a way that only the driver takes for its end, or speaks before it is
+// asked, could make the driver and the watch take different packets for a reply.
 func TestLoginBounds(t *testing.T) {
 	ok := packet(2, []byte{0, 0, 0, 2, 0, 0, 0})
 	many := packet(1, append([]byte{0xfe}, binary.LittleEndian.AppendUint64(nil, 1e10)...))
 	for name, said := range map[string][]byte{
-		"no OK": packet(2, []byte{1}), "half an OK": packet(2, []byte{1, 3}), "a key": packet(2, []byte("\x01-----BEGIN")), "a wish": packet(2, []byte{1, 4}),
-		"a reply before the login": slices.Concat(packet(2, []byte{1, 4}), packet(1, []byte{1}), ok), "another": slices.Concat(packet(2, []byte{1, 9}), many, ok),
+		"no OK": packet(2, []byte{1}), "half an OK": packet(2, []byte{1, 3}),
+		"a key": packet(2, []byte("\x01-----BEGIN")), "a wish": packet(2, []byte{1, 4}),
+		"a reply before the login": slices.Concat(packet(2, []byte{1, 4}), packet(1, []byte{1}), ok),
+		"another":                  slices.Concat(packet(2, []byte{1, 9}), many, ok),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := dialled(t, func(c net.Conn) {

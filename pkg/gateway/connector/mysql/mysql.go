@@ -26,9 +26,11 @@ func Type() connector.Type {
 		Fields: []connector.Field{
 			{Name: "url", Kind: "text", Required: true, Description: "Host name or address of the server"},
 			{Name: "port", Kind: "number", Required: true, Description: "TCP port of the server, usually 3306"},
-			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; read privileges are sufficient"},
+			{Name: "user", Kind: "text", Required: true,
+				Description: "User to log in as; read privileges are sufficient"},
 			{Name: "password", Kind: "text", Required: true, Secret: true, Description: "Password of the user"},
-			{Name: "databaseName", Kind: "text", Description: "The only database to read; by default all that the user may see"},
+			{Name: "databaseName", Kind: "text",
+				Description: "The only database to read; by default all that the user may see"},
 			connector.UseSSL(), connector.CACertificate(),
 		},
 		Open: open,
@@ -124,7 +126,8 @@ func (s *server) each(ctx context.Context, row func(*sql.Rows) (int, error), que
 	for n, size := 0, 0; rows.Next(); n++ {
 		k, err := row(rows)
 		if size += k; err == nil && (n == maxNames || size > maxText) {
-			err = fmt.Errorf("the server lists more than %d schemas, tables or columns, or %d MiB of them", maxNames, maxText>>20)
+			err = fmt.Errorf("the server lists more than %d schemas, tables or columns, or %d MiB of them",
+				maxNames, maxText>>20)
 		}
 		if err != nil {
 			cancel() // closing rows would read all remaining ones
@@ -146,10 +149,12 @@ func (s *server) texts(ctx context.Context, query string, args ...any) (out []st
 
 // Schemas lists the databases the user may see, except the server's own.
 func (s *server) Schemas(ctx context.Context) ([]string, error) {
-	return s.texts(ctx, `SELECT schema_name AS table_schema FROM information_schema.schemata HAVING `+shownSchema+` ORDER BY 1`, s.only, s.only)
+	return s.texts(ctx, `SELECT schema_name AS table_schema FROM information_schema.schemata HAVING `+shownSchema+
+		` ORDER BY 1`, s.only, s.only)
 }
 
-const shownSchema = `table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys') AND (? = '' OR table_schema = ?)`
+const shownSchema = `table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys') AND (? = '' OR ` +
+	`table_schema = ?)`
 
 func (s *server) schema(ctx context.Context, name string) (string, error) {
 	all, err := s.Schemas(ctx)
@@ -164,7 +169,8 @@ func (s *server) names(ctx context.Context, schema string) (string, []string, er
 	if err != nil {
 		return "", nil, err
 	}
-	names, err := s.texts(ctx, `SELECT table_name FROM information_schema.tables WHERE table_schema = ? ORDER BY 1`, schema)
+	names, err := s.texts(ctx, `SELECT table_name FROM information_schema.tables WHERE table_schema = ? ORDER BY 1`,
+		schema)
 	return schema, names, err
 }
 

@@ -56,7 +56,8 @@ func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 		return nil, err
 	}
 	if len(cols) == 0 && len(req.Filters) == 0 {
-		b, err := t.start(ctx, "SELECT count(*) FROM ("+q+") t", []column{{ColumnInfo: engine.ColumnInfo{Name: "count", Type: "bigint"}, base: "bigint"}})
+		b, err := t.start(ctx, "SELECT count(*) FROM ("+q+") t",
+			[]column{{ColumnInfo: engine.ColumnInfo{Name: "count", Type: "bigint"}, base: "bigint"}})
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +80,8 @@ func (t *relation) start(ctx context.Context, q string, cols []column) (engine.B
 	b.stop = safely.AfterContext(ctx, func() { t.s.kill(id) })
 	if b.rows, err = conn.QueryContext(ctx, q); err != nil { // !//nolint:rowserrcheck // checked by Next
 		if b.stop(); ctx.Err() != nil {
-			t.s.kill(id) // ctx may have ended here before the function above was registered, and the statement may still be running
+			// ctx may have ended here before the function above was registered, and the statement may still be running
+			t.s.kill(id)
 		}
 		conn.Close()
 		return nil, err

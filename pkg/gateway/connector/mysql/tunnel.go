@@ -18,11 +18,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// The driver starts TLS itself, on the connection it was given, so its packets could not be inspected. Therefore the driver's TLS
-// connection ends within the process, and a second one leads from here to the server. Between the two, packets are inspected.
+// The driver starts TLS itself, on the connection it was given, so its packets could not be inspected. Therefore the
+// driver's TLS connection ends within the process, and a second one leads from here to the server. Between the two,
+// packets are inspected.
 
-// ends returns the configurations of both ends of the TLS connection within the process. Its certificate is created for one
-// connector, which alone trusts it.
+// ends returns the configurations of both ends of the TLS connection within the process. Its certificate is created for
+// one connector, which alone trusts it.
 func ends() (driver, here *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -30,8 +31,9 @@ func ends() (driver, here *tls.Config, err error) {
 	}
 	const name = "dig"
 	now := time.Now()
-	made := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: now.AddDate(-1, 0, 0), NotAfter: now.AddDate(100, 0, 0),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
+	made := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{name}, NotBefore: now.AddDate(-1, 0, 0),
+		NotAfter: now.AddDate(100, 0, 0),
+		IsCA:     true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
 	raw, err := x509.CreateCertificate(rand.Reader, made, made, &key.PublicKey, key)
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +44,8 @@ func ends() (driver, here *tls.Config, err error) {
 	roots := x509.NewCertPool()
 	roots.AddCert(made)
 	driver = &tls.Config{ServerName: name, RootCAs: roots, MinVersion: tls.VersionTLS13}
-	here = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}}, MinVersion: tls.VersionTLS13}
+	here = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{raw}, PrivateKey: key}},
+		MinVersion: tls.VersionTLS13}
 	return driver, here, nil
 }
 
@@ -55,8 +58,8 @@ type tunnel struct {
 	why error // the error that ended it
 }
 
-// through connects the driver with the server and returns the driver's end. The driver has a TLS connection with this process,
-// configured by here; the TLS connection with the server is configured by outer, including its verification.
+// through connects the driver with the server and returns the driver's end. The driver has a TLS connection with this
+// process, configured by here; the TLS connection with the server is configured by outer, including its verification.
 func through(ctx context.Context, server net.Conn, outer, here *tls.Config) net.Conn {
 	a, b := net.Pipe()
 	t := &tunnel{Conn: a, server: server}

@@ -10,7 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// put parses the server's text form of a value, never NULL, into a column of the engine. base is its type without a length or precision.
+// put parses the server's text form of a value, never NULL, into a column of the engine. base is its type without a
+// length or precision.
 func put(v engine.Vector, row int, base string, raw []byte) error {
 	switch base {
 	case "tinyint", "smallint", "integer", "bigint":

@@ -15,7 +15,8 @@ import (
 
 const (
 	schemasSQL   = `SELECT nspname::text FROM pg_namespace n WHERE ` + usableSchema + ` ORDER BY 1`
-	usableSchema = `n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\_%' AND has_schema_privilege(n.oid, 'USAGE')`
+	usableSchema = `n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\_%' AND has_schema_privilege(n.oid, ` +
+		`'USAGE')`
 )
 
 // Tables, partitioned ones, views, materialized views and foreign tables that the user may read.
@@ -27,7 +28,8 @@ WHERE n.nspname = $1 AND c.relkind IN ('r','p','v','m','f')
 const columnsSQL = `WITH RECURSIVE col AS (
   SELECT a.attname, a.attnum, a.atttypid AS typ, a.atttypmod AS mod, a.attnotnull AS required, c.oid AS rel
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-  WHERE n.nspname = $1 AND ` + usableSchema + ` AND c.relname = $2 AND c.relkind IN ('r','p','v','m','f') AND a.attnum > 0 AND NOT a.attisdropped
+  WHERE n.nspname = $1 AND ` + usableSchema +
+	` AND c.relname = $2 AND c.relkind IN ('r','p','v','m','f') AND a.attnum > 0 AND NOT a.attisdropped
     AND has_column_privilege(c.oid, a.attnum, 'SELECT')
   UNION ALL SELECT attname, attnum, t.typbasetype, t.typtypmod, required OR t.typnotnull, rel FROM col JOIN pg_type t ON t.oid = typ WHERE t.typtype = 'd')
 SELECT attname::text, t.oid, t.typname::text, t.typtype::text, t.typcategory::text, mod, required, coalesce(col_description(rel, attnum), ''),
@@ -46,7 +48,8 @@ ORDER BY 1, 2, k.conname, a.attnum`
 // ForeignKeys implements connector.Related.
 func (p *postgres) ForeignKeys(ctx context.Context) ([]connector.ForeignKey, error) {
 	return rows(ctx, p, func(row pgx.CollectableRow) (k connector.ForeignKey, err error) {
-		err = row.Scan(&k.From.Schema, &k.From.Table, &k.From.Column, &k.To.Schema, &k.To.Table, &k.To.Column, &k.Single)
+		err = row.Scan(&k.From.Schema, &k.From.Table, &k.From.Column, &k.To.Schema, &k.To.Table,
+			&k.To.Column, &k.Single)
 		return
 	}, foreignKeysSQL)
 }
@@ -102,7 +105,8 @@ func scanColumn(row pgx.CollectableRow) (c column, err error) {
 	var kind, category string
 	var mod int32
 	var notNull bool
-	if err = row.Scan(&c.Name, &c.oid, &c.server, &kind, &category, &mod, &notNull, &c.Comment, &c.Primary, &c.Unique); err != nil {
+	if err = row.Scan(&c.Name, &c.oid, &c.server, &kind, &category, &mod, &notNull, &c.Comment, &c.Primary,
+		&c.Unique); err != nil {
 		return
 	}
 	c.Nullable = !notNull
@@ -181,7 +185,8 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 		case "numeric":
 			precision, scale := digits(mod)
 			switch typ := fmt.Sprintf("decimal(%d,%d)", precision, scale); {
-			case precision > 38 || scale < 0 || scale > precision: // without a modifier any number of digits is possible
+			// without a modifier any number of digits is possible
+			case precision > 38 || scale < 0 || scale > precision:
 			case precision <= 18:
 				return typ, wireNumeric, pushOrder
 			default:
@@ -216,7 +221,8 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 		}
 	}
 	switch name {
-	case "interval", "name", "macaddr", "bit", "varbit": // their cast to text equals the printed form; that of inet, for example, does not
+	// their cast to text equals the printed form; that of inet, for example, does not
+	case "interval", "name", "macaddr", "bit", "varbit":
 		return "varchar", wirePrinted, pushCast
 	}
 	return "varchar", wirePrinted, pushNull

@@ -54,7 +54,9 @@ func TestHostileServers(t *testing.T) {
 						}()
 					}
 				}()
-				conn, err := Type().Open(connector.Credential{"url": "127.0.0.1", "port": float64(l.Addr().(*net.TCPAddr).Port), "user": "u", "password": "p", "databaseName": "d"}, connector.Reach{})
+				conn, err := Type().Open(connector.Credential{"url": "127.0.0.1",
+					"port": float64(l.Addr().(*net.TCPAddr).Port), "user": "u", "password": "p", "databaseName": "d"},
+					connector.Reach{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -69,7 +71,8 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// TestNamesWithoutEnd: a server that names what no memory could hold is refused, and what it goes on to say is not read to its end.
+// TestNamesWithoutEnd: a server that names what no memory could hold is refused, and what it goes on to say is not read
+// to its end.
 func TestNamesWithoutEnd(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -114,7 +117,8 @@ func TestNamesWithoutEnd(t *testing.T) {
 			go talk(c)
 		}
 	}()
-	conn, err := Type().Open(connector.Credential{"url": "127.0.0.1", "port": float64(l.Addr().(*net.TCPAddr).Port), "user": "u", "password": "p", "databaseName": "d"}, connector.Reach{})
+	conn, err := Type().Open(connector.Credential{"url": "127.0.0.1", "port": float64(l.Addr().(*net.TCPAddr).Port),
+		"user": "u", "password": "p", "databaseName": "d"}, connector.Reach{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +130,8 @@ func TestNamesWithoutEnd(t *testing.T) {
 
 // TestMessageBounds feeds messages in pieces of every size.
 func TestMessageBounds(t *testing.T) {
-	ordinary := bytes.Join([][]byte{message('S', "a\x00b\x00"), message('D', strings.Repeat("x", 100)), message('N', "x"), message('Z', "I")}, nil)
+	ordinary := bytes.Join([][]byte{message('S', "a\x00b\x00"), message('D', strings.Repeat("x", 100)),
+		message('N', "x"), message('Z', "I")}, nil)
 	for step := 1; step <= len(ordinary); step++ {
 		b := &bounded{}
 		for at := 0; at < len(ordinary); at += step {

@@ -25,7 +25,8 @@ func Type() connector.Type {
 		Fields: []connector.Field{
 			{Name: "url", Kind: "text", Required: true, Description: "Host name or address of the server"},
 			{Name: "port", Kind: "number", Required: true, Description: "TCP port of the server, usually 5432"},
-			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; read privileges are sufficient"},
+			{Name: "user", Kind: "text", Required: true,
+				Description: "User to log in as; read privileges are sufficient"},
 			{Name: "password", Kind: "text", Required: true, Secret: true, Description: "Password of the user"},
 			{Name: "databaseName", Kind: "text", Required: true, Description: "Database to read"},
 			connector.UseSSL(), connector.CACertificate(),
@@ -63,19 +64,22 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 		return nil, errors.New(`credential field "url" must be only a host name or address`)
 	}
 	// The string is fixed so that no setting of this process's environment (PGHOST, PGPASSFILE, PGSERVICE) is used.
-	cfg, err := pgx.ParseConfig("host=localhost port=5432 user=none password=none dbname=none sslmode=disable target_session_attrs=any")
+	cfg, err := pgx.ParseConfig("host=localhost port=5432 user=none password=none dbname=none sslmode=disable " +
+		"target_session_attrs=any")
 	if err != nil {
 		return nil, err
 	}
-	cfg.Host, cfg.Port, cfg.User, cfg.Password, cfg.Database = host, port, c.Text("user"), c.Text("password"), c.Text("databaseName")
+	cfg.Host, cfg.Port, cfg.User, cfg.Password, cfg.Database = host, port, c.Text("user"), c.Text("password"),
+		c.Text("databaseName")
 	cfg.Fallbacks, cfg.ConnectTimeout = nil, connectTimeout
 	if cfg.TLSConfig, err = connector.TLS(c, host); err != nil {
 		return nil, err
 	}
 	cfg.RuntimeParams = map[string]string{
 		"application_name": "dig", "default_transaction_read_only": "on", "timezone": "UTC", "datestyle": "ISO, YMD",
-		"intervalstyle": "postgres", "extra_float_digits": "1", "client_encoding": "UTF8", "standard_conforming_strings": "on",
-		"lock_timeout": strconv.FormatInt(lockTimeout.Milliseconds(), 10),
+		"intervalstyle": "postgres", "extra_float_digits": "1", "client_encoding": "UTF8",
+		"standard_conforming_strings": "on",
+		"lock_timeout":                strconv.FormatInt(lockTimeout.Milliseconds(), 10),
 	}
 	// Cancelling the context asks the server to stop, and closes the connection only if that does not help.
 	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
@@ -132,7 +136,8 @@ func plain(err error) error {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
 		if pe.Code == lockNotAvailable {
-			return fmt.Errorf("another session has locked a table of this statement for more than %s (SQLSTATE %s)", lockTimeout, pe.Code)
+			return fmt.Errorf("another session has locked a table of this statement for more than %s (SQLSTATE %s)",
+				lockTimeout, pe.Code)
 		}
 		return fmt.Errorf("%s (SQLSTATE %s)", pe.Message, pe.Code)
 	}
@@ -174,7 +179,8 @@ func rows[T any](ctx context.Context, p *postgres, scan pgx.RowToFunc[T], sql st
 		}
 		if len(out) == maxNames || size > maxNamed {
 			cancel() // closing rs would read all remaining rows
-			return nil, fmt.Errorf("the server lists more than %d schemas, tables or columns, or %d MiB of them", maxNames, maxNamed>>20)
+			return nil, fmt.Errorf("the server lists more than %d schemas, tables or columns, or %d MiB of them",
+				maxNames, maxNamed>>20)
 		}
 		v, err := scan(rs)
 		if err != nil {

@@ -26,7 +26,8 @@ func server(t *testing.T) (connector.Credential, *pgx.Conn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { hangUp(admin) })
-	return connector.Credential{"url": u.Hostname(), "port": port, "user": u.User.Username(), "password": password, "databaseName": strings.TrimPrefix(u.Path, "/")}, admin
+	return connector.Credential{"url": u.Hostname(), "port": port, "user": u.User.Username(), "password": password,
+		"databaseName": strings.TrimPrefix(u.Path, "/")}, admin
 }
 
 func connect(t *testing.T, c connector.Credential) connector.Connector {
@@ -66,26 +67,40 @@ INSERT INTO contract.items SELECT g, CASE WHEN g %% 10 <> 0 THEN 'name ' || g EN
 // Every value must read as psql prints it, whatever its type.
 func TestValues(t *testing.T) {
 	cred, admin := server(t)
-	run(t, admin, `DROP SCHEMA IF EXISTS vals CASCADE; CREATE SCHEMA vals; CREATE TYPE vals.mood AS ENUM ('sad', 'happy'); CREATE DOMAIN vals.pos AS int CHECK (VALUE > 0)`)
+	run(t, admin, `DROP SCHEMA IF EXISTS vals CASCADE; CREATE SCHEMA vals; CREATE TYPE vals.mood AS ENUM ('sad', `+
+		`'happy'); CREATE DOMAIN vals.pos AS int CHECK (VALUE > 0)`)
 	cases := []struct{ typ, value, trino string }{
-		{"boolean", "true", "boolean"}, {"smallint", "-32768", "smallint"}, {"integer", "2147483647", "integer"}, {"bigint", "-9223372036854775808", "bigint"},
-		{"real", "1.5", "real"}, {"double precision", "0.1", "double"}, {"double precision", "'Infinity'", "double"}, {"double precision", "'NaN'", "double"},
-		{"numeric(10,2)", "12345678.90", "decimal(10,2)"}, {"numeric(38,0)", "99999999999999999999999999999999999999", "decimal(38,0)"}, {"numeric(39,0)", "999999999999999999999999999999999999999", "varchar"},
-		{"numeric", "0.00000000000000000000000000000000000000000000001", "varchar"}, {"numeric", "'NaN'", "varchar"}, {"numeric(3,-2)", "12300", "varchar"}, {"numeric(2,4)", "0.0012", "varchar"},
-		{"text", "'ä☃😀\ttab'", "varchar"}, {"varchar(10)", "'x '", "varchar(10)"}, {"char(5)", "'ab'", "char(5)"}, {"name", "'n'", "varchar"}, {`"char"`, "'c'", "varchar"},
-		{"date", "'0044-03-15 BC'", "date"}, {"date", "'infinity'", "date"}, {"timestamp", "'2024-02-29 23:59:59.999999'", "timestamp"}, {"timestamp", "'-infinity'", "timestamp"},
-		{"timestamptz", "'2024-03-31 02:30:00+02'", "timestamp with time zone"}, {"timestamptz", "'infinity'", "timestamp with time zone"},
-		{"time", "'24:00:00'", "time"}, {"timetz", "'12:00:00+02'", "varchar"}, {"interval", "'1 year 2 days 03:04:05.6'", "varchar"},
-		{"uuid", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", "uuid"}, {"json", `'{"a":1,"b":2}'`, "json"}, {"jsonb", `'[]'`, "json"},
-		{"bytea", `'\x00ff'`, "varbinary"}, {"integer[]", "'{1,NULL,3}'", "varchar"}, {"text[]", `'{"a b",c}'`, "varchar"}, {"int[][]", "'{{1,2},{3,4}}'", "varchar"},
-		{"inet", "'10.0.0.1/8'", "varchar"}, {"point", "'(1,2)'", "varchar"}, {"int4range", "'[1,5)'", "varchar"}, {"bit(3)", "'101'", "varchar"}, {"money", "12.5", "varchar"},
-		{"vals.mood", "'happy'", "varchar"}, {"vals.pos", "7", "integer"}, {"xml", "'<a/>'", "varchar"}, {"tsvector", "'a b'", "varchar"}, {"oid", "4294967295", "varchar"},
+		{"boolean", "true", "boolean"}, {"smallint", "-32768", "smallint"}, {"integer", "2147483647", "integer"},
+		{"bigint", "-9223372036854775808", "bigint"},
+		{"real", "1.5", "real"}, {"double precision", "0.1", "double"}, {"double precision", "'Infinity'", "double"},
+		{"double precision", "'NaN'", "double"},
+		{"numeric(10,2)", "12345678.90", "decimal(10,2)"}, {"numeric(38,0)", "99999999999999999999999999999999999999",
+			"decimal(38,0)"}, {"numeric(39,0)", "999999999999999999999999999999999999999", "varchar"},
+		{"numeric", "0.00000000000000000000000000000000000000000000001", "varchar"}, {"numeric", "'NaN'", "varchar"},
+		{"numeric(3,-2)", "12300", "varchar"}, {"numeric(2,4)", "0.0012", "varchar"},
+		{"text", "'ä☃😀\ttab'", "varchar"}, {"varchar(10)", "'x '", "varchar(10)"}, {"char(5)", "'ab'", "char(5)"},
+		{"name", "'n'", "varchar"}, {`"char"`, "'c'", "varchar"},
+		{"date", "'0044-03-15 BC'", "date"}, {"date", "'infinity'", "date"},
+		{"timestamp", "'2024-02-29 23:59:59.999999'", "timestamp"}, {"timestamp", "'-infinity'", "timestamp"},
+		{"timestamptz", "'2024-03-31 02:30:00+02'", "timestamp with time zone"}, {"timestamptz", "'infinity'",
+			"timestamp with time zone"},
+		{"time", "'24:00:00'", "time"}, {"timetz", "'12:00:00+02'", "varchar"},
+		{"interval", "'1 year 2 days 03:04:05.6'", "varchar"},
+		{"uuid", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", "uuid"}, {"json", `'{"a":1,"b":2}'`, "json"},
+		{"jsonb", `'[]'`, "json"},
+		{"bytea", `'\x00ff'`, "varbinary"}, {"integer[]", "'{1,NULL,3}'", "varchar"}, {"text[]", `'{"a b",c}'`,
+			"varchar"}, {"int[][]", "'{{1,2},{3,4}}'", "varchar"},
+		{"inet", "'10.0.0.1/8'", "varchar"}, {"point", "'(1,2)'", "varchar"}, {"int4range", "'[1,5)'", "varchar"},
+		{"bit(3)", "'101'", "varchar"}, {"money", "12.5", "varchar"},
+		{"vals.mood", "'happy'", "varchar"}, {"vals.pos", "7", "integer"}, {"xml", "'<a/>'", "varchar"},
+		{"tsvector", "'a b'", "varchar"}, {"oid", "4294967295", "varchar"},
 	}
 	var cols []string
 	for i, c := range cases {
 		cols = append(cols, fmt.Sprintf("c%d %s DEFAULT %s", i, c.typ, c.value))
 	}
-	run(t, admin, "CREATE TABLE vals.t("+strings.Join(cols, ", ")+"); INSERT INTO vals.t DEFAULT VALUES; CREATE TABLE vals.n AS SELECT * FROM vals.t WHERE false")
+	run(t, admin, "CREATE TABLE vals.t("+strings.Join(cols, ", ")+
+		"); INSERT INTO vals.t DEFAULT VALUES; CREATE TABLE vals.n AS SELECT * FROM vals.t WHERE false")
 	run(t, admin, "SET timezone = 'UTC'")
 	ctx := context.Background()
 	table, err := connect(t, cred).Table(ctx, "vals", "t")
@@ -123,13 +138,15 @@ func TestValues(t *testing.T) {
 		}
 		var same bool
 		typ := cases[i].typ
-		if err := admin.QueryRow(ctx, fmt.Sprintf("SELECT $1::text::%s::text = c%d::text FROM vals.t", typ, i), text).Scan(&same); err != nil || !same {
+		if err := admin.QueryRow(ctx, fmt.Sprintf("SELECT $1::text::%s::text = c%d::text FROM vals.t", typ, i),
+			text).Scan(&same); err != nil || !same {
 			t.Errorf("%s %s reads as %q: %v", typ, cases[i].value, text, err)
 		}
 	}
 }
 
-// Values of a column that was altered after it was looked up are not read as what it was before: a float4 has the width of an int4.
+// Values of a column that was altered after it was looked up are not read as what it was before: a float4 has the width
+// of an int4.
 func TestTypeChangesBeforeTheScan(t *testing.T) {
 	cred, admin := server(t)
 	run(t, admin, `DROP TABLE IF EXISTS public.altered; CREATE TABLE public.altered AS SELECT 7 AS n`)
@@ -152,7 +169,8 @@ func TestTypeChangesBeforeTheScan(t *testing.T) {
 // A statement that is given up must not go on at the server.
 func TestCancelReachesTheServer(t *testing.T) {
 	cred, admin := server(t)
-	run(t, admin, `DROP SCHEMA IF EXISTS slow CASCADE; CREATE SCHEMA slow; CREATE VIEW slow.v AS SELECT g AS id, pg_sleep(0.01)::text AS z FROM generate_series(1, 100000) g`)
+	run(t, admin, `DROP SCHEMA IF EXISTS slow CASCADE; CREATE SCHEMA slow; CREATE VIEW slow.v AS SELECT g AS id, `+
+		`pg_sleep(0.01)::text AS z FROM generate_series(1, 100000) g`)
 	table, err := connect(t, cred).Table(context.Background(), "slow", "v")
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +186,8 @@ func TestCancelReachesTheServer(t *testing.T) {
 	}
 	for range 100 {
 		var n int
-		if err := admin.QueryRow(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()").Scan(&n); err != nil {
+		if err := admin.QueryRow(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE datname = "+
+			"current_database() AND state = 'active' AND pid <> pg_backend_pid()").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		if n == 0 {
@@ -198,7 +217,8 @@ func TestLockedTable(t *testing.T) {
 		_, err = b.Next(ctx)
 		_ = b.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "has locked a table of this statement for more than 200ms (SQLSTATE 55P03)") {
+	if err == nil || !strings.Contains(err.Error(),
+		"has locked a table of this statement for more than 200ms (SQLSTATE 55P03)") {
 		t.Errorf("while locked: %v", err)
 	}
 	run(t, admin, `ROLLBACK`)
@@ -212,13 +232,17 @@ func TestLockedTable(t *testing.T) {
 }
 
 func TestCredentialForm(t *testing.T) {
-	good := connector.Credential{"url": "db.example.com", "port": "5432", "user": "u", "password": "p", "databaseName": "d", "useSsl": "true"}
+	good := connector.Credential{"url": "db.example.com", "port": "5432", "user": "u", "password": "p",
+		"databaseName": "d", "useSsl": "true"}
 	for _, c := range []struct {
 		name  string
 		value any
 		ok    bool
-	}{{"url", "db.example.com", true}, {"url", "10.0.0.1", true}, {"url", "db.example.com:5432", true}, {"url", "db.example.com:5433", false}, {"url", "postgres://u:p@h/d", false}, {"url", "/var/run", false}, {"url", "a,b", false},
-		{"port", 70000.0, false}, {"port", 1.5, false}, {"port", "x", false}, {"useSsl", "maybe", false}, {"password", nil, false}, {"sslmode", "disable", false}} {
+	}{{"url", "db.example.com", true}, {"url", "10.0.0.1", true}, {"url", "db.example.com:5432", true},
+		{"url", "db.example.com:5433", false}, {"url", "postgres://u:p@h/d", false}, {"url", "/var/run", false},
+		{"url", "a,b", false},
+		{"port", 70000.0, false}, {"port", 1.5, false}, {"port", "x", false}, {"useSsl", "maybe", false},
+		{"password", nil, false}, {"sslmode", "disable", false}} {
 		cred := connector.Credential{}
 		for k, v := range good {
 			cred[k] = v

@@ -160,7 +160,9 @@ func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 		return nil, err
 	}
 	if len(req.Columns) == 0 && len(req.Filters) == 0 {
-		b, err := t.start(ctx, "SELECT count(*) FROM ("+sql+") t", nil, []column{{ColumnInfo: engine.ColumnInfo{Name: "count", Type: "bigint"}, oid: pgtype.Int8OID, wire: wireInt8}})
+		b, err := t.start(ctx, "SELECT count(*) FROM ("+sql+") t", nil,
+			[]column{{ColumnInfo: engine.ColumnInfo{Name: "count", Type: "bigint"}, oid: pgtype.Int8OID,
+				wire: wireInt8}})
 		if err != nil {
 			return nil, err
 		}

@@ -59,7 +59,8 @@ func (w wire) size() int {
 	return 0
 }
 
-var pow10 = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
+var pow10 = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+	1e16, 1e17, 1e18}
 
 const (
 	epochDays   = 10_957 // from 1970-01-01 to 2000-01-01, the server's epoch
@@ -131,7 +132,8 @@ func (c *column) numeric(b []byte) (int64, error) {
 	if len(b) < 8 {
 		return 0, errWire
 	}
-	groups, weight, sign := int(binary.BigEndian.Uint16(b)), int(int16(binary.BigEndian.Uint16(b[2:]))), binary.BigEndian.Uint16(b[4:])
+	groups, weight, sign := int(binary.BigEndian.Uint16(b)), int(int16(binary.BigEndian.Uint16(b[2:]))),
+		binary.BigEndian.Uint16(b[4:])
 	switch sign {
 	case 0, 0x4000:
 	case 0xc000:

@@ -37,7 +37,8 @@ func names(t *testing.T, address *atomic.Value) *net.Resolver {
 			}
 			m.Response, m.Additionals = true, nil
 			if q := m.Questions[0]; q.Type == dnsmessage.TypeA {
-				m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: 0}, Body: &dnsmessage.AResource{A: address.Load().([4]byte)}}}
+				m.Answers = []dnsmessage.Resource{{Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class,
+					TTL: 0}, Body: &dnsmessage.AResource{A: address.Load().([4]byte)}}}
 			}
 			if out, err := m.Pack(); err == nil {
 				_, _ = server.WriteTo(out, from)
@@ -57,7 +58,8 @@ func TestRebinding(t *testing.T) {
 	var address atomic.Value
 	address.Store([4]byte{127, 0, 0, 1})
 	base, _ := url.Parse("http://api.test.:" + home.Port())
-	c := newClient(base, &document{Timeout: 5, MaxResponseMiB: 1, Retries: new(int)}, "Authorization", "", connector.Reach{Names: names(t, &address)})
+	c := newClient(base, &document{Timeout: 5, MaxResponseMiB: 1, Retries: new(int)}, "Authorization", "",
+		connector.Reach{Names: names(t, &address)})
 	c.http.Transport.(*http.Transport).DisableKeepAlives = true
 	body, _, err := c.get(context.Background(), base)
 	if err != nil {

@@ -20,10 +20,12 @@ type document struct {
 	Test   string   `json:"test"` // path that a valid key may read; default: the tables that need no parameter
 
 	RequestsPerSecond float64 `json:"requestsPerSecond"` // 0: no limit
-	Retries           *int    `json:"retries"`           // of one request after 429, 5xx or a broken connection; default 4
-	MaxWait           float64 `json:"maxWait"`           // maximum wait before a retry in seconds; default 60
-	Timeout           float64 `json:"timeout"`           // seconds without an answer, or without a byte of it; default 30
-	MaxResponseMiB    int64   `json:"maxResponseMiB"`    // of one response; default 64
+	// of one request after 429, 5xx or a broken connection; default 4
+	Retries *int    `json:"retries"`
+	MaxWait float64 `json:"maxWait"` // maximum wait before a retry in seconds; default 60
+	// seconds without an answer, or without a byte of it; default 30
+	Timeout        float64 `json:"timeout"`
+	MaxResponseMiB int64   `json:"maxResponseMiB"` // of one response; default 64
 }
 
 // table is one endpoint.
@@ -45,15 +47,17 @@ type table struct {
 
 // paging describes how to get the next page.
 type paging struct {
-	Type      string `json:"type"`      // none (default), page, offset, cursor, link
-	Param     string `json:"param"`     // query parameter of the page number, the offset or the cursor; default: the name of the type
+	Type string `json:"type"` // none (default), page, offset, cursor, link
+	// query parameter of the page number, the offset or the cursor; default: the name of the type
+	Param     string `json:"param"`
 	First     *int64 `json:"first"`     // number of the first page (default 1) or row (default 0)
 	SizeParam string `json:"sizeParam"` // query parameter of the page size
 	Size      int    `json:"size"`
-	Next      string `json:"next"`     // cursor: path to it; link: path to the address of the next page, default the Link header
-	More      string `json:"more"`     // path to a boolean that is false on the last page
-	Total     string `json:"total"`    // path to the number of all rows
-	MaxPages  int    `json:"maxPages"` // limit per scan; default 1000. More pages are an error
+	// cursor: path to it; link: path to the address of the next page, default the Link header
+	Next     string `json:"next"`
+	More     string `json:"more"`     // path to a boolean that is false on the last page
+	Total    string `json:"total"`    // path to the number of all rows
+	MaxPages int    `json:"maxPages"` // limit per scan; default 1000. More pages are an error
 }
 
 // parameter is a query parameter, shown as column _q_NAME or, with Column, set by equality on that column.
@@ -87,7 +91,8 @@ const (
 var (
 	nameForm = late.Regexp(`^[A-Za-z0-9_][A-Za-z0-9_ .-]*$`)
 	holeForm = late.Regexp(`\{([^{}]*)\}`)
-	typeForm = late.Regexp(`^(boolean|smallint|integer|bigint|double|decimal\(([1-9]|[12][0-9]|3[0-8]),([0-9]|[12][0-9]|3[0-8])\)|varchar|json|date|timestamp|timestamp with time zone|time|uuid)$`)
+	typeForm = late.Regexp(`^(boolean|smallint|integer|bigint|double|decimal\(([1-9]|[12][0-9]|3[0-8]),` +
+		`([0-9]|[12][0-9]|3[0-8])\)|varchar|json|date|timestamp|timestamp with time zone|time|uuid)$`)
 )
 
 func parseDocument(text string) (*document, error) {
@@ -244,7 +249,8 @@ func (t *table) checkParameters(columns map[string]bool) error {
 		case p.Column != "" && len(columns) > 0 && !columns[strings.ToLower(p.Column)]:
 			return fmt.Errorf("parameter %q: there is no column %q", p.Name, p.Column)
 		case p.Required && p.Sample == "" && len(t.Columns) == 0:
-			return fmt.Errorf("parameter %q is required, so the columns cannot be determined: give it a sample value, or give columns", p.Name)
+			return fmt.Errorf("parameter %q is required, so the columns cannot be determined: give it a sample "+
+				"value, or give columns", p.Name)
 		}
 		seen[strings.ToLower(p.Name)] = true
 		delete(holes, p.Name)
@@ -311,7 +317,8 @@ func checkPath(p string) error {
 		return fmt.Errorf("path %q must be below the base address, without a host", p)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return fmt.Errorf("path %q: give fixed parameters as query", p)
-	case strings.Contains(p, `\`) || slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == ".." || s == "." }):
+	case strings.Contains(p, `\`) || slices.ContainsFunc(strings.Split(u.Path, "/"),
+		func(s string) bool { return s == ".." || s == "." }):
 		return fmt.Errorf("path %q must not contain . or .. or a backslash", p)
 	}
 	return nil

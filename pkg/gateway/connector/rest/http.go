@@ -32,9 +32,11 @@ func newClient(base *url.URL, doc *document, header, secret string, reach connec
 	c := &client{base: base, doc: doc, header: header, secret: secret, now: time.Now, sleep: retry.Sleep}
 	c.http = &http.Client{
 		Transport: &http.Transport{ // no proxy: the dialled addresses are those of the source
-			DialContext: reach.Dialer(10 * time.Second), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
-			ResponseHeaderTimeout: doc.timeout(), MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 1 << 20,
-			ForceAttemptHTTP2: true,
+			DialContext: reach.Dialer(10 * time.Second), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout:   10 * time.Second,
+			ResponseHeaderTimeout: doc.timeout(), MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second,
+			MaxResponseHeaderBytes: 1 << 20,
+			ForceAttemptHTTP2:      true,
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if err := sameOrigin(base, req.URL); err != nil {
@@ -53,8 +55,10 @@ func (c *client) close() { c.http.CloseIdleConnections() }
 
 // sameOrigin rejects every host, port and scheme other than those of the base address.
 func sameOrigin(base, u *url.URL) error {
-	if !strings.EqualFold(u.Scheme, base.Scheme) || !strings.EqualFold(u.Hostname(), base.Hostname()) || port(u) != port(base) || u.User != nil {
-		return fmt.Errorf("%s://%s is not %s://%s, the only address this connection may access", u.Scheme, u.Host, base.Scheme, base.Host)
+	if !strings.EqualFold(u.Scheme, base.Scheme) || !strings.EqualFold(u.Hostname(), base.Hostname()) ||
+		port(u) != port(base) || u.User != nil {
+		return fmt.Errorf("%s://%s is not %s://%s, the only address this connection may access", u.Scheme, u.Host,
+			base.Scheme, base.Host)
 	}
 	return nil
 }
@@ -99,7 +103,8 @@ func (c *client) get(ctx context.Context, u *url.URL) (io.ReadCloser, http.Heade
 		if wait < 0 {
 			wait = retry.Pause(try, c.doc.maxWait())
 		} else if wait > c.doc.maxWait() {
-			return nil, nil, fmt.Errorf("%w; the source asks to wait %v, longer than maxWait %v", err, wait, c.doc.maxWait())
+			return nil, nil, fmt.Errorf("%w; the source asks to wait %v, longer than maxWait %v", err, wait,
+				c.doc.maxWait())
 		}
 		if err := c.sleep(ctx, wait); err != nil {
 			return nil, nil, err
@@ -193,7 +198,8 @@ type pace struct {
 	next time.Time
 }
 
-func (p *pace) wait(ctx context.Context, perSecond float64, now func() time.Time, sleep func(context.Context, time.Duration) error) error {
+func (p *pace) wait(ctx context.Context, perSecond float64, now func() time.Time, sleep func(context.Context,
+	time.Duration) error) error {
 	if perSecond <= 0 {
 		return ctx.Err()
 	}
@@ -224,7 +230,8 @@ type body struct {
 }
 
 func newBody(in io.ReadCloser, cancel context.CancelCauseFunc, doc *document) *body {
-	b := &body{ReadCloser: in, cancel: cancel, limit: doc.timeout(), left: doc.MaxResponseMiB << 20, max: doc.MaxResponseMiB}
+	b := &body{ReadCloser: in, cancel: cancel, limit: doc.timeout(), left: doc.MaxResponseMiB << 20,
+		max: doc.MaxResponseMiB}
 	b.timer = safely.AfterFunc(time.Hour, func() {
 		b.mu.Lock()
 		b.slow = fmt.Errorf("the source sent nothing for %v in the middle of a response", b.limit)

@@ -45,7 +45,8 @@ func (r *rest) columns(ctx context.Context, t *table) ([]column, error) {
 	if len(t.Columns) > 0 {
 		var out []column
 		for _, c := range t.Columns {
-			out = append(out, column{ColumnInfo: engine.ColumnInfo{Name: c.Name, Type: c.Type, Nullable: true, Comment: c.Comment}, path: splitPath(c.Path)})
+			out = append(out, column{ColumnInfo: engine.ColumnInfo{Name: c.Name, Type: c.Type, Nullable: true,
+				Comment: c.Comment}, path: splitPath(c.Path)})
 		}
 		return t.withParameters(out)
 	}
@@ -101,11 +102,13 @@ func (r *rest) sample(ctx context.Context, t *table) ([]column, error) {
 		if !fixed {
 			typ, count = guesses[n].Type(), rows
 		}
-		out = append(out, column{ColumnInfo: engine.ColumnInfo{Name: n, Type: typ, Nullable: true}, path: []string{n}, sampled: count})
+		out = append(out, column{ColumnInfo: engine.ColumnInfo{Name: n, Type: typ, Nullable: true}, path: []string{n},
+			sampled: count})
 	}
 	for n := range t.Types {
 		if guesses[n] == nil {
-			out = append(out, column{ColumnInfo: engine.ColumnInfo{Name: n, Type: t.Types[n], Nullable: true}, path: []string{n}})
+			out = append(out, column{ColumnInfo: engine.ColumnInfo{Name: n, Type: t.Types[n], Nullable: true},
+				path: []string{n}})
 		}
 	}
 	return t.withParameters(out)
@@ -118,7 +121,8 @@ func (t *table) withParameters(cols []column) ([]column, error) {
 			return nil, errors.New("the rows have a member without a name; give columns")
 		}
 		if other, twice := seen[strings.ToLower(c.Name)]; twice {
-			return nil, fmt.Errorf("the rows have the members %q and %q, which SQL cannot distinguish; give columns", other, c.Name)
+			return nil, fmt.Errorf("the rows have the members %q and %q, which SQL cannot distinguish; give columns",
+				other, c.Name)
 		}
 		seen[strings.ToLower(c.Name)] = c.Name
 	}
@@ -135,7 +139,8 @@ func (t *table) withParameters(cols []column) ([]column, error) {
 		if comment == "" && p.Required {
 			comment = "required: queries of the table need a condition on it"
 		}
-		cols = append(cols, column{ColumnInfo: engine.ColumnInfo{Name: name, Type: p.Type, Nullable: true, Comment: comment}, param: p})
+		cols = append(cols, column{ColumnInfo: engine.ColumnInfo{Name: name, Type: p.Type, Nullable: true,
+			Comment: comment}, param: p})
 	}
 	return cols, nil
 }
@@ -150,7 +155,8 @@ func cellOf(v json.RawMessage, c column) (any, error) {
 		if err := json.Unmarshal(v, &s); err != nil {
 			return nil, err
 		}
-		if strings.ContainsRune(s, '\uFFFD') && !bytes.ContainsRune(v, '\uFFFD') && !strings.Contains(strings.ToLower(string(v)), `\ufffd`) {
+		if strings.ContainsRune(s, '\uFFFD') && !bytes.ContainsRune(v, '\uFFFD') &&
+			!strings.Contains(strings.ToLower(string(v)), `\ufffd`) {
 			return nil, errors.New("a string contains an unpaired surrogate")
 		}
 	}
@@ -192,7 +198,8 @@ func cellOf(v json.RawMessage, c column) (any, error) {
 		s = strings.ToValidUTF8(s[:60], "") + "..."
 	}
 	if c.sampled > 0 {
-		return nil, fmt.Errorf("%s is not a valid %s, the type of all %d sampled rows; give the column a type, such as varchar, or a larger sample", s, c.Type, c.sampled)
+		return nil, fmt.Errorf("%s is not a valid %s, the type of all %d sampled rows; give the column a type, such "+
+			"as varchar, or a larger sample", s, c.Type, c.sampled)
 	}
 	return nil, fmt.Errorf("%s is not a valid %s", s, c.Type)
 }

@@ -35,8 +35,10 @@ func decodedRow(raw []byte) (row, error) {
 	return out, nil
 }
 
-var rowTexts = []string{`{}`, ` { } `, `{"a":1}`, `{ "a" : -1.5e+3 , "b" : null }`, `{"a":{"b":[1,{"c":"}]"}]},"d":[]}`, `{"a\"b\\":"x\\\"y","":""}`, `{"\u00e9":"\ud83d\ude00","é":1}`,
-	`{"a":1,"a":2}`, `[1]`, `"x"`, `null`, `7`, "{\n\t\"a\"\r:\ttrue\n,\"b\":false}", `{"a":"{","b":"[","c":{"d":"\\"}}`, `{"\ud800":1}`, "{\"a\":\"\xff\"}"}
+var rowTexts = []string{`{}`, ` { } `, `{"a":1}`, `{ "a" : -1.5e+3 , "b" : null }`, `{"a":{"b":[1,{"c":"}]"}]},"d":[]}`,
+	`{"a\"b\\":"x\\\"y","":""}`, `{"\u00e9":"\ud83d\ude00","é":1}`,
+	`{"a":1,"a":2}`, `[1]`, `"x"`, `null`, `7`, "{\n\t\"a\"\r:\ttrue\n,\"b\":false}",
+	`{"a":"{","b":"[","c":{"d":"\\"}}`, `{"\ud800":1}`, "{\"a\":\"\xff\"}"}
 
 // FuzzParseRow: a row that is JSON is taken apart as the library does it.
 func FuzzParseRow(f *testing.F) {
@@ -60,7 +62,10 @@ func FuzzParseRow(f *testing.F) {
 
 func BenchmarkParseRow(b *testing.B) {
 	raw := []byte(`{"id":12345,"name":"a name","on":true,"at":{"x":1,"y":[1,2,3]}}`)
-	for name, parse := range map[string]func([]byte) (row, error){"here": func(r []byte) (row, error) { return parseRow(r) }, "library": decodedRow} {
+	for name, parse := range map[string]func([]byte) (row, error){"here": func(r []byte) (row,
+		error) {
+		return parseRow(r)
+	}, "library": decodedRow} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := parse(raw); err != nil {

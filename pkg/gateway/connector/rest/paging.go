@@ -14,7 +14,8 @@ import (
 
 // read requests the pages of an endpoint one after the other and yields their rows. between is called after each page
 // that has a next one.
-func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.RawMessage) error, between func() error) error {
+func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.RawMessage) error,
+	between func() error) error {
 	u, err := r.first(t, vals)
 	if err != nil {
 		return err
@@ -23,7 +24,8 @@ func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.
 	places := map[[16]byte]int{} // page numbers by hashes of their addresses
 	for n := 1; ; n++ {
 		if n > t.Paging.MaxPages {
-			return fmt.Errorf("the source has more than %d pages; narrow the query by a parameter or raise maxPages", t.Paging.MaxPages)
+			return fmt.Errorf("the source has more than %d pages; narrow the query by a parameter or raise maxPages",
+				t.Paging.MaxPages)
 		}
 		places[addressHash(u)] = n
 		p, head, err := r.onePage(ctx, t, u, yield)
@@ -58,7 +60,8 @@ func addressHash(u *url.URL) [16]byte {
 	return [16]byte(sum[:])
 }
 
-func (r *rest) onePage(ctx context.Context, t *table, u *url.URL, yield func(json.RawMessage) error) (page, http.Header, error) {
+func (r *rest) onePage(ctx context.Context, t *table, u *url.URL,
+	yield func(json.RawMessage) error) (page, http.Header, error) {
 	in, header, err := r.http.get(ctx, u)
 	if err != nil {
 		return page{}, nil, err
@@ -86,7 +89,8 @@ func (r *rest) first(t *table, vals values) (*url.URL, error) {
 			continue
 		}
 		if s == "" || s == "." || s == ".." {
-			return nil, fmt.Errorf("%q is not a valid value for %s%s, which is part of the path", s, paramPrefix, p.Name)
+			return nil, fmt.Errorf("%q is not a valid value for %s%s, which is part of the path", s,
+				paramPrefix, p.Name)
 		}
 		path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(s))
 	}
@@ -142,7 +146,8 @@ func (p paging) follow(u *url.URL, got page, head http.Header, seen int64, n int
 	if got.rows == 0 && (got.more == nil || p.Type == "offset") {
 		switch {
 		case got.total != nil:
-			return nil, fmt.Errorf("page %d is empty after %d rows, while its member %q says that there are %d", n, seen, p.Total, *got.total)
+			return nil, fmt.Errorf("page %d is empty after %d rows, while its member %q says that there are %d", n,
+				seen, p.Total, *got.total)
 		case got.more != nil:
 			return nil, fmt.Errorf("page %d is empty, while its member %q says that there are more rows", n, p.More)
 		}

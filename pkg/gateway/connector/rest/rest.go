@@ -26,11 +26,15 @@ func Type() connector.Type {
 	return connector.Type{
 		Key: "rest", Label: "REST JSON API", Category: "API", CatalogType: "rest", Cacheable: true,
 		Fields: []connector.Field{
-			{Name: "baseUrl", Kind: "text", Required: true, Description: "Base address, such as https://api.example.com/v1; no other host is accessible"},
-			{Name: "tables", Kind: "text", Required: true, JSON: true, Description: "JSON document that describes the endpoints; @FILE reads it from a file"},
+			{Name: "baseUrl", Kind: "text", Required: true,
+				Description: "Base address, such as https://api.example.com/v1; no other host is accessible"},
+			{Name: "tables", Kind: "text", Required: true, JSON: true,
+				Description: "JSON document that describes the endpoints; @FILE reads it from a file"},
 			{Name: "header", Kind: "text", Description: "Name of the header with the key, Authorization by default"},
-			{Name: "secret", Kind: "text", Secret: true, Description: "Value of that header, such as Bearer followed by the key"},
-			{Name: "allowLinkLocal", Kind: "boolean", Description: "Allow link-local and cloud metadata addresses too; requires a partner key"},
+			{Name: "secret", Kind: "text", Secret: true,
+				Description: "Value of that header, such as Bearer followed by the key"},
+			{Name: "allowLinkLocal", Kind: "boolean",
+				Description: "Allow link-local and cloud metadata addresses too; requires a partner key"},
 		},
 		Open: open,
 	}
@@ -64,11 +68,14 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	} else if secret == "" {
 		return nil, errors.New(`credential field "header" requires field "secret", its value`)
 	}
-	if !httpguts.ValidHeaderFieldName(header) || slices.Contains([]string{"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}, strings.ToLower(header)) {
+	if !httpguts.ValidHeaderFieldName(header) || slices.Contains([]string{"host", "content-length", "transfer-encoding",
+		"connection", "accept-encoding"}, strings.ToLower(header)) {
 		return nil, fmt.Errorf("credential field \"header\": %q is not allowed for a key", header)
 	}
 	if !httpguts.ValidHeaderFieldValue(secret) {
-		return nil, errors.New(`credential field "secret" contains characters that are not allowed in a header, such as a line break`)
+		return nil,
+			errors.New(`credential field "secret" contains characters that are not allowed in a header, such as a ` +
+				`line break`)
 	}
 	if secret != "" && base.Scheme == "http" && !loopback.Is(base.Hostname()) {
 		return nil, errors.New(`credential field "baseUrl" must start with https:// because a key is sent`)
@@ -128,7 +135,8 @@ func (r *rest) Test(ctx context.Context) error {
 		}
 	}
 	if tested == 0 {
-		return errors.New(`the connection cannot be tested: every table needs a parameter; give one a sample value, or give "test", a path that the key may read`)
+		return errors.New(`the connection cannot be tested: every table needs a parameter; give one a sample value, ` +
+			`or give "test", a path that the key may read`)
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 	}
 	limit := req.Limit
 	for _, f := range req.Filters {
-		if !strings.HasPrefix(f.Column, paramPrefix) || f.Op != "=" && f.Op != "in" || !slices.ContainsFunc(e.cols, func(c column) bool { return c.param != nil && c.Name == f.Column }) {
+		if !strings.HasPrefix(f.Column, paramPrefix) || f.Op != "=" && f.Op != "in" || !slices.ContainsFunc(e.cols,
+			func(c column) bool { return c.param != nil && c.Name == f.Column }) {
 			limit = -1 // the engine will filter the rows
 		}
 	}
@@ -65,7 +66,8 @@ func (e *endpoint) calls(filters []engine.Filter) ([]values, error) {
 			if p.Required {
 				return nil, &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf(
 					"table %s.%s needs a value for its parameter %s%s (%s): add a condition such as %s%s = %s to WHERE",
-					e.t.Schema, e.t.Name, paramPrefix, p.Name, p.Type, paramPrefix, p.Name, map[string]string{"varchar": "'...'", "bigint": "1", "boolean": "true"}[p.Type])}
+					e.t.Schema, e.t.Name, paramPrefix, p.Name, p.Type, paramPrefix, p.Name,
+					map[string]string{"varchar": "'...'", "bigint": "1", "boolean": "true"}[p.Type])}
 			}
 			continue
 		}
@@ -76,7 +78,8 @@ func (e *endpoint) calls(filters []engine.Filter) ([]values, error) {
 			}
 		}
 		if calls = next; len(calls) > maxCalls {
-			return nil, fmt.Errorf("table %s: the conditions require more than %d combinations of parameters", e.t.Name, maxCalls)
+			return nil, fmt.Errorf("table %s: the conditions require more than %d combinations of parameters",
+				e.t.Name, maxCalls)
 		}
 	}
 	return calls, nil
@@ -109,7 +112,9 @@ func (e *endpoint) valuesOf(p *parameter, filters []engine.Filter) ([]any, error
 			}
 		case "is null", "is not null":
 		default:
-			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("%s is a parameter of table %s.%s, which supports only = and IN, not %s", f.Column, e.t.Schema, e.t.Name, f.Op)}
+			return nil, &engine.Error{Kind: engine.KindUnsupported,
+				Message: fmt.Sprintf("%s is a parameter of table %s.%s, which supports only = and IN, not %s", f.Column,
+					e.t.Schema, e.t.Name, f.Op)}
 		}
 	}
 	return vals, nil
@@ -118,7 +123,8 @@ func (e *endpoint) valuesOf(p *parameter, filters []engine.Filter) ([]any, error
 // sendable reports whether the values of a column have a unique text form.
 func (e *endpoint) sendable(name string) bool {
 	return slices.ContainsFunc(e.cols, func(c column) bool {
-		return c.Name == name && slices.Contains([]string{"varchar", "bigint", "integer", "smallint", "boolean"}, c.Type)
+		return c.Name == name && slices.Contains([]string{"varchar", "bigint", "integer", "smallint", "boolean"},
+			c.Type)
 	})
 }
 

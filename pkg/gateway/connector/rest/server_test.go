@@ -69,7 +69,8 @@ func serve(t *testing.T) *source {
 	mux.HandleFunc("/v1/plain", func(w http.ResponseWriter, r *http.Request) { write(w, list(0, contract.Rows)) })
 	mux.HandleFunc("/v1/page", func(w http.ResponseWriter, r *http.Request) {
 		size := min(number(r, "per", 100), 400) // the source cuts sizes
-		write(w, fmt.Sprintf(`{"data":{"items":%s},"total":%d}`, list((number(r, "page", 1)-1)*size, size), contract.Rows))
+		write(w, fmt.Sprintf(`{"data":{"items":%s},"total":%d}`, list((number(r, "page", 1)-1)*size, size),
+			contract.Rows))
 	})
 	mux.HandleFunc("/v1/offset", func(w http.ResponseWriter, r *http.Request) {
 		size, at := min(number(r, "limit", 100), 333), number(r, "offset", 0)

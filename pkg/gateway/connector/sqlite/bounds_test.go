@@ -30,11 +30,14 @@ func TestEncodings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		holds := map[string]func(int) bool{"=": func(c int) bool { return c == 0 }, "<>": func(c int) bool { return c != 0 }, "<": func(c int) bool { return c < 0 },
-			"<=": func(c int) bool { return c <= 0 }, ">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 }}
+		holds := map[string]func(int) bool{"=": func(c int) bool { return c == 0 },
+			"<>": func(c int) bool { return c != 0 }, "<": func(c int) bool { return c < 0 },
+			"<=": func(c int) bool { return c <= 0 }, ">": func(c int) bool { return c > 0 },
+			">=": func(c int) bool { return c >= 0 }}
 		for op, holds := range holds {
 			for _, v := range texts {
-				b, err := tab.Scan(context.Background(), engine.ScanRequest{Columns: []string{"c"}, Filters: []engine.Filter{{Column: "c", Op: op, Values: []any{v}}}, Limit: -1})
+				b, err := tab.Scan(context.Background(), engine.ScanRequest{Columns: []string{"c"},
+					Filters: []engine.Filter{{Column: "c", Op: op, Values: []any{v}}}, Limit: -1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -65,8 +68,10 @@ func TestEncodings(t *testing.T) {
 // A view that makes huge values is an error, and values that are large together come in several batches.
 func TestLargeValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")
-	fixture(t, path, "CREATE VIEW zeros AS SELECT zeroblob(1000000000) AS c", "CREATE VIEW digits AS SELECT hex(randomblob(400000000)) AS c",
-		"CREATE VIEW many AS WITH RECURSIVE g(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 40) SELECT CAST(hex(zeroblob(1000000)) AS TEXT) AS c FROM g")
+	fixture(t, path, "CREATE VIEW zeros AS SELECT zeroblob(1000000000) AS c",
+		"CREATE VIEW digits AS SELECT hex(randomblob(400000000)) AS c",
+		"CREATE VIEW many AS WITH RECURSIVE g(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < 40) SELECT "+
+			"CAST(hex(zeroblob(1000000)) AS TEXT) AS c FROM g")
 	c := connect(t, connector.Credential{"path": path})
 	for _, name := range []string{"zeros", "digits"} {
 		if _, _, err := read(t, c, name); err == nil || !strings.Contains(err.Error(), "more than 256 MiB") {

@@ -43,7 +43,8 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 			return nil, err
 		}
 		want = append(want, c)
-		list = append(list, "+"+sqltext.Quote(name)) // without the plus sign the driver would convert values by their declared types
+		// without the plus sign the driver would convert values by their declared types
+		list = append(list, "+"+sqltext.Quote(name))
 	}
 	if len(list) == 0 {
 		list = []string{"1"}

@@ -21,10 +21,13 @@ import (
 // Type is the connection type sqlite.
 func Type() connector.Type {
 	return connector.Type{
-		Key: "sqlite", Label: "SQLite file", Category: "Database", CatalogType: "sqlite", DocsURL: "https://www.sqlite.org/datatype3.html",
+		Key: "sqlite", Label: "SQLite file", Category: "Database", CatalogType: "sqlite",
+		DocsURL: "https://www.sqlite.org/datatype3.html",
 		Fields: []connector.Field{
-			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Database file, as an absolute path"},
-			{Name: "inspect", Kind: "boolean", Description: "Check all values of a table first: a column with values that do not fit its declared type becomes varchar"},
+			{Name: "path", Kind: "text", Required: true, Local: true,
+				Description: "Database file, as an absolute path"},
+			{Name: "inspect", Kind: "boolean", Description: "Check all values of a table first: a column with values " +
+				"that do not fit its declared type becomes varchar"},
 		},
 		Open: open,
 	}
@@ -51,7 +54,8 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 		return nil, err
 	}
 	// Nothing is written, also not by the schema: none of its functions or virtual tables is trusted.
-	q := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)", "busy_timeout(2000)", "cell_size_check(1)"}}
+	q := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)", "busy_timeout(2000)",
+		"cell_size_check(1)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: p, RawQuery: q.Encode()}).String())
 	if err != nil {
 		return nil, err
@@ -88,8 +92,9 @@ func (f *file) conn(ctx context.Context) (*sql.Conn, error) {
 	return c, nil
 }
 
-// foreign rejects the state of a gateway by the content of the opened file. The checks of the name are not sufficient: SQLite
-// resolves links and then opens the file by name, so it opens another file if the name is changed in between and changed back.
+// foreign rejects the state of a gateway by the content of the opened file. The checks of the name are not sufficient:
+// SQLite resolves links and then opens the file by name, so it opens another file if the name is changed in between and
+// changed back.
 func (f *file) foreign(ctx context.Context, c *sql.Conn) error {
 	var id int64
 	if err := c.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {
@@ -104,7 +109,8 @@ func (f *file) foreign(ctx context.Context, c *sql.Conn) error {
 // whole rejects a file that was truncated within a page, since SQLite would read the missing end as zeros.
 func (f *file) whole(ctx context.Context, c *sql.Conn) error {
 	var version, size int64
-	if err := c.QueryRowContext(ctx, `PRAGMA schema_version`).Scan(&version); err != nil { // the first access to the file
+	// the first access to the file
+	if err := c.QueryRowContext(ctx, `PRAGMA schema_version`).Scan(&version); err != nil {
 		return f.plain(err)
 	}
 	if err := c.QueryRowContext(ctx, `PRAGMA page_size`).Scan(&size); err != nil {
@@ -124,9 +130,12 @@ func (f *file) plain(err error) error {
 		return err
 	}
 	why := map[int]string{
-		lib.SQLITE_BUSY: "is locked by another program", lib.SQLITE_LOCKED: "is locked by another program", lib.SQLITE_NOTADB: "is not an SQLite database, or it is encrypted",
-		lib.SQLITE_CORRUPT: "is corrupt", lib.SQLITE_CANTOPEN: "cannot be opened; a database in WAL mode requires a writable folder",
-		lib.SQLITE_PERM: "may not be read", lib.SQLITE_IOERR: "cannot be read", lib.SQLITE_TOOBIG: "has a value of more than 256 MiB",
+		lib.SQLITE_BUSY: "is locked by another program", lib.SQLITE_LOCKED: "is locked by another program",
+		lib.SQLITE_NOTADB:   "is not an SQLite database, or it is encrypted",
+		lib.SQLITE_CORRUPT:  "is corrupt",
+		lib.SQLITE_CANTOPEN: "cannot be opened; a database in WAL mode requires a writable folder",
+		lib.SQLITE_PERM:     "may not be read", lib.SQLITE_IOERR: "cannot be read",
+		lib.SQLITE_TOOBIG: "has a value of more than 256 MiB",
 	}[se.Code()&0xff]
 	if why == "" {
 		return err
@@ -147,7 +156,8 @@ func (f *file) Test(ctx context.Context) error {
 // Schemas returns main: a file cannot be attached to another one here.
 func (f *file) Schemas(context.Context) ([]string, error) { return []string{schema}, nil }
 
-const tablesSQL = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 1`
+const tablesSQL = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') ` +
+	`AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 1`
 
 func (f *file) names(ctx context.Context, c *sql.Conn, wanted string) ([]string, error) {
 	if !strings.EqualFold(wanted, schema) {

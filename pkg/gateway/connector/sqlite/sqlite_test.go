@@ -53,14 +53,18 @@ func TestContract(t *testing.T) {
 			t.Run(fmt.Sprint(journal, inspect), func(t *testing.T) {
 				dir := t.TempDir()
 				path := filepath.Join(dir, "shop #1?.db")
-				fixture(t, "file:"+strings.NewReplacer("#", "%23", "?", "%3f").Replace(path), "PRAGMA journal_mode="+journal,
+				fixture(t, "file:"+strings.NewReplacer("#", "%23", "?", "%3f").Replace(path), "PRAGMA journal_mode="+
+					journal,
 					`CREATE TABLE items(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, amount NUMERIC(12,2))`,
-					fmt.Sprintf(`WITH RECURSIVE g(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < %d) INSERT INTO items SELECT n, CASE WHEN n %% 10 THEN 'name ' || n END, n / 4.0 FROM g`, contract.Rows))
+					fmt.Sprintf(`WITH RECURSIVE g(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM g WHERE n < %d) INSERT `+
+						`INTO items SELECT n, CASE WHEN n %% 10 THEN 'name ' || n END, n / 4.0 FROM g`, contract.Rows))
 				bad := filepath.Join(dir, "no.db")
 				if err := os.WriteFile(bad, []byte(strings.Repeat("This is no database. ", 100)), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				contract.Run(t, contract.Fixture{Good: connect(t, connector.Credential{"path": path, "inspect": inspect}), Bad: connect(t, connector.Credential{"path": bad}), Schema: "main", Pushes: true})
+				contract.Run(t, contract.Fixture{Good: connect(t, connector.Credential{"path": path,
+					"inspect": inspect}), Bad: connect(t, connector.Credential{"path": bad}),
+					Schema: "main", Pushes: true})
 			})
 		}
 	}
@@ -87,8 +91,8 @@ func read(t *testing.T, c connector.Connector, name string) ([]engine.ColumnInfo
 	return cols, rows, err
 }
 
-// A declared type says how the values of a column read; a value that it does not hold is an error, or makes the column text
-// where values are inspected.
+// A declared type says how the values of a column read; a value that it does not hold is an error, or makes the column
+// text where values are inspected.
 func TestTypes(t *testing.T) {
 	when := time.Date(2024, 2, 29, 23, 59, 58, 123456000, time.UTC)
 	for i, c := range []struct {
@@ -122,7 +126,8 @@ func TestTypes(t *testing.T) {
 		{"DATE", "'2024-02-29 10:00:00'", "date", nil, "varchar", "2024-02-29 10:00:00"},
 		{"DATETIME", "'2024-02-29 23:59:58.123456'", "timestamp", when, "timestamp", when},
 		{"TIMESTAMP", "'2024-02-29T23:59:58.123456'", "timestamp", when, "timestamp", when},
-		{"TIMESTAMP", "'2024-02-29 23:59'", "timestamp", when.Truncate(time.Minute), "timestamp", when.Truncate(time.Minute)},
+		{"TIMESTAMP", "'2024-02-29 23:59'", "timestamp", when.Truncate(time.Minute), "timestamp",
+			when.Truncate(time.Minute)},
 		{"TIMESTAMP", "'2024-02-29T23:59:58Z'", "timestamp", nil, "varchar", "2024-02-29T23:59:58Z"},
 		{"TIMESTAMP", "1709251198", "timestamp", nil, "bigint", int64(1709251198)},
 		{"DECIMAL(10,2)", "10.25", "decimal(10,2)", "10.25", "decimal(10,2)", "10.25"},
@@ -130,7 +135,8 @@ func TestTypes(t *testing.T) {
 		{"DECIMAL(10,2)", "0.1 + 0.2", "decimal(10,2)", nil, "double", 0.30000000000000004},
 		{"DECIMAL(4,2)", "100", "decimal(4,2)", nil, "bigint", int64(100)},
 		{"DECIMAL(60,2)", "1", "varchar", "1", "bigint", int64(1)},
-		{"UUID", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", "uuid", "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "uuid", "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"},
+		{"UUID", "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", "uuid", "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "uuid",
+			"A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"},
 		{"UUID", "'no'", "uuid", nil, "varchar", "no"},
 		{"JSON", `'{"a": 1.50}'`, "json", `{"a": 1.50}`, "json", `{"a": 1.50}`},
 		{"JSON", "'{'", "json", nil, "varchar", "{"},
@@ -149,7 +155,8 @@ func TestTypes(t *testing.T) {
 			}
 			cols, rows, err := read(t, connect(t, connector.Credential{"path": path, "inspect": inspect}), "t")
 			if want == nil {
-				if err == nil || !strings.Contains(err.Error(), `column "c"`) || !strings.Contains(err.Error(), "inspect") {
+				if err == nil || !strings.Contains(err.Error(), `column "c"`) ||
+					!strings.Contains(err.Error(), "inspect") {
 					t.Errorf("%d: %s %s: read as %v, error %v", i, c.declared, c.value, rows, err)
 				}
 			} else if err != nil || !reflect.DeepEqual(rows, [][]any{{want}, {nil}}) {
@@ -164,15 +171,19 @@ func TestTypes(t *testing.T) {
 
 func TestObjects(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")
-	db := fixture(t, path, `CREATE TABLE "a b"(id INTEGER PRIMARY KEY, "q""q" TEXT NOT NULL, twice INT AS (id * 2), PRIMARY_ INT)`, `INSERT INTO "a b"(id, "q""q") VALUES (1, 'x')`,
-		`CREATE VIEW v AS SELECT id, upper("q""q") AS u FROM "a b"`, `CREATE VIRTUAL TABLE f USING fts5(body)`, `INSERT INTO f VALUES ('hello')`)
+	db := fixture(t, path,
+		`CREATE TABLE "a b"(id INTEGER PRIMARY KEY, "q""q" TEXT NOT NULL, twice INT AS (id * 2), PRIMARY_ INT)`,
+		`INSERT INTO "a b"(id, "q""q") VALUES (1, 'x')`,
+		`CREATE VIEW v AS SELECT id, upper("q""q") AS u FROM "a b"`, `CREATE VIRTUAL TABLE f USING fts5(body)`,
+		`INSERT INTO f VALUES ('hello')`)
 	c := connect(t, connector.Credential{"path": path})
 	tables, err := c.Tables(context.Background(), "MAIN")
 	if err != nil || !reflect.DeepEqual(tables, []connector.Table{{Name: "a b"}, {Name: "f"}, {Name: "v"}}) {
 		t.Errorf("tables %v, %v", tables, err)
 	}
 	cols, rows, err := read(t, c, "a b")
-	if err != nil || !reflect.DeepEqual(rows, [][]any{{int64(1), "x", int64(2), nil}}) || cols[0].Nullable || cols[1].Nullable || !cols[2].Nullable {
+	if err != nil || !reflect.DeepEqual(rows, [][]any{{int64(1), "x", int64(2), nil}}) || cols[0].Nullable ||
+		cols[1].Nullable || !cols[2].Nullable {
 		t.Errorf("%v %v %v", cols, rows, err)
 	}
 	for name, want := range map[string][][]any{"v": {{int64(1), "X"}}, "f": {{"hello"}}} {
@@ -191,7 +202,8 @@ func TestObjects(t *testing.T) {
 	if _, err := db.Exec(`BEGIN EXCLUSIVE`); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Test(context.Background()); err == nil || !strings.Contains(err.Error(), "is locked by another program") {
+	if err := c.Test(context.Background()); err == nil || !strings.Contains(err.Error(),
+		"is locked by another program") {
 		t.Errorf("locked: %v", err)
 	}
 }
@@ -204,7 +216,8 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"text.db": []byte(strings.Repeat("no database ", 100)), "cut.db": raw[:5000]} {
+	for name, data := range map[string][]byte{"text.db": []byte(strings.Repeat("no database ", 100)),
+		"cut.db": raw[:5000]} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -213,8 +226,10 @@ func TestRefusals(t *testing.T) {
 		t.Skip(err)
 	}
 	for path, want := range map[string]string{
-		"relative.db": "absolute", dir + "/../" + filepath.Base(outside) + "/good.db": "elements", filepath.Join(dir, "none.db"): "there is no file",
-		filepath.Join(dir, "none", "x.db"): "no such file", dir: "is not a regular file", filepath.Join(dir, "link.db"): "escapes",
+		"relative.db": "absolute", dir + "/../" + filepath.Base(outside) + "/good.db": "elements",
+		filepath.Join(dir, "none.db"):      "there is no file",
+		filepath.Join(dir, "none", "x.db"): "no such file", dir: "is not a regular file",
+		filepath.Join(dir, "link.db"): "escapes",
 		filepath.Join(dir, "text.db"): "is not an SQLite database", filepath.Join(dir, "cut.db"): "is corrupt",
 	} {
 		c, err := Type().Open(connector.Credential{"path": path}, connector.Reach{})

@@ -30,11 +30,12 @@ func (a *around) Connect(context.Context) (driver.Conn, error) {
 	return a.driver.Open(a.name)
 }
 
-// TestSwappedParent opens a file while the folder above it is exchanged for a link to the gateway's own, after the look at it and before
-// SQLite opens it by name. Also when the link leads back at once, no table of the gateway is read.
+// TestSwappedParent opens a file while the folder above it is exchanged for a link to the gateway's own, after the look
+// at it and before SQLite opens it by name. Also when the link leads back at once, no table of the gateway is read.
 func TestSwappedParent(t *testing.T) {
 	base := t.TempDir()
-	for dir, text := range map[string]string{"own": "CREATE TABLE secret(n INT); PRAGMA application_id = 77", "mine": "CREATE TABLE harmless(n INT)"} {
+	for dir, text := range map[string]string{"own": "CREATE TABLE secret(n INT); PRAGMA application_id = 77",
+		"mine": "CREATE TABLE harmless(n INT)"} {
 		if err := os.Mkdir(filepath.Join(base, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +59,8 @@ func TestSwappedParent(t *testing.T) {
 		}
 	}
 	lead("mine")
-	conn, err := Type().Open(connector.Credential{"path": filepath.Join(at, "data.db")}, connector.Reach{Own: connector.NewOwn([]string{filepath.Join(base, "own")}, nil, 77)})
+	conn, err := Type().Open(connector.Credential{"path": filepath.Join(at, "data.db")},
+		connector.Reach{Own: connector.NewOwn([]string{filepath.Join(base, "own")}, nil, 77)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,8 @@ type column struct {
 }
 
 func columnOf(name, declared string, notNull bool) column {
-	c := column{ColumnInfo: engine.ColumnInfo{Name: name, Type: typeOf(declared), Nullable: !notNull}, text: isText(declared)}
+	c := column{ColumnInfo: engine.ColumnInfo{Name: name, Type: typeOf(declared), Nullable: !notNull},
+		text: isText(declared)}
 	_, _ = fmt.Sscanf(c.Type, "decimal(%d,%d)", &c.width, &c.scale) // others have no width
 	return c
 }
@@ -81,12 +82,14 @@ func typeOf(declared string) string {
 // isText reports whether a declared type has text affinity: numbers stored in such a column become strings.
 func isText(declared string) bool {
 	d := strings.ToUpper(declared)
-	return !strings.Contains(d, "INT") && (strings.Contains(d, "CHAR") || strings.Contains(d, "CLOB") || strings.Contains(d, "TEXT"))
+	return !strings.Contains(d, "INT") && (strings.Contains(d, "CHAR") || strings.Contains(d, "CLOB") ||
+		strings.Contains(d, "TEXT"))
 }
 
 // columns describes a table. Hidden columns of virtual tables are omitted, generated ones are not.
 func (f *file) columns(ctx context.Context, c *sql.Conn, name string) ([]column, error) {
-	rows, err := c.QueryContext(ctx, `SELECT name, type, "notnull" <> 0 OR pk > 0 AND upper(type) = 'INTEGER' FROM pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 2, 3) ORDER BY cid`, name)
+	rows, err := c.QueryContext(ctx, `SELECT name, type, "notnull" <> 0 OR pk > 0 AND upper(type) = 'INTEGER' FROM `+
+		`pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 2, 3) ORDER BY cid`, name)
 	if err != nil {
 		return nil, err
 	}

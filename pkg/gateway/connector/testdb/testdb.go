@@ -40,8 +40,8 @@ func Postgres(t testing.TB) *url.URL {
 	return u
 }
 
-// Shared is the address of the database that the tests share, which a Trino reads. A test that creates something in it names it after itself and
-// drops it.
+// Shared is the address of the database that the tests share, which a Trino reads. A test that creates something in it
+// names it after itself and drops it.
 func Shared(t testing.TB) *url.URL {
 	t.Helper()
 	address := os.Getenv("DIG_TEST_POSTGRES")

@@ -1,4 +1,5 @@
-// Package batch holds rows as columns of typed values, in the layout in which engines have them in memory, and writes the values as text.
+// Package batch holds rows as columns of typed values, in the layout in which engines have them in memory, and writes
+// the values as text.
 package batch
 
 import (

@@ -98,8 +98,8 @@ func (v *Vec) AppendJSON(b []byte, i int) []byte {
 	return wiretext.AppendJSONString(b[:start], []byte(raw))
 }
 
-// appendNested writes an array, map or row as JSON: numbers, booleans and null as such, other values as text; the keys of a map as text;
-// a row without field names as an array.
+// appendNested writes an array, map or row as JSON: numbers, booleans and null as such, other values as text; the keys
+// of a map as text; a row without field names as an array.
 func (v *Vec) appendNested(b []byte, i int) []byte {
 	list := func(k *Vec, from, n int) {
 		b = append(b, '[')
@@ -154,8 +154,8 @@ func (v *Vec) appendNested(b []byte, i int) []byte {
 	return b
 }
 
-// appendKey writes the key of a map, or a part of it. Arrays, rows and maps in it are written as Java writes lists and maps: Trino's
-// clients receive [1, a] for ROW(1, 'a').
+// appendKey writes the key of a map, or a part of it. Arrays, rows and maps in it are written as Java writes lists and
+// maps: Trino's clients receive [1, a] for ROW(1, 'a').
 func (v *Vec) appendKey(b []byte, i int) []byte {
 	if v.Null(i) {
 		return append(b, "null"...)

@@ -33,9 +33,11 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzDecimal compares with exact rational numbers: what is accepted is kept exactly, and what is refused could not be kept.
+// FuzzDecimal compares with exact rational numbers: what is accepted is kept exactly, and what is refused could not be
+// kept.
 func FuzzDecimal(f *testing.F) {
-	for _, s := range []string{"0", "-1.5", "1e10", ".5e-3", "9999999999999999999999999999.9999999999", "1.00000000001", " 7 "} {
+	for _, s := range []string{"0", "-1.5", "1e10", ".5e-3", "9999999999999999999999999999.9999999999",
+		"1.00000000001", " 7 "} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -57,7 +59,8 @@ func FuzzDecimal(f *testing.F) {
 		if !ok {
 			return
 		}
-		scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(DecimalScale), nil)))
+		scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(DecimalScale),
+			nil)))
 		limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(38), nil)
 		if scaled.IsInt() && new(big.Int).Abs(scaled.Num()).Cmp(limit) < 0 {
 			t.Fatalf("%q was refused with fault %d", s, fault)

@@ -52,7 +52,8 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Rea
 
 // NewReader reads a document with fields separated by comma, window bytes at once.
 func NewReader(src io.Reader, comma byte, window int) *Reader {
-	return &Reader{Longest: maxRecord, src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window), next: 1}
+	return &Reader{Longest: maxRecord, src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window),
+		next: 1}
 }
 
 // Blank reports whether the last record is a blank line.
@@ -72,7 +73,8 @@ func (r *Reader) fill() (bool, error) {
 	}
 	if r.end == len(r.buf) {
 		if len(r.buf) >= r.Longest {
-			return false, &Error{r.next, fmt.Sprintf("the record is longer than %d bytes, or its quotes are not closed", r.Longest)}
+			return false, &Error{r.next, fmt.Sprintf("the record is longer than %d bytes, or its quotes are not closed",
+				r.Longest)}
 		}
 		r.buf = append(r.buf, make([]byte, len(r.buf))...)
 	}
@@ -153,8 +155,8 @@ func undouble(b []byte) []byte {
 	return b[:w]
 }
 
-// cut finds the fields of the record at the start of the window. n is its length with the line end, 0 if the window ends
-// before the record does.
+// cut finds the fields of the record at the start of the window. n is its length with the line end, 0 if the window
+// ends before the record does.
 func (r *Reader) cut() (n int, lines int64, err error) {
 	b := r.buf[r.start:r.end]
 	r.Fields = r.Fields[:0]
@@ -226,7 +228,8 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 		case '"':
 			return 0, 0, &Error{r.next + lines, fmt.Sprintf("a quote within the unquoted field %q", Clip(f.Text, 60))}
 		default:
-			return 0, 0, &Error{r.next + lines, fmt.Sprintf("text after the closing quote of field %q", Clip(f.Text, 60))}
+			return 0, 0, &Error{r.next + lines, fmt.Sprintf("text after the closing quote of field %q",
+				Clip(f.Text, 60))}
 		}
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzCSV compares the reader with encoding/csv, and with itself under a reader that gives few bytes at a time. encoding/csv is
-// more lenient in one thing only, a carriage return within a record; it skips blank lines and turns \r\n within quotes to \n.
+// FuzzCSV compares the reader with encoding/csv, and with itself under a reader that gives few bytes at a time.
+// encoding/csv is more lenient in one thing only, a carriage return within a record; it skips blank lines and turns
+// \r\n within quotes to \n.
 func FuzzCSV(f *testing.F) {
-	for _, s := range []string{"a,b\n1,2\n", "\"a\"\"b\",\"\n\"\r\n,\n", "\"", "a\"b", "\"a\"b\n", ",,\r\n\n\"\"\n", "a\r\r\n", "x,\"y\r\nz\"\n1"} {
+	for _, s := range []string{"a,b\n1,2\n", "\"a\"\"b\",\"\n\"\r\n,\n", "\"", "a\"b", "\"a\"b\n", ",,\r\n\n\"\"\n",
+		"a\r\r\n", "x,\"y\r\nz\"\n1"} {
 		f.Add(s, byte(1))
 	}
 	f.Fuzz(func(t *testing.T, s string, step byte) {

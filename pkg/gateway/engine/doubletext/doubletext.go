@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Append formats a double, or with size 32 a float, as Java's Double.toString and Float.toString do: plain between 10^-3
-// and 10^7, otherwise d.dddE±n, always with a digit after the point.
+// Append formats a double, or with size 32 a float, as Java's Double.toString and Float.toString do: plain between
+// 10^-3 and 10^7, otherwise d.dddE±n, always with a digit after the point.
 func Append(b []byte, f float64, size int) []byte {
 	abs := math.Abs(f)
 	switch {
@@ -39,8 +39,8 @@ func Append(b []byte, f float64, size int) []byte {
 func appendScientific(b []byte, f float64, size int) []byte {
 	mantissa, exp := splitExponent(strconv.AppendFloat(nil, f, 'e', -1, size)) // -1.25e+07
 	if digits := bytes.TrimPrefix(mantissa, []byte("-")); len(digits) == 1 {
-		// Where one digit is sufficient Java takes the nearest number with two digits: the smallest double is 4.9E-324, not
-		// 5.0E-324.
+		// Where one digit is sufficient Java takes the nearest number with two digits: the smallest double is 4.9E-324,
+		// not 5.0E-324.
 		two := strconv.AppendFloat(nil, f, 'e', 1, size)
 		if back, err := strconv.ParseFloat(string(two), size); err == nil && back == f {
 			mantissa, exp = splitExponent(two)

@@ -22,8 +22,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
-// TestAnswers runs the statements that a Trino answered, and compares. DIG_TEST_ANSWERS=file.sql[:part] picks those of a
-// file, with a part in their text.
+// TestAnswers runs the statements that a Trino answered, and compares. DIG_TEST_ANSWERS=file.sql[:part] picks those of
+// a file, with a part in their text.
 func TestAnswers(t *testing.T) {
 	list, err := witness.Statements(witnessDir)
 	if err != nil {
@@ -39,7 +39,8 @@ func TestAnswers(t *testing.T) {
 	counts := map[string]*count{}
 	reasons := map[string]int{}
 	listed := readListed(t, answersDiffer)
-	analysed := readListed(t, "../../../trinosql/analyze/testdata/differs.txt") // of these some are made good while a statement is translated
+	// of these some are made good while a statement is translated
+	analysed := readListed(t, "../../../trinosql/analyze/testdata/differs.txt")
 	for text := range listed {
 		delete(analysed, text)
 	}
@@ -47,7 +48,8 @@ func TestAnswers(t *testing.T) {
 	var all count
 	for _, s := range list {
 		a := answers[s.SQL]
-		if a == nil || s.TypesOnly && a.Error == nil || s.Parameters() || file != "" && s.File != file || !strings.Contains(s.SQL, part) {
+		if a == nil || s.TypesOnly && a.Error == nil || s.Parameters() || file != "" && s.File != file ||
+			!strings.Contains(s.SQL, part) {
 			continue
 		}
 		n := counts[s.File]
@@ -77,7 +79,8 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s\n\tis answered alike now; it is listed as %q", s.SQL, reason)
 		case why == "":
 			n.equal++
-		case known, ofFamily(why), s.File == "generated.sql" && a.Failure != nil && kindOf(err) == engine.KindValue: // of several errors another one
+			// of several errors another one
+		case known, ofFamily(why), s.File == "generated.sql" && a.Failure != nil && kindOf(err) == engine.KindValue:
 			n.listed++
 		default:
 			n.differ++
@@ -87,7 +90,8 @@ func TestAnswers(t *testing.T) {
 	for _, f := range slices.Sorted(maps.Keys(counts)) {
 		n := counts[f]
 		t.Logf("%s: %d equal, %d refused, %d listed, %d differ", f, n.equal, n.refused, n.listed, n.differ)
-		all.equal, all.refused, all.listed, all.differ = all.equal+n.equal, all.refused+n.refused, all.listed+n.listed, all.differ+n.differ
+		all.equal, all.refused, all.listed, all.differ = all.equal+n.equal, all.refused+n.refused, all.listed+n.listed,
+			all.differ+n.differ
 	}
 	t.Logf("%d equal, %d refused by name, %d listed, %d differ", all.equal, all.refused, all.listed, all.differ)
 	if file == "" {
@@ -122,13 +126,18 @@ func readListed(t *testing.T, file string) map[string]string {
 
 // families are differences of many statements, by what unlike says of them; each has its reason.
 var families = []struct{ why, reason string }{
-	{`^fails in Trino: NOT_SUPPORTED  ARRAY comparison not supported for arrays with null elements`, "arrays with NULL elements are sorted: their NULL comes last"},
-	{`^fails in Trino: NOT_SUPPORTED  ROW comparison not supported for fields with null elements`, "so are rows with NULL fields"},
-	{`^Trino says TYPE_NOT_FOUND  io\.trino\.spi\.TrinoException: line \d+:\d+: Unknown resolvedType`, "Trino shows a Java exception inside of its message"},
+	{`^fails in Trino: NOT_SUPPORTED  ARRAY comparison not supported for arrays with null elements`,
+		"arrays with NULL elements are sorted: their NULL comes last"},
+	{`^fails in Trino: NOT_SUPPORTED  ROW comparison not supported for fields with null elements`,
+		"so are rows with NULL fields"},
+	{`^Trino says TYPE_NOT_FOUND  io\.trino\.spi\.TrinoException: line \d+:\d+: Unknown resolvedType`,
+		"Trino shows a Java exception inside of its message"},
 	{`^fails in Trino: GENERIC_INTERNAL_ERROR .* is not orderable`, "Trino fails with an internal error"},
 	{`GENERIC_INTERNAL_ERROR  / by zero`, "the function mod of integers does not check for zero in Trino"},
-	{`^Trino says INVALID_\S+ +(Millis overflow|Out of range for timestamp with time zone): .*\n\s+we say +GENERIC_INTERNAL_ERROR  Millis overflow`, "the kind of an overflow is that of most operations"},
-	{`^Trino says \S+ +[^\n]*(-?[0-9.]+) [-+*] (-?[0-9.]+)\n\s+we say +\S+ +\S+ (addition|multiplication) overflow`, "Trino exchanges the sides of a constant operation"},
+	{`^Trino says INVALID_\S+ +(Millis overflow|Out of range for timestamp with time zone): .*\n\s+we say ` +
+		`+GENERIC_INTERNAL_ERROR  Millis overflow`, "the kind of an overflow is that of most operations"},
+	{`^Trino says \S+ +[^\n]*(-?[0-9.]+) [-+*] (-?[0-9.]+)\n\s+we say +\S+ +\S+ (addition|multiplication) overflow`,
+		"Trino exchanges the sides of a constant operation"},
 }
 
 func ofFamily(why string) bool {
@@ -157,7 +166,8 @@ func unlike(text string, a *witness.Answer, got *answered, err error) string {
 		if err == nil {
 			return "fails in Trino: " + strings.Join(want[:], " ")
 		}
-		if said := told(err); said != *want && !(want[0] == "SYNTAX_ERROR" && said[0] == want[0] && said[1] == want[1]) {
+		if said := told(err); said != *want && !(want[0] == "SYNTAX_ERROR" && said[0] == want[0] &&
+			said[1] == want[1]) {
 			return "Trino says " + strings.Join(want[:], " ") + "\n\twe say     " + strings.Join(said[:], " ")
 		}
 		return ""
@@ -226,7 +236,8 @@ type answered struct {
 
 // ask runs a statement in the new way.
 func ask(t *testing.T, p *project, catalogs sql.Catalogs, statement string) (out *answered, text string, err error) {
-	r, err := sql.Run(t.Context(), p, sql.Query{SQL: statement, Catalogs: catalogs, Defaults: tpchTables, Props: map[string]string{"user": "dig"}})
+	r, err := sql.Run(t.Context(), p, sql.Query{SQL: statement, Catalogs: catalogs, Defaults: tpchTables,
+		Props: map[string]string{"user": "dig"}})
 	if err != nil {
 		return nil, "", err
 	}

@@ -34,7 +34,8 @@ func otherColumns(a *witness.Answer, got *answered) string {
 
 // typeText is a type as DESCRIBE writes it.
 func typeText(s string) string {
-	if t, err := types.Parse(strings.ToLower(s)); err == nil && strings.Contains(s, ",") || strings.Contains(s, "INTERVAL") {
+	if t, err := types.Parse(strings.ToLower(s)); err == nil && strings.Contains(s, ",") ||
+		strings.Contains(s, "INTERVAL") {
 		return t.String()
 	}
 	return s
@@ -51,7 +52,8 @@ func otherRows(rows [][]any, got *answered) string {
 
 func otherRow(want, row []any, got *answered) string {
 	for j, w := range want {
-		if why := differs(got.columns[j].Type, w, row[j]); why != "" && !(got.near && nearly(got.columns[j].Type, w, row[j])) {
+		if why := differs(got.columns[j].Type, w, row[j]); why != "" &&
+			!(got.near && nearly(got.columns[j].Type, w, row[j])) {
 			return got.columns[j].Name + ": " + why
 		}
 	}
@@ -95,7 +97,8 @@ func unordered(rows [][]any, got *answered) string {
 	return ""
 }
 
-// ordered reports whether a statement gives its rows an order. A function of NULL alone, such as TestMutated writes, gives none.
+// ordered reports whether a statement gives its rows an order. A function of NULL alone, such as TestMutated writes,
+// gives none.
 func ordered(sql string) bool {
 	tree, err := trinosql.Parse(sql)
 	q, ok := tree.(*trinosql.Query)
@@ -108,7 +111,8 @@ func ordered(sql string) bool {
 	})
 }
 
-// differs compares a value of Trino's protocol with one of ours, which is a *string or, inside of others, what JSON has.
+// differs compares a value of Trino's protocol with one of ours, which is a *string or, inside of others, what JSON
+// has.
 func differs(t *types.Type, want, got any) string {
 	if s, ok := got.(*string); ok {
 		if got = nil; s != nil {

@@ -19,7 +19,8 @@ import (
 
 func benchProject(b *testing.B) *project {
 	var n atomic.Int64
-	e, err := Open(engine.Options{Dir: b.TempDir(), Threads: 2, NewID: func() string { return fmt.Sprintf("c%d", n.Add(1)) }})
+	e, err := Open(engine.Options{Dir: b.TempDir(), Threads: 2,
+		NewID: func() string { return fmt.Sprintf("c%d", n.Add(1)) }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -44,7 +45,8 @@ func BenchmarkImportCSV(b *testing.B) {
 	const rows = 100_000
 	var doc strings.Builder
 	for i := range rows {
-		fmt.Fprintf(&doc, "%d,customer %d,%d.%02d,%t,2024-01-%02d 12:00:00.%03d,2024-02-%02d\n", i, i%5000, i%10000, i%100, i%3 == 0, 1+i%28, i%1000, 1+i%28)
+		fmt.Fprintf(&doc, "%d,customer %d,%d.%02d,%t,2024-01-%02d 12:00:00.%03d,2024-02-%02d\n", i, i%5000, i%10000,
+			i%100, i%3 == 0, 1+i%28, i%1000, 1+i%28)
 	}
 	b.SetBytes(int64(doc.Len()))
 	tables := 0
@@ -57,15 +59,17 @@ func BenchmarkImportCSV(b *testing.B) {
 		if _, err := p.AddColumns(b.Context(), engine.SchemaTable, name, defs); err != nil {
 			b.Fatal(err)
 		}
-		if n, err := p.ImportCSV(b.Context(), engine.SchemaTable, name, strings.NewReader(doc.String()), m); n != rows || err != nil {
+		if n, err := p.ImportCSV(b.Context(), engine.SchemaTable, name, strings.NewReader(doc.String()),
+			m); n != rows || err != nil {
 			b.Fatal(n, err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 }
 
-// BenchmarkStagedImport compares an import whose rows are prepared beside the data with one that excludes other writers from its start: "exclusive"
-// is the part of the time of the latter during which the former excludes them, "total" its whole time.
+// BenchmarkStagedImport compares an import whose rows are prepared beside the data with one that excludes other writers
+// from its start: "exclusive" is the part of the time of the latter during which the former excludes them, "total" its
+// whole time.
 func BenchmarkStagedImport(b *testing.B) {
 	for _, rows := range []int{1_000_000, 5_000_000} {
 		b.Run(fmt.Sprint(rows), func(b *testing.B) { benchStagedImport(b, rows) })
@@ -136,7 +140,8 @@ func benchStagedImport(b *testing.B, rows int) {
 	b.ReportMetric(exclusive.Seconds()/float64(tables), "s-exclusive")
 }
 
-// BenchmarkTranslate is what a statement in Trino's SQL costs before it is planned, beside what DuckDB then takes to plan it.
+// BenchmarkTranslate is what a statement in Trino's SQL costs before it is planned, beside what DuckDB then takes to
+// plan it.
 func BenchmarkTranslate(b *testing.B) {
 	p := benchProject(b)
 	ctes := "WITH q0 AS (SELECT id, total FROM (VALUES (1, 2.5)) t (id, total))"

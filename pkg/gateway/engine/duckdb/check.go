@@ -19,8 +19,8 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// look fails if the data file of a project is lost. recorded reports whether the project has one: without it the file may be missing, or
-// unfinished because its creation was interrupted.
+// look fails if the data file of a project is lost. recorded reports whether the project has one: without it the file
+// may be missing, or unfinished because its creation was interrupted.
 func look(ctx context.Context, dir string, o *engine.Options) (recorded bool, err error) {
 	if o.Record == nil {
 		return true, nil
@@ -44,7 +44,8 @@ func look(ctx context.Context, dir string, o *engine.Options) (recorded bool, er
 	return true, nil
 }
 
-// removeUnfinished removes a data file whose creation was interrupted, so that no rows can be in it. The caller holds the project's lock.
+// removeUnfinished removes a data file whose creation was interrupted, so that no rows can be in it. The caller holds
+// the project's lock.
 func removeUnfinished(dir string) error {
 	path := filepath.Join(dir, sharing.DataFile)
 	st, err := os.Stat(path)
@@ -54,12 +55,14 @@ func removeUnfinished(dir string) error {
 	return errors.Join(err, removeAll(dir, sharing.DataFile, sharing.DataFile+".wal"))
 }
 
-// complete fails if a data file that has been attached is shorter than its blocks that are in use. DuckDB would notice that only when it
-// reads what is missing. The number of all blocks in the headers is no measure: DuckDB cuts off unused ones after it has written it.
+// complete fails if a data file that has been attached is shorter than its blocks that are in use. DuckDB would notice
+// that only when it reads what is missing. The number of all blocks in the headers is no measure: DuckDB cuts off
+// unused ones after it has written it.
 func complete(c bindings.Connection, path string) error {
 	var res bindings.Result
 	defer bindings.DestroyResult(&res)
-	used := `SELECT used_blocks::BIGINT * block_size::BIGINT FROM pragma_database_size() WHERE database_name = ` + sqltext.Literal(naming.Store)
+	used := `SELECT used_blocks::BIGINT * block_size::BIGINT FROM pragma_database_size() WHERE database_name = ` +
+		sqltext.Literal(naming.Store)
 	if bindings.Query(c, used, &res) == bindings.StateError {
 		return faults.Parse(bindings.ResultError(&res), false)
 	}
@@ -75,7 +78,8 @@ func complete(c bindings.Connection, path string) error {
 	return nil
 }
 
-// present reports whether the file that was opened to be changed still has its name: what is written to one that was removed is lost.
+// present reports whether the file that was opened to be changed still has its name: what is written to one that was
+// removed is lost.
 func (in *instance) present(dir string) bool {
 	if in.opened == nil {
 		return true
@@ -131,10 +135,11 @@ func (d *duck) Check(ctx context.Context, id string, rows bool) error {
 	}
 	defer bindings.Disconnect(&c.c)
 	var tables []string
-	err = c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?`, []any{naming.Store}, func(v []*string) error {
-		tables = append(tables, sqltext.Quote(naming.Store, *v[0], *v[1]))
-		return nil
-	})
+	err = c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?`,
+		[]any{naming.Store}, func(v []*string) error {
+			tables = append(tables, sqltext.Quote(naming.Store, *v[0], *v[1]))
+			return nil
+		})
 	for _, t := range tables {
 		if err == nil {
 			_, err = c.fingerprint(ctx, t)
@@ -143,7 +148,8 @@ func (d *duck) Check(ctx context.Context, id string, rows bool) error {
 	return err
 }
 
-// openChecked opens a project for reading. While another process changes it, a copy is opened, or with !wait errBusy returned.
+// openChecked opens a project for reading. While another process changes it, a copy is opened, or with !wait errBusy
+// returned.
 func openChecked(ctx context.Context, p *project, wait bool) (_ *instance, err error) {
 	in := &instance{conns: map[*conn]struct{}{}, memory: p.memory, readOnly: true, shared: true}
 	p.memory.instances.Add(1)

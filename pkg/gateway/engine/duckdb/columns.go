@@ -86,9 +86,11 @@ func (p *project) AddColumns(ctx context.Context, kind, name string, defs []engi
 func checkFilled(col engine.Column, rows int64) error {
 	switch {
 	case col.NotNull && col.DefaultValue == nil && rows > 0:
-		return constraint("column %q cannot be not null without a default value: the table holds %d rows", col.Name, rows)
+		return constraint("column %q cannot be not null without a default value: the table holds %d rows",
+			col.Name, rows)
 	case col.NotNull && col.Unique && rows > 1:
-		return constraint("column %q cannot be unique and not null: %d rows would hold its default value %q", col.Name, rows, *col.DefaultValue)
+		return constraint("column %q cannot be unique and not null: %d rows would hold its default value %q", col.Name,
+			rows, *col.DefaultValue)
 	}
 	return nil
 }
@@ -108,7 +110,8 @@ func (p *project) newColumn(t *table, def engine.ColumnDef) (engine.Column, erro
 	}
 	col.ID, col.DisplayName = p.opts.NewID(), col.Name
 	if def.Type == "" {
-		return col, &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("column %q has no data type; one of %s is needed", col.Name, columnTypes)}
+		return col, &engine.Error{Kind: engine.KindValue,
+			Message: fmt.Sprintf("column %q has no data type; one of %s is needed", col.Name, columnTypes)}
 	}
 	return col, applyDef(t.kind, &col, def)
 }
@@ -133,7 +136,8 @@ func applyDef(kind string, col *engine.Column, def engine.ColumnDef) error {
 	}
 	if col.DefaultValue != nil {
 		if _, reason := cells.Parse(col.Type, *col.DefaultValue); reason != "" {
-			return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("default value of column %q: %s", col.Name, reason)}
+			return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("default value of column %q: %s",
+				col.Name, reason)}
 		}
 	}
 	if def.NotNull != nil {
@@ -154,17 +158,20 @@ func applyDef(kind string, col *engine.Column, def engine.ColumnDef) error {
 	return nil
 }
 
-// checkColumnName rejects names of system columns and of other columns; self is the index of the column that is renamed, or -1.
+// checkColumnName rejects names of system columns and of other columns; self is the index of the column that is
+// renamed, or -1.
 func (t *table) checkColumnName(given, stored string, self int) error {
 	if err := checkName("column", given, stored); err != nil {
 		return err
 	}
 	if strings.HasPrefix(stored, "_") || sameName(stored, importer.TextColumn) {
 		return &engine.Error{Kind: engine.KindValue,
-			Message: fmt.Sprintf("column name %q is reserved: the name text and names that begin with an underscore are system columns", stored)}
+			Message: fmt.Sprintf("column name %q is reserved: the name text and names that begin with an underscore "+
+				"are system columns", stored)}
 	}
 	if i, taken := t.column(stored); taken && i != self {
-		return &engine.Error{Kind: engine.KindExists, Message: fmt.Sprintf("column %q already exists in table %q", t.cols[i].Name, t.name)}
+		return &engine.Error{Kind: engine.KindExists, Message: fmt.Sprintf("column %q already exists in table %q",
+			t.cols[i].Name, t.name)}
 	}
 	return nil
 }
@@ -172,7 +179,8 @@ func (t *table) checkColumnName(given, stored string, self int) error {
 // insertColumn records the declared column at index i.
 func (c *conn) insertColumn(ctx context.Context, t *table, i int) error {
 	col := t.cols[i]
-	_, err := c.exec(ctx, `INSERT INTO `+digTable("columns")+` SELECT ?, ?, coalesce(max(pos), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ? FROM `+
+	_, err := c.exec(ctx, `INSERT INTO `+digTable("columns")+
+		` SELECT ?, ?, coalesce(max(pos), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ? FROM `+
 		digTable("columns")+` WHERE kind = ? AND tbl = ?`, t.kind, t.name, col.ID, col.Name, col.DisplayName, col.Type,
 		deref(col.DefaultValue), col.NotNull, col.Unique, deref(col.Desc), t.kind, t.name)
 	return err

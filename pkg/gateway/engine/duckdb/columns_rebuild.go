@@ -20,8 +20,8 @@ import (
 // rebuiltName is the name of a table while it is rebuilt. Names given by users contain no control characters.
 const rebuiltName = "\x01rebuilt"
 
-// rebuild creates a table again within the transaction, for changes that ALTER does not support. t is its new definition; values are
-// the expressions over the existing rows, one per column.
+// rebuild creates a table again within the transaction, for changes that ALTER does not support. t is its new
+// definition; values are the expressions over the existing rows, one per column.
 func (c *conn) rebuild(ctx context.Context, t *table, values []string) error {
 	as := naming.StoredTable(t.kind, rebuiltName)
 	if _, err := c.exec(ctx, t.create(as)); err != nil {
@@ -41,8 +41,8 @@ func (c *conn) replaceRebuilt(ctx context.Context, t *table) error {
 	return err
 }
 
-// asText renders the stored values of a column so that the rules of imports read them without loss where the new type can hold
-// them: 12.0000000000 is 12 and midnight is its date.
+// asText renders the stored values of a column so that the rules of imports read them without loss where the new type
+// can hold them: 12.0000000000 is 12 and midnight is its date.
 func asText(col engine.Column, to string) string {
 	name := sqltext.Quote(col.Name)
 	text := `CAST(` + name + ` AS VARCHAR)`
@@ -50,14 +50,15 @@ func asText(col engine.Column, to string) string {
 	case col.Type == "decimal" && to == "bigint":
 		return `rtrim(rtrim(` + text + `, '0'), '.')`
 	case col.Type == "timestamp" && to == "date":
-		return `CASE WHEN CAST(` + name + ` AS TIME) = TIME '00:00:00' THEN CAST(CAST(` + name + ` AS DATE) AS VARCHAR) ELSE ` + text + ` END`
+		return `CASE WHEN CAST(` + name + ` AS TIME) = TIME '00:00:00' THEN CAST(CAST(` + name +
+			` AS DATE) AS VARCHAR) ELSE ` + text + ` END`
 	}
 	return text
 }
 
 // retype rebuilds a table with column i of another type. The values are read like imported ones, so that one
-// set of rules decides which fit. They are read on a second connection, which sees the state before the transaction; there is no
-// other writer.
+// set of rules decides which fit. They are read on a second connection, which sees the state before the transaction;
+// there is no other writer.
 func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 	if _, err := c.exec(ctx, now.create(naming.StoredTable(now.kind, rebuiltName))); err != nil {
 		return err
@@ -108,7 +109,8 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 				if f != cells.None {
 					if bad++; bad == 1 {
 						ids := bindings.VectorGetData(bindings.DataChunkGetVector(in, bindings.IdxT(id)))
-						first = fmt.Sprintf("in the row with _id %d: %s", unsafe.Slice((*int64)(ids), n)[r], f.Reason(typ, text))
+						first = fmt.Sprintf("in the row with _id %d: %s", unsafe.Slice((*int64)(ids), n)[r],
+							f.Reason(typ, text))
 					}
 					continue
 				}
@@ -122,7 +124,8 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 	})
 	if err == nil && bad > 0 {
 		return &engine.Error{Kind: engine.KindValue,
-			Message: fmt.Sprintf("column %q cannot become %s: %d of %d rows do not fit; the first %s", was.cols[i].Name, typ, bad, rows, first)}
+			Message: fmt.Sprintf("column %q cannot become %s: %d of %d rows do not fit; the first %s", was.cols[i].Name,
+				typ, bad, rows, first)}
 	}
 	if err == nil {
 		err = ap.finish()

@@ -19,17 +19,20 @@ func (t *table) declared(name string) (int, error) {
 	}
 	switch {
 	case !ok:
-		return 0, &engine.Error{Kind: engine.KindUnknownColumn, Message: fmt.Sprintf("column %q does not exist in table %q", name, t.name)}
+		return 0, &engine.Error{Kind: engine.KindUnknownColumn,
+			Message: fmt.Sprintf("column %q does not exist in table %q", name, t.name)}
 	case t.cols[i].System:
-		return 0, &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("column %q is a system column and cannot be changed", t.cols[i].Name)}
+		return 0, &engine.Error{Kind: engine.KindNotAllowed,
+			Message: fmt.Sprintf("column %q is a system column and cannot be changed", t.cols[i].Name)}
 	}
 	return i, nil
 }
 
-// UpdateColumn changes name, type or description of a column and returns it. Stored values are kept: if one of them does not fit
-// the new type or constraint, the error names it and nothing changes. An empty default removes the default, except for a
-// VARCHAR column, where it is the empty string.
-func (p *project) UpdateColumn(ctx context.Context, kind, name, column string, def engine.ColumnDef) ([]engine.Column, error) {
+// UpdateColumn changes name, type or description of a column and returns it. Stored values are kept: if one of them
+// does not fit the new type or constraint, the error names it and nothing changes. An empty default removes the
+// default, except for a VARCHAR column, where it is the empty string.
+func (p *project) UpdateColumn(ctx context.Context, kind, name, column string,
+	def engine.ColumnDef) ([]engine.Column, error) {
 	var out []engine.Column
 	err := p.change(ctx, func(c *conn) error {
 		t, err := c.findTable(ctx, kind, name)
@@ -53,8 +56,10 @@ func (p *project) UpdateColumn(ctx context.Context, kind, name, column string, d
 		if err := c.checkStored(ctx, t, old, col); err != nil {
 			return err
 		}
-		_, err = c.exec(ctx, `UPDATE `+digTable("columns")+` SET name = ?, display = ?, type = ?, dflt = ?, not_null = ?,
-			is_unique = ?, descr = ? WHERE id = ?`, col.Name, col.DisplayName, col.Type, deref(col.DefaultValue), col.NotNull,
+		_, err = c.exec(ctx, `UPDATE `+digTable("columns")+
+			` SET name = ?, display = ?, type = ?, dflt = ?, not_null = ?,
+			is_unique = ?, descr = ? WHERE id = ?`, col.Name, col.DisplayName, col.Type, deref(col.DefaultValue),
+			col.NotNull,
 			col.Unique, deref(col.Desc), col.ID)
 		if err != nil {
 			return err
@@ -68,7 +73,8 @@ func (p *project) UpdateColumn(ctx context.Context, kind, name, column string, d
 		case col.NotNull != old.NotNull || col.Unique != old.Unique:
 			return c.rebuild(ctx, now, t.names())
 		case col.Name != old.Name:
-			_, err = c.exec(ctx, `ALTER TABLE `+t.sql()+` RENAME COLUMN `+sqltext.Quote(old.Name)+` TO `+sqltext.Quote(col.Name))
+			_, err = c.exec(ctx, `ALTER TABLE `+t.sql()+` RENAME COLUMN `+sqltext.Quote(old.Name)+` TO `+
+				sqltext.Quote(col.Name))
 		}
 		return err
 	})
@@ -84,7 +90,8 @@ func (c *conn) checkStored(ctx context.Context, t *table, old, col engine.Column
 	if col.NotNull && !old.NotNull {
 		var nulls int64
 		var first string
-		err := c.query(ctx, `SELECT CAST(count(*) AS VARCHAR), coalesce(CAST(min(_id) AS VARCHAR), '') FROM `+t.sql()+` WHERE `+name+` IS NULL`, nil, func(v []*string) (err error) {
+		err := c.query(ctx, `SELECT CAST(count(*) AS VARCHAR), coalesce(CAST(min(_id) AS VARCHAR), '') FROM `+t.sql()+
+			` WHERE `+name+` IS NULL`, nil, func(v []*string) (err error) {
 			first = *v[1]
 			nulls, err = strconv.ParseInt(*v[0], 10, 64)
 			return err
@@ -93,19 +100,22 @@ func (c *conn) checkStored(ctx context.Context, t *table, old, col engine.Column
 			return err
 		}
 		if nulls > 0 {
-			return constraint("column %q cannot be not null: %d rows hold NULL, the first with _id %s", col.Name, nulls, first)
+			return constraint("column %q cannot be not null: %d rows hold NULL, the first with _id %s",
+				col.Name, nulls, first)
 		}
 	}
 	if col.Unique && !old.Unique && col.Type == old.Type {
 		var value, times, first *string
-		err := c.query(ctx, `SELECT CAST(`+name+` AS VARCHAR), CAST(count(*) AS VARCHAR), CAST(min(_id) AS VARCHAR) FROM `+t.sql()+` WHERE `+name+
+		err := c.query(ctx, `SELECT CAST(`+name+
+			` AS VARCHAR), CAST(count(*) AS VARCHAR), CAST(min(_id) AS VARCHAR) FROM `+t.sql()+` WHERE `+name+
 			` IS NOT NULL GROUP BY `+name+` HAVING count(*) > 1 ORDER BY min(_id) LIMIT 1`, nil,
 			func(v []*string) error { value, times, first = v[0], v[1], v[2]; return nil })
 		if err != nil {
 			return err
 		}
 		if value != nil {
-			return constraint("column %q cannot be unique: %s rows hold %q, the first with _id %s", col.Name, *times, *value, *first)
+			return constraint("column %q cannot be unique: %s rows hold %q, the first with _id %s", col.Name, *times,
+				*value, *first)
 		}
 	}
 	return nil

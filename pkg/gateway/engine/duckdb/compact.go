@@ -17,9 +17,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 )
 
-// A data file is compacted by a copy: DuckDB reuses the space of dropped data but truncates a file only at its end. The copy is created
-// in packDir, compared with the original, synced to disk, and then renamed to sharing.DataFile. A process that is killed before that
-// has changed nothing; its copy is removed when the project is opened next.
+// A data file is compacted by a copy: DuckDB reuses the space of dropped data but truncates a file only at its end. The
+// copy is created in packDir, compared with the original, synced to disk, and then renamed to sharing.DataFile. A
+// process that is killed before that has changed nothing; its copy is removed when the project is opened next.
 const (
 	packDir = "compacting"
 	packDB  = "~new"
@@ -55,7 +55,9 @@ func (p *project) compact(ctx context.Context) (engine.Compaction, error) {
 	defer cancel()
 	patience := time.NewTimer(p.opts.LockWait)
 	defer patience.Stop()
-	inUse := &engine.Error{Kind: engine.KindLocked, Message: fmt.Sprintf("statements of project %s were still running after %s; nothing was done; try again when they have ended", p.id, p.opts.LockWait)}
+	inUse := &engine.Error{Kind: engine.KindLocked,
+		Message: fmt.Sprintf("statements of project %s were still running after %s; nothing was done; try again when "+
+			"they have ended", p.id, p.opts.LockWait)}
 	select {
 	case p.turn <- struct{}{}:
 	case <-patience.C:
@@ -134,14 +136,16 @@ func (p *project) compactIdle() {
 	}
 }
 
-// roomy fails if the disk has less free space than twice the size of the copy. It applies to compactions that no user has requested.
+// roomy fails if the disk has less free space than twice the size of the copy. It applies to compactions that no user
+// has requested.
 func (p *project) roomy() error {
 	size, err := dataSize(p.dir)
 	if err != nil {
 		return err
 	}
 	if free, ok := tempfile.FreeSpace(p.dir); ok && free < 2*size {
-		return &engine.Error{Kind: engine.KindFull, Message: fmt.Sprintf("the disk has %d MiB left, too little to rewrite %d MiB", free>>20, size>>20)}
+		return &engine.Error{Kind: engine.KindFull,
+			Message: fmt.Sprintf("the disk has %d MiB left, too little to rewrite %d MiB", free>>20, size>>20)}
 	}
 	return nil
 }

@@ -79,29 +79,34 @@ func (c *conn) all(ctx context.Context, sql string) error {
 // form returns the storage options of the project's file, with which its copy is created.
 func (c *conn) form(ctx context.Context) (string, error) {
 	var version, block string
-	err := c.query(ctx, `SELECT tags['storage_version'], (SELECT block_size::VARCHAR FROM pragma_database_size() s WHERE s.database_name = d.database_name)
+	err := c.query(ctx,
+		`SELECT tags['storage_version'], (SELECT block_size::VARCHAR FROM pragma_database_size() s WHERE s.database_name = d.database_name)
 		FROM duckdb_databases() d WHERE database_name = ?`, []any{naming.Store}, func(v []*string) error {
-		if v[0] == nil || v[1] == nil {
-			return errors.New("the engine does not report the file's storage options")
-		}
-		version, block = strings.TrimSuffix(*v[0], "+"), *v[1]
-		return nil
-	})
+			if v[0] == nil || v[1] == nil {
+				return errors.New("the engine does not report the file's storage options")
+			}
+			version, block = strings.TrimSuffix(*v[0], "+"), *v[1]
+			return nil
+		})
 	return ` (STORAGE_VERSION ` + sqltext.Literal(version) + `, BLOCK_SIZE ` + block + `)`, err
 }
 
-// inventories list the contents of a database except for its rows, and for the numbers of its entries, which differ from file to file.
+// inventories list the contents of a database except for its rows, and for the numbers of its entries, which differ
+// from file to file.
 var inventories = []string{
 	`SELECT 'schema', schema_name, comment FROM duckdb_schemas() WHERE database_name = $1`,
 	`SELECT 'table', schema_name, table_name, comment, sql FROM duckdb_tables() WHERE database_name = $1`,
 	`SELECT 'column', schema_name, table_name, column_index::VARCHAR, column_name, data_type, column_default, is_nullable::VARCHAR, comment
 		FROM duckdb_columns() WHERE database_name = $1 AND NOT internal`,
-	`SELECT 'constraint', schema_name, table_name, constraint_text, constraint_column_names::VARCHAR FROM duckdb_constraints() WHERE database_name = $1`,
+	`SELECT 'constraint', schema_name, table_name, constraint_text, constraint_column_names::VARCHAR FROM ` +
+		`duckdb_constraints() WHERE database_name = $1`,
 	`SELECT 'index', schema_name, table_name, index_name, comment, sql FROM duckdb_indexes() WHERE database_name = $1`,
 	`SELECT 'sequence', schema_name, sequence_name, comment, sql FROM duckdb_sequences() WHERE database_name = $1`,
 	`SELECT 'view', schema_name, view_name, comment, sql FROM duckdb_views() WHERE database_name = $1 AND NOT internal`,
-	`SELECT 'type', schema_name, type_name, comment, logical_type, labels::VARCHAR FROM duckdb_types() WHERE database_name = $1 AND NOT internal`,
-	`SELECT 'macro', schema_name, function_name, comment, parameters::VARCHAR, macro_definition FROM duckdb_functions() WHERE database_name = $1 AND NOT internal`,
+	`SELECT 'type', schema_name, type_name, comment, logical_type, labels::VARCHAR FROM duckdb_types() WHERE ` +
+		`database_name = $1 AND NOT internal`,
+	`SELECT 'macro', schema_name, function_name, comment, parameters::VARCHAR, macro_definition FROM ` +
+		`duckdb_functions() WHERE database_name = $1 AND NOT internal`,
 }
 
 // inventory lists what a database holds, without its rows.
@@ -147,10 +152,11 @@ func (c *conn) sameData(ctx context.Context) error {
 		}
 	}
 	var tables [][]string
-	err = c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?`, []any{naming.Store}, func(v []*string) error {
-		tables = append(tables, []string{*v[0], *v[1]})
-		return nil
-	})
+	err = c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?`,
+		[]any{naming.Store}, func(v []*string) error {
+			tables = append(tables, []string{*v[0], *v[1]})
+			return nil
+		})
 	for _, t := range tables {
 		var rows [2]string
 		for i, db := range []string{naming.Store, packDB} {
@@ -159,7 +165,8 @@ func (c *conn) sameData(ctx context.Context) error {
 			}
 		}
 		if err == nil && rows[0] != rows[1] {
-			err = fmt.Errorf("the copy of %s.%s holds other rows than the file (count and checksum %s, not %s)", t[0], t[1], rows[1], rows[0])
+			err = fmt.Errorf("the copy of %s.%s holds other rows than the file (count and checksum %s, not %s)", t[0],
+				t[1], rows[1], rows[0])
 		}
 	}
 	return err
@@ -167,10 +174,11 @@ func (c *conn) sameData(ctx context.Context) error {
 
 // fingerprint is the number of a table's rows and a checksum of them.
 func (c *conn) fingerprint(ctx context.Context, table string) (sum string, err error) {
-	err = c.query(ctx, `SELECT count(*)::VARCHAR || ' ' || coalesce(sum(hash(*COLUMNS(*))), 0)::VARCHAR FROM `+table, nil, func(v []*string) error {
-		sum = *v[0]
-		return nil
-	})
+	err = c.query(ctx, `SELECT count(*)::VARCHAR || ' ' || coalesce(sum(hash(*COLUMNS(*))), 0)::VARCHAR FROM `+table,
+		nil, func(v []*string) error {
+			sum = *v[0]
+			return nil
+		})
 	return sum, err
 }
 
@@ -185,7 +193,8 @@ func (p *project) wasteful(in *instance, free int64) bool {
 		return false
 	}
 	waste := false
-	err := c.query(context.Background(), `SELECT 1 FROM pragma_database_size() WHERE database_name = ? AND free_blocks * block_size >= ? AND free_blocks * ? >= total_blocks`,
+	err := c.query(context.Background(), `SELECT 1 FROM pragma_database_size() WHERE database_name = ? AND `+
+		`free_blocks * block_size >= ? AND free_blocks * ? >= total_blocks`,
 		[]any{naming.Store, free, wasteShare}, func([]*string) error {
 			waste = true
 			return nil

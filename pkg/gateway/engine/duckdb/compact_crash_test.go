@@ -29,7 +29,8 @@ const (
 )
 
 func childEngine(dir string) (*duck, error) {
-	e, err := Open(engine.Options{Dir: dir, Threads: 2, LockWait: time.Minute, IdleClose: 2 * time.Millisecond, NewID: func() string { return fmt.Sprint(time.Now().UnixNano()) }})
+	e, err := Open(engine.Options{Dir: dir, Threads: 2, LockWait: time.Minute, IdleClose: 2 * time.Millisecond,
+		NewID: func() string { return fmt.Sprint(time.Now().UnixNano()) }})
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +43,12 @@ func compactDocument(k int) (string, engine.Import) {
 	for i := range compactRows {
 		fmt.Fprintf(&b, "%d,\"row %d of document %d\"\n", k, i, k)
 	}
-	return b.String(), engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "doc", CSVColumnName: "doc"}, {Name: "s", CSVColumnName: "s"}}}
+	return b.String(), engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "doc", CSVColumnName: "doc"},
+		{Name: "s", CSVColumnName: "s"}}}
 }
 
-// TestCompactWriter is a process beside the tests below: it imports documents, makes waste and, where it is asked to, compacts, and says
-// what was acknowledged.
+// TestCompactWriter is a process beside the tests below: it imports documents, makes waste and, where it is asked to,
+// compacts, and says what was acknowledged.
 func TestCompactWriter(t *testing.T) {
 	dir := os.Getenv(compactDir)
 	if dir == "" {
@@ -101,7 +103,8 @@ func compactChild(t *testing.T, dir string, first int, env ...string) (*exec.Cmd
 func wholeDocuments(t *testing.T, p *project, acked map[int]bool) {
 	t.Helper()
 	got := map[int]bool{}
-	for _, r := range rowsOf(t, p, `SELECT doc, count(*), count(DISTINCT s), count(DISTINCT _id), min(s LIKE 'row % of document ' || doc) FROM "~data"."table".t GROUP BY doc`) {
+	for _, r := range rowsOf(t, p, `SELECT doc, count(*), count(DISTINCT s), count(DISTINCT _id), min(s LIKE 'row % `+
+		`of document ' || doc) FROM "~data"."table".t GROUP BY doc`) {
 		doc, rest, _ := strings.Cut(r, "|")
 		k, err := strconv.Atoi(doc)
 		if got[k] = true; err != nil || rest != fmt.Sprintf("%d|%[1]d|%[1]d|true", compactRows) {
@@ -121,7 +124,8 @@ func wholeDocuments(t *testing.T, p *project, acked map[int]bool) {
 func compactTable(t *testing.T, dir string) {
 	t.Helper()
 	p := tableProject(t, dir)
-	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "doc", Type: "bigint"}, engine.ColumnDef{Name: "s", Type: "varchar", Unique: ptr(true)})
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "doc", Type: "bigint"}, engine.ColumnDef{Name: "s",
+		Type: "varchar", Unique: ptr(true)})
 	if err := p.shut(errGone); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +178,8 @@ func TestKillsWhileCompacting(t *testing.T) {
 			case "compact":
 				if began++; !armed {
 					armed = true
-					time.AfterFunc(time.Duration(rand.IntN(300_000))*time.Microsecond, func() { _ = child.Process.Kill() })
+					time.AfterFunc(time.Duration(rand.IntN(300_000))*time.Microsecond,
+						func() { _ = child.Process.Kill() })
 				}
 			}
 		}
@@ -210,7 +215,8 @@ func TestKillsWhileCompacting(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d documents, %d compactions in %d rounds, %d of them killed with a copy half done", len(acked), began, rounds, halfway)
+	t.Logf("%d documents, %d compactions in %d rounds, %d of them killed with a copy half done", len(acked), began,
+		rounds, halfway)
 }
 
 // TestCompactBesideAnotherProcess compacts what another process imports into.
@@ -274,10 +280,12 @@ func TestCompactBesideAnotherProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := second.Compact(t.Context(), "prjA"); kindOf(err) != engine.KindLocked || !strings.Contains(err.Error(), "pid") {
+	if _, err := second.Compact(t.Context(), "prjA"); kindOf(err) != engine.KindLocked ||
+		!strings.Contains(err.Error(), "pid") {
 		t.Errorf("beside a holder: %v", err)
 	}
-	if after, err := os.ReadFile(filepath.Join(dir, "prjA", sharing.DataFile)); err != nil || string(after) != string(before) {
+	if after, err := os.ReadFile(filepath.Join(dir, "prjA", sharing.DataFile)); err != nil ||
+		string(after) != string(before) {
 		t.Errorf("the file has changed, %v", err)
 	}
 }

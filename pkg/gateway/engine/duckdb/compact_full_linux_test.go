@@ -16,8 +16,8 @@ import (
 
 const compactFull = "DIG_TEST_COMPACT_FULL"
 
-// TestCompactOnAFullDisk compacts where there is no room for the copy: on a small disk of its own, which needs a user namespace, and in a
-// process that may write no file so large.
+// TestCompactOnAFullDisk compacts where there is no room for the copy: on a small disk of its own, which needs a user
+// namespace, and in a process that may write no file so large.
 func TestCompactOnAFullDisk(t *testing.T) {
 	how := os.Getenv(compactFull)
 	if how == "" {
@@ -27,7 +27,8 @@ func TestCompactOnAFullDisk(t *testing.T) {
 				child.Env = append(os.Environ(), compactFull+"="+how)
 				if how == "disk" {
 					child.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-						UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
+						UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+						GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
 				}
 				out, err := child.CombinedOutput()
 				if child.ProcessState == nil || child.ProcessState.ExitCode() == 77 {
@@ -48,7 +49,8 @@ func TestCompactOnAFullDisk(t *testing.T) {
 		}
 	}
 	p := tableProject(t, dir)
-	mustExec(t, p, `CREATE TABLE "~data"."table".keep AS SELECT hash(i) AS h FROM range(800000) r(i)`, `CHECKPOINT "~data"`)
+	mustExec(t, p, `CREATE TABLE "~data"."table".keep AS SELECT hash(i) AS h FROM range(800000) r(i)`,
+		`CHECKPOINT "~data"`)
 	want := one(t, p, `SELECT sum(h)::VARCHAR FROM "~data"."table".keep`)
 	before, err := dataSize(p.dir)
 	if err != nil {

@@ -52,7 +52,8 @@ func TestCompactWhileIdle(t *testing.T) {
 	}
 }
 
-// TestCompactGivesWay: what nobody has asked for ends when somebody wants to use the project, what was asked for does not.
+// TestCompactGivesWay: what nobody has asked for ends when somebody wants to use the project, what was asked for does
+// not.
 func TestCompactGivesWay(t *testing.T) {
 	for _, yields := range []bool{true, false} {
 		e := testEngine(t, t.TempDir())

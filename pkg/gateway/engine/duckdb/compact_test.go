@@ -20,12 +20,14 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// waste makes and drops a table, behind which there is another: the file does not get shorter by itself. A process that was killed may have
-// left the first.
+// waste makes and drops a table, behind which there is another: the file does not get shorter by itself. A process that
+// was killed may have left the first.
 func waste(t *testing.T, p *project) {
 	t.Helper()
-	mustExec(t, p, `CREATE OR REPLACE TABLE "~data"."table".junk AS SELECT i, hash(i) AS h FROM range(500000) r(i)`, `CHECKPOINT "~data"`,
-		`CREATE OR REPLACE TABLE "~data"."table".behind AS SELECT hash(i) AS h FROM range(50000) r(i)`, `CHECKPOINT "~data"`,
+	mustExec(t, p, `CREATE OR REPLACE TABLE "~data"."table".junk AS SELECT i, hash(i) AS h FROM range(500000) r(i)`,
+		`CHECKPOINT "~data"`,
+		`CREATE OR REPLACE TABLE "~data"."table".behind AS SELECT hash(i) AS h FROM range(50000) r(i)`,
+		`CHECKPOINT "~data"`,
 		`DROP TABLE "~data"."table".junk`, `CHECKPOINT "~data"`)
 }
 
@@ -51,23 +53,28 @@ func picture(t *testing.T, p *project) string {
 	const user = ` AND NOT internal`
 	own := map[string]string{"types": user, "functions": user, "views": user, "columns": user}
 	for kind, columns := range map[string]string{
-		"schemas":     "schema_name, comment",
-		"tables":      "schema_name, table_name, comment, column_count, has_primary_key, check_constraint_count, sql",
-		"columns":     "schema_name, table_name, column_name, column_index, comment, column_default, is_nullable, data_type, numeric_precision, numeric_scale",
-		"constraints": "schema_name, table_name, constraint_type, constraint_text, expression, constraint_column_names, constraint_name",
-		"indexes":     "schema_name, index_name, comment, table_name, is_unique, is_primary, expressions, sql",
-		"sequences":   "schema_name, sequence_name, comment, increment_by, min_value, max_value, cycle, sql",
-		"views":       "schema_name, view_name, comment, sql",
-		"types":       "schema_name, type_name, logical_type, labels",
-		"functions":   "schema_name, function_name, function_type, parameters, macro_definition",
+		"schemas": "schema_name, comment",
+		"tables":  "schema_name, table_name, comment, column_count, has_primary_key, check_constraint_count, sql",
+		"columns": "schema_name, table_name, column_name, column_index, comment, column_default, is_nullable, " +
+			"data_type, numeric_precision, numeric_scale",
+		"constraints": "schema_name, table_name, constraint_type, constraint_text, expression, " +
+			"constraint_column_names, constraint_name",
+		"indexes":   "schema_name, index_name, comment, table_name, is_unique, is_primary, expressions, sql",
+		"sequences": "schema_name, sequence_name, comment, increment_by, min_value, max_value, cycle, sql",
+		"views":     "schema_name, view_name, comment, sql",
+		"types":     "schema_name, type_name, logical_type, labels",
+		"functions": "schema_name, function_name, function_type, parameters, macro_definition",
 	} {
-		for _, r := range rowsOf(t, p, `SELECT `+columns+` FROM duckdb_`+kind+`() WHERE database_name = '~data'`+own[kind]) {
+		for _, r := range rowsOf(t, p, `SELECT `+columns+` FROM duckdb_`+kind+`() WHERE database_name = '~data'`+
+			own[kind]) {
 			all = append(all, kind+" "+r)
 		}
 	}
-	for _, name := range rowsOf(t, p, `SELECT schema_name || '|' || table_name FROM duckdb_tables() WHERE database_name = '~data'`) {
+	for _, name := range rowsOf(t, p,
+		`SELECT schema_name || '|' || table_name FROM duckdb_tables() WHERE database_name = '~data'`) {
 		schema, table, _ := strings.Cut(name, "|")
-		all = append(all, name+"\n"+strings.Join(rowsOf(t, p, `SELECT * FROM `+naming.StoredTable(schema, table)), "\n"))
+		all = append(all, name+"\n"+strings.Join(rowsOf(t, p, `SELECT * FROM `+naming.StoredTable(schema, table)),
+			"\n"))
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n")
@@ -76,32 +83,39 @@ func picture(t *testing.T, p *project) string {
 // oneOfEverything puts one of everything that dig makes into a project, and some that it does not.
 func oneOfEverything(t *testing.T, p *project) {
 	t.Helper()
-	defs := append(allTypes(), engine.ColumnDef{Name: "key one", Type: "bigint", Unique: ptr(true), Desc: ptr("what it's for")},
+	defs := append(allTypes(), engine.ColumnDef{Name: "key one", Type: "bigint", Unique: ptr(true),
+		Desc: ptr("what it's for")},
 		engine.ColumnDef{Name: "must", Type: "varchar", NotNull: ptr(true), DefaultValue: ptr("it's")})
 	makeTable(t, p, engine.SchemaTable, "Everything", defs...)
 	makeTable(t, p, engine.SchemaBI, "bi", engine.ColumnDef{Name: "a", Type: "decimal"})
 	for i := range 3 {
 		mustImport(t, p, "everything", fmt.Sprintf("key one,text\n%d,ä 😀\n%d,\n", 2*i, 2*i+1))
 	}
-	for schema, text := range map[string]string{"mtquery": "SELECT 1 AS a, DATE '2024-02-29' AS d, ARRAY[1,2] AS l, MAP(ARRAY['k'], ARRAY[1.50]) AS m", "cache": "SELECT * FROM sample.shop.orders"} {
-		if _, err := sql.Store(t.Context(), p, schema, "12345678901234567", sql.Query{SQL: text, Catalogs: slow{}}); err != nil {
+	for schema, text := range map[string]string{
+		"mtquery": "SELECT 1 AS a, DATE '2024-02-29' AS d, ARRAY[1,2] AS l, MAP(ARRAY['k'], ARRAY[1.50]) AS m",
+		"cache":   "SELECT * FROM sample.shop.orders"} {
+		if _, err := sql.Store(t.Context(), p, schema, "12345678901234567",
+			sql.Query{SQL: text, Catalogs: slow{}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	mustExec(t, p, `CREATE SCHEMA "~data"."empty ""one"`, `CREATE SEQUENCE "~data"."table".s START 7`, `SELECT nextval('"~data"."table".s')`,
+	mustExec(t, p, `CREATE SCHEMA "~data"."empty ""one"`, `CREATE SEQUENCE "~data"."table".s START 7`,
+		`SELECT nextval('"~data"."table".s')`,
 		`CREATE TYPE "~data"."table".mood AS ENUM ('a', 'b')`,
 		`CREATE TABLE "~data"."table".raw (a BIGINT PRIMARY KEY, b VARCHAR DEFAULT 'x' NOT NULL, c DECIMAL(38,3) UNIQUE, d TIMESTAMPTZ DEFAULT now(),
 			e MAP(VARCHAR, STRUCT(x INT, "y z" BLOB[])), f HUGEINT, g DOUBLE, h UUID, i INTERVAL, j BIT, k TIMESTAMP_NS, l TIME, m "~data"."table".mood, n JSON, o INTEGER[2],
 			p UNION(i INTEGER, s VARCHAR), CHECK (a > -2), UNIQUE (b, c))`,
 		`CREATE INDEX ix ON "~data"."table".raw (g, b)`, `CREATE VIEW "~data"."table".v AS SELECT 1 AS x`,
-		`COMMENT ON TABLE "~data"."table".raw IS 'it''s "one"'`, `COMMENT ON COLUMN "~data"."table".raw.b IS 'c'`, `COMMENT ON VIEW "~data"."table".v IS 'v'`,
+		`COMMENT ON TABLE "~data"."table".raw IS 'it''s "one"'`, `COMMENT ON COLUMN "~data"."table".raw.b IS 'c'`,
+		`COMMENT ON VIEW "~data"."table".v IS 'v'`,
 		`CREATE MACRO "~data"."table".mm(a) AS a + 1`,
 		`INSERT INTO "~data"."table".raw (a) VALUES (-1)`,
 		`INSERT INTO "~data"."table".raw SELECT i, 'b' || i, i / 8, TIMESTAMPTZ '2020-01-01 00:00:00.123456Z' + to_seconds(i), MAP {'k': {'x': i::INT, 'y z': ['\x00\xff'::BLOB]}}, i::HUGEINT << 80,
 			CASE i WHEN 3 THEN 'nan'::DOUBLE WHEN 6 THEN '-inf' WHEN 9 THEN -0.0 ELSE i / 7 END, ('00000000-0000-4000-8000-' || lpad(i::VARCHAR, 12, '0'))::UUID, to_months(i::INT) + to_days(i::INT), '0101',
 			'2024-01-01 00:00:00.123456789'::TIMESTAMP_NS, '24:00:00', 'b', '{"a": 1.10}', [i, NULL], i::INT
 			FROM range(5000) r(i)`,
-		`DELETE FROM "~data"."table".raw WHERE a % 3 = 1`, `UPDATE "~data"."table".raw SET b = 'changed' || a WHERE a % 5 = 0 AND a > 0`)
+		`DELETE FROM "~data"."table".raw WHERE a % 3 = 1`,
+		`UPDATE "~data"."table".raw SET b = 'changed' || a WHERE a % 5 = 0 AND a > 0`)
 }
 
 func TestCompactKeepsEverything(t *testing.T) {
@@ -110,7 +124,8 @@ func TestCompactKeepsEverything(t *testing.T) {
 	oneOfEverything(t, p)
 	waste(t, p)
 	want := picture(t, p)
-	for _, s := range []string{"it's for", "mtquery|12345678901234567\n", "cache|12345678901234567\n", "😀", "sequences table|s|", "types table|mood|", "nan"} {
+	for _, s := range []string{"it's for", "mtquery|12345678901234567\n", "cache|12345678901234567\n", "😀",
+		"sequences table|s|", "types table|mood|", "nan"} {
 		if !strings.Contains(want, s) {
 			t.Errorf("the picture lacks %q", s)
 		}
@@ -129,7 +144,9 @@ func TestCompactKeepsEverything(t *testing.T) {
 		if got := picture(t, p); got != want {
 			t.Errorf("%s the file holds other things: %s", when, differ(want, got))
 		}
-		if got, err := p.Columns(t.Context(), engine.SchemaTable, "everything"); err != nil || fmt.Sprint(columnNames(got)) != columnNames(columns) || *got[len(got)-1].DefaultValue != "it's" || *got[len(got)-2].Desc != "what it's for" {
+		if got, err := p.Columns(t.Context(), engine.SchemaTable, "everything"); err != nil ||
+			fmt.Sprint(columnNames(got)) != columnNames(columns) || *got[len(got)-1].DefaultValue != "it's" ||
+			*got[len(got)-2].Desc != "what it's for" {
 			t.Errorf("%s the columns are %v, %v", when, got, err)
 		}
 	}
@@ -149,7 +166,8 @@ func TestCompactKeepsEverything(t *testing.T) {
 		t.Error("the unique constraint is gone")
 	}
 	mustImport(t, p, "everything", "key one\n100\n")
-	if got := rowsOf(t, p, `SELECT must, _id > `+ids[0]+` FROM "~data"."table".everything WHERE "key one" = 100`); got[0] != "it's|true" {
+	if got := rowsOf(t, p, `SELECT must, _id > `+ids[0]+
+		` FROM "~data"."table".everything WHERE "key one" = 100`); got[0] != "it's|true" {
 		t.Errorf("a new row has %v", got)
 	}
 	if got := one(t, p, `SELECT nextval('"~data"."table".s')::VARCHAR`); got != "8" {
@@ -160,7 +178,8 @@ func TestCompactKeepsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.close()
-	for _, s := range []string{`(a) VALUES (0)`, `(a) VALUES (-3)`, `(a, b) VALUES (9000, NULL)`, `(a, c) VALUES (9000, 1.125)`} {
+	for _, s := range []string{`(a) VALUES (0)`, `(a) VALUES (-3)`, `(a, b) VALUES (9000, NULL)`,
+		`(a, c) VALUES (9000, 1.125)`} {
 		if _, err := conn.exec(t.Context(), `INSERT INTO "~data"."table".raw `+s); err == nil {
 			t.Errorf("%s was taken", s)
 		}
@@ -193,11 +212,16 @@ func TestCompactComparesCopies(t *testing.T) {
 	exec(`ATTACH ` + sqltext.Literal(filepath.Join(p.dir, sharing.DataFile)) + ` AS "~data" (READ_ONLY)`)
 	for _, s := range []string{
 		``,
-		`DROP TABLE "~new"."table".raw`, `DROP SCHEMA "~new"."empty ""one"`, `CREATE SCHEMA "~new".more`, `DROP VIEW "~new"."table".v`, `DROP INDEX "~new"."table".ix`,
-		`DROP MACRO "~new"."table".mm`, `CREATE OR REPLACE MACRO "~new"."table".mm(a) AS a + 2`, `SELECT nextval('"~new"."table".s')`, `CREATE TYPE "~new"."table".more AS ENUM ('a')`,
+		`DROP TABLE "~new"."table".raw`, `DROP SCHEMA "~new"."empty ""one"`, `CREATE SCHEMA "~new".more`,
+		`DROP VIEW "~new"."table".v`, `DROP INDEX "~new"."table".ix`,
+		`DROP MACRO "~new"."table".mm`, `CREATE OR REPLACE MACRO "~new"."table".mm(a) AS a + 2`,
+		`SELECT nextval('"~new"."table".s')`, `CREATE TYPE "~new"."table".more AS ENUM ('a')`,
 		`COMMENT ON TABLE "~new"."table".raw IS NULL`, `COMMENT ON COLUMN "~new"."table".raw.b IS 'd'`,
-		`ALTER TABLE "~new".dig.columns ALTER descr SET DEFAULT 'x'`, `ALTER TABLE "~new".dig.columns ALTER display DROP NOT NULL`, `ALTER TABLE "~new".dig.columns ALTER pos TYPE INTEGER`,
-		`DELETE FROM "~new"."table".raw WHERE a = 3`, `UPDATE "~new"."table".raw SET f = f + 1 WHERE a = 3`, `UPDATE "~new"."table".raw SET e = NULL WHERE a = 3`,
+		`ALTER TABLE "~new".dig.columns ALTER descr SET DEFAULT 'x'`,
+		`ALTER TABLE "~new".dig.columns ALTER display DROP NOT NULL`,
+		`ALTER TABLE "~new".dig.columns ALTER pos TYPE INTEGER`,
+		`DELETE FROM "~new"."table".raw WHERE a = 3`, `UPDATE "~new"."table".raw SET f = f + 1 WHERE a = 3`,
+		`UPDATE "~new"."table".raw SET e = NULL WHERE a = 3`,
 		`UPDATE "~new".dig.counter SET last = last + 1`, `DELETE FROM "~new".cache."12345678901234567"`,
 	} {
 		exec(`ATTACH ':memory:' AS "~new"`)
@@ -227,7 +251,8 @@ func TestCompactWaitsForStatements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Compact(t.Context(), "prjA"); kindOf(err) != engine.KindLocked || !strings.Contains(err.Error(), "nothing was done") {
+	if _, err := e.Compact(t.Context(), "prjA"); kindOf(err) != engine.KindLocked || !strings.Contains(err.Error(),
+		"nothing was done") {
 		t.Fatalf("beside a statement: %v", err)
 	}
 	if now, err := dataSize(p.dir); now != before || err != nil {
@@ -259,7 +284,8 @@ func TestCompactWaitsForStatements(t *testing.T) {
 	}
 
 	// What is not there has nothing to give back, and is not made.
-	if c, err := e.Compact(t.Context(), "prjB"); err != nil || c != (engine.Compaction{}) || found(filepath.Join(e.opts.Dir, "prjB")) {
+	if c, err := e.Compact(t.Context(), "prjB"); err != nil || c != (engine.Compaction{}) ||
+		found(filepath.Join(e.opts.Dir, "prjB")) {
 		t.Errorf("of nothing: %v, %v", c, err)
 	}
 	if err := e.DropProject(t.Context(), "prjA"); err != nil {

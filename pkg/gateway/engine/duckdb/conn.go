@@ -34,8 +34,8 @@ type conn struct {
 	abort  context.CancelCauseFunc // ends the sending of its result as well
 }
 
-// conn opens a connection for statements that read; close it. Names without catalog are looked up in "peaka"."table"; Trino's functions
-// shadow DuckDB's only on connections made by Query.
+// conn opens a connection for statements that read; close it. Names without catalog are looked up in "peaka"."table";
+// Trino's functions shadow DuckDB's only on connections made by Query.
 func (p *project) conn(ctx context.Context) (*conn, error) { return p.connFor(ctx, false) }
 
 // writer opens a connection for statements that change the stored tables.
@@ -91,9 +91,10 @@ func (c *conn) onKill(abort context.CancelCauseFunc) {
 	}
 }
 
-// errLost replaces an error that DuckDB has lost. The thread in which a statement fails interrupts the others, and sometimes the
-// interruption is reported as the result.
-var errLost = &engine.Error{Kind: engine.KindInternal, Message: "a part of the statement failed, and the engine did not say why; run it again to see the reason"}
+// errLost replaces an error that DuckDB has lost. The thread in which a statement fails interrupts the others, and
+// sometimes the interruption is reported as the result.
+var errLost = &engine.Error{Kind: engine.KindInternal,
+	Message: "a part of the statement failed, and the engine did not say why; run it again to see the reason"}
 
 // fault converts an error of DuckDB and marks the instance if it has become unusable.
 func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) error {
@@ -172,8 +173,8 @@ func (c *conn) watch(ctx context.Context) (stop func()) {
 	}
 }
 
-// exec runs one statement with its ? bound in order and returns the number of rows changed. Arguments may be nil, string,
-// []byte, bool, int, int64 and float64.
+// exec runs one statement with its ? bound in order and returns the number of rows changed. Arguments may be nil,
+// string, []byte, bool, int, int64 and float64.
 func (c *conn) exec(ctx context.Context, sql string, args ...any) (int64, error) {
 	var n int64
 	err := c.run(ctx, sql, args, func(res *bindings.Result) error {
@@ -183,8 +184,8 @@ func (c *conn) exec(ctx context.Context, sql string, args ...any) (int64, error)
 	return n, err
 }
 
-// query runs one statement and calls row for each row with the values as DuckDB casts them to text; nil is NULL. The slice and
-// the texts may be kept.
+// query runs one statement and calls row for each row with the values as DuckDB casts them to text; nil is NULL. The
+// slice and the texts may be kept.
 func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*string) error) error {
 	return c.run(ctx, sql, args, func(res *bindings.Result) error {
 		cols := int(bindings.ColumnCount(res))
@@ -205,8 +206,8 @@ func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*
 	})
 }
 
-// run prepares, binds and executes one statement. The text is the engine's own or was checked by the guard: DuckDB would execute every
-// statement before the last while preparing.
+// run prepares, binds and executes one statement. The text is the engine's own or was checked by the guard: DuckDB
+// would execute every statement before the last while preparing.
 func (c *conn) run(ctx context.Context, sql string, args []any, use func(*bindings.Result) error) error {
 	if c.inTx { // which the error ends
 		return c.runOnce(ctx, sql, args, use)
@@ -272,9 +273,10 @@ func bindArg(st bindings.PreparedStatement, i bindings.IdxT, a any) error {
 
 // begin opens a transaction; one that is still open is rolled back.
 //
-// Every statement that reads stored tables is prepared and executed in one. DuckDB plans by the smallest and largest values that the
-// columns hold at that moment: it packs short texts into numbers and leaves out conditions that are always true. Outside of a transaction
-// it executes the plan on the rows of a later moment, and rows added in between are returned with wrong values.
+// Every statement that reads stored tables is prepared and executed in one. DuckDB plans by the smallest and largest
+// values that the columns hold at that moment: it packs short texts into numbers and leaves out conditions that are
+// always true. Outside of a transaction it executes the plan on the rows of a later moment, and rows added in between
+// are returned with wrong values.
 func (c *conn) begin(ctx context.Context) error {
 	c.rollback()
 	if c.inTx {
@@ -290,7 +292,8 @@ func (c *conn) begin(ctx context.Context) error {
 	return nil
 }
 
-// rollback takes no context, because a cancelled one may be the reason for it. Where it fails, for lack of memory, begin or close repeats it.
+// rollback takes no context, because a cancelled one may be the reason for it. Where it fails, for lack of memory,
+// begin or close repeats it.
 func (c *conn) rollback() {
 	if c.inTx {
 		c.stuck = rawExec(c.c, `ROLLBACK`)
@@ -317,15 +320,16 @@ func (c *conn) commit(ctx context.Context) error {
 	switch {
 	case c.inTx || d.InCommit(): // DuckDB keeps what it could neither store nor undo
 		c.p.spoil(c.in)
-		return &engine.Error{Kind: engine.KindInternal, Message: "whether the change is stored is not known: " + d.Message, Err: d}
+		return &engine.Error{Kind: engine.KindInternal, Message: "whether the change is stored is not known: " +
+			d.Message, Err: d}
 	case faults.NoTransaction(c.stuck):
 		return nil
 	}
 	return err
 }
 
-// tx runs fn in a transaction, which may write to one attached database only (DuckDB's rule). fn may be called again, after what it did was
-// rolled back.
+// tx runs fn in a transaction, which may write to one attached database only (DuckDB's rule). fn may be called again,
+// after what it did was rolled back.
 func (c *conn) tx(ctx context.Context, fn func() error) error {
 	if err := ctx.Err(); err != nil {
 		return engine.Ended(ctx, nil)

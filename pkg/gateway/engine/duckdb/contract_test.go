@@ -15,7 +15,8 @@ import (
 func TestContract(t *testing.T) {
 	var ids atomic.Int64
 	open := func(t *testing.T, dir string) engine.Engine {
-		e, err := Open(engine.Options{Dir: dir, LockWait: 5 * time.Second, Threads: 2, NewID: func() string { return strconv.FormatInt(ids.Add(1), 10) }})
+		e, err := Open(engine.Options{Dir: dir, LockWait: 5 * time.Second, Threads: 2,
+			NewID: func() string { return strconv.FormatInt(ids.Add(1), 10) }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 )
 
-// DuckDB's limit of memory is one of all statements of an instance, and whoever asks next after one of them has filled it gets the error. A
-// statement that took less than another waits for that one instead, and runs again; after crowdedWaits the other one is ended.
+// DuckDB's limit of memory is one of all statements of an instance, and whoever asks next after one of them has filled
+// it gets the error. A statement that took less than another waits for that one instead, and runs again; after
+// crowdedWaits the other one is ended.
 
 const (
 	crowdedTries = 8
@@ -77,12 +78,13 @@ func (w *memoryWatch) end(x *watched) {
 	defer w.mu.Unlock()
 	if _, runs := w.running[x]; runs && !x.killed && x.grown >= w.much() {
 		x.kill(fmt.Sprintf("all memory that the statements of a project may use, %d MiB", w.limit>>20),
-			fmt.Sprintf("it has left no memory to others; the statements of a project may use %d MiB together", w.limit>>20))
+			fmt.Sprintf("it has left no memory to others; the statements of a project may use %d MiB together",
+				w.limit>>20))
 	}
 }
 
-// reserve raises the limit of memory until the returned function is called, if others may have reached it: DuckDB can neither finish nor undo
-// a change without memory.
+// reserve raises the limit of memory until the returned function is called, if others may have reached it: DuckDB can
+// neither finish nor undo a change without memory.
 func (c *conn) reserve() (done func()) {
 	if c.in.readOnly || !c.p.memory.pressed(c) {
 		return func() {}

@@ -13,10 +13,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
-// TestCrowded: while statements take all memory of a project again and again, nothing small that reads fails for that. Changes are not among
-// them: they run again as well, but DuckDB may end the process that has no memory left while it stores.
+// TestCrowded: while statements take all memory of a project again and again, nothing small that reads fails for that.
+// Changes are not among them: they run again as well, but DuckDB may end the process that has no memory left while it
+// stores.
 func TestCrowded(t *testing.T) {
-	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) { o.MemoryLimit, o.NewID = 64<<20, func() string { return "c1" } }), "prj")
+	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) {
+		o.MemoryLimit, o.NewID = 64<<20,
+			func() string { return "c1" }
+	}), "prj")
 	ctx := t.Context()
 	if _, err := p.CreateTable(ctx, "table", "kept", engine.ColumnDef{Name: "n", Type: "bigint"}); err != nil {
 		t.Fatal(err)
@@ -26,7 +30,8 @@ func TestCrowded(t *testing.T) {
 	full := 0
 	greedy.Go(func() {
 		for end.Err() == nil {
-			res, err := start(ctx, p, sql.Query{SQL: `SELECT length(listagg(s, '') WITHIN GROUP (ORDER BY i)) FROM (SELECT rpad('x', 1000000, 'x') AS s), UNNEST(sequence(1, 10000)) t(i)`})
+			res, err := start(ctx, p, sql.Query{SQL: `SELECT length(listagg(s, '') WITHIN GROUP (ORDER BY i)) FROM ` +
+				`(SELECT rpad('x', 1000000, 'x') AS s), UNNEST(sequence(1, 10000)) t(i)`})
 			if err == nil {
 				_, err = res.Rows(ctx, func([][]byte) error { return nil })
 				err = errors.Join(err, res.Close())

@@ -16,12 +16,16 @@ func TestDeepTrees(t *testing.T) {
 		text, want string
 		plain      bool
 	}{
-		{"SELECT x" + strings.Repeat(" + x", 899) + " FROM (VALUES BIGINT '2', BIGINT '-1') t (x) ORDER BY 1", "-900|1800", true},
+		{"SELECT x" + strings.Repeat(" + x", 899) + " FROM (VALUES BIGINT '2', BIGINT '-1') t (x) ORDER BY 1",
+			"-900|1800", true},
 		{"SELECT length(x" + strings.Repeat(" || x", 899) + ") FROM (VALUES 'ab') t (x)", "1800", true},
-		{"SELECT " + strings.Repeat("CASE WHEN x > 0 THEN 1 ELSE ", 300) + "x" + strings.Repeat(" END", 300) + " FROM (VALUES 5, -5) t (x) ORDER BY 1", "-5|1", true},
+		{"SELECT " + strings.Repeat("CASE WHEN x > 0 THEN 1 ELSE ", 300) + "x" + strings.Repeat(" END", 300) +
+			" FROM (VALUES 5, -5) t (x) ORDER BY 1", "-5|1", true},
 		{"SELECT count(*) FROM tpch.tiny.nation WHERE nationkey" + strings.Repeat(" + 0", 300) + " < 3", "3", true},
-		{"SELECT count(*) FROM tpch.tiny.nation n JOIN tpch.tiny.region r ON n.regionkey" + strings.Repeat(" + 0", 250) + " = r.regionkey", "25", false},
-		{"SELECT count(*) FROM tpch.tiny.nation WHERE nationkey < 3" + strings.Repeat(" OR nationkey = 30", 899), "3", false},
+		{"SELECT count(*) FROM tpch.tiny.nation n JOIN tpch.tiny.region r ON n.regionkey" + strings.Repeat(" + 0",
+			250) + " = r.regionkey", "25", false},
+		{"SELECT count(*) FROM tpch.tiny.nation WHERE nationkey < 3" + strings.Repeat(" OR nationkey = 30", 899), "3",
+			false},
 	} {
 		x, err := sql.Read(t.Context(), p, sql.Query{SQL: c.text, Catalogs: catalogs})
 		if err == nil {

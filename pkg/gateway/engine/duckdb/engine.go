@@ -37,7 +37,8 @@ const (
 	defaultLockWait = 10 * time.Second      // for another process to release a project
 	defaultIdle     = 30 * time.Second      // after which an unused instance is closed
 	sharedIdle      = 40 * time.Millisecond // so that the next statement of a command need not open it again
-	changedIdle     = 5 * time.Millisecond  // the same after a command that changes it, because others wait for the lock
+	// the same after a command that changes it, because others wait for the lock
+	changedIdle = 5 * time.Millisecond
 )
 
 // projectID matches ids that are valid names of directories.
@@ -62,7 +63,8 @@ type common struct {
 
 var _ engine.Engine = (*duck)(nil)
 
-// Open creates the directory of an engine (mode 0700) and returns the engine. No data file is opened before it is needed.
+// Open creates the directory of an engine (mode 0700) and returns the engine. No data file is opened before it is
+// needed.
 func Open(o engine.Options) (engine.Engine, error) {
 	if o.Dir == "" {
 		return nil, errors.New("an engine needs a directory")
@@ -133,8 +135,9 @@ func (p *project) known() error {
 	return p.gone
 }
 
-// DropProject ends the running statements of a project and removes its directory. Dropping a project that does not exist is not an error. A
-// dropped project stays known, so that a request that still has its id cannot create its directory again.
+// DropProject ends the running statements of a project and removes its directory. Dropping a project that does not
+// exist is not an error. A dropped project stays known, so that a request that still has its id cannot create its
+// directory again.
 func (d *duck) DropProject(ctx context.Context, id string) error {
 	p, err := d.lookup(id)
 	if err != nil {

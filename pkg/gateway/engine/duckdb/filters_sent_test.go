@@ -48,14 +48,19 @@ func request(r engine.ScanRequest) string {
 func TestWhatTravelsToASource(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	src := func() *heldRows {
-		return &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "integer"}, {Name: "Name", Type: "varchar"}, {Name: "amount", Type: "decimal(10,2)"}, {Name: "d", Type: "date"},
-			{Name: "ts", Type: "timestamp"}, {Name: "tz", Type: "timestamp with time zone"}, {Name: "f", Type: "double"}, {Name: "ok", Type: "boolean"}, {Name: "u", Type: "uuid"}, {Name: "j", Type: "json"}, {Name: "r", Type: "real"}},
-			rows: [][]any{{"5", "x", "1.50", "2024-01-01", "2024-01-01 00:00:00", "2024-01-01T00:00:00Z", "1.5", "true", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "{}", "1.5"}}}
+		return &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "integer"}, {Name: "Name", Type: "varchar"},
+			{Name: "amount", Type: "decimal(10,2)"}, {Name: "d", Type: "date"},
+			{Name: "ts", Type: "timestamp"}, {Name: "tz", Type: "timestamp with time zone"},
+			{Name: "f", Type: "double"}, {Name: "ok", Type: "boolean"}, {Name: "u", Type: "uuid"},
+			{Name: "j", Type: "json"}, {Name: "r", Type: "real"}},
+			rows: [][]any{{"5", "x", "1.50", "2024-01-01", "2024-01-01 00:00:00", "2024-01-01T00:00:00Z", "1.5", "true",
+				"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "{}", "1.5"}}}
 	}
 	for _, c := range []struct{ text, want string }{
 		{`SELECT * FROM c.s.t`, ""},
 		{`SELECT id FROM c.s.t WHERE id = 5 AND 7 > id AND name <> 'y'`, "id = 5; id < 7; Name <> y"},
-		{`SELECT id FROM c.s.t WHERE id IN (5, 6) AND id NOT IN (7) AND id BETWEEN 1 AND 9`, "id in 5 6; id not in 7; id >= 1; id <= 9"},
+		{`SELECT id FROM c.s.t WHERE id IN (5, 6) AND id NOT IN (7) AND id BETWEEN 1 AND 9`,
+			"id in 5 6; id not in 7; id >= 1; id <= 9"},
 		{`SELECT id FROM c.s.t WHERE id = 5 OR id = 6 OR id IN (7, 8)`, "id in 5 6 7 8"},
 		{`SELECT id FROM c.s.t WHERE id = 5 OR name = 'x'`, ""},
 		{`SELECT id FROM c.s.t WHERE NOT (id = 5)`, "id <> 5"},
@@ -65,9 +70,11 @@ func TestWhatTravelsToASource(t *testing.T) {
 		{`SELECT id FROM c.s.t WHERE NOT ok AND ok = false`, "ok = false; ok = false"},
 		{`SELECT id FROM c.s.t WHERE amount = 12345678901234567890123456789.1`, ""},
 		{`SELECT id FROM c.s.t WHERE f > 1.5 AND f < 2 AND f <> 1e300 AND r > 1`, "f > 1.5; f < 2; f <> 1e+300"},
-		{`SELECT id FROM c.s.t WHERE d >= DATE '2024-01-01' AND ts < TIMESTAMP '2024-02-01 10:00:00.5' AND tz = DATE '2024-01-01'`, "d >= 2024-01-01T00:00:00; ts < 2024-02-01T10:00:00.5; tz = 2024-01-01T00:00:00"},
+		{`SELECT id FROM c.s.t WHERE d >= DATE '2024-01-01' AND ts < TIMESTAMP '2024-02-01 10:00:00.5' AND tz = DATE ` +
+			`'2024-01-01'`, "d >= 2024-01-01T00:00:00; ts < 2024-02-01T10:00:00.5; tz = 2024-01-01T00:00:00"},
 		{`SELECT id FROM c.s.t WHERE d >= TIMESTAMP '2024-01-01 10:00:00'`, ""},
-		{`SELECT id FROM c.s.t WHERE u = UUID 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'`, "u = a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
+		{`SELECT id FROM c.s.t WHERE u = UUID 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'`,
+			"u = a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
 		{`SELECT id FROM c.s.t WHERE id = 3000000000`, ""}, // no integer: the source would refuse it
 		{`SELECT id FROM c.s.t WHERE id = 5.5`, ""},
 		{`SELECT id FROM c.s.t WHERE id + 1 = 5`, ""},
@@ -89,8 +96,10 @@ func TestWhatTravelsToASource(t *testing.T) {
 		{`WITH q AS (SELECT * FROM c.s.t LIMIT 10) SELECT count(*) FROM q`, "limit 10"},
 		// Joins
 		{`SELECT count(*) FROM c.s.t x JOIN c.s.o ON x.id = o.id WHERE x.id = 5 AND o.id > 1`, "id = 5"},
-		{`SELECT count(*) FROM c.s.t x JOIN c.s.o ON x.id = o.id AND x.id > 1 WHERE name = 'x' LIMIT 10`, "id > 1; Name = x"},
-		{`SELECT count(*) FROM c.s.o LEFT JOIN c.s.t x ON x.id = o.id AND x.amount > 1 WHERE x.id IS NULL AND x.name = 'x'`, "amount > 1; Name = x"},
+		{`SELECT count(*) FROM c.s.t x JOIN c.s.o ON x.id = o.id AND x.id > 1 WHERE name = 'x' LIMIT 10`,
+			"id > 1; Name = x"},
+		{`SELECT count(*) FROM c.s.o LEFT JOIN c.s.t x ON x.id = o.id AND x.amount > 1 WHERE x.id IS NULL AND ` +
+			`x.name = 'x'`, "amount > 1; Name = x"},
 		{`SELECT count(*) FROM c.s.t x LEFT JOIN c.s.o ON x.id = o.id AND x.amount > 1 WHERE x.id > 0`, "id > 0"},
 		{`SELECT count(*) FROM c.s.t x FULL JOIN c.s.o ON x.id = o.id AND x.amount > 1 WHERE x.id > 0`, "id > 0"},
 		{`SELECT count(*) FROM c.s.t x JOIN c.s.o USING (id) WHERE id = 5 AND x.amount > 1`, "amount > 1"},
@@ -106,8 +115,10 @@ func TestWhatTravelsToASource(t *testing.T) {
 		{`SELECT upper(name) AS name FROM c.s.t WHERE name = 'x'`, "Name = x"},
 	} {
 		h := src()
-		o := &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "integer"}, {Name: "other", Type: "varchar"}}, rows: [][]any{{"5", "y"}}}
-		cat := named{sources: map[string]sql.Source{"t": {Scan: h}, "o": {Scan: o}, "saved": {SQL: `SELECT id FROM c.s.t WHERE id = 5`}}}
+		o := &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "integer"}, {Name: "other", Type: "varchar"}},
+			rows: [][]any{{"5", "y"}}}
+		cat := named{sources: map[string]sql.Source{"t": {Scan: h}, "o": {Scan: o},
+			"saved": {SQL: `SELECT id FROM c.s.t WHERE id = 5`}}}
 		if _, err := rows(t, p, sql.Query{SQL: c.text, Catalogs: cat}); err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -124,14 +135,17 @@ func TestWhatTravelsToASource(t *testing.T) {
 
 func TestBindingsTravel(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	h := &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "name", Type: "varchar"}, {Name: "amount", Type: "decimal(10,2)"}, {Name: "d", Type: "date"}, {Name: "ok", Type: "boolean"}},
+	h := &heldRows{cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "name", Type: "varchar"},
+		{Name: "amount", Type: "decimal(10,2)"}, {Name: "d", Type: "date"}, {Name: "ok", Type: "boolean"}},
 		rows: [][]any{{"5", "007", "1.49", "2024-01-01", "true"}}}
-	got, err := rows(t, p, sql.Query{SQL: `SELECT id FROM c.s.t WHERE id = ? AND name = ? AND amount < ? AND d = ? AND ok = ? LIMIT 5`,
+	got, err := rows(t, p, sql.Query{
+		SQL:      `SELECT id FROM c.s.t WHERE id = ? AND name = ? AND amount < ? AND d = ? AND ok = ? LIMIT 5`,
 		Bindings: []string{"5", "007", "1.499", "2024-01-01", "true"}, Catalogs: oneSource{src: h}})
 	if err != nil || got != "5" {
 		t.Fatal(got, err)
 	}
-	if got, want := request(h.requests()[0]), "id = 5; name = 007; amount < 1.499; d = 2024-01-01T00:00:00; ok = true; limit 5"; got != want {
+	if got, want := request(h.requests()[0]),
+		"id = 5; name = 007; amount < 1.499; d = 2024-01-01T00:00:00; ok = true; limit 5"; got != want {
 		t.Errorf("asks %q, want %q", got, want)
 	}
 }

@@ -79,10 +79,12 @@ func TestFiltersChangeNothing(t *testing.T) {
 	sources := func(applies bool) (namedSources, []*filteringRows) {
 		var all []*filteringRows
 		n := namedSources{src: map[string]engine.Scanner{}, saved: map[string]string{
-			"ones": `SELECT * FROM c.s.t WHERE k = 1`, "twos": `SELECT * FROM c.s.t WHERE k = 2`, "named": `SELECT x.* FROM c.s.t x WHERE x.a = 'a1' AND k < 3`}}
+			"ones": `SELECT * FROM c.s.t WHERE k = 1`, "twos": `SELECT * FROM c.s.t WHERE k = 2`,
+			"named": `SELECT x.* FROM c.s.t x WHERE x.a = 'a1' AND k < 3`}}
 		for _, name := range []string{"t", "u"} {
 			f := &filteringRows{applies: applies}
-			f.cols = []engine.ColumnInfo{{Name: "k", Type: "bigint"}, {Name: "a", Type: "varchar"}, {Name: "b", Type: "varchar"}, {Name: name + "only", Type: "varchar"}}
+			f.cols = []engine.ColumnInfo{{Name: "k", Type: "bigint"}, {Name: "a", Type: "varchar"},
+				{Name: "b", Type: "varchar"}, {Name: name + "only", Type: "varchar"}}
 			for i := range 8 {
 				row := []any{fmt.Sprint(i % 4), fmt.Sprintf("a%d", i%3), fmt.Sprintf("b%d", i), name}
 				if i == 5 {
@@ -105,21 +107,24 @@ func TestFiltersChangeNothing(t *testing.T) {
 		{`SELECT * FROM c.s.t WHERE k IN (?, 3) AND ? = a`, []string{"1", "a1"}, "[{k in [1 3]} {a = [a1]}]"},
 		{`SELECT * FROM c.s.t WHERE k = 1 OR a = 'a1'`, nil, "[]"},
 		{`SELECT * FROM c.s.t w JOIN c.s.u ON w.k = u.k WHERE w.a = 'a1'`, nil, "[{a = [a1]}]"},
-		{`SELECT * FROM c.s.t LEFT JOIN c.s.u ON t.k = u.k AND u.a = 'a1' WHERE t.a = 'a2' AND tonly = 't'`, nil, "[{a = [a2]} {tonly = [t]}]"},
+		{`SELECT * FROM c.s.t LEFT JOIN c.s.u ON t.k = u.k AND u.a = 'a1' WHERE t.a = 'a2' AND tonly = 't'`, nil,
+			"[{a = [a2]} {tonly = [t]}]"},
 		{`SELECT * FROM c.s.u LEFT JOIN c.s.t ON t.k = u.k WHERE t.a = 'a2'`, nil, "[{a = [a2]}]"},
 		{`SELECT * FROM c.s.u FULL JOIN c.s.t ON t.b = u.a WHERE t.a <> 'a2'`, nil, "[{a <> [a2]}]"},
 		{`SELECT * FROM c.s.u FULL JOIN c.s.t USING (b) WHERE b = 'b1'`, nil, "[]"},
 		{`SELECT * FROM c.s.t, c.s.u WHERE t.k = u.k AND u.a = 'a1' AND t.k = 1`, nil, "[{k = [1]}]"},
 		{`SELECT * FROM c.s.t x JOIN c.s.t y ON x.k = y.k WHERE x.a = 'a0' AND y.a = 'a1'`, nil, "[{a in [a0 a1]}]"},
 		{`SELECT * FROM c.s.t x JOIN c.s.t y ON x.k = y.k WHERE x.a = 'a1'`, nil, "[]"},
-		{`SELECT * FROM c.s.t WHERE a = 'a1' UNION ALL SELECT * FROM c.s.t WHERE a IN ('a2', 'a1') AND k = 2`, nil, "[{a in [a1 a2]}]"},
+		{`SELECT * FROM c.s.t WHERE a = 'a1' UNION ALL SELECT * FROM c.s.t WHERE a IN ('a2', 'a1') AND k = 2`, nil,
+			"[{a in [a1 a2]}]"},
 		{`SELECT count(*) FROM c.s.ones o, c.s.twos w`, nil, "[{k in [1 2]}]"},
 		{`SELECT * FROM c.s.ones o JOIN c.s.t USING (a)`, nil, "[]"},
 		{`SELECT * FROM c.s.named n WHERE n.k = 1`, nil, "[{a = [a1]} {k < [3]}]"},
 		{`SELECT * FROM c.s.u WHERE EXISTS (SELECT 1 FROM c.s.t WHERE u.a = 'a1' AND t.b = u.b)`, nil, "[]"},
 		{`SELECT * FROM c.s.u WHERE k = (SELECT max(k) FROM c.s.t WHERE a = 'a1')`, nil, "[{a = [a1]}]"},
 		{`SELECT * FROM c.s.t AS w(a, k, x, y) WHERE k = 'a1'`, nil, "[]"},
-		{`SELECT a, count(*) FROM c.s.t WHERE k > 0 GROUP BY a HAVING count(*) > 1 ORDER BY 1 LIMIT 3`, nil, "[{k > [0]}]"},
+		{`SELECT a, count(*) FROM c.s.t WHERE k > 0 GROUP BY a HAVING count(*) > 1 ORDER BY 1 LIMIT 3`, nil,
+			"[{k > [0]}]"},
 	} {
 		var got [2]string
 		for i, applies := range []bool{false, true} {

@@ -20,14 +20,18 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/witness/generate"
 )
 
-// trinosFaults are answers of a Trino that no other engine should give, by what is in the statement and what unlike says.
+// trinosFaults are answers of a Trino that no other engine should give, by what is in the statement and what unlike
+// says.
 var trinosFaults = []struct{ sql, why, reason string }{
-	{`count\(DISTINCT (BIGINT )?'?-?[0-9]`, "^no row", "beside other aggregates Trino counts a constant once for each row"},
+	{`count\(DISTINCT (BIGINT )?'?-?[0-9]`, "^no row",
+		"beside other aggregates Trino counts a constant once for each row"},
 	{`bitwise_right_shift\((SMALL|TINY)INT '-`, "", "Trino computes constants beyond the range of their type"},
 	{`atan2\(`, "^no row", "the last digit: Java's own approximation"},
 	{`slice\(.*9223372036854775807`, "^no row", "the end of a slice overflows"},
-	{`(var|stddev)[a-z_]*\(.*1e300`, "^no row", "the digits of a variance depend on the order of the computation: Trino's overflow"},
-	{`regexp_like\('a', '\.\+\\B'\)`, `^no row \[.* true false\], but \[.* false false\]$`, "listed: what is behind .+ fails at the end of a text"},
+	{`(var|stddev)[a-z_]*\(.*1e300`, "^no row",
+		"the digits of a variance depend on the order of the computation: Trino's overflow"},
+	{`regexp_like\('a', '\.\+\\B'\)`, `^no row \[.* true false\], but \[.* false false\]$`,
+		"listed: what is behind .+ fails at the end of a text"},
 	{`to_ieee754_32\(`, "^no row .*/8AAAA==", "the sign of NaN is what the processor computed"},
 }
 
@@ -40,8 +44,8 @@ func ofTrinosFaults(sql, why string) bool {
 	return false
 }
 
-// TestGenerated has a Trino, whose address is in DIG_TEST_TRINO, and the engine run DIG_TEST_GENERATED statements, and compares. The seeds
-// begin with DIG_TEST_SEED.
+// TestGenerated has a Trino, whose address is in DIG_TEST_TRINO, and the engine run DIG_TEST_GENERATED statements, and
+// compares. The seeds begin with DIG_TEST_SEED.
 func TestGenerated(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("DIG_TEST_GENERATED"))
 	first, _ := strconv.ParseUint(os.Getenv("DIG_TEST_SEED"), 10, 64)
@@ -93,12 +97,15 @@ func askBoth(t *testing.T, statements iter.Seq2[string, string]) {
 					equal++
 				case ofFamily(why) || listed[sql] != "" || ofTrinosFaults(sql, why):
 					known++
-				case a.Failure != nil && err != nil && kindOf(err) == engine.KindValue: // of several errors another one is met first
+					// of several errors another one is met first
+				case a.Failure != nil && err != nil && kindOf(err) == engine.KindValue:
 					order++
 					t.Logf("%s: %s\n\t%s\n\t%s", name, sql, text, why)
-				case a.Failure != nil && (a.Failure[0] == "GENERIC_INTERNAL_ERROR" || a.Failure[0] == "COMPILER_ERROR"): // a fault of Trino's
+					// a fault of Trino's
+				case a.Failure != nil && (a.Failure[0] == "GENERIC_INTERNAL_ERROR" || a.Failure[0] == "COMPILER_ERROR"):
 					broken++
-				case (a.Failure != nil) != (err != nil) && a.Error == nil && (err == nil || kindOf(err) == engine.KindValue):
+				case (a.Failure != nil) != (err != nil) && a.Error == nil &&
+					(err == nil || kindOf(err) == engine.KindValue):
 					// One fails to compute what the other does not compute: neither tells which operands it needs.
 					spared++
 					t.Logf("%s: %s\n\t%s\n\t%s", name, sql, text, why)
@@ -115,7 +122,8 @@ func askBoth(t *testing.T, statements iter.Seq2[string, string]) {
 	}
 	close(todo)
 	wait.Wait()
-	t.Logf("%d statements: %d equal (%d of all fail in Trino), %d refused by name, %d listed, %d fail with another error, %d fail in one of the two only, %d fail in Trino with an internal error",
+	t.Logf("%d statements: %d equal (%d of all fail in Trino), %d refused by name, %d listed, %d fail with another "+
+		"error, %d fail in one of the two only, %d fail in Trino with an internal error",
 		n, equal, failed, refused, known, order, spared, broken)
 }
 
@@ -144,7 +152,8 @@ func TestMutated(t *testing.T) {
 	askBoth(t, func(yield func(string, string) bool) {
 		for _, s := range corpus {
 			tree, err := trinosql.Parse(s.SQL)
-			if a := answers[s.SQL]; err != nil || len(s.SQL) > 300 || a == nil || a.Error != nil || a.Failure != nil || chance().MatchString(s.SQL) {
+			if a := answers[s.SQL]; err != nil || len(s.SQL) > 300 || a == nil || a.Error != nil || a.Failure != nil ||
+				chance().MatchString(s.SQL) {
 				continue
 			}
 			done := false
@@ -176,8 +185,8 @@ func TestMutated(t *testing.T) {
 	})
 }
 
-// chance finds the statements that have another answer each time, or one that depends on how a sort compares, or on which of several equal
-// rows are the first.
+// chance finds the statements that have another answer each time, or one that depends on how a sort compares, or on
+// which of several equal rows are the first.
 var chance = late.Regexp(`(?i)\b(rand|random|uuid|shuffle)\(|array_sort\(.*->|\bORDER BY .*\bLIMIT\b`)
 
 // others are values to try in the place of an argument.

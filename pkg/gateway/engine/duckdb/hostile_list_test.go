@@ -23,24 +23,38 @@ var hostile = []attack{
 	{"unions all", nest("SELECT 1", " UNION ALL SELECT 1", 12000, "", "", ""), "nests deeper than 2000 levels"},
 	{"intersects", nest("SELECT 1", " INTERSECT SELECT 1", 12000, "", "", ""), "nests deeper than 2000 levels"},
 	{"excepts", nest("SELECT 1", " EXCEPT SELECT 1", 12000, "", "", ""), "nests deeper than 2000 levels"},
-	{"intervals", nest("SELECT DATE '2020-01-01'", " + INTERVAL '1' DAY", 10000, "", "", ""), "nests deeper than 2000 levels"},
-	{"intervals of timestamps", nest("SELECT TIMESTAMP '2020-01-01 00:00:00 UTC'", " + INTERVAL '1' MONTH", 10000, "", "", ""), "nests deeper than 2000 levels"},
-	{"intervals column", nest("SELECT d", " + INTERVAL '1' DAY", 10000, " FROM (VALUES DATE '2020-01-01') t(d)", "", ""), "nests deeper than 2000 levels"},
+	{"intervals", nest("SELECT DATE '2020-01-01'", " + INTERVAL '1' DAY", 10000, "", "", ""),
+		"nests deeper than 2000 levels"},
+	{"intervals of timestamps", nest("SELECT TIMESTAMP '2020-01-01 00:00:00 UTC'", " + INTERVAL '1' MONTH", 10000, "",
+		"", ""), "nests deeper than 2000 levels"},
+	{"intervals column", nest("SELECT d", " + INTERVAL '1' DAY", 10000, " FROM (VALUES DATE '2020-01-01') t(d)", "",
+		""), "nests deeper than 2000 levels"},
 	{"decimals", nest("SELECT 1.5", " + 1.5", 10000, "", "", ""), "nests deeper than 2000 levels"},
 	{"divisions", nest("SELECT x", " / 2", 10000, " FROM (VALUES 1) t(x)", "", ""), "nests deeper than 2000 levels"},
-	{"multiplications", nest("SELECT x", " * 1", 10000, " FROM (VALUES 1) t(x)", "", ""), "nests deeper than 2000 levels"},
-	{"concatenations", nest("SELECT x", " || 'a'", 10000, " FROM (VALUES 'a') t(x)", "", ""), "nests deeper than 2000 levels"},
-	{"concatenations of arrays", nest("SELECT x", " || ARRAY[1]", 10000, " FROM (VALUES ARRAY[1]) t(x)", "", ""), "nests deeper than 2000 levels"},
+	{"multiplications", nest("SELECT x", " * 1", 10000, " FROM (VALUES 1) t(x)", "", ""),
+		"nests deeper than 2000 levels"},
+	{"concatenations", nest("SELECT x", " || 'a'", 10000, " FROM (VALUES 'a') t(x)", "", ""),
+		"nests deeper than 2000 levels"},
+	{"concatenations of arrays", nest("SELECT x", " || ARRAY[1]", 10000, " FROM (VALUES ARRAY[1]) t(x)", "", ""),
+		"nests deeper than 2000 levels"},
 	{"levenshtein", stmt(`SELECT levenshtein_distance(rpad('x', 1000000, 'xy'), rpad('x', 1000000, 'yx'))`), ""},
-	{"array_sort of arrays", stmt(`SELECT cardinality(array_sort(array_agg(ARRAY[x % 1000, x]))) FROM (SELECT a * 1000 + b AS x FROM UNNEST(sequence(1, 1000)) t(a), UNNEST(sequence(1, 1000)) u(b))`), ""},
-	{"array_distinct of arrays", stmt(`SELECT cardinality(array_distinct(array_agg(ARRAY[x % 1000, x]))) FROM (SELECT a * 1000 + b AS x FROM UNNEST(sequence(1, 1000)) t(a), UNNEST(sequence(1, 1000)) u(b))`), ""},
-	{"array_sort lambda", stmt(`SELECT cardinality(array_sort(array_agg(x), (a, b) -> IF(a < b, 1, -1))) FROM (SELECT a * 1000 + b AS x FROM UNNEST(sequence(1, 1000)) t(a), UNNEST(sequence(1, 1000)) u(b))`), "more than 10000 elements"},
+	{"array_sort of arrays", stmt(`SELECT cardinality(array_sort(array_agg(ARRAY[x % 1000, x]))) FROM (SELECT a * ` +
+		`1000 + b AS x FROM UNNEST(sequence(1, 1000)) t(a), UNNEST(sequence(1, 1000)) u(b))`), ""},
+	{"array_distinct of arrays", stmt(`SELECT cardinality(array_distinct(array_agg(ARRAY[x % 1000, x]))) FROM ` +
+		`(SELECT a * 1000 + b AS x FROM UNNEST(sequence(1, 1000)) t(a), UNNEST(sequence(1, 1000)) u(b))`), ""},
+	{"array_sort lambda", stmt(`SELECT cardinality(array_sort(array_agg(x), (a, b) -> IF(a < b, 1, -1))) FROM ` +
+		`(SELECT a * 1000 + b AS x FROM UNNEST(sequence(1, 1000)) t(a), UNNEST(sequence(1, 1000)) u(b))`),
+		"more than 10000 elements"},
 	{"concat many arrays", func() string {
 		return `SELECT cardinality(concat(` + strings.Repeat("ARRAY[x], ", 126) + `ARRAY[x])) FROM (VALUES 1) t(x)`
 	}, "1 rows"},
-	{"concat many constant arrays", func() string { return `SELECT cardinality(concat(` + strings.Repeat("ARRAY[1], ", 126) + `ARRAY[1]))` }, "1 rows"},
+	{"concat many constant arrays", func() string {
+		return `SELECT cardinality(concat(` + strings.Repeat("ARRAY[1], ",
+			126) + `ARRAY[1]))`
+	}, "1 rows"},
 	{"concat many maps", func() string {
-		return `SELECT cardinality(map_concat(` + strings.Repeat("MAP(ARRAY[1], ARRAY[x]), ", 126) + `MAP(ARRAY[1], ARRAY[x]))) FROM (VALUES 1) t(x)`
+		return `SELECT cardinality(map_concat(` + strings.Repeat("MAP(ARRAY[1], ARRAY[x]), ", 126) +
+			`MAP(ARRAY[1], ARRAY[x]))) FROM (VALUES 1) t(x)`
 	}, "1 rows"},
 	{"joins", nest("SELECT 1 FROM (SELECT 1)", ", (SELECT 1)", 15000, "", "", ""), ""},
 	{"cases", nest("SELECT ", "CASE WHEN true THEN ", 9000, "1", " END", ""), ""},
@@ -62,32 +76,43 @@ var hostile = []attack{
 		return strings.Join(s, "") + " SELECT count(*) FROM t20"
 	}, ""},
 	{"doubling texts", doublingText(40, "%[1]s || %[1]s"), ""},
-	{"concat arrays", strings0(`SELECT cardinality(e) FROM (`, "SELECT concat(e, e) AS e FROM (", 40, "SELECT sequence(1, 1000) AS e", ")", ")"), ""},
-	{"replace", stmt("SELECT length(replace(s, 'x', s)) FROM (SELECT rpad('x', 1000000, 'x') AS s)"), "more than the 256 MiB"},
+	{"concat arrays", strings0(`SELECT cardinality(e) FROM (`, "SELECT concat(e, e) AS e FROM (", 40,
+		"SELECT sequence(1, 1000) AS e", ")", ")"), ""},
+	{"replace", stmt("SELECT length(replace(s, 'x', s)) FROM (SELECT rpad('x', 1000000, 'x') AS s)"),
+		"more than the 256 MiB"},
 	{"regexp_replace", stmt("SELECT length(regexp_replace(s, 'x', s)) FROM (SELECT rpad('x', 1000000, 'x') AS s)"), ""},
 	{"format trino", stmt(`SELECT length(format('%1500000000d', 1))`), ""},
 	{"format trino column", stmt(`SELECT length(format(f, 1)) FROM (SELECT concat('%15', '00000000d') AS f)`), ""},
-	{"listagg trino", stmt(`SELECT length(listagg(s, '') WITHIN GROUP (ORDER BY i)) FROM (SELECT rpad('x', 1000000, 'x') AS s), UNNEST(sequence(1, 100000)) t(i)`), ""},
-	{"array_agg rows", stmt(`SELECT cardinality(array_agg(i)) FROM UNNEST(sequence(1, 1000000)) t(i), UNNEST(sequence(1, 1000000)) u(j)`), ""},
+	{"listagg trino", stmt(`SELECT length(listagg(s, '') WITHIN GROUP (ORDER BY i)) FROM (SELECT rpad('x', 1000000, ` +
+		`'x') AS s), UNNEST(sequence(1, 100000)) t(i)`), ""},
+	{"array_agg rows", stmt(`SELECT cardinality(array_agg(i)) FROM UNNEST(sequence(1, 1000000)) t(i), ` +
+		`UNNEST(sequence(1, 1000000)) u(j)`), ""},
 	{"max_by n", stmt(`SELECT max_by(x, x, 2000000000) FROM UNNEST(sequence(1, 1000000)) t(x)`), ""},
-	{"transform trino", stmt(`SELECT cardinality(transform(sequence(1, 10000 + i * 0), x -> sequence(1, 5000))) FROM UNNEST(sequence(1, 10)) t(i)`), ""},
-	{"transform texts", stmt(`SELECT cardinality(transform(sequence(1, 10000 + i * 0), x -> rpad('x', 1000000, 'x'))) FROM UNNEST(sequence(1, 10)) t(i)`), ""},
+	{"transform trino", stmt(`SELECT cardinality(transform(sequence(1, 10000 + i * 0), x -> sequence(1, 5000))) FROM ` +
+		`UNNEST(sequence(1, 10)) t(i)`), ""},
+	{"transform texts", stmt(`SELECT cardinality(transform(sequence(1, 10000 + i * 0), x -> rpad('x', 1000000, ` +
+		`'x'))) FROM UNNEST(sequence(1, 10)) t(i)`), ""},
 	{"chain trino", stmt(`SELECT 1` + strings.Repeat(`+1`, 20000)), "nests deeper than 2000 levels"},
 	{"sequence trino", stmt(`SELECT cardinality(sequence(1, 9000000000000000000))`), ""},
 	{"repeat trino", stmt(`SELECT cardinality(repeat(rpad('x', 1000000, 'x'), 10000))`), ""},
 	{"reduce trino", stmt(`SELECT length(reduce(sequence(1, 40), 'x', (s, x) -> concat(s, s), s -> s))`), ""},
 	{"like trino", stmt(`SELECT rpad('a', 1000000, 'a') LIKE concat(rpad('%a', 200000, '%a'), 'b')`), ""},
-	{"like escape trino", stmt(`SELECT rpad('a', 1000000, 'a') LIKE concat(rpad('%a', 200000, '%a'), 'b') ESCAPE '!'`), ""},
-	{"regexp counted trino", stmt(`SELECT regexp_like(rpad('a', 1000000, 'a'), '(((a{0,100}){0,100}){0,100}){0,10}b')`), ""},
+	{"like escape trino", stmt(`SELECT rpad('a', 1000000, 'a') LIKE concat(rpad('%a', 200000, '%a'), 'b') ESCAPE '!'`),
+		""},
+	{"regexp counted trino", stmt(`SELECT regexp_like(rpad('a', 1000000, 'a'), '(((a{0,100}){0,100}){0,100}){0,10}b')`),
+		""},
 	{"regexp backtracking", stmt(`SELECT regexp_like(rpad('a', 1000000, 'a'), '(a+)+(?=b)')`), ""},
 	{"regexp lookbehind", stmt(`SELECT regexp_count(rpad('a', 1000000, 'a'), '(?<=(a|aa)*)a')`), ""},
-	{"regexp nested lookahead", stmt(`SELECT regexp_like('a', concat('(?=', repeat('(', 1000), repeat(')', 1000), ')'))`), ""},
+	{"regexp nested lookahead",
+		stmt(`SELECT regexp_like('a', concat('(?=', repeat('(', 1000), repeat(')', 1000), ')'))`), ""},
 	{"levenshtein trino", stmt(`SELECT levenshtein_distance(rpad('x', 1000000, 'x'), rpad('y', 1000000, 'y'))`), ""},
 	{"strpos n", stmt(`SELECT strpos(rpad('a', 1000000, 'a'), concat(rpad('a', 500000, 'a'), 'b'), 5)`), ""},
 	{"combinations", stmt(`SELECT cardinality(combinations(sequence(1, 40), 5))`), ""},
-	{"recursive text", stmt(`WITH RECURSIVE t(n) AS (SELECT 'x' UNION ALL SELECT concat(n, n) FROM t) SELECT count(*) FROM t`), ""},
+	{"recursive text", stmt(`WITH RECURSIVE t(n) AS (SELECT 'x' UNION ALL SELECT concat(n, n) FROM t) SELECT ` +
+		`count(*) FROM t`), ""},
 	{"json_format chain", func() string {
-		return "SELECT length(" + strings.Repeat("json_format(CAST(", 40) + "'\"\\'" + strings.Repeat(" AS JSON))", 40) + ")"
+		return "SELECT length(" + strings.Repeat("json_format(CAST(", 40) + "'\"\\'" +
+			strings.Repeat(" AS JSON))", 40) + ")"
 	}, ""},
 	{"to_hex chain", func() string {
 		return "SELECT length(" + strings.Repeat("to_hex(to_utf8(", 30) + "'abc'" + strings.Repeat("))", 30) + ")"
@@ -112,7 +137,8 @@ func doubling(n int, as string) func() string {
 
 // doublingText is a text that n derived tables double.
 func doublingText(n int, form string) func() string {
-	return strings0("SELECT length(e) FROM (", "SELECT "+fmt.Sprintf(form, "e")+" AS e FROM (", n, "SELECT 'xxxxxxxxxxxxxxxx' AS e", ")", ")")
+	return strings0("SELECT length(e) FROM (", "SELECT "+fmt.Sprintf(form, "e")+" AS e FROM (", n,
+		"SELECT 'xxxxxxxxxxxxxxxx' AS e", ")", ")")
 }
 
 func strings0(start, before string, n int, middle, after, end string) func() string {

@@ -24,14 +24,15 @@ import (
 
 const (
 	hostileDir    = "DIG_TEST_HOSTILE_DIR"
-	hostileMemory = 256 << 20                                       // of the engine
-	hostilePeak   = (hostileMemory + memorySlack + hardSlack) >> 20 // MiB: beyond it a served gateway replaces the process
-	hostileTime   = time.Second                                     // of a statement
-	hostileEnd    = 90 * time.Second
+	hostileMemory = 256 << 20 // of the engine
+	// MiB: beyond it a served gateway replaces the process
+	hostilePeak = (hostileMemory + memorySlack + hardSlack) >> 20
+	hostileTime = time.Second // of a statement
+	hostileEnd  = 90 * time.Second
 )
 
-// TestHostileRunner is the process that TestHostile gives statements to, by their numbers. It says how each ended and how much memory
-// the process had at most.
+// TestHostileRunner is the process that TestHostile gives statements to, by their numbers. It says how each ended and
+// how much memory the process had at most.
 func TestHostileRunner(t *testing.T) {
 	dir := os.Getenv(hostileDir)
 	if dir == "" {
@@ -71,8 +72,8 @@ func runHostile(p *project, text string) (int64, error) {
 	return res.Encode(context.Background(), io.Discard, api.Compact, func() {})
 }
 
-// TestHostile gives statements that would take all memory, all time or the process itself to a process of their own. Each must end,
-// by an error or with its rows, in little memory, and the process must live.
+// TestHostile gives statements that would take all memory, all time or the process itself to a process of their own.
+// Each must end, by an error or with its rows, in little memory, and the process must live.
 func TestHostile(t *testing.T) {
 	var child *exec.Cmd
 	var in io.WriteCloser
@@ -111,7 +112,8 @@ func TestHostile(t *testing.T) {
 				}
 				t.Logf("%d MiB, %.1fs: %.200s", peak, time.Since(begun).Seconds(), said)
 				most := hostilePeak
-				if c.name == "transform trino" || c.name == "quantile rows" { // DuckDB doubles what it gathers, between two looks at the memory
+				// DuckDB doubles what it gathers, between two looks at the memory
+				if c.name == "transform trino" || c.name == "quantile rows" {
 					most += 1 << 10
 				}
 				if peak > most {

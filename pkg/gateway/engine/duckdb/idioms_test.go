@@ -99,7 +99,8 @@ func answer(t *testing.T, p engine.Project, text string) (string, error) {
 	return strings.Join(cols, "\n"), err
 }
 
-// TestErrorsHavePlaces checks that faults are told at the place of the statement as it was written, after it was rewritten.
+// TestErrorsHavePlaces checks that faults are told at the place of the statement as it was written, after it was
+// rewritten.
 func TestErrorsHavePlaces(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	for text, want := range map[string][2]int{

@@ -21,9 +21,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first copied to a temporary
-// file next to the data, so that a slow sender blocks neither other writers nor other processes, and so that it can be read
-// twice. Its rows are then prepared in a stage.
+// ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first copied to
+// a temporary file next to the data, so that a slow sender blocks neither other writers nor other processes, and so
+// that it can be read twice. Its rows are then prepared in a stage.
 func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reader, m engine.Import) (int64, error) {
 	c, err := p.conn(ctx)
 	if err != nil {
@@ -41,7 +41,8 @@ func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reade
 	defer doc.remove()
 	if m.Timeout > 0 {
 		var over context.CancelFunc
-		ctx, over = context.WithTimeoutCause(ctx, m.Timeout, &engine.Error{Kind: engine.KindTimeout, Err: context.DeadlineExceeded,
+		ctx, over = context.WithTimeoutCause(ctx, m.Timeout, &engine.Error{Kind: engine.KindTimeout,
+			Err:     context.DeadlineExceeded,
 			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
 		defer over()
 	}
@@ -60,8 +61,10 @@ func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reade
 // stageTries is how often the rows of a document are prepared for a table whose columns change meanwhile.
 const stageTries = 3
 
-// importStaged prepares the rows before it excludes other writers. again is set if the table was changed meanwhile; nothing is stored then.
-func (p *project) importStaged(ctx context.Context, kind, name string, m engine.Import, doc document) (rows int64, again bool, err error) {
+// importStaged prepares the rows before it excludes other writers. again is set if the table was changed meanwhile;
+// nothing is stored then.
+func (p *project) importStaged(ctx context.Context, kind, name string, m engine.Import,
+	doc document) (rows int64, again bool, err error) {
 	c, err := p.conn(ctx)
 	if err != nil {
 		return 0, false, err
@@ -100,7 +103,8 @@ func (p *project) importStaged(ctx context.Context, kind, name string, m engine.
 }
 
 // importDirect reads the document while it excludes other writers.
-func (p *project) importDirect(ctx context.Context, kind, name string, m engine.Import, doc document) (rows int64, err error) {
+func (p *project) importDirect(ctx context.Context, kind, name string, m engine.Import,
+	doc document) (rows int64, err error) {
 	var t *table
 	var targets []importer.Target
 	err = p.change(ctx, func(c *conn) error {
@@ -108,7 +112,8 @@ func (p *project) importDirect(ctx context.Context, kind, name string, m engine.
 		if rows, stored, err = c.findImport(ctx, m.ID); err != nil || stored { // sent again
 			return err
 		}
-		if t, targets, err = c.importTargets(ctx, kind, name, m); err != nil { // the table may have changed while the document arrived
+		// the table may have changed while the document arrived
+		if t, targets, err = c.importTargets(ctx, kind, name, m); err != nil {
 			return err
 		}
 		im := &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t}
@@ -134,8 +139,10 @@ func (p *project) importDirect(ctx context.Context, kind, name string, m engine.
 	return rows, nil
 }
 
-// duplicates explains the violation of a unique constraint, while other writers can work. It returns other errors unchanged.
-func (p *project) duplicates(ctx context.Context, t *table, targets []importer.Target, m engine.Import, doc document, err error) error {
+// duplicates explains the violation of a unique constraint, while other writers can work. It returns other errors
+// unchanged.
+func (p *project) duplicates(ctx context.Context, t *table, targets []importer.Target, m engine.Import, doc document,
+	err error) error {
 	var fault *engine.Error
 	if !errors.As(err, &fault) || fault.Kind != engine.KindConstraint {
 		return err
@@ -151,7 +158,8 @@ func (p *project) duplicates(ctx context.Context, t *table, targets []importer.T
 	return err
 }
 
-func (c *conn) importTargets(ctx context.Context, kind, name string, m engine.Import) (*table, []importer.Target, error) {
+func (c *conn) importTargets(ctx context.Context, kind, name string,
+	m engine.Import) (*table, []importer.Target, error) {
 	t, err := c.findTable(ctx, kind, name)
 	if err != nil {
 		return nil, nil, err
@@ -200,7 +208,8 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 		switch {
 		case limit > 0 && d.size > limit:
 			d.remove()
-			return d, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes", limit)}
+			return d, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes",
+				limit)}
 		case ctx.Err() != nil:
 			d.remove()
 			return d, engine.Ended(ctx, nil)
@@ -210,7 +219,8 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 			if errors.Is(werr, syscall.ENOSPC) {
 				return d, faults.DiskFull(werr)
 			}
-			return d, &engine.Error{Kind: engine.KindInternal, Message: "storing the document: " + werr.Error(), Err: werr}
+			return d, &engine.Error{Kind: engine.KindInternal, Message: "storing the document: " + werr.Error(),
+				Err: werr}
 		}
 		if err == io.EOF {
 			return d, nil

@@ -39,8 +39,8 @@ type batchColumn struct {
 	valid unsafe.Pointer // nil while no value is NULL
 }
 
-// arena holds texts that are too long to be inlined in a vector, until the rows are appended, which copies them. Its blocks are pinned
-// because DuckDB sees their addresses.
+// arena holds texts that are too long to be inlined in a vector, until the rows are appended, which copies them. Its
+// blocks are pinned because DuckDB sees their addresses.
 type arena struct {
 	pin    runtime.Pinner
 	blocks [][]byte
@@ -227,8 +227,9 @@ func (a *appender) append(b *importBatch) error {
 	return nil
 }
 
-// trimCache releases table blocks beyond the given bytes that DuckDB keeps in memory after writing them, up to its memory limit. Lowering the limit
-// for a moment is the only way; it is done while no other connection uses the instance or can begin to.
+// trimCache releases table blocks beyond the given bytes that DuckDB keeps in memory after writing them, up to its
+// memory limit. Lowering the limit for a moment is the only way; it is done while no other connection uses the instance
+// or can begin to.
 func (c *conn) trimCache(to int64) {
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
@@ -239,9 +240,13 @@ func (c *conn) trimCache(to int64) {
 	c.in.limit(c.p.opts.MemoryLimit)
 }
 
-// limit sets the limit of memory, unless more is in use. The connection is of its own: a refused SET would end a transaction.
+// limit sets the limit of memory, unless more is in use. The connection is of its own: a refused SET would end a
+// transaction.
 func (in *instance) limit(n int64) {
-	_ = in.with(func(k bindings.Connection) error { return rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, n)) })
+	_ = in.with(func(k bindings.Connection) error {
+		return rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`,
+			n))
+	})
 }
 
 // finish flushes the last rows and reports their errors.

@@ -15,12 +15,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// TestAggregatesEqualAnIndependentComputation imports 100,000 rows written by encoding/csv and compares groups computed in Go
-// with those of a statement.
+// TestAggregatesEqualAnIndependentComputation imports 100,000 rows written by encoding/csv and compares groups computed
+// in Go with those of a statement.
 func TestAggregatesEqualAnIndependentComputation(t *testing.T) {
 	p := tableProject(t, t.TempDir())
-	makeTable(t, p, engine.SchemaTable, "sales", engine.ColumnDef{Name: "shop", Type: "varchar"}, engine.ColumnDef{Name: "n", Type: "bigint"},
-		engine.ColumnDef{Name: "amount", Type: "decimal"}, engine.ColumnDef{Name: "at", Type: "timestamp"}, engine.ColumnDef{Name: "paid", Type: "boolean"})
+	makeTable(t, p, engine.SchemaTable, "sales", engine.ColumnDef{Name: "shop", Type: "varchar"},
+		engine.ColumnDef{Name: "n", Type: "bigint"},
+		engine.ColumnDef{Name: "amount", Type: "decimal"}, engine.ColumnDef{Name: "at", Type: "timestamp"},
+		engine.ColumnDef{Name: "paid", Type: "boolean"})
 	type group struct {
 		rows, n, nulls, paid int64
 		amount               *big.Rat
@@ -65,7 +67,8 @@ func TestAggregatesEqualAnIndependentComputation(t *testing.T) {
 	if n, err := importText(t, p, engine.SchemaTable, "sales", doc.String()); n != 100_000 || err != nil {
 		t.Fatalf("%d, %v", n, err)
 	}
-	got := rowsOf(t, p, `SELECT shop, count(*), sum(n), count(*) - count(n), sum(amount), strftime(min("at"), '%Y-%m-%d %H:%M:%S.%f'),
+	got := rowsOf(t, p,
+		`SELECT shop, count(*), sum(n), count(*) - count(n), sum(amount), strftime(min("at"), '%Y-%m-%d %H:%M:%S.%f'),
 		count(*) FILTER (paid) FROM "~data"."table".sales GROUP BY shop`)
 	if len(got) != len(groups) {
 		t.Errorf("%d groups", len(got))
@@ -77,7 +80,8 @@ func TestAggregatesEqualAnIndependentComputation(t *testing.T) {
 			t.Errorf("a group %q", shop)
 			continue
 		}
-		want := fmt.Sprintf("%d|%d|%d|%s|%s|%d", g.rows, g.n, g.nulls, g.amount.FloatString(10), g.first.Format("2006-01-02 15:04:05.000000"), g.paid)
+		want := fmt.Sprintf("%d|%d|%d|%s|%s|%d", g.rows, g.n, g.nulls, g.amount.FloatString(10),
+			g.first.Format("2006-01-02 15:04:05.000000"), g.paid)
 		if rest != want {
 			t.Errorf("%q: %s, want %s", shop, rest, want)
 		}

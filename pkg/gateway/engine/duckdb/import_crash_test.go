@@ -33,8 +33,8 @@ func crashDocument(k int) string {
 	return b.String()
 }
 
-// TestCrashWriter is the process that TestKillLeavesAllOrNothing kills: it imports documents and changes columns for ever and
-// says what was acknowledged.
+// TestCrashWriter is the process that TestKillLeavesAllOrNothing kills: it imports documents and changes columns for
+// ever and says what was acknowledged.
 func TestCrashWriter(t *testing.T) {
 	dir := os.Getenv(crashDir)
 	if dir == "" {
@@ -129,7 +129,8 @@ func TestKillLeavesAllOrNothing(t *testing.T) {
 			t.Errorf("left behind: %v", left)
 		}
 		got := map[int]bool{}
-		for _, r := range rowsOf(t, p, `SELECT doc, count(*), count(DISTINCT n), count(DISTINCT _id), min(s = 'row ' || n || ' of document ' || doc)
+		for _, r := range rowsOf(t, p,
+			`SELECT doc, count(*), count(DISTINCT n), count(DISTINCT _id), min(s = 'row ' || n || ' of document ' || doc)
 			FROM "~data"."table".t GROUP BY doc`) {
 			var k int
 			_, _ = fmt.Sscan(strings.Replace(r, "|", " ", 1), &k)
@@ -150,7 +151,8 @@ func TestKillLeavesAllOrNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored := rowsOf(t, p, `SELECT column_name FROM duckdb_columns() WHERE database_name = '~data' AND table_name = 't' ORDER BY column_index`)
+		stored := rowsOf(t, p, `SELECT column_name FROM duckdb_columns() WHERE database_name = '~data' AND `+
+			`table_name = 't' ORDER BY column_index`)
 		if columnNames(cols) != strings.Join(stored, " ") {
 			t.Errorf("round %d: columns %q, stored %q", round, columnNames(cols), stored)
 		}
@@ -171,9 +173,11 @@ func TestChangesSurviveWithoutACheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	p := tableProject(t, dir)
 	ctx := t.Context()
-	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "varchar"}, engine.ColumnDef{Name: "u", Type: "bigint", Unique: ptr(true)})
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "varchar"}, engine.ColumnDef{Name: "u",
+		Type: "bigint", Unique: ptr(true)})
 	mustImport(t, p, "t", "a,u\n1,1\n2,2\n")
-	for _, def := range []engine.ColumnDef{{Type: "bigint"}, {Unique: ptr(true)}, {Name: "b"}, {NotNull: ptr(true)}, {Unique: ptr(false), Type: "decimal"}} {
+	for _, def := range []engine.ColumnDef{{Type: "bigint"}, {Unique: ptr(true)}, {Name: "b"}, {NotNull: ptr(true)},
+		{Unique: ptr(false), Type: "decimal"}} {
 		col := "a"
 		if cols, _ := p.Columns(ctx, engine.SchemaTable, "t"); cols[8].Name == "b" {
 			col = "b"
@@ -181,7 +185,8 @@ func TestChangesSurviveWithoutACheckpoint(t *testing.T) {
 		if _, err := p.UpdateColumn(ctx, engine.SchemaTable, "t", col, def); err != nil {
 			t.Fatal(err)
 		}
-		mustImport(t, p, "t", fmt.Sprintf("%s,u\n%d,%d\n", map[bool]string{true: "b", false: col}[def.Name == "b"], time.Now().UnixNano(), time.Now().UnixNano()))
+		mustImport(t, p, "t", fmt.Sprintf("%s,u\n%d,%d\n", map[bool]string{true: "b", false: col}[def.Name == "b"],
+			time.Now().UnixNano(), time.Now().UnixNano()))
 	}
 	want := rowsOf(t, p, `SELECT * FROM "~data"."table".t ORDER BY _id`)
 	copied := t.TempDir()

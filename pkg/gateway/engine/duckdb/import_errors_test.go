@@ -37,7 +37,8 @@ func TestEveryBadCellIsCounted(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	for i, c := range ie.Cells {
-		want := engine.BadCell{Line: int64(i/2*50 + 7 + 2), Column: "a", Value: "x", Reason: `invalid input syntax for type bigint: "x"`}
+		want := engine.BadCell{Line: int64(i/2*50 + 7 + 2), Column: "a", Value: "x",
+			Reason: `invalid input syntax for type bigint: "x"`}
 		if i%2 == 1 {
 			want.Column, want.Value, want.Reason = "b", "", `null value in column "b" violates not-null constraint`
 		}
@@ -55,7 +56,8 @@ func TestDuplicatesNameTheirLines(t *testing.T) {
 	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "n", Type: "bigint", Unique: ptr(true)},
 		engine.ColumnDef{Name: "s", Type: "varchar", Unique: ptr(true)})
 	mustImport(t, p, "t", "n,s\n1,one\n2,\n3,\n")
-	_, err := importText(t, p, engine.SchemaTable, "t", "n,s\n4,x\n05,\"a\nlonger text than twelve\"\n5,y\n01,\n6,\"a\nlonger text than twelve\"\n5,\n")
+	_, err := importText(t, p, engine.SchemaTable, "t",
+		"n,s\n4,x\n05,\"a\nlonger text than twelve\"\n5,y\n01,\n6,\"a\nlonger text than twelve\"\n5,\n")
 	var ie *engine.ImportError
 	if !errors.As(err, &ie) {
 		t.Fatalf("got %v", err)

@@ -11,18 +11,22 @@ import (
 // importsKept is how many imports are known by their ids.
 const importsKept = 1000
 
-// keepImport records an import in the transaction that stores its rows: whether these are stored can then be told when the reply is lost.
+// keepImport records an import in the transaction that stores its rows: whether these are stored can then be told when
+// the reply is lost.
 func (c *conn) keepImport(ctx context.Context, id string, rows int64) error {
 	if id == "" || rows == 0 {
 		return nil
 	}
-	if _, err := c.exec(ctx, `CREATE TABLE IF NOT EXISTS `+digTable("imports")+` (id VARCHAR NOT NULL, stored BIGINT NOT NULL, micros BIGINT NOT NULL)`); err != nil {
+	if _, err := c.exec(ctx, `CREATE TABLE IF NOT EXISTS `+digTable("imports")+
+		` (id VARCHAR NOT NULL, stored BIGINT NOT NULL, micros BIGINT NOT NULL)`); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `INSERT INTO `+digTable("imports")+` VALUES (?, ?, ?)`, id, rows, time.Now().UnixMicro()); err != nil {
+	if _, err := c.exec(ctx, `INSERT INTO `+digTable("imports")+` VALUES (?, ?, ?)`, id, rows,
+		time.Now().UnixMicro()); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `DELETE FROM `+digTable("imports")+` WHERE micros < (SELECT micros FROM `+digTable("imports")+` ORDER BY micros DESC LIMIT 1 OFFSET `+strconv.Itoa(importsKept-1)+`)`)
+	_, err := c.exec(ctx, `DELETE FROM `+digTable("imports")+` WHERE micros < (SELECT micros FROM `+digTable("imports")+
+		` ORDER BY micros DESC LIMIT 1 OFFSET `+strconv.Itoa(importsKept-1)+`)`)
 	return err
 }
 

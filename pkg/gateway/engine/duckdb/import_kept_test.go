@@ -11,11 +11,13 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// TestImportIsStoredOnce: of imports with one ID, one after the other, at the same time and after the file was opened again, one stores its rows.
+// TestImportIsStoredOnce: of imports with one ID, one after the other, at the same time and after the file was opened
+// again, one stores its rows.
 func TestImportIsStoredOnce(t *testing.T) {
 	dir := t.TempDir()
 	p := window(t, dir)
-	if _, err := p.CreateTable(t.Context(), engine.SchemaTable, "x", engine.ColumnDef{Name: "n", Type: "bigint"}, engine.ColumnDef{Name: "label", Type: "varchar"}); err != nil {
+	if _, err := p.CreateTable(t.Context(), engine.SchemaTable, "x", engine.ColumnDef{Name: "n", Type: "bigint"},
+		engine.ColumnDef{Name: "label", Type: "varchar"}); err != nil {
 		t.Fatal(err)
 	}
 	large, many := stagedDocument("large")
@@ -31,14 +33,16 @@ func TestImportIsStoredOnce(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 3 {
 			wait.Go(func() {
-				if n, err := p.ImportCSV(t.Context(), engine.SchemaTable, "x", strings.NewReader(doc), m); n != int64(rows) || err != nil {
+				if n, err := p.ImportCSV(t.Context(), engine.SchemaTable, "x", strings.NewReader(doc),
+					m); n != int64(rows) || err != nil {
 					t.Errorf("%d rows, want %d: %v", n, rows, err)
 				}
 			})
 		}
 		wait.Wait()
 		again := window(t, dir)
-		if n, err := again.ImportCSV(t.Context(), engine.SchemaTable, "x", strings.NewReader(doc), m); n != int64(rows) || err != nil {
+		if n, err := again.ImportCSV(t.Context(), engine.SchemaTable, "x", strings.NewReader(doc),
+			m); n != int64(rows) || err != nil {
 			t.Errorf("again: %d rows, want %d: %v", n, rows, err)
 		}
 		if n, stored, err := again.FindImport(t.Context(), m.ID); n != int64(rows) || !stored || err != nil {

@@ -15,7 +15,8 @@ import (
 
 func TestLongTextsAndRecords(t *testing.T) {
 	p := tableProject(t, t.TempDir())
-	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "varchar"}, engine.ColumnDef{Name: "b", Type: "bigint"})
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "varchar"}, engine.ColumnDef{Name: "b",
+		Type: "bigint"})
 	var doc strings.Builder
 	doc.WriteString("a,b\n")
 	sizes := []int{12, 13, arenaBlock - 1, arenaBlock, arenaBlock + 1, 5 * arenaBlock, 40 * arenaBlock, 0, 3}
@@ -28,7 +29,8 @@ func TestLongTextsAndRecords(t *testing.T) {
 		}
 	}
 	mustImport(t, p, "t", doc.String())
-	got := one(t, p, `SELECT CAST(count(*) AS VARCHAR) || ' ' || CAST(count(*) FILTER (length(a) = b AND replace(a, left(a, 1), '') = '') AS VARCHAR) FROM "~data"."table".t`)
+	got := one(t, p, `SELECT CAST(count(*) AS VARCHAR) || ' ' || CAST(count(*) FILTER (length(a) = b AND replace(a, `+
+		`left(a, 1), '') = '') AS VARCHAR) FROM "~data"."table".t`)
 	if want := fmt.Sprintf("%d %[1]d", len(sizes)+300); got != want {
 		t.Errorf("rows and exact rows: %s, want %s", got, want)
 	}
@@ -44,7 +46,8 @@ func TestManyRowsThroughEveryPath(t *testing.T) {
 	p := tableProject(t, t.TempDir())
 	ctx := t.Context()
 	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "k", Type: "varchar", Unique: ptr(true)},
-		engine.ColumnDef{Name: "n", Type: "varchar"}, engine.ColumnDef{Name: "d", Type: "date", DefaultValue: ptr("2024-02-29")},
+		engine.ColumnDef{Name: "n", Type: "varchar"}, engine.ColumnDef{Name: "d", Type: "date",
+			DefaultValue: ptr("2024-02-29")},
 		engine.ColumnDef{Name: "s", Type: "varchar", DefaultValue: ptr("a default that is longer than twelve")})
 	const count = 130_001
 	var doc strings.Builder
@@ -56,14 +59,18 @@ func TestManyRowsThroughEveryPath(t *testing.T) {
 		fmt.Fprintf(&doc, "key number %d,%s\n", i, n)
 	}
 	zero, first := int64(0), int64(1)
-	m := engine.Import{Mappings: []api.ImportMapping{{Name: "k", CSVColumnIndex: &zero}, {Name: "n", CSVColumnIndex: &first}}}
-	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader(doc.String()), m); n != count || err != nil {
+	m := engine.Import{Mappings: []api.ImportMapping{{Name: "k", CSVColumnIndex: &zero},
+		{Name: "n", CSVColumnIndex: &first}}}
+	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader(doc.String()), m); n != count ||
+		err != nil {
 		t.Fatalf("%d, %v", n, err)
 	}
 	check := func(cast string) {
 		t.Helper()
-		got := one(t, p, `SELECT count(*) || ' ' || count(n) || ' ' || sum(CAST(n AS BIGINT)) || ' ' || count(DISTINCT _id) || ' ' ||
-			count(*) FILTER (n IS NULL OR k = 'key number ' || `+cast+`) || ' ' || count(*) FILTER (d = DATE '2024-02-29' AND s LIKE 'a default%twelve')
+		got := one(t, p,
+			`SELECT count(*) || ' ' || count(n) || ' ' || sum(CAST(n AS BIGINT)) || ' ' || count(DISTINCT _id) || ' ' ||
+			count(*) FILTER (n IS NULL OR k = 'key number ' || `+cast+
+				`) || ' ' || count(*) FILTER (d = DATE '2024-02-29' AND s LIKE 'a default%twelve')
 			FROM "~data"."table".t`)
 		nulls := int64((count + 6) / 7)
 		var sum int64
@@ -87,11 +94,13 @@ func TestManyRowsThroughEveryPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("CAST(n AS VARCHAR)")
-	if _, err := p.UpdateColumn(ctx, engine.SchemaTable, "t", "n", engine.ColumnDef{Type: "decimal", Unique: ptr(true)}); err != nil {
+	if _, err := p.UpdateColumn(ctx, engine.SchemaTable, "t", "n", engine.ColumnDef{Type: "decimal",
+		Unique: ptr(true)}); err != nil {
 		t.Fatal(err)
 	}
 	check("CAST(CAST(n AS BIGINT) AS VARCHAR)")
-	if _, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("new,\nkey number 99999,1\n"), m); err == nil || !strings.Contains(err.Error(), `line 2, column "k": duplicate`) {
+	if _, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("new,\nkey number 99999,1\n"),
+		m); err == nil || !strings.Contains(err.Error(), `line 2, column "k": duplicate`) {
 		t.Errorf("a duplicate: %v", err)
 	}
 	if got := one(t, p, `SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'`); got != "1.0 GiB" {
@@ -109,7 +118,8 @@ func TestRefusedTrimLeavesTheTransaction(t *testing.T) {
 	}
 	defer c.close()
 	err = c.tx(t.Context(), func() error {
-		if _, err := c.exec(t.Context(), `INSERT INTO "~data"."table".t (_id, a) SELECT i, uuid() FROM range(50000) r(i)`); err != nil {
+		if _, err := c.exec(t.Context(),
+			`INSERT INTO "~data"."table".t (_id, a) SELECT i, uuid() FROM range(50000) r(i)`); err != nil {
 			return err
 		}
 		c.trimCache(1)
@@ -126,7 +136,8 @@ func TestRefusedTrimLeavesTheTransaction(t *testing.T) {
 
 func TestDuplicatesOfTwoColumnsAreCounted(t *testing.T) {
 	p := tableProject(t, t.TempDir())
-	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "bigint", Unique: ptr(true)}, engine.ColumnDef{Name: "b", Type: "date", Unique: ptr(true)})
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "bigint", Unique: ptr(true)},
+		engine.ColumnDef{Name: "b", Type: "date", Unique: ptr(true)})
 	var doc strings.Builder
 	doc.WriteString("a,b\n")
 	for i := range 3000 {

@@ -26,7 +26,8 @@ type importing struct {
 	rows int64
 }
 
-// importRows appends all rows of an opened document within the transaction. One goroutine reads and checks, this one appends.
+// importRows appends all rows of an opened document within the transaction. One goroutine reads and checks, this one
+// appends.
 func (c *conn) importRows(ctx context.Context, im *importing) (int64, error) {
 	const inFlight = 3
 	free, ready := make(chan *importBatch, inFlight), make(chan *importBatch, inFlight)
@@ -70,7 +71,8 @@ func (c *conn) importRows(ctx context.Context, im *importing) (int64, error) {
 	return im.rows, ap.finish()
 }
 
-// fillAll fills batches until the document ends. After the first bad cell no more rows are appended, but the rest is checked.
+// fillAll fills batches until the document ends. After the first bad cell no more rows are appended, but the rest is
+// checked.
 func (im *importing) fillAll(ctx context.Context, free, ready chan *importBatch) error {
 	fill := im.plan(time.Now())
 	for {
@@ -164,7 +166,8 @@ func (im *importing) fillBatch(b *importBatch, fill []filler) error {
 			switch {
 			case im.Null(f):
 				if s.meta.NotNull {
-					im.BadCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`, s.meta.Name))
+					im.BadCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`,
+						s.meta.Name))
 				}
 				s.col.setNull(b.n)
 			case s.parse == nil:
@@ -199,9 +202,9 @@ func (im *importing) fillBatch(b *importBatch, fill []filler) error {
 	return end
 }
 
-// rowIDs generates the _id of rows: (milliseconds since 2022-01-01 UTC) << 23 | shard << 10 | sequence, 18 to 19 digits in order
-// of time as in the hosted service [C][I]. The last one is stored in the file, so that no id is generated twice although
-// rows come faster than 1024 a millisecond, clocks go back and tables are dropped.
+// rowIDs generates the _id of rows: (milliseconds since 2022-01-01 UTC) << 23 | shard << 10 | sequence, 18 to 19 digits
+// in order of time as in the hosted service [C][I]. The last one is stored in the file, so that no id is generated
+// twice although rows come faster than 1024 a millisecond, clocks go back and tables are dropped.
 type rowIDs struct{ ms, seq int64 }
 
 const (
@@ -242,9 +245,10 @@ func (c *conn) keepLastID(ctx context.Context, last int64) error {
 	return err
 }
 
-// findDuplicates explains the violation of a unique constraint: which lines of the document have a value twice, or one that is stored. It
-// reads the document again and compares in the engine, which can spill to disk.
-func (c *conn) findDuplicates(ctx context.Context, t *table, targets []importer.Target, header bool, doc document) error {
+// findDuplicates explains the violation of a unique constraint: which lines of the document have a value twice, or one
+// that is stored. It reads the document again and compares in the engine, which can spill to disk.
+func (c *conn) findDuplicates(ctx context.Context, t *table, targets []importer.Target, header bool,
+	doc document) error {
 	faults := &engine.ImportError{}
 	for i, col := range t.cols {
 		if !col.Unique || col.System {
@@ -258,7 +262,8 @@ func (c *conn) findDuplicates(ctx context.Context, t *table, targets []importer.
 		}
 		if of == nil {
 			if col.DefaultValue != nil {
-				return importer.MappingError("column %q is unique and not mapped: more than one row would hold its default value %q", col.Name, *col.DefaultValue)
+				return importer.MappingError("column %q is unique and not mapped: more than one row would hold its "+
+					"default value %q", col.Name, *col.DefaultValue)
 			}
 			continue
 		}
@@ -272,7 +277,8 @@ func (c *conn) findDuplicates(ctx context.Context, t *table, targets []importer.
 	return faults
 }
 
-func (c *conn) duplicatesOf(ctx context.Context, t *table, of importer.Target, header bool, doc document, faults *engine.ImportError) error {
+func (c *conn) duplicatesOf(ctx context.Context, t *table, of importer.Target, header bool, doc document,
+	faults *engine.ImportError) error {
 	col := t.cols[of.Col]
 	if _, err := c.exec(ctx, `CREATE OR REPLACE TEMP TABLE given (v `+sqlType(col.Type)+`, line BIGINT)`); err != nil {
 		return err
@@ -287,7 +293,8 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of importer.Target, h
 	}
 	name := sqltext.Quote(col.Name)
 	counted := false
-	return c.query(ctx, `WITH twice AS (SELECT v, min(line) AS f FROM temp.main.given WHERE v IS NOT NULL GROUP BY v HAVING count(*) > 1),
+	return c.query(ctx,
+		`WITH twice AS (SELECT v, min(line) AS f FROM temp.main.given WHERE v IS NOT NULL GROUP BY v HAVING count(*) > 1),
 			old AS (SELECT DISTINCT `+name+` AS v FROM `+t.sql()+` WHERE `+name+` IS NOT NULL)
 		SELECT CAST(g.v AS VARCHAR), g.line, twice.f, old.v IS NOT NULL, count(*) OVER () FROM temp.main.given g
 			LEFT JOIN twice ON g.v = twice.v AND g.line > twice.f LEFT JOIN old ON g.v = old.v
@@ -306,7 +313,8 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of importer.Target, h
 				faults.Total += total
 			}
 			if len(faults.Cells) < importer.MaxBadCells {
-				faults.Cells = append(faults.Cells, engine.BadCell{Line: line, Column: col.Name, Value: csv.Clip([]byte(*v[0]), 1000), Reason: reason})
+				faults.Cells = append(faults.Cells, engine.BadCell{Line: line, Column: col.Name,
+					Value: csv.Clip([]byte(*v[0]), 1000), Reason: reason})
 			}
 			return errors.Join(err1, err2)
 		})

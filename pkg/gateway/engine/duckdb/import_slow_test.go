@@ -13,7 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// While a sender stalls in the middle of a document, others write to the same table, and another process opens the project.
+// While a sender stalls in the middle of a document, others write to the same table, and another process opens the
+// project.
 func TestStalledUploadHoldsUpNobody(t *testing.T) {
 	dir := t.TempDir()
 	ids := func(o *engine.Options) { o.NewID, o.LockWait = func() string { return "1" }, 20*time.Second }
@@ -21,7 +22,8 @@ func TestStalledUploadHoldsUpNobody(t *testing.T) {
 	if _, err := p.CreateTable(t.Context(), engine.SchemaTable, "t"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.AddColumns(t.Context(), engine.SchemaTable, "t", []engine.ColumnDef{{Name: "a", Type: "bigint"}}); err != nil {
+	if _, err := p.AddColumns(t.Context(), engine.SchemaTable, "t",
+		[]engine.ColumnDef{{Name: "a", Type: "bigint"}}); err != nil {
 		t.Fatal(err)
 	}
 	m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}
@@ -65,7 +67,8 @@ func TestStalledUploadHoldsUpNobody(t *testing.T) {
 	rows(p, 4)
 
 	w, end = stalled(p)
-	other := testProject(t, testEngine(t, dir, ids, func(o *engine.Options) { o.IdleClose = time.Millisecond }), "prjA") // as in another process: the lock is the file's
+	// as in another process: the lock is the file's
+	other := testProject(t, testEngine(t, dir, ids, func(o *engine.Options) { o.IdleClose = time.Millisecond }), "prjA")
 	rows(other, 4)
 	if left, _ := filepath.Glob(filepath.Join(dir, "*", spoolDir, "*")); len(left) > 0 && os.PathSeparator == '/' {
 		t.Errorf("documents by name: %v", left)

@@ -15,22 +15,24 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
-// stagedFrom is the size of a document, in bytes, from which its rows are prepared in a stage. Smaller ones take about as long
-// as opening the project does.
+// stagedFrom is the size of a document, in bytes, from which its rows are prepared in a stage. Smaller ones take about
+// as long as opening the project does.
 const stagedFrom = 1 << 20
 
 // stagedRows are the checked and converted rows of a document.
 type stagedRows struct {
 	*stage
-	of    *table // for which they were prepared
-	cols  *table // of the stage: the numbers of the rows from 0 as _id, and the columns whose values differ between rows
+	of *table // for which they were prepared
+	// of the stage: the numbers of the rows from 0 as _id, and the columns whose values differ between rows
+	cols  *table
 	fixed []filler
 	rows  int64
 	at    time.Time
 }
 
 // stageRows checks and converts all rows of a document.
-func (p *project) stageRows(ctx context.Context, t *table, targets []importer.Target, m engine.Import, doc document) (_ *stagedRows, err error) {
+func (p *project) stageRows(ctx context.Context, t *table, targets []importer.Target, m engine.Import,
+	doc document) (_ *stagedRows, err error) {
 	st, err := p.newStage()
 	if err != nil {
 		return nil, err
@@ -119,7 +121,8 @@ func (s *stagedRows) move(ctx context.Context, c *conn) error {
 			values[f.col] = fmt.Sprint(int64(f.value.Lo))
 		}
 	}
-	if _, err := c.exec(ctx, `INSERT INTO `+s.of.sql()+` (`+strings.Join(list, ", ")+`) SELECT `+strings.Join(values, ", ")+` FROM `+
+	if _, err := c.exec(ctx, `INSERT INTO `+s.of.sql()+` (`+strings.Join(list, ", ")+`) SELECT `+strings.Join(values,
+		", ")+` FROM `+
 		sqltext.Quote(s.name, s.cols.kind, s.cols.name)); err != nil {
 		return err
 	}

@@ -54,8 +54,10 @@ func TestImportKeepsValuesExactly(t *testing.T) {
 		{"bigint", `""`, `invalid input syntax for type bigint: ""`},
 		{"bigint", ` `, `invalid input syntax for type bigint: " "`},
 		{"bigint", `-`, `invalid input syntax for type bigint: "-"`},
-		{"boolean", `t`, "true"}, {"boolean", `TRUE`, "true"}, {"boolean", `Yes`, "true"}, {"boolean", `on`, "true"}, {"boolean", `1`, "true"},
-		{"boolean", `f`, "false"}, {"boolean", `fals`, "false"}, {"boolean", `n`, "false"}, {"boolean", `of`, "false"}, {"boolean", ` 0 `, "false"},
+		{"boolean", `t`, "true"}, {"boolean", `TRUE`, "true"}, {"boolean", `Yes`, "true"}, {"boolean", `on`, "true"},
+		{"boolean", `1`, "true"},
+		{"boolean", `f`, "false"}, {"boolean", `fals`, "false"}, {"boolean", `n`, "false"}, {"boolean", `of`, "false"},
+		{"boolean", ` 0 `, "false"},
 		{"boolean", `o`, `invalid input syntax for type boolean: "o"`},
 		{"boolean", `truee`, `invalid input syntax for type boolean: "truee"`},
 		{"boolean", `2`, `invalid input syntax for type boolean: "2"`},
@@ -70,9 +72,11 @@ func TestImportKeepsValuesExactly(t *testing.T) {
 		{"decimal", `0e999`, "0.0000000000"},
 		{"decimal", `9999999999999999999999999999.9999999999`, "9999999999999999999999999999.9999999999"},
 		{"decimal", `-9999999999999999999999999999.9999999999`, "-9999999999999999999999999999.9999999999"},
-		{"decimal", `10000000000000000000000000000`, `value "10000000000000000000000000000" is out of range for type numeric`},
+		{"decimal", `10000000000000000000000000000`,
+			`value "10000000000000000000000000000" is out of range for type numeric`},
 		{"decimal", `1e400`, `value "1e400" is out of range for type numeric`},
-		{"decimal", `0.00000000001`, `value "0.00000000001" has more than 10 decimal places, which type numeric cannot keep`},
+		{"decimal", `0.00000000001`,
+			`value "0.00000000001" has more than 10 decimal places, which type numeric cannot keep`},
 		{"decimal", `1e-11`, `value "1e-11" has more than 10 decimal places, which type numeric cannot keep`},
 		{"decimal", `NaN`, `invalid input syntax for type numeric: "NaN"`},
 		{"decimal", `1,5`, "two fields"},
@@ -86,8 +90,10 @@ func TestImportKeepsValuesExactly(t *testing.T) {
 		{"timestamp", `1969-12-31T23:59:59.9Z`, "1969-12-31 23:59:59.9"},
 		{"timestamp", `2024-01-01 00:00:00+00:00`, "2024-01-01 00:00:00"},
 		{"timestamp", `2024-01-01 00:00:00.1234560`, "2024-01-01 00:00:00.123456"},
-		{"timestamp", `2024-01-01 00:00:00+02`, `value "2024-01-01 00:00:00+02" has an offset from UTC, which type timestamp cannot keep`},
-		{"timestamp", `2024-01-01 00:00:00.1234567`, `value "2024-01-01 00:00:00.1234567" has more than 6 decimal places, which type timestamp cannot keep`},
+		{"timestamp", `2024-01-01 00:00:00+02`,
+			`value "2024-01-01 00:00:00+02" has an offset from UTC, which type timestamp cannot keep`},
+		{"timestamp", `2024-01-01 00:00:00.1234567`,
+			`value "2024-01-01 00:00:00.1234567" has more than 6 decimal places, which type timestamp cannot keep`},
 		{"timestamp", `2024-01-01 24:00:00`, `date/time field value out of range: "2024-01-01 24:00:00"`},
 		{"timestamp", `2023-02-29 00:00`, `date/time field value out of range: "2023-02-29 00:00"`},
 		{"timestamp", `now`, `invalid input syntax for type timestamp: "now"`},
@@ -110,8 +116,10 @@ func TestImportKeepsValuesExactly(t *testing.T) {
 		{"uuid", `A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11`, "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"},
 		{"uuid", `{00000000000000000000000000000000}`, "00000000-0000-0000-0000-000000000000"},
 		{"uuid", `ffffffff-ffff-ffff-ffff-ffffffffffff`, "ffffffff-ffff-ffff-ffff-ffffffffffff"},
-		{"uuid", `a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1`, `invalid input syntax for type uuid: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1"`},
-		{"uuid", `a0e-ebc999c0b4ef8bb6d6bb9bd380a11`, `invalid input syntax for type uuid: "a0e-ebc999c0b4ef8bb6d6bb9bd380a11"`},
+		{"uuid", `a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1`,
+			`invalid input syntax for type uuid: "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1"`},
+		{"uuid", `a0e-ebc999c0b4ef8bb6d6bb9bd380a11`,
+			`invalid input syntax for type uuid: "a0e-ebc999c0b4ef8bb6d6bb9bd380a11"`},
 	}
 	for _, typ := range allTypes() {
 		typ.Name = "v"
@@ -125,7 +133,8 @@ func TestImportKeepsValuesExactly(t *testing.T) {
 			if tt.want == "two fields" && strings.Contains(ie.Cells[0].Reason, "2 fields") {
 				continue
 			}
-			if len(ie.Cells) != 1 || ie.Cells[0].Reason != tt.want || ie.Cells[0].Line != 2 || ie.Cells[0].Column != "v" {
+			if len(ie.Cells) != 1 || ie.Cells[0].Reason != tt.want || ie.Cells[0].Line != 2 ||
+				ie.Cells[0].Column != "v" {
 				t.Errorf("%s %q: %+v, want %q", tt.typ, tt.in, ie, tt.want)
 			}
 		case err != nil:
@@ -155,22 +164,30 @@ func TestImportForms(t *testing.T) {
 		{"marks of NULL", "a,b\n1,\\N\n", []string{`1|\N`}},
 		{"empty cells", "a,b\n,\n,\"\"\n", []string{"∅|∅", "∅|"}},
 		{"line end in quotes", "a,b\n1,\"x\ny\"\n2,z\n", []string{"1|x\ny", "2|z"}},
-		{"too few", "a,b\n1,\"x\ny\"\n2\n3,z\n", []string{"error: line 4: the record has 1 fields, the first one has 2"}},
+		{"too few", "a,b\n1,\"x\ny\"\n2\n3,z\n",
+			[]string{"error: line 4: the record has 1 fields, the first one has 2"}},
 		{"too many", "a,b\n1,x,\n", []string{"error: line 2: the record has 3 fields, the first one has 2"}},
 		{"bare quote", "a,b\n1,x\"y\n", []string{`error: line 2: a quote within the unquoted field "x"`}},
 		{"text after quote", "a,b\n1,\"x\" \n", []string{`error: line 2: text after the closing quote of field "x"`}},
-		{"open quote", "a,b\n1,x\n2,\"x\n\n", []string{"error: line 3: a quoted field is not closed at the end of the document"}},
+		{"open quote", "a,b\n1,x\n2,\"x\n\n",
+			[]string{"error: line 3: a quoted field is not closed at the end of the document"}},
 		{"lone CR", "a,b\n1,x\r2,y\n", []string{"error: line 2: a carriage return without a line feed outside quotes"}},
-		{"not UTF-8", "a,b\n1,x\n2,\"\n\xff\"\n", []string{`error: line 3, column "b": invalid byte sequence for encoding "UTF8"`}},
-		{"not UTF-8 elsewhere", "a,b,c\n1,x,\xe4\n", []string{`error: line 2, column "c": invalid byte sequence for encoding "UTF8"`}},
-		{"NUL", "a,b\n1,x\x00y\n", []string{`error: line 2, column "b": invalid byte sequence for encoding "UTF8": 0x00`}},
-		{"lines after quotes", "a,b\n1,\"x\n\n\n\"\nq,y\n", []string{`error: line 6, column "a": invalid input syntax for type bigint: "q"`}},
+		{"not UTF-8", "a,b\n1,x\n2,\"\n\xff\"\n",
+			[]string{`error: line 3, column "b": invalid byte sequence for encoding "UTF8"`}},
+		{"not UTF-8 elsewhere", "a,b,c\n1,x,\xe4\n",
+			[]string{`error: line 2, column "c": invalid byte sequence for encoding "UTF8"`}},
+		{"NUL", "a,b\n1,x\x00y\n", []string{
+			`error: line 2, column "b": invalid byte sequence for encoding "UTF8": 0x00`}},
+		{"lines after quotes", "a,b\n1,\"x\n\n\n\"\nq,y\n",
+			[]string{`error: line 6, column "a": invalid input syntax for type bigint: "q"`}},
 	}
 	for i, tt := range tests {
 		name := fmt.Sprintf("t%d", i)
-		makeTable(t, p, engine.SchemaTable, name, engine.ColumnDef{Name: "a", Type: "bigint"}, engine.ColumnDef{Name: "b", Type: "varchar"})
+		makeTable(t, p, engine.SchemaTable, name, engine.ColumnDef{Name: "a", Type: "bigint"},
+			engine.ColumnDef{Name: "b", Type: "varchar"})
 		for _, window := range []int{1, 3, 1 << 20} {
-			m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}, {Name: "b", CSVColumnName: "b"}}}
+			m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"},
+				{Name: "b", CSVColumnName: "b"}}}
 			n, err := p.ImportCSV(t.Context(), engine.SchemaTable, name, &dribble{tt.text, window}, m)
 			if err != nil {
 				if len(tt.want) != 1 || "error: "+err.Error() != tt.want[0] {
@@ -181,7 +198,8 @@ func TestImportForms(t *testing.T) {
 				}
 				continue
 			}
-			got := rowsOf(t, p, `SELECT a, b FROM "~data"."table".`+name+` ORDER BY _id DESC LIMIT `+strconv.FormatInt(n, 10))
+			got := rowsOf(t, p, `SELECT a, b FROM "~data"."table".`+name+` ORDER BY _id DESC LIMIT `+
+				strconv.FormatInt(n, 10))
 			if int(n) != len(tt.want) {
 				t.Errorf("%s: %d rows", tt.name, n)
 			}
@@ -211,7 +229,8 @@ func (d *dribble) Read(p []byte) (int, error) {
 
 func TestMappingIsCheckedBeforeRows(t *testing.T) {
 	p := tableProject(t, t.TempDir())
-	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "amount", Type: "bigint", DisplayName: ptr("Shown")},
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "amount", Type: "bigint",
+		DisplayName: ptr("Shown")},
 		engine.ColumnDef{Name: "name", Type: "varchar"})
 	byName := func(name, csv string) api.ImportMapping { return api.ImportMapping{Name: name, CSVColumnName: csv} }
 	at := func(name string, i int64) api.ImportMapping { return api.ImportMapping{Name: name, CSVColumnIndex: &i} }
@@ -225,16 +244,20 @@ func TestMappingIsCheckedBeforeRows(t *testing.T) {
 		{false, []api.ImportMapping{at("amount", 1), at("text", 0)}, "x,1\ny,2\n", ""},
 		{true, []api.ImportMapping{at("amount", 0)}, "x\n1\n", ""},
 		{true, nil, "x\n", "maps no column"},
-		{true, []api.ImportMapping{byName("amount", "amuont")}, "Amount,Name\n", `the document has no column "amuont"; did you mean "Amount"?`},
+		{true, []api.ImportMapping{byName("amount", "amuont")}, "Amount,Name\n",
+			`the document has no column "amuont"; did you mean "Amount"?`},
 		{true, []api.ImportMapping{byName("amount", "zzz")}, "Amount,Name\n", `it has "Amount", "Name"`},
-		{true, []api.ImportMapping{byName("amonut", "Amount")}, "Amount\n", `table "t" has no column "amonut"; did you mean "amount"?`},
+		{true, []api.ImportMapping{byName("amonut", "Amount")}, "Amount\n",
+			`table "t" has no column "amonut"; did you mean "amount"?`},
 		{true, []api.ImportMapping{byName("Shown", "Amount")}, "Amount\n", `has no column "Shown"`},
 		{true, []api.ImportMapping{byName("_id", "Amount")}, "Amount\n", `"_id" is filled by the system`},
 		{true, []api.ImportMapping{byName("amount", "A"), byName("Amount", "B")}, "A,B\n", `"amount" is mapped twice`},
 		{true, []api.ImportMapping{{Name: "amount"}}, "A\n", "neither csvColumnName nor csvColumnIndex"},
-		{true, []api.ImportMapping{{Name: "amount", CSVColumnName: "A", CSVColumnIndex: ptr[int64](0)}}, "A\n", "both csvColumnName and csvColumnIndex"},
+		{true, []api.ImportMapping{{Name: "amount", CSVColumnName: "A", CSVColumnIndex: ptr[int64](0)}}, "A\n",
+			"both csvColumnName and csvColumnIndex"},
 		{false, []api.ImportMapping{byName("amount", "A")}, "1\n", "containsHeader is false"},
-		{true, []api.ImportMapping{at("amount", 2)}, "A,B\n1,2\n", "csvColumnIndex 2 is out of range: the document has 2 columns"},
+		{true, []api.ImportMapping{at("amount", 2)}, "A,B\n1,2\n",
+			"csvColumnIndex 2 is out of range: the document has 2 columns"},
 		{false, []api.ImportMapping{at("amount", 1<<40)}, "1,2\n", "out of range"},
 		{true, []api.ImportMapping{at("amount", -1)}, "A\n", "csvColumnIndex -1"},
 		{true, []api.ImportMapping{byName("amount", "A")}, "A,A\n1,2\n", `names column "A" twice`},
@@ -242,7 +265,8 @@ func TestMappingIsCheckedBeforeRows(t *testing.T) {
 	}
 	for _, tt := range tests {
 		before, _ := p.RowCount(t.Context(), engine.SchemaTable, "t")
-		_, err := p.ImportCSV(t.Context(), engine.SchemaTable, "t", strings.NewReader(tt.text), engine.Import{Mappings: tt.maps, Header: tt.header})
+		_, err := p.ImportCSV(t.Context(), engine.SchemaTable, "t", strings.NewReader(tt.text),
+			engine.Import{Mappings: tt.maps, Header: tt.header})
 		if tt.want == "" {
 			if err != nil {
 				t.Errorf("%+v: %v", tt.maps, err)
@@ -257,15 +281,18 @@ func TestMappingIsCheckedBeforeRows(t *testing.T) {
 			t.Errorf("%+v: %d rows came in", tt.maps, after-before)
 		}
 	}
-	if _, err := p.ImportCSV(t.Context(), engine.SchemaTable, "nope", strings.NewReader("a\n"), engine.Import{}); kindOf(err) != engine.KindUnknownTable {
+	if _, err := p.ImportCSV(t.Context(), engine.SchemaTable, "nope", strings.NewReader("a\n"),
+		engine.Import{}); kindOf(err) != engine.KindUnknownTable {
 		t.Errorf("an unknown table: %v", err)
 	}
 	m := engine.Import{Mappings: []api.ImportMapping{at("amount", 0)}, MaxBytes: 10}
-	if _, err := p.ImportCSV(t.Context(), engine.SchemaTable, "t", strings.NewReader("1\n2\n3\n4\n5\n6\n"), m); kindOf(err) != engine.KindLimit {
+	if _, err := p.ImportCSV(t.Context(), engine.SchemaTable, "t", strings.NewReader("1\n2\n3\n4\n5\n6\n"),
+		m); kindOf(err) != engine.KindLimit {
 		t.Errorf("too large: %v", err)
 	}
 	broken := io.MultiReader(strings.NewReader("1\n2\n"), &failing{})
-	if _, err := p.ImportCSV(t.Context(), engine.SchemaTable, "t", broken, engine.Import{Mappings: m.Mappings}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := p.ImportCSV(t.Context(), engine.SchemaTable, "t", broken,
+		engine.Import{Mappings: m.Mappings}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a cut document: %v", err)
 	}
 	left, err := os.ReadDir(p.dir + "/tmp")
@@ -293,14 +320,16 @@ func TestConcurrentImportsAllSucceed(t *testing.T) {
 			if n, err := importText(t, p, engine.SchemaTable, table, b.String()); err != nil || n != rows {
 				t.Errorf("%d, %v", n, err)
 			}
-			if _, err := p.AddColumns(t.Context(), engine.SchemaTable, "a", []engine.ColumnDef{{Name: fmt.Sprintf("w%d", w), Type: "date"}}); err != nil {
+			if _, err := p.AddColumns(t.Context(), engine.SchemaTable, "a",
+				[]engine.ColumnDef{{Name: fmt.Sprintf("w%d", w), Type: "date"}}); err != nil {
 				t.Error(err)
 			}
 		}()
 	}
 	wg.Wait()
 	const total = workers * rows
-	got := one(t, p, `SELECT CAST(count(DISTINCT _id) AS VARCHAR) || ' ' || CAST(count(*) AS VARCHAR) || ' ' || CAST(min(length(CAST(_id AS VARCHAR))) AS VARCHAR)
+	got := one(t, p,
+		`SELECT CAST(count(DISTINCT _id) AS VARCHAR) || ' ' || CAST(count(*) AS VARCHAR) || ' ' || CAST(min(length(CAST(_id AS VARCHAR))) AS VARCHAR)
 		FROM (SELECT _id FROM "~data"."table".a UNION ALL SELECT _id FROM "~data"."table".b)`)
 	if got != fmt.Sprintf("%d %d 19", total, total) {
 		t.Errorf("distinct ids, rows, length: %s", got)
@@ -367,7 +396,8 @@ func TestImportEndsWithItsContext(t *testing.T) {
 			}
 		}
 	}()
-	_, err := p.ImportCSV(ctx, engine.SchemaTable, "t", in, engine.Import{Mappings: []api.ImportMapping{{Name: "a", CSVColumnIndex: ptr[int64](0)}}})
+	_, err := p.ImportCSV(ctx, engine.SchemaTable, "t", in,
+		engine.Import{Mappings: []api.ImportMapping{{Name: "a", CSVColumnIndex: ptr[int64](0)}}})
 	_ = in.Close()
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)

@@ -61,9 +61,10 @@ type instance struct {
 	opened   fs.FileInfo // the open file, if it may be changed
 	state    string      // of the copy that is open instead of the file
 
-	refs   int                // guarded by project.mu
-	conns  map[*conn]struct{} // guarded by project.mu
-	broken bool               // guarded by project.mu; a fatal error: DuckDB rejects every statement until it is opened again
+	refs  int                // guarded by project.mu
+	conns map[*conn]struct{} // guarded by project.mu
+	// guarded by project.mu; a fatal error: DuckDB rejects every statement until it is opened again
+	broken bool
 
 	builds   builds
 	refusals refused
@@ -71,18 +72,21 @@ type instance struct {
 }
 
 func newProject(id, dir string, all *common) *project {
-	return &project{id: id, dir: dir, common: all, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1)}
+	return &project{id: id, dir: dir, common: all, freed: make(chan struct{}), past: map[*instance]struct{}{},
+		turn: make(chan struct{}, 1), write: make(chan struct{}, 1)}
 }
 
 var (
 	errGone   = errors.New("the project is closed")
-	errClosed = &engine.Error{Kind: engine.KindInternal, Message: "the statement was ended, because the engine had to open the project again"}
+	errClosed = &engine.Error{Kind: engine.KindInternal,
+		Message: "the statement was ended, because the engine had to open the project again"}
 )
 
 func (p *project) drop(ctx context.Context) error {
 	if err := p.shut(engine.ErrDropped); err != nil {
 		p.mu.Lock()
-		if errors.Is(p.gone, engine.ErrDropped) && p.inst != nil { // a statement did not end: the project continues to work
+		// a statement did not end: the project continues to work
+		if errors.Is(p.gone, engine.ErrDropped) && p.inst != nil {
 			p.gone = nil
 		}
 		p.mu.Unlock()
@@ -326,8 +330,8 @@ func (in *instance) start(o *engine.Options) error {
 	return nil
 }
 
-// hardening is run last: it disables access to files outside the project's directory, the network, extensions and settings,
-// even for a statement that the guard should have rejected.
+// hardening is run last: it disables access to files outside the project's directory, the network, extensions and
+// settings, even for a statement that the guard should have rejected.
 func (in *instance) hardening(dir string, o *engine.Options) []string {
 	return []string{
 		`SET GLOBAL errors_as_json=true`,
@@ -335,28 +339,32 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 		fmt.Sprintf(`SET GLOBAL max_temp_directory_size='%dB'`, o.TempLimit),
 		`SET GLOBAL allowed_directories=[` + sqltext.Literal(dir+string(filepath.Separator)) + `]`,
 		`SET GLOBAL enable_external_access=false`,
-		`SET GLOBAL write_buffer_row_group_count=1`,                            // the default of 5 keeps 100 MB more in memory while rows are stored
-		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size']`, // trimCache, addScan; the guard rejects SET statements of users
+		// the default of 5 keeps 100 MB more in memory while rows are stored
+		`SET GLOBAL write_buffer_row_group_count=1`,
+		// trimCache, addScan; the guard rejects SET statements of users
+		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size']`,
 		`SET GLOBAL lock_configuration=true`,
 	}
 }
 
-// checkpoint writes the log into the file and removes it. DuckDB keeps a log that ends within a transaction of a killed process, until
-// something is added to it.
+// checkpoint writes the log into the file and removes it. DuckDB keeps a log that ends within a transaction of a killed
+// process, until something is added to it.
 func checkpoint(c bindings.Connection, logged func() bool) error {
 	write := `CHECKPOINT ` + sqltext.Quote(naming.Store)
 	if err := rawExec(c, write); err != nil || !logged() {
 		return err
 	}
 	extra := sqltext.Quote(naming.Store, "~log")
-	return errors.Join(rawExec(c, `CREATE SCHEMA IF NOT EXISTS `+extra), rawExec(c, `DROP SCHEMA IF EXISTS `+extra), rawExec(c, write))
+	return errors.Join(rawExec(c, `CREATE SCHEMA IF NOT EXISTS `+extra), rawExec(c, `DROP SCHEMA IF EXISTS `+extra),
+		rawExec(c, write))
 }
 
 func (in *instance) logged() bool {
 	return in.lock != nil && sharing.Logged(filepath.Dir(in.lock.Path()))
 }
 
-// close writes a checkpoint and releases the file. A failed checkpoint loses nothing: the log is replayed on the next opening.
+// close writes a checkpoint and releases the file. A failed checkpoint loses nothing: the log is replayed on the next
+// opening.
 func (in *instance) close() error {
 	in.memory.instances.Add(-1)
 	var errs []error
@@ -380,7 +388,8 @@ func (in *instance) close() error {
 // unlock releases the project for other processes.
 func (in *instance) unlock() error {
 	if in.lock != nil && !in.readOnly {
-		_ = os.RemoveAll(filepath.Join(filepath.Dir(in.lock.Path()), snapshotDir)) // the next writer removes it if a process is still creating a copy
+		// the next writer removes it if a process is still creating a copy
+		_ = os.RemoveAll(filepath.Join(filepath.Dir(in.lock.Path()), snapshotDir))
 	}
 	var errs []error
 	if in.readers != nil {

@@ -161,7 +161,10 @@ func TestIdleInstanceIsClosed(t *testing.T) {
 	first := testEngine(t, dir, func(o *engine.Options) { o.IdleClose = 5 * time.Millisecond })
 	p := testProject(t, first, "prjA")
 	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 1 AS a`)
-	second := testEngine(t, dir, func(o *engine.Options) { o.LockWait = 20 * time.Second; o.IdleClose = 5 * time.Millisecond })
+	second := testEngine(t, dir, func(o *engine.Options) {
+		o.LockWait = 20 * time.Second
+		o.IdleClose = 5 * time.Millisecond
+	})
 	q := testProject(t, second, "prjA")
 	mustExec(t, q, `INSERT INTO "~data"."table"."x" VALUES (2)`)
 	first.opts.LockWait = 20 * time.Second
@@ -184,7 +187,8 @@ func TestDropProject(t *testing.T) {
 		}
 		defer c.close()
 		close(started)
-		ended <- c.query(context.Background(), `SELECT sum(a.range * b.range)::VARCHAR FROM range(1000000) a, range(1000000) b`, nil,
+		ended <- c.query(context.Background(),
+			`SELECT sum(a.range * b.range)::VARCHAR FROM range(1000000) a, range(1000000) b`, nil,
 			func([]*string) error { return nil })
 	}()
 	<-started
@@ -242,7 +246,8 @@ func TestBrokenInstanceIsReplaced(t *testing.T) {
 	}
 	defer c.close()
 	// A full disk makes DuckDB refuse everything from then on; its words are these.
-	text := `{"exception_type":"FATAL","exception_message":"Failed: database has been invalidated because of a previous fatal error."}`
+	text := `{"exception_type":"FATAL","exception_message":"Failed: database has been invalidated because of a ` +
+		`previous fatal error."}`
 	if err := c.fault(t.Context(), bindings.ErrorTypeFatal, text); err == nil {
 		t.Fatal("expected an error")
 	}
@@ -304,7 +309,8 @@ func TestAttachAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	short, good := filepath.Join(t.TempDir(), "short.duckdb"), filepath.Join(t.TempDir(), "good.duckdb")
-	if err := errors.Join(os.WriteFile(short, whole[:len(whole)/2], 0o600), os.WriteFile(good, whole, 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(short, whole[:len(whole)/2], 0o600), os.WriteFile(good, whole,
+		0o600)); err != nil {
 		t.Fatal(err)
 	}
 	in := &instance{conns: map[*conn]struct{}{}, memory: p.memory, readOnly: true, tempDir: t.TempDir()}

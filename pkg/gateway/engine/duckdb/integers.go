@@ -23,8 +23,8 @@ type integerFunction struct {
 	run  func(x, y batch.Vec, n int, out unsafe.Pointer) error
 }
 
-// registerIntegers adds the functions that divide and negate integers. DuckDB's own operators return NULL for a division by zero, and
-// their errors for an overflow do not name the type.
+// registerIntegers adds the functions that divide and negate integers. DuckDB's own operators return NULL for a
+// division by zero, and their errors for an overflow do not name the type.
 func registerIntegers(c bindings.Connection) error {
 	return errors.Join(
 		registerInteger[int8](c, bindings.TypeTinyInt, "tinyint"),
@@ -68,7 +68,8 @@ func registerInteger[T int8 | int16 | int32 | int64](c bindings.Connection, typ 
 			}
 			return a % b, nil
 		})),
-		registerIntegerFunction(c, typ, "~negative_"+name, integerFunction{1, func(x, _ batch.Vec, n int, out unsafe.Pointer) error {
+		registerIntegerFunction(c, typ, "~negative_"+name, integerFunction{1, func(x, _ batch.Vec, n int,
+			out unsafe.Pointer) error {
 			a, to := unsafe.Slice((*T)(x.Data), n), unsafe.Slice((*T)(out), n)
 			for i := range n {
 				if x.Null(i) {

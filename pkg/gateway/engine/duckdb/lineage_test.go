@@ -13,22 +13,31 @@ import (
 
 func TestLineage(t *testing.T) {
 	p := tableProject(t, t.TempDir())
-	makeTable(t, p, engine.SchemaTable, "o", engine.ColumnDef{Name: "id", Type: "BIGINT"}, engine.ColumnDef{Name: "amount", Type: "DECIMAL"}, engine.ColumnDef{Name: "who", Type: "BIGINT"})
-	makeTable(t, p, engine.SchemaTable, "c", engine.ColumnDef{Name: "who", Type: "BIGINT"}, engine.ColumnDef{Name: "name", Type: "VARCHAR"})
-	names := enginetest.Names{{Catalog: "peaka", Schema: "query", Table: "q"}: {SQL: `SELECT id AS key, amount FROM peaka."table".o`}}
+	makeTable(t, p, engine.SchemaTable, "o", engine.ColumnDef{Name: "id", Type: "BIGINT"},
+		engine.ColumnDef{Name: "amount", Type: "DECIMAL"}, engine.ColumnDef{Name: "who", Type: "BIGINT"})
+	makeTable(t, p, engine.SchemaTable, "c", engine.ColumnDef{Name: "who", Type: "BIGINT"},
+		engine.ColumnDef{Name: "name", Type: "VARCHAR"})
+	names := enginetest.Names{{Catalog: "peaka", Schema: "query",
+		Table: "q"}: {SQL: `SELECT id AS key, amount FROM peaka."table".o`}}
 	for _, tt := range []struct{ text, want string }{
 		{`SELECT id, amount * 2 AS twice, 1 AS one FROM o`, `id: o.id; amount * 2: o.amount; 1: `},
 		{`SELECT o.id, c.name AS n FROM o JOIN c ON o.who = c.who`, `o.id: o.id; c.name: c.name`},
-		{`SELECT who, count(*), sum(amount) total FROM o JOIN c USING (who) GROUP BY who`, `who: o.who c.who; count(*): ; sum(amount): o.amount`},
+		{`SELECT who, count(*), sum(amount) total FROM o JOIN c USING (who) GROUP BY who`,
+			`who: o.who c.who; count(*): ; sum(amount): o.amount`},
 		{`SELECT c.*, coalesce(name, 'x') FROM c`, `*c; coalesce(name, 'x'): c.name`},
-		{`WITH x(k, v) AS (SELECT id, amount + who FROM o) SELECT v AS a, k FROM x WHERE k > 1`, `v: o.amount o.who; k: o.id`},
+		{`WITH x(k, v) AS (SELECT id, amount + who FROM o) SELECT v AS a, k FROM x WHERE k > 1`,
+			`v: o.amount o.who; k: o.id`},
 		{`SELECT y.a FROM (SELECT id + amount AS a FROM o) y`, `y.a: o.id o.amount`},
 		{`SELECT id FROM o UNION ALL SELECT who FROM c`, `id: o.id c.who`},
-		{`SELECT (SELECT max(name) FROM c WHERE c.who = o.who) AS top FROM o`, `(SELECT max(name) FROM c WHERE c.who = o.who): c.name`},
-		{`SELECT CASE WHEN id > 1 THEN name END, sum(amount) OVER (PARTITION BY name ORDER BY id) FROM o, c`, `CASE WHEN id > 1 THEN name END: o.id c.name; sum(amount) OVER (PARTITION BY name ORDER BY id): o.amount c.name o.id`},
+		{`SELECT (SELECT max(name) FROM c WHERE c.who = o.who) AS top FROM o`,
+			`(SELECT max(name) FROM c WHERE c.who = o.who): c.name`},
+		{`SELECT CASE WHEN id > 1 THEN name END, sum(amount) OVER (PARTITION BY name ORDER BY id) FROM o, c`,
+			`CASE WHEN id > 1 THEN name END: o.id c.name; sum(amount) OVER (PARTITION BY name ORDER BY id): o.amount ` +
+				`c.name o.id`},
 		{`SELECT key, amount FROM peaka.query.q`, `key: peaka.query.q.key; amount: peaka.query.q.amount`},
 		{`SELECT DISTINCT "peaka"."table"."o"."id" FROM peaka."table".o`, `"peaka"."table"."o"."id": o.id`},
-		{`WITH RECURSIVE r(n) AS (SELECT id FROM o UNION ALL SELECT n + who FROM r, c WHERE n < 9) SELECT n FROM r`, `n: o.id c.who`},
+		{`WITH RECURSIVE r(n) AS (SELECT id FROM o UNION ALL SELECT n + who FROM r, c WHERE n < 9) SELECT n FROM r`,
+			`n: o.id c.who`},
 		{`SELECT * FROM o NATURAL JOIN c`, `nothing`},
 	} {
 		got, err := sql.Lineage(t.Context(), p, sql.Query{SQL: tt.text, Catalogs: names})
@@ -50,7 +59,8 @@ func TestLineage(t *testing.T) {
 			text = "nothing"
 		}
 		if strings.HasPrefix(tt.want, "*c; ") { // every column of the table, the system's too
-			all := one(t, p, `SELECT string_agg(name || ': c.' || name, '; ') FROM pragma_table_info('"~data"."table".c')`)
+			all := one(t, p,
+				`SELECT string_agg(name || ': c.' || name, '; ') FROM pragma_table_info('"~data"."table".c')`)
 			tt.want = all + "; " + tt.want[len("*c; "):]
 		}
 		if text != tt.want {

@@ -21,9 +21,10 @@ var capMacros = []string{
 	rangeMacro,
 }
 
-// likeMacro passes patterns that could take the engine hours to a function of this package that needs one pass per wildcard. A pattern
-// with wildcards at its ends only is compared in one pass; if it is a constant, the condition is folded while the statement is planned.
-// Otherwise the engine tries, in the worst case, every position of the text for each wildcard.
+// likeMacro passes patterns that could take the engine hours to a function of this package that needs one pass per
+// wildcard. A pattern with wildcards at its ends only is compared in one pass; if it is a constant, the condition is
+// folded while the statement is planned. Otherwise the engine tries, in the worst case, every position of the text for
+// each wildcard.
 const likeMacro = `CREATE MACRO "~~"(a, b) AS CASE
 	WHEN length(b) <= 1000 AND position('_' IN b) = 0 AND position('%' IN trim(b, '%')) = 0 THEN system.main."~~"(a, b)
 	WHEN pow(strlen(a) + 1, length(b) - length(system.main.replace(b, '%', ''))) < 1e8 THEN system.main."~~"(a, b)

@@ -15,8 +15,8 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// buildMark is the prefix of tables that are being filled. Those that exist when the first one is created were left by a
-// process that died.
+// buildMark is the prefix of tables that are being filled. Those that exist when the first one is created were left by
+// a process that died.
 const buildMark = "~build-"
 
 // builds generates the names of the tables that are being filled in an instance.
@@ -26,9 +26,9 @@ type builds struct {
 	last  int
 }
 
-// Store runs a statement and stores its rows. They are collected in a table of another name, which replaces the old one when
-// it is complete, so that a slow source blocks no other statement. If other processes use the project, that table is in a
-// stage.
+// Store runs a statement and stores its rows. They are collected in a table of another name, which replaces the old one
+// when it is complete, so that a slow source blocks no other statement. If other processes use the project, that table
+// is in a stage.
 func (p *project) Store(ctx context.Context, schema, table string, x *engine.Statement) (int64, error) {
 	s, err := p.statement(ctx, x, !p.opts.Shared)
 	if err != nil {
@@ -65,14 +65,15 @@ func (p *project) Store(ctx context.Context, schema, table string, x *engine.Sta
 		return err
 	})
 	if err != nil {
-		_ = rawExec(s.c.c, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, build)) // ctx may have ended, and caused the failure
+		// ctx may have ended, and caused the failure
+		_ = rawExec(s.c.c, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, build))
 		return 0, err
 	}
 	return n, nil
 }
 
-// materializeStaged runs a translated statement concurrently with other processes, and excludes those that change the project
-// only while its rows replace the old ones.
+// materializeStaged runs a translated statement concurrently with other processes, and excludes those that change the
+// project only while its rows replace the old ones.
 func (p *project) materializeStaged(ctx context.Context, s *statement, schema, table string) (int64, error) {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return 0, err
@@ -103,7 +104,8 @@ func (p *project) materializeStaged(ctx context.Context, s *statement, schema, t
 			if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(naming.Store, schema)); err != nil {
 				return err
 			}
-			if _, err := c.exec(ctx, `CREATE OR REPLACE TABLE `+naming.StoredTable(schema, table)+` AS SELECT * FROM `+staged); err != nil {
+			if _, err := c.exec(ctx, `CREATE OR REPLACE TABLE `+naming.StoredTable(schema, table)+` AS SELECT * FROM `+
+				staged); err != nil {
 				return err
 			}
 			return c.noteTypes(ctx, naming.StoredTable(schema, table), s.t.of.Columns)
@@ -132,7 +134,9 @@ func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string,
 // dropBuilds drops tables left by a process that died while filling them.
 func (c *conn) dropBuilds(ctx context.Context) error {
 	var left []string
-	err := c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND starts_with(table_name, ?)`, []any{naming.Store, buildMark},
+	err := c.query(ctx,
+		`SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND starts_with(table_name, ?)`,
+		[]any{naming.Store, buildMark},
 		func(v []*string) error {
 			left = append(left, naming.StoredTable(*v[0], *v[1]))
 			return nil

@@ -61,12 +61,15 @@ func (s slow) Lookup(_ context.Context, n engine.TableName) (sql.Source, error) 
 	return sql.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: n.String()}
 }
 
-// While one result is gathered from a slow source, others are stored and dropped, tables are made and documents imported.
+// While one result is gathered from a slow source, others are stored and dropped, tables are made and documents
+// imported.
 func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
-	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) { o.NewID = func() string { return "1" } }), "prjA")
+	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) { o.NewID = func() string { return "1" } }),
+		"prjA")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, err := sql.Store(ctx, p, engine.SchemaMtQuery, "slow", sql.Query{SQL: "SELECT 1 AS n UNION ALL SELECT 2"}); err != nil {
+	if _, err := sql.Store(ctx, p, engine.SchemaMtQuery, "slow",
+		sql.Query{SQL: "SELECT 1 AS n UNION ALL SELECT 2"}); err != nil {
 		t.Fatal(err)
 	}
 	s := slow{begun: make(chan struct{}), end: make(chan struct{})}
@@ -80,7 +83,8 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 		done <- end{n, err}
 	}()
 	<-s.begun
-	if n, err := sql.Store(ctx, p, engine.SchemaMtQuery, "quick", sql.Query{SQL: "SELECT 3 AS n"}); n != 1 || err != nil {
+	if n, err := sql.Store(ctx, p, engine.SchemaMtQuery, "quick", sql.Query{SQL: "SELECT 3 AS n"}); n != 1 ||
+		err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	if err := p.DropStored(ctx, engine.SchemaMtQuery, "quick"); err != nil {
@@ -89,7 +93,8 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 	if _, err := p.CreateTable(ctx, engine.SchemaTable, "t"); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.AddColumns(ctx, engine.SchemaTable, "t", []engine.ColumnDef{{Name: "a", Type: "bigint"}}); err != nil {
+	if _, err := p.AddColumns(ctx, engine.SchemaTable, "t",
+		[]engine.ColumnDef{{Name: "a", Type: "bigint"}}); err != nil {
 		t.Error(err)
 	}
 	m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}
@@ -113,7 +118,8 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// A result that is cancelled while it is gathered leaves nothing, and what a process left that died is gone with the next one.
+// A result that is cancelled while it is gathered leaves nothing, and what a process left that died is gone with the
+// next one.
 func TestUnfinishedResultsGo(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	s := slow{begun: make(chan struct{}), end: make(chan struct{})}
@@ -137,7 +143,8 @@ func TestUnfinishedResultsGo(t *testing.T) {
 	left := func() string {
 		t.Helper()
 		var out []string
-		if err := c.query(t.Context(), `SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY 1`, []any{naming.Store},
+		if err := c.query(t.Context(), `SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY 1`,
+			[]any{naming.Store},
 			func(v []*string) error { out = append(out, *v[0]); return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +153,8 @@ func TestUnfinishedResultsGo(t *testing.T) {
 	if got := left(); got != "[]" {
 		t.Error(got)
 	}
-	if _, err := c.exec(t.Context(), `CREATE TABLE `+naming.StoredTable("cache", buildMark+"1")+` AS SELECT 1 AS n`); err != nil {
+	if _, err := c.exec(t.Context(), `CREATE TABLE `+naming.StoredTable("cache", buildMark+"1")+
+		` AS SELECT 1 AS n`); err != nil {
 		t.Fatal(err)
 	}
 	c.in.builds.swept = false // as in a process that has just begun
@@ -203,7 +211,8 @@ func TestStoredTypes(t *testing.T) {
 		}
 		return names, values
 	}
-	stored := enginetest.Names{{Catalog: "peaka", Schema: "mtquery", Table: "m"}: {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}}}
+	stored := enginetest.Names{{Catalog: "peaka", Schema: "mtquery",
+		Table: "m"}: {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}}}
 	wantNames, wantValues := types(sql.Query{SQL: text})
 	names, values := types(sql.Query{SQL: `SELECT * FROM peaka.mtquery.m`, Catalogs: stored})
 	if names != wantNames || values != wantValues {

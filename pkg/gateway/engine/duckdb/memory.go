@@ -33,14 +33,15 @@ const (
 	memorySlack = 1 << 30               // of the process, in addition to the limit of its engines
 	hardSlack   = 512 << 20             // in addition to that, until ended statements release their memory
 	memoryLook  = 50 * time.Millisecond // interval of the checks while a statement runs
-	greedy      = 64 << 20              // of growth: a statement that has taken less is not ended for the memory of the process
-	killLooks   = 6                     // number of checks that an ended statement has to release its memory
-	maxStep     = 256 << 20             // bytes that one function may create for one chunk of rows
+	// of growth: a statement that has taken less is not ended for the memory of the process
+	greedy    = 64 << 20
+	killLooks = 6         // number of checks that an ended statement has to release its memory
+	maxStep   = 256 << 20 // bytes that one function may create for one chunk of rows
 )
 
-// memoryWatch supervises running statements. It ends the greediest when the process uses too much memory: the engine's own limit covers neither
-// values created by functions nor the state of some aggregates. Statements that do not end then, or in time after something else has
-// ended them, are reported to the warden.
+// memoryWatch supervises running statements. It ends the greediest when the process uses too much memory: the engine's
+// own limit covers neither values created by functions nor the state of some aggregates. Statements that do not end
+// then, or in time after something else has ended them, are reported to the warden.
 type memoryWatch struct {
 	limit     int64 // of one instance
 	instances atomic.Int64
@@ -81,8 +82,9 @@ func newMemoryWatch(o *engine.Options) *memoryWatch {
 	return &memoryWatch{limit: o.MemoryLimit, warden: o.Warden, overrun: o.Overrun, running: map[*watched]struct{}{}}
 }
 
-// bound returns the memory limit of the process. Memory that was in use before the statements began (by other parts of the process, or not
-// yet released by the allocator) counts against at most half of the slack; the rest of it is added to the limit.
+// bound returns the memory limit of the process. Memory that was in use before the statements began (by other parts of
+// the process, or not yet released by the allocator) counts against at most half of the slack; the rest of it is added
+// to the limit.
 func (w *memoryWatch) bound() int64 { return w.own() + max(0, w.idle.Load()-memorySlack/2) }
 
 // much is the growth from which a statement is one that takes memory from others.
@@ -173,7 +175,8 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	if !ok {
 		have, ok = peakMemory()
 	}
-	// The hard limit does not follow the idle memory without bound, so that a process whose idle memory keeps growing is replaced as well.
+	// The hard limit does not follow the idle memory without bound, so that a process whose idle memory keeps growing
+	// is replaced as well.
 	if hard := min(w.bound(), w.own()+memorySlack) + hardSlack; ok && have > hard {
 		ended := slices.ContainsFunc(slices.Collect(maps.Keys(w.running)), func(x *watched) bool { return x.killed })
 		for x := range w.running {
@@ -181,7 +184,8 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 				tell(x)
 			}
 		}
-		return fmt.Sprintf("used %d MiB of memory, more than the hard limit of the process of %d MiB", have>>20, hard>>20), stuck
+		return fmt.Sprintf("used %d MiB of memory, more than the hard limit of the process of %d MiB", have>>20,
+			hard>>20), stuck
 	}
 	why = fmt.Sprintf("still ran %s after it was cancelled", w.overrun)
 	for x := range w.running {
@@ -215,8 +219,9 @@ func (w *memoryWatch) trimmed() {
 	}
 }
 
-// share adds what the process has taken since the last look to the statements that run, in equal parts: DuckDB counts memory by instance
-// and not by statement. It returns the memory of the process, without what ended statements have released.
+// share adds what the process has taken since the last look to the statements that run, in equal parts: DuckDB counts
+// memory by instance and not by statement. It returns the memory of the process, without what ended statements have
+// released.
 func (w *memoryWatch) share(have int64) int64 {
 	if have > w.bound() {
 		blocks.Trim()
@@ -233,8 +238,8 @@ func (w *memoryWatch) share(have int64) int64 {
 	return have
 }
 
-// greediest returns the statement to end, or nil: the one during which the process has grown most. After one was ended the others have
-// some time, unless the process still grows.
+// greediest returns the statement to end, or nil: the one during which the process has grown most. After one was ended
+// the others have some time, unless the process still grows.
 func (w *memoryWatch) greediest(have int64) (most *watched) {
 	if w.wait--; have <= w.bound() || w.wait > 0 && have < w.killedAt+hardSlack/4 {
 		return nil
@@ -247,7 +252,8 @@ func (w *memoryWatch) greediest(have int64) (most *watched) {
 	return most
 }
 
-// privateMemory is the private memory of the process, without mapped files. ok is false on systems that do not report it.
+// privateMemory is the private memory of the process, without mapped files. ok is false on systems that do not report
+// it.
 func privateMemory() (n int64, ok bool) {
 	raw, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -265,7 +271,8 @@ func privateMemory() (n int64, ok bool) {
 // room fails if a function may not create n bytes at once.
 func (w *memoryWatch) room(n int64) error {
 	if n > maxStep {
-		return fmt.Errorf("a function would create %d MiB of values at once, more than the %d MiB allowed", n>>20, maxStep>>20)
+		return fmt.Errorf("a function would create %d MiB of values at once, more than the %d MiB allowed",
+			n>>20, maxStep>>20)
 	}
 	if n < 1<<20 {
 		return nil
@@ -276,8 +283,8 @@ func (w *memoryWatch) room(n int64) error {
 	return nil
 }
 
-// roomFunction is a function that fails if the sum of its arguments over a chunk is more bytes than one function may create at
-// once. It returns true otherwise, and NULL for NULL.
+// roomFunction is a function that fails if the sum of its arguments over a chunk is more bytes than one function may
+// create at once. It returns true otherwise, and NULL for NULL.
 const roomFunction = "~room"
 
 func registerRoom(c bindings.Connection, w *memoryWatch) error {

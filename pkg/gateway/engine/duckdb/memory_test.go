@@ -15,8 +15,8 @@ type deafWarden struct{}
 func (deafWarden) Admit(string, string) error     { return nil }
 func (deafWarden) Stuck(string, []engine.Running) {}
 
-// TestStuckForItsMemory: a statement that was ended for its memory and does not end is reported with that cause, also where the process
-// stays below the hard limit.
+// TestStuckForItsMemory: a statement that was ended for its memory and does not end is reported with that cause, also
+// where the process stays below the hard limit.
 func TestStuckForItsMemory(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -25,7 +25,8 @@ func TestStuckForItsMemory(t *testing.T) {
 		x          *watched
 		ctx        context.Context
 	}{
-		{"memory", "used 9 MiB of memory, more than the limit of the process of 7 MiB, and still ran", &watched{killed: true, used: "9 MiB of memory, more than the limit of the process of 7 MiB"}, t.Context()},
+		{"memory", "used 9 MiB of memory, more than the limit of the process of 7 MiB, and still ran",
+			&watched{killed: true, used: "9 MiB of memory, more than the limit of the process of 7 MiB"}, t.Context()},
 		{"cancelled", "still ran 50ms after it was cancelled", &watched{sql: "SELECT 1"}, ended},
 		{"running", "", &watched{}, t.Context()},
 		{"change", "", &watched{}, ended},
@@ -40,7 +41,8 @@ func TestStuckForItsMemory(t *testing.T) {
 	}
 }
 
-// TestGreediest: the statement during which the process has grown is ended, alone, and the next one only if that is not enough.
+// TestGreediest: the statement during which the process has grown is ended, alone, and the next one only if that is not
+// enough.
 func TestGreediest(t *testing.T) {
 	w := newMemoryWatch(&engine.Options{MemoryLimit: 1 << 40})
 	w.instances.Store(1)

@@ -37,7 +37,8 @@ func TestNamesChangeWhileStatementsRun(t *testing.T) {
 	cols := []engine.ColumnInfo{{Name: "n", Type: "bigint"}}
 	rows := &enginetest.Rows{Cols: cols, Data: [][]any{{int64(7)}, {int64(7)}, {int64(7)}}}
 	names := changing{asked: new(atomic.Int64), means: []sql.Source{
-		{Scan: rows}, {Stored: &engine.TableName{Schema: "cache", Table: "a"}}, {Stored: &engine.TableName{Schema: "cache", Table: "b"}},
+		{Scan: rows}, {Stored: &engine.TableName{Schema: "cache", Table: "a"}},
+		{Stored: &engine.TableName{Schema: "cache", Table: "b"}},
 		{SQL: "SELECT CAST(7 AS bigint) AS n FROM UNNEST(sequence(1, 3)) u(i)"},
 	}, Names: enginetest.Names{
 		{Catalog: "peaka", Schema: "query", Table: "q"}: {SQL: "SELECT n FROM far.s.t"},
@@ -82,12 +83,14 @@ func threeSevens(ctx context.Context, p *project, q sql.Query) error {
 	return err
 }
 
-// TestNamesStayThoseOfUsers: where a name has another meaning at the moment, what is told of a statement still has the name as written.
+// TestNamesStayThoseOfUsers: where a name has another meaning at the moment, what is told of a statement still has the
+// name as written.
 func TestNamesStayThoseOfUsers(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	rows := &enginetest.Rows{Cols: []engine.ColumnInfo{{Name: "n", Type: "bigint"}}}
 	n := engine.TableName{Catalog: "far", Schema: "s", Table: "t"}
-	held, err := sql.Run(t.Context(), p, sql.Query{SQL: `SELECT * FROM far.s.t`, Catalogs: enginetest.Names{n: {Scan: rows}}})
+	held, err := sql.Run(t.Context(), p, sql.Query{SQL: `SELECT * FROM far.s.t`,
+		Catalogs: enginetest.Names{n: {Scan: rows}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,8 @@ type opening struct {
 	err     error // set before done is closed
 }
 
-// acquire returns the instance with one more reference, opening it if there is none. One that is shared with other processes only reads, and
-// is replaced when its data are not the latest, or are to be changed.
+// acquire returns the instance with one more reference, opening it if there is none. One that is shared with other
+// processes only reads, and is replaced when its data are not the latest, or are to be changed.
 func (p *project) acquire(ctx context.Context, write bool) (*instance, error) {
 	for {
 		p.mu.Lock()
@@ -95,11 +95,13 @@ func (p *project) usable(in *instance, write bool) bool {
 	return in != nil && !in.broken && in.present(p.dir) && (!in.shared || !write && in.current(p.dir))
 }
 
-// useless is how long statements of a broken instance may take to fail by themselves. One with a stalled reader never does.
+// useless is how long statements of a broken instance may take to fail by themselves. One with a stalled reader never
+// does.
 const useless = time.Second
 
-// replace creates an instance if there is none that can be used. A broken one is closed first, after its last connection was returned:
-// two instances of one process must never have the same file attached and change it. A shared one is closed when its statements have ended.
+// replace creates an instance if there is none that can be used. A broken one is closed first, after its last
+// connection was returned: two instances of one process must never have the same file attached and change it. A shared
+// one is closed when its statements have ended.
 func (p *project) replace(ctx context.Context, write bool) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -236,8 +238,8 @@ func (p *project) closeIdle() {
 // shutTime is how long statements that were ended may take to stop.
 const shutTime = 10 * time.Second
 
-// shut ends the running statements, waits for them and closes the instance permanently. They, and later ones, fail with the reason. If a
-// statement does not end, the instance stays open and the error is of KindLocked.
+// shut ends the running statements, waits for them and closes the instance permanently. They, and later ones, fail with
+// the reason. If a statement does not end, the instance stays open and the error is of KindLocked.
 func (p *project) shut(why error) error {
 	p.mu.Lock()
 	if p.gone == nil {
@@ -283,7 +285,8 @@ func (p *project) shut(why error) error {
 		case <-patience.C:
 			// Acknowledged rows are safe in the log; the lock is released when the process ends.
 			return &engine.Error{Kind: engine.KindLocked,
-				Message: fmt.Sprintf("a statement of project %s was cancelled and still runs after %s; try again when it has ended, or stop the gateway", p.id, shutTime)}
+				Message: fmt.Sprintf("a statement of project %s was cancelled and still runs after %s; try again "+
+					"when it has ended, or stop the gateway", p.id, shutTime)}
 		}
 	}
 }

@@ -64,8 +64,8 @@ func stall(t *testing.T, p *project, q sql.Query) (w *pipe, ended chan error) {
 
 const manyRows = `SELECT a.range, b.range, 'some text' FROM range(3000) a, range(3000) b`
 
-// TestStalledReaderIsGivenUp: a statement whose reader has stopped ends with its project, its time limit, and an instance that has become
-// useless.
+// TestStalledReaderIsGivenUp: a statement whose reader has stopped ends with its project, its time limit, and an
+// instance that has become useless.
 func TestStalledReaderIsGivenUp(t *testing.T) {
 	e := testEngine(t, t.TempDir())
 	p := testProject(t, e, "prjA")
@@ -81,7 +81,8 @@ func TestStalledReaderIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.fault(t.Context(), bindings.ErrorTypeFatal, `{"exception_type":"FATAL","exception_message":"Failed: database has been invalidated because of a previous fatal error."}`)
+	_ = c.fault(t.Context(), bindings.ErrorTypeFatal, `{"exception_type":"FATAL","exception_message":"Failed: `+
+		`database has been invalidated because of a previous fatal error."}`)
 	c.close()
 	if got := one(t, p, `SELECT a FROM "~data"."table"."x"`); got != "7" {
 		t.Errorf("after the instance broke: %s", got)
@@ -102,8 +103,8 @@ func TestStalledReaderIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestProjectGoesOnAfterAFailedDrop: one that cannot be dropped because a statement does not end is still there, and this process is not
-// in its own way.
+// TestProjectGoesOnAfterAFailedDrop: one that cannot be dropped because a statement does not end is still there, and
+// this process is not in its own way.
 func TestProjectGoesOnAfterAFailedDrop(t *testing.T) {
 	e := testEngine(t, t.TempDir())
 	p := testProject(t, e, "prjA")
@@ -112,7 +113,8 @@ func TestProjectGoesOnAfterAFailedDrop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.DropProject(t.Context(), "prjA"); kindOf(err) != engine.KindLocked || !strings.Contains(err.Error(), "try again") {
+	if err := e.DropProject(t.Context(), "prjA"); kindOf(err) != engine.KindLocked ||
+		!strings.Contains(err.Error(), "try again") {
 		t.Fatalf("%v", err)
 	}
 	again := testProject(t, e, "prjA")
@@ -128,7 +130,8 @@ func TestProjectGoesOnAfterAFailedDrop(t *testing.T) {
 	}
 }
 
-// TestCallersWaitBesideEachOther: those who need a project that another process holds wait together, each as long as it likes.
+// TestCallersWaitBesideEachOther: those who need a project that another process holds wait together, each as long as it
+// likes.
 func TestCallersWaitBesideEachOther(t *testing.T) {
 	dir := t.TempDir()
 	first := testEngine(t, dir)
@@ -142,7 +145,8 @@ func TestCallersWaitBesideEachOther(t *testing.T) {
 	for range 5 {
 		all.Go(func() {
 			_, err := opened(t.Context(), second, "prjA")
-			if kindOf(err) != engine.KindLocked || errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "nothing was done") {
+			if kindOf(err) != engine.KindLocked || errors.Is(err, context.DeadlineExceeded) ||
+				!strings.Contains(err.Error(), "nothing was done") {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -185,10 +189,13 @@ func TestCloseWhileWaiting(t *testing.T) {
 	}
 }
 
-// TestSpillHasABound: what does not fit into memory may take so much room on the disk, and who reads the error is told nothing that only
-// the engine's owner could do.
+// TestSpillHasABound: what does not fit into memory may take so much room on the disk, and who reads the error is told
+// nothing that only the engine's owner could do.
 func TestSpillHasABound(t *testing.T) {
-	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) { o.MemoryLimit, o.TempLimit = 64<<20, 16<<20 }), "prjA")
+	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) {
+		o.MemoryLimit, o.TempLimit = 64<<20,
+			16<<20
+	}), "prjA")
 	if got := one(t, p, `SELECT current_setting('max_temp_directory_size')`); got != "16.0 MiB" {
 		t.Errorf("the bound is %s", got)
 	}

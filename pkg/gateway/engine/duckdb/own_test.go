@@ -29,7 +29,8 @@ func start(ctx context.Context, p engine.Project, q sql.Query) (*wire.Result, er
 func (p own) Query(ctx context.Context, q sql.Query) (_ *wire.Result, err error) {
 	over := func() {}
 	if q.Timeout > 0 {
-		ctx, over = context.WithTimeoutCause(ctx, q.Timeout, &engine.Error{Kind: engine.KindTimeout, Message: "exceeded the maximum run time limit", Err: context.DeadlineExceeded})
+		ctx, over = context.WithTimeoutCause(ctx, q.Timeout, &engine.Error{Kind: engine.KindTimeout,
+			Message: "exceeded the maximum run time limit", Err: context.DeadlineExceeded})
 	}
 	ctx, abort := context.WithCancelCause(ctx)
 	cancel := func() { abort(nil); over() }
@@ -67,7 +68,8 @@ func (p own) Query(ctx context.Context, q sql.Query) (_ *wire.Result, err error)
 		}
 		name := bindings.ColumnName(&r.res, i)
 		t.Bigint = t.Layout == batch.Int128
-		r.cols = append(r.cols, engine.RowColumn{TableColumn: analyze.TableColumn{Name: name, Type: types.Of(types.Varchar)}, Layout: t})
+		r.cols = append(r.cols, engine.RowColumn{TableColumn: analyze.TableColumn{Name: name,
+			Type: types.Of(types.Varchar)}, Layout: t})
 	}
 	return wire.NewResult(r, make([]engine.TableName, len(r.cols))), nil
 }

@@ -26,14 +26,16 @@ func (panickingSource) Scan(context.Context, engine.ScanRequest) (engine.Batches
 	panic("slice bounds out of range")
 }
 
-// TestPanicOfASource: neither a connection nor the supervision of the statement remains, and the project can be used and closed.
+// TestPanicOfASource: neither a connection nor the supervision of the statement remains, and the project can be used
+// and closed.
 func TestPanicOfASource(t *testing.T) {
 	e := testEngine(t, t.TempDir())
 	p := testProject(t, e, "prj")
 	for _, src := range []panickingSource{{false}, {true}} {
 		func() {
 			defer func() { _ = recover() }() // as the handler of a request does
-			res, err := sql.Run(t.Context(), p, sql.Query{SQL: "SELECT a FROM cat.sch.tab", Catalogs: oneSource{src: src}})
+			res, err := sql.Run(t.Context(), p, sql.Query{SQL: "SELECT a FROM cat.sch.tab",
+				Catalogs: oneSource{src: src}})
 			if err == nil {
 				_, err = res.Encode(t.Context(), io.Discard, api.Compact, func() {})
 				_ = res.Close()

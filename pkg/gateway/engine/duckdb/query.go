@@ -42,7 +42,8 @@ func (p *project) statement(ctx context.Context, x *engine.Statement, write bool
 	if err := ctx.Err(); err != nil {
 		return nil, engine.Ended(ctx, nil)
 	}
-	s := &statement{of: x, p: p, changes: write, views: map[*engine.Relation]*translation{}, scanned: map[*engine.Relation]bool{}}
+	s := &statement{of: x, p: p, changes: write, views: map[*engine.Relation]*translation{},
+		scanned: map[*engine.Relation]bool{}}
 	return s, p.known()
 }
 
@@ -168,7 +169,8 @@ func (r *result) begin() error {
 // lostTries is how often a statement is run again for an error that was lost.
 const lostTries = 3
 
-// reason repeats a failed statement to find out its error; its rows are discarded. Statements that read sources are not repeated.
+// reason repeats a failed statement to find out its error; its rows are discarded. Statements that read sources are not
+// repeated.
 func (r *result) reason() error {
 	if r.s.scans != nil {
 		return errLost
@@ -257,7 +259,8 @@ func (r *result) describe() error {
 			}
 			t.ShownIn(zone)
 		}
-		r.cols = append(r.cols, engine.RowColumn{TableColumn: analyze.TableColumn{Name: c.Name, Type: c.Type, Zone: name}, Layout: t})
+		r.cols = append(r.cols, engine.RowColumn{TableColumn: analyze.TableColumn{Name: c.Name, Type: c.Type,
+			Zone: name}, Layout: t})
 	}
 	return nil
 }

@@ -60,9 +60,11 @@ func rows(t *testing.T, p engine.Project, q sql.Query) (string, error) {
 
 func TestThreeFormats(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 25001::BIGINT AS "id", 'a "b"'||chr(10)||'c' AS "te""xt", NULL::DATE AS "d"`)
+	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 25001::BIGINT AS "id", 'a "b"'||chr(10)||'c' AS `+
+		`"te""xt", NULL::DATE AS "d"`)
 	q := sql.Query{SQL: `SELECT * FROM "peaka"."table"."x"`}
-	cols := `{"columns":[{"catalogName":"peaka","schemaName":"table","tableName":"x","columnName":"id","dataType":"bigint"},` +
+	cols := `{"columns":[{"catalogName":"peaka","schemaName":"table","tableName":"x","columnName":"id",` +
+		`"dataType":"bigint"},` +
 		`{"catalogName":"peaka","schemaName":"table","tableName":"x","columnName":"te\"xt","dataType":"varchar"},` +
 		`{"catalogName":"peaka","schemaName":"table","tableName":"x","columnName":"d","dataType":"date"}],"data":[`
 	for format, row := range map[api.Format]string{
@@ -75,7 +77,8 @@ func TestThreeFormats(t *testing.T) {
 		for n, text := range map[int]string{0: q.SQL + ` WHERE id = 0`, 1: q.SQL, 2: q.SQL + ` UNION ALL ` + q.SQL} {
 			want := cols + strings.TrimSuffix(strings.Repeat(row+",", n), ",") + "]}"
 			if n == 2 {
-				want = strings.NewReplacer(`"catalogName":"peaka","schemaName":"table","tableName":"x"`, `"catalogName":"","schemaName":"","tableName":""`).Replace(want)
+				want = strings.NewReplacer(`"catalogName":"peaka","schemaName":"table","tableName":"x"`,
+					`"catalogName":"","schemaName":"","tableName":""`).Replace(want)
 			}
 			got, err := reply(t, p, format, sql.Query{SQL: text})
 			if err != nil || got != want {
@@ -85,7 +88,8 @@ func TestThreeFormats(t *testing.T) {
 	}
 }
 
-// TestLargeTexts: what would take hours, or more memory than there is, is refused before it begins, since nothing could stop it.
+// TestLargeTexts: what would take hours, or more memory than there is, is refused before it begins, since nothing could
+// stop it.
 func TestLargeTexts(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	long := func(c string) string { return `rpad('', 1000000, '` + c + `')` }
@@ -94,13 +98,16 @@ func TestLargeTexts(t *testing.T) {
 		`SELECT length(regexp_replace(` + long("a") + `, 'a', rpad('', 10000, 'b')))`:            "regexp_replace: the result would be longer than",
 		`SELECT length(regexp_replace(` + long("a") + `, '(aaaaaaaaaa)', rpad('', 9998, '$1')))`: "regexp_replace: the result would be longer than",
 	} {
-		if got, err := rows(t, p, sql.Query{SQL: text}); kindOf(err) != engine.KindValue || !strings.Contains(err.Error(), want) {
+		if got, err := rows(t, p, sql.Query{SQL: text}); kindOf(err) != engine.KindValue ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %.100q, %.200v; want %s", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{
-		`SELECT levenshtein_distance(rpad('', 1000, 'a'), rpad('', 1001, 'b')), levenshtein_distance('', ` + long("a") + `)`:     "1001|1000000",
-		`SELECT length(regexp_replace(` + long("a") + `, 'a', 'bbbbbbbb')), length(regexp_replace('a', 'a', ` + long("b") + `))`: "8000000|1000000",
+		`SELECT levenshtein_distance(rpad('', 1000, 'a'), rpad('', 1001, 'b')), levenshtein_distance('', ` + long("a") +
+			`)`: "1001|1000000",
+		`SELECT length(regexp_replace(` + long("a") + `, 'a', 'bbbbbbbb')), length(regexp_replace('a', 'a', ` +
+			long("b") + `))`: "8000000|1000000",
 	} {
 		if got, err := rows(t, p, sql.Query{SQL: text}); err != nil || got != want {
 			t.Errorf("%s: got %.100q, %.200v; want %s", text, got, err, want)

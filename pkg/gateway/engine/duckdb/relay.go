@@ -13,8 +13,8 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// relay is the Scanner of a table of another project. Its values are copied from the vectors of that statement to those of the
-// scan, which therefore has the types of DuckDB that they have there.
+// relay is the Scanner of a table of another project. Its values are copied from the vectors of that statement to those
+// of the scan, which therefore has the types of DuckDB that they have there.
 type relay struct {
 	src   engine.Relay
 	table *analyze.Table
@@ -106,7 +106,8 @@ func (r *relayed) Fill(ctx context.Context, cols []engine.Vector, _ int) (int, e
 		}
 		n := bindings.DataChunkGetSize(chunk)
 		for i, c := range cols {
-			bindings.VectorCopySel(bindings.DataChunkGetVector(chunk, bindings.IdxT(i)), c.(*vecWriter).v, r.all, n, 0, 0)
+			bindings.VectorCopySel(bindings.DataChunkGetVector(chunk, bindings.IdxT(i)), c.(*vecWriter).v,
+				r.all, n, 0, 0)
 		}
 		bindings.DestroyDataChunk(&chunk)
 		if n > 0 {

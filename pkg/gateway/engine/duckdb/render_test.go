@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
-// The texts are those of Trino's documentation, of Java's Double.toString and LocalDate.toString, and of the service where it was
-// measured; the expressions are DuckDB's.
+// The texts are those of Trino's documentation, of Java's Double.toString and LocalDate.toString, and of the service
+// where it was measured; the expressions are DuckDB's.
 func TestValues(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	for _, c := range []struct{ expr, text string }{
@@ -114,7 +114,8 @@ func TestValues(t *testing.T) {
 		{`NULL::INTEGER[]`, "null"},
 	} {
 		// Three rows in one chunk, the value in the middle, so that offsets into vectors count.
-		text := `SELECT v FROM (SELECT 1 AS i, NULL AS v UNION ALL SELECT 2, ` + c.expr + ` UNION ALL SELECT 3, NULL) ORDER BY i`
+		text := `SELECT v FROM (SELECT 1 AS i, NULL AS v UNION ALL SELECT 2, ` + c.expr +
+			` UNION ALL SELECT 3, NULL) ORDER BY i`
 		q := sql.Query{SQL: text}
 		want := "null\n" + c.text + "\nnull"
 		if got, err := rows(t, own{p}, q); err != nil || got != want {
@@ -164,7 +165,8 @@ func secondValue(t *testing.T, f api.Format, doc string) string {
 			Order                       int
 			Value                       *string
 		}
-		if err = json.Unmarshal(d.Data[1], &row); err == nil && (row[0].DataType != d.Columns[0].DataType || row[0].Name != "v" || row[0].Order != 0) {
+		if err = json.Unmarshal(d.Data[1], &row); err == nil && (row[0].DataType != d.Columns[0].DataType ||
+			row[0].Name != "v" || row[0].Order != 0) {
 			t.Errorf("cell %+v in %s", row[0], doc)
 		}
 		s = row[0].Value
@@ -188,7 +190,8 @@ func TestTypesWithoutText(t *testing.T) {
 func TestSumsAreBigintInTrino(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	got, err := reply(t, p, api.Compact, sql.Query{SQL: `SELECT sum(a) AS s FROM (VALUES (1), (2)) t(a)`})
-	if want := `{"columns":[{"catalogName":"","schemaName":"","tableName":"","columnName":"s","dataType":"bigint"}],"data":[["3"]]}`; err != nil || got != want {
+	if want := `{"columns":[{"catalogName":"","schemaName":"","tableName":"","columnName":"s","dataType":"bigint"}],` +
+		`"data":[["3"]]}`; err != nil || got != want {
 		t.Errorf("got %s, %v", got, err)
 	}
 	_, err = rows(t, p, sql.Query{SQL: `SELECT sum(a) AS s FROM (VALUES (9223372036854775807), (1)) t(a)`})
@@ -259,7 +262,8 @@ func TestBindings(t *testing.T) {
 			t.Errorf("%s %q: got %q, %v, want %q", c.where, c.binds, got, err, c.want)
 		}
 	}
-	if got, err := rows(t, p, sql.Query{SQL: `SELECT ?, n FROM x LIMIT ?`, Bindings: []string{"7", "1"}}); err != nil || got != "7|1" {
+	if got, err := rows(t, p, sql.Query{SQL: `SELECT ?, n FROM x LIMIT ?`, Bindings: []string{"7", "1"}}); err != nil ||
+		got != "7|1" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -17,11 +17,13 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// DuckDB reads rows of sources through one table function of this package. A name that is read by a scan becomes the view
+// DuckDB reads rows of sources through one table function of this package. A name that is read by a scan becomes the
+// view
 //
 //	SELECT * FROM "~scan"('"catalog"."schema"."table"')
 //
-// which is the same for every statement. Its rows are determined by the connection that runs it: the statement's scanSet.
+// which is the same for every statement. Its rows are determined by the connection that runs it: the statement's
+// scanSet.
 
 // scanSet holds the scans of one statement.
 type scanSet struct {
@@ -81,7 +83,8 @@ func (s *statement) addScan(ctx context.Context, r *engine.Relation) error {
 		key := engine.LowerASCII(c.Name)
 		if other, twice := seen[key]; twice {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(
-				"table %s has the columns %q and %q, which SQL cannot distinguish; a view at the source can give one of them another name", n, other, c.Name)}
+				"table %s has the columns %q and %q, which SQL cannot distinguish; a view at the source can give one "+
+					"of them another name", n, other, c.Name)}
 		}
 		seen[key] = c.Name
 	}
@@ -282,7 +285,8 @@ func (r *scanRun) copy() (int, error) {
 	return n, nil
 }
 
-// scanType creates the DuckDB type for one of the names of translate.DuckType that a Scanner has values of. The caller destroys it.
+// scanType creates the DuckDB type for one of the names of translate.DuckType that a Scanner has values of. The caller
+// destroys it.
 func scanType(name string) bindings.LogicalType {
 	if p, ok := strings.CutPrefix(name, "DECIMAL("); ok {
 		var w, s int
@@ -298,8 +302,11 @@ func scanType(name string) bindings.LogicalType {
 }
 
 var scanTypes = map[string]bindings.Type{
-	"BOOLEAN": bindings.TypeBoolean, "TINYINT": bindings.TypeTinyInt, "SMALLINT": bindings.TypeSmallInt, "INTEGER": bindings.TypeInteger,
-	"BIGINT": bindings.TypeBigInt, "DOUBLE": bindings.TypeDouble, "FLOAT": bindings.TypeFloat, "DATE": bindings.TypeDate,
-	"UUID": bindings.TypeUUID, "TIME": bindings.TypeTime, "TIMESTAMP": bindings.TypeTimestamp, "TIMESTAMPTZ": bindings.TypeTimestampTZ,
+	"BOOLEAN": bindings.TypeBoolean, "TINYINT": bindings.TypeTinyInt, "SMALLINT": bindings.TypeSmallInt,
+	"INTEGER": bindings.TypeInteger,
+	"BIGINT":  bindings.TypeBigInt, "DOUBLE": bindings.TypeDouble, "FLOAT": bindings.TypeFloat,
+	"DATE": bindings.TypeDate,
+	"UUID": bindings.TypeUUID, "TIME": bindings.TypeTime, "TIMESTAMP": bindings.TypeTimestamp,
+	"TIMESTAMPTZ":  bindings.TypeTimestampTZ,
 	"TIMESTAMP_NS": bindings.TypeTimestampNS, "BLOB": bindings.TypeBlob, "VARCHAR": bindings.TypeVarchar,
 }

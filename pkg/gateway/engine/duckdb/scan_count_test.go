@@ -37,8 +37,10 @@ func TestCountsAskForNoColumns(t *testing.T) {
 		{`SELECT DISTINCT count(*) FROM c.s.t`, "[[Name]]", "5000"},
 	} {
 		for _, fills := range []bool{false, true} {
-			h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}}, rows: held, fills: fills}
-			got, err := rows(t, p, sql.Query{SQL: c.text, Catalogs: named{sources: map[string]sql.Source{"t": {Scan: h}, "counted": {SQL: "SELECT count(*) AS n FROM c.s.t"}}}})
+			h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}},
+				rows: held, fills: fills}
+			got, err := rows(t, p, sql.Query{SQL: c.text, Catalogs: named{sources: map[string]sql.Source{"t": {Scan: h},
+				"counted": {SQL: "SELECT count(*) AS n FROM c.s.t"}}}})
 			var asked [][]string
 			for _, r := range h.requests() {
 				asked = append(asked, r.Columns)
@@ -49,8 +51,11 @@ func TestCountsAskForNoColumns(t *testing.T) {
 		}
 	}
 	// The count and the rows of one statement share a request.
-	h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}}, rows: held}
-	got, err := rows(t, p, sql.Query{SQL: `SELECT max(id), (SELECT count(*) FROM c.s.t) FROM c.s.t WHERE name IS NOT NULL`, Catalogs: named{sources: map[string]sql.Source{"t": {Scan: h}}}})
+	h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}},
+		rows: held}
+	got, err := rows(t, p, sql.Query{
+		SQL:      `SELECT max(id), (SELECT count(*) FROM c.s.t) FROM c.s.t WHERE name IS NOT NULL`,
+		Catalogs: named{sources: map[string]sql.Source{"t": {Scan: h}}}})
 	if err != nil || fmt.Sprint(got) != "4999|5000" {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -114,8 +114,10 @@ func (b heldFiller) Fill(_ context.Context, cols []engine.Vector, n int) (int, e
 func TestScanKeepsValues(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	rnd := rand.New(rand.NewPCG(1, 2))
-	h := &heldRows{cols: []engine.ColumnInfo{{Name: "t", Type: "varchar"}, {Name: "d4", Type: "decimal(4,2)"}, {Name: "d9", Type: "decimal(9,0)"},
-		{Name: "d18", Type: "decimal(18,18)"}, {Name: "d38", Type: "decimal(38,10)"}, {Name: "n", Type: "bigint"}, {Name: "u", Type: "uuid"}}}
+	h := &heldRows{cols: []engine.ColumnInfo{{Name: "t", Type: "varchar"}, {Name: "d4", Type: "decimal(4,2)"},
+		{Name: "d9", Type: "decimal(9,0)"},
+		{Name: "d18", Type: "decimal(18,18)"}, {Name: "d38", Type: "decimal(38,10)"}, {Name: "n", Type: "bigint"},
+		{Name: "u", Type: "uuid"}}}
 	decimal := func(width, scale int) string {
 		n := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(1+rnd.IntN(width))), nil)
 		s := n.Sub(n, big.NewInt(rnd.Int64N(9)+1)).String()
@@ -140,7 +142,8 @@ func TestScanKeepsValues(t *testing.T) {
 		case 79, 4000:
 			n = heapFlush + 5
 		}
-		row := []any{strings.Repeat("ä☃x", n/6) + strings.Repeat(string(rune('a'+i%26)), n%6), decimal(4, 2), decimal(9, 0), decimal(18, 18), decimal(38, 10), fmt.Sprint(rnd.Int64() - rnd.Int64()),
+		row := []any{strings.Repeat("ä☃x", n/6) + strings.Repeat(string(rune('a'+i%26)), n%6), decimal(4, 2),
+			decimal(9, 0), decimal(18, 18), decimal(38, 10), fmt.Sprint(rnd.Int64() - rnd.Int64()),
 			fmt.Sprintf("a0eebc99-9c0b-4ef8-bb6d-%012x", i)}
 		if i%7 == 3 {
 			row[i%len(row)] = nil
@@ -170,7 +173,8 @@ func TestScanKeepsValues(t *testing.T) {
 				t.Fatalf("fills %v, row %d:\n got %.200s\nwant %.200s", fills, i, line, want[i])
 			}
 		}
-		if n, err := rows(t, p, sql.Query{SQL: `SELECT count(*) FROM c.s.t`, Catalogs: oneSource{src: h}}); err != nil || n != "5000" {
+		if n, err := rows(t, p, sql.Query{SQL: `SELECT count(*) FROM c.s.t`,
+			Catalogs: oneSource{src: h}}); err != nil || n != "5000" {
 			t.Errorf("fills %v: count %s, %v", fills, n, err)
 		}
 		asked := h.requests()
@@ -184,9 +188,12 @@ func TestScanKeepsValues(t *testing.T) {
 func TestScanRefusesMisfits(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	for _, c := range []struct{ typ, value string }{
-		{"decimal(4,2)", "100"}, {"decimal(4,2)", "1.234"}, {"decimal(4,2)", "NaN"}, {"decimal(4,2)", ""}, {"decimal(4,2)", "."}, {"decimal(4,2)", "-"},
-		{"decimal(38,0)", "100000000000000000000000000000000000000"}, {"decimal(38,38)", "1"}, {"tinyint", "128"}, {"smallint", "-32769"}, {"integer", "2147483648"},
-		{"bigint", "9223372036854775808"}, {"bigint", "1.5"}, {"boolean", "maybe"}, {"uuid", "a0eebc99"}, {"date", "2024-02-30"}, {"varchar", "\xff"}, {"json", "\"\xff\""},
+		{"decimal(4,2)", "100"}, {"decimal(4,2)", "1.234"}, {"decimal(4,2)", "NaN"}, {"decimal(4,2)", ""},
+		{"decimal(4,2)", "."}, {"decimal(4,2)", "-"},
+		{"decimal(38,0)", "100000000000000000000000000000000000000"}, {"decimal(38,38)", "1"}, {"tinyint", "128"},
+		{"smallint", "-32769"}, {"integer", "2147483648"},
+		{"bigint", "9223372036854775808"}, {"bigint", "1.5"}, {"boolean", "maybe"}, {"uuid", "a0eebc99"},
+		{"date", "2024-02-30"}, {"varchar", "\xff"}, {"json", "\"\xff\""},
 	} {
 		for _, fills := range []bool{false, true} {
 			h := &heldRows{cols: []engine.ColumnInfo{{Name: "v", Type: c.typ}}, rows: [][]any{{c.value}}, fills: fills}

@@ -52,7 +52,8 @@ func (p *project) Plan(ctx context.Context, x *engine.Statement) (*plan.Node, er
 	if err != nil {
 		return nil, faults.Translated(err)
 	}
-	out, err := plan.FromDuckDB(told, plan.Names{Column: func(n string) string { return t.names[n] }, Plain: s.sampleNames(), Stored: s.planStored, Scan: s.planScan})
+	out, err := plan.FromDuckDB(told, plan.Names{Column: func(n string) string { return t.names[n] },
+		Plain: s.sampleNames(), Stored: s.planStored, Scan: s.planScan})
 	if err != nil {
 		return nil, engine.Internal(err.Error())
 	}
@@ -62,8 +63,10 @@ func (p *project) Plan(ctx context.Context, x *engine.Statement) (*plan.Node, er
 // planStored is the table of a name in DuckDB's plan.
 func (s *statement) planStored(name string) plan.Table {
 	for _, r := range s.of.Reads() {
-		if r.Base != nil && r.Base.Name.Catalog == "" && strings.EqualFold(strings.Join([]string{naming.Store, r.Base.Name.Schema, r.Base.Name.Table}, "."), name) {
-			return plan.Table{Name: r.Name.String(), Types: typesOf(r.Table), Details: []string{"reads: " + storedAs(r)}}
+		if r.Base != nil && r.Base.Name.Catalog == "" &&
+			strings.EqualFold(strings.Join([]string{naming.Store, r.Base.Name.Schema, r.Base.Name.Table}, "."), name) {
+			return plan.Table{Name: r.Name.String(), Types: typesOf(r.Table),
+				Details: []string{"reads: " + storedAs(r)}}
 		}
 	}
 	return plan.Table{Name: naming.HideStore(name)}
@@ -99,8 +102,8 @@ func (s *statement) samplesUsed() (names []string) {
 	return names
 }
 
-// sampleNames renames the row numbers of these tables. It is nil if another table is read too, since that may have a column of such
-// a name.
+// sampleNames renames the row numbers of these tables. It is nil if another table is read too, since that may have a
+// column of such a name.
 func (s *statement) sampleNames() func(string) string {
 	if n := len(s.samplesUsed()); n == 0 || n < len(s.of.Reads()) {
 		return nil
@@ -109,8 +112,8 @@ func (s *statement) sampleNames() func(string) string {
 	return func(name string) string { return cmp.Or(columns[name], name) }
 }
 
-// columnName is the name under which DuckDB knows a column of a scan. While a plan is explained it identifies its scan: the plan
-// shows the columns of a scan, and not what it reads.
+// columnName is the name under which DuckDB knows a column of a scan. While a plan is explained it identifies its scan:
+// the plan shows the columns of a scan, and not what it reads.
 func (s *scanSet) columnName(t *scanTable, name string) string {
 	if i := slices.Index(s.shown, t); i >= 0 {
 		return "~t" + strconv.Itoa(i) + "." + name
@@ -121,7 +124,8 @@ func (s *scanSet) columnName(t *scanTable, name string) string {
 // planScan is the table of a step that reads external rows, or computes them.
 func (s *statement) planScan(function string, columns []string, rows int64) (plan.Table, []string) {
 	if samples := s.samplesUsed(); function == "range" && len(samples) > 0 {
-		return plan.Table{Name: sample.Of(samples, rows), Details: []string{"reads: rows that are computed from their numbers"}}, nil
+		return plan.Table{Name: sample.Of(samples, rows),
+			Details: []string{"reads: rows that are computed from their numbers"}}, nil
 	}
 	if function != scanFunction || s.scans == nil {
 		return plan.Table{}, columns

@@ -201,15 +201,18 @@ func (w *vecWriter) uuid(i int, v any) error {
 
 // momentLayouts are the layouts of dates and times.
 var momentLayouts = map[vecKind][]string{
-	kindDate:        {"2006-01-02"},
-	kindTime:        {"15:04:05.999999999", "15:04"},
-	kindTimestamp:   {"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"},
-	kindTimestampNS: {"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"},
-	kindTimestampTZ: {time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999 MST"},
+	kindDate: {"2006-01-02"},
+	kindTime: {"15:04:05.999999999", "15:04"},
+	kindTimestamp: {"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999",
+		"2006-01-02 15:04", "2006-01-02"},
+	kindTimestampNS: {"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999",
+		"2006-01-02 15:04", "2006-01-02"},
+	kindTimestampTZ: {time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07",
+		"2006-01-02 15:04:05.999999999 MST"},
 }
 
-// moment accepts a time.Time or a text. A TIMESTAMP is the wall clock of the time.Time, a TIMESTAMPTZ its instant. A value with
-// more digits than the column can hold is an error.
+// moment accepts a time.Time or a text. A TIMESTAMP is the wall clock of the time.Time, a TIMESTAMPTZ its instant. A
+// value with more digits than the column can hold is an error.
 func (w *vecWriter) moment(i int, v any) error {
 	t, ok := v.(time.Time)
 	if s, isText := v.(string); isText {
@@ -253,7 +256,8 @@ func (w *vecWriter) moment(i int, v any) error {
 		}
 		put(w, i, int32(days))
 	case kindTime:
-		put(w, i, (int64(t.Hour())*3600+int64(t.Minute())*60+int64(t.Second()))*wiretext.MicrosPerSecond+int64(t.Nanosecond()/1000))
+		put(w, i, (int64(t.Hour())*3600+int64(t.Minute())*60+int64(t.Second()))*wiretext.MicrosPerSecond+
+			int64(t.Nanosecond()/1000))
 	case kindTimestamp:
 		put(w, i, wall.UnixMicro())
 	case kindTimestampNS:

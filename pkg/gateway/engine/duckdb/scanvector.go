@@ -40,16 +40,18 @@ const (
 )
 
 var vecKinds = map[string]vecKind{
-	"BOOLEAN": kindBoolean, "TINYINT": kindTiny, "SMALLINT": kindSmall, "INTEGER": kindInteger, "BIGINT": kindBig, "DOUBLE": kindDouble,
-	"FLOAT": kindReal, "DATE": kindDate, "UUID": kindUUID, "TIME": kindTime, "TIMESTAMP": kindTimestamp, "TIMESTAMPTZ": kindTimestampTZ, "BLOB": kindBlob,
+	"BOOLEAN": kindBoolean, "TINYINT": kindTiny, "SMALLINT": kindSmall, "INTEGER": kindInteger, "BIGINT": kindBig,
+	"DOUBLE": kindDouble,
+	"FLOAT":  kindReal, "DATE": kindDate, "UUID": kindUUID, "TIME": kindTime, "TIMESTAMP": kindTimestamp,
+	"TIMESTAMPTZ": kindTimestampTZ, "BLOB": kindBlob,
 	"TIMESTAMP_NS": kindTimestampNS,
 }
 
 // heapFlush is the number of bytes of long texts that are collected before they are passed to DuckDB in one call.
 const heapFlush = 256 << 10
 
-// vecWriter writes values into a vector of DuckDB: set accepts the Go values of engine.Batches, the methods of engine.Vector accept
-// them unboxed. What does not fit exactly is an error, never a changed value.
+// vecWriter writes values into a vector of DuckDB: set accepts the Go values of engine.Batches, the methods of
+// engine.Vector accept them unboxed. What does not fit exactly is an error, never a changed value.
 type vecWriter struct {
 	typ          string
 	kind         vecKind
@@ -202,8 +204,8 @@ func (w *vecWriter) putText(i int, b []byte) {
 	w.long = append(w.long, longText{i, from, len(w.heap)})
 }
 
-// flush passes the waiting texts to DuckDB as one long text of their first row, which stays in the vector's memory, and points
-// every row at its part of it.
+// flush passes the waiting texts to DuckDB as one long text of their first row, which stays in the vector's memory, and
+// points every row at its part of it.
 func (w *vecWriter) flush() {
 	if len(w.long) == 0 {
 		return
@@ -243,8 +245,8 @@ func (w *vecWriter) putUUID(i int, u [16]byte) {
 	put(w, i, h)
 }
 
-// plainDecimal parses a plain decimal, such as -12.50, at a scale. It leaves everything in another notation, or that does not
-// fit, to the caller.
+// plainDecimal parses a plain decimal, such as -12.50, at a scale. It leaves everything in another notation, or that
+// does not fit, to the caller.
 func plainDecimal[T string | []byte](s T, width, scale int) (h wiretext.Huge, ok bool) {
 	i, neg := 0, false
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {

@@ -22,7 +22,8 @@ var (
 	errLogged = errors.New("a process that changed the data of the project was killed")
 )
 
-// openShared opens a project for statements that only read. Other processes can read it at the same time and, see holders.go, change it.
+// openShared opens a project for statements that only read. Other processes can read it at the same time and, see
+// holders.go, change it.
 func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
 	if _, err := look(ctx, dir, o); err != nil {
 		return nil, err
@@ -54,8 +55,8 @@ func spillDir(dir string) (path string, done func(), err error) {
 	return path, done, err
 }
 
-// find attaches the data file, or a copy of it while a process changes it. A log of a killed process is written into the file first, unless
-// recovered is set.
+// find attaches the data file, or a copy of it while a process changes it. A log of a killed process is written into
+// the file first, unless recovered is set.
 func (in *instance) find(ctx context.Context, dir string, o *engine.Options, recovered bool) error {
 	said := o.Waiting == nil
 	turns := 0
@@ -69,7 +70,8 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options, rec
 			continue
 		}
 		waited := time.Since(began)
-		if errors.Is(err, errBusy) && sharing.Replaceable && waited > sharing.PatienceFor(sharing.WriterPatience, sizeOf(filepath.Join(dir, sharing.DataFile))) {
+		if errors.Is(err, errBusy) && sharing.Replaceable && waited > sharing.PatienceFor(sharing.WriterPatience,
+			sizeOf(filepath.Join(dir, sharing.DataFile))) {
 			err = in.readSnapshot(dir, o)
 		}
 		if !errors.Is(err, errBusy) {
@@ -145,7 +147,8 @@ func recoverLog(ctx context.Context, dir string, o *engine.Options, w *memoryWat
 	return in.close()
 }
 
-// openedElsewhere recognizes DuckDB's refusal of a file that another process has open for writing, or for reading when it is to be written.
+// openedElsewhere recognizes DuckDB's refusal of a file that another process has open for writing, or for reading when
+// it is to be written.
 func openedElsewhere(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Could not set lock on file")
 }

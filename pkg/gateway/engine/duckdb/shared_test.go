@@ -58,7 +58,8 @@ func reading(t *testing.T, p *project, text string) (rest func() (rows int, err 
 
 func create(t *testing.T, p *project, name string) {
 	t.Helper()
-	if _, err := p.CreateTable(t.Context(), engine.SchemaTable, name, engine.ColumnDef{Name: "n", Type: "bigint"}); err != nil {
+	if _, err := p.CreateTable(t.Context(), engine.SchemaTable, name, engine.ColumnDef{Name: "n",
+		Type: "bigint"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -70,14 +71,16 @@ func add(t *testing.T, p *project, name string, rows int) {
 		fmt.Fprintln(&b, i)
 	}
 	m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}}}
-	if n, err := p.ImportCSV(t.Context(), engine.SchemaTable, name, strings.NewReader("n\n"+b.String()), m); err != nil || n != int64(rows) {
+	if n, err := p.ImportCSV(t.Context(), engine.SchemaTable, name, strings.NewReader("n\n"+b.String()),
+		m); err != nil || n != int64(rows) {
 		t.Fatal(n, err)
 	}
 }
 
 const counted = `SELECT count(*) FROM "~data"."table"."x"`
 
-// TestReaderHoldsUpNoWriter: while one window reads, another adds rows twice and a third sees them. The first gets the rows that were there.
+// TestReaderHoldsUpNoWriter: while one window reads, another adds rows twice and a third sees them. The first gets the
+// rows that were there.
 func TestReaderHoldsUpNoWriter(t *testing.T) {
 	dir := t.TempDir()
 	first, second, third := window(t, dir), window(t, dir), window(t, dir)
@@ -117,7 +120,8 @@ func TestWriterHoldsUpNoReader(t *testing.T) {
 		if err := c.begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.exec(t.Context(), `INSERT INTO "~data"."table"."x" (_id, n) SELECT range, range FROM range(200000)`); err != nil {
+		if _, err := c.exec(t.Context(),
+			`INSERT INTO "~data"."table"."x" (_id, n) SELECT range, range FROM range(200000)`); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
@@ -160,7 +164,8 @@ func (p *project) waitClosed(t *testing.T) {
 
 const killedDir = "DIG_TEST_KILLED_WINDOW"
 
-// TestKilledWindow is the process that TestLogOfAKilledWindow kills with a log that is not in the file, and a transaction that is open.
+// TestKilledWindow is the process that TestLogOfAKilledWindow kills with a log that is not in the file, and a
+// transaction that is open.
 func TestKilledWindow(t *testing.T) {
 	dir := os.Getenv(killedDir)
 	if dir == "" {
@@ -171,7 +176,8 @@ func TestKilledWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{`CREATE TABLE "~data"."table"."x" AS SELECT range AS n FROM range(10)`, `BEGIN`, `INSERT INTO "~data"."table"."x" SELECT range FROM range(300000)`} {
+	for _, text := range []string{`CREATE TABLE "~data"."table"."x" AS SELECT range AS n FROM range(10)`, `BEGIN`,
+		`INSERT INTO "~data"."table"."x" SELECT range FROM range(300000)`} {
 		if err := rawExec(c.c, text); err != nil {
 			t.Fatal(err)
 		}

@@ -20,15 +20,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// snapshotDir holds copies of what was committed while a writer had the data file. They never change, and are named after the state that
-// they hold; the next process that changes the project removes them.
+// snapshotDir holds copies of what was committed while a writer had the data file. They never change, and are named
+// after the state that they hold; the next process that changes the project removes them.
 const snapshotDir = "snapshots"
 
-// headers is the size of the three headers of a data file. The last checkpoint is the state that they point to: DuckDB overwrites none of
-// its blocks before it has written a new header.
+// headers is the size of the three headers of a data file. The last checkpoint is the state that they point to: DuckDB
+// overwrites none of its blocks before it has written a new header.
 const headers = 3 * 4096
 
-// state identifies what is committed in a project: the headers and the log. A transaction that has not ended changes neither.
+// state identifies what is committed in a project: the headers and the log. A transaction that has not ended changes
+// neither.
 func state(dir string) (id string, size int64, err error) {
 	f, err := os.Open(filepath.Join(dir, sharing.DataFile))
 	if err != nil {
@@ -56,8 +57,9 @@ func state(dir string) (id string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)[:12]), size, nil
 }
 
-// snapshot returns the path of a copy of what is committed in a project that another process changes, and its state. The path is empty if
-// no copy is possible now. A copy is what a crash would leave, so it is consistent if neither the headers nor the log changed meanwhile.
+// snapshot returns the path of a copy of what is committed in a project that another process changes, and its state.
+// The path is empty if no copy is possible now. A copy is what a crash would leave, so it is consistent if neither the
+// headers nor the log changed meanwhile.
 func snapshot(dir string, o *engine.Options) (path, id string, err error) {
 	id, size, err := state(dir)
 	if err != nil {

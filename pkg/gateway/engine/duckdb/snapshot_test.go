@@ -15,8 +15,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/wire"
 )
 
-// TestRowsBetweenPlanAndExecution: a statement that was planned before rows were added sees none of them, and does not read them by the
-// measure of the rows it was planned for.
+// TestRowsBetweenPlanAndExecution: a statement that was planned before rows were added sees none of them, and does not
+// read them by the measure of the rows it was planned for.
 func TestRowsBetweenPlanAndExecution(t *testing.T) {
 	p := tableProject(t, t.TempDir())
 	ctx := t.Context()
@@ -33,7 +33,8 @@ func TestRowsBetweenPlanAndExecution(t *testing.T) {
 		{numbers, `SELECT a.n, b.mark FROM e a JOIN e b ON a.n = b.n ORDER BY 1`, "1|a\n2|b\n3|c"},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			makeTable(t, p, engine.SchemaTable, "e", engine.ColumnDef{Name: "mark", Type: "varchar"}, engine.ColumnDef{Name: "n", Type: "bigint"})
+			makeTable(t, p, engine.SchemaTable, "e", engine.ColumnDef{Name: "mark", Type: "varchar"},
+				engine.ColumnDef{Name: "n", Type: "bigint"})
 			if c.rows != "" {
 				mustImport(t, p, "e", c.rows)
 			}
@@ -82,8 +83,8 @@ func TestRowsBetweenPlanAndExecution(t *testing.T) {
 	}
 }
 
-// TestResultsBesideImports asks and stores results while a document is imported into an empty table: each holds none of its rows, or
-// all of them as they are.
+// TestResultsBesideImports asks and stores results while a document is imported into an empty table: each holds none of
+// its rows, or all of them as they are.
 func TestResultsBesideImports(t *testing.T) {
 	p := tableProject(t, t.TempDir())
 	ctx := t.Context()
@@ -91,7 +92,8 @@ func TestResultsBesideImports(t *testing.T) {
 	const row = "project-2|c02-00000|36"
 	doc := "mark,batch\n" + strings.Repeat("project-2,c02-00000\n", 36)
 	for range 40 {
-		makeTable(t, p, engine.SchemaTable, "e", engine.ColumnDef{Name: "mark", Type: "varchar"}, engine.ColumnDef{Name: "batch", Type: "varchar"})
+		makeTable(t, p, engine.SchemaTable, "e", engine.ColumnDef{Name: "mark", Type: "varchar"},
+			engine.ColumnDef{Name: "batch", Type: "varchar"})
 		imported, stop := context.WithCancel(ctx)
 		var wg sync.WaitGroup
 		for i := range 4 {
@@ -130,9 +132,10 @@ func stored(ctx context.Context, p *project, name, text string) (got string, err
 		return "", err
 	}
 	defer c.close()
-	err = c.query(ctx, `SELECT concat_ws('|', mark, batch, n) FROM `+naming.StoredTable(engine.SchemaMtQuery, name), nil, func(v []*string) error {
-		got += *v[0]
-		return nil
-	})
+	err = c.query(ctx, `SELECT concat_ws('|', mark, batch, n) FROM `+naming.StoredTable(engine.SchemaMtQuery, name),
+		nil, func(v []*string) error {
+			got += *v[0]
+			return nil
+		})
 	return got, err
 }

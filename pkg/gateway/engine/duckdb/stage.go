@@ -19,8 +19,9 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// stage is a data file of its own in which rows are prepared, while other statements and processes use the file of the project. Only moving
-// its rows into that file excludes them. Its directory is removed with the other temporary directories of a process that has ended.
+// stage is a data file of its own in which rows are prepared, while other statements and processes use the file of the
+// project. Only moving its rows into that file excludes them. Its directory is removed with the other temporary
+// directories of a process that has ended.
 type stage struct {
 	p    *project
 	path string
@@ -43,13 +44,15 @@ func (p *project) newStage() (*stage, error) {
 		}
 		return nil, err
 	}
-	return &stage{p: p, path: filepath.Join(dir, sharing.DataFile), name: fmt.Sprintf("~stage-%d", stages.Add(1)), done: done}, nil
+	return &stage{p: p, path: filepath.Join(dir, sharing.DataFile), name: fmt.Sprintf("~stage-%d", stages.Add(1)),
+		done: done}, nil
 }
 
 // open opens the file in an instance that has nothing else, as its naming.Store. done closes it.
 func (s *stage) open() (c *conn, done func(), err error) {
 	p := s.p
-	in := &instance{conns: map[*conn]struct{}{}, memory: p.memory, tempDir: filepath.Join(filepath.Dir(s.path), "tmp"), refs: 1}
+	in := &instance{conns: map[*conn]struct{}{}, memory: p.memory, tempDir: filepath.Join(filepath.Dir(s.path), "tmp"),
+		refs: 1}
 	in.memory.instances.Add(1)
 	defer func() {
 		if err != nil {
@@ -60,7 +63,8 @@ func (s *stage) open() (c *conn, done func(), err error) {
 		return nil, nil, err
 	}
 	if err := in.with(func(c bindings.Connection) error {
-		return setup(c, []string{`SET GLOBAL errors_as_json=true`, `SET GLOBAL TimeZone='UTC'`, `SET GLOBAL write_buffer_row_group_count=1`})
+		return setup(c, []string{`SET GLOBAL errors_as_json=true`, `SET GLOBAL TimeZone='UTC'`,
+			`SET GLOBAL write_buffer_row_group_count=1`})
 	}); err != nil {
 		return nil, nil, err
 	}
@@ -85,7 +89,8 @@ func (s *stage) open() (c *conn, done func(), err error) {
 	}, nil
 }
 
-// attachTo attaches the file to the instance of a connection; how is "" or " (READ_ONLY)". detach may be called more than once.
+// attachTo attaches the file to the instance of a connection; how is "" or " (READ_ONLY)". detach may be called more
+// than once.
 func (s *stage) attachTo(c *conn, how string) (detach func(), err error) {
 	if err := rawExec(c.c, `ATTACH `+sqltext.Literal(s.path)+` AS `+sqltext.Quote(s.name)+how); err != nil {
 		return nil, tableError(err)

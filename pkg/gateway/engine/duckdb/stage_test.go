@@ -30,14 +30,18 @@ func stagedDocument(label string) (doc string, rows int) {
 	return b.String(), rows
 }
 
-var stagedMapping = engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}, {Name: "label", CSVColumnName: "label"}}}
+var stagedMapping = engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"},
+	{Name: "label", CSVColumnName: "label"}}}
 
-// TestStagedRowsAreLikeOthers: rows that were prepared beside the project's file have the same in all columns as those that were not.
+// TestStagedRowsAreLikeOthers: rows that were prepared beside the project's file have the same in all columns as those
+// that were not.
 func TestStagedRowsAreLikeOthers(t *testing.T) {
 	for _, kind := range []string{engine.SchemaTable, engine.SchemaBI} {
 		p := window(t, t.TempDir())
-		if _, err := p.CreateTable(t.Context(), kind, "x", engine.ColumnDef{Name: "n", Type: "bigint", NotNull: ptr(true)}, engine.ColumnDef{Name: "label", Type: "varchar"},
-			engine.ColumnDef{Name: "d", Type: "date", DefaultValue: ptr("2024-02-29")}, engine.ColumnDef{Name: "s", Type: "varchar", DefaultValue: ptr("it's")}); err != nil {
+		if _, err := p.CreateTable(t.Context(), kind, "x", engine.ColumnDef{Name: "n", Type: "bigint",
+			NotNull: ptr(true)}, engine.ColumnDef{Name: "label", Type: "varchar"},
+			engine.ColumnDef{Name: "d", Type: "date", DefaultValue: ptr("2024-02-29")}, engine.ColumnDef{Name: "s",
+				Type: "varchar", DefaultValue: ptr("it's")}); err != nil {
 			t.Fatal(err)
 		}
 		doc, rows := stagedDocument("large")
@@ -48,13 +52,16 @@ func TestStagedRowsAreLikeOthers(t *testing.T) {
 		}
 		from := `FROM "~data"."` + kind + `"."x"`
 		want := fmt.Sprintf("%d|%[1]d|true|%d", rows+2, rows)
-		if got := rowsOf(t, p, `SELECT count(*), count(DISTINCT _id), max(_created_time) - min(_created_time) < INTERVAL 1 MINUTE, max(n) + 1 `+from); got[0] != want {
+		if got := rowsOf(t, p, `SELECT count(*), count(DISTINCT _id), max(_created_time) - min(_created_time) < `+
+			`INTERVAL 1 MINUTE, max(n) + 1 `+from); got[0] != want {
 			t.Errorf("%s: %s, want %s", kind, got, want)
 		}
-		if got := rowsOf(t, p, `SELECT DISTINCT * EXCLUDE (_id, n, _created_time, _last_modified_time), _created_time IS NULL, _last_modified_time IS NULL `+from); len(got) != 1 {
+		if got := rowsOf(t, p, `SELECT DISTINCT * EXCLUDE (_id, n, _created_time, _last_modified_time), `+
+			`_created_time IS NULL, _last_modified_time IS NULL `+from); len(got) != 1 {
 			t.Errorf("%s: rows that differ: %s", kind, got)
 		}
-		if got := one(t, p, `SELECT count(*) FROM (SELECT n, lag(n) OVER (ORDER BY _id) AS before `+from+`) WHERE n <> 0 AND n <> before + 1`); got != "0" {
+		if got := one(t, p, `SELECT count(*) FROM (SELECT n, lag(n) OVER (ORDER BY _id) AS before `+from+
+			`) WHERE n <> 0 AND n <> before + 1`); got != "0" {
 			t.Errorf("%s: %s rows are not in the order of the document", kind, got)
 		}
 		_, err := p.ImportCSV(t.Context(), kind, "x", strings.NewReader(doc+",none\n"), stagedMapping)
@@ -65,12 +72,13 @@ func TestStagedRowsAreLikeOthers(t *testing.T) {
 	}
 }
 
-// TestColumnsChangeDuringImports: another window adds and removes columns and a unique constraint while documents are prepared. Every one is stored
-// whole, or refused for the constraint.
+// TestColumnsChangeDuringImports: another window adds and removes columns and a unique constraint while documents are
+// prepared. Every one is stored whole, or refused for the constraint.
 func TestColumnsChangeDuringImports(t *testing.T) {
 	dir := t.TempDir()
 	first, second := window(t, dir), window(t, dir)
-	makeTable(t, first, engine.SchemaTable, "x", engine.ColumnDef{Name: "n", Type: "bigint"}, engine.ColumnDef{Name: "label", Type: "varchar"})
+	makeTable(t, first, engine.SchemaTable, "x", engine.ColumnDef{Name: "n", Type: "bigint"},
+		engine.ColumnDef{Name: "label", Type: "varchar"})
 	ended := make(chan int)
 	go func() {
 		stored := 0
@@ -87,13 +95,15 @@ func TestColumnsChangeDuringImports(t *testing.T) {
 	for {
 		select {
 		case stored := <-ended:
-			if got := rowsOf(t, first, `SELECT count(*), count(DISTINCT _id), count(n), count(label) FROM "~data"."table"."x"`); got[0] != fmt.Sprintf("%d|%[1]d|%[1]d|%[1]d", stored) {
+			if got := rowsOf(t, first,
+				`SELECT count(*), count(DISTINCT _id), count(n), count(label) FROM "~data"."table"."x"`); got[0] != fmt.Sprintf("%d|%[1]d|%[1]d|%[1]d", stored) {
 				t.Errorf("%s, want %d", got, stored)
 			}
 			return
 		default:
 		}
-		if _, err := first.AddColumns(t.Context(), engine.SchemaTable, "x", []engine.ColumnDef{{Name: "extra", Type: "bigint", Unique: ptr(true)}}); err != nil {
+		if _, err := first.AddColumns(t.Context(), engine.SchemaTable, "x",
+			[]engine.ColumnDef{{Name: "extra", Type: "bigint", Unique: ptr(true)}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -108,7 +118,8 @@ func TestColumnsChangeDuringImports(t *testing.T) {
 func TestImportIntoDroppedProject(t *testing.T) {
 	dir := t.TempDir()
 	first, second := window(t, dir), window(t, dir)
-	makeTable(t, first, engine.SchemaTable, "x", engine.ColumnDef{Name: "n", Type: "bigint"}, engine.ColumnDef{Name: "label", Type: "varchar"})
+	makeTable(t, first, engine.SchemaTable, "x", engine.ColumnDef{Name: "n", Type: "bigint"},
+		engine.ColumnDef{Name: "label", Type: "varchar"})
 	first.waitClosed(t)
 	doc, _ := stagedDocument("late")
 	c, err := second.conn(t.Context())
@@ -149,12 +160,16 @@ func TestMaterializeBesideOthers(t *testing.T) {
 	create(t, first, "x")
 	add(t, first, "x", 1000)
 	rest := reading(t, second, `SELECT a.n, b.i FROM peaka."table"."x" a, UNNEST(sequence(1, 300)) b(i)`)
-	for i, text := range []string{`SELECT n, CAST('ab' AS varchar(5)) AS v, CAST(ROW(1, 'x') AS ROW(a bigint, b varchar)) AS r FROM peaka."table"."x"`, `SELECT 'other' AS only`} {
-		if n, err := sql.Store(t.Context(), first, engine.SchemaMtQuery, "m", sql.Query{SQL: text}); err != nil || n != []int64{1000, 1}[i] {
+	for i, text := range []string{`SELECT n, CAST('ab' AS varchar(5)) AS v, CAST(ROW(1, 'x') AS ROW(a bigint, b ` +
+		`varchar)) AS r FROM peaka."table"."x"`, `SELECT 'other' AS only`} {
+		if n, err := sql.Store(t.Context(), first, engine.SchemaMtQuery, "m", sql.Query{SQL: text}); err != nil ||
+			n != []int64{1000, 1}[i] {
 			t.Fatal(n, err)
 		}
-		want := []string{"n|BIGINT|∅ v|VARCHAR|varchar(5) r|STRUCT(a BIGINT, b VARCHAR)|∅", "only|VARCHAR|varchar(5)"}[i]
-		if got := strings.Join(rowsOf(t, second, `SELECT column_name, data_type, comment FROM duckdb_columns() WHERE database_name = '~data' AND table_name = 'm' ORDER BY column_index`), " "); got != want {
+		want := []string{"n|BIGINT|∅ v|VARCHAR|varchar(5) r|STRUCT(a BIGINT, b VARCHAR)|∅",
+			"only|VARCHAR|varchar(5)"}[i]
+		if got := strings.Join(rowsOf(t, second, `SELECT column_name, data_type, comment FROM duckdb_columns() WHERE `+
+			`database_name = '~data' AND table_name = 'm' ORDER BY column_index`), " "); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if got := one(t, second, `SELECT count(*) FROM "~data".mtquery.m`); got != []string{"1000", "1"}[i] {
@@ -185,8 +200,8 @@ func TestStoppedWindow(t *testing.T) {
 	_, _ = io.ReadAll(os.Stdin)
 }
 
-// TestStoppedWriter: Ctrl-Z stops a process that changes the project only after it has released it. Who waits for one that was stopped by other means is
-// told which, and gives up.
+// TestStoppedWriter: Ctrl-Z stops a process that changes the project only after it has released it. Who waits for one
+// that was stopped by other means is told which, and gives up.
 func TestStoppedWriter(t *testing.T) {
 	dir := t.TempDir()
 	create(t, window(t, dir), "x")
@@ -228,7 +243,8 @@ func TestStoppedWriter(t *testing.T) {
 	}), "prjA")
 	_, err := waiter.writer(t.Context())
 	pid := fmt.Sprint(child.Process.Pid)
-	if e := (*engine.Error)(nil); !errors.As(err, &e) || e.Kind != engine.KindLocked || !strings.Contains(e.Message, "process pid "+pid) || !strings.Contains(e.Message, "`kill -CONT "+pid+"`") {
+	if e := (*engine.Error)(nil); !errors.As(err, &e) || e.Kind != engine.KindLocked || !strings.Contains(e.Message,
+		"process pid "+pid) || !strings.Contains(e.Message, "`kill -CONT "+pid+"`") {
 		t.Errorf("%v", err)
 	}
 	if got := <-told; !strings.Contains(got, "process pid "+pid) || !strings.Contains(got, "stopped") {

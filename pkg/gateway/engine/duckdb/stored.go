@@ -18,11 +18,13 @@ func (c *conn) hasStored(ctx context.Context, schema, table string) (bool, error
 }
 
 // describe calls a function with the description of a table of the project's own file, if that has it.
-func (c *conn) describe(ctx context.Context, schema, table string, use func(bindings.TableDescription)) (has bool, err error) {
+func (c *conn) describe(ctx context.Context, schema, table string,
+	use func(bindings.TableDescription)) (has bool, err error) {
 	look := func() error {
 		var d bindings.TableDescription
 		defer bindings.TableDescriptionDestroy(&d)
-		if has = bindings.TableDescriptionCreateExt(c.c, naming.Store, schema, table, &d) == bindings.StateSuccess; has {
+		if has = bindings.TableDescriptionCreateExt(c.c, naming.Store, schema, table,
+			&d) == bindings.StateSuccess; has {
 			use(d)
 			return nil
 		}

@@ -130,7 +130,8 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 	return chunk, false, r.ended(ctx)
 }
 
-// fetch returns the next chunk; its pointer is nil at the end of the rows. Until one was returned the statement may run again.
+// fetch returns the next chunk; its pointer is nil at the end of the rows. Until one was returned the statement may run
+// again.
 func (r *result) fetch() (chunk bindings.DataChunk, err error) {
 	fetch := func() error {
 		chunk = bindings.FetchChunk(r.res)

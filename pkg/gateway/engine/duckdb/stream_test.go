@@ -28,13 +28,16 @@ const (
 	long    = `SELECT sum(a * b) FROM range(1000000) x(a), range(1000000) y(b)`
 	endless = `SELECT a, b FROM range(1000000) x(a), range(1000000) y(b)`
 
-	endlessInTrino = `SELECT a.n, b.n AS m FROM UNNEST(sequence(1, 10000)) a(n), UNNEST(sequence(1, 10000)) b(n), UNNEST(sequence(1, 10000)) c(n)`
+	endlessInTrino = `SELECT a.n, b.n AS m FROM UNNEST(sequence(1, 10000)) a(n), UNNEST(sequence(1, 10000)) b(n), ` +
+		`UNNEST(sequence(1, 10000)) c(n)`
 )
 
 func TestFaultMidStreamCutsTheDocument(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	for _, f := range []api.Format{api.CellTyped, api.Simple, api.Compact} {
-		doc, err := reply(t, own{p}, f, sql.Query{SQL: `SELECT CAST(CASE WHEN a = 500000 THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM range(1000000) t(a)`})
+		doc, err := reply(t, own{p}, f,
+			sql.Query{SQL: `SELECT CAST(CASE WHEN a = 500000 THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM ` +
+				`range(1000000) t(a)`})
 		if kindOf(err) != engine.KindValue || !strings.Contains(err.Error(), "oops") {
 			t.Fatalf("%s: got %v", f, err)
 		}
@@ -47,18 +50,20 @@ func TestFaultMidStreamCutsTheDocument(t *testing.T) {
 	}
 }
 
-// DuckDB may tell that the other threads were interrupted in place of the error that made it do so. The error is found by running the
-// statement again.
+// DuckDB may tell that the other threads were interrupted in place of the error that made it do so. The error is found
+// by running the statement again.
 func TestLostErrorIsFound(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	r, err := sql.Run(t.Context(), p, sql.Query{SQL: `SELECT CAST(CASE WHEN a.n = 1000 AND b.n = 1000 THEN 'oops' ELSE '1' END AS bigint) AS v
+	r, err := sql.Run(t.Context(), p,
+		sql.Query{SQL: `SELECT CAST(CASE WHEN a.n = 1000 AND b.n = 1000 THEN 'oops' ELSE '1' END AS bigint) AS v
 		FROM UNNEST(sequence(1, 1000)) a(n), UNNEST(sequence(1, 1000)) b(n)`})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	res := engine.Innermost(r.Running).(*result)
-	if err := res.s.c.fault(t.Context(), bindings.ErrorTypeInterrupt, "Interrupted!"); !errors.Is(err, errLost) || kindOf(err) != engine.KindInternal {
+	if err := res.s.c.fault(t.Context(), bindings.ErrorTypeInterrupt, "Interrupted!"); !errors.Is(err, errLost) ||
+		kindOf(err) != engine.KindInternal {
 		t.Errorf("got %v", err)
 	}
 	cols := len(res.cols)
@@ -184,7 +189,8 @@ func TestStreamingHoldsLittleMemory(t *testing.T) {
 		t.Skip()
 	}
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	const text = `SELECT a, a * 7 AS b, 'some text that is not short ' || a AS c, a::DOUBLE / 3 AS d FROM range(%d) t(a)`
+	const text = `SELECT a, a * 7 AS b, 'some text that is not short ' || a AS c, a::DOUBLE / 3 AS d FROM ` +
+		`range(%d) t(a)`
 	peak := func(n int) int64 {
 		runtime.GC()
 		before := rss(t)
@@ -225,7 +231,8 @@ func TestManyAtOnce(t *testing.T) {
 				if err != nil || got != strconv.Itoa(id) {
 					t.Errorf("project %d sees %q, %v", id, got, err)
 				}
-				n, err := sql.Store(t.Context(), p, "mtquery", fmt.Sprintf("m%d", i%4), sql.Query{SQL: `SELECT * FROM x`})
+				n, err := sql.Store(t.Context(), p, "mtquery", fmt.Sprintf("m%d", i%4),
+					sql.Query{SQL: `SELECT * FROM x`})
 				if err != nil || n != 10000 {
 					t.Errorf("Materialize: %d, %v", n, err)
 				}
@@ -288,10 +295,13 @@ func TestMaterialize(t *testing.T) {
 	if got := count(); got != string(engine.KindUnknownTable) {
 		t.Errorf("before: %s", got)
 	}
-	if n, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: `SELECT a FROM UNNEST(sequence(0, 9)) t(a) WHERE a < ?`, Bindings: []string{"5"}}); n != 5 || err != nil || count() != "5" {
+	if n, err := sql.Store(t.Context(), p, "mtquery", "m",
+		sql.Query{SQL: `SELECT a FROM UNNEST(sequence(0, 9)) t(a) WHERE a < ?`, Bindings: []string{"5"}}); n != 5 ||
+		err != nil || count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}
-	if err := run(`SELECT CAST('x' || CAST(a AS varchar) AS BIGINT) FROM UNNEST(sequence(0, 9)) t(a)`); kindOf(err) != engine.KindValue || count() != "5" {
+	if err := run(`SELECT CAST('x' || CAST(a AS varchar) AS BIGINT) FROM UNNEST(sequence(0, 9)) t(a)`); kindOf(
+		err) != engine.KindValue || count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}
 	err := run("SELECT a\nFROM nosuch")
@@ -299,7 +309,8 @@ func TestMaterialize(t *testing.T) {
 	if !errors.As(err, &e) || e.Kind != engine.KindUnknownTable || e.Line != 2 || count() != "5" {
 		t.Errorf("%+v, %s rows", err, count())
 	}
-	if err := run("SELECT a\n, nosuch FROM (VALUES 1) t(a)"); !errors.As(err, &e) || e.Kind != engine.KindUnknownColumn || e.Line != 2 || e.Col != 3 {
+	if err := run("SELECT a\n, nosuch FROM (VALUES 1) t(a)"); !errors.As(err, &e) ||
+		e.Kind != engine.KindUnknownColumn || e.Line != 2 || e.Col != 3 {
 		t.Errorf("%+v", err)
 	}
 	if err := run(`DROP TABLE x`); kindOf(err) != engine.KindNotAllowed {
@@ -307,7 +318,8 @@ func TestMaterialize(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := sql.Store(ctx, p, "mtquery", "m", sql.Query{SQL: endlessInTrino}); kindOf(err) != engine.KindTimeout || count() != "5" {
+	if _, err := sql.Store(ctx, p, "mtquery", "m", sql.Query{SQL: endlessInTrino}); kindOf(err) != engine.KindTimeout ||
+		count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}
 	for range 2 {
@@ -338,7 +350,8 @@ func BenchmarkEncode(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := c.exec(b.Context(), `CREATE TABLE "~data"."table"."x" AS SELECT a AS id, a % 100 AS n, 'customer ' || a AS name, (a % 10000)::DECIMAL(10,2) / 100 AS amount,
+	if _, err := c.exec(b.Context(),
+		`CREATE TABLE "~data"."table"."x" AS SELECT a AS id, a % 100 AS n, 'customer ' || a AS name, (a % 10000)::DECIMAL(10,2) / 100 AS amount,
 		a::DOUBLE / 7 AS ratio, DATE '2020-01-01' + (a % 1000)::INTEGER AS d, TIMESTAMP '2020-01-01' + INTERVAL (a) SECOND AS ts, a % 2 = 0 AS flag,
 		CASE WHEN a % 3 = 0 THEN NULL ELSE 'note "' || a || '"' END AS note, uuid() AS u FROM range(1000000) t(a)`); err != nil {
 		b.Fatal(err)

@@ -31,8 +31,10 @@ func digTable(t string) string { return naming.StoredTable(digSchema, t) }
 func digSetup() []string {
 	return []string{
 		`CREATE SCHEMA IF NOT EXISTS ` + sqltext.Quote(naming.Store, digSchema),
-		`CREATE TABLE IF NOT EXISTS ` + digTable("tables") + ` (kind VARCHAR NOT NULL, key VARCHAR NOT NULL, name VARCHAR NOT NULL)`,
-		`CREATE TABLE IF NOT EXISTS ` + digTable("columns") + ` (kind VARCHAR NOT NULL, tbl VARCHAR NOT NULL, pos BIGINT NOT NULL,
+		`CREATE TABLE IF NOT EXISTS ` + digTable("tables") +
+			` (kind VARCHAR NOT NULL, key VARCHAR NOT NULL, name VARCHAR NOT NULL)`,
+		`CREATE TABLE IF NOT EXISTS ` + digTable("columns") +
+			` (kind VARCHAR NOT NULL, tbl VARCHAR NOT NULL, pos BIGINT NOT NULL,
 			id VARCHAR NOT NULL, name VARCHAR NOT NULL, display VARCHAR NOT NULL, type VARCHAR NOT NULL, dflt VARCHAR,
 			not_null BOOLEAN NOT NULL, is_unique BOOLEAN NOT NULL, descr VARCHAR)`,
 		`CREATE TABLE IF NOT EXISTS ` + digTable("counter") + ` (last BIGINT NOT NULL)`,
@@ -83,7 +85,8 @@ func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
 func checkKind(kind string) error {
 	if kind != engine.SchemaTable && kind != engine.SchemaBI {
-		return &engine.Error{Kind: engine.KindUnknownSchema, Message: fmt.Sprintf("schema %q has no internal tables", kind)}
+		return &engine.Error{Kind: engine.KindUnknownSchema, Message: fmt.Sprintf("schema %q has no internal tables",
+			kind)}
 	}
 	return nil
 }
@@ -97,7 +100,8 @@ func checkName(what, given, stored string) error {
 	return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("%s name %q %s", what, given, bad)}
 }
 
-// change runs fn in a transaction as the only writer, with stages attached for reading. All changes of fn are stored, or none.
+// change runs fn in a transaction as the only writer, with stages attached for reading. All changes of fn are stored,
+// or none.
 func (p *project) change(ctx context.Context, fn func(c *conn) error, from ...*stage) error {
 	return p.alone(ctx, from, func(c *conn) error {
 		return c.change(ctx, func() error { return fn(c) })
@@ -202,8 +206,9 @@ func (c *conn) readTable(ctx context.Context, kind, name string) (*table, error)
 	t := &table{kind: kind, name: stored, cols: systemColumns(kind)}
 	err = c.query(ctx, `SELECT id, name, display, type, dflt, not_null, is_unique, descr FROM `+digTable("columns")+
 		` WHERE kind = ? AND tbl = ? ORDER BY pos`, []any{kind, t.name}, func(v []*string) error {
-		t.cols = append(t.cols, engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: *v[3], DefaultValue: v[4],
-			NotNull: *v[5] == "true", Unique: *v[6] == "true", Desc: v[7]})
+		t.cols = append(t.cols, engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: *v[3],
+			DefaultValue: v[4],
+			NotNull:      *v[5] == "true", Unique: *v[6] == "true", Desc: v[7]})
 		return nil
 	})
 	return t, err
@@ -215,7 +220,8 @@ func (c *conn) lookupTable(ctx context.Context, kind, name string) (stored strin
 		return "", err
 	}
 	err = c.snapshot(ctx, func() error {
-		return c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`, []any{kind, strings.ToLower(name)},
+		return c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`,
+			[]any{kind, strings.ToLower(name)},
 			func(v []*string) error { stored = *v[0]; return nil })
 	})
 	return stored, err
@@ -256,9 +262,10 @@ func (p *project) ListTables(ctx context.Context, kind string) ([]string, error)
 }
 
 // CreateTable creates a table with its system columns and those declared, and returns its stored name. A name that is
-// taken, in any case of letters, is KindExists; for a BI table without declared columns it is not an error and the existing table's name
-// is returned [L].
-func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...engine.ColumnDef) (stored string, err error) {
+// taken, in any case of letters, is KindExists; for a BI table without declared columns it is not an error and the
+// existing table's name is returned [L].
+func (p *project) CreateTable(ctx context.Context, kind, name string,
+	defs ...engine.ColumnDef) (stored string, err error) {
 	if err := checkKind(kind); err != nil {
 		return "", err
 	}
@@ -293,7 +300,8 @@ func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...en
 		if _, err := c.exec(ctx, t.create(t.sql())); err != nil {
 			return err
 		}
-		_, err = c.exec(ctx, `INSERT INTO `+digTable("tables")+` VALUES (?, ?, ?)`, kind, strings.ToLower(stored), stored)
+		_, err = c.exec(ctx, `INSERT INTO `+digTable("tables")+` VALUES (?, ?, ?)`, kind, strings.ToLower(stored),
+			stored)
 		return err
 	})
 	return stored, err
@@ -325,7 +333,8 @@ func (p *project) dropTable(ctx context.Context, kind, name string, empty bool) 
 		if _, err := c.exec(ctx, `DROP TABLE `+t.sql()); err != nil {
 			return err
 		}
-		if _, err := c.exec(ctx, `DELETE FROM `+digTable("columns")+` WHERE kind = ? AND tbl = ?`, kind, t.name); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM `+digTable("columns")+` WHERE kind = ? AND tbl = ?`, kind,
+			t.name); err != nil {
 			return err
 		}
 		_, err = c.exec(ctx, `DELETE FROM `+digTable("tables")+` WHERE kind = ? AND name = ?`, kind, t.name)

@@ -15,7 +15,8 @@ import (
 func TestColumnsChangeWithTheirRows(t *testing.T) {
 	p := tableProject(t, t.TempDir())
 	ctx := t.Context()
-	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "varchar"}, engine.ColumnDef{Name: "b", Type: "varchar"},
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "varchar"}, engine.ColumnDef{Name: "b",
+		Type: "varchar"},
 		engine.ColumnDef{Name: "u", Type: "bigint", Unique: ptr(true)})
 	mustImport(t, p, "t", "a,b,u\n 12 ,x,1\n-7,,2\n,\"\",3\n")
 	update := func(col string, def engine.ColumnDef) (string, error) {
@@ -23,7 +24,8 @@ func TestColumnsChangeWithTheirRows(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		return cols[0].ID + " " + cols[0].Name + " " + cols[0].Type + " " + strconv.FormatBool(cols[0].NotNull) + strconv.FormatBool(cols[0].Unique), nil
+		return cols[0].ID + " " + cols[0].Name + " " + cols[0].Type + " " + strconv.FormatBool(cols[0].NotNull) +
+			strconv.FormatBool(cols[0].Unique), nil
 	}
 	refused := func(col string, def engine.ColumnDef, kind engine.Kind, text string) {
 		t.Helper()
@@ -33,12 +35,14 @@ func TestColumnsChangeWithTheirRows(t *testing.T) {
 			t.Errorf("%s %+v: %v", col, def, err)
 		}
 		now, _ := p.Columns(ctx, engine.SchemaTable, "t")
-		if after := rowsOf(t, p, `SELECT * FROM "~data"."table".t`); !reflect.DeepEqual(before, after) || !reflect.DeepEqual(was, now) {
+		if after := rowsOf(t, p, `SELECT * FROM "~data"."table".t`); !reflect.DeepEqual(before, after) ||
+			!reflect.DeepEqual(was, now) {
 			t.Errorf("a refused change left %q, %+v", after, now)
 		}
 	}
 	misfit := one(t, p, `SELECT CAST(min(_id) AS VARCHAR) FROM "~data"."table".t WHERE b = 'x'`)
-	refused("b", engine.ColumnDef{Type: "BIGINT"}, engine.KindValue, `2 of 3 rows do not fit; the first in the row with _id `+misfit+`: invalid input syntax for type bigint: "x"`)
+	refused("b", engine.ColumnDef{Type: "BIGINT"}, engine.KindValue,
+		`2 of 3 rows do not fit; the first in the row with _id `+misfit+`: invalid input syntax for type bigint: "x"`)
 	refused("a", engine.ColumnDef{NotNull: ptr(true)}, engine.KindConstraint, "1 rows hold NULL")
 	refused("a", engine.ColumnDef{Name: "B"}, engine.KindExists, "already exists")
 	refused("a", engine.ColumnDef{Name: "_a"}, engine.KindValue, "reserved")
@@ -51,12 +55,14 @@ func TestColumnsChangeWithTheirRows(t *testing.T) {
 		want string
 	}{
 		{"a", engine.ColumnDef{Type: "bigint"}, "c1 a bigint falsefalse"},
-		{"a", engine.ColumnDef{Name: "A2", DisplayName: ptr("shown"), DefaultValue: ptr("5")}, "c1 A2 bigint falsefalse"},
+		{"a", engine.ColumnDef{Name: "A2", DisplayName: ptr("shown"), DefaultValue: ptr("5")},
+			"c1 A2 bigint falsefalse"},
 		{"a2", engine.ColumnDef{Unique: ptr(true)}, "c1 A2 bigint falsetrue"},
 		{"A2", engine.ColumnDef{Type: "decimal"}, "c1 A2 decimal falsetrue"},
 		{"u", engine.ColumnDef{NotNull: ptr(true)}, "c3 u bigint truetrue"},
 		{"u", engine.ColumnDef{Name: "v", Unique: ptr(false), Type: "VARCHAR"}, "c3 v varchar truefalse"},
-		{"A2", engine.ColumnDef{Name: "a", Type: "BIGINT", Unique: ptr(false), NotNull: ptr(false)}, "c1 a bigint falsefalse"},
+		{"A2", engine.ColumnDef{Name: "a", Type: "BIGINT", Unique: ptr(false), NotNull: ptr(false)},
+			"c1 a bigint falsefalse"},
 	} {
 		if got, err := update(step.col, step.def); err != nil || got != step.want {
 			t.Errorf("%s %+v: %q, %v", step.col, step.def, got, err)
@@ -80,7 +86,8 @@ func TestColumnsChangeWithTheirRows(t *testing.T) {
 	if err := p.DropColumn(ctx, engine.SchemaTable, "t", "_id"); kindOf(err) != engine.KindNotAllowed {
 		t.Errorf("dropping _id: %v", err)
 	}
-	added, err := p.AddColumns(ctx, engine.SchemaTable, "t", []engine.ColumnDef{{Name: "a", Type: "uuid", Unique: ptr(true)}})
+	added, err := p.AddColumns(ctx, engine.SchemaTable, "t", []engine.ColumnDef{{Name: "a", Type: "uuid",
+		Unique: ptr(true)}})
 	if err != nil || added[0].ID != "c4" {
 		t.Errorf("an id came back: %+v, %v", added, err)
 	}
@@ -103,7 +110,8 @@ func TestRetypingKeepsExactValues(t *testing.T) {
 		{"decimal", "0", "bigint", "0"},
 		{"decimal", "12.5", "bigint", `refused: invalid input syntax for type bigint: "12.5"`},
 		{"timestamp", "2024-02-29 00:00", "date", "2024-02-29"},
-		{"timestamp", "2024-02-29 00:00:00.000001", "date", `refused: invalid input syntax for type date: "2024-02-29 00:00:00.000001"`},
+		{"timestamp", "2024-02-29 00:00:00.000001", "date",
+			`refused: invalid input syntax for type date: "2024-02-29 00:00:00.000001"`},
 		{"date", "1969-12-31", "timestamp", "1969-12-31 00:00:00"},
 		{"varchar", "1.499", "decimal", "1.4990000000"},
 		{"varchar", "1e2", "bigint", `refused: invalid input syntax for type bigint: "1e2"`},
@@ -118,7 +126,8 @@ func TestRetypingKeepsExactValues(t *testing.T) {
 	}
 	for i, tt := range tests {
 		name := fmt.Sprintf("c%d", i)
-		if _, err := p.AddColumns(t.Context(), engine.SchemaTable, "t", []engine.ColumnDef{{Name: name, Type: tt.from}}); err != nil {
+		if _, err := p.AddColumns(t.Context(), engine.SchemaTable, "t",
+			[]engine.ColumnDef{{Name: name, Type: tt.from}}); err != nil {
 			t.Fatal(err)
 		}
 		mustImport(t, p, "t", name+"\n"+tt.value+"\n")

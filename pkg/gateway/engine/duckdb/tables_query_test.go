@@ -33,7 +33,8 @@ func TestStatementsFollowTheTables(t *testing.T) {
 	mustImport(t, p, "Şube", "a\n1\n")
 	see(`SELECT a FROM peaka."table"."Şube"`, "1")
 	see(`SELECT a FROM "şube"`, "1")
-	_, err := p.AddColumns(ctx, engine.SchemaTable, "şube", []engine.ColumnDef{{Name: "Şehir", Type: "varchar", DefaultValue: ptr("x")}})
+	_, err := p.AddColumns(ctx, engine.SchemaTable, "şube", []engine.ColumnDef{{Name: "Şehir", Type: "varchar",
+		DefaultValue: ptr("x")}})
 	must(err)
 	see(`SELECT a, "Şehir" FROM "şube"`, "1|null")
 	mustImport(t, p, "Şube", "a\n2\n")

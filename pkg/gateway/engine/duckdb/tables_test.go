@@ -99,13 +99,15 @@ func TestTablesAreMadeListedAndDropped(t *testing.T) {
 	if names, err := p.ListTables(ctx, engine.SchemaTable); err != nil || len(names) != 0 {
 		t.Fatalf("a fresh project lists %v, %v", names, err)
 	}
-	odd := []string{`sales`, `Zähler "2".x`, `a'b`, `select`, `日本語`, strings.Repeat("n", 63), ` sp ace `, `_under`, `100%`, `a;b--`}
+	odd := []string{`sales`, `Zähler "2".x`, `a'b`, `select`, `日本語`, strings.Repeat("n", 63), ` sp ace `, `_under`,
+		`100%`, `a;b--`}
 	for _, n := range odd {
 		stored, err := p.CreateTable(ctx, engine.SchemaTable, n)
 		if err != nil || stored != n {
 			t.Fatalf("%q: %q, %v", n, stored, err)
 		}
-		if _, err := p.AddColumns(ctx, engine.SchemaTable, n, []engine.ColumnDef{{Name: `q"'. ñ`, Type: "varchar", Unique: ptr(true)}}); err != nil {
+		if _, err := p.AddColumns(ctx, engine.SchemaTable, n, []engine.ColumnDef{{Name: `q"'. ñ`, Type: "varchar",
+			Unique: ptr(true)}}); err != nil {
 			t.Fatalf("%q: %v", n, err)
 		}
 		if _, err := importText(t, p, engine.SchemaTable, n, "text\nhello\n"); err != nil {
@@ -116,7 +118,8 @@ func TestTablesAreMadeListedAndDropped(t *testing.T) {
 		}
 	}
 	for n, kind := range map[string]engine.Kind{
-		"": engine.KindValue, strings.Repeat("n", 64): engine.KindValue, "a\x00b": engine.KindValue, "a\nb": engine.KindValue,
+		"": engine.KindValue, strings.Repeat("n", 64): engine.KindValue, "a\x00b": engine.KindValue,
+		"a\nb": engine.KindValue,
 		"\xff": engine.KindValue, "SALES": engine.KindExists, "sales": engine.KindExists,
 	} {
 		if _, err := p.CreateTable(ctx, engine.SchemaTable, n); kindOf(err) != kind {
@@ -158,14 +161,17 @@ func TestBINamesLoseUnderscores(t *testing.T) {
 	if _, err := p.CreateTable(ctx, engine.SchemaBI, "__"); kindOf(err) != engine.KindValue {
 		t.Errorf("an empty name: %v", err)
 	}
-	cols, err := p.AddColumns(ctx, engine.SchemaBI, "my_table", []engine.ColumnDef{{Name: "unit_price", Type: "DECIMAL", DisplayName: ptr("Price")}})
+	cols, err := p.AddColumns(ctx, engine.SchemaBI, "my_table", []engine.ColumnDef{{Name: "unit_price", Type: "DECIMAL",
+		DisplayName: ptr("Price")}})
 	if err != nil || cols[0].Name != "unitprice" || cols[0].DisplayName != "unitprice" {
 		t.Fatalf("%+v, %v", cols, err)
 	}
-	if _, err := p.AddColumns(ctx, engine.SchemaBI, "mytable", []engine.ColumnDef{{Name: "UNITPRICE", Type: "DECIMAL"}}); kindOf(err) != engine.KindExists {
+	if _, err := p.AddColumns(ctx, engine.SchemaBI, "mytable",
+		[]engine.ColumnDef{{Name: "UNITPRICE", Type: "DECIMAL"}}); kindOf(err) != engine.KindExists {
 		t.Errorf("a second column: %v", err)
 	}
-	if _, err := p.AddColumns(ctx, engine.SchemaBI, "mytable", []engine.ColumnDef{{Name: "te_xt", Type: "VARCHAR"}}); kindOf(err) != engine.KindValue {
+	if _, err := p.AddColumns(ctx, engine.SchemaBI, "mytable",
+		[]engine.ColumnDef{{Name: "te_xt", Type: "VARCHAR"}}); kindOf(err) != engine.KindValue {
 		t.Errorf("a reserved name: %v", err)
 	}
 	all, err := p.Columns(ctx, engine.SchemaBI, "my_table")
@@ -180,7 +186,8 @@ func TestBINamesLoseUnderscores(t *testing.T) {
 	if _, err := importText(t, p, engine.SchemaBI, "mytable", "netprice\n1.5\n"); err != nil {
 		t.Fatal(err)
 	}
-	if got := rowsOf(t, p, `SELECT _version, _operation, text, netprice FROM "~data".bitable.mytable`); got[0] != "1|INSERT|∅|1.5000000000" {
+	if got := rowsOf(t, p,
+		`SELECT _version, _operation, text, netprice FROM "~data".bitable.mytable`); got[0] != "1|INSERT|∅|1.5000000000" {
 		t.Errorf("got %q", got)
 	}
 	if err := p.DropTable(ctx, engine.SchemaBI, "my_table"); err != nil {
@@ -196,7 +203,8 @@ func TestColumnsAreKeptAcrossOpenings(t *testing.T) {
 	p := tableProject(t, dir)
 	ctx := t.Context()
 	makeTable(t, p, engine.SchemaTable, "T",
-		engine.ColumnDef{Name: "a", Type: "bigint", DisplayName: ptr("Α β"), DefaultValue: ptr(" 7 "), Desc: ptr("it's")},
+		engine.ColumnDef{Name: "a", Type: "bigint", DisplayName: ptr("Α β"), DefaultValue: ptr(" 7 "),
+			Desc: ptr("it's")},
 		engine.ColumnDef{Name: "B", Type: "Varchar", DefaultValue: ptr(""), NotNull: ptr(true), Unique: ptr(true)})
 	before, err := p.Columns(ctx, engine.SchemaTable, "t")
 	if err != nil {
@@ -245,10 +253,13 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		{engine.ColumnDef{Name: "TEXT", Type: "BIGINT"}, engine.KindValue, "reserved"},
 		{engine.ColumnDef{Name: "", Type: "BIGINT"}, engine.KindValue, "empty"},
 		{engine.ColumnDef{Name: strings.Repeat("é", 32), Type: "BIGINT"}, engine.KindValue, "64 bytes"},
-		{engine.ColumnDef{Name: "b", Type: "BIGINT", DefaultValue: ptr("1.0")}, engine.KindValue, `invalid input syntax for type bigint: "1.0"`},
-		{engine.ColumnDef{Name: "b", Type: "DATE", DefaultValue: ptr("2023-02-29")}, engine.KindValue, `date/time field value out of range: "2023-02-29"`},
+		{engine.ColumnDef{Name: "b", Type: "BIGINT", DefaultValue: ptr("1.0")}, engine.KindValue,
+			`invalid input syntax for type bigint: "1.0"`},
+		{engine.ColumnDef{Name: "b", Type: "DATE", DefaultValue: ptr("2023-02-29")}, engine.KindValue,
+			`date/time field value out of range: "2023-02-29"`},
 		{engine.ColumnDef{Name: "b", Type: "BIGINT", NotNull: ptr(true)}, engine.KindConstraint, "3 rows"},
-		{engine.ColumnDef{Name: "b", Type: "BIGINT", NotNull: ptr(true), Unique: ptr(true), DefaultValue: ptr("5")}, engine.KindConstraint, "3 rows"},
+		{engine.ColumnDef{Name: "b", Type: "BIGINT", NotNull: ptr(true), Unique: ptr(true), DefaultValue: ptr("5")},
+			engine.KindConstraint, "3 rows"},
 	}
 	for _, tt := range tests {
 		_, err := p.AddColumns(ctx, engine.SchemaTable, "t", []engine.ColumnDef{{Name: "ok", Type: "date"}, tt.def})
@@ -276,7 +287,8 @@ func TestDeclarationsAreChecked(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	var ie *engine.ImportError
-	if _, err := importText(t, p, engine.SchemaTable, "t", "a\n5\n"); !errors.As(err, &ie) || !strings.Contains(err.Error(), `column "u" is unique and not mapped`) {
+	if _, err := importText(t, p, engine.SchemaTable, "t", "a\n5\n"); !errors.As(err, &ie) ||
+		!strings.Contains(err.Error(), `column "u" is unique and not mapped`) {
 		t.Errorf("a repeated default: %v", err)
 	}
 }
@@ -288,7 +300,8 @@ func TestFullDisk(t *testing.T) {
 		`Failed to commit: Could not write file "/d/data.duckdb.wal": No space left on device`,
 	} {
 		for _, typ := range []string{"IO", "TransactionContext"} {
-			if err := tableError(&faults.Error{Type: typ, Message: text}); kindOf(err) != engine.KindFull || strings.Contains(err.Error(), "/d/") {
+			if err := tableError(&faults.Error{Type: typ, Message: text}); kindOf(err) != engine.KindFull ||
+				strings.Contains(err.Error(), "/d/") {
 				t.Errorf("%s, %s: %v", typ, text, err)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// textRows passes on the rows of a chunk as text. It is for the engine's own statements, which select varchar, boolean and
-// integer columns only; cast others in the statement.
+// textRows passes on the rows of a chunk as text. It is for the engine's own statements, which select varchar, boolean
+// and integer columns only; cast others in the statement.
 func textRows(chunk bindings.DataChunk, cols int, row func(v []*string) error) error {
 	vecs := make([]bindings.Vector, cols)
 	types := make([]bindings.Type, cols)
@@ -25,7 +25,8 @@ func textRows(chunk bindings.DataChunk, cols int, row func(v []*string) error) e
 	for r := range n {
 		out := make([]*string, cols)
 		for i, v := range vecs {
-			if mask := bindings.VectorGetValidity(v); mask != nil && !bindings.ValidityRowIsValid(mask, bindings.IdxT(r)) {
+			if mask := bindings.VectorGetValidity(v); mask != nil && !bindings.ValidityRowIsValid(mask,
+				bindings.IdxT(r)) {
 				continue
 			}
 			s, err := plainText(types[i], bindings.VectorGetData(v), r)

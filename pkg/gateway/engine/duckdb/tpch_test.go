@@ -20,13 +20,16 @@ const witnessDir = "../../../trinosql/witness/testdata"
 
 // tpchTypes are the columns whose types DuckDB's do not tell.
 var tpchTypes = map[string]string{
-	"nation": "name 25 comment 152", "region": "name 25 comment 152", "orders": "orderstatus 1 orderpriority 15 clerk 15 comment 79",
-	"customer": "name 25 address 40 phone 15 mktsegment 10 comment 117", "supplier": "name 25 address 40 phone 15 comment 101",
+	"nation": "name 25 comment 152", "region": "name 25 comment 152",
+	"orders":   "orderstatus 1 orderpriority 15 clerk 15 comment 79",
+	"customer": "name 25 address 40 phone 15 mktsegment 10 comment 117",
+	"supplier": "name 25 address 40 phone 15 comment 101",
 	"lineitem": "returnflag 1 linestatus 1 shipinstruct 25 shipmode 10 comment 44",
 	"part":     "name 55 mfgr 25 brand 10 type 25 container 10 comment 23", "partsupp": "comment 199",
 }
 
-// tpchProject is a project whose statements see the tables of Trino's catalog tpch in the schema tiny, in which their names are completed.
+// tpchProject is a project whose statements see the tables of Trino's catalog tpch in the schema tiny, in which their
+// names are completed.
 func tpchProject(t *testing.T) (*project, sql.Catalogs) {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,7 +54,8 @@ func tpchProject(t *testing.T) (*project, sql.Catalogs) {
 	exec(`ATTACH ` + sqltext.Literal(file) + ` AS d`)
 	exec(`CREATE SCHEMA d.tpch`)
 	for table, lengths := range tpchTypes {
-		exec(`CREATE TABLE d.tpch.` + table + ` AS SELECT * FROM read_parquet(` + sqltext.Literal(filepath.Join(witnessDir, "tpch", table+".parquet")) + `)`)
+		exec(`CREATE TABLE d.tpch.` + table + ` AS SELECT * FROM read_parquet(` +
+			sqltext.Literal(filepath.Join(witnessDir, "tpch", table+".parquet")) + `)`)
 		words := strings.Fields(lengths)
 		for i := 0; i < len(words); i += 2 {
 			exec(`COMMENT ON COLUMN d.tpch.` + table + `.` + words[i] + ` IS 'varchar(` + words[i+1] + `)'`)
@@ -71,7 +75,8 @@ func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (sql.Source, er
 	case n.Catalog != "tpch":
 		return sql.Source{}, infoschema.UnknownCatalog(n.Catalog)
 	case n.Schema != "tiny":
-		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema +
+			"' does not exist"}
 	case tpchTypes[n.Table] == "":
 		return sql.Source{}, engine.UnknownTable(n)
 	}

@@ -17,7 +17,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// A statement is written for DuckDB with generated names: nothing that a user wrote reaches DuckDB except the values of literals.
+// A statement is written for DuckDB with generated names: nothing that a user wrote reaches DuckDB except the values of
+// literals.
 
 // translation is a statement ready for DuckDB.
 type translation struct {
@@ -35,7 +36,8 @@ func (t *translation) zone(i int) string {
 	return t.zones[i]
 }
 
-// writeNamed writes a statement so that the columns of the text have the names and types of the result, as a stored table needs it.
+// writeNamed writes a statement so that the columns of the text have the names and types of the result, as a stored
+// table needs it.
 func (s *statement) writeNamed(ctx context.Context, x *engine.Statement) (*translation, error) {
 	t, err := s.write(ctx, x)
 	if err != nil {
@@ -70,7 +72,8 @@ func (s *statement) write(ctx context.Context, x *engine.Statement) (*translatio
 	})
 	var refused *translate.Unsupported
 	if errors.As(err, &refused) {
-		return nil, engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: engine.ErrNotSupported})
+		return nil, engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg,
+			Err: engine.ErrNotSupported})
 	}
 	if err != nil {
 		return nil, engine.Fault(err)
@@ -119,14 +122,16 @@ func (p *project) Calls(f *functions.Function) bool { return translate.Has(f) }
 func (t *translation) keepsZones() error {
 	for i, zone := range t.zones {
 		if zone != "" {
-			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s' has times in zone '%s', and a stored result keeps no zone on zone local: cast it to timestamp or varchar",
+			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s' has times in zone "+
+				"'%s', and a stored result keeps no zone on zone local: cast it to timestamp or varchar",
 				t.of.Columns[i].Name, zone)}
 		}
 	}
 	return nil
 }
 
-// named is a text whose rows have the column names of the result, with rows as structs with field names, as a stored table needs it.
+// named is a text whose rows have the column names of the result, with rows as structs with field names, as a stored
+// table needs it.
 func (t *translation) named() (string, error) {
 	var b strings.Builder
 	b.WriteString("SELECT ")
@@ -134,7 +139,8 @@ func (t *translation) named() (string, error) {
 	seen := map[string]bool{}
 	for i, c := range t.of.Columns {
 		if seen[strings.ToLower(c.Name)] {
-			return "", &engine.Error{Kind: engine.KindValue, Message: "Column name '" + c.Name + "' specified more than once"}
+			return "", &engine.Error{Kind: engine.KindValue, Message: "Column name '" + c.Name +
+				"' specified more than once"}
 		}
 		seen[strings.ToLower(c.Name)] = true
 		if i > 0 {

@@ -12,8 +12,8 @@ import (
 
 var ownCall = regexp.MustCompile(`"~\w+"\s*\(`)
 
-// TestTranspile writes every idiom for PostgreSQL. What is written calls no function of the engine, and what is not is refused by name.
-// TestTranspiled compares the rows.
+// TestTranspile writes every idiom for PostgreSQL. What is written calls no function of the engine, and what is not is
+// refused by name. TestTranspiled compares the rows.
 func TestTranspile(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	written, refused := 0, 0

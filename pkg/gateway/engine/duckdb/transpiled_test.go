@@ -22,8 +22,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestTranspiled runs the portable part of the corpus in other dialects on their own servers, and compares with the answers of Trino.
-// PostgreSQL and MariaDB are those of .ci/databases. DIG_TEST_ANSWERS picks statements as for TestAnswers.
+// TestTranspiled runs the portable part of the corpus in other dialects on their own servers, and compares with the
+// answers of Trino. PostgreSQL and MariaDB are those of .ci/databases. DIG_TEST_ANSWERS picks statements as for
+// TestAnswers.
 func TestTranspiled(t *testing.T) {
 	list, err := witness.Statements(witnessDir)
 	if err != nil {
@@ -36,8 +37,10 @@ func TestTranspiled(t *testing.T) {
 	p, catalogs := tpchProject(t)
 	file, part, _ := strings.Cut(os.Getenv("DIG_TEST_ANSWERS"), ":")
 	listed := readListed(t, "testdata/transpiled_differ.txt")
-	// Values at the edges of their types belong to what is computed in zone local; here it is the clauses and common functions.
-	portable := []string{"tpch.sql", "tpcds_like.sql", "queries.sql", "groups.sql", "values_joins.sql", "values_windows.sql", "values_core.sql", "values_compare.sql", "recursive.sql"}
+	// Values at the edges of their types belong to what is computed in zone local; here it is the clauses and common
+	// functions.
+	portable := []string{"tpch.sql", "tpcds_like.sql", "queries.sql", "groups.sql", "values_joins.sql",
+		"values_windows.sql", "values_core.sql", "values_compare.sql", "recursive.sql"}
 	for _, open := range []struct {
 		target transpile.Target
 		server func(*testing.T, *project) *otherServer
@@ -47,13 +50,17 @@ func TestTranspiled(t *testing.T) {
 			same, refused, differ := 0, 0, 0
 			for _, st := range list {
 				a := answers[st.SQL]
-				if a == nil || a.Rows == nil || a.Failure != nil || a.Error != nil || st.TypesOnly || !slices.Contains(portable, st.File) || slices.ContainsFunc(a.Columns, func(c [2]string) bool {
-					return strings.ContainsAny(c[1], "<,") || strings.HasPrefix(c[1], "array") || strings.HasPrefix(c[1], "map") || strings.HasPrefix(c[1], "row")
+				if a == nil || a.Rows == nil || a.Failure != nil || a.Error != nil || st.TypesOnly ||
+					!slices.Contains(portable, st.File) || slices.ContainsFunc(a.Columns, func(c [2]string) bool {
+					return strings.ContainsAny(c[1], "<,") || strings.HasPrefix(c[1], "array") ||
+						strings.HasPrefix(c[1], "map") || strings.HasPrefix(c[1], "row")
 				}) || strings.Contains(st.SQL, "?") || file != "" && st.File != file ||
-					!strings.Contains(st.SQL, part) || strings.HasPrefix(st.SQL, "EXPLAIN") || strings.HasPrefix(st.SQL, "SHOW") || strings.HasPrefix(st.SQL, "DESC") {
+					!strings.Contains(st.SQL, part) || strings.HasPrefix(st.SQL, "EXPLAIN") || strings.HasPrefix(st.SQL,
+					"SHOW") || strings.HasPrefix(st.SQL, "DESC") {
 					continue
 				}
-				text, err := sql.Transpile(t.Context(), p, sql.Query{SQL: st.SQL, Catalogs: catalogs, Defaults: tpchTables}, string(s.target))
+				text, err := sql.Transpile(t.Context(), p, sql.Query{SQL: st.SQL, Catalogs: catalogs,
+					Defaults: tpchTables}, string(s.target))
 				if err != nil {
 					refused++
 					continue
@@ -148,7 +155,9 @@ func mariaServer(t *testing.T, p *project) *otherServer {
 		_, err := db.ExecContext(t.Context(), text)
 		return err
 	}
-	for _, text := range []string{"DROP DATABASE IF EXISTS tiny", "CREATE DATABASE tiny CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin", "SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin"} {
+	for _, text := range []string{"DROP DATABASE IF EXISTS tiny",
+		"CREATE DATABASE tiny CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",
+		"SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin"} {
 		if err := exec(text); err != nil {
 			t.Fatal(err)
 		}
@@ -192,8 +201,10 @@ func copyTables(t *testing.T, exec func(string) error, p *project) {
 	defer c.close()
 	for table := range tpchTypes {
 		var defs []string
-		err := c.query(t.Context(), `SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = 'tpch' AND table_name = ? ORDER BY column_index`, []any{table}, func(v []*string) error {
-			kind := map[string]string{"BIGINT": "bigint", "INTEGER": "integer", "DOUBLE": "double precision", "DATE": "date", "VARCHAR": "varchar(200)"}[*v[1]]
+		err := c.query(t.Context(), `SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = 'tpch' `+
+			`AND table_name = ? ORDER BY column_index`, []any{table}, func(v []*string) error {
+			kind := map[string]string{"BIGINT": "bigint", "INTEGER": "integer", "DOUBLE": "double precision",
+				"DATE": "date", "VARCHAR": "varchar(200)"}[*v[1]]
 			if kind == "" {
 				return fmt.Errorf("column %s has type %s", *v[0], *v[1])
 			}
@@ -215,18 +226,19 @@ func copyTables(t *testing.T, exec func(string) error, p *project) {
 			batch = nil
 			return exec(text)
 		}
-		err = c.query(t.Context(), `SELECT CAST(COLUMNS(*) AS VARCHAR) FROM "~data".tpch.`+table, nil, func(v []*string) error {
-			cells := make([]string, len(v))
-			for i, s := range v {
-				if cells[i] = "NULL"; s != nil {
-					cells[i] = "'" + strings.ReplaceAll(*s, "'", "''") + "'"
+		err = c.query(t.Context(), `SELECT CAST(COLUMNS(*) AS VARCHAR) FROM "~data".tpch.`+table, nil,
+			func(v []*string) error {
+				cells := make([]string, len(v))
+				for i, s := range v {
+					if cells[i] = "NULL"; s != nil {
+						cells[i] = "'" + strings.ReplaceAll(*s, "'", "''") + "'"
+					}
 				}
-			}
-			if batch = append(batch, "("+strings.Join(cells, ", ")+")"); len(batch) == 2000 {
-				return flush()
-			}
-			return nil
-		})
+				if batch = append(batch, "("+strings.Join(cells, ", ")+")"); len(batch) == 2000 {
+					return flush()
+				}
+				return nil
+			})
 		if err == nil {
 			err = flush()
 		}
@@ -235,7 +247,8 @@ func copyTables(t *testing.T, exec func(string) error, p *project) {
 		}
 		for _, column := range []string{"orderkey", "custkey", "partkey", "suppkey", "nationkey", "regionkey"} {
 			if slices.ContainsFunc(defs, func(d string) bool { return strings.HasPrefix(d, column+" ") }) {
-				if err := exec("CREATE INDEX " + table + "_" + column + " ON tiny." + table + " (" + column + ")"); err != nil {
+				if err := exec("CREATE INDEX " + table + "_" + column + " ON tiny." + table + " (" + column +
+					")"); err != nil {
 					t.Fatal(err)
 				}
 			}

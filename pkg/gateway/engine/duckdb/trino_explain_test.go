@@ -16,15 +16,23 @@ import (
 // TestExplainSources asks for plans over sources: they tell what a source would be asked, and ask nothing.
 func TestExplainSources(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "explain")
-	h := &heldRows{cols: []engine.ColumnInfo{{Name: "Id", Type: "integer"}, {Name: "name", Type: "varchar"}, {Name: "d", Type: "date"}}}
-	cat := named{sources: map[string]sql.Source{"t": {Scan: h}, "saved": {SQL: "SELECT id, name FROM c.s.t WHERE id IN (5, 7)"}}}
+	h := &heldRows{cols: []engine.ColumnInfo{{Name: "Id", Type: "integer"}, {Name: "name", Type: "varchar"},
+		{Name: "d", Type: "date"}}}
+	cat := named{sources: map[string]sql.Source{"t": {Scan: h},
+		"saved": {SQL: "SELECT id, name FROM c.s.t WHERE id IN (5, 7)"}}}
 	for text, want := range map[string][]string{
-		`EXPLAIN SELECT name FROM c.s.t WHERE id = 5 AND d > DATE '2024-02-29'`:         {"TableScan[table = c.s.t]", "reads: an external source", "asked of the source: where Id = 5 and d > 2024-02-29", "Layout: [name:varchar"},
-		`EXPLAIN SELECT name FROM c.s.t WHERE name = 'it''s' LIMIT 3`:                   {"where name = 'it''s' limit 3"},
-		`EXPLAIN SELECT count(*) FROM c.s.t`:                                            {"TableScan[table = c.s.t]", "(the number of rows only)", "count(*)"},
-		`EXPLAIN SELECT s.name FROM c.s.saved s JOIN c.s.t ON t.name = s.name`:          {"saved query c.s.saved is expanded in place", "InnerJoin[criteria = [name = name]]"},
-		`EXPLAIN SELECT name FROM c.s.saved`:                                            {"where Id in (5, 7)"},
-		`EXPLAIN (FORMAT JSON) SELECT name FROM c.s.t WHERE id = 5`:                     {`"table": "c.s.t"`, `"asked of the source: where Id = 5"`},
+		`EXPLAIN SELECT name FROM c.s.t WHERE id = 5 AND d > DATE '2024-02-29'`: {"TableScan[table = c.s.t]",
+			"reads: an external source", "asked of the source: where Id = 5 and d > 2024-02-29",
+			"Layout: [name:varchar"},
+		`EXPLAIN SELECT name FROM c.s.t WHERE name = 'it''s' LIMIT 3`: {
+			"where name = 'it''s' limit 3"},
+		`EXPLAIN SELECT count(*) FROM c.s.t`: {"TableScan[table = c.s.t]",
+			"(the number of rows only)", "count(*)"},
+		`EXPLAIN SELECT s.name FROM c.s.saved s JOIN c.s.t ON t.name = s.name`: {
+			"saved query c.s.saved is expanded in place", "InnerJoin[criteria = [name = name]]"},
+		`EXPLAIN SELECT name FROM c.s.saved`: {"where Id in (5, 7)"},
+		`EXPLAIN (FORMAT JSON) SELECT name FROM c.s.t WHERE id = 5`: {`"table": "c.s.t"`,
+			`"asked of the source: where Id = 5"`},
 		`EXPLAIN (TYPE LOGICAL) SELECT table_name FROM peaka.information_schema.tables`: {"TableScan[table = peaka.information_schema.tables]", "reads: the gateway's own lists"},
 		`EXPLAIN SHOW TABLES`:                         {"Output[columnNames = [Table]]"},
 		`EXPLAIN (TYPE VALIDATE) SELECT * FROM c.s.t`: {"true"},
@@ -51,7 +59,8 @@ func TestExplainSources(t *testing.T) {
 		`EXPLAIN (TYPE VALIDATE) SELECT 1 FROM nix`: "Table 'peaka.table.nix' does not exist",
 		`EXPLAIN INSERT INTO t VALUES (1)`:          "Statement type 'Insert' is not allowed",
 	} {
-		if _, err := rows(t, p, sql.Query{SQL: text, Catalogs: cat}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := rows(t, p, sql.Query{SQL: text, Catalogs: cat}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -82,7 +91,8 @@ func TestExplainCorpus(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &root); err != nil {
 			t.Fatal(err)
 		}
-		if text = root.Text(); strings.Contains(text, "~") || strings.Contains(text, "__internal") || strings.Contains(strings.ReplaceAll(text, "Brand#", ""), "#") {
+		if text = root.Text(); strings.Contains(text, "~") || strings.Contains(text, "__internal") ||
+			strings.Contains(strings.ReplaceAll(text, "Brand#", ""), "#") {
 			t.Errorf("%s\n%s", s.SQL, text)
 		}
 		n++

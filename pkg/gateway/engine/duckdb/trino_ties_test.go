@@ -14,7 +14,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
-// TestTies compares FETCH FIRST ... WITH TIES with what a loop over the sorted rows keeps, with numbers and with values for them.
+// TestTies compares FETCH FIRST ... WITH TIES with what a loop over the sorted rows keeps, with numbers and with values
+// for them.
 func TestTies(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -43,7 +44,9 @@ func TestTies(t *testing.T) {
 			}
 		}
 	}
-	if _, err := firstValues(t, p, sql.Query{SQL: "SELECT x FROM (VALUES 1) t(x) ORDER BY x FETCH FIRST ? ROWS WITH TIES", Bindings: []string{"0"}}); err == nil || !strings.Contains(err.Error(), "must be positive") {
+	if _, err := firstValues(t, p,
+		sql.Query{SQL: "SELECT x FROM (VALUES 1) t(x) ORDER BY x FETCH FIRST ? ROWS WITH TIES",
+			Bindings: []string{"0"}}); err == nil || !strings.Contains(err.Error(), "must be positive") {
 		t.Errorf("no rows: %v", err)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// Within a statement each Trino type has one type of DuckDB. Stored tables and views may have others: inward converts their columns for
-// use in a statement, outward converts the columns of a result for storage.
+// Within a statement each Trino type has one type of DuckDB. Stored tables and views may have others: inward converts
+// their columns for use in a statement, outward converts the columns of a result for storage.
 
 // kept is a table in FROM whose columns may have any of DuckDB's types.
 type kept struct {
@@ -79,10 +79,12 @@ func (c *conn) stored(ctx context.Context, n, as engine.TableName) (*kept, error
 	return fromOutside(naming.StoredTable(as.Schema, as.Table), names, logical, notes), nil
 }
 
-// typeNotes returns the comments on the columns of a stored result: the Trino types that cannot be derived from DuckDB's types.
+// typeNotes returns the comments on the columns of a stored result: the Trino types that cannot be derived from
+// DuckDB's types.
 func (c *conn) typeNotes(ctx context.Context, schema, table string) (map[string]string, error) {
 	notes := map[string]string{}
-	err := c.query(ctx, `SELECT column_name, comment FROM duckdb_columns() WHERE database_name = ? AND schema_name = ? AND table_name = ? AND comment IS NOT NULL`,
+	err := c.query(ctx, `SELECT column_name, comment FROM duckdb_columns() WHERE database_name = ? AND schema_name = `+
+		`? AND table_name = ? AND comment IS NOT NULL`,
 		[]any{naming.Store, schema, table}, func(v []*string) error {
 			notes[*v[0]] = *v[1]
 			return nil
@@ -96,7 +98,8 @@ func (c *conn) noteTypes(ctx context.Context, name string, columns []analyze.Col
 		if !ducktype.NeedsNote(col.Type) {
 			continue
 		}
-		if _, err := c.exec(ctx, `COMMENT ON COLUMN `+name+`.`+sqltext.Quote(col.Name)+` IS `+sqltext.Literal(col.Type.Signature())); err != nil {
+		if _, err := c.exec(ctx, `COMMENT ON COLUMN `+name+`.`+sqltext.Quote(col.Name)+` IS `+
+			sqltext.Literal(col.Type.Signature())); err != nil {
 			return err
 		}
 	}
@@ -151,7 +154,8 @@ func fromOutside(text string, names []string, logical []bindings.LogicalType, no
 	return k
 }
 
-// inward returns the Trino type of a column, and the conversion of its values to DuckDB's type for it; nil if they have that type.
+// inward returns the Trino type of a column, and the conversion of its values to DuckDB's type for it; nil if they have
+// that type.
 func inward(lt bindings.LogicalType, depth int) (*types.Type, func(string) string) {
 	as := func(t *types.Type) (*types.Type, func(string) string) {
 		name, _ := translate.DuckType(t)
@@ -232,7 +236,8 @@ func inward(lt bindings.LogicalType, depth int) (*types.Type, func(string) strin
 			return types.NewMap(k, v), nil
 		}
 		return types.NewMap(k, v), func(x string) string {
-			return "map(" + ducktype.Applied(ducktype.EachElement(convertKey, depth), "map_keys("+x+")") + ", " + ducktype.Applied(ducktype.EachElement(convertValue, depth), "map_values("+x+")") + ")"
+			return "map(" + ducktype.Applied(ducktype.EachElement(convertKey, depth), "map_keys("+x+")") + ", " +
+				ducktype.Applied(ducktype.EachElement(convertValue, depth), "map_values("+x+")") + ")"
 		}
 	case bindings.TypeStruct:
 		return inwardRow(lt, kid)
@@ -240,7 +245,8 @@ func inward(lt bindings.LogicalType, depth int) (*types.Type, func(string) strin
 	return as(types.Of(types.Varchar))
 }
 
-func inwardRow(lt bindings.LogicalType, kid func(bindings.LogicalType) (*types.Type, func(string) string)) (*types.Type, func(string) string) {
+func inwardRow(lt bindings.LogicalType, kid func(bindings.LogicalType) (*types.Type,
+	func(string) string)) (*types.Type, func(string) string) {
 	n := int(bindings.StructTypeChildCount(lt))
 	names, fields, converts := make([]string, n), make([]*types.Type, n), make([]func(string) string, n)
 	for i := range n {
@@ -248,6 +254,7 @@ func inwardRow(lt bindings.LogicalType, kid func(bindings.LogicalType) (*types.T
 		fields[i], converts[i] = kid(bindings.StructTypeChildType(lt, bindings.IdxT(i)))
 	}
 	return types.NewRow(names, fields), func(x string) string {
-		return ducktype.Repacked(x, n, func(i int) string { return fmt.Sprintf("f%d", i+1) }, func(i int) func(string) string { return converts[i] })
+		return ducktype.Repacked(x, n, func(i int) string { return fmt.Sprintf("f%d", i+1) },
+			func(i int) func(string) string { return converts[i] })
 	}
 }

@@ -87,8 +87,8 @@ func dig_error_run(p, in, out unsafe.Pointer) {
 // noteFunction reports the type of its second argument while a statement is planned; it is never run.
 const noteFunction = "~note"
 
-// refused holds the errors of functions for calls that are not supported, by the number of the connection. Without it such an error would be
-// lost in TRY, and the result would be NULL.
+// refused holds the errors of functions for calls that are not supported, by the number of the connection. Without it
+// such an error would be lost in TRY, and the result would be NULL.
 type refused struct {
 	mu   sync.Mutex
 	some map[uint64]javafn.Refusal // nil while there are none

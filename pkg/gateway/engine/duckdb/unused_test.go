@@ -69,7 +69,8 @@ func TestCheckOpensNoData(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(e.opts.Dir, "prjA")); !os.IsNotExist(err) {
 		t.Errorf("the project has a directory: %v", err)
 	}
-	if err := check(t.Context(), e, "prjA", `SELECT * FROM peaka."table".nosuch`); kindOf(err) != engine.KindUnknownTable {
+	if err := check(t.Context(), e, "prjA", `SELECT * FROM peaka."table".nosuch`); kindOf(
+		err) != engine.KindUnknownTable {
 		t.Errorf("a stored table: %v", err)
 	}
 	if n := e.memory.instances.Load(); n != open+1 {

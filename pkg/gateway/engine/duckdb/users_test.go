@@ -34,7 +34,8 @@ func TestReadingWindow(t *testing.T) {
 	_, _ = rest()
 }
 
-// TestStoppedReader: where no copy can be made, who waits for readers is told which, gives up when they are stopped, and others can list them.
+// TestStoppedReader: where no copy can be made, who waits for readers is told which, gives up when they are stopped,
+// and others can list them.
 func TestStoppedReader(t *testing.T) {
 	dir := t.TempDir()
 	first := window(t, dir)
@@ -57,7 +58,8 @@ func TestStoppedReader(t *testing.T) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			all, err := sharing.Users(home)
-			if err == nil && len(all) == 1 && all[0].PID == child.Process.Pid && all[0].Stopped == stopped && !all[0].Changes {
+			if err == nil && len(all) == 1 && all[0].PID == child.Process.Pid && all[0].Stopped == stopped &&
+				!all[0].Changes {
 				return
 			}
 			if err != nil || time.Now().After(end) {
@@ -80,7 +82,8 @@ func TestStoppedReader(t *testing.T) {
 	}), "prjA")
 	_, err := waiter.writer(context.Background())
 	pid := fmt.Sprint(child.Process.Pid)
-	if e := (*engine.Error)(nil); !errors.As(err, &e) || e.Kind != engine.KindLocked || !strings.Contains(e.Message, "process pid "+pid) || !strings.Contains(e.Message, "`kill -CONT "+pid+"`") {
+	if e := (*engine.Error)(nil); !errors.As(err, &e) || e.Kind != engine.KindLocked || !strings.Contains(e.Message,
+		"process pid "+pid) || !strings.Contains(e.Message, "`kill -CONT "+pid+"`") {
 		t.Errorf("%v", err)
 	}
 	if got := <-told; !strings.Contains(got, "process pid "+pid) || !strings.Contains(got, "stopped") {

@@ -18,7 +18,9 @@ import (
 )
 
 // engineWords are words of DuckDB and names of the translation's own, none of which a user has written.
-var engineWords = late.Regexp(`HUGEINT|INT128|INT64|INT32|STRING_LITERAL|INTEGER_LITERAL|Binder|Catalog Error|Parser Error|Conversion Error|Invalid Input|Candidate (functions|macros)|[Mm]acro|struct_(extract|pack)|list_(extract|transform|filter|contains)|"~|~[a-z]+\d*["(]|TIMESTAMP_(S|MS|NS)|UBIGINT|UTINYINT|Unimplemented|INTERNAL Error|Referenced (column|table)|LINE \d|DuckDB|duckdb|unnamed struct|ANY_VALUE|lambda "`)
+var engineWords = late.Regexp(`HUGEINT|INT128|INT64|INT32|STRING_LITERAL|INTEGER_LITERAL|Binder|Catalog Error|Parser ` +
+	`Error|Conversion Error|Invalid Input|Candidate ` +
+	`(functions|macros)|[Mm]acro|struct_(extract|pack)|list_(extract|transform|filter|contains)|"~|~[a-z]+\d*["(]|TIMESTAMP_(S|MS|NS)|UBIGINT|UTINYINT|Unimplemented|INTERNAL Error|Referenced (column|table)|LINE \d|DuckDB|duckdb|unnamed struct|ANY_VALUE|lambda "`)
 
 // saysTooMuch is what an error says that is no business of a user of Trino's language, "" for nothing.
 func saysTooMuch(sql string, err error) string {
@@ -33,15 +35,17 @@ func saysTooMuch(sql string, err error) string {
 		return "internal error: " + e.Message
 	}
 	for _, text := range []string{e.Message, e.Hint} {
-		if w := engineWords().FindString(text); w != "" && !strings.Contains(sql, w) && !strings.Contains(sql, strings.Trim(w, `"`)) {
+		if w := engineWords().FindString(text); w != "" && !strings.Contains(sql, w) && !strings.Contains(sql,
+			strings.Trim(w, `"`)) {
 			return "an engine's word: " + text
 		}
 	}
 	return ""
 }
 
-// TestWrongStatements runs statements of the corpus with a mistake in each: a token that is missing, misspelt, exchanged with the next, or a literal of
-// another type. Whatever their answer, an error of theirs is one of the user's, in Trino's words. DIG_TEST_WRONG says how many are run.
+// TestWrongStatements runs statements of the corpus with a mistake in each: a token that is missing, misspelt,
+// exchanged with the next, or a literal of another type. Whatever their answer, an error of theirs is one of the
+// user's, in Trino's words. DIG_TEST_WRONG says how many are run.
 func TestWrongStatements(t *testing.T) {
 	n, _ := strconv.Atoi(os.Getenv("DIG_TEST_WRONG"))
 	if n == 0 {
@@ -79,7 +83,9 @@ func TestWrongStatements(t *testing.T) {
 
 var (
 	wrongWord  = late.Regexp(`'(?:[^']|'')*'|"[^"]*"|[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[^\s\w]`)
-	wrongValue = []string{"NULL", "'x'", "0", "-1", "1.5", "1e0", "true", "DATE '2024-02-29'", "TIMESTAMP '2024-02-29 12:00:00'", "ARRAY[1]", "ROW(1, 'a')", "MAP(ARRAY['k'], ARRAY[1])", "JSON '1'", "INTERVAL '1' DAY", "X'00'", "''", "9223372036854775807", "x -> x"}
+	wrongValue = []string{"NULL", "'x'", "0", "-1", "1.5", "1e0", "true", "DATE '2024-02-29'",
+		"TIMESTAMP '2024-02-29 12:00:00'", "ARRAY[1]", "ROW(1, 'a')", "MAP(ARRAY['k'], ARRAY[1])", "JSON '1'",
+		"INTERVAL '1' DAY", "X'00'", "''", "9223372036854775807", "x -> x"}
 )
 
 // mistaken is a statement with one mistake.

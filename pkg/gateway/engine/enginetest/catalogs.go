@@ -29,9 +29,14 @@ func (n Names) Lookup(_ context.Context, name engine.TableName) (sql.Source, err
 	internal := name.Catalog == engine.InternalCatalog
 	switch {
 	case !internal && !known(func(k engine.TableName) bool { return k.Catalog == name.Catalog }):
-		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownCatalog, Message: "Catalog '" + name.Catalog + "' does not exist"}
-	case !internal && !known(func(k engine.TableName) bool { return k.Catalog == name.Catalog && k.Schema == name.Schema }):
-		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + name.Schema + "' does not exist"}
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownCatalog, Message: "Catalog '" + name.Catalog +
+			"' does not exist"}
+	case !internal && !known(func(k engine.TableName) bool {
+		return k.Catalog == name.Catalog &&
+			k.Schema == name.Schema
+	}):
+		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + name.Schema +
+			"' does not exist"}
 	}
 	return sql.Source{}, engine.UnknownTable(name)
 }

@@ -101,16 +101,19 @@ func formats(t *testing.T, open Open) {
 	p := project(t, open)
 	q := sql.Query{SQL: `SELECT CAST(1 AS bigint) AS a, 'x"y' AS b, CAST(NULL AS varchar) AS c`}
 	for f, row := range map[api.Format]string{
-		api.CellTyped: `[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":"1"},{"name":"b","displayName":"b","dataType":"varchar","order":1,"value":"x\"y"},{"name":"c","displayName":"c","dataType":"varchar","order":2,"value":null}]`,
-		api.Simple:    `{"a":"1","b":"x\"y","c":null}`,
-		api.Compact:   `["1","x\"y",null]`,
+		api.CellTyped: `[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":"1"},{"name":"b",` +
+			`"displayName":"b","dataType":"varchar","order":1,"value":"x\"y"},{"name":"c","displayName":"c",` +
+			`"dataType":"varchar","order":2,"value":null}]`,
+		api.Simple:  `{"a":"1","b":"x\"y","c":null}`,
+		api.Compact: `["1","x\"y",null]`,
 	} {
 		r, err := sql.Run(t.Context(), p, q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cols := r.Columns()
-		if len(cols) != 3 || cols[0].Name != "a" || cols[0].DataType != "bigint" || cols[1].DataType != "varchar" && !strings.HasPrefix(cols[1].DataType, "varchar(") {
+		if len(cols) != 3 || cols[0].Name != "a" || cols[0].DataType != "bigint" || cols[1].DataType != "varchar" &&
+			!strings.HasPrefix(cols[1].DataType, "varchar(") {
 			t.Errorf("columns %+v", cols)
 		}
 		var b bytes.Buffer
@@ -128,7 +131,8 @@ func formats(t *testing.T, open Open) {
 			Columns []map[string]any
 			Data    []json.RawMessage
 		}
-		if err := json.Unmarshal(b.Bytes(), &doc); err != nil || len(doc.Columns) != 3 || len(doc.Data) != 1 || string(doc.Data[0]) != row {
+		if err := json.Unmarshal(b.Bytes(), &doc); err != nil || len(doc.Columns) != 3 || len(doc.Data) != 1 ||
+			string(doc.Data[0]) != row {
 			t.Errorf("%s: %v\n%s\nwant row %s", f, err, b.Bytes(), row)
 		}
 	}
@@ -140,7 +144,8 @@ func lookup(c, s, n string) engine.TableName {
 
 func names(t *testing.T, open Open) {
 	p := project(t, open)
-	if _, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: `SELECT 1 AS a UNION ALL SELECT 2`}); err != nil {
+	if _, err := sql.Store(t.Context(), p, "mtquery", "m",
+		sql.Query{SQL: `SELECT 1 AS a UNION ALL SELECT 2`}); err != nil {
 		t.Fatal(err)
 	}
 	n := Names{
@@ -165,8 +170,10 @@ func names(t *testing.T, open Open) {
 	wantKind(t, p, q(`SELECT * FROM pg.nosuch.b`), engine.KindUnknownSchema, "nosuch")
 	wantKind(t, p, q(`SELECT * FROM pg.public.nosuch`), engine.KindUnknownTable, "pg.public.nosuch")
 	wantKind(t, p, q(`SELECT * FROM peaka.query.nosuch`), engine.KindUnknownTable, "peaka.query.nosuch")
-	wantKind(t, p, q(`SELECT * FROM peaka."table".nosuch`), engine.KindUnknownTable, "Table 'peaka.table.nosuch' does not exist")
-	wantKind(t, p, q(`SELECT nosuch FROM peaka.query.q`), engine.KindUnknownColumn, "Column 'nosuch' cannot be resolved")
+	wantKind(t, p, q(`SELECT * FROM peaka."table".nosuch`), engine.KindUnknownTable,
+		"Table 'peaka.table.nosuch' does not exist")
+	wantKind(t, p, q(`SELECT nosuch FROM peaka.query.q`), engine.KindUnknownColumn,
+		"Column 'nosuch' cannot be resolved")
 	wantKind(t, p, q(`SELECT * FROM peaka.query.bad`), engine.KindUnknownColumn, "peaka.query.bad")
 	wantKind(t, p, q(`SELECT * FROM peaka.query.ins`), engine.KindNotAllowed, "Statement type 'Insert' is not allowed")
 	wantKind(t, p, q(`SELECT * FROM peaka.query.par`), engine.KindBinding, "peaka.query.par")
@@ -192,12 +199,16 @@ func names(t *testing.T, open Open) {
 	wantKind(t, p, q(`SHOW SCHEMAS FROM nosuch`), engine.KindUnknownCatalog, "nosuch")
 	wantKind(t, p, q(`SHOW TABLES FROM pg.nosuch`), engine.KindUnknownSchema, "nosuch")
 	wantKind(t, p, q(`DESCRIBE pg.public.nosuch`), engine.KindUnknownTable, "nosuch")
-	want(t, p, q(`SELECT table_schema, table_name, table_type FROM pg.information_schema.tables WHERE table_schema <> 'information_schema'`),
+	want(t, p, q(`SELECT table_schema, table_name, table_type FROM pg.information_schema.tables WHERE table_schema `+
+		`<> 'information_schema'`),
 		"public|cached|BASE TABLE")
-	want(t, p, q(`SELECT count(*) FROM information_schema.tables WHERE table_catalog = 'peaka' AND table_schema = 'query' AND table_type = 'VIEW'`), "4")
-	want(t, p, q(`SELECT column_name, ordinal_position, data_type FROM information_schema.columns WHERE table_catalog = 'pg' AND table_name = 'cached' ORDER BY 2`),
+	want(t, p, q(`SELECT count(*) FROM information_schema.tables WHERE table_catalog = 'peaka' AND table_schema = `+
+		`'query' AND table_type = 'VIEW'`), "4")
+	want(t, p, q(`SELECT column_name, ordinal_position, data_type FROM information_schema.columns WHERE `+
+		`table_catalog = 'pg' AND table_name = 'cached' ORDER BY 2`),
 		"b|1|varchar(1)\nc|2|integer")
-	want(t, p, q(`SELECT pg.information_schema.schemata.schema_name FROM pg.information_schema.schemata ORDER BY 1`), "information_schema\npublic")
+	want(t, p, q(`SELECT pg.information_schema.schemata.schema_name FROM pg.information_schema.schemata ORDER BY 1`),
+		"information_schema\npublic")
 	wantKind(t, p, q(`SELECT * FROM nosuch.information_schema.tables`), engine.KindUnknownCatalog, "nosuch")
 	wantKind(t, p, q(`SELECT * FROM information_schema.nosuch`), engine.KindUnknownTable, "nosuch")
 	want(t, p, q(`SELECT count(*), count(DISTINCT customer_id) > 1000 FROM sample.shop.orders`), "10000|true")
@@ -214,13 +225,15 @@ func cycles(t *testing.T, open Open) {
 	}
 	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.a`, Catalogs: n}, engine.KindCycle,
 		"peaka.query.a -> peaka.query.b -> peaka.query.c -> peaka.query.a")
-	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.self`, Catalogs: n}, engine.KindCycle, "peaka.query.self -> peaka.query.self")
+	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.self`, Catalogs: n}, engine.KindCycle,
+		"peaka.query.self -> peaka.query.self")
 	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.over`, Catalogs: n}, engine.KindCycle,
 		"peaka.query.b -> peaka.query.c -> peaka.query.a -> peaka.query.b")
 
 	// A cycle is found even if other names do not exist, so that it cannot be saved meanwhile.
 	n = Names{
-		lookup("peaka", "query", "lefthand"):  {SQL: `SELECT * FROM peaka."table".gone UNION ALL SELECT nosuch FROM peaka.query.one UNION ALL SELECT * FROM peaka.query.righthand`},
+		lookup("peaka", "query", "lefthand"): {SQL: `SELECT * FROM peaka."table".gone UNION ALL SELECT nosuch FROM ` +
+			`peaka.query.one UNION ALL SELECT * FROM peaka.query.righthand`},
 		lookup("peaka", "query", "righthand"): {SQL: `SELECT * FROM away.s.t UNION ALL SELECT * FROM peaka.query.lefthand`},
 		lookup("peaka", "query", "one"):       {SQL: `SELECT nosuch FROM (SELECT 1 AS x)`},
 		lookup("peaka", "query", "gaps"):      {SQL: `SELECT * FROM peaka.query.one UNION ALL SELECT * FROM peaka."table".gone`},
@@ -230,14 +243,17 @@ func cycles(t *testing.T, open Open) {
 	wantKind(t, p, sql.Query{SQL: `SELECT * FROM peaka.query.gaps`, Catalogs: n}, engine.KindUnknownColumn, "nosuch")
 
 	// Each query reads the previous one twice, so the expansion of the last doubles with every step.
-	n = Names{lookup("peaka", "query", "d0"): {SQL: `SELECT 1 AS a`}, lookup("peaka", "query", "e0"): {SQL: `SELECT * FROM peaka."table".gone`}}
+	n = Names{lookup("peaka", "query", "d0"): {SQL: `SELECT 1 AS a`}, lookup("peaka", "query",
+		"e0"): {SQL: `SELECT * FROM peaka."table".gone`}}
 	for i := 1; i <= 40; i++ {
 		for _, s := range []string{"d", "e"} {
-			n[lookup("peaka", "query", fmt.Sprint(s, i))] = sql.Source{SQL: fmt.Sprintf(`SELECT x.a + y.a AS a FROM peaka.query.%s%d x, peaka.query.%s%d y`, s, i-1, s, i-1)}
+			n[lookup("peaka", "query", fmt.Sprint(s, i))] = sql.Source{
+				SQL: fmt.Sprintf(`SELECT x.a + y.a AS a FROM peaka.query.%s%d x, peaka.query.%s%d y`, s, i-1, s, i-1)}
 		}
 	}
 	want(t, p, sql.Query{SQL: `SELECT a FROM peaka.query.d6`, Catalogs: n}, "64")
-	wantKind(t, p, sql.Query{SQL: `SELECT a FROM peaka.query.d40`, Catalogs: n}, engine.KindLimit, "more than 2000 saved queries")
+	wantKind(t, p, sql.Query{SQL: `SELECT a FROM peaka.query.d40`, Catalogs: n}, engine.KindLimit,
+		"more than 2000 saved queries")
 	wantKind(t, p, sql.Query{SQL: `SELECT a FROM peaka.query.e40`, Catalogs: n}, engine.KindUnknownTable, "gone")
 }
 
@@ -245,11 +261,15 @@ func scans(t *testing.T, open Open) {
 	p := project(t, open)
 	day := time.Date(2020, 2, 29, 12, 30, 0, 0, time.UTC)
 	all := &Rows{
-		Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "Name", Type: "varchar(100)"}, {Name: "amount", Type: "decimal(10,2)"},
-			{Name: "ok", Type: "boolean"}, {Name: "day", Type: "date"}, {Name: "at", Type: "timestamp(3)"}, {Name: "zoned", Type: "timestamp(6) with time zone"},
-			{Name: "f", Type: "double"}, {Name: "u", Type: "uuid"}, {Name: "bin", Type: "varbinary"}, {Name: "j", Type: "json"}, {Name: "t", Type: "time"}},
+		Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "Name", Type: "varchar(100)"},
+			{Name: "amount", Type: "decimal(10,2)"},
+			{Name: "ok", Type: "boolean"}, {Name: "day", Type: "date"}, {Name: "at", Type: "timestamp(3)"},
+			{Name: "zoned", Type: "timestamp(6) with time zone"},
+			{Name: "f", Type: "double"}, {Name: "u", Type: "uuid"}, {Name: "bin", Type: "varbinary"},
+			{Name: "j", Type: "json"}, {Name: "t", Type: "time"}},
 		Data: [][]any{
-			{int64(1), "żółty", "-12.50", true, day, day, day.In(time.FixedZone("", 3600)), 1.5, "12151fd2-7586-11e9-8f9e-2a86e4085a59", []byte{1, 255}, `{"a":1.10}`, "01:02:03.5"},
+			{int64(1), "żółty", "-12.50", true, day, day, day.In(time.FixedZone("", 3600)), 1.5,
+				"12151fd2-7586-11e9-8f9e-2a86e4085a59", []byte{1, 255}, `{"a":1.10}`, "01:02:03.5"},
 			{int64(2), nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil},
 		},
 	}
@@ -261,13 +281,15 @@ func scans(t *testing.T, open Open) {
 	hung := &Rows{Cols: many.Cols, Data: many.Data[:10], Block: true}
 	misfit := &Rows{Cols: []engine.ColumnInfo{{Name: "d", Type: "decimal(4,2)"}}, Data: [][]any{{"1.005"}}}
 	n := Names{
-		lookup("pg", "public", "all"): {Scan: all}, lookup("pg", "public", "many"): {Scan: many}, lookup("pg", "public", "broken"): {Scan: broken},
+		lookup("pg", "public", "all"): {Scan: all}, lookup("pg", "public", "many"): {Scan: many}, lookup("pg", "public",
+			"broken"): {Scan: broken},
 		lookup("pg", "public", "hung"): {Scan: hung}, lookup("pg", "public", "misfit"): {Scan: misfit},
 		lookup("peaka", "query", "q"): {SQL: `SELECT s FROM pg.public.many WHERE id = 7`},
 	}
 	q := func(text string) sql.Query { return sql.Query{SQL: text, Catalogs: n} }
 	want(t, p, q(`SELECT * FROM pg.public."all" ORDER BY id`),
-		`1|żółty|-12.50|true|2020-02-29|2020-02-29 12:30:00.000|2020-02-29 12:30:00.000000 UTC|1.5|12151fd2-7586-11e9-8f9e-2a86e4085a59|01 ff|{"a":1.10}|01:02:03.500000`+
+		`1|żółty|-12.50|true|2020-02-29|2020-02-29 12:30:00.000|2020-02-29 12:30:00.000000 `+
+			`UTC|1.5|12151fd2-7586-11e9-8f9e-2a86e4085a59|01 ff|{"a":1.10}|01:02:03.500000`+
 			"\n2"+strings.Repeat("|null", 11))
 	want(t, p, q(`SELECT count(*) FROM pg.public.many`), "10000")
 	want(t, p, q(`SELECT sum(id), count(DISTINCT s) FROM pg.public.many`), "49995000|10000")
@@ -279,10 +301,12 @@ func scans(t *testing.T, open Open) {
 		t.Errorf("columns asked for: %v", got)
 	}
 	want(t, p, q(`SELECT s FROM peaka.query.q`), "row number 7")
-	if f := many.Last.Load().Filters; len(f) != 1 || f[0].Column != "id" || f[0].Op != "=" || f[0].Values[0] != int64(7) {
+	if f := many.Last.Load().Filters; len(f) != 1 || f[0].Column != "id" || f[0].Op != "=" ||
+		f[0].Values[0] != int64(7) {
 		t.Errorf("filters: %+v", f)
 	}
-	want(t, p, q(`SELECT a.s, b.s FROM pg.public.many a JOIN pg.public.many b ON a.id = b.id + 1 WHERE a.id = 1`), "row number 1|row number 0")
+	want(t, p, q(`SELECT a.s, b.s FROM pg.public.many a JOIN pg.public.many b ON a.id = b.id + 1 WHERE a.id = 1`),
+		"row number 1|row number 0")
 	want(t, p, q(`SELECT count(*) FROM pg.public.many m, peaka.query.q q WHERE m.s = q.s`), "1")
 	want(t, p, q(`SELECT id FROM pg.public.many LIMIT 1`), "0")
 	wantKind(t, p, q(`SELECT count(*) FROM pg.public.broken`), engine.KindSource, "the wire broke")
@@ -321,7 +345,8 @@ func refusals(t *testing.T, open Open) {
 func bindings(t *testing.T, open Open) {
 	p := project(t, open)
 	if _, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{
-		SQL: `SELECT CAST(1.50 AS decimal(10,2)) AS price, 'it''s' AS s UNION ALL SELECT CAST(1.49 AS decimal(10,2)), 'b'`}); err != nil {
+		SQL: `SELECT CAST(1.50 AS decimal(10,2)) AS price, 'it''s' AS s UNION ALL SELECT CAST(1.49 AS decimal(10,` +
+			`2)), 'b'`}); err != nil {
 		t.Fatal(err)
 	}
 	n := Names{lookup("peaka", "mtquery", "m"): {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}}}
@@ -349,7 +374,8 @@ func stored(t *testing.T, open Open) {
 	if n, err := run(`SELECT * FROM (VALUES (1), (2), (3)) t(a)`); n != 3 || err != nil {
 		t.Fatalf("%d, %v", n, err)
 	}
-	for _, bad := range []string{`SELECT nosuch`, `SELECT CAST(s AS bigint) FROM (VALUES ('1'), ('x')) t(s)`, `DELETE FROM m`} {
+	for _, bad := range []string{`SELECT nosuch`, `SELECT CAST(s AS bigint) FROM (VALUES ('1'), ('x')) t(s)`,
+		`DELETE FROM m`} {
 		if n, err := run(bad); err == nil {
 			t.Errorf("%s: stored %d rows", bad, n)
 		}

@@ -30,7 +30,8 @@ func limits(t *testing.T, open Open) {
 		_, err = r.Encode(ctx, io.Discard, api.Compact, func() {})
 		return err
 	}
-	if err := run(t.Context(), sql.Query{SQL: forever, Timeout: 100 * time.Millisecond}); Kind(err) != engine.KindTimeout {
+	if err := run(t.Context(), sql.Query{SQL: forever, Timeout: 100 * time.Millisecond}); Kind(
+		err) != engine.KindTimeout {
 		t.Errorf("time limit: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -39,7 +40,8 @@ func limits(t *testing.T, open Open) {
 		t.Errorf("cancel: %v", err)
 	}
 	var b bytes.Buffer
-	r, err := sql.Run(t.Context(), p, sql.Query{SQL: `SELECT CAST(CASE WHEN a.id * b.id = 799 * 9999 THEN 'oops' ELSE '1' END AS bigint) AS v
+	r, err := sql.Run(t.Context(), p,
+		sql.Query{SQL: `SELECT CAST(CASE WHEN a.id * b.id = 799 * 9999 THEN 'oops' ELSE '1' END AS bigint) AS v
 		FROM sample.shop.orders a, sample.shop.orders b WHERE a.id < 800`})
 	if err == nil {
 		_, err = r.Encode(t.Context(), &b, api.Compact, func() {})
@@ -96,7 +98,8 @@ func many(t *testing.T, open Open) {
 					want(t, p, sql.Query{SQL: `SELECT sum(id) FROM pg.public.t`, Catalogs: n}, "3")
 				default:
 					name := fmt.Sprintf("m%d", i)
-					if c, err := sql.Store(t.Context(), p, "mtquery", name, sql.Query{SQL: `SELECT id FROM sample.shop.customers`}); c != 2000 || err != nil {
+					if c, err := sql.Store(t.Context(), p, "mtquery", name,
+						sql.Query{SQL: `SELECT id FROM sample.shop.customers`}); c != 2000 || err != nil {
 						t.Errorf("Store: %d, %v", c, err)
 					}
 				}

@@ -34,14 +34,16 @@ func (p *slicesProject) Run(ctx context.Context, x *engine.Statement) (engine.Ro
 		return nil, err
 	}
 	out := &memoryRows{ctx: ctx, rows: rows}
-	layouts := map[types.Kind]batch.Layout{types.Bigint: batch.Int64, types.Integer: batch.Int64, types.Double: batch.Float64, types.Boolean: batch.Bool,
+	layouts := map[types.Kind]batch.Layout{types.Bigint: batch.Int64, types.Integer: batch.Int64,
+		types.Double: batch.Float64, types.Boolean: batch.Bool,
 		types.Varchar: batch.Text, types.Unknown: batch.Text}
 	for _, c := range x.Columns {
 		layout, ok := layouts[c.Type.Kind]
 		if !ok {
 			return nil, refuse("a column of type " + c.Type.String())
 		}
-		out.columns = append(out.columns, engine.RowColumn{TableColumn: analyze.TableColumn{Name: c.Name, Type: c.Type}, Layout: &batch.Type{Layout: layout}})
+		out.columns = append(out.columns, engine.RowColumn{TableColumn: analyze.TableColumn{Name: c.Name, Type: c.Type},
+			Layout: &batch.Type{Layout: layout}})
 	}
 	return out, nil
 }
@@ -68,7 +70,8 @@ func (r *memoryRows) Next(ctx context.Context) (*batch.Batch, error) {
 	out := &batch.Batch{Len: len(r.rows), Keep: r.rows}
 	for i, c := range r.columns {
 		valid := make([]uint64, len(r.rows)/64+1)
-		ints, floats, bools, texts := make([]int64, len(r.rows)), make([]float64, len(r.rows)), make([]bool, len(r.rows)), make([]batch.View, len(r.rows))
+		ints, floats, bools, texts := make([]int64, len(r.rows)), make([]float64, len(r.rows)),
+			make([]bool, len(r.rows)), make([]batch.View, len(r.rows))
 		for k, row := range r.rows {
 			if row[i] != nil {
 				valid[k/64] |= 1 << (k % 64)
@@ -135,7 +138,8 @@ func (p *slicesProject) BaseTable(_ context.Context, n engine.TableName) (*engin
 	if r == nil || n.Catalog == engine.SampleCatalog {
 		return nil, engine.UnknownTable(n)
 	}
-	return &engine.BaseTable{Name: engine.TableName{Schema: n.Schema, Table: n.Table}, Columns: r.columns, Private: r}, nil
+	return &engine.BaseTable{Name: engine.TableName{Schema: n.Schema, Table: n.Table}, Columns: r.columns, Private: r},
+		nil
 }
 
 func (p *slicesProject) ListTables(_ context.Context, kind string) (names []string, err error) {
@@ -208,7 +212,8 @@ func (p *slicesProject) FindImport(_ context.Context, id string) (int64, bool, e
 	return n, ok, nil
 }
 
-func (p *slicesProject) ImportCSV(ctx context.Context, kind, table string, src io.Reader, m engine.Import) (int64, error) {
+func (p *slicesProject) ImportCSV(ctx context.Context, kind, table string, src io.Reader,
+	m engine.Import) (int64, error) {
 	if n, stored, _ := p.FindImport(ctx, m.ID); stored {
 		return n, nil
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// TestMinimal: the contract is small enough for an engine over slices, which runs SELECT of columns and literals of one table, with
-// conditions that compare a column with a literal, and refuses everything else.
+// TestMinimal: the contract is small enough for an engine over slices, which runs SELECT of columns and literals of one
+// table, with conditions that compare a column with a literal, and refuses everything else.
 func TestMinimal(t *testing.T) {
 	Minimal(t, func(*testing.T, string) engine.Engine { return &memory{projects: map[string]*slicesProject{}} })
 }
@@ -58,7 +58,8 @@ type slicesProject struct {
 }
 
 func refuse(what string) error {
-	return &engine.Error{Kind: engine.KindUnsupported, Message: what + " is not supported by this engine", Err: engine.ErrNotSupported}
+	return &engine.Error{Kind: engine.KindUnsupported, Message: what + " is not supported by this engine",
+		Err: engine.ErrNotSupported}
 }
 
 // select1 is a statement that this engine runs.
@@ -80,7 +81,8 @@ func understood(x *engine.Statement) (*select1, error) {
 		return nil, refuse("a set operation, VALUES or WITH")
 	case len(q.OrderBy) > 0 || q.Offset != nil || q.WithTies:
 		return nil, refuse("ORDER BY or OFFSET")
-	case body.Distinct || body.GroupBy != nil || body.Having != nil || x.Analysis.Selects[body].Grouped || len(x.Analysis.Selects[body].WindowCalls) > 0:
+	case body.Distinct || body.GroupBy != nil || body.Having != nil || x.Analysis.Selects[body].Grouped ||
+		len(x.Analysis.Selects[body].WindowCalls) > 0:
 		return nil, refuse("DISTINCT, grouping or a window")
 	case len(body.From) > 1:
 		return nil, refuse("a join")

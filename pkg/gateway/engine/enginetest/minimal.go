@@ -12,8 +12,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
-// Minimal tests what every engine does, however little of the language it runs: columns and literals of one table, conditions on columns,
-// and LIMIT; stored results and internal tables; and that it refuses by name what it does not run.
+// Minimal tests what every engine does, however little of the language it runs: columns and literals of one table,
+// conditions on columns, and LIMIT; stored results and internal tables; and that it refuses by name what it does not
+// run.
 func Minimal(t *testing.T, open Open) {
 	for name, f := range map[string]func(*testing.T, Open){
 		"Formats":   formats,
@@ -30,8 +31,10 @@ func Minimal(t *testing.T, open Open) {
 
 func minimalRows(t *testing.T, open Open) {
 	p := project(t, open)
-	src := &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "Name", Type: "varchar"}, {Name: "x", Type: "double"}},
-		Data:  [][]any{{int64(1), "a", 0.5}, {int64(2), nil, nil}, {int64(3), "a text of more than twelve bytes", -1e300}},
+	src := &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}, {Name: "Name", Type: "varchar"},
+		{Name: "x", Type: "double"}},
+		Data: [][]any{{int64(1), "a", 0.5}, {int64(2), nil, nil}, {int64(3), "a text of more than twelve bytes",
+			-1e300}},
 		Batch: 2}
 	n := Names{
 		lookup("pg", "public", "t"):   {Scan: src},
@@ -62,7 +65,8 @@ func minimalStored(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	src := &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}}, Data: [][]any{{int64(1)}, {int64(2)}}}
-	n := Names{lookup("pg", "public", "t"): {Scan: src}, lookup("pg", "public", "s"): {Stored: &engine.TableName{Schema: "cache", Table: "s"}}}
+	n := Names{lookup("pg", "public", "t"): {Scan: src}, lookup("pg", "public",
+		"s"): {Stored: &engine.TableName{Schema: "cache", Table: "s"}}}
 	store := func(text string) (int64, error) {
 		return sql.Store(t.Context(), p, "cache", "s", sql.Query{SQL: text, Catalogs: n})
 	}
@@ -94,20 +98,24 @@ func minimalStored(t *testing.T, open Open) {
 func minimalTables(t *testing.T, open Open) {
 	p := project(t, open)
 	ctx := t.Context()
-	if _, err := p.CreateTable(ctx, engine.SchemaTable, "t", engine.ColumnDef{Name: "id", Type: "bigint"}, engine.ColumnDef{Name: "name", Type: "varchar"}); err != nil {
+	if _, err := p.CreateTable(ctx, engine.SchemaTable, "t", engine.ColumnDef{Name: "id", Type: "bigint"},
+		engine.ColumnDef{Name: "name", Type: "varchar"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.CreateTable(ctx, engine.SchemaTable, "t"); Kind(err) != engine.KindExists {
 		t.Errorf("a table twice: %v", err)
 	}
-	m := engine.Import{ID: "one", Header: true, Mappings: []api.ImportMapping{{Name: "id", CSVColumnName: "n"}, {Name: "name", CSVColumnName: "s"}}}
-	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\nx,1\n,2\n"), m); n != 2 || err != nil {
+	m := engine.Import{ID: "one", Header: true, Mappings: []api.ImportMapping{{Name: "id", CSVColumnName: "n"},
+		{Name: "name", CSVColumnName: "s"}}}
+	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\nx,1\n,2\n"), m); n != 2 ||
+		err != nil {
 		t.Fatalf("%d rows, %v", n, err)
 	}
 	bad := m
 	bad.ID = "two"
 	var fault *engine.ImportError
-	if _, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\ny,3\nz,four\n"), bad); !errors.As(err, &fault) || len(fault.Cells) != 1 || fault.Cells[0].Line != 3 {
+	if _, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\ny,3\nz,four\n"),
+		bad); !errors.As(err, &fault) || len(fault.Cells) != 1 || fault.Cells[0].Line != 3 {
 		t.Errorf("a text for a number: %v", err)
 	}
 	want(t, p, sql.Query{SQL: `SELECT id, name FROM t`}, "1|x\n2|null")
@@ -142,7 +150,8 @@ func ends(t *testing.T, open Open) {
 		}
 		cancel()
 	}()
-	if _, err := Query(ctx, p, sql.Query{SQL: `SELECT id FROM pg.public.t`, Catalogs: n}); !errors.Is(err, context.Canceled) {
+	if _, err := Query(ctx, p, sql.Query{SQL: `SELECT id FROM pg.public.t`, Catalogs: n}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if opened, closed := src.Opened.Load(), src.Closed.Load(); opened == 0 || opened != closed {

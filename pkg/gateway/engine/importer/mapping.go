@@ -45,13 +45,17 @@ func Map(table string, cols []engine.Column, m engine.Import) ([]Target, error) 
 		case mapped[k]:
 			return nil, MappingError("column %q is mapped twice", cols[k].Name)
 		case e.CSVColumnName == "" && e.CSVColumnIndex == nil:
-			return nil, MappingError("the mapping of column %q gives neither csvColumnName nor csvColumnIndex", cols[k].Name)
+			return nil, MappingError("the mapping of column %q gives neither csvColumnName nor csvColumnIndex",
+				cols[k].Name)
 		case e.CSVColumnName != "" && e.CSVColumnIndex != nil:
-			return nil, MappingError("the mapping of column %q gives both csvColumnName and csvColumnIndex", cols[k].Name)
+			return nil, MappingError("the mapping of column %q gives both csvColumnName and csvColumnIndex",
+				cols[k].Name)
 		case e.CSVColumnName != "" && !m.Header:
-			return nil, MappingError("the mapping of column %q names the document's column %q, but containsHeader is false; use csvColumnIndex", cols[k].Name, e.CSVColumnName)
+			return nil, MappingError("the mapping of column %q names the document's column %q, but containsHeader is "+
+				"false; use csvColumnIndex", cols[k].Name, e.CSVColumnName)
 		case e.CSVColumnIndex != nil && *e.CSVColumnIndex < 0:
-			return nil, MappingError("the mapping of column %q has csvColumnIndex %d; the first column is 0", cols[k].Name, *e.CSVColumnIndex)
+			return nil, MappingError("the mapping of column %q has csvColumnIndex %d; the first column is 0",
+				cols[k].Name, *e.CSVColumnIndex)
 		}
 		mapped[k] = true
 		tg := Target{Col: k, Field: -1, name: e.CSVColumnName}
@@ -79,7 +83,8 @@ func importable(cols []engine.Column) []string {
 	return s
 }
 
-// mapFields finds the fields of the targets in the first record: by the names of its header, or by the number of its fields.
+// mapFields finds the fields of the targets in the first record: by the names of its header, or by the number of its
+// fields.
 func mapFields(targets []Target, first []csv.Field, header bool) error {
 	names := make([]string, len(first))
 	for i, f := range first {
@@ -89,7 +94,8 @@ func mapFields(targets []Target, first []csv.Field, header bool) error {
 		tg := &targets[i]
 		if tg.name == "" {
 			if tg.Field >= len(first) {
-				return MappingError("csvColumnIndex %d is out of range: the document has %d columns, numbered from 0", tg.Field, len(first))
+				return MappingError("csvColumnIndex %d is out of range: the document has %d columns, numbered from 0",
+					tg.Field, len(first))
 			}
 			continue
 		}

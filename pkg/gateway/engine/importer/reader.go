@@ -1,5 +1,5 @@
-// Package importer parses a CSV document into rows of an internal table, and determines which field fills which column, what is NULL, and
-// what is invalid.
+// Package importer parses a CSV document into rows of an internal table, and determines which field fills which column,
+// what is NULL, and what is invalid.
 package importer
 
 import (
@@ -37,7 +37,8 @@ func (r *Reader) Open(doc io.ReadSeeker) error {
 	r.csv = csv.NewReader(doc, ',', csv.Window)
 	err := r.csv.SkipBOM()
 	for err == nil { // a blank line is not a header
-		if err = r.csv.Read(); !r.Header || err != nil || len(r.csv.Fields) != 1 || len(r.csv.Fields[0].Text) > 0 || r.csv.Fields[0].Quoted {
+		if err = r.csv.Read(); !r.Header || err != nil || len(r.csv.Fields) != 1 || len(r.csv.Fields[0].Text) > 0 ||
+			r.csv.Fields[0].Quoted {
 			break
 		}
 	}
@@ -110,7 +111,8 @@ func (r *Reader) Next() error {
 		case len(fields) == 1 && r.width > 1 && len(fields[0].Text) == 0 && !fields[0].Quoted:
 			// a blank line is empty; in a document of one column it is a NULL
 		case len(fields) != r.width:
-			r.bad(engine.BadCell{Line: r.csv.Line, Reason: fmt.Sprintf("the record has %d fields, the first one has %d", len(fields), r.width)})
+			r.bad(engine.BadCell{Line: r.csv.Line, Reason: fmt.Sprintf("the record has %d fields, the first one has %d",
+				len(fields), r.width)})
 		case r.csv.Broken:
 			for i, f := range fields {
 				if fault := cells.CheckText(f.Text); fault != cells.None {
@@ -129,8 +131,8 @@ func (r *Reader) Line() int64 { return r.csv.Line }
 // Field returns the field of the record for a target. It is valid until the next record is read.
 func (r *Reader) Field(i int) csv.Field { return r.csv.Fields[i] }
 
-// Null reports whether a field is NULL. In a document of one column, where an empty field is a blank line that many programs
-// skip, \N is also NULL: results and exports of one column are written this way.
+// Null reports whether a field is NULL. In a document of one column, where an empty field is a blank line that many
+// programs skip, \N is also NULL: results and exports of one column are written this way.
 func (r *Reader) Null(f csv.Field) bool {
 	return f.Null(r.width)
 }

@@ -17,16 +17,19 @@ const Schema = "information_schema"
 // Columns are the columns of its tables.
 var Columns = map[string][]engine.ColumnInfo{
 	"schemata": {{Name: "catalog_name", Type: "varchar"}, {Name: "schema_name", Type: "varchar"}},
-	"tables": {{Name: "table_catalog", Type: "varchar"}, {Name: "table_schema", Type: "varchar"}, {Name: "table_name", Type: "varchar"},
+	"tables": {{Name: "table_catalog", Type: "varchar"}, {Name: "table_schema", Type: "varchar"},
+		{Name: "table_name", Type: "varchar"},
 		{Name: "table_type", Type: "varchar"}},
-	"columns": {{Name: "table_catalog", Type: "varchar"}, {Name: "table_schema", Type: "varchar"}, {Name: "table_name", Type: "varchar"},
-		{Name: "column_name", Type: "varchar"}, {Name: "ordinal_position", Type: "bigint"}, {Name: "column_default", Type: "varchar"},
+	"columns": {{Name: "table_catalog", Type: "varchar"}, {Name: "table_schema", Type: "varchar"},
+		{Name: "table_name", Type: "varchar"},
+		{Name: "column_name", Type: "varchar"}, {Name: "ordinal_position", Type: "bigint"}, {Name: "column_default",
+			Type: "varchar"},
 		{Name: "is_nullable", Type: "varchar"}, {Name: "data_type", Type: "varchar"}},
 }
 
 // All adds to the tables of a project, in lower case, the schemas that always exist and the tables of
-// information_schema, and sorts them. A schema without tables is represented by an empty table name, and a catalog without
-// schemas by an empty schema and table name, which are removed.
+// information_schema, and sorts them. A schema without tables is represented by an empty table name, and a catalog
+// without schemas by an empty schema and table name, which are removed.
 func All(tables []engine.TableName) []engine.TableName {
 	for _, schema := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaQuery, engine.SchemaMtQuery} {
 		tables = append(tables, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema})
@@ -42,7 +45,8 @@ func All(tables []engine.TableName) []engine.TableName {
 	}
 	tables = slices.DeleteFunc(tables, func(t engine.TableName) bool { return t.Schema == "" })
 	slices.SortFunc(tables, func(a, b engine.TableName) int {
-		return cmp.Or(strings.Compare(a.Catalog, b.Catalog), strings.Compare(a.Schema, b.Schema), strings.Compare(a.Table, b.Table))
+		return cmp.Or(strings.Compare(a.Catalog, b.Catalog), strings.Compare(a.Schema, b.Schema),
+			strings.Compare(a.Table, b.Table))
 	})
 	return slices.Compact(tables)
 }

@@ -13,7 +13,8 @@ import (
 )
 
 func project() []engine.TableName {
-	return All([]engine.TableName{{Catalog: "pg", Schema: "public", Table: "b"}, {Catalog: "pg", Schema: "public", Table: "a"}, {Catalog: "pg", Schema: "public", Table: "a"},
+	return All([]engine.TableName{{Catalog: "pg", Schema: "public", Table: "b"}, {Catalog: "pg", Schema: "public",
+		Table: "a"}, {Catalog: "pg", Schema: "public", Table: "a"},
 		{Catalog: "peaka", Schema: "query", Table: "q"}})
 }
 
@@ -26,12 +27,17 @@ func TestRows(t *testing.T) {
 		got  any
 		want string
 	}{
-		{Schemata(Wanted(project(), "", nil)), "[[peaka bitable] [peaka information_schema] [peaka mtquery] [peaka query] [peaka table] [pg information_schema] [pg public]]"},
+		{Schemata(Wanted(project(), "", nil)), "[[peaka bitable] [peaka information_schema] [peaka mtquery] [peaka " +
+			"query] [peaka table] [pg information_schema] [pg public]]"},
 		{Tables(Wanted(project(), "", equals("TABLE_SCHEMA", "query"))), "[[peaka query q VIEW]]"},
-		{Tables(Wanted(project(), "pg", nil)), "[[pg information_schema columns VIEW] [pg information_schema schemata VIEW] [pg information_schema tables VIEW] [pg public a BASE TABLE] [pg public b BASE TABLE]]"},
+		{Tables(Wanted(project(), "pg", nil)), "[[pg information_schema columns VIEW] [pg information_schema " +
+			"schemata VIEW] [pg information_schema tables VIEW] [pg public a BASE TABLE] [pg public b BASE TABLE]]"},
 		{Tables(Wanted(project(), "pg", equals("table_name", "b"))), "[[pg public b BASE TABLE]]"},
-		{Tables(Wanted(project(), "pg", equals("table_type", "VIEW"))[3:]), "[[pg public a BASE TABLE] [pg public b BASE TABLE]]"}, // left to the engine
-		{ColumnsOf(engine.TableName{Catalog: "pg", Schema: "public", Table: "a"}, []engine.ColumnInfo{{Name: "x", Type: "bigint"}, {Name: "y", Type: "varchar", Nullable: true}}),
+		// left to the engine
+		{Tables(Wanted(project(), "pg", equals("table_type", "VIEW"))[3:]),
+			"[[pg public a BASE TABLE] [pg public b BASE TABLE]]"},
+		{ColumnsOf(engine.TableName{Catalog: "pg", Schema: "public", Table: "a"},
+			[]engine.ColumnInfo{{Name: "x", Type: "bigint"}, {Name: "y", Type: "varchar", Nullable: true}}),
 			"[[pg public a x 1 <nil> NO bigint] [pg public a y 2 <nil> YES varchar]]"},
 		{Catalogs("pg", Columns["tables"], nil), "[pg]"},
 		{Catalogs("", Columns["tables"], equals("table_catalog", "pg")), "[pg]"},
@@ -57,7 +63,8 @@ func TestShow(t *testing.T) {
 	} {
 		names, err := Show(c.what, engine.TableName{Catalog: c.catalog, Schema: c.schema}, project())
 		var e *engine.Error
-		if got := strings.Join(names, " "); got != c.want || errors.As(err, &e) != (c.kind != "") || e != nil && e.Kind != c.kind {
+		if got := strings.Join(names, " "); got != c.want || errors.As(err, &e) != (c.kind != "") || e != nil &&
+			e.Kind != c.kind {
 			t.Errorf("%s of %s.%s: %s, %v", c.what, c.catalog, c.schema, got, err)
 		}
 	}

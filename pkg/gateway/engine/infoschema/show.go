@@ -28,7 +28,8 @@ func Show(what string, scope engine.TableName, tables []engine.TableName) ([]str
 		return nil, UnknownCatalog(scope.Catalog)
 	}
 	if what == "Table" && !schema {
-		return nil, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + scope.Schema + "' does not exist"}
+		return nil, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + scope.Schema +
+			"' does not exist"}
 	}
 	return slices.Compact(names), nil
 }

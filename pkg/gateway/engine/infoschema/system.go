@@ -11,20 +11,26 @@ const System = "system"
 
 var systemColumns = map[string]map[string][]engine.ColumnInfo{
 	"metadata": {
-		"catalogs": {{Name: "catalog_name", Type: "varchar"}, {Name: "connector_id", Type: "varchar"}, {Name: "connector_name", Type: "varchar"}},
-		"table_comments": {{Name: "catalog_name", Type: "varchar"}, {Name: "schema_name", Type: "varchar"}, {Name: "table_name", Type: "varchar"},
+		"catalogs": {{Name: "catalog_name", Type: "varchar"}, {Name: "connector_id", Type: "varchar"},
+			{Name: "connector_name", Type: "varchar"}},
+		"table_comments": {{Name: "catalog_name", Type: "varchar"}, {Name: "schema_name", Type: "varchar"},
+			{Name: "table_name", Type: "varchar"},
 			{Name: "comment", Type: "varchar", Nullable: true}},
 	},
 	"runtime": {
-		"nodes": {{Name: "node_id", Type: "varchar"}, {Name: "http_uri", Type: "varchar", Nullable: true}, {Name: "node_version", Type: "varchar", Nullable: true},
+		"nodes": {{Name: "node_id", Type: "varchar"}, {Name: "http_uri", Type: "varchar", Nullable: true},
+			{Name: "node_version", Type: "varchar", Nullable: true},
 			{Name: "coordinator", Type: "boolean"}, {Name: "state", Type: "varchar"}},
 	},
 }
 
 // elsewhere are the other tables of Trino's system catalog.
-const elsewhere = ` metadata.analyze_properties metadata.column_properties metadata.materialized_view_properties metadata.materialized_views metadata.schema_properties ` +
-	`metadata.table_properties runtime.optimizer_rule_stats runtime.queries runtime.tasks runtime.transactions jdbc.attributes jdbc.catalogs jdbc.columns ` +
-	`jdbc.procedure_columns jdbc.procedures jdbc.pseudo_columns jdbc.schemas jdbc.super_tables jdbc.super_types jdbc.table_types jdbc.tables jdbc.types jdbc.udts `
+const elsewhere = ` metadata.analyze_properties metadata.column_properties metadata.materialized_view_properties ` +
+	`metadata.materialized_views metadata.schema_properties ` +
+	`metadata.table_properties runtime.optimizer_rule_stats runtime.queries runtime.tasks runtime.transactions ` +
+	`jdbc.attributes jdbc.catalogs jdbc.columns ` +
+	`jdbc.procedure_columns jdbc.procedures jdbc.pseudo_columns jdbc.schemas jdbc.super_tables jdbc.super_types ` +
+	`jdbc.table_types jdbc.tables jdbc.types jdbc.udts `
 
 // Has reports whether a name is that of a table of information_schema or of the catalog system, which may not exist.
 func Has(n engine.TableName) bool { return n.Schema == Schema || n.Catalog == System }
@@ -41,7 +47,8 @@ func Described(n engine.TableName) ([]engine.ColumnInfo, error) {
 	case n.Schema == Schema:
 		return nil, engine.UnknownTable(n)
 	case strings.Contains(elsewhere, " "+n.Schema+"."+n.Table+" "):
-		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() + " is not supported on zone local"}
+		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() +
+			" is not supported on zone local"}
 	case systemColumns[n.Schema] == nil && !strings.Contains(elsewhere, " "+n.Schema+"."):
 		return nil, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
 	}
@@ -84,5 +91,6 @@ func Comments(tables []engine.TableName, comments map[engine.TableName]string) [
 	return rows
 }
 
-// Nodes returns the rows of system.runtime.nodes: the gateway, which has neither an address of its own nor a version of Trino.
+// Nodes returns the rows of system.runtime.nodes: the gateway, which has neither an address of its own nor a version of
+// Trino.
 func Nodes() [][]any { return [][]any{{"local", nil, nil, true, "active"}} }

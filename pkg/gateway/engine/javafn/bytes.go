@@ -24,8 +24,14 @@ func byteFunctions() []Function {
 	list := []Function{
 		bytesFunction("xxhash64", 1, func(b ...[]byte) (string, error) { return hexInt(xxhash.Sum64(b[0])), nil }),
 		bytesFunction("murmur3", 1, func(b ...[]byte) (string, error) { return murmur3(b[0]), nil }),
-		bytesFunction("to_base32", 1, func(b ...[]byte) (string, error) { return base32.StdEncoding.EncodeToString(b[0]), nil }),
-		bytesFunction("to_base64url", 1, func(b ...[]byte) (string, error) { return base64.URLEncoding.EncodeToString(b[0]), nil }),
+		bytesFunction("to_base32", 1, func(b ...[]byte) (string,
+			error) {
+			return base32.StdEncoding.EncodeToString(b[0]), nil
+		}),
+		bytesFunction("to_base64url", 1, func(b ...[]byte) (string,
+			error) {
+			return base64.URLEncoding.EncodeToString(b[0]), nil
+		}),
 		bytesFunction("from_big_endian_64", 1, func(b ...[]byte) (string, error) {
 			if len(b[0]) != 8 {
 				return "", says("expected 8-byte input, but got instead: %d", len(b[0]))
@@ -42,13 +48,15 @@ func byteFunctions() []Function {
 			if len(b[0]) != 8 {
 				return "", says("Input floating-point value must be exactly 8 bytes long")
 			}
-			return javaDouble(strconv.FormatFloat(math.Float64frombits(binary.BigEndian.Uint64(b[0])), 'g', -1, 64), doubleType), nil
+			return javaDouble(strconv.FormatFloat(math.Float64frombits(binary.BigEndian.Uint64(b[0])), 'g', -1, 64),
+				doubleType), nil
 		}),
 		bytesFunction("from_ieee754_32", 1, func(b ...[]byte) (string, error) {
 			if len(b[0]) != 4 {
 				return "", says("Input floating-point value must be exactly 4 bytes long")
 			}
-			return javaDouble(strconv.FormatFloat(float64(math.Float32frombits(binary.BigEndian.Uint32(b[0]))), 'g', -1, 32), realType), nil
+			return javaDouble(strconv.FormatFloat(float64(math.Float32frombits(binary.BigEndian.Uint32(b[0]))), 'g', -1,
+				32), realType), nil
 		}),
 		{"to_big_endian_64", 1, func(a []string) (string, bool, error) {
 			n, err := strconv.ParseInt(a[0], 10, 64)
@@ -74,7 +82,8 @@ func byteFunctions() []Function {
 		{"from_base64url", 1, fromBase64(base64.URLEncoding)},
 		{"from_hex", 1, fromHex},
 	}
-	for name, f := range map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New} {
+	for name, f := range map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New,
+		"sha512": sha512.New} {
 		list = append(list, bytesFunction("hmac_"+name, 2, func(b ...[]byte) (string, error) {
 			if len(b[1]) == 0 {
 				return "", says("Empty key")

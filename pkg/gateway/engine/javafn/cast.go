@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// cast converts a value from one type to another as Trino's CAST does; a is the text of the value and the names of both types.
-// Numbers have DuckDB's format.
+// cast converts a value from one type to another as Trino's CAST does; a is the text of the value and the names of both
+// types. Numbers have DuckDB's format.
 func cast(a []string) (string, bool, error) {
 	from, err := types.Parse(a[1])
 	if err != nil {
@@ -105,7 +105,8 @@ func javaDouble(text string, t *types.Type) string {
 	return string(doubletext.Append(nil, f, size))
 }
 
-var floatForm = late.Regexp(`^[\x00-\x20]*[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?|0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[fFdD]?)[\x00-\x20]*$`)
+var floatForm = late.Regexp(
+	`^[\x00-\x20]*[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?|0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[fFdD]?)[\x00-\x20]*$`)
 
 func castFloat(text string, to *types.Type) (string, error) {
 	size := 64
@@ -113,7 +114,8 @@ func castFloat(text string, to *types.Type) (string, error) {
 		size = 32
 	}
 	if floatForm().MatchString(text) {
-		t := strings.TrimRight(strings.Trim(text, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "), "fFdD")
+		t := strings.TrimRight(strings.Trim(text,
+			"\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "), "fFdD")
 		if strings.HasSuffix(text, "Infinity") || strings.HasSuffix(text, "NaN") {
 			t = strings.TrimSpace(text)
 		}

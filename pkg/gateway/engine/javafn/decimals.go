@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// roundDecimal implements round and truncate of a decimal: the name, the decimal, the number of decimal places to keep, and the
-// precision of the result.
+// roundDecimal implements round and truncate of a decimal: the name, the decimal, the number of decimal places to keep,
+// and the precision of the result.
 func roundDecimal(a []string) (string, bool, error) {
 	n, err := strconv.Atoi(a[2])
 	if err != nil {
@@ -109,7 +109,8 @@ func bitCount(a []string) (string, bool, error) {
 		return "", false, says("Bits specified in bit_count must be between 2 and 64, got %d", n)
 	}
 	if n < 64 && (x >= 1<<(n-1) || x < -1<<(n-1)) {
-		return "", false, says("Number must be representable with the bits specified. %d cannot be represented with %d bits", x, n)
+		return "", false,
+			says("Number must be representable with the bits specified. %d cannot be represented with %d bits", x, n)
 	}
 	return strconv.Itoa(bits.OnesCount64(uint64(x) & (^uint64(0) >> (64 - n)))), true, nil
 }

@@ -104,7 +104,9 @@ func urlDecode(s string) (string, bool, error) {
 				return "", false, says("URLDecoder: Illegal hex characters in escape (%%) pattern - negative value")
 			}
 			if d > 0x7f || !isHex(byte(d)) {
-				return "", false, says("URLDecoder: Illegal hex characters in escape (%%) pattern - Error at index %d in: \"%s\"", j, string(digits))
+				return "", false,
+					says("URLDecoder: Illegal hex characters in escape (%%) pattern - Error at index %d in: \"%s\"", j,
+						string(digits))
 			}
 		}
 		i += 2
@@ -113,8 +115,8 @@ func urlDecode(s string) (string, bool, error) {
 	return strings.ToValidUTF8(text, "\ufffd"), true, err
 }
 
-// cbrt is the cube root as StrictMath computes it: a first guess of 5 bits, a rational approximation of 23 bits and one step of Newton's
-// method, with an error of at most 0.667 units in the last place.
+// cbrt is the cube root as StrictMath computes it: a first guess of 5 bits, a rational approximation of 23 bits and one
+// step of Newton's method, with an error of at most 0.667 units in the last place.
 func cbrt(x float64) float64 {
 	const (
 		high  = 715094163 // (1023 - 1023/3 - 0.03306235651) * 2^20

@@ -2,8 +2,8 @@ package javafn
 
 import "strconv"
 
-// levenshtein is the number of characters to insert, delete or replace that turn one string into the other. The caller limits
-// the product of their lengths.
+// levenshtein is the number of characters to insert, delete or replace that turn one string into the other. The caller
+// limits the product of their lengths.
 func levenshtein(args []string) (string, bool, error) {
 	a, b := []rune(args[0]), []rune(args[1])
 	row := make([]int, len(b)+1)

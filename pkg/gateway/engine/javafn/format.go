@@ -46,8 +46,8 @@ func javaText(typ, text string) string {
 	return text
 }
 
-// javaClock formats a time of day in its shortest form: without seconds, with seconds, or with groups of three fractional
-// digits.
+// javaClock formats a time of day in its shortest form: without seconds, with seconds, or with groups of three
+// fractional digits.
 func javaClock(s string) string {
 	clock, frac, _ := strings.Cut(s, ".")
 	frac = strings.TrimRight(frac, "0")
@@ -89,8 +89,8 @@ func javaClass(typ string) string {
 	return "java.lang.String"
 }
 
-// javaFormat formats one value with one format specifier of Java. spec is what follows the percent sign; after it, behind a unit separator, may be
-// the whole format, for errors.
+// javaFormat formats one value with one format specifier of Java. spec is what follows the percent sign; after it,
+// behind a unit separator, may be the whole format, for errors.
 func javaFormat(spec, typ, text string) (string, error) {
 	spec, whole, more := strings.Cut(spec, "\x1f")
 	if !more {

@@ -11,7 +11,8 @@ import (
 	"github.com/dig-cli/dig/internal/jsontext"
 )
 
-// CanonicalJSON returns JSON as Trino reads it from a source, without whitespace and with sorted keys, and false for what it cannot read.
+// CanonicalJSON returns JSON as Trino reads it from a source, without whitespace and with sorted keys, and false for
+// what it cannot read.
 func CanonicalJSON(text string) (string, bool) {
 	s, ok, err := jsonParse(text)
 	return s, ok && err == nil

@@ -14,9 +14,9 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Casts between JSON and arrays, maps and rows. Between this package and the engine a value is encoded as JSON in another form:
-// rows are objects with the keys f1, f2 and so on, all other values strings or null, and maps that come from JSON are lists of
-// {"k", "v"}.
+// Casts between JSON and arrays, maps and rows. Between this package and the engine a value is encoded as JSON in
+// another form: rows are objects with the keys f1, f2 and so on, all other values strings or null, and maps that come
+// from JSON are lists of {"k", "v"}.
 
 // jsonNested converts JSON to a value of a type.
 func jsonNested(a []string) (string, bool, error) {
@@ -159,7 +159,8 @@ func shapeRow(b *bytes.Buffer, v any, t *types.Type) error {
 		for _, m := range v {
 			key := strings.ToLower(m.key)
 			for i := range fields {
-				if t.FieldName(i) != key || key == "" { // as in Trino, a field name that is not in lower case is not found
+				// as in Trino, a field name that is not in lower case is not found
+				if t.FieldName(i) != key || key == "" {
 					continue
 				}
 				if given[i] {
@@ -340,8 +341,8 @@ func digits(s string, n int) string {
 	return clock + "." + fraction[:n]
 }
 
-// quote writes a JSON string as Jackson, Java's library, does: code points beyond the basic plane as surrogate pairs; only
-// control characters, quotes and backslashes are escaped.
+// quote writes a JSON string as Jackson, Java's library, does: code points beyond the basic plane as surrogate pairs;
+// only control characters, quotes and backslashes are escaped.
 func quote(b *bytes.Buffer, s string) {
 	const short = "btn\x00fr" // of the control characters from 8 on
 	b.WriteByte('"')

@@ -64,7 +64,8 @@ func readPath(p string) ([]step, error) {
 // pathWord is the unquoted prefix of a path: letters, digits, underscores and the characters of others.
 func pathWord(s, others string) (word, rest string) {
 	end := strings.IndexFunc(s, func(r rune) bool {
-		return r != '_' && !strings.ContainsRune(others, r) && (r > 0xffff || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+		return r != '_' && !strings.ContainsRune(others, r) && (r > 0xffff || !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r))
 	})
 	if end < 0 {
 		end = len(s)
@@ -220,7 +221,8 @@ func jsonFunctions() []Function {
 }
 
 func jsonArrayContains(a []string) (string, bool, error) {
-	if f, err := strconv.ParseFloat(strings.TrimPrefix(a[1], "-"), 64); a[2] == "double" && err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+	if f, err := strconv.ParseFloat(strings.TrimPrefix(a[1], "-"), 64); a[2] == "double" && err == nil &&
+		(math.IsNaN(f) || math.IsInf(f, 0)) {
 		return "false", true, nil // for any document
 	}
 	if jsontext.Unpaired(a[0]) >= 0 {

@@ -37,8 +37,8 @@ func readJSON(text string) (v any, ok bool) {
 // missing is the value of an empty or blank text.
 type missing struct{}
 
-// readFirst parses the first value of a text and ignores what follows. A key that an object has more than once is kept where it
-// first occurs, with its last value.
+// readFirst parses the first value of a text and ignores what follows. A key that an object has more than once is kept
+// where it first occurs, with its last value.
 func readFirst(text string) (any, bool) {
 	if strings.Trim(text, " \t\r\n") == "" {
 		return missing{}, true
@@ -56,7 +56,8 @@ func readFirst(text string) (any, bool) {
 			return nil, false
 		}
 	case bool, nil:
-		if r, _ := utf8.DecodeRuneInString(end); r == '_' || r == '$' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		if r, _ := utf8.DecodeRuneInString(end); r == '_' || r == '$' || r != utf8.RuneError && (unicode.IsLetter(r) ||
+			unicode.IsDigit(r)) {
 			return nil, false
 		}
 	}
@@ -87,8 +88,8 @@ func oneOfEach(v any) any {
 	return v
 }
 
-// readStart is readJSON for functions that parse no more of a document than they need: an invalid part is broken, and anything
-// after the value is ignored.
+// readStart is readJSON for functions that parse no more of a document than they need: an invalid part is broken, and
+// anything after the value is ignored.
 func readStart(text string) any {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -119,7 +120,8 @@ func readValue(dec *json.Decoder, text string) (any, error) {
 		return broken{}, err
 	}
 	if _, number := t.(json.Number); number {
-		if end := int(dec.InputOffset()); end < len(text) && strings.IndexByte(" \t\r\n,]}", text[end]) < 0 { // a number followed by something else, as in 01
+		// a number followed by something else, as in 01
+		if end := int(dec.InputOffset()); end < len(text) && strings.IndexByte(" \t\r\n,]}", text[end]) < 0 {
 			return broken{}, errors.New("a number without an end")
 		}
 	}

@@ -59,8 +59,8 @@ func likeEscape(a []string) (string, bool, error) {
 	return strconv.FormatBool(likeTokens(a[0], tokens)), true, nil
 }
 
-// likeTokens matches a string against a pattern. Backtracking to the last % only is sufficient, and limits the steps to the
-// length of the string for each % of the pattern.
+// likeTokens matches a string against a pattern. Backtracking to the last % only is sufficient, and limits the steps to
+// the length of the string for each % of the pattern.
 func likeTokens(s string, pattern []rune) bool {
 	si, pi, mark, back := 0, 0, -1, 0
 	for si < len(s) {

@@ -61,8 +61,8 @@ func (o *object) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// splitPairs splits a string: entries by one delimiter, keys from values by another. The part after the last entry delimiter
-// may be empty.
+// splitPairs splits a string: entries by one delimiter, keys from values by another. The part after the last entry
+// delimiter may be empty.
 func splitPairs(a []string, quote string, add func(m *object, key, value string) error) (string, bool, error) {
 	text, between, within := a[0], a[1], a[2]
 	switch {
@@ -79,7 +79,8 @@ func splitPairs(a []string, quote string, add func(m *object, key, value string)
 		text = rest
 		key, value, ok := strings.Cut(entry, within)
 		if !ok || strings.Contains(value, within) {
-			return "", false, says("Key-value delimiter must appear exactly once in each entry. Bad input: %s", quote+entry+quote)
+			return "", false, says("Key-value delimiter must appear exactly once in each entry. Bad input: %s",
+				quote+entry+quote)
 		}
 		if err := add(m, key, value); err != nil {
 			return "", false, err
@@ -93,8 +94,8 @@ const (
 	mostCombinations = 100_000
 )
 
-// combinations lists the positions, from 1, of all combinations of k elements out of n, ordered by their last position, then by
-// the previous one.
+// combinations lists the positions, from 1, of all combinations of k elements out of n, ordered by their last position,
+// then by the previous one.
 func combinations(a []string) (string, bool, error) {
 	n, err := strconv.Atoi(a[0])
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// decimal implements an operator of two decimals: the operator, the operands and the scale of the result, to which a quotient
-// is rounded half up. A result of more than 38 digits is an overflow.
+// decimal implements an operator of two decimals: the operator, the operands and the scale of the result, to which a
+// quotient is rounded half up. A result of more than 38 digits is an overflow.
 func decimal(a []string) (string, bool, error) {
 	scale, err := strconv.Atoi(a[3])
 	x, xs, ok1 := unscaled(a[1])

@@ -19,8 +19,8 @@ const (
 	nestedPattern = 100         // groups of a backtracking pattern
 )
 
-// pattern is a regular expression of Java. Most are matched in linear time; those with features that need backtracking, such as lookahead and
-// backreferences, are limited to matchTime.
+// pattern is a regular expression of Java. Most are matched in linear time; those with features that need backtracking,
+// such as lookahead and backreferences, are limited to matchTime.
 type pattern struct {
 	linear *regexp.Regexp
 	back   *regexp2.Regexp
@@ -73,7 +73,8 @@ func compilePattern(s string) (*pattern, error) {
 			}
 			return backtracking(s, unfit)
 		})
-		return &pattern{linear: re, empty: matchesEmpty(found.linear), boundary: found.boundary, posix: found.posix, ends: found.ends, slow: slow}, nil
+		return &pattern{linear: re, empty: matchesEmpty(found.linear), boundary: found.boundary, posix: found.posix,
+			ends: found.ends, slow: slow}, nil
 	}
 	if !backtracks(err) || found.dropped {
 		return nil, err
@@ -81,7 +82,8 @@ func compilePattern(s string) (*pattern, error) {
 	return backtracking(s, err)
 }
 
-// backtracking compiles a pattern for the backtracking library. The error is for a pattern that it does not parse as Java does.
+// backtracking compiles a pattern for the backtracking library. The error is for a pattern that it does not parse as
+// Java does.
 func backtracking(s string, unfit error) (*pattern, error) {
 	plain, names, ok := numbered(s)
 	if !ok {
@@ -232,8 +234,8 @@ func isASCII(s string) bool {
 	return true
 }
 
-// numbered removes the names of the groups of a pattern, so that all are numbered from left to right as in Java, and rejects
-// what the library parses differently from Java, or too slowly.
+// numbered removes the names of the groups of a pattern, so that all are numbered from left to right as in Java, and
+// rejects what the library parses differently from Java, or too slowly.
 func numbered(s string) (plain string, names []string, ok bool) {
 	var b strings.Builder
 	names = []string{""}
@@ -265,11 +267,13 @@ func numbered(s string) (plain string, names []string, ok bool) {
 			}
 			switch e := s[i]; {
 			case e == 'b' && !class:
-				b.WriteString("(?:(?<=" + wordClass + ")(?!" + wordClass + ")|(?<!" + wordClass + ")(?=" + wordClass + "))")
+				b.WriteString("(?:(?<=" + wordClass + ")(?!" + wordClass + ")|(?<!" + wordClass + ")(?=" + wordClass +
+					"))")
 			case e == 'Z' && !class:
 				b.WriteString(`(?=\n?\z)`)
 			case e == 'B' && !class:
-				b.WriteString("(?:(?<=" + wordClass + ")(?=" + wordClass + ")|(?<!" + wordClass + ")(?!" + wordClass + "))")
+				b.WriteString("(?:(?<=" + wordClass + ")(?=" + wordClass + ")|(?<!" + wordClass + ")(?!" + wordClass +
+					"))")
 			default:
 				b.WriteString(s[i-1 : i+1])
 			}
@@ -295,7 +299,8 @@ func numbered(s string) (plain string, names []string, ok bool) {
 			if strings.HasPrefix(rest, "?P") { // Go's syntax of a named group
 				return "", nil, false
 			}
-			if name, _, found := strings.Cut(rest, ">"); strings.HasPrefix(rest, "?<") && !strings.HasPrefix(rest, "?<=") && !strings.HasPrefix(rest, "?<!") {
+			if name, _, found := strings.Cut(rest, ">"); strings.HasPrefix(rest, "?<") && !strings.HasPrefix(rest,
+				"?<=") && !strings.HasPrefix(rest, "?<!") {
 				if !found {
 					return "", nil, false
 				}
@@ -334,8 +339,8 @@ func (p *pattern) group(name string) int {
 	return -1
 }
 
-// find returns the positions of up to n matches, of all if n is negative: for each, the start and end in bytes of the match and
-// its groups, -1 for a group that did not match.
+// find returns the positions of up to n matches, of all if n is negative: for each, the start and end in bytes of the
+// match and its groups, -1 for a group that did not match.
 func (p *pattern) find(text string, n int) ([][]int, error) {
 	if p.linear != nil {
 		plain := isASCII(text)

@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// TestBacktrackingAgrees compares the two matchers: a lookahead that always matches turns a linear pattern into a backtracking
-// one.
+// TestBacktrackingAgrees compares the two matchers: a lookahead that always matches turns a linear pattern into a
+// backtracking one.
 func TestBacktrackingAgrees(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	letters := []string{"a", "b", "1", " ", "é", "\n", "😀", "-"}
 	if _, err := compilePattern(`(?P<y>a)`); err == nil {
 		t.Error("a group in Python's syntax is accepted")
 	}
-	for _, p := range []string{`a+`, `(a)|(b)`, `(?<x>[ab]+)(1)?`, `\d+`, `\w+`, `[^a-c\s]+`, `(?i)A(b?)`, `^a|1$`, `(?s).a`, `(?:a|é)(-)`, `[\]a]+`, `(😀+)(a)?`, `a*`, `(b|)`} {
+	for _, p := range []string{`a+`, `(a)|(b)`, `(?<x>[ab]+)(1)?`, `\d+`, `\w+`, `[^a-c\s]+`, `(?i)A(b?)`, `^a|1$`,
+		`(?s).a`, `(?:a|é)(-)`, `[\]a]+`, `(😀+)(a)?`, `a*`, `(b|)`} {
 		linear, err := compilePattern(p)
 		if err != nil || linear.linear == nil {
 			t.Fatalf("%s: %v", p, err)
@@ -54,8 +55,10 @@ func TestBacktrackingEnds(t *testing.T) {
 // TestPatternsRefused checks that patterns which the library parses differently from Java are rejected.
 func TestPatternsRefused(t *testing.T) {
 	for _, p := range []string{
-		`a++(?=b)`, `[a-z&&[^b]](?=c)`, `[a[bc]](?=d)`, `\h(?=a)`, `\Qa\E(?=b)`, `\k<none>(?=a)`, `(?=`, `(?<=a`, `a(?=b)\`, `[a(?=b)`, `(?<x(?=a)`,
-		`(?=` + strings.Repeat("a", longPattern) + `)`, `(?=` + strings.Repeat("(", 1000) + strings.Repeat(")", 1000) + `)`,
+		`a++(?=b)`, `[a-z&&[^b]](?=c)`, `[a[bc]](?=d)`, `\h(?=a)`, `\Qa\E(?=b)`, `\k<none>(?=a)`, `(?=`, `(?<=a`,
+		`a(?=b)\`, `[a(?=b)`, `(?<x(?=a)`,
+		`(?=` + strings.Repeat("a", longPattern) + `)`, `(?=` + strings.Repeat("(", 1000) + strings.Repeat(")", 1000) +
+			`)`,
 	} {
 		if re, err := compilePattern(p); err == nil {
 			t.Errorf("%.40s is taken: %+v", p, re)

@@ -5,11 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// classItems tracks the items of a class, because Java parses some "-" differently: it drops a "-" that follows a range, as in
-// [a-z-.], unless the class ends there, and gives [\w-.] another meaning.
+// classItems tracks the items of a class, because Java parses some "-" differently: it drops a "-" that follows a
+// range, as in [a-z-.], unless the class ends there, and gives [\w-.] another meaning.
 type classItems struct {
-	end   int  // of the item
-	state byte // what precedes: 0 nothing, 'c' a character, '-' a character and a "-", 'r' a range, 's' a set such as \w, 'd' a dropped "-"
+	end int // of the item
+	// what precedes: 0 nothing, 'c' a character, '-' a character and a "-", 'r' a range, 's' a set such as \w, 'd' a
+	// dropped "-"
+	state byte
 }
 
 func (c *classItems) next(s string, i int) (drop bool, err error) {

@@ -35,8 +35,10 @@ func patternFault(s string, err error) error {
 }
 
 var unfitParts = map[resyntax.ErrorCode]string{
-	resyntax.ErrInvalidCharRange: "the class", resyntax.ErrInvalidEscape: "the escape", resyntax.ErrInvalidPerlOp: "the group",
-	resyntax.ErrInvalidNamedCapture: "the group", resyntax.ErrInvalidRepeatOp: "the repetition", resyntax.ErrInvalidRepeatSize: "the repetition",
+	resyntax.ErrInvalidCharRange: "the class", resyntax.ErrInvalidEscape: "the escape",
+	resyntax.ErrInvalidPerlOp:       "the group",
+	resyntax.ErrInvalidNamedCapture: "the group", resyntax.ErrInvalidRepeatOp: "the repetition",
+	resyntax.ErrInvalidRepeatSize: "the repetition",
 }
 
 // invalidPattern is Trino's message for a pattern, or "" if it may be valid there.
@@ -64,7 +66,8 @@ func invalidPattern(s string, e *resyntax.Error) string {
 		}
 	case resyntax.ErrInvalidRepeatSize:
 		least, most, ok := strings.Cut(strings.Trim(e.Expr, "{}"), ",")
-		if ok && len(least) < 4 && len(most) < 4 && most != "" && (len(least) > len(most) || len(least) == len(most) && least > most) {
+		if ok && len(least) < 4 && len(most) < 4 && most != "" && (len(least) > len(most) || len(least) == len(most) &&
+			least > most) {
 			return "upper is smaller than lower in repeat range"
 		}
 	case resyntax.ErrInvalidNamedCapture:

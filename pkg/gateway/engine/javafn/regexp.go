@@ -211,7 +211,8 @@ func findFrom(re *pattern, text, source string, from int) ([][]int, error) {
 			found = found[1:]
 			continue
 		}
-		if strings.ContainsAny(source, `^\`) || strings.Contains(source, "(?<") { // the pattern may examine the text before the offset
+		// the pattern may examine the text before the offset
+		if strings.ContainsAny(source, `^\`) || strings.Contains(source, "(?<") {
 			return nil, refuses("the pattern '%s' with a start within a match is not supported on zone local", source)
 		}
 		if found, err = re.find(text[from:], -1); err != nil {
@@ -225,8 +226,8 @@ func findFrom(re *pattern, text, source string, from int) ([][]int, error) {
 	return found, nil
 }
 
-// regexpPieces splits a text by its matches: the text before each match with its groups, and the text after the last one
-// without groups.
+// regexpPieces splits a text by its matches: the text before each match with its groups, and the text after the last
+// one without groups.
 func regexpPieces(a []string) (string, bool, error) {
 	type piece struct {
 		F1 string    `json:"f1"`

@@ -9,10 +9,12 @@ import (
 	"strings"
 )
 
-// The kind and message of Trino's errors of JSON_EXISTS, JSON_VALUE and JSON_QUERY with ERROR ON ERROR. TRY does not catch them.
+// The kind and message of Trino's errors of JSON_EXISTS, JSON_VALUE and JSON_QUERY with ERROR ON ERROR. TRY does not
+// catch them.
 var (
 	errJSONInput     = Refusal("\x01JSON_INPUT_CONVERSION_ERROR\x01conversion to JSON failed: ")
-	errJSONStructure = refuses("ERROR ON ERROR of a strict path that does not match the structure of the document is not supported on zone local")
+	errJSONStructure = refuses("ERROR ON ERROR of a strict path that does not match the structure of the document is " +
+		"not supported on zone local")
 )
 
 func jsonValueFault(what string) error {
@@ -29,9 +31,9 @@ const (
 	foundNoValue = "JSON path found an item that cannot be converted to an SQL value"
 )
 
-// pathItems are the items of a path in a document. The path is a JSON array: "lax" or "strict", and its steps: "*", an index,
-// or a member name after a point. In lax mode arrays are unwrapped where a step needs an object, and other values are wrapped
-// where it needs an array.
+// pathItems are the items of a path in a document. The path is a JSON array: "lax" or "strict", and its steps: "*", an
+// index, or a member name after a point. In lax mode arrays are unwrapped where a step needs an object, and other
+// values are wrapped where it needs an array.
 func pathItems(text, path string) ([]any, error) {
 	var steps []string
 	if err := json.Unmarshal([]byte(path), &steps); err != nil {
@@ -112,9 +114,9 @@ func jsonExists(a []string) (string, bool, error) {
 	return strings.ToLower(a[2]), a[2] != "UNKNOWN", nil
 }
 
-// jsonItem is the scalar that JSON_VALUE selects: a string after s, an integer after i, a double after d, or a boolean after b.
-// E denotes the default ON EMPTY, and X that ON ERROR. The arguments are a document, a path, and the behaviours ON EMPTY and ON
-// ERROR: NULL, ERROR or DEFAULT.
+// jsonItem is the scalar that JSON_VALUE selects: a string after s, an integer after i, a double after d, or a boolean
+// after b. E denotes the default ON EMPTY, and X that ON ERROR. The arguments are a document, a path, and the
+// behaviours ON EMPTY and ON ERROR: NULL, ERROR or DEFAULT.
 func jsonItem(a []string) (string, bool, error) {
 	instead := func(how, mark string, err error) (string, bool, error) {
 		switch how {
@@ -152,9 +154,9 @@ func jsonItem(a []string) (string, bool, error) {
 	return instead(a[3], "X", jsonValueFault(foundNoValue))
 }
 
-// jsonQuery implements JSON_QUERY of a document and a path. The other arguments are WITHOUT, CONDITIONAL or UNCONDITIONAL for
-// the wrapper, KEEP or OMIT for the quotes of a string, and the behaviours ON EMPTY and ON ERROR: NULL, ERROR, EMPTY ARRAY or
-// EMPTY OBJECT.
+// jsonQuery implements JSON_QUERY of a document and a path. The other arguments are WITHOUT, CONDITIONAL or
+// UNCONDITIONAL for the wrapper, KEEP or OMIT for the quotes of a string, and the behaviours ON EMPTY and ON ERROR:
+// NULL, ERROR, EMPTY ARRAY or EMPTY OBJECT.
 func jsonQuery(a []string) (string, bool, error) {
 	instead := func(how string, err error) (string, bool, error) {
 		switch how {

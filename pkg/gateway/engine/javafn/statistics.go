@@ -165,7 +165,8 @@ func luhnCheck(s string) (string, bool, error) {
 }
 
 // ligatures are letters that become several letters in upper case.
-var ligatures = map[rune]string{'ß': "SS", 'ﬀ': "FF", 'ﬁ': "FI", 'ﬂ': "FL", 'ﬃ': "FFI", 'ﬄ': "FFL", 'ﬅ': "ST", 'ﬆ': "ST"}
+var ligatures = map[rune]string{'ß': "SS", 'ﬀ': "FF", 'ﬁ': "FI", 'ﬂ': "FL", 'ﬃ': "FFI", 'ﬄ': "FFL",
+	'ﬅ': "ST", 'ﬆ': "ST"}
 
 // soundex implements the American rules: H and W do not separate equal digits.
 func soundex(s string) (string, bool, error) {
@@ -211,7 +212,8 @@ func soundex(s string) (string, bool, error) {
 	return out + strings.Repeat("0", 4-len(out)), true, nil
 }
 
-// strposInstance is the position of the n-th occurrence of a string, from the end if n is negative; occurrences may overlap.
+// strposInstance is the position of the n-th occurrence of a string, from the end if n is negative; occurrences may
+// overlap.
 func strposInstance(a []string) (string, bool, error) {
 	text, part := a[0], a[1]
 	n, err := strconv.ParseInt(a[2], 10, 64)

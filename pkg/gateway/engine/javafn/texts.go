@@ -16,7 +16,8 @@ func longest(text string) int { return 1<<20 + 16*len(text) }
 // replaceAll implements replace. The empty string occurs before each character and at the end.
 func replaceAll(a []string) (string, bool, error) {
 	if n := strings.Count(a[0], a[1]); n > 0 && len(a[0])+n*(len(a[2])-len(a[1])) > longest(a[0]) {
-		return "", false, refuses("replace in TRY: a result of more than %d bytes is not supported on zone local", longest(a[0]))
+		return "", false, refuses("replace in TRY: a result of more than %d bytes is not supported on zone local",
+			longest(a[0]))
 	}
 	return strings.ReplaceAll(a[0], a[1], a[2]), true, nil
 }
@@ -33,7 +34,8 @@ func pad(name string, a []string) (string, bool, error) {
 	}
 	fill := []rune(a[2])
 	if n-have > longest("")/4 {
-		return "", false, refuses("%s in TRY: a result of more than %d characters is not supported on zone local", name, longest("")/4)
+		return "", false, refuses("%s in TRY: a result of more than %d characters is not supported on zone local",
+			name, longest("")/4)
 	}
 	b := make([]rune, 0, n-have)
 	for i := range n - have {

@@ -13,7 +13,8 @@ import (
 
 // Dates are days, times are microseconds (_ns: nanoseconds), since midnight or since 1970-01-01.
 func timeFunctions() []Function {
-	return slices.Concat(castFunctions("date_of", 1, castDate), castFunctions("timestamp_of", 2, castTimestamp), castFunctions("time_of", 2, castTime),
+	return slices.Concat(castFunctions("date_of", 1, castDate), castFunctions("timestamp_of", 2, castTimestamp),
+		castFunctions("time_of", 2, castTime),
 		castFunctions("instant_of", 2, castInstant), []Function{
 			timeFunction("iso_date_of", 1, func(a []string) (string, error) {
 				days, err := times.ISODate(a[0])
@@ -29,7 +30,8 @@ func timeFunctions() []Function {
 				}
 				return strconv.FormatInt(millis*1000, 10), err
 			}),
-			timeFunction("date_text", 2, func(a []string) (string, error) { // without a second argument, years of more than four digits have no plus sign
+			// without a second argument, years of more than four digits have no plus sign
+			timeFunction("date_text", 2, func(a []string) (string, error) {
 				days, err := strconv.ParseInt(a[0], 10, 64)
 				s := times.DateText(days)
 				if a[1] == "" {
@@ -52,7 +54,8 @@ func timeFunctions() []Function {
 			}),
 			timeFunction("joda_format", 4, func(a []string) (string, error) {
 				if a[2] == "" && strings.ContainsAny(a[1], "zZ") {
-					return "", says("format_datetime for TIMESTAMP type, cannot use 'Z' nor 'z' in format, as this type does not contain TZ information")
+					return "", says("format_datetime for TIMESTAMP type, cannot use 'Z' nor 'z' in format, as this " +
+						"type does not contain TZ information")
 				}
 				p, err := times.Joda(a[1])
 				if err != nil {
@@ -173,7 +176,8 @@ func worded(err error) error {
 
 func dayCount(days int64) (string, error) {
 	if days >= math.MaxInt32 || days <= -math.MaxInt32 {
-		return "", refuses("the date %s is not supported on zone local: dates go from -5877641-06-25 to 5881580-07-10", times.DateText(days))
+		return "", refuses("the date %s is not supported on zone local: dates go from -5877641-06-25 to 5881580-07-10",
+			times.DateText(days))
 	}
 	return strconv.FormatInt(days, 10), nil
 }
@@ -194,7 +198,8 @@ func castTimestamp(a []string) (string, error) {
 	if !ok {
 		return "", unread("Value cannot be cast to timestamp: " + text)
 	}
-	if zone, err := times.ZoneName(c.Zone); c.Zone != "" && err == nil { // a time in a gap of the zone becomes another one
+	// a time in a gap of the zone becomes another one
+	if zone, err := times.ZoneName(c.Zone); c.Zone != "" && err == nil {
 		if l, ok := times.Location(zone); ok {
 			if instant, skipped := times.FirstInstant(l, 1000*c.Seconds); skipped {
 				c.Seconds = times.FloorDiv(times.Shown(l, instant), 1000)
@@ -268,8 +273,8 @@ func dateAdd(a []string) (string, error) {
 	return strconv.FormatInt(v, 10), err
 }
 
-// instantAt is the instant of a local time in a zone. The third argument chooses between two instants: first, or joda for the
-// one that Joda chooses.
+// instantAt is the instant of a local time in a zone. The third argument chooses between two instants: first, or joda
+// for the one that Joda chooses.
 func instantAt(a []string) (string, error) {
 	n, err := strconv.ParseInt(a[0], 10, 64)
 	if err != nil {
@@ -298,8 +303,8 @@ func written(p times.Pattern, shown, zone, instant string) (string, error) {
 	return p.Write(times.FloorDiv(s+500, 1000), zone, times.FloorDiv(i+500, 1000))
 }
 
-// intervalTimes computes with the milliseconds or months of an interval. The last argument is the operator, the unit (day or
-// year) and the type of the other operand.
+// intervalTimes computes with the milliseconds or months of an interval. The last argument is the operator, the unit
+// (day or year) and the type of the other operand.
 func intervalTimes(a []string) (string, error) {
 	n, err := strconv.ParseInt(a[0], 10, 64)
 	if err != nil {
@@ -331,7 +336,8 @@ func intervalTimes(a []string) (string, error) {
 		}
 		if math.IsNaN(f) || how[0] == "/" && f == 0 {
 			if f == 0 {
-				return "", says("Cannot divide by double %s", map[bool]string{false: "0.0", true: "-0.0"}[math.Signbit(f)])
+				return "", says("Cannot divide by double %s", map[bool]string{false: "0.0",
+					true: "-0.0"}[math.Signbit(f)])
 			}
 			return "", says("Cannot %s by double NaN", verb)
 		}

@@ -35,7 +35,8 @@ func readURI(s string) (u uri, ok bool) {
 	u.fragment = fragment
 	if i := strings.IndexAny(rest, ":/?"); i >= 0 && rest[i] == ':' {
 		u.scheme, rest = rest[:i], rest[i+1:]
-		if u.scheme == "" || strings.IndexByte(uriAlnum[:52], u.scheme[0]) < 0 || strings.Trim(u.scheme, uriAlnum+"+-.") != "" {
+		if u.scheme == "" || strings.IndexByte(uriAlnum[:52], u.scheme[0]) < 0 || strings.Trim(u.scheme,
+			uriAlnum+"+-.") != "" {
 			return u, false
 		}
 		if !strings.HasPrefix(rest, "/") {
@@ -51,7 +52,8 @@ func readURI(s string) (u uri, ok bool) {
 		if i := strings.IndexByte(authority, '/'); i >= 0 {
 			authority, rest = authority[:i], authority[i:]
 		}
-		if authority == "" && rest == "" && !u.hasQuery && !hasFragment || authority != "" && !u.readAuthority(authority) {
+		if authority == "" && rest == "" && !u.hasQuery && !hasFragment || authority != "" &&
+			!u.readAuthority(authority) {
 			return u, false
 		}
 	}
@@ -59,8 +61,8 @@ func readURI(s string) (u uri, ok bool) {
 	return u, uriChars(rest, uriPath, true)
 }
 
-// uriChars reports whether a string consists of allowed characters. others also allows escapes, and printable characters beyond
-// ASCII.
+// uriChars reports whether a string consists of allowed characters. others also allows escapes, and printable
+// characters beyond ASCII.
 func uriChars(s, allowed string, others bool) bool {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -109,7 +111,8 @@ func (u *uri) readServer(s string) bool {
 			return false
 		}
 		address, scope, hasScope := strings.Cut(s[1:end], "%")
-		if !isIPv6(address) || hasScope && (scope == "" || strings.Trim(scope, uriAlnum+"_.") != "" && !uriChars(scope, uriUnreserved, true)) {
+		if !isIPv6(address) || hasScope && (scope == "" || strings.Trim(scope, uriAlnum+"_.") != "" &&
+			!uriChars(scope, uriUnreserved, true)) {
 			return false
 		}
 		host = s[:end+1]
@@ -160,7 +163,8 @@ func isHostname(s string) bool {
 
 func isIPv6(s string) bool {
 	u, err := url.Parse("//[" + s + "]/")
-	return err == nil && strings.Contains(s, ":") && u.Hostname() == s && strings.Trim(s, "0123456789abcdefABCDEF:.") == ""
+	return err == nil && strings.Contains(s, ":") && u.Hostname() == s &&
+		strings.Trim(s, "0123456789abcdefABCDEF:.") == ""
 }
 
 // unescaped is a part of a URL with its escapes decoded.

@@ -19,7 +19,8 @@ func Text(sql string) error {
 	}
 	switch {
 	case m.Tokens > MaxTokens:
-		return limit(m.TooMany, "the statement has %d words and signs, more than %d; put long lists into a table", m.Tokens, MaxTokens)
+		return limit(m.TooMany, "the statement has %d words and signs, more than %d; put long lists into a table",
+			m.Tokens, MaxTokens)
 	case m.Depth > MaxNesting:
 		return limit(m.TooDeep, "brackets nest deeper than %d levels", MaxNesting)
 	case m.Parts > MaxParts:
@@ -64,12 +65,13 @@ func Tree(q *trinosql.Query) (*Sizes, error) {
 	return b, b.err
 }
 
-// deepTree is the depth from which DuckDB's search for common subexpressions takes longer than it can save: the time grows with the third
-// power of the depth, from 0.1 s at 300 to several seconds at 900.
+// deepTree is the depth from which DuckDB's search for common subexpressions takes longer than it can save: the time
+// grows with the third power of the depth, from 0.1 s at 300 to several seconds at 900.
 const deepTree = 200
 
-// PlainPlan reports whether a statement is planned faster, and runs no slower, without the optimizer: that search cannot be
-// disabled alone for one connection. With several tables the optimizer chooses the join order, which saves more.
+// PlainPlan reports whether a statement is planned faster, and runs no slower, without the optimizer: that search
+// cannot be disabled alone for one connection. With several tables the optimizer chooses the join order, which saves
+// more.
 func (b *Sizes) PlainPlan() bool { return b.deepest > deepTree && b.tables <= 1 }
 
 func (b *Sizes) fail(at trinosql.Node, format string, a ...any) {
@@ -96,7 +98,8 @@ func (b *Sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 		return 0
 	}
 	if b.depth++; b.depth > MaxDepth {
-		b.fail(n, "the statement nests deeper than %d levels, such as a chain of as many operators or set operations", MaxDepth)
+		b.fail(n, "the statement nests deeper than %d levels, such as a chain of as many operators or set operations",
+			MaxDepth)
 	}
 	b.deepest = max(b.deepest, b.depth)
 	defer func() { b.depth-- }()
@@ -174,7 +177,8 @@ func (b *Sizes) table(n trinosql.Node, name []*trinosql.Ident, sc *namedSize) {
 		}
 	}
 	if b.reads += reads; b.reads > MaxExpanded {
-		b.fail(n, "the statement reads more than %d tables when each name of a WITH list counts as the tables it reads", MaxExpanded)
+		b.fail(n, "the statement reads more than %d tables when each name of a WITH list counts as the tables it reads",
+			MaxExpanded)
 	}
 }
 

@@ -86,7 +86,8 @@ func (t Columns) filter(c Condition) (engine.Filter, bool) {
 
 func textual(t *types.Type) bool { return t.Kind == types.Varchar || t.Kind == types.Char }
 
-// value converts a constant to a value of a column's type, if it is compared as exactly that. source is the type at the source.
+// value converts a constant to a value of a column's type, if it is compared as exactly that. source is the type at the
+// source.
 func (c Constant) value(t *types.Type, source string) (any, bool) {
 	param := c.Kind == Param
 	number := c.Kind == Int || c.Kind == Decimal || param && DecimalText().MatchString(c.Text)
@@ -139,7 +140,8 @@ func instant(s string, zoned bool) (any, bool) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day, true
 	}
-	for _, layout := range [...]string{"2006-01-02 15:04:05", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07"} {
+	for _, layout := range [...]string{"2006-01-02 15:04:05", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04:05Z07:00",
+		"2006-01-02 15:04:05Z07"} {
 		t, err := time.Parse(layout, s)
 		if err == nil && (zoned || len(layout) == len("2006-01-02 15:04:05")) && t.Nanosecond()%1000 == 0 {
 			return t.UTC(), true

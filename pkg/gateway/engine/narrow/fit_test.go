@@ -50,14 +50,17 @@ func TestFit(t *testing.T) {
 			t.Errorf("%s %s %+v: %s, want %s", c.column, c.op, c.value, got, c.want)
 		}
 	}
-	if got, _ := (Columns{append(cols.Infos, engine.ColumnInfo{Name: "a"}), append(cols.Types, cols.Types[0])}).Fit(Narrowing{Conds: []Condition{{"a", "=", []Constant{{Int, "7"}}}}}); got != nil {
+	if got, _ := (Columns{append(cols.Infos, engine.ColumnInfo{Name: "a"}), append(cols.Types, cols.Types[0])}).
+		Fit(Narrowing{Conds: []Condition{{"a", "=", []Constant{{Int, "7"}}}}}); got != nil {
 		t.Errorf("of two columns that differ by case: %v", got)
 	}
 }
 
 func TestEither(t *testing.T) {
-	one := []engine.Filter{{Column: "a", Op: "=", Values: []any{int64(1)}}, {Column: "b", Op: ">", Values: []any{"x"}}, {Column: "c", Op: "<", Values: []any{"y"}}}
-	other := []engine.Filter{{Column: "a", Op: "in", Values: []any{int64(2), int64(1)}}, {Column: "b", Op: ">", Values: []any{"x"}}, {Column: "c", Op: "<", Values: []any{"z"}}}
+	one := []engine.Filter{{Column: "a", Op: "=", Values: []any{int64(1)}}, {Column: "b", Op: ">", Values: []any{"x"}},
+		{Column: "c", Op: "<", Values: []any{"y"}}}
+	other := []engine.Filter{{Column: "a", Op: "in", Values: []any{int64(2), int64(1)}}, {Column: "b", Op: ">",
+		Values: []any{"x"}}, {Column: "c", Op: "<", Values: []any{"z"}}}
 	if got := fmt.Sprint(Either(one, other)); got != "[{a in [1 2]} {b > [x]}]" {
 		t.Error(got)
 	}

@@ -162,7 +162,8 @@ func (w *Tables) limit(sel *trinosql.Select, q *trinosql.Query) int64 {
 	for _, it := range sel.Items {
 		x, ok := it.(*trinosql.SelectExpr)
 		if !ok {
-			if star := it.(*trinosql.SelectStar); star.Columns != nil || star.Target != nil && w.a.Types[star.Target] != nil {
+			if star := it.(*trinosql.SelectStar); star.Columns != nil || star.Target != nil &&
+				w.a.Types[star.Target] != nil {
 				return -1
 			}
 			continue
@@ -276,7 +277,8 @@ func (t *narrowTable) either(x *trinosql.Logic, out *[]Condition) bool {
 	c := Condition{Op: "in"}
 	for _, k := range x.Terms {
 		var one []Condition
-		if !t.conditions(k, false, &one) || len(one) != 1 || one[0].Op != "=" && one[0].Op != "in" || c.Column != "" && one[0].Column != c.Column {
+		if !t.conditions(k, false, &one) || len(one) != 1 || one[0].Op != "=" && one[0].Op != "in" || c.Column != "" &&
+			one[0].Column != c.Column {
 			return false
 		}
 		c.Column, c.Values = one[0].Column, append(c.Values, one[0].Values...)
@@ -335,7 +337,8 @@ func (w *Tables) constant(x trinosql.Expr) (Constant, bool) {
 	case *trinosql.BoolLit:
 		return Constant{Bool, strconv.FormatBool(x.Value)}, true
 	case *trinosql.Unary:
-		if k, ok := w.constant(x.X); ok && x.Op == "-" && (k.Kind == Int || k.Kind == Decimal || k.Kind == Double) && k.Text[0] != '-' {
+		if k, ok := w.constant(x.X); ok && x.Op == "-" && (k.Kind == Int || k.Kind == Decimal || k.Kind == Double) &&
+			k.Text[0] != '-' {
 			return Constant{k.Kind, "-" + k.Text}, true
 		}
 	case *trinosql.IntLit:

@@ -17,8 +17,8 @@ type Names struct {
 	Plain func(name string) string
 	// Stored is the table of a name in DuckDB's spelling without quotes (~data.table.t1).
 	Stored func(name string) Table
-	// Scan is the table that the function of external rows reads, and its columns, by their names in the plan. Other functions
-	// read no table.
+	// Scan is the table that the function of external rows reads, and its columns, by their names in the plan. Other
+	// functions read no table.
 	Scan func(function string, columns []string, rows int64) (Table, []string)
 }
 
@@ -36,8 +36,8 @@ type operator struct {
 	Info     map[string]any `json:"extra_info"`
 }
 
-// FromDuckDB parses the result of EXPLAIN (FORMAT json). The steps have Trino's names where it has such a step. Projections are
-// omitted: they describe computed values, not what is read and joined.
+// FromDuckDB parses the result of EXPLAIN (FORMAT json). The steps have Trino's names where it has such a step.
+// Projections are omitted: they describe computed values, not what is read and joined.
 func FromDuckDB(text string, names Names) (*Node, error) {
 	var list []*operator
 	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list) != 1 {
@@ -169,13 +169,19 @@ func stripCompression(s string) string {
 }
 
 var simple = map[string]string{
-	"FILTER": "Filter", "TOP_N": "TopN", "ORDER_BY": "Sort", "LIMIT": "Limit", "STREAMING_LIMIT": "Limit", "LIMIT_PERCENT": "Limit",
-	"HASH_GROUP_BY": "Aggregate", "PERFECT_HASH_GROUP_BY": "Aggregate", "UNGROUPED_AGGREGATE": "Aggregate", "SIMPLE_AGGREGATE": "Aggregate",
+	"FILTER": "Filter", "TOP_N": "TopN", "ORDER_BY": "Sort", "LIMIT": "Limit", "STREAMING_LIMIT": "Limit",
+	"LIMIT_PERCENT": "Limit",
+	"HASH_GROUP_BY": "Aggregate", "PERFECT_HASH_GROUP_BY": "Aggregate", "UNGROUPED_AGGREGATE": "Aggregate",
+	"SIMPLE_AGGREGATE":      "Aggregate",
 	"PARTITIONED_AGGREGATE": "Aggregate", "STREAMING_AGGREGATE": "Aggregate",
-	"WINDOW": "Window", "STREAMING_WINDOW": "Window", "UNION": "Union", "EXCEPT": "Except", "INTERSECT": "Intersect", "UNNEST": "Unnest", "INOUT_FUNCTION": "Unnest",
-	"DUMMY_SCAN": "Values", "COLUMN_DATA_SCAN": "Values", "EMPTY_RESULT": "Values", "EXPRESSION_SCAN": "Values", "CHUNK_SCAN": "Values",
-	"CTE": "Materialize", "CTE_SCAN": "CteScan", "RECURSIVE_CTE": "Recursion", "REC_CTE": "Recursion", "RECURSIVE_CTE_SCAN": "CteScan", "REC_CTE_SCAN": "CteScan",
-	"CROSS_PRODUCT": "CrossJoin", "POSITIONAL_JOIN": "Join", "DELIM_SCAN": "OuterValues", "STREAMING_SAMPLE": "Sample", "RESERVOIR_SAMPLE": "Sample",
+	"WINDOW": "Window", "STREAMING_WINDOW": "Window", "UNION": "Union", "EXCEPT": "Except", "INTERSECT": "Intersect",
+	"UNNEST": "Unnest", "INOUT_FUNCTION": "Unnest",
+	"DUMMY_SCAN": "Values", "COLUMN_DATA_SCAN": "Values", "EMPTY_RESULT": "Values", "EXPRESSION_SCAN": "Values",
+	"CHUNK_SCAN": "Values",
+	"CTE":        "Materialize", "CTE_SCAN": "CteScan", "RECURSIVE_CTE": "Recursion", "REC_CTE": "Recursion",
+	"RECURSIVE_CTE_SCAN": "CteScan", "REC_CTE_SCAN": "CteScan",
+	"CROSS_PRODUCT": "CrossJoin", "POSITIONAL_JOIN": "Join", "DELIM_SCAN": "OuterValues", "STREAMING_SAMPLE": "Sample",
+	"RESERVOIR_SAMPLE": "Sample",
 }
 
 // node parses one step.
@@ -221,7 +227,8 @@ func (r reader) node(o *operator) *Node {
 	case n.Name == "Sort":
 		put("orderBy", r.exprs(o, "Order By"))
 	case n.Name == "Limit":
-		if count := strings.Join(o.list("Limit"), ""); count != "" { // DuckDB reports no estimate for a limit without ORDER BY
+		// DuckDB reports no estimate for a limit without ORDER BY
+		if count := strings.Join(o.list("Limit"), ""); count != "" {
 			n.Descriptor["count"] = count
 		}
 	case n.Name == "":
@@ -230,7 +237,8 @@ func (r reader) node(o *operator) *Node {
 	for _, c := range o.Children {
 		n.Children = append(n.Children, r.node(c))
 	}
-	if strings.HasSuffix(name, "DELIM_JOIN") { // of a correlated subquery: the third child repeats the keys of the first
+	// of a correlated subquery: the third child repeats the keys of the first
+	if strings.HasSuffix(name, "DELIM_JOIN") {
 		n.Children = n.Children[:min(2, len(n.Children))]
 	}
 	return n

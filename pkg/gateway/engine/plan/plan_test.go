@@ -20,13 +20,15 @@ func TestTree(t *testing.T) {
 			return map[string]string{"~c3": "name", "~c4": "regionkey", "~c7": "id"}[made]
 		},
 		Stored: func(name string) Table {
-			return Table{Name: "tpch.tiny.nation", Types: map[string]string{"name": "varchar(25)", "regionkey": "bigint"}, Details: []string{"reads: " + name}}
+			return Table{Name: "tpch.tiny.nation", Types: map[string]string{"name": "varchar(25)",
+				"regionkey": "bigint"}, Details: []string{"reads: " + name}}
 		},
 		Scan: func(function string, columns []string, _ int64) (Table, []string) {
 			if function != "~scan" || len(columns) != 1 || columns[0] != "~t0.id" {
 				t.Errorf("asked for %q %q", function, columns)
 			}
-			return Table{Name: "pg.public.regions", Types: map[string]string{"id": "bigint"}, Details: []string{"asked of the source: where id > 3"}}, []string{"id"}
+			return Table{Name: "pg.public.regions", Types: map[string]string{"id": "bigint"},
+				Details: []string{"asked of the source: where id > 3"}}, []string{"id"}
 		},
 	})
 	if err != nil {
@@ -53,7 +55,8 @@ func TestTree(t *testing.T) {
 	if err := json.Unmarshal([]byte(n.JSON()), &back); err != nil {
 		t.Fatal(err)
 	}
-	if scan := back.Children[0].Children[0].Children[1]; scan.ID != "4" || scan.Name != "TableScan" || scan.Children == nil {
+	if scan := back.Children[0].Children[0].Children[1]; scan.ID != "4" || scan.Name != "TableScan" ||
+		scan.Children == nil {
 		t.Errorf("a table is %+v in JSON", scan)
 	}
 }

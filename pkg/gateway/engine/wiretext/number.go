@@ -101,8 +101,8 @@ func AppendBits(b, raw []byte) []byte {
 	return b
 }
 
-// AppendBigNum writes a BIGNUM: three bytes of header whose first bit is set for positive numbers, then the magnitude big-endian;
-// everything is inverted for negative ones.
+// AppendBigNum writes a BIGNUM: three bytes of header whose first bit is set for positive numbers, then the magnitude
+// big-endian; everything is inverted for negative ones.
 func AppendBigNum(b, raw []byte) []byte {
 	if len(raw) < 4 {
 		return b

@@ -10,8 +10,8 @@ const (
 	MicrosPerDay    = 86_400 * MicrosPerSecond
 )
 
-// AppendDate writes days since 1970-01-01 as Java's LocalDate does: yyyy-mm-dd, years of more than four digits with a sign, years
-// before 1 as 0000, -0001 and so on.
+// AppendDate writes days since 1970-01-01 as Java's LocalDate does: yyyy-mm-dd, years of more than four digits with a
+// sign, years before 1 as 0000, -0001 and so on.
 func AppendDate(b []byte, days int64) []byte {
 	switch days {
 	case math.MaxInt32:
@@ -109,8 +109,8 @@ func appendFraction(b []byte, n int64, digits int) []byte {
 	return b
 }
 
-// AppendTimeTZ writes 15:55:23.383345+03:00. DuckDB stores microseconds in the upper 40 bits and the offset, counted down from
-// the largest one, in the lower 24.
+// AppendTimeTZ writes 15:55:23.383345+03:00. DuckDB stores microseconds in the upper 40 bits and the offset, counted
+// down from the largest one, in the lower 24.
 func AppendTimeTZ(b []byte, n uint64) []byte {
 	const maxOffset = 16*60*60 - 1
 	b = AppendClock(b, int64(n>>24), 6)
@@ -123,8 +123,8 @@ func AppendTimeTZ(b []byte, n uint64) []byte {
 	return appendTwo(append(b, ':'), off/60%60)
 }
 
-// AppendInterval writes an interval as Trino does: "1-2" for years and months, "3 04:05:06.000" for days and time. DuckDB's
-// intervals may have both; such a value is written as both, separated by a space.
+// AppendInterval writes an interval as Trino does: "1-2" for years and months, "3 04:05:06.000" for days and time.
+// DuckDB's intervals may have both; such a value is written as both, separated by a space.
 func AppendInterval(b []byte, months, days int32, micros int64) []byte {
 	if months != 0 {
 		m := int64(months)

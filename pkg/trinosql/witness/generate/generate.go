@@ -1,5 +1,5 @@
-// Package generate writes random statements in Trino's language whose types fit, for comparing two engines. The same seed produces the same
-// statement.
+// Package generate writes random statements in Trino's language whose types fit, for comparing two engines. The same
+// seed produces the same statement.
 package generate
 
 import (
@@ -10,7 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
-// Statement returns the statement of a seed. Its result has at most 30 rows. It has ORDER BY if it has LIMIT. It may fail when it runs.
+// Statement returns the statement of a seed. Its result has at most 30 rows. It has ORDER BY if it has LIMIT. It may
+// fail when it runs.
 func Statement(seed uint64) string {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0))}
 	switch g.r.IntN(10) {
@@ -45,21 +46,27 @@ func (g *generator) name(letter string) string {
 }
 
 // simple are the types of columns; frequent ones occur more than once.
-var simple = []string{"bigint", "bigint", "integer", "double", "varchar", "varchar", "decimal", "date", "timestamp", "boolean", "real", "smallint"}
+var simple = []string{"bigint", "bigint", "integer", "double", "varchar", "varchar", "decimal", "date", "timestamp",
+	"boolean", "real", "smallint"}
 
 // all are all types of the generated expressions.
-var all = append([]string{"array(bigint)", "array(varchar)", "map(varchar,bigint)", "varbinary", "tinyint", "interval"}, simple...)
+var all = append([]string{"array(bigint)", "array(varchar)", "map(varchar,bigint)", "varbinary", "tinyint", "interval"},
+	simple...)
 
 // tables are tables of the catalog tpch, each with a condition that selects few rows.
 var tables = []struct {
 	name, where string
 	cols        []column
 }{
-	{"nation", "", []column{{"nationkey", "bigint"}, {"name", "varchar"}, {"regionkey", "bigint"}, {"comment", "varchar"}}},
+	{"nation", "", []column{{"nationkey", "bigint"}, {"name", "varchar"}, {"regionkey", "bigint"},
+		{"comment", "varchar"}}},
 	{"region", "", []column{{"regionkey", "bigint"}, {"name", "varchar"}, {"comment", "varchar"}}},
-	{"customer", "custkey <= 12", []column{{"custkey", "bigint"}, {"name", "varchar"}, {"nationkey", "bigint"}, {"phone", "varchar"}, {"acctbal", "double"}, {"mktsegment", "varchar"}}},
-	{"orders", "orderkey <= 40", []column{{"orderkey", "bigint"}, {"custkey", "bigint"}, {"orderstatus", "varchar"}, {"totalprice", "double"}, {"orderdate", "date"}, {"orderpriority", "varchar"}, {"shippriority", "integer"}}},
-	{"lineitem", "orderkey <= 5", []column{{"orderkey", "bigint"}, {"linenumber", "integer"}, {"quantity", "double"}, {"discount", "double"}, {"returnflag", "varchar"}, {"shipdate", "date"}, {"shipmode", "varchar"}}},
+	{"customer", "custkey <= 12", []column{{"custkey", "bigint"}, {"name", "varchar"}, {"nationkey", "bigint"},
+		{"phone", "varchar"}, {"acctbal", "double"}, {"mktsegment", "varchar"}}},
+	{"orders", "orderkey <= 40", []column{{"orderkey", "bigint"}, {"custkey", "bigint"}, {"orderstatus", "varchar"},
+		{"totalprice", "double"}, {"orderdate", "date"}, {"orderpriority", "varchar"}, {"shippriority", "integer"}}},
+	{"lineitem", "orderkey <= 5", []column{{"orderkey", "bigint"}, {"linenumber", "integer"}, {"quantity", "double"},
+		{"discount", "double"}, {"returnflag", "varchar"}, {"shipdate", "date"}, {"shipmode", "varchar"}}},
 }
 
 // from returns an item of FROM with an alias, and a condition that it needs. Expressions can then refer to its columns.
@@ -135,7 +142,8 @@ func (g *generator) order(types []string) string {
 	case 0:
 		return " ORDER BY " + strings.Join(keys, ", ")
 	case 1:
-		return " ORDER BY " + strings.Join(keys, ", ") + g.one("", " OFFSET 1", " OFFSET 2 ROWS") + " LIMIT " + g.one("1", "3", "5")
+		return " ORDER BY " + strings.Join(keys, ", ") + g.one("", " OFFSET 1", " OFFSET 2 ROWS") + " LIMIT " +
+			g.one("1", "3", "5")
 	}
 	return ""
 }
@@ -160,11 +168,13 @@ func (g *generator) where(needs ...string) string {
 func (g *generator) condition(depth int) string {
 	switch g.r.IntN(8) {
 	case 0:
-		return g.expr("bigint", depth) + g.one(" IN ", " NOT IN ") + "(SELECT regionkey FROM nation WHERE nationkey < " + fmt.Sprint(g.r.IntN(6)) + ")"
+		return g.expr("bigint", depth) + g.one(" IN ", " NOT IN ") +
+			"(SELECT regionkey FROM nation WHERE nationkey < " + fmt.Sprint(g.r.IntN(6)) + ")"
 	case 1:
 		return g.one("", "NOT ") + "EXISTS (SELECT 1 FROM nation n WHERE n.regionkey = " + g.expr("bigint", 1) + ")"
 	case 2:
-		return g.expr("bigint", 1) + g.one(" > ", " <= ", " = ") + "(SELECT " + g.one("max", "min", "count") + "(regionkey) FROM region)"
+		return g.expr("bigint", 1) + g.one(" > ", " <= ", " = ") + "(SELECT " + g.one("max", "min", "count") +
+			"(regionkey) FROM region)"
 	case 3:
 		return g.expr("varchar", 1) + g.one(" LIKE ", " NOT LIKE ") + g.one("'%a%'", "'A_%'", "''", "'%'", "'_b'")
 	}
@@ -197,7 +207,8 @@ func (g *generator) named() string {
 	}
 	_ = inner
 	outer, types := g.items(1+g.r.IntN(2), 2)
-	return "WITH " + with + " (" + strings.Join(names, ", ") + ") AS (SELECT " + strings.Join(list, ", ") + " FROM " + from + where + ") SELECT " +
+	return "WITH " + with + " (" + strings.Join(names, ", ") + ") AS (SELECT " + strings.Join(list, ", ") + " FROM " +
+		from + where + ") SELECT " +
 		strings.Join(outer, ", ") + " FROM " + with + g.where() + g.order(types)
 }
 
@@ -223,7 +234,8 @@ func (g *generator) joined() string {
 		on = " ON " + on
 	}
 	list, types := g.items(1+g.r.IntN(2), 2)
-	return "SELECT " + strings.Join(list, ", ") + " FROM " + left + " " + kind + " " + right + on + g.where(need, need2) + g.order(types) + ""
+	return "SELECT " + strings.Join(list, ", ") + " FROM " + left + " " + kind + " " + right + on + g.where(need,
+		need2) + g.order(types) + ""
 }
 
 func (g *generator) setOperation() string {
@@ -241,22 +253,28 @@ func (g *generator) setOperation() string {
 		}
 		return "SELECT " + strings.Join(list, ", ") + " FROM " + from + g.where(need)
 	}
-	return side() + " " + g.one("UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL") + " " + side() + g.order(types)
+	return side() + " " + g.one("UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL") + " " +
+		side() + g.order(types)
 }
 
 // aggregates are calls by the type of their result; %s is replaced by an argument of the type that follows.
 var aggregates = map[string][][2]string{
-	"bigint":        {{"count(%s)", "varchar"}, {"count(DISTINCT %s)", "bigint"}, {"sum(%s)", "bigint"}, {"max(%s)", "bigint"}, {"min(%s)", "bigint"}, {"count_if(%s)", "boolean"}, {"bitwise_and_agg(%s)", "bigint"}},
-	"double":        {{"avg(%s)", "bigint"}, {"sum(%s)", "double"}, {"max(%s)", "double"}, {"stddev(%s)", "double"}, {"var_pop(%s)", "double"}},
-	"decimal":       {{"sum(%s)", "decimal"}, {"avg(%s)", "decimal"}, {"max(%s)", "decimal"}},
-	"varchar":       {{"max(%s)", "varchar"}, {"min(%s)", "varchar"}, {"array_join(array_agg(%[1]s ORDER BY %[1]s), ',')", "varchar"}},
-	"boolean":       {{"bool_and(%s)", "boolean"}, {"bool_or(%s)", "boolean"}, {"every(%s)", "boolean"}},
-	"date":          {{"max(%s)", "date"}, {"min(%s)", "date"}},
-	"timestamp":     {{"max(%s)", "timestamp"}, {"min(%s)", "timestamp"}},
-	"array(bigint)": {{"array_agg(%[1]s ORDER BY %[1]s)", "bigint"}, {"array_agg(DISTINCT %[1]s ORDER BY %[1]s)", "bigint"}},
+	"bigint": {{"count(%s)", "varchar"}, {"count(DISTINCT %s)", "bigint"}, {"sum(%s)", "bigint"},
+		{"max(%s)", "bigint"}, {"min(%s)", "bigint"}, {"count_if(%s)", "boolean"}, {"bitwise_and_agg(%s)", "bigint"}},
+	"double": {{"avg(%s)", "bigint"}, {"sum(%s)", "double"}, {"max(%s)", "double"}, {"stddev(%s)", "double"},
+		{"var_pop(%s)", "double"}},
+	"decimal": {{"sum(%s)", "decimal"}, {"avg(%s)", "decimal"}, {"max(%s)", "decimal"}},
+	"varchar": {{"max(%s)", "varchar"}, {"min(%s)", "varchar"},
+		{"array_join(array_agg(%[1]s ORDER BY %[1]s), ',')", "varchar"}},
+	"boolean":   {{"bool_and(%s)", "boolean"}, {"bool_or(%s)", "boolean"}, {"every(%s)", "boolean"}},
+	"date":      {{"max(%s)", "date"}, {"min(%s)", "date"}},
+	"timestamp": {{"max(%s)", "timestamp"}, {"min(%s)", "timestamp"}},
+	"array(bigint)": {{"array_agg(%[1]s ORDER BY %[1]s)", "bigint"}, {"array_agg(DISTINCT %[1]s ORDER BY %[1]s)",
+		"bigint"}},
 }
 
-var aggregated = []string{"bigint", "bigint", "double", "decimal", "varchar", "boolean", "date", "timestamp", "array(bigint)"}
+var aggregated = []string{"bigint", "bigint", "double", "decimal", "varchar", "boolean", "date", "timestamp",
+	"array(bigint)"}
 
 func (g *generator) aggregate() (text, typ string) {
 	typ = aggregated[g.r.IntN(len(aggregated))]
@@ -312,7 +330,8 @@ func (g *generator) windowed() string {
 		all = []string{"1"}
 	}
 	over := " OVER (" + g.one("", "PARTITION BY "+all[0]+" ") + "ORDER BY " + strings.Join(all, ", ") + ")"
-	calls := [][2]string{{"row_number()", "bigint"}, {"rank()", "bigint"}, {"dense_rank()", "bigint"}, {"ntile(2)", "bigint"}, {"percent_rank()", "double"}, {"cume_dist()", "double"}}
+	calls := [][2]string{{"row_number()", "bigint"}, {"rank()", "bigint"}, {"dense_rank()", "bigint"},
+		{"ntile(2)", "bigint"}, {"percent_rank()", "double"}, {"cume_dist()", "double"}}
 	var list, types []string
 	for range 1 + g.r.IntN(2) {
 		switch g.r.IntN(3) {
@@ -321,9 +340,11 @@ func (g *generator) windowed() string {
 			list, types = append(list, c[0]+over), append(types, c[1])
 		case 1:
 			t := g.one("bigint", "varchar", "date")
-			list, types = append(list, g.one("lag", "lead", "first_value", "last_value")+"("+g.expr(t, 1)+")"+over), append(types, t)
+			list, types = append(list, g.one("lag", "lead", "first_value", "last_value")+"("+g.expr(t, 1)+")"+over),
+				append(types, t)
 		default:
-			list, types = append(list, g.one("sum", "max", "min", "count")+"("+g.expr("bigint", 1)+")"+over), append(types, "bigint")
+			list, types = append(list, g.one("sum", "max", "min", "count")+"("+g.expr("bigint", 1)+")"+over),
+				append(types, "bigint")
 		}
 	}
 	l, t := g.items(1, 1)
@@ -356,10 +377,12 @@ var calls = func() map[string][]call {
 	return m
 }()
 
-// left are the functions that are left out, because their results depend on more than their arguments, or they take long.
+// left are the functions that are left out, because their results depend on more than their arguments, or they take
+// long.
 var left = func() map[string]bool {
 	m := map[string]bool{}
-	for _, n := range strings.Fields(`normalize now current_timestamp current_date localtime localtimestamp current_timezone version uuid random rand shuffle sequence repeat
+	for _, n := range strings.Fields(
+		`normalize now current_timestamp current_date localtime localtimestamp current_timezone version uuid random rand shuffle sequence repeat
 		array_sort fail parse_data_size format_number combinations ngrams lpad rpad human_readable_seconds bar color render rgb hash_counts wilson_interval_lower
 		wilson_interval_upper inverse_beta_cdf beta_cdf from_base to_base word_stem parse_presto_data_size parse_duration`) {
 		m[n] = true
@@ -380,7 +403,8 @@ func word(sig string) string {
 		return "interval"
 	}
 	switch sig {
-	case "boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "date", "varbinary", "array(bigint)", "array(varchar)", "map(varchar,bigint)":
+	case "boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "date", "varbinary", "array(bigint)",
+		"array(varchar)", "map(varchar,bigint)":
 		return sig
 	case "array(t)", "array(e)", "array(T)", "array(E)":
 		return "array(bigint)"

@@ -29,7 +29,8 @@ func TestStatements(t *testing.T) {
 
 const kept = "../testdata/generated.sql"
 
-// TestKept compares the statements of the first seeds in the corpus with what is generated now. DIG_TEST_RENEW writes them.
+// TestKept compares the statements of the first seeds in the corpus with what is generated now. DIG_TEST_RENEW writes
+// them.
 func TestKept(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("-- What is generated for the seeds from 0 on, each statement on a line.\n")

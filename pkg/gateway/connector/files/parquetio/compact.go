@@ -42,8 +42,8 @@ type rule struct {
 	end     func() error                           // is called after the last field
 }
 
-// compact copies a structure of Thrift's compact protocol without the fields that are dropped. Nothing is allocated by a length that the
-// input does not have.
+// compact copies a structure of Thrift's compact protocol without the fields that are dropped. Nothing is allocated by
+// a length that the input does not have.
 type compact struct {
 	in   *bufio.Reader
 	left int64 // bytes that may still be read

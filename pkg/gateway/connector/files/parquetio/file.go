@@ -1,5 +1,5 @@
-// Package parquetio opens Parquet files whose bytes are not trusted. It checks the metadata and the headers of pages, and decompresses
-// the pages, before the library (parquet-go) decodes them.
+// Package parquetio opens Parquet files whose bytes are not trusted. It checks the metadata and the headers of pages,
+// and decompresses the pages, before the library (parquet-go) decodes them.
 package parquetio
 
 import (
@@ -33,7 +33,8 @@ func Open(in io.ReaderAt, size int64) (f *File, err error) {
 	}
 	f = &File{Rows: about.rows, in: in, footer: about}
 	err = Guard(func() (err error) {
-		f.File, err = parquet.OpenFile(bytes.NewReader(about.text), int64(len(about.text)), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		f.File, err = parquet.OpenFile(bytes.NewReader(about.text), int64(len(about.text)), parquet.SkipPageIndex(true),
+			parquet.SkipBloomFilters(true))
 		return err
 	})
 	if err != nil {
@@ -90,7 +91,8 @@ func checkLeaf(c *parquet.Column) error {
 	if l == nil {
 		return nil
 	}
-	if d, ok := l.Value.(*format.DecimalType); ok && (d.Precision < 1 || d.Precision > mostDigits || d.Scale < 0 || d.Scale > d.Precision) {
+	if d, ok := l.Value.(*format.DecimalType); ok && (d.Precision < 1 || d.Precision > mostDigits || d.Scale < 0 ||
+		d.Scale > d.Precision) {
 		return fmt.Errorf("DECIMAL(%d,%d) is not a type", d.Precision, d.Scale)
 	}
 	return nil
@@ -104,7 +106,9 @@ func (f *File) Values(group, leaf int) (parquet.ColumnChunkValueReader, error) {
 	}
 	about := f.footer.chunks[group][leaf]
 	if !f.unpack.knows(about.codec) {
-		return nil, fmt.Errorf("it is compressed with %v, which is not supported; snappy, gzip, zstd, brotli and LZ4 are", about.codec)
+		return nil,
+			fmt.Errorf("it is compressed with %v, which is not supported; snappy, gzip, zstd, brotli and LZ4 are",
+				about.codec)
 	}
 	p := &pages{in: newSection(f.in, about), about: about, leaf: f.leaves[leaf], unpack: &f.unpack}
 	v := &values{pages: p}

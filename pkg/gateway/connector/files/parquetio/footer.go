@@ -242,7 +242,8 @@ func (f *footer) checkSchema() error {
 			case e.children < 0:
 				return fmt.Errorf("malformed schema: column %q has %d members", e.name, e.children)
 			case e.children > int64(len(f.schema)):
-				return fmt.Errorf("malformed schema: column %q has %d members, and the schema has %d elements", e.name, e.children, len(f.schema))
+				return fmt.Errorf("malformed schema: column %q has %d members, and the schema has %d elements", e.name,
+					e.children, len(f.schema))
 			case e.kind < -1 || e.kind > int64(format.FixedLenByteArray):
 				return fmt.Errorf("column %q has the unknown physical type %d", e.name, e.kind)
 			case e.kind >= 0 && e.children > 0:

@@ -78,7 +78,8 @@ func (p *pages) header() (h format.PageHeader, err error) {
 	}
 	data := &rule{drop: []int16{5}}
 	c := &compact{in: p.in, left: mostHeader}
-	if err := c.structure(&rule{drop: []int16{6}, within: map[int16]*rule{5: data, 8: {drop: []int16{8}}}}, 0); err != nil {
+	if err := c.structure(&rule{drop: []int16{6}, within: map[int16]*rule{5: data, 8: {drop: []int16{8}}}},
+		0); err != nil {
 		return h, fmt.Errorf("its header is damaged: %w", err)
 	}
 	var protocol thrift.CompactProtocol
@@ -192,7 +193,8 @@ func (p *pages) openV1(h *format.PageHeader, raw []byte) (err error) {
 		most   int
 		coding format.Encoding
 		counts bool
-	}{{p.leaf.MaxRepetitionLevel(), about.RepetitionLevelEncoding, false}, {p.leaf.MaxDefinitionLevel(), about.DefinitionLevelEncoding, true}} {
+	}{{p.leaf.MaxRepetitionLevel(), about.RepetitionLevelEncoding, false}, {p.leaf.MaxDefinitionLevel(),
+		about.DefinitionLevelEncoding, true}} {
 		if level.most == 0 {
 			continue
 		}
@@ -258,8 +260,9 @@ func (p *pages) openV2(h *format.PageHeader, raw []byte) error {
 	return p.values(&about.Encoding, int(d+r), n-int(about.NumNulls))
 }
 
-// values checks the encoded values of a page, which begin at a place of its data, and encodes booleans as the library can read them: the
-// library (0.32.0) decodes a run of true as one true and seven false, and rounds the length of a run up to a multiple of eight.
+// values checks the encoded values of a page, which begin at a place of its data, and encodes booleans as the library
+// can read them: the library (0.32.0) decodes a run of true as one true and seven false, and rounds the length of a run
+// up to a multiple of eight.
 func (p *pages) values(coding *format.Encoding, from, n int) error {
 	data := p.data[from:]
 	switch *coding {
@@ -300,7 +303,8 @@ func (p *pages) values(coding *format.Encoding, from, n int) error {
 	return nil
 }
 
-// delta checks that numbers that are encoded by their differences are not more than a page has values, and returns what follows them.
+// delta checks that numbers that are encoded by their differences are not more than a page has values, and returns what
+// follows them.
 func delta(data []byte, most int) ([]byte, error) {
 	number := func() uint64 {
 		v, k := binary.Uvarint(data)
@@ -312,7 +316,8 @@ func delta(data []byte, most int) ([]byte, error) {
 	}
 	block, parts, n := number(), number(), number()
 	number() // the first one
-	if n > uint64(most) || block == 0 || block > 1<<20 || block%128 != 0 || parts == 0 || parts > block || block%parts != 0 || (block/parts)%32 != 0 {
+	if n > uint64(most) || block == 0 || block > 1<<20 || block%128 != 0 || parts == 0 || parts > block ||
+		block%parts != 0 || (block/parts)%32 != 0 {
 		return nil, errors.New("its values are damaged")
 	}
 	for left := int64(n) - 1; left > 0; {

@@ -47,15 +47,24 @@ func leafOf(t *testing.T) *parquet.Column {
 func TestPagesThatLie(t *testing.T) {
 	two := func(h format.DataPageHeaderV2) thrift.Null[format.DataPageHeaderV2] { return thrift.New(h) }
 	for name, h := range map[string]format.PageHeader{
-		"more NULLs than values":     {CompressedPageSize: 1, UncompressedPageSize: 1, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, NumNulls: 9, DefinitionLevelsByteLength: 1})},
-		"more rows than values":      {CompressedPageSize: 1, UncompressedPageSize: 1, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, NumRows: 9, DefinitionLevelsByteLength: 1})},
-		"levels longer than a page":  {CompressedPageSize: 9, UncompressedPageSize: 1, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: 10})},
-		"no levels":                  {CompressedPageSize: 9, UncompressedPageSize: 9, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1})},
-		"a page longer than a chunk": {CompressedPageSize: 1 << 30, UncompressedPageSize: 1, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1})},
-		"2^31-1 values":              {CompressedPageSize: 9, UncompressedPageSize: 9, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1<<31 - 1, DefinitionLevelsByteLength: 1})},
-		"-1 values":                  {CompressedPageSize: 9, UncompressedPageSize: 9, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: -1, DefinitionLevelsByteLength: 1})},
-		"a size below zero":          {CompressedPageSize: -1, UncompressedPageSize: 9, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: 1})},
-		"2 GiB decompressed":         {CompressedPageSize: 9, UncompressedPageSize: 1<<31 - 1, DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: 1})},
+		"more NULLs than values": {CompressedPageSize: 1, UncompressedPageSize: 1,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, NumNulls: 9, DefinitionLevelsByteLength: 1})},
+		"more rows than values": {CompressedPageSize: 1, UncompressedPageSize: 1,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, NumRows: 9, DefinitionLevelsByteLength: 1})},
+		"levels longer than a page": {CompressedPageSize: 9, UncompressedPageSize: 1,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: 10})},
+		"no levels": {CompressedPageSize: 9, UncompressedPageSize: 9,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1})},
+		"a page longer than a chunk": {CompressedPageSize: 1 << 30, UncompressedPageSize: 1,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1})},
+		"2^31-1 values": {CompressedPageSize: 9, UncompressedPageSize: 9,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1<<31 - 1, DefinitionLevelsByteLength: 1})},
+		"-1 values": {CompressedPageSize: 9, UncompressedPageSize: 9,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: -1, DefinitionLevelsByteLength: 1})},
+		"a size below zero": {CompressedPageSize: -1, UncompressedPageSize: 9,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: 1})},
+		"2 GiB decompressed": {CompressedPageSize: 9, UncompressedPageSize: 1<<31 - 1,
+			DataPageHeaderV2: two(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: 1})},
 	} {
 		h.Type = format.DataPageV2
 		var compact thrift.CompactProtocol
@@ -64,7 +73,8 @@ func TestPagesThatLie(t *testing.T) {
 			t.Fatal(err)
 		}
 		about := chunk{codec: format.Snappy, size: int64(len(raw)) + 9}
-		p := &pages{in: newSection(bytes.NewReader(append(raw, make([]byte, 9)...)), about), about: about, leaf: leafOf(t), unpack: &unpacker{}}
+		p := &pages{in: newSection(bytes.NewReader(append(raw, make([]byte, 9)...)), about), about: about,
+			leaf: leafOf(t), unpack: &unpacker{}}
 		if _, err := p.ReadAt(make([]byte, 100), virtualStart); err == nil || p.err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -73,7 +83,8 @@ func TestPagesThatLie(t *testing.T) {
 
 // TestCodecs reads what the library writes with each codec, and blocks of LZ4 as Hadoop writes them.
 func TestCodecs(t *testing.T) {
-	for _, c := range []parquet.WriterOption{parquet.Compression(&parquet.Uncompressed), parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip), parquet.Compression(&parquet.Zstd),
+	for _, c := range []parquet.WriterOption{parquet.Compression(&parquet.Uncompressed),
+		parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip), parquet.Compression(&parquet.Zstd),
 		parquet.Compression(&parquet.Brotli), parquet.Compression(&parquet.Lz4Raw)} {
 		for version := 1; version <= 2; version++ {
 			raw := numbers(t, 5000, c, parquet.DataPageVersion(version), parquet.PageBufferSize(4096))
@@ -113,15 +124,16 @@ func TestCodecs(t *testing.T) {
 			t.Errorf("%d bytes, %v", len(out), err)
 		}
 	}
-	for _, codec := range []format.CompressionCodec{format.Snappy, format.Gzip, format.Zstd, format.Brotli, format.Lz4Raw, lz4Hadoop} {
+	for _, codec := range []format.CompressionCodec{format.Snappy, format.Gzip, format.Zstd, format.Brotli,
+		format.Lz4Raw, lz4Hadoop} {
 		if _, err := new(unpacker).all(codec, []byte("no such thing at all"), 1<<29); !errors.Is(err, errCompressed) {
 			t.Errorf("%v: %v", codec, err)
 		}
 	}
 }
 
-// TestFooters: each byte of the metadata of a file is changed, and each beginning of it is read. Nothing panics, and no message has the
-// words of a library.
+// TestFooters: each byte of the metadata of a file is changed, and each beginning of it is read. Nothing panics, and no
+// message has the words of a library.
 func TestFooters(t *testing.T) {
 	raw := numbers(t, 3)
 	try := func(in []byte) {
@@ -135,7 +147,8 @@ func TestFooters(t *testing.T) {
 				}
 			}
 		}
-		for _, word := range []string{"thrift", "index out of", "slice bounds", "runtime error", "FIELD<", "DecryptionConfig", "makeslice"} {
+		for _, word := range []string{"thrift", "index out of", "slice bounds", "runtime error", "FIELD<",
+			"DecryptionConfig", "makeslice"} {
 			if err != nil && strings.Contains(err.Error(), word) {
 				t.Fatalf("%v", err)
 			}
@@ -150,7 +163,8 @@ func TestFooters(t *testing.T) {
 		try(raw[:i])
 		try(append(bytes.Clone(raw[:i]), raw[len(raw)-8:]...))
 	}
-	for tail, want := range map[string]string{"PARE": "it is encrypted", "XXXX": "it does not end as a Parquet file does"} {
+	for tail, want := range map[string]string{"PARE": "it is encrypted",
+		"XXXX": "it does not end as a Parquet file does"} {
 		in := append(bytes.Clone(raw[:len(raw)-4]), tail...)
 		if _, err := Open(bytes.NewReader(in), int64(len(in))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", tail, err)

@@ -81,11 +81,13 @@ func (u *unpacker) decompress(c format.CompressionCodec, data []byte, size int) 
 		return limited(u.gzip, len(data), size)
 	case format.Zstd:
 		if u.zstd == nil {
-			if u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(128<<20)); err != nil {
+			if u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecoderMaxMemory(128<<20)); err != nil {
 				return nil, err
 			}
 		}
-		if out, err = u.zstd.DecodeAll(data, make([]byte, 0, min(size, 32*len(data)))); !errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		if out, err = u.zstd.DecodeAll(data, make([]byte, 0, min(size, 32*len(data)))); !errors.Is(err,
+			zstd.ErrDecoderSizeExceeded) {
 			return out, err
 		}
 		if err := u.zstd.Reset(bytes.NewReader(data)); err != nil {

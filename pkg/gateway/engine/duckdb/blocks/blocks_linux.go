@@ -119,7 +119,8 @@ func Bound(n int64) { C.dig_set_bound(C.longlong(n)) }
 // Trim returns released memory to the system.
 func Trim() { C.dig_trim() }
 
-// Guest calls a function that works on a file of others. Neither it nor the threads that it starts are given blocks of more than 256 MiB.
+// Guest calls a function that works on a file of others. Neither it nor the threads that it starts are given blocks of
+// more than 256 MiB.
 func Guest(do func()) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -18,7 +18,8 @@ type OpenError struct{ Message string }
 
 func (e *OpenError) Error() string { return e.Message }
 
-// Open opens a file with settings, which are pairs of a name and a value. The error is an OpenError if DuckDB rejects the file.
+// Open opens a file with settings, which are pairs of a name and a value. The error is an OpenError if DuckDB rejects
+// the file.
 func Open(path string, settings [][2]string) (*File, error) {
 	var cfg bindings.Config
 	if bindings.CreateConfig(&cfg) == bindings.StateError {

@@ -66,8 +66,8 @@ func (r *Rows) interrupt() {
 	}
 }
 
-// Query starts a statement, which ends with ctx, and takes ownership of the connection. The arguments are of type int64, bool or string. The
-// columns are those that Fill reads.
+// Query starts a statement, which ends with ctx, and takes ownership of the connection. The arguments are of type
+// int64, bool or string. The columns are those that Fill reads.
 func (c *Conn) Query(ctx context.Context, sql string, args []any, cols []Column) (_ *Rows, err error) {
 	r := &Rows{c: c, cols: cols}
 	r.stop = safely.AfterContext(ctx, r.interrupt)
@@ -114,7 +114,8 @@ func (c *Conn) Query(ctx context.Context, sql string, args []any, cols []Column)
 func failed(res *bindings.Result) error {
 	message := bindings.ResultError(res)
 	if bindings.ResultErrorType(res) == bindings.ErrorTypeOutOfMemory || strings.Contains(message, "std::bad_alloc") {
-		return &engine.Error{Kind: engine.KindLimit, Message: "a view or a computed column of the file takes more memory than it may: " + message}
+		return &engine.Error{Kind: engine.KindLimit,
+			Message: "a view or a computed column of the file takes more memory than it may: " + message}
 	}
 	return errors.New(message)
 }

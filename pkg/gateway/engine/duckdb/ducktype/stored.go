@@ -1,4 +1,5 @@
-// Package ducktype has the forms in which values of Trino's types are stored in DuckDB, where those of a statement differ.
+// Package ducktype has the forms in which values of Trino's types are stored in DuckDB, where those of a statement
+// differ.
 package ducktype
 
 import (
@@ -52,7 +53,8 @@ func Noted(t *types.Type, convert func(string) string, note string) (*types.Type
 func Repacked(x string, n int, name func(int) string, convert func(int) func(string) string) string {
 	items := make([]string, n)
 	for i := range n {
-		items[i] = sqltext.Quote(name(i)) + " := " + Applied(convert(i), fmt.Sprintf("struct_extract_at(%s, %d)", x, i+1))
+		items[i] = sqltext.Quote(name(i)) + " := " + Applied(convert(i), fmt.Sprintf("struct_extract_at(%s, %d)", x, i+
+			1))
 	}
 	return "CASE WHEN " + x + " IS NOT NULL THEN struct_pack(" + strings.Join(items, ", ") + ") END"
 }
@@ -103,7 +105,8 @@ func outwardOf(t *types.Type, depth int) func(string) string {
 			return nil
 		}
 		return func(x string) string {
-			return Repacked(x, len(t.Args), func(i int) string { return names[i] }, func(i int) func(string) string { return outwardOf(t.Args[i], depth+1) })
+			return Repacked(x, len(t.Args), func(i int) string { return names[i] },
+				func(i int) func(string) string { return outwardOf(t.Args[i], depth+1) })
 		}
 	}
 	return nil

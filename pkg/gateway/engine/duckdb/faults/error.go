@@ -45,14 +45,15 @@ const inCommit = "Failed to commit: "
 
 // OfProcess reports whether an error for which NoMemory is true is about the limit of the process.
 func (e *Error) OfProcess() bool {
-	return strings.HasPrefix(e.Message, "Failed to allocate block") || strings.HasPrefix(e.Message, "Allocation failure")
+	return strings.HasPrefix(e.Message, "Failed to allocate block") || strings.HasPrefix(e.Message,
+		"Allocation failure")
 }
 
 // noTempRoom begins the error of a statement whose temporary files reached their limit.
 const noTempRoom = "the temporary files of this project have reached their limit: "
 
-// Parse parses an error text; fatal reports whether DuckDB classifies it as fatal. Some texts have a prefix before the JSON, and a few are
-// not JSON at all.
+// Parse parses an error text; fatal reports whether DuckDB classifies it as fatal. Some texts have a prefix before the
+// JSON, and a few are not JSON at all.
 func Parse(text string, fatal bool) *Error {
 	e := &Error{Message: text}
 	if i := strings.IndexByte(text, '{'); i >= 0 && strings.Contains(text, `"exception_message"`) {

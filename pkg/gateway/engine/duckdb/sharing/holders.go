@@ -16,11 +16,12 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Two locks guard the file of a project. "lock" is held by the process that changes the file. "readers.N", where N is the number of the
-// file (its inode), is shared by those that read that file, and held exclusively by the one that changes it. Neither waits long for the
-// other: a writer that finds readers leaves them the file and continues with a copy under the same name, which has
-// another number (leaveToReaders); a reader that finds a writer reads a copy of what is committed (snapshot.go). A process that is
-// killed or stopped while it reads therefore blocks no other process.
+// Two locks guard the file of a project. "lock" is held by the process that changes the file. "readers.N", where N is
+// the number of the file (its inode), is shared by those that read that file, and held exclusively by the one that
+// changes it. Neither waits long for the other: a writer that finds readers leaves them the file and continues with a
+// copy under the same name, which has another number (leaveToReaders); a reader that finds a writer reads a copy of
+// what is committed (snapshot.go). A process that is killed or stopped while it reads therefore blocks no other
+// process.
 
 const (
 	readersName = "readers."
@@ -29,8 +30,9 @@ const (
 	Poll            = 2 * time.Millisecond
 	readersPatience = 30 * time.Millisecond // how long a writer waits for readers before it leaves them the file
 	WriterPatience  = 60 * time.Millisecond // how long a reader waits for a writer before it reads a copy
-	copyRate        = 1 << 30               // bytes per second; waiting is better than copying, for about as long as a copy takes
-	maxPatience     = time.Second
+	// bytes per second; waiting is better than copying, for about as long as a copy takes
+	copyRate    = 1 << 30
+	maxPatience = time.Second
 )
 
 // PatienceFor returns how long a process waits for another one before it copies a file of this size.
@@ -42,7 +44,8 @@ func ReadersLock(dir string, file fs.FileInfo) *flock.Flock {
 	return flock.New(filepath.Join(dir, readersName+FileNumber(file)), flock.SetPermissions(0o600))
 }
 
-// OwnFile returns the exclusive lock of a project's data file for the holder of the project's lock. It is nil if there is no file.
+// OwnFile returns the exclusive lock of a project's data file for the holder of the project's lock. It is nil if there
+// is no file.
 func OwnFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
 	path := filepath.Join(dir, DataFile)
 	began := time.Now()
@@ -81,7 +84,8 @@ func OwnFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 	}
 }
 
-// copyable reports whether a writer may copy the file instead of waiting for its readers: the disk has room, and the log is empty.
+// copyable reports whether a writer may copy the file instead of waiting for its readers: the disk has room, and the
+// log is empty.
 func copyable(dir string, size int64) bool {
 	return Replaceable && !Logged(dir) && RoomFor(dir, size)
 }
@@ -92,14 +96,15 @@ func RoomFor(dir string, size int64) bool {
 	return !ok || free > size+size/4
 }
 
-// Logged reports whether a project's file has a log: changes that are not in the file yet. If there is no writer, a killed one has left it.
+// Logged reports whether a project's file has a log: changes that are not in the file yet. If there is no writer, a
+// killed one has left it.
 func Logged(dir string) bool {
 	st, err := os.Stat(filepath.Join(dir, DataFile+".wal"))
 	return err == nil && st.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// leaveToReaders replaces the data file by a copy, and returns the lock of the copy. Processes that read the former file keep it until they
-// close it. The copy is complete on the disk before it gets the name.
+// leaveToReaders replaces the data file by a copy, and returns the lock of the copy. Processes that read the former
+// file keep it until they close it. The copy is complete on the disk before it gets the name.
 func leaveToReaders(dir string, was fs.FileInfo) (_ *flock.Flock, err error) {
 	path, moving := filepath.Join(dir, DataFile), filepath.Join(dir, MovingName)
 	if err := CopyFile(moving, path, was.Mode().Perm()); err != nil {
@@ -111,7 +116,8 @@ func leaveToReaders(dir string, was fs.FileInfo) (_ *flock.Flock, err error) {
 	}
 	l := ReadersLock(dir, st)
 	if ok, err := l.TryLock(); !ok || err != nil {
-		return nil, errors.Join(errors.New("the copy of the data file is locked by another process"), err, l.Close(), os.Remove(moving))
+		return nil, errors.Join(errors.New("the copy of the data file is locked by another process"), err, l.Close(),
+			os.Remove(moving))
 	}
 	if err := tempfile.SyncDir(dir); err != nil {
 		return nil, errors.Join(err, l.Close(), os.Remove(moving))
@@ -147,7 +153,8 @@ func CopyFile(to, from string, perm fs.FileMode) (err error) {
 	return out.Sync()
 }
 
-// sweepHolders removes the locks of files that were replaced and are not read any more. The caller holds the project's lock.
+// sweepHolders removes the locks of files that were replaced and are not read any more. The caller holds the project's
+// lock.
 func sweepHolders(dir string, now fs.FileInfo) {
 	left, _ := filepath.Glob(filepath.Join(dir, readersName+"*"))
 	for _, path := range left {

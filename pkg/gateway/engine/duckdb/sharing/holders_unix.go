@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// Replaceable reports whether an open file can be replaced by another: processes that have it open continue to see the old one.
+// Replaceable reports whether an open file can be replaced by another: processes that have it open continue to see the
+// old one.
 const Replaceable = true
 
 // FileNumber distinguishes a data file from other files that had or will have the same name.

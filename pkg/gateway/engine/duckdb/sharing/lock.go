@@ -1,5 +1,6 @@
-// Package sharing lets processes share the files of a project, with a lock for the process that changes it, locks for those that read its data
-// file, and copies of that file, so that neither waits long for the other. How that works is explained in holders.go.
+// Package sharing lets processes share the files of a project, with a lock for the process that changes it, locks for
+// those that read its data file, and copies of that file, so that neither waits long for the other. How that works is
+// explained in holders.go.
 package sharing
 
 import (
@@ -38,8 +39,9 @@ func (l *Lock) Close() error {
 	return l.Flock.Close()
 }
 
-// Take locks a project directory. The lock is released when the process ends, however it ends. If another process holds it
-// longer than the options allow without making progress, the error has KindLocked and names the holder if that left its name.
+// Take locks a project directory. The lock is released when the process ends, however it ends. If another process holds
+// it longer than the options allow without making progress, the error has KindLocked and names the holder if that left
+// its name.
 func Take(ctx context.Context, dir string, o *engine.Options) (*Lock, error) {
 	l := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
 	file := filepath.Join(dir, "holder")
@@ -67,8 +69,8 @@ func Take(ctx context.Context, dir string, o *engine.Options) (*Lock, error) {
 	return nil, errors.Join(err, l.Close())
 }
 
-// waitInTurn waits for a lock held by another process. If that process makes no progress any more, it returns an error as gaveUp.
-// When ctx ends, all results are zero.
+// waitInTurn waits for a lock held by another process. If that process makes no progress any more, it returns an error
+// as gaveUp. When ctx ends, all results are zero.
 func waitInTurn(ctx context.Context, l *flock.Flock, watch *holderWatch) (ok bool, gaveUp, err error) {
 	lctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -96,8 +98,8 @@ type holderWatch struct {
 	o    *engine.Options
 }
 
-// run reports the wait, and ends it when the holder makes no progress for too long: a new holder, or processor time that it
-// uses, is progress.
+// run reports the wait, and ends it when the holder makes no progress for too long: a new holder, or processor time
+// that it uses, is progress.
 func (w *holderWatch) run(ended <-chan struct{}, giveUp context.CancelCauseFunc) {
 	began := time.Now()
 	progress, stopped := began, time.Time{}
@@ -145,8 +147,10 @@ func (w *holderWatch) run(ended <-chan struct{}, giveUp context.CancelCauseFunc)
 func LockedError(holder string, o *engine.Options) error {
 	return &engine.Error{
 		Kind: engine.KindLocked,
-		Message: fmt.Sprintf("the data of this project is in use by %s, which did not release it within %s; nothing was done; wait for that process "+
-			"or end it, or let processes share the project through `dig gateway serve`", holder, o.LockWait.Round(time.Millisecond)),
+		Message: fmt.Sprintf("the data of this project is in use by %s, which did not release it within %s; nothing "+
+			"was done; wait for that process "+
+			"or end it, or let processes share the project through `dig gateway serve`", holder,
+			o.LockWait.Round(time.Millisecond)),
 	}
 }
 
@@ -154,13 +158,14 @@ func LockedError(holder string, o *engine.Options) error {
 func stoppedError(h holder, does string) error {
 	return &engine.Error{
 		Kind: engine.KindLocked,
-		Message: fmt.Sprintf("the data of this project is in use by process %s, which %s; nothing was done; continue it with `kill -CONT %d`, "+
+		Message: fmt.Sprintf("the data of this project is in use by process %s, which %s; nothing was done; continue "+
+			"it with `kill -CONT %d`, "+
 			"or end it with `kill -KILL %[3]d`, which loses only what it had not finished", h.name, does, h.pid),
 	}
 }
 
-// lockInTurn waits for a lock in the kernel, which wakes waiting processes at once and in order. If ctx ends first, the lock is
-// released as soon as it is granted; ok is false.
+// lockInTurn waits for a lock in the kernel, which wakes waiting processes at once and in order. If ctx ends first, the
+// lock is released as soon as it is granted; ok is false.
 func lockInTurn(ctx context.Context, l *flock.Flock) (ok bool, err error) {
 	got := make(chan error, 1)
 	safely.Go(func() { got <- l.Lock() })

@@ -8,8 +8,9 @@ import (
 	"strconv"
 )
 
-// processState reports whether a process runs, whether it is stopped, and the processor time that it has used, in ticks. All are zero for a process
-// that does not run the given program: process numbers are used again, and in another container they belong to other processes.
+// processState reports whether a process runs, whether it is stopped, and the processor time that it has used, in
+// ticks. All are zero for a process that does not run the given program: process numbers are used again, and in another
+// container they belong to other processes.
 func processState(pid int, program string) (runs, stopped bool, work int64) {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if name, _, _ := bytes.Cut(line, []byte{0}); err != nil || filepath.Base(string(name)) != program {

@@ -11,7 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// stops delays Ctrl-Z while the process has the lock of a project: a stopped process keeps its locks, and blocks all that wait for them.
+// stops delays Ctrl-Z while the process has the lock of a project: a stopped process keeps its locks, and blocks all
+// that wait for them.
 type stops struct {
 	begin sync.Once
 
@@ -20,8 +21,8 @@ type stops struct {
 	asked bool
 }
 
-// hold prevents the process from being stopped until release is called. The first call installs a handler of the signal, which stays
-// installed: after signal.Stop, Go would ignore the signal.
+// hold prevents the process from being stopped until release is called. The first call installs a handler of the
+// signal, which stays installed: after signal.Stop, Go would ignore the signal.
 func (s *stops) hold() (release func()) {
 	s.begin.Do(func() {
 		if signal.Ignored(syscall.SIGTSTP) {

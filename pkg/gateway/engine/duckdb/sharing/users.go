@@ -14,13 +14,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// readsName is the file in the directory of temporary files of a process, in that of the project, that says which file it reads.
+// readsName is the file in the directory of temporary files of a process, in that of the project, that says which file
+// it reads.
 const readsName = "reads"
 
 // ownName names this process for others.
 func ownName() string { return fmt.Sprintf("pid %d (%s)", os.Getpid(), filepath.Base(os.Args[0])) }
 
-// NameReader leaves the name of this process for those that wait for it. Readers share a lock, which does not tell who has it.
+// NameReader leaves the name of this process for those that wait for it. Readers share a lock, which does not tell who
+// has it.
 func NameReader(temp string, file fs.FileInfo) {
 	_ = os.WriteFile(filepath.Join(temp, readsName), []byte(ownName()+"\n"+FileNumber(file)), 0o600)
 }
