@@ -63,6 +63,9 @@ type common struct {
 
 var _ engine.Engine = (*duck)(nil)
 
+// Available reports whether the build has an engine.
+const Available = true
+
 // Open creates the directory of an engine (mode 0700) and returns the engine. No data file is opened before it is
 // needed.
 func Open(o engine.Options) (engine.Engine, error) {
