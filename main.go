@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/dig-cli/dig/cmd"
-	"github.com/dig-cli/dig/cmd/gateway"
 )
 
-func main() { os.Exit(cmd.Main(gateway.Zone())) }
+func main() { os.Exit(cmd.Main()) }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/pkg/gateway/zone"
+	"github.com/dig-cli/dig/pkg/gateway"
 	_ "modernc.org/sqlite"
 )
 
@@ -172,13 +172,13 @@ func TestDamage(t *testing.T) {
 			check := func() { // both find it, before and after it was used
 				t.Helper()
 				code, out, errs := run(t, dir, "gateway", "verify", "-o", "json")
-				var found []zone.Finding
+				var found []gateway.Finding
 				if err := json.Unmarshal([]byte(out), &found); err != nil {
 					t.Fatalf("%v: %s%s", err, out, errs)
 				}
 				bad := 0
 				for _, f := range found {
-					if f.Status == zone.StatusDamaged {
+					if f.Status == gateway.StatusDamaged {
 						bad++
 						if !strings.Contains(f.Problem, c.says) || f.Remedy == "" {
 							t.Errorf("verify: %+v", f)

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd"
-	"github.com/dig-cli/dig/cmd/gateway"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -26,12 +25,12 @@ func main() {
 	flag.Parse()
 	var err error
 	if *markdown != "" {
-		err = write(*markdown, reference(cmd.Tree("dig", gateway.Zone())))
+		err = write(*markdown, reference(cmd.Tree("dig")))
 	}
 	for _, name := range []string{"dig", "digctl"} {
 		if *man != "" && err == nil {
 			var pages map[string][]byte
-			if pages, err = manPages(cmd.Tree(name, gateway.Zone())); err == nil {
+			if pages, err = manPages(cmd.Tree(name)); err == nil {
 				err = write(*man, pages)
 			}
 		}

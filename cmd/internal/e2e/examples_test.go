@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd"
-	"github.com/dig-cli/dig/cmd/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -150,7 +149,7 @@ func odd(s string) bool {
 
 // TestExamples runs the examples of all pages but those of TestPages.
 func TestExamples(t *testing.T) {
-	if !duckdb.Available {
+	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
 	}
 	x := readExamples(t)
@@ -283,7 +282,7 @@ func parses(line string) error {
 		}
 		end = at[1]
 	}
-	root := cmd.Tree("dig", gateway.Zone())
+	root := cmd.Tree("dig")
 	c, rest, err := root.Find(args[1:])
 	if err != nil {
 		return err

@@ -18,7 +18,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/gateway/wire"
-	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // Service resolves the names in a statement, and runs statements with them.
@@ -41,7 +40,7 @@ type Resolver struct {
 	Live  bool   // read sources and not their caches
 	only  bool   // read only caches of other catalogs
 	files string // the catalog of the files that the statement names, "" for none
-	named zone.Files
+	named web.Files
 	seen  *seen
 }
 

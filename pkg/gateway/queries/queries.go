@@ -15,7 +15,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
-	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -49,6 +48,13 @@ func (s *Service) Routes(m *web.Mux) {
 const (
 	plainQuery        = "PLAIN"
 	materializedQuery = "MATERIALIZED"
+)
+
+// Types of the schedules of materialized queries [O].
+const (
+	scheduleNone     = "none"
+	scheduleInterval = "interval"
+	scheduleCron     = "cron"
 )
 
 // folderPaths returns the paths of a project's folders by id.
@@ -220,7 +226,7 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 		q.Materialized = nil
 	case materializedQuery:
 		if q.Materialized == nil {
-			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: schedule.None,
+			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: scheduleNone,
 				Anchor: store.Time(s.Now())}}
 		}
 	default:
@@ -229,18 +235,18 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	if b.Schedule == nil {
 		return nil
 	}
-	due, err := s.newSchedule(*b.Schedule)
+	schedule, err := s.newSchedule(*b.Schedule)
 	if err != nil {
 		return err
 	}
 	if q.Materialized == nil {
-		if due.Type == schedule.None {
+		if schedule.Type == scheduleNone {
 			return nil
 		}
 		return fault.Data(400, "schedule: only a materialized query has one; set queryType to MATERIALIZED")
 	}
 	m := *q.Materialized
-	m.Schedule = due
+	m.Schedule = schedule
 	q.Materialized = &m
 	return nil
 }

@@ -1,14 +1,25 @@
 package web
 
-import (
-	"context"
+import "context"
 
-	"github.com/dig-cli/dig/pkg/gateway/zone"
-)
+type filesKey struct{}
 
-// FilesOf returns the files that the statement of a request from this process may read.
-func FilesOf(ctx context.Context) (f zone.Files, ok bool) {
+// Files are the files of this machine that the statement of a request may read.
+type Files struct {
+	Dir  string              // that relative paths begin at
+	Note func(remark string) // called with what a file has beside the rows that are read; nil for no use of it
+	Off  string              // why no file may be read, "" if files may be
+}
+
+// WithFiles allows the statement of a request to read the files that it names. Only a caller in this process can set
+// it, because the context of a request does not leave its process.
+func WithFiles(ctx context.Context, f Files) context.Context {
+	return context.WithValue(ctx, filesKey{}, f)
+}
+
+// FilesOf returns the files of WithFiles, for a request from this process.
+func FilesOf(ctx context.Context) (f Files, ok bool) {
 	source, _ := ctx.Value(SourceKey{}).(string)
-	f, ok = zone.FilesOf(ctx)
+	f, ok = ctx.Value(filesKey{}).(Files)
 	return f, ok && source == SourceProcess
 }

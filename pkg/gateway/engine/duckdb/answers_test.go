@@ -229,7 +229,7 @@ func told(err error) [3]string {
 }
 
 type answered struct {
-	columns []analyze.Column
+	columns []engine.RowColumn
 	rows    [][]any
 	near    bool // sums of doubles have other last digits in another order of the rows
 }
@@ -242,9 +242,8 @@ func ask(t *testing.T, p *project, catalogs sql.Catalogs, statement string) (out
 		return nil, "", err
 	}
 	defer r.Close()
-	x := engine.Innermost(r.Running).(*result)
-	out = &answered{columns: x.s.t.of.Columns}
-	for _, c := range x.cols {
+	out = &answered{columns: r.Running.Columns()}
+	for _, c := range out.columns {
 		unnamed(c.Layout)
 	}
 	_, err = r.Rows(t.Context(), func(row [][]byte) error {
@@ -260,7 +259,7 @@ func ask(t *testing.T, p *project, catalogs sql.Catalogs, statement string) (out
 		out.rows = append(out.rows, values)
 		return nil
 	})
-	return out, x.s.t.text, err
+	return out, engine.Innermost(r.Running).(interface{ Text() string }).Text(), err
 }
 
 // unnamed has rows written as lists, since several of their fields may have one name.

@@ -77,7 +77,7 @@ func TestCompactWriter(t *testing.T) {
 		}
 		waste(t, p)
 		fmt.Println("compact", k)
-		if _, err := p.compact(ctx); err != nil {
+		if _, err := p.files.Compact(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,7 +126,7 @@ func compactTable(t *testing.T, dir string) {
 	p := tableProject(t, dir)
 	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "doc", Type: "bigint"}, engine.ColumnDef{Name: "s",
 		Type: "varchar", Unique: ptr(true)})
-	if err := p.shut(errGone); err != nil {
+	if err := p.files.Close(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -187,7 +187,7 @@ func TestKillsWhileCompacting(t *testing.T) {
 		if child.ProcessState.Exited() {
 			t.Fatalf("round %d: the child ended by itself: %v\n%s", round, child.ProcessState, said)
 		}
-		left := filepath.Join(dir, "prjA", packDir)
+		left := filepath.Join(dir, "prjA", "compacting")
 		if found(left) {
 			halfway++
 			if err := os.WriteFile(filepath.Join(left, "more"), nil, 0o600); err != nil {
@@ -211,7 +211,7 @@ func TestKillsWhileCompacting(t *testing.T) {
 		if _, err := importText(t, p, engine.SchemaTable, "t", "s\nrow 0 of document 0\n"); acked[0] && err == nil {
 			t.Errorf("round %d: the unique constraint is gone", round)
 		}
-		if err := p.shut(errGone); err != nil {
+		if err := p.files.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -255,7 +255,7 @@ func TestCompactBesideAnotherProcess(t *testing.T) {
 		if times < 3 {
 			waste(t, p)
 		}
-		if _, err := p.compact(t.Context()); err != nil {
+		if _, err := p.files.Compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if got := one(t, p, `SELECT count(*) FROM "~data"."table".behind`); got != "50000" {
@@ -272,7 +272,7 @@ func TestCompactBesideAnotherProcess(t *testing.T) {
 	}
 	t.Logf("%d compactions beside %d imports", times, len(acked))
 
-	// One that keeps the project is waited for, and then nothing is done.
+	// one that keeps the project is waited for, and then nothing is done.
 	holder := testEngine(t, dir)
 	testProject(t, holder, "prjA")
 	second := testEngine(t, dir)

@@ -3,12 +3,15 @@
 package duckdb
 
 import (
-	"context"
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 )
 
 // TestCompactWhileIdle: a served gateway asks for nothing, and files get shorter.
@@ -26,23 +29,19 @@ func TestCompactWhileIdle(t *testing.T) {
 	p := testProject(t, e, "prjA")
 	waste(t, p)
 	c := <-told
-	if n, err := dataSize(p.dir); err != nil || n != c.After || c.Before-c.After < 1<<20 {
+	if n, err := fileSize(p.files.Dir); err != nil || n != c.After || c.Before-c.After < 1<<20 {
 		t.Errorf("%d bytes, told were %v, %v", n, c, err)
 	}
 	if got := one(t, p, `SELECT count(*) FROM "~data"."table".behind`); got != "50000" {
 		t.Errorf("got %s", got)
 	}
 	closed := func(p *project) {
-		for there := true; there; time.Sleep(time.Millisecond) {
-			p.mu.Lock()
-			there = p.inst != nil
-			p.mu.Unlock()
+		for !p.files.Closed() && t.Context().Err() == nil {
+			time.Sleep(time.Millisecond)
 		}
-		p.turn <- struct{}{}
-		<-p.turn
 	}
 	closed(p) // once more, with nothing to give back
-	e.opts.CompactFree = 1 << 40
+	e.files.Opts.CompactFree = 1 << 40
 	waste(t, p)
 	closed(p) // with less than that
 	select {
@@ -52,42 +51,23 @@ func TestCompactWhileIdle(t *testing.T) {
 	}
 }
 
-// TestCompactGivesWay: what nobody has asked for ends when somebody wants to use the project, what was asked for does
-// not.
-func TestCompactGivesWay(t *testing.T) {
-	for _, yields := range []bool{true, false} {
-		e := testEngine(t, t.TempDir())
-		p := testProject(t, e, "prjA")
-		p.closeIdle()
-		ctx, cancel := context.WithCancel(t.Context())
-		p.turn <- struct{}{}
-		p.mu.Lock()
-		p.pack = &packing{cancel: cancel, yields: yields}
-		p.mu.Unlock()
-		came := make(chan struct{})
-		go func() {
-			one(t, p, `SELECT 1`)
-			close(came)
-		}()
-		for there := false; !there; time.Sleep(time.Millisecond) {
-			p.mu.Lock()
-			there = p.next != nil
-			p.mu.Unlock()
-		}
-		if got := ctx.Err() != nil; got != yields {
-			t.Errorf("yields %v: ended %v", yields, got)
-		}
-		p.mu.Lock()
-		p.pack = nil
-		p.mu.Unlock()
-		<-p.turn
-		<-came
-		cancel()
-	}
-}
-
 // found reports whether a path is there.
 func found(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
+}
+
+// fileSize is the size of a project's file and its log.
+func fileSize(dir string) (n int64, err error) {
+	for _, name := range []string{sharing.DataFile, sharing.DataFile + ".wal"} {
+		st, err := os.Stat(filepath.Join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return 0, err
+		default:
+			n += st.Size()
+		}
+	}
+	return n, nil
 }

@@ -12,12 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
-	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // waste makes and drops a table, behind which there is another: the file does not get shorter by itself. A process that
@@ -33,14 +30,14 @@ func waste(t *testing.T, p *project) {
 
 func compacted(t *testing.T, p *project) engine.Compaction {
 	t.Helper()
-	c, err := p.compact(t.Context())
+	c, err := p.files.Compact(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := dataSize(p.dir); err != nil || n != c.After {
+	if n, err := fileSize(p.files.Dir); err != nil || n != c.After {
 		t.Errorf("the file has %d bytes (%v), told were %d", n, err, c.After)
 	}
-	if found(filepath.Join(p.dir, packDir)) {
+	if found(filepath.Join(p.files.Dir, "compacting")) {
 		t.Error("the directory of the copy was left behind")
 	}
 	return c
@@ -151,7 +148,7 @@ func TestCompactKeepsEverything(t *testing.T) {
 		}
 	}
 	check("after it")
-	if err := p.shut(errGone); err != nil {
+	if err := p.files.Close(); err != nil {
 		t.Fatal(err)
 	}
 	p = tableProject(t, dir)
@@ -173,126 +170,16 @@ func TestCompactKeepsEverything(t *testing.T) {
 	if got := one(t, p, `SELECT nextval('"~data"."table".s')::VARCHAR`); got != "8" {
 		t.Errorf("the sequence goes on with %s", got)
 	}
-	conn, err := p.conn(t.Context())
+	conn, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.close()
+	defer conn.Close()
 	for _, s := range []string{`(a) VALUES (0)`, `(a) VALUES (-3)`, `(a, b) VALUES (9000, NULL)`,
 		`(a, c) VALUES (9000, 1.125)`} {
-		if _, err := conn.exec(t.Context(), `INSERT INTO "~data"."table".raw `+s); err == nil {
+		if _, err := conn.Exec(t.Context(), `INSERT INTO "~data"."table".raw `+s); err == nil {
 			t.Errorf("%s was taken", s)
 		}
-	}
-}
-
-// TestCompactComparesCopies spoils a copy in every way that its comparison is to see.
-func TestCompactComparesCopies(t *testing.T) {
-	p := tableProject(t, t.TempDir())
-	oneOfEverything(t, p)
-	if err := p.shut(errGone); err != nil {
-		t.Fatal(err)
-	}
-	in := &instance{conns: map[*conn]struct{}{}, tempDir: t.TempDir(), memory: p.memory}
-	if err := in.start(p.opts); err != nil {
-		t.Fatal(err)
-	}
-	c := &conn{p: p, in: in}
-	if bindings.Connect(in.db, &c.c) == bindings.StateError {
-		t.Fatal("no connection")
-	}
-	defer bindings.Close(&in.db)
-	defer bindings.Disconnect(&c.c)
-	exec := func(s string) {
-		t.Helper()
-		if _, err := c.exec(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	exec(`ATTACH ` + sqltext.Literal(filepath.Join(p.dir, sharing.DataFile)) + ` AS "~data" (READ_ONLY)`)
-	for _, s := range []string{
-		``,
-		`DROP TABLE "~new"."table".raw`, `DROP SCHEMA "~new"."empty ""one"`, `CREATE SCHEMA "~new".more`,
-		`DROP VIEW "~new"."table".v`, `DROP INDEX "~new"."table".ix`,
-		`DROP MACRO "~new"."table".mm`, `CREATE OR REPLACE MACRO "~new"."table".mm(a) AS a + 2`,
-		`SELECT nextval('"~new"."table".s')`, `CREATE TYPE "~new"."table".more AS ENUM ('a')`,
-		`COMMENT ON TABLE "~new"."table".raw IS NULL`, `COMMENT ON COLUMN "~new"."table".raw.b IS 'd'`,
-		`ALTER TABLE "~new".dig.columns ALTER descr SET DEFAULT 'x'`,
-		`ALTER TABLE "~new".dig.columns ALTER display DROP NOT NULL`,
-		`ALTER TABLE "~new".dig.columns ALTER pos TYPE INTEGER`,
-		`DELETE FROM "~new"."table".raw WHERE a = 3`, `UPDATE "~new"."table".raw SET f = f + 1 WHERE a = 3`,
-		`UPDATE "~new"."table".raw SET e = NULL WHERE a = 3`,
-		`UPDATE "~new".dig.counter SET last = last + 1`, `DELETE FROM "~new".cache."12345678901234567"`,
-	} {
-		exec(`ATTACH ':memory:' AS "~new"`)
-		if err := c.all(t.Context(), `COPY FROM DATABASE "~data" TO "~new"`); err != nil {
-			t.Fatal(err)
-		}
-		if s != "" {
-			exec(s)
-		}
-		if err := c.sameData(t.Context()); (err == nil) != (s == "") {
-			t.Errorf("%s: %v", s, err)
-		}
-		exec(`DETACH "~new"`)
-	}
-}
-
-func TestCompactWaitsForStatements(t *testing.T) {
-	e := testEngine(t, t.TempDir())
-	p := testProject(t, e, "prjA")
-	waste(t, p)
-	c, err := p.conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.close()
-	before, err := dataSize(p.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Compact(t.Context(), "prjA"); kindOf(err) != engine.KindLocked || !strings.Contains(err.Error(),
-		"nothing was done") {
-		t.Fatalf("beside a statement: %v", err)
-	}
-	if now, err := dataSize(p.dir); now != before || err != nil {
-		t.Errorf("%d bytes became %d, %v", before, now, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := e.Compact(ctx, "prjA"); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	e.opts.LockWait = 20 * time.Second
-	done := make(chan error, 1)
-	go func() {
-		_, err := e.Compact(context.Background(), "prjA")
-		done <- err
-	}()
-	for len(p.turn) == 0 { // it waits
-		time.Sleep(time.Millisecond)
-	}
-	c.close()
-	if got := one(t, p, `SELECT count(*) FROM "~data"."table".behind`); got != "50000" { // before it or after it
-		t.Errorf("got %s", got)
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
-	if now, err := dataSize(p.dir); now >= before || err != nil {
-		t.Errorf("%d bytes became %d, %v", before, now, err)
-	}
-
-	// What is not there has nothing to give back, and is not made.
-	if c, err := e.Compact(t.Context(), "prjB"); err != nil || c != (engine.Compaction{}) ||
-		found(filepath.Join(e.opts.Dir, "prjB")) {
-		t.Errorf("of nothing: %v, %v", c, err)
-	}
-	if err := e.DropProject(t.Context(), "prjA"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Compact(t.Context(), "prjA"); !errors.Is(err, engine.ErrDropped) || found(p.dir) {
-		t.Errorf("of a dropped project: %v", err)
 	}
 }
 
@@ -305,13 +192,13 @@ func TestCompactEnds(t *testing.T) {
 		waste(t, p)
 		want := picture(t, p)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(5+15*i)*time.Millisecond)
-		if _, err := p.compact(ctx); err != nil {
+		if _, err := p.files.Compact(ctx); err != nil {
 			if cut++; kindOf(err) != engine.KindTimeout {
 				t.Errorf("cut off: %v", err)
 			}
 		}
 		cancel()
-		if found(filepath.Join(p.dir, packDir)) {
+		if found(filepath.Join(p.files.Dir, "compacting")) {
 			t.Error("the directory of the copy was left behind")
 		}
 		if got := picture(t, p); got != want {
@@ -324,15 +211,13 @@ func TestCompactEnds(t *testing.T) {
 	waste(t, p)
 	done := make(chan error, 1)
 	go func() {
-		_, err := p.compact(context.Background())
+		_, err := p.files.Compact(context.Background())
 		done <- err
 	}()
-	for compacting := false; !compacting; {
-		p.mu.Lock()
-		compacting = p.pack != nil
-		p.mu.Unlock()
+	for !found(filepath.Join(p.files.Dir, "compacting")) && t.Context().Err() == nil {
+		time.Sleep(time.Millisecond)
 	}
-	if err := e.DropProject(t.Context(), "prjA"); err != nil || found(p.dir) {
+	if err := e.DropProject(t.Context(), "prjA"); err != nil || found(p.files.Dir) {
 		t.Errorf("dropped meanwhile: %v", err)
 	}
 	if err := <-done; !errors.Is(err, engine.ErrDropped) {

@@ -30,7 +30,7 @@ func TestCrowded(t *testing.T) {
 	full := 0
 	greedy.Go(func() {
 		for end.Err() == nil {
-			res, err := start(ctx, p, sql.Query{SQL: `SELECT length(listagg(s, '') WITHIN GROUP (ORDER BY i)) FROM ` +
+			res, err := sql.Run(ctx, p, sql.Query{SQL: `SELECT length(listagg(s, '') WITHIN GROUP (ORDER BY i)) FROM ` +
 				`(SELECT rpad('x', 1000000, 'x') AS s), UNNEST(sequence(1, 10000)) t(i)`})
 			if err == nil {
 				_, err = res.Rows(ctx, func([][]byte) error { return nil })
@@ -47,7 +47,7 @@ func TestCrowded(t *testing.T) {
 	})
 	small := map[string]func() error{
 		"query": func() error {
-			res, err := start(ctx, p, sql.Query{SQL: `SELECT max(n) FROM kept`})
+			res, err := sql.Run(ctx, p, sql.Query{SQL: `SELECT max(n) FROM kept`})
 			if err != nil {
 				return err
 			}

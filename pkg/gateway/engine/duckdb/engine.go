@@ -20,25 +20,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
-	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/running"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/tables"
 	"github.com/dig-cli/dig/pkg/late"
-)
-
-const (
-	defaultMemory   = 1 << 30               // bytes for each project's instance
-	defaultTemp     = 16 << 30              // bytes of temporary files of each
-	defaultLockWait = 10 * time.Second      // for another process to release a project
-	defaultIdle     = 30 * time.Second      // after which an unused instance is closed
-	sharedIdle      = 40 * time.Millisecond // so that the next statement of a command need not open it again
-	// the same after a command that changes it, because others wait for the lock
-	changedIdle = 5 * time.Millisecond
 )
 
 // projectID matches ids that are valid names of directories.
@@ -50,59 +39,33 @@ type duck struct {
 	projects map[string]*project
 	closed   bool
 
-	common
+	files      *projects.Common
+	statements running.Common
 }
 
-// common is what the projects of an engine have in common.
-type common struct {
-	opts    *engine.Options
-	memory  *memoryWatch
-	samples sync.Map // tables of the built-in catalog by name: *kept
-	unused  unused
+// project is the files of a project, its tables and the statements that are run in it.
+type project struct {
+	files *projects.Project
+	tables.Tables
+	running.Statements
 }
 
-var _ engine.Engine = (*duck)(nil)
-
-// Available reports whether the build has an engine.
-const Available = true
+var (
+	_ engine.Project   = (*project)(nil)
+	_ engine.Engine    = (*duck)(nil)
+	_ engine.Checker   = (*duck)(nil)
+	_ engine.Compacter = (*duck)(nil)
+)
 
 // Open creates the directory of an engine (mode 0700) and returns the engine. No data file is opened before it is
 // needed.
 func Open(o engine.Options) (engine.Engine, error) {
-	if o.Dir == "" {
-		return nil, errors.New("an engine needs a directory")
-	}
-	dir, err := filepath.Abs(o.Dir)
-	if err != nil {
+	d := &duck{projects: map[string]*project{}}
+	var err error
+	if d.files, err = projects.New(o, d.statements.Register); err != nil {
 		return nil, err
 	}
-	o.Dir = dir
-	if !o.ReadOnly {
-		if err := os.MkdirAll(o.Dir, 0o700); errors.Is(err, syscall.ENOTDIR) {
-			return nil, faults.NoFolder(o.Dir)
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	if o.MemoryLimit <= 0 {
-		o.MemoryLimit = defaultMemory
-	}
-	if o.TempLimit <= 0 {
-		o.TempLimit = defaultTemp
-	}
-	if o.LockWait <= 0 {
-		o.LockWait = defaultLockWait
-	}
-	if o.IdleClose == 0 {
-		if o.IdleClose = defaultIdle; o.Shared {
-			o.IdleClose = sharedIdle
-		}
-	}
-	o.Shared = o.Shared && !o.ReadOnly
-	if o.AbortCode != 0 {
-		onAbort(o.AbortCode)
-	}
-	return &duck{common: common{opts: &o, memory: newMemoryWatch(&o)}, projects: map[string]*project{}}, nil
+	return d, nil
 }
 
 func (d *duck) lookup(id string) (*project, error) {
@@ -116,7 +79,8 @@ func (d *duck) lookup(id string) (*project, error) {
 	}
 	p := d.projects[id]
 	if p == nil {
-		p = newProject(id, filepath.Join(d.opts.Dir, id), &d.common)
+		files := projects.NewProject(id, filepath.Join(d.files.Opts.Dir, id), d.files)
+		p = &project{files: files, Tables: tables.Of(files), Statements: d.statements.Of(files)}
 		d.projects[id] = p
 	}
 	return p, nil
@@ -128,14 +92,7 @@ func (d *duck) Project(_ context.Context, id string) (engine.Project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, p.known()
-}
-
-// known fails if the project takes no statements any more.
-func (p *project) known() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.gone
+	return p, p.files.Known()
 }
 
 // DropProject ends the running statements of a project and removes its directory. Dropping a project that does not
@@ -146,12 +103,10 @@ func (d *duck) DropProject(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err = p.drop(ctx); err == nil {
+	if err = p.files.Drop(ctx); err == nil {
 		return nil
 	}
-	p.mu.Lock()
-	open := p.gone == nil // a second project of this id could not open its files
-	p.mu.Unlock()
+	open := p.files.Known() == nil // a second project of this id could not open its files
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !open && d.projects[id] == p {
@@ -169,7 +124,7 @@ func (d *duck) Close() error {
 	d.mu.Unlock()
 	var errs []error
 	for _, p := range all {
-		errs = append(errs, p.shut(errGone))
+		errs = append(errs, p.files.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -106,7 +106,7 @@ func askBoth(t *testing.T, statements iter.Seq2[string, string]) {
 					broken++
 				case (a.Failure != nil) != (err != nil) && a.Error == nil &&
 					(err == nil || kindOf(err) == engine.KindValue):
-					// One fails to compute what the other does not compute: neither tells which operands it needs.
+					// one fails to compute what the other does not compute: neither tells which operands it needs.
 					spared++
 					t.Logf("%s: %s\n\t%s\n\t%s", name, sql, text, why)
 				default:

@@ -26,7 +26,7 @@ const (
 	hostileDir    = "DIG_TEST_HOSTILE_DIR"
 	hostileMemory = 256 << 20 // of the engine
 	// MiB: beyond it a served gateway replaces the process
-	hostilePeak = (hostileMemory + memorySlack + hardSlack) >> 20
+	hostilePeak = (hostileMemory + 1<<30 + 512<<20) >> 20
 	hostileTime = time.Second // of a statement
 	hostileEnd  = 90 * time.Second
 )

@@ -90,7 +90,7 @@ func TestKillLeavesAllOrNothing(t *testing.T) {
 			p := tableProject(t, dir)
 			makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "doc", Type: "bigint"},
 				engine.ColumnDef{Name: "n", Type: "bigint"}, engine.ColumnDef{Name: "s", Type: "varchar"})
-			if err := p.shut(errGone); err != nil {
+			if err := p.files.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -161,7 +161,7 @@ func TestKillLeavesAllOrNothing(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if err := p.shut(errGone); err != nil {
+		if err := p.files.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

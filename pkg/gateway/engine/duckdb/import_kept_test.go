@@ -52,17 +52,4 @@ func TestImportIsStoredOnce(t *testing.T) {
 	if got := one(t, p, `SELECT count(*) FROM "~data"."table".x`); got != fmt.Sprint(total) {
 		t.Errorf("%s rows are stored, want %d", got, total)
 	}
-	if err := p.change(t.Context(), func(c *conn) error {
-		for i := range importsKept + 20 {
-			if err := c.keepImport(t.Context(), fmt.Sprintf("more-%d", i), 1); err != nil {
-				return err
-			}
-		}
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if got := one(t, p, `SELECT count(*) FROM `+digTable("imports")); got != fmt.Sprint(importsKept) {
-		t.Errorf("%s imports are kept", got)
-	}
 }

@@ -19,6 +19,7 @@ func TestLongTextsAndRecords(t *testing.T) {
 		Type: "bigint"})
 	var doc strings.Builder
 	doc.WriteString("a,b\n")
+	const arenaBlock = 1 << 20
 	sizes := []int{12, 13, arenaBlock - 1, arenaBlock, arenaBlock + 1, 5 * arenaBlock, 40 * arenaBlock, 0, 3}
 	for i, n := range sizes {
 		fmt.Fprintf(&doc, "\"%s\",%d\n", strings.Repeat(string(rune('a'+i)), n), n)
@@ -112,18 +113,18 @@ func TestManyRowsThroughEveryPath(t *testing.T) {
 func TestRefusedTrimLeavesTheTransaction(t *testing.T) {
 	p := tableProject(t, t.TempDir())
 	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "uuid", Unique: ptr(true)})
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
-	err = c.tx(t.Context(), func() error {
-		if _, err := c.exec(t.Context(),
+	defer c.Close()
+	err = c.Tx(t.Context(), func() error {
+		if _, err := c.Exec(t.Context(),
 			`INSERT INTO "~data"."table".t (_id, a) SELECT i, uuid() FROM range(50000) r(i)`); err != nil {
 			return err
 		}
-		c.trimCache(1)
-		_, err := c.exec(t.Context(), `INSERT INTO "~data"."table".t (_id) VALUES (-1)`)
+		c.TrimCache(1)
+		_, err := c.Exec(t.Context(), `INSERT INTO "~data"."table".t (_id) VALUES (-1)`)
 		return err
 	})
 	if n := one(t, p, `SELECT count(*) FROM "~data"."table".t`); err != nil || n != "50001" {

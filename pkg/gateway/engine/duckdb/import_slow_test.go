@@ -70,7 +70,7 @@ func TestStalledUploadHoldsUpNobody(t *testing.T) {
 	// as in another process: the lock is the file's
 	other := testProject(t, testEngine(t, dir, ids, func(o *engine.Options) { o.IdleClose = time.Millisecond }), "prjA")
 	rows(other, 4)
-	if left, _ := filepath.Glob(filepath.Join(dir, "*", spoolDir, "*")); len(left) > 0 && os.PathSeparator == '/' {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*", "incoming", "*")); len(left) > 0 && os.PathSeparator == '/' {
 		t.Errorf("documents by name: %v", left)
 	}
 	finish(w, end)

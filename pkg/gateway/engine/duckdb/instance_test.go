@@ -46,26 +46,26 @@ func opened(ctx context.Context, e *duck, id string) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.opts.Shared {
+	if e.files.Opts.Shared {
 		return p.(*project), nil
 	}
-	c, err := p.(*project).conn(ctx)
+	c, err := p.(*project).files.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.close()
+	c.Close()
 	return p.(*project), nil
 }
 
 func mustExec(t *testing.T, p *project, statements ...string) {
 	t.Helper()
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	for _, s := range statements {
-		if _, err := c.exec(t.Context(), s); err != nil {
+		if _, err := c.Exec(t.Context(), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
@@ -73,13 +73,13 @@ func mustExec(t *testing.T, p *project, statements ...string) {
 
 func one(t *testing.T, p *project, sql string, args ...any) string {
 	t.Helper()
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	got := "no row"
-	err = c.query(t.Context(), sql, args, func(v []*string) error {
+	err = c.Query(t.Context(), sql, args, func(v []*string) error {
 		got = "NULL"
 		if v[0] != nil {
 			got = *v[0]
@@ -167,7 +167,7 @@ func TestIdleInstanceIsClosed(t *testing.T) {
 	})
 	q := testProject(t, second, "prjA")
 	mustExec(t, q, `INSERT INTO "~data"."table"."x" VALUES (2)`)
-	first.opts.LockWait = 20 * time.Second
+	first.files.Opts.LockWait = 20 * time.Second
 	if got := one(t, p, `SELECT sum(a)::BIGINT FROM "~data"."table"."x"`); got != "3" {
 		t.Errorf("got %s", got)
 	}
@@ -180,14 +180,14 @@ func TestDropProject(t *testing.T) {
 	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 1 AS a`)
 	started, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
-		c, err := p.conn(context.Background())
+		c, err := p.files.Conn(context.Background())
 		if err != nil {
 			ended <- err
 			return
 		}
-		defer c.close()
+		defer c.Close()
 		close(started)
-		ended <- c.query(context.Background(),
+		ended <- c.Query(context.Background(),
 			`SELECT sum(a.range * b.range)::VARCHAR FROM range(1000000) a, range(1000000) b`, nil,
 			func([]*string) error { return nil })
 	}()
@@ -201,7 +201,7 @@ func TestDropProject(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "prjA")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("directory remains: %v", err)
 	}
-	if _, err := p.conn(t.Context()); !errors.Is(err, engine.ErrDropped) {
+	if _, err := p.files.Conn(t.Context()); !errors.Is(err, engine.ErrDropped) {
 		t.Errorf("the dropped project can still be used: %v", err)
 	}
 	if _, err := e.Project(t.Context(), "prjA"); !errors.Is(err, engine.ErrDropped) {
@@ -214,25 +214,25 @@ func TestDropProject(t *testing.T) {
 
 func TestCancelAndTimeoutOfOwnStatements(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	const long = `SELECT sum(a.range * b.range)::VARCHAR FROM range(1000000) a, range(1000000) b`
 	none := func([]*string) error { return nil }
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
-	if err := c.query(ctx, long, nil, none); kindOf(err) != engine.KindTimeout {
+	if err := c.Query(ctx, long, nil, none); kindOf(err) != engine.KindTimeout {
 		t.Errorf("deadline: %v", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	time.AfterFunc(30*time.Millisecond, cancel)
-	if err := c.query(ctx, long, nil, none); !errors.Is(err, context.Canceled) {
+	if err := c.Query(ctx, long, nil, none); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancel: %v", err)
 	}
 	// The connection is as good as before.
-	if err := c.query(t.Context(), `SELECT 1`, nil, none); err != nil {
+	if err := c.Query(t.Context(), `SELECT 1`, nil, none); err != nil {
 		t.Error(err)
 	}
 }
@@ -240,15 +240,15 @@ func TestCancelAndTimeoutOfOwnStatements(t *testing.T) {
 func TestBrokenInstanceIsReplaced(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 7::BIGINT AS a`)
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	// A full disk makes DuckDB refuse everything from then on; its words are these.
 	text := `{"exception_type":"FATAL","exception_message":"Failed: database has been invalidated because of a ` +
 		`previous fatal error."}`
-	if err := c.fault(t.Context(), bindings.ErrorTypeFatal, text); err == nil {
+	if err := c.Fault(t.Context(), bindings.ErrorTypeFatal, text); err == nil {
 		t.Fatal("expected an error")
 	}
 	var wg sync.WaitGroup
@@ -260,7 +260,7 @@ func TestBrokenInstanceIsReplaced(t *testing.T) {
 		})
 	}
 	time.Sleep(20 * time.Millisecond)
-	c.close()
+	c.Close()
 	wg.Wait()
 }
 
@@ -271,11 +271,11 @@ func TestHardening(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := testProject(t, testEngine(t, filepath.Join(dir, "data")), "prjA")
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	for _, s := range []string{
 		`SELECT * FROM read_csv('` + secret + `')`,
 		`COPY (SELECT 1) TO '` + filepath.Join(dir, "out.csv") + `'`,
@@ -288,7 +288,7 @@ func TestHardening(t *testing.T) {
 		`SET temp_directory='/tmp'`,
 		`SET lock_configuration=false`,
 	} {
-		if _, err := c.exec(t.Context(), s); err == nil {
+		if _, err := c.Exec(t.Context(), s); err == nil {
 			t.Errorf("%s went through", s)
 		}
 	}
@@ -301,7 +301,7 @@ func TestAttachAgain(t *testing.T) {
 	p := testProject(t, testEngine(t, dir, func(o *engine.Options) { o.NewID = func() string { return "c1" } }), "prjA")
 	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "n", Type: "varchar"})
 	mustImport(t, p, "t", "n\n"+strings.Repeat("some text\n", 100_000))
-	if err := p.shut(errGone); err != nil {
+	if err := p.files.Close(); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(filepath.Join(dir, "prjA", sharing.DataFile))
@@ -313,15 +313,15 @@ func TestAttachAgain(t *testing.T) {
 		0o600)); err != nil {
 		t.Fatal(err)
 	}
-	in := &instance{conns: map[*conn]struct{}{}, memory: p.memory, readOnly: true, tempDir: t.TempDir()}
-	if err := in.prepare(p.opts); err != nil {
+	in, err := p.files.Bare(dir, t.TempDir())
+	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.close()
-	if err := in.attach(short); err == nil {
+	defer in.Close()
+	if err := in.Attach(short); err == nil {
 		t.Fatal("half a file was attached")
 	}
-	if err := in.attach(good); err != nil {
+	if err := in.Attach(good); err != nil {
 		t.Error(err)
 	}
 }

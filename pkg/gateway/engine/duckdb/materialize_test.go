@@ -121,7 +121,8 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 // A result that is cancelled while it is gathered leaves nothing, and what a process left that died is gone with the
 // next one.
 func TestUnfinishedResultsGo(t *testing.T) {
-	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	dir := t.TempDir()
+	p := testProject(t, testEngine(t, dir), "prjA")
 	s := slow{begun: make(chan struct{}), end: make(chan struct{})}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
@@ -135,29 +136,18 @@ func TestUnfinishedResultsGo(t *testing.T) {
 	if err := <-done; !errors.Is(err, why) {
 		t.Errorf("%v", err)
 	}
-	c, err := p.conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.close()
 	left := func() string {
-		t.Helper()
-		var out []string
-		if err := c.query(t.Context(), `SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY 1`,
-			[]any{naming.Store},
-			func(v []*string) error { out = append(out, *v[0]); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		return fmt.Sprint(out)
+		return fmt.Sprint(rowsOf(t, p,
+			`SELECT table_name FROM duckdb_tables() WHERE database_name = '~data' ORDER BY 1`))
 	}
 	if got := left(); got != "[]" {
 		t.Error(got)
 	}
-	if _, err := c.exec(t.Context(), `CREATE TABLE `+naming.StoredTable("cache", buildMark+"1")+
-		` AS SELECT 1 AS n`); err != nil {
+	mustExec(t, p, `CREATE TABLE `+naming.StoredTable("cache", "~build-1")+` AS SELECT 1 AS n`)
+	if err := p.files.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.in.builds.swept = false // as in a process that has just begun
+	p = testProject(t, testEngine(t, dir), "prjA") // as a process that has just begun
 	if _, err := sql.Store(t.Context(), p, "cache", "y", sql.Query{SQL: "SELECT 2 AS n"}); err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (p *pipe) Break(why error) {
 // stall begins a result that nobody reads and returns when its statement waits for the reader.
 func stall(t *testing.T, p *project, q sql.Query) (w *pipe, ended chan error) {
 	t.Helper()
-	r, err := own{p}.Query(t.Context(), q)
+	r, err := sql.Run(t.Context(), p, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func stall(t *testing.T, p *project, q sql.Query) (w *pipe, ended chan error) {
 	return w, ended
 }
 
-const manyRows = `SELECT a.range, b.range, 'some text' FROM range(3000) a, range(3000) b`
+const manyRows = `SELECT a.n, b.n, 'some text' FROM UNNEST(sequence(1, 3000)) a(n), UNNEST(sequence(1, 3000)) b(n)`
 
 // TestStalledReaderIsGivenUp: a statement whose reader has stopped ends with its project, its time limit, and an
 // instance that has become useless.
@@ -77,13 +77,13 @@ func TestStalledReaderIsGivenUp(t *testing.T) {
 	}
 
 	_, ended = stall(t, p, sql.Query{SQL: manyRows})
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.fault(t.Context(), bindings.ErrorTypeFatal, `{"exception_type":"FATAL","exception_message":"Failed: `+
+	_ = c.Fault(t.Context(), bindings.ErrorTypeFatal, `{"exception_type":"FATAL","exception_message":"Failed: `+
 		`database has been invalidated because of a previous fatal error."}`)
-	c.close()
+	c.Close()
 	if got := one(t, p, `SELECT a FROM "~data"."table"."x"`); got != "7" {
 		t.Errorf("after the instance broke: %s", got)
 	}
@@ -109,7 +109,7 @@ func TestProjectGoesOnAfterAFailedDrop(t *testing.T) {
 	e := testEngine(t, t.TempDir())
 	p := testProject(t, e, "prjA")
 	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 7::BIGINT AS a`)
-	held, err := p.conn(t.Context()) // stands for a statement that cannot be interrupted
+	held, err := p.files.Conn(t.Context()) // stands for a statement that cannot be interrupted
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +121,11 @@ func TestProjectGoesOnAfterAFailedDrop(t *testing.T) {
 	if got := one(t, again, `SELECT a FROM "~data"."table"."x"`); got != "7" {
 		t.Errorf("got %s", got)
 	}
-	held.close()
+	held.Close()
 	if err := e.DropProject(t.Context(), "prjA"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(e.opts.Dir, "prjA")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(e.files.Opts.Dir, "prjA")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("directory remains: %v", err)
 	}
 }
@@ -155,7 +155,7 @@ func TestCallersWaitBesideEachOther(t *testing.T) {
 	if n := said.Load(); n != 1 {
 		t.Errorf("they waited one after the other: %d waits", n)
 	}
-	second.opts.LockWait = time.Hour
+	second.files.Opts.LockWait = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan error, 1)
 	go func() { _, err := opened(t.Context(), second, "prjA"); waiting <- err }()
@@ -200,10 +200,12 @@ func TestSpillHasABound(t *testing.T) {
 		t.Errorf("the bound is %s", got)
 	}
 	for _, text := range []string{
-		`SELECT md5(b.range::VARCHAR || a.range::VARCHAR) AS h FROM range(3000) a, range(1500) b ORDER BY h`,
-		`SELECT length(string_agg(md5(a.range::VARCHAR), '')) FROM range(20000000) a`,
+		`SELECT md5(to_utf8(CAST(b.n AS varchar) || CAST(a.n AS varchar))) AS h
+			FROM UNNEST(sequence(1, 3000)) a(n), UNNEST(sequence(1, 3000)) b(n) ORDER BY h`,
+		`SELECT length(array_join(array_agg(to_hex(md5(to_utf8(CAST(a.n AS varchar) || CAST(b.n AS varchar))))), ''))
+			FROM UNNEST(sequence(1, 5000)) a(n), UNNEST(sequence(1, 4000)) b(n)`,
 	} {
-		r, err := own{p}.Query(t.Context(), sql.Query{SQL: text})
+		r, err := sql.Run(t.Context(), p, sql.Query{SQL: text})
 		if err == nil {
 			_, err = r.Rows(t.Context(), func([][]byte) error { return nil })
 			r.Close()

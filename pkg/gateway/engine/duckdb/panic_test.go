@@ -44,14 +44,8 @@ func TestPanicOfASource(t *testing.T) {
 				t.Error("rows were read")
 			}
 		}()
-		e.memory.mu.Lock()
-		running := len(e.memory.running)
-		e.memory.mu.Unlock()
-		p.mu.Lock()
-		refs, conns := p.inst.refs, len(p.inst.conns)
-		p.mu.Unlock()
-		if running != 0 || refs != 0 || conns != 0 {
-			t.Errorf("%+v: %d statements, %d references and %d connections remain", src, running, refs, conns)
+		if n := e.files.Memory.Statements(); n != 0 {
+			t.Errorf("%+v: %d statements remain", src, n)
 		}
 		if n, err := rows(t, p, sql.Query{SQL: "SELECT 1"}); n == "" || err != nil {
 			t.Errorf("%s, %v", n, err)

@@ -15,7 +15,7 @@ import (
 // reply runs a statement and returns the whole document.
 func reply(t *testing.T, p engine.Project, format api.Format, q sql.Query) (string, error) {
 	t.Helper()
-	r, err := start(t.Context(), p, q)
+	r, err := sql.Run(t.Context(), p, q)
 	if err != nil {
 		return "", err
 	}
@@ -37,7 +37,7 @@ func reply(t *testing.T, p engine.Project, format api.Format, q sql.Query) (stri
 // rows runs a statement and joins its values: columns by a bar, rows by a line break, NULL as "null".
 func rows(t *testing.T, p engine.Project, q sql.Query) (string, error) {
 	t.Helper()
-	r, err := start(t.Context(), p, q)
+	r, err := sql.Run(t.Context(), p, q)
 	if err != nil {
 		return "", err
 	}

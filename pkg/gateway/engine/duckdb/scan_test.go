@@ -138,9 +138,9 @@ func TestScanKeepsValues(t *testing.T) {
 		n := lengths[i%len(lengths)]
 		switch i {
 		case 77, 78, 2500:
-			n = heapFlush - 1
+			n = (256 << 10) - 1
 		case 79, 4000:
-			n = heapFlush + 5
+			n = (256 << 10) + 5
 		}
 		row := []any{strings.Repeat("ä☃x", n/6) + strings.Repeat(string(rune('a'+i%26)), n%6), decimal(4, 2),
 			decimal(9, 0), decimal(18, 18), decimal(38, 10), fmt.Sprint(rnd.Int64() - rnd.Int64()),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
@@ -112,15 +113,15 @@ func TestWriterHoldsUpNoReader(t *testing.T) {
 	create(t, first, "x")
 	add(t, first, "x", 30_000)
 	first.waitClosed(t)
-	c, err := first.writer(t.Context())
+	c, err := first.files.Writer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if err := c.begin(t.Context()); err != nil {
+		if err := c.Begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.exec(t.Context(),
+		if _, err := c.Exec(t.Context(),
 			`INSERT INTO "~data"."table"."x" (_id, n) SELECT range, range FROM range(200000)`); err != nil {
 			t.Fatal(err)
 		}
@@ -129,16 +130,16 @@ func TestWriterHoldsUpNoReader(t *testing.T) {
 				t.Errorf("after %d transactions the other window counts %s", i, got)
 			}
 		}
-		if err := c.commit(t.Context()); err != nil {
+		if err := c.Commit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := one(t, second, counted); got != "630000" {
 		t.Errorf("after the last one it counts %s", got)
 	}
-	c.close()
+	c.Close()
 	first.waitClosed(t)
-	if left, _ := filepath.Glob(filepath.Join(dir, "prjA", snapshotDir)); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(dir, "prjA", "snapshots")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	if got := one(t, second, counted); got != "630000" {
@@ -146,18 +147,10 @@ func TestWriterHoldsUpNoReader(t *testing.T) {
 	}
 }
 
-// waitClosed waits until a window has released the project.
+// WaitClosed waits until a window has released the project.
 func (p *project) waitClosed(t *testing.T) {
 	t.Helper()
-	for {
-		p.mu.Lock()
-		open := p.inst != nil || len(p.past) > 0
-		p.mu.Unlock()
-		if !open {
-			p.turn <- struct{}{} // it may be closing
-			<-p.turn
-			return
-		}
+	for !p.files.Closed() && t.Context().Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -172,13 +165,13 @@ func TestKilledWindow(t *testing.T) {
 		t.Skip("runs as a child only")
 	}
 	p := window(t, dir)
-	c, err := p.writer(t.Context())
+	c, err := p.files.Writer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{`CREATE TABLE "~data"."table"."x" AS SELECT range AS n FROM range(10)`, `BEGIN`,
 		`INSERT INTO "~data"."table"."x" SELECT range FROM range(300000)`} {
-		if err := rawExec(c.c, text); err != nil {
+		if err := instance.RawExec(c.Raw, text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -228,7 +221,7 @@ func TestCompactionHoldsUpNoReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	rest := reading(t, second, `SELECT a.n, b.i FROM peaka."table"."x" a, UNNEST(sequence(1, 100)) b(i)`)
-	c, err := first.compact(t.Context())
+	c, err := first.files.Compact(t.Context())
 	if err != nil || c.After >= c.Before {
 		t.Errorf("%+v %v", c, err)
 	}

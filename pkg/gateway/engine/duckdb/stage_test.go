@@ -23,7 +23,7 @@ import (
 func stagedDocument(label string) (doc string, rows int) {
 	var b strings.Builder
 	b.WriteString("n,label\n")
-	for b.Len() < stagedFrom {
+	for b.Len() < 1<<20 {
 		fmt.Fprintf(&b, "%d,%s\n", rows, label)
 		rows++
 	}
@@ -114,45 +114,6 @@ func TestColumnsChangeDuringImports(t *testing.T) {
 	}
 }
 
-// TestImportIntoDroppedProject: what was prepared for a project does not bring it back.
-func TestImportIntoDroppedProject(t *testing.T) {
-	dir := t.TempDir()
-	first, second := window(t, dir), window(t, dir)
-	makeTable(t, first, engine.SchemaTable, "x", engine.ColumnDef{Name: "n", Type: "bigint"},
-		engine.ColumnDef{Name: "label", Type: "varchar"})
-	first.waitClosed(t)
-	doc, _ := stagedDocument("late")
-	c, err := second.conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	tab, targets, err := c.importTargets(t.Context(), engine.SchemaTable, "x", stagedMapping)
-	c.close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	spooled, err := second.spool(t.Context(), strings.NewReader(doc), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer spooled.remove()
-	st, err := second.stageRows(t.Context(), tab, targets, stagedMapping, spooled)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer st.done()
-	if err := first.drop(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	err = second.change(t.Context(), func(*conn) error { t.Error("the project is there"); return nil }, st.stage)
-	if !errors.Is(err, engine.ErrDropped) {
-		t.Errorf("%v", err)
-	}
-	if _, err := os.Stat(second.dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the directory is back: %v", err)
-	}
-}
-
 // TestMaterializeBesideOthers: a stored result is complete, has its types, and replaces the former one.
 func TestMaterializeBesideOthers(t *testing.T) {
 	dir := t.TempDir()
@@ -190,13 +151,13 @@ func TestStoppedWindow(t *testing.T) {
 		t.Skip("runs as a child only")
 	}
 	p := window(t, dir)
-	c, err := p.writer(t.Context())
+	c, err := p.files.Writer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	fmt.Println("has it")
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
-	c.close()
+	c.Close()
 	_, _ = io.ReadAll(os.Stdin)
 }
 
@@ -241,7 +202,7 @@ func TestStoppedWriter(t *testing.T) {
 	waiter := testProject(t, testEngine(t, dir, func(o *engine.Options) {
 		o.Shared, o.LockWait, o.Waiting = true, 1500*time.Millisecond, func(h string) { told <- h }
 	}), "prjA")
-	_, err := waiter.writer(t.Context())
+	_, err := waiter.files.Writer(t.Context())
 	pid := fmt.Sprint(child.Process.Pid)
 	if e := (*engine.Error)(nil); !errors.As(err, &e) || e.Kind != engine.KindLocked || !strings.Contains(e.Message,
 		"process pid "+pid) || !strings.Contains(e.Message, "`kill -CONT "+pid+"`") {

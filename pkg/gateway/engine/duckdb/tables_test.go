@@ -59,13 +59,13 @@ func mustImport(t *testing.T, p *project, table, text string) {
 // rowsOf reads rows as texts in the order of _id, NULL as "∅".
 func rowsOf(t *testing.T, p *project, sql string) []string {
 	t.Helper()
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	out := []string{}
-	err = c.query(t.Context(), `SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (`+sql+`)`, nil, func(v []*string) error {
+	err = c.Query(t.Context(), `SELECT CAST(COLUMNS(*) AS VARCHAR) FROM (`+sql+`)`, nil, func(v []*string) error {
 		cells := make([]string, len(v))
 		for i, s := range v {
 			cells[i] = "∅"
@@ -225,7 +225,7 @@ func TestColumnsAreKeptAcrossOpenings(t *testing.T) {
 			t.Errorf("%s is not marked", c.Name)
 		}
 	}
-	if err := p.shut(errGone); err != nil {
+	if err := p.files.Close(); err != nil {
 		t.Fatal(err)
 	}
 	p = tableProject(t, dir)
@@ -240,6 +240,7 @@ func TestDeclarationsAreChecked(t *testing.T) {
 	ctx := t.Context()
 	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "BIGINT"})
 	mustImport(t, p, "t", "a\n1\n2\n3\n")
+	const columnTypes = "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID"
 	tests := []struct {
 		def  engine.ColumnDef
 		kind engine.Kind
@@ -300,7 +301,7 @@ func TestFullDisk(t *testing.T) {
 		`Failed to commit: Could not write file "/d/data.duckdb.wal": No space left on device`,
 	} {
 		for _, typ := range []string{"IO", "TransactionContext"} {
-			if err := tableError(&faults.Error{Type: typ, Message: text}); kindOf(err) != engine.KindFull ||
+			if err := faults.OfTables(&faults.Error{Type: typ, Message: text}); kindOf(err) != engine.KindFull ||
 				strings.Contains(err.Error(), "/d/") {
 				t.Errorf("%s, %s: %v", typ, text, err)
 			}

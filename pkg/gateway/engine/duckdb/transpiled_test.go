@@ -194,14 +194,14 @@ func mariaServer(t *testing.T, p *project) *otherServer {
 // copyTables copies the tables of TPC-H.
 func copyTables(t *testing.T, exec func(string) error, p *project) {
 	t.Helper()
-	c, err := p.conn(t.Context())
+	c, err := p.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	for table := range tpchTypes {
 		var defs []string
-		err := c.query(t.Context(), `SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = 'tpch' `+
+		err := c.Query(t.Context(), `SELECT column_name, data_type FROM duckdb_columns() WHERE schema_name = 'tpch' `+
 			`AND table_name = ? ORDER BY column_index`, []any{table}, func(v []*string) error {
 			kind := map[string]string{"BIGINT": "bigint", "INTEGER": "integer", "DOUBLE": "double precision",
 				"DATE": "date", "VARCHAR": "varchar(200)"}[*v[1]]
@@ -226,7 +226,7 @@ func copyTables(t *testing.T, exec func(string) error, p *project) {
 			batch = nil
 			return exec(text)
 		}
-		err = c.query(t.Context(), `SELECT CAST(COLUMNS(*) AS VARCHAR) FROM "~data".tpch.`+table, nil,
+		err = c.Query(t.Context(), `SELECT CAST(COLUMNS(*) AS VARCHAR) FROM "~data".tpch.`+table, nil,
 			func(v []*string) error {
 				cells := make([]string, len(v))
 				for i, s := range v {

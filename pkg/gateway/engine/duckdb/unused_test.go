@@ -19,22 +19,23 @@ import (
 func TestUnusedInstancesAreBounded(t *testing.T) {
 	e := testEngine(t, t.TempDir(), func(o *engine.Options) { o.IdleClose, o.LockWait = time.Hour, time.Minute })
 	busy := testProject(t, e, "busy")
-	c, err := busy.conn(t.Context())
+	c, err := busy.files.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
+	const mostUnused = 64
 	const many = mostUnused + 6
 	for i := range many {
 		mustExec(t, testProject(t, e, fmt.Sprintf("p%d", i)), `CREATE TABLE "~data"."table"."x" AS SELECT 7 AS a`)
 	}
-	for e.memory.instances.Load() > mostUnused+1 { // they are closed in the background
+	for e.files.Memory.Instances.Load() > mostUnused+1 { // they are closed in the background
 		if t.Context().Err() != nil {
 			t.FailNow()
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := c.exec(t.Context(), `SELECT 1`); err != nil {
+	if _, err := c.Exec(t.Context(), `SELECT 1`); err != nil {
 		t.Errorf("a running statement was ended: %v", err)
 	}
 	for _, p := range []string{"p0", fmt.Sprintf("p%d", many-1)} {
@@ -51,7 +52,7 @@ func TestCheckOpensNoData(t *testing.T) {
 	if err := check(t.Context(), e, "other", `SELECT * FROM sample.shop.orders`); err != nil {
 		t.Fatal(err)
 	}
-	open := e.memory.instances.Load()
+	open := e.files.Memory.Instances.Load()
 	for text, kind := range map[string]engine.Kind{
 		`SELECT 1 AS a`: "",
 		`SELECT count(*) FROM sample.shop.orders`: "",
@@ -63,17 +64,17 @@ func TestCheckOpensNoData(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if n := e.memory.instances.Load(); n != open {
+	if n := e.files.Memory.Instances.Load(); n != open {
 		t.Errorf("%d instances were opened", n-open)
 	}
-	if _, err := os.Stat(filepath.Join(e.opts.Dir, "prjA")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(e.files.Opts.Dir, "prjA")); !os.IsNotExist(err) {
 		t.Errorf("the project has a directory: %v", err)
 	}
 	if err := check(t.Context(), e, "prjA", `SELECT * FROM peaka."table".nosuch`); kindOf(
 		err) != engine.KindUnknownTable {
 		t.Errorf("a stored table: %v", err)
 	}
-	if n := e.memory.instances.Load(); n != open+1 {
+	if n := e.files.Memory.Instances.Load(); n != open+1 {
 		t.Errorf("%d instances were opened for a stored table", n-open)
 	}
 }

@@ -80,7 +80,7 @@ func TestStoppedReader(t *testing.T) {
 	waiter := testProject(t, testEngine(t, dir, func(o *engine.Options) {
 		o.Shared, o.LockWait, o.Waiting = true, 1500*time.Millisecond, func(h string) { told <- h }
 	}), "prjA")
-	_, err := waiter.writer(context.Background())
+	_, err := waiter.files.Writer(context.Background())
 	pid := fmt.Sprint(child.Process.Pid)
 	if e := (*engine.Error)(nil); !errors.As(err, &e) || e.Kind != engine.KindLocked || !strings.Contains(e.Message,
 		"process pid "+pid) || !strings.Contains(e.Message, "`kill -CONT "+pid+"`") {

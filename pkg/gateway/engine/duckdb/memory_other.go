@@ -1,6 +1,0 @@
-//go:build cgo && !darwin
-
-package duckdb
-
-// peakMemory is not needed where privateMemory is known, and not known elsewhere.
-func peakMemory() (n int64, ok bool) { return 0, false }

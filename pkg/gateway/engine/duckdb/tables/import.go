@@ -1,0 +1,162 @@
+//go:build cgo
+
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+)
+
+// ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first copied to
+// a temporary file next to the data, so that a slow sender blocks neither other writers nor other processes, and so
+// that it can be read twice. Its rows are then prepared in a stage.
+func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader, m engine.Import) (int64, error) {
+	c, err := p.conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	_, _, err = c.importTargets(ctx, kind, name, m)
+	c.Close()
+	if err != nil {
+		return 0, err
+	}
+	doc, err := p.files.Spool(ctx, src, m.MaxBytes)
+	if err != nil {
+		return 0, err
+	}
+	defer doc.Remove()
+	if m.Timeout > 0 {
+		var over context.CancelFunc
+		ctx, over = context.WithTimeoutCause(ctx, m.Timeout, &engine.Error{Kind: engine.KindTimeout,
+			Err:     context.DeadlineExceeded,
+			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
+		defer over()
+	}
+	for range stageTries {
+		if doc.Size < stagedFrom {
+			break
+		}
+		rows, again, err := p.importStaged(ctx, kind, name, m, doc)
+		if !again {
+			return rows, err
+		}
+	}
+	return p.importDirect(ctx, kind, name, m, doc)
+}
+
+// stageTries is how often the rows of a document are prepared for a table whose columns change meanwhile.
+const stageTries = 3
+
+// importStaged prepares the rows before it excludes other writers. again is set if the table was changed meanwhile;
+// nothing is stored then.
+func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Import,
+	doc projects.Document) (rows int64, again bool, err error) {
+	c, err := p.conn(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	t, targets, err := c.importTargets(ctx, kind, name, m)
+	c.Close()
+	if err != nil {
+		return 0, false, err
+	}
+	st, err := p.stageRows(ctx, t, targets, m, doc)
+	if err != nil {
+		return 0, false, err
+	}
+	defer st.Done()
+	err = p.change(ctx, func(c conn) error {
+		now, err := c.findTable(ctx, kind, name)
+		if err != nil {
+			return err
+		}
+		if again = !st.fits(now); again {
+			return nil
+		}
+		if rows, stored, err := c.findImport(ctx, m.ID); err != nil || stored { // sent again
+			st.rows = rows
+			return err
+		}
+		if err := st.move(ctx, c); err != nil {
+			return err
+		}
+		return c.keepImport(ctx, m.ID, st.rows)
+	}, st.Stage)
+	if err == nil {
+		return st.rows, again, nil
+	}
+	return 0, false, p.duplicates(ctx, t, targets, m, doc, err)
+}
+
+// importDirect reads the document while it excludes other writers.
+func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Import,
+	doc projects.Document) (rows int64, err error) {
+	var t *table
+	var targets []importer.Target
+	err = p.change(ctx, func(c conn) error {
+		var stored bool
+		if rows, stored, err = c.findImport(ctx, m.ID); err != nil || stored { // sent again
+			return err
+		}
+		// the table may have changed while the document arrived
+		if t, targets, err = c.importTargets(ctx, kind, name, m); err != nil {
+			return err
+		}
+		im := &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t}
+		if err := im.Open(doc.File); err != nil {
+			return err
+		}
+		ids, err := c.nextIDs(ctx, time.Now())
+		if err != nil {
+			return err
+		}
+		im.id = ids.next
+		if rows, err = c.importRows(ctx, im); err != nil || rows == 0 {
+			return err
+		}
+		if err := c.keepLastID(ctx, ids.last()); err != nil {
+			return err
+		}
+		return c.keepImport(ctx, m.ID, rows)
+	})
+	if err != nil {
+		return 0, p.duplicates(ctx, t, targets, m, doc, err)
+	}
+	return rows, nil
+}
+
+// duplicates explains the violation of a unique constraint, while other writers can work. It returns other errors
+// unchanged.
+func (p Tables) duplicates(ctx context.Context, t *table, targets []importer.Target, m engine.Import,
+	doc projects.Document, err error) error {
+	var fault *engine.Error
+	if !errors.As(err, &fault) || fault.Kind != engine.KindConstraint {
+		return err
+	}
+	c, cerr := p.conn(ctx)
+	if cerr != nil {
+		return err
+	}
+	defer c.Close()
+	if dup := c.findDuplicates(ctx, t, targets, m.Header, doc); dup != nil {
+		return dup
+	}
+	return err
+}
+
+func (c conn) importTargets(ctx context.Context, kind, name string,
+	m engine.Import) (*table, []importer.Target, error) {
+	t, err := c.findTable(ctx, kind, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	targets, err := importer.Map(t.name, t.cols, m)
+	return t, targets, err
+}

@@ -1,0 +1,146 @@
+//go:build cgo
+
+package tables
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+)
+
+// stagedFrom is the size of a document, in bytes, from which its rows are prepared in a stage. Smaller ones take about
+// as long as opening the project does.
+const stagedFrom = 1 << 20
+
+// stagedRows are the checked and converted rows of a document.
+type stagedRows struct {
+	*projects.Stage
+	of *table // for which they were prepared
+	// of the stage: the numbers of the rows from 0 as _id, and the columns whose values differ between rows
+	cols  *table
+	fixed []filler
+	rows  int64
+	at    time.Time
+}
+
+// stageRows checks and converts all rows of a document.
+func (p Tables) stageRows(ctx context.Context, t *table, targets []importer.Target, m engine.Import,
+	doc projects.Document) (_ *stagedRows, err error) {
+	st, err := p.files.NewStage()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			st.Done()
+		}
+	}()
+	s := &stagedRows{Stage: st, of: t, at: time.Now()}
+	s.arrange(&importing{Reader: &importer.Reader{Targets: targets}, t: t})
+	moved := make([]importer.Target, len(targets))
+	for i, tg := range targets {
+		moved[i] = tg
+		moved[i].Col, _ = s.cols.column(t.cols[tg.Col].Name)
+	}
+	c, done, err := s.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	err = faults.OfTables(c.Tx(ctx, func() error {
+		if _, err := c.Exec(ctx, s.cols.create(s.cols.sql())); err != nil {
+			return err
+		}
+		im := &importing{Reader: &importer.Reader{Columns: s.cols.cols, Targets: moved, Header: m.Header}, t: s.cols}
+		last := int64(-1)
+		im.id = func() int64 { last++; return last }
+		if err := im.Open(doc.File); err != nil {
+			return err
+		}
+		s.rows, err = conn{c}.importRows(ctx, im)
+		return err
+	}))
+	if err == nil {
+		err = s.Store(ctx, c, naming.Store)
+	}
+	return s, err
+}
+
+// arrange chooses what is staged: all but the system columns that have one value for all rows.
+func (s *stagedRows) arrange(im *importing) {
+	fixed := map[int]bool{}
+	for _, f := range im.plan(s.at) {
+		if im.t.cols[f.col].System {
+			s.fixed = append(s.fixed, f)
+			fixed[f.col] = true
+		}
+	}
+	s.cols = &table{kind: im.t.kind, name: "rows"}
+	for i, col := range im.t.cols {
+		if !fixed[i] {
+			col.Unique = false // can be checked only together with the rows already stored
+			s.cols.cols = append(s.cols.cols, col)
+		}
+	}
+}
+
+// fits reports whether a table is still the one that the rows were prepared for.
+func (s *stagedRows) fits(t *table) bool { return reflect.DeepEqual(t, s.of) }
+
+// move adds the rows to the table within the transaction of c, which has the stage attached.
+func (s *stagedRows) move(ctx context.Context, c conn) error {
+	if s.rows == 0 {
+		return nil
+	}
+	ids, err := c.nextIDs(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	list, exprs := make([]string, len(s.of.cols)), make([]string, len(s.of.cols))
+	for i, col := range s.of.cols {
+		list[i] = sqltext.Quote(col.Name)
+		exprs[i] = list[i]
+	}
+	exprs[0] = ids.sql(exprs[0])
+	for _, f := range s.fixed {
+		switch col := s.of.cols[f.col]; {
+		case f.isNull:
+			exprs[f.col] = "NULL"
+		case col.Type == values.Instant:
+			exprs[f.col] = `CAST('` + s.at.UTC().Format("2006-01-02 15:04:05.000000+00") + `' AS TIMESTAMPTZ)`
+		case col.Type == "varchar":
+			exprs[f.col] = sqltext.Literal(string(f.text))
+		default:
+			exprs[f.col] = fmt.Sprint(int64(f.value.Lo))
+		}
+	}
+	if _, err := c.Exec(ctx, `INSERT INTO `+s.of.sql()+` (`+strings.Join(list, ", ")+`) SELECT `+strings.Join(exprs,
+		", ")+` FROM `+
+		sqltext.Quote(s.Name, s.cols.kind, s.cols.name)); err != nil {
+		return err
+	}
+	ids = ids.after(s.rows)
+	return c.keepLastID(ctx, ids.last())
+}
+
+// after is the state after n more ids.
+func (r rowIDs) after(n int64) rowIDs {
+	total := r.seq + n
+	return rowIDs{ms: r.ms + total>>10, seq: total & (1<<10 - 1)}
+}
+
+// sql returns an SQL expression for the id of a row. number is the SQL expression of the row's number, counted from 0.
+func (r rowIDs) sql(number string) string {
+	total := fmt.Sprintf("(%s + %d)", number, r.seq+1)
+	return fmt.Sprintf("(((%d + (%s >> 10)) << 23) | %d | (%s & %d))", r.ms, total, rowIDShard<<10, total, 1<<10-1)
+}

@@ -1,0 +1,334 @@
+//go:build cgo
+
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+)
+
+// digSchema holds the definitions of the internal tables. It is in the same file as the rows and
+// changes in the same transaction, so that the two agree after any crash. Users cannot name it.
+//
+//	tables   one row per table; key is the name in lower case
+//	columns  one row per declared column, in order of pos
+//	counter  one row: the last _id generated, which outlives the tables
+const digSchema = "dig"
+
+func digTable(t string) string { return naming.StoredTable(digSchema, t) }
+
+// digSetup creates the schema in a file without it.
+func digSetup() []string {
+	return []string{
+		`CREATE SCHEMA IF NOT EXISTS ` + sqltext.Quote(naming.Store, digSchema),
+		`CREATE TABLE IF NOT EXISTS ` + digTable("tables") +
+			` (kind VARCHAR NOT NULL, key VARCHAR NOT NULL, name VARCHAR NOT NULL)`,
+		`CREATE TABLE IF NOT EXISTS ` + digTable("columns") +
+			` (kind VARCHAR NOT NULL, tbl VARCHAR NOT NULL, pos BIGINT NOT NULL,
+			id VARCHAR NOT NULL, name VARCHAR NOT NULL, display VARCHAR NOT NULL, type VARCHAR NOT NULL, dflt VARCHAR,
+			not_null BOOLEAN NOT NULL, is_unique BOOLEAN NOT NULL, descr VARCHAR)`,
+		`CREATE TABLE IF NOT EXISTS ` + digTable("counter") + ` (last BIGINT NOT NULL)`,
+	}
+}
+
+// systemColumns of an internal table, in their stored order; BI tables have _operation before text [L].
+func systemColumns(kind string) []engine.Column {
+	cols := []engine.Column{
+		{Name: "_id", Type: "bigint", NotNull: true, Unique: true},
+		{Name: "_version", Type: "bigint"},
+		{Name: "_created_time", Type: values.Instant},
+		{Name: "_created_by", Type: "bigint"},
+		{Name: "_last_modified_time", Type: values.Instant},
+		{Name: "_last_modified_by", Type: "bigint"},
+		{Name: "_session", Type: "bigint"},
+	}
+	if kind == engine.SchemaBI {
+		cols = append(cols, engine.Column{Name: "_operation", Type: "varchar"})
+	}
+	cols = append(cols, engine.Column{Name: importer.TextColumn, Type: "varchar"})
+	for i := range cols {
+		cols[i].DisplayName, cols[i].System = cols[i].Name, true
+	}
+	return cols
+}
+
+// Tables are the internal tables of a project.
+type Tables struct{ files *projects.Project }
+
+// Of returns the tables of a project.
+func Of(p *projects.Project) Tables { return Tables{p} }
+
+// conn is a connection to them.
+type conn struct{ *instance.Conn }
+
+// conn opens a connection for reading; close it.
+func (p Tables) conn(ctx context.Context) (conn, error) {
+	c, err := p.files.Conn(ctx)
+	return conn{c}, err
+}
+
+// table is one internal table as the statements of an operation see it.
+type table struct {
+	kind string
+	name string // as stored
+	cols []engine.Column
+}
+
+func (t *table) sql() string { return naming.StoredTable(t.kind, t.name) }
+
+// column finds a column by name, case-insensitively like DuckDB.
+func (t *table) column(name string) (int, bool) {
+	for i, c := range t.cols {
+		if sameName(c.Name, name) {
+			return i, true
+		}
+	}
+	return -1, false
+}
+
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+func checkKind(kind string) error {
+	if kind != engine.SchemaTable && kind != engine.SchemaBI {
+		return &engine.Error{Kind: engine.KindUnknownSchema, Message: fmt.Sprintf("schema %q has no internal tables",
+			kind)}
+	}
+	return nil
+}
+
+// checkName rejects names that could not be referenced later.
+func checkName(what, given, stored string) error {
+	bad := engine.NameFault(given, stored)
+	if bad == "" {
+		return nil
+	}
+	return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("%s name %q %s", what, given, bad)}
+}
+
+// change runs fn in a transaction as the only writer, with stages attached for reading. All changes of fn are stored,
+// or none.
+func (p Tables) change(ctx context.Context, fn func(c conn) error, from ...*projects.Stage) error {
+	return p.files.Alone(ctx, from, func(c *instance.Conn) error {
+		return conn{c}.change(ctx, func() error { return fn(conn{c}) })
+	})
+}
+
+// change is a transaction on the project's file, for the current writer.
+func (c conn) change(ctx context.Context, fn func() error) error {
+	err := c.Tx(ctx, func() error {
+		has, err := c.HasStored(ctx, digSchema, "counter")
+		if err != nil {
+			return err
+		}
+		if !has {
+			for _, s := range digSetup() {
+				if _, err := c.Exec(ctx, s); err != nil {
+					return err
+				}
+			}
+		}
+		return fn()
+	})
+	return faults.OfTables(err)
+}
+
+// findTable reads the definition of a table; an unknown one is *engine.Error with KindUnknownTable.
+func (c conn) findTable(ctx context.Context, kind, name string) (t *table, err error) {
+	if err := checkKind(kind); err != nil {
+		return nil, err
+	}
+	err = c.Snapshot(ctx, func() error {
+		t, err = c.readTable(ctx, kind, name)
+		return err
+	})
+	return t, err
+}
+
+func (c conn) readTable(ctx context.Context, kind, name string) (*table, error) {
+	stored, err := c.lookupTable(ctx, kind, engine.StoredName(kind, name))
+	if err != nil {
+		return nil, err
+	}
+	if stored == "" {
+		return nil, engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: name})
+	}
+	t := &table{kind: kind, name: stored, cols: systemColumns(kind)}
+	err = c.Query(ctx, `SELECT id, name, display, type, dflt, not_null, is_unique, descr FROM `+digTable("columns")+
+		` WHERE kind = ? AND tbl = ? ORDER BY pos`, []any{kind, t.name}, func(v []*string) error {
+		t.cols = append(t.cols, engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: *v[3],
+			DefaultValue: v[4],
+			NotNull:      *v[5] == "true", Unique: *v[6] == "true", Desc: v[7]})
+		return nil
+	})
+	return t, err
+}
+
+// lookupTable finds the stored spelling of a table's name, or "".
+func (c conn) lookupTable(ctx context.Context, kind, name string) (stored string, err error) {
+	if has, err := c.HasStored(ctx, digSchema, "counter"); err != nil || !has {
+		return "", err
+	}
+	err = c.Snapshot(ctx, func() error {
+		return c.Query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`,
+			[]any{kind, strings.ToLower(name)},
+			func(v []*string) error { stored = *v[0]; return nil })
+	})
+	return stored, err
+}
+
+// StoredAs is the spelling under which DuckDB finds the table that a statement names. DuckDB itself ignores the case of
+// ASCII letters only.
+func StoredAs(ctx context.Context, c *instance.Conn, kind, name string) (string, error) {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return name, nil
+	}
+	stored, err := conn{c}.lookupTable(ctx, kind, name)
+	if stored == "" {
+		stored = name
+	}
+	return stored, err
+}
+
+// ListTables names the tables of a kind in alphabetical order.
+func (p Tables) ListTables(ctx context.Context, kind string) ([]string, error) {
+	if err := checkKind(kind); err != nil {
+		return nil, err
+	}
+	c, err := p.conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	names := []string{}
+	if has, err := c.HasStored(ctx, digSchema, "counter"); err != nil || !has {
+		return names, err
+	}
+	err = c.Snapshot(ctx, func() error {
+		return c.Query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? ORDER BY key`, []any{kind},
+			func(v []*string) error { names = append(names, *v[0]); return nil })
+	})
+	return names, err
+}
+
+// CreateTable creates a table with its system columns and those declared, and returns its stored name. A name that is
+// taken, in any case of letters, is KindExists; for a BI table without declared columns it is not an error and the
+// existing table's name is returned [L].
+func (p Tables) CreateTable(ctx context.Context, kind, name string,
+	defs ...engine.ColumnDef) (stored string, err error) {
+	if err := checkKind(kind); err != nil {
+		return "", err
+	}
+	stored = engine.StoredName(kind, name)
+	if err := checkName("table", name, stored); err != nil {
+		return "", err
+	}
+	err = p.change(ctx, func(c conn) error {
+		t, err := c.findTable(ctx, kind, name)
+		if err == nil {
+			if kind == engine.SchemaBI && len(defs) == 0 {
+				stored = t.name
+				return nil
+			}
+			return &engine.Error{Kind: engine.KindExists, Message: fmt.Sprintf("table %q already exists", t.name)}
+		}
+		var unknown *engine.Error
+		if !errors.As(err, &unknown) || unknown.Kind != engine.KindUnknownTable {
+			return err
+		}
+		t = &table{kind: kind, name: stored, cols: systemColumns(kind)}
+		for _, def := range defs {
+			col, err := p.newColumn(t, def)
+			if err != nil {
+				return err
+			}
+			t.cols = append(t.cols, col)
+			if err := c.insertColumn(ctx, t, len(t.cols)-1); err != nil {
+				return err
+			}
+		}
+		if _, err := c.Exec(ctx, t.create(t.sql())); err != nil {
+			return err
+		}
+		_, err = c.Exec(ctx, `INSERT INTO `+digTable("tables")+` VALUES (?, ?, ?)`, kind, strings.ToLower(stored),
+			stored)
+		return err
+	})
+	return stored, err
+}
+
+// DropTable removes a table, its columns and its rows.
+func (p Tables) DropTable(ctx context.Context, kind, name string) error {
+	_, err := p.dropTable(ctx, kind, name, false)
+	return err
+}
+
+// DropEmptyTable implements engine.Tables. It counts in the transaction that drops: an import beside it fails
+// if it ends later.
+func (p Tables) DropEmptyTable(ctx context.Context, kind, name string) (rows int64, err error) {
+	return p.dropTable(ctx, kind, name, true)
+}
+
+func (p Tables) dropTable(ctx context.Context, kind, name string, empty bool) (rows int64, err error) {
+	err = p.change(ctx, func(c conn) error {
+		t, err := c.findTable(ctx, kind, name)
+		if err != nil {
+			return err
+		}
+		if empty {
+			if rows, err = c.filled(ctx, t); err != nil || rows > 0 {
+				return err
+			}
+		}
+		if _, err := c.Exec(ctx, `DROP TABLE `+t.sql()); err != nil {
+			return err
+		}
+		if _, err := c.Exec(ctx, `DELETE FROM `+digTable("columns")+` WHERE kind = ? AND tbl = ?`, kind,
+			t.name); err != nil {
+			return err
+		}
+		_, err = c.Exec(ctx, `DELETE FROM `+digTable("tables")+` WHERE kind = ? AND name = ?`, kind, t.name)
+		return err
+	})
+	return rows, err
+}
+
+// create is the statement that creates the table under the given full name, with its constraints.
+func (t *table) create(as string) string {
+	var b strings.Builder
+	b.WriteString("CREATE TABLE " + as + " (")
+	for i, col := range t.cols {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(sqltext.Quote(col.Name) + " " + sqlType(col.Type))
+		if col.NotNull {
+			b.WriteString(" NOT NULL")
+		}
+		if col.Unique && !col.System { // _id is unique by its generation; an index would slow down every import
+			b.WriteString(" UNIQUE")
+		}
+	}
+	return b.String() + ")"
+}
+
+// filled counts the rows of a table.
+func (c conn) filled(ctx context.Context, t *table) (n int64, err error) {
+	err = c.Query(ctx, `SELECT count(*) FROM `+t.sql(), nil, func(v []*string) (err error) {
+		n, err = strconv.ParseInt(*v[0], 10, 64)
+		return err
+	})
+	return n, err
+}
