@@ -248,7 +248,7 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 
 // sessionCatalogs resolves the names of a statement over the last result.
 type sessionCatalogs struct {
-	sql.NoCatalogs
+	sql.Own
 	s *shell
 	// names as typed of tables that are read through the gateway, by the schema that replaces them
 	others map[string]string
@@ -257,7 +257,7 @@ type sessionCatalogs struct {
 var _ sql.Catalogs = (*sessionCatalogs)(nil)
 
 // Lookup implements sql.Catalogs.
-func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (sql.Source, error) {
+func (c *sessionCatalogs) Lookup(ctx context.Context, n engine.TableName) (sql.Source, error) {
 	switch n.Catalog {
 	case catalogLast:
 		return sql.Source{Scan: c.s.scanLast()}, nil
@@ -274,7 +274,7 @@ func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (sql.Sou
 			}}}, nil
 		}
 	}
-	return sql.Source{}, engine.UnknownTable(n)
+	return c.Own.Lookup(ctx, n)
 }
 
 // List implements sql.Catalogs.

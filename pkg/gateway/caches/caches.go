@@ -302,7 +302,7 @@ func (s *Service) listCacheStatuses(ctx context.Context, r *web.Request[web.None
 		if schema != "" {
 			_, err = s.Catalogs.Schema(ctx, r.Project, id, schema)
 		} else {
-			_, err = s.Catalogs.Catalog(ctx, r.Project, id)
+			_, err = s.Names.Catalog(ctx, r.Project, id)
 		}
 		if err != nil {
 			return nil, err

@@ -30,9 +30,6 @@ func (r sourceNames) Lookup(ctx context.Context, n engine.TableName) (sql.Source
 	if n.Catalog != cacheNames {
 		return r.Resolver.Lookup(ctx, n)
 	}
-	if r.real.Catalog == engine.SampleCatalog {
-		return sql.Source{Ask: sql.Rows{Table: r.real}}, nil
-	}
 	return r.Resolver.Lookup(ctx, r.real)
 }
 

@@ -99,7 +99,7 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	if err != nil {
 		return 0, err
 	}
-	cat, err := s.Catalogs.Catalog(ctx, p, c.CatalogID)
+	cat, err := s.Names.Catalog(ctx, p, c.CatalogID)
 	if err != nil {
 		return 0, err
 	}

@@ -48,11 +48,11 @@ func (s *Service) trackable(ctx context.Context, p store.Project, c *store.Cache
 	if len(c.Tracking.Key) == 0 {
 		return nil
 	}
-	cat, err := s.Catalogs.Catalog(ctx, p, c.CatalogID)
+	cat, err := s.Names.Catalog(ctx, p, c.CatalogID)
 	if err != nil {
 		return err
 	}
-	cols, err := cat.Source.Columns(ctx, c.SchemaName, c.TableName)
+	cols, err := cat.Columns(ctx, c.SchemaName, c.TableName)
 	if err != nil {
 		return err
 	}

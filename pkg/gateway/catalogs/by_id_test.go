@@ -51,7 +51,7 @@ func TestCatalogByID(t *testing.T) {
 	if _, err := db.Exec("UPDATE catalogs SET cache_anything = 7 WHERE name = 'odd'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Catalogs.Catalogs(ctx, p); err == nil {
+	if _, err := g.Names.Catalogs(ctx, p); err == nil {
 		t.Fatal("the odd catalog can be read")
 	}
 	for _, id := range []string{api.InternalCatalogID, api.QueryCatalogID, names.SampleCatalogID, good.ID, files.ID} {

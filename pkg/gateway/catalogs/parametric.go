@@ -24,12 +24,12 @@ func (s *Service) parametricRoutes(m *web.Mux) {
 }
 
 // parametricCatalog finds the catalog of a request, which must have a connection of this project.
-func (s *Service) parametricCatalog(ctx context.Context, p store.Project, id string) (names.ExternalCatalog, error) {
-	c, err := s.Catalog(ctx, p, id)
+func (s *Service) parametricCatalog(ctx context.Context, p store.Project, id string) (*names.External, error) {
+	c, err := s.Names.Catalog(ctx, p, id)
 	if err != nil {
-		return names.ExternalCatalog{}, err
+		return nil, err
 	}
-	e, ok := c.Source.(names.ExternalCatalog)
+	e, ok := c.Contents.(*names.External)
 	if !ok {
 		return e, fault.Data(400, "catalog %s has no connection; parametric tables require tables of a source", c.Name)
 	}

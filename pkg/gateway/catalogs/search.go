@@ -2,10 +2,10 @@ package catalogs
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -69,34 +69,29 @@ func (s *Service) matches(ctx context.Context,
 		}
 		return false
 	}
-	all, err := s.Catalogs(ctx, r.Project)
+	all, err := s.Names.Catalogs(ctx, r.Project)
 	if err != nil {
 		return groups, err
 	}
+	if r.Body.Catalog != "" {
+		all = slices.DeleteFunc(all, func(c names.Catalog) bool { return !strings.EqualFold(r.Body.Catalog, c.Name) })
+	}
 	seen := map[string]bool{}
-	for _, c := range all {
-		if r.Body.Catalog != "" && !strings.EqualFold(r.Body.Catalog, c.Name) {
-			continue
-		}
+	err = names.Each(ctx, all, r.Body.Catalog != "", func(c names.Catalog) error {
 		if r.Body.Schema == "" && has(c.Name, c.DisplayName) && !seen[c.Name] {
 			seen[c.Name] = true // both built-in catalogs have the same name
 			groups[0] = append(groups[0], api.CatalogSchemaTable{Catalog: c.Name})
 		}
-		schemas, tables, err := s.matchesIn(ctx, c, r.Body.Schema, has)
-		if err != nil && r.Body.Catalog == "" && names.Away(err) {
-			err = engine.Omit(ctx, engine.OmittedCatalog, c.Name, err)
-		}
-		if err != nil {
-			return groups, err
-		}
+		schemas, tables, err := matchesIn(ctx, c, r.Body.Schema, has)
 		groups[1], groups[2] = append(groups[1], schemas...), append(groups[2], tables...)
-	}
-	return groups, nil
+		return err
+	})
+	return groups, err
 }
 
-func (s *Service) matchesIn(ctx context.Context, c Catalog, only string,
+func matchesIn(ctx context.Context, c names.Catalog, only string,
 	has func(...string) bool) (schemas, tables []api.CatalogSchemaTable, err error) {
-	names, err := c.Source.Schemas(ctx)
+	names, err := c.Schemas(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +102,7 @@ func (s *Service) matchesIn(ctx context.Context, c Catalog, only string,
 		if has(text) {
 			schemas = append(schemas, api.CatalogSchemaTable{Catalog: c.Name, Schema: text})
 		}
-		ts, err := c.Source.Tables(ctx, text)
+		ts, err := c.Tables(ctx, text)
 		if err != nil {
 			return nil, nil, err
 		}

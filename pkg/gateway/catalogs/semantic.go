@@ -3,13 +3,11 @@ package catalogs
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -20,23 +18,6 @@ func (s *Service) semanticRoutes(m *web.Mux) {
 	web.Handle(m, spec.CreateSemanticTable, s.createSemanticTable)
 	web.Handle(m, spec.ShareSemanticCatalog, s.shareSemanticCatalog)
 	web.Handle(m, spec.DeleteSemanticTable, s.deleteSemanticTable)
-}
-
-// SemanticType is the service's name for these catalogs, under the key type [O].
-const SemanticType = "SEMANTIC"
-
-func semanticOut(c store.SemanticCatalog) api.Catalog {
-	kind := SemanticType
-	return api.Catalog{ID: c.ID, Name: c.Name, DisplayName: c.DisplayName, CatalogType: SemanticType, Type: &kind}
-}
-
-// semanticCatalogs lists a project's semantic catalogs and those shared with it, for the list of all catalogs.
-func (s *Service) semanticCatalogs(ctx context.Context, p store.Project) ([]Catalog, error) {
-	all, err := s.Store.SemanticCatalogs(ctx, p.ID)
-	return each.Map(all, func(c store.SemanticCatalog) Catalog {
-		return Catalog{semanticOut(c),
-			SemanticSource{s, p, c}}
-	}), err
 }
 
 func (s *Service) createSemanticCatalog(ctx context.Context,
@@ -52,7 +33,7 @@ func (s *Service) createSemanticCatalog(ctx context.Context,
 	if errors.Is(err, store.ErrConflict) {
 		err = catalogTaken(name)
 	}
-	return semanticOut(c), err
+	return names.ListedSemantic(c), err
 }
 
 // ownSemantic finds a semantic catalog that belongs to the project; a catalog shared with it is read-only.
@@ -61,11 +42,11 @@ func (s *Service) ownSemantic(ctx context.Context, p store.Project, id string) (
 	if !errors.Is(err, store.ErrNotFound) {
 		return c, err
 	}
-	other, err := s.Catalog(ctx, p, id)
+	other, err := s.Names.Catalog(ctx, p, id)
 	switch {
 	case err != nil:
 		return c, err
-	case other.CatalogType == SemanticType:
+	case other.CatalogType == names.SemanticType:
 		return c, fault.Data(403, "catalog %s belongs to another project and can only be read here", other.Name)
 	}
 	return c, fault.Data(400, "catalog %s is not a semantic catalog", other.Name)
@@ -137,7 +118,7 @@ func (s *Service) shareSemanticCatalog(ctx context.Context,
 	if err != nil {
 		return web.None{}, err
 	}
-	have, err := s.Catalogs(ctx, target)
+	have, err := s.Names.Catalogs(ctx, target)
 	if err != nil {
 		return web.None{}, err
 	}
@@ -159,33 +140,4 @@ func (s *Service) deleteSemanticCatalog(ctx context.Context, p store.Project, id
 		return false, nil
 	}
 	return true, err
-}
-
-// SemanticSource lists a semantic catalog as seen from project p.
-type SemanticSource struct {
-	g *Service
-	p store.Project
-	C store.SemanticCatalog
-}
-
-func (s SemanticSource) Schemas(ctx context.Context) ([]string, error) {
-	all, err := s.g.Store.SemanticTables(ctx, s.C.ID)
-	names := each.Map(all, func(t store.SemanticTable) string { return t.Schema })
-	return slices.Compact(names), err // the store sorts them
-}
-
-func (s SemanticSource) Tables(ctx context.Context, schema string) ([]api.Table, error) {
-	all, err := s.g.Store.SemanticTables(ctx, s.C.ID)
-	out := []api.Table{}
-	for _, t := range all {
-		if t.Schema == schema {
-			out = append(out, api.Table{CatalogID: s.C.ID, CatalogName: s.C.Name, SchemaName: schema,
-				TableName: t.Table, SupportedCacheTypes: []string{}, TableID: t.ID, QueryID: t.QueryID})
-		}
-	}
-	return out, err
-}
-
-func (s SemanticSource) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
-	return s.g.Names.Describe(ctx, s.p, engine.TableName{Catalog: s.C.Name, Schema: schema, Table: table})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -20,14 +19,6 @@ func (s *Service) storedRoutes(m *web.Mux) {
 	web.Handle(m, spec.DeleteCatalog, s.deleteCatalog)
 	web.Handle(m, spec.ShareCatalog, s.shareCatalog)
 	web.Handle(m, spec.GetTableStatistics, s.getTableStatistics)
-}
-
-// storedCatalogs lists the catalogs over connections, for the list of all catalogs.
-func (s *Service) storedCatalogs(ctx context.Context, p store.Project) ([]Catalog, error) {
-	all, err := s.Store.Catalogs(ctx, p.ID)
-	return each.Map(all, func(c store.Catalog) Catalog {
-		return Catalog{names.CatalogOut(c), names.ExternalCatalog{G: s.Names, C: c}}
-	}), err
 }
 
 // reservedCatalogs are names reserved in SQL; DuckDB rejects some of them, too.
@@ -57,7 +48,7 @@ func (s *Service) catalogNameFree(ctx context.Context, p store.Project, name str
 	if reservedCatalogs[name] {
 		return fault.Data(400, "the catalog name %s is reserved", name)
 	}
-	all, err := s.Catalogs(ctx, p)
+	all, err := s.Names.Catalogs(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -122,7 +113,7 @@ func (s *Service) addCatalog(ctx context.Context, p store.Project, c store.Catal
 	if errors.Is(err, store.ErrConflict) { // another request was faster
 		err = catalogTaken(c.Name)
 	}
-	return names.CatalogOut(c), err
+	return names.Listed(c), err
 }
 
 // deleteCatalog removes a catalog with a connection, its parametric tables and its shares.
@@ -138,7 +129,7 @@ func (s *Service) deleteCatalog(ctx context.Context, r *web.Request[web.None]) (
 	if found, err := s.deleteSemanticCatalog(ctx, r.Project, id); found || err != nil {
 		return web.None{}, err
 	}
-	c, err := s.Catalog(ctx, r.Project, id)
+	c, err := s.Names.Catalog(ctx, r.Project, id)
 	if err == nil {
 		err = fault.Data(400, "catalog %s with id %s is built in and cannot be deleted", c.Name, id)
 	}
@@ -158,7 +149,7 @@ func (s *Service) shareCatalog(ctx context.Context,
 	}
 	c, err := s.Store.Catalog(ctx, r.Project.ID, r.Param("catalogId"))
 	if errors.Is(err, store.ErrNotFound) {
-		if built, err := s.Catalog(ctx, r.Project, r.Param("catalogId")); err != nil {
+		if built, err := s.Names.Catalog(ctx, r.Project, r.Param("catalogId")); err != nil {
 			return none, err
 		} else {
 			return none, fault.Data(400, "catalog %s has no connection and cannot be shared", built.Name)

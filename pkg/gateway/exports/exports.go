@@ -104,7 +104,7 @@ func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequ
 	if err != nil {
 		return web.Reply{}, err
 	}
-	if err := o.choose(each.Map(cols, func(c api.ColumnDetail) api.ResultColumn {
+	if err := o.choose(each.Map(cols, func(c names.Column) api.ResultColumn {
 		return api.ResultColumn{Name: c.Name,
 			DataType: c.DataType}
 	}), x); err != nil {

@@ -36,12 +36,9 @@ func (s *names) Lookup(ctx context.Context, n engine.TableName) (sql.Source, err
 		return s.Catalogs.Lookup(ctx, n)
 	}
 	if t, ok := s.stored[n.Schema]; ok {
-		return sql.Source{Stored: &engine.TableName{Schema: s.schema, Table: t}}, nil
+		return sql.Source{Base: &engine.TableName{Schema: s.schema, Table: t}}, nil
 	}
 	f, ok := s.filters[n.Schema]
-	if s.from.Catalog == engine.SampleCatalog || s.from.Catalog == engine.InternalCatalog {
-		return sql.Source{Ask: sql.Rows{Table: s.from}}, nil // the engine resolves them itself
-	}
 	src, err := s.Catalogs.Lookup(ctx, s.from)
 	if ok && src.Scan != nil {
 		src.Scan = filtered{src.Scan, f}
@@ -173,13 +170,13 @@ func (t tables) in(row, which string) string {
 
 // CheckKey returns *KeyError if a key does not identify the rows of a stored table.
 func CheckKey(ctx context.Context, p engine.Project, schema, stored string, key []string) error {
-	return tables{p, &names{Catalogs: sql.NoCatalogs{}, schema: schema, stored: map[string]string{"new": stored}},
+	return tables{p, &names{Catalogs: sql.Own{}, schema: schema, stored: map[string]string{"new": stored}},
 		key}.checkKey(ctx, "new")
 }
 
 // Compare counts the differences between the rows of a stored table and those of another.
 func Compare(ctx context.Context, p engine.Project, c Comparison) (out Changes, err error) {
-	t := tables{p, &names{Catalogs: sql.NoCatalogs{}, schema: c.Schema, stored: map[string]string{"old": c.Old,
+	t := tables{p, &names{Catalogs: sql.Own{}, schema: c.Schema, stored: map[string]string{"old": c.Old,
 		"new": c.New}}, c.Key}
 	before, err := t.columns(ctx, name("old"))
 	if err != nil {

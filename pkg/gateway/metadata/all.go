@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -23,23 +22,18 @@ func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.Ta
 		return d.tables(ctx, c, schema, true)
 	}
 	var out []api.TableMetadata
-	for _, c := range d.order {
+	err := names.Each(ctx, d.order, false, func(c names.Catalog) error {
 		ts, err := d.tablesOfAny(ctx, c, schema)
-		if err != nil && names.Away(err) {
-			err = engine.Omit(ctx, engine.OmittedCatalog, c.Name, err)
-		}
-		if err != nil {
-			return nil, err
-		}
 		out = append(out, ts...)
-	}
-	return out, nil
+		return err
+	})
+	return out, err
 }
 
 // tablesOfAny is like tables, for a catalog that may not have the schema.
-func (d *describer) tablesOfAny(ctx context.Context, c catalogs.Catalog, schema string) ([]api.TableMetadata, error) {
+func (d *describer) tablesOfAny(ctx context.Context, c names.Catalog, schema string) ([]api.TableMetadata, error) {
 	if schema != "" {
-		if names, err := c.Source.Schemas(ctx); err != nil || !slices.Contains(names, schema) {
+		if names, err := c.Schemas(ctx); err != nil || !slices.Contains(names, schema) {
 			return nil, err
 		}
 	}
@@ -51,23 +45,23 @@ func (d *describer) tablesOfAny(ctx context.Context, c catalogs.Catalog, schema 
 const maxBlank = 3
 
 // gone reports whether a table that was listed is not any more: it was dropped meanwhile.
-func (d *describer) gone(ctx context.Context, c catalogs.Catalog, t api.Table) bool {
-	c, err := d.g.Catalogs.Catalog(ctx, d.p, c.ID) // c keeps what it has listed
+func (d *describer) gone(ctx context.Context, c names.Catalog, t api.Table) bool {
+	c, err := d.g.Names.Catalog(ctx, d.p, c.ID) // c keeps what it has listed
 	if err != nil {
 		return false
 	}
-	now, err := c.Source.Tables(ctx, t.SchemaName)
+	now, err := c.Tables(ctx, t.SchemaName)
 	return err == nil && !slices.ContainsFunc(now, func(x api.Table) bool { return x.TableName == t.TableName })
 }
 
 // tables describes the tables of one catalog, or of one of its schemas. A table that cannot be read is an error, unless
 // all catalogs are listed.
-func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema string,
+func (d *describer) tables(ctx context.Context, c names.Catalog, schema string,
 	named bool) ([]api.TableMetadata, error) {
 	schemas := []string{schema}
 	if schema == "" {
 		var err error
-		if schemas, err = c.Source.Schemas(ctx); err != nil {
+		if schemas, err = c.Schemas(ctx); err != nil {
 			return nil, err
 		}
 	} else if _, err := d.g.Catalogs.Schema(ctx, d.p, c.ID, schema); err != nil {
@@ -76,7 +70,7 @@ func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema strin
 	var out []api.TableMetadata
 	blank := map[engine.TableName]error{}
 	for _, s := range schemas {
-		tables, err := c.Source.Tables(ctx, s)
+		tables, err := c.Tables(ctx, s)
 		if err != nil {
 			return nil, err
 		}

@@ -35,8 +35,8 @@ func (s *Service) column(ctx context.Context, p store.Project, k store.ColumnKey
 	if err != nil {
 		return n, err
 	}
-	cols, err := c.Source.Columns(ctx, k.Schema, k.Table)
-	if err == nil && !slices.ContainsFunc(cols, func(c api.ColumnDetail) bool { return c.Name == k.Column }) {
+	cols, err := c.Columns(ctx, k.Schema, k.Table)
+	if err == nil && !slices.ContainsFunc(cols, func(c names.Column) bool { return c.Name == k.Column }) {
 		err = fault.Data(404, "Column '%s' cannot be resolved", k.Column)
 	}
 	return n, err
@@ -123,7 +123,7 @@ func (s *Service) DueCategorical(ctx context.Context, p store.Project) error {
 		}
 		if err := s.rereadCategorical(ctx, p, k, n); names.Away(err) {
 			name := k.Catalog
-			if c, cerr := s.Catalogs.Catalog(ctx, p, k.Catalog); cerr == nil {
+			if c, cerr := s.Names.Catalog(ctx, p, k.Catalog); cerr == nil {
 				name = c.Name
 			}
 			if err := engine.Omit(ctx, engine.OmittedCategorical, strings.Join([]string{name, k.Schema, k.Table,

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -18,9 +17,9 @@ import (
 // lineage returns, for each column of a table, the columns it is computed from: those in the statement of a saved,
 // materialized, semantic or parametric table. It is nil for a table with its own rows, and if the statement cannot be
 // analysed.
-func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table,
-	cols []api.ColumnDetail) ([][]api.ColumnLineage, error) {
-	q, err := d.statementOf(ctx, c, t)
+func (d *describer) lineage(ctx context.Context, c names.Catalog, t api.Table,
+	cols []names.Column) ([][]api.ColumnLineage, error) {
+	q, err := c.Definition(ctx, t.SchemaName, t.TableName)
 	if err != nil || q.SQL == "" && q.Ask == nil {
 		return nil, err
 	}
@@ -43,42 +42,6 @@ func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table
 		}
 	}
 	return out, nil
-}
-
-// statementOf returns the statement that defines a table, if any.
-func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.Table) (sql.Query, error) {
-	var id string
-	switch src := c.Source.(type) {
-	case catalogs.QueryCatalog:
-		q, err := d.g.Store.QueryNamed(ctx, d.p.ID, t.TableName)
-		if errors.Is(err, store.ErrNotFound) {
-			return sql.Query{}, nil
-		}
-		return sql.Query{SQL: q.SQL}, err
-	case names.ExternalCatalog:
-		rows, err := src.ParametricRows(ctx, engine.TableName{Catalog: c.Name, Schema: t.SchemaName,
-			Table: t.TableName})
-		return sql.Query{Ask: rows}, err
-	case catalogs.SemanticSource:
-		if src.C.ProjectID != d.p.ID { // its sources are private to the other project
-			return sql.Query{}, nil
-		}
-		all, err := d.g.Store.SemanticTables(ctx, c.ID)
-		if err != nil {
-			return sql.Query{}, err
-		}
-		for _, s := range all {
-			if s.Schema == t.SchemaName && s.Table == t.TableName {
-				id = s.QueryID
-			}
-		}
-		q, err := d.g.Store.Query(ctx, d.p.ID, id)
-		if errors.Is(err, store.ErrNotFound) {
-			return sql.Query{}, nil
-		}
-		return sql.Query{SQL: q.SQL}, err
-	}
-	return sql.Query{}, nil
 }
 
 // origin merges tables with the same column name into one entry [O].
@@ -118,7 +81,7 @@ func (d *describer) described(ctx context.Context, r engine.ColumnRead) (*string
 				!strings.EqualFold(k.Column, r.Column) {
 				continue
 			}
-			schema, table, err := names.Spelled(ctx, c.Source, r.Table)
+			schema, table, err := names.Spelled(ctx, c, r.Table)
 			if errors.Is(err, connector.ErrNoSchema) || errors.Is(err, connector.ErrNoTable) ||
 				errors.Is(err, connector.ErrAmbiguous) {
 				continue // only a cache has the table now

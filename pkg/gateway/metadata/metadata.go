@@ -73,26 +73,21 @@ type describer struct {
 	g         *Service
 	p         store.Project
 	notes     store.Notes
-	catalogs  map[string]catalogs.Catalog
-	order     []catalogs.Catalog
+	catalogs  map[string]names.Catalog
+	order     []names.Catalog
 	relations map[store.TableKey][]api.Relation
 }
 
 func (s *Service) describer(ctx context.Context, p store.Project) (*describer, error) {
-	d := &describer{g: s, p: p, catalogs: map[string]catalogs.Catalog{}, relations: map[store.TableKey][]api.Relation{}}
+	d := &describer{g: s, p: p, catalogs: map[string]names.Catalog{}, relations: map[store.TableKey][]api.Relation{}}
 	var err error
 	if d.notes, err = s.Store.MetadataNotes(ctx, p.ID); err != nil {
 		return nil, err
 	}
-	if d.order, err = s.Catalogs.Catalogs(ctx, p); err != nil {
+	if d.order, err = s.Names.Catalogs(ctx, p); err != nil {
 		return nil, err
 	}
-	for i, c := range d.order {
-		if e, ok := c.Source.(names.ExternalCatalog); ok {
-			e.Kept = &names.Kept{}
-			c.Source = e
-			d.order[i] = c
-		}
+	for _, c := range d.order {
 		d.catalogs[c.ID] = c
 	}
 	all, err := s.Store.Relations(ctx, p.ID, "")
@@ -112,7 +107,7 @@ func (d *describer) relation(r store.Relation) api.Relation {
 
 // table describes one table. If its statement does not work now, because a table was deleted or a source is
 // unreachable, it has no columns and must not hide the other tables.
-func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) (api.TableMetadata, error) {
+func (d *describer) table(ctx context.Context, c names.Catalog, t api.Table) (api.TableMetadata, error) {
 	key := store.TableKey{Catalog: c.ID, Schema: t.SchemaName, Table: t.TableName}
 	m := api.TableMetadata{ProjectID: d.p.ID, CatalogID: c.ID, CatalogType: c.CatalogType, CatalogQueryName: c.Name,
 		CatalogDisplayName: c.DisplayName,
@@ -122,22 +117,11 @@ func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) 
 	if m.Relations == nil {
 		m.Relations = []api.Relation{}
 	}
-	var cols []api.ColumnDetail
-	var primary map[string]bool
-	var err error
-	if e, ok := c.Source.(names.ExternalCatalog); ok {
-		cols, primary, err = e.Keyed(ctx, t.SchemaName, t.TableName)
-	} else {
-		cols, err = c.Source.Columns(ctx, t.SchemaName, t.TableName)
-	}
+	cols, err := c.Columns(ctx, t.SchemaName, t.TableName)
 	if (names.Broken(err) || names.Away(err)) && (c.ID == api.QueryCatalogID ||
-		c.CatalogType == catalogs.SemanticType) {
+		c.CatalogType == names.SemanticType) {
 		return m, engine.Omit(ctx, engine.OmittedColumns, c.Name+"."+t.SchemaName+"."+t.TableName, err)
 	}
-	if err != nil {
-		return m, err
-	}
-	system, err := d.systemColumns(ctx, c, t)
 	if err != nil {
 		return m, err
 	}
@@ -146,8 +130,7 @@ func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) 
 		return m, err
 	}
 	for i, col := range cols {
-		mc := d.column(key, col, int64(i+1), system[col.Name])
-		mc.IsPrimary = mc.IsPrimary || primary[col.Name]
+		mc := d.column(key, col, int64(i+1))
 		if lineage != nil {
 			mc.Lineage = lineage[i]
 		}
@@ -156,28 +139,11 @@ func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) 
 	return m, nil
 }
 
-// systemColumns are the columns of internal tables that users did not declare.
-func (d *describer) systemColumns(ctx context.Context, c catalogs.Catalog, t api.Table) (map[string]bool, error) {
-	if c.ID != api.InternalCatalogID {
-		return nil, nil
-	}
-	data, err := d.g.Engine.Project(ctx, d.p.ID)
-	if err != nil {
-		return nil, err
-	}
-	cols, err := data.Columns(ctx, t.SchemaName, t.TableName)
-	out := map[string]bool{}
-	for _, col := range cols {
-		out[col.Name] = col.System
-	}
-	return out, err
-}
-
-func (d *describer) column(t store.TableKey, c api.ColumnDetail, order int64, system bool) api.MetadataColumn {
+func (d *describer) column(t store.TableKey, c names.Column, order int64) api.MetadataColumn {
 	n := d.notes.Columns[store.ColumnKey{TableKey: t, Column: c.Name}]
 	m := api.MetadataColumn{ColumnName: c.Name, DataType: c.DataType, Order: order, IsNotNull: c.IsNotNull,
 		IsUnique: c.IsUnique,
-		IsSystem: system || strings.HasPrefix(c.Name, "_q_"), IsPrimary: system && c.Name == "_id",
+		IsSystem: c.System || strings.HasPrefix(c.Name, "_q_"), IsPrimary: c.Primary,
 		IsCategorical:     n.Categorical != nil,
 		CategoricalValues: n.Categorical, Lineage: []api.ColumnLineage{}, SampleValues: []json.RawMessage{}}
 	switch {
@@ -274,7 +240,7 @@ func (s *Service) queryMetadata(ctx context.Context, r *web.Request[web.None]) (
 
 // metadataTable finds the table that a path names.
 func (s *Service) metadataTable(ctx context.Context, p store.Project,
-	k store.TableKey) (catalogs.Catalog, api.Table, error) {
+	k store.TableKey) (names.Catalog, api.Table, error) {
 	return s.Catalogs.Table(ctx, p, k.Catalog, k.Schema, k.Table)
 }
 
@@ -345,7 +311,7 @@ func (s *Service) setAIUsage(ctx context.Context, r *web.Request[api.AIUsageRequ
 	k := tableKey(r)
 	var err error
 	if k.Schema == "" {
-		_, err = s.Catalogs.Catalog(ctx, r.Project, k.Catalog)
+		_, err = s.Names.Catalog(ctx, r.Project, k.Catalog)
 	} else {
 		_, err = s.Catalogs.Schema(ctx, r.Project, k.Catalog, k.Schema)
 	}

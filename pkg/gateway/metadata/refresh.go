@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -41,16 +41,16 @@ func (s *Service) refreshMetadata(ctx context.Context,
 	if err != nil {
 		return out, err
 	}
-	cats, err := s.Catalogs.Catalogs(ctx, r.Project)
+	cats, err := s.Names.Catalogs(ctx, r.Project)
 	if err != nil {
 		return out, err
 	}
 	if body.CatalogID != "" {
-		c, err := s.Catalogs.Catalog(ctx, r.Project, body.CatalogID)
+		c, err := s.Names.Catalog(ctx, r.Project, body.CatalogID)
 		if err != nil {
 			return out, err
 		}
-		cats = []catalogs.Catalog{c}
+		cats = []names.Catalog{c}
 	}
 	runner, err := s.Jobs.Runner()
 	if err != nil {
@@ -90,7 +90,7 @@ func optionalBody(from io.Reader, into any) error {
 const refreshTimeout = 2 * time.Hour
 
 // RefreshCatalog runs one refresh to its end, records it and notifies the listener.
-func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalogs.Catalog, runner string,
+func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c names.Catalog, runner string,
 	tell *Listener) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
@@ -111,7 +111,7 @@ func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalog
 
 // refreshEnded records the end of a refresh, even if the process is asked to stop. While another refresh of the catalog
 // is running, the state is active.
-func (s *Service) refreshEnded(p store.Project, c catalogs.Catalog, end store.Refresh) {
+func (s *Service) refreshEnded(p store.Project, c names.Catalog, end store.Refresh) {
 	again := false
 	err := s.Rereading.Add(p.ID+"."+c.ID, -1, func(now int) error {
 		if now > 0 {
@@ -148,7 +148,7 @@ const (
 const SampleTime = 5 * time.Minute
 
 // reread reads each table again. A failure does not stop the others; the first failure is that of the whole refresh.
-func (s *Service) reread(ctx context.Context, p store.Project, c catalogs.Catalog) error {
+func (s *Service) reread(ctx context.Context, p store.Project, c names.Catalog) error {
 	d, err := s.describer(ctx, p)
 	if err != nil {
 		return err
@@ -180,8 +180,8 @@ func (s *Service) reread(ctx context.Context, p store.Project, c catalogs.Catalo
 }
 
 // dropped reports whether a table, or one of its columns, is no longer listed: it was dropped while others were read.
-func (s *Service) dropped(ctx context.Context, d *describer, c catalogs.Catalog, m api.TableMetadata) bool {
-	c, err := s.Catalogs.Catalog(ctx, d.p, c.ID) // c keeps what it has listed
+func (s *Service) dropped(ctx context.Context, d *describer, c names.Catalog, m api.TableMetadata) bool {
+	c, err := s.Names.Catalog(ctx, d.p, c.ID) // c keeps what it has listed
 	if err != nil {
 		return false
 	}
@@ -199,7 +199,7 @@ func (s *Service) dropped(ctx context.Context, d *describer, c catalogs.Catalog,
 	})
 }
 
-func (s *Service) rereadTable(ctx context.Context, d *describer, c catalogs.Catalog, m api.TableMetadata) error {
+func (s *Service) rereadTable(ctx context.Context, d *describer, c names.Catalog, m api.TableMetadata) error {
 	key := store.TableKey{Catalog: c.ID, Schema: m.SchemaName, Table: m.TableName}
 	var list []string
 	for _, col := range m.Columns {
@@ -269,7 +269,7 @@ func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableN
 // failed.
 func (s *Service) metadataRefreshStatus(ctx context.Context,
 	r *web.Request[web.None]) (api.MetadataRefreshStatus, error) {
-	c, err := s.Catalogs.Catalog(ctx, r.Project, r.Param("catalogId"))
+	c, err := s.Names.Catalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
 		return api.MetadataRefreshStatus{}, err
 	}

@@ -13,10 +13,10 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/metadata"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
@@ -191,7 +191,7 @@ func TestTwoRefreshesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := g.Catalogs.Catalog(ctx, p, "1")
+	c, err := g.Names.Catalog(ctx, p, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestRefreshThatPanicsEnds(t *testing.T) {
 	}
 	_ = g.Metadata.Rereading.Add(p.ID+".1", 1, func(int) error { return nil })
 	// a catalog without a source
-	g.Metadata.RefreshCatalog(ctx, p, catalogs.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil)
+	g.Metadata.RefreshCatalog(ctx, p, names.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil)
 	last, err := g.Store.MetadataRefresh(ctx, p.ID, "1")
 	if err != nil || last.Status != "failed" || last.Error == nil {
 		t.Errorf("%+v, %v", last, err)

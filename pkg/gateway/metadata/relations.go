@@ -6,7 +6,6 @@ import (
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -33,7 +32,7 @@ func relationType(s string) error {
 
 func (s *Service) listRelations(ctx context.Context, r *web.Request[web.None]) (api.RelationList, error) {
 	out := api.RelationList{Relations: []api.Relation{}}
-	c, err := s.Catalogs.Catalog(ctx, r.Project, r.Param("catalogId"))
+	c, err := s.Names.Catalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
 		return out, err
 	}
@@ -105,23 +104,11 @@ func (s *Service) deleteRelation(ctx context.Context, r *web.Request[web.None]) 
 
 // rereadRelations creates a relation for every foreign key of a source, between columns that the catalog has. An
 // existing one is kept, including a type that a user may have set; none is removed, because a user may have created it.
-func (s *Service) rereadRelations(ctx context.Context, p store.Project, c catalogs.Catalog,
+func (s *Service) rereadRelations(ctx context.Context, p store.Project, c names.Catalog,
 	tables []api.TableMetadata) error {
-	e, ok := c.Source.(names.ExternalCatalog)
-	if !ok {
-		return nil
-	}
-	src, err := e.Source(ctx)
-	if err != nil {
+	keys, err := c.ForeignKeys(ctx)
+	if err != nil || len(keys) == 0 {
 		return err
-	}
-	related, ok := src.Connector.(connector.Related)
-	if !ok {
-		return nil
-	}
-	keys, err := related.ForeignKeys(ctx)
-	if err != nil {
-		return src.Fault(ctx, err)
 	}
 	unique := map[connector.Place]bool{} // for each existing column, whether its values are unique
 	for _, t := range tables {

@@ -32,7 +32,7 @@ func (r Resolver) cached(ctx context.Context, catalog string, n engine.TableName
 	if t == nil {
 		return nil, nil
 	}
-	return &engine.TableName{Catalog: engine.InternalCatalog, Schema: CacheSchema, Table: t.Stored}, nil
+	return &engine.TableName{Schema: CacheSchema, Table: t.Stored}, nil
 }
 
 // cacheOf finds the cache of the table that a name means at the source. Unless the source spells a table so, its names
@@ -64,14 +64,8 @@ func cacheOf(n engine.TableName, found []store.CachedTable, spelled func() (sche
 // spellingTime is how long a source may take to list its names before a cache answers without them.
 const spellingTime = 2 * time.Second
 
-// lister lists the names of a catalog.
-type lister interface {
-	Schemas(ctx context.Context) ([]string, error)
-	Tables(ctx context.Context, schema string) ([]api.Table, error)
-}
-
 // Spelled returns the names of the catalog that a name in a statement means.
-func Spelled(ctx context.Context, c lister, n engine.TableName) (schema, table string, err error) {
+func Spelled(ctx context.Context, c Contents, n engine.TableName) (schema, table string, err error) {
 	schemas, err := c.Schemas(ctx)
 	if err != nil {
 		return "", "", err
@@ -85,9 +79,4 @@ func Spelled(ctx context.Context, c lister, n engine.TableName) (schema, table s
 	}
 	table, err = connector.PickTable(n.Table, each.Map(tables, func(t api.Table) string { return t.TableName }))
 	return schema, table, err
-}
-
-// Override implements sql.Catalogs for the sample catalog.
-func (r Resolver) Override(ctx context.Context, n engine.TableName) (*engine.TableName, error) {
-	return r.cached(ctx, SampleCatalogID, n, func() (string, string, error) { return n.Schema, n.Table, nil })
 }

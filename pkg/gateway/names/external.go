@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -19,54 +18,34 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// ExternalCatalog is a catalog with a connection: the tables of the source and the parametric tables over them.
-type ExternalCatalog struct {
-	G    *Service
-	C    store.Catalog
-	Kept *Kept
-}
+// External is a catalog with a connection: the tables of the source and the parametric tables over them.
+type External struct {
+	plain
+	G *Service
+	C store.Catalog
 
-// Kept stores the metadata of a catalog during one statement or one request, so that it is looked up once for all
-// tables.
-type Kept struct {
 	mu   sync.Mutex
 	conn *store.Connection
 	made *[]store.ParametricTable
 }
 
-// once calls look unless the value is stored in k. If k is nil, the value is not stored.
-func once[T any](k *Kept, known func(*Kept) **T, look func() (T, error)) (T, error) {
-	if k == nil {
-		return look()
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	at := known(k)
-	if *at != nil {
-		return **at, nil
+// once calls look unless the value is known.
+func once[T any](e *External, known **T, look func() (T, error)) (T, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if *known != nil {
+		return **known, nil
 	}
 	v, err := look()
 	if err == nil {
-		*at = &v
+		*known = &v
 	}
 	return v, err
 }
 
-func CatalogOut(c store.Catalog) api.Catalog {
-	out := api.Catalog{ID: c.ID, Name: c.Name, DisplayName: c.DisplayName, CatalogType: c.Type,
-		ConnectionID: &c.ConnectionID}
-	if c.SharedFrom != nil {
-		out.ConnectionID = nil // it belongs to another project
-	}
-	return out
-}
-
 // Source opens the source of the catalog.
-func (e ExternalCatalog) Source(ctx context.Context) (*sources.Source, error) {
-	conn, err := once(e.Kept, func(k *Kept) **store.Connection { return &k.conn }, func() (store.Connection,
-		error) {
-		return e.G.Store.CatalogConnection(ctx, e.C)
-	})
+func (e *External) Source(ctx context.Context) (*sources.Source, error) {
+	conn, err := once(e, &e.conn, func() (store.Connection, error) { return e.G.Store.CatalogConnection(ctx, e.C) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fault.Unknown(engine.KindUnknownCatalog, "Catalog '%s' cannot be read: its connection was deleted",
 			e.C.Name)
@@ -77,19 +56,16 @@ func (e ExternalCatalog) Source(ctx context.Context) (*sources.Source, error) {
 	return e.G.Sources.Sources.Get(conn, e.G.Sources.OpenSource)
 }
 
-func (e ExternalCatalog) Parametric(ctx context.Context) ([]store.ParametricTable, error) {
+func (e *External) Parametric(ctx context.Context) ([]store.ParametricTable, error) {
 	id := e.C.ID
 	if e.C.SharedFrom != nil {
 		id = *e.C.SharedFrom
 	}
-	return once(e.Kept, func(k *Kept) **[]store.ParametricTable { return &k.made }, func() ([]store.ParametricTable,
-		error) {
-		return e.G.Store.ParametricTables(ctx, id)
-	})
+	return once(e, &e.made, func() ([]store.ParametricTable, error) { return e.G.Store.ParametricTables(ctx, id) })
 }
 
 // Schemas lists the schemas of the source, and those that only parametric tables have.
-func (e ExternalCatalog) Schemas(ctx context.Context) ([]string, error) {
+func (e *External) Schemas(ctx context.Context) ([]string, error) {
 	src, err := e.Source(ctx)
 	if err != nil {
 		return nil, err
@@ -108,7 +84,7 @@ func (e ExternalCatalog) Schemas(ctx context.Context) ([]string, error) {
 }
 
 // tables lists one schema: the tables of the source, then parametric ones.
-func (e ExternalCatalog) tables(ctx context.Context, src *sources.Source, schema string) ([]connector.Table, error) {
+func (e *External) tables(ctx context.Context, src *sources.Source, schema string) ([]connector.Table, error) {
 	out, err := src.Connector.Tables(ctx, schema)
 	if errors.Is(err, connector.ErrNoSchema) {
 		out, err = nil, nil
@@ -125,48 +101,89 @@ func (e ExternalCatalog) tables(ctx context.Context, src *sources.Source, schema
 	return out, err
 }
 
-// Tables lists one schema.
-func (e ExternalCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
+// Tables lists a schema, or all for "".
+func (e *External) Tables(ctx context.Context, schema string) ([]api.Table, error) {
 	src, err := e.Source(ctx)
 	if err != nil {
 		return nil, err
 	}
-	tables, err := e.tables(ctx, src, schema)
-	return each.Map(tables, func(n connector.Table) api.Table {
-		t := api.Table{CatalogID: e.C.ID, CatalogName: e.C.Name, SchemaName: schema, TableName: n.Name,
-			IsDynamicTable: n.Dynamic,
-			IsCacheable:    (src.Typ.Cacheable || e.C.CacheAnything) && !n.Dynamic, SupportedCacheTypes: []string{}}
-		if t.IsCacheable {
-			t.SupportedCacheTypes = []string{states.Full, states.Incremental}
+	schemas := []string{schema}
+	if schema == "" {
+		if schemas, err = e.Schemas(ctx); err != nil {
+			return nil, err
 		}
-		return t
-	}), err
+	}
+	var out []api.Table
+	for _, s := range schemas {
+		tables, err := e.tables(ctx, src, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range tables {
+			t := api.Table{CatalogID: e.C.ID, CatalogName: e.C.Name, SchemaName: s, TableName: n.Name,
+				IsDynamicTable: n.Dynamic, SupportedCacheTypes: []string{},
+				IsCacheable: (src.Typ.Cacheable || e.C.CacheAnything) && !n.Dynamic}
+			if t.IsCacheable {
+				t.SupportedCacheTypes = []string{states.Full, states.Incremental}
+			}
+			out = append(out, t)
+		}
+	}
+	return out, nil
 }
 
 // Columns describes one table.
-func (e ExternalCatalog) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
-	out, _, err := e.Keyed(ctx, schema, table)
-	return out, err
-}
-
-// Keyed describes one table and returns the columns of its primary key.
-func (e ExternalCatalog) Keyed(ctx context.Context, schema, table string) ([]api.ColumnDetail, map[string]bool, error) {
+func (e *External) Columns(ctx context.Context, schema, table string) ([]Column, error) {
 	cols, err := e.ColumnInfos(ctx, schema, table)
-	out, primary := make([]api.ColumnDetail, len(cols)), map[string]bool{}
+	out := make([]Column, len(cols))
 	for i, c := range cols {
-		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: dataType(c.Type),
-			DisplayName: c.Name, IsNotNull: !c.Nullable, IsUnique: c.Unique}
+		out[i] = Column{Primary: c.Primary, ColumnDetail: api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name,
+			DataType: dataType(c.Type), DisplayName: c.Name, IsNotNull: !c.Nullable, IsUnique: c.Unique}}
 		if c.Comment != "" {
 			out[i].Desc = &c.Comment
 		}
-		if c.Primary {
-			primary[c.Name] = true
-		}
 	}
-	return out, primary, err
+	return out, err
 }
 
-func (e ExternalCatalog) ColumnInfos(ctx context.Context, schema, table string) ([]engine.ColumnInfo, error) {
+// Definition is that of a parametric table.
+func (e *External) Definition(ctx context.Context, schema, table string) (sql.Query, error) {
+	rows, err := e.parametricRows(ctx, engine.TableName{Catalog: e.C.Name, Schema: schema, Table: table})
+	return sql.Query{Ask: rows}, err
+}
+
+// ForeignKeys are those that the source reports.
+func (e *External) ForeignKeys(ctx context.Context) ([]connector.ForeignKey, error) {
+	src, err := e.Source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	related, ok := src.Connector.(connector.Related)
+	if !ok {
+		return nil, nil
+	}
+	keys, err := related.ForeignKeys(ctx)
+	return keys, src.Fault(ctx, err)
+}
+
+// Statistics are those that the source maintains.
+func (e *External) Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error) {
+	src, err := e.Source(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stats, err := src.Connector.Statistics(ctx, schema, table)
+	if errors.Is(err, connector.ErrNoStatistics) {
+		return nil, err
+	}
+	if errors.Is(err, connector.ErrNoTable) || errors.Is(err, connector.ErrNoSchema) { // a parametric table
+		return nil, fault.Data(400, "table %s is a parametric table; request the statistics of the table it reads",
+			table)
+	}
+	return stats, src.Fault(ctx, err)
+}
+
+func (e *External) ColumnInfos(ctx context.Context, schema, table string) ([]engine.ColumnInfo, error) {
 	made, err := e.Parametric(ctx)
 	if err != nil {
 		return nil, err
@@ -185,7 +202,7 @@ func (e ExternalCatalog) ColumnInfos(ctx context.Context, schema, table string) 
 }
 
 // Table opens a table of the source itself.
-func (e ExternalCatalog) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
+func (e *External) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
 	src, err := e.Source(ctx)
 	if err != nil {
 		return nil, err
@@ -205,101 +222,28 @@ func (e ExternalCatalog) Table(ctx context.Context, schema, table string) (engin
 	return scanner{t, src}, nil
 }
 
-// external finds a catalog by name, once for each statement.
-func (r Resolver) external(ctx context.Context, name string) (ExternalCatalog, error) {
-	r.seen.mu.Lock()
-	defer r.seen.mu.Unlock()
-	lower := strings.ToLower(name)
-	if e, ok := r.seen.external[lower]; ok {
-		return e, nil
-	}
-	c, err := r.g.Store.CatalogByName(ctx, r.p.ID, lower)
-	if errors.Is(err, store.ErrNotFound) {
-		return ExternalCatalog{}, fault.Unknown(engine.KindUnknownCatalog, "Catalog '%s' does not exist", name)
-	}
-	if err != nil {
-		return ExternalCatalog{}, err
-	}
-	e := ExternalCatalog{r.g, c, &Kept{}}
-	r.seen.external[lower] = e
-	return e, nil
-}
-
-// lookupExternal finds a table of a catalog with a connection.
-func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (sql.Source, error) {
-	e, err := r.external(ctx, n.Catalog)
-	if err != nil {
-		return sql.Source{}, err
-	}
-	c := e.C
-	if t, err := r.cached(ctx, c.ID, n, func() (string, string, error) {
+// Resolve finds the cache of a table, what a parametric table reads, or a table of the source.
+func (e *External) Resolve(ctx context.Context, r Resolver, n engine.TableName) (sql.Source, error) {
+	if t, err := r.cached(ctx, e.C.ID, n, func() (string, string, error) {
 		ctx, cancel := context.WithTimeout(ctx, spellingTime)
 		defer cancel()
 		return Spelled(ctx, e, n)
 	}); err != nil || t != nil {
-		return sql.Source{Stored: t}, err
+		return sql.Source{Base: t}, err
 	}
-	if rows, err := e.ParametricRows(ctx, n); err != nil || rows != nil {
+	if rows, err := e.parametricRows(ctx, n); err != nil || rows != nil {
 		return sql.Source{Ask: rows}, err
 	}
 	s, err := e.Table(ctx, n.Schema, n.Table)
-	if err != nil || r.g.Scan == nil || r.Live {
+	if err != nil || e.G.Scan == nil || r.Live {
 		return sql.Source{Scan: s}, err
 	}
 	src, err := e.Source(ctx)
 	if err != nil {
 		return sql.Source{Scan: s}, err
 	}
-	s, err = r.g.Scan(ctx, ScanOf{Project: r.p.ID, Catalog: c.ID, Name: n, Cacheable: src.Typ.Cacheable, Scan: s})
+	s, err = e.G.Scan(ctx, ScanOf{Project: r.p.ID, Catalog: e.C.ID, Name: n, Cacheable: src.Typ.Cacheable, Scan: s})
 	return sql.Source{Scan: s}, err
-}
-
-// listExternal lists the tables of the requested catalogs with connections. If all are requested, an unreachable source
-// does not hide the others.
-func (r Resolver) listExternal(ctx context.Context, wanted func(name string) bool,
-	named bool) ([]engine.TableName, error) {
-	all, err := r.g.Store.Catalogs(ctx, r.p.ID)
-	if err != nil {
-		return nil, err
-	}
-	var out []engine.TableName
-	for _, c := range all {
-		if !wanted(c.Name) {
-			continue
-		}
-		names, err := ExternalCatalog{G: r.g, C: c}.all(ctx)
-		if err != nil && !named && Away(err) {
-			err = engine.Omit(ctx, engine.OmittedCatalog, c.Name, err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, names...)
-	}
-	return out, nil
-}
-
-func (e ExternalCatalog) all(ctx context.Context) ([]engine.TableName, error) {
-	src, err := e.Source(ctx)
-	if err != nil {
-		return nil, err
-	}
-	schemas, err := e.Schemas(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := []engine.TableName{{Catalog: e.C.Name}} // also of a source without schemas, and each schema without tables
-	for _, s := range schemas {
-		out = append(out, engine.TableName{Catalog: e.C.Name, Schema: s})
-		tables, err := e.tables(ctx, src, s)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range tables {
-			out = append(out, engine.TableName{Catalog: e.C.Name, Schema: s, Table: t.Name})
-		}
-	}
-	return out, nil
 }
 
 // origin is what a scanner reads: it describes itself, and the errors of a statement that reads it.

@@ -1,16 +1,12 @@
-// Package names resolves the names in a statement: tables of sources and caches, saved queries, semantic catalogs.
+// Package names holds the catalogs of a project: what they list and describe, and what their names in a statement mean.
 package names
 
 import (
 	"context"
 	"log/slog"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
@@ -20,7 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/wire"
 )
 
-// Service resolves the names in a statement, and runs statements with them.
+// Service finds the catalogs of projects, and runs statements with their names.
 type Service struct {
 	Store   *store.Store
 	Engine  engine.Engine
@@ -44,15 +40,14 @@ type Resolver struct {
 	seen  *seen
 }
 
-// seen stores the metadata of catalogs that a statement has looked up.
+// seen are the catalogs that a statement has looked up.
 type seen struct {
 	mu       sync.Mutex
-	external map[string]ExternalCatalog
-	plain    map[string]bool // not a semantic catalog
+	catalogs map[string]Catalog
 }
 
 func (s *Service) Resolver(p store.Project) Resolver {
-	return Resolver{g: s, p: p, seen: &seen{external: map[string]ExternalCatalog{}, plain: map[string]bool{}}}
+	return Resolver{g: s, p: p, seen: &seen{catalogs: map[string]Catalog{}}}
 }
 
 // Lookup implements sql.Catalogs.
@@ -60,39 +55,15 @@ func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (sql.Source, e
 	if r.files != "" && n.Catalog == r.files {
 		return r.lookupFile(ctx, n)
 	}
-	if n.Catalog != engine.InternalCatalog {
-		if src, ok, err := r.lookupSemantic(ctx, n); ok || err != nil {
-			return src, err
-		}
-		return r.lookupExternal(ctx, n)
+	c, err := r.catalog(ctx, n)
+	if err != nil {
+		return sql.Source{}, err
 	}
-	switch n.Schema {
-	case engine.SchemaQuery, engine.SchemaMtQuery:
-		return r.lookupQuery(ctx, n)
-	}
-	return sql.Source{}, noSchema(n.Schema)
+	return c.Resolve(ctx, r, n)
 }
 
 func noSchema(schema string) error {
 	return fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist", schema)
-}
-
-// List implements sql.Catalogs.
-func (r Resolver) List(ctx context.Context, catalogs []string) ([]engine.TableName, error) {
-	wanted := func(name string) bool { return catalogs == nil || slices.Contains(catalogs, strings.ToLower(name)) }
-	var queries []engine.TableName
-	if wanted(engine.InternalCatalog) {
-		var err error
-		if queries, err = r.ListQueries(ctx); err != nil {
-			return nil, err
-		}
-	}
-	semantic, err := r.listSemantic(ctx, wanted)
-	if err != nil {
-		return nil, err
-	}
-	external, err := r.listExternal(ctx, wanted, catalogs != nil)
-	return slices.Concat(queries, semantic, external), err
 }
 
 // Query starts a statement of the gateway itself or of a user in a project.
@@ -157,24 +128,14 @@ func (s *Service) Answer(ctx context.Context, p store.Project, a sql.Ask) ([][]s
 	return out, err
 }
 
-// Describe lists the columns of anything a statement can refer to, by planning a query of its rows.
-func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
-	res, err := s.Query(ctx, p, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows}})
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
-	cols := res.Columns()
-	out := make([]api.ColumnDetail, len(cols))
-	for i, c := range cols {
-		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.DataType, DisplayName: c.Name}
-	}
-	return out, nil
+// CacheSchema contains the stored tables of caches, each named after the run that created it.
+const CacheSchema = "cache"
+
+// ScanOf is a table of a source that a statement reads and that is not cached.
+type ScanOf struct {
+	Project   string
+	Catalog   string // its id
+	Name      engine.TableName
+	Cacheable bool
+	Scan      engine.Scanner
 }
-
-const (
-	CacheSchema = "cache" // contains the stored tables of caches, each named after the run that created it
-)
-
-// SampleCatalogID identifies the built-in sample, which only zone local has.
-const SampleCatalogID = "3"

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
-// ParametricRows returns the rows of a name if it is a parametric table, else nil.
-func (e ExternalCatalog) ParametricRows(ctx context.Context, n engine.TableName) (sql.Ask, error) {
+// parametricRows returns the rows of a name if it is a parametric table, else nil.
+func (e *External) parametricRows(ctx context.Context, n engine.TableName) (sql.Ask, error) {
 	made, err := e.Parametric(ctx)
 	if err != nil {
 		return nil, err

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
-	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // Spelled implements sql.Catalogs: a name with upper-case letters is rejected if the lower-case one would find
@@ -19,19 +19,15 @@ func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 		strings.ToLower(n.Table) == n.Table {
 		return nil
 	}
-	c, err := r.g.Store.CatalogByName(ctx, r.p.ID, strings.ToLower(n.Catalog))
-	if errors.Is(err, store.ErrNotFound) {
+	c, err := r.catalog(ctx, n)
+	var ee *engine.Error
+	if errors.As(err, &ee) && ee.Kind == engine.KindUnknownCatalog {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	e := ExternalCatalog{G: r.g, C: c}
-	src, err := e.Source(ctx)
-	if err != nil {
-		return nil
-	}
-	schemas, err := src.Schemas(ctx)
+	schemas, err := c.Schemas(ctx)
 	if err != nil {
 		return nil
 	}
@@ -41,11 +37,11 @@ func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 			n.Schema, strings.ToLower(n.Schema))
 	}
 	schema, _, _ := connector.Pick("schema", strings.ToLower(n.Schema), schemas)
-	tables, err := e.tables(ctx, src, schema) // a parametric table hides another one of the source as well
+	tables, err := c.Tables(ctx, schema) // a parametric table hides another one of the source as well
 	if err != nil {
 		return nil
 	}
-	if shadowed(n.Table, each.Map(tables, func(t connector.Table) string { return t.Name })) {
+	if shadowed(n.Table, each.Map(tables, func(t api.Table) string { return t.TableName })) {
 		return fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' cannot be distinguished from '%s': names in "+
 			"SQL are converted to lower case; a view in the source can give it another name",
 			c.Name, n.Schema, n.Table, strings.ToLower(n.Table))

@@ -10,7 +10,7 @@ import (
 )
 
 // Ask is a query of the gateway that is described by its meaning; the engine translates it to its own SQL. It is one of
-// Rows, Counts, Frequent, Listing and Cast.
+// Rows, Counts, Frequent and Cast.
 type Ask interface{ ask() }
 
 // NoRows is the Limit of Rows that requests only the columns.
@@ -40,10 +40,6 @@ type Frequent struct {
 	Limit  int64
 }
 
-// Listing requests the names of the tables of a schema, or without a schema the names of the schemas of a catalog, in
-// order.
-type Listing struct{ Catalog, Schema string }
-
 // Cast requests the conversion of a JSON value to a type. A value that is not of that type is *engine.Error with
 // engine.KindValue.
 type Cast struct {
@@ -54,7 +50,6 @@ type Cast struct {
 func (Rows) ask()     {}
 func (Counts) ask()   {}
 func (Frequent) ask() {}
-func (Listing) ask()  {}
 func (Cast) ask()     {}
 
 // asked writes the SQL of q.Ask, if that is set.
@@ -73,13 +68,6 @@ func asked(q Query) (Query, error) {
 		c := sqltext.Quote(a.Column)
 		q.SQL = "SELECT CAST(" + c + " AS varchar) AS v, count(*) AS n FROM " + a.Table.Quoted() + " WHERE " + c +
 			" IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT " + strconv.FormatInt(a.Limit, 10)
-	case Listing:
-		q.SQL = "SELECT DISTINCT table_schema FROM " + sqltext.Quote(a.Catalog) +
-			".information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1"
-		if a.Schema != "" {
-			q.SQL = "SELECT table_name FROM " + sqltext.Quote(a.Catalog) +
-				".information_schema.tables WHERE table_schema = " + sqltext.Literal(a.Schema) + " ORDER BY 1"
-		}
 	case Cast:
 		var v string
 		v, err = sqltext.Value(a.Value)

@@ -120,10 +120,6 @@ func (c *catalog) resolve(n engine.TableName) (*relation, error) {
 	case strings.HasPrefix(n.Catalog, "~") || n.Schema == "pg_catalog":
 		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() +
 			" is reserved by the engine"}
-	case n.Catalog == engine.SampleCatalog:
-		return c.sample(n)
-	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):
-		return c.base(n, n)
 	}
 	src, err := s.Query.Catalogs.Lookup(c.ctx, n)
 	switch {
@@ -135,27 +131,14 @@ func (c *catalog) resolve(n engine.TableName) (*relation, error) {
 			return nil, err
 		}
 		return c.savedQuery(n, q)
-	case src.Stored != nil:
-		return c.base(n, engine.TableName{Schema: src.Stored.Schema, Table: src.Stored.Table})
+	case src.Base != nil:
+		return c.base(n, *src.Base)
 	case src.Scan != nil:
 		return c.scanned(n, src.Scan)
 	case src.Relay != nil:
 		return c.relayed(n, src.Relay)
 	}
 	return nil, engine.UnknownTable(n)
-}
-
-// sample is a table of the built-in catalog, or its cache.
-func (c *catalog) sample(n engine.TableName) (*relation, error) {
-	if t, err := c.s.Query.Catalogs.Override(c.ctx, n); err != nil {
-		return nil, err
-	} else if t != nil {
-		return c.base(n, engine.TableName{Schema: t.Schema, Table: t.Table})
-	}
-	if n.Schema != engine.SampleSchema || !slices.Contains(engine.SampleTables(), n.Table) {
-		return nil, engine.UnknownTable(n)
-	}
-	return c.base(n, n)
 }
 
 // base is a table that the engine reads by itself, under another name than that of the statement.

@@ -11,9 +11,9 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// information_schema lists what the project can read, under the names that its users write: the internal tables, the
-// sample catalog and what Catalogs.List names. Qualified with a catalog it lists that catalog, otherwise all of them.
-// The rows are collected before the statement runs; its equality conditions on names limit what is collected.
+// information_schema lists what the project can read, under the names that its users write: what Catalogs.List names.
+// Qualified with a catalog it lists that catalog, otherwise all of them. The rows are collected before the statement
+// runs; its equality conditions on names limit what is collected.
 
 // list collects the rows of a table of information_schema, or of the catalog system.
 func (s *session) list(ctx context.Context, u *relation, want narrow.Narrowing) error {
@@ -67,27 +67,13 @@ func (s *session) listed(ctx context.Context, u *relation, want narrow.Narrowing
 // allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables is
 // listed with an empty table name. Catalogs that do not exist are ignored.
 func (s *session) allTables(ctx context.Context, named []string) ([]engine.TableName, error) {
-	var out []engine.TableName
-	for _, name := range engine.SampleTables() {
-		out = append(out, engine.TableName{Catalog: engine.SampleCatalog, Schema: engine.SampleSchema, Table: name})
+	out, err := s.Query.Catalogs.List(ctx, named)
+	if err != nil {
+		return nil, err
 	}
 	if slices.Contains(named, infoschema.System) {
 		out = append(out, infoschema.SystemTables()...)
 	}
-	for _, schema := range []string{engine.SchemaTable, engine.SchemaBI} {
-		own, err := s.engine.ListTables(ctx, schema)
-		if err != nil {
-			return nil, err
-		}
-		for _, table := range own {
-			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
-		}
-	}
-	more, err := s.Query.Catalogs.List(ctx, named)
-	if err != nil {
-		return nil, err
-	}
-	out = append(out, more...)
 	for i, n := range out {
 		out[i] = n.Fold()
 	}

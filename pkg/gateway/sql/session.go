@@ -25,7 +25,7 @@ type session struct {
 // newSession starts to read a request.
 func newSession(q Query, p engine.Project) *session {
 	if q.Catalogs == nil {
-		q.Catalogs = NoCatalogs{}
+		q.Catalogs = Own{}
 	}
 	if q.Defaults == (engine.TableName{}) {
 		q.Defaults = engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}

@@ -137,7 +137,7 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 			return sql.Query{}, err
 		}
 		q, err := builtQuery(b, func(id string) (string, error) {
-			c, err := s.Catalogs.Catalog(ctx, p, id)
+			c, err := s.Names.Catalog(ctx, p, id)
 			return c.Name, err
 		})
 		if err != nil {

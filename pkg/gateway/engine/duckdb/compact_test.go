@@ -92,7 +92,7 @@ func oneOfEverything(t *testing.T, p *project) {
 		"mtquery": "SELECT 1 AS a, DATE '2024-02-29' AS d, ARRAY[1,2] AS l, MAP(ARRAY['k'], ARRAY[1.50]) AS m",
 		"cache":   "SELECT * FROM sample.shop.orders"} {
 		if _, err := sql.Store(t.Context(), p, schema, "12345678901234567",
-			sql.Query{SQL: text, Catalogs: slow{}}); err != nil {
+			sql.Query{SQL: text, Catalogs: sql.Own{}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 // named is a catalog of sources and saved queries by name.
 type named struct {
-	sql.NoCatalogs
+	sql.Own
 	sources map[string]sql.Source
 }
 

@@ -61,7 +61,7 @@ func passes(op string, v any, values []any) bool {
 
 // namedSources are sources and saved queries by table name.
 type namedSources struct {
-	sql.NoCatalogs
+	sql.Own
 	src   map[string]engine.Scanner
 	saved map[string]string
 }

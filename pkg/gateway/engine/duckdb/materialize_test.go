@@ -21,7 +21,7 @@ import (
 
 // slow is a source that gives one row, and the end only when it is let go.
 type slow struct {
-	sql.NoCatalogs
+	sql.Own
 	begun, end chan struct{}
 }
 
@@ -202,7 +202,7 @@ func TestStoredTypes(t *testing.T) {
 		return names, values
 	}
 	stored := enginetest.Names{{Catalog: "peaka", Schema: "mtquery",
-		Table: "m"}: {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}}}
+		Table: "m"}: {Base: &engine.TableName{Schema: "mtquery", Table: "m"}}}
 	wantNames, wantValues := types(sql.Query{SQL: text})
 	names, values := types(sql.Query{SQL: `SELECT * FROM peaka.mtquery.m`, Catalogs: stored})
 	if names != wantNames || values != wantValues {

@@ -37,8 +37,8 @@ func TestNamesChangeWhileStatementsRun(t *testing.T) {
 	cols := []engine.ColumnInfo{{Name: "n", Type: "bigint"}}
 	rows := &enginetest.Rows{Cols: cols, Data: [][]any{{int64(7)}, {int64(7)}, {int64(7)}}}
 	names := changing{asked: new(atomic.Int64), means: []sql.Source{
-		{Scan: rows}, {Stored: &engine.TableName{Schema: "cache", Table: "a"}},
-		{Stored: &engine.TableName{Schema: "cache", Table: "b"}},
+		{Scan: rows}, {Base: &engine.TableName{Schema: "cache", Table: "a"}},
+		{Base: &engine.TableName{Schema: "cache", Table: "b"}},
 		{SQL: "SELECT CAST(7 AS bigint) AS n FROM UNNEST(sequence(1, 3)) u(i)"},
 	}, Names: enginetest.Names{
 		{Catalog: "peaka", Schema: "query", Table: "q"}: {SQL: "SELECT n FROM far.s.t"},

@@ -19,7 +19,7 @@ import (
 
 // oneSource is a catalog whose every name stands for one source.
 type oneSource struct {
-	sql.NoCatalogs
+	sql.Own
 	src engine.Scanner
 }
 

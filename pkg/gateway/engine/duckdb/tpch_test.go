@@ -68,7 +68,7 @@ func tpchProject(t *testing.T) (*project, sql.Catalogs) {
 // tpchTables are the catalog and schema that complete the names of tables.
 var tpchTables = engine.TableName{Catalog: "tpch", Schema: "tiny"}
 
-type tpchCatalog struct{ sql.NoCatalogs }
+type tpchCatalog struct{ sql.Own }
 
 func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (sql.Source, error) {
 	switch {
@@ -80,7 +80,7 @@ func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (sql.Source, er
 	case tpchTypes[n.Table] == "":
 		return sql.Source{}, engine.UnknownTable(n)
 	}
-	return sql.Source{Stored: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
+	return sql.Source{Base: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
 }
 
 func (tpchCatalog) List(context.Context, []string) (all []engine.TableName, _ error) {

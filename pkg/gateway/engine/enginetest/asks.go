@@ -45,8 +45,6 @@ func asks(t *testing.T, open Open) {
 		{sql.Counts{Table: n}, "5"},
 		{sql.Counts{Table: n, Columns: []string{kind, "id"}}, "5|3|5"},
 		{sql.Frequent{Table: n, Column: kind, Limit: 2}, "b|2\na|1"},
-		{sql.Listing{Catalog: "sample"}, "shop"},
-		{sql.Listing{Catalog: "sample", Schema: "nosuch's"}, ""},
 		{sql.Cast{Value: json.Number("12"), Type: "bigint"}, "12"},
 		{sql.Cast{Value: "2020-02-29", Type: "date"}, "2020-02-29"},
 	} {
@@ -64,10 +62,6 @@ func asks(t *testing.T, open Open) {
 	if got, err := Query(t.Context(), p, sql.Query{Ask: sql.Counts{Table: n, Columns: []string{"id"}, Estimated: true},
 		Catalogs: catalogs}); err != nil || got[:2] != "5|" {
 		t.Errorf("estimated %q, %v", got, err)
-	}
-	if got, err := Query(t.Context(), p, sql.Query{Ask: sql.Listing{Catalog: "sample", Schema: "shop"},
-		Catalogs: catalogs}); err != nil || got != "customers\norder_items\norders\nproducts" {
-		t.Errorf("the tables of the sample are %q, %v", got, err)
 	}
 	if _, err := Query(t.Context(), p, sql.Query{Ask: sql.Cast{Value: "x", Type: "bigint"}}); Kind(
 		err) != engine.KindValue {
@@ -101,7 +95,7 @@ func merges(t *testing.T, open Open) {
 		t.Helper()
 		stored := lookup("peaka", "mtquery", "x")
 		got, err := Query(ctx, p, sql.Query{SQL: `SELECT id, name FROM peaka.mtquery.x ORDER BY 1, 2`,
-			Catalogs: Names{stored: {Stored: &engine.TableName{Schema: "cache", Table: table}}}})
+			Catalogs: Names{stored: {Base: &engine.TableName{Schema: "cache", Table: table}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,11 @@ import (
 type Names map[engine.TableName]sql.Source
 
 // Lookup finds a name.
-func (n Names) Lookup(_ context.Context, name engine.TableName) (sql.Source, error) {
+func (n Names) Lookup(ctx context.Context, name engine.TableName) (sql.Source, error) {
 	if s, ok := n[name]; ok {
+		return s, nil
+	}
+	if s, err := (sql.Own{}).Lookup(ctx, name); err == nil {
 		return s, nil
 	}
 	known := func(same func(engine.TableName) bool) bool {
@@ -26,7 +29,7 @@ func (n Names) Lookup(_ context.Context, name engine.TableName) (sql.Source, err
 		}
 		return false
 	}
-	internal := name.Catalog == engine.InternalCatalog
+	internal := name.Catalog == engine.InternalCatalog || name.Catalog == engine.SampleCatalog
 	switch {
 	case !internal && !known(func(k engine.TableName) bool { return k.Catalog == name.Catalog }):
 		return sql.Source{}, &engine.Error{Kind: engine.KindUnknownCatalog, Message: "Catalog '" + name.Catalog +
@@ -42,25 +45,22 @@ func (n Names) Lookup(_ context.Context, name engine.TableName) (sql.Source, err
 }
 
 // List names all, or those of some catalogs.
-func (n Names) List(_ context.Context, catalogs []string) ([]engine.TableName, error) {
-	var out []engine.TableName
+func (n Names) List(ctx context.Context, catalogs []string) ([]engine.TableName, error) {
+	out, err := sql.Own{}.List(ctx, catalogs)
 	for k := range n {
 		if catalogs == nil || slices.Contains(catalogs, k.Catalog) {
 			out = append(out, k)
 		}
 	}
-	return out, nil
+	return out, err
 }
-
-// Override implements sql.Catalogs.
-func (Names) Override(context.Context, engine.TableName) (*engine.TableName, error) { return nil, nil }
 
 // Spelled implements sql.Catalogs.
 func (Names) Spelled(context.Context, engine.TableName) error { return nil }
 
 // Kinds implements sql.Catalogs.
 func (n Names) Kinds(ctx context.Context) (map[string]string, error) {
-	kinds, err := sql.NoCatalogs{}.Kinds(ctx)
+	kinds, err := sql.Own{}.Kinds(ctx)
 	for name := range n {
 		kinds[name.Catalog] = "test"
 	}

@@ -149,8 +149,8 @@ func names(t *testing.T, open Open) {
 		t.Fatal(err)
 	}
 	n := Names{
-		lookup("peaka", "mtquery", "m"):  {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}},
-		lookup("pg", "public", "cached"): {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}},
+		lookup("peaka", "mtquery", "m"):  {Base: &engine.TableName{Schema: "mtquery", Table: "m"}},
+		lookup("pg", "public", "cached"): {Base: &engine.TableName{Schema: "mtquery", Table: "m"}},
 		lookup("peaka", "query", "q"):    {SQL: `SELECT sum(a) AS s FROM "peaka"."mtquery"."m"; -- all`},
 		lookup("peaka", "query", "q2"):   {SQL: `SELECT s + 1 AS s FROM "peaka"."query"."q"`},
 		lookup("sem", "sales", "t"):      {SQL: `SELECT s * 10 AS s FROM peaka.query.q2`},
@@ -349,7 +349,7 @@ func bindings(t *testing.T, open Open) {
 			`2)), 'b'`}); err != nil {
 		t.Fatal(err)
 	}
-	n := Names{lookup("peaka", "mtquery", "m"): {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}}}
+	n := Names{lookup("peaka", "mtquery", "m"): {Base: &engine.TableName{Schema: "mtquery", Table: "m"}}}
 	q := func(where string, binds ...string) sql.Query {
 		return sql.Query{SQL: `SELECT s FROM peaka.mtquery.m WHERE ` + where, Bindings: binds, Catalogs: n}
 	}

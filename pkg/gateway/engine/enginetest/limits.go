@@ -63,7 +63,7 @@ func isolation(t *testing.T, open Open) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := Names{lookup("peaka", "mtquery", "m"): {Stored: &engine.TableName{Schema: "mtquery", Table: "m"}}}
+	n := Names{lookup("peaka", "mtquery", "m"): {Base: &engine.TableName{Schema: "mtquery", Table: "m"}}}
 	if _, err := sql.Store(t.Context(), a, "mtquery", "m", sql.Query{SQL: `SELECT 'of A' AS s`}); err != nil {
 		t.Fatal(err)
 	}

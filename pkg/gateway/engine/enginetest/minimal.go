@@ -66,7 +66,7 @@ func minimalStored(t *testing.T, open Open) {
 	}
 	src := &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}}, Data: [][]any{{int64(1)}, {int64(2)}}}
 	n := Names{lookup("pg", "public", "t"): {Scan: src}, lookup("pg", "public",
-		"s"): {Stored: &engine.TableName{Schema: "cache", Table: "s"}}}
+		"s"): {Base: &engine.TableName{Schema: "cache", Table: "s"}}}
 	store := func(text string) (int64, error) {
 		return sql.Store(t.Context(), p, "cache", "s", sql.Query{SQL: text, Catalogs: n})
 	}

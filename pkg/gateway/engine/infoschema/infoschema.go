@@ -27,13 +27,10 @@ var Columns = map[string][]engine.ColumnInfo{
 		{Name: "is_nullable", Type: "varchar"}, {Name: "data_type", Type: "varchar"}},
 }
 
-// All adds to the tables of a project, in lower case, the schemas that always exist and the tables of
-// information_schema, and sorts them. A schema without tables is represented by an empty table name, and a catalog
-// without schemas by an empty schema and table name, which are removed.
+// All adds to the tables of a project, in lower case, those of information_schema, and sorts them. A schema without
+// tables is represented by an empty table name, and a catalog without schemas by an empty schema and table name, which
+// are removed.
 func All(tables []engine.TableName) []engine.TableName {
-	for _, schema := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaQuery, engine.SchemaMtQuery} {
-		tables = append(tables, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema})
-	}
 	catalogs := map[string]bool{}
 	for _, t := range tables {
 		catalogs[strings.ToLower(t.Catalog)] = true

@@ -13,8 +13,10 @@ import (
 )
 
 func project() []engine.TableName {
-	return All([]engine.TableName{{Catalog: "pg", Schema: "public", Table: "b"}, {Catalog: "pg", Schema: "public",
-		Table: "a"}, {Catalog: "pg", Schema: "public", Table: "a"},
+	return All([]engine.TableName{{Catalog: "peaka", Schema: "table"}, {Catalog: "peaka", Schema: "bitable"},
+		{Catalog: "peaka", Schema: "mtquery"}, {Catalog: "pg", Schema: "public", Table: "b"},
+		{Catalog: "pg", Schema: "public",
+			Table: "a"}, {Catalog: "pg", Schema: "public", Table: "a"},
 		{Catalog: "peaka", Schema: "query", Table: "q"}})
 }
 

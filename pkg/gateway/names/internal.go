@@ -1,0 +1,127 @@
+package names
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/caches/states"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/tables"
+)
+
+// internal is catalog "1": the internal and BI tables.
+type internal struct {
+	plain
+	g *Service
+	p store.Project
+}
+
+func (c internal) Schemas(context.Context) ([]string, error) {
+	return []string{engine.SchemaTable, engine.SchemaBI}, nil
+}
+
+func (c internal) Tables(ctx context.Context, schema string) ([]api.Table, error) {
+	p, err := c.g.Engine.Project(ctx, c.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	schemas := []string{schema}
+	if schema == "" {
+		schemas = []string{engine.SchemaTable, engine.SchemaBI}
+	}
+	var out []api.Table
+	for _, s := range schemas {
+		names, err := p.ListTables(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, each.Map(names, func(n string) api.Table { return tables.TableOut(s, n) })...)
+	}
+	return out, nil
+}
+
+func (c internal) Columns(ctx context.Context, schema, table string) ([]Column, error) {
+	p, err := c.g.Engine.Project(ctx, c.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	cols, err := p.Columns(ctx, schema, table)
+	return each.Map(cols, func(c engine.Column) Column {
+		return Column{ColumnDetail: tables.ColumnOut(c), System: c.System, Primary: c.System && c.Name == "_id"}
+	}), err
+}
+
+func (c internal) Resolve(_ context.Context, _ Resolver, n engine.TableName) (sql.Source, error) {
+	if n.Schema != engine.SchemaTable && n.Schema != engine.SchemaBI {
+		return sql.Source{}, noSchema(n.Schema)
+	}
+	return sql.Source{Base: &n}, nil
+}
+
+func (c internal) Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error) {
+	cols, err := c.Columns(ctx, schema, table)
+	if err != nil {
+		return nil, err
+	}
+	return c.g.statistics(ctx, c.p, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table},
+		cols)
+}
+
+// sample is the built-in catalog, whose tables the engine has.
+type sample struct {
+	plain
+	g *Service
+	p store.Project
+}
+
+func (c sample) Schemas(context.Context) ([]string, error) { return []string{engine.SampleSchema}, nil }
+
+func (c sample) Tables(_ context.Context, schema string) ([]api.Table, error) {
+	if schema != "" && schema != engine.SampleSchema {
+		return nil, nil
+	}
+	return each.Map(engine.SampleTables(), func(n string) api.Table {
+		return api.Table{CatalogID: SampleCatalogID, CatalogName: engine.SampleCatalog, SchemaName: engine.SampleSchema,
+			TableName: n, IsCacheable: true, SupportedCacheTypes: []string{states.Full, states.Incremental}}
+	}), nil
+}
+
+func (c sample) Columns(ctx context.Context, schema, table string) ([]Column, error) {
+	return c.g.Describe(ctx, c.p, engine.TableName{Catalog: engine.SampleCatalog, Schema: schema, Table: table})
+}
+
+func (c sample) Resolve(ctx context.Context, r Resolver, n engine.TableName) (sql.Source, error) {
+	t, err := r.cached(ctx, SampleCatalogID, n, func() (string, string, error) { return n.Schema, n.Table, nil })
+	if err != nil || t != nil {
+		return sql.Source{Base: t}, err
+	}
+	return sql.Own{}.Lookup(ctx, n)
+}
+
+func (c sample) Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error) {
+	cols, err := c.Columns(ctx, schema, table)
+	if err != nil {
+		return nil, err
+	}
+	return c.g.statistics(ctx, c.p, engine.TableName{Catalog: engine.SampleCatalog, Schema: schema, Table: table}, cols)
+}
+
+// Describe lists the columns of anything a statement can refer to, by planning a query of its rows.
+func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableName) ([]Column, error) {
+	res, err := s.Query(ctx, p, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows}})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	cols := res.Columns()
+	out := make([]Column, len(cols))
+	for i, c := range cols {
+		out[i].ColumnDetail = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.DataType,
+			DisplayName: c.Name}
+	}
+	return out, nil
+}
