@@ -20,7 +20,7 @@ func TestContextValues(t *testing.T) {
 		"pkg/api proxyWayKey{}":                    "the hooks of net/http for connections through a proxy",
 		"pkg/api captureKey{}":                     "the decoder of replies",
 		"pkg/gateway web.SourceKey{}":              "authentication",
-		"pkg/gateway/web filesKey{}":               "the lookup of files, which no request over a network may ask for",
+		"pkg/gateway/zone filesKey{}":              "the lookup of files, which no request over a network may ask for",
 		"pkg/gateway/web RequestKey{}":             "the log and error bodies",
 		"pkg/gateway/web scopeKey{}":               "handlers",
 		"pkg/gateway/engine omissionsKey{}":        "the middleware, after sources below the engine have added to it",

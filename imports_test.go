@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,7 +30,7 @@ func TestImports(t *testing.T) {
 		"github.com/go-sql-driver/mysql": {"pkg/gateway/connector"},
 		"github.com/spf13/cobra":         {"cmd", "internal/reference"},
 		"github.com/spf13/cobra/doc":     {"internal/reference"},
-		"encoding/csv":                   {}, // pkg/gateway/engine/csv is the reader of all
+		"encoding/csv":                   {}, // internal/rowfile/csv is the reader of all
 		"net/http": {"internal/retry", "pkg/outcome", "cmd", "pkg/api", "pkg/gateway",
 			"pkg/openapi", "pkg/trinosql/witness"},
 	}
@@ -43,10 +44,11 @@ func TestImports(t *testing.T) {
 		"internal/jsontext":   {},
 		"internal/term":       {"pkg/api"},
 		"internal/sqltext":    {"pkg/late"},
-		"internal/rowfile":    {"pkg/late", "pkg/gateway/engine/csv", "pkg/gateway/safely"},
-		"internal/cell":       {"internal/nearest", "pkg/api"},
-		"internal/rowset": {"internal/cell", "internal/jsontext", "internal/rowfile", "internal/tempfile",
-			"pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
+		"internal/rowfile": {"internal/clip", "internal/doubletext", "internal/rowfile", "internal/tempfile",
+			"pkg/api", "pkg/late", "pkg/gateway/safely"},
+		"internal/cell": {"internal/nearest", "pkg/api"},
+		"internal/rowset": {"internal/cell", "internal/doubletext", "internal/jsontext", "internal/rowfile",
+			"internal/tempfile", "pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
 		"internal/nearest": {},
 		"internal/shell":   {},
 		"internal/retry":   {},
@@ -57,23 +59,26 @@ func TestImports(t *testing.T) {
 		"pkg/config": {"pkg/config/keybinding", "internal/loopback", "pkg/late", "internal/tempfile",
 			"internal/nearest", "internal/shell"},
 		"pkg/output": {"internal/cell", "internal/nearest", "internal/pipe", "internal/term",
-			"pkg/api", "internal/tempfile", "pkg/gateway/engine/csv"},
+			"pkg/api", "internal/tempfile", "internal/rowfile/csv"},
 		"pkg/openapi":        {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely": {},
 		"pkg/gateway/damage": {},
-		"pkg/gateway/store":  {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states"},
+		"pkg/gateway/store":  {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states", "pkg/gateway/zone"},
+		"pkg/gateway/zone":   {"pkg/gateway/engine"},
 		"pkg/gateway/sql": {"internal/clip", "internal/nearest", "internal/sqltext", "pkg/late",
 			"pkg/trinosql", "pkg/gateway/engine", "pkg/gateway/wire"},
 		"pkg/gateway/wire": {"internal/sqltext", "pkg/api", "pkg/trinosql", "pkg/late",
 			"pkg/gateway/engine", "pkg/gateway/safely"},
-		"pkg/gateway/engine": {"internal/clip", "internal/jsontext", "internal/nearest", "internal/retry",
-			"internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine",
+		"pkg/gateway/engine": {"internal/clip", "internal/doubletext", "internal/jsontext", "internal/nearest",
+			"internal/retry", "internal/rowfile/csv", "internal/sqltext", "internal/tempfile", "pkg/trinosql",
+			"pkg/api", "pkg/late", "pkg/gateway/engine",
 			"pkg/gateway/damage", "pkg/gateway/safely"},
 		"pkg/gateway/engine/enginetest": {"pkg/api", "pkg/gateway/engine", "pkg/gateway/sql", "pkg/gateway/merge"},
 		"pkg/gateway/connector": {"internal/loopback", "internal/secret", "internal/rowfile", "internal/retry",
 			"internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine",
 			"pkg/gateway/connector", "pkg/gateway/safely"},
 		"pkg/gateway": {"internal/clip", "internal/loopback", "internal/each", "internal/jsontext",
+			"internal/rowfile/csv",
 			"internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/outcome", "pkg/spec", "pkg/trinosql",
 			"pkg/gateway", "internal/tempfile"},
 	}
@@ -130,8 +135,8 @@ func TestImports(t *testing.T) {
 					t.Errorf("%s imports %s, which pkg/gateway alone may: it hangs on hooks", path, own)
 				case own == "pkg/gateway/gatewaytest":
 					t.Errorf("%s imports %s, which is for tests alone", path, own)
-				case own == "cmd" && dir != "." && dir != "internal/reference", strings.HasPrefix(own, "cmd/") &&
-					!under(dir, []string{"cmd"}):
+				case (own == "cmd" || own == "cmd/gateway") && (dir == "." || dir == "internal/reference"):
+				case own == "cmd", strings.HasPrefix(own, "cmd/") && !under(dir, []string{"cmd"}):
 					t.Errorf("%s imports %s, which is not for it", path, own)
 				case strings.HasPrefix(own, "cmd/") && !strings.HasPrefix(own, "cmd/internal/") && dir != "cmd":
 					t.Errorf("%s imports %s: packages of commands import cmd/internal and never each other", path, own)
@@ -141,8 +146,8 @@ func TestImports(t *testing.T) {
 				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset",
 					"internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec",
 					"pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config",
-					"pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/sql",
-					"pkg/gateway/wire", "pkg/gateway/engine/enginetest", "pkg/gateway/engine", "pkg/gateway/connector",
+					"pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/zone",
+					"pkg/gateway/sql", "pkg/gateway/wire", "pkg/gateway/engine/enginetest", "pkg/gateway/engine", "pkg/gateway/connector",
 					"pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
@@ -157,6 +162,41 @@ func TestImports(t *testing.T) {
 	})
 	if err != nil || files < 50 {
 		t.Fatalf("%d files read: %v", files, err)
+	}
+}
+
+// TestClientLinksToNoEngine: the program passes the engine to its commands. What they import is the same for a build with
+// an engine and for one without, and contains neither the engine nor a gateway, its store or its connectors to databases.
+func TestClientLinksToNoEngine(t *testing.T) {
+	linked := regexp.MustCompile(`^(github\.com/(duckdb|jackc/pgx|go-sql-driver)/|modernc\.org/sqlite|` +
+		module + `pkg/gateway($|/store$|/hosted$|/connector/types$|/engine/duckdb))`)
+	var both [2]string
+	for i, cgo := range []string{"CGO_ENABLED=1", "CGO_ENABLED=0"} {
+		list := func(packages ...string) []string {
+			c := exec.Command("go", append([]string{"list", "-deps"}, packages...)...)
+			c.Env, c.Stderr = append(os.Environ(), cgo), os.Stderr
+			out, err := c.Output()
+			if err != nil {
+				t.Fatalf("%s: %v", c, err)
+			}
+			return strings.Fields(string(out))
+		}
+		var own []string
+		for _, name := range list("./cmd", "./cmd/internal/...") {
+			if linked.MatchString(name) {
+				t.Errorf("with %s the client links to %s", cgo, name)
+			}
+			if strings.HasPrefix(name, module) {
+				own = append(own, name)
+			}
+		}
+		both[i] = strings.Join(own, "\n")
+		if program := list("."); slices.IndexFunc(program, linked.MatchString) < 0 || len(own) < 50 {
+			t.Errorf("with %s the program links to no gateway, or the client to %d packages: this test sees nothing", cgo, len(own))
+		}
+	}
+	if both[0] != both[1] {
+		t.Errorf("the client imports other packages without cgo:\n%s\nand with it:\n%s", both[1], both[0])
 	}
 }
 

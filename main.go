@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/dig-cli/dig/cmd"
+	"github.com/dig-cli/dig/cmd/gateway"
 )
 
-func main() { os.Exit(cmd.Main()) }
+func main() { os.Exit(cmd.Main(gateway.Zone())) }

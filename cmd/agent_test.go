@@ -49,7 +49,7 @@ func TestAgentStream(t *testing.T) {
 		env := map[string]string{"DIG_CONFIG_DIR": dir, "DIG_DATA_DIR": dir, "HOME": dir, "DIG_ZONE": "us",
 			"DIG_BASE_URL": srv.URL + "/api/v1",
 			"DIG_API_KEY":  "abcdefgh.abcdefghabcdefghabcdefghabcdefgh", "DIG_PROJECT": "Ab12Cd34"}
-		e := &cli.Env{Name: "dig", Args: []string{"agent", "stream", "hi", "--mode", "messages"},
+		e := &cli.Env{Zone: local(), Name: "dig", Args: []string{"agent", "stream", "hi", "--mode", "messages"},
 			In: strings.NewReader(""), Out: &out, Err: &errs,
 			Getenv: environ(t, env), Dir: dir, Now: time.Now}
 		if c.output != "" {
@@ -64,7 +64,8 @@ func TestAgentStream(t *testing.T) {
 }
 
 func TestMaskKey(t *testing.T) {
-	e := &cli.Env{Name: "dig", Err: io.Discard, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
+	e := &cli.Env{Zone: local(), Name: "dig", Err: io.Discard, Getenv: func(string) string { return "" },
+		Dir: t.TempDir()}
 	env := map[string]string{"DIG_CONFIG_DIR": e.Dir, "DIG_ZONE": "us", "DIG_BASE_URL": "https://gateway.test/api/v1",
 		"DIG_API_KEY": "odd-key/+"}
 	e.Getenv = environ(t, env)

@@ -53,7 +53,7 @@ func TestArgumentErrors(t *testing.T) {
 			}
 		}
 	}
-	visit(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	visit(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}))
 	if missing < 80 || surplus < 300 {
 		t.Errorf("%d missing and %d surplus arguments", missing, surplus)
 	}
@@ -71,7 +71,7 @@ func TestArgumentErrors(t *testing.T) {
 			t.Errorf("%s with an unknown flag: %v", c.CommandPath(), err)
 		}
 	}
-	visit(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	visit(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}))
 	values := 0
 	visit = func(c *cobra.Command) {
 		for _, sub := range c.Commands() {
@@ -91,7 +91,7 @@ func TestArgumentErrors(t *testing.T) {
 			}
 		})
 	}
-	visit(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	visit(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}))
 	if values < 100 {
 		t.Errorf("%d flags with values of other types than text", values)
 	}

@@ -405,7 +405,8 @@ func TestConfigEditAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	var o, x bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: []string{"config", "edit"}, In: strings.NewReader("y\n"), Out: &o, Err: &x,
+	e := &cli.Env{Zone: local(), Name: "dig", Args: []string{"config", "edit"}, In: strings.NewReader("y\n"), Out: &o,
+		Err:    &x,
 		InTerm: true, ErrTerm: true, Dir: dir, Now: time.Now, Getenv: environ(t, env)}
 	code := Run(t.Context(), e)
 	raw, err := os.ReadFile(filepath.Join(env["DIG_CONFIG_DIR"], "config.yaml.rejected"))
@@ -420,7 +421,8 @@ func TestLoginInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var o, x bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: []string{"auth", "login", "--zone", "us", "--with-key"}, In: neverRead{}, Out: &o,
+	e := &cli.Env{Zone: local(), Name: "dig", Args: []string{"auth", "login", "--zone", "us", "--with-key"},
+		In: neverRead{}, Out: &o,
 		Err: &x, Dir: t.TempDir(), Getenv: environ(t, map[string]string{"DIG_CONFIG_DIR": t.TempDir(),
 			"HOME": t.TempDir()})}
 	if code := Run(ctx, e); code != exitcode.Interrupted {

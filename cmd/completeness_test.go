@@ -162,7 +162,7 @@ func commandOperations() map[string][]string {
 			walk(sub)
 		}
 	}
-	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	walk(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}))
 	return found
 }
 
@@ -170,7 +170,7 @@ func commandOperations() map[string][]string {
 // exactly one client method, at least one command unless it is deprecated, and exactly one route. TestScriptsTCP adds
 // that a script calls it.
 func TestEveryOperation(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("routes need the local engine, which this build has not")
 	}
 	methods, commands := clientMethods(t), commandOperations()
@@ -230,13 +230,13 @@ func TestEveryCommand(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	walk(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}))
 }
 
 // TestCompletionsAreCurrent compares the scripts in the repository with what the program writes.
 func TestCompletionsAreCurrent(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeCompletions((&cli.Env{Name: "dig", Getenv: os.Getenv}), dir); err != nil {
+	if err := writeCompletions((&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}), dir); err != nil {
 		t.Fatal(err)
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -259,7 +259,7 @@ func TestCompletionsAreCurrent(t *testing.T) {
 // TestCommandTreeIsNotKept: a run that completes nothing leaves nothing behind in its process, such as what cobra keeps
 // for completions.
 func TestCommandTreeIsNotKept(t *testing.T) {
-	root := weak.Make(newRootCmd(&cli.Env{Name: "dig", Args: []string{"version"}, Getenv: os.Getenv}))
+	root := weak.Make(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Args: []string{"version"}, Getenv: os.Getenv}))
 	for range 100 {
 		if runtime.GC(); root.Value() == nil {
 			return
@@ -292,5 +292,5 @@ func TestEveryShape(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	walk(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}))
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // completionSteps are what is typed, and the arguments that the shell then has.
@@ -26,7 +24,7 @@ var completionSteps = []struct{ typed, args string }{
 // TestShellCompletion types into real shells that have read nothing but the script: no package bash-completion, no
 // start-up files.
 func TestShellCompletion(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	// The function stands for the program where no completion is asked for, and shows its arguments.

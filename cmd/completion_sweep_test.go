@@ -19,12 +19,13 @@ var anyText = map[string]bool{"text": true, "question": true, "message": true, "
 // and each argument and flag that takes a name completes names. Anything else is text, for which no files are offered.
 func TestEveryCompletion(t *testing.T) {
 	dir := t.TempDir()
-	e := &cli.Env{Name: "dig", Args: []string{cobra.ShellCompRequestCmd}, Getenv: func(name string) string {
-		if name == "HOME" || strings.HasPrefix(name, "XDG_") || name == "DIG_DATA_DIR" {
-			return dir + "/none" // no zone local is there to be asked
-		}
-		return os.Getenv(name)
-	}}
+	e := &cli.Env{Zone: local(), Name: "dig", Args: []string{cobra.ShellCompRequestCmd},
+		Getenv: func(name string) string {
+			if name == "HOME" || strings.HasPrefix(name, "XDG_") || name == "DIG_DATA_DIR" {
+				return dir + "/none" // no zone local is there to be asked
+			}
+			return os.Getenv(name)
+		}}
 	var words func(c *cobra.Command) []string
 	words = func(c *cobra.Command) (all []string) {
 		for _, sub := range c.Commands() {
@@ -33,7 +34,7 @@ func TestEveryCompletion(t *testing.T) {
 		return all
 	}
 	// flags are completed for the commands of the line
-	e.Args = append(e.Args, words(newRootCmd(&cli.Env{Name: "dig", Getenv: e.Getenv}))...)
+	e.Args = append(e.Args, words(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: e.Getenv}))...)
 	root := newRootCmd(e)
 	few := regexp.MustCompile(`\b[A-Z][A-Z_]{3,}\b.*\b(or|and|,) .*\b[A-Z][A-Z_]{3,}\b|: (\w+, )+\w+ or \w+|: \w+ or ` +
 		`\w+$|^(\w+, )+\w+ or \w+[;,]?`)

@@ -24,7 +24,8 @@ func runAgainst(t *testing.T, address string, args ...string) (code int, out, er
 		"DIG_ZONE": "us", "DIG_BASE_URL": address + "/api/v1", "DIG_PROJECT": "abcd1234",
 		"DIG_API_KEY": "abcdefgh.abcdefghijklmnopqrstuvwxyz012345", "DIG_KEY_STORAGE": "file"}
 	var stdout, stderr bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: dir,
+	e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr,
+		Dir: dir,
 		Now: time.Now, Getenv: environ(t, vars)}
 	code = Run(context.Background(), e)
 	return code, stdout.String(), stderr.String()

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	_ "modernc.org/sqlite"
 )
 
@@ -172,13 +172,13 @@ func TestDamage(t *testing.T) {
 			check := func() { // both find it, before and after it was used
 				t.Helper()
 				code, out, errs := run(t, dir, "gateway", "verify", "-o", "json")
-				var found []gateway.Finding
+				var found []zone.Finding
 				if err := json.Unmarshal([]byte(out), &found); err != nil {
 					t.Fatalf("%v: %s%s", err, out, errs)
 				}
 				bad := 0
 				for _, f := range found {
-					if f.Status == gateway.StatusDamaged {
+					if f.Status == zone.StatusDamaged {
 						bad++
 						if !strings.Contains(f.Problem, c.says) || f.Remedy == "" {
 							t.Errorf("verify: %+v", f)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/check"
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/config"
 )
@@ -61,17 +60,17 @@ func TestDoctorOffline(t *testing.T) {
 	code, found := diagnose(t, map[string]string{"DIG_DATA_DIR": data, "PATH": ""})
 	want := map[string]string{"configuration": "ok zone local", "files": "ok",
 		"program": "warning not both names are in PATH", "locks": "ok"}
-	if cli.LocalEngine {
+	if local().Available {
 		want["zone local"] = "ok not created yet"
 	}
 	expect(t, found, want)
-	if code != 0 && cli.LocalEngine || found["gateway"] != "" {
+	if code != 0 && local().Available || found["gateway"] != "" {
 		t.Errorf("exit %d: %v", code, found)
 	}
 	if _, err := os.Stat(data); err == nil {
 		t.Error("zone local was begun")
 	}
-	if !cli.LocalEngine {
+	if !local().Available {
 		return
 	}
 	if code, _, errs := runDig(t, map[string]string{"DIG_DATA_DIR": data}, "table", "list"); code != 0 {

@@ -63,7 +63,7 @@ func TestEmptyValues(t *testing.T) {
 			t.Errorf("%s --%s: no number of arguments fits", c.CommandPath(), f.Name)
 		})
 	}
-	visit(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	visit(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}))
 	if arguments < 7 || flags < 15 {
 		t.Errorf("%d arguments and %d flags take a file", arguments, flags)
 	}

@@ -38,7 +38,7 @@ func TestExclusiveFlags(t *testing.T) {
 			text, told := "", false
 			for n := range 3 { // as many arguments as the command takes
 				var out bytes.Buffer
-				e := &cli.Env{Name: "dig", Args: append(slices.Clone(args), []string{"a", "b"}[:n]...),
+				e := &cli.Env{Zone: local(), Name: "dig", Args: append(slices.Clone(args), []string{"a", "b"}[:n]...),
 					In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now,
 					Getenv: func(string) string { return "" }}
 				code := Run(context.Background(), e)
@@ -55,7 +55,7 @@ func TestExclusiveFlags(t *testing.T) {
 			walk(sub, append(path[:len(path):len(path)], sub.Name()))
 		}
 	}
-	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: func(string) string { return "" }}), nil)
+	walk(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: func(string) string { return "" }}), nil)
 	if seen < 4 {
 		t.Errorf("%d groups of flags", seen)
 	}

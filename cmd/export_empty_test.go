@@ -55,7 +55,8 @@ func TestEmptyExport(t *testing.T) {
 			"DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "DIG_PROJECT": "AbCd1234", "HOME": home,
 			"DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
 		var out, errs bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: append([]string{"export", "table", "shop", "public", `or"ders`}, args...),
+		e := &cli.Env{Zone: local(), Name: "dig", Args: append([]string{"export", "table", "shop", "public", `or"ders`},
+			args...),
 			In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, env)}
 		return Run(context.Background(), e), out.String(), errs.String()
 	}

@@ -28,7 +28,8 @@ func runDig(t *testing.T, env map[string]string, args ...string) (code int, stdo
 	all := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home + "/config", "DIG_DATA_DIR": home + "/data",
 		"DIG_KEY_STORAGE": "file"}
 	maps.Copy(all, env)
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now,
+	e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home,
+		Now:    time.Now,
 		Getenv: environ(t, all)}
 	code = Run(context.Background(), e)
 	return code, out.String(), errs.String()

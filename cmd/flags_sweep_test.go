@@ -84,7 +84,7 @@ func TestFlagsFirst(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "orders.csv"), []byte("id,n\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	root := newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv})
+	root := newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv})
 	f, words, made := sweepFront(t, dir)
 	for _, line := range sweepLines { // they work, and print what they are said to print
 		args := words(line)

@@ -181,7 +181,8 @@ func (f *front) digIn(stdin string, args ...string) (code int, stdout, stderr st
 	f.t.Helper()
 	env := f.env()
 	var out, errs bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(stdin), Out: &out, Err: &errs, Dir: f.home,
+	e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: strings.NewReader(stdin), Out: &out, Err: &errs,
+		Dir: f.home,
 		Now: time.Now, Getenv: environ(f.t, env)}
 	code = Run(context.Background(), e)
 	return code, out.String(), errs.String()

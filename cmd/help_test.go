@@ -16,7 +16,8 @@ import (
 func TestHelpFitsTheTerminal(t *testing.T) {
 	helpOf := func(terminal bool, width int, args ...string) string {
 		var out bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: append(args, "--help"), In: strings.NewReader(""), Out: &out, Err: &out,
+		e := &cli.Env{Zone: local(), Name: "dig", Args: append(args, "--help"), In: strings.NewReader(""), Out: &out,
+			Err: &out,
 			Dir: t.TempDir(), Now: time.Now, OutTerm: terminal, Width: width,
 			Getenv: func(string) string { return "" }}
 		if code := Run(context.Background(), e); code != 0 {
@@ -49,11 +50,12 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	root := newRootCmd(&cli.Env{Name: "dig", Getenv: func(string) string { return "" }})
+	root := newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: func(string) string { return "" }})
 	walk(root, nil)
-	for _, topic := range topicsOf(&cli.Env{Name: "dig"}, root) {
+	for _, topic := range topicsOf(&cli.Env{Zone: local(), Name: "dig"}, root) {
 		var out bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: []string{"help", topic.Name()}, In: strings.NewReader(""), Out: &out,
+		e := &cli.Env{Zone: local(), Name: "dig", Args: []string{"help", topic.Name()}, In: strings.NewReader(""),
+			Out: &out,
 			Err: &out, Dir: t.TempDir(), Now: time.Now, OutTerm: true, Width: 80,
 			Getenv: func(string) string { return "" }}
 		if code := Run(context.Background(), e); code != 0 || out.Len() < 100 {

@@ -67,7 +67,8 @@ func TestKeyIsOneLine(t *testing.T) {
 	env := map[string]string{"DIG_CONFIG_DIR": t.TempDir(), "DIG_KEY_STORAGE": "file", "HOME": t.TempDir()}
 	run := func(in string, args ...string) (int, string) {
 		var o, x bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(in), Out: &o, Err: &x, Dir: t.TempDir(),
+		e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: strings.NewReader(in), Out: &o, Err: &x,
+			Dir: t.TempDir(),
 			Now: time.Now, Getenv: environ(t, env)}
 		code := Run(t.Context(), e)
 		if strings.Contains(o.String()+x.String(), testKey) {
@@ -93,7 +94,8 @@ func TestKeyIsOneLine(t *testing.T) {
 	for _, args := range [][]string{{"auth", "login", "a/b", "--zone", "us"}, {"auth", "login", "WORK", "--zone", "us"},
 		{"profile", "add", "WORK", "--zone", "us"}} {
 		var o, x bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: args, In: neverRead{}, Out: &o, Err: &x, Dir: t.TempDir(), Now: time.Now,
+		e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: neverRead{}, Out: &o, Err: &x, Dir: t.TempDir(),
+			Now:    time.Now,
 			Getenv: environ(t, env)}
 		if code := Run(t.Context(), e); code != exitcode.Usage && code != exitcode.Conflict ||
 			strings.Contains(x.String(), "sent to") {

@@ -23,8 +23,8 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// Main runs dig with the process's own streams and returns its exit code.
-func Main() int {
+// Main runs dig with the process's own streams and returns its exit code. zone is how it reaches zone local.
+func Main(zone cli.Zone) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	// A reader that has closed stdout, such as head, must not kill the process before it has finished its files: the
@@ -34,7 +34,7 @@ func Main() int {
 	dir, _ := os.Getwd()
 	e := &cli.Env{
 		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel,
+		Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Zone: zone, Interrupt: cancel,
 		AtOnce: new(atomic.Pointer[func()]), HangUp: new(atomic.Pointer[func()]), Trap: new(atomic.Pointer[func()]),
 		InTerm: xterm.IsTerminal(int(os.Stdin.Fd())), OutTerm: xterm.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerm: xterm.IsTerminal(int(os.Stderr.Fd())),

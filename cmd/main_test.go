@@ -6,8 +6,13 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/gateway"
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// local is how the tests reach zone local.
+func local() cli.Zone { return gateway.Zone() }
 
 func TestMain(m *testing.M) {
 	main := func() {
@@ -17,7 +22,7 @@ func TestMain(m *testing.M) {
 				os.Exit(3)
 			}()
 		}
-		os.Exit(Main())
+		os.Exit(Main(local()))
 	}
 	testscript.Main(sweeps{m}, map[string]func(){"dig": main, "digctl": main})
 }

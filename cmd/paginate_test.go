@@ -96,7 +96,8 @@ func TestPaginate(t *testing.T) {
 			"DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "HOME": home, "DIG_CONFIG_DIR": home,
 			"DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
 		var out, errs bytes.Buffer
-		e := &cli.Env{Name: "dig", Args: append([]string{"api"}, args...), In: strings.NewReader(""), Out: &out,
+		e := &cli.Env{Zone: local(), Name: "dig", Args: append([]string{"api"}, args...), In: strings.NewReader(""),
+			Out: &out,
 			Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, env)}
 		return Run(context.Background(), e), out.String(), errs.String()
 	}

@@ -10,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestReaderGoesAway: a process whose reader ends, as with head, says nothing, exits as if SIGPIPE had ended it, and
 // leaves its files as a run that did not come to its end does.
 func TestReaderGoesAway(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("needs the local zone")
 	}
 	data := t.TempDir()

@@ -33,7 +33,7 @@ func TestWaits(t *testing.T) {
 			t.Errorf("%s: --wait-timeout without --wait", c.CommandPath())
 		}
 	}
-	visit(newRootCmd(&cli.Env{Name: "dig", Run: cli.Session{}}))
+	visit(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Run: cli.Session{}}))
 	if n < 10 {
 		t.Errorf("%d commands wait", n)
 	}

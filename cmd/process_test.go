@@ -13,8 +13,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // process prepares dig as a process of its own on the given data directory: the test binary under the name dig, see
@@ -78,7 +76,7 @@ func writeNumbers(t *testing.T, rows int) string {
 
 func needLocal(t *testing.T) {
 	t.Helper()
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("needs the local engine, which this build has not")
 	}
 }

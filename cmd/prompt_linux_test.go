@@ -166,7 +166,8 @@ func onTerminalWith(ctx context.Context, t *testing.T, env map[string]string,
 	args ...string) (x *terminal, end func() int) {
 	t.Helper()
 	x = newTerminal(t)
-	e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: env["HOME"], Now: time.Now,
+	e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: env["HOME"],
+		Now:    time.Now,
 		Getenv: environ(t, env),
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 100, Height: 30}
 	code := make(chan int, 1)

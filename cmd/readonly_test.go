@@ -70,7 +70,8 @@ func TestReadOnlyOperations(t *testing.T) {
 			}
 		}
 		var out, errs bytes.Buffer
-		code := Run(context.Background(), &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out,
+		code := Run(context.Background(), &cli.Env{Zone: local(), Name: "dig", Args: args, In: strings.NewReader(""),
+			Out: &out,
 			Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, all)})
 		return code, errs.String()
 	}
@@ -142,7 +143,9 @@ func TestReadOnlyOperations(t *testing.T) {
 		}
 	}
 	if code, errs := run(map[string]string{"DIG_PROFILE": "shut"}, "api", "POST",
-		"/data/projects/{project}/queries/execute", "-f", "statement=CREATE TABLE t AS SELECT 1"); code != exitcode.NotAllowed || len(rec.take()) > 0 || !strings.Contains(errs, "CreateTableAsSelect") {
+		"/data/projects/{project}/queries/execute", "-f",
+		"statement=CREATE TABLE t AS SELECT 1"); code != exitcode.NotAllowed || len(rec.take()) > 0 ||
+		!strings.Contains(errs, "CreateTableAsSelect") {
 		t.Errorf("a statement that writes: exit %d: %s", code, errs)
 	}
 }

@@ -151,7 +151,8 @@ func screen(t *testing.T, env map[string]string, args ...string) (code int, out 
 	t.Helper()
 	var b bytes.Buffer
 	env["HOME"] = t.TempDir()
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &b, Err: &b, Dir: env["HOME"], Now: time.Now,
+	e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: strings.NewReader(""), Out: &b, Err: &b, Dir: env["HOME"],
+		Now:     time.Now,
 		OutTerm: true, ErrTerm: true, Width: 80, Height: 10,
 		Getenv: environ(t, env)}
 	code = Run(context.Background(), e)

@@ -16,7 +16,6 @@ import (
 	"github.com/dig-cli/dig/cmd/check"
 	"github.com/dig-cli/dig/cmd/connection"
 	"github.com/dig-cli/dig/cmd/export"
-	"github.com/dig-cli/dig/cmd/gateway"
 	"github.com/dig-cli/dig/cmd/history"
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/materialized"
@@ -137,7 +136,7 @@ when no other zone is chosen.`,
 		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e),
 			admin.NewInfo(e)}},
 		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e),
-			history.New(e), check.NewDoctor(e), gateway.New(e), newCompletionCmd(e), newSchemaCmd(e),
+			history.New(e), check.NewDoctor(e), e.Zone.Commands(e), newCompletionCmd(e), newSchemaCmd(e),
 			newVersionCmd(e)}},
 	} {
 		for _, c := range g.cmds {

@@ -108,7 +108,7 @@ func fits(s *jsonschema.Schema, text string) error {
 func TestSchemaOfCommands(t *testing.T) {
 	texts := []string{"agent image", "completion", "gateway serve", "shell", "table sample", "help"}
 	s := ownSchema(t, nil)
-	root := newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv})
+	root := newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv})
 	commands := 0
 	s.each(func(p *printedSchema) {
 		c, _, err := root.Find(strings.Fields(p.Command))
@@ -188,7 +188,7 @@ type envelopes struct {
 // TestResultsFitTheirSchemas runs every command on one of everything with -o json: what it prints is what `dig schema`
 // says, and a failure is an error of the one form.
 func TestResultsFitTheirSchemas(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)
@@ -283,7 +283,7 @@ func withoutYes(args []string) []string {
 
 // TestErrorsHaveOneForm runs every command into failures of every kind with -o json.
 func TestErrorsHaveOneForm(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)
@@ -384,7 +384,8 @@ func TestErrorsHaveOneForm(t *testing.T) {
 			if ctx == nil {
 				ctx = context.Background()
 			}
-			code := Run(ctx, &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x,
+			code := Run(ctx, &cli.Env{Zone: local(), Name: "dig", Args: args, In: strings.NewReader(""), Out: &o,
+				Err: &x,
 				Dir: w.env["W"], Now: time.Now, Getenv: environ(t, env)})
 			what := fmt.Sprintf("%s: %s", kind.name, strings.Join(args, " "))
 			if code == 1 && slices.Contains([]string{"plan", "diff"}, args[0]) || code == 1 && x.Len() == 0 {

@@ -10,14 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestNoSecretAnywhere plants secrets of every kind and runs every command in every form: none is in what is printed,
 // in a file but those that are for keys, in the journal, in pulled files, or in the arguments of programs that are run.
 func TestNoSecretAnywhere(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)

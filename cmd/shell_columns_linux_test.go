@@ -28,8 +28,9 @@ func TestShellOfAWideTable(t *testing.T) {
 		9)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := Run(context.Background(), &cli.Env{Name: "dig", Args: []string{"table", "import", "quarters", file,
-		"--create"}, In: strings.NewReader(""), Out: io.Discard, Err: x.tty, Dir: home, Now: time.Now,
+	if code := Run(context.Background(), &cli.Env{Zone: local(), Name: "dig",
+		Args: []string{"table", "import", "quarters", file,
+			"--create"}, In: strings.NewReader(""), Out: io.Discard, Err: x.tty, Dir: home, Now: time.Now,
 		Getenv: environ(t, shellDirs(home))}); code != 0 {
 		t.Fatalf("exit code %d:\n%s", code, x.screen())
 	}

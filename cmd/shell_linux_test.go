@@ -34,7 +34,8 @@ func inShell(t *testing.T, home string, env map[string]string) (x *terminal, end
 	all := shellDirs(home)
 	all["TERM"] = "xterm"
 	maps.Copy(all, env)
-	e := &cli.Env{Name: "dig", Args: []string{"shell"}, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now,
+	e := &cli.Env{Zone: local(), Name: "dig", Args: []string{"shell"}, In: x.tty, Out: x.tty, Err: x.tty, Dir: home,
+		Now:    time.Now,
 		Getenv: environ(t, all),
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 80, Height: 24, Trap: new(atomic.Pointer[func()])}
 	x.interrupt = func() { (*e.Trap.Load())() }

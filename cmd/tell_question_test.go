@@ -4,14 +4,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestTellingAsks: a dry run of every command that asks for confirmation tells the question with what depends on the
 // object, as without a terminal and without --yes.
 func TestTellingAsks(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)

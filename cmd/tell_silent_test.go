@@ -8,13 +8,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // TestTellingOnNothing: zone local is not begun by a run that only tells.
 func TestTellingOnNothing(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	for _, args := range [][]string{{"workspace", "create", "w"}, {"table", "list"}, {"query", "execute", "SELECT 1"},
@@ -34,7 +33,7 @@ func TestTellingOnNothing(t *testing.T) {
 // TestTellingSendsNothing runs every command with both flags against a gateway on the network: a dry run sends reads
 // alone, and --explain the look-ups of names, never what it explains.
 func TestTellingSendsNothing(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // tellReads are commands that read all that a gateway keeps, most of them with handlers that put in order what they
@@ -29,7 +27,7 @@ var tellReads = []string{
 // TestTellingOnDirectoriesAsFound runs commands that only tell on data directories that a real run would put in order:
 // those of earlier releases, and one that a killed process has left.
 func TestTellingOnDirectoriesAsFound(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	earlier, err := filepath.Glob("../pkg/gateway/testdata/earlier/*.tar.gz")
@@ -113,7 +111,7 @@ func (w *tellWorld) tellsAll(t *testing.T, lines []string) {
 
 // TestTellingEveryRequest: what takes several requests on a hosted zone is told of as such.
 func TestTellingEveryRequest(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)

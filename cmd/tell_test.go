@@ -17,7 +17,7 @@ import (
 // commandOf finds the command of a line, and whether its operation changes something.
 func commandOf(t *testing.T, args []string) (c *cobra.Command, changes bool) {
 	t.Helper()
-	c, _, err := newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}).Find(args)
+	c, _, err := newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}).Find(args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func stepsOf(t *testing.T, line, out string) []cli.Step {
 // after. A dry run works on a copy of the state of zone local, so a change that is sent does not show here:
 // TestTellingSendsNothing looks for those.
 func TestTellingChangesNothing(t *testing.T) {
-	if !cli.LocalEngine {
+	if !local().Available {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)
@@ -153,5 +153,5 @@ func TestTellingChangesNothing(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+	walk(newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}))
 }

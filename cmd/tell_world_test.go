@@ -32,8 +32,9 @@ type tellWorld struct {
 func (w *tellWorld) run(args ...string) (code int, out, errs string) {
 	w.t.Helper()
 	var o, x bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x, Dir: filepath.Join(w.dir,
-		"work"), Now: time.Now, Getenv: environ(w.t, w.env)}
+	e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x,
+		Dir: filepath.Join(w.dir,
+			"work"), Now: time.Now, Getenv: environ(w.t, w.env)}
 	code = Run(context.Background(), e)
 	return code, o.String(), x.String()
 }

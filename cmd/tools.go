@@ -12,7 +12,7 @@ import (
 func newVersionCmd(e *cli.Env) *cobra.Command {
 	show := func(context.Context, []string) (cli.View, error) {
 		return cli.Object(versionInfo{cli.BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
-			cli.LocalEngine}), nil
+			e.Zone.Available}), nil
 	}
 	c := e.Plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json",
 		Args: cobra.NoArgs}, show)
@@ -40,7 +40,7 @@ type versionInfo struct {
 // printVersion reads no configuration, so it is fast and works even if the configuration is invalid.
 func printVersion(e *cli.Env) error {
 	kind := "with the local zone"
-	if !cli.LocalEngine {
+	if !e.Zone.Available {
 		kind = "without the local zone"
 	}
 	_, err := fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", cli.BuildVersion(), runtime.Version(), runtime.GOOS,

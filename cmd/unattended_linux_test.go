@@ -24,7 +24,8 @@ func TestUnattended(t *testing.T) {
 		all := shellDirs(home)
 		all["TERM"], all["PATH"], all["DIG_PAGER"] = "xterm", os.Getenv("PATH"), "cat >"+paged
 		maps.Copy(all, vars)
-		e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now,
+		e := &cli.Env{Zone: local(), Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home,
+			Now:    time.Now,
 			Getenv: environ(t, all),
 			InTerm: true, OutTerm: true, ErrTerm: true, Width: 80, Height: 24, Trap: new(atomic.Pointer[func()])}
 		x.types(keys)

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -34,7 +34,7 @@ func cacheSchedule(flag, v string) (*api.CacheSchedule, error) {
 		return &api.CacheSchedule{Type: "NONE"}, nil
 	}
 	v = cli.ISOPeriod(v)
-	if _, err := jobs.ParsePeriod(v); err != nil {
+	if _, err := schedule.ParsePeriod(v); err != nil {
 		return nil, cli.Usagef("%s: %v", flag, err)
 	}
 	return &api.CacheSchedule{Type: "BASIC", Expression: &v}, nil
@@ -54,7 +54,7 @@ func (f *cacheSchedules) apply(c *cobra.Command, incremental, full **api.CacheSc
 			*s.into = v
 		}
 		if v := *s.into; v != nil && v.Expression != nil && *v.Expression != "" {
-			if _, err := jobs.ParsePeriod(*v.Expression); err != nil {
+			if _, err := schedule.ParsePeriod(*v.Expression); err != nil {
 				return cli.Usagef("--body: expression: %v", err)
 			}
 		}

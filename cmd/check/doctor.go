@@ -18,7 +18,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
@@ -282,10 +282,10 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 	}
 	used := s != nil && s.InProcess()
 	switch _, err := os.Stat(dir); {
-	case !cli.LocalEngine && used:
+	case !d.e.Zone.Available && used:
 		d.add(check, statusFailed, "install a build with cgo, or choose another zone", "this build has no zone local")
 		return
-	case !cli.LocalEngine:
+	case !d.e.Zone.Available:
 		d.skip(check, "this build has no zone local")
 		return
 	case errors.Is(err, fs.ErrNotExist):
@@ -295,7 +295,7 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 		d.add(check, statusFailed, "make the directory readable, or set DIG_DATA_DIR to another one", "%v", err)
 		return
 	}
-	_, served, err := gateway.Dial(dir)
+	_, served, err := d.e.Zone.Dial(dir)
 	if err != nil {
 		d.fail(ctx, check, cli.ForeignData(err))
 		return
@@ -321,14 +321,14 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 
 // damaged adds a failed check for each part of the data directory that cannot be read.
 func (d *doctor) damaged(ctx context.Context, check, dir string) bool {
-	found, err := d.e.VerifyData(ctx, dir, gateway.Each)
+	found, err := d.e.VerifyData(ctx, dir, zone.Each)
 	if err != nil {
 		d.fail(ctx, check, err)
 		return true
 	}
 	bad := false
 	for _, f := range found {
-		if f.Status == gateway.StatusDamaged {
+		if f.Status == zone.StatusDamaged {
 			bad = true
 			d.add(check, statusFailed, f.Remedy, "%s %s: %s", f.Part, f.Name, f.Problem)
 		}

@@ -17,11 +17,39 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
 
-func New(e *cli.Env) *cobra.Command {
+// Zone is how a client reaches zone local: with DuckDB as its engine.
+func Zone() cli.Zone {
+	options := func(o zone.Options) gateway.Options {
+		return gateway.Options{Dir: o.Dir, OpenEngine: duckdb.Open, Engine: o.Engine, Now: o.Now, Version: o.Version,
+			ReadOnly: o.ReadOnly, Spool: o.Spool, KeepOut: o.KeepOut, Configs: o.Configs}
+	}
+	return cli.Zone{
+		Functions: zone.Functions{
+			Available: duckdb.Available,
+			Open: func(o zone.Options) (zone.Gateway, error) {
+				g, err := gateway.Open(options(o))
+				if err != nil {
+					return nil, err // not a nil *gateway.Gateway
+				}
+				return g, nil
+			},
+			Dial: gateway.Dial,
+			Verify: func(ctx context.Context, o zone.Options, depth zone.Depth) ([]zone.Finding, error) {
+				return gateway.Verify(ctx, options(o), depth)
+			},
+			Engine: duckdb.Open,
+		},
+		Commands: commands,
+	}
+}
+
+func commands(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
 	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayVerifyCmd(e),
 		newGatewayResetCmd(e))
@@ -29,7 +57,7 @@ func New(e *cli.Env) *cobra.Command {
 	e.Prints(c, cli.Like(state{}), "status")
 	e.Prints(c, cli.Like(cli.Text{}), "serve")
 	e.Prints(c, cli.Like(api.Compaction{}), "compact")
-	e.Prints(c, cli.Like([]gateway.Finding{}), "verify")
+	e.Prints(c, cli.Like([]zone.Finding{}), "verify")
 	return c
 }
 
@@ -74,13 +102,13 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, cli.ForeignData(err)
 			}
 			if out.Serving {
-				cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: rt})
+				cl, err := api.New(api.Options{BaseURL: zone.BaseURL, Transport: rt})
 				if err != nil {
 					return cli.View{}, err
 				}
 				ask, cancel := context.WithTimeout(ctx, answerTime)
 				defer cancel()
-				ps, err := cl.Projects.List(ask, gateway.DefaultOrganization, gateway.DefaultWorkspace)
+				ps, err := cl.Projects.List(ask, zone.DefaultOrganization, zone.DefaultWorkspace)
 				if ctx.Err() != nil {
 					return cli.View{}, ctx.Err()
 				}

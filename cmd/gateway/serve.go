@@ -159,7 +159,7 @@ do not wait for that.`,
 			if err := gateway.Guards(dir, w.Lock); err != nil {
 				return err
 			}
-		case e.Process && supervise.Possible && cli.LocalEngine && overrun > 0:
+		case e.Process && supervise.Possible && e.Zone.Available && overrun > 0:
 			return runSupervised(c.Context(), e, dir, listen, anyHost, printKey || keyFile != "", grace, log)
 		}
 		keepOut, configs := config.OwnDirs(e.Getenv)

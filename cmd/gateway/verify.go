@@ -8,7 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/spf13/cobra"
 )
 
@@ -29,15 +29,15 @@ The exit code is 7 if something is damaged or missing, else 0.`,
 			if err != nil {
 				return cli.View{}, err
 			}
-			found := []gateway.Finding{}
+			found := []zone.Finding{}
 			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-				if found, err = e.VerifyData(ctx, dir, gateway.Rows); err != nil {
+				if found, err = e.VerifyData(ctx, dir, zone.Rows); err != nil {
 					return cli.View{}, err
 				}
 			}
 			bad := 0
 			for _, f := range found {
-				if f.Status == gateway.StatusDamaged {
+				if f.Status == zone.StatusDamaged {
 					bad++
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -145,7 +145,7 @@ func equalSchedules(a, b *api.MaterializedQuerySchedule) bool {
 		case s == nil:
 			return "none"
 		case s.RepeatDuration != nil:
-			if d, err := jobs.ParsePeriod(*s.RepeatDuration); err == nil {
+			if d, err := schedule.ParsePeriod(*s.RepeatDuration); err == nil {
 				return fmt.Sprint("interval ", d)
 			}
 		case s.CronExpression != nil:

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // fileRemarks are what zone local says of the files that a statement names, such as the sheet of a workbook that is
@@ -47,5 +47,5 @@ func (q *querying) withFiles(ctx context.Context, st *statement) context.Context
 	if st.files == nil {
 		st.files = &fileRemarks{}
 	}
-	return web.WithFiles(ctx, q.e.StatementFiles(st.files.add))
+	return zone.WithFiles(ctx, q.e.StatementFiles(st.files.add))
 }

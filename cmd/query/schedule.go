@@ -5,8 +5,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/jobs"
-	"github.com/dig-cli/dig/pkg/gateway/queries"
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/spf13/cobra"
 )
 
@@ -41,16 +40,16 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 		return cli.Usagef("--timezone requires --cron")
 	case set("every"):
 		d := cli.ISOPeriod(s.every)
-		if _, err := jobs.ParsePeriod(d); err != nil {
+		if _, err := schedule.ParsePeriod(d); err != nil {
 			return cli.Usagef("--every: %v", err)
 		}
 		*to = &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: &d}
 	case set("cron"):
-		z, err := jobs.ParseZone(s.timezone)
+		z, err := schedule.ParseZone(s.timezone)
 		if err != nil {
 			return cli.Usagef("--timezone: %v", err)
 		}
-		if _, err := jobs.ParseCron(s.cron, z); err != nil {
+		if _, err := schedule.ParseCron(s.cron, z); err != nil {
 			return cli.Usagef("--cron: %v", err)
 		}
 		*to = &api.MaterializedQuerySchedule{Type: "cron", CronExpression: &s.cron}
@@ -60,7 +59,7 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	case s.none:
 		*to = &api.MaterializedQuerySchedule{Type: "none"}
 	case *to != nil: // from --body
-		if err := queries.CheckSchedule(**to); err != nil {
+		if _, err := schedule.OfQuery(**to); err != nil {
 			return cli.Usagef("--body: %v", err)
 		}
 	}

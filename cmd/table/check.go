@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
+	"syscall"
 )
 
 // checkImport imports a file into a table with the same columns in a temporary directory of this machine: hosted zones
@@ -27,14 +27,14 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	}
 	defer done()
 	gw, err := e.OpenGateway(filepath.Join(dir, "data"), false)
-	if store.IsFull(err) {
+	if errors.Is(err, syscall.ENOSPC) {
 		return cli.View{}, noSpaceToCheck(dir, err)
 	}
 	if err != nil {
 		return cli.View{}, err
 	}
 	defer gw.Close()
-	cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: gw.Transport()})
+	cl, err := api.New(api.Options{BaseURL: zone.BaseURL, Transport: gw.Transport()})
 	if err != nil {
 		return cli.View{}, err
 	}
@@ -46,13 +46,13 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 		}
 	}
 	const table = "checked"
-	if _, err := cl.Tables.Create(ctx, gateway.DefaultProject, table); fullDisk(err) {
+	if _, err := cl.Tables.Create(ctx, zone.DefaultProject, table); fullDisk(err) {
 		return cli.View{}, noSpaceToCheck(dir, err)
 	} else if err != nil {
 		return cli.View{}, err
 	}
 	if len(defs) > 0 {
-		if _, err := cl.Tables.AddColumns(ctx, gateway.DefaultProject, table, defs); err != nil {
+		if _, err := cl.Tables.AddColumns(ctx, zone.DefaultProject, table, defs); err != nil {
 			return cli.View{}, err
 		}
 	}
@@ -61,7 +61,7 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 		return cli.View{}, ofFile(doc.Path, err)
 	}
 	defer text.Close()
-	job, err := cl.Tables.Import(ctx, gateway.DefaultProject, table, req, doc.Name, text)
+	job, err := cl.Tables.Import(ctx, zone.DefaultProject, table, req, doc.Name, text)
 	if fullDisk(err) {
 		return cli.View{}, noSpaceToCheck(dir, err)
 	}
@@ -93,7 +93,7 @@ func noTempSpace(what, temp string, err error) error {
 // checkBefore checks a document before it is sent to a hosted zone, where an error costs a whole upload and names only
 // the first bad value. It fails only if values do not fit; if they cannot be checked, that is left to the zone.
 func checkBefore(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, doc *document) error {
-	if f := &e.Run.Flags; !cli.LocalEngine || !e.MayDropRows() || f.DryRun || f.Explain || !strict(cols, req) {
+	if f := &e.Run.Flags; !e.Zone.Available || !e.MayDropRows() || f.DryRun || f.Explain || !strict(cols, req) {
 		return nil
 	}
 	_, err := checkImport(ctx, e, cols, req, doc)

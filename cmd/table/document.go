@@ -20,8 +20,8 @@ import (
 	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/internal/pipe"
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/output"
 )
 

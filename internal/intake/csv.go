@@ -11,7 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/rowfile"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 )
 
 // openCSV detects the delimiter and the line endings of a document, and reads its header.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/doubletext"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 )
 
 // parquetRows reads the rows of a Parquet file. Columns of lists, maps or groups become JSON text, binary ones

@@ -9,7 +9,7 @@ import (
 	"io"
 
 	"github.com/dig-cli/dig/internal/rowfile"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 )
 
 // longestLine is the length in bytes from which a line is refused.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/clip"
-	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dustin/go-humanize"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 )
 
 // file reads one file. have are the names of the other files in its directory.
@@ -106,12 +106,12 @@ func (s fileSchedule) check() error {
 	case s.Timezone != "" && s.Cron == "":
 		return fmt.Errorf("timezone requires cron")
 	case s.Every != "":
-		_, err := jobs.ParsePeriod(s.Every)
+		_, err := schedule.ParsePeriod(s.Every)
 		return err
 	}
-	z, err := jobs.ParseZone(s.Timezone)
+	z, err := schedule.ParseZone(s.Timezone)
 	if err == nil {
-		_, err = jobs.ParseCron(s.Cron, z)
+		_, err = schedule.ParseCron(s.Cron, z)
 	}
 	return err
 }
@@ -121,7 +121,7 @@ func period(text string) string {
 	if text == "" {
 		return ""
 	}
-	p, err := jobs.ParsePeriod(text)
+	p, err := schedule.ParsePeriod(text)
 	if err != nil {
 		return text
 	}
@@ -288,7 +288,7 @@ func (r *reader) caches(file, catalog string, raw []byte) {
 			if s[1] == "" {
 				continue
 			}
-			if _, err := jobs.ParsePeriod(s[1]); err != nil {
+			if _, err := schedule.ParsePeriod(s[1]); err != nil {
 				r.problem(d.line(t, s[0]), "%s: %v", s[0], err)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd"
+	"github.com/dig-cli/dig/cmd/gateway"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 )
@@ -25,12 +26,12 @@ func main() {
 	flag.Parse()
 	var err error
 	if *markdown != "" {
-		err = write(*markdown, reference(cmd.Tree("dig")))
+		err = write(*markdown, reference(cmd.Tree("dig", gateway.Zone())))
 	}
 	for _, name := range []string{"dig", "digctl"} {
 		if *man != "" && err == nil {
 			var pages map[string][]byte
-			if pages, err = manPages(cmd.Tree(name)); err == nil {
+			if pages, err = manPages(cmd.Tree(name, gateway.Zone())); err == nil {
 				err = write(*man, pages)
 			}
 		}

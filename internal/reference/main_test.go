@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd"
+	"github.com/dig-cli/dig/cmd/gateway"
 	"github.com/spf13/cobra"
 )
 
 const kept = "../../docs/reference"
 
 func TestReferenceIsCurrent(t *testing.T) {
-	pages := reference(cmd.Tree("dig"))
+	pages := reference(cmd.Tree("dig", gateway.Zone()))
 	for name, want := range pages {
 		if got, err := os.ReadFile(filepath.Join(kept, name)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("docs/reference/%s is not current (%v): run make generate", name, err)
@@ -35,12 +36,12 @@ func TestReferenceIsCurrent(t *testing.T) {
 
 // TestManPages: each command has a page that names it, holds its examples and is the same every time.
 func TestManPages(t *testing.T) {
-	root := cmd.Tree("digctl")
+	root := cmd.Tree("digctl", gateway.Zone())
 	pages, err := manPages(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := manPages(cmd.Tree("digctl"))
+	again, err := manPages(cmd.Tree("digctl", gateway.Zone()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 )
 
 // Mark is the byte order mark that some programs write before UTF-8.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // longestRecord is the size of the longest row of a file in bytes, as in the gateway's replies.

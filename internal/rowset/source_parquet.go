@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/doubletext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 )
 
 // parquetRows reads a Parquet file. Values are formatted as on the wire; lists, maps and groups are JSON texts.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/rowfile"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 )
 
 // tsvRecords splits what tsvFormat of pkg/output writes, the text format of PostgreSQL's COPY: \N is NULL, and a

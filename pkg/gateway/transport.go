@@ -10,10 +10,11 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/spool"
 	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // LocalBaseURL is the base address under which the in-process transport serves; its host is never looked up.
-const LocalBaseURL = "http://localhost" + web.BasePath
+const LocalBaseURL = zone.BaseURL
 
 // Transport serves requests inside the process: the reply streams through a pipe, no port is opened.
 func (g *Gateway) Transport() http.RoundTripper {

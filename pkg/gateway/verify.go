@@ -14,43 +14,17 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
 	"github.com/dig-cli/dig/pkg/gateway/store"
-)
-
-// Depth is how thoroughly a data directory is verified.
-type Depth int
-
-const (
-	Look Depth = iota // what is there, and its size: a served gateway does this when it starts
-	Each              // every file is opened
-	Rows              // every file is read
-)
-
-// Finding is the outcome of verifying one part of a data directory.
-type Finding struct {
-	Part    string `json:"part"`   // state, secret.key or project
-	Name    string `json:"name"`   // of the project, or the path of the file
-	Status  string `json:"status"` // ok, damaged, or leftover for what belongs to no project
-	Problem string `json:"problem,omitempty"`
-	Remedy  string `json:"remedy,omitempty"`
-
-	Users []engine.User `json:"users,omitempty"` // other processes that have it open
-}
-
-// The values of Finding.Status.
-const (
-	StatusOK       = "ok"
-	StatusDamaged  = "damaged"
-	StatusLeftover = "leftover"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // Verify examines a data directory without changing it, also while other processes use it.
-func Verify(ctx context.Context, o Options, depth Depth) ([]Finding, error) {
+func Verify(ctx context.Context, o Options, depth zone.Depth) ([]zone.Finding, error) {
 	o.ReadOnly = true
 	g, err := Open(o)
 	if err != nil {
 		var lost *damage.Error
 		if errors.As(err, &lost) {
-			return []Finding{found("state", filepath.Join(o.Dir, "state.db"), err)}, nil
+			return []zone.Finding{found("state", filepath.Join(o.Dir, "state.db"), err)}, nil
 		}
 		return nil, err
 	}
@@ -58,12 +32,12 @@ func Verify(ctx context.Context, o Options, depth Depth) ([]Finding, error) {
 	return found, errors.Join(err, g.Close())
 }
 
-func (g *Gateway) verify(ctx context.Context, depth Depth) ([]Finding, error) {
+func (g *Gateway) verify(ctx context.Context, depth zone.Depth) ([]zone.Finding, error) {
 	var state error
-	if depth > Look {
+	if depth > zone.Look {
 		state = g.Store.Check(ctx)
 	}
-	all := []Finding{found("state", filepath.Join(g.Options.Dir, "state.db"), state)}
+	all := []zone.Finding{found("state", filepath.Join(g.Options.Dir, "state.db"), state)}
 	if state != nil {
 		return all, nil
 	}
@@ -78,16 +52,16 @@ func (g *Gateway) verify(ctx context.Context, depth Depth) ([]Finding, error) {
 		if known[p.ID] = true; !ok {
 			continue
 		}
-		if depth == Look {
+		if depth == zone.Look {
 			err = checker.Look(ctx, p.ID)
 		} else {
-			err = checker.Check(ctx, p.ID, depth == Rows)
+			err = checker.Check(ctx, p.ID, depth == zone.Rows)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		f := found("project", p.Name+" ("+p.ID+")", err)
-		if depth > Look {
+		if depth > zone.Look {
 			if f.Users, err = checker.Users(p.ID); err != nil {
 				return nil, err
 			}
@@ -100,7 +74,7 @@ func (g *Gateway) verify(ctx context.Context, depth Depth) ([]Finding, error) {
 	}
 	for _, d := range dirs {
 		if !known[d.Name()] {
-			all = append(all, Finding{Part: "project", Name: d.Name(), Status: StatusLeftover,
+			all = append(all, zone.Finding{Part: "project", Name: d.Name(), Status: zone.StatusLeftover,
 				Problem: "no project has this id: " + filepath.Join(g.Options.Dir, "projects", d.Name()),
 				Remedy:  "remove it if its rows are not needed"})
 		}
@@ -109,24 +83,24 @@ func (g *Gateway) verify(ctx context.Context, depth Depth) ([]Finding, error) {
 }
 
 // found is the finding for the error of a check.
-func found(part, name string, err error) Finding {
+func found(part, name string, err error) zone.Finding {
 	if err == nil {
-		return Finding{Part: part, Name: name, Status: StatusOK}
+		return zone.Finding{Part: part, Name: name, Status: zone.StatusOK}
 	}
 	f := fault.Of(err)
-	return Finding{Part: part, Name: name, Status: StatusDamaged, Problem: f.Message, Remedy: f.Hint}
+	return zone.Finding{Part: part, Name: name, Status: zone.StatusDamaged, Problem: f.Message, Remedy: f.Hint}
 }
 
 // tellDamage logs what a served gateway cannot read. It serves everything else.
 func (g *Gateway) tellDamage(ctx context.Context) {
-	all, err := g.verify(ctx, Look)
+	all, err := g.verify(ctx, zone.Look)
 	if err != nil {
 		g.log.Error("cannot verify the data directory", "error", err)
 	}
 	for _, f := range all {
-		if f.Status == StatusDamaged {
-			g.log.Error("the data directory is damaged", "part", f.Part, "name", f.Name, "problem", f.Problem,
-				"remedy", f.Remedy)
+		if f.Status == zone.StatusDamaged {
+			g.log.Error("the data directory is damaged", "part", f.Part, "name", f.Name, "problem", f.Problem, "remedy",
+				f.Remedy)
 		}
 	}
 }

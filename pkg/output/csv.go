@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // separated is the common part of csv and tsv.

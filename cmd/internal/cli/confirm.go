@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/spf13/cobra"
 )
 
@@ -213,7 +213,7 @@ func (e *Env) Target() string {
 	case s.Project.Value != "":
 		parts = append(parts, "project "+s.Project.Value)
 	case s.InProcess():
-		parts = append(parts, "project "+gateway.DefaultProject)
+		parts = append(parts, "project "+zone.DefaultProject)
 	case facts.Project != "":
 		parts = append(parts, "project "+Named{ID: facts.Project, Name: facts.ProjectName}.shown())
 	}

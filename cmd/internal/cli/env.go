@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
+	"github.com/spf13/cobra"
 	"io"
 	"sync/atomic"
 	"time"
@@ -28,7 +30,15 @@ type Env struct {
 	HangUp    *atomic.Pointer[func()] // if set, SIGHUP calls this and ends nothing
 	Trap      *atomic.Pointer[func()] // if not nil, an interrupt from the terminal calls this instead of Interrupt
 
+	Zone Zone
+
 	Run Session
+}
+
+// Zone is how a run reaches zone local. The program passes it, so that no command links to a gateway or its engine.
+type Zone struct {
+	zone.Functions
+	Commands func(*Env) *cobra.Command // the commands about the gateway itself
 }
 
 // ErrTerminated is a SIGTERM or SIGHUP: unlike an interrupt from a terminal, it is sent to this process only.

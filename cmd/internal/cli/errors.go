@@ -16,9 +16,9 @@ import (
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -87,7 +87,7 @@ func Classify(ctx context.Context, err error) Failure {
 			Hint: de.Remedy, Err: err}
 	case errors.As(err, &ae):
 		msg := ae.Error()
-		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // the user would not recognize the HTTP request
+		if strings.HasPrefix(ae.URL, zone.BaseURL+"/") { // the user would not recognize the HTTP request
 			msg = ae.Message
 		}
 		return Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
@@ -189,7 +189,7 @@ func (e *Env) pathOfCall(ae *api.Error) string {
 	if e.Run.Settings != nil {
 		address = e.Run.Settings.BaseURL.Value
 	}
-	for _, base := range []string{gateway.LocalBaseURL, strings.TrimRight(address, "/")} {
+	for _, base := range []string{zone.BaseURL, strings.TrimRight(address, "/")} {
 		if rest, ok := strings.CutPrefix(path, base+"/"); ok && base != "" {
 			return "/" + rest
 		}
@@ -210,7 +210,7 @@ func (e *Env) Complain(w io.Writer, f *Failure, err error) {
 // printIDs prints the ids by which the operators of a gateway can find a failed call. Zone local has none.
 func (e *Env) printIDs(w io.Writer, err error) {
 	var ae *api.Error
-	if !errors.As(err, &ae) || strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") {
+	if !errors.As(err, &ae) || strings.HasPrefix(ae.URL, zone.BaseURL+"/") {
 		return
 	}
 	var parts []string

@@ -14,11 +14,9 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
-	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/outcome"
 )
 
@@ -30,7 +28,7 @@ type localTransport struct {
 	again  sync.Once
 	served http.RoundTripper // to a running gateway
 	next   http.RoundTripper // in this process
-	gw     *gateway.Gateway
+	gw     zone.Gateway
 	err    error
 	gone   error // the error of opening it after the running gateway has stopped
 
@@ -73,7 +71,7 @@ func (t *localTransport) open(dial bool) error {
 		return err
 	}
 	if dial {
-		rt, ok, err := gateway.Dial(dir)
+		rt, ok, err := t.env.Zone.Dial(dir)
 		if err != nil {
 			f := ForeignData(err)
 			t.env.Run.unopened = f
@@ -108,7 +106,7 @@ func Unopened(dir string, err error) *Failure {
 	switch {
 	case errors.As(err, &lost):
 		f.Code, f.Hint = string(api.KindDamaged), lost.Remedy
-	case store.IsFull(err), errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC):
 		f.Code, f.Hint = string(api.KindFull), "free some space on the disk of "+dir
 	}
 	return f
@@ -133,32 +131,32 @@ func (t *localTransport) Close() error {
 	return err
 }
 
-func (e *Env) OpenGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
+func (e *Env) OpenGateway(dir string, readOnly bool) (zone.Gateway, error) {
 	if e.Getenv("DIG_DATA_DIR") == "" && !readOnly {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 			return nil, err
 		}
 	}
-	return gateway.Open(e.gatewayOptions(dir, readOnly))
+	return e.Zone.Open(e.gatewayOptions(dir, readOnly))
 }
 
 // VerifyData examines the data directory of zone local without changing it.
-func (e *Env) VerifyData(ctx context.Context, dir string, depth gateway.Depth) ([]gateway.Finding, error) {
-	found, err := gateway.Verify(ctx, e.gatewayOptions(dir, true), depth)
+func (e *Env) VerifyData(ctx context.Context, dir string, depth zone.Depth) ([]zone.Finding, error) {
+	found, err := e.Zone.Verify(ctx, e.gatewayOptions(dir, true), depth)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, engine.ErrNoEngine) {
 		err = Unopened(dir, err)
 	}
 	return found, err
 }
 
-func (e *Env) gatewayOptions(dir string, readOnly bool) gateway.Options {
+func (e *Env) gatewayOptions(dir string, readOnly bool) zone.Options {
 	keepOut, configs := config.OwnDirs(e.Getenv)
 	var spool int64
 	if s := e.Run.Settings; s != nil {
 		spool = s.SpoolBytes()
 	}
-	return gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(),
-		KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
+	return zone.Options{Dir: dir, Spool: spool, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs,
+		ReadOnly: readOnly,
 		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere,
 			MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited,
 			Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere, AbortCode: exitcode.Failed}}

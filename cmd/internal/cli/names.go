@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
@@ -110,7 +110,7 @@ func flagHint(flag string) string {
 func (e *Env) OrgID(ctx context.Context, cl *api.Client) (string, error) {
 	set := e.Run.Settings.Org.Value
 	if set == "" && e.Run.Settings.InProcess() {
-		return gateway.DefaultOrganization, nil
+		return zone.DefaultOrganization, nil
 	}
 	return OrgByName(ctx, cl, set)
 }
@@ -152,8 +152,8 @@ func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) 
 // workspaceID returns the workspace to work in: the one set, or the default one of the organization.
 func (e *Env) workspaceID(ctx context.Context, cl *api.Client, org string) (string, error) {
 	set := e.Run.Settings.Workspace.Value
-	if set == "" && e.Run.Settings.InProcess() && org == gateway.DefaultOrganization {
-		return gateway.DefaultWorkspace, nil
+	if set == "" && e.Run.Settings.InProcess() && org == zone.DefaultOrganization {
+		return zone.DefaultWorkspace, nil
 	}
 	return WorkspaceByName(ctx, cl, org, set)
 }
@@ -195,7 +195,7 @@ func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 	set := e.Run.Settings.Project.Value
 	if set == "" {
 		if e.Run.Settings.InProcess() {
-			return gateway.DefaultProject, nil
+			return zone.DefaultProject, nil
 		}
 		info, err := cl.Info.Get(ctx)
 		if err != nil {
@@ -215,8 +215,7 @@ func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 // be a name: those are looked up, and taken as an id if no project has that name.
 func (e *Env) ProjectByName(ctx context.Context, cl *api.Client, set string) (string, error) {
 	idLike := projectLike().MatchString(set)
-	if idLike && (set == gateway.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set,
-		"0123456789")) {
+	if idLike && (set == zone.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set, "0123456789")) {
 		return set, nil
 	}
 	all, err := e.projectsInReach(ctx, cl)

@@ -20,7 +20,7 @@ import (
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -167,7 +167,7 @@ func (e *Env) Client() (*api.Client, error) {
 	}
 	o.Timeout, _ = s.TimeoutDuration()
 	if s.InProcess() {
-		o.BaseURL, o.Patient = gateway.LocalBaseURL, true
+		o.BaseURL, o.Patient = zone.BaseURL, true
 		lt := &localTransport{env: e}
 		e.Run.closers, e.Run.stuck = append(e.Run.closers, lt), make(chan struct{})
 		o.Transport = lt

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // Local reports whether the command is for zone local. It is false if the settings are not valid, in which case the
@@ -37,8 +37,8 @@ func (e *Env) WholeZone() error {
 }
 
 // StatementFiles are the files that a statement of the user may name on zone local.
-func (e *Env) StatementFiles(note func(string)) web.Files {
-	f := web.Files{Dir: e.Dir, Note: note}
+func (e *Env) StatementFiles(note func(string)) zone.Files {
+	f := zone.Files{Dir: e.Dir, Note: note}
 	if s, err := e.Settings(); err != nil || s.Files.Value == config.FilesOff {
 		f.Off = "files are off"
 		if err == nil {

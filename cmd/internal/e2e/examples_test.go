@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd"
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -149,7 +150,7 @@ func odd(s string) bool {
 
 // TestExamples runs the examples of all pages but those of TestPages.
 func TestExamples(t *testing.T) {
-	if !cli.LocalEngine {
+	if !duckdb.Available {
 		t.Skip("zone local needs cgo")
 	}
 	x := readExamples(t)
@@ -282,7 +283,7 @@ func parses(line string) error {
 		}
 		end = at[1]
 	}
-	root := cmd.Tree("dig")
+	root := cmd.Tree("dig", gateway.Zone())
 	c, rest, err := root.Find(args[1:])
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd"
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	zone "github.com/dig-cli/dig/cmd/gateway"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -20,7 +20,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	main := func() { os.Exit(cmd.Main()) }
+	main := func() { os.Exit(cmd.Main(zone.Zone())) }
 	testscript.Main(m, map[string]func(){"dig": main, "digctl": main})
 }
 
@@ -101,7 +101,7 @@ func scriptParams(dir string, tcp bool, seen *exercised) testscript.Params {
 			case "tcp":
 				return tcp, nil
 			case "cgo":
-				return cli.LocalEngine, nil
+				return duckdb.Available, nil
 			case "postgres":
 				return os.Getenv("DIG_TEST_POSTGRES") != "", nil
 			case "mariadb":

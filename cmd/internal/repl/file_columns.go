@@ -9,7 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // fileColumns are the columns of the files that statements name, for completion.
@@ -85,7 +85,7 @@ func (s *shell) readFileColumns(ctx context.Context, literal string) []suggest.C
 
 // openFile selects no rows of a file.
 func (s *shell) openFile(ctx context.Context, literal string) (*api.Result, error) {
-	return s.cl.Queries.Execute(web.WithFiles(ctx, s.e.StatementFiles(nil)), s.project,
+	return s.cl.Queries.Execute(zone.WithFiles(ctx, s.e.StatementFiles(nil)), s.project,
 		api.ExecuteByStatement{Statement: "SELECT * FROM " + literal + " LIMIT 0"},
 		api.ExecuteOptions{Format: api.Compact})
 }

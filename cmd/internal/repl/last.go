@@ -287,7 +287,7 @@ func (s *shell) engine(ctx context.Context) (engine.Project, error) {
 	if s.scratch != nil {
 		return s.scratch, nil
 	}
-	p, done, err := scratchEngine(context.WithoutCancel(ctx))
+	p, done, err := scratchEngine(context.WithoutCancel(ctx), s.e)
 	if errors.Is(err, engine.ErrNoEngine) {
 		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-local-engine",
 			Msg:  "this build of dig has no engine (it was built without cgo), so that " + lastName + " cannot be read",

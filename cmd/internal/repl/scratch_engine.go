@@ -7,17 +7,16 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
 
 // scratchEngine opens an engine without data of its own, for statements over the caller's rows. done closes it and
 // removes its files.
-func scratchEngine(ctx context.Context) (p engine.Project, done func() error, err error) {
+func scratchEngine(ctx context.Context, e *cli.Env) (p engine.Project, done func() error, err error) {
 	dir, remove, err := tempfile.MkdirTemp("dig-scratch-")
 	if err != nil {
 		return nil, nil, err
 	}
-	eng, err := duckdb.Open(engine.Options{Dir: dir, MemoryLimit: cli.MemoryFor(cli.AllowedMemory()), IdleClose: -1})
+	eng, err := e.Zone.Engine(engine.Options{Dir: dir, MemoryLimit: cli.MemoryFor(cli.AllowedMemory()), IdleClose: -1})
 	if err != nil {
 		remove()
 		return nil, nil, err

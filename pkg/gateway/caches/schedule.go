@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -39,7 +40,7 @@ func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.Cach
 			return store.CacheSchedule{}, fault.Cache(400, "",
 				"%s.expression: a schedule of type BASIC requires an ISO 8601 duration such as PT1H", field)
 		}
-		period, err := jobs.ParsePeriod(*in.Expression)
+		period, err := schedule.ParsePeriod(*in.Expression)
 		if err != nil {
 			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: %v", field, err)
 		}
@@ -51,16 +52,16 @@ func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.Cach
 }
 
 // cacheTimetable parses a stored schedule; nil for one that is never due.
-func cacheTimetable(s store.CacheSchedule) (jobs.Timetable, error) {
+func cacheTimetable(s store.CacheSchedule) (schedule.Timetable, error) {
 	if s.Due == nil || s.Expr == nil || s.Anchor == nil {
 		return nil, nil
 	}
 	anchor, bad := time.Parse(time.RFC3339, *s.Anchor)
-	period, err := jobs.ParsePeriod(*s.Expr)
+	period, err := schedule.ParsePeriod(*s.Expr)
 	if err = errors.Join(bad, err); err != nil {
 		return nil, err
 	}
-	return jobs.EveryFrom{Anchor: anchor, Period: period}, nil
+	return schedule.EveryFrom{Anchor: anchor, Period: period}, nil
 }
 
 // RefreshCachesDue starts the refreshes that are due, once for all times missed while no gateway was serving. A full

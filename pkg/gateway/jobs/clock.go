@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -12,7 +13,7 @@ const clockSlack = time.Minute
 
 // PutForward returns when a schedule is due if the recorded time is later than any that could be computed now: it was
 // computed by a clock that was ahead and has been set back. It returns nil if the recorded time is plausible.
-func PutForward(t Timetable, due string, now time.Time) *string {
+func PutForward(t schedule.Timetable, due string, now time.Time) *string {
 	if due <= store.Time(t.Next(now.Add(clockSlack))) {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
-	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -47,7 +47,7 @@ const never = "NONE"
 
 // frequency parses how often categorical values are read: an ISO 8601 duration, or a word. The service does not
 // document the form [O].
-func frequency(s string) (jobs.Period, error) {
+func frequency(s string) (schedule.Period, error) {
 	switch strings.ToLower(s) {
 	case "hourly":
 		s = "PT1H"
@@ -58,7 +58,7 @@ func frequency(s string) (jobs.Period, error) {
 	case "monthly":
 		s = "P1M"
 	}
-	return jobs.ParsePeriod(s)
+	return schedule.ParsePeriod(s)
 }
 
 // generateCategorical reads the values of a column, the most frequent ones first. After the period given by frequency

@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/gateway/wire"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // Service finds the catalogs of projects, and runs statements with their names.
@@ -36,7 +37,7 @@ type Resolver struct {
 	Live  bool   // read sources and not their caches
 	only  bool   // read only caches of other catalogs
 	files string // the catalog of the files that the statement names, "" for none
-	named web.Files
+	named zone.Files
 	seen  *seen
 }
 

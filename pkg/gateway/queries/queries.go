@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -48,13 +49,6 @@ func (s *Service) Routes(m *web.Mux) {
 const (
 	plainQuery        = "PLAIN"
 	materializedQuery = "MATERIALIZED"
-)
-
-// Types of the schedules of materialized queries [O].
-const (
-	scheduleNone     = "none"
-	scheduleInterval = "interval"
-	scheduleCron     = "cron"
 )
 
 // folderPaths returns the paths of a project's folders by id.
@@ -226,7 +220,7 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 		q.Materialized = nil
 	case materializedQuery:
 		if q.Materialized == nil {
-			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: scheduleNone,
+			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: schedule.None,
 				Anchor: store.Time(s.Now())}}
 		}
 	default:
@@ -235,18 +229,18 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	if b.Schedule == nil {
 		return nil
 	}
-	schedule, err := s.newSchedule(*b.Schedule)
+	due, err := s.newSchedule(*b.Schedule)
 	if err != nil {
 		return err
 	}
 	if q.Materialized == nil {
-		if schedule.Type == scheduleNone {
+		if due.Type == schedule.None {
 			return nil
 		}
 		return fault.Data(400, "schedule: only a materialized query has one; set queryType to MATERIALIZED")
 	}
 	m := *q.Materialized
-	m.Schedule = schedule
+	m.Schedule = due
 	q.Materialized = &m
 	return nil
 }

@@ -6,14 +6,15 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/google/uuid"
 )
 
 // The identifiers in every new data directory. They are fixed, so that the local zone can be used without a look-up.
 const (
-	DefaultOrganization = "00000000-0000-4000-8000-000000000001"
-	DefaultWorkspace    = "00000000-0000-4000-8000-000000000002"
-	DefaultProject      = "localdev"
+	DefaultOrganization = zone.DefaultOrganization
+	DefaultWorkspace    = zone.DefaultWorkspace
+	DefaultProject      = zone.DefaultProject
 	LocalUser           = "00000000-0000-4000-8000-000000000003"
 	LocalEmail          = "local@localhost"
 )

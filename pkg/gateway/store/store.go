@@ -21,6 +21,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+	"syscall"
 )
 
 //go:embed migrations/*.sql
@@ -134,7 +135,7 @@ func openAt(path, data string, now func() time.Time) (*Store, error) {
 		if IsDamaged(err) {
 			return nil, s.damaged(err)
 		}
-		return nil, fmt.Errorf("state file %s: %w", s.name(), err)
+		return nil, fmt.Errorf("state file %s: %w", s.name(), noSpace(err))
 	}
 	if s.file, err = os.Stat(path); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -306,6 +307,19 @@ func IsFull(err error) bool {
 	var se *sqlite.Error
 	return errors.As(err, &se) && (se.Code() == sqlite3.SQLITE_FULL || se.Code() == sqlite3.SQLITE_IOERR_SHMSIZE)
 }
+
+// noSpace makes an error for a full disk one that is syscall.ENOSPC: who opens a state file need not know SQLite.
+func noSpace(err error) error {
+	if IsFull(err) {
+		return fullError{err}
+	}
+	return err
+}
+
+type fullError struct{ error }
+
+func (e fullError) Is(target error) bool { return target == syscall.ENOSPC }
+func (e fullError) Unwrap() error        { return e.error }
 
 // Time formats as the service writes timestamps: ISO 8601, UTC, fractional seconds [S].
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

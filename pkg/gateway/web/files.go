@@ -1,25 +1,14 @@
 package web
 
-import "context"
+import (
+	"context"
 
-type filesKey struct{}
+	"github.com/dig-cli/dig/pkg/gateway/zone"
+)
 
-// Files are the files of this machine that the statement of a request may read.
-type Files struct {
-	Dir  string              // that relative paths begin at
-	Note func(remark string) // called with what a file has beside the rows that are read; nil for no use of it
-	Off  string              // why no file may be read, "" if files may be
-}
-
-// WithFiles allows the statement of a request to read the files that it names. Only a caller in this process can set
-// it, because the context of a request does not leave its process.
-func WithFiles(ctx context.Context, f Files) context.Context {
-	return context.WithValue(ctx, filesKey{}, f)
-}
-
-// FilesOf returns the files of WithFiles, for a request from this process.
-func FilesOf(ctx context.Context) (f Files, ok bool) {
+// FilesOf returns the files that the statement of a request from this process may read.
+func FilesOf(ctx context.Context) (f zone.Files, ok bool) {
 	source, _ := ctx.Value(SourceKey{}).(string)
-	f, ok = ctx.Value(filesKey{}).(Files)
+	f, ok = zone.FilesOf(ctx)
 	return f, ok && source == SourceProcess
 }

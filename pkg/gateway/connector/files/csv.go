@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 )
 
 // csvReader reads the records of a file and skips blank lines. In a file of one column, however, a blank line below the

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	parts "github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	parts "github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // The reader takes what encoding/csv takes and gives the same records, apart from carriage returns.

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
-	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 

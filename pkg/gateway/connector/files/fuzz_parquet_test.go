@@ -11,7 +11,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/dig-cli/dig/pkg/gateway/connector/files/parquetio"
+	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 )
 
 // seedRow has a column of each physical type, in each encoding of the library.

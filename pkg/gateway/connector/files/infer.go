@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/rowfile"
-	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
-	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // noteworthy is the minimum size of a file for which results are stored for other processes.

@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
-	"github.com/dig-cli/dig/pkg/gateway/connector/files/parquetio"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/dig-cli/dig/pkg/gateway/connector/files/parquetio"
+	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 

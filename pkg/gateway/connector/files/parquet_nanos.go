@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/dig-cli/dig/pkg/gateway/connector/files/parquetio"
+	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 )
 
 // int96Of decodes a timestamp of older writers: nanoseconds of the day, then the Julian day.

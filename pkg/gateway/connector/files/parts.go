@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
-	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 

@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // records reads the rows of a text file one by one, each as the texts of its fields; nil is NULL. For JSON the fields

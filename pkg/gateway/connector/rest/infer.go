@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/late"
 )

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
+	"github.com/dig-cli/dig/internal/doubletext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/wiretext"
 )
 

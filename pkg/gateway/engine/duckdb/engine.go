@@ -57,6 +57,9 @@ var (
 	_ engine.Compacter = (*duck)(nil)
 )
 
+// Available reports whether the build has an engine.
+const Available = true
+
 // Open creates the directory of an engine (mode 0700) and returns the engine. No data file is opened before it is
 // needed.
 func Open(o engine.Options) (engine.Engine, error) {

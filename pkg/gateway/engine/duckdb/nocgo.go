@@ -5,5 +5,8 @@ package duckdb
 
 import "github.com/dig-cli/dig/pkg/gateway/engine"
 
+// Available reports whether the build has an engine.
+const Available = false
+
 // Open always fails with engine.ErrNoEngine in a build without cgo.
 func Open(engine.Options) (engine.Engine, error) { return nil, engine.ErrNoEngine }

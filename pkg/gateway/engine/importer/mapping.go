@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // TextColumn is a system column that an import may fill, as the service's own sample document does [L].

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // MaxBadCells is the maximum number of errors that are listed.

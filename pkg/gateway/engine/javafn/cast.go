@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
+	"github.com/dig-cli/dig/internal/doubletext"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )

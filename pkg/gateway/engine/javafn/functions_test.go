@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
+	"github.com/dig-cli/dig/internal/doubletext"
 )
 
 // TestFunctions calls the functions with the examples of Trino's documentation and results of a Trino server.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
+	"github.com/dig-cli/dig/internal/doubletext"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 

@@ -9,8 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/doubletext"
 	"github.com/dig-cli/dig/internal/jsontext"
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 

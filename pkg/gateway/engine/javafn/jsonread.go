@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
+	"github.com/dig-cli/dig/internal/doubletext"
 )
 
 // A JSON document is parsed with its numbers as written and its keys in order.

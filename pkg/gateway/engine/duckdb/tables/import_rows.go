@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"

@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/internal/clip"
-	"github.com/dig-cli/dig/pkg/gateway/engine/doubletext"
+	"github.com/dig-cli/dig/internal/doubletext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/wiretext"
 	"github.com/google/uuid"
 )

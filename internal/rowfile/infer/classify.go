@@ -109,7 +109,7 @@ func classifyNumber(s []byte) Class {
 			t = t[1:]
 		}
 		if len(t) > 1 && t[0] == '.' && allDigits(t[1:]) {
-			return Class{Kind: Number, Digits: 1, Scale: int32(len(t) - 1)} //nolint:gosec // a record has at most 64 MiB
+			return Class{Kind: Number, Digits: 1, Scale: int32(len(t) - 1)} //nolint:gosec // at most 64 MiB
 		}
 		return scientific(s)
 	}
@@ -183,5 +183,6 @@ func scientific(s []byte) Class {
 	if minus {
 		exp = -exp
 	}
-	return Class{Kind: Number, Digits: int32(digits), Scale: int32(scale), Exp: exp, Exponent: true} //nolint:gosec // as above
+	//nolint:gosec // as above
+	return Class{Kind: Number, Digits: int32(digits), Scale: int32(scale), Exp: exp, Exponent: true}
 }

@@ -1,5 +1,0 @@
-//go:build !cgo
-
-package cli
-
-const LocalEngine = false
