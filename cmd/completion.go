@@ -44,8 +44,7 @@ The script for bash works with and without the package bash-completion.`, "dig "
 	}
 	c.AddCommand(newCompletionInstallCmd(e), newCompletionStatusCmd(e), newCompletionUninstallCmd(e))
 	e.Shows(c, &scriptShape, "install", "status", "uninstall")
-	e.Prints(c, cli.Like([]script{}), "install", "status", "uninstall")
-	e.Prints(c, cli.Like(cli.Text{}))
+	cli.Prints[cli.Text](e, c)
 	return c
 }
 

@@ -42,7 +42,7 @@ var scriptShape = cli.Shape{ID: "file", Fields: []cli.Field{
 }}
 
 func newCompletionInstallCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "install [SHELL]...",
+	return cli.Plain[[]script](e, &cobra.Command{Use: "install [SHELL]...",
 		Short:     "Write the completion scripts to where the shells of this user look for them",
 		ValidArgs: completionShells(), Args: anyShells,
 		Long: `Write the completion scripts for dig and digctl to where the shells of this user look for them: those
@@ -91,7 +91,7 @@ left alone.`,
 }
 
 func newCompletionStatusCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "status [SHELL]...",
+	return cli.Plain[[]script](e, &cobra.Command{Use: "status [SHELL]...",
 		Short: "Show which completion scripts are installed for this user", ValidArgs: completionShells(),
 		Args: anyShells,
 		Long: "Show which completion scripts are installed for this user: current, outdated (written by another " +
@@ -104,7 +104,7 @@ func newCompletionStatusCmd(e *cli.Env) *cobra.Command {
 }
 
 func newCompletionUninstallCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "uninstall [SHELL]...",
+	return cli.Plain[[]script](e, &cobra.Command{Use: "uninstall [SHELL]...",
 		Short: "Remove the completion scripts that install has written", ValidArgs: completionShells(), Args: anyShells,
 		Long: "Remove the completion scripts that `completion install` has written, of the shells named or of " +
 			"all. Other files, and lines in\nstart-up files, stay.",

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -84,7 +83,8 @@ func TestFlagsFirst(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "orders.csv"), []byte("id,n\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	root := newRootCmd(&cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv})
+	e := &cli.Env{Zone: local(), Name: "dig", Getenv: os.Getenv}
+	root := newRootCmd(e)
 	f, words, made := sweepFront(t, dir)
 	for _, line := range sweepLines { // they work, and print what they are said to print
 		args := words(line)
@@ -100,19 +100,7 @@ func TestFlagsFirst(t *testing.T) {
 		if c.Annotations[cli.LeafAnnotation] == "" { // it prints what it has done by many operations
 			continue
 		}
-		op, ok := spec.Find(c.Annotations[cli.LeafAnnotation])
-		for _, local := range spec.Local() {
-			if local.ID == c.Annotations[cli.LeafAnnotation] {
-				op, ok = local, true
-			}
-		}
-		if !ok {
-			t.Fatalf("%s runs no known operation", c.CommandPath())
-		}
-		known, err := cli.Shown(op)
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := e.Fields(c)
 		for _, name := range keysOf(out) {
 			if !known.Has(name) {
 				t.Errorf("dig %s prints %q, which --columns would not know: %v", strings.Join(args, " "),

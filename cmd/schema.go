@@ -8,9 +8,11 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/schema"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"reflect"
 )
 
 // commandSchema describes a command for programs.
@@ -98,9 +100,8 @@ what -o json prints. "otherOutputs" are the schemas of errors and notes on stder
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	e.Prints(c, cli.Like(map[string]any{}))
 	cli.OwnFile(c)
-	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+	return cli.Plain[map[string]any](e, c, func(_ context.Context, args []string) (cli.View, error) {
 		at := c.Root()
 		if len(args) > 0 {
 			found, rest, err := at.Find(args)
@@ -112,8 +113,9 @@ what -o json prints. "otherOutputs" are the schemas of errors and notes on stder
 		}
 		s := describe(e, at)
 		s.GlobalFlags, s.Codes = flagsOf(c.Root().PersistentFlags()), exitcode.All()
-		s.Others = &otherOutputsSchemas{Error: cli.SchemaOf(errorDocument{}), Note: cli.SchemaOf(noteDocument{}),
-			DryRun: cli.SchemaOf([]cli.Step{}), Explain: cli.SchemaOf(cli.Explanation{})}
+		s.Others = &otherOutputsSchemas{Error: schema.Of(reflect.TypeFor[errorDocument]()),
+			Note:   schema.Of(reflect.TypeFor[noteDocument]()),
+			DryRun: schema.Of(reflect.TypeFor[[]cli.Step]()), Explain: schema.Of(reflect.TypeFor[cli.Explanation]())}
 		o, err := e.OutputOptions()
 		if err != nil || o.Format != output.Table {
 			return cli.Object(s), err

@@ -14,9 +14,9 @@ func newVersionCmd(e *cli.Env) *cobra.Command {
 		return cli.Object(versionInfo{cli.BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
 			e.Zone.Available}), nil
 	}
-	c := e.Plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json",
-		Args: cobra.NoArgs}, show)
-	e.Prints(c, cli.Like(versionInfo{}))
+	c := cli.Plain[versionInfo](e, &cobra.Command{Use: "version", Short: "Print the version",
+		Example: "  " + e.Name + " version -o json",
+		Args:    cobra.NoArgs}, show)
 	withSettings := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("output") || c.Flags().Changed("jq") || c.Flags().Changed("columns") ||

@@ -25,15 +25,16 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "api-key", Aliases: []string{"api-keys", "key"}, Short: "Keys that open one project"}
 	ex := "  " + e.Name + " api-key "
 	c.AddCommand(
-		e.Leaf(spec.ListApiKeys, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+		cli.Leaf[[]api.ApiKey](e, spec.ListApiKeys, &cobra.Command{Use: "list", Aliases: []string{"ls"},
 			Short: "List the keys of the project, without the key values", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.APIKeys.List(ctx, p)
 				return cli.List(v, "apiKeyId", "name", "expiresAt"), err
 			})),
 		newAPIKeyCreateCmd(e),
-		e.Leaf(spec.DeleteApiKey, &cobra.Command{Use: "delete KEY", Aliases: []string{"rm", "revoke"},
-			Short: "Delete a key, by id or name; it is rejected from then on", Example: ex + "delete ci --yes",
+		cli.Leaf[cli.Acknowledged](e, spec.DeleteApiKey, &cobra.Command{Use: "delete KEY",
+			Aliases: []string{"rm", "revoke"},
+			Short:   "Delete a key, by id or name; it is rejected from then on", Example: ex + "delete ci --yes",
 			Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := cli.APIKeyID(ctx, cl, p, args[0])
@@ -68,7 +69,8 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 	fs.StringVar(&keyFile, "key-file", "", "write the key to this new file, mode 0600, instead of printing it")
 	fs.StringVar(&profile, "store", "", "store the key as a profile of this name instead of printing it")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.CreateApiKey, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[api.ApiKey](e, spec.CreateApiKey, c, e.WithProject(func(ctx context.Context, cl *api.Client,
+		p string,
 		args []string) (cli.View, error) {
 		var req api.ApiKeyRequest
 		if err := e.Body(body, &req); err != nil {

@@ -40,7 +40,8 @@ func newEmbedInitCmd(e *cli.Env) *cobra.Command {
 	fs.BoolVar(&catalogs, "catalog-create", false, "let the user create catalogs")
 	fs.BoolVar(&autoCatalog, "auto-create-catalog", false, "create a catalog for each new connection")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.InitEmbeddedSession, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[api.EmbeddedSession](e, spec.InitEmbeddedSession, c, e.WithProject(func(ctx context.Context,
+		cl *api.Client, p string,
 		_ []string) (cli.View, error) {
 		req := api.InitSessionRequest{}
 		if err := e.Body(body, &req); err != nil {

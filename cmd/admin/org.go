@@ -13,14 +13,14 @@ func NewOrg(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "org", Aliases: []string{"organization", "organizations", "orgs"},
 		Short: "Organizations, the top of the hierarchy"}
 	c.AddCommand(
-		e.Leaf(spec.ListOrganizations, &cobra.Command{
+		cli.Leaf[[]api.Organization](e, spec.ListOrganizations, &cobra.Command{
 			Use: "list", Aliases: []string{"ls"}, Short: "List the organizations the key can see", Example: "  " +
 				e.Name + " org list", Args: cobra.NoArgs,
 		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 			v, err := cl.Organizations.List(ctx)
 			return cli.List(v, "id", "name", "description"), err
 		}),
-		e.Leaf(spec.GetOrganization, &cobra.Command{
+		cli.Leaf[api.Organization](e, spec.GetOrganization, &cobra.Command{
 			Use: "get [ORG]", Aliases: []string{"show"}, Short: "Show one organization, by id or name", Example: "  " +
 				e.Name + " org get acme", Args: cobra.MaximumNArgs(1),
 		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -40,7 +40,7 @@ func NewOrg(e *cli.Env) *cobra.Command {
 }
 
 func NewInfo(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetKeyInfo, &cobra.Command{
+	return cli.Leaf[api.ProjectInfo](e, spec.GetKeyInfo, &cobra.Command{
 		Use: "info", Aliases: []string{"whoami"}, Short: "Show the owner of the key, and its project if it has one",
 		Example: "  " + e.Name + " info", Args: cobra.NoArgs,
 	}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {

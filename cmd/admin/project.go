@@ -16,7 +16,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "project", Aliases: []string{"projects"},
 		Short: "Projects, which hold connections, tables and queries"}
 	c.AddCommand(
-		e.Leaf(spec.ListProjects, &cobra.Command{
+		cli.Leaf[[]api.Project](e, spec.ListProjects, &cobra.Command{
 			Use: "list", Aliases: []string{"ls"}, Short: "List the projects of a workspace", Example: "  " + e.Name +
 				" project list --workspace analytics", Args: cobra.NoArgs,
 		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
@@ -31,7 +31,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 			return cli.List(v, "id", "name", "domain", "description"), err
 		}),
 		newProjectCreateCmd(e), newProjectUpdateCmd(e),
-		e.Leaf(spec.GetProject, cli.Annotate(&cobra.Command{
+		cli.Leaf[api.Project](e, spec.GetProject, cli.Annotate(&cobra.Command{
 			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " +
 				e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
 		}, spec.GetWorkspace), func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -92,7 +92,8 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 			"is asked for, or --yes needs --confirm NAME.",
 		Example: "  " + e.Name + " project delete scratch --yes --confirm scratch"}
 	named.Register(c, "project")
-	return e.Leaf(spec.DeleteProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Leaf[cli.Acknowledged](e, spec.DeleteProject, c, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View, error) {
 		org, ws, id, err := e.ProjectArg(ctx, cl, args)
 		if err != nil {
 			return cli.View{}, err
@@ -174,7 +175,8 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 		" project create sales --workspace analytics", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&description, "description", "", "description")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.CreateProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Leaf[api.Project](e, spec.CreateProject, c, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View, error) {
 		var req api.ProjectRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
@@ -201,7 +203,8 @@ func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&name, "name", "", "new name")
 	c.Flags().StringVar(&description, "description", "", "new description")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.UpdateProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Leaf[api.Project](e, spec.UpdateProject, c, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View, error) {
 		var req api.ProjectRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err

@@ -16,7 +16,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "workspace", Aliases: []string{"workspaces", "ws"},
 		Short: "Workspaces, which group projects"}
 	c.AddCommand(
-		e.Leaf(spec.ListWorkspaces, &cobra.Command{
+		cli.Leaf[[]api.Workspace](e, spec.ListWorkspaces, &cobra.Command{
 			Use: "list", Aliases: []string{"ls"}, Short: "List the workspaces of an organization", Example: "  " +
 				e.Name + " workspace list --org acme", Args: cobra.NoArgs,
 		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
@@ -28,7 +28,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			return cli.List(v, "id", "name", "defaultWorkspace", "description"), err
 		}),
 		newWorkspaceCreateCmd(e), newWorkspaceUpdateCmd(e),
-		e.Leaf(spec.GetWorkspace, &cobra.Command{
+		cli.Leaf[api.Workspace](e, spec.GetWorkspace, &cobra.Command{
 			Use: "get [WORKSPACE]", Aliases: []string{"show"}, Short: "Show one workspace, by id or name",
 			Example: "  " + e.Name + " workspace get analytics", Args: cobra.MaximumNArgs(1),
 		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -39,7 +39,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			v, err := cl.Workspaces.Get(ctx, org, id)
 			return cli.Object(v), err
 		}),
-		e.Leaf(spec.DeleteWorkspace, &cobra.Command{
+		cli.Leaf[cli.Acknowledged](e, spec.DeleteWorkspace, &cobra.Command{
 			Use: "delete WORKSPACE", Aliases: []string{"rm"}, Short: "Delete a workspace", Example: "  " + e.Name +
 				" workspace delete scratch --yes", Args: cobra.ExactArgs(1),
 			Long: "Delete a workspace.\n\nWhat happens to its projects is not documented for the hosted zones; a " +
@@ -96,7 +96,8 @@ func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 		" workspace create analytics --description \"BI team\"", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&description, "description", "", "description")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.CreateWorkspace, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Leaf[api.Workspace](e, spec.CreateWorkspace, c, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View, error) {
 		var req api.WorkspaceRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
@@ -123,7 +124,8 @@ func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&name, "name", "", "new name")
 	c.Flags().StringVar(&description, "description", "", "new description")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.UpdateWorkspace, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Leaf[api.Workspace](e, spec.UpdateWorkspace, c, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View, error) {
 		var req api.WorkspaceRequest
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err

@@ -14,8 +14,6 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "agent", Short: "Ask questions about the data in natural language (hosted zones)"}
 	c.AddCommand(newAgentChatCmd(e), newAgentStreamCmd(e), newAgentThreadCmd(e), newAgentHistoryCmd(e),
 		newAgentImageCmd(e))
-	e.Prints(c, cli.Like(new(any)), "stream") // lines of events
-	e.Prints(c, cli.Like(cli.Text{}), "image")
 	cli.OwnFile(c, "chat", "stream", "image")
 	return c
 }
@@ -28,14 +26,15 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 		"rename 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 \"sales review\"", Args: cobra.RangeArgs(1, 2)}
 	cli.BodyFlag(rename, &body)
 	c.AddCommand(
-		e.Leaf(spec.ListAgentThreads, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+		cli.Leaf[[]api.AgentThread](e, spec.ListAgentThreads, &cobra.Command{Use: "list", Aliases: []string{"ls"},
 			Short: "List the conversations of the project", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Agent.Threads(ctx, p)
 				return cli.List(v, "threadId", "displayName"), err
 			})),
-		e.Leaf(spec.GetAgentThread, &cobra.Command{Use: "get THREAD", Aliases: []string{"show"},
-			Short: "Show the messages of a conversation, by id or name", Example: ex + "get \"sales review\"",
+		cli.Leaf[api.AgentThreadState](e, spec.GetAgentThread, &cobra.Command{Use: "get THREAD",
+			Aliases: []string{"show"},
+			Short:   "Show the messages of a conversation, by id or name", Example: ex + "get \"sales review\"",
 			Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := cli.ThreadID(ctx, cl, p, args[0])
@@ -48,7 +47,8 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 				}
 				return talkView(e, kept.Raw)
 			})),
-		e.Leaf(spec.RenameAgentThread, rename, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[cli.Answer](e, spec.RenameAgentThread, rename, e.WithProject(func(ctx context.Context, cl *api.Client,
+			p string,
 			args []string) (cli.View, error) {
 			var req api.AgentThreadUpdateRequest
 			if err := e.Body(body, &req); err != nil {
@@ -66,7 +66,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 			}
 			return cli.Note("renamed thread %s to %s", args[0], name), cl.Agent.RenameThread(ctx, p, id, req)
 		})),
-		e.Leaf(spec.DeleteAgentThread, &cobra.Command{Use: "delete THREAD", Aliases: []string{"rm"},
+		cli.Leaf[cli.Answer](e, spec.DeleteAgentThread, &cobra.Command{Use: "delete THREAD", Aliases: []string{"rm"},
 			Short: "Delete a conversation", Example: ex + "delete \"sales review\" --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := cli.ThreadID(ctx, cl, p, args[0])
@@ -88,7 +88,8 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 func newAgentImageCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "image", Short: "Download the image (PNG) of the agent's workflow", Example: "  " +
 		e.Name + " agent image --out workflow.png", Args: cobra.NoArgs}
-	return e.Leaf(spec.GetAgentWorkflowImage, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View,
+	return cli.Leaf[cli.Text](e, spec.GetAgentWorkflowImage, c, func(ctx context.Context, cl *api.Client,
+		_ []string) (cli.View,
 		error) {
 		if e.OutTerm && e.Run.Flags.Out == "" {
 			return cli.View{}, cli.Usagef("an image cannot be printed on a terminal").WithHint("give --out FILE")

@@ -45,28 +45,29 @@ code 1.`,
 	c.Flags().StringVar(&thread, "thread", "", "continue this conversation, by id or name; a new one by default")
 	c.Flags().BoolVar(&noExecute, "no-execute", false, "write SQL but do not run it")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.AgentChat, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
-		args []string) (cli.View, error) {
-		var req api.AgentChatRequest
-		if err := e.Body(body, &req); err != nil {
-			return cli.View{}, err
-		}
-		if err := message(e, args, &req.Message); err != nil {
-			return cli.View{}, err
-		}
-		cli.SetIf(c, "no-execute", &req.NoExecute, noExecute)
-		if _, err := openThread(ctx, e, c, cl, p, thread, &req.ThreadID); err != nil {
-			return cli.View{}, err
-		}
-		kept := api.Capture{Op: spec.AgentChat}
-		if _, err := cl.Agent.Chat(api.WithCapture(ctx, &kept), p, req); err != nil {
-			if cli.Unsure(err) { // the service may have received the question
-				fmt.Fprintln(e.Err, threadNote(e, req.ThreadID))
+	return cli.Leaf[cli.Shown[api.AgentChatResult, chatLine]](e, spec.AgentChat, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
+			var req api.AgentChatRequest
+			if err := e.Body(body, &req); err != nil {
+				return cli.View{}, err
 			}
-			return cli.View{}, err
-		}
-		return chatView(e, kept.Raw, req.ThreadID)
-	}))
+			if err := message(e, args, &req.Message); err != nil {
+				return cli.View{}, err
+			}
+			cli.SetIf(c, "no-execute", &req.NoExecute, noExecute)
+			if _, err := openThread(ctx, e, c, cl, p, thread, &req.ThreadID); err != nil {
+				return cli.View{}, err
+			}
+			kept := api.Capture{Op: spec.AgentChat}
+			if _, err := cl.Agent.Chat(api.WithCapture(ctx, &kept), p, req); err != nil {
+				if cli.Unsure(err) { // the service may have received the question
+					fmt.Fprintln(e.Err, threadNote(e, req.ThreadID))
+				}
+				return cli.View{}, err
+			}
+			return chatView(e, kept.Raw, req.ThreadID)
+		}))
 }
 
 // message takes the question from the argument, unless --body contains it.

@@ -16,8 +16,9 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 			"and agent stream are threads."}
 	ex := "  " + e.Name + " agent history "
 	c.AddCommand(
-		e.Leaf(spec.GetLegacyChatHistory, &cobra.Command{Use: "list", Aliases: []string{"ls"},
-			Short: "List the conversations of the chat history", Example: ex + "list", Args: cobra.NoArgs},
+		cli.Leaf[[]api.LegacyChatRecord](e, spec.GetLegacyChatHistory, &cobra.Command{Use: "list",
+			Aliases: []string{"ls"},
+			Short:   "List the conversations of the chat history", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Agent.HistoryLegacy(ctx, p)
 				if err == nil && (forPeople(e) || chatLines(e)) {
@@ -25,8 +26,9 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(v.History).Within("history"), err
 			})),
-		e.Leaf(spec.DeleteLegacyChat, &cobra.Command{Use: "delete THREAD", Aliases: []string{"rm"},
-			Short: "Delete a conversation from the chat history, by id or name",
+		cli.Leaf[api.LegacyChatHistory](e, spec.DeleteLegacyChat, &cobra.Command{Use: "delete THREAD",
+			Aliases: []string{"rm"},
+			Short:   "Delete a conversation from the chat history, by id or name",
 			Long: "Delete a conversation from the chat history, by id or name. With -o json it prints the " +
 				"remaining history.",
 			Example: ex + "delete 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 --yes", Args: cobra.ExactArgs(1)},

@@ -58,7 +58,7 @@ gateway has it at /openapi.json.`,
 	fs.BoolVarP(&f.include, "include", "i", false, "print the status line and headers too")
 	fs.BoolVar(&f.paginate, "paginate", false, "follow offset and createdBefore pages of lists, and print one list")
 	fs.BoolVar(&f.openapi, "openapi", false, "print the OpenAPI document of all operations, and send nothing")
-	e.Prints(c, cli.Like(new(any)))
+	cli.Prints[any](e, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := f.checkArgs(c, args); err != nil {
 			return err

@@ -27,8 +27,6 @@ func New(e *cli.Env) *cobra.Command {
 	e.Shows(c, &cacheShape, "list", "status", "refresh", "wait")
 	e.Shows(c, &settingsShape, "get", "create", "ensure", "update")
 	e.Shows(c, &runShape, "history")
-	e.Prints(c, cli.Like(api.CacheStatus{}, cli.Acknowledged{}), "refresh")
-	e.Prints(c, cli.Like(api.Cache{}, api.CacheStatus{}), "create", "ensure")
 	return c
 }
 
@@ -75,12 +73,13 @@ func namedSettings(ctx context.Context, e *cli.Env, cl *api.Client, project stri
 }
 
 // withCache completes a command on one cache.
-func withCache(e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, project,
+func withCache[T any](e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, project,
 	cache string) (cli.View, error)) *cobra.Command {
 	if c.Args == nil {
 		c.Args = cli.CacheArgs
 	}
-	return e.Leaf(op, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View,
+	return cli.Leaf[T](e, op, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View,
 		error) {
 		id, err := cli.CacheID(ctx, cl, p, args)
 		if err != nil {
@@ -99,47 +98,49 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema; requires --catalog")
 	cli.Annotate(c, spec.ListCatalogCacheStatuses, spec.ListSchemaCacheStatuses, spec.ListCatalogs)
-	return e.Leaf(spec.ListCacheStatuses, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
-		if schema != "" && catalog == "" {
-			return nil, cli.Usagef("--schema requires --catalog")
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			var v []api.CacheStatus
-			var id string
-			var err error
-			if catalog != "" {
-				if id, err = cli.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
-					return cli.View{}, err
-				}
+	return cli.Leaf[[]api.CacheStatus](e, spec.ListCacheStatuses, c,
+		e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
+			if schema != "" && catalog == "" {
+				return nil, cli.Usagef("--schema requires --catalog")
 			}
-			switch {
-			case catalog == "":
-				v, err = cl.Cache.Statuses(ctx, p)
-			case schema != "" && e.Local():
-				v, err = cl.Cache.SchemaStatuses(cli.ShownByExplain(ctx), p, id, schema)
-			default: // the hosted zones fail on every list of a schema [L]
-				v, err = cl.Cache.CatalogStatuses(cli.ShownByExplain(ctx), p, id)
-				if schema != "" {
-					all := v
-					v = []api.CacheStatus{}
-					for _, st := range all {
-						if st.SchemaName == schema {
-							v = append(v, st)
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				var v []api.CacheStatus
+				var id string
+				var err error
+				if catalog != "" {
+					if id, err = cli.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
+						return cli.View{}, err
+					}
+				}
+				switch {
+				case catalog == "":
+					v, err = cl.Cache.Statuses(ctx, p)
+				case schema != "" && e.Local():
+					v, err = cl.Cache.SchemaStatuses(cli.ShownByExplain(ctx), p, id, schema)
+				default: // the hosted zones fail on every list of a schema [L]
+					v, err = cl.Cache.CatalogStatuses(cli.ShownByExplain(ctx), p, id)
+					if schema != "" {
+						all := v
+						v = []api.CacheStatus{}
+						for _, st := range all {
+							if st.SchemaName == schema {
+								v = append(v, st)
+							}
 						}
 					}
 				}
-			}
-			if err == nil && withAge(e, v) {
-				return cli.List(namedCaches(ctx, e, cl, p, v), cacheColumns...).PrintValue(), nil
-			}
-			return cli.List(v, cacheColumns[1:]...), err
-		}, nil
-	}))
+				if err == nil && withAge(e, v) {
+					return cli.List(namedCaches(ctx, e, cl, p, v), cacheColumns...).PrintValue(), nil
+				}
+				return cli.List(v, cacheColumns[1:]...), err
+			}, nil
+		}))
 }
 
 func newCacheGetCmd(e *cli.Env) *cobra.Command {
-	return withCache(e, spec.GetCacheSettings, cli.Annotate(&cobra.Command{Use: "get CACHE", Aliases: []string{"show",
-		"settings"}, Short: "Show the settings of a cache",
+	return withCache[api.Cache](e, spec.GetCacheSettings, cli.Annotate(&cobra.Command{Use: "get CACHE",
+		Aliases: []string{"show",
+			"settings"}, Short: "Show the settings of a cache",
 		Example: "  " + e.Name + " cache get sample shop orders"}, spec.ListCatalogs),
 		func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
 			v, err := cl.Cache.Settings(ctx, p, id)
@@ -155,7 +156,8 @@ func newCacheStatusCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "status CACHE", Short: "Show the state of a cache, its last runs and its log",
 		Example: "  " + e.Name + " cache status sample.shop.orders --exclude-logs"}
 	c.Flags().BoolVar(&bare, "exclude-logs", false, "omit the log")
-	return withCache(e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+	return withCache[api.CacheStatus](e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p,
+		id string) (cli.View,
 		error) {
 		q := url.Values{}
 		if bare {
@@ -177,20 +179,22 @@ func newCacheHistoryCmd(e *cli.Env) *cobra.Command {
 			" cache history sample shop orders --limit 50"}
 	c.Flags().IntVar(&limit, "limit", 10, "at most this many")
 	c.Flags().IntVar(&offset, "offset", 0, "skip this many of the newest")
-	return withCache(e, spec.ListCacheExecutions, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
-		error) {
-		if limit < 1 || offset < 0 {
-			return cli.View{}, cli.Usagef("--limit must be at least 1 and --offset at least 0")
-		}
-		v, err := cl.Cache.Executions(ctx, p, id, url.Values{"limit": {strconv.Itoa(limit)},
-			"offset": {strconv.Itoa(offset)}})
-		return cli.List(v, "createdAt", "executionMode", "status", "finishedAt", "progress.numberOfCachedRecords",
-			"progress.numberOfInsertedRecords", "id"), err
-	})
+	return withCache[[]api.CacheExecutionInfo](e, spec.ListCacheExecutions, c,
+		func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+			error) {
+			if limit < 1 || offset < 0 {
+				return cli.View{}, cli.Usagef("--limit must be at least 1 and --offset at least 0")
+			}
+			v, err := cl.Cache.Executions(ctx, p, id, url.Values{"limit": {strconv.Itoa(limit)},
+				"offset": {strconv.Itoa(offset)}})
+			return cli.List(v, "createdAt", "executionMode", "status", "finishedAt", "progress.numberOfCachedRecords",
+				"progress.numberOfInsertedRecords", "id"), err
+		})
 }
 
 func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
-	return withCache(e, spec.DeleteCache, cli.Annotate(&cobra.Command{Use: "delete CACHE", Aliases: []string{"rm"},
+	return withCache[cli.Acknowledged](e, spec.DeleteCache, cli.Annotate(&cobra.Command{Use: "delete CACHE",
+		Aliases: []string{"rm"},
 		Short:   "Delete a cache; queries read the source again",
 		Example: "  " + e.Name + " cache delete sample shop orders --yes"}, spec.GetCacheSettings,
 		spec.GetTableCacheState, spec.ListCatalogs),
@@ -234,7 +238,8 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 	c.Flags().BoolVar(&full, "full", false, "the full refresh")
 	c.Flags().BoolVar(&incremental, "incremental", false, "the incremental refresh")
 	cli.Annotate(c, spec.CancelIncrementalUpdate, spec.GetCacheStatus)
-	return withCache(e, spec.CancelFullRefresh, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+	return withCache[cli.Acknowledged](e, spec.CancelFullRefresh, c, func(ctx context.Context, cl *api.Client, p,
+		id string) (cli.View,
 		error) {
 		if full && incremental {
 			return cli.View{}, cli.Usagef("--full and --incremental are mutually exclusive")

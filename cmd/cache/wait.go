@@ -102,38 +102,39 @@ func newCacheRefreshCmd(e *cli.Env) *cobra.Command {
 	c.Flags().BoolVar(&full, "full", false, "a full refresh instead of an incremental one")
 	registerCacheWait(&w, c)
 	cli.Annotate(c, spec.TriggerFullRefresh, spec.GetCatalog, spec.ExecuteQuery)
-	return withCache(e, spec.TriggerIncrementalUpdate, c, func(ctx context.Context, cl *api.Client, p,
-		id string) (cli.View, error) {
-		if err := w.Check(false); err != nil {
-			return cli.View{}, err
-		}
-		mode, trigger := "INCREMENTAL", cl.Cache.IncrementalUpdate
-		if full {
-			mode, trigger = "FULL_REFRESH", cl.Cache.FullRefresh
-		}
-		before, counted := "", ""
-		var table sqltext.TableRef
-		if w.Wait {
-			st, err := cl.Cache.Status(ctx, p, id, url.Values{"excludeLogs": {"true"}})
-			if err != nil {
+	return withCache[cli.Either[api.CacheStatus, cli.Acknowledged]](e, spec.TriggerIncrementalUpdate, c,
+		func(ctx context.Context, cl *api.Client, p,
+			id string) (cli.View, error) {
+			if err := w.Check(false); err != nil {
 				return cli.View{}, err
 			}
-			if run := slot(st, mode); run != nil {
-				before = run.CreatedAt
+			mode, trigger := "INCREMENTAL", cl.Cache.IncrementalUpdate
+			if full {
+				mode, trigger = "FULL_REFRESH", cl.Cache.FullRefresh
 			}
-			if e.MayDropRows() && !full {
-				table, counted = countCached(ctx, e, cl, p, st)
+			before, counted := "", ""
+			var table sqltext.TableRef
+			if w.Wait {
+				st, err := cl.Cache.Status(ctx, p, id, url.Values{"excludeLogs": {"true"}})
+				if err != nil {
+					return cli.View{}, err
+				}
+				if run := slot(st, mode); run != nil {
+					before = run.CreatedAt
+				}
+				if e.MayDropRows() && !full {
+					table, counted = countCached(ctx, e, cl, p, st)
+				}
 			}
-		}
-		if err := trigger(ctx, p, id); err != nil || !w.Wait {
-			return cli.Note("started the refresh of cache %s", id), err
-		}
-		v, err := settledCache(ctx, e, cl, p, id, mode, before, &w)
-		if err == nil && counted != "" {
-			v.Note += countedChange(ctx, e, cl, p, table, counted)
-		}
-		return v, err
-	})
+			if err := trigger(ctx, p, id); err != nil || !w.Wait {
+				return cli.Note("started the refresh of cache %s", id), err
+			}
+			v, err := settledCache(ctx, e, cl, p, id, mode, before, &w)
+			if err == nil && counted != "" {
+				v.Note += countedChange(ctx, e, cl, p, table, counted)
+			}
+			return v, err
+		})
 }
 
 // countCached counts the rows of a cache by a query: the counters of the hosted zones do not show what a refresh
@@ -176,7 +177,8 @@ func newCacheWaitCmd(e *cli.Env) *cobra.Command {
 		e.Name + " cache wait sample shop orders --wait-timeout 30m"}
 	w.Limits(c)
 	w.Signs(c)
-	return withCache(e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+	return withCache[api.CacheStatus](e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p,
+		id string) (cli.View,
 		error) {
 		if err := w.Check(false); err != nil {
 			return cli.View{}, err

@@ -121,15 +121,16 @@ func newCacheCreateCmd(e *cli.Env) *cobra.Command {
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
 	registerCacheWait(&w, c)
-	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string,
-		req api.CacheRequest) (cli.View, error) {
-		made, err := cli.CreateCache(ctx, cl, p, req)
-		err = explainCacheable(e, req.CatalogID, err)
-		if err != nil || !w.Wait {
-			return cli.Object(made), err
-		}
-		return settledCache(ctx, e, cl, p, made.ID, "", "", &w)
-	}))
+	return cli.Leaf[cli.Either[api.Cache, api.CacheStatus]](e, spec.CreateCache, c,
+		forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string,
+			req api.CacheRequest) (cli.View, error) {
+			made, err := cli.CreateCache(ctx, cl, p, req)
+			err = explainCacheable(e, req.CatalogID, err)
+			if err != nil || !w.Wait {
+				return cli.Object(made), err
+			}
+			return settledCache(ctx, e, cl, p, made.ID, "", "", &w)
+		}))
 }
 
 func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
@@ -142,33 +143,34 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 	cli.BodyFlag(c, &f.body)
 	registerCacheWait(&w, c)
 	cli.Annotate(c, spec.ListCatalogCacheStatuses, spec.GetCacheSettings, spec.UpdateCacheSettings)
-	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string,
-		req api.CacheRequest) (cli.View, error) {
-		st, err := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName)
-		if err != nil {
-			return cli.View{}, err
-		}
-		var have api.Cache
-		if st == nil {
-			have, err = cli.CreateCache(ctx, cl, p, req)
-			if cli.Unsure(err) { // the reply may be lost, and the cache may exist
-				if again, look := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName,
-					req.TableName); look == nil && again != nil {
-					st, err = again, nil
-				}
+	return cli.Leaf[cli.Either[api.Cache, api.CacheStatus]](e, spec.CreateCache, c,
+		forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string,
+			req api.CacheRequest) (cli.View, error) {
+			st, err := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName)
+			if err != nil {
+				return cli.View{}, err
 			}
-			err = explainCacheable(e, req.CatalogID, err)
-		}
-		if err == nil && st != nil {
-			have, err = updateCache(ctx, e, cl, p, st.ID,
-				api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule,
-					FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})
-		}
-		if err != nil || !w.Wait {
-			return cli.Object(have).PrintValue(), err
-		}
-		return settledCache(ctx, e, cl, p, have.ID, "", "", &w)
-	}))
+			var have api.Cache
+			if st == nil {
+				have, err = cli.CreateCache(ctx, cl, p, req)
+				if cli.Unsure(err) { // the reply may be lost, and the cache may exist
+					if again, look := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName,
+						req.TableName); look == nil && again != nil {
+						st, err = again, nil
+					}
+				}
+				err = explainCacheable(e, req.CatalogID, err)
+			}
+			if err == nil && st != nil {
+				have, err = updateCache(ctx, e, cl, p, st.ID,
+					api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule,
+						FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})
+			}
+			if err != nil || !w.Wait {
+				return cli.Object(have).PrintValue(), err
+			}
+			return settledCache(ctx, e, cl, p, have.ID, "", "", &w)
+		}))
 }
 
 // sameSchedule treats nil as no schedule.
@@ -228,7 +230,8 @@ func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
 	cli.Annotate(c, spec.GetCacheSettings)
-	return withCache(e, spec.UpdateCacheSettings, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
+	return withCache[api.Cache](e, spec.UpdateCacheSettings, c, func(ctx context.Context, cl *api.Client, p,
+		id string) (cli.View,
 		error) {
 		var want api.CacheScheduleUpdate
 		if err := e.Body(f.body, &want); err != nil {
@@ -259,50 +262,52 @@ func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 			" cache batch --body @caches.json"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
-	return e.Leaf(spec.CreateCacheBatch, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		var reqs []api.CacheRequest
-		if err := e.Body(f.body, &reqs); err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			for _, a := range args {
-				t, err := cli.TableArgs([]string{a})
+	return cli.Leaf[[]api.CacheCreateStatus](e, spec.CreateCacheBatch, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			var reqs []api.CacheRequest
+			if err := e.Body(f.body, &reqs); err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				for _, a := range args {
+					t, err := cli.TableArgs([]string{a})
+					if err != nil {
+						return cli.View{}, err
+					}
+					id, err := cli.TableCatalogID(ctx, cl, p, t[0], t[1])
+					if err != nil {
+						return cli.View{}, err
+					}
+					reqs = append(reqs, api.CacheRequest{CatalogID: id, SchemaName: t[1], TableName: t[2]})
+				}
+				if len(reqs) == 0 {
+					return cli.View{}, cli.Usagef("no tables: name them as catalog.schema.table or give --body")
+				}
+				for i := range reqs {
+					if err := f.apply(c, &reqs[i].IncrementalCacheSchedule,
+						&reqs[i].FullRefreshCacheSchedule); err != nil {
+						return cli.View{}, err
+					}
+					if err := f.tracking.apply(e, c, &reqs[i].ChangeTracking); err != nil {
+						return cli.View{}, err
+					}
+				}
+				out, err := cl.Cache.CreateBatch(ctx, p, reqs)
 				if err != nil {
 					return cli.View{}, err
 				}
-				id, err := cli.TableCatalogID(ctx, cl, p, t[0], t[1])
-				if err != nil {
-					return cli.View{}, err
+				bad := 0
+				for _, s := range out {
+					if !s.Success {
+						bad++
+					}
 				}
-				reqs = append(reqs, api.CacheRequest{CatalogID: id, SchemaName: t[1], TableName: t[2]})
-			}
-			if len(reqs) == 0 {
-				return cli.View{}, cli.Usagef("no tables: name them as catalog.schema.table or give --body")
-			}
-			for i := range reqs {
-				if err := f.apply(c, &reqs[i].IncrementalCacheSchedule, &reqs[i].FullRefreshCacheSchedule); err != nil {
-					return cli.View{}, err
+				v := cli.List(out, "success", "error", "cache.id", "cache.tableName")
+				if bad > 0 {
+					v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "partial",
+						Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
 				}
-				if err := f.tracking.apply(e, c, &reqs[i].ChangeTracking); err != nil {
-					return cli.View{}, err
-				}
-			}
-			out, err := cl.Cache.CreateBatch(ctx, p, reqs)
-			if err != nil {
-				return cli.View{}, err
-			}
-			bad := 0
-			for _, s := range out {
-				if !s.Success {
-					bad++
-				}
-			}
-			v := cli.List(out, "success", "error", "cache.id", "cache.tableName")
-			if bad > 0 {
-				v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "partial",
-					Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
-			}
-			return v, nil
-		}, nil
-	}))
+				return v, nil
+			}, nil
+		}))
 }

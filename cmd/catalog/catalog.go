@@ -32,7 +32,7 @@ func New(e *cli.Env) *cobra.Command {
 		Example: ex + "tables sample shop", Args: cobra.RangeArgs(1, 2)}
 	cli.Annotate(tables, spec.ListSchemas)
 	c.AddCommand(
-		e.Leaf(spec.ListCatalogs, cli.Annotate(&cobra.Command{Use: "list", Aliases: []string{"ls"},
+		cli.Leaf[[]api.Catalog](e, spec.ListCatalogs, cli.Annotate(&cobra.Command{Use: "list", Aliases: []string{"ls"},
 			Short: "List the catalogs of the project", Example: ex + "list", Args: cobra.NoArgs}, spec.ListConnections),
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Catalogs.List(ctx, p)
@@ -42,8 +42,9 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(overConnections(ctx, e, cl, p, v), columns...).PrintValue(), nil
 			})),
-		e.Leaf(spec.GetCatalog, cli.Annotate(&cobra.Command{Use: "get CATALOG", Aliases: []string{"show"},
-			Short: "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)},
+		cli.Leaf[api.Catalog](e, spec.GetCatalog, cli.Annotate(&cobra.Command{Use: "get CATALOG",
+			Aliases: []string{"show"},
+			Short:   "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)},
 			spec.ListConnections),
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Catalogs.Get(ctx, p, id)
@@ -52,20 +53,21 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				return cli.Object(overConnections(ctx, e, cl, p, []api.Catalog{v})[0]).PrintValue(), nil
 			})),
-		e.Leaf(spec.ListSchemas, &cobra.Command{Use: "schemas CATALOG", Short: "List the schemas of a catalog",
+		cli.Leaf[[]api.Schema](e, spec.ListSchemas, &cobra.Command{Use: "schemas CATALOG",
+			Short:   "List the schemas of a catalog",
 			Example: ex + "schemas sample", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Catalogs.Schemas(ctx, p, id)
 				return cli.List(v, "schemaName", "catalogName", "catalogId"), err
 			})),
-		e.Leaf(spec.ListTables, tables, in(listTables)),
-		e.Leaf(spec.ListColumns, &cobra.Command{Use: "columns CATALOG SCHEMA TABLE",
+		cli.Leaf[[]api.Table](e, spec.ListTables, tables, in(listTables)),
+		cli.Leaf[[]api.ColumnDetail](e, spec.ListColumns, &cobra.Command{Use: "columns CATALOG SCHEMA TABLE",
 			Short: "List the columns of a table", Example: ex + "columns sample shop orders", Args: cobra.ExactArgs(3)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
 				v, err := cl.Catalogs.Columns(ctx, p, id, rest[0], rest[1])
 				return cli.List(v, "name", "dataType", "displayName", "desc"), err
 			})),
-		e.Leaf(spec.GetTableCacheState, &cobra.Command{Use: "cached CATALOG SCHEMA TABLE",
+		cli.Leaf[api.TableCacheResult](e, spec.GetTableCacheState, &cobra.Command{Use: "cached CATALOG SCHEMA TABLE",
 			Short: "Show whether a table reads from a cache", Example: ex + "cached sample shop orders",
 			Args: cobra.ExactArgs(3)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
@@ -77,7 +79,6 @@ func New(e *cli.Env) *cobra.Command {
 	)
 	e.Shows(c, &catalogShape, "list", "get", "create")
 	e.Shows(c, &schemaShape, "schemas")
-	e.Prints(c, cli.Like(spec.ShareCatalog, cli.Acknowledged{}), "share")
 	e.Shows(c, &tableShape, "tables")
 	e.Shows(c, &columnShape, "columns")
 	return c

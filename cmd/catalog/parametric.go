@@ -30,8 +30,9 @@ func NewParametric(e *cli.Env) *cobra.Command {
 	named.Register(del, "table")
 	cli.Annotate(del, spec.ListCatalogs, spec.ListQueries)
 	c.AddCommand(
-		e.Leaf(spec.ListParametricTables, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"},
-			Short: "List the parametric tables of a catalog", Example: ex + "list shop", Args: cobra.ExactArgs(1)},
+		cli.Leaf[[]api.ParametricTable](e, spec.ListParametricTables, &cobra.Command{Use: "list CATALOG",
+			Aliases: []string{"ls"},
+			Short:   "List the parametric tables of a catalog", Example: ex + "list shop", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := cli.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
@@ -46,24 +47,25 @@ func NewParametric(e *cli.Env) *cobra.Command {
 				return cli.List(v, "toSchema", "toTable", "fromSchema", "fromTable", "paramValues"), err
 			})),
 		newParametricCreateCmd(e),
-		e.Leaf(spec.DeleteParametricTable, del, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-			schema, table, err := cli.TwoPart("SCHEMA.TABLE", args[1])
-			if err != nil {
-				return nil, err
-			}
-			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-				id, err := cli.CatalogID(ctx, cl, p, args[0])
+		cli.Leaf[cli.Acknowledged](e, spec.DeleteParametricTable, del,
+			e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+				schema, table, err := cli.TwoPart("SCHEMA.TABLE", args[1])
 				if err != nil {
-					return cli.View{}, err
+					return nil, err
 				}
-				if err := agreeTable(ctx, e, cl, p, named, []string{args[1]}, id, schema, table,
-					fmt.Sprintf("delete parametric table %s of catalog %s", args[1], args[0])); err != nil {
-					return cli.View{}, err
-				}
-				return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p,
-					id, schema, table)
-			}, nil
-		})),
+				return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+					id, err := cli.CatalogID(ctx, cl, p, args[0])
+					if err != nil {
+						return cli.View{}, err
+					}
+					if err := agreeTable(ctx, e, cl, p, named, []string{args[1]}, id, schema, table,
+						fmt.Sprintf("delete parametric table %s of catalog %s", args[1], args[0])); err != nil {
+						return cli.View{}, err
+					}
+					return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p,
+						id, schema, table)
+				}, nil
+			})),
 	)
 	e.Shows(c, &parametricShape, "list", "create")
 	return c
@@ -81,54 +83,55 @@ func newParametricCreateCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringArrayVar(&params, "param", nil,
 		"COLUMN=VALUE; VALUE is text, or JSON after := as in COLUMN:=[1,2]; may be repeated")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.CreateParametricTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		var req api.ParametricTable
-		if err := e.Body(body, &req); err != nil {
-			return nil, err
-		}
-		var err error
-		if from != "" {
-			if req.FromSchema, req.FromTable, err = cli.TwoPart("--from", from); err != nil {
+	return cli.Leaf[api.ParametricTable](e, spec.CreateParametricTable, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			var req api.ParametricTable
+			if err := e.Body(body, &req); err != nil {
 				return nil, err
 			}
-		}
-		if to != "" {
-			if req.ToSchema, req.ToTable, err = cli.TwoPart("--to", to); err != nil {
-				return nil, err
-			}
-		}
-		for _, p := range params {
-			v, err := paramValue(p)
-			if err != nil {
-				return nil, err
-			}
-			req.ParamValues = append(req.ParamValues, v)
-		}
-		switch {
-		case req.FromTable == "" || req.FromSchema == "":
-			return nil, cli.Usagef("--from is required")
-		case req.ToTable == "" || req.ToSchema == "":
-			return nil, cli.Usagef("--to is required")
-		case len(req.ParamValues) == 0:
-			return nil, cli.Usagef("at least one --param is required")
-		}
-		for _, v := range req.ParamValues {
-			for _, s := range stringsIn(v.Value) {
-				if _, _, err := api.ResolveMacro(s, e.Now()); err != nil {
-					return nil, cli.Usagef("--param %s: %v", v.Key, err)
+			var err error
+			if from != "" {
+				if req.FromSchema, req.FromTable, err = cli.TwoPart("--from", from); err != nil {
+					return nil, err
 				}
 			}
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			id, err := cli.CatalogID(ctx, cl, p, args[0])
-			if err != nil {
-				return cli.View{}, err
+			if to != "" {
+				if req.ToSchema, req.ToTable, err = cli.TwoPart("--to", to); err != nil {
+					return nil, err
+				}
 			}
-			printMacros(e, req)
-			v, err := cl.ParametricTables.Create(ctx, p, id, req)
-			return cli.Object(v), err
-		}, nil
-	}))
+			for _, p := range params {
+				v, err := paramValue(p)
+				if err != nil {
+					return nil, err
+				}
+				req.ParamValues = append(req.ParamValues, v)
+			}
+			switch {
+			case req.FromTable == "" || req.FromSchema == "":
+				return nil, cli.Usagef("--from is required")
+			case req.ToTable == "" || req.ToSchema == "":
+				return nil, cli.Usagef("--to is required")
+			case len(req.ParamValues) == 0:
+				return nil, cli.Usagef("at least one --param is required")
+			}
+			for _, v := range req.ParamValues {
+				for _, s := range stringsIn(v.Value) {
+					if _, _, err := api.ResolveMacro(s, e.Now()); err != nil {
+						return nil, cli.Usagef("--param %s: %v", v.Key, err)
+					}
+				}
+			}
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				if err != nil {
+					return cli.View{}, err
+				}
+				printMacros(e, req)
+				v, err := cl.ParametricTables.Create(ctx, p, id, req)
+				return cli.Object(v), err
+			}, nil
+		}))
 }
 
 func paramValue(arg string) (api.ParametricTableColumn, error) {

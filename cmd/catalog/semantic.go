@@ -24,7 +24,8 @@ func NewSemantic(e *cli.Env) *cobra.Command {
 	c.AddCommand(
 		newSemanticCreateCmd(e),
 		newSemanticTableCmd(e),
-		e.Leaf(spec.ShareSemanticCatalog, share, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[cli.Acknowledged](e, spec.ShareSemanticCatalog, share, e.WithProject(func(ctx context.Context,
+			cl *api.Client, p string,
 			args []string) (cli.View, error) {
 			id, err := cli.CatalogID(ctx, cl, p, args[0])
 			if err != nil {
@@ -49,7 +50,8 @@ func newSemanticCreateCmd(e *cli.Env) *cobra.Command {
 		Long: "Create a semantic catalog. It is listed, shown and deleted with the other catalogs: `" + e.Name +
 			" catalog`."}
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.CreateSemanticCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[api.Catalog](e, spec.CreateSemanticCatalog, c, e.WithProject(func(ctx context.Context,
+		cl *api.Client, p string,
 		args []string) (cli.View, error) {
 		var req api.SemanticCatalogRequest
 		if err := e.Body(body, &req); err != nil {
@@ -85,7 +87,8 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 	named.Register(del, "table")
 	cli.Annotate(del, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.ListQueries)
 	c.AddCommand(
-		e.Leaf(spec.CreateSemanticTable, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[api.SemanticTable](e, spec.CreateSemanticTable, create, e.WithProject(func(ctx context.Context,
+			cl *api.Client, p string,
 			args []string) (cli.View, error) {
 			var req api.SemanticTableRequest
 			if err := e.Body(body, &req); err != nil {
@@ -118,7 +121,8 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			v, err := cl.SemanticCatalogs.CreateTable(ctx, p, id, req)
 			return cli.Object(v), err
 		})),
-		e.Leaf(spec.DeleteSemanticTable, del, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[cli.Acknowledged](e, spec.DeleteSemanticTable, del, e.WithProject(func(ctx context.Context,
+			cl *api.Client, p string,
 			args []string) (cli.View, error) {
 			id, err := cli.CatalogID(ctx, cl, p, args[0])
 			if err != nil {

@@ -102,19 +102,20 @@ Tables of databases cannot be cached on the hosted zones, nor by default on zone
 it there for the tables of this catalog.`,
 		Example: "  " + e.Name + " catalog create shop --connection shopdb"}
 	f.register(c)
-	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		req, err := f.request(e, c, args)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, req.ConnectionID); err != nil {
-				return cli.View{}, err
+	return cli.Annotate(cli.Leaf[api.Catalog](e, spec.CreateCatalog, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			req, err := f.request(e, c, args)
+			if err != nil {
+				return nil, err
 			}
-			v, err := createCatalog(ctx, e, cl, p, req)
-			return cli.Object(v), err
-		}, nil
-	})), spec.CreateCatalogAlt, spec.ListConnections)
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, req.ConnectionID); err != nil {
+					return cli.View{}, err
+				}
+				v, err := createCatalog(ctx, e, cl, p, req)
+				return cli.Object(v), err
+			}, nil
+		})), spec.CreateCatalogAlt, spec.ListConnections)
 }
 
 func newCatalogEnsureCmd(e *cli.Env) *cobra.Command {
@@ -126,37 +127,38 @@ another connection is an error. The parameters of an existing catalog cannot be 
 compared.`,
 		Example: "  " + e.Name + " catalog ensure shop --connection shopdb"}
 	f.register(c)
-	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		req, err := f.request(e, c, args)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			given := req.ConnectionID
-			if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, given); err != nil {
-				return cli.View{}, err
+	return cli.Annotate(cli.Leaf[api.Catalog](e, spec.CreateCatalog, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			req, err := f.request(e, c, args)
+			if err != nil {
+				return nil, err
 			}
-			find := func() (api.Catalog, bool, error) {
-				all, err := cl.Catalogs.List(ctx, p)
-				for _, k := range all {
-					if strings.EqualFold(k.Name, req.Name) || strings.EqualFold(k.DisplayName, req.Name) {
-						return k, true, err
-					}
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				given := req.ConnectionID
+				if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, given); err != nil {
+					return cli.View{}, err
 				}
-				return api.Catalog{}, false, err
-			}
-			v, made, err := cli.Ensured(e, find, func() (api.Catalog, error) {
-				return createCatalog(ctx,
-					e, cl, p, req)
-			})
-			what := "catalog " + v.Name
-			if err == nil && (v.ConnectionID == nil || !strings.EqualFold(*v.ConnectionID, req.ConnectionID)) {
-				return cli.View{}, cli.Differs(what, "not over connection "+given, "`dig catalog get "+
-					shell.Quote(v.Name)+"` shows it; a catalog cannot be changed, only deleted and created again")
-			}
-			return cli.EnsuredView(v, what, made, ""), err
-		}, nil
-	})), spec.CreateCatalogAlt, spec.ListConnections, spec.ListCatalogs)
+				find := func() (api.Catalog, bool, error) {
+					all, err := cl.Catalogs.List(ctx, p)
+					for _, k := range all {
+						if strings.EqualFold(k.Name, req.Name) || strings.EqualFold(k.DisplayName, req.Name) {
+							return k, true, err
+						}
+					}
+					return api.Catalog{}, false, err
+				}
+				v, made, err := cli.Ensured(e, find, func() (api.Catalog, error) {
+					return createCatalog(ctx,
+						e, cl, p, req)
+				})
+				what := "catalog " + v.Name
+				if err == nil && (v.ConnectionID == nil || !strings.EqualFold(*v.ConnectionID, req.ConnectionID)) {
+					return cli.View{}, cli.Differs(what, "not over connection "+given, "`dig catalog get "+
+						shell.Quote(v.Name)+"` shows it; a catalog cannot be changed, only deleted and created again")
+				}
+				return cli.EnsuredView(v, what, made, ""), err
+			}, nil
+		})), spec.CreateCatalogAlt, spec.ListConnections, spec.ListCatalogs)
 }
 
 // explainCreate distinguishes a project in which catalogs cannot be created from a gateway that is broken: some hosted
@@ -190,39 +192,41 @@ catalog and its shares are deleted, and saved queries that read it break. The pr
 there are any, the name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		Example: "  " + e.Name + " catalog delete shop --yes"}
 	named.Register(c, "catalog")
-	return cli.Annotate(e.Leaf(spec.DeleteCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
-		args []string) (cli.View, error) {
-		all, err := cl.Catalogs.List(ctx, p)
-		if err != nil {
-			return cli.View{}, err
-		}
-		id, err := cli.PickCatalog(all, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		i := slices.IndexFunc(all, func(k api.Catalog) bool { return k.ID == id })
-		if i < 0 {
-			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
-				Msg: "there is no catalog with id " + id}
-		}
-		called, shown := all[i].Name, all[i].DisplayName
-		with, dependants := catalogHoldings(ctx, e, cl, p, all[i])
-		what := cli.NameAndID(called, id)
-		if with != "" {
-			what += " with its " + with
-		}
-		if err := e.ConfirmNamed(named, cli.NamesOf(id, called, shown), dependants, "delete catalog %s?",
-			what); err != nil {
-			return cli.View{}, err
-		}
-		if err := e.RecheckText("catalog "+called, with, func() (string, error) {
-			now, _ := catalogHoldings(ctx, e, cl, p, all[i])
-			return now, nil
-		}); err != nil {
-			return cli.View{}, err
-		}
-		return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
-	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables,
+	return cli.Annotate(cli.Leaf[cli.Acknowledged](e, spec.DeleteCatalog, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
+			all, err := cl.Catalogs.List(ctx, p)
+			if err != nil {
+				return cli.View{}, err
+			}
+			id, err := cli.PickCatalog(all, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			i := slices.IndexFunc(all, func(k api.Catalog) bool { return k.ID == id })
+			if i < 0 {
+				return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+					Msg: "there is no catalog with id " + id}
+			}
+			called, shown := all[i].Name, all[i].DisplayName
+			with, dependants := catalogHoldings(ctx, e, cl, p, all[i])
+			what := cli.NameAndID(called, id)
+			if with != "" {
+				what += " with its " + with
+			}
+			if err := e.ConfirmNamed(named, cli.NamesOf(id, called, shown), dependants, "delete catalog %s?",
+				what); err != nil {
+				return cli.View{}, err
+			}
+			if err := e.RecheckText("catalog "+called, with, func() (string, error) {
+				now, _ := catalogHoldings(ctx, e, cl, p, all[i])
+				return now, nil
+			}); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
+		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas,
+		spec.ListTables,
 		spec.ListQueries)
 }
 
@@ -233,50 +237,52 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " catalog share shop --to reporting"}
 	c.Flags().StringVar(&to, "to", "", "project to share with, by id or name")
 	cli.BodyFlag(c, &body)
-	return cli.Annotate(e.Leaf(spec.ShareCatalog, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		var req api.CatalogShareRequest
-		if err := e.Body(body, &req); err != nil {
-			return nil, err
-		}
-		if to != "" {
-			req.TargetProjectID = to
-		}
-		if req.TargetProjectID == "" {
-			return nil, cli.Usagef("--to is required: the project to share with")
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			id, err := cli.CatalogID(ctx, cl, p, args[0])
-			if err != nil {
-				return cli.View{}, err
+	return cli.Annotate(cli.Leaf[cli.Either[api.SharedCatalogResponse, cli.Acknowledged]](e, spec.ShareCatalog, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			var req api.CatalogShareRequest
+			if err := e.Body(body, &req); err != nil {
+				return nil, err
 			}
-			if req.TargetProjectID, err = e.ProjectByName(ctx, cl, req.TargetProjectID); err != nil {
-				return cli.View{}, err
+			if to != "" {
+				req.TargetProjectID = to
 			}
-			all, err := cl.Catalogs.List(ctx, p)
-			if err != nil {
-				return cli.View{}, err
+			if req.TargetProjectID == "" {
+				return nil, cli.Usagef("--to is required: the project to share with")
 			}
-			for _, k := range all { // the service has a separate operation for these, with another field
-				if k.ID == id && cli.IsSemantic(k) {
-					return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
-						cl.SemanticCatalogs.Share(ctx, p, id,
-							api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				if err != nil {
+					return cli.View{}, err
 				}
-			}
-			v, err := cl.Catalogs.Share(ctx, p, id, req)
-			return cli.Object(v), err
-		}, nil
-	})), spec.ListCatalogs, spec.ShareSemanticCatalog)
+				if req.TargetProjectID, err = e.ProjectByName(ctx, cl, req.TargetProjectID); err != nil {
+					return cli.View{}, err
+				}
+				all, err := cl.Catalogs.List(ctx, p)
+				if err != nil {
+					return cli.View{}, err
+				}
+				for _, k := range all { // the service has a separate operation for these, with another field
+					if k.ID == id && cli.IsSemantic(k) {
+						return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
+							cl.SemanticCatalogs.Share(ctx, p, id,
+								api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
+					}
+				}
+				v, err := cl.Catalogs.Share(ctx, p, id, req)
+				return cli.Object(v), err
+			}, nil
+		})), spec.ListCatalogs, spec.ShareSemanticCatalog)
 }
 
 func newCatalogStatisticsCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetTableStatistics, &cobra.Command{Use: "statistics CATALOG SCHEMA TABLE",
-		Aliases: []string{"stats"}, Args: cobra.ExactArgs(3),
-		Short: "Estimate the number of distinct values of each column of a table",
-		Long: `Estimate the number of distinct values of each column of a table. A positive number is a count; a
+	return cli.Leaf[api.TableStatistics](e, spec.GetTableStatistics,
+		&cobra.Command{Use: "statistics CATALOG SCHEMA TABLE",
+			Aliases: []string{"stats"}, Args: cobra.ExactArgs(3),
+			Short: "Estimate the number of distinct values of each column of a table",
+			Long: `Estimate the number of distinct values of each column of a table. A positive number is a count; a
 negative one is a fraction of the rows, so -1 is a column of unique values. PostgreSQL sources maintain
 such statistics; zone local also estimates them for its own tables. No other catalog has them.`,
-		Example: "  " + e.Name + " catalog statistics shop public orders"},
+			Example: "  " + e.Name + " catalog statistics shop public orders"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
 			if err != nil {
@@ -307,67 +313,69 @@ matchedTables and meta.`,
 	c.Flags().Int64Var(&limit, "limit", 100, "maximum number of hits")
 	c.Flags().Int64Var(&offset, "offset", 0, "number of hits to skip")
 	cli.BodyFlag(c, &body)
-	return cli.Annotate(e.Leaf(spec.Search, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		var req api.SearchRequest
-		if err := e.Body(body, &req); err != nil {
-			return nil, err
-		}
-		if len(args) == 1 {
-			req.Query = args[0]
-		}
-		if catalog != "" {
-			req.Catalog = catalog
-		}
-		if schema != "" {
-			req.Schema = schema
-		}
-		cli.SetIf(c, "limit", &req.Limit, limit)
-		cli.SetIf(c, "offset", &req.Offset, offset)
-		if req.Query == "" {
-			return nil, cli.Usagef("a search text is required")
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			v, err := cl.Catalogs.Search(ctx, p, req)
-			if err != nil {
-				return cli.View{}, err
+	return cli.Annotate(cli.Leaf[api.SearchResult](e, spec.Search, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			var req api.SearchRequest
+			if err := e.Body(body, &req); err != nil {
+				return nil, err
 			}
-			there, err := cl.Catalogs.List(ctx, p)
-			if err != nil {
-				return cli.View{}, err
+			if len(args) == 1 {
+				req.Query = args[0]
 			}
-			names := map[string]bool{}
-			for _, k := range there {
-				names[k.Name], names[k.DisplayName] = true, true
+			if catalog != "" {
+				req.Catalog = catalog
 			}
-			ghosts := 0
-			for _, group := range []*[]api.CatalogSchemaTable{&v.MatchedCatalogs, &v.MatchedSchemas, &v.MatchedTables} {
-				kept := []api.CatalogSchemaTable{}
-				for _, hit := range *group {
-					if names[hit.Catalog] {
-						kept = append(kept, hit)
-					} else {
-						ghosts++
-					}
+			if schema != "" {
+				req.Schema = schema
+			}
+			cli.SetIf(c, "limit", &req.Limit, limit)
+			cli.SetIf(c, "offset", &req.Offset, offset)
+			if req.Query == "" {
+				return nil, cli.Usagef("a search text is required")
+			}
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				v, err := cl.Catalogs.Search(ctx, p, req)
+				if err != nil {
+					return cli.View{}, err
 				}
-				*group = kept
-			}
-			out := cli.Object(v).PrintValue()
-			var notes []string
-			if e.ForReaders() && e.Run.Flags.Columns == nil {
-				out = cli.List(foundLines(v), "kind", "name").PrintValue()
-			}
-			if next := v.Meta.Page.NextOffset; next != nil {
-				notes = append(notes, fmt.Sprintf("there are more hits: --offset %d", *next))
-			}
-			if ghosts > 0 {
-				notes = append(notes, fmt.Sprintf("removed %d hits in catalogs that no longer exist", ghosts))
-			}
-			if notes != nil {
-				out = out.WithNote("%s", strings.Join(notes, "\n"))
-			}
-			return out, nil
-		}, nil
-	})), spec.ListCatalogs)
+				there, err := cl.Catalogs.List(ctx, p)
+				if err != nil {
+					return cli.View{}, err
+				}
+				names := map[string]bool{}
+				for _, k := range there {
+					names[k.Name], names[k.DisplayName] = true, true
+				}
+				ghosts := 0
+				for _, group := range []*[]api.CatalogSchemaTable{&v.MatchedCatalogs, &v.MatchedSchemas,
+					&v.MatchedTables} {
+					kept := []api.CatalogSchemaTable{}
+					for _, hit := range *group {
+						if names[hit.Catalog] {
+							kept = append(kept, hit)
+						} else {
+							ghosts++
+						}
+					}
+					*group = kept
+				}
+				out := cli.Object(v).PrintValue()
+				var notes []string
+				if e.ForReaders() && e.Run.Flags.Columns == nil {
+					out = cli.List(foundLines(v), "kind", "name").PrintValue()
+				}
+				if next := v.Meta.Page.NextOffset; next != nil {
+					notes = append(notes, fmt.Sprintf("there are more hits: --offset %d", *next))
+				}
+				if ghosts > 0 {
+					notes = append(notes, fmt.Sprintf("removed %d hits in catalogs that no longer exist", ghosts))
+				}
+				if notes != nil {
+					out = out.WithNote("%s", strings.Join(notes, "\n"))
+				}
+				return out, nil
+			}, nil
+		})), spec.ListCatalogs)
 }
 
 // foundLine is a search result for display.

@@ -82,48 +82,48 @@ ids made up for the purpose, and changes nothing; the exit code is 7 when routes
 	cli.Annotate(c, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.GetTableCacheState,
 		spec.ListCatalogCacheStatuses, spec.ListMaterializedStatuses,
 		spec.ListParametricTables, spec.ExecuteQuery)
-	e.Prints(c, cli.Like([]finding{}, []RouteFinding{}))
-	return e.Leaf(spec.ListCacheStatuses, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
-		_ []string) (cli.View, error) {
-		if stalled <= 0 {
-			return cli.View{}, cli.Usagef("--stalled-after: %v is not a positive duration", stalled)
-		}
-		if routes {
-			return checkRoutes(ctx, cl, p)
-		}
-		var want map[string][]localstate.Column
-		if expect != "" {
-			raw, err := e.ReadFile("--expect", expect)
-			if err != nil {
-				return cli.View{}, err
+	return cli.Leaf[cli.Either[[]finding, []RouteFinding]](e, spec.ListCacheStatuses, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			_ []string) (cli.View, error) {
+			if stalled <= 0 {
+				return cli.View{}, cli.Usagef("--stalled-after: %v is not a positive duration", stalled)
 			}
-			if json.Unmarshal(raw, &want) != nil || want == nil {
-				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns",
-					expect).WithHint("`dig check --write-columns %s` creates it", shell.Quote(expect))
+			if routes {
+				return checkRoutes(ctx, cl, p)
 			}
-		}
-		k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{},
-			columns: map[string][]localstate.Column{}}
-		for _, part := range []func(context.Context) error{k.checkQueries, k.checkRows, k.checkCaches,
-			k.checkMaterialized} {
-			if err := part(ctx); err != nil {
-				return cli.View{}, err
+			var want map[string][]localstate.Column
+			if expect != "" {
+				raw, err := e.ReadFile("--expect", expect)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if json.Unmarshal(raw, &want) != nil || want == nil {
+					return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns",
+						expect).WithHint("`dig check --write-columns %s` creates it", shell.Quote(expect))
+				}
 			}
-		}
-		if want != nil {
-			k.checkColumns(want)
-		}
-		if write != "" {
-			raw, _ := json.MarshalIndent(k.columns, "", "  ") // strings always marshal
-			if err := e.DryRunStep("write the columns of the saved queries to %s", write); err != nil {
-				return cli.View{}, err
+			k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{},
+				columns: map[string][]localstate.Column{}}
+			for _, part := range []func(context.Context) error{k.checkQueries, k.checkRows, k.checkCaches,
+				k.checkMaterialized} {
+				if err := part(ctx); err != nil {
+					return cli.View{}, err
+				}
 			}
-			if err := cli.WriteFile(e.Abs(write), append(raw, '\n')); err != nil {
-				return cli.View{}, err
+			if want != nil {
+				k.checkColumns(want)
 			}
-		}
-		return k.report(), nil
-	}))
+			if write != "" {
+				raw, _ := json.MarshalIndent(k.columns, "", "  ") // strings always marshal
+				if err := e.DryRunStep("write the columns of the saved queries to %s", write); err != nil {
+					return cli.View{}, err
+				}
+				if err := cli.WriteFile(e.Abs(write), append(raw, '\n')); err != nil {
+					return cli.View{}, err
+				}
+			}
+			return k.report(), nil
+		}))
 }
 
 // report builds the view of the findings, with the resulting error.

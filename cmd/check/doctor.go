@@ -111,7 +111,7 @@ each directory of dig, to see whether that is possible, has no name, or loses it
 		Example: "  " + e.Name + " doctor\n  " + e.Name + " --profile work doctor -o json",
 	}
 	c.Flags().BoolVar(&d.routes, "routes", false, "also check which documented routes the gateway has")
-	e.Prints(c, cli.Like([]Diagnosis{}))
+	cli.Prints[[]Diagnosis](e, c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		o, s, err := d.settings(c.Context())
 		if err != nil {

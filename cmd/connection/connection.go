@@ -32,19 +32,19 @@ func New(e *cli.Env) *cobra.Command {
 	}
 	c.AddCommand(
 		newConnectionTypeCmd(e),
-		e.Leaf(spec.ListConnections, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+		cli.Leaf[[]api.Connection](e, spec.ListConnections, &cobra.Command{Use: "list", Aliases: []string{"ls"},
 			Short: "List the connections of the project", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Connections.List(ctx, p)
 				return cli.List(v, "id", "name", "type"), err
 			})),
-		e.Leaf(spec.GetConnection, &cobra.Command{Use: "get CONNECTION", Aliases: []string{"show"},
+		cli.Leaf[api.Connection](e, spec.GetConnection, &cobra.Command{Use: "get CONNECTION", Aliases: []string{"show"},
 			Short: "Show one connection, by id or name", Example: ex + "get shopdb", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (cli.View, error) {
 				v, err := cl.Connections.Get(ctx, p, id)
 				return cli.Object(v), err
 			})),
-		e.Leaf(spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION",
+		cli.Leaf[api.ConnectionDetail](e, spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION",
 			Short: "Show the non-secret fields of a connection's credential", Example: ex + "detail shopdb",
 			Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (cli.View, error) {
@@ -81,34 +81,35 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 			"connection is asked for, or --yes needs --confirm NAME.",
 		Example: ex + "delete shopdb --yes"}
 	named.Register(c, "connection")
-	return cli.Annotate(e.Leaf(spec.DeleteConnection, c, in(func(ctx context.Context, cl *api.Client, p, id,
-		name string) (cli.View, error) {
-		holds, err := connectionHoldings(ctx, cl, p, id)
-		if err != nil {
-			return cli.View{}, err
-		}
-		what := holds
-		if holds == "" {
-			what = "no catalog uses it"
-		}
-		called := name
-		if name == id {
-			if now, err := cl.Connections.Get(ctx, p, id); err == nil {
-				called = now.Name
+	return cli.Annotate(cli.Leaf[cli.Acknowledged](e, spec.DeleteConnection, c,
+		in(func(ctx context.Context, cl *api.Client, p, id,
+			name string) (cli.View, error) {
+			holds, err := connectionHoldings(ctx, cl, p, id)
+			if err != nil {
+				return cli.View{}, err
 			}
-		}
-		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds, "delete connection %s? %s",
-			cli.NameAndID(called, id), what); err != nil {
-			return cli.View{}, err
-		}
-		if err := e.RecheckText("connection "+called, holds, func() (string, error) {
-			return connectionHoldings(ctx, cl,
-				p, id)
-		}); err != nil {
-			return cli.View{}, err
-		}
-		return cli.Note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
-	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection, spec.ListParametricTables,
+			what := holds
+			if holds == "" {
+				what = "no catalog uses it"
+			}
+			called := name
+			if name == id {
+				if now, err := cl.Connections.Get(ctx, p, id); err == nil {
+					called = now.Name
+				}
+			}
+			if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds, "delete connection %s? %s",
+				cli.NameAndID(called, id), what); err != nil {
+				return cli.View{}, err
+			}
+			if err := e.RecheckText("connection "+called, holds, func() (string, error) {
+				return connectionHoldings(ctx, cl,
+					p, id)
+			}); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
+		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection, spec.ListParametricTables,
 		spec.ListQueries)
 }
 
@@ -116,14 +117,16 @@ func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "type", Aliases: []string{"types"}, Short: "Connection types and their credentials"}
 	ex := "  " + e.Name + " connection type "
 	c.AddCommand(
-		e.Leaf(spec.ListConnectionConfigs, &cobra.Command{Use: "list", Aliases: []string{"ls"},
-			Short: "List the connection types", Example: ex + "list", Args: cobra.NoArgs},
+		cli.Leaf[[]api.ConnectionConfiguration](e, spec.ListConnectionConfigs,
+			&cobra.Command{Use: "list", Aliases: []string{"ls"},
+				Short: "List the connection types", Example: ex + "list", Args: cobra.NoArgs},
 			func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 				v, err := cl.Connections.ListConfigs(ctx)
 				return cli.List(v, "connectionType", "connectionTypeLabel", "category", "authorizationType"), err
 			}),
-		e.Leaf(spec.GetConnectionConfig, &cobra.Command{Use: "get TYPE", Aliases: []string{"show"},
-			Short: "Show the credential fields of a type", Args: cobra.ExactArgs(1),
+		cli.Leaf[api.ConnectionConfiguration](e, spec.GetConnectionConfig, &cobra.Command{Use: "get TYPE",
+			Aliases: []string{"show"},
+			Short:   "Show the credential fields of a type", Args: cobra.ExactArgs(1),
 			Long: "Show the credential fields of a type. The case of the type is ignored.", Example: ex +
 				"get postgres"},
 			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -173,7 +176,8 @@ func typeNamed(all []api.ConnectionConfiguration, key string) (api.ConnectionCon
 
 func newConnectionOAuthCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "oauth", Short: "Connections that are authorized by a third party"}
-	c.AddCommand(e.Leaf(spec.CompleteOauthConnection, &cobra.Command{Use: "complete QUERY", Args: cobra.ExactArgs(1),
+	c.AddCommand(cli.Leaf[api.Connection](e, spec.CompleteOauthConnection, &cobra.Command{Use: "complete QUERY",
+		Args:  cobra.ExactArgs(1),
 		Short: "Complete an OAuth connection with the reply of the provider",
 		Long: `Complete an OAuth connection with the reply of the provider: the query string of the address it
 redirected to, everything after the question mark. @FILE reads it from a file and - from standard input.`,

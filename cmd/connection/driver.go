@@ -28,7 +28,8 @@ func NewDriver(e *cli.Env) *cobra.Command {
 		if catalog {
 			c.Flags().StringVar(&name, "catalog", "", "catalog to connect to")
 		}
-		return e.Leaf(op, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+		return cli.Leaf[api.SupportedDrivers](e, op, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View,
+			error) {
 			if op.ID == spec.GetSqlAlchemyDriver.ID && name == "" {
 				return cli.View{}, cli.Usagef("--catalog is required")
 			}
@@ -61,12 +62,12 @@ func NewDriver(e *cli.Env) *cobra.Command {
 		})
 	}
 	c.AddCommand(
-		leaf(spec.ListSupportedDrivers, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+		cli.Prints[[]sqlDriver](e, leaf(spec.ListSupportedDrivers, &cobra.Command{Use: "list", Aliases: []string{"ls"},
 			Short: "Show the connection strings of all drivers", Example: ex + "list --catalog sales",
 			Args: cobra.NoArgs}, true,
 			func(ctx context.Context, cl *api.Client, catalog string) (api.SupportedDrivers, error) {
 				return cl.Drivers.List(ctx, catalog)
-			}),
+			})),
 		leaf(spec.GetJdbcDriver, &cobra.Command{Use: "jdbc", Short: "Show the connection string for JDBC", Example: ex +
 			"jdbc --reveal", Args: cobra.NoArgs}, false,
 			func(ctx context.Context, cl *api.Client, _ string) (api.SupportedDrivers, error) {
@@ -79,7 +80,6 @@ func NewDriver(e *cli.Env) *cobra.Command {
 				return cl.Drivers.SQLAlchemy(ctx, catalog)
 			}),
 	)
-	e.Prints(c, cli.Like([]sqlDriver{}), "list")
 	return c
 }
 

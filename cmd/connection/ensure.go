@@ -27,7 +27,7 @@ is. A connection of another type is an error: the type cannot be changed.
 ` + credentialHelp,
 		Example: "  " + e.Name + " connection ensure shopdb --type postgres --credential-file shopdb.json"}
 	f.register(e, c)
-	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client,
+	return cli.Annotate(cli.Leaf[api.Connection](e, spec.CreateConnection, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View, error) {
 		req, config, err := f.typed(ctx, e, cl, args)
 		if err != nil {

@@ -114,7 +114,7 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
   dig connection create shopdb --type postgres --credential url=db.example.com --credential port=5432 \
       --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
 	f.register(e, c)
-	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client,
+	return cli.Annotate(cli.Leaf[api.Connection](e, spec.CreateConnection, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View, error) {
 		req, config, err := f.typed(ctx, e, cl, args)
 		if err != nil {
@@ -196,7 +196,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 	c.Flags().BoolVar(&prompt, "prompt", false, "prompt for the new credential on the terminal")
 	in.register(c)
 	cli.BodyFlag(c, &body)
-	return cli.Annotate(e.Leaf(spec.UpdateConnection, c,
+	return cli.Annotate(cli.Leaf[api.Connection](e, spec.UpdateConnection, c,
 		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 			var req api.ConnectionRequest
 			if err := connectionBody(e, body, &req); err != nil {

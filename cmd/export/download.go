@@ -25,7 +25,7 @@ import (
 )
 
 func newExportDownloadCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]",
+	return cli.Leaf[cli.Acknowledged](e, spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]",
 		Short: "Save the file of a finished export", Args: cobra.RangeArgs(1, 2),
 		Long: `Save the file of a finished export under FILE, in the directory FILE, or under its own name; - is stdout.
 A directory is one that exists, or a name that ends in a slash. An export of several files requires a directory; the

@@ -27,9 +27,7 @@ func New(e *cli.Env) *cobra.Command {
 	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e),
 		newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
 	e.Shows(c, &exportShape, "list", "get", "wait", "query", "table")
-	e.Prints(c, cli.Like(cli.Acknowledged{}), "download")
 	cli.OwnFile(c, "query", "table", "download")
-	e.Prints(c, cli.Like(spec.ExportQuery, spec.GetExport, cli.Acknowledged{}), "query", "table")
 	return c
 }
 
@@ -144,22 +142,23 @@ func newExportQueryCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " export query monthly_sales --wait\n  " + e.Name +
 			" export query monthly_sales --gzip --download sales.csv.gz"}
 	f.register(e, c)
-	return e.Leaf(spec.ExportQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		r, err := f.request(e, c)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			id, err := cli.QueryID(ctx, cl, p, args[0])
+	return cli.Leaf[cli.Either[api.ExportJobCreated, cli.Either[api.ExportJobResponse, cli.Acknowledged]]](e,
+		spec.ExportQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			r, err := f.request(e, c)
 			if err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
-			return startExport(ctx, e, cl, p, &f, r, exportSource{query: id}, func() (api.ExportJobCreated,
-				error) {
-				return cl.Exports.StartQuery(ctx, p, id, r)
-			})
-		}, nil
-	}))
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				id, err := cli.QueryID(ctx, cl, p, args[0])
+				if err != nil {
+					return cli.View{}, err
+				}
+				return startExport(ctx, e, cl, p, &f, r, exportSource{query: id}, func() (api.ExportJobCreated,
+					error) {
+					return cl.Exports.StartQuery(ctx, p, id, r)
+				})
+			}, nil
+		}))
 }
 
 func newExportTableCmd(e *cli.Env) *cobra.Command {
@@ -173,22 +172,23 @@ func newExportTableCmd(e *cli.Env) *cobra.Command {
 			" export table peaka table people --include-system-columns=false --format JSONL --wait"}
 	f.register(e, c)
 	cli.Annotate(c, spec.GetTableCacheState)
-	return e.Leaf(spec.ExportTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		r, err := f.request(e, c)
-		if err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
+	return cli.Leaf[cli.Either[api.ExportJobCreated, cli.Either[api.ExportJobResponse, cli.Acknowledged]]](e,
+		spec.ExportTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			r, err := f.request(e, c)
 			if err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
-			return startExport(ctx, e, cl, p, &f, r, exportSource{catalog: id, schema: args[1], table: args[2]},
-				func() (api.ExportJobCreated, error) {
-					return cl.Exports.StartTable(ctx, p, id, args[1], args[2], r)
-				})
-		}, nil
-	}))
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
+				if err != nil {
+					return cli.View{}, err
+				}
+				return startExport(ctx, e, cl, p, &f, r, exportSource{catalog: id, schema: args[1], table: args[2]},
+					func() (api.ExportJobCreated, error) {
+						return cl.Exports.StartTable(ctx, p, id, args[1], args[2], r)
+					})
+			}, nil
+		}))
 }
 
 func newExportListCmd(e *cli.Env) *cobra.Command {
@@ -204,39 +204,40 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 		"only exports created before this time; pass the createdAt of the last one for the next page")
 	e.Several(c, "status", exportStates...)
 	cli.Annotate(c, spec.ListCatalogs, spec.ListQueries)
-	return e.Leaf(spec.ListExports, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
-		q := url.Values{}
-		if status != "" {
-			var states []string
-			for _, s := range strings.Split(status, ",") {
-				w, err := cli.Word("--status", cli.JobState(strings.TrimSpace(s)), exportStates)
-				if err != nil {
-					return nil, err
+	return cli.Leaf[[]api.ExportJobResponse](e, spec.ListExports, c,
+		e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
+			q := url.Values{}
+			if status != "" {
+				var states []string
+				for _, s := range strings.Split(status, ",") {
+					w, err := cli.Word("--status", cli.JobState(strings.TrimSpace(s)), exportStates)
+					if err != nil {
+						return nil, err
+					}
+					states = append(states, w)
 				}
-				states = append(states, w)
+				q.Set("status", strings.Join(states, ","))
 			}
-			q.Set("status", strings.Join(states, ","))
-		}
-		if c.Flags().Changed("limit") {
-			if limit < 1 {
-				return nil, cli.Usagef("--limit: %d is less than 1", limit)
+			if c.Flags().Changed("limit") {
+				if limit < 1 {
+					return nil, cli.Usagef("--limit: %d is less than 1", limit)
+				}
 			}
-		}
-		if before != "" {
-			if _, err := time.Parse(time.RFC3339, before); err != nil {
-				return nil, cli.Usagef("--created-before: %q is not a time such as 2026-01-31T12:00:00Z", before)
+			if before != "" {
+				if _, err := time.Parse(time.RFC3339, before); err != nil {
+					return nil, cli.Usagef("--created-before: %q is not a time such as 2026-01-31T12:00:00Z", before)
+				}
+				q.Set("createdBefore", before)
 			}
-			q.Set("createdBefore", before)
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			v, raws, err := allExports(ctx, cl, p, q, limit)
-			if err != nil || !e.HumanOutput() {
-				return cli.List(raws, exportColumns...).PrintValue(), err
-			}
-			return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).
-				PrintValue(), nil
-		}, nil
-	}))
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				v, raws, err := allExports(ctx, cl, p, q, limit)
+				if err != nil || !e.HumanOutput() {
+					return cli.List(raws, exportColumns...).PrintValue(), err
+				}
+				return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).
+					PrintValue(), nil
+			}, nil
+		}))
 }
 
 // exportPage is the maximum number of exports that a gateway lists at once [O].
@@ -337,8 +338,9 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 }
 
 func newExportGetCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetExport, cli.Annotate(&cobra.Command{Use: "get EXPORT", Aliases: []string{"show"},
-		Short: "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
+	return cli.Leaf[api.ExportJobResponse](e, spec.GetExport, cli.Annotate(&cobra.Command{Use: "get EXPORT",
+		Aliases: []string{"show"},
+		Short:   "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
 		Long: "Show an export, with fresh links to its files. Anyone who has a link can download the file until " +
 			"the link expires.",
 		Example: "  " + e.Name + " export get 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"}, spec.ListCatalogs,
@@ -353,7 +355,7 @@ func newExportGetCmd(e *cli.Env) *cobra.Command {
 }
 
 func newExportCancelCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.CancelExport, &cobra.Command{Use: "cancel EXPORT",
+	return cli.Leaf[cli.Acknowledged](e, spec.CancelExport, &cobra.Command{Use: "cancel EXPORT",
 		Short: "Cancel an export; one that has ended is not changed", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " export cancel 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {

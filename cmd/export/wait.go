@@ -168,7 +168,8 @@ func newExportWaitCmd(e *cli.Env) *cobra.Command {
 			"cancelled\nor its file has expired, and 8 when the time limit was reached.",
 		Example: "  " + e.Name + " export wait 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 --wait-timeout 10m"}
 	w.Limits(c)
-	return e.Leaf(spec.GetExport, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+	return cli.Leaf[api.ExportJobResponse](e, spec.GetExport, c, e.CheckThenProject(func(args []string) (cli.ProjectRun,
+		error) {
 		if err := w.Check(false); err != nil {
 			return nil, err
 		}

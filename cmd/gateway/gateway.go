@@ -54,10 +54,6 @@ func commands(e *cli.Env) *cobra.Command {
 	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayVerifyCmd(e),
 		newGatewayResetCmd(e))
 	e.Shows(c, &statusShape, "status")
-	e.Prints(c, cli.Like(state{}), "status")
-	e.Prints(c, cli.Like(cli.Text{}), "serve")
-	e.Prints(c, cli.Like(api.Compaction{}), "compact")
-	e.Prints(c, cli.Like([]zone.Finding{}), "verify")
 	return c
 }
 
@@ -75,7 +71,7 @@ type state struct {
 const answerTime = 5 * time.Second
 
 func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "status",
+	return cli.Plain[state](e, &cobra.Command{Use: "status",
 		Short: "Show the data directory of zone local and whether it is served", Example: "  " + e.Name +
 			" gateway status", Args: cobra.NoArgs},
 		func(ctx context.Context, _ []string) (cli.View, error) {
@@ -138,7 +134,8 @@ statements that read go on. If dig is killed, the file is either the old or the 
 		Example: "  " + e.Name + " gateway compact\n  " + e.Name + " gateway compact --project sales -o json",
 	}
 	c.Flags().BoolVar(&all, "all", false, "all projects and the state, even if a project is set")
-	return e.Leaf(spec.CompactLocal, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+	return cli.Leaf[api.Compaction](e, spec.CompactLocal, c, func(ctx context.Context, cl *api.Client,
+		_ []string) (cli.View, error) {
 		s := e.Run.Settings
 		if !e.Local() {
 			return cli.View{}, cli.Usagef("%s has no files on this machine", s.Where()).WithHint("give --zone local")
@@ -193,7 +190,7 @@ func newGatewayResetCmd(e *cli.Env) *cobra.Command {
 With --key only the key of the stored credentials, secret.key, is replaced, for when it is lost. The
 credentials cannot be read any more then;` + "`" + e.Name + ` connection update` + "`" + ` stores them again.`}
 	c.Flags().BoolVar(&key, "key", false, "replace only the key of the stored credentials, which are lost with it")
-	return e.Plain(c,
+	return cli.Plain[cli.Acknowledged](e, c,
 		func(context.Context, []string) (cli.View, error) {
 			if err := e.Permit(); err != nil {
 				return cli.View{}, err

@@ -91,6 +91,7 @@ do not wait for that.`,
 		"seed for faults with a rate or a random size; the same seed gives the same faults")
 	fs.DurationVar(&overrun, "max-overrun", 10*time.Second, "how long a statement may continue after it was told to "+
 		"stop, before the process that runs it is replaced; 0 for no limit")
+	cli.Prints[cli.Text](e, c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := e.WholeZone(); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 )
 
 func newGatewayVerifyCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "verify",
+	return cli.Plain[[]zone.Finding](e, &cobra.Command{Use: "verify",
 		Short: "Read all data of zone local, and name what is damaged or missing", Args: cobra.NoArgs,
 		Long: `Read all data of zone local, and name what is damaged or missing.
 

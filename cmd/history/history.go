@@ -20,8 +20,6 @@ changes before it is sent, and then what became of it. The journal holds no secr
 setting journal (DIG_JOURNAL) is its size, or off.`}
 	c.AddCommand(newList(e), newShow(e))
 	e.Shows(c, &changeShape, "list")
-	e.Prints(c, cli.Like([]cli.Change{}), "list")
-	e.Prints(c, cli.Like(cli.Change{}), "show")
 	return c
 }
 
@@ -36,7 +34,7 @@ func newList(e *cli.Env) *cobra.Command {
 	c.Flags().DurationVar(&since, "since", 0, "only changes of this period, such as 24h")
 	c.Flags().BoolVar(&here, "here", false, "only changes in the current zone, address and project")
 	c.Flags().BoolVar(&failed, "failed", false, "only changes that are not known to be done")
-	return e.Plain(c, func(context.Context, []string) (cli.View, error) {
+	return cli.Plain[[]cli.Change](e, c, func(context.Context, []string) (cli.View, error) {
 		switch {
 		case limit < 0:
 			return cli.View{}, cli.Usagef("--limit: %d is negative", limit)
@@ -78,7 +76,7 @@ func newShow(e *cli.Env) *cobra.Command {
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
-	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+	return cli.Plain[cli.Change](e, c, func(_ context.Context, args []string) (cli.View, error) {
 		all, note, err := changes(e)
 		if err != nil {
 			return cli.View{}, err

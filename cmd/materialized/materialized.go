@@ -22,9 +22,10 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 			cli.InsteadOf + "delete": "query delete", cli.InsteadOf + "update": "query update"}}
 	ex := "  " + e.Name + " materialized "
 	c.AddCommand(
-		e.Leaf(spec.ListMaterializedStatuses, &cobra.Command{Use: "list", Aliases: []string{"ls"},
-			Short: "List the materialized queries with the state of their latest run", Example: ex + "list",
-			Args: cobra.NoArgs},
+		cli.Leaf[[]api.MaterializedQueryStatus](e, spec.ListMaterializedStatuses,
+			&cobra.Command{Use: "list", Aliases: []string{"ls"},
+				Short: "List the materialized queries with the state of their latest run", Example: ex + "list",
+				Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				all, err := cl.Materialized.Statuses(ctx, p)
 				v := cli.List(all, "queryName", "status", "refreshedAt", "nextExecutionStartTime")
@@ -40,9 +41,10 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 				v.Value = all
 				return v.PrintValue(), nil
 			})),
-		e.Leaf(spec.GetMaterializedStatus, &cobra.Command{Use: "status QUERY", Aliases: []string{"get", "show"},
-			Short: "Show the state of one materialized query", Example: ex + "status daily_sales",
-			Args: cobra.ExactArgs(1)},
+		cli.Leaf[api.MaterializedQueryStatus](e, spec.GetMaterializedStatus,
+			&cobra.Command{Use: "status QUERY", Aliases: []string{"get", "show"},
+				Short: "Show the state of one materialized query", Example: ex + "status daily_sales",
+				Args: cobra.ExactArgs(1)},
 			e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				s, err := cl.Materialized.Status(ctx, p, id)
 				if err != nil || !e.HumanOutput() {
@@ -57,7 +59,6 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 		newMaterializedRefreshCmd(e), newMaterializedCancelCmd(e), newMaterializedWaitCmd(e),
 	)
 	e.Shows(c, &runShape, "list", "status", "refresh", "wait")
-	e.Prints(c, cli.Like(api.MaterializedQueryStatus{}, cli.Acknowledged{}), "refresh")
 	return c
 }
 
@@ -73,45 +74,47 @@ canceled, 8 when --wait-timeout was reached first.`,
 	w.Register(c, "the run has ended")
 	trust.AllowPartFlag(c, &allowPart)
 	cli.Annotate(c, spec.GetMaterializedStatus, spec.GetQuery, spec.ExecuteQuery)
-	return e.Leaf(spec.RefreshMaterializedQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
-		error) {
-		if err := w.Check(false); err != nil {
-			return cli.View{}, err
-		}
-		return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			if err := trust.KeepWholeQuery(ctx, e, cl, p, id, allowPart); err != nil {
+	return cli.Leaf[cli.Either[api.MaterializedQueryStatus, cli.Acknowledged]](e, spec.RefreshMaterializedQuery, c,
+		func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+			error) {
+			if err := w.Check(false); err != nil {
 				return cli.View{}, err
 			}
-			if !w.Wait {
-				return cli.Note("requested refresh of %s", args[0]), cl.Materialized.Refresh(ctx, p, id)
-			}
-			before, err := cl.Materialized.Status(ctx, p, id)
-			if err != nil {
-				return cli.View{}, err
-			}
-			if err := cl.Materialized.Refresh(ctx, p, id); err != nil {
-				return cli.View{}, err
-			}
-			after, err := e.WaitRun(ctx, cl, p, id, args[0], &before, w.Limit)
-			if err != nil {
-				return cli.View{}, err
-			}
-			n, err := cli.StoredRows(ctx, cl, p, after.QueryName)
-			return cli.Object(after).PrintValue().WithNote("%d rows stored", n), err
-		})(ctx, cl, args)
-	})
+			return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+				if err := trust.KeepWholeQuery(ctx, e, cl, p, id, allowPart); err != nil {
+					return cli.View{}, err
+				}
+				if !w.Wait {
+					return cli.Note("requested refresh of %s", args[0]), cl.Materialized.Refresh(ctx, p, id)
+				}
+				before, err := cl.Materialized.Status(ctx, p, id)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if err := cl.Materialized.Refresh(ctx, p, id); err != nil {
+					return cli.View{}, err
+				}
+				after, err := e.WaitRun(ctx, cl, p, id, args[0], &before, w.Limit)
+				if err != nil {
+					return cli.View{}, err
+				}
+				n, err := cli.StoredRows(ctx, cl, p, after.QueryName)
+				return cli.Object(after).PrintValue().WithNote("%d rows stored", n), err
+			})(ctx, cl, args)
+		})
 }
 
 func newMaterializedCancelCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "cancel QUERY", Short: "Cancel the run of a materialized query; the stored rows are kept",
 		Args:    cobra.ExactArgs(1),
 		Example: "  " + e.Name + " materialized cancel daily_sales"}
-	return e.Leaf(spec.CancelMaterializedRefresh, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
-		error) {
-		return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			return cli.Note("requested cancellation of %s", args[0]), cl.Materialized.Cancel(ctx, p, id)
-		})(ctx, cl, args)
-	})
+	return cli.Leaf[cli.Acknowledged](e, spec.CancelMaterializedRefresh, c,
+		func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+			error) {
+			return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+				return cli.Note("requested cancellation of %s", args[0]), cl.Materialized.Cancel(ctx, p, id)
+			})(ctx, cl, args)
+		})
 }
 
 func newMaterializedWaitCmd(e *cli.Env) *cobra.Command {
@@ -126,15 +129,16 @@ To wait for a run that you start, use "materialized refresh --wait": after a ref
 show the previous run.`,
 		Example: fmt.Sprintf("  %s materialized wait daily_sales --wait-timeout 5m", e.Name)}
 	w.Limits(c)
-	return e.Leaf(spec.GetMaterializedStatus, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
-		error) {
-		w.Wait = true
-		if err := w.Check(false); err != nil {
-			return cli.View{}, err
-		}
-		return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			s, err := e.WaitRun(ctx, cl, p, id, args[0], nil, w.Limit)
-			return cli.Object(s), err
-		})(ctx, cl, args)
-	})
+	return cli.Leaf[api.MaterializedQueryStatus](e, spec.GetMaterializedStatus, c,
+		func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+			error) {
+			w.Wait = true
+			if err := w.Check(false); err != nil {
+				return cli.View{}, err
+			}
+			return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+				s, err := e.WaitRun(ctx, cl, p, id, args[0], nil, w.Limit)
+				return cli.Object(s), err
+			})(ctx, cl, args)
+		})
 }

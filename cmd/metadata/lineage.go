@@ -28,8 +28,8 @@ Zone local derives it from the SQL of saved, materialized, semantic and parametr
 saved query that reads another one, ask for the other one. A table with its own rows has no lineage.`,
 		Example: "  " + e.Name + " metadata lineage peaka.query.revenue",
 	}
-	e.Prints(c, cli.Like([]lineageLine{}))
-	return e.Leaf(spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[[]lineageLine](e, spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context,
+		cl *api.Client, p string,
 		args []string) (cli.View, error) {
 		parts := strings.Split(args[0], ".")
 		if len(parts) != 3 {

@@ -24,7 +24,6 @@ func New(e *cli.Env) *cobra.Command {
 		newCallbackCmd(e),
 	)
 	e.Shows(c, &tableShape, "list", "find")
-	e.Prints(c, cli.Like([]refreshLine{}, cli.Acknowledged{}), "refresh")
 	return c
 }
 
@@ -55,7 +54,8 @@ func newMetadataListCmd(e *cli.Env) *cobra.Command {
 			" metadata list --jq '.[].metadata | .schemaName + \".\" + .tableName'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema")
-	return e.Leaf(spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[[]api.MetadataEntry](e, spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context,
+		cl *api.Client, p string,
 		_ []string) (cli.View, error) {
 		id := ""
 		if catalog != "" {
@@ -81,7 +81,8 @@ func newMetadataFindCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "find TEXT", Short: "Find the tables that match a text best", Example: "  " + e.Name +
 		" metadata find \"orders of customers\" --top 3", Args: cobra.ExactArgs(1)}
 	c.Flags().IntVar(&top, "top", 0, "maximum number; the gateway's default if not given")
-	return e.Leaf(spec.QueryMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[[]api.TableMetadata](e, spec.QueryMetadata, c, e.WithProject(func(ctx context.Context,
+		cl *api.Client, p string,
 		args []string) (cli.View, error) {
 		k := ""
 		if c.Flags().Changed("top") {
@@ -127,7 +128,8 @@ func newMetadataSetCmd(e *cli.Env) *cobra.Command {
 	fs.StringArrayVar(&columns, "column", nil, "NAME=DESCRIPTION of a column; repeat")
 	fs.BoolVar(&ai, "use-with-ai", true, "whether the AI may use the table")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.UpdateTableMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[api.TableMetadata](e, spec.UpdateTableMetadata, c, e.WithProject(func(ctx context.Context,
+		cl *api.Client, p string,
 		args []string) (cli.View, error) {
 		id, schema, table, err := cli.TableOf(ctx, cl, p, args)
 		if err != nil {
@@ -193,7 +195,8 @@ func newMetadataAICmd(e *cli.Env) *cobra.Command {
 	c.Flags().BoolVar(&allow, "allow", false, "let the AI use it")
 	c.Flags().BoolVar(&deny, "deny", false, "forbid the AI to use it")
 	cli.Annotate(c, spec.SetSchemaAiUsage, spec.UpdateTableMetadata)
-	return e.Leaf(spec.SetCatalogAiUsage, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[cli.Answer](e, spec.SetCatalogAiUsage, c, e.WithProject(func(ctx context.Context, cl *api.Client,
+		p string,
 		args []string) (cli.View, error) {
 		if allow == deny {
 			return cli.View{}, cli.Usagef("give --allow or --deny")
@@ -235,14 +238,15 @@ func newMetadataQuestionsCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "questions TEXT",
 		Short: "Let the AI propose questions that the data can answer (hosted zones)", Example: "  " + e.Name +
 			" metadata questions \"customer churn\"", Args: cobra.ExactArgs(1)}
-	return e.Leaf(spec.GenerateSampleQuestions, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
-		args []string) (cli.View, error) {
-		v, err := cl.Metadata.SampleQuestions(ctx, p, args[0])
-		if err != nil || !e.ForReaders() {
-			return cli.Object(v), err
-		}
-		return cli.List(v.Questions, "category", "question").PrintValue(), nil
-	}))
+	return cli.Leaf[api.SampleQuestions](e, spec.GenerateSampleQuestions, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
+			v, err := cl.Metadata.SampleQuestions(ctx, p, args[0])
+			if err != nil || !e.ForReaders() {
+				return cli.Object(v), err
+			}
+			return cli.List(v.Questions, "category", "question").PrintValue(), nil
+		}))
 }
 
 func newMetadataSemanticsCmd(e *cli.Env) *cobra.Command {
@@ -255,7 +259,8 @@ func newMetadataSemanticsCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&prompt, "prompt", "", "context for the AI")
 	c.Flags().Int64Var(&limit, "limit", 0, "how many rows it may read")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.GenerateSemantics, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[api.SemanticsResult](e, spec.GenerateSemantics, c, e.WithProject(func(ctx context.Context,
+		cl *api.Client, p string,
 		args []string) (cli.View, error) {
 		var req api.GenerateSemanticsRequest
 		if err := e.Body(body, &req); err != nil {

@@ -30,61 +30,62 @@ It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 
 	fs.StringVar(&tokenFrom, "callback-token", "", "token for it: @FILE or - for stdin")
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.GetMetadataRefreshStatus)
-	return e.Leaf(spec.RefreshMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
-		args []string) (cli.View, error) {
-		var req api.MetadataRefreshRequest
-		if err := w.Check(false); err != nil {
-			return cli.View{}, err
-		}
-		if err := e.Body(body, &req); err != nil {
-			return cli.View{}, err
-		}
-		if len(args) == 1 {
-			id, err := cli.CatalogID(ctx, cl, p, args[0])
-			if err != nil {
+	return cli.Leaf[cli.Either[[]refreshLine, cli.Acknowledged]](e, spec.RefreshMetadata, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
+			var req api.MetadataRefreshRequest
+			if err := w.Check(false); err != nil {
 				return cli.View{}, err
 			}
-			req.CatalogID = id
-		}
-		if err := callbackFlags(e, address, tokenFrom, &req.CallbackURL, &req.CallbackToken); err != nil {
-			return cli.View{}, err
-		}
-		if _, err := cl.Metadata.Refresh(ctx, p, req); err != nil || !w.Wait {
-			return cli.Note("refresh started"), err
-		}
-		ids := []string{req.CatalogID}
-		if req.CatalogID == "" {
-			cs, err := cl.Catalogs.List(ctx, p)
-			if err != nil {
+			if err := e.Body(body, &req); err != nil {
 				return cli.View{}, err
 			}
-			ids = nil
-			for _, c := range cs {
-				ids = append(ids, c.ID)
+			if len(args) == 1 {
+				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				if err != nil {
+					return cli.View{}, err
+				}
+				req.CatalogID = id
 			}
-		}
-		var lines []refreshLine
-		var failed []string
-		began := e.Now()
-		for _, id := range ids {
-			st, err := refreshed(ctx, e, cl, p, id, began, w.Limit)
-			if err != nil {
+			if err := callbackFlags(e, address, tokenFrom, &req.CallbackURL, &req.CallbackToken); err != nil {
 				return cli.View{}, err
 			}
-			l := refreshLine{id, st.Status, ""}
-			if st.Error != nil {
-				l.Error = api.WithoutInsides(*st.Error)
+			if _, err := cl.Metadata.Refresh(ctx, p, req); err != nil || !w.Wait {
+				return cli.Note("refresh started"), err
 			}
-			if lines = append(lines, l); refreshState(st) == "failed" || refreshState(st) == "stuck" {
-				failed = append(failed, strings.TrimSuffix(id+": "+l.Error, ": "))
+			ids := []string{req.CatalogID}
+			if req.CatalogID == "" {
+				cs, err := cl.Catalogs.List(ctx, p)
+				if err != nil {
+					return cli.View{}, err
+				}
+				ids = nil
+				for _, c := range cs {
+					ids = append(ids, c.ID)
+				}
 			}
-		}
-		if failed != nil {
-			return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "job-failed",
-				Msg: "the refresh failed: catalog " + strings.Join(failed, "; catalog ")}
-		}
-		return cli.List(lines, "catalogId", "status").PrintValue(), nil
-	}))
+			var lines []refreshLine
+			var failed []string
+			began := e.Now()
+			for _, id := range ids {
+				st, err := refreshed(ctx, e, cl, p, id, began, w.Limit)
+				if err != nil {
+					return cli.View{}, err
+				}
+				l := refreshLine{id, st.Status, ""}
+				if st.Error != nil {
+					l.Error = api.WithoutInsides(*st.Error)
+				}
+				if lines = append(lines, l); refreshState(st) == "failed" || refreshState(st) == "stuck" {
+					failed = append(failed, strings.TrimSuffix(id+": "+l.Error, ": "))
+				}
+			}
+			if failed != nil {
+				return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "job-failed",
+					Msg: "the refresh failed: catalog " + strings.Join(failed, "; catalog ")}
+			}
+			return cli.List(lines, "catalogId", "status").PrintValue(), nil
+		}))
 }
 
 type refreshLine struct {
@@ -149,15 +150,16 @@ func callbackFlags(e *cli.Env, address, tokenFrom string, url *string, token *ap
 func newMetadataStatusCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "status CATALOG", Short: "Show the state of the last refresh of a catalog", Example: "  " +
 		e.Name + " metadata status sample", Args: cobra.ExactArgs(1)}
-	return e.Leaf(spec.GetMetadataRefreshStatus, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
-		args []string) (cli.View, error) {
-		id, err := cli.CatalogID(ctx, cl, p, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		v, err := cl.Metadata.RefreshStatus(ctx, p, id)
-		return cli.Object(v), err
-	}))
+	return cli.Leaf[api.MetadataRefreshStatus](e, spec.GetMetadataRefreshStatus, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			args []string) (cli.View, error) {
+			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Metadata.RefreshStatus(ctx, p, id)
+			return cli.Object(v), err
+		}))
 }
 
 func newCallbackCmd(e *cli.Env) *cobra.Command {
@@ -171,7 +173,8 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 	set.Flags().StringVar(&tokenFrom, "callback-token", "", "token to send with it: @FILE or - for stdin")
 	cli.BodyFlag(set, &body)
 	c.AddCommand(
-		e.Leaf(spec.GetRefreshCallback, &cobra.Command{Use: "get", Aliases: []string{"show"}, Short: "Show it",
+		cli.Leaf[cli.Answer](e, spec.GetRefreshCallback, &cobra.Command{Use: "get", Aliases: []string{"show"},
+			Short:   "Show it",
 			Example: ex + "get", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Metadata.GetCallback(ctx, p)
@@ -180,7 +183,8 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 				}
 				return cli.Object(v), err
 			})),
-		e.Leaf(spec.RegisterRefreshCallback, set, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[cli.Answer](e, spec.RegisterRefreshCallback, set, e.WithProject(func(ctx context.Context,
+			cl *api.Client, p string,
 			args []string) (cli.View, error) {
 			var req api.MetadataRefreshCallbackRequest
 			if err := e.Body(body, &req); err != nil {
@@ -198,8 +202,9 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 			}
 			return cli.Note("%s is notified of refreshes", req.CallbackURL), cl.Metadata.RegisterCallback(ctx, p, req)
 		})),
-		e.Leaf(spec.UnregisterRefreshCallback, &cobra.Command{Use: "unset", Aliases: []string{"delete", "rm"},
-			Short: "Stop notifications", Example: ex + "unset --yes", Args: cobra.NoArgs},
+		cli.Leaf[cli.Answer](e, spec.UnregisterRefreshCallback, &cobra.Command{Use: "unset",
+			Aliases: []string{"delete", "rm"},
+			Short:   "Stop notifications", Example: ex + "unset --yes", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				if err := e.Confirm("remove the refresh callback of the project?"); err != nil {
 					return cli.View{}, err

@@ -37,7 +37,8 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 		"read them again after this time, such as daily or the ISO 8601 duration P1D")
 	cli.BodyFlag(gen, &body)
 	c.AddCommand(
-		e.Leaf(spec.GenerateCategoricalValues, gen, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[cli.Answer](e, spec.GenerateCategoricalValues, gen, e.WithProject(func(ctx context.Context,
+			cl *api.Client, p string,
 			args []string) (cli.View, error) {
 			var req api.CategoricalColumnRequest
 			if err := e.Body(body, &req); err != nil {
@@ -57,7 +58,7 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 			return cli.Note("the values of %s are stored", args[0]), cl.Metadata.GenerateCategorical(ctx, p, k.catalog,
 				k.schema, k.table, k.column, req)
 		})),
-		e.Leaf(spec.DeleteCategoricalValues, &cobra.Command{Use: "delete CATALOG.SCHEMA.TABLE.COLUMN",
+		cli.Leaf[cli.Answer](e, spec.DeleteCategoricalValues, &cobra.Command{Use: "delete CATALOG.SCHEMA.TABLE.COLUMN",
 			Aliases: []string{"rm"}, Short: "Remove the values of a column and their schedule", Example: ex +
 				"delete sample.shop.orders.status --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
@@ -100,7 +101,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 	_ = update.MarkFlagRequired("type")
 	e.Fixed(update, "type", relationTypes...)
 	c.AddCommand(
-		e.Leaf(spec.ListRelations, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"},
+		cli.Leaf[[]api.Relation](e, spec.ListRelations, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"},
 			Short: "List the relations of the tables of a catalog", Example: ex + "list sample",
 			Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
@@ -121,7 +122,8 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(lines, "id", "from", "to", "type").PrintValue(), nil
 			})),
-		e.Leaf(spec.AddRelation, add, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[api.Relation](e, spec.AddRelation, add, e.WithProject(func(ctx context.Context, cl *api.Client,
+			p string,
 			args []string) (cli.View, error) {
 			req := api.RelationRequest{}
 			if err := e.Body(body, &req); err != nil {
@@ -155,7 +157,8 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 			v, err := cl.Metadata.AddRelation(ctx, p, k.catalog, k.schema, k.table, k.column, req)
 			return cli.Object(v), err
 		})),
-		e.Leaf(spec.UpdateRelation, update, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[api.Relation](e, spec.UpdateRelation, update, e.WithProject(func(ctx context.Context, cl *api.Client,
+			p string,
 			args []string) (cli.View, error) {
 			kind, err := cli.Word("--type", newKind, relationTypes)
 			if err != nil {
@@ -169,8 +172,9 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 				api.RelationUpdateRequest{Type: kind})
 			return cli.Object(v), err
 		})),
-		e.Leaf(spec.DeleteRelation, &cobra.Command{Use: "delete CATALOG RELATION", Aliases: []string{"rm"},
-			Short: "Delete a relation", Example: ex + "delete sample 1210890979914023812 --yes",
+		cli.Leaf[cli.Answer](e, spec.DeleteRelation, &cobra.Command{Use: "delete CATALOG RELATION",
+			Aliases: []string{"rm"},
+			Short:   "Delete a relation", Example: ex + "delete sample 1210890979914023812 --yes",
 			Args: cobra.ExactArgs(2)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				r, err := cli.RelationByID(ctx, cl, p, args[0], args[1])
@@ -201,7 +205,8 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 	create.Flags().StringVar(&sql, "sql", "", "the statement, @FILE or - for stdin")
 	cli.BodyFlag(create, &body)
 	c.AddCommand(
-		e.Leaf(spec.ListGoldenSqls, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List them",
+		cli.Leaf[[]api.GoldenSQLEntry](e, spec.ListGoldenSqls, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short:   "List them",
 			Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Metadata.ListGoldenSQL(ctx, p)
@@ -219,13 +224,15 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(lines, "id", "prompt", "sql").PrintValue(), nil
 			})),
-		e.Leaf(spec.QueryGoldenSqls, &cobra.Command{Use: "find QUESTION", Short: "Find the most similar questions",
+		cli.Leaf[[]api.GoldenSQLMatchesResult](e, spec.QueryGoldenSqls, &cobra.Command{Use: "find QUESTION",
+			Short:   "Find the most similar questions",
 			Example: ex + "find \"orders still open\"", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				v, err := cl.Metadata.QueryGoldenSQL(ctx, p, args[0])
 				return cli.List(v, "question", "sql"), err
 			})),
-		e.Leaf(spec.CreateGoldenSql, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		cli.Leaf[api.GoldenSQLEntry](e, spec.CreateGoldenSql, create, e.WithProject(func(ctx context.Context,
+			cl *api.Client, p string,
 			_ []string) (cli.View, error) {
 			var req api.GoldenSQLRequest
 			if err := e.Body(body, &req); err != nil {
@@ -250,7 +257,8 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 			}
 			return cli.Object(v), err
 		})),
-		e.Leaf(spec.DeleteGoldenSql, &cobra.Command{Use: "delete ID", Aliases: []string{"rm"}, Short: "Delete one",
+		cli.Leaf[cli.Answer](e, spec.DeleteGoldenSql, &cobra.Command{Use: "delete ID", Aliases: []string{"rm"},
+			Short:   "Delete one",
 			Example: ex + "delete 1210890979914023812 --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				who := e.Called(args[0], args[0], func() ([]cli.Named, error) {
@@ -266,7 +274,6 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 			})),
 	)
 	e.Shows(c, &goldenShape, "list", "create")
-	e.Prints(c, cli.Like(api.GoldenSQLEntry{}), "create")
 	return c
 }
 

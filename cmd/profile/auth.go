@@ -44,8 +44,6 @@ func NewAuth(e *cli.Env) *cobra.Command {
 	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newUseCmd(e, "switch",
 		"auth switch"))
 	e.Shows(c, &keyShape, "status")
-	e.Prints(c, cli.Like([]identity{}), "status")
-	e.Prints(c, cli.Like(identity{}), "whoami")
 	return c
 }
 
@@ -56,7 +54,7 @@ func newLogoutCmd(e *cli.Env) *cobra.Command {
 A key whose profile was removed in an editor is removed by the former name of the profile. The key
 itself stays valid:` + "`" + e.Name + ` api-key delete` + "`" + ` deletes it from the gateway.`,
 		Example: "  " + e.Name + " auth logout work --yes"}
-	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+	return cli.Plain[cli.Acknowledged](e, c, func(_ context.Context, args []string) (cli.View, error) {
 		st, p, err := chosen(e, args)
 		if errors.Is(err, config.ErrNotFound) && len(args) == 1 {
 			return logoutKey(e, st, args[0], err)
@@ -139,7 +137,8 @@ func newUseCmd(e *cli.Env, name, path string) *cobra.Command {
 	c := &cobra.Command{Use: name + " [NAME]", Short: "Make a profile the current one; of two, the other one",
 		Args: cobra.MaximumNArgs(1), Example: "  " + e.Name + " " + path + " work"}
 	e.CompleteProfiles(c)
-	return withStore(e, c, func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
+	return withStore[cli.Acknowledged](e, c, func(_ context.Context, st *config.Store, args []string) (cli.View,
+		error) {
 		name, err := "", error(nil)
 		if len(args) == 1 {
 			name = args[0]
@@ -199,7 +198,7 @@ partner's or a project's, of which user and project. This was learned when the k
 is sent. --refresh asks the gateway again.`,
 		Example: "  " + e.Name + " auth whoami\n  " + e.Name + " auth whoami -o json --jq .keyKind"}
 	c.Flags().BoolVar(&refresh, "refresh", false, "ask the gateway, and store the answer")
-	return e.Plain(c, func(ctx context.Context, _ []string) (cli.View, error) {
+	return cli.Plain[identity](e, c, func(ctx context.Context, _ []string) (cli.View, error) {
 		s := e.Run.Settings
 		who := identity{Profile: s.Profile.Value, Zone: s.Zone.Value, Address: s.BaseURL.Value}
 		if s.InProcess() {
@@ -259,7 +258,7 @@ The exit code is 4 if no profile has a usable key.`,
 		Example: "  " + e.Name + " auth status\n  " + e.Name + " auth status work --check"}
 	c.Flags().BoolVar(&check, "check", false, "ask the gateway of each profile whether it accepts the key")
 	e.CompleteProfiles(c)
-	return withStore(e, c, func(ctx context.Context, st *config.Store, args []string) (cli.View, error) {
+	return withStore[[]identity](e, c, func(ctx context.Context, st *config.Store, args []string) (cli.View, error) {
 		all, current, err := st.List()
 		if err != nil {
 			return cli.View{}, err

@@ -22,17 +22,14 @@ import (
 // NewConfig holds the commands for the settings file.
 func NewConfig(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "The settings file, and the origin of settings"}
-	c.AddCommand(e.Plain(&cobra.Command{Use: "explain", Short: "Show every setting and the origin of its value",
+	c.AddCommand(cli.Plain[[]config.Explained](e, &cobra.Command{Use: "explain",
+		Short:   "Show every setting and the origin of its value",
 		Example: "  " + e.Name + " config explain", Args: cobra.NoArgs},
 		func(context.Context, []string) (cli.View, error) {
 			return cli.List(e.Run.Settings.Explain(), "name", "value", "from"), nil
 		}),
 		newConfigListCmd(e), newConfigGetCmd(e), newConfigSetCmd(e), newConfigUnsetCmd(e), newConfigEditCmd(e),
 		newConfigSchemaCmd(e))
-	e.Prints(c, cli.Like([]config.Explained{}), "explain")
-	e.Prints(c, cli.Like([]config.Member{}), "list")
-	e.Prints(c, cli.Like(config.Member{}), "get")
-	e.Prints(c, cli.Like(map[string]any{}), "schema")
 	return c
 }
 
@@ -40,7 +37,7 @@ func NewConfig(e *cli.Env) *cobra.Command {
 const pathHelp = `PATH is current, a FIELD of the profile in use (--profile names another), or profiles.NAME.FIELD.`
 
 func newConfigListCmd(e *cli.Env) *cobra.Command {
-	return withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+	return withStore[[]config.Member](e, &cobra.Command{Use: "list", Aliases: []string{"ls"},
 		Short: "List the values of the settings file", Example: "  " + e.Name + " config list", Args: cobra.NoArgs},
 		func(_ context.Context, st *config.Store, _ []string) (cli.View, error) {
 			all, err := st.Members()
@@ -70,7 +67,7 @@ func completePaths(e *cli.Env) cobra.CompletionFunc {
 }
 
 func newConfigGetCmd(e *cli.Env) *cobra.Command {
-	return withStore(e, &cobra.Command{Use: "get PATH", ValidArgsFunction: completePaths(e),
+	return withStore[config.Member](e, &cobra.Command{Use: "get PATH", ValidArgsFunction: completePaths(e),
 		Short: "Print a value of the settings file", Args: cobra.ExactArgs(1),
 		Long: "Print a value of the settings file. " + pathHelp + "\nThe exit code is 3 if it is not set. `" +
 			e.Name + " config explain` shows the values in effect, from all sources.",
@@ -107,8 +104,9 @@ func pathOf(in, field string) string {
 }
 
 func newConfigSetCmd(e *cli.Env) *cobra.Command {
-	return withStore(e, &cobra.Command{Use: "set PATH VALUE | PATH=VALUE...", ValidArgsFunction: completePaths(e),
-		Short: "Set values of the settings file",
+	return withStore[cli.Acknowledged](e, &cobra.Command{Use: "set PATH VALUE | PATH=VALUE...",
+		ValidArgsFunction: completePaths(e),
+		Short:             "Set values of the settings file",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("give PATH and VALUE, or PATH=VALUE")
@@ -177,7 +175,7 @@ func fieldsOf(e *cli.Env, paths []string) (in string, fields []string, err error
 }
 
 func newConfigUnsetCmd(e *cli.Env) *cobra.Command {
-	return withStore(e, &cobra.Command{Use: "unset PATH...", ValidArgsFunction: completePaths(e),
+	return withStore[cli.Acknowledged](e, &cobra.Command{Use: "unset PATH...", ValidArgsFunction: completePaths(e),
 		Short: "Remove values from the settings file", Args: cobra.MinimumNArgs(1),
 		Long:    "Remove a value from the settings file, or several of one profile. " + pathHelp,
 		Example: "  " + e.Name + " config unset timeout"},
@@ -205,7 +203,8 @@ const newFile = `# Profiles of dig. Keys are not stored here.
 `
 
 func newConfigEditCmd(e *cli.Env) *cobra.Command {
-	return e.Repair(&cobra.Command{Use: "edit", Short: "Edit the settings file in your editor", Args: cobra.NoArgs,
+	return cli.Repair[cli.Acknowledged](e, &cobra.Command{Use: "edit", Short: "Edit the settings file in your editor",
+		Args: cobra.NoArgs,
 		Long: `Edit a copy of the settings file in VISUAL or EDITOR. It replaces the file only if it is valid and the
 file was not changed in the meantime; otherwise the edited text is kept in config.yaml.rejected, in the
 same directory.`,
@@ -312,7 +311,7 @@ language server, this line at the head of the file enables it:
 		Example: "  " + e.Name + " config schema --out dig.schema.json\n  " + e.Name + " config schema --project-file"}
 	c.Flags().BoolVar(&project, "project-file", false, "the schema of "+config.ProjectFile+" instead")
 	cli.OwnFile(c)
-	return e.Plain(c, func(context.Context, []string) (cli.View, error) {
+	return cli.Plain[map[string]any](e, c, func(context.Context, []string) (cli.View, error) {
 		schema := config.Schema(project)
 		raw, err := json.MarshalIndent(schema, "", "  ")
 		if err != nil {

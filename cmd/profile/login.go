@@ -61,7 +61,7 @@ prints which. --storage keyring or --storage file allows no other place.`,
 		"keyring or file (DIG_KEY_STORAGE): where the key is stored, and nowhere else")
 	e.Fixed(c, "storage", "keyring", "file")
 	e.CompleteProfiles(c)
-	plain := e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
+	plain := cli.Plain[cli.Acknowledged](e, c, func(ctx context.Context, args []string) (cli.View, error) {
 		return l.run(ctx, args)
 	})
 	run := plain.RunE

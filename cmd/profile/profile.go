@@ -18,8 +18,9 @@ func New(e *cli.Env) *cobra.Command {
 		Annotations: map[string]string{cli.InsteadOf + "set": "config set", cli.InsteadOf + "update": "config set"}}
 	c.AddCommand(
 		newProfileAddCmd(e),
-		withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles", Example: "  " +
-			e.Name + " profile list", Args: cobra.NoArgs},
+		withStore[[]row](e, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles",
+			Example: "  " +
+				e.Name + " profile list", Args: cobra.NoArgs},
 			func(_ context.Context, st *config.Store, _ []string) (cli.View, error) {
 				all, current, err := st.List()
 				if err != nil {
@@ -31,7 +32,7 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(rows, "name", "current", "zone", "baseUrl", "project", "keyStorage"), nil
 			}),
-		withStore(e, &cobra.Command{Use: "show [NAME]", Aliases: []string{"get"},
+		withStore[shown](e, &cobra.Command{Use: "show [NAME]", Aliases: []string{"get"},
 			Short: "Show a profile, its key masked", Example: "  " + e.Name + " profile show work",
 			Args: cobra.MaximumNArgs(1)},
 			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
@@ -59,7 +60,7 @@ func New(e *cli.Env) *cobra.Command {
 				return cli.Object(out), nil
 			}),
 		newUseCmd(e, "use", "profile use"), newRenameCmd(e),
-		withStore(e, &cobra.Command{Use: "remove NAME", Aliases: []string{"rm", "delete"},
+		withStore[cli.Acknowledged](e, &cobra.Command{Use: "remove NAME", Aliases: []string{"rm", "delete"},
 			Short: "Remove a profile and its key", Example: "  " + e.Name + " profile remove old --yes",
 			Args: cobra.ExactArgs(1)},
 			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
@@ -88,15 +89,14 @@ func New(e *cli.Env) *cobra.Command {
 			}),
 	)
 	e.Shows(c, &profileShape, "list", "show")
-	e.Prints(c, cli.Like([]row{}), "list")
-	e.Prints(c, cli.Like(shown{}), "show")
 	return c
 }
 
 // withStore completes a command that uses the settings file and no gateway.
-func withStore(e *cli.Env, c *cobra.Command, run func(ctx context.Context, st *config.Store, args []string) (cli.View,
+func withStore[T any](e *cli.Env, c *cobra.Command, run func(ctx context.Context, st *config.Store,
+	args []string) (cli.View,
 	error)) *cobra.Command {
-	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
+	return cli.Plain[T](e, c, func(ctx context.Context, args []string) (cli.View, error) {
 		st, err := config.OpenStore("", e.Getenv)
 		if err != nil {
 			return cli.View{}, err
@@ -121,7 +121,8 @@ profile's. ` + "`" + e.Name + ` auth login NAME` + "`" +
 	c.Flags().StringVar(&p.Protect, "protect", "",
 		"read-only: send nothing that changes something; confirm: ask before each command that does")
 	e.Fixed(c, "protect", config.ReadOnly, config.Confirm)
-	return withStore(e, c, func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
+	return withStore[cli.Acknowledged](e, c, func(_ context.Context, st *config.Store, args []string) (cli.View,
+		error) {
 		f := &e.Run.Flags
 		p.Name, p.Zone, p.BaseURL = args[0], f.Zone, f.BaseURL
 		p.Org, p.Workspace, p.Project = f.Org, f.Workspace, f.Project

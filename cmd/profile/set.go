@@ -57,7 +57,8 @@ func newRenameCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "rename NAME NEW", Short: "Rename a profile, with its key", Args: cobra.ExactArgs(2),
 		Example: "  " + e.Name + " profile rename work acme"}
 	e.CompleteProfiles(c)
-	return withStore(e, c, func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
+	return withStore[cli.Acknowledged](e, c, func(_ context.Context, st *config.Store, args []string) (cli.View,
+		error) {
 		if _, err := st.Get(args[0]); err != nil {
 			return cli.View{}, err
 		}

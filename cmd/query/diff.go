@@ -47,7 +47,7 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 	c.Flags().StringSliceVar(&keys, "key", nil, "columns that identify a row")
 	c.Flags().BoolVar(&noPager, "no-pager", false, "do not use a pager")
 	c.Flags().BoolVar(&all, "all", false, "compare the system columns of internal tables too")
-	e.Prints(cli.Compares(c), cli.Like([]map[string]any{}))
+	cli.Prints[[]map[string]any](e, cli.Compares(c))
 	cli.Annotate(c, spec.ExecuteQuery, spec.ListQueries)
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{"last", "sql:", "query:"}, cobra.ShellCompDirectiveNoSpace

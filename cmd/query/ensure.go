@@ -25,7 +25,7 @@ nothing.`,
 			" query ensure daily_totals -f totals.sql --type MATERIALIZED --every PT6H"}
 	f.register(e, c)
 	cli.Annotate(c, spec.ListQueries, spec.UpdateQuery)
-	return e.Leaf(spec.CreateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+	return cli.Leaf[api.Query](e, spec.CreateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		req, err := f.request(e, c)
 		if err != nil {
 			return nil, err
@@ -164,29 +164,31 @@ func newFolderEnsureCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "ensure PATH", Short: "Create a folder, with those above it, unless it exists",
 		Example: "  " + e.Name + " query folder ensure /reports/daily", Args: cobra.ExactArgs(1)}
 	cli.Annotate(c, spec.ListQueryFolders)
-	return e.Leaf(spec.CreateQueryFolder, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		path, err := absolute(args[0])
-		if err != nil {
-			return nil, err
-		}
-		if path == "/" {
-			return nil, cli.Usagef("a path is required: / always exists")
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			find := func() (api.QueryFolderItem, bool, error) {
-				all, err := cl.Folders.List(ctx, p)
-				for _, f := range all {
-					if f.Path == path {
-						return f, true, err
-					}
-				}
-				return api.QueryFolderItem{}, false, err
+	return cli.Leaf[api.QueryFolderItem](e, spec.CreateQueryFolder, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			path, err := absolute(args[0])
+			if err != nil {
+				return nil, err
 			}
-			v, made, err := cli.Ensured(e, find, func() (api.QueryFolderItem, error) {
-				v, err := cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: strings.Trim(path, "/")})
-				return v, err
-			})
-			return cli.EnsuredView(v, "folder "+path, made, ""), err
-		}, nil
-	}))
+			if path == "/" {
+				return nil, cli.Usagef("a path is required: / always exists")
+			}
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				find := func() (api.QueryFolderItem, bool, error) {
+					all, err := cl.Folders.List(ctx, p)
+					for _, f := range all {
+						if f.Path == path {
+							return f, true, err
+						}
+					}
+					return api.QueryFolderItem{}, false, err
+				}
+				v, made, err := cli.Ensured(e, find, func() (api.QueryFolderItem, error) {
+					v, err := cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: strings.Trim(path,
+						"/")})
+					return v, err
+				})
+				return cli.EnsuredView(v, "folder "+path, made, ""), err
+			}, nil
+		}))
 }

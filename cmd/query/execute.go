@@ -22,10 +22,11 @@ func New(e *cli.Env) *cobra.Command {
 	c.AddCommand(newQuerySavedCmds(e)...)
 	e.Shows(c, &queryShape, "list", "get", "create", "update", "materialize")
 	e.Shows(c, &freshnessShape, "freshness")
-	e.Prints(c, cli.Like(spec.CreateQuery, sizeEstimate{}), "create", "materialize")
-	e.Prints(c, cli.Like(spec.ExecuteQuery, []map[string]any{}), "execute")
 	return c
 }
+
+// rows is what -o json prints of a statement: the gateway's reply, or rows that dig has changed.
+type rows = cli.Either[cli.QueryResult, []map[string]any]
 
 // executeFlags are the flags of `query execute`.
 type executeFlags struct {
@@ -114,6 +115,7 @@ requested again in smaller pages.`,
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
 	e.CompleteFlag(c, "id", e.Complete(cli.QueryIDs))
 	e.Fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
+	cli.Prints[rows](e, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := f.check(e, c, c.Flags().Changed("file") || len(f.sql) > 1 || f.eachRow != "")
 		if err != nil {

@@ -25,7 +25,7 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 		})
 	}
 	c.AddCommand(
-		e.Leaf(spec.ListQueryFolders, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+		cli.Leaf[[]api.QueryFolderItem](e, spec.ListQueryFolders, &cobra.Command{Use: "list", Aliases: []string{"ls"},
 			Short: "List all folders with their paths", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Folders.List(ctx, p)
@@ -33,8 +33,9 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 			})),
 		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderEnsureCmd(e), newFolderUpdateCmd(e, in),
 		newFolderDeleteCmd(e, in),
-		e.Leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"},
-			Short: "Show a folder and its direct contents", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
+		cli.Leaf[api.QueryFolderWithContentsResponse](e, spec.GetQueryFolder,
+			&cobra.Command{Use: "get FOLDER", Aliases: []string{"show"},
+				Short: "Show a folder and its direct contents", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Folders.Get(ctx, p, id)
 				if err != nil || !e.ForReaders() || e.Run.Flags.Columns != nil {
@@ -70,7 +71,8 @@ func newFolderRenameCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 	c := &cobra.Command{Use: "rename FOLDER [NAME]", Short: "Rename a folder", Example: "  " + e.Name +
 		" query folder rename /reports/daily hourly", Args: cobra.RangeArgs(1, 2)}
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.RenameQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string,
+	return cli.Leaf[api.QueryFolderItem](e, spec.RenameQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p,
+		id string,
 		rest []string) (cli.View, error) {
 		var req api.QueryFolderRenameRequest
 		if err := e.Body(body, &req); err != nil {
@@ -94,7 +96,8 @@ func newFolderMoveCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *a
 		Short: "Move a folder into another one, / for none", Example: "  " + e.Name +
 			" query folder move /drafts/daily /reports", Args: cobra.RangeArgs(1, 2)}
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.MoveQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string,
+	return cli.Leaf[api.QueryFolderItem](e, spec.MoveQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p,
+		id string,
 		rest []string) (cli.View, error) {
 		path, err := pathOf(e, body, rest)
 		if err != nil {
@@ -113,33 +116,33 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 			"same form.",
 		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name +
 			" query folder tree --jq '.[] | recurse(.children[]) | .path'"}
-	e.Prints(c, cli.Like([]api.QueryFolderTreeNode{}))
 	c.Flags().BoolVar(&queries, "queries", false, "include the queries in each folder")
 	c.Flags().StringVar(&root, "root", "", "only this folder and its contents")
 	e.CompleteFlag(c, "root", e.Complete("folder"))
-	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
-		_ []string) (cli.View, error) {
-		params := url.Values{}
-		if queries {
-			params.Set("includeQueries", "true")
-		}
-		if root != "" {
-			id, err := cli.FolderID(ctx, cl, p, root)
-			if err != nil {
-				return cli.View{}, err
+	return cli.Leaf[[]api.QueryFolderTreeNode](e, spec.GetQueryFolderTree, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+			_ []string) (cli.View, error) {
+			params := url.Values{}
+			if queries {
+				params.Set("includeQueries", "true")
 			}
-			params.Set("rootFolderId", id)
-		}
-		v, err := cl.Folders.Tree(ctx, p, params)
-		if err != nil || !e.HumanOutput() {
-			return cli.List(v.Tree).PrintValue(), err
-		}
-		columns := []string{"folder", "id"}
-		if queries {
-			columns = []string{"folder", "queries", "id"}
-		}
-		return cli.List(branches(nil, v.Tree, "", queries), columns...).PrintValue(), nil
-	}))
+			if root != "" {
+				id, err := cli.FolderID(ctx, cl, p, root)
+				if err != nil {
+					return cli.View{}, err
+				}
+				params.Set("rootFolderId", id)
+			}
+			v, err := cl.Folders.Tree(ctx, p, params)
+			if err != nil || !e.HumanOutput() {
+				return cli.List(v.Tree).PrintValue(), err
+			}
+			columns := []string{"folder", "id"}
+			if queries {
+				columns = []string{"folder", "queries", "id"}
+			}
+			return cli.List(branches(nil, v.Tree, "", queries), columns...).PrintValue(), nil
+		}))
 }
 
 // branch is a line of a drawn tree.
@@ -175,34 +178,35 @@ func newFolderCreateCmd(e *cli.Env) *cobra.Command {
 	e.CompleteFlag(c, "in", e.Complete("folder"))
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.CreateChildQueryFolder)
-	return e.Leaf(spec.CreateQueryFolder, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		var req api.QueryFolderCreateRequest
-		if err := e.Body(body, &req); err != nil {
-			return nil, err
-		}
-		if len(args) == 1 {
-			req.FolderName = args[0]
-		}
-		if req.FolderName == "" {
-			return nil, cli.Usagef("a name is required")
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			if in == "" {
-				v, err := cl.Folders.Create(ctx, p, req)
+	return cli.Leaf[api.QueryFolderItem](e, spec.CreateQueryFolder, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			var req api.QueryFolderCreateRequest
+			if err := e.Body(body, &req); err != nil {
+				return nil, err
+			}
+			if len(args) == 1 {
+				req.FolderName = args[0]
+			}
+			if req.FolderName == "" {
+				return nil, cli.Usagef("a name is required")
+			}
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				if in == "" {
+					v, err := cl.Folders.Create(ctx, p, req)
+					return cli.Object(v), err
+				}
+				parent, err := cli.FolderID(ctx, cl, p, in)
+				if err != nil {
+					return cli.View{}, err
+				}
+				kept := api.Capture{Op: spec.CreateChildQueryFolder}
+				v, err := cl.Folders.CreateChild(api.WithCapture(ctx, &kept), p, parent, req)
+				if kept.Raw != nil {
+					return cli.Object(kept.Raw), err
+				}
 				return cli.Object(v), err
-			}
-			parent, err := cli.FolderID(ctx, cl, p, in)
-			if err != nil {
-				return cli.View{}, err
-			}
-			kept := api.Capture{Op: spec.CreateChildQueryFolder}
-			v, err := cl.Folders.CreateChild(api.WithCapture(ctx, &kept), p, parent, req)
-			if kept.Raw != nil {
-				return cli.Object(kept.Raw), err
-			}
-			return cli.Object(v), err
-		}, nil
-	}))
+			}, nil
+		}))
 }
 
 func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View,
@@ -217,34 +221,35 @@ func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 	e.CompleteFlag(c, "add", e.Complete("query"))
 	e.CompleteFlag(c, "remove", e.Complete("query"))
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.UpdateQueryFolderContents, c, in(func(ctx context.Context, cl *api.Client, p, id string,
-		_ []string) (cli.View, error) {
-		var req api.QueryFolderUpdateRequest
-		if err := e.Body(body, &req); err != nil {
-			return cli.View{}, err
-		}
-		if len(add)+len(remove) > 0 {
-			qs, err := cl.Queries.List(ctx, p)
-			if err != nil {
+	return cli.Leaf[api.QueryFolderWithContentsResponse](e, spec.UpdateQueryFolderContents, c,
+		in(func(ctx context.Context, cl *api.Client, p, id string,
+			_ []string) (cli.View, error) {
+			var req api.QueryFolderUpdateRequest
+			if err := e.Body(body, &req); err != nil {
 				return cli.View{}, err
 			}
-			for _, l := range []struct {
-				names []string
-				to    *[]string
-			}{{add, &req.QueryIdsAdded}, {remove, &req.QueryIdsRemoved}} {
-				for _, name := range l.names {
-					q, err := cli.QueryAmong(qs, name)
-					if err != nil {
-						return cli.View{}, err
+			if len(add)+len(remove) > 0 {
+				qs, err := cl.Queries.List(ctx, p)
+				if err != nil {
+					return cli.View{}, err
+				}
+				for _, l := range []struct {
+					names []string
+					to    *[]string
+				}{{add, &req.QueryIdsAdded}, {remove, &req.QueryIdsRemoved}} {
+					for _, name := range l.names {
+						q, err := cli.QueryAmong(qs, name)
+						if err != nil {
+							return cli.View{}, err
+						}
+						*l.to = append(*l.to, q)
 					}
-					*l.to = append(*l.to, q)
 				}
 			}
-		}
-		if len(req.QueryIdsAdded)+len(req.QueryIdsRemoved) == 0 {
-			return cli.View{}, cli.Usagef("nothing to change").WithHint("give --add or --remove")
-		}
-		v, err := cl.Folders.UpdateContents(ctx, p, id, req)
-		return cli.Object(v), err
-	}))
+			if len(req.QueryIdsAdded)+len(req.QueryIdsRemoved) == 0 {
+				return cli.View{}, cli.Usagef("nothing to change").WithHint("give --add or --remove")
+			}
+			v, err := cl.Folders.UpdateContents(ctx, p, id, req)
+			return cli.Object(v), err
+		}))
 }

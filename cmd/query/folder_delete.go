@@ -31,7 +31,8 @@ there are any, they are listed, and the path of the folder is asked for, or --ye
 	c.Flags().BoolVar(&force, "force", false, "delete it with all folders and queries in it")
 	named.Register(c, "folder")
 	cli.Annotate(c, spec.GetQueryFolderTree, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
-	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+	return cli.Leaf[cli.Acknowledged](e, spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View,
 		error) {
 		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 			params, what, used, names := url.Values{}, cli.Holds{}, "", cli.NamesOf(id, args[0])

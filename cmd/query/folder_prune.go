@@ -17,8 +17,8 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 			"query remain when it leaves;\nthis command removes them.",
 		Example: "  " + e.Name + " query folder prune --yes"}
 	cli.Annotate(c, spec.DeleteQueryFolder)
-	e.Prints(c, cli.Like([]string{}))
-	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[[]string](e, spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client,
+		p string,
 		_ []string) (cli.View, error) {
 		t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}})
 		if err != nil {

@@ -29,9 +29,8 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 		"print the names of the files that would change, and exit with 1 if there is one")
 	c.Flags().BoolVarP(&write, "write", "w", false, "replace each file that changes")
 	c.MarkFlagsMutuallyExclusive("check", "write")
-	e.Prints(c, cli.Like([]formatted{}))
 	cli.OwnFile(c)
-	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+	return cli.Plain[[]formatted](e, c, func(_ context.Context, args []string) (cli.View, error) {
 		if len(args) == 0 {
 			args = []string{"-"}
 		}

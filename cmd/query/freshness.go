@@ -43,8 +43,8 @@ Counting the live query runs it; --stored-only leaves that out.`,
 		Example: "  " + e.Name + " query freshness daily_sales"}
 	c.Flags().BoolVar(&storedOnly, "stored-only", false, "do not run the live query to count its rows")
 	cli.Annotate(c, spec.GetQuery, spec.ExecuteQuery, spec.ListCatalogs, spec.ListCatalogCacheStatuses)
-	e.Prints(c, cli.Like(freshness{}))
-	return e.Leaf(spec.GetMaterializedStatus, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string,
+	return cli.Leaf[freshness](e, spec.GetMaterializedStatus, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p,
+		id string,
 		_ []string) (cli.View, error) {
 		st, err := cl.Materialized.Status(ctx, p, id)
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
-	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 )
@@ -41,7 +40,7 @@ than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or 
 	fs.BoolVar(&info, "info", false, "print the metadata of the result: statement, rows, bytes, time and duration")
 	fs.BoolVar(&clear, "clear", false, "remove the stored result")
 	f.register(e, c)
-	e.Prints(c, cli.Like(spec.ExecuteQuery, []map[string]any{}, keptInfo{}, cli.Acknowledged{}))
+	cli.Prints[cli.Either[rows, cli.Either[keptInfo, cli.Acknowledged]]](e, c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		o, err := f.options(e, c)
 		if err != nil {

@@ -26,7 +26,7 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&kind, "type", "", "only PLAIN or only MATERIALIZED ones")
 	e.Fixed(c, "type", "PLAIN", "MATERIALIZED")
 	e.CompleteFlag(c, "folder", e.Complete("folder"))
-	return e.Leaf(spec.ListQueries, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
+	return cli.Leaf[[]api.Query](e, spec.ListQueries, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		typ, err := queryType(kind)
 		if err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func queryType(s string) (string, error) {
 }
 
 func newQueryGetCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetQuery, &cobra.Command{
+	return cli.Leaf[api.Query](e, spec.GetQuery, &cobra.Command{
 		Use: "get QUERY", Aliases: []string{"show"}, Short: "Show one saved query, by id or name",
 		Args:    cobra.ExactArgs(1),
 		Example: fmt.Sprintf("  %[1]s query get daily_sales\n  %[1]s query get daily_sales --jq .inputQuery", e.Name),
@@ -88,7 +88,8 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " query delete daily_sales --yes"}
 	named.Register(c, "query")
 	cli.Annotate(c, spec.GetQuery, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
-	return e.Leaf(spec.DeleteQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string,
+	return cli.Leaf[cli.Acknowledged](e, spec.DeleteQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p,
+		id string,
 		_ []string) (cli.View, error) {
 		q, err := cl.Queries.Get(ctx, p, id)
 		if err != nil {
@@ -154,7 +155,8 @@ func newQueryMoveCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " query move daily_sales /reports/daily"}
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.GetQuery)
-	return e.Leaf(spec.MoveQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string,
+	return cli.Leaf[cli.Acknowledged](e, spec.MoveQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p,
+		id string,
 		rest []string) (cli.View, error) {
 		path, err := pathOf(e, body, rest)
 		if err != nil {

@@ -33,7 +33,7 @@ terminal, its statements run without a prompt, until one fails.`,
 			" shell < statements.sql",
 	}
 	cli.Annotate(c, spec.ExecuteQuery, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
-	e.Prints(c, cli.Like(cli.Text{}))
+	cli.Prints[cli.Text](e, c)
 	c.RunE = func(c *cobra.Command, _ []string) error { return runShell(c.Context(), e) }
 	return c
 }

@@ -73,7 +73,7 @@ array of objects; --raw leaves it as the gateway sent it.
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries, spec.ListMaterializedStatuses,
 		spec.ListCacheStatuses)
 	c.AddCommand(newSQLFormat(e), newTranspile(e))
-	e.Prints(c, cli.Like([]map[string]any{}, spec.ExecuteQuery))
+	cli.Prints[rows](e, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		f.inputs = inOrder(f.inputs, args)
 		if len(f.inputs) == 0 {

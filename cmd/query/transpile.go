@@ -31,7 +31,8 @@ and position.`,
 	e.Fixed(t, "dialect", trino, "postgresql", "mysql", "bigquery")
 	cli.BodyFlag(t, &body)
 	cli.OwnFile(t)
-	return e.Leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Leaf[api.TranspileResult](e, spec.TranspileSql, t, func(ctx context.Context, cl *api.Client,
+		args []string) (cli.View, error) {
 		var req api.TranspileRequest
 		err := e.Body(body, &req)
 		if err != nil {

@@ -130,69 +130,70 @@ the stored result cannot be set through the API; --estimate prints its approxima
 	f.wait.Register(c, "the first run of a materialized query has ended")
 	c.Flags().BoolVar(&f.estimate, "estimate", false, "only print the approximate size of the stored result")
 	cli.Annotate(c, spec.GetMaterializedStatus, spec.ExecuteQuery)
-	return e.Leaf(spec.CreateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		req, err := f.request(e, c)
-		if err != nil {
-			return nil, err
-		}
-		if len(args) == 1 {
-			req.DisplayName = &args[0]
-		}
-		switch {
-		case req.DisplayName == nil || strings.TrimSpace(*req.DisplayName) == "":
-			return nil, cli.Usagef("a name is required")
-		case req.InputQuery == nil && req.InputQueryRefID == nil && f.from == "":
-			return nil, cli.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
-		case req.Schedule != nil && req.Schedule.Type != "none" && req.QueryType != "MATERIALIZED":
-			return nil, cli.Usagef("a schedule requires --type MATERIALIZED")
-		}
-		if req.QueryType == "" {
-			req.QueryType = "PLAIN"
-		}
-		if f.wait.Wait && req.QueryType != "MATERIALIZED" {
-			return nil, cli.Usagef("--wait requires a materialized query: there is nothing to wait for")
-		}
-		if err := f.wait.Check(false); err != nil {
-			return nil, err
-		}
-		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			if err := f.reference(ctx, cl, p, &req); err != nil {
-				return cli.View{}, err
-			}
-			if f.estimate {
-				sql := ""
-				if req.InputQuery != nil {
-					sql = *req.InputQuery
-				} else {
-					from, err := cl.Queries.Get(ctx, p, *req.InputQueryRefID)
-					if err != nil {
-						return cli.View{}, err
-					}
-					sql = from.InputQuery
-				}
-				return estimateSize(ctx, e, cl, p, sql)
-			}
-			if err := trust.KeepWholeChange(ctx, e, cl, p, "", req, f.allowPart); err != nil {
-				return cli.View{}, err
-			}
-			v, err := cl.Queries.Create(ctx, p, req, f.params())
+	return cli.Leaf[cli.Either[api.Query, sizeEstimate]](e, spec.CreateQuery, c,
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+			req, err := f.request(e, c)
 			if err != nil {
-				return cli.View{}, notSaved(e, req, err)
+				return nil, err
 			}
-			sameSchedule(e, req.Schedule, v.Schedule)
-			if !f.noCheck {
-				trust.NoteColumns(ctx, e, cl, p, v)
+			if len(args) == 1 {
+				req.DisplayName = &args[0]
 			}
-			if f.wait.Wait {
-				if _, err := e.WaitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.Limit); err != nil {
+			switch {
+			case req.DisplayName == nil || strings.TrimSpace(*req.DisplayName) == "":
+				return nil, cli.Usagef("a name is required")
+			case req.InputQuery == nil && req.InputQueryRefID == nil && f.from == "":
+				return nil, cli.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
+			case req.Schedule != nil && req.Schedule.Type != "none" && req.QueryType != "MATERIALIZED":
+				return nil, cli.Usagef("a schedule requires --type MATERIALIZED")
+			}
+			if req.QueryType == "" {
+				req.QueryType = "PLAIN"
+			}
+			if f.wait.Wait && req.QueryType != "MATERIALIZED" {
+				return nil, cli.Usagef("--wait requires a materialized query: there is nothing to wait for")
+			}
+			if err := f.wait.Check(false); err != nil {
+				return nil, err
+			}
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				if err := f.reference(ctx, cl, p, &req); err != nil {
 					return cli.View{}, err
 				}
-				n, err := cli.StoredRows(ctx, cl, p, v.Name)
-				return cli.Object(v).WithNote("%d rows stored", n), err
-			}
-			return cli.Object(v), nil
-		}, nil
-	}))
+				if f.estimate {
+					sql := ""
+					if req.InputQuery != nil {
+						sql = *req.InputQuery
+					} else {
+						from, err := cl.Queries.Get(ctx, p, *req.InputQueryRefID)
+						if err != nil {
+							return cli.View{}, err
+						}
+						sql = from.InputQuery
+					}
+					return estimateSize(ctx, e, cl, p, sql)
+				}
+				if err := trust.KeepWholeChange(ctx, e, cl, p, "", req, f.allowPart); err != nil {
+					return cli.View{}, err
+				}
+				v, err := cl.Queries.Create(ctx, p, req, f.params())
+				if err != nil {
+					return cli.View{}, notSaved(e, req, err)
+				}
+				sameSchedule(e, req.Schedule, v.Schedule)
+				if !f.noCheck {
+					trust.NoteColumns(ctx, e, cl, p, v)
+				}
+				if f.wait.Wait {
+					if _, err := e.WaitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.Limit); err != nil {
+						return cli.View{}, err
+					}
+					n, err := cli.StoredRows(ctx, cl, p, v.Name)
+					return cli.Object(v).WithNote("%d rows stored", n), err
+				}
+				return cli.Object(v), nil
+			}, nil
+		}))
 }
 
 func newQueryUpdateCmd(e *cli.Env) *cobra.Command {
@@ -210,7 +211,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 	}
 	c.Flags().StringVar(&name, "name", "", "new name")
 	f.register(e, c)
-	return e.Leaf(spec.UpdateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+	return cli.Leaf[api.Query](e, spec.UpdateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		req, err := f.request(e, c)
 		if err != nil {
 			return nil, err
@@ -279,40 +280,41 @@ approximate size of the result, and stores nothing.`,
 	w.Register(c, "the first run has ended")
 	trust.AllowPartFlag(c, &allowPart)
 	cli.Annotate(c, spec.GetMaterializedStatus, spec.GetQuery, spec.ExecuteQuery)
-	return e.Leaf(spec.UpdateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-		req := api.QueryRequest{QueryType: "MATERIALIZED"}
-		if err := s.into(c, &req.Schedule); err != nil {
-			return cli.View{}, err
-		}
-		if err := w.Check(false); err != nil {
-			return cli.View{}, err
-		}
-		return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			if estimate {
-				q, err := cl.Queries.Get(ctx, p, id)
+	return cli.Leaf[cli.Either[api.Query, sizeEstimate]](e, spec.UpdateQuery, c,
+		func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+			req := api.QueryRequest{QueryType: "MATERIALIZED"}
+			if err := s.into(c, &req.Schedule); err != nil {
+				return cli.View{}, err
+			}
+			if err := w.Check(false); err != nil {
+				return cli.View{}, err
+			}
+			return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+				if estimate {
+					q, err := cl.Queries.Get(ctx, p, id)
+					if err != nil {
+						return cli.View{}, err
+					}
+					return estimateSize(ctx, e, cl, p, q.InputQuery)
+				}
+				if err := trust.KeepWholeQuery(ctx, e, cl, p, id, allowPart); err != nil {
+					return cli.View{}, err
+				}
+				v, err := cl.Queries.Update(ctx, p, id, req, nil)
 				if err != nil {
 					return cli.View{}, err
 				}
-				return estimateSize(ctx, e, cl, p, q.InputQuery)
-			}
-			if err := trust.KeepWholeQuery(ctx, e, cl, p, id, allowPart); err != nil {
-				return cli.View{}, err
-			}
-			v, err := cl.Queries.Update(ctx, p, id, req, nil)
-			if err != nil {
-				return cli.View{}, err
-			}
-			sameSchedule(e, req.Schedule, v.Schedule)
-			if w.Wait {
-				if _, err := e.WaitRun(ctx, cl, p, id, v.Name, nil, w.Limit); err != nil {
-					return cli.View{}, err
+				sameSchedule(e, req.Schedule, v.Schedule)
+				if w.Wait {
+					if _, err := e.WaitRun(ctx, cl, p, id, v.Name, nil, w.Limit); err != nil {
+						return cli.View{}, err
+					}
+					n, err := cli.StoredRows(ctx, cl, p, v.Name)
+					return cli.Object(v).WithNote("%d rows stored", n), err
 				}
-				n, err := cli.StoredRows(ctx, cl, p, v.Name)
-				return cli.Object(v).WithNote("%d rows stored", n), err
-			}
-			return cli.Object(v), nil
-		})(ctx, cl, args)
-	})
+				return cli.Object(v), nil
+			})(ctx, cl, args)
+		})
 }
 
 // notSaved adds the position in the statement to the error, and names the flag that saves a query although its tables

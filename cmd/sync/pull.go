@@ -30,7 +30,7 @@ Files that are not those of a project, such as a README.md, are not touched.`,
 	fromFlag(c, &o)
 	c.Flags().BoolVar(&o.force, "force", false, "overwrite and remove files that are not committed in git")
 	cli.Annotate(c, reading()...)
-	e.Prints(c, cli.Like(pulled{}))
+	cli.Prints[pulled](e, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		opts, err := e.ResultOptions(c)
 		if err != nil {

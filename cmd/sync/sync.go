@@ -227,7 +227,7 @@ func steps(o *options, changes, extra []manifest.Change) (do, leave []manifest.C
 // comparing completes a command that compares, with the exit codes of diff.
 func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, extra []manifest.Change) (show,
 	leave []manifest.Change), whole bool) *cobra.Command {
-	e.Prints(cli.Compares(c), cli.Like([]step{}))
+	cli.Prints[[]step](e, cli.Compares(c))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		shown, err := func() (int, error) {
 			opts, err := e.ResultOptions(c)
@@ -309,7 +309,7 @@ that have some; then a second run sends them again.`,
 	o.named.Register(c)
 	cli.Annotate(c, append(reading(), spec.ExecuteQuery)...)
 	cli.Annotate(c, writing()...)
-	e.Prints(c, cli.Like([]step{}))
+	cli.Prints[[]step](e, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		opts, err := e.ResultOptions(c)
 		if err != nil {

@@ -37,7 +37,8 @@ Saved queries that read the table and name the column, or select all columns, ar
 parametric tables over the table; if there are any, the name of the column is asked for, or --yes needs
 --confirm COLUMN. A column that gets values before the question is answered is not deleted.`}
 	named.Register(c, "column")
-	return e.Leaf(k.delColumn, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[cli.Acknowledged](e, k.delColumn, c, e.WithProject(func(ctx context.Context, cl *api.Client,
+		p string,
 		args []string) (cli.View, error) {
 		if args[0] == "" || args[1] == "" {
 			return cli.View{}, cli.Usagef("a name is required")
@@ -57,7 +58,8 @@ func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 		Long: "List the columns of a table. The system columns of every table (_id, _version, ... and text) are " +
 			"omitted\nunless --all is given. The column text is listed if it contains a value."}
 	c.Flags().BoolVar(&all, "all", false, "list system columns too")
-	return e.Leaf(k.columns, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[[]api.ColumnDetail](e, k.columns, c, e.WithProject(func(ctx context.Context, cl *api.Client,
+		p string,
 		args []string) (cli.View, error) {
 		cols, err := k.client(cl).Columns(ctx, p, args[0])
 		if err != nil || all {
@@ -122,7 +124,7 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 			"add people --column email:varchar:unique --column born:date"}
 	f.register(e, c)
 	c.Flags().StringArrayVar(&more, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
-	return e.Leaf(k.add, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+	return cli.Leaf[[]api.ColumnDetail](e, k.add, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var defs []api.ColumnRequest
 		if err := e.Body(f.body, &defs); err != nil {
 			return nil, err
@@ -217,7 +219,7 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	f.register(e, c)
 	c.Flags().StringVar(&name, "name", "", "new name")
 	cli.Annotate(c, k.columns, spec.ListQueries, spec.ListParametricTables)
-	return e.Leaf(k.update, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+	return cli.Leaf[[]api.ColumnDetail](e, k.update, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var d api.ColumnRequest
 		if err := e.Body(f.body, &d); err != nil {
 			return nil, err

@@ -16,7 +16,8 @@ func newTableDescribe(e *cli.Env) *cobra.Command {
 		Short:   "Show the columns of an internal table, or of CATALOG.SCHEMA.TABLE",
 		Example: "  " + e.Name + " table describe people\n  " + e.Name + " table describe sample.shop.orders",
 		Args:    cobra.ExactArgs(1)}
-	return e.Leaf(spec.ListColumns, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+	return cli.Leaf[[]api.ColumnDetail](e, spec.ListColumns, c, e.CheckThenProject(func(args []string) (cli.ProjectRun,
+		error) {
 		t, err := named(args[0])
 		if err != nil {
 			return nil, err

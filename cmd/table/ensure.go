@@ -22,7 +22,7 @@ stay; a column of another type, or that differs otherwise, is an error, before a
 	c.Flags().StringArrayVar(&columns, "column", nil,
 		"a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
-	return e.Leaf(k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+	return cli.Leaf[api.Table](e, k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		defs, err := declared(k, columns)
 		if err != nil {
 			return nil, err

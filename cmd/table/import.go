@@ -83,7 +83,8 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		c.Long += "\n\nOn the hosted zones, rows of BI tables can be entered in the web studio only, so this works on zone local only."
 	}
 	cli.Annotate(c, k.create, k.add, k.list, k.columns, k.del)
-	return e.Leaf(op, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Leaf[api.ImportJob](e, op, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
+		error) {
 		if bi && !e.Local() {
 			return cli.View{}, cli.Usagef(
 				"BI tables do not support CSV import on %s: their rows are entered in the web studio",

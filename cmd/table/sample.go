@@ -19,7 +19,7 @@ func newTableSampleCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " table sample people > people.csv"}
 	c.Flags().BoolVar(&rows, "rows", false, "print the example rows too")
 	cli.Annotate(c, spec.GetSampleCsv)
-	e.Prints(c, cli.Like(cli.Text{}))
+	cli.Prints[cli.Text](e, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if _, err := e.OutputOptions(); err != nil {
 			return err

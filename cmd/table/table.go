@@ -56,7 +56,8 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 	c := &cobra.Command{Use: k.noun, Aliases: []string{k.noun + "s"}, Short: "Manage " + k.what}
 	ex := "  " + e.Name + " " + k.noun + " "
 	c.AddCommand(
-		e.Leaf(k.list, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the tables of the project",
+		cli.Leaf[[]api.Table](e, k.list, &cobra.Command{Use: "list", Aliases: []string{"ls"},
+			Short:   "List the tables of the project",
 			Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := k.client(cl).List(ctx, p)
@@ -83,7 +84,8 @@ func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 			"table that changes before the question is answered is not deleted.",
 		Example: ex + "delete people --yes"}
 	named.Register(c, "table")
-	return e.Leaf(k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View,
+	return cli.Leaf[cli.Acknowledged](e, k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+		args []string) (cli.View,
 		error) {
 		if args[0] == "" {
 			return cli.View{}, cli.Usagef("a name is required")
@@ -114,7 +116,7 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 	c.Flags().StringArrayVar(&columns, "column", nil,
 		"a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
-	return e.Leaf(k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+	return cli.Leaf[api.Table](e, k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		defs, err := declared(k, columns)
 		if err != nil {
 			return nil, err

@@ -55,9 +55,9 @@ func (e *Env) CompleteFlags(c *cobra.Command) {
 func (e *Env) flagCompletion(name string) cobra.CompletionFunc {
 	switch kind := nameFlags[name]; {
 	case name == "columns":
-		return listed(fieldNames)
+		return listed(func(c *cobra.Command) []string { return e.Fields(c).Names })
 	case name == "jq":
-		return jqFields
+		return e.jqFields
 	case fileFlags[name], atFlags[name]:
 		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -96,20 +96,6 @@ func (e *Env) Several(c *cobra.Command, flag string, values ...string) {
 	e.CompleteFlag(c, flag, listed(func(*cobra.Command) []string { return values }))
 }
 
-// fieldNames are the fields of the result of a command, nil if they depend on a statement.
-func fieldNames(c *cobra.Command) []string {
-	op, ok := Operation(c.Annotations[LeafAnnotation])
-	if !ok || op.ID == spec.ExecuteQuery.ID {
-		return nil
-	}
-	known, err := Shown(op)
-	if err != nil {
-		cobra.CompDebugln(err.Error(), false)
-		return nil
-	}
-	return known.Names
-}
-
 // Operation finds an operation of the gateway, or of zone local alone.
 func Operation(id string) (spec.Op, bool) {
 	if op, ok := spec.Find(id); ok {
@@ -124,18 +110,19 @@ func Operation(id string) (spec.Op, bool) {
 }
 
 // jqFields completes the last path of a jq program with the fields of the reply; for a list the paths begin with .[].
-func jqFields(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (e *Env) jqFields(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	at := strings.LastIndexAny(prefix, " |(,{[") + 1
 	if strings.HasSuffix(prefix[:at], ".[") { // the path of an element of a list
 		at -= len(".[")
 	}
 	head, path := prefix[:at], prefix[at:]
 	start := "."
-	if op, ok := Operation(c.Annotations[LeafAnnotation]); ok && answersList(op) && at == 0 {
+	known := e.Fields(c)
+	if known.List && at == 0 {
 		start = ".[]."
 	}
 	var out []cobra.Completion
-	for _, name := range fieldNames(c) {
+	for _, name := range known.Names {
 		if full := start + name; strings.HasPrefix(full, path) {
 			out = append(out, head+full)
 		}

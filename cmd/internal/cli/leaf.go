@@ -117,17 +117,21 @@ func (v View) WithNote(format string, args ...any) View {
 }
 
 // Leaf completes a command that runs one operation: it opens the client, runs f, and prints the result of f in the
-// requested format. `-o json` prints the gateway's own bytes of that operation, so fields unknown to dig are preserved.
-func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, args []string) (View,
-	error)) *cobra.Command {
-	Annotate(c, op)
+// requested format. T is the type of what -o json prints: it decides on the fields that --columns and --jq may name and
+// on the JSON schema of the result. `-o json` prints the gateway's own bytes of that operation, so fields unknown to
+// dig are preserved.
+func Leaf[T any](e *Env, op spec.Op, c *cobra.Command, f RunFunc) *cobra.Command {
+	return e.leaf(op, Annotate(Prints[T](e, c), op), f)
+}
+
+func (e *Env) leaf(op spec.Op, c *cobra.Command, f RunFunc) *cobra.Command {
 	c.Annotations[LeafAnnotation] = op.ID
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := e.ResultOptions(c)
 		if err != nil {
 			return err
 		}
-		if err := e.checkResult(c, op); err != nil {
+		if err := e.checkResult(c); err != nil {
 			return err
 		}
 		cl, err := e.Client()
@@ -167,14 +171,17 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 	return c
 }
 
+// PlainFunc is the function that Plain and Repair run.
+type PlainFunc func(ctx context.Context, args []string) (View, error)
+
 // Plain completes a command that does not call a gateway.
-func (e *Env) Plain(c *cobra.Command, f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
-	return e.plain(c, e.ResultOptions, f)
+func Plain[T any](e *Env, c *cobra.Command, f PlainFunc) *cobra.Command {
+	return e.plain(Prints[T](e, c), e.ResultOptions, f)
 }
 
 // Repair completes a command that can correct the settings, and therefore also runs while they are not valid.
-func (e *Env) Repair(c *cobra.Command, f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
-	return e.plain(c, func(c *cobra.Command) (output.Options, error) {
+func Repair[T any](e *Env, c *cobra.Command, f PlainFunc) *cobra.Command {
+	return e.plain(Prints[T](e, c), func(c *cobra.Command) (output.Options, error) {
 		if _, err := e.Settings(); err != nil {
 			return e.FlagOptions()
 		}
@@ -182,8 +189,8 @@ func (e *Env) Repair(c *cobra.Command, f func(ctx context.Context, args []string
 	}, f)
 }
 
-func (e *Env) plain(c *cobra.Command, options func(*cobra.Command) (output.Options, error), f func(ctx context.Context,
-	args []string) (View, error)) *cobra.Command {
+func (e *Env) plain(c *cobra.Command, options func(*cobra.Command) (output.Options, error),
+	f PlainFunc) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := options(c)
 		if err != nil {
@@ -216,13 +223,6 @@ func Annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
 	return c
 }
 
-// Acknowledged is the output of -o json for a command that changes something and returns no data, where the reply of
-// the gateway is empty.
-type Acknowledged struct {
-	OK      bool   `json:"ok"`
-	Message string `json:"message"`
-}
-
 // memberOf returns a list that is a member of a reply; null is an empty list.
 func memberOf(raw json.RawMessage, name string) (json.RawMessage, error) {
 	var all map[string]json.RawMessage
@@ -245,7 +245,7 @@ func emptyReply(raw json.RawMessage) bool {
 
 func (e *Env) Print(v View, raw json.RawMessage, o output.Options) error {
 	if acted := v.Value == nil && !v.Printed && v.Note != "" && emptyReply(raw); acted && o.Format == output.JSON {
-		v.Value, v.Own, v.Note = Acknowledged{true, v.Note}, true, ""
+		v.Value, v.Own, v.Note = Acknowledged{OK: true, Message: v.Note}, true, ""
 	}
 	if v.Note != "" {
 		fmt.Fprintln(e.Err, v.Note)

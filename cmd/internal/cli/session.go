@@ -24,6 +24,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"reflect"
 )
 
 // Session is the state of one run, including the resources that it has opened.
@@ -33,17 +34,17 @@ type Session struct {
 	Settings      *config.Settings
 	client        *api.Client
 	closers       []io.Closer
-	Allowed       []string                 // hosts that files of exports may be downloaded from, --allow-host
-	shape         Shape                    // of the result
-	prints        map[*cobra.Command][]any // see Prints
-	agreed        bool                     // the user, or --yes, has agreed to the changes of this run
-	aboveProjects bool                     // the command is about a workspace or project as a whole
-	Command       string                   // without the name of the program
-	changing      bool                     // the command may change something
-	unopened      error                    // zone local could not be opened
-	unrecorded    bool                     // a note about a journal that cannot be written was printed
-	changed       int32                    // nonzero after a request that may change something was sent
-	Helped        error                    // the error of printing help, which cobra cannot return
+	Allowed       []string                        // hosts that files of exports may be downloaded from, --allow-host
+	shape         Shape                           // of the result
+	results       map[*cobra.Command]reflect.Type // see Prints
+	agreed        bool                            // the user, or --yes, has agreed to the changes of this run
+	aboveProjects bool                            // the command is about a workspace or project as a whole
+	Command       string                          // without the name of the program
+	changing      bool                            // the command may change something
+	unopened      error                           // zone local could not be opened
+	unrecorded    bool                            // a note about a journal that cannot be written was printed
+	changed       int32                           // nonzero after a request that may change something was sent
+	Helped        error                           // the error of printing help, which cobra cannot return
 	Mask          *term.Masker
 	Revealed      bool                     // the result shows the key, as was asked for
 	OutputLock    *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
