@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -37,11 +38,11 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 			Short:   "Delete a key, by id or name; it is rejected from then on", Example: ex + "delete ci --yes",
 			Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := cli.APIKeyID(ctx, cl, p, args[0])
+				id, err := resolve.APIKeyID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
-				who := e.Called(args[0], id, cli.APIKeys(ctx, cl, p))
+				who := e.Called(args[0], id, resolve.APIKeys(ctx, cl, p))
 				if err := e.Confirm("delete API key %s? whoever uses it is locked out", who); err != nil {
 					return cli.View{}, err
 				}
@@ -90,7 +91,7 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			text := t.UTC().Format(time.RFC3339)
 			req.ExpiresAt = &text
 		}
-		if err := cli.APIKeys(ctx, cl, p).Free("an API key", *req.Name, "",
+		if err := resolve.APIKeys(ctx, cl, p).Free("an API key", *req.Name, "",
 			"give another name, or delete that key with `dig api-key delete` first"); err != nil {
 			return cli.View{}, err
 		}

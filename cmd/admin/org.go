@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -24,9 +25,9 @@ func NewOrg(e *cli.Env) *cobra.Command {
 			Use: "get [ORG]", Aliases: []string{"show"}, Short: "Show one organization, by id or name", Example: "  " +
 				e.Name + " org get acme", Args: cobra.MaximumNArgs(1),
 		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-			id, err := e.OrgID(ctx, cl)
+			id, err := e.Target().OrgID(ctx, cl)
 			if len(args) == 1 {
-				id, err = cli.OrgByName(ctx, cl, args[0])
+				id, err = resolve.OrgByName(ctx, cl, args[0])
 			}
 			if err != nil {
 				return cli.View{}, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 			Use: "list", Aliases: []string{"ls"}, Short: "List the projects of a workspace", Example: "  " + e.Name +
 				" project list --workspace analytics", Args: cobra.NoArgs,
 		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
-			org, ws, err := e.OrgAndWorkspace(ctx, cl)
+			org, ws, err := e.Target().OrgAndWorkspace(ctx, cl)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -35,7 +36,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " +
 				e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
 		}, spec.GetWorkspace), func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-			org, ws, id, err := e.ProjectArg(ctx, cl, args)
+			org, ws, id, err := e.Target().ProjectArg(ctx, cl, args)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -68,7 +69,7 @@ func otherWorkspaces(ctx context.Context, e *cli.Env, cl *api.Client, org, liste
 	}
 	if len(others) > 0 {
 		fmt.Fprintf(e.Err, "note: these are the projects of workspace %s; --workspace lists those of %s\n",
-			cmp.Or(this, listed), cli.Counted(others, "1 other", "%d others"))
+			cmp.Or(this, listed), resolve.Counted(others, "1 other", "%d others"))
 	}
 }
 
@@ -94,7 +95,7 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 	named.Register(c, "project")
 	return cli.Leaf[cli.Acknowledged](e, spec.DeleteProject, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View, error) {
-		org, ws, id, err := e.ProjectArg(ctx, cl, args)
+		org, ws, id, err := e.Target().ProjectArg(ctx, cl, args)
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -108,7 +109,7 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 		}
 		holds := holdings(ctx, e, cl, id)
 		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds.Text,
-			"delete project %s and everything in it%s?", cli.NameAndID(called, id), holds.Text); err != nil {
+			"delete project %s and everything in it%s?", resolve.NameAndID(called, id), holds.Text); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.Recheck("project "+called, holds, func() (cli.Holds, error) {
@@ -131,7 +132,7 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) c
 		case err != nil:
 			parts = append(parts, strings.TrimPrefix(many, "%d ")+" that could not be listed")
 		case n > 0:
-			parts = append(parts, strings.TrimSpace(cli.Plural(n, one, many)))
+			parts = append(parts, strings.TrimSpace(resolve.Plural(n, one, many)))
 		}
 	}
 	rows := func(kind string, tables []api.Table) {
@@ -148,7 +149,7 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) c
 			return
 		}
 		parts[len(parts)-1] += fmt.Sprintf(" (%s)",
-			cmp.Or(strings.TrimSpace(cli.Plural(int(c.Rows), "1 row", "%d rows")), "without rows"))
+			cmp.Or(strings.TrimSpace(resolve.Plural(int(c.Rows), "1 row", "%d rows")), "without rows"))
 		out.Mark += c.Mark() + "\n"
 	}
 	tables, err := cl.Tables.List(ctx, project)
@@ -184,11 +185,11 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 		if err := (described{&req.Name, &req.Description}).create(c, args, description); err != nil {
 			return cli.View{}, err
 		}
-		org, ws, err := e.OrgAndWorkspace(ctx, cl)
+		org, ws, err := e.Target().OrgAndWorkspace(ctx, cl)
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := cli.Projects(ctx, cl, org, ws).Free("a project", *req.Name, "", anotherName); err != nil {
+		if err := resolve.Projects(ctx, cl, org, ws).Free("a project", *req.Name, "", anotherName); err != nil {
 			return cli.View{}, err
 		}
 		v, err := cl.Projects.Create(ctx, org, ws, req)
@@ -212,12 +213,12 @@ func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 		if err := (described{&req.Name, &req.Description}).update(c, name, description); err != nil {
 			return cli.View{}, err
 		}
-		org, ws, id, err := e.ProjectArg(ctx, cl, args)
+		org, ws, id, err := e.Target().ProjectArg(ctx, cl, args)
 		if err != nil {
 			return cli.View{}, err
 		}
 		if req.Name != nil {
-			if err := cli.Projects(ctx, cl, org, ws).Free("a project", *req.Name, id, anotherName); err != nil {
+			if err := resolve.Projects(ctx, cl, org, ws).Free("a project", *req.Name, id, anotherName); err != nil {
 				return cli.View{}, err
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			Use: "list", Aliases: []string{"ls"}, Short: "List the workspaces of an organization", Example: "  " +
 				e.Name + " workspace list --org acme", Args: cobra.NoArgs,
 		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
-			org, err := e.OrgID(ctx, cl)
+			org, err := e.Target().OrgID(ctx, cl)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -55,12 +56,12 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			}
 			if len(ps) > 0 {
 				return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Hint: "delete them first",
-					Msg: fmt.Sprintf("workspace %s contains %s", args[0], cli.Counted(names(ps), "1 project",
+					Msg: fmt.Sprintf("workspace %s contains %s", args[0], resolve.Counted(names(ps), "1 project",
 						"%d projects"))}
 			}
-			who := e.Called(args[0], id, func() ([]cli.Named, error) {
+			who := e.Called(args[0], id, func() ([]resolve.Named, error) {
 				v, err := cl.Workspaces.Get(ctx, org, id)
-				return []cli.Named{{ID: v.ID, Name: v.Name}}, err
+				return []resolve.Named{{ID: v.ID, Name: v.Name}}, err
 			})
 			if err := e.Confirm("delete workspace %s?", who); err != nil {
 				return cli.View{}, err
@@ -81,12 +82,12 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 // workspaceArg returns the workspace named by the first argument, or the current one.
 func workspaceArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (org, id string, err error) {
 	if len(args) == 0 {
-		return e.OrgAndWorkspace(ctx, cl)
+		return e.Target().OrgAndWorkspace(ctx, cl)
 	}
-	if org, err = e.OrgID(ctx, cl); err != nil {
+	if org, err = e.Target().OrgID(ctx, cl); err != nil {
 		return "", "", err
 	}
-	id, err = cli.WorkspaceByName(ctx, cl, org, args[0])
+	id, err = resolve.WorkspaceByName(ctx, cl, org, args[0])
 	return org, id, err
 }
 
@@ -105,11 +106,11 @@ func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 		if err := (described{&req.Name, &req.Description}).create(c, args, description); err != nil {
 			return cli.View{}, err
 		}
-		org, err := e.OrgID(ctx, cl)
+		org, err := e.Target().OrgID(ctx, cl)
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := cli.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, "", anotherName); err != nil {
+		if err := resolve.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, "", anotherName); err != nil {
 			return cli.View{}, err
 		}
 		v, err := cl.Workspaces.Create(ctx, org, req)
@@ -138,7 +139,7 @@ func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, err
 		}
 		if req.Name != nil {
-			if err := cli.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, id, anotherName); err != nil {
+			if err := resolve.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, id, anotherName); err != nil {
 				return cli.View{}, err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 			Short:   "Show the messages of a conversation, by id or name", Example: ex + "get \"sales review\"",
 			Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := cli.ThreadID(ctx, cl, p, args[0])
+				id, err := resolve.ThreadID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -60,7 +61,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 			if name = req.DisplayName; name == "" {
 				return cli.View{}, cli.Usagef("a name is required")
 			}
-			id, err := cli.ThreadID(ctx, cl, p, args[0])
+			id, err := resolve.ThreadID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -69,11 +70,11 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 		cli.Leaf[cli.Answer](e, spec.DeleteAgentThread, &cobra.Command{Use: "delete THREAD", Aliases: []string{"rm"},
 			Short: "Delete a conversation", Example: ex + "delete \"sales review\" --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := cli.ThreadID(ctx, cl, p, args[0])
+				id, err := resolve.ThreadID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
-				who := e.Called(args[0], id, cli.Threads(ctx, cl, p))
+				who := e.Called(args[0], id, resolve.Threads(ctx, cl, p))
 				if err := e.Confirm("delete thread %s?", who); err != nil {
 					return cli.View{}, err
 				}

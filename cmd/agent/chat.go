@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
@@ -93,7 +94,7 @@ func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Clien
 		if flag == "" {
 			return false, cli.Usagef("--thread is empty")
 		}
-		*into, err = cli.ThreadID(ctx, cl, project, flag)
+		*into, err = resolve.ThreadID(ctx, cl, project, flag)
 		return true, err
 	}
 	if *into != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -33,12 +34,12 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 				"remaining history.",
 			Example: ex + "delete 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := cli.ConversationID(ctx, cl, p, args[0])
+				id, err := resolve.ConversationID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
 				if err := e.Confirm("delete conversation %s from the chat history?",
-					e.Called(args[0], id, cli.Conversations(ctx, cl, p))); err != nil {
+					e.Called(args[0], id, resolve.Conversations(ctx, cl, p))); err != nil {
 					return cli.View{}, err
 				}
 				_, err = cl.Agent.DeleteLegacy(ctx, p, id)

@@ -283,14 +283,15 @@ func tooLarge(err error) error {
 
 // fillPath replaces {project}, {organization} and {workspace}.
 func fillPath(ctx context.Context, e *cli.Env, cl *api.Client, path string) (string, error) {
+	t := e.Target()
 	for _, p := range []struct {
 		names []string
 		value func() (string, error)
 	}{
-		{[]string{"{project}", "{projectId}"}, func() (string, error) { return e.ProjectID(ctx, cl) }},
-		{[]string{"{organization}", "{organizationId}", "{org}"}, func() (string, error) { return e.OrgID(ctx, cl) }},
+		{[]string{"{project}", "{projectId}"}, func() (string, error) { return t.ProjectID(ctx, cl) }},
+		{[]string{"{organization}", "{organizationId}", "{org}"}, func() (string, error) { return t.OrgID(ctx, cl) }},
 		{[]string{"{workspace}", "{workspaceId}"}, func() (string, error) {
-			_, w, err := e.OrgAndWorkspace(ctx, cl)
+			_, w, err := t.OrgAndWorkspace(ctx, cl)
 			return w, err
 		}},
 	} {

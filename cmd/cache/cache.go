@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -76,12 +77,12 @@ func namedSettings(ctx context.Context, e *cli.Env, cl *api.Client, project stri
 func withCache[T any](e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, project,
 	cache string) (cli.View, error)) *cobra.Command {
 	if c.Args == nil {
-		c.Args = cli.CacheArgs
+		c.Args = cacheArgs
 	}
 	return cli.Leaf[T](e, op, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 		args []string) (cli.View,
 		error) {
-		id, err := cli.CacheID(ctx, cl, p, args)
+		id, err := resolve.CacheID(ctx, cl, p, args)
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -108,7 +109,7 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 				var id string
 				var err error
 				if catalog != "" {
-					if id, err = cli.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
+					if id, err = resolve.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
 						return cli.View{}, err
 					}
 				}
@@ -199,9 +200,10 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " cache delete sample shop orders --yes"}, spec.GetCacheSettings,
 		spec.GetTableCacheState, spec.ListCatalogs),
 		func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
-			who := e.Called(id, id, func() ([]cli.Named, error) {
+			who := e.Called(id, id, func() ([]resolve.Named, error) {
 				st, err := cl.Cache.Settings(ctx, p, id)
-				return []cli.Named{{ID: st.ID, Name: e.CatalogNames(ctx, cl, p)[st.CatalogID] + "." + st.SchemaName +
+				return []resolve.Named{{ID: st.ID, Name: e.CatalogNames(ctx, cl, p)[st.CatalogID] + "." +
+					st.SchemaName +
 					"." + st.TableName}}, err
 			})
 			if err := e.Confirm("delete cache %s with its rows and schedules?", who); err != nil {
@@ -250,7 +252,7 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			run := st.Newest()
-			if run == nil || cli.JobState(run.Status) != api.StateRunning {
+			if run == nil || api.JobState(run.Status) != api.StateRunning {
 				return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-running",
 					Msg: "no refresh of cache " + id + " is running"}
 			}
@@ -269,4 +271,12 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 		}
 		return cli.Note("cancelled the refresh of cache %s", id), err
 	})
+}
+
+// cacheArgs accepts the three ways to name a cache.
+func cacheArgs(_ *cobra.Command, args []string) error {
+	if len(args) != 1 && len(args) != 3 {
+		return errors.New("a cache is named by its id, by CATALOG SCHEMA TABLE, or by catalog.schema.table")
+	}
+	return nil
 }

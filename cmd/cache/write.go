@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/schedule"
@@ -81,7 +82,7 @@ func forNewCache(e *cli.Env, c *cobra.Command, f *cacheSchedules, w *cli.WaitFla
 		}
 		catalog := ""
 		if len(args) > 0 {
-			t, err := cli.TableArgs(args)
+			t, err := resolve.TableArgs(args)
 			if err != nil {
 				return nil, err
 			}
@@ -92,7 +93,7 @@ func forNewCache(e *cli.Env, c *cobra.Command, f *cacheSchedules, w *cli.WaitFla
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			if catalog != "" {
 				var err error
-				if req.CatalogID, err = cli.TableCatalogID(ctx, cl, p, catalog, req.SchemaName); err != nil {
+				if req.CatalogID, err = resolve.TableCatalogID(ctx, cl, p, catalog, req.SchemaName); err != nil {
 					return cli.View{}, err
 				}
 			}
@@ -146,7 +147,7 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 	return cli.Leaf[cli.Either[api.Cache, api.CacheStatus]](e, spec.CreateCache, c,
 		forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string,
 			req api.CacheRequest) (cli.View, error) {
-			st, err := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName)
+			st, err := resolve.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -154,7 +155,7 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 			if st == nil {
 				have, err = cli.CreateCache(ctx, cl, p, req)
 				if cli.Unsure(err) { // the reply may be lost, and the cache may exist
-					if again, look := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName,
+					if again, look := resolve.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName,
 						req.TableName); look == nil && again != nil {
 						st, err = again, nil
 					}
@@ -270,11 +271,11 @@ func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				for _, a := range args {
-					t, err := cli.TableArgs([]string{a})
+					t, err := resolve.TableArgs([]string{a})
 					if err != nil {
 						return cli.View{}, err
 					}
-					id, err := cli.TableCatalogID(ctx, cl, p, t[0], t[1])
+					id, err := resolve.TableCatalogID(ctx, cl, p, t[0], t[1])
 					if err != nil {
 						return cli.View{}, err
 					}

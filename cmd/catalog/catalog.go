@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ func New(e *cli.Env) *cobra.Command {
 	in := func(f func(ctx context.Context, cl *api.Client, project, catalog string, rest []string) (cli.View,
 		error)) func(context.Context, *api.Client, []string) (cli.View, error) {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-			id, err := cli.TableCatalogID(ctx, cl, p, args[0], append(args, "")[1])
+			id, err := resolve.TableCatalogID(ctx, cl, p, args[0], append(args, "")[1])
 			if err != nil {
 				return cli.View{}, err
 			}

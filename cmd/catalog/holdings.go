@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -14,14 +15,14 @@ import (
 func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project string,
 	of api.Catalog) (all, dependants string) {
 	queries, err := cl.Queries.List(ctx, project)
-	parts := cli.CatalogDependants(ctx, cl, project, of, queries, err)
+	parts := resolve.CatalogDependants(ctx, cl, project, of, queries, err)
 	dependants = strings.Join(parts, ", ")
 	if e.NeedsConfirmation() || dependants != "" {
 		switch n, err := tablesOf(ctx, cl, project, of.ID); {
 		case err != nil:
 			parts = append(parts, "tables that could not be listed")
 		case n > 0:
-			parts = append(parts, strings.TrimSpace(cli.Plural(n, "1 table", "%d tables")))
+			parts = append(parts, strings.TrimSpace(resolve.Plural(n, "1 table", "%d tables")))
 		}
 	}
 	return strings.Join(parts, ", "), dependants
@@ -42,7 +43,7 @@ func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named
 		}
 		for _, k := range all {
 			if k.ID == catalog {
-				if used := cli.QueriesReading(queries, k.Name, table, schema); len(used) > 0 {
+				if used := resolve.QueriesReading(queries, k.Name, table, schema); len(used) > 0 {
 					return "; saved queries that refer to it break: " + strings.Join(used, ", "), nil
 				}
 			}

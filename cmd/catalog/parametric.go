@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -34,7 +35,7 @@ func NewParametric(e *cli.Env) *cobra.Command {
 			Aliases: []string{"ls"},
 			Short:   "List the parametric tables of a catalog", Example: ex + "list shop", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				id, err := resolve.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -49,12 +50,12 @@ func NewParametric(e *cli.Env) *cobra.Command {
 		newParametricCreateCmd(e),
 		cli.Leaf[cli.Acknowledged](e, spec.DeleteParametricTable, del,
 			e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-				schema, table, err := cli.TwoPart("SCHEMA.TABLE", args[1])
+				schema, table, err := resolve.TwoPart("SCHEMA.TABLE", args[1])
 				if err != nil {
 					return nil, err
 				}
 				return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-					id, err := cli.CatalogID(ctx, cl, p, args[0])
+					id, err := resolve.CatalogID(ctx, cl, p, args[0])
 					if err != nil {
 						return cli.View{}, err
 					}
@@ -91,12 +92,12 @@ func newParametricCreateCmd(e *cli.Env) *cobra.Command {
 			}
 			var err error
 			if from != "" {
-				if req.FromSchema, req.FromTable, err = cli.TwoPart("--from", from); err != nil {
+				if req.FromSchema, req.FromTable, err = resolve.TwoPart("--from", from); err != nil {
 					return nil, err
 				}
 			}
 			if to != "" {
-				if req.ToSchema, req.ToTable, err = cli.TwoPart("--to", to); err != nil {
+				if req.ToSchema, req.ToTable, err = resolve.TwoPart("--to", to); err != nil {
 					return nil, err
 				}
 			}
@@ -123,7 +124,7 @@ func newParametricCreateCmd(e *cli.Env) *cobra.Command {
 				}
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				id, err := resolve.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -27,11 +28,11 @@ func NewSemantic(e *cli.Env) *cobra.Command {
 		cli.Leaf[cli.Acknowledged](e, spec.ShareSemanticCatalog, share, e.WithProject(func(ctx context.Context,
 			cl *api.Client, p string,
 			args []string) (cli.View, error) {
-			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			id, err := resolve.CatalogID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
-			target, err := e.ProjectByName(ctx, cl, to)
+			target, err := e.Target().ProjectByName(ctx, cl, to)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -102,7 +103,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 				}
 			}
 			if query != "" {
-				id, err := cli.QueryID(ctx, cl, p, query)
+				id, err := resolve.QueryID(ctx, cl, p, query)
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -114,7 +115,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			case req.QueryID == "":
 				return cli.View{}, cli.Usagef("--query is required")
 			}
-			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			id, err := resolve.CatalogID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -124,11 +125,11 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 		cli.Leaf[cli.Acknowledged](e, spec.DeleteSemanticTable, del, e.WithProject(func(ctx context.Context,
 			cl *api.Client, p string,
 			args []string) (cli.View, error) {
-			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			id, err := resolve.CatalogID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
-			table, err := cli.SemanticTableID(ctx, cl, p, id, args[1])
+			table, err := resolve.SemanticTableID(ctx, cl, p, id, args[1])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -136,7 +137,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			question := fmt.Sprintf("remove table %s from semantic catalog %s", cli.NameAndID(who, table), args[0])
+			question := fmt.Sprintf("remove table %s from semantic catalog %s", resolve.NameAndID(who, table), args[0])
 			if name == "" { // the hosted zones do not report ids of tables, so the readers of the table are unknown
 				err = e.Confirm("%s?", question)
 			} else {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -74,7 +75,7 @@ func (f *catalogFlags) request(e *cli.Env, c *cobra.Command, args []string) (api
 func createCatalog(ctx context.Context, e *cli.Env, cl *api.Client, p string,
 	req api.CatalogRequest) (api.Catalog, error) {
 	create := func() (api.Catalog, error) {
-		return cli.OrAlternative(
+		return resolve.OrAlternative(
 			func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
 			func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
 	}
@@ -109,7 +110,7 @@ it there for the tables of this catalog.`,
 				return nil, err
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-				if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, req.ConnectionID); err != nil {
+				if req.ConnectionID, err = resolve.ConnectionID(ctx, cl, p, req.ConnectionID); err != nil {
 					return cli.View{}, err
 				}
 				v, err := createCatalog(ctx, e, cl, p, req)
@@ -135,7 +136,7 @@ compared.`,
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				given := req.ConnectionID
-				if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, given); err != nil {
+				if req.ConnectionID, err = resolve.ConnectionID(ctx, cl, p, given); err != nil {
 					return cli.View{}, err
 				}
 				find := func() (api.Catalog, bool, error) {
@@ -199,7 +200,7 @@ there are any, the name of the catalog is asked for, or --yes needs --confirm NA
 			if err != nil {
 				return cli.View{}, err
 			}
-			id, err := cli.PickCatalog(all, args[0])
+			id, err := resolve.PickCatalog(all, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -210,7 +211,7 @@ there are any, the name of the catalog is asked for, or --yes needs --confirm NA
 			}
 			called, shown := all[i].Name, all[i].DisplayName
 			with, dependants := catalogHoldings(ctx, e, cl, p, all[i])
-			what := cli.NameAndID(called, id)
+			what := resolve.NameAndID(called, id)
 			if with != "" {
 				what += " with its " + with
 			}
@@ -250,11 +251,11 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 				return nil, cli.Usagef("--to is required: the project to share with")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				id, err := resolve.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
-				if req.TargetProjectID, err = e.ProjectByName(ctx, cl, req.TargetProjectID); err != nil {
+				if req.TargetProjectID, err = e.Target().ProjectByName(ctx, cl, req.TargetProjectID); err != nil {
 					return cli.View{}, err
 				}
 				all, err := cl.Catalogs.List(ctx, p)
@@ -262,7 +263,7 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 					return cli.View{}, err
 				}
 				for _, k := range all { // the service has a separate operation for these, with another field
-					if k.ID == id && cli.IsSemantic(k) {
+					if k.ID == id && resolve.IsSemantic(k) {
 						return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
 							cl.SemanticCatalogs.Share(ctx, p, id,
 								api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
@@ -284,7 +285,7 @@ negative one is a fraction of the rows, so -1 is a column of unique values. Post
 such statistics; zone local also estimates them for its own tables. No other catalog has them.`,
 			Example: "  " + e.Name + " catalog statistics shop public orders"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-			id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
+			id, err := resolve.TableCatalogID(ctx, cl, p, args[0], args[1])
 			if err != nil {
 				return cli.View{}, err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/shell"
@@ -31,7 +32,7 @@ func (k *checking) checkQueries(ctx context.Context) error {
 		case err == nil:
 			k.columns[q.Name] = cols
 		case k.e.Planned(err):
-		case cli.Answered(err):
+		case api.Answered(err):
 			k.add("query", q.Name, "`dig query get "+shell.Quote(q.Name)+"` shows its text", "does not run: %v", err)
 		default:
 			return err
@@ -43,7 +44,7 @@ func (k *checking) checkQueries(ctx context.Context) error {
 // columnsOf returns the columns of a saved query.
 func (k *checking) columnsOf(ctx context.Context, name string) ([]localstate.Column, error) {
 	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " +
-		cli.QueryTable(name).Quoted() + " LIMIT 0"}, api.ExecuteOptions{Format: api.Compact})
+		resolve.QueryTable(name).Quoted() + " LIMIT 0"}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (k *checking) checkCaches(ctx context.Context) error {
 		if c.ConnectionID == nil {
 			continue
 		}
-		if err := k.checkCached(ctx, c, listed); cli.Answered(err) {
+		if err := k.checkCached(ctx, c, listed); api.Answered(err) {
 			k.add("cached", c.Name, "", "the catalog cannot be read: %v", err)
 		} else if err != nil {
 			return err
@@ -154,7 +155,7 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 	switch {
 	case run == nil:
 		k.add("cache", table, again, "there was no refresh yet")
-	case cli.JobState(run.Status) == api.StateFailed || cli.JobState(run.Status) == api.StateCancelled:
+	case api.JobState(run.Status) == api.StateFailed || api.JobState(run.Status) == api.StateCancelled:
 		text := cli.CacheError(run)
 		if text != "" {
 			text = ": " + text

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -23,7 +24,7 @@ func New(e *cli.Env) *cobra.Command {
 	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (cli.View,
 		error)) cli.RunFunc {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-			id, err := cli.ConnectionID(ctx, cl, p, args[0])
+			id, err := resolve.ConnectionID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -99,7 +100,7 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 				}
 			}
 			if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds, "delete connection %s? %s",
-				cli.NameAndID(called, id), what); err != nil {
+				resolve.NameAndID(called, id), what); err != nil {
 				return cli.View{}, err
 			}
 			if err := e.RecheckText("connection "+called, holds, func() (string, error) {

@@ -38,7 +38,7 @@ is. A connection of another type is an error: the type cannot be changed.
 				return cli.View{}, err
 			}
 		}
-		p, err := e.ProjectID(ctx, cl)
+		p, err := e.Target().ProjectID(ctx, cl)
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -121,7 +121,7 @@ const (
 func compared(ctx context.Context, cl *api.Client, p, id string, config api.ConnectionConfiguration,
 	given api.Credential) (likeness, error) {
 	stored, err := cl.Connections.Detail(ctx, p, id)
-	if cli.NoRoute(err) {
+	if api.NoRoute(err) {
 		return unknown, nil
 	}
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -21,7 +21,7 @@ func connectionHoldings(ctx context.Context, cl *api.Client, project, id string)
 		if k.ConnectionID == nil || *k.ConnectionID != id {
 			continue
 		}
-		with := cli.CatalogDependants(ctx, cl, project, k, queries, listed)
+		with := resolve.CatalogDependants(ctx, cl, project, k, queries, listed)
 		if with != nil {
 			over = append(over, k.Name+" with "+strings.Join(with, ", "))
 		} else {

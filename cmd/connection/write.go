@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -99,7 +100,7 @@ func credentialMissing(config api.ConnectionConfiguration) error {
 
 func createConnection(ctx context.Context, cl *api.Client, p string,
 	req api.ConnectionRequest) (api.Connection, error) {
-	return cli.OrAlternative(
+	return resolve.OrAlternative(
 		func() (api.Connection, error) { return cl.Connections.Create(ctx, p, req) },
 		func() (api.Connection, error) { return cl.Connections.CreateAlt(ctx, p, req) })
 }
@@ -120,11 +121,11 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		p, err := e.ProjectID(ctx, cl)
+		p, err := e.Target().ProjectID(ctx, cl)
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := cli.Connections(ctx, cl, p).Free("a connection", req.Name, "",
+		if err := resolve.Connections(ctx, cl, p).Free("a connection", req.Name, "",
 			"give another name, or change that one with `dig connection ensure` or `dig connection update`"); err != nil {
 			return cli.View{}, err
 		}
@@ -163,18 +164,18 @@ func connectionBody(e *cli.Env, body string, req *api.ConnectionRequest) error {
 func typeConfig(ctx context.Context, cl *api.Client, typ *string) (api.ConnectionConfiguration, error) {
 	all, err := cl.Connections.ListConfigs(ctx)
 	if err != nil {
-		if cli.NoRoute(err) {
+		if api.NoRoute(err) {
 			return api.ConnectionConfiguration{}, nil
 		}
 		return api.ConnectionConfiguration{}, err
 	}
 	t, ok := typeNamed(all, *typ)
 	if !ok {
-		names := make([]cli.Named, len(all))
+		names := make([]resolve.Named, len(all))
 		for i, c := range all {
-			names[i] = cli.Named{ID: c.ConnectionType, Name: c.ConnectionType}
+			names[i] = resolve.Named{ID: c.ConnectionType, Name: c.ConnectionType}
 		}
-		_, err := cli.Pick("connection type", "--type", *typ, names)
+		_, err := resolve.Pick("connection type", "--type", *typ, names)
 		return t, err
 	}
 	*typ = t.ConnectionType
@@ -219,7 +220,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 				return nil, cli.Usagef("nothing to change: give --name or a credential")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-				id, err := cli.ConnectionID(ctx, cl, p, args[0])
+				id, err := resolve.ConnectionID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -231,7 +232,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 					req.Name = now.Name
 				}
 				if req.Name != now.Name {
-					if err := cli.Connections(ctx, cl, p).Free("a connection", req.Name, id,
+					if err := resolve.Connections(ctx, cl, p).Free("a connection", req.Name, id,
 						"give another name"); err != nil {
 						return cli.View{}, err
 					}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -149,7 +150,7 @@ func newExportQueryCmd(e *cli.Env) *cobra.Command {
 				return nil, err
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-				id, err := cli.QueryID(ctx, cl, p, args[0])
+				id, err := resolve.QueryID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -179,7 +180,7 @@ func newExportTableCmd(e *cli.Env) *cobra.Command {
 				return nil, err
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-				id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
+				id, err := resolve.TableCatalogID(ctx, cl, p, args[0], args[1])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -210,7 +211,7 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 			if status != "" {
 				var states []string
 				for _, s := range strings.Split(status, ",") {
-					w, err := cli.Word("--status", cli.JobState(strings.TrimSpace(s)), exportStates)
+					w, err := cli.Word("--status", api.JobState(strings.TrimSpace(s)), exportStates)
 					if err != nil {
 						return nil, err
 					}

@@ -32,7 +32,7 @@ func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string
 		return cli.Object(made), nil
 	}
 	job, err := waitExport(ctx, e, cl, project, made.ID, f.waiting.Limit)
-	if err != nil && cli.JobState(job.Status) == api.StateFailed && !e.Run.Settings.InProcess() {
+	if err != nil && api.JobState(job.Status) == api.StateFailed && !e.Run.Settings.InProcess() {
 		// The hosted service sometimes fails exports for reasons unrelated to the request [L]; a second attempt
 		// distinguishes them from other failures.
 		fmt.Fprintf(e.Err, "export %s failed (%v); trying again\n", made.ID, err)
@@ -129,7 +129,7 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 		if job, err = cl.Exports.Get(ctx, project, id); err != nil {
 			return "", "", false, err
 		}
-		switch cli.JobState(job.Status) {
+		switch api.JobState(job.Status) {
 		case api.StateSucceeded, api.StateFailed, api.StateCancelled, api.StateExpired:
 			return job.Status, "", true, nil
 		}
@@ -143,9 +143,9 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 
 // exportEnd returns the error of a job that ended without a file.
 func exportEnd(job api.ExportJobResponse) error {
-	f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(cli.JobState(job.Status)),
+	f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(api.JobState(job.Status)),
 		Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
-	switch cli.JobState(job.Status) {
+	switch api.JobState(job.Status) {
 	case api.StateSucceeded:
 		return nil
 	case api.StateFailed:

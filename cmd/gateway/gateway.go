@@ -146,7 +146,7 @@ statements that read go on. If dig is killed, the file is either the old or the 
 		var project string
 		if s.Project.Value != "" && !all {
 			var err error
-			if project, err = e.ProjectID(ctx, cl); err != nil {
+			if project, err = e.Target().ProjectID(ctx, cl); err != nil {
 				return cli.View{}, err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -60,7 +61,7 @@ func newMetadataListCmd(e *cli.Env) *cobra.Command {
 		id := ""
 		if catalog != "" {
 			var err error
-			if id, err = cli.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
+			if id, err = resolve.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
 				return cli.View{}, err
 			}
 		}
@@ -131,7 +132,7 @@ func newMetadataSetCmd(e *cli.Env) *cobra.Command {
 	return cli.Leaf[api.TableMetadata](e, spec.UpdateTableMetadata, c, e.WithProject(func(ctx context.Context,
 		cl *api.Client, p string,
 		args []string) (cli.View, error) {
-		id, schema, table, err := cli.TableOf(ctx, cl, p, args)
+		id, schema, table, err := resolve.TableOf(ctx, cl, p, args)
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -205,7 +206,7 @@ func newMetadataAICmd(e *cli.Env) *cobra.Command {
 		if len(parts) > 3 {
 			return cli.View{}, cli.Usagef("%q has more than three parts", args[0])
 		}
-		id, err := cli.TableCatalogID(ctx, cl, p, parts[0], append(parts, "")[1])
+		id, err := resolve.TableCatalogID(ctx, cl, p, parts[0], append(parts, "")[1])
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -276,7 +277,7 @@ func newMetadataSemanticsCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, cli.Usagef("--limit: %d is less than 1", limit)
 		}
 		cli.SetIf(c, "limit", &req.Limit, limit)
-		id, schema, table, err := cli.TableOf(ctx, cl, p, args)
+		id, schema, table, err := resolve.TableOf(ctx, cl, p, args)
 		if err != nil {
 			return cli.View{}, err
 		}

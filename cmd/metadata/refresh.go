@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -41,7 +42,7 @@ It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 
 				return cli.View{}, err
 			}
 			if len(args) == 1 {
-				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				id, err := resolve.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -153,7 +154,7 @@ func newMetadataStatusCmd(e *cli.Env) *cobra.Command {
 	return cli.Leaf[api.MetadataRefreshStatus](e, spec.GetMetadataRefreshStatus, c,
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 			args []string) (cli.View, error) {
-			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			id, err := resolve.CatalogID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}

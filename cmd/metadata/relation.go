@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -20,7 +21,7 @@ func parseColumnPath(ctx context.Context, e *cli.Env, cl *api.Client, project, f
 	if len(parts) != 4 {
 		return columnPath{}, cli.Usagef("%s: %q is not of the form CATALOG.SCHEMA.TABLE.COLUMN", flag, s)
 	}
-	id, err := cli.TableCatalogID(ctx, cl, project, parts[0], parts[1])
+	id, err := resolve.TableCatalogID(ctx, cl, project, parts[0], parts[1])
 	return columnPath{id, parts[1], parts[2], parts[3]}, err
 }
 
@@ -105,7 +106,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 			Short: "List the relations of the tables of a catalog", Example: ex + "list sample",
 			Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				id, err := resolve.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -164,7 +165,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			r, err := cli.RelationByID(ctx, cl, p, args[0], args[1])
+			r, err := resolve.RelationByID(ctx, cl, p, args[0], args[1])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -177,7 +178,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 			Short:   "Delete a relation", Example: ex + "delete sample 1210890979914023812 --yes",
 			Args: cobra.ExactArgs(2)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				r, err := cli.RelationByID(ctx, cl, p, args[0], args[1])
+				r, err := resolve.RelationByID(ctx, cl, p, args[0], args[1])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -261,10 +262,10 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 			Short:   "Delete one",
 			Example: ex + "delete 1210890979914023812 --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				who := e.Called(args[0], args[0], func() ([]cli.Named, error) {
+				who := e.Called(args[0], args[0], func() ([]resolve.Named, error) {
 					all, err := cl.Metadata.ListGoldenSQL(ctx, p)
-					return each.Map(all, func(s api.GoldenSQLEntry) cli.Named {
-						return cli.Named{ID: s.ID, Name: strconv.Quote(s.Metadata.Prompt)}
+					return each.Map(all, func(s api.GoldenSQLEntry) resolve.Named {
+						return resolve.Named{ID: s.ID, Name: strconv.Quote(s.Metadata.Prompt)}
 					}), err
 				})
 				if err := e.Confirm("delete golden SQL %s?", who); err != nil {

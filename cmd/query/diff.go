@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -153,11 +154,11 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 		if err != nil {
 			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
+		p, err := e.Target().ProjectID(ctx, cl)
 		if err != nil {
 			return nil, err
 		}
-		id, err := cli.QueryID(ctx, cl, p, rest)
+		id, err := resolve.QueryID(ctx, cl, p, rest)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 	// in runs f with the ids of the project and of the folder named by the first argument.
 	in := func(f cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error) {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-			id, err := cli.FolderID(ctx, cl, p, args[0])
+			id, err := resolve.FolderID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -127,7 +128,7 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 				params.Set("includeQueries", "true")
 			}
 			if root != "" {
-				id, err := cli.FolderID(ctx, cl, p, root)
+				id, err := resolve.FolderID(ctx, cl, p, root)
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -195,7 +196,7 @@ func newFolderCreateCmd(e *cli.Env) *cobra.Command {
 					v, err := cl.Folders.Create(ctx, p, req)
 					return cli.Object(v), err
 				}
-				parent, err := cli.FolderID(ctx, cl, p, in)
+				parent, err := resolve.FolderID(ctx, cl, p, in)
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -238,7 +239,7 @@ func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 					to    *[]string
 				}{{add, &req.QueryIdsAdded}, {remove, &req.QueryIdsRemoved}} {
 					for _, name := range l.names {
-						q, err := cli.QueryAmong(qs, name)
+						q, err := resolve.QueryAmong(qs, name)
 						if err != nil {
 							return cli.View{}, err
 						}

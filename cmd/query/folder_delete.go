@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -48,10 +49,10 @@ there are any, they are listed, and the path of the folder is asked for, or --ye
 			}
 			who := args[0]
 			if who == id {
-				who = e.Called(id, id, func() ([]cli.Named, error) {
+				who = e.Called(id, id, func() ([]resolve.Named, error) {
 					all, err := cl.Folders.List(ctx, p)
-					return each.Map(all, func(f api.QueryFolderItem) cli.Named {
-						return cli.Named{ID: f.ID,
+					return each.Map(all, func(f api.QueryFolderItem) resolve.Named {
+						return resolve.Named{ID: f.ID,
 							Name: f.Path}
 					}), err
 				})
@@ -84,7 +85,7 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	folders, queries := 0, []api.Query(nil)
 	collectBelow(t.Tree, &folders, &queries)
 	tree, jerr := json.Marshal(t.Tree)
-	text := cli.Plural(len(queries), " with 1 query", " with %d queries") + cli.Plural(max(folders-1, 0),
+	text := resolve.Plural(len(queries), " with 1 query", " with %d queries") + resolve.Plural(max(folders-1, 0),
 		" and 1 folder below it", " and %d folders below it")
 	out := folderTree{holds: cli.Holds{Text: text, Mark: string(tree)}}
 	if len(t.Tree) > 0 {
@@ -93,7 +94,7 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	if err = errors.Join(err, jerr); err != nil || len(queries) == 0 {
 		return out, err
 	}
-	readers, ids, err := cli.Dependants(ctx, cl, p, queries...)
+	readers, ids, err := resolve.Dependants(ctx, cl, p, queries...)
 	if err != nil {
 		return out, err
 	}
@@ -137,7 +138,7 @@ func semanticOver(ctx context.Context, cl *api.Client, project string, queries .
 		return nil, err
 	}
 	for _, c := range all {
-		if !cli.IsSemantic(c) {
+		if !resolve.IsSemantic(c) {
 			continue
 		}
 		schemas, err := cl.Catalogs.Schemas(ctx, project, c.ID)

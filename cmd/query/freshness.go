@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -95,7 +96,7 @@ func sourcesOf(ctx context.Context, cl *api.Client, project, sql string) ([]sour
 				continue
 			}
 			s := sourceOfRows{Table: t.String()}
-			st, err := cli.CacheByTable(ctx, cl, project, c.ID, t.Schema, t.Table)
+			st, err := resolve.CacheByTable(ctx, cl, project, c.ID, t.Schema, t.Table)
 			if err != nil {
 				return out, err
 			}

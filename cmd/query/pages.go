@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -69,7 +70,7 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 		if err != nil {
 			return "", nil, err
 		}
-		return "SELECT * FROM " + cli.QueryTable(saved.Name).Quoted(), nil, nil
+		return "SELECT * FROM " + resolve.QueryTable(saved.Name).Quoted(), nil, nil
 	}
 	sql = sqlstmt.Single(sql)
 	if sqlstmt.Limited(sql) {

@@ -66,7 +66,7 @@ func newQuerying(ctx context.Context, e *cli.Env, f *executeFlags, o output.Opti
 	if q.cl, err = e.Client(); err != nil {
 		return nil, err
 	}
-	q.project, err = e.ProjectID(ctx, q.cl)
+	q.project, err = e.Target().ProjectID(ctx, q.cl)
 	return q, err
 }
 

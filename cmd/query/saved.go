@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -34,7 +35,7 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			in := ""
 			if folder != "" && folder != "/" {
-				if in, err = cli.FolderID(ctx, cl, p, folder); err != nil {
+				if in, err = resolve.FolderID(ctx, cl, p, folder); err != nil {
 					return cli.View{}, err
 				}
 			}
@@ -123,7 +124,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 
 // queryHoldings lists the dependants of a saved query, and describes them and the stored result for a prompt.
 func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (used, what string, err error) {
-	used, readers, err := cli.Dependants(ctx, cl, p, q)
+	used, readers, err := resolve.Dependants(ctx, cl, p, q)
 	if err != nil {
 		return "", "", err
 	}

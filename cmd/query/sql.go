@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/shell"
@@ -236,7 +237,7 @@ func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*
 		}
 		return &statement{form: api.ExecuteByName{QualifiedName: name, Timeout: timeout}}, nil
 	}
-	id, err := cli.QueryAmong(saved, name)
+	id, err := resolve.QueryAmong(saved, name)
 	if err != nil {
 		return nil, unknownName(e, err, name)
 	}
@@ -245,7 +246,7 @@ func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*
 	}
 	for _, q := range saved {
 		if q.ID == id {
-			return f.statement(e, "SELECT * FROM "+cli.QueryTable(q.Name).Quoted(), nil), nil
+			return f.statement(e, "SELECT * FROM "+resolve.QueryTable(q.Name).Quoted(), nil), nil
 		}
 	}
 	return nil, cli.Usagef("--limit cannot be sent with the id of a query").WithHint("give its name")

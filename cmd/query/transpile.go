@@ -50,7 +50,7 @@ and position.`,
 		}
 		project := ""
 		if !strings.EqualFold(dialect, trino) && e.Local() {
-			if project, err = e.ProjectID(ctx, cl); err != nil {
+			if project, err = e.Target().ProjectID(ctx, cl); err != nil {
 				return cli.View{}, err
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -39,7 +39,8 @@ func (q *querying) firstTypes(ctx context.Context, st *statement) ([]string, err
 		if err != nil {
 			return nil, err
 		}
-		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + cli.QueryTable(saved.Name).Quoted() + " LIMIT 1",
+		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + resolve.QueryTable(saved.Name).Quoted() +
+			" LIMIT 1",
 			Timeout: f.Timeout}
 	case api.ExecuteByBuilder:
 		f.Limit = &one

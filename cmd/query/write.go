@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -106,7 +107,7 @@ func (f *queryFlags) reference(ctx context.Context, cl *api.Client, project stri
 	if f.from == "" {
 		return nil
 	}
-	id, err := cli.QueryID(ctx, cl, project, f.from)
+	id, err := resolve.QueryID(ctx, cl, project, f.from)
 	req.InputQueryRefID = &id
 	return err
 }
@@ -222,7 +223,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 				WithHint("give --name, --sql, -f FILE, --from-query, --type, --path or a schedule")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			id, err := cli.QueryID(ctx, cl, p, args[0])
+			id, err := resolve.QueryID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -245,7 +246,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 			sameSchedule(e, req.Schedule, v.Schedule)
 			trust.NoteColumns(ctx, e, cl, p, v)
 			if req.DisplayName != nil && old.Name != v.Name {
-				used, _, err := cli.Dependants(ctx, cl, p, old)
+				used, _, err := resolve.Dependants(ctx, cl, p, old)
 				if err != nil {
 					return cli.View{}, err
 				}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/pkg/api"
@@ -377,7 +378,7 @@ func (a *applier) connection(ctx context.Context, ch manifest.Change) error {
 		}
 	}
 	if ch.Action == manifest.Create {
-		made, err := cli.OrAlternative(
+		made, err := resolve.OrAlternative(
 			func() (api.Connection, error) { return a.cl.Connections.Create(ctx, a.project, req) },
 			func() (api.Connection, error) { return a.cl.Connections.CreateAlt(ctx, a.project, req) })
 		a.made(ch.Ref, made.ID)

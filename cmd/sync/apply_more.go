@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
@@ -298,7 +299,7 @@ func (a *applier) catalog(ctx context.Context, ch manifest.Change) error {
 		}
 		req.ExtraParameters[k] = v.JSON()
 	}
-	made, err := cli.OrAlternative(
+	made, err := resolve.OrAlternative(
 		func() (api.Catalog, error) { return a.cl.Catalogs.Create(ctx, a.project, req) },
 		func() (api.Catalog, error) { return a.cl.Catalogs.CreateAlt(ctx, a.project, req) })
 	if err == nil && made.Name != "" && made.Name != c.Name {

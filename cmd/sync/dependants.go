@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -162,8 +163,8 @@ func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manife
 	if table == "" {
 		return nil, nil
 	}
-	names, err := cli.ParametricOver(ctx, l.cl, l.project, api.InternalCatalogID, schema, table)
-	if err != nil && !cli.Answered(err) {
+	names, err := resolve.ParametricOver(ctx, l.cl, l.project, api.InternalCatalogID, schema, table)
+	if err != nil && !api.Answered(err) {
 		return nil, err
 	}
 	var out []manifest.Ref
@@ -323,11 +324,11 @@ func (l *live) agree(named cli.NamingAll, todo []manifest.Change) error {
 		}
 	}
 	to := ""
-	if !strings.Contains(l.e.Target(), l.project) { // the question begins with the target
+	if !strings.Contains(l.e.Where(), l.project) { // the question begins with the target
 		to = " to project " + l.project
 	}
 	return l.e.ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s%s%s?",
-		cli.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
+		resolve.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
 }
 
 // unforeseen rejects a deletion if an object depends on the deleted one that did not when the plan was created. All

@@ -130,7 +130,7 @@ func (l *live) readTablesOf(ctx context.Context, k manifest.Kind) error {
 	}
 	s := l.tablesOf(k)
 	all, err := s.List(ctx, l.project)
-	if k == manifest.KindBITable && cli.NoRoute(err) {
+	if k == manifest.KindBITable && api.NoRoute(err) {
 		return nil
 	}
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
@@ -27,7 +27,7 @@ func (l *live) readCatalogs(ctx context.Context) error {
 	for _, c := range l.catalogs {
 		l.names[c.ID] = c.Name
 		switch {
-		case cli.IsSemantic(c):
+		case resolve.IsSemantic(c):
 			l.add(&manifest.SemanticCatalog{Base: base(manifest.KindSemanticCatalog, c.Name),
 				DisplayName: cmp.Or(c.DisplayName, c.Name)}, c.ID)
 		case c.ConnectionID != nil && *c.ConnectionID != "":
@@ -100,7 +100,7 @@ func (l *live) readParametric(ctx context.Context) error {
 			continue
 		}
 		all, err := l.cl.ParametricTables.List(ctx, l.project, c.ID)
-		if cli.NoRoute(err) {
+		if api.NoRoute(err) {
 			continue
 		}
 		if err != nil {
@@ -132,7 +132,7 @@ func (l *live) readCaches(ctx context.Context) error {
 	}
 	all = slices.DeleteFunc(all, func(st api.CacheStatus) bool {
 		// of a catalog that was deleted
-		return cli.JobState(st.Status) == api.StateDeleted || l.names[st.CatalogID] == ""
+		return api.JobState(st.Status) == api.StateDeleted || l.names[st.CatalogID] == ""
 	})
 	settings, err := forAll(ctx, all, func(ctx context.Context, st api.CacheStatus) (api.Cache, error) {
 		return l.cl.Cache.Settings(ctx, l.project, st.ID)
@@ -177,7 +177,7 @@ func (l *live) readSemanticTables(ctx context.Context) error {
 		}
 	}
 	for _, c := range l.catalogs {
-		if !cli.IsSemantic(c) {
+		if !resolve.IsSemantic(c) {
 			continue
 		}
 		schemas, err := l.cl.Catalogs.Schemas(ctx, l.project, c.ID)
@@ -272,7 +272,7 @@ func (l *live) readRelations(ctx context.Context) error {
 	seen := map[string]bool{}
 	for _, c := range l.catalogs {
 		all, err := l.cl.Metadata.Relations(ctx, l.project, c.ID)
-		if cli.NoRoute(err) {
+		if api.NoRoute(err) {
 			continue
 		}
 		if err != nil {

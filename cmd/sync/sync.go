@@ -132,7 +132,7 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	if err != nil {
 		return nil, nil, err
 	}
-	project, err := e.ProjectID(ctx, cl)
+	project, err := e.Target().ProjectID(ctx, cl)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -23,7 +24,7 @@ func newTableDescribe(e *cli.Env) *cobra.Command {
 			return nil, err
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			id, err := cli.TableCatalogID(ctx, cl, p, t.Catalog, t.Schema)
+			id, err := resolve.TableCatalogID(ctx, cl, p, t.Catalog, t.Schema)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -35,7 +36,7 @@ func newTableDescribe(e *cli.Env) *cobra.Command {
 
 // named parses the name of an internal table, or CATALOG.SCHEMA.TABLE.
 func named(name string) (sqltext.TableRef, error) {
-	parts, err := cli.NameParts(name)
+	parts, err := resolve.NameParts(name)
 	switch {
 	case err != nil:
 		return sqltext.TableRef{}, err

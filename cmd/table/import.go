@@ -131,7 +131,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 				return cli.View{}, err
 			}
 		}
-		p, err := e.ProjectID(ctx, cl)
+		p, err := e.Target().ProjectID(ctx, cl)
 		if err != nil {
 			return cli.View{}, err
 		}

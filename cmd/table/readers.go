@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -15,7 +16,7 @@ import (
 func readers(ctx context.Context, cl *api.Client, project, schema, table, column, verb string) string {
 	text := ""
 	all, err := cl.Queries.List(ctx, project)
-	queries, _ := cli.ReadersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
+	queries, _ := resolve.ReadersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
 		return r.Of(api.InternalCatalogName, table, schema) && (column == "" || sqlstmt.Mentions(q.InputQuery, column))
 	})
 	if err != nil {
@@ -23,9 +24,9 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 	} else if len(queries) > 0 {
 		text = "; saved queries that refer to it " + verb + ": " + strings.Join(queries, ", ")
 	}
-	switch tables, err := cli.ParametricOver(ctx, cl, project, api.InternalCatalogID, schema, table); {
+	switch tables, err := resolve.ParametricOver(ctx, cl, project, api.InternalCatalogID, schema, table); {
 	// gateways without parametric tables over internal tables answer with various errors
-	case err != nil && !cli.Answered(err):
+	case err != nil && !api.Answered(err):
 		text += "; parametric tables over it could not be listed, and " + verb
 	case len(tables) > 0:
 		text += "; parametric tables over it " + verb + ": " + strings.Join(tables, ", ")

@@ -29,7 +29,7 @@ func newTableSampleCmd(e *cli.Env) *cobra.Command {
 			return err
 		}
 		ctx := cli.OwnRequest(c.Context(), spec.GetSampleCsv)
-		p, err := e.ProjectID(ctx, cl)
+		p, err := e.Target().ProjectID(ctx, cl)
 		if err != nil {
 			return err
 		}

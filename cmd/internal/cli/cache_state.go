@@ -3,26 +3,10 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
-
-// CacheByTable returns the cache of a table, or nil when it has none.
-func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
-	table string) (*api.CacheStatus, error) {
-	all, err := cl.Cache.CatalogStatuses(ctx, project, catalog)
-	if err != nil {
-		return nil, err
-	}
-	for i, st := range all {
-		if st.SchemaName == schema && st.TableName == table && JobState(st.Status) != api.StateDeleted {
-			return &all[i], nil
-		}
-	}
-	return nil, nil
-}
 
 // CacheError returns why a refresh failed, "" if the gateway does not tell.
 func CacheError(run *api.CacheExecutionInfo) string {
@@ -35,7 +19,7 @@ func CacheError(run *api.CacheExecutionInfo) string {
 }
 
 func CacheEnded(s string) bool {
-	switch JobState(s) {
+	switch api.JobState(s) {
 	case api.StateCompleted, api.StateFailed, api.StateCancelled, api.StateDeleted:
 		return true
 	}

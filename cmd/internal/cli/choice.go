@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/nearest"
@@ -20,15 +19,4 @@ func Word(flag, value string, set []string) (string, error) {
 		f.Hint = "did you mean " + near + "?"
 	}
 	return "", f
-}
-
-// Plural formats a count, or returns "" for zero; many contains %d.
-func Plural(n int, one, many string) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return one
-	}
-	return fmt.Sprintf(many, n)
 }

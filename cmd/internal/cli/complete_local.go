@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -50,7 +51,7 @@ func (e *Env) askLocal(ctx context.Context, key string) error {
 	project := ""
 	if kind, _, _ := strings.Cut(key, "@"); kind != "org" && kind != "workspace" && kind != "project" &&
 		kind != "type" {
-		if project, err = e.ProjectID(ctx, cl); err != nil {
+		if project, err = e.Target().ProjectID(ctx, cl); err != nil {
 			return err
 		}
 	}
@@ -77,19 +78,19 @@ func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string
 		if len(args) != n {
 			return "", fmt.Errorf("no names under %q", key)
 		}
-		return TableCatalogID(ctx, cl, project, args[0], append(args, "")[1])
+		return resolve.TableCatalogID(ctx, cl, project, args[0], append(args, "")[1])
 	}
 	var id string
 	switch {
 	case kind == "org":
 		_, err = cl.Organizations.List(keep(spec.ListOrganizations))
 	case kind == "workspace":
-		if id, err = e.OrgID(ctx, cl); err == nil {
+		if id, err = e.Target().OrgID(ctx, cl); err == nil {
 			_, err = cl.Workspaces.List(keep(spec.ListWorkspaces), id)
 		}
 	case kind == "project":
 		var ws string
-		if id, ws, err = e.OrgAndWorkspace(ctx, cl); err == nil {
+		if id, ws, err = e.Target().OrgAndWorkspace(ctx, cl); err == nil {
 			_, err = cl.Projects.List(keep(spec.ListProjects), id, ws)
 		}
 	case kind == "type":

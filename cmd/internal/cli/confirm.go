@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
@@ -20,7 +21,7 @@ func (e *Env) Confirm(format string, args ...any) error {
 	if err := e.Permit(); err != nil {
 		return err
 	}
-	return e.ConfirmHere("%s: %s", e.Target(), fmt.Sprintf(format, args...))
+	return e.ConfirmHere("%s: %s", e.Where(), fmt.Sprintf(format, args...))
 }
 
 // ConfirmHere is Confirm for something that exists only on this machine.
@@ -109,7 +110,7 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 	if err := e.Permit(); err != nil {
 		return err
 	}
-	question := e.Target() + ": " + fmt.Sprintf(format, args...)
+	question := e.Where() + ": " + fmt.Sprintf(format, args...)
 	switch {
 	case e.Run.Flags.Yes && n.given != "":
 		return nil
@@ -168,7 +169,7 @@ func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, form
 		for _, name := range needed {
 			flags = append(flags, "--confirm "+shell.Quote(name))
 		}
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + e.Target() + ": " +
+		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + e.Where() + ": " +
 			dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
 	}
 	if err := e.Confirm(format, args...); err != nil || !asks || e.DryRun() {
@@ -190,8 +191,8 @@ func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, form
 	return nil
 }
 
-// Target describes the zone, organization, workspace and project of this run for a prompt.
-func (e *Env) Target() string {
+// Where describes the zone, organization, workspace and project of this run for a prompt.
+func (e *Env) Where() string {
 	s := e.Run.Settings
 	if s == nil {
 		return "zone local"
@@ -215,7 +216,7 @@ func (e *Env) Target() string {
 	case s.InProcess():
 		parts = append(parts, "project "+zone.DefaultProject)
 	case facts.Project != "":
-		parts = append(parts, "project "+Named{ID: facts.Project, Name: facts.ProjectName}.shown())
+		parts = append(parts, "project "+resolve.Named{ID: facts.Project, Name: facts.ProjectName}.String())
 	}
 	return strings.Join(parts, ", ")
 }

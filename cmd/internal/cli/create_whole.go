@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -19,7 +20,7 @@ func CreateCache(ctx context.Context, cl *api.Client, project string, req api.Ca
 	}
 	id := ""
 	_, cerr := retry.Settle(ctx, func() (bool, error) {
-		st, lerr := CacheByTable(ctx, cl, project, req.CatalogID, req.SchemaName, req.TableName)
+		st, lerr := resolve.CacheByTable(ctx, cl, project, req.CatalogID, req.SchemaName, req.TableName)
 		if lerr != nil || st == nil {
 			return false, nil //nolint:nilerr // the error of the creation is reported
 		}

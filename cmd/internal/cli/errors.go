@@ -25,30 +25,13 @@ import (
 )
 
 // Failure is an error with an exit code, a stable code for scripts and a hint.
-type Failure struct {
-	Exit int
-	Code string
-	Msg  string
-	Hint string
-	Err  error
+type Failure = exitcode.Failure
 
-	Mended string // the statement with the correction of the hint; "" if there is none
-
-	Parts []ErrorJSON // the failures that this one summarizes
-}
-
-func (f *Failure) Error() string { return f.Msg }
-func (f *Failure) Unwrap() error { return f.Err }
+// ErrorJSON is the form of a failure with -o json.
+type ErrorJSON = exitcode.ErrorJSON
 
 // Usagef returns a usage error.
-func Usagef(format string, args ...any) *Failure {
-	return &Failure{Exit: exitcode.Usage, Code: "usage", Msg: fmt.Sprintf(format, args...)}
-}
-
-func (f *Failure) WithHint(format string, args ...any) *Failure {
-	f.Hint = fmt.Sprintf(format, args...)
-	return f
-}
+func Usagef(format string, args ...any) *Failure { return exitcode.Usagef(format, args...) }
 
 // ErrDone ends a run that has printed its result without calling the gateway.
 var ErrDone = errors.New("done")

@@ -58,23 +58,3 @@ func (e *Env) ToJSON(f *Failure, err error) ErrorJSON {
 	}
 	return j
 }
-
-// ErrorJSON is the form of a failure with -o json.
-type ErrorJSON struct {
-	Code      string `json:"code"`
-	Kind      string `json:"kind,omitempty"` // class of a failed call, independent of the shape the gateway gave it
-	Message   string `json:"message"`
-	Path      string `json:"path,omitempty"` // of the failed call, relative to the base address
-	Hint      string `json:"hint,omitempty"`
-	ExitCode  int    `json:"exitCode"`
-	Status    int    `json:"status,omitempty"`    // HTTP status
-	ErrorCode string `json:"errorCode,omitempty"` // of the gateway
-	RequestID string `json:"requestId,omitempty"`
-	TraceID   string `json:"traceId,omitempty"`
-	Unsure    bool   `json:"unsure,omitempty"` // a change was requested, and it is unknown whether it was made
-
-	BadCells      []api.BadCell `json:"badCells,omitempty"` // of a rejected import
-	BadCellsTotal int64         `json:"badCellsTotal,omitempty"`
-
-	Failures []ErrorJSON `json:"failures,omitempty"` // of several statements
-}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
@@ -73,17 +74,11 @@ func (e *Env) mayCall(ctx context.Context, op spec.Op) error {
 		return nil
 	}
 	return &api.Error{Kind: api.KindForbidden, Outcome: outcome.NotSent, Method: op.Method,
-		Message: "the key is a key of project " + Named{ID: facts.Project, Name: facts.ProjectName}.shown() + ", and " +
+		Message: "the key is a key of project " + resolve.Named{ID: facts.Project, Name: facts.ProjectName}.String() +
+			", and " +
 			op.ID +
 			" requires a partner key; it was not sent",
 		Hint: "choose a partner key with --profile or DIG_API_KEY; a project key opens its own project only"}
-}
-
-func (n Named) shown() string {
-	if n.Name == "" || n.Name == n.ID {
-		return n.ID
-	}
-	return n.ID + " (" + n.Name + ")"
 }
 
 // keyFile is the file that stores the facts about the current key, named by a hash of key and address so that it

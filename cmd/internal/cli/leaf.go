@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -283,7 +284,7 @@ type RunFunc func(ctx context.Context, cl *api.Client, args []string) (View, err
 func (e *Env) WithProject(f func(ctx context.Context, cl *api.Client, project string, args []string) (View,
 	error)) RunFunc {
 	return func(ctx context.Context, cl *api.Client, args []string) (View, error) {
-		p, err := e.ProjectID(ctx, cl)
+		p, err := e.Target().ProjectID(ctx, cl)
 		if err != nil {
 			return View{}, err
 		}
@@ -302,10 +303,24 @@ func (e *Env) CheckThenProject(check func(args []string) (ProjectRun, error)) Ru
 		if err != nil {
 			return View{}, err
 		}
-		p, err := e.ProjectID(ctx, cl)
+		p, err := e.Target().ProjectID(ctx, cl)
 		if err != nil {
 			return View{}, err
 		}
 		return f(ctx, cl, p)
 	}
+}
+
+// QueryRun completes a command on one saved query: f gets the ids of the project and of the query named by the first
+// argument.
+type QueryRun func(ctx context.Context, cl *api.Client, project, id string, rest []string) (View, error)
+
+func (e *Env) OnQuery(f QueryRun) func(context.Context, *api.Client, []string) (View, error) {
+	return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (View, error) {
+		id, err := resolve.QueryID(ctx, cl, p, args[0])
+		if err != nil {
+			return View{}, err
+		}
+		return f(ctx, cl, p, id, args[1:])
+	})
 }

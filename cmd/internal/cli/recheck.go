@@ -95,7 +95,8 @@ func ContentsOfAll(ctx context.Context, cl *api.Client, project, kind string, ta
 
 func contentsBy(ctx context.Context, cl *api.Client, project, sql string) (Contents, error) {
 	row, err := singleRow(ctx, cl, project, sql, 3)
-	if refused := (*api.Error)(nil); errors.As(err, &refused) && (Answered(err) || refused.Kind == api.KindForbidden) {
+	if refused := (*api.Error)(nil); errors.As(err, &refused) && (api.Answered(err) ||
+		refused.Kind == api.KindForbidden) {
 		return Contents{}, nil
 	}
 	if err != nil {

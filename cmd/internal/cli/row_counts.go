@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -85,7 +86,8 @@ func singleRow(ctx context.Context, cl *api.Client, project, sql string, values 
 		return nil, noCount("a reply that cannot be decoded: %v", err)
 	}
 	if len(doc.Data) != 1 || len(doc.Data[0]) != values {
-		return nil, noCount("%d rows that do not have %s", len(doc.Data), Plural(values, "1 value", "%d values"))
+		return nil, noCount("%d rows that do not have %s", len(doc.Data), resolve.Plural(values, "1 value",
+			"%d values"))
 	}
 	return doc.Data[0], nil
 }

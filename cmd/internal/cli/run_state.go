@@ -2,22 +2,12 @@ package cli
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 )
-
-// JobState normalizes the state of a run of a cache, a materialized query or an export to the spelling used in this
-// program.
-func JobState(s string) string {
-	if s = strings.ToUpper(s); s == api.StateCanceled {
-		return api.StateCancelled
-	}
-	return s
-}
 
 // RunState is the state of the run of a materialized query. Unknown states are not final: a wait must not end on a
 // guess.
@@ -31,7 +21,7 @@ const (
 )
 
 func RunStateOf(status string) RunState {
-	switch JobState(status) {
+	switch api.JobState(status) {
 	case api.StateCompleted, api.StateSucceeded:
 		return RunDone
 	case api.StateFailed:

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 )
 
@@ -38,4 +40,11 @@ func (e *Env) Ledgers(project string) (dir string, p localstate.Scope, err error
 	p, err = e.Scope()
 	p.Project = project
 	return dir, p, err
+}
+
+// Target is the organization, workspace and project that the settings choose.
+func (e *Env) Target() resolve.Target {
+	s := e.Run.Settings
+	return resolve.Target{Org: s.Org.Value, Workspace: s.Workspace.Value, Project: s.Project.Value,
+		InProcess: s.InProcess(), Learn: func(info api.ProjectInfo) { e.LearnKey(info) }}
 }

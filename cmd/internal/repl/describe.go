@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -35,7 +36,7 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 			return s.describeFile(ctx, sqltext.Literal(file[0]))
 		}
 	}
-	parts, err := cli.NameParts(args[0])
+	parts, err := resolve.NameParts(args[0])
 	if err != nil {
 		return err
 	}
@@ -214,7 +215,7 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return cli.Usagef(`\use takes one schema, CATALOG.SCHEMA`)
 	}
-	parts, err := cli.NameParts(args[0])
+	parts, err := resolve.NameParts(args[0])
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 )
 
 // TestEdits replaces the names in a statement, and finds the places of the new text in the old one.
@@ -103,13 +103,13 @@ func TestPieces(t *testing.T) {
 func TestNameParts(t *testing.T) {
 	for name, want := range map[string]string{"a": "a", "a.b.c": "a|b|c", `"a.b".c`: "a.b|c",
 		`peaka."table".x`: "peaka|table|x", `"a""b"`: `a"b`} {
-		parts, err := cli.NameParts(name)
+		parts, err := resolve.NameParts(name)
 		if err != nil || strings.Join(parts, "|") != want {
 			t.Errorf("%s: %q, %v", name, parts, err)
 		}
 	}
 	for _, name := range []string{"", ".", "a.", `"a`, "a..b", "a.b.c.d", `"a"b`} {
-		if parts, err := cli.NameParts(name); err == nil {
+		if parts, err := resolve.NameParts(name); err == nil {
 			t.Errorf("%q is taken as %q", name, parts)
 		}
 	}

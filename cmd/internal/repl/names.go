@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
@@ -216,7 +217,7 @@ func (s *shell) listed(ctx context.Context, c api.Catalog) ([]suggest.Table, err
 
 // columnsOf reads the columns of one table.
 func (s *shell) columnsOf(ctx context.Context, t suggest.Table) ([]suggest.Column, error) {
-	id, err := cli.TableCatalogID(ctx, s.cl, s.project, t.Catalog, t.Schema)
+	id, err := resolve.TableCatalogID(ctx, s.cl, s.project, t.Catalog, t.Schema)
 	if err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 	if s.cl, err = e.Client(); err != nil {
 		return err
 	}
-	if s.project, err = e.ProjectID(ctx, s.cl); err != nil {
+	if s.project, err = e.Target().ProjectID(ctx, s.cl); err != nil {
 		return err
 	}
 	s.history = openHistory(e, s.project)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -77,7 +78,7 @@ const columnsLimit = 20 * time.Second
 func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name string) ([]localstate.Column, error) {
 	ctx, cancel := context.WithTimeout(ctx, columnsLimit)
 	defer cancel()
-	none := "SELECT * FROM " + cli.QueryTable(name).Quoted() + " LIMIT 0"
+	none := "SELECT * FROM " + resolve.QueryTable(name).Quoted() + " LIMIT 0"
 	sql, format := none, api.Compact
 	if e.MayDropRows() {
 		sql, format = "SELECT q.* FROM (VALUES 1) AS one (one) LEFT JOIN (\n"+none+"\n) AS q ON true", api.CellTyped
@@ -107,7 +108,7 @@ func NoteColumns(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	notes, err := queryColumns(e, project)
 	if err == nil {
 		var cols []localstate.Column
-		if cols, err = columnsNow(ctx, e, cl, project, q.Name); cli.Answered(err) || err == nil && len(cols) == 0 {
+		if cols, err = columnsNow(ctx, e, cl, project, q.Name); api.Answered(err) || err == nil && len(cols) == 0 {
 			err = notes.Remove(q.ID)
 		} else if err == nil {
 			err = notes.Put(q.ID, localstate.QueryColumns{Name: q.Name, Columns: cols, At: e.Now().UTC()})
@@ -189,7 +190,7 @@ func (q *SavedColumns) withTypes(ctx context.Context, r SavedRef,
 	}
 	full, err := columnsNow(ctx, q.Env, q.Cl, q.Project, r.name)
 	switch {
-	case cli.Answered(err):
+	case api.Answered(err):
 		return r, cols, nil
 	case err == nil && localstate.SameColumns(full, cols):
 		cols = full
@@ -224,7 +225,7 @@ func (q *SavedColumns) Refuse(ctx context.Context, form api.ExecuteRequest) erro
 			continue // the run itself reports that it does not exist
 		}
 		cols, err := columnsNow(ctx, q.Env, q.Cl, q.Project, r.name)
-		if cli.Answered(err) {
+		if api.Answered(err) {
 			continue
 		}
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -225,9 +226,9 @@ func (g *Guard) look(ctx context.Context, t sqltext.TableRef) Verdict {
 		project, name = g.Project, v.Catalog
 	)
 	wg.Go(func() { state, stateErr = g.Cl.Catalogs.CacheState(ctx, project, name, t.Schema, t.Table) })
-	wg.Go(func() { have, cerr = cli.CacheByTable(ctx, g.Cl, project, name, t.Schema, t.Table) })
+	wg.Go(func() { have, cerr = resolve.CacheByTable(ctx, g.Cl, project, name, t.Schema, t.Table) })
 	wg.Go(func() {
-		if made, perr = g.Cl.ParametricTables.List(ctx, project, name); cli.NoRoute(perr) {
+		if made, perr = g.Cl.ParametricTables.List(ctx, project, name); api.NoRoute(perr) {
 			perr = nil // a gateway without caches
 		}
 	})
@@ -292,7 +293,7 @@ func Undetermined(of string, err error) error {
 // firstRefresh reports whether a cache has no completed run before the current one.
 func firstRefresh(st *api.CacheStatus) bool {
 	for _, run := range []*api.CacheExecutionInfo{st.LastFullRefreshCacheExecution, st.LastIncrementalCacheExecution} {
-		if run != nil && cli.JobState(run.Status) == api.StateCompleted {
+		if run != nil && api.JobState(run.Status) == api.StateCompleted {
 			return false
 		}
 	}

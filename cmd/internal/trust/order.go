@@ -116,7 +116,7 @@ func (p *HandPaging) Refuse(count func(sql string, key []string) (rows, bad int6
 		return f
 	}
 	rows, bad, err := count(p.base, p.key)
-	if cli.Answered(err) {
+	if api.Answered(err) {
 		f.Msg = fmt.Sprintf("cannot determine whether the order of the pages is unique: %v", err)
 		return f
 	}

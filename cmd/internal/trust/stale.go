@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -41,7 +42,7 @@ func (f *fetched[T]) get(fetch func() ([]T, error)) ([]T, error) {
 		return f.list, nil
 	}
 	list, err := fetch()
-	if cli.NoRoute(err) { // a gateway without caches or stored results
+	if api.NoRoute(err) { // a gateway without caches or stored results
 		list, err = nil, nil
 	}
 	if err == nil {
@@ -166,7 +167,7 @@ func external(names sqlstmt.Reading) bool {
 func (s *Staleness) through(
 	ctx context.Context, catalogs []api.Catalog, names sqlstmt.Reading, id string,
 ) (sqlstmt.Reading, error) {
-	semantic := slices.DeleteFunc(slices.Clone(catalogs), func(c api.Catalog) bool { return !cli.IsSemantic(c) })
+	semantic := slices.DeleteFunc(slices.Clone(catalogs), func(c api.Catalog) bool { return !resolve.IsSemantic(c) })
 	if id == "" && !names.Of(api.InternalCatalogName, "", api.SchemaQuery) &&
 		!slices.ContainsFunc(semantic, func(c api.Catalog) bool { return ofCatalog(names, c) }) {
 		return names, nil
@@ -245,7 +246,7 @@ func (b *semanticQueries) list(ctx context.Context, catalog, schema string) ([]a
 
 func failedResults(all []api.MaterializedQueryStatus) (out []api.MaterializedQueryStatus) {
 	for _, st := range all {
-		if cli.JobState(st.Status) == api.StateFailed {
+		if api.JobState(st.Status) == api.StateFailed {
 			out = append(out, st)
 		}
 	}
@@ -256,7 +257,7 @@ func failedResults(all []api.MaterializedQueryStatus) (out []api.MaterializedQue
 func failedCaches(all []api.CacheStatus) (out []api.CacheStatus) {
 	for _, st := range all {
 		both := st.LastFullRefreshCacheExecution != nil && st.LastIncrementalCacheExecution != nil
-		if cli.JobState(st.Status) == api.StateFailed && (st.Refreshed() != "" || both) {
+		if api.JobState(st.Status) == api.StateFailed && (st.Refreshed() != "" || both) {
 			out = append(out, st)
 		}
 	}

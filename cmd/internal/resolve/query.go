@@ -1,4 +1,4 @@
-package cli
+package resolve
 
 import (
 	"context"
@@ -94,18 +94,4 @@ func FolderID(ctx context.Context, cl *api.Client, project, set string) (string,
 		all = append(all, Named{ID: f.ID, Name: f.Name, Where: " at " + f.Path})
 	}
 	return Pick("folder", "", strings.Trim(set, "/"), all)
-}
-
-// QueryRun completes a command on one saved query: f gets the ids of the project and of the query named by the first
-// argument.
-type QueryRun func(ctx context.Context, cl *api.Client, project, id string, rest []string) (View, error)
-
-func (e *Env) OnQuery(f QueryRun) func(context.Context, *api.Client, []string) (View, error) {
-	return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (View, error) {
-		id, err := QueryID(ctx, cl, p, args[0])
-		if err != nil {
-			return View{}, err
-		}
-		return f(ctx, cl, p, id, args[1:])
-	})
 }

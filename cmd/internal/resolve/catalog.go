@@ -1,4 +1,4 @@
-package cli
+package resolve
 
 import (
 	"context"
@@ -24,10 +24,10 @@ func ConnectionID(ctx context.Context, cl *api.Client, project, set string) (str
 // OrAlternative calls usual and, if the gateway has no such route (404 or 405), alternative.
 func OrAlternative[T any](usual, alternative func() (T, error)) (T, error) {
 	v, err := usual()
-	if !NoRoute(err) {
+	if !api.NoRoute(err) {
 		return v, err
 	}
-	if w, err2 := alternative(); !NoRoute(err2) {
+	if w, err2 := alternative(); !api.NoRoute(err2) {
 		return w, err2
 	}
 	return v, err
@@ -48,7 +48,7 @@ func SemanticTableID(ctx context.Context, cl *api.Client, project, catalog, set 
 	}
 	schema, table, ok := strings.Cut(set, ".")
 	if !ok {
-		return "", Usagef("%q is neither the id of a table nor of the form SCHEMA.TABLE", set)
+		return "", exitcode.Usagef("%q is neither the id of a table nor of the form SCHEMA.TABLE", set)
 	}
 	tables, err := cl.Catalogs.Tables(ctx, project, catalog, schema)
 	if err != nil {
@@ -57,7 +57,7 @@ func SemanticTableID(ctx context.Context, cl *api.Client, project, catalog, set 
 	var all []Named
 	for _, t := range tables {
 		if t.TableID == "" {
-			return "", Usagef("this gateway does not report the ids of semantic tables").
+			return "", exitcode.Usagef("this gateway does not report the ids of semantic tables").
 				WithHint("give the id that `semantic-catalog table create` printed")
 		}
 		all = append(all, Named{ID: t.TableID, Name: t.TableName})
@@ -71,14 +71,14 @@ func TwoPart(flag, s string) (schema, table string, err error) {
 	if strings.HasPrefix(s, `"`) || strings.HasPrefix(table, `"`) {
 		parts, err := sqltext.Parts(s)
 		if err != nil {
-			return "", "", Usagef("%s: %v", flag, err)
+			return "", "", exitcode.Usagef("%s: %v", flag, err)
 		}
 		if ok = len(parts) == 2; ok {
 			schema, table = parts[0], parts[1]
 		}
 	}
 	if !ok || schema == "" || table == "" {
-		return "", "", Usagef("%s: %q is not of the form SCHEMA.TABLE", flag, s)
+		return "", "", exitcode.Usagef("%s: %q is not of the form SCHEMA.TABLE", flag, s)
 	}
 	return schema, table, nil
 }
@@ -109,7 +109,7 @@ func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set str
 			return r, nil
 		}
 	}
-	return api.Relation{}, &Failure{Exit: exitcode.NotFound, Code: "not-found",
+	return api.Relation{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 		Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", set, catalog)}
 }
 
@@ -117,10 +117,11 @@ func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set str
 func NameParts(name string) ([]string, error) {
 	parts, err := sqltext.Parts(name)
 	if err != nil {
-		return nil, Usagef("%v", err)
+		return nil, exitcode.Usagef("%v", err)
 	}
 	if len(parts) > 3 {
-		return nil, Usagef("%s has %d parts; a name has at most a catalog, a schema and a table", name, len(parts))
+		return nil, exitcode.Usagef("%s has %d parts; a name has at most a catalog, a schema and a table", name,
+			len(parts))
 	}
 	return parts, nil
 }

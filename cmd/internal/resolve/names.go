@@ -1,8 +1,8 @@
-package cli
+// Package resolve finds the objects that names select, and what depends on them. It needs a client only.
+package resolve
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -10,7 +10,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
@@ -37,12 +36,12 @@ func namesOf[T any](list func() ([]T, error), named func(T) Named) Names {
 // on. id is the object that is renamed, "" for a new one.
 func (n Names) Free(kind, name, id, hint string) error {
 	all, err := n()
-	if NoRoute(err) {
+	if api.NoRoute(err) {
 		return nil
 	}
 	for _, o := range all {
 		if o.Name == name && o.ID != id {
-			return &Failure{Exit: exitcode.Conflict, Code: "conflict",
+			return &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
 				Msg: fmt.Sprintf("there is already %s %q (%s); nothing was sent", kind, name, o.ID), Hint: hint}
 		}
 	}
@@ -81,10 +80,12 @@ func Pick(kind, flag, name string, all []Named) (string, error) {
 		for i, h := range hits {
 			lines[i] = fmt.Sprintf("%s (%s%s)", h.ID, h.Name, h.Where)
 		}
-		return "", Usagef("%s %q is ambiguous: %s", kind, name, strings.Join(lines, ", ")).WithHint("give the id%s",
+		return "", exitcode.Usagef("%s %q is ambiguous: %s", kind, name, strings.Join(lines,
+			", ")).WithHint("give the id%s",
 			flagHint(flag))
 	}
-	f := &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s called %q", kind, name)}
+	f := &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s called %q",
+		kind, name)}
 	var names []string
 	seen := map[string]bool{}
 	for _, n := range all { // an object may have two names
@@ -104,15 +105,6 @@ func flagHint(flag string) string {
 		return ""
 	}
 	return " with " + flag
-}
-
-// OrgID returns the organization to work in: the one set, or the only one that the key can access.
-func (e *Env) OrgID(ctx context.Context, cl *api.Client) (string, error) {
-	set := e.Run.Settings.Org.Value
-	if set == "" && e.Run.Settings.InProcess() {
-		return zone.DefaultOrganization, nil
-	}
-	return OrgByName(ctx, cl, set)
 }
 
 // Workspaces lists the workspaces of an organization.
@@ -139,7 +131,7 @@ func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) 
 		if len(orgs) == 1 {
 			return orgs[0].ID, nil
 		}
-		return "", Usagef("--org is required: the key has access to %d organizations",
+		return "", exitcode.Usagef("--org is required: the key has access to %d organizations",
 			len(orgs)).WithHint("give --org, set DIG_ORG or store it in the profile")
 	}
 	all := make([]Named, len(orgs))
@@ -147,15 +139,6 @@ func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) 
 		all[i] = Named{ID: o.ID, Name: o.Name}
 	}
 	return Pick("organization", "--org", set, all)
-}
-
-// workspaceID returns the workspace to work in: the one set, or the default one of the organization.
-func (e *Env) workspaceID(ctx context.Context, cl *api.Client, org string) (string, error) {
-	set := e.Run.Settings.Workspace.Value
-	if set == "" && e.Run.Settings.InProcess() && org == zone.DefaultOrganization {
-		return zone.DefaultWorkspace, nil
-	}
-	return WorkspaceByName(ctx, cl, org, set)
 }
 
 func WorkspaceByName(ctx context.Context, cl *api.Client, org, set string) (string, error) {
@@ -174,128 +157,10 @@ func WorkspaceByName(ctx context.Context, cl *api.Client, org, set string) (stri
 		}
 	}
 	if set == "" {
-		return "", Usagef("--workspace is required: the organization has %d workspaces and no default",
+		return "", exitcode.Usagef("--workspace is required: the organization has %d workspaces and no default",
 			len(ws)).WithHint("give --workspace, set DIG_WORKSPACE or store it in the profile")
 	}
 	return Pick("workspace", "--workspace", set, all)
-}
-
-// NetworkSettings is an organization and a workspace.
-func (e *Env) OrgAndWorkspace(ctx context.Context, cl *api.Client) (org, workspace string, err error) {
-	if org, err = e.OrgID(ctx, cl); err != nil {
-		return "", "", err
-	}
-	workspace, err = e.workspaceID(ctx, cl, org)
-	return org, workspace, err
-}
-
-// ProjectID returns the project to work in: the one set, or the one that a project key belongs to, or on zone local the
-// default one.
-func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
-	set := e.Run.Settings.Project.Value
-	if set == "" {
-		if e.Run.Settings.InProcess() {
-			return zone.DefaultProject, nil
-		}
-		info, err := cl.Info.Get(ctx)
-		if err != nil {
-			return "", err
-		}
-		e.LearnKey(info)
-		if info.ProjectID != nil && *info.ProjectID != "" {
-			return *info.ProjectID, nil
-		}
-		return "", Usagef("--project is required: the key is not a project key").
-			WithHint("give --project, set DIG_PROJECT or store it in the profile")
-	}
-	return e.ProjectByName(ctx, cl, set)
-}
-
-// ProjectByName resolves an id or a name. Eight letters or digits are an id, except eight lower-case letters, which may
-// be a name: those are looked up, and taken as an id if no project has that name.
-func (e *Env) ProjectByName(ctx context.Context, cl *api.Client, set string) (string, error) {
-	idLike := projectLike().MatchString(set)
-	if idLike && (set == zone.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set, "0123456789")) {
-		return set, nil
-	}
-	all, err := e.projectsInReach(ctx, cl)
-	if err == nil {
-		var id string
-		if id, err = Pick("project", "--project", set, all); err == nil {
-			return id, nil
-		}
-	}
-	if idLike {
-		if f := (*Failure)(nil); !errors.As(err, &f) || f.Exit == exitcode.NotFound {
-			return set, nil
-		}
-	}
-	return "", err
-}
-
-// ProjectArg returns the project named by the first argument, or the current one, with its workspace.
-func (e *Env) ProjectArg(ctx context.Context, cl *api.Client, args []string) (org, ws, id string, err error) {
-	if len(args) == 0 {
-		id, err = e.ProjectID(ctx, cl)
-	} else {
-		id, err = e.ProjectByName(ctx, cl, args[0])
-	}
-	if err != nil {
-		return "", "", "", err
-	}
-	if org, err = e.OrgID(ctx, cl); err != nil {
-		return "", "", "", err
-	}
-	if set := e.Run.Settings.Workspace.Value; set != "" {
-		ws, err = WorkspaceByName(ctx, cl, org, set)
-		return org, ws, id, err
-	}
-	spaces, err := cl.Workspaces.List(ctx, org)
-	if err != nil {
-		return "", "", "", err
-	}
-	for _, w := range spaces {
-		ps, err := cl.Projects.List(ctx, org, w.ID)
-		if err != nil {
-			return "", "", "", err
-		}
-		for _, p := range ps {
-			if p.ID == id {
-				return org, w.ID, id, nil
-			}
-		}
-	}
-	return "", "", "", &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no project with id " + id +
-		" in this organization"}
-}
-
-// projectsInReach lists the projects of the workspace that is set, or of all workspaces of the organization.
-func (e *Env) projectsInReach(ctx context.Context, cl *api.Client) ([]Named, error) {
-	org, err := e.OrgID(ctx, cl)
-	if err != nil {
-		return nil, err
-	}
-	var spaces []api.Workspace
-	if set := e.Run.Settings.Workspace.Value; set != "" {
-		id, err := WorkspaceByName(ctx, cl, org, set)
-		if err != nil {
-			return nil, err
-		}
-		spaces = []api.Workspace{{ID: id, Name: set}}
-	} else if spaces, err = cl.Workspaces.List(ctx, org); err != nil {
-		return nil, err
-	}
-	var all []Named
-	for _, w := range spaces {
-		ps, err := cl.Projects.List(ctx, org, w.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range ps {
-			all = append(all, Named{p.ID, p.Name, " in workspace " + w.Name})
-		}
-	}
-	return all, nil
 }
 
 // CatalogID finds a catalog by id or name. Both built-in catalogs are named peaka; the name refers to the internal one.
@@ -337,4 +202,12 @@ func APIKeys(ctx context.Context, cl *api.Client, project string) Names {
 // APIKeyID finds a key by id or name.
 func APIKeyID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
 	return APIKeys(ctx, cl, project).find("API key", set, uuidLike())
+}
+
+// String returns the id, with the name if there is one.
+func (n Named) String() string {
+	if n.Name == "" || n.Name == n.ID {
+		return n.ID
+	}
+	return n.ID + " (" + n.Name + ")"
 }

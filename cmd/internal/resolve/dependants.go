@@ -1,4 +1,4 @@
-package cli
+package resolve
 
 import (
 	"context"
@@ -80,7 +80,7 @@ func CatalogDependants(ctx context.Context, cl *api.Client, project string, of a
 // it.
 func ParametricOver(ctx context.Context, cl *api.Client, project, catalog, schema, table string) ([]string, error) {
 	all, err := cl.ParametricTables.List(ctx, project, catalog)
-	if NoRoute(err) {
+	if api.NoRoute(err) {
 		return nil, nil
 	}
 	var names []string

@@ -1,22 +1,12 @@
-package cli
+package resolve
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/spf13/cobra"
 )
-
-// CacheArgs accepts the three ways to name a cache.
-func CacheArgs(_ *cobra.Command, args []string) error {
-	if len(args) != 1 && len(args) != 3 {
-		return errors.New("a cache is named by its id, by CATALOG SCHEMA TABLE, or by catalog.schema.table")
-	}
-	return nil
-}
 
 // TableArgs splits CATALOG SCHEMA TABLE or catalog.schema.table.
 func TableArgs(args []string) ([3]string, error) {
@@ -24,7 +14,7 @@ func TableArgs(args []string) ([3]string, error) {
 		args = strings.SplitN(args[0], ".", 3)
 	}
 	if len(args) != 3 || args[0] == "" || args[1] == "" || args[2] == "" {
-		return [3]string{}, Usagef("%q is not catalog.schema.table", strings.Join(args, "."))
+		return [3]string{}, exitcode.Usagef("%q is not catalog.schema.table", strings.Join(args, "."))
 	}
 	return [3]string(args), nil
 }
@@ -44,11 +34,27 @@ func CacheID(ctx context.Context, cl *api.Client, project string, args []string)
 	}
 	st, err := CacheByTable(ctx, cl, project, catalog, t[1], t[2])
 	if err == nil && st == nil {
-		err = &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:],
-			"."), Hint: "`dig cache create` creates one"}
+		err = &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			Msg: "there is no cache of " + strings.Join(t[:],
+				"."), Hint: "`dig cache create` creates one"}
 	}
 	if err != nil {
 		return "", err
 	}
 	return st.ID, nil
+}
+
+// CacheByTable returns the cache of a table, or nil when it has none.
+func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
+	table string) (*api.CacheStatus, error) {
+	all, err := cl.Cache.CatalogStatuses(ctx, project, catalog)
+	if err != nil {
+		return nil, err
+	}
+	for i, st := range all {
+		if st.SchemaName == schema && st.TableName == table && api.JobState(st.Status) != api.StateDeleted {
+			return &all[i], nil
+		}
+	}
+	return nil, nil
 }

@@ -1,19 +1,18 @@
-package cli
+package api
 
 import (
 	"errors"
-
-	"github.com/dig-cli/dig/pkg/api"
+	"strings"
 )
 
 // Answered reports whether an error is the gateway's answer to the request, not a failure to reach the gateway.
 func Answered(err error) bool {
-	var refused *api.Error
+	var refused *Error
 	if !errors.As(err, &refused) {
 		return false
 	}
 	switch refused.Kind {
-	case api.KindUnavailable, api.KindUnauthorized, api.KindForbidden, api.KindTimeout, api.KindProtocol:
+	case KindUnavailable, KindUnauthorized, KindForbidden, KindTimeout, KindProtocol:
 		return false
 	}
 	return true
@@ -21,6 +20,15 @@ func Answered(err error) bool {
 
 // NoRoute reports whether the gateway does not have the route.
 func NoRoute(err error) bool {
-	var ae *api.Error
+	var ae *Error
 	return errors.As(err, &ae) && (ae.Status == 404 || ae.Status == 405)
+}
+
+// JobState normalizes the state of a run of a cache, a materialized query or an export to the spelling used in this
+// program.
+func JobState(s string) string {
+	if s = strings.ToUpper(s); s == StateCanceled {
+		return StateCancelled
+	}
+	return s
 }
