@@ -17,9 +17,16 @@ func Changes(sql string) string {
 	if err != nil {
 		return "the statement cannot be parsed, so that it is unknown whether it changes something: " + err.Error()
 	}
+	what := ""
+	trinosql.Inspect(tree, func(n trinosql.Node) bool {
+		if f, ok := n.(*trinosql.TableFunc); ok && f.Builtin() == "" {
+			what = "it is unknown what " + trinosql.String(f) + " does"
+		}
+		return what == ""
+	})
 	switch s := tree.(type) {
 	case *trinosql.Query, *trinosql.Show, *trinosql.Describe:
-		return ""
+		return what
 	case *trinosql.Other:
 		return "the statement (" + s.Kind + ") does not only read"
 	case *trinosql.Explain:
@@ -30,7 +37,10 @@ func Changes(sql string) string {
 			}
 			return "it is unknown what EXPLAIN of EXPLAIN runs"
 		}
-		return ""
+		if !s.Analyze {
+			return ""
+		}
+		return what
 	}
 	return "the kind of the statement is unknown"
 }

@@ -9,6 +9,8 @@ func TestChanges(t *testing.T) {
 		"WITH t AS (SELECT 1) SELECT * FROM t",
 		"SHOW TABLES", "SHOW CREATE TABLE a.b.c", "DESCRIBE a.b.c", "EXPLAIN SELECT 1", "EXPLAIN ANALYZE SELECT 1",
 		"EXPLAIN DELETE FROM a.b.c",
+		"WITH FUNCTION f() RETURNS int RETURN 1 SELECT f()", "SELECT * FROM TABLE(sequence(1, 2))",
+		"SELECT * FROM TABLE(system.builtin.exclude_columns(TABLE(t), DESCRIPTOR(a)))",
 		"SELECT * FROM 'sales.csv'", "SELECT 'DROP TABLE t; DELETE' -- ; DROP TABLE t",
 	} {
 		if why := Changes(sql); why != "" {
@@ -27,7 +29,8 @@ func TestChanges(t *testing.T) {
 		"EXPLAIN EXPLAIN ANALYZE DELETE FROM a.b.c", "EXPLAIN ANALYZE EXPLAIN ANALYZE DELETE FROM t",
 		"SELECT 1; DROP TABLE t", "SELECT * FROM TABLE(shop.system.query(query => 'DELETE FROM t RETURNING *'))",
 		"COPY t TO 'f'", "PIVOT t ON a", "SELECT 'open", "FROM t SELECT 1",
-		"WITH FUNCTION f() RETURNS int RETURN 1 SELECT f()", "SELECT * FROM (DELETE FROM t)",
+		"EXPLAIN ANALYZE SELECT 1 FROM TABLE(shop.system.execute('DELETE FROM t'))", "SELECT * FROM TABLE(f(1))",
+		"SELECT (SELECT max(a) FROM TABLE(shop.system.query('x')) t (a))", "SELECT * FROM (DELETE FROM t)",
 	} {
 		if Changes(sql) == "" {
 			t.Errorf("passes: %s", sql)

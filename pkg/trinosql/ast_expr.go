@@ -164,7 +164,10 @@ type (
 		Name     []*Ident
 		Distinct bool
 		All      bool
-		Star     bool // f(*)
+		Star     bool   // f(*)
+		Label    *Ident // f(label.*), with Star
+		Mode     string // RUNNING, FINAL or ""
+		Measure  bool   // a measure of a window: name OVER, without parentheses
 		Args     []Expr
 		OrderBy  []*SortItem
 		Filter   Expr
@@ -199,6 +202,7 @@ type (
 		node
 		Kind       string // ROWS, RANGE, GROUPS
 		Start, End *FrameBound
+		Patterns   *RowPatterns // nil for most
 	}
 	// FrameBound is one end of a frame.
 	FrameBound struct {

@@ -45,7 +45,7 @@ type Explain struct {
 type Show struct {
 	node
 	// TABLES, SCHEMAS, CATALOGS, COLUMNS, FUNCTIONS, SESSION, STATS, ROLES, CURRENT ROLES, ROLE GRANTS, GRANTS, CREATE
-	// TABLE, CREATE VIEW, CREATE SCHEMA, CREATE MATERIALIZED VIEW
+	// TABLE, CREATE VIEW, CREATE SCHEMA, CREATE FUNCTION, CREATE MATERIALIZED VIEW
 	What   string
 	Name   []*Ident   // the table, schema or catalog after FROM, IN, ON or CREATE; nil when not given
 	Query  *Query     // of SHOW STATS FOR (query)
@@ -76,8 +76,9 @@ func (*Other) statement()    {}
 // Query is a query: its body, with the clauses before and after it.
 type Query struct {
 	node
-	clause         // LIMIT, FETCH
-	With     *With // nil when there is none
+	clause              // LIMIT, FETCH
+	Routines []*Routine // WITH FUNCTION
+	With     *With      // nil when there is none
 	Body     QueryBody
 	OrderBy  []*SortItem
 	Offset   Expr // *IntLit or *Param; nil when there is none
@@ -124,10 +125,13 @@ type Select struct {
 // SetOp is left UNION, INTERSECT or EXCEPT right.
 type SetOp struct {
 	node
-	Op          string // UNION, INTERSECT, EXCEPT
-	All         bool
-	Distinct    bool // written out; the meaning without ALL
-	Left, Right QueryBody
+	Op       string // UNION, INTERSECT, EXCEPT
+	All      bool
+	Distinct bool // written out; the meaning without ALL
+	// Corresponding pairs the columns by their names: all that both have, or those of By.
+	Corresponding bool
+	By            []*Ident
+	Left, Right   QueryBody
 }
 
 // Values is VALUES row, row.
@@ -189,7 +193,7 @@ type GroupBy struct {
 // written without parentheses. ROLLUP and CUBE hold a set of one expression for each argument.
 type GroupingElement struct {
 	node
-	Kind string // "", ROLLUP, CUBE, GROUPING SETS
+	Kind string // "", ROLLUP, CUBE, GROUPING SETS, AUTO
 	Sets []*GroupingSet
 }
 
@@ -216,7 +220,8 @@ type NamedWindow struct {
 	Window *WindowSpec
 }
 
-// Relation is a *TableRef, *SubqueryRel, *Unnest, *Lateral, *Join, *Aliased, *Sampled or *ParenRel.
+// Relation is a *TableRef, *SubqueryRel, *Unnest, *Lateral, *Join, *Aliased, *Sampled, *ParenRel, *MatchRecognize,
+// *JSONTable or *TableFunc.
 type Relation interface {
 	Node
 	relation()

@@ -11,29 +11,20 @@ import (
 type Error struct {
 	At  Pos
 	Msg string
-	// Unsupported is set if Trino accepts the statement and this package does not.
-	Unsupported bool
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d:%d: %s", e.At.Line, e.At.Col, e.Msg) }
 
-// Fault returns Trino's error for a text that is not a valid statement. It is nil for a valid one, even if this package
-// does not support it.
+// Fault returns Trino's error for a text that is not a valid statement. It is nil for a valid one.
 func Fault(text string) *Error {
 	_, err := Parse(text)
 	var fault *Error
-	if !errors.As(err, &fault) || fault.Unsupported {
-		return nil
-	}
+	errors.As(err, &fault)
 	return fault
 }
 
 func (p *parser) fail(at Pos, format string, args ...any) error {
 	return &Error{At: at, Msg: fmt.Sprintf(format, args...)}
-}
-
-func (p *parser) refuse(at Pos, what string) error {
-	return &Error{At: at, Msg: what + " is not supported", Unsupported: true}
 }
 
 // unexpected is the error for the token at i where one of the things named was expected.

@@ -10,33 +10,8 @@ func (p *parser) jsonFunc() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Input, err = p.jsonInput(); err != nil {
+	if err = p.jsonInvocation(f, nil); err != nil {
 		return nil, err
-	}
-	if err = p.wantSym(sComma); err != nil {
-		return nil, err
-	}
-	if f.Path, err = p.text(); err != nil {
-		return nil, err
-	}
-	if p.take(wPassing) {
-		for {
-			a := &JSONPassing{node: p.begin()}
-			if a.Input, err = p.jsonInput(); err != nil {
-				return nil, err
-			}
-			if err = p.want(wAs); err != nil {
-				return nil, err
-			}
-			if a.Name, err = p.name(); err != nil {
-				return nil, err
-			}
-			p.done(&a.node)
-			f.Passing = append(f.Passing, a)
-			if !p.takeSym(sComma) {
-				break
-			}
-		}
 	}
 	if f.Name != "JSON_EXISTS" && p.isWord(wReturning) {
 		if f.Returning, f.Format, err = p.jsonReturning(f.Name == "JSON_QUERY"); err != nil {
@@ -48,25 +23,29 @@ func (p *parser) jsonFunc() (Expr, error) {
 			return nil, err
 		}
 	}
-	for {
-		b, on, err := p.jsonBehaviour(f.Name)
-		if err != nil {
-			return nil, err
-		}
-		if b == nil {
-			break
-		}
-		if on == wEmpty && f.Empty == nil && f.Error == nil && f.Name != "JSON_EXISTS" {
-			f.Empty = b
-		} else if on == wError && f.Error == nil {
-			f.Error = b
-		} else {
-			return nil, p.unexpected("')'")
-		}
+	if err = p.jsonBehaviours(f); err != nil {
+		return nil, err
 	}
 	err = p.wantSym(sRParen)
 	p.done(&f.node)
 	return f, err
+}
+
+// jsonBehaviours reads what a function does ON EMPTY and ON ERROR.
+func (p *parser) jsonBehaviours(f *JSONFunc) error {
+	for {
+		b, on, err := p.jsonBehaviour(f.Name)
+		switch {
+		case err != nil || b == nil:
+			return err
+		case on == wEmpty && f.Empty == nil && f.Error == nil && f.Name != "JSON_EXISTS":
+			f.Empty = b
+		case on == wError && f.Error == nil:
+			f.Error = b
+		default:
+			return p.unexpected("')'")
+		}
+	}
 }
 
 func (p *parser) jsonWrapper(f *JSONFunc) error {

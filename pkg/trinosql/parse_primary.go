@@ -169,10 +169,27 @@ func (p *parser) nameExpression() (Expr, error) {
 	if p.peekSym(i, sLParen) {
 		return p.call()
 	}
+	if (p.says("RUNNING") || p.says("FINAL")) && isName(p.peek(1)) {
+		for i = 2; p.peekSym(i, sDot) && isName(p.peek(i+1)); {
+			i += 2
+		}
+		if p.peekSym(i, sLParen) {
+			mode := strings.ToUpper(p.textOf(p.tok))
+			p.advance()
+			x, err := p.call()
+			if f, ok := x.(*Func); ok && f != nil {
+				f.Mode, f.at, f.from = mode, n.at, n.from
+			}
+			return x, err
+		}
+	}
 	id, err := p.name()
 	if err == nil && p.isWord(wOver) && (p.peekSym(1, sLParen) || isName(p.peek(1)) && (p.peekSym(2, sComma) ||
 		p.peekWord(2, wFrom) || p.peekWord(2, wAs))) {
-		return nil, p.refuse(n.at, "A measure over a window")
+		f := &Func{node: n, Name: []*Ident{id}, Measure: true}
+		err = p.overClause(f)
+		p.done(&f.node)
+		return f, err
 	}
 	return id, err
 }
@@ -196,7 +213,10 @@ func (p *parser) call() (Expr, error) {
 		f.Star = true
 	case p.isSym(sRParen):
 	case isName(p.tok) && p.peekSym(1, sDot) && p.peekSym(2, sStar):
-		return nil, p.refuse(p.tok.from, "A label with a star as argument")
+		f.Star = true
+		f.Label, err = p.name()
+		p.advance()
+		p.advance()
 	default:
 		if !p.isWord(wOrder) {
 			f.Distinct, f.All = p.setQuantifier()
@@ -225,16 +245,22 @@ func (p *parser) call() (Expr, error) {
 		}
 	}
 	if p.isWord(wOver) && (p.peekSym(1, sLParen) || isName(p.peek(1)) || f.Nulls != "") {
-		f.keyword = p.tok.from
-		p.advance()
-		if p.isSym(sLParen) {
-			f.Over, err = p.windowSpec()
-		} else {
-			f.OverName, err = p.name()
-		}
+		err = p.overClause(f)
 	}
 	p.done(&f.node)
 	return f, err
+}
+
+// overClause reads OVER, which comes next.
+func (p *parser) overClause(f *Func) (err error) {
+	f.keyword = p.tok.from
+	p.advance()
+	if p.isSym(sLParen) {
+		f.Over, err = p.windowSpec()
+	} else {
+		f.OverName, err = p.name()
+	}
+	return err
 }
 
 func (p *parser) filter() (Expr, error) {
@@ -279,45 +305,36 @@ func (p *parser) windowSpec() (*WindowSpec, error) {
 			return nil, err
 		}
 	}
-	if p.isWord(wRange) || p.isWord(wRows) || p.isWord(wGroups) {
+	if p.isWord(wRange) || p.isWord(wRows) || p.isWord(wGroups) || p.says("MEASURES") {
 		if w.Frame, err = p.frame(); err != nil {
 			return nil, err
 		}
-	}
-	if p.patternAhead(w) {
-		return nil, p.refuse(p.tok.from, "Row pattern recognition in a window")
 	}
 	err = p.wantSym(sRParen)
 	p.done(&w.node)
 	return w, err
 }
 
-// patternAhead reports whether a clause of row pattern recognition follows. MEASURES may have been read as the name of
-// a window.
-func (p *parser) patternAhead(w *WindowSpec) bool {
-	if p.isSym(sRParen) || !isName(p.tok) {
+// frameAhead distinguishes the frame unit ROWS, RANGE or GROUPS, and MEASURES, from a window of that name.
+func (p *parser) frameAhead() bool {
+	if w := p.tok.word; w != wRange && w != wRows && w != wGroups && !p.says("MEASURES") {
 		return false
 	}
-	switch strings.ToUpper(p.textOf(p.tok)) {
-	case "MEASURES", "AFTER", "INITIAL", "SEEK", "PATTERN", "SUBSET", "DEFINE":
-		return true
-	}
-	return w.Base != nil && !w.Base.Quoted && strings.EqualFold(w.Base.Name, "MEASURES")
-}
-
-// frameAhead distinguishes the frame unit ROWS, RANGE or GROUPS from a window of that name.
-func (p *parser) frameAhead() bool {
-	switch p.tok.word {
-	case wRange, wRows, wGroups:
-		return !p.peekSym(1, sRParen) && !p.peekWord(1, wPartition) && !p.peekWord(1, wOrder)
-	}
-	return false
+	next := p.peek(1)
+	unit := p.says("MEASURES") && (next.word == wRange || next.word == wRows || next.word == wGroups)
+	return next.sym != sRParen && next.word != wPartition && next.word != wOrder && !unit
 }
 
 func (p *parser) frame() (*Frame, error) {
-	f := &Frame{node: p.begin(), Kind: wordText[p.tok.word]}
-	p.advance()
+	f := &Frame{node: p.begin()}
+	patterns := &RowPatterns{node: f.node}
 	var err error
+	if patterns.Measures, err = p.measures(); err != nil {
+		return nil, err
+	}
+	if f.Kind, err = p.anyOf("GROUPS", "RANGE", "ROWS"); err != nil {
+		return nil, err
+	}
 	if p.take(wBetween) {
 		if f.Start, err = p.frameBound(); err != nil {
 			return nil, err
@@ -328,6 +345,12 @@ func (p *parser) frame() (*Frame, error) {
 		f.End, err = p.frameBound()
 	} else {
 		f.Start, err = p.frameBound()
+	}
+	if err == nil {
+		err = p.patternClauses(patterns)
+	}
+	if !patterns.empty() {
+		f.Patterns = patterns
 	}
 	p.done(&f.node)
 	return f, err

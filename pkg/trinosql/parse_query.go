@@ -1,7 +1,5 @@
 package trinosql
 
-import "strings"
-
 // query reads a whole query, WITH included.
 func (p *parser) query() (*Query, error) {
 	if err := p.deeper(); err != nil {
@@ -29,9 +27,6 @@ func (p *parser) query() (*Query, error) {
 func (p *parser) with() (*With, error) {
 	w := &With{node: p.begin()}
 	p.advance()
-	if strings.EqualFold(p.textOf(p.tok), "FUNCTION") && isName(p.peek(1)) { // and not a query of that name
-		return nil, p.refuse(p.tok.from, "WITH FUNCTION")
-	}
 	w.Recursive = p.take(wRecursive)
 	for {
 		q := &NamedQuery{node: p.begin()}
@@ -155,6 +150,14 @@ func (p *parser) setOp(left QueryBody, operand func() (QueryBody, error)) (Query
 		s.Distinct = p.take(wDistinct)
 	}
 	var err error
+	if p.takes("CORRESPONDING") {
+		s.Corresponding = true
+		if p.take(wBy) {
+			if s.By, err = p.nameList(); err != nil {
+				return nil, err
+			}
+		}
+	}
 	s.Right, err = operand()
 	p.done(&s.node)
 	return s, err
@@ -257,7 +260,7 @@ func (p *parser) tryParenQuery() (*Query, error) {
 	if err == nil {
 		return q, nil
 	}
-	if e, ok := err.(*Error); ok && (e.Unsupported || e.Msg == tooLarge) {
+	if e, ok := err.(*Error); ok && e.Msg == tooLarge {
 		return nil, err
 	}
 	if next := p.tokens[at+1].word; next == wSelect || next == wWith || next == wValues || next == wTable {
@@ -276,31 +279,28 @@ func (p *parser) orderBy() ([]*SortItem, error) {
 		return nil, err
 	}
 	var list []*SortItem
-	for {
-		s := &SortItem{node: p.begin()}
-		var err error
-		if s.Expr, err = p.expression(); err != nil {
-			return nil, err
-		}
-		if p.take(wDesc) {
-			s.Desc = true
-		} else {
-			s.Asc = p.take(wAsc)
-		}
-		if p.take(wNulls) {
-			switch {
-			case p.take(wFirst):
-				s.Nulls = "FIRST"
-			case p.take(wLast):
-				s.Nulls = "LAST"
-			default:
-				return nil, p.unexpected("'FIRST'", "'LAST'")
-			}
-		}
-		p.done(&s.node)
+	err := p.listed(func() error {
+		s, err := p.sortItem()
 		list = append(list, s)
-		if !p.takeSym(sComma) {
-			return list, nil
-		}
+		return err
+	})
+	return list, err
+}
+
+func (p *parser) sortItem() (*SortItem, error) {
+	s := &SortItem{node: p.begin()}
+	var err error
+	if s.Expr, err = p.expression(); err != nil {
+		return nil, err
 	}
+	if p.take(wDesc) {
+		s.Desc = true
+	} else {
+		s.Asc = p.take(wAsc)
+	}
+	if p.take(wNulls) {
+		s.Nulls, err = p.anyOf("FIRST", "LAST")
+	}
+	p.done(&s.node)
+	return s, err
 }

@@ -111,26 +111,10 @@ func (p *parser) aliased() (Relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Aliased{node: since(r), Relation: r}
-	if a.Alias, err = p.alias(); err != nil {
-		return nil, err
+	if r, err = p.named(r); err == nil && p.isWord(wMatchRecognize) && p.peekSym(1, sLParen) {
+		return p.matchRecognize(r)
 	}
-	if a.Alias == nil {
-		if p.isWord(wMatchRecognize) && p.peekSym(1, sLParen) {
-			return nil, p.refuse(p.tok.from, "MATCH_RECOGNIZE")
-		}
-		return r, nil
-	}
-	if p.isSym(sLParen) {
-		if a.Columns, err = p.nameList(); err != nil {
-			return nil, err
-		}
-	}
-	if p.isWord(wMatchRecognize) && p.peekSym(1, sLParen) {
-		return nil, p.refuse(p.tok.from, "MATCH_RECOGNIZE")
-	}
-	p.done(&a.node)
-	return a, nil
+	return r, err
 }
 
 func (p *parser) relationPrimary() (Relation, error) {
@@ -182,9 +166,9 @@ func (p *parser) relationPrimary() (Relation, error) {
 		p.done(&l.node)
 		return l, err
 	case p.isWord(wTable) && p.peekSym(1, sLParen):
-		return nil, p.refuse(n.at, "A table function")
+		return p.tableFunc()
 	case p.isWord(wJSONTable):
-		return nil, p.refuse(n.at, "JSON_TABLE")
+		return p.jsonTable()
 	}
 	if p.files != "" && p.tok.kind == kString {
 		return p.file()

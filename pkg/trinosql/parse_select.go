@@ -205,6 +205,9 @@ func (p *parser) groupingElement() (*GroupingElement, error) {
 	e := &GroupingElement{node: p.begin()}
 	var err error
 	switch {
+	case p.says("AUTO") && !p.peekSym(1, sDot) && !p.peekSym(1, sLParen):
+		e.Kind = "AUTO"
+		p.advance()
 	case p.isWord(wRollup) || p.isWord(wCube):
 		e.Kind = wordText[p.tok.word]
 		p.advance()

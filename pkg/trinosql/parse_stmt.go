@@ -28,6 +28,17 @@ func (p *parser) statement() (Statement, error) {
 		s.Name, err = p.qualified()
 		p.done(&s.node)
 		return s, err
+	case p.says("WITH", "FUNCTION") && isName(p.peek(2)) && !p.peekWord(2, wAs): // and not a query of that name
+		routines, err := p.routines()
+		if err != nil {
+			return nil, err
+		}
+		q, err := p.query()
+		if err != nil {
+			return nil, err
+		}
+		q.Routines, q.at, q.from = routines, n.at, n.from
+		return q, nil
 	case p.tok.kind == kSymbol && p.isSym(sLParen), p.isWord(wSelect), p.isWord(wWith), p.isWord(wValues),
 		p.isWord(wTable):
 		return p.query()
@@ -72,6 +83,13 @@ func (p *parser) otherKind() string {
 	case wRefresh:
 		return "RefreshMaterializedView"
 	case wSet, wReset:
+		for words, kind := range map[string]string{"SESSION AUTHORIZATION": "SessionAuthorization", "ROLE": "Role",
+			"PATH":      "Path",
+			"TIME ZONE": "TimeZone"} {
+			if p.ahead(1, strings.Fields(words)...) {
+				return title(w) + kind
+			}
+		}
 		return title(w) + "Session"
 	case wCreate:
 		i := 1
@@ -232,19 +250,16 @@ func (p *parser) show_() (Statement, error) {
 	case wCreate:
 		like = false
 		p.advance()
-		switch {
-		case p.take(wTable):
-			s.What = "CREATE TABLE"
-		case p.take(wView):
-			s.What = "CREATE VIEW"
-		case p.take(wSchema):
-			s.What = "CREATE SCHEMA"
-		case p.isWord(wMaterialized) && p.peekWord(1, wView):
-			p.advance()
-			p.advance()
-			s.What = "CREATE MATERIALIZED VIEW"
-		default:
-			return nil, p.unexpected("'MATERIALIZED'", "'SCHEMA'", "'TABLE'", "'VIEW'")
+		kind := ""
+		if kind, err = p.anyOf("FUNCTION", "MATERIALIZED", "SCHEMA", "TABLE", "VIEW"); err != nil {
+			return nil, err
+		}
+		s.What = "CREATE " + kind
+		if kind == "MATERIALIZED" {
+			s.What += " VIEW"
+			if err = p.want(wView); err != nil {
+				return nil, err
+			}
 		}
 		s.Name, err = p.qualified()
 	default:

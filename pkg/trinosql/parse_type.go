@@ -138,26 +138,31 @@ func (p *parser) rowType() (Type, error) {
 	r := &RowType{node: p.begin()}
 	p.advance()
 	p.advance()
-	for {
-		f := &RowField{node: p.begin()}
-		var err error
-		if p.fieldNameAhead() {
-			if f.Name, err = p.name(); err != nil {
-				return nil, err
-			}
-		}
-		if f.Type, err = p.dataType(); err != nil {
-			return nil, err
-		}
-		p.done(&f.node)
+	err := p.listed(func() error {
+		f, err := p.rowField()
 		r.Fields = append(r.Fields, f)
-		if !p.takeSym(sComma) {
-			break
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	err := p.wantSym(sRParen)
+	err = p.wantSym(sRParen)
 	p.done(&r.node)
 	return r, err
+}
+
+// rowField reads [name] type.
+func (p *parser) rowField() (*RowField, error) {
+	f := &RowField{node: p.begin()}
+	var err error
+	if p.fieldNameAhead() {
+		if f.Name, err = p.name(); err != nil {
+			return nil, err
+		}
+	}
+	f.Type, err = p.dataType()
+	p.done(&f.node)
+	return f, err
 }
 
 // fieldNameAhead reports whether a name and then a type come next, and not a type alone.

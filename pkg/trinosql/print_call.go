@@ -1,9 +1,20 @@
 package trinosql
 
 func (p *printer) call(x *Func) {
+	if x.Mode != "" {
+		p.put(x.Mode, " ")
+	}
 	p.names(x.Name, ".")
+	if x.Measure {
+		p.over(x)
+		return
+	}
 	p.put("(")
 	p.quantifier(x.Distinct, x.All)
+	if x.Label != nil {
+		p.name(x.Label)
+		p.put(".")
+	}
 	if x.Star {
 		p.put("*")
 	}
@@ -18,6 +29,10 @@ func (p *printer) call(x *Func) {
 	if x.Nulls != "" {
 		p.put(" ", x.Nulls, " NULLS")
 	}
+	p.over(x)
+}
+
+func (p *printer) over(x *Func) {
 	if x.Over != nil {
 		p.put(" OVER ")
 		p.window(x.Over)
@@ -75,7 +90,12 @@ func (p *printer) window(w *WindowSpec) {
 		sep = " "
 	}
 	if f := w.Frame; f != nil {
-		p.put(sep, f.Kind, " ")
+		p.put(sep)
+		if f.Patterns != nil && f.Patterns.Measures != nil {
+			p.measures(f.Patterns.Measures)
+			p.put(" ")
+		}
+		p.put(f.Kind, " ")
 		if f.End != nil {
 			p.put("BETWEEN ")
 			p.bound(f.Start)
@@ -83,6 +103,9 @@ func (p *printer) window(w *WindowSpec) {
 			p.bound(f.End)
 		} else {
 			p.bound(f.Start)
+		}
+		if f.Patterns != nil {
+			p.patternClauses(f.Patterns)
 		}
 	}
 	p.put(")")

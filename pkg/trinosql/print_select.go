@@ -4,6 +4,13 @@ func (p *printer) query(q *Query) {
 	if p.overridden(q) {
 		return
 	}
+	for i, r := range q.Routines {
+		p.put([]string{"WITH ", ", "}[min(i, 1)])
+		p.routine(r)
+	}
+	if q.Routines != nil {
+		p.put(" ")
+	}
 	if q.With != nil {
 		p.put("WITH ")
 		if q.With.Recursive {
@@ -73,6 +80,14 @@ func (p *printer) body(b QueryBody) {
 		}
 		if b.Distinct {
 			p.put("DISTINCT ")
+		}
+		if b.Corresponding {
+			p.put("CORRESPONDING ")
+			if b.By != nil {
+				p.put("BY")
+				p.nameList(b.By)
+				p.put(" ")
+			}
 		}
 		p.body(b.Right)
 	}
@@ -159,6 +174,10 @@ func (p *printer) selectItem(item SelectItem) {
 }
 
 func (p *printer) grouping(e *GroupingElement) {
+	if e.Kind == "AUTO" {
+		p.put(e.Kind)
+		return
+	}
 	if e.Kind != "" {
 		p.put(e.Kind, " (")
 	}
@@ -232,6 +251,12 @@ func (p *printer) relation(r Relation) {
 		if r.Ordinality {
 			p.put(" WITH ORDINALITY")
 		}
+	case *MatchRecognize:
+		p.matchRecognize(r)
+	case *JSONTable:
+		p.jsonTable(r)
+	case *TableFunc:
+		p.tableFunc(r)
 	case *Lateral:
 		p.put("LATERAL (")
 		p.query(r.Query)

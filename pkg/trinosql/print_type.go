@@ -19,16 +19,7 @@ func (p *printer) dataType(t Type) {
 		}
 	case *RowType:
 		p.put("row(")
-		for i, f := range t.Fields {
-			if i > 0 {
-				p.put(", ")
-			}
-			if f.Name != nil {
-				p.name(f.Name)
-				p.put(" ")
-			}
-			p.dataType(f.Type)
-		}
+		p.fields(t.Fields)
 		p.put(")")
 	case *TimeType:
 		if t.Name == "TIME" {
@@ -52,6 +43,20 @@ func (p *printer) dataType(t Type) {
 	}
 }
 
+func (p *printer) fields(list []*RowField) {
+	p.each(len(list), func(i int) {
+		if f := list[i]; f.Type == nil {
+			p.name(f.Name)
+		} else {
+			if f.Name != nil {
+				p.name(f.Name)
+				p.put(" ")
+			}
+			p.dataType(f.Type)
+		}
+	})
+}
+
 // typeName prints array, map and similar without quotes, which they need nowhere else.
 func (p *printer) typeName(id *Ident) {
 	if !id.Quoted && plainName(id.Name) && !Reserved(id.Name) {
@@ -73,30 +78,9 @@ func (p *printer) json(x Expr) {
 	switch x := x.(type) {
 	case *JSONFunc:
 		p.put(x.Name, "(")
-		p.jsonInput(x.Input)
-		p.put(", ", QuoteText(x.Path.Value))
-		for i, a := range x.Passing {
-			if i == 0 {
-				p.put(" PASSING ")
-			} else {
-				p.put(", ")
-			}
-			p.jsonInput(a.Input)
-			p.put(" AS ")
-			p.name(a.Name)
-		}
+		p.jsonInvocation(x, nil)
 		p.returning(x.Returning, x.Format)
-		if x.Wrapper != "" {
-			p.put(" ", x.Wrapper, " WRAPPER")
-		}
-		if x.Quotes != "" {
-			p.put(" ", x.Quotes, " QUOTES")
-			if x.OnString {
-				p.put(" ON SCALAR STRING")
-			}
-		}
-		p.behaviour(x.Empty, "EMPTY")
-		p.behaviour(x.Error, "ERROR")
+		p.jsonEnd(x)
 		p.put(")")
 	case *JSONObject:
 		p.put("JSON_OBJECT(")
@@ -132,6 +116,44 @@ func (p *printer) json(x Expr) {
 		p.onNull(x.Nulls)
 		p.returning(x.Returning, x.Format)
 		p.put(")")
+	}
+}
+
+// jsonInvocation prints the input, the path and the parameters of a JSON function.
+func (p *printer) jsonInvocation(x *JSONFunc, pathName *Ident) {
+	p.jsonInput(x.Input)
+	p.put(", ", QuoteText(x.Path.Value))
+	p.as(pathName)
+	for i, a := range x.Passing {
+		if i == 0 {
+			p.put(" PASSING ")
+		} else {
+			p.put(", ")
+		}
+		p.jsonInput(a.Input)
+		p.as(a.Name)
+	}
+}
+
+// jsonEnd prints the last clauses of JSON_QUERY and similar.
+func (p *printer) jsonEnd(x *JSONFunc) {
+	if x.Wrapper != "" {
+		p.put(" ", x.Wrapper, " WRAPPER")
+	}
+	if x.Quotes != "" {
+		p.put(" ", x.Quotes, " QUOTES")
+		if x.OnString {
+			p.put(" ON SCALAR STRING")
+		}
+	}
+	p.behaviour(x.Empty, "EMPTY")
+	p.behaviour(x.Error, "ERROR")
+}
+
+func (p *printer) as(name *Ident) {
+	if name != nil {
+		p.put(" AS ")
+		p.name(name)
 	}
 }
 

@@ -1,5 +1,7 @@
 package trinosql
 
+import "strings"
+
 // Part is one statement of a text that holds several.
 type Part struct {
 	Text string // without the semicolon, and without white space and comments around it
@@ -20,9 +22,11 @@ func Split(text string) []Part {
 	l := lexer{text: text, line: 1}
 	var first token
 	end, from, bad := -1, 0, false
+	var body routineBody
 	for {
 		t := l.next()
-		done := t.kind == kEOF || t.sym == sSemicolon
+		inside := body.next(text[t.from.Offset:t.end], t)
+		done := t.kind == kEOF || t.sym == sSemicolon && !inside
 		switch {
 		case !done && end < 0:
 			first, end, bad = t, t.end, t.kind == kBad
@@ -36,10 +40,51 @@ func Split(text string) []Part {
 		if t.kind == kEOF {
 			return parts
 		}
-		if t.sym == sSemicolon {
+		if done {
 			from = t.end
 		}
 	}
+}
+
+// routineBody follows BEGIN and END in the bodies of the functions of a statement, whose semicolons do not end it.
+type routineBody struct {
+	words    []string // the first ones of the statement
+	function bool
+	depth    int
+	last     string
+}
+
+// next reads a token, and reports whether it is in a body.
+func (b *routineBody) next(text string, t token) bool {
+	word := ""
+	if t.kind == kIdent {
+		word = strings.ToUpper(text)
+	}
+	if len(b.words) < 4 {
+		b.words = append(b.words, word)
+		switch strings.Join(b.words, " ") {
+		case "WITH FUNCTION", "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION":
+			b.function = true
+		}
+	}
+	if b.function {
+		last := b.last
+		if b.last = word; last == "END" { // of END alone, END CASE, END IF and so on
+			switch word {
+			case "IF", "LOOP", "WHILE", "REPEAT":
+			default:
+				b.depth = max(0, b.depth-1)
+			}
+		}
+		if word == "BEGIN" || word == "CASE" && last != "END" {
+			b.depth++
+		}
+	}
+	inside := b.depth > 0
+	if t.sym == sSemicolon && !inside {
+		*b = routineBody{}
+	}
+	return inside
 }
 
 // Tables lists the names of the tables that a statement reads, in the order of the text; names of its WITH queries are

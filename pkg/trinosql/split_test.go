@@ -13,6 +13,13 @@ func TestSplit(t *testing.T) {
 		got[1].At.Col != 9 || !got[1].Ended {
 		t.Errorf("%+v", got)
 	}
+	routine := "WITH FUNCTION f() RETURNS integer BEGIN CASE WHEN true THEN RETURN 1; END CASE; IF 1 = 2 THEN " +
+		"SET a = CASE a WHEN 1 THEN 2 END; END IF; BEGIN END; RETURN 3; END SELECT f(), CASE WHEN true THEN 1 END"
+	create := "create or replace function f() returns integer begin return 1; end"
+	got = Split(routine + "; " + create + "; SELECT 1 AS begin; SELECT 2")
+	if len(got) != 4 || got[0].Text != routine || got[1].Text != create || got[3].Text != "SELECT 2" {
+		t.Errorf("%+v", got)
+	}
 	if got := Split(" -- nothing\n"); got != nil {
 		t.Errorf("%+v", got)
 	}

@@ -30,6 +30,9 @@ func (s *session) list(ctx context.Context, u *relation, want narrow.Narrowing) 
 }
 
 func (s *session) listed(ctx context.Context, u *relation, want narrow.Narrowing) ([][]any, error) {
+	if err := infoschema.Readable(u.Shown); err != nil {
+		return nil, err
+	}
 	kind, of := u.Name.Table, ""
 	if u.Name.Schema != infoschema.Schema {
 		kind = u.Name.Schema + "." + u.Name.Table

@@ -132,10 +132,6 @@ func (s *session) parse(sql string) (trinosql.Statement, error) {
 	if !errors.As(err, &e) {
 		return tree, err
 	}
-	if e.Unsupported {
-		return nil, engine.Placed(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local",
-			Err: err})
-	}
 	out := &engine.Error{Kind: engine.KindSyntax, Message: e.Msg, Err: err}
 	if strings.HasPrefix(e.Msg, "mismatched input ''") && strings.Contains(e.Msg, "'UNNEST'") &&
 		byteAt(text, e.At) == '\'' {

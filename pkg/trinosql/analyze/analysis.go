@@ -187,6 +187,8 @@ type Body struct {
 	Fields []*Field
 	// Coerced are the types that an enclosing set operation coerces the columns to, nil if it coerces none.
 	Coerced []*types.Type
+	// Corresponding are the columns that a set operation takes of either operand, nil if it takes all.
+	Corresponding *[2][]int
 }
 
 // Relation is the analysis of an item of FROM.
@@ -199,6 +201,8 @@ type Relation struct {
 	Unnest []int
 	// Lateral is set when the relation uses columns of relations to its left.
 	Lateral bool
+	// Args are the arguments of a *TableFunc in the order of its parameters, nil for a default.
+	Args []*trinosql.TableArg
 }
 
 // UsingColumn is a column of JOIN ... USING.

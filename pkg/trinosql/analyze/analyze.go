@@ -17,6 +17,7 @@ func Analyze(s trinosql.Statement, o Options) (a *Analysis, err error) {
 	}
 	z := newAnalyzer(o)
 	err = z.guard(func() {
+		z.routines(q.Routines)
 		fields := z.query(q, &scope{relation: noFields})
 		z.an.Output = output(newRelation(fields).visible())
 	})
@@ -38,9 +39,10 @@ type analyzer struct {
 	recursive map[*trinosql.TableRef]*named
 	sel       *selectState // the innermost SELECT, for named windows
 	windows   map[*trinosql.Func]*window
-	open      []*openQuery                   // the enclosing queries, outermost first
-	outer     map[*trinosql.Query][]outerRef // the columns of outer queries that a query uses
-	noOuter   bool                           // columns of outer queries are rejected
+	open      []*openQuery                     // the enclosing queries, outermost first
+	outer     map[*trinosql.Query][]outerRef   // the columns of outer queries that a query uses
+	noOuter   bool                             // columns of outer queries are rejected
+	declares  map[string][]*functions.Function // the functions of WITH FUNCTION
 }
 
 func newAnalyzer(o Options) *analyzer {
@@ -48,6 +50,7 @@ func newAnalyzer(o Options) *analyzer {
 		opt: o, rec: newExpressions(), calls: map[callKey]*functions.Bound{}, casts: map[[2]string]bool{},
 		lambdas: map[*trinosql.Lambda][]*lambdaBody{}, recursive: map[*trinosql.TableRef]*named{},
 		windows: map[*trinosql.Func]*window{}, outer: map[*trinosql.Query][]outerRef{},
+		declares: map[string][]*functions.Function{},
 	}
 	z.an = &Analysis{Expressions: *z.rec,
 		Predicates: map[trinosql.Expr]*Predicate{}, Windows: map[*trinosql.Func]*Window{},

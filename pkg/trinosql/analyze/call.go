@@ -16,6 +16,26 @@ func (z *analyzer) call(x *trinosql.Func, c context) *types.Type {
 		return t
 	}
 	aggregate := functions.IsKind(name, functions.Aggregate)
+	if x.Label != nil {
+		if c.pattern == nil || name != "count" {
+			fail("INVALID_FUNCTION_ARGUMENT", x.Label,
+				"label.* syntax is only supported as the only argument of row pattern count function")
+		}
+		c.label(x.Label)
+	}
+	if c.pattern != nil {
+		if t := z.patternCall(x, name, c); t != nil {
+			z.rec.Specials[x] = name
+			return t
+		}
+	}
+	switch {
+	case x.Mode != "" && c.pattern == nil:
+		fail("INVALID_PROCESSING_MODE", x, "%s semantics is not supported out of pattern recognition context", x.Mode)
+	case x.Mode != "" && !aggregate:
+		fail("INVALID_PROCESSING_MODE", x,
+			"%s semantics is supported only for FIRST(), LAST() and aggregation functions. Actual: %s", x.Mode, name)
+	}
 	if isWindow(x) {
 		w := z.windows[x]
 		if w == nil {
@@ -25,6 +45,10 @@ func (z *analyzer) call(x *trinosql.Func, c context) *types.Type {
 		z.an.Windows[x] = &w.Window
 		if x.Over != nil {
 			z.window(w, c, x.Over)
+		}
+		if x.Measure {
+			z.rec.Specials[x] = name
+			return z.measure(x, w)
 		}
 	} else if x.Distinct && !aggregate {
 		fail("FUNCTION_NOT_AGGREGATE", x, "DISTINCT is not supported for non-aggregation functions")
@@ -92,7 +116,7 @@ func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr,
 			return z.calls[key], given
 		}
 	}
-	b, err := functions.Resolve(name, list)
+	b, err := functions.Resolve(name, list, z.declares[strings.ToLower(name)]...)
 	switch e := err.(type) {
 	case nil:
 	case *functions.Error:
@@ -100,7 +124,7 @@ func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr,
 			failNowhere(e.Kind, "%s", e.Msg)
 		}
 		hint := ""
-		if len(functions.Named(strings.ToLower(name))) == 0 {
+		if len(functions.Named(strings.ToLower(name))) == 0 && z.declares[strings.ToLower(name)] == nil {
 			hint = functionHint(name)
 		} else if name == "concat" {
 			hint = joinHint(args, given)

@@ -17,7 +17,8 @@ type context struct {
 	params       []*types.Type
 	expectLambda bool
 	inLambda     bool
-	noOuter      bool // columns of outer queries are rejected
+	noOuter      bool        // columns of outer queries are rejected
+	pattern      *rowPattern // in MEASURES and DEFINE
 }
 
 // here is the context without the lambda that is expected for the expression itself.
@@ -169,6 +170,9 @@ func (z *analyzer) column(x trinosql.Expr, r resolved, c context) *types.Type {
 
 func (z *analyzer) deref(x *trinosql.Deref, c context) *types.Type {
 	name := qualifiedName(x)
+	if name != nil && c.pattern != nil {
+		return z.patternColumn(x, name, c)
+	}
 	if name != nil {
 		if r, ok := c.resolve(x, name); ok {
 			if r.scope.lambda == nil {

@@ -27,7 +27,18 @@ func (z *analyzer) groupBy(b *trinosql.Select, info *Select, s *scope) {
 	sets := [][]int{{}}
 	for _, e := range b.GroupBy.Elements {
 		var of [][]int
-		if e.Kind == "" {
+		if e.Kind == "AUTO" {
+			of = [][]int{nil}
+			for n, it := range info.Items {
+				if f, ok := it.Expr.(*trinosql.Func); ok && isAggregate(f) {
+					continue
+				}
+				if it.Expr != nil {
+					z.scalarOnly(it.Expr, it.Expr, "GROUP BY clause")
+				}
+				of[0] = append(of[0], add(GroupKey{Expr: it.Expr, Item: n, Type: it.Type, key: z.itemKey(it)}))
+			}
+		} else if e.Kind == "" {
 			var set []int
 			for _, x := range e.Sets[0].Exprs {
 				set = append(set, add(z.groupKey(x, info, s)))

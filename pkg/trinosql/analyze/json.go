@@ -18,11 +18,7 @@ func (z *analyzer) json(x trinosql.Expr, c context) *types.Type {
 		case "JSON_VALUE":
 			return z.jsonValue(x, c)
 		}
-		if x.Wrapper != "" && x.Wrapper != "WITHOUT" && x.Quotes != "" {
-			fail("INVALID_FUNCTION_ARGUMENT", x, "%s QUOTES behavior specified with WITH %s ARRAY WRAPPER behavior",
-				x.Quotes, strings.TrimPrefix(x.Wrapper, "WITH "))
-		}
-		return z.jsonResult(x, x.Returning, x.Format)
+		return z.jsonQuery(x)
 	case *trinosql.JSONObject:
 		for _, m := range x.Members {
 			if t := z.visit(m.Key, c); !t.Text() {
@@ -38,6 +34,15 @@ func (z *analyzer) json(x trinosql.Expr, c context) *types.Type {
 		return z.jsonResult(x, x.Returning, x.Format)
 	}
 	return nil
+}
+
+func (z *analyzer) jsonQuery(x *trinosql.JSONFunc) *types.Type {
+	if x.Wrapper != "" && x.Wrapper != "WITHOUT" && x.Quotes != "" {
+		fail("INVALID_FUNCTION_ARGUMENT", x, "%s QUOTES behavior specified with WITH %s ARRAY WRAPPER behavior",
+			x.Quotes,
+			strings.TrimPrefix(x.Wrapper, "WITH "))
+	}
+	return z.jsonResult(x, x.Returning, x.Format)
 }
 
 func (z *analyzer) jsonPath(x *trinosql.JSONFunc, c context) {

@@ -156,7 +156,7 @@ func (z *analyzer) body(b trinosql.QueryBody, s *scope) []*Field {
 	case *trinosql.Select:
 		info.Fields = z.selectBody(b, nil, s)
 	case *trinosql.SetOp:
-		info.Fields = z.setOp(b, s)
+		info.Fields = z.setOp(b, s, info)
 	case *trinosql.Values:
 		info.Fields = z.values(b, s)
 	case *trinosql.TableBody:
@@ -168,9 +168,13 @@ func (z *analyzer) body(b trinosql.QueryBody, s *scope) []*Field {
 	return info.Fields
 }
 
-func (z *analyzer) setOp(b *trinosql.SetOp, s *scope) []*Field {
-	left := newRelation(z.body(b.Left, s)).visible()
-	right := newRelation(z.body(b.Right, s)).visible()
+func (z *analyzer) setOp(b *trinosql.SetOp, s *scope, info *Body) []*Field {
+	sides := [2][]*Field{newRelation(z.body(b.Left, s)).visible(), newRelation(z.body(b.Right, s)).visible()}
+	left, right := sides[0], sides[1]
+	if b.Corresponding {
+		info.Corresponding = corresponding(b, left, right)
+		left, right = pick(left, info.Corresponding[0]), pick(right, info.Corresponding[1])
+	}
 	if len(left) != len(right) {
 		fail("TYPE_MISMATCH", b, "%s query has different number of fields: %d, %d", b.Op, len(left), len(right))
 	}
@@ -196,15 +200,51 @@ func (z *analyzer) setOp(b *trinosql.SetOp, s *scope) []*Field {
 			}
 		}
 	}
-	for side, fields := range map[trinosql.QueryBody][]*Field{b.Left: left, b.Right: right} {
-		for i, f := range fields {
-			if !types.Equal(f.Type, all[i]) {
-				z.an.Bodies[side].Coerced = all
-				break
+	for side, body := range []trinosql.QueryBody{b.Left, b.Right} {
+		coerced, differs := make([]*types.Type, len(sides[side])), false
+		for i, f := range sides[side] {
+			coerced[i] = f.Type
+		}
+		for i, t := range all {
+			at := i
+			if info.Corresponding != nil {
+				at = info.Corresponding[side][i]
 			}
+			differs = differs || !types.Equal(coerced[at], t)
+			coerced[at] = t
+		}
+		if differs {
+			z.an.Bodies[body].Coerced = coerced
 		}
 	}
 	return out
+}
+
+// corresponding are the columns of both sides that have the same names, in the order of the left one.
+func corresponding(b *trinosql.SetOp, left, right []*Field) *[2][]int {
+	if b.By != nil {
+		fail("NOT_SUPPORTED", b, "CORRESPONDING with columns is unsupported")
+	}
+	var both [2][]int
+	for i, f := range left {
+		for j, g := range right {
+			if f.Name != "" && lowerEqual(f.Name, g.Name) {
+				both[0], both[1] = append(both[0], i), append(both[1], j)
+			}
+		}
+	}
+	if both[0] == nil {
+		fail("MISMATCHED_COLUMN_ALIASES", b, "No corresponding columns")
+	}
+	return &both
+}
+
+func pick(fields []*Field, at []int) []*Field {
+	list := make([]*Field, len(at))
+	for i, n := range at {
+		list[i] = fields[n]
+	}
+	return list
 }
 
 func (z *analyzer) values(b *trinosql.Values, s *scope) []*Field {

@@ -31,7 +31,7 @@ func isLateral(r trinosql.Relation) bool {
 		return isLateral(r.Relation)
 	case *trinosql.ParenRel:
 		return isLateral(r.Relation)
-	case *trinosql.Unnest, *trinosql.Lateral:
+	case *trinosql.Unnest, *trinosql.Lateral, *trinosql.JSONTable:
 		return true
 	}
 	return false
@@ -72,6 +72,12 @@ func (z *analyzer) relation(r trinosql.Relation, s *scope) *relation {
 		rel = z.relation(r.Relation, s)
 	case *trinosql.Unnest:
 		z.unnest(r, s, info)
+	case *trinosql.MatchRecognize:
+		info.Fields = z.matchRecognize(r, s)
+	case *trinosql.JSONTable:
+		info.Fields = z.jsonTable(r, s)
+	case *trinosql.TableFunc:
+		info.Fields = z.tableFunc(r, s, info)
 	case *trinosql.Join:
 		rel = z.join(r, s, info)
 	}

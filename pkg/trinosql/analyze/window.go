@@ -135,6 +135,9 @@ func (z *analyzer) frame(w *window, c context, at trinosql.Node) {
 	if f.End != nil {
 		end = f.End.Kind
 	}
+	if f.Patterns != nil {
+		z.framePatterns(f, c)
+	}
 	bad := func(msg string) { fail("INVALID_WINDOW_FRAME", f, "%s", msg) }
 	switch {
 	case start == "UNBOUNDED FOLLOWING":
@@ -245,6 +248,9 @@ func (z *analyzer) windowCalls(b *trinosql.Select, info *Select) {
 }
 
 func (z *analyzer) windowCall(b *trinosql.Select, f *trinosql.Func) {
+	if f.Measure {
+		return
+	}
 	if f.Filter != nil {
 		fail("NOT_SUPPORTED", b, "FILTER is not yet supported for window functions")
 	}

@@ -1,6 +1,6 @@
 // Package functions is the table of Trino's functions and operators: their signatures, and how calls resolve to them.
 //
-// The table is table.txt, one signature per line, as reported by Trino 435:
+// The table is table.txt, one signature per line, as reported by Trino 476:
 //
 //	S regexp_replace(varchar(x), joniregexp, varchar(y)) varchar(z) | z = min(2147483647, x + max(x * y / 2, y) * (x + 1))
 //

@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -69,9 +70,10 @@ func TestResolve(t *testing.T) {
 		{"map_from_entries", "array(row(a varchar, b bigint))", "(array(row(varchar,bigint))):map(varchar,bigint)"},
 		{"count", "", "():bigint"},
 		{"foo", "", "Function 'foo' not registered"},
-		{"ST_Point", "", "ST_Point is not supported on zone local: geospatial functions are not available"},
-		{"great_circle_distance", "",
-			"great_circle_distance is not supported on zone local: geospatial functions are not available"},
+		{"ST_Point", "integer, integer", "(double,double):Geometry"},
+		{"classify", "map(integer,double), classifier(bigint)", "(map(bigint,double),Classifier(bigint)):bigint"},
+		{"bing_tile_coordinates", "bingtile", `(BingTile):row("x" integer,"y" integer)`},
+		{"to_date", "varchar(3), varchar(4)", "(varchar,varchar):date"},
 		{"distance", "", "Function 'distance' not registered"},
 		{"abs", "varchar(1), date", "Unexpected parameters (varchar(1), date) for function abs. Expected: " +
 			"abs(bigint), abs(decimal(p,s)), abs(double), abs(integer), abs(real), abs(smallint), abs(tinyint)"},
@@ -131,5 +133,38 @@ func TestCasts(t *testing.T) {
 		if from, to, _ := strings.Cut(c, " to "); CanCast(args(t, from)[0], args(t, to)[0]) {
 			t.Errorf("%s is cast to %s", from, to)
 		}
+	}
+}
+
+// TestShown compares the table with what SHOW FUNCTIONS lists, which has the functions without those of the plugins.
+func TestShown(t *testing.T) {
+	data, err := os.ReadFile("testdata/show_functions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		if line[0] != '#' && line[0] != 'T' { // of a table function
+			shown[strings.TrimSuffix(line, "\n")] = true
+		}
+	}
+	for _, f := range All() {
+		if f.Kind == Operator || f.Hidden || f.Plugin != "" {
+			continue
+		}
+		args := make([]string, len(f.Args))
+		for i, a := range f.Args {
+			args[i] = a.String()
+		}
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			line := string(f.Kind) + " " + name + "(" + strings.Join(args, ", ") + ") " + f.Result.String()
+			if !shown[line] {
+				t.Errorf("Trino does not list %s", line)
+			}
+			delete(shown, line)
+		}
+	}
+	for line := range shown {
+		t.Errorf("the table lacks %s", line)
 	}
 }

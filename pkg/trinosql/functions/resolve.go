@@ -36,14 +36,13 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Msg }
 
-// Resolve finds the signature that a call resolves to. The name is as written in the statement. The error is an *Error
-// or one of a lambda.
-func Resolve(name string, args []Arg) (*Bound, error) {
-	candidates := Named(strings.ToLower(name))
-	if len(candidates) == 0 && geospatial(strings.ToLower(name)) {
-		return nil, &Error{"NOT_SUPPORTED",
-			fmt.Sprintf("%s is not supported on zone local: geospatial functions are not available", name)}
+// Resolve finds the signature that a call resolves to. The name is as written in the statement, and declared are the
+// functions of this name that the statement itself declares. The error is an *Error or one of a lambda.
+func Resolve(name string, args []Arg, declared ...*Function) (*Bound, error) {
+	if b, err := choose(declared, args); b != nil || err != nil {
+		return b, err
 	}
+	candidates := append(slices.Clip(Named(strings.ToLower(name))), declared...)
 	if len(candidates) == 0 {
 		return nil, &Error{"FUNCTION_NOT_FOUND", fmt.Sprintf("Function '%s' not registered", name)}
 	}

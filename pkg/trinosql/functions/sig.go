@@ -18,6 +18,7 @@ type Sig struct {
 	kind     types.Kind
 	name     string    // of an opaque type
 	args     []*Sig    // of array, map, row, function and qdigest
+	names    []string  // of the fields of a row
 	literals []literal // of varchar(x), decimal(p,s) and similar
 	typeVars []string  // type variables anywhere in it
 	longVars []string  // numeric variables anywhere in it
@@ -33,6 +34,19 @@ func (s *Sig) String() string { return s.text }
 
 // Lambda reports whether the parameter is a function.
 func (s *Sig) Lambda() bool { return s.kind == types.Function && s.variable == "" }
+
+// Declare is a scalar function that a statement declares.
+func Declare(name string, args []*types.Type, result *types.Type) *Function {
+	sig := func(t *types.Type) *Sig { return &Sig{text: t.Signature(), fixed: t, kind: t.Kind, name: t.Name} }
+	f := &Function{Kind: Scalar, Name: name, Result: sig(result), ResultNullable: true}
+	texts := make([]string, len(args))
+	for i, t := range args {
+		f.Args, f.Nullable = append(f.Args, sig(t)), append(f.Nullable, true)
+		texts[i] = t.Signature()
+	}
+	f.Key = name + "(" + strings.Join(texts, ", ") + ")"
+	return f
+}
 
 func parseSig(text string, vars []TypeVar) (*Sig, error) {
 	tree, err := trinosql.ParseType(text)
@@ -69,8 +83,8 @@ func sigOf(tree trinosql.Type, vars []TypeVar) (*Sig, error) {
 			s.kind = types.Array
 		case base == "map":
 			s.kind = types.Map
-		case base == "qdigest":
-			s.kind, s.name = types.Opaque, base
+		case len(tree.Params) > 0 && types.Parametric(base) != "":
+			s.kind, s.name = types.Opaque, types.Parametric(base)
 		default:
 			t, err := types.FromTree(tree)
 			if err != nil {
@@ -93,6 +107,9 @@ func sigOf(tree trinosql.Type, vars []TypeVar) (*Sig, error) {
 		for _, f := range tree.Fields {
 			if err := s.arg(f.Type, vars); err != nil {
 				return nil, err
+			}
+			if f.Name != nil {
+				s.names = append(s.names, f.Name.Name)
 			}
 		}
 	case *trinosql.TimeType:
@@ -167,7 +184,7 @@ func (s *Sig) apply(b *bindings) *types.Type {
 			return nil
 		}
 	}
-	return &types.Type{Kind: s.kind, Name: s.name, Args: args}
+	return &types.Type{Kind: s.kind, Name: s.name, Args: args, Names: s.names}
 }
 
 func withLiterals(k types.Kind, n [2]int) *types.Type {

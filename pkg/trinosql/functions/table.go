@@ -35,6 +35,8 @@ type Function struct {
 	TypeVars                             []TypeVar
 	LongVars                             []LongVar
 	Hidden, Nondeterministic, Deprecated bool
+	// Plugin is the plugin of Trino that has the function: geospatial, ml, teradata or "".
+	Plugin string
 	// Key identifies the signature: regexp_replace(varchar(x), joniregexp, varchar(y)).
 	Key string
 }
@@ -108,6 +110,8 @@ func parseLine(line string) (*Function, error) {
 			f.Nondeterministic = true
 		case "deprecated":
 			f.Deprecated = true
+		case "geospatial", "ml", "teradata":
+			f.Plugin = flag
 		case "":
 		default:
 			return nil, fmt.Errorf("unknown flag %q", flag)

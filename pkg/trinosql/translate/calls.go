@@ -77,6 +77,9 @@ func (p *printer) call(c *call) {
 	name := c.bound.Function.Name
 	switch {
 	case t == nil:
+		if why := unavailable(c.bound); why != "" {
+			p.refuse(c.node, "%s is not supported on zone local: %s are not available", name, why)
+		}
 		p.refuse(c.node, "%s is not supported on zone local", key)
 	case t.reason != "":
 		p.refuse(c.node, "%s is not supported on zone local: %s", name, t.reason)
@@ -91,6 +94,23 @@ func (p *printer) call(c *call) {
 	default:
 		p.expand(c, t.parts)
 	}
+}
+
+// unavailable is the family of functions of a call that has no translation, "" for one of its own.
+func unavailable(b *functions.Bound) string {
+	switch b.Function.Plugin {
+	case "geospatial":
+		return "geospatial functions"
+	case "ml":
+		return "functions of machine learning"
+	}
+	for _, t := range append(b.Args[:len(b.Args):len(b.Args)], b.Result) {
+		switch t.Base() {
+		case "HyperLogLog", "P4HyperLogLog", "qdigest", "tdigest", "SetDigest":
+			return "sketch algorithms"
+		}
+	}
+	return ""
 }
 
 // expand writes a template. Arguments that occur in it more than once are bound to parameters of lambdas, over lists of

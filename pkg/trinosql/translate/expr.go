@@ -312,6 +312,9 @@ func (p *printer) lambda(x *trinosql.Lambda) {
 }
 
 func (p *printer) function(x *trinosql.Func) {
+	if x.Measure {
+		p.refuse(x, "row pattern recognition in a window is not supported on zone local: "+noPatterns)
+	}
 	if form := p.a.Specials[x]; form != "" {
 		p.form(x, form)
 		return

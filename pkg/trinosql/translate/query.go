@@ -17,6 +17,9 @@ func (p *printer) query(q *trinosql.Query) []string {
 		defer func() { p.outGrouped = p.outGrouped[:len(p.outGrouped)-1] }()
 	}
 	p.grouped = nil
+	if q.Routines != nil {
+		p.refuse(q.Routines[0], "WITH FUNCTION is not supported on zone local: DuckDB has no routines")
+	}
 	if q.With != nil {
 		p.with(q.With)
 	}
@@ -129,13 +132,13 @@ func (p *printer) plainBody(b trinosql.QueryBody) []string {
 		return p.values(b)
 	case *trinosql.SetOp:
 		p.put("(")
-		names := p.setSide(b, b.Left)
+		names := p.setSide(b, b.Left, 0)
 		p.put(") ", b.Op)
 		if b.All {
 			p.put(" ALL")
 		}
 		p.put(" (")
-		p.setSide(b, b.Right)
+		p.setSide(b, b.Right, 1)
 		p.put(")")
 		return names
 	}
@@ -151,19 +154,29 @@ func (p *printer) plainBody(b trinosql.QueryBody) []string {
 	return names
 }
 
-// setSide writes an operand of a set operation. Where rows are compared, equal maps must be identical to DuckDB.
-func (p *printer) setSide(op *trinosql.SetOp, b trinosql.QueryBody) []string {
-	fields := p.a.Bodies[op].Fields
-	if op.All || !slices.ContainsFunc(fields, func(f *analyze.Field) bool { return hasMap(f.Type) }) {
+// setSide writes an operand of a set operation, with the columns that it takes. Where rows are compared, equal maps
+// must be identical to DuckDB.
+func (p *printer) setSide(op *trinosql.SetOp, b trinosql.QueryBody, side int) []string {
+	info := p.a.Bodies[op]
+	maps := !op.All && slices.ContainsFunc(info.Fields, func(f *analyze.Field) bool { return hasMap(f.Type) })
+	if !maps && info.Corresponding == nil {
 		return p.body(b)
 	}
 	var columns []string
 	text := p.capture(func() { columns = p.body(b) })
-	names := make([]string, len(columns))
+	names := make([]string, len(info.Fields))
 	p.put("SELECT ")
-	p.list(len(columns), func(i int) {
+	p.list(len(names), func(i int) {
 		names[i] = p.name("c")
-		p.canonical(fields[i].Type, p.alias(columns[i]))
+		column := columns[i]
+		if info.Corresponding != nil {
+			column = columns[info.Corresponding[side][i]]
+		}
+		if maps {
+			p.canonical(info.Fields[i].Type, p.alias(column))
+		} else {
+			p.put(column)
+		}
 		p.put(" AS ", names[i])
 	})
 	p.put(" FROM (", text, ")")

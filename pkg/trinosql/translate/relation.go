@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"fmt"
+	"math/big"
+
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
@@ -27,8 +30,14 @@ func (p *printer) relation(r trinosql.Relation) {
 		p.unnest(r, fields)
 	case *trinosql.Sampled:
 		p.sampled(r)
+	case *trinosql.TableFunc:
+		p.tableFunc(r, fields)
+	case *trinosql.MatchRecognize:
+		p.refuse(keyword{r}, "MATCH_RECOGNIZE is not supported on zone local: "+noPatterns)
+	case *trinosql.JSONTable:
+		p.refuse(r, "JSON_TABLE is not supported on zone local: DuckDB has no table functions of SQL/JSON")
 	default:
-		p.refuse(r, "%T in FROM is not supported on zone local", r)
+		panic(fmt.Sprintf("no translation of %T", r))
 	}
 }
 
@@ -73,4 +82,39 @@ func (p *printer) subquery(q *trinosql.Query, fields []*analyze.Field) {
 	for i, f := range fields {
 		p.fields[f] = name + "." + columns[i]
 	}
+}
+
+// tableFunc writes a table function.
+func (p *printer) tableFunc(f *trinosql.TableFunc, fields []*analyze.Field) {
+	info := p.a.Relations[f]
+	if f.Builtin() == "exclude_columns" {
+		p.relation(info.Args[0].Table)
+		for _, field := range fields {
+			p.fields[field] = p.fields[field.From[0]]
+		}
+		return
+	}
+	n := []*big.Int{new(big.Int), nil, big.NewInt(1)}
+	for i, a := range info.Args {
+		if a != nil {
+			v, ok := p.constant(a.Expr)
+			if !ok {
+				p.refuse(a, "sequence with an argument that is not a number is not supported on zone local")
+			}
+			n[i] = v
+		}
+	}
+	start, stop, step := n[0], n[1], n[2]
+	name, column := p.name("r"), p.name("c")
+	p.fields[fields[0]] = name + "." + column
+	way := stop.Cmp(start)
+	switch {
+	case way == 0:
+		step = big.NewInt(1)
+	case way != step.Sign():
+		p.put(`(SELECT "~error"('Step must be `, map[int]string{1: "positive", -1: "negative"}[way], " for sequence [",
+			start.String(), ", ", stop.String(), "]') AS ", column, ") AS ", name)
+		return
+	}
+	p.put("generate_series(", start.String(), ", ", stop.String(), ", ", step.String(), ") AS ", name, "(", column, ")")
 }

@@ -151,6 +151,13 @@ func (p *printer) capture(write func()) string {
 	return p.text.String()
 }
 
+const noPatterns = "DuckDB has no row pattern recognition"
+
+// keyword is the place of the keyword of a node.
+type keyword struct{ trinosql.Node }
+
+func (k keyword) Pos() trinosql.Pos { return k.Node.(interface{ Clause() trinosql.Pos }).Clause() }
+
 // refuse ends the translation with an *Unsupported.
 func (p *printer) refuse(n trinosql.Node, format string, args ...any) {
 	e := &Unsupported{Msg: fmt.Sprintf(format, args...)}

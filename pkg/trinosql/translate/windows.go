@@ -127,6 +127,9 @@ func (p *printer) rangeType(w *analyze.Window) *types.Type {
 }
 
 func (p *printer) frame(f *trinosql.Frame) {
+	if f.Patterns != nil {
+		p.refuse(f.Patterns, "row pattern recognition in a window is not supported on zone local: "+noPatterns)
+	}
 	p.put(f.Kind, " ")
 	if f.End == nil {
 		p.bound(f, f.Start)

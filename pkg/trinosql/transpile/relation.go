@@ -83,6 +83,43 @@ func (t *transpiler) cell(x trinosql.Expr, v *trinosql.Values, j int) {
 	t.put(" AS ", t.typeName(x, to), ")")
 }
 
+// only rejects the forms that Trino has and no other dialect.
+func (t *transpiler) only(n trinosql.Node) {
+	switch n := n.(type) {
+	case *trinosql.Query:
+		if n.Routines != nil {
+			t.refuse(n.Routines[0], "WITH FUNCTION")
+		}
+	case *trinosql.SetOp:
+		if n.Corresponding {
+			t.refuse(n, "CORRESPONDING")
+		}
+	case *trinosql.MatchRecognize:
+		t.refuse(n, "MATCH_RECOGNIZE")
+	case *trinosql.JSONTable:
+		t.refuse(n, "JSON_TABLE")
+	case *trinosql.TableFunc:
+		t.refuse(n, "a table function")
+	case *trinosql.Func:
+		if n.Measure || n.Over != nil && n.Over.Frame != nil && n.Over.Frame.Patterns != nil {
+			t.refuse(n, "row pattern recognition in a window")
+		}
+	case *trinosql.Select:
+		if n.GroupBy != nil {
+			for _, e := range n.GroupBy.Elements {
+				if e.Kind == "AUTO" {
+					t.refuse(e, "GROUP BY AUTO")
+				}
+			}
+		}
+		for _, w := range n.Windows {
+			if w.Window.Frame != nil && w.Window.Frame.Patterns != nil {
+				t.refuse(w, "row pattern recognition in a window")
+			}
+		}
+	}
+}
+
 func (t *transpiler) relation(r trinosql.Relation) bool {
 	switch r := r.(type) {
 	case *trinosql.TableRef:

@@ -137,6 +137,7 @@ func (t *transpiler) text(s string) string {
 }
 
 func (t *transpiler) override(_ *trinosql.Writer, n trinosql.Node) bool {
+	t.only(n)
 	switch n := n.(type) {
 	case *trinosql.Query:
 		return t.query(n)

@@ -51,6 +51,7 @@ func (t *written) untyped(n trinosql.Node, what string) {
 }
 
 func (t *written) override(_ *trinosql.Writer, n trinosql.Node) bool {
+	t.only(n)
 	switch n := n.(type) {
 	case *trinosql.Query:
 		return t.writtenQuery(n)

@@ -109,11 +109,17 @@ var plain = map[string]*Type{
 	"joniregexp": NewOpaque("JoniRegExp"), "jsonpath": NewOpaque("JsonPath"), "json2016": NewOpaque("json2016"),
 	"jsonpath2016": NewOpaque("JsonPath2016"),
 	"codepoints":   NewOpaque("CodePoints"), "color": NewOpaque("color"), "likepattern": NewOpaque("LikePattern"),
-	"re2jregexp":      NewOpaque("Re2JRegExp"),
-	"modelclassifier": NewOpaque("modelclassifier"),
+	"re2jregexp": NewOpaque("Re2JRegExp"),
+	"model":      NewOpaque("Model"), "regressor": NewOpaque("Regressor"),
 	// of a plugin
 	"geometry": NewOpaque("Geometry"), "sphericalgeography": NewOpaque("SphericalGeography"),
 	"bingtile": NewOpaque("BingTile"), "kdbtree": NewOpaque("KdbTree"),
+}
+
+// Parametric is the name of an opaque type that has a type as its parameter, as Trino displays it; "" for others. The
+// base is in lower case.
+func Parametric(base string) string {
+	return map[string]string{"qdigest": "qdigest", "classifier": "Classifier"}[base]
 }
 
 func named(tree *trinosql.NamedType) (*Type, error) {
@@ -185,9 +191,9 @@ func named(tree *trinosql.NamedType) (*Type, error) {
 		if len(args) > 0 && len(numbers) == 0 {
 			return NewFunction(args[:len(args)-1], args[len(args)-1]), nil
 		}
-	case "qdigest":
-		if len(args) == 1 && len(numbers) == 0 {
-			return NewOpaque("qdigest", args[0]), nil
+	default:
+		if name := Parametric(base); name != "" && len(args) == 1 && len(numbers) == 0 {
+			return NewOpaque(name, args[0]), nil
 		}
 	}
 	return nil, &UnknownError{}

@@ -13,42 +13,58 @@ import (
 
 // TestComplete finds statements without an answer and answers without a statement.
 func TestComplete(t *testing.T) {
-	if os.Getenv("DIG_TEST_RENEW") != "" {
-		renew(t)
-	}
-	list, err := Statements("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	version, answers, err := Answers("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if version == "" || len(list) != len(answers) {
-		t.Errorf("%d statements, %d answers of Trino %q", len(list), len(answers), version)
-	}
-	for _, s := range list {
-		if a := answers[s.SQL]; a == nil || a.Columns == nil && a.Error == nil {
-			t.Errorf("%s: no answer to %s", s.File, s.SQL)
+	for _, dir := range []string{"testdata", "testdata/language", "testdata/system"} {
+		if os.Getenv("DIG_TEST_RENEW") != "" {
+			renew(t, dir)
+		}
+		list, err := Statements(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		version, answers, err := Answers(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if version == "" || len(list) != len(answers) {
+			t.Errorf("%s: %d statements, %d answers of Trino %q", dir, len(list), len(answers), version)
+		}
+		for _, s := range list {
+			if a := answers[s.SQL]; a == nil || a.Columns == nil && a.Error == nil {
+				t.Errorf("%s: no answer to %s", s.File, s.SQL)
+			}
 		}
 	}
 }
 
-// renew asks the Trino whose address is in DIG_TEST_TRINO for all answers.
-func renew(t *testing.T) {
+// renew asks the Trino whose address is in DIG_TEST_TRINO for the answers of a directory, if it has the version of
+// those.
+func renew(t *testing.T, dir string) {
 	base := os.Getenv("DIG_TEST_TRINO")
 	if base == "" {
 		t.Fatal("DIG_TEST_TRINO is not set: start one with .ci/witness")
 	}
-	list, err := Statements("testdata")
+	var info struct{ NodeVersion struct{ Version string } }
+	resp, err := http.Get(base + "/v1/info")
+	if err == nil {
+		err = json.NewDecoder(resp.Body).Decode(&info)
+		resp.Body.Close()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]*Answer{}
-	if os.Getenv("DIG_TEST_RENEW") != "all" {
-		if _, known, err = Answers("testdata"); err != nil {
-			t.Fatal(err)
-		}
+	list, err := Statements(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, known, err := Answers(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version != info.NodeVersion.Version {
+		return
+	}
+	if os.Getenv("DIG_TEST_RENEW") == "all" {
+		known = nil
 	}
 	answers := make([]*Answer, len(list))
 	next := make(chan int)
@@ -76,15 +92,6 @@ func renew(t *testing.T) {
 	}
 	close(next)
 	wait.Wait()
-	var info struct{ NodeVersion struct{ Version string } }
-	resp, err := http.Get(base + "/v1/info")
-	if err == nil {
-		err = json.NewDecoder(resp.Body).Decode(&info)
-		resp.Body.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	head := fmt.Sprintf("{\"trino\":%q}\n", info.NodeVersion.Version)
 	files := map[string]*bytes.Buffer{}
 	for i, a := range answers {
@@ -99,7 +106,7 @@ func renew(t *testing.T) {
 		}
 	}
 	for name, out := range files {
-		if err := os.WriteFile("testdata/"+name, out.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(dir+"/"+name, out.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
+	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
 func project() []engine.TableName {
@@ -83,5 +84,27 @@ func TestScan(t *testing.T) {
 	}
 	if _, err := r.Scan(context.Background(), engine.ScanRequest{Columns: []string{"nosuch"}}); err == nil {
 		t.Error("a column that is not there is read")
+	}
+}
+
+// TestSystemColumns compares the columns of the tables of the catalog system with those of Trino.
+func TestSystemColumns(t *testing.T) {
+	_, answers, err := witness.Answers("../../../trinosql/witness/testdata/system")
+	if err != nil || len(answers) < 20 {
+		t.Fatal(len(answers), err)
+	}
+	for text, a := range answers {
+		parts := strings.Split(strings.TrimPrefix(text, "SELECT * FROM "), ".")
+		cols, err := Described(engine.TableName{Catalog: parts[0], Schema: parts[1], Table: parts[2]})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		var have [][2]string
+		for _, c := range cols {
+			have = append(have, [2]string{c.Name, c.Type})
+		}
+		if !slices.Equal(have, a.Columns) {
+			t.Errorf("%s\n\twe say    %v\n\tTrino says %v", text, have, a.Columns)
+		}
 	}
 }

@@ -1,7 +1,9 @@
 package infoschema
 
 import (
+	_ "embed"
 	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -24,13 +26,24 @@ var systemColumns = map[string]map[string][]engine.ColumnInfo{
 	},
 }
 
+//go:embed system.txt
+var elsewhereText string
+
 // elsewhere are the other tables of Trino's system catalog.
-const elsewhere = ` metadata.analyze_properties metadata.column_properties metadata.materialized_view_properties ` +
-	`metadata.materialized_views metadata.schema_properties ` +
-	`metadata.table_properties runtime.optimizer_rule_stats runtime.queries runtime.tasks runtime.transactions ` +
-	`jdbc.attributes jdbc.catalogs jdbc.columns ` +
-	`jdbc.procedure_columns jdbc.procedures jdbc.pseudo_columns jdbc.schemas jdbc.super_tables jdbc.super_types ` +
-	`jdbc.table_types jdbc.tables jdbc.types jdbc.udts `
+var elsewhere = sync.OnceValue(func() map[engine.TableName][]engine.ColumnInfo {
+	m := map[engine.TableName][]engine.ColumnInfo{}
+	for line := range strings.Lines(elsewhereText) {
+		if name, columns, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok {
+			n := engine.TableName{Catalog: System}
+			n.Schema, n.Table, _ = strings.Cut(name, ".")
+			for c := range strings.SplitSeq(columns, "; ") {
+				name, t, _ := strings.Cut(c, " ")
+				m[n] = append(m[n], engine.ColumnInfo{Name: name, Type: t, Nullable: true})
+			}
+		}
+	}
+	return m
+})
 
 // Has reports whether a name is that of a table of information_schema or of the catalog system, which may not exist.
 func Has(n engine.TableName) bool { return n.Schema == Schema || n.Catalog == System }
@@ -46,16 +59,24 @@ func Described(n engine.TableName) ([]engine.ColumnInfo, error) {
 		return cols, nil
 	case n.Schema == Schema:
 		return nil, engine.UnknownTable(n)
-	case strings.Contains(elsewhere, " "+n.Schema+"."+n.Table+" "):
-		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() +
-			" is not supported on zone local"}
-	case systemColumns[n.Schema] == nil && !strings.Contains(elsewhere, " "+n.Schema+"."):
+	case elsewhere()[n] != nil:
+		return elsewhere()[n], nil
+	case systemColumns[n.Schema] == nil && n.Schema != "jdbc":
 		return nil, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
 	}
 	return nil, engine.UnknownTable(n)
 }
 
-// SystemTables names the tables of the catalog system.
+// Readable is the error for a table of the catalog system whose rows zone local does not have, else nil.
+func Readable(n engine.TableName) error {
+	if n.Schema == Schema || systemColumns[n.Schema][n.Table] != nil {
+		return nil
+	}
+	return &engine.Error{Kind: engine.KindUnsupported,
+		Message: "table " + n.String() + " is not supported on zone local"}
+}
+
+// SystemTables names the tables of the catalog system that can be read.
 func SystemTables() []engine.TableName {
 	var out []engine.TableName
 	for schema, tables := range systemColumns {
