@@ -63,8 +63,9 @@ func TestImports(t *testing.T) {
 		"pkg/openapi":        {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely": {},
 		"pkg/gateway/damage": {},
-		"pkg/gateway/store":  {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states", "pkg/gateway/zone"},
-		"pkg/gateway/zone":   {"pkg/gateway/engine"},
+		"pkg/gateway/store": {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states",
+			"pkg/gateway/zone"},
+		"pkg/gateway/zone": {"pkg/gateway/engine"},
 		"pkg/gateway/sql": {"internal/clip", "internal/nearest", "internal/sqltext", "pkg/late",
 			"pkg/trinosql", "pkg/gateway/engine", "pkg/gateway/wire"},
 		"pkg/gateway/wire": {"internal/sqltext", "pkg/api", "pkg/trinosql", "pkg/late",
@@ -83,7 +84,8 @@ func TestImports(t *testing.T) {
 			"pkg/gateway", "internal/tempfile"},
 	}
 	// what cmd/internal/cli is made of
-	frame := []string{"cmd/internal/exitcode", "cmd/internal/schema", "cmd/internal/resolve"}
+	frame := []string{"cmd/internal/contents", "cmd/internal/exitcode", "cmd/internal/journal", "cmd/internal/prompt",
+		"cmd/internal/resolve", "cmd/internal/schema"}
 	under := func(dir string, rooms []string) bool {
 		for _, r := range rooms {
 			if dir == r || strings.HasPrefix(dir, r+"/") {
@@ -151,7 +153,8 @@ func TestImports(t *testing.T) {
 					"internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec",
 					"pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config",
 					"pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/zone",
-					"pkg/gateway/sql", "pkg/gateway/wire", "pkg/gateway/engine/enginetest", "pkg/gateway/engine", "pkg/gateway/connector",
+					"pkg/gateway/sql", "pkg/gateway/wire", "pkg/gateway/engine/enginetest", "pkg/gateway/engine",
+					"pkg/gateway/connector",
 					"pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
@@ -169,8 +172,9 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestClientLinksToNoEngine: the program passes the engine to its commands. What they import is the same for a build with
-// an engine and for one without, and contains neither the engine nor a gateway, its store or its connectors to databases.
+// TestClientLinksToNoEngine: the program passes the engine to its commands. What they import is the same for a build
+// with an engine and for one without, and contains neither the engine nor a gateway, its store or its connectors to
+// databases.
 func TestClientLinksToNoEngine(t *testing.T) {
 	linked := regexp.MustCompile(`^(github\.com/(duckdb|jackc/pgx|go-sql-driver)/|modernc\.org/sqlite|` +
 		module + `pkg/gateway($|/store$|/hosted$|/connector/types$|/engine/duckdb))`)
@@ -196,7 +200,8 @@ func TestClientLinksToNoEngine(t *testing.T) {
 		}
 		both[i] = strings.Join(own, "\n")
 		if program := list("."); slices.IndexFunc(program, linked.MatchString) < 0 || len(own) < 50 {
-			t.Errorf("with %s the program links to no gateway, or the client to %d packages: this test sees nothing", cgo, len(own))
+			t.Errorf("with %s the program links to no gateway, or the client to %d packages: this test sees nothing",
+				cgo, len(own))
 		}
 	}
 	if both[0] != both[1] {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
@@ -201,7 +202,7 @@ func (f *front) want(code int, args ...string) string {
 // rows counts the rows of an internal table, past the proxy; -1 for no table.
 func (f *front) rows(table string) int64 {
 	f.t.Helper()
-	n, err := cli.CountRows(f.t.Context(), f.api, gateway.DefaultProject, "table", table)
+	n, err := contents.Rows(f.t.Context(), f.api, gateway.DefaultProject, "table", table)
 	if err != nil {
 		return -1
 	}

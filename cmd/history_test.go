@@ -11,17 +11,17 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/journal"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // history lists the changes, the oldest first.
-func (f *front) history(args ...string) []cli.Change {
+func (f *front) history(args ...string) []journal.Change {
 	f.t.Helper()
 	code, out, errs := f.dig(append([]string{"history", "list", "-o", "json"}, args...)...)
-	var all []cli.Change
+	var all []journal.Change
 	if err := json.Unmarshal([]byte(out), &all); code != 0 || err != nil {
 		f.t.Fatalf("exit %d, %v: %s%s", code, err, out, errs)
 	}
@@ -131,7 +131,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%+v\n%+v", all[7], all[8])
 		}
 		_, out, _ := f.dig("history", "show", all[1].ID[:8], "-o", "json")
-		var shown cli.Change
+		var shown journal.Change
 		if err := json.Unmarshal([]byte(out), &shown); err != nil || shown.ID != all[1].ID ||
 			string(shown.Before) != string(all[1].Before) {
 			t.Errorf("%v: %s", err, out)

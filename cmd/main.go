@@ -18,6 +18,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/gateway/supervise"
 	xterm "golang.org/x/term"
@@ -108,7 +109,7 @@ func Run(ctx context.Context, e *cli.Env) int {
 	} else {
 		e.Err = &cli.NoteLines{E: e, W: e.Err}
 	}
-	e.In = &cli.Stdin{Ctx: ctx, In: e.In}
+	e.In = &prompt.Stdin{Ctx: ctx, In: e.In}
 	err := e.RefuseDNS()
 	if err == nil {
 		root := newRootCmd(e)

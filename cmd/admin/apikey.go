@@ -43,7 +43,7 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 					return cli.View{}, err
 				}
 				who := e.Called(args[0], id, resolve.APIKeys(ctx, cl, p))
-				if err := e.Confirm("delete API key %s? whoever uses it is locked out", who); err != nil {
+				if err := e.Ask().Confirm("delete API key %s? whoever uses it is locked out", who); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("deleted API key %s", args[0]), cl.APIKeys.Delete(ctx, p, id)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -86,7 +88,7 @@ func inWorkspace(ctx context.Context, e *cli.Env, cl *api.Client, org, workspace
 }
 
 func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
-	var named cli.Naming
+	var named prompt.Naming
 	c := &cobra.Command{Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project and everything in it",
 		Args: cobra.ExactArgs(1),
 		Long: "Delete a project and everything in it.\n\nUnless it is empty its contents are listed, and its name " +
@@ -108,11 +110,11 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 			called = v.Name
 		}
 		holds := holdings(ctx, e, cl, id)
-		if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds.Text,
+		if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, called), holds.Text,
 			"delete project %s and everything in it%s?", resolve.NameAndID(called, id), holds.Text); err != nil {
 			return cli.View{}, err
 		}
-		if err := e.Recheck("project "+called, holds, func() (cli.Holds, error) {
+		if err := e.Ask().Recheck("project "+called, holds, func() (prompt.Holds, error) {
 			return holdings(ctx, e, cl, id),
 				nil
 		}); err != nil {
@@ -124,9 +126,9 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 
 // holdings counts the contents of a project, for the prompt before it is deleted. Contents that cannot be listed are
 // named as such.
-func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) cli.Holds {
+func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) prompt.Holds {
 	var parts []string
-	var out cli.Holds
+	var out prompt.Holds
 	add := func(n int, err error, one, many string) {
 		switch {
 		case err != nil:
@@ -136,14 +138,14 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) c
 		}
 	}
 	rows := func(kind string, tables []api.Table) {
-		if len(tables) == 0 || !e.Prompts() {
+		if len(tables) == 0 || !e.Ask().Prompts() {
 			return
 		}
 		var names []string
 		for _, t := range tables {
 			names = append(names, t.TableName)
 		}
-		c, err := cli.ContentsOfAll(ctx, cl, project, kind, names)
+		c, err := contents.OfAll(ctx, cl, project, kind, names)
 		if err != nil || !c.Known {
 			parts[len(parts)-1] += " (rows not counted)"
 			return

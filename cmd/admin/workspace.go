@@ -63,10 +63,10 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 				v, err := cl.Workspaces.Get(ctx, org, id)
 				return []resolve.Named{{ID: v.ID, Name: v.Name}}, err
 			})
-			if err := e.Confirm("delete workspace %s?", who); err != nil {
+			if err := e.Ask().Confirm("delete workspace %s?", who); err != nil {
 				return cli.View{}, err
 			}
-			if err := e.RecheckText("workspace "+args[0], "", func() (string, error) {
+			if err := e.Ask().RecheckText("workspace "+args[0], "", func() (string, error) {
 				ps, err := cl.Projects.List(ctx, org, id)
 				return strings.Join(names(ps), ", "), err
 			}); err != nil {

@@ -75,7 +75,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 					return cli.View{}, err
 				}
 				who := e.Called(args[0], id, resolve.Threads(ctx, cl, p))
-				if err := e.Confirm("delete thread %s?", who); err != nil {
+				if err := e.Ask().Confirm("delete thread %s?", who); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("deleted thread %s", args[0]), cl.Agent.DeleteThread(ctx, p, id)

@@ -38,7 +38,7 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				if err := e.Confirm("delete conversation %s from the chat history?",
+				if err := e.Ask().Confirm("delete conversation %s from the chat history?",
 					e.Called(args[0], id, resolve.Conversations(ctx, cl, p))); err != nil {
 					return cli.View{}, err
 				}

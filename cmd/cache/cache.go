@@ -206,7 +206,7 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 					st.SchemaName +
 					"." + st.TableName}}, err
 			})
-			if err := e.Confirm("delete cache %s with its rows and schedules?", who); err != nil {
+			if err := e.Ask().Confirm("delete cache %s with its rows and schedules?", who); err != nil {
 				return cli.View{}, err
 			}
 			if !e.MayDropRows() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -17,7 +18,7 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project st
 	queries, err := cl.Queries.List(ctx, project)
 	parts := resolve.CatalogDependants(ctx, cl, project, of, queries, err)
 	dependants = strings.Join(parts, ", ")
-	if e.NeedsConfirmation() || dependants != "" {
+	if e.Ask().NeedsConfirmation() || dependants != "" {
 		switch n, err := tablesOf(ctx, cl, project, of.ID); {
 		case err != nil:
 			parts = append(parts, "tables that could not be listed")
@@ -30,7 +31,7 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project st
 
 // agreeTable asks for confirmation before a table of a catalog is deleted, and lists the saved queries that read it.
 // names are the names by which the user may confirm the table.
-func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named cli.Naming, names []string, catalog,
+func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named prompt.Naming, names []string, catalog,
 	schema, table, question string) error {
 	look := func() (string, error) {
 		all, err := cl.Catalogs.List(ctx, p)
@@ -54,10 +55,10 @@ func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named
 	if err != nil {
 		return err
 	}
-	if err := e.ConfirmNamed(named, names, used, "%s%s?", question, used); err != nil {
+	if err := e.Ask().ConfirmNamed(named, names, used, "%s%s?", question, used); err != nil {
 		return err
 	}
-	return e.RecheckText("table "+names[0], used, look)
+	return e.Ask().RecheckText("table "+names[0], used, look)
 }
 
 func tablesOf(ctx context.Context, cl *api.Client, project, catalog string) (int, error) {

@@ -98,7 +98,7 @@ func askParameters(e *cli.Env, req *api.CatalogRequest, err error) error {
 	for _, name := range missing {
 		for req.ExtraParameters[name] == nil {
 			fmt.Fprintf(e.Err, "%s: ", name)
-			text, err := e.Answer(secret.Named(name))
+			text, err := e.Ask().Answer(secret.Named(name))
 			if err != nil {
 				return err
 			}

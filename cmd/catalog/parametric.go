@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -27,7 +28,7 @@ func NewParametric(e *cli.Env) *cobra.Command {
 		Short: "Delete a parametric table", Example: ex + "delete shop daily.orders --yes", Args: cobra.ExactArgs(2),
 		Long: "Delete a parametric table.\n\nSaved queries that read it, also through others, break; if there are " +
 			"any, they are listed, and its name is asked for, or --yes needs\n--confirm SCHEMA.TABLE."}
-	var named cli.Naming
+	var named prompt.Naming
 	named.Register(del, "table")
 	cli.Annotate(del, spec.ListCatalogs, spec.ListQueries)
 	c.AddCommand(

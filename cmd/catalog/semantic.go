@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -84,7 +85,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			"only when it is created; zone local also finds it by name. Saved queries that\nread it, also through " +
 			"others, break; if there are any, they are listed, and its name is asked for, or --yes needs\n--confirm " +
 			"SCHEMA.TABLE."}
-	var named cli.Naming
+	var named prompt.Naming
 	named.Register(del, "table")
 	cli.Annotate(del, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.ListQueries)
 	c.AddCommand(
@@ -139,9 +140,9 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			}
 			question := fmt.Sprintf("remove table %s from semantic catalog %s", resolve.NameAndID(who, table), args[0])
 			if name == "" { // the hosted zones do not report ids of tables, so the readers of the table are unknown
-				err = e.Confirm("%s?", question)
+				err = e.Ask().Confirm("%s?", question)
 			} else {
-				err = agreeTable(ctx, e, cl, p, named, cli.NamesOf(table, schema+"."+name, args[1]), id, schema,
+				err = agreeTable(ctx, e, cl, p, named, prompt.NamesOf(table, schema+"."+name, args[1]), id, schema,
 					name, question)
 			}
 			if err != nil {

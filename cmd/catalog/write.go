@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
@@ -185,7 +186,7 @@ func explainCreate(ctx context.Context, cl *api.Client, project, name string, er
 }
 
 func newCatalogDeleteCmd(e *cli.Env) *cobra.Command {
-	var named cli.Naming
+	var named prompt.Naming
 	c := &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog",
 		Args: cobra.ExactArgs(1),
 		Long: `Delete a catalog. The connection and the source are not changed; caches and parametric tables of the
@@ -215,11 +216,11 @@ there are any, the name of the catalog is asked for, or --yes needs --confirm NA
 			if with != "" {
 				what += " with its " + with
 			}
-			if err := e.ConfirmNamed(named, cli.NamesOf(id, called, shown), dependants, "delete catalog %s?",
+			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, called, shown), dependants, "delete catalog %s?",
 				what); err != nil {
 				return cli.View{}, err
 			}
-			if err := e.RecheckText("catalog "+called, with, func() (string, error) {
+			if err := e.Ask().RecheckText("catalog "+called, with, func() (string, error) {
 				now, _ := catalogHoldings(ctx, e, cl, p, all[i])
 				return now, nil
 			}); err != nil {

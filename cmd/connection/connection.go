@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
@@ -74,7 +75,7 @@ func New(e *cli.Env) *cobra.Command {
 type onConnection func(f func(ctx context.Context, cl *api.Client, p, id, name string) (cli.View, error)) cli.RunFunc
 
 func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Command {
-	var named cli.Naming
+	var named prompt.Naming
 	c := &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection",
 		Args: cobra.ExactArgs(1),
 		Long: "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving immediately; the " +
@@ -99,11 +100,11 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 					called = now.Name
 				}
 			}
-			if err := e.ConfirmNamed(named, cli.NamesOf(id, called), holds, "delete connection %s? %s",
+			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, called), holds, "delete connection %s? %s",
 				resolve.NameAndID(called, id), what); err != nil {
 				return cli.View{}, err
 			}
-			if err := e.RecheckText("connection "+called, holds, func() (string, error) {
+			if err := e.Ask().RecheckText("connection "+called, holds, func() (string, error) {
 				return connectionHoldings(ctx, cl,
 					p, id)
 			}); err != nil {

@@ -153,7 +153,7 @@ func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred map[stri
 				label += " [optional]"
 			}
 			fmt.Fprintf(e.Err, "%s: ", label)
-			text, err := e.Answer(secret.Named(item.FieldName))
+			text, err := e.Ask().Answer(secret.Named(item.FieldName))
 			if err != nil {
 				return err
 			}

@@ -213,7 +213,7 @@ credentials cannot be read any more then;` + "`" + e.Name + ` connection update`
 			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 				return cli.Note("there is nothing to delete: %s does not exist", dir), nil
 			}
-			if err := e.ConfirmHere("zone local: delete everything in %s, all projects?", dir); err != nil {
+			if err := e.Ask().ConfirmHere("zone local: delete everything in %s, all projects?", dir); err != nil {
 				return cli.View{}, err
 			}
 			if e.DryRun() {
@@ -243,7 +243,7 @@ func wholeZone(e *cli.Env) (string, error) {
 }
 
 func renewKey(e *cli.Env, dir string) (cli.View, error) {
-	if err := e.ConfirmHere("zone local: replace %s and lose all stored credentials?",
+	if err := e.Ask().ConfirmHere("zone local: replace %s and lose all stored credentials?",
 		filepath.Join(dir, "secret.key")); err != nil {
 		return cli.View{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/journal"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/spf13/cobra"
 )
@@ -35,7 +36,7 @@ func newList(e *cli.Env) *cobra.Command {
 	c.Flags().DurationVar(&since, "since", 0, "only changes of this period, such as 24h")
 	c.Flags().BoolVar(&here, "here", false, "only changes in the current zone, address and project")
 	c.Flags().BoolVar(&failed, "failed", false, "only changes that are not known to be done")
-	return cli.Plain[[]cli.Change](e, c, func(context.Context, []string) (cli.View, error) {
+	return cli.Plain[[]journal.Change](e, c, func(context.Context, []string) (cli.View, error) {
 		switch {
 		case limit < 0:
 			return cli.View{}, cli.Usagef("--limit: %d is negative", limit)
@@ -47,7 +48,7 @@ func newList(e *cli.Env) *cobra.Command {
 			return cli.View{}, err
 		}
 		slices.Reverse(all)
-		listed := []*cli.Change{}
+		listed := []*journal.Change{}
 		for _, x := range all {
 			if limit > 0 && len(listed) == limit {
 				break
@@ -70,19 +71,19 @@ func newShow(e *cli.Env) *cobra.Command {
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var ids []cobra.Completion
 		if _, err := e.Settings(); err == nil {
-			all, _, _ := e.Changes()
+			all, _, _ := read(e)
 			for _, x := range all {
 				ids = append(ids, cobra.CompletionWithDesc(x.ID, x.At.Format(time.DateTime)+" "+x.Command))
 			}
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
-	return cli.Plain[cli.Change](e, c, func(_ context.Context, args []string) (cli.View, error) {
+	return cli.Plain[journal.Change](e, c, func(_ context.Context, args []string) (cli.View, error) {
 		all, note, err := changes(e)
 		if err != nil {
 			return cli.View{}, err
 		}
-		var found []*cli.Change
+		var found []*journal.Change
 		for _, x := range all {
 			if args[0] != "" && strings.HasPrefix(x.ID, args[0]) {
 				found = append(found, x)
@@ -103,9 +104,17 @@ func newShow(e *cli.Env) *cobra.Command {
 	})
 }
 
+func read(e *cli.Env) ([]*journal.Change, journal.Left, error) {
+	l, err := e.Journal()
+	if err != nil {
+		return nil, journal.Left{}, err
+	}
+	return l.Changes()
+}
+
 // changes reads the journal. note describes problems with it.
-func changes(e *cli.Env) (all []*cli.Change, note string, err error) {
-	all, left, err := e.Changes()
+func changes(e *cli.Env) (all []*journal.Change, note string, err error) {
+	all, left, err := read(e)
 	switch {
 	case err != nil:
 		return nil, "", &cli.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " +

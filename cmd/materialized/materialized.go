@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -98,7 +99,7 @@ canceled, 8 when --wait-timeout was reached first.`,
 				if err != nil {
 					return cli.View{}, err
 				}
-				n, err := cli.StoredRows(ctx, cl, p, after.QueryName)
+				n, err := contents.Stored(ctx, cl, p, after.QueryName)
 				return cli.Object(after).PrintValue().WithNote("%d rows stored", n), err
 			})(ctx, cl, args)
 		})

@@ -207,7 +207,7 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 			Aliases: []string{"delete", "rm"},
 			Short:   "Stop notifications", Example: ex + "unset --yes", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
-				if err := e.Confirm("remove the refresh callback of the project?"); err != nil {
+				if err := e.Ask().Confirm("remove the refresh callback of the project?"); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("notifications are off"), cl.Metadata.UnregisterCallback(ctx, p)

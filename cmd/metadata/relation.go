@@ -67,7 +67,7 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				if err := e.Confirm("remove the categorical values of %s?", args[0]); err != nil {
+				if err := e.Ask().Confirm("remove the categorical values of %s?", args[0]); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("removed the values of %s", args[0]), cl.Metadata.DeleteCategorical(ctx, p, k.catalog,
@@ -184,7 +184,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 				}
 				ends := strings.Join([]string{r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, ".") +
 					" to " + strings.Join([]string{r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, ".")
-				if err := e.Confirm("delete relation %s from %s?", args[1], ends); err != nil {
+				if err := e.Ask().Confirm("delete relation %s from %s?", args[1], ends); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("deleted relation %s", args[1]), cl.Metadata.DeleteRelation(ctx, p, r.SourceCatalogID,
@@ -268,7 +268,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 						return resolve.Named{ID: s.ID, Name: strconv.Quote(s.Metadata.Prompt)}
 					}), err
 				})
-				if err := e.Confirm("delete golden SQL %s?", who); err != nil {
+				if err := e.Ask().Confirm("delete golden SQL %s?", who); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("deleted golden SQL %s", args[0]), cl.Metadata.DeleteGoldenSQL(ctx, p, args[0])

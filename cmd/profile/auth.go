@@ -66,7 +66,7 @@ itself stays valid:` + "`" + e.Name + ` api-key delete` + "`" + ` deletes it fro
 			return logoutKey(e, st, p.Name, &cli.Failure{Exit: exitcode.NotFound, Code: "no-key",
 				Msg: fmt.Sprintf("profile %s has no key", p.Name)})
 		}
-		if err := e.ConfirmHere("remove the key of profile %s from this machine?", p.Name); err != nil {
+		if err := e.Ask().ConfirmHere("remove the key of profile %s from this machine?", p.Name); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.DryRunStep("remove the key of profile %s from this machine", p.Name); err != nil {
@@ -100,7 +100,7 @@ func logoutKey(e *cli.Env, st *config.Store, name string, none error) (cli.View,
 	for _, k := range keys {
 		of, where = append(of, k.Address), append(where, k.Where)
 	}
-	if err := e.ConfirmHere("no profile refers to the key stored as %s (%s); remove it from this machine?", name,
+	if err := e.Ask().ConfirmHere("no profile refers to the key stored as %s (%s); remove it from this machine?", name,
 		strings.Join(of, ", ")); err != nil {
 		return cli.View{}, err
 	}

@@ -281,7 +281,7 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 // tryAgain shows the error of an edited text and asks whether to edit it again.
 func tryAgain(e *cli.Env, wrong error) (bool, error) {
 	fmt.Fprintf(e.Err, "%v\nedit it again? [y/N] ", wrong)
-	answer, err := e.Answer(false)
+	answer, err := e.Ask().Answer(false)
 	if err != nil {
 		return false, err
 	}

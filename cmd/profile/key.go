@@ -35,7 +35,7 @@ func givenKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
 	text, hidden, err := "", false, error(nil)
 	if e.InTerm && !stdin {
 		fmt.Fprint(e.Err, "API key: ")
-		text, hidden, err = e.Hidden()
+		text, hidden, err = e.Ask().Hidden()
 	}
 	if !hidden {
 		in := bufio.NewReader(io.LimitReader(e.In, 8<<10))

@@ -294,7 +294,7 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 		fmt.Fprintf(l.e.Err,
 			"zone %s does not know this key. Send it to %s, to see whether it is a key of zone %s? [y/N] ",
 			here, where, zone)
-		answer, err := l.e.Answer(false)
+		answer, err := l.e.Ask().Answer(false)
 		if err != nil {
 			return api.ProjectInfo{}, "", err
 		}

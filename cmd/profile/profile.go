@@ -67,7 +67,7 @@ func New(e *cli.Env) *cobra.Command {
 				if _, err := st.Get(args[0]); err != nil {
 					return cli.View{}, err
 				}
-				if err := e.ConfirmHere("remove profile %s and its key?", args[0]); err != nil {
+				if err := e.Ask().ConfirmHere("remove profile %s and its key?", args[0]); err != nil {
 					return cli.View{}, err
 				}
 				if err := e.DryRunStep("remove profile %s and its key", args[0]); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -37,7 +38,7 @@ func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql 
 	}
 	var s sizeEstimate
 	err := run("SELECT count(*) FROM (\n"+sql+"\n) AS counted", func(r *api.Rows) error {
-		n, err := cli.CountsIn(r, 1)
+		n, err := contents.In(r, 1)
 		if err == nil {
 			s.Rows = n[0]
 		}

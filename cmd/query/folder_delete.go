@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
@@ -20,7 +21,7 @@ import (
 func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View,
 	error)) *cobra.Command {
 	var force bool
-	var named cli.Naming
+	var named prompt.Naming
 	c := &cobra.Command{Use: "delete FOLDER", Aliases: []string{"rm"}, Short: "Delete a folder",
 		Args: cobra.ExactArgs(1),
 		Long: `Delete a folder. It must be empty, unless --force is given: then all folders and queries in it are
@@ -36,7 +37,7 @@ there are any, they are listed, and the path of the folder is asked for, or --ye
 		args []string) (cli.View,
 		error) {
 		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			params, what, used, names := url.Values{}, cli.Holds{}, "", cli.NamesOf(id, args[0])
+			params, what, used, names := url.Values{}, prompt.Holds{}, "", prompt.NamesOf(id, args[0])
 			if force {
 				params.Set("force", "true")
 				t, err := folderContents(ctx, e, cl, p, id)
@@ -44,7 +45,7 @@ there are any, they are listed, and the path of the folder is asked for, or --ye
 					return cli.View{}, err
 				}
 				if what, used = t.holds, t.used; t.path != "" {
-					names = cli.NamesOf(id, t.path, path.Base(t.path), args[0])
+					names = prompt.NamesOf(id, t.path, path.Base(t.path), args[0])
 				}
 			}
 			who := args[0]
@@ -57,11 +58,11 @@ there are any, they are listed, and the path of the folder is asked for, or --ye
 					}), err
 				})
 			}
-			if err := e.ConfirmNamed(named, names, used, "delete folder %s%s?", who, what.Text); err != nil {
+			if err := e.Ask().ConfirmNamed(named, names, used, "delete folder %s%s?", who, what.Text); err != nil {
 				return cli.View{}, err
 			}
 			if force {
-				if err := e.Recheck("folder "+args[0], what, func() (cli.Holds, error) {
+				if err := e.Ask().Recheck("folder "+args[0], what, func() (prompt.Holds, error) {
 					now, err := folderContents(ctx, e, cl, p, id)
 					return now.holds, err
 				}); err != nil {
@@ -76,7 +77,7 @@ there are any, they are listed, and the path of the folder is asked for, or --ye
 // folderTree describes what is deleted with a folder.
 type folderTree struct {
 	path  string
-	holds cli.Holds
+	holds prompt.Holds
 	used  string // what depends on its queries, "" for nothing
 }
 
@@ -87,7 +88,7 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	tree, jerr := json.Marshal(t.Tree)
 	text := resolve.Plural(len(queries), " with 1 query", " with %d queries") + resolve.Plural(max(folders-1, 0),
 		" and 1 folder below it", " and %d folders below it")
-	out := folderTree{holds: cli.Holds{Text: text, Mark: string(tree)}}
+	out := folderTree{holds: prompt.Holds{Text: text, Mark: string(tree)}}
 	if len(t.Tree) > 0 {
 		out.path = t.Tree[0].Path
 	}

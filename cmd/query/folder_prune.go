@@ -34,7 +34,7 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 		if len(empty) == 0 {
 			return cli.List(paths).PrintValue().WithNote("every folder contains a query"), nil
 		}
-		if err := e.Confirm("delete %s: %s?", strings.TrimSpace(resolve.Plural(len(empty), "1 empty folder",
+		if err := e.Ask().Confirm("delete %s: %s?", strings.TrimSpace(resolve.Plural(len(empty), "1 empty folder",
 			"%d empty folders")), strings.Join(paths, ", ")); err != nil {
 			return cli.View{}, err
 		}

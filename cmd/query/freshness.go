@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -64,7 +65,7 @@ Counting the live query runs it; --stored-only leaves that out.`,
 			}
 		}
 		if out.State != cli.NeverMaterialized {
-			n, err := cli.CountRows(ctx, cl, p, api.SchemaMtQuery, q.Name)
+			n, err := contents.Rows(ctx, cl, p, api.SchemaMtQuery, q.Name)
 			if err == nil {
 				out.StoredRows = &n
 			} else if !e.Planned(err) && cli.RunStateOf(st.Status) == cli.RunDone {
@@ -72,7 +73,7 @@ Counting the live query runs it; --stored-only leaves that out.`,
 			}
 		}
 		if !storedOnly {
-			n, err := cli.CountRows(ctx, cl, p, api.SchemaQuery, q.Name)
+			n, err := contents.Rows(ctx, cl, p, api.SchemaQuery, q.Name)
 			if err != nil && !e.Planned(err) {
 				return cli.View{}, err
 			}

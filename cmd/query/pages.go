@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -102,7 +103,7 @@ func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key
 		return 0, 0, err
 	}
 	defer res.Close()
-	n, err := cli.CountsIn(res.Rows(), 2)
+	n, err := contents.In(res.Rows(), 2)
 	if err != nil {
 		return 0, 0, err
 	}

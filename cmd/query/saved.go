@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/pkg/api"
@@ -80,7 +81,7 @@ func newQueryGetCmd(e *cli.Env) *cobra.Command {
 }
 
 func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
-	var named cli.Naming
+	var named prompt.Naming
 	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"},
 		Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
 		Long: "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it, also " +
@@ -100,18 +101,20 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := e.ConfirmNamed(named, cli.NamesOf(id, q.Name, q.DisplayName), used, "delete query %s (%s)%s?", q.Name,
+		if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, q.Name, q.DisplayName), used,
+			"delete query %s (%s)%s?", q.Name,
 			id, what); err != nil {
 			return cli.View{}, err
 		}
-		if err := e.Recheck("query "+q.Name, cli.Holds{Text: what, Mark: q.InputQuery}, func() (cli.Holds, error) {
-			now, err := cl.Queries.Get(ctx, p, id)
-			if err != nil {
-				return cli.Holds{}, err
-			}
-			_, what, err := queryHoldings(ctx, cl, p, now)
-			return cli.Holds{Text: what, Mark: now.InputQuery}, err
-		}); err != nil {
+		if err := e.Ask().Recheck("query "+q.Name, prompt.Holds{Text: what, Mark: q.InputQuery},
+			func() (prompt.Holds, error) {
+				now, err := cl.Queries.Get(ctx, p, id)
+				if err != nil {
+					return prompt.Holds{}, err
+				}
+				_, what, err := queryHoldings(ctx, cl, p, now)
+				return prompt.Holds{Text: what, Mark: now.InputQuery}, err
+			}); err != nil {
 			return cli.View{}, err
 		}
 		if err := cl.Queries.Delete(ctx, p, id); err != nil {

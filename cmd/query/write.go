@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -189,7 +190,7 @@ the stored result cannot be set through the API; --estimate prints its approxima
 					if _, err := e.WaitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.Limit); err != nil {
 						return cli.View{}, err
 					}
-					n, err := cli.StoredRows(ctx, cl, p, v.Name)
+					n, err := contents.Stored(ctx, cl, p, v.Name)
 					return cli.Object(v).WithNote("%d rows stored", n), err
 				}
 				return cli.Object(v), nil
@@ -310,7 +311,7 @@ approximate size of the result, and stores nothing.`,
 					if _, err := e.WaitRun(ctx, cl, p, id, v.Name, nil, w.Limit); err != nil {
 						return cli.View{}, err
 					}
-					n, err := cli.StoredRows(ctx, cl, p, v.Name)
+					n, err := contents.Stored(ctx, cl, p, v.Name)
 					return cli.Object(v).WithNote("%d rows stored", n), err
 				}
 				return cli.Object(v), nil

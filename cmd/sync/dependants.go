@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -186,12 +188,12 @@ func stored(o manifest.Object) (schema, table, column string) {
 }
 
 // contents identifies the rows that are deleted with a table, or those with a value in a column.
-func (l *live) contents(ctx context.Context, ch manifest.Change) (cli.Contents, error) {
+func (l *live) contents(ctx context.Context, ch manifest.Change) (contents.Contents, error) {
 	schema, table, column := stored(ch.Have)
 	if table == "" {
-		return cli.Contents{}, nil
+		return contents.Contents{}, nil
 	}
-	return cli.ContentsOf(ctx, l.cl, l.project, schema, table, column)
+	return contents.Of(ctx, l.cl, l.project, schema, table, column)
 }
 
 // untouched rejects the deletion of a table or column if its rows have changed since the plan counted them.
@@ -308,7 +310,7 @@ func titles(refs []manifest.Ref) []string {
 }
 
 // agree asks for confirmation of a plan.
-func (l *live) agree(named cli.NamingAll, todo []manifest.Change) error {
+func (l *live) agree(named prompt.NamingAll, todo []manifest.Change) error {
 	var deleted, needed, why []string
 	for _, ch := range todo {
 		if ch.Action != manifest.Delete {
@@ -327,7 +329,7 @@ func (l *live) agree(named cli.NamingAll, todo []manifest.Change) error {
 	if !strings.Contains(l.e.Where(), l.project) { // the question begins with the target
 		to = " to project " + l.project
 	}
-	return l.e.ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s%s%s?",
+	return l.e.Ask().ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s%s%s?",
 		resolve.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
 }
 

@@ -66,7 +66,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if len(todo) == 0 {
 		return show(e, opts, nil, leave, false)
 	}
-	if e.NeedsConfirmation() && !e.DryRun() {
+	if e.Ask().NeedsConfirmation() && !e.DryRun() {
 		if err := lines(e.Err, todo, false); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/manifest"
@@ -23,7 +24,7 @@ import (
 type options struct {
 	only                           []string
 	force, prune, noCheck, partial bool
-	named                          cli.NamingAll
+	named                          prompt.NamingAll
 	secrets                        bool     // send secrets of existing connections again
 	from                           []string // directories outside DIR whose files references may name
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -48,7 +49,7 @@ func (m *tableCreation) without(ctx context.Context, t api.Table) (removed bool,
 	if !ok {
 		return false, nil
 	}
-	if n, err := cli.CountRows(ctx, m.cl, m.project, m.k.noun, t.TableName); err != nil || n > 0 {
+	if n, err := contents.Rows(ctx, m.cl, m.project, m.k.noun, t.TableName); err != nil || n > 0 {
 		return false, err
 	}
 	if err := m.e.DropEmpty(ctx, m.cl, m.k.client(m.cl), m.project, t.TableName, m.k.bi()); err != nil {
@@ -75,7 +76,7 @@ func noteAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kin
 		if !ok {
 			continue
 		}
-		if n, err := cli.CountRows(ctx, cl, project, kind, t.TableName); err == nil && n == 0 {
+		if n, err := contents.Rows(ctx, cl, project, kind, t.TableName); err == nil && n == 0 {
 			say = append(say, fmt.Sprintf("%s is empty: the import of %s that created it on %s did not end; import "+
 				"it again, or remove it: `%s %s delete %s`", t.TableName, note.File, note.At.Format("2006-01-02 15:04"),
 				e.Name, kind, t.TableName))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -28,7 +29,7 @@ func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
 }
 
 func newColumnDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
-	var named cli.Naming
+	var named prompt.Naming
 	c := &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"},
 		Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2),
 		Long: `Delete a column with its values.

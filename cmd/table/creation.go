@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/rowset"
@@ -204,7 +205,7 @@ func (m *tableCreation) remove(ctx context.Context, table string) string {
 	}
 	var n int64
 	if err == nil {
-		n, err = cli.CountRows(ctx, m.cl, m.project, m.k.noun, table)
+		n, err = contents.Rows(ctx, m.cl, m.project, m.k.noun, table)
 	}
 	if err == nil && n > 0 {
 		return fmt.Sprintf("it contains %d rows", n)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/api"
@@ -189,7 +190,7 @@ func (i *importing) storedRows(ctx context.Context, notes map[string]localstate.
 
 // count counts the rows of the table.
 func (i *importing) count(ctx context.Context) (int64, error) {
-	return i.asked(ctx, func() (int64, error) { return cli.CountRows(ctx, i.cl, i.project, i.kind, i.table) })
+	return i.asked(ctx, func() (int64, error) { return contents.Rows(ctx, i.cl, i.project, i.kind, i.table) })
 }
 
 // storedByID returns how many rows zone local has stored for a recorded import.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -36,12 +38,12 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table, column
 
 // question returns the prompt for deleting a table or one of its columns; its Mark identifies the contents.
 func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, project, table,
-	column string) (q cli.Holds, used string, err error) {
+	column string) (q prompt.Holds, used string, err error) {
 	// the names of the kinds are also the names of their schemas
 	used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break")
 	count := ""
-	if e.Prompts() {
-		c, err := cli.ContentsOf(ctx, cl, project, k.noun, k.stored(table), k.stored(column))
+	if e.Ask().Prompts() {
+		c, err := contents.Of(ctx, cl, project, k.noun, k.stored(table), k.stored(column))
 		if err != nil {
 			return q, used, err
 		}
@@ -57,16 +59,16 @@ func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, pro
 
 // agreed asks for confirmation before a table or one of its columns is deleted. It returns an error if the contents
 // change before the question is answered.
-func (k tableKind) agreed(ctx context.Context, e *cli.Env, cl *api.Client, project string, named cli.Naming,
+func (k tableKind) agreed(ctx context.Context, e *cli.Env, cl *api.Client, project string, named prompt.Naming,
 	names []string, table, column string) (used string, err error) {
 	q, used, err := k.question(ctx, e, cl, project, table, column)
 	if err != nil {
 		return "", err
 	}
-	if err := e.ConfirmNamed(named, names, used, "%s", q.Text); err != nil {
+	if err := e.Ask().ConfirmNamed(named, names, used, "%s", q.Text); err != nil {
 		return "", err
 	}
-	return used, e.Recheck(k.noun+" "+table, q, func() (cli.Holds, error) {
+	return used, e.Ask().Recheck(k.noun+" "+table, q, func() (prompt.Holds, error) {
 		now, _, err := k.question(ctx, e, cl, project, table, column)
 		return now, err
 	})

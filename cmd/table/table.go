@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -76,7 +77,7 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 }
 
 func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
-	var named cli.Naming
+	var named prompt.Naming
 	c := &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows",
 		Args: cobra.ExactArgs(1),
 		Long: "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there " +

@@ -8,16 +8,12 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// NeedsConfirmation reports whether the question before a deletion is shown, at a prompt or in a dry run: its details
-// are fetched from the gateway only then.
-func (e *Env) NeedsConfirmation() bool { return !e.Run.Flags.Yes || e.DryRun() }
-
 // Called describes an object in a prompt by its name and id, also when only the id was given.
 func (e *Env) Called(set, id string, list resolve.Names) string {
 	if set != id {
 		return fmt.Sprintf("%s (%s)", set, id)
 	}
-	if !e.NeedsConfirmation() {
+	if !e.Ask().NeedsConfirmation() {
 		return id
 	}
 	all, err := list()

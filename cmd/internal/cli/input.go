@@ -2,12 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 
+	"fmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
@@ -72,35 +71,14 @@ func SetIf[T any](c *cobra.Command, flag string, field **T, v T) {
 	}
 }
 
-// Answer reads one line from the terminal. It does not read ahead, so that the next prompt gets its own line.
-func (e *Env) Answer(hidden bool) (string, error) {
-	if hidden {
-		line, ok, err := e.Hidden()
-		switch {
-		case errors.Is(err, context.Canceled):
-			return "", err
-		case err != nil:
-			return "", Usagef("cannot read the answer: %v", err)
-		case ok:
-			return line, nil
-		}
+// Data returns standard input as the contents of a file argument. On a terminal it prints a note that input is
+// expected.
+func (e *Env) Data() io.Reader {
+	if err := e.CheckInteractive(); err != nil {
+		return failing{err}
 	}
-	var line []byte
-	one := make([]byte, 1)
-	for {
-		n, err := e.In.Read(one)
-		if n == 1 && one[0] == '\n' {
-			return strings.TrimSuffix(string(line), "\r"), nil
-		}
-		line = append(line, one[:n]...)
-		if errors.Is(err, context.Canceled) {
-			return "", err
-		}
-		if err == io.EOF && len(line) > 0 {
-			return string(line), nil
-		}
-		if err != nil {
-			return "", Usagef("cannot read the answer: %v", err)
-		}
+	if e.InTerm && e.ErrTerm {
+		fmt.Fprintln(e.Err, "reading from the terminal; Ctrl-D on a line of its own ends")
 	}
+	return e.In
 }

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/dig-cli/dig/cmd/internal/journal"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -26,7 +26,7 @@ type interceptor struct {
 	env  *Env
 	next http.RoundTripper
 	base string // the path of the base address
-	seen seenReplies
+	seen journal.Seen
 }
 
 // operation returns the operation of a request, if it is known, and its path relative to the base address.
@@ -63,7 +63,7 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp, err := t.next.RoundTrip(req)
 		if err == nil && t.env.Run.changing && req.Method == http.MethodGet {
 			_, path := t.operation(req)
-			t.seen.watch(path, resp)
+			t.seen.Watch(path, resp)
 		}
 		return resp, err
 	}
@@ -75,11 +75,11 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	c := t.change(req)
 	if writes {
-		c.Body = recordedStatement(bodyOf(req))
+		c.Body = journal.Statement(bodyOf(req))
 	}
 	t.env.record(c)
 	resp, err := t.next.RoundTrip(req)
-	t.env.record(t.env.end(c, resp, err))
+	t.env.record(c.End(t.env.Now(), resp, err, t.env.Run.Mask.Masked))
 	return resp, err
 }
 
@@ -125,37 +125,6 @@ func plainlyReads(sql string) bool {
 		return !several
 	}
 	return first == ""
-}
-
-// recordedStatement is the body of a statement for the journal: without literals, comments and bindings, which may be
-// secrets.
-func recordedStatement(raw []byte) json.RawMessage {
-	var body struct {
-		Statement string `json:"statement"`
-	}
-	if json.Unmarshal(raw, &body) != nil {
-		return nil
-	}
-	var b strings.Builder
-	at := 0
-	sqltext.Scan(body.Statement, true, func(from, to int) {
-		if from > at && b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		at = to
-		switch w := body.Statement[from:to]; {
-		case strings.HasPrefix(w, "$"), strings.HasSuffix(w, "'"), strings.HasPrefix(w, "'"), len(w) > 1 &&
-			w[1] == '\'':
-			b.WriteString("'***'")
-		default:
-			b.WriteString(w)
-		}
-	})
-	out, err := api.Marshal(map[string]string{"statement": b.String()})
-	if err != nil {
-		return nil
-	}
-	return recorded(out)
 }
 
 // hide masks the secrets of a request in all further output: a gateway may echo them.

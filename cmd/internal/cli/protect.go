@@ -46,7 +46,7 @@ func (e *Env) permit(_ context.Context, what string) error {
 		if e.Run.agreed {
 			return nil
 		}
-		return e.Confirm("%s, and protect is confirm (%s). Continue?", what, s.Protect.From)
+		return e.Ask().Confirm("%s, and protect is confirm (%s). Continue?", what, s.Protect.From)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ type Session struct {
 	Refuse        func(api.Omission) error // makes an incomplete answer an error; nil for a note
 	lacked        map[api.Omission]bool
 	Unattended    string          // the variable that shows that no person runs the command
-	keyboard      bool            // standard input is a terminal, but no person uses it
+	unasked       bool            // standard input is a terminal, but no person uses it
 	Terminal      io.Writer       // stderr itself, for output that moves the cursor: progress and pager
 	Ctx           context.Context // the context of the run, for code that is not passed one
 	// after which a gateway in this process lets other processes use a project; 0 for its default

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -108,7 +109,7 @@ func FileOf(w io.Writer) *os.File {
 
 // TerminalOf returns the file behind the input of the run, nil if there is none.
 func TerminalOf(r io.Reader) *os.File {
-	if s, ok := r.(*Stdin); ok {
+	if s, ok := r.(*prompt.Stdin); ok {
 		r = s.In
 	}
 	f, _ := r.(*os.File)

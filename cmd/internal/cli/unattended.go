@@ -27,33 +27,25 @@ func unattended(getenv func(string) string) string {
 // are no prompts, no pager and no progress line.
 func (e *Env) DetectAutomation() {
 	if e.Run.Unattended = unattended(e.Getenv); e.Run.Unattended != "" {
-		e.Run.keyboard, e.InTerm = e.InTerm, false
+		e.Run.unasked, e.InTerm = e.InTerm, false
 	}
-}
-
-// Live reports whether stderr is a terminal on which a line can be redrawn.
-func (e *Env) Live() bool {
-	return e.ErrTerm && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb"
 }
 
 // CheckInteractive returns the error of a command that would read from a terminal that no person uses.
 func (e *Env) CheckInteractive() error {
-	if !e.Run.keyboard {
+	if !e.Run.unasked {
 		return nil
 	}
 	return Usagef("standard input is a terminal, and %s is set: no input is expected",
 		e.Run.Unattended).WithHint("give an argument or a file, or unset %s", e.Run.Unattended)
 }
 
-// withoutPrompt returns the hint of a command that would prompt, with the reason why it does not.
-func (e *Env) withoutPrompt(hint string) string {
-	if e.Run.keyboard {
-		hint += "; " + e.Run.Unattended + " is set, so nothing is asked"
-	}
-	return hint
-}
-
 // failing is an input that cannot be read.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// Live reports whether stderr is a terminal on which a line can be redrawn.
+func (e *Env) Live() bool {
+	return e.ErrTerm && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb"
+}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
@@ -307,7 +308,7 @@ func (g *Guard) CountOf(ctx context.Context, t sqltext.TableRef) (string, error)
 		return "", err
 	}
 	defer res.Close()
-	n, err := cli.CountsIn(res.Rows(), 1)
+	n, err := contents.In(res.Rows(), 1)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package cli
+package journal
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// seenReplies stores the replies that a command has read, to record an object before it is changed.
-type seenReplies struct {
+// Seen stores the replies that a command has read, to record an object before it is changed.
+type Seen struct {
 	mu   sync.Mutex
 	docs map[string]json.RawMessage // by path
 	size int
@@ -25,15 +25,15 @@ const (
 	maxSeen    = 8 << 20
 )
 
-// watch stores the body of a reply while the command reads it.
-func (s *seenReplies) watch(path string, resp *http.Response) {
+// Watch stores the body of a reply while the command reads it.
+func (s *Seen) Watch(path string, resp *http.Response) {
 	if resp.StatusCode == http.StatusOK && strings.Contains(resp.Header.Get("Content-Type"), "json") &&
 		resp.Body != nil {
 		resp.Body = &seenBody{ReadCloser: resp.Body, done: func(doc []byte) { s.keep(path, doc) }}
 	}
 }
 
-func (s *seenReplies) keep(path string, doc []byte) {
+func (s *Seen) keep(path string, doc []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.size -= len(s.docs[path]) // an older reply is outdated
@@ -70,9 +70,9 @@ func (b *seenBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// before returns the object that a request changes: the reply of its own path, or the record with its id or name in a
+// Before returns the object that a request changes: the reply of its own path, or the record with its id or name in a
 // list above it.
-func (s *seenReplies) before(op spec.Op, path string) json.RawMessage {
+func (s *Seen) Before(op spec.Op, path string) json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.docs) == 0 || op.ID == "" || op.Method == http.MethodPost {

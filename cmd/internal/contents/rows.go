@@ -1,4 +1,5 @@
-package cli
+// Package contents counts the rows of tables and of stored results.
+package contents
 
 import (
 	"context"
@@ -8,23 +9,22 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// StoredRows counts the rows that a run has stored. A result without rows of a query that does return rows is wrong:
+// Stored counts the rows that a run has stored. A result without rows of a query that does return rows is wrong:
 // the sources were empty when it ran, because on the hosted zones a table reads as empty while its cache is filled for
 // the first time [L].
-func StoredRows(ctx context.Context, cl *api.Client, project, name string) (int64, error) {
-	n, err := CountRows(ctx, cl, project, api.SchemaMtQuery, name)
+func Stored(ctx context.Context, cl *api.Client, project, name string) (int64, error) {
+	n, err := Rows(ctx, cl, project, api.SchemaMtQuery, name)
 	if err != nil || n > 0 {
 		return n, err
 	}
-	live, err := CountRows(ctx, cl, project, api.SchemaQuery, name)
+	live, err := Rows(ctx, cl, project, api.SchemaQuery, name)
 	if err == nil && live > 0 {
-		err = &Failure{Exit: exitcode.Job, Code: "stored-nothing",
+		err = &exitcode.Failure{Exit: exitcode.Job, Code: "stored-nothing",
 			Msg: fmt.Sprintf("the run of %s stored no rows, but its query returns %d now", name, live),
 			Hint: "a cache may have been filled meanwhile; `dig materialized refresh " + shell.Quote(name) +
 				" --wait` runs it again"}
@@ -32,8 +32,8 @@ func StoredRows(ctx context.Context, cl *api.Client, project, name string) (int6
 	return n, err
 }
 
-// CountsIn returns the numbers in the single row of a reply to a count.
-func CountsIn(r api.RowReader, numbers int) ([]int64, error) {
+// In returns the numbers in the single row of a reply to a count.
+func In(r api.RowReader, numbers int) ([]int64, error) {
 	var n []int64
 	rows := 0
 	for ; r.Next(); rows++ {
@@ -54,13 +54,13 @@ func CountsIn(r api.RowReader, numbers int) ([]int64, error) {
 	return n, nil
 }
 
-func noCount(format string, args ...any) *Failure {
-	return &Failure{Exit: exitcode.Failed, Code: "no-count", Msg: "the gateway answered a count with " +
+func noCount(format string, args ...any) *exitcode.Failure {
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "no-count", Msg: "the gateway answered a count with " +
 		fmt.Sprintf(format, args...)}
 }
 
-// CountRows counts the rows of an internal table; kind is its schema.
-func CountRows(ctx context.Context, cl *api.Client, project, kind, table string) (int64, error) {
+// Rows counts the rows of an internal table; kind is its schema.
+func Rows(ctx context.Context, cl *api.Client, project, kind, table string) (int64, error) {
 	row, err := singleRow(ctx, cl, project, `SELECT count(*) AS n FROM `+sqltext.Quote(api.InternalCatalogName,
 		kind, table), 1)
 	if err != nil {
@@ -86,8 +86,7 @@ func singleRow(ctx context.Context, cl *api.Client, project, sql string, values 
 		return nil, noCount("a reply that cannot be decoded: %v", err)
 	}
 	if len(doc.Data) != 1 || len(doc.Data[0]) != values {
-		return nil, noCount("%d rows that do not have %s", len(doc.Data), resolve.Plural(values, "1 value",
-			"%d values"))
+		return nil, noCount("%d rows that do not have %d values", len(doc.Data), values)
 	}
 	return doc.Data[0], nil
 }

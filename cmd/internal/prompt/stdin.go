@@ -1,4 +1,4 @@
-package cli
+package prompt
 
 import (
 	"context"
@@ -47,13 +47,13 @@ func (s *Stdin) Read(p []byte) (int, error) {
 }
 
 // Hidden reads a line of the terminal without echoing it. ok is false if there is no terminal.
-func (e *Env) Hidden() (line string, ok bool, err error) {
-	s, _ := e.In.(*Stdin)
+func (p *Prompter) Hidden() (line string, ok bool, err error) {
+	s, _ := p.In.(*Stdin)
 	if s == nil {
 		return "", false, nil
 	}
 	file, ok := s.In.(*os.File)
-	if !ok || !e.InTerm {
+	if !ok || !p.InTerm {
 		return "", false, nil
 	}
 	fd := int(file.Fd())
@@ -66,18 +66,6 @@ func (e *Env) Hidden() (line string, ok bool, err error) {
 		_ = term.Restore(fd, before) // restores the echo
 		return "", true, err
 	}
-	fmt.Fprintln(e.Err)
+	fmt.Fprintln(p.Out)
 	return string(raw), true, err
-}
-
-// Data returns standard input as the contents of a file argument. On a terminal it prints a note that input is
-// expected.
-func (e *Env) Data() io.Reader {
-	if err := e.CheckInteractive(); err != nil {
-		return failing{err}
-	}
-	if e.InTerm && e.ErrTerm {
-		fmt.Fprintln(e.Err, "reading from the terminal; Ctrl-D on a line of its own ends")
-	}
-	return e.In
 }

@@ -1,4 +1,4 @@
-package cli
+package prompt
 
 import (
 	"bufio"
@@ -9,42 +9,39 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/shell"
-	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/spf13/cobra"
 )
 
 // Confirm asks before something is deleted at the gateway. Without a terminal to ask on, --yes is required.
-func (e *Env) Confirm(format string, args ...any) error {
-	if err := e.Permit(); err != nil {
+func (p *Prompter) Confirm(format string, args ...any) error {
+	if err := p.Permit(); err != nil {
 		return err
 	}
-	return e.ConfirmHere("%s: %s", e.Where(), fmt.Sprintf(format, args...))
+	return p.ConfirmHere("%s: %s", p.Where(), fmt.Sprintf(format, args...))
 }
 
 // ConfirmHere is Confirm for something that exists only on this machine.
-func (e *Env) ConfirmHere(format string, args ...any) error {
+func (p *Prompter) ConfirmHere(format string, args ...any) error {
 	question := fmt.Sprintf(format, args...)
-	if e.DryRun() {
-		e.wouldAsk(question)
+	if p.DryRun {
+		p.wouldAsk(question)
 		return nil
 	}
-	if e.Run.Flags.Yes {
+	if p.Yes {
 		return nil
 	}
-	if !e.InTerm || !e.ErrTerm {
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question,
-			Hint: e.withoutPrompt("give --yes to skip the confirmation")}
+	if !p.InTerm || !p.OutTerm {
+		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question,
+			Hint: p.withoutPrompt("give --yes to skip the confirmation")}
 	}
-	line, err := e.ask(question + " [y/N] ")
+	line, err := p.ask(question + " [y/N] ")
 	if err != nil {
 		return err
 	}
 	switch strings.ToLower(line) {
 	case "y", "yes":
-		e.Run.agreed = true
+		*p.Agreed = true
 		return nil
 	}
 	return notConfirmed()
@@ -52,16 +49,16 @@ func (e *Env) ConfirmHere(format string, args ...any) error {
 
 // wouldAsk tells in a dry run which question the run would ask, or which --yes would answer: it names what depends on
 // an object.
-func (e *Env) wouldAsk(question string) { fmt.Fprintln(e.Err, "to be confirmed:", question) }
+func (p *Prompter) wouldAsk(question string) { fmt.Fprintln(p.Out, "to be confirmed:", question) }
 
 func notConfirmed() error {
-	return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
+	return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
 }
 
 // ask reads the answer to a question. An answer without a line end, at the end of the input, is valid.
-func (e *Env) ask(question string) (string, error) {
-	fmt.Fprint(e.Err, question)
-	line, err := bufio.NewReader(e.In).ReadString('\n')
+func (p *Prompter) ask(question string) (string, error) {
+	fmt.Fprint(p.Out, question)
+	line, err := bufio.NewReader(p.In).ReadString('\n')
 	if errors.Is(err, context.Canceled) {
 		return "", err
 	}
@@ -90,46 +87,46 @@ func NamesOf(id string, names ...string) []string {
 // ConfirmNamed asks for confirmation before an object is deleted. If other objects depend on it, its name must be
 // typed. dependants lists them, "" for none; names are the accepted names of the object. Without a terminal --yes is
 // required, and, where the name would have to be typed, --confirm with the name.
-func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, args ...any) error {
+func (p *Prompter) ConfirmNamed(n Naming, names []string, dependants, format string, args ...any) error {
 	names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
 	if len(names) == 0 {
-		return Usagef("a name is required")
+		return exitcode.Usagef("a name is required")
 	}
 	if n.given != "" && !slices.Contains(names, n.given) {
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm",
+		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm",
 			Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
 	}
-	if dependants == "" || e.DryRun() {
-		if err := e.Confirm(format, args...); err != nil || dependants == "" {
+	if dependants == "" || p.DryRun {
+		if err := p.Confirm(format, args...); err != nil || dependants == "" {
 			return err
 		}
-		e.wouldAsk("its name, " + names[0] +
+		p.wouldAsk("its name, " + names[0] +
 			", because of what depends on it: typed, or given with --confirm besides --yes")
 		return nil
 	}
-	if err := e.Permit(); err != nil {
+	if err := p.Permit(); err != nil {
 		return err
 	}
-	question := e.Where() + ": " + fmt.Sprintf(format, args...)
+	question := p.Where() + ": " + fmt.Sprintf(format, args...)
 	switch {
-	case e.Run.Flags.Yes && n.given != "":
+	case p.Yes && n.given != "":
 		return nil
-	case e.Run.Flags.Yes || !e.InTerm || !e.ErrTerm:
+	case p.Yes || !p.InTerm || !p.OutTerm:
 		with := "--yes and --confirm with its name"
-		if e.Run.Flags.Yes {
+		if p.Yes {
 			with = "--confirm with its name besides --yes"
 		}
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question,
+		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question,
 			Hint: "because of what depends on it, give " + with}
 	}
-	answer, err := e.ask(fmt.Sprintf("%s\nto confirm, type its name, %s: ", question, names[0]))
+	answer, err := p.ask(fmt.Sprintf("%s\nto confirm, type its name, %s: ", question, names[0]))
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(names, answer) {
 		return notConfirmed()
 	}
-	e.Run.agreed = true
+	*p.Agreed = true
 	return nil
 }
 
@@ -154,69 +151,39 @@ func (n *NamingAll) stray(deleted []string) string {
 
 // ConfirmAll is Confirm for a change that deletes several objects. needed are the names of those on which others
 // depend: each must be typed at a prompt or given with --confirm.
-func (e *Env) ConfirmAll(n NamingAll, deleted, needed []string, dependants, format string, args ...any) error {
-	if name := n.stray(deleted); name != "" && !e.DryRun() {
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm",
+func (p *Prompter) ConfirmAll(n NamingAll, deleted, needed []string, dependants, format string, args ...any) error {
+	if name := n.stray(deleted); name != "" && !p.DryRun {
+		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm",
 			Msg: fmt.Sprintf("not confirmed: --confirm says %q, and nothing of that name is deleted", name)}
 	}
 	needed = slices.DeleteFunc(slices.Clone(needed), func(name string) bool { return slices.Contains(n.given, name) })
-	asks := e.InTerm && e.ErrTerm && !e.Run.Flags.Yes
-	if len(needed) > 0 && !asks && !e.DryRun() {
-		if err := e.Permit(); err != nil {
+	asks := p.InTerm && p.OutTerm && !p.Yes
+	if len(needed) > 0 && !asks && !p.DryRun {
+		if err := p.Permit(); err != nil {
 			return err
 		}
 		flags := []string{"--yes"}
 		for _, name := range needed {
 			flags = append(flags, "--confirm "+shell.Quote(name))
 		}
-		return &Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + e.Where() + ": " +
+		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + p.Where() + ": " +
 			dependants, Hint: "because of what depends on them, give " + strings.Join(flags, " ")}
 	}
-	if err := e.Confirm(format, args...); err != nil || !asks || e.DryRun() {
-		if err == nil && e.DryRun() && dependants != "" {
-			e.wouldAsk("by name, because of what depends on them: " + dependants)
+	if err := p.Confirm(format, args...); err != nil || !asks || p.DryRun {
+		if err == nil && p.DryRun && dependants != "" {
+			p.wouldAsk("by name, because of what depends on them: " + dependants)
 		}
 		return err
 	}
 	for _, name := range needed {
-		answer, err := e.ask(fmt.Sprintf("something depends on %s; to confirm its deletion, type its name: ", name))
+		answer, err := p.ask(fmt.Sprintf("something depends on %s; to confirm its deletion, type its name: ", name))
 		if err != nil {
 			return err
 		}
 		if answer != name {
-			e.Run.agreed = false
+			*p.Agreed = false
 			return notConfirmed()
 		}
 	}
 	return nil
-}
-
-// Where describes the zone, organization, workspace and project of this run for a prompt.
-func (e *Env) Where() string {
-	s := e.Run.Settings
-	if s == nil {
-		return "zone local"
-	}
-	parts := []string{"zone " + s.Zone.Value}
-	if s.BaseURL.Value != "" && config.ZoneOfAddress(s.BaseURL.Value) == "" {
-		parts[0] += " at " + s.BaseURL.Value
-	}
-	for _, v := range []struct{ what, is string }{{"profile", s.Profile.Value}, {"organization", s.Org.Value},
-		{"workspace", s.Workspace.Value}} {
-		if v.is != "" {
-			parts = append(parts, v.what+" "+v.is)
-		}
-	}
-	if e.Run.aboveProjects {
-		return strings.Join(parts, ", ")
-	}
-	switch facts := e.KeyFacts(); {
-	case s.Project.Value != "":
-		parts = append(parts, "project "+s.Project.Value)
-	case s.InProcess():
-		parts = append(parts, "project "+zone.DefaultProject)
-	case facts.Project != "":
-		parts = append(parts, "project "+resolve.Named{ID: facts.Project, Name: facts.ProjectName}.String())
-	}
-	return strings.Join(parts, ", ")
 }

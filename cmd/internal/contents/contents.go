@@ -1,4 +1,4 @@
-package cli
+package contents
 
 import (
 	"context"
@@ -7,47 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
-
-// Prompts reports whether the user is asked on a terminal before a deletion. Time passes between the prompt and the
-// deletion.
-func (e *Env) Prompts() bool { return e.NeedsConfirmation() && !e.DryRun() && e.InTerm && e.ErrTerm }
-
-// Holds describes the contents of an object at the time of the prompt for its deletion.
-type Holds struct {
-	Text string // as shown in the prompt
-	Mark string // details that are not shown, such as the newest row
-}
-
-// Recheck examines an object again directly before its deletion, if that was confirmed on a terminal. It returns an
-// error if the object has changed since the prompt: the user did not agree to delete what was added since. Without a
-// prompt it does nothing.
-func (e *Env) Recheck(object string, was Holds, look func() (Holds, error)) error {
-	if !e.Prompts() {
-		return nil
-	}
-	now, err := look()
-	if err != nil {
-		return fmt.Errorf("%s cannot be examined again, so it was not deleted: %w", object, err)
-	}
-	if now == was {
-		return nil
-	}
-	return &Failure{Exit: exitcode.Conflict, Code: "conflict",
-		Msg:  fmt.Sprintf("%s has changed since the question was asked; it was not deleted", object),
-		Hint: "run the command again to see what it contains now"}
-}
-
-// RecheckText is Recheck for contents that the prompt shows completely.
-func (e *Env) RecheckText(object, was string, look func() (string, error)) error {
-	return e.Recheck(object, Holds{Text: was}, func() (Holds, error) {
-		now, err := look()
-		return Holds{Text: now}, err
-	})
-}
 
 // Contents identifies the rows of an internal table, or those with a value in one column, at one point in time.
 type Contents struct {
@@ -56,9 +18,9 @@ type Contents struct {
 	last  string
 }
 
-// ContentsOf queries an internal table; kind is its schema, and column may be empty. The number of rows and the newest
+// Of queries an internal table; kind is its schema, and column may be empty. The number of rows and the newest
 // row show whether rows were added, also if the table was dropped and created again.
-func ContentsOf(ctx context.Context, cl *api.Client, project, kind, table, column string) (Contents, error) {
+func Of(ctx context.Context, cl *api.Client, project, kind, table, column string) (Contents, error) {
 	sql := contentsSQL(kind, table)
 	if column != "" {
 		sql += " WHERE " + sqltext.Quote(column) + " IS NOT NULL"
@@ -74,8 +36,8 @@ func contentsSQL(kind, table string) string {
 // tablesAtOnce is the number of tables that one statement counts.
 const tablesAtOnce = 50
 
-// ContentsOfAll returns the combined contents of several internal tables of one kind.
-func ContentsOfAll(ctx context.Context, cl *api.Client, project, kind string, tables []string) (Contents, error) {
+// OfAll returns the combined contents of several internal tables of one kind.
+func OfAll(ctx context.Context, cl *api.Client, project, kind string, tables []string) (Contents, error) {
 	all := Contents{Known: true}
 	for some := range slices.Chunk(tables, tablesAtOnce) {
 		parts := make([]string, len(some))

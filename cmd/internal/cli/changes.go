@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/journal"
+	"github.com/dig-cli/dig/internal/secret"
+	"github.com/dig-cli/dig/pkg/config"
+)
+
+// Journal is the journal of changes.
+func (e *Env) Journal() (journal.Log, error) {
+	dir, err := config.StateDir(e.Getenv)
+	if err != nil {
+		return journal.Log{}, err
+	}
+	var limit int64
+	if s := e.Run.Settings; s != nil {
+		limit = s.JournalBytes()
+	}
+	return journal.Open(dir, limit), nil
+}
+
+// record writes a change to the journal, before the reply and without an outcome: a process may be killed before the
+// reply. If the journal cannot be written, a warning is printed and the change is not prevented.
+func (e *Env) record(line any) {
+	l, err := e.Journal()
+	if err == nil {
+		err = l.Record(line)
+	}
+	if err == nil {
+		return
+	}
+	e.Run.OutputLock.Lock()
+	defer e.Run.OutputLock.Unlock()
+	if !e.Run.unrecorded {
+		e.Run.unrecorded = true
+		fmt.Fprintf(e.Err, "note: the change is not recorded in the journal: %v\n", err)
+	}
+}
+
+// change describes a request.
+func (t *interceptor) change(req *http.Request) *journal.Change {
+	e := t.env
+	op, path := t.operation(req)
+	c := &journal.Change{ID: journal.NewID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.Command,
+		Operation: op.ID,
+		Zone:      e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
+		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path,
+		Query: secret.Query(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
+	if place, err := e.Scope(); err == nil {
+		c.Data = place.Data
+	}
+	names, segments := strings.Split(op.Path, "/"), strings.Split(path, "/")
+	for i, name := range names {
+		if name == "{projectId}" && len(names) == len(segments) {
+			c.Project = segments[i]
+		}
+	}
+	if set := e.Run.Settings.Project.Value; set != c.Project {
+		c.Chosen = set
+	}
+	if raw := bodyOf(req); raw != nil {
+		c.Body = journal.Document(raw)
+	}
+	if raw := t.seen.Before(op, path); raw != nil {
+		c.Before = journal.Document(raw)
+	}
+	return c
+}
+
+// ChangedHere reports whether a change was made at the target of this run.
+func (e *Env) ChangedHere(c *journal.Change) bool {
+	s := e.Run.Settings
+	place, err := e.Scope()
+	return err == nil && c.Zone == s.Zone.Value && c.Address == s.BaseURL.Value && c.Data == place.Data &&
+		(s.Project.Value == "" || s.Project.Value == c.Project || s.Project.Value == c.Chosen)
+}
