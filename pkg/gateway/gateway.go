@@ -28,6 +28,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sources"
 	"github.com/dig-cli/dig/pkg/gateway/statements"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/stored"
 	"github.com/dig-cli/dig/pkg/gateway/tables"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -133,11 +134,13 @@ func (g *Gateway) wire() {
 	g.Names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.Sources}
 	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.Sources}
 	g.Tables = &tables.Service{Store: st, Now: now, Dir: o.Dir, Limits: o.Limits}
-	g.Queries = &queries.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names}
+	results := &stored.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs}
+	g.Queries = &queries.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names,
+		Results: results}
 	g.Catalogs = &catalogs.Service{Store: st, Engine: eng, Now: now, Log: log, Names: g.Names, Queries: g.Queries,
 		Sources: g.Sources}
 	g.Caches = &caches.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names,
-		Catalogs: g.Catalogs}
+		Catalogs: g.Catalogs, Results: results}
 	g.Catalogs.Caches = g.Caches
 	g.Metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names,
 		Sources: g.Sources, Catalogs: g.Catalogs,

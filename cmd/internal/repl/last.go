@@ -278,8 +278,9 @@ func (c *sessionCatalogs) Lookup(ctx context.Context, n engine.TableName) (sql.S
 }
 
 // List implements sql.Catalogs.
-func (c *sessionCatalogs) List(context.Context, []string) ([]engine.TableName, error) {
-	return []engine.TableName{{Catalog: catalogLast, Schema: "result", Table: lastName}}, nil
+func (c *sessionCatalogs) List(ctx context.Context, catalogs []string) ([]engine.TableName, error) {
+	own, err := c.Own.List(ctx, catalogs)
+	return append(own, engine.TableName{Catalog: catalogLast, Schema: "result", Table: lastName}), err
 }
 
 // engine opens the engine of the session.

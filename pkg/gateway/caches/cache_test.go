@@ -40,7 +40,10 @@ func fill(t *testing.T, g *gateway.Gateway, cache, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sql.Store(ctx, data, names.CacheSchema, *c.Stored, sql.Query{SQL: text}); err != nil {
+	if err := data.DropStored(ctx, store.ResultOfCache, *c.Stored); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sql.Store(ctx, data, store.ResultOfCache, *c.Stored, sql.Query{SQL: text}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -90,7 +93,7 @@ func TestCacheIsRead(t *testing.T) {
 
 func cachedTables(t *testing.T, g *gateway.Gateway) int {
 	t.Helper()
-	all, err := g.Store.FreeCacheTables(context.Background(), "", time.Now().Add(1000*time.Hour))
+	all, err := g.Store.FreeResults(context.Background(), "", time.Now().Add(1000*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +159,7 @@ func TestCacheKeepsOldRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.RowCount(ctx, names.CacheSchema, run.ID); err == nil {
+	if _, err := data.RowCount(ctx, store.ResultOfCache, run.ID); err == nil {
 		t.Error("the table of the run that was cut off is still there")
 	}
 }
@@ -167,7 +170,7 @@ func fillRun(t *testing.T, g *gateway.Gateway, table string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sql.Store(context.Background(), data, names.CacheSchema, table,
+	if _, err := sql.Store(context.Background(), data, store.ResultOfCache, table,
 		sql.Query{SQL: "SELECT 8 AS id"}); err != nil {
 		t.Fatal(err)
 	}

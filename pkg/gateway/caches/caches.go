@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/stored"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -31,7 +32,7 @@ type Service struct {
 	Names    *names.Service
 	Catalogs *catalogs.Service
 	editing  jobs.Keyed // by cache: serializes the read-modify-write of updates
-	tidying  jobs.Tally // by project: unused tables of caches are being dropped
+	Results  *stored.Service
 
 	Stick func(ctx context.Context, table string) bool // called before a refresh, if set; true skips it
 }

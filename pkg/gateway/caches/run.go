@@ -4,20 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/merge"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 const (
 	cacheNames = "cache source" // catalog with names that only a refresh can use
-	cacheGrace = time.Minute    // how long a replaced table is kept for running statements
 )
 
 // StartCacheRun records a refresh and starts it. ErrConflict means that one is running.
@@ -66,9 +63,9 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 			return
 		}
 		if err != nil || run.Status != states.Completed { // failed, cancelled, or its cache was deleted
-			s.dropCacheTable(keep, store.CacheTable{ID: run.ID, ProjectID: p.ID})
+			s.Results.Drop(keep, store.Result{ID: run.ID, ProjectID: p.ID, Kind: store.ResultOfCache})
 		}
-		s.dropFreeTables(keep, p.ID)
+		s.Results.DropFree(keep, p.ID)
 	}()
 	beats := 0
 	stop := s.Jobs.Watch(ctx, cancel, func() bool {
@@ -111,20 +108,21 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	lookup.Live = true
 	key := c.Tracking.Key
 	if run.Mode == states.Incremental && c.Stored != nil && (c.Tracking.Updated != "" || c.Tracking.InsertOnly) {
-		defer s.dropScratch(context.WithoutCancel(ctx), data, run.ID)
-		m := merge.Job{Schema: names.CacheSchema, Into: run.ID, Old: *c.Stored, Key: key, Updated: c.Tracking.Updated,
+		defer s.Results.DropScratch(context.WithoutCancel(ctx), data, run.ID)
+		m := merge.Job{Schema: store.ResultOfCache, Into: run.ID, Old: *c.Stored, Key: key, Updated: c.Tracking.Updated,
 			From: lookup.live(), Catalogs: lookup}
 		if got, done, err := merge.Merge(ctx, data, m); done || err != nil {
 			run.Cached, run.Inserted, run.Updated, run.Deleted = got.Rows, got.Inserted, got.Updated, got.Deleted
 			return got.Read, keyFault(err, key, lookup.real)
 		}
 	}
-	if run.Cached, err = sql.Store(ctx, data, names.CacheSchema, run.ID, sql.Query{Ask: sql.Rows{Table: lookup.live()},
-		Catalogs: lookup}); err != nil {
+	if run.Cached, err = sql.Store(ctx, data, store.ResultOfCache, run.ID,
+		sql.Query{Ask: sql.Rows{Table: lookup.live()},
+			Catalogs: lookup}); err != nil {
 		return 0, err
 	}
 	if run.Mode == states.Incremental && len(key) > 0 {
-		if err := merge.CheckKey(ctx, data, names.CacheSchema, run.ID, key); err != nil {
+		if err := merge.CheckKey(ctx, data, store.ResultOfCache, run.ID, key); err != nil {
 			return 0, keyFault(err, key, lookup.real)
 		}
 	}
@@ -134,17 +132,11 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	}
 	if run.Mode == states.Full { // every row was replaced
 		run.Inserted = run.Cached
-		run.Deleted, err = data.RowCount(ctx, names.CacheSchema, *c.Stored)
+		run.Deleted, err = data.RowCount(ctx, store.ResultOfCache, *c.Stored)
 		return run.Cached, err
 	}
-	diff, err := merge.Compare(ctx, data, merge.Comparison{Schema: names.CacheSchema, Old: *c.Stored, New: run.ID,
+	diff, err := merge.Compare(ctx, data, merge.Comparison{Schema: store.ResultOfCache, Old: *c.Stored, New: run.ID,
 		Key: key, Keys: keyNames(c.TableName)})
 	run.Inserted, run.Updated, run.Deleted = diff.Inserted, diff.Updated, diff.Deleted
 	return run.Cached, err
-}
-
-func (s *Service) dropScratch(ctx context.Context, data engine.Project, run string) {
-	if err := merge.DropScratch(ctx, data, names.CacheSchema, run); err != nil {
-		s.Log.Warn("tables of a cache refresh could not be dropped", "run", run, "error", err.Error())
-	}
 }

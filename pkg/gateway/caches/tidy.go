@@ -6,7 +6,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -35,67 +34,6 @@ func (s *Service) tidyCaches(ctx context.Context, project string) error {
 			"scheduled", run.Scheduled)
 	}
 	return nil
-}
-
-// dropFreeTables drops the stored tables of a project that have been unused for a while, unless that is being done: the
-// engine refuses to drop a table twice at once.
-func (s *Service) dropFreeTables(ctx context.Context, project string) {
-	first := false
-	_ = s.tidying.Add(project, 1, func(now int) error { first = now == 1; return nil })
-	defer func() { _ = s.tidying.Add(project, -1, func(int) error { return nil }) }()
-	if !first {
-		return
-	}
-	free, err := s.Store.FreeCacheTables(ctx, project, s.Now().Add(-cacheGrace))
-	if err != nil {
-		s.Log.Warn("replaced cache tables could not be listed", "project", project, "error", err.Error())
-	}
-	for _, t := range free {
-		if !s.dropCacheTable(ctx, t) {
-			return // the others would wait as long as this one did
-		}
-	}
-}
-
-// dropAllFree drops such tables of all projects, each separately: a project that another process has locked delays only
-// itself.
-func (s *Service) dropAllFree(ctx context.Context) error {
-	free, err := s.Store.FreeCacheTables(ctx, "", s.Now().Add(-cacheGrace))
-	if err != nil {
-		return err
-	}
-	begun := map[string]bool{}
-	for _, t := range free {
-		if begun[t.ProjectID] {
-			continue
-		}
-		begun[t.ProjectID] = true
-		s.Jobs.Beside(func(ctx context.Context) {
-			if err := jobs.Caught(func() error { s.dropFreeTables(ctx, t.ProjectID); return nil }); err != nil {
-				s.Log.Error("dropping replaced cache tables", "project", t.ProjectID, "error", err.Error())
-			}
-		})
-	}
-	return nil
-}
-
-// dropCacheTable drops a stored table. If that is impossible now it is retried later.
-func (s *Service) dropCacheTable(ctx context.Context, t store.CacheTable) bool {
-	if _, err := s.Store.Project(ctx, "", t.ProjectID); err != nil {
-		return true // its rows were deleted with the project
-	}
-	data, err := s.Engine.Project(ctx, t.ProjectID)
-	if err == nil {
-		s.dropScratch(ctx, data, t.ID)
-		err = data.DropStored(ctx, names.CacheSchema, t.ID)
-	}
-	if err == nil {
-		err = s.Store.ForgetCacheTable(ctx, t.ID)
-	}
-	if err != nil {
-		s.Log.Warn("a replaced cache table could not be dropped yet", "table", t.ID, "error", err.Error())
-	}
-	return err == nil
 }
 
 // DropCaches removes the caches of deleted catalogs.

@@ -90,8 +90,8 @@ type Project interface {
 	Check(ctx context.Context, x *Statement) error
 	// Plan describes how Run would run a statement. No rows are read.
 	Plan(ctx context.Context, x *Statement) (*plan.Node, error)
-	// Store runs a statement and stores its rows as schema.table of the project's own file, replacing the previous ones
-	// in one transaction; on any error the old rows are kept. It returns the number of rows.
+	// Store runs a statement and stores its rows under a new name, all or none, and returns their number. Stored rows
+	// never change; a name that has some is ErrStored.
 	Store(ctx context.Context, schema, table string, x *Statement) (int64, error)
 	// DropStored removes the result of Store; a missing one is not an error.
 	DropStored(ctx context.Context, schema, table string) error

@@ -63,6 +63,9 @@ type BaseTable struct {
 // ErrOutdated is wrapped by the error of a statement that reads a table as it is no more.
 var ErrOutdated = errors.New("a table has changed since the statement was analysed")
 
+// ErrStored is wrapped by the error of Project.Store for a name that has rows.
+var ErrStored = errors.New("rows are stored under this name")
+
 // Named are the tables that the statement itself names.
 func (x *Statement) Named() []*Relation {
 	return slices.SortedFunc(maps.Values(x.Relations), byName)

@@ -16,7 +16,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/merge"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -163,7 +162,7 @@ func CheckScratch(g *gateway.Gateway) error {
 		}
 		for _, run := range runs {
 			for _, table := range merge.Scratch(run.ID) {
-				if n, err := data.RowCount(ctx, names.CacheSchema, table); err == nil {
+				if n, err := data.RowCount(ctx, "cache", table); err == nil {
 					return fmt.Errorf("%s is still there with %d rows", table, n)
 				}
 			}

@@ -32,7 +32,7 @@ func (r Resolver) cached(ctx context.Context, catalog string, n engine.TableName
 	if t == nil {
 		return nil, nil
 	}
-	return &engine.TableName{Schema: CacheSchema, Table: t.Stored}, nil
+	return &engine.TableName{Schema: store.ResultOfCache, Table: t.Stored}, nil
 }
 
 // cacheOf finds the cache of the table that a name means at the source. Unless the source spells a table so, its names

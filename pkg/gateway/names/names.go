@@ -129,9 +129,6 @@ func (s *Service) Answer(ctx context.Context, p store.Project, a sql.Ask) ([][]s
 	return out, err
 }
 
-// CacheSchema contains the stored tables of caches, each named after the run that created it.
-const CacheSchema = "cache"
-
 // ScanOf is a table of a source that a statement reads and that is not cached.
 type ScanOf struct {
 	Project   string

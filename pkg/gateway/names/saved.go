@@ -84,11 +84,11 @@ func (c saved) Resolve(ctx context.Context, r Resolver, n engine.TableName) (sql
 		return sql.Source{}, fault.Unknown(engine.KindUnknownTable, "%s: query %s is not materialized",
 			engine.UnknownTable(n), q.Name)
 	}
-	if m.StoredAt == nil {
+	if m.StoredAt == nil || m.Stored == nil {
 		return sql.Source{}, fault.Unknown(engine.KindUnknownTable,
 			"Table '%s' is still empty: no run of the materialized query has completed%s", n.String(), runState(m))
 	}
-	return sql.Source{Base: &engine.TableName{Schema: engine.SchemaMtQuery, Table: q.ID}}, nil
+	return sql.Source{Base: &engine.TableName{Schema: store.ResultOfQuery, Table: *m.Stored}}, nil
 }
 
 // Draft is a saved query with its future definition, for checking it before it is saved. It is planned under a separate

@@ -250,20 +250,10 @@ func (s *Service) deleteFolder(ctx context.Context, r *web.Request[web.None]) (w
 	if err != nil {
 		return done, err
 	}
-	known := map[string]bool{}
-	if force {
-		held, err := s.Store.QueriesBelow(ctx, r.Project.ID, f.ID)
-		if err != nil {
-			return done, err
-		}
-		for _, q := range held {
-			known[q.ID] = true
-			if err := s.removeQuery(ctx, r.Project, q, func() error { return nil }); err != nil {
-				return done, err
-			}
-		}
+	held, err := s.Store.DeleteFolder(ctx, r.Project.ID, f.ID, force)
+	for _, q := range held {
+		s.dropResults(ctx, q)
 	}
-	err = s.Store.DeleteFolder(ctx, r.Project.ID, f.ID, force, known)
 	if errors.Is(err, store.ErrInUse) {
 		return done, fault.Data(409, "folder %s is not empty; force=true deletes it with all folders and queries in it",
 			f.Path)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
@@ -166,20 +165,17 @@ func (s *Service) run(ctx context.Context, p store.Project, id, run string) (nex
 			return err
 		})
 		s.Jobs.Ended(jobs.JobMaterialized, p.ID, id, status, reason, s.Now().Sub(began), "rows", rows)
-		if err == nil {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			s.Log.Error("cannot record the end of a run", "query", id, "error", err)
 			return
 		}
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobs.RecordTime)
 		defer cancel()
-		if !errors.Is(err, store.ErrNotFound) {
-			s.Log.Error("cannot record the end of a run", "query", id, "error", err)
-			return
+		// failed, cancelled, or its query was deleted or is PLAIN by now
+		if err != nil || status != store.RunCompleted {
+			s.Results.Drop(end, store.Result{ID: run, ProjectID: p.ID, Kind: store.ResultOfQuery})
 		}
-		// The query was deleted or is PLAIN by now: what this run stored must be dropped.
-		if q, err := s.Store.Query(end, p.ID, id); errors.Is(err, store.ErrNotFound) || err == nil &&
-			q.Materialized == nil {
-			s.dropLate(end, p, id)
-		}
+		s.Results.DropFree(end, p.ID)
 	}()
 	rows, err := s.materialize(ctx, p, id, run)
 	switch {
@@ -193,17 +189,8 @@ func (s *Service) run(ctx context.Context, p store.Project, id, run string) (nex
 	return
 }
 
-// dropLate drops the rows of a deleted query, unless its project was deleted with them.
-func (s *Service) dropLate(ctx context.Context, p store.Project, id string) {
-	if _, err := s.Store.Project(ctx, "", p.ID); err != nil {
-		return
-	}
-	if err := s.dropStored(ctx, p, id); err != nil {
-		s.Log.Error("cannot drop the rows of a deleted query", "query", id, "error", err)
-	}
-}
-
-// materialize stores the rows of a query. It stops if any process cancels the run or deletes its query.
+// materialize stores the rows of a query under the id of the run. It stops if any process cancels the run or deletes
+// its query.
 func (s *Service) materialize(ctx context.Context, p store.Project, id, run string) (int64, error) {
 	q, err := s.Store.Query(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -224,17 +211,12 @@ func (s *Service) materialize(ctx context.Context, p store.Project, id, run stri
 		}
 		return -1, err
 	}
-	unlock, err := s.storing.Lock(ctx, id)
-	if err != nil {
-		return stopped(err)
-	}
-	defer unlock()
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
 		return stopped(err)
 	}
 	owner := web.Scope{UserID: store.LocalUser, Email: store.LocalEmail}
-	n, err := sql.Store(ctx, data, engine.SchemaMtQuery, id, sql.Query{SQL: q.SQL, Catalogs: s.Names.Resolver(p),
+	n, err := sql.Store(ctx, data, store.ResultOfQuery, run, sql.Query{SQL: q.SQL, Catalogs: s.Names.Resolver(p),
 		Props: names.Props(owner, p), Timeout: runLimit})
 	if err != nil {
 		return stopped(err)

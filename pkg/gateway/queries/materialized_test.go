@@ -3,6 +3,7 @@ package queries_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -264,20 +264,68 @@ func TestDeleteDuringRunLeavesNothing(t *testing.T) {
 	m.Settled(id)
 	m.Text(id, slowSQL)
 	m.Wait(id, func(s api.MaterializedQueryStatus) bool { return s.Status == store.RunRunning })
+	q, err := m.G.Store.Query(ctx, store.DefaultProject, id)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := m.Cl.Queries.Delete(ctx, store.DefaultProject, id); err != nil {
 		t.Fatal(err)
 	}
 	m.G.Jobs.Running.Wait()
-	data, err := m.G.Engine.Project(ctx, store.DefaultProject)
-	if err != nil {
-		t.Fatal(err)
+	if rows := stored(m, *q.Materialized.Stored, q.Materialized.RunID); rows[0] != -1 || rows[1] != -1 {
+		t.Fatalf("%d rows of a deleted query are stored", rows)
 	}
-	if n, err := data.RowCount(ctx, engine.SchemaMtQuery, id); err == nil {
-		t.Fatalf("%d rows of a deleted query are stored", n)
+	if left, err := m.G.Store.FreeResults(ctx, "", time.Now().Add(1000*time.Hour)); len(left) > 0 || err != nil {
+		t.Fatalf("%v, %v", left, err)
 	}
 	if _, err := m.Cl.Materialized.Status(ctx, store.DefaultProject, id); err == nil {
 		t.Fatal("a deleted query has a status")
 	}
+}
+
+// stored counts the rows of runs, -1 for none.
+func stored(m gatewaytest.Materialized, runs ...string) []int64 {
+	m.Helper()
+	data, err := m.G.Engine.Project(context.Background(), store.DefaultProject)
+	if err != nil {
+		m.Fatal(err)
+	}
+	out := make([]int64, len(runs))
+	for i, run := range runs {
+		if out[i], err = data.RowCount(context.Background(), store.ResultOfQuery, run); err != nil {
+			out[i] = -1
+		}
+	}
+	return out
+}
+
+// TestReplacedRowsAreKeptForAWhile: each run stores rows of its own, and those of the former one are removed by a later
+// run.
+func TestReplacedRowsAreKeptForAWhile(t *testing.T) {
+	m, ahead := gatewaytest.NewMaterialized(t)
+	ctx := context.Background()
+	id := m.Create("m", "SELECT 'one' AS v", nil)
+	var runs []string
+	for _, pass := range []time.Duration{0, time.Second, time.Hour} {
+		ahead(pass)
+		m.Settled(id)
+		if len(runs) > 0 {
+			if err := m.Cl.Materialized.Refresh(ctx, store.DefaultProject, id); err != nil {
+				t.Fatal(err)
+			}
+			m.Settled(id)
+		}
+		m.G.Jobs.Running.Wait()
+		q, err := m.G.Store.Query(ctx, store.DefaultProject, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, *q.Materialized.Stored)
+	}
+	if got := stored(m, runs...); !slices.Equal(got, []int64{-1, 1, 1}) {
+		t.Errorf("%d rows of the runs are stored", got)
+	}
+	m.Stored("one")
 }
 
 // TestReadersDuringRefreshes reads a stored result all the while it is replaced: each read sees the rows of one run.

@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/stored"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -29,8 +30,8 @@ type Service struct {
 	Log     *slog.Logger
 	Jobs    *jobs.Service
 	Names   *names.Service
+	Results *stored.Service
 	saving  jobs.Keyed // by project: serializes checking saved queries against each other and storing them
-	storing jobs.Keyed // by materialized query: serializes replacing and dropping its rows
 }
 
 // Routes registers the handlers.
@@ -138,7 +139,7 @@ func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest
 	case saved.Materialized != nil && (old.Materialized == nil || saved.SQL != old.SQL):
 		err = s.startRun(ctx, r.Project, saved.ID, func() {})
 	case saved.Materialized == nil && old.Materialized != nil:
-		err = s.dropStored(ctx, r.Project, saved.ID)
+		s.dropResults(ctx, old)
 	}
 	if err != nil {
 		return api.Query{}, err
@@ -265,38 +266,25 @@ func (s *Service) deleteQuery(ctx context.Context, r *web.Request[web.None]) (we
 	if err != nil {
 		return web.None{}, err
 	}
-	return web.None{}, s.removeQuery(ctx, r.Project, q, func() error {
-		return s.Store.DeleteQuery(ctx,
-			q.ProjectID, q.ID)
-	})
+	if err := s.Store.DeleteQuery(ctx, q.ProjectID, q.ID); err != nil {
+		return web.None{}, err
+	}
+	s.dropResults(ctx, q)
+	return web.None{}, nil
 }
 
-// removeQuery drops the stored rows of a query, then the query. In this order a failure leaves something that can be
-// deleted again.
-func (s *Service) removeQuery(ctx context.Context, p store.Project, q store.Query, remove func() error) error {
-	if q.Materialized != nil {
-		if _, err := s.Store.AskCancel(ctx, q.ID); err != nil {
-			return err
-		}
-		if err := s.dropStored(ctx, p, q.ID); err != nil {
-			return err
-		}
-	}
-	return remove()
-}
-
-// dropStored drops the rows of a query. It waits for a running run, which was asked to stop before.
-func (s *Service) dropStored(ctx context.Context, p store.Project, id string) error {
-	unlock, err := s.storing.Lock(ctx, id)
+// dropResults removes the stored rows of a query that was deleted or became plain. Those of a run that has not ended
+// yet are removed at its end; it ends soon, because it is no longer wanted.
+func (s *Service) dropResults(ctx context.Context, q store.Query) {
+	free, err := s.Store.ResultsOf(ctx, q.ID)
 	if err != nil {
-		return err
+		s.Log.Warn("the rows of a deleted query could not be listed", "query", q.ID, "error", err.Error())
 	}
-	defer unlock()
-	data, err := s.Engine.Project(ctx, p.ID)
-	if err != nil {
-		return err
+	for _, r := range free {
+		if m := q.Materialized; m == nil || m.Status != store.RunRunning || m.RunID != r.ID {
+			s.Results.Drop(ctx, r)
+		}
 	}
-	return data.DropStored(ctx, engine.SchemaMtQuery, id)
 }
 
 func (s *Service) moveQuery(ctx context.Context, r *web.Request[api.QueryPathUpdateRequest]) (web.None, error) {

@@ -60,8 +60,7 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 			r.ID, cache, mode, r.Status, runner, scheduled, r.CreatedAt, r.UpdatedAt); err != nil {
 			return constraint(err)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_tables(id, project_id, cache_id) VALUES (?, ?, ?)", r.ID,
-			project, cache); err != nil {
+		if err := addResult(ctx, tx, Result{ID: r.ID, ProjectID: project, Kind: ResultOfCache}, cache); err != nil {
 			return err
 		}
 		return s.cacheLog(ctx, tx, cache, "START", "a refresh started", mode, scheduled)
@@ -84,7 +83,7 @@ func (s *Store) replaceRunning(ctx context.Context, tx *sql.Tx, cache, mode, now
 			states.Cancelled, now, now, r.ID); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = ?", now, r.ID); err != nil {
+		if err := s.freeResult(ctx, tx, r.ID); err != nil {
 			return err
 		}
 		if err := s.cacheLog(ctx, tx, cache, states.Cancelled, "replaced by a full refresh", r.Mode,
@@ -125,7 +124,7 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID)
 		if gone = errors.Is(err, ErrNotFound); gone {
 			// The table of a run that was completed by this call is not free.
-			_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL "+
+			_, err := tx.ExecContext(ctx, "UPDATE stored_results SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL "+
 				"AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", now, r.ID)
 			return err
 		}
@@ -134,13 +133,13 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 		}
 		if current {
 			if _, err := tx.ExecContext(ctx,
-				"UPDATE cache_tables SET free_at = ? WHERE id = (SELECT stored FROM caches WHERE id = ?)", now,
+				"UPDATE stored_results SET free_at = ? WHERE id = (SELECT stored FROM caches WHERE id = ?)", now,
 				r.CacheID); err != nil {
 				return err
 			}
 			_, err = tx.ExecContext(ctx, "UPDATE caches SET stored = ? WHERE id = ?", r.ID, r.CacheID)
 		} else {
-			_, err = tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = ?", now, r.ID)
+			err = s.freeResult(ctx, tx, r.ID)
 		}
 		if err != nil {
 			return err

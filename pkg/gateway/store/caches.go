@@ -176,26 +176,7 @@ func (s *Store) deleteCache(ctx context.Context, tx *sql.Tx, project, id string)
 	if err := exec(ctx, tx, "DELETE FROM caches WHERE id = ? AND project_id = ?", id, project); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = coalesce(free_at, ?) WHERE cache_id = ?",
-		s.stamp(), id)
-	return err
-}
-
-// CacheTable is a stored table that may exist.
-type CacheTable struct{ ID, ProjectID string }
-
-// FreeCacheTables lists tables of a project, or of all if that is empty, that have been unused since a given time.
-func (s *Store) FreeCacheTables(ctx context.Context, project string, since time.Time) ([]CacheTable, error) {
-	return queryAll(ctx, s.db, func(scan func(...any) error) (t CacheTable, err error) {
-		err = scan(&t.ID, &t.ProjectID)
-		return
-	}, "SELECT id, project_id FROM cache_tables WHERE free_at <= ? AND ? IN ('', project_id)", Time(since), project)
-}
-
-// ForgetCacheTable is called after a table was dropped.
-func (s *Store) ForgetCacheTable(ctx context.Context, id string) error {
-	_, err := s.db.ExecContext(ctx, "DELETE FROM cache_tables WHERE id = ?", id)
-	return err
+	return s.freeResults(ctx, tx, id)
 }
 
 // CacheLog is an entry of a cache's action log.

@@ -117,7 +117,12 @@ func (s *Store) MoveQueries(ctx context.Context, project, folder string, in, out
 	return bad, err
 }
 
-// DeleteQuery removes a query with its status and schedule. The caller removes stored rows.
+// DeleteQuery removes a query with its status and schedule. Its stored rows are free.
 func (s *Store) DeleteQuery(ctx context.Context, project, id string) error {
-	return exec(ctx, s.db, "DELETE FROM queries WHERE project_id = ? AND id = ?", project, id)
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if err := exec(ctx, tx, "DELETE FROM queries WHERE project_id = ? AND id = ?", project, id); err != nil {
+			return err
+		}
+		return s.freeResults(ctx, tx, id)
+	})
 }

@@ -129,17 +129,10 @@ func (s *Store) MoveFolder(ctx context.Context, project, id string, path []strin
 const folderBelow = `WITH RECURSIVE b(id) AS (SELECT ?2 UNION SELECT c.id FROM query_folders c JOIN b ON c.parent_id ` +
 	`= b.id WHERE c.project_id = ?1) `
 
-// QueriesBelow lists the queries of a folder and of all its subfolders.
-func (s *Store) QueriesBelow(ctx context.Context, project, folder string) ([]Query, error) {
-	return queryAll(ctx, s.db, scanQuery, folderBelow+"SELECT "+queryColumns+queryTables+
-		"WHERE q.project_id = ?1 AND q.folder_id IN (SELECT id FROM b) ORDER BY q.id", project, folder)
-}
-
 // DeleteFolder removes a folder. If it is not empty the result is ErrInUse, unless all is set: then its contents are
-// removed too, and nothing is removed if it contains other queries than those in known, the stored rows of which the
-// caller has dropped.
-func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool, known map[string]bool) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+// removed too, and the stored rows of the queries, which it returns, are free.
+func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool) (held []Query, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
 		if !all {
 			var n int
 			if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM query_folders WHERE parent_id = ?1) + "+
@@ -151,14 +144,13 @@ func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool, 
 			}
 			return exec(ctx, tx, "DELETE FROM query_folders WHERE project_id = ? AND id = ?", project, id)
 		}
-		held, err := queryAll(ctx, tx, func(scan func(...any) error) (id string, err error) { err = scan(&id); return },
-			folderBelow+"SELECT id FROM queries WHERE project_id = ?1 AND folder_id IN (SELECT id FROM b)", project, id)
-		if err != nil {
+		if held, err = queryAll(ctx, tx, scanQuery, folderBelow+"SELECT "+queryColumns+queryTables+
+			"WHERE q.project_id = ?1 AND q.folder_id IN (SELECT id FROM b) ORDER BY q.id", project, id); err != nil {
 			return err
 		}
 		for _, q := range held {
-			if !known[q] {
-				return ErrInUse
+			if err := s.freeResults(ctx, tx, q.ID); err != nil {
+				return err
 			}
 		}
 		if _, err := tx.ExecContext(ctx, folderBelow+
@@ -168,4 +160,8 @@ func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool, 
 		return exec(ctx, tx, folderBelow+"DELETE FROM query_folders WHERE project_id = ?1 AND id IN (SELECT id FROM b)",
 			project, id)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return held, nil
 }

@@ -33,12 +33,13 @@ type Materialized struct {
 	StartedAt, UpdatedAt *string // nil: it never ran
 	Error                *string
 	StoredAt             *string // start of the run that stored the current rows, nil: none are stored
+	Stored               *string // the id of that run
 	RowCount             *int64
 	Cancel               bool
 }
 
 const materializedColumns = `m.schedule_type, m.cron_expression, m.repeat_duration, m.timezone, m.anchor, m.next_at,
-  m.status, coalesce(m.run_id, ''), coalesce(m.runner, ''), m.started_at, m.updated_at, m.error, m.stored_at, m.row_count, m.cancel`
+  m.status, coalesce(m.run_id, ''), coalesce(m.runner, ''), m.started_at, m.updated_at, m.error, m.stored_at, m.stored, m.row_count, m.cancel`
 
 // nullMaterialized reads the columns of a row that may be absent.
 type nullMaterialized struct {
@@ -50,7 +51,8 @@ type nullMaterialized struct {
 func (n *nullMaterialized) fields() []any {
 	m := &n.m
 	return []any{&n.typ, &m.Schedule.Cron, &m.Schedule.Duration, &m.Schedule.Timezone, &n.anchor, &m.Schedule.Next,
-		&n.status, &m.RunID, &m.Runner, &m.StartedAt, &m.UpdatedAt, &m.Error, &m.StoredAt, &m.RowCount, &n.cancel}
+		&n.status, &m.RunID, &m.Runner, &m.StartedAt, &m.UpdatedAt, &m.Error, &m.StoredAt, &m.Stored,
+		&m.RowCount, &n.cancel}
 }
 
 func (n *nullMaterialized) value() *Materialized {
@@ -64,8 +66,10 @@ func (n *nullMaterialized) value() *Materialized {
 // saveMaterialized makes a query materialized, changes its schedule, or makes it plain.
 func (s *Store) saveMaterialized(ctx context.Context, tx *sql.Tx, id string, m *Materialized) error {
 	if m == nil {
-		_, err := tx.ExecContext(ctx, "DELETE FROM materialized WHERE query_id = ?", id)
-		return err
+		if _, err := tx.ExecContext(ctx, "DELETE FROM materialized WHERE query_id = ?", id); err != nil {
+			return err
+		}
+		return s.freeResults(ctx, tx, id)
 	}
 	_, err := tx.ExecContext(ctx,
 		`INSERT INTO materialized(query_id, schedule_type, cron_expression, repeat_duration, timezone, anchor, next_at, status)
@@ -102,8 +106,8 @@ func (s *Store) StartRun(ctx context.Context, query, runner string) (run string,
 	return run, err
 }
 
-// beginRun sets the start time. It is always later than the previous one: callers recognize a new run only by its
-// start.
+// beginRun sets the start time, and records that rows will be stored under the id of the run. The start is always later
+// than the previous one: callers recognize a new run only by its start.
 func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner string, last *string) error {
 	start := s.stamp()
 	if last != nil && start <= *last {
@@ -113,30 +117,50 @@ func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner str
 		}
 		start = Time(t.Add(time.Millisecond))
 	}
+	var project string
+	if err := tx.QueryRowContext(ctx, "SELECT project_id FROM queries WHERE id = ?", query).Scan(&project); err != nil {
+		return err
+	}
+	if err := addResult(ctx, tx, Result{ID: run, ProjectID: project, Kind: ResultOfQuery}, query); err != nil {
+		return err
+	}
 	return exec(ctx, tx,
 		`UPDATE materialized SET status = 'RUNNING', run_id = ?, runner = ?, started_at = ?, updated_at = ?, error = NULL, cancel = 0, again = 0
 WHERE query_id = ?`, run, runner, start, start, query)
 }
 
 // EndRun ends a run. stored is the number of rows it stored, negative if it stored none. If a refresh was requested in
-// the meantime the next run starts immediately and its id is returned. A run that is no longer the current one is
-// ErrNotFound.
+// the meantime the next run starts immediately and its id is returned. With rows, those of the run become the current
+// ones, in the same transaction. A run that is no longer the current one is ErrNotFound, and its rows are free.
 func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, stored int64) (next string, err error) {
+	gone := false
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var again bool // cancelling clears it, so that a refresh requested after that still counts
 		var runner, start string
-		err := tx.QueryRowContext(ctx, "SELECT again, coalesce(runner, ''), started_at FROM materialized WHERE "+
-			"query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
-			Scan(&again, &runner, &start)
-		if errors.Is(err, sql.ErrNoRows) {
-			return ErrNotFound
+		var old sql.NullString
+		err := tx.QueryRowContext(ctx,
+			"SELECT again, coalesce(runner, ''), started_at, stored FROM materialized WHERE "+
+				"query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
+			Scan(&again, &runner, &start, &old)
+		if gone = errors.Is(err, sql.ErrNoRows); gone { // rows that this run has made current are not free
+			_, err := tx.ExecContext(ctx, "UPDATE stored_results SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL "+
+				"AND id NOT IN (SELECT stored FROM materialized WHERE stored IS NOT NULL)", s.stamp(), run)
+			return err
 		}
 		if err != nil {
 			return err
 		}
+		free := run
+		if stored >= 0 {
+			free = old.String
+		}
+		if err := s.freeResult(ctx, tx, free); err != nil {
+			return err
+		}
 		if err := exec(ctx, tx,
 			`UPDATE materialized SET status = ?1, error = nullif(?2, ''), updated_at = ?3, runner = NULL, cancel = 0, again = 0,
-stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END, row_count = CASE WHEN ?4 >= 0 THEN ?4 ELSE row_count END WHERE query_id = ?5`,
+stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END,
+stored = CASE WHEN ?4 >= 0 THEN run_id ELSE stored END, row_count = CASE WHEN ?4 >= 0 THEN ?4 ELSE row_count END WHERE query_id = ?5`,
 			status, reason, max(s.stamp(), start), stored, query); err != nil {
 			return err
 		}
@@ -146,6 +170,9 @@ stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END, row_count = CA
 		next = uuid.NewString()
 		return s.beginRun(ctx, tx, query, next, runner, &start)
 	})
+	if err == nil && gone {
+		err = ErrNotFound
+	}
 	return next, err
 }
 

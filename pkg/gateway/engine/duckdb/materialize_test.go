@@ -79,7 +79,7 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 	}
 	done := make(chan end, 1)
 	go func() {
-		n, err := sql.Store(ctx, p, engine.SchemaMtQuery, "slow", sql.Query{SQL: "SELECT n FROM far.a.b", Catalogs: s})
+		n, err := sql.Store(ctx, p, engine.SchemaMtQuery, "next", sql.Query{SQL: "SELECT n FROM far.a.b", Catalogs: s})
 		done <- end{n, err}
 	}()
 	<-s.begun
@@ -113,7 +113,7 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 	if e := <-done; e.n != 1 || e.err != nil {
 		t.Fatalf("%+v", e)
 	}
-	if n, err := p.RowCount(ctx, engine.SchemaMtQuery, "slow"); n != 1 || err != nil {
+	if n, err := p.RowCount(ctx, engine.SchemaMtQuery, "next"); n != 1 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 }
@@ -161,7 +161,7 @@ func TestReplacedResultSurvivesAKill(t *testing.T) {
 	dir, copied := t.TempDir(), t.TempDir()
 	p := testProject(t, testEngine(t, dir), "prjA")
 	for _, text := range []string{"SELECT 1 AS n", "SELECT 2 AS n, 'x' AS s UNION ALL SELECT 3, 'y'"} {
-		if _, err := sql.Store(t.Context(), p, "cache", "m", sql.Query{SQL: text}); err != nil {
+		if _, err := enginetest.Replace(t.Context(), p, "cache", "m", sql.Query{SQL: text}); err != nil {
 			t.Fatal(err)
 		}
 	}

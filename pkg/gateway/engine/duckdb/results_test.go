@@ -32,12 +32,12 @@ func TestManyAtOnce(t *testing.T) {
 		wg.Go(func() {
 			id := i % 2
 			p := testProject(t, e, fmt.Sprintf("prj%d", id))
-			for range 5 {
+			for k := range 5 {
 				got, err := rows(t, p, sql.Query{SQL: `SELECT DISTINCT a FROM x`})
 				if err != nil || got != strconv.Itoa(id) {
 					t.Errorf("project %d sees %q, %v", id, got, err)
 				}
-				n, err := sql.Store(t.Context(), p, "mtquery", fmt.Sprintf("m%d", i%4),
+				n, err := sql.Store(t.Context(), p, "mtquery", fmt.Sprintf("m%d-%d", i, k),
 					sql.Query{SQL: `SELECT * FROM x`})
 				if err != nil || n != 10000 {
 					t.Errorf("Materialize: %d, %v", n, err)
@@ -58,7 +58,7 @@ func TestMaterialize(t *testing.T) {
 		return strconv.FormatInt(n, 10)
 	}
 	run := func(text string) error {
-		_, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: text})
+		_, err := sql.Store(t.Context(), p, "mtquery", "failed", sql.Query{SQL: text})
 		return err
 	}
 	if got := count(); got != string(engine.KindUnknownTable) {
@@ -89,7 +89,7 @@ func TestMaterialize(t *testing.T) {
 		UNNEST(sequence(1, 10000)) c(n)`
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := sql.Store(ctx, p, "mtquery", "m", sql.Query{SQL: endless}); kindOf(err) != engine.KindTimeout ||
+	if _, err := sql.Store(ctx, p, "mtquery", "failed", sql.Query{SQL: endless}); kindOf(err) != engine.KindTimeout ||
 		count() != "5" {
 		t.Errorf("%v, %s rows", err, count())
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
@@ -55,7 +56,7 @@ func TestResultsBesideImports(t *testing.T) {
 
 // stored keeps the result of a statement and reads it back.
 func stored(ctx context.Context, p *project, name, text string) (got string, err error) {
-	if _, err := sql.Store(ctx, p, engine.SchemaMtQuery, name, sql.Query{SQL: text}); err != nil {
+	if _, err := enginetest.Replace(ctx, p, engine.SchemaMtQuery, name, sql.Query{SQL: text}); err != nil {
 		return "", err
 	}
 	c, err := p.files.Conn(ctx)

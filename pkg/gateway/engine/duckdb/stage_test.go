@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/enginetest"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 )
 
@@ -123,7 +124,8 @@ func TestMaterializeBesideOthers(t *testing.T) {
 	rest := reading(t, second, `SELECT a.n, b.i FROM peaka."table"."x" a, UNNEST(sequence(1, 300)) b(i)`)
 	for i, text := range []string{`SELECT n, CAST('ab' AS varchar(5)) AS v, CAST(ROW(1, 'x') AS ROW(a bigint, b ` +
 		`varchar)) AS r FROM peaka."table"."x"`, `SELECT 'other' AS only`} {
-		if n, err := sql.Store(t.Context(), first, engine.SchemaMtQuery, "m", sql.Query{SQL: text}); err != nil ||
+		if n, err := enginetest.Replace(t.Context(), first, engine.SchemaMtQuery, "m",
+			sql.Query{SQL: text}); err != nil ||
 			n != []int64{1000, 1}[i] {
 			t.Fatal(n, err)
 		}

@@ -83,9 +83,10 @@ func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (sql.Source, er
 	return sql.Source{Base: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
 }
 
-func (tpchCatalog) List(context.Context, []string) (all []engine.TableName, _ error) {
+func (c tpchCatalog) List(ctx context.Context, catalogs []string) ([]engine.TableName, error) {
+	all, err := c.Own.List(ctx, catalogs)
 	for t := range tpchTypes {
 		all = append(all, engine.TableName{Catalog: "tpch", Schema: "tiny", Table: t})
 	}
-	return all, nil
+	return all, err
 }

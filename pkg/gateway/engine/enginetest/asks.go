@@ -54,7 +54,7 @@ func asks(t *testing.T, open Open) {
 		}
 	}
 	for _, columns := range [][]string{{}, {"id"}} { // rows without columns are rows too
-		if got, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{Ask: sql.Rows{Table: n, Columns: columns},
+		if got, err := Replace(t.Context(), p, "mtquery", "m", sql.Query{Ask: sql.Rows{Table: n, Columns: columns},
 			Catalogs: catalogs}); err != nil || got != 5 {
 			t.Errorf("%d rows of columns %q, %v", got, columns, err)
 		}

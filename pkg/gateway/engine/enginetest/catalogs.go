@@ -70,6 +70,14 @@ func (n Names) Kinds(ctx context.Context) (map[string]string, error) {
 // Comments implements sql.Catalogs.
 func (Names) Comments(context.Context) (map[engine.TableName]string, error) { return nil, nil }
 
+// Replace stores the rows of a statement under a name that may have others.
+func Replace(ctx context.Context, p engine.Project, schema, table string, q sql.Query) (int64, error) {
+	if err := p.DropStored(ctx, schema, table); err != nil {
+		return 0, err
+	}
+	return sql.Store(ctx, p, schema, table, q)
+}
+
 // Rows is a Scanner over rows in memory that counts its uses.
 type Rows struct {
 	Cols  []engine.ColumnInfo

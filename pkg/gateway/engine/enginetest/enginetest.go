@@ -184,7 +184,7 @@ func names(t *testing.T, open Open) {
 	delete(n, lookup("peaka", "query", "q"))
 	wantKind(t, p, q(`SELECT s FROM sem.sales.t`), engine.KindUnknownTable, "peaka.query.q")
 	// So is a stored result, in any shape.
-	if _, err := sql.Store(t.Context(), p, "mtquery", "m", sql.Query{SQL: `SELECT 'z' AS b, 7 AS c`}); err != nil {
+	if _, err := Replace(t.Context(), p, "mtquery", "m", sql.Query{SQL: `SELECT 'z' AS b, 7 AS c`}); err != nil {
 		t.Fatal(err)
 	}
 	want(t, p, q(`SELECT * FROM peaka.mtquery.m`), "z|7")

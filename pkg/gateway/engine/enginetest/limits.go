@@ -98,7 +98,7 @@ func many(t *testing.T, open Open) {
 					want(t, p, sql.Query{SQL: `SELECT sum(id) FROM pg.public.t`, Catalogs: n}, "3")
 				default:
 					name := fmt.Sprintf("m%d", i)
-					if c, err := sql.Store(t.Context(), p, "mtquery", name,
+					if c, err := Replace(t.Context(), p, "mtquery", name,
 						sql.Query{SQL: `SELECT id FROM sample.shop.customers`}); c != 2000 || err != nil {
 						t.Errorf("Store: %d, %v", c, err)
 					}

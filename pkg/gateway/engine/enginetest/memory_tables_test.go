@@ -112,7 +112,11 @@ func (p *slicesProject) Store(ctx context.Context, schema, table string, x *engi
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tables[engine.TableName{Schema: schema, Table: table}] = r
+	name := engine.TableName{Schema: schema, Table: table}
+	if p.tables[name] != nil {
+		return 0, engine.ErrStored
+	}
+	p.tables[name] = r
 	return int64(len(rows)), nil
 }
 

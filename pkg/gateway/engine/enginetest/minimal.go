@@ -67,24 +67,26 @@ func minimalStored(t *testing.T, open Open) {
 	src := &Rows{Cols: []engine.ColumnInfo{{Name: "id", Type: "bigint"}}, Data: [][]any{{int64(1)}, {int64(2)}}}
 	n := Names{lookup("pg", "public", "t"): {Scan: src}, lookup("pg", "public",
 		"s"): {Base: &engine.TableName{Schema: "cache", Table: "s"}}}
-	store := func(text string) (int64, error) {
-		return sql.Store(t.Context(), p, "cache", "s", sql.Query{SQL: text, Catalogs: n})
+	store := func(name, text string) (int64, error) {
+		return sql.Store(t.Context(), p, "cache", name, sql.Query{SQL: text, Catalogs: n})
 	}
-	if n, err := store(`SELECT id FROM pg.public.t`); n != 2 || err != nil {
+	if n, err := store("s", `SELECT id FROM pg.public.t`); n != 2 || err != nil {
 		t.Fatalf("%d rows, %v", n, err)
 	}
 	want(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, "1\n2")
 	src.Fail = errors.New("the source is gone")
-	if _, err := store(`SELECT id, 'more' AS b FROM pg.public.t`); err == nil {
+	if _, err := store("u", `SELECT id, 'more' AS b FROM pg.public.t`); err == nil {
 		t.Error("rows of a source that failed were stored")
 	}
-	want(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, "1\n2")
-	src.Fail = nil
-	if n, err := store(`SELECT 'other' AS b FROM pg.public.t LIMIT 1`); n != 1 || err != nil {
-		t.Fatalf("%d rows, %v", n, err)
+	if _, err := p.RowCount(t.Context(), "cache", "u"); Kind(err) != engine.KindUnknownTable {
+		t.Errorf("after a source that failed: %v", err)
 	}
-	want(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, "other")
-	if n, err := p.RowCount(t.Context(), "cache", "s"); n != 1 || err != nil {
+	src.Fail = nil
+	if n, err := store("s", `SELECT 'other' AS b FROM pg.public.t LIMIT 1`); !errors.Is(err, engine.ErrStored) {
+		t.Fatalf("stored rows were replaced: %d rows, %v", n, err)
+	}
+	want(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, "1\n2")
+	if n, err := p.RowCount(t.Context(), "cache", "s"); n != 2 || err != nil {
 		t.Errorf("%d rows, %v", n, err)
 	}
 	for range 2 {

@@ -4,6 +4,7 @@ package running
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -16,10 +17,13 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// Store runs a statement and stores its rows. They are collected in a table of another name, which replaces the old one
-// when it is complete, so that a slow source blocks no other statement. If other processes use the project, that table
-// is in a stage.
+// Store runs a statement and stores its rows. They are collected in a table of another name, which gets its own when it
+// is complete, so that a slow source blocks no other statement. If other processes use the project, that table is in a
+// stage.
 func (p Statements) Store(ctx context.Context, schema, table string, x *engine.Statement) (int64, error) {
+	if err := p.unstored(ctx, schema, table); err != nil {
+		return 0, err
+	}
 	s, err := p.statement(ctx, x, !p.files.Opts.Shared)
 	if err != nil {
 		return 0, err
@@ -45,16 +49,8 @@ func (p Statements) Store(ctx context.Context, schema, table string, x *engine.S
 	if err := noteTypes(ctx, s.c, naming.StoredTable(schema, build), s.t.of.Columns); err != nil {
 		return 0, err
 	}
-	p.storing.Lock()
-	defer p.storing.Unlock()
-	err = s.c.Tx(ctx, func() error {
-		if _, err := s.c.Exec(ctx, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, table)); err != nil {
-			return err
-		}
-		_, err := s.c.Exec(ctx, `ALTER TABLE `+naming.StoredTable(schema, build)+` RENAME TO `+sqltext.Quote(table))
-		return err
-	})
-	if err != nil {
+	if _, err := s.c.Exec(ctx, `ALTER TABLE `+naming.StoredTable(schema, build)+` RENAME TO `+
+		sqltext.Quote(table)); err != nil {
 		// ctx may have ended, and caused the failure
 		_ = instance.RawExec(s.c.Raw, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, build))
 		return 0, err
@@ -94,13 +90,27 @@ func (p Statements) materializeStaged(ctx context.Context, s *statement, schema,
 			if _, err := c.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(naming.Store, schema)); err != nil {
 				return err
 			}
-			if _, err := c.Exec(ctx, `CREATE OR REPLACE TABLE `+naming.StoredTable(schema, table)+` AS SELECT * FROM `+
+			if _, err := c.Exec(ctx, `CREATE TABLE `+naming.StoredTable(schema, table)+` AS SELECT * FROM `+
 				staged); err != nil {
 				return err
 			}
 			return noteTypes(ctx, c, naming.StoredTable(schema, table), s.t.of.Columns)
 		}))
 	})
+}
+
+// unstored refuses a name that has rows.
+func (p Statements) unstored(ctx context.Context, schema, table string) error {
+	c, err := p.files.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	has, err := c.HasStored(ctx, schema, table)
+	if has && err == nil {
+		err = fmt.Errorf("%s.%s: %w", schema, table, engine.ErrStored)
+	}
+	return err
 }
 
 // storeAs creates a table with the statement's rows and counts them.
