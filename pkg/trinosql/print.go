@@ -11,7 +11,8 @@ import (
 // equal tree.
 func String(n Node) string { return new(printer).of(n) }
 
-// Writer writes a tree in another way than String does.
+// Writer writes a tree in another way than String does, such as in another dialect: what both write alike is written
+// once, here.
 type Writer struct {
 	p *printer
 	// Override writes a node, or returns false for the usual form, in which it is called for the nodes below. It is
@@ -22,19 +23,91 @@ type Writer struct {
 	Quoted func(name string, quoted bool) string
 	// Text writes a string literal. nil: in Trino's form.
 	Text func(text string) string
+
+	usual Node // is not to be overridden
 }
 
-// String is the text of a tree. It may be called from Override, for the text of a part.
-func (w *Writer) String(n Node) string {
-	p := &printer{w: w}
+// Unsupported is the error for a construct that a dialect does not have.
+type Unsupported struct {
+	At  Pos // zero for none
+	Msg string
+}
+
+func (e *Unsupported) Error() string {
+	if e.At.Line == 0 {
+		return e.Msg
+	}
+	return fmt.Sprintf("line %d:%d: %s", e.At.Line, e.At.Col, e.Msg)
+}
+
+// failure carries an error up to Print.
+type failure struct{ err error }
+
+// Fail ends Print with an error.
+func Fail(err error) { panic(failure{err}) }
+
+// Refuse ends Print with an *Unsupported.
+func Refuse(n Node, format string, args ...any) {
+	e := &Unsupported{Msg: fmt.Sprintf(format, args...)}
+	if n != nil {
+		e.At = n.Pos()
+	}
+	Fail(e)
+}
+
+// Print returns what write writes, or the error of Fail or Refuse.
+func (w *Writer) Print(write func()) (text string, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case failure:
+			text, err = "", r.err
+		default:
+			panic(r)
+		}
+	}()
+	return w.Capture(write), nil
+}
+
+// Capture returns what write writes, without writing it.
+func (w *Writer) Capture(write func()) string {
 	outer := w.p
-	w.p = p
+	w.p = &printer{w: w}
 	defer func() { w.p = outer }()
-	return p.of(n)
+	write()
+	return w.p.String()
 }
 
-// Put writes text unchanged.
-func (w *Writer) Put(parts ...string) { w.p.put(parts...) }
+// String is the text of a node.
+func (w *Writer) String(n Node) string { return w.Capture(func() { w.p.node(n) }) }
+
+// Put writes text unchanged, nodes as Write does, lists of expressions with commas between, and what functions write.
+func (w *Writer) Put(parts ...any) {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			w.p.put(part)
+		case []Expr:
+			w.p.exprs(part)
+		case Node:
+			w.Write(part)
+		case func():
+			part()
+		default:
+			panic(fmt.Sprintf("a %T cannot be written", part))
+		}
+	}
+}
+
+// Join calls write n times, and writes a separator between.
+func (w *Writer) Join(separator string, n int, write func(i int)) {
+	for i := range n {
+		if i > 0 {
+			w.Put(separator)
+		}
+		write(i)
+	}
+}
 
 // Write writes a node, an operator in parentheses.
 func (w *Writer) Write(n Node) {
@@ -45,8 +118,23 @@ func (w *Writer) Write(n Node) {
 	w.p.node(n)
 }
 
-// List writes expressions with commas between.
-func (w *Writer) List(list []Expr) { w.p.exprs(list) }
+// Usual writes a node in the usual form.
+func (w *Writer) Usual(n Node) {
+	w.usual = n
+	w.Write(n)
+}
+
+// Fill writes a template, with nodes for $1 and so on.
+func (w *Writer) Fill(template string, nodes ...Expr) {
+	from := 0
+	for i := 0; i+1 < len(template); i++ {
+		if template[i] == '$' && digit(template[i+1]) {
+			w.Put(template[from:i], nodes[template[i+1]-'1'])
+			from = i + 2
+		}
+	}
+	w.Put(template[from:])
+}
 
 // OrderBy writes ORDER BY.
 func (w *Writer) OrderBy(items []*SortItem) { w.p.orderBy(items, "") }
@@ -57,7 +145,14 @@ func (p *printer) of(n Node) string {
 }
 
 func (p *printer) overridden(n Node) bool {
-	return p.w != nil && p.w.Override != nil && p.w.Override(p.w, n)
+	if p.w == nil || p.w.Override == nil {
+		return false
+	}
+	if p.w.usual == n {
+		p.w.usual = nil
+		return false
+	}
+	return p.w.Override(p.w, n)
 }
 
 func (p *printer) text(s string) {

@@ -36,7 +36,7 @@ func Transpile(ctx context.Context, p engine.Project, q Query, dialect string) (
 		return "", cat.analysisError(err)
 	}
 	text, err := transpile.Query(query, a, to)
-	var refused *transpile.Unsupported
+	var refused *trinosql.Unsupported
 	if errors.As(err, &refused) {
 		return "", engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg,
 			Err: err})

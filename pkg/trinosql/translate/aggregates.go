@@ -67,9 +67,7 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 		return
 	}
 	if fn.Filter != nil {
-		p.put(" FILTER (WHERE ")
-		p.condition(fn.Filter)
-		p.put(")")
+		p.put(" FILTER (WHERE ", func() { p.condition(fn.Filter) }, ")")
 	}
 	p.over(w)
 }
@@ -149,7 +147,5 @@ func (p *printer) notOrdinal(x trinosql.Expr) {
 		p.expr(x)
 		return
 	}
-	p.put("CAST(")
-	p.expr(x)
-	p.put(" AS ", p.duckType(x, p.typeOf(x)), ")")
+	p.put("CAST(", x, " AS ", p.duckType(x, p.typeOf(x)), ")")
 }

@@ -203,9 +203,7 @@ func (p *printer) alias(name string) operand {
 // ")[1]".
 func (p *printer) openBinding(a operand) operand {
 	name := p.name("x")
-	p.put("list_transform([")
-	a.write()
-	p.put("], lambda ", name, ": ")
+	p.put("list_transform([", a, "], lambda ", name, ": ")
 	return p.alias(name)
 }
 

@@ -75,6 +75,11 @@ func fails(text string) bool {
 	}
 }
 
+// convert writes an implicit cast.
+func (p *printer) convert(at trinosql.Node, from, to *types.Type, x operand) {
+	p.cast(&conversion{node: at, from: from, to: to, operand: x})
+}
+
 func (p *printer) cast(c *conversion) {
 	switch {
 	case types.Equal(c.from, c.to):
@@ -98,8 +103,7 @@ func (p *printer) native(c *conversion) {
 	} else {
 		p.put("CAST(")
 	}
-	c.write()
-	p.put(" AS ", p.duckType(c.node, c.to), ")")
+	p.put(c, " AS ", p.duckType(c.node, c.to), ")")
 }
 
 func nativeCast(p *printer, c *conversion) { p.native(c) }

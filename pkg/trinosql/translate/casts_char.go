@@ -25,16 +25,10 @@ func charCasts(reg *registry) {
 	reg.casts[kinds{types.Char, types.Opaque}] = func(p *printer, c *conversion) { p.padded(c.operand, c.from.N) }
 
 	reg.rules["char length"] = func(p *printer, c *call) {
-		p.put("CASE WHEN ")
-		c.args[0].write()
-		p.put(" IS NOT NULL THEN CAST(", strconv.Itoa(c.bound.Args[0].N), " AS BIGINT) END")
+		p.put("CASE WHEN ", c.args[0], " IS NOT NULL THEN CAST(", strconv.Itoa(c.bound.Args[0].N), " AS BIGINT) END")
 	}
 	reg.rules["char concat"] = func(p *printer, c *call) {
-		p.put("rtrim((")
-		p.padded(c.args[0], c.bound.Args[0].N)
-		p.put(" || ")
-		c.args[1].write()
-		p.put("), ' ')")
+		p.put("rtrim((", func() { p.padded(c.args[0], c.bound.Args[0].N) }, " || ", c.args[1], "), ' ')")
 	}
 	for _, key := range []string{"substring(varchar(x), bigint)", "substring(varchar(x), bigint, bigint)"} {
 		reg.rules["char "+key] = func(p *printer, c *call) {
@@ -51,7 +45,5 @@ func (p *printer) padded(x operand, n int) {
 	if n <= 1000 { // allowed in TRY
 		p.put("system.main.")
 	}
-	p.put("rpad(")
-	x.write()
-	p.put(", ", strconv.Itoa(n), ", ' ')")
+	p.put("rpad(", x, ", ", strconv.Itoa(n), ", ' ')")
 }

@@ -18,7 +18,7 @@ func jsonCasts(reg *registry) {
 	for _, k := range []types.Kind{types.Date, types.Timestamp} {
 		reg.casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) {
 			p.put("CAST(to_json(")
-			p.cast(&conversion{node: c.node, from: c.from, to: types.NewVarchar(types.Unbounded), operand: c.operand})
+			p.convert(c.node, c.from, types.NewVarchar(types.Unbounded), c.operand)
 			p.put(") AS JSON)")
 		}
 	}
@@ -29,7 +29,8 @@ func jsonCasts(reg *registry) {
 			operand: operand{write: func() { p.native(&whole) }}})
 	}
 	reg.casts[kinds{types.Varchar, types.UUID}] = func(p *printer, c *conversion) {
-		p.tryAround(c, func() { p.around(`CAST("~uuid"(`, c, ") AS UUID)") })
+		defer p.inTry(c.try)()
+		p.around(`CAST("~uuid"(`, c, ") AS UUID)")
 	}
 	reg.casts[kinds{types.UUID, types.Varbinary}] = func(p *printer, c *conversion) {
 		p.around("unhex(system.main.replace(CAST(", c, " AS VARCHAR), '-', ''))")
@@ -43,13 +44,13 @@ func jsonCasts(reg *registry) {
 	reg.rules["format"] = (*printer).format
 }
 
-// tryAround encloses the conversion of a TRY_CAST in TRY.
-func (p *printer) tryAround(c *conversion, write func()) {
-	if c.try {
-		p.put(tryOpen)
-		defer p.put(tryClose)
+// inTry encloses in TRY what is written until end is called, if it is set.
+func (p *printer) inTry(is bool) (end func()) {
+	if !is {
+		return func() {}
 	}
-	write()
+	p.put(tryOpen)
+	return func() { p.put(tryClose) }
 }
 
 // carrier is the DuckDB type that holds a value while it is converted from JSON: maps are lists of entries, JSON is
@@ -77,14 +78,12 @@ func (p *printer) carrier(at trinosql.Node, t *types.Type) string {
 
 // fromJSON converts JSON to an array, map or row.
 func (p *printer) fromJSON(c *conversion) {
-	p.tryAround(c, func() {
-		carried := operand{write: func() {
-			p.put(`CAST(CAST("~json_nested"(CAST(`)
-			c.write()
-			p.put(" AS VARCHAR), ", quoteText(c.to.Signature()), ") AS JSON) AS ", p.carrier(c.node, c.to), ")")
-		}}
-		p.uncarried(c.to, carried)
-	})
+	defer p.inTry(c.try)()
+	carried := operand{write: func() {
+		p.put(`CAST(CAST("~json_nested"(CAST(`, c)
+		p.put(" AS VARCHAR), ", quoteText(c.to.Signature()), ") AS JSON) AS ", p.carrier(c.node, c.to), ")")
+	}}
+	p.uncarried(c.to, carried)
 }
 
 // uncarried converts a value from its carrier type.
@@ -95,18 +94,14 @@ func (p *printer) uncarried(t *types.Type, x operand) {
 	}
 	switch t.Kind {
 	case types.JSON:
-		p.put("CAST(")
-		x.write()
-		p.put(" AS JSON)")
+		p.put("CAST(", x, " AS JSON)")
 	case types.Array:
 		p.eachItem(x, func(item operand) { p.uncarried(t.Args[0], item) })
 	case types.Row:
 		p.eachField(t, x, p.uncarried)
 	case types.Map:
 		e := p.name("x")
-		p.put("map_from_entries(list_transform(")
-		x.write()
-		p.put(", lambda ", e, ": struct_pack(k := ")
+		p.put("map_from_entries(list_transform(", x, ", lambda ", e, ": struct_pack(k := ")
 		p.uncarried(t.Args[0], p.alias(field(e, 0)))
 		p.put(", v := ")
 		p.uncarried(t.Args[1], p.alias(field(e, 1)))
@@ -153,8 +148,7 @@ func (p *printer) textCarrier(at trinosql.Node, t *types.Type) string {
 
 // toJSON converts an array, map or row to JSON.
 func (p *printer) toJSON(c *conversion) {
-	p.put(`CAST("~json_of"(CAST(to_json(CAST(`)
-	c.write()
+	p.put(`CAST("~json_of"(CAST(to_json(CAST(`, c)
 	p.put(" AS ", p.textCarrier(c.node, c.from), ")) AS VARCHAR), ", quoteText(c.from.Signature()), ") AS JSON)")
 }
 
@@ -166,23 +160,17 @@ func (p *printer) roundDecimal(c *call, name string) {
 		digits = c.args[1]
 		if n, ok := p.constant(digits.expr); ok && name == "round" && n.IsInt64() && n.Int64() >= 0 && from.N < 38 {
 			if keep := int(min(n.Int64(), int64(from.Scale))); keep < from.Scale {
-				p.put("CAST(CAST(")
-				c.args[0].write()
+				p.put("CAST(CAST(", c.args[0])
 				p.put(" AS ", p.duckType(c.node, types.NewDecimal(from.N-from.Scale+keep+1, keep)), ") AS ",
 					p.duckType(c.node, to), ")")
 			} else {
-				p.put("CAST(")
-				c.args[0].write()
-				p.put(" AS ", p.duckType(c.node, to), ")")
+				p.put("CAST(", c.args[0], " AS ", p.duckType(c.node, to), ")")
 			}
 			return
 		}
 	}
-	p.put(`CAST("~round_decimal"('`, name, "', CAST(")
-	c.args[0].write()
-	p.put(" AS VARCHAR), CAST(")
-	digits.write()
-	p.put(" AS VARCHAR), '", strconv.Itoa(to.N-to.Scale+from.Scale), "') AS ", p.duckType(c.node, to), ")")
+	p.put(`CAST("~round_decimal"('`, name, "', CAST(", c.args[0], " AS VARCHAR), CAST(", digits, " AS VARCHAR), '",
+		strconv.Itoa(to.N-to.Scale+from.Scale), "') AS ", p.duckType(c.node, to), ")")
 }
 
 // format writes Java's format: a constant string, split at its format specifiers.
@@ -237,12 +225,7 @@ func (p *printer) format(c *call) {
 		return
 	}
 	p.put("(")
-	for i, write := range parts {
-		if i > 0 {
-			p.put(" || ")
-		}
-		write()
-	}
+	p.w.Join(" || ", len(parts), func(i int) { parts[i]() })
 	p.put(")")
 }
 
@@ -286,11 +269,9 @@ func (p *printer) formatPart(arg trinosql.Expr, spec string, verb byte) {
 	} else if t.Kind == types.JSON {
 		p.expr(arg)
 	} else if strings.IndexByte("feE", verb) >= 0 || t.Kind == types.Real {
-		p.put("CAST(")
-		p.expr(arg)
-		p.put(" AS VARCHAR)")
+		p.put("CAST(", arg, " AS VARCHAR)")
 	} else {
-		p.cast(&conversion{node: arg, from: t, to: types.NewVarchar(types.Unbounded), operand: p.operand(arg)})
+		p.convert(arg, t, types.NewVarchar(types.Unbounded), p.operand(arg))
 	}
 	p.put(", 'null'))")
 }

@@ -75,13 +75,9 @@ func scalarCasts(reg *registry) {
 				`CAST("~json_text"($1) AS JSON) ELSE CAST(to_json($1) AS JSON) END`)
 		}
 		reg.casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
-			if c.try {
-				p.put(tryOpen)
-				defer p.put(tryClose)
-			}
-			p.put(`CAST("~json_cast"(CAST(`)
-			c.write()
-			p.put(" AS VARCHAR), ", quoteText(c.to.String()), ") AS ", p.duckType(c.node, c.to), ")")
+			defer p.inTry(c.try)()
+			p.put(`CAST("~json_cast"(CAST(`, c, " AS VARCHAR), ", quoteText(c.to.String()), ") AS ",
+				p.duckType(c.node, c.to), ")")
 		}
 	}
 	for k, size := range map[types.Kind]string{types.Double: "64", types.Real: "32"} {
@@ -103,20 +99,12 @@ func scalarCasts(reg *registry) {
 
 // templated returns a conversion by a template.
 func templated(template string) func(p *printer, c *conversion) {
-	return func(p *printer, c *conversion) {
-		parts, err := parseParts(template)
-		if err != nil {
-			panic(err)
-		}
-		p.expand(&call{node: nil, args: []operand{c.operand}}, parts)
-	}
+	return func(p *printer, c *conversion) { p.fill(nil, template, c.operand) }
 }
 
 // checked returns a conversion by a template that is NULL for a value that does not fit.
 func checked(template string) func(p *printer, c *conversion) {
-	return func(p *printer, c *conversion) {
-		p.guarded(c, "coalesce("+template+", ${CAST})")
-	}
+	return func(p *printer, c *conversion) { p.guarded(c, "coalesce("+template+", ${CAST})") }
 }
 
 // guarded writes a template in which ${CAST} is the conversion by ~cast.
@@ -129,15 +117,8 @@ func (p *printer) guarded(c *conversion, template string) {
 	slow := fmt.Sprintf(`CAST("~cast"(%s, %s, %s) AS %s)`, text, quoteText(c.from.String()), quoteText(c.to.String()),
 		to)
 	template = strings.ReplaceAll(strings.ReplaceAll(template, "${CAST}", slow), "${R}", to)
-	if c.try {
-		p.put(tryOpen)
-		defer p.put(tryClose)
-	}
-	parts, err := parseParts(template)
-	if err != nil {
-		panic(err)
-	}
-	p.expand(&call{node: nil, args: []operand{c.operand}}, parts)
+	defer p.inTry(c.try)()
+	p.fill(nil, template, c.operand)
 }
 
 func (p *printer) toDecimal(c *conversion) {
@@ -182,15 +163,14 @@ func (p *printer) numberText(c *conversion) {
 		inner := c.operand
 		wider := types.NewDecimal(c.from.N+1, c.from.Scale)
 		p.numberText(&conversion{node: c.node, from: wider, to: c.to, try: c.try, operand: operand{write: func() {
-			p.put("CAST(")
-			inner.write()
-			p.put(" AS ", p.duckType(c.node, wider), ")")
+			p.put("CAST(", inner, " AS ", p.duckType(c.node, wider), ")")
 		}}})
 		return
 	}
 	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.to.N == types.Unbounded {
-		p.expand(&call{args: []operand{{write: func() { p.native(c) }}}}, mustParts("CASE WHEN starts_with($1, '.') "+
-			"THEN '0' || $1 WHEN starts_with($1, '-.') THEN '-0' || substr($1, 2) ELSE $1 END"))
+		p.fill(nil, "CASE WHEN starts_with($1, '.') "+
+			"THEN '0' || $1 WHEN starts_with($1, '-.') THEN '-0' || substr($1, 2) ELSE $1 END",
+			operand{write: func() { p.native(c) }})
 		return
 	}
 	if c.to.N == types.Unbounded && c.from.Kind != types.Real && c.from.Kind != types.Double {
@@ -204,9 +184,7 @@ func (p *printer) numberText(c *conversion) {
 func (p *printer) decimalJSON(c *conversion) {
 	text := &conversion{node: c.node, from: c.from, to: types.NewVarchar(types.Unbounded), operand: c.operand}
 	if c.from.Scale <= 6 {
-		p.put("CAST(")
-		p.numberText(text)
-		p.put(" AS JSON)")
+		p.put("CAST(", func() { p.numberText(text) }, " AS JSON)")
 		return
 	}
 	p.put(`CAST("~json_of"(CAST(to_json(`)
@@ -235,7 +213,5 @@ func (p *printer) cut(c *conversion) {
 		c.write()
 		return
 	}
-	p.put("substr(")
-	c.write()
-	p.put(", 1, ", strconv.Itoa(c.to.N), ")")
+	p.put("substr(", c, ", 1, ", strconv.Itoa(c.to.N), ")")
 }

@@ -14,10 +14,7 @@ func timeCasts(reg *registry) {
 		reg.casts[kinds{from, to}] = func(p *printer, c *conversion) {
 			p.duckType(c.node, c.from)
 			p.duckType(c.node, c.to)
-			if c.try && to != types.Varchar && from != types.Varchar {
-				p.put(tryOpen)
-				defer p.put(tryClose)
-			}
+			defer p.inTry(c.try && to != types.Varchar && from != types.Varchar)()
 			f(p, c)
 		}
 	}
@@ -39,17 +36,15 @@ func timeCasts(reg *registry) {
 		if c.from.N > 6 {
 			p.put("CAST(")
 			p.rounded(c.from, stampOf(c.to.N), func() {
-				p.expand(&call{args: []operand{p.countedBy("epoch_ns(", c.write)}},
-					mustParts("make_timestamp_ns($1 - CASE WHEN $1 < 0 AND $1 % 1000000000 <> 0 THEN 1000000000 "+
-						"ELSE 0 END)"))
+				p.fill(nil, "make_timestamp_ns($1 - CASE WHEN $1 < 0 AND $1 % 1000000000 <> 0 THEN 1000000000 "+
+					"ELSE 0 END)", p.countedBy("epoch_ns(", c.write))
 			})
 			p.put(" AS TIME)")
 			return
 		}
 		p.timeOfDay(c, func() {
-			p.expand(&call{args: []operand{c.operand}},
-				mustParts("CASE WHEN epoch_us($1) < 0 AND epoch_us($1) % 1000000 <> 0 THEN $1 - to_seconds(1) "+
-					"ELSE $1 END"))
+			p.fill(nil, "CASE WHEN epoch_us($1) < 0 AND epoch_us($1) % 1000000 <> 0 THEN $1 - to_seconds(1) "+
+				"ELSE $1 END", c.operand)
 		})
 	})
 	with(types.Time, types.Time, func(p *printer, c *conversion) {
@@ -105,9 +100,7 @@ func timeCasts(reg *registry) {
 		p.rounded(types.NewTime(types.Timestamp, c.from.N), c.to, func() { p.clockOf(c.operand) })
 	})
 	with(types.TimestampTZ, types.Date, func(p *printer, c *conversion) {
-		p.put("CAST(")
-		p.clockOf(c.operand)
-		p.put(" AS DATE)")
+		p.put("CAST(", func() { p.clockOf(c.operand) }, " AS DATE)")
 	})
 	with(types.TimestampTZ, types.Time, func(p *printer, c *conversion) {
 		p.timeOfDay(c,
@@ -123,11 +116,11 @@ func timeCasts(reg *registry) {
 	})
 	with(types.IntervalYM, types.Varchar, func(p *printer, c *conversion) {
 		p.fitting(c, func() {
-			p.expand(&call{args: []operand{{write: func() {
-				p.put("list_transform([")
-				c.write()
-				p.put(`], lambda "~e": date_part('year', "~e") * 12 + date_part('month', "~e"))[1]`)
-			}}}}, mustParts("CASE WHEN $1 < 0 THEN '-' ELSE '' END || abs($1) // 12 || '-' || abs($1) % 12"))
+			p.fill(nil, "CASE WHEN $1 < 0 THEN '-' ELSE '' END || abs($1) // 12 || '-' || abs($1) % 12",
+				operand{write: func() {
+					p.put("list_transform([", c,
+						`], lambda "~e": date_part('year', "~e") * 12 + date_part('month', "~e"))[1]`)
+				}})
 		})
 	})
 }
@@ -141,9 +134,7 @@ func (c *conversion) reader(name string) string {
 }
 
 func (p *printer) around(before string, c *conversion, after string) {
-	p.put(before)
-	c.write()
-	p.put(after)
+	p.put(before, c, after)
 }
 
 // dateOf writes a call whose result is in days, as a date.
@@ -160,25 +151,25 @@ func (p *printer) fitting(c *conversion, write func()) {
 		return
 	}
 	n := strconv.Itoa(c.to.N)
-	p.expand(&call{args: []operand{{write: write}}}, mustParts("CASE WHEN length($1) > "+n+
-		` THEN "~error"('Value [' || $1 || '] does not fit in type varchar(`+n+`)') ELSE $1 END`))
+	p.fill(nil, "CASE WHEN length($1) > "+n+
+		` THEN "~error"('Value [' || $1 || '] does not fit in type varchar(`+n+`)') ELSE $1 END`, operand{write: write})
 }
 
 // dateText formats a date. Years outside of 1 to 9999 are formatted in Go.
 func (p *printer) dateText(c *conversion) {
 	text := func() {
-		p.expand(&call{args: []operand{c.operand}},
-			mustParts(`CASE WHEN $1 BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN CAST($1 AS VARCHAR)`+
-				` ELSE "~date_text"(CAST($1 - DATE '1970-01-01' AS VARCHAR), '') END`))
+		p.fill(nil, `CASE WHEN $1 BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN CAST($1 AS VARCHAR)`+
+			` ELSE "~date_text"(CAST($1 - DATE '1970-01-01' AS VARCHAR), '') END`, c.operand)
 	}
 	switch n := strconv.Itoa(c.to.N); {
 	case c.to.N == types.Unbounded || c.to.N >= 14:
 		text()
 	case c.try:
-		p.expand(&call{args: []operand{{write: text}}}, mustParts("CASE WHEN length($1) <= "+n+" THEN $1 END"))
+		p.fill(nil, "CASE WHEN length($1) <= "+n+" THEN $1 END", operand{write: text})
 	default:
-		p.expand(&call{args: []operand{{write: text}}}, mustParts("CASE WHEN length($1) > "+n+
-			` THEN "~error"('Value ' || $1 || ' cannot be represented as varchar(`+n+`)') ELSE $1 END`))
+		p.fill(nil, "CASE WHEN length($1) > "+n+
+			` THEN "~error"('Value ' || $1 || ' cannot be represented as varchar(`+n+`)') ELSE $1 END`,
+			operand{write: text})
 	}
 }
 
@@ -203,11 +194,10 @@ func (p *printer) clockText(between string, n int, write func()) {
 		p.stamp(day+between+"%H:%M:%S", n, write)
 		return
 	}
-	p.expand(&call{args: []operand{{write: write}}},
-		mustParts("CASE WHEN $1 >= TIMESTAMP '0001-01-01 00:00:00' AND $1 < TIMESTAMP '10000-01-01 00:00:00' THEN "+
-			stampTemplate(day+between+"%H:%M:%S", n)+
-			` WHEN $1 IS NOT NULL THEN "~date_text"(CAST(CAST($1 AS DATE) - DATE '1970-01-01' AS VARCHAR), '+') || `+
-			stampTemplate(between+"%H:%M:%S", n)+" END"))
+	p.fill(nil, "CASE WHEN $1 >= TIMESTAMP '0001-01-01 00:00:00' AND $1 < TIMESTAMP '10000-01-01 00:00:00' THEN "+
+		stampTemplate(day+between+"%H:%M:%S", n)+
+		` WHEN $1 IS NOT NULL THEN "~date_text"(CAST(CAST($1 AS DATE) - DATE '1970-01-01' AS VARCHAR), '+') || `+
+		stampTemplate(between+"%H:%M:%S", n)+" END", operand{write: write})
 }
 
 // stampTemplate is stamp for a template.
@@ -282,11 +272,11 @@ func (p *printer) rounded(from, to *types.Type, write func()) {
 		made, after = "make_timestamp(", " // 1000"
 	}
 	u := itoa(unit)
-	p.expand(&call{args: []operand{{write: func() {
+	p.fill(nil, made+"(("+n+") - (("+n+") % "+u+" + "+u+") % "+u+")"+after+")", operand{write: func() {
 		p.put(count)
 		write()
 		p.put(")")
-	}}}}, mustParts(made+"(("+n+") - (("+n+") % "+u+" + "+u+") % "+u+")"+after+")"))
+	}})
 }
 
 // stampDate is the date of a timestamp. DuckDB rounds nanoseconds to microseconds, which may yield the next day.
@@ -296,7 +286,6 @@ func (p *printer) stampDate(c *conversion) {
 		return
 	}
 	const day = "86400000000000"
-	p.expand(&call{args: []operand{p.countedBy("epoch_ns(", c.write)}},
-		mustParts("CAST(DATE '1970-01-01' + CAST(($1 - ($1 % "+day+" + "+day+") % "+day+") // "+day+
-			" AS INTEGER) AS DATE)"))
+	p.fill(nil, "CAST(DATE '1970-01-01' + CAST(($1 - ($1 % "+day+" + "+day+") % "+day+") // "+day+
+		" AS INTEGER) AS DATE)", p.countedBy("epoch_ns(", c.write))
 }

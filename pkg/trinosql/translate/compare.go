@@ -35,11 +35,7 @@ func (p *printer) comparison(at trinosql.Node, op string, t *types.Type, l, r op
 			p.put(p.compared(at, op, t, p.capture(args[0].write), p.capture(args[1].write)))
 		})
 	default:
-		p.put("(")
-		l.write()
-		p.put(" ", op, " ")
-		r.write()
-		p.put(")")
+		p.put("(", l, " ", op, " ", r, ")")
 	}
 }
 
@@ -171,9 +167,7 @@ func field(row string, i int) string { return fmt.Sprintf("struct_extract_at(%s,
 // eachItem writes an array with the result of write for each element of an array.
 func (p *printer) eachItem(x operand, write func(item operand)) {
 	e := p.name("x")
-	p.put("list_transform(")
-	x.write()
-	p.put(", lambda ", e, ": ")
+	p.put("list_transform(", x, ", lambda ", e, ": ")
 	write(p.alias(e))
 	p.put(")")
 }
@@ -197,13 +191,7 @@ func (p *printer) between(x *trinosql.Between) {
 		defer p.put(")")
 	}
 	if !nested(t) && !(float(t) && !p.finite(x.Hi)) {
-		p.put("(")
-		p.expr(x.X)
-		p.put(" BETWEEN ")
-		p.expr(x.Lo)
-		p.put(" AND ")
-		p.expr(x.Hi)
-		p.put(")")
+		p.put("(", x.X, " BETWEEN ", x.Lo, " AND ", x.Hi, ")")
 		return
 	}
 	p.bindOnce([]operand{p.operand(x.X), p.operand(x.Lo), p.operand(x.Hi)}, func(args []operand) {
@@ -224,8 +212,7 @@ func (p *printer) inList(x *trinosql.InList) {
 		}
 	}
 	if plain {
-		p.put("(")
-		p.expr(x.X)
+		p.put("(", x.X)
 		if x.Not {
 			p.put(" NOT")
 		}
@@ -245,12 +232,7 @@ func (p *printer) inList(x *trinosql.InList) {
 	p.bindOnce(args, func(args []operand) {
 		p.put("(")
 		left := p.capture(args[0].write)
-		for i, item := range args[1:] {
-			if i > 0 {
-				p.put(" OR ")
-			}
-			p.put(p.equal(x, t, left, p.capture(item.write)))
-		}
+		p.w.Join(" OR ", len(args[1:]), func(i int) { p.put(p.equal(x, t, left, p.capture(args[1:][i].write))) })
 		p.put(")")
 	})
 }
@@ -290,11 +272,7 @@ func (p *printer) canonical(t *types.Type, x operand) {
 	case types.Row:
 		p.eachField(t, x, p.canonical)
 	case types.Map:
-		entries := operand{write: func() {
-			p.put("map_entries(")
-			x.write()
-			p.put(")")
-		}}
+		entries := operand{write: func() { p.put("map_entries(", x, ")") }}
 		p.put("map_from_entries(list_sort(")
 		p.canonical(types.NewArray(types.NewRow(nil, t.Args)), entries)
 		p.put("))")

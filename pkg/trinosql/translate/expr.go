@@ -34,8 +34,8 @@ func (p *printer) expr(x trinosql.Expr) {
 	if p.grouped == nil && p.remade(x, to) {
 		return
 	}
-	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{write: func() { p.plain(x) },
-		cheap: p.plainCheap(x)}})
+	p.convert(x, p.a.Types[x], to, operand{write: func() { p.plain(x) },
+		cheap: p.plainCheap(x)})
 }
 
 // remade writes a row or array constructor as another type, by converting its values.
@@ -81,7 +81,9 @@ func (p *printer) plain(x trinosql.Expr) {
 		p.ident(x, x)
 	case *trinosql.Deref:
 		p.deref(x)
-	case *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.BinaryLit, *trinosql.IntLit,
+	case *trinosql.NullLit, *trinosql.IsNull, *trinosql.Not:
+		p.w.Usual(x)
+	case *trinosql.BoolLit, *trinosql.StringLit, *trinosql.BinaryLit, *trinosql.IntLit,
 		*trinosql.DecimalLit, *trinosql.DoubleLit,
 		*trinosql.TypedLit, *trinosql.IntervalLit, *trinosql.Param:
 		p.literalValue(x)
@@ -101,20 +103,8 @@ func (p *printer) plain(x trinosql.Expr) {
 		p.inQuery(x)
 	case *trinosql.LikeExpr:
 		p.like(x)
-	case *trinosql.IsNull:
-		p.put("(")
-		p.expr(x.X)
-		if x.Not {
-			p.put(" IS NOT NULL)")
-		} else {
-			p.put(" IS NULL)")
-		}
 	case *trinosql.IsDistinct:
 		p.isDistinct(x)
-	case *trinosql.Not:
-		p.put("(NOT ")
-		p.expr(x.X)
-		p.put(")")
 	case *trinosql.Logic:
 		p.logic(x)
 	case *trinosql.Func:
@@ -124,11 +114,7 @@ func (p *printer) plain(x trinosql.Expr) {
 	case *trinosql.Subquery:
 		p.scalar(x)
 	case *trinosql.Exists:
-		p.outOfTry(func() {
-			p.put("(EXISTS (")
-			p.query(x.Query)
-			p.put("))")
-		})
+		p.outOfTry(func() { p.put("(EXISTS (", func() { p.query(x.Query) }, "))") })
 	case *trinosql.Case:
 		p.caseOf(x)
 	case *trinosql.Cast:
@@ -237,9 +223,7 @@ func (p *printer) deref(x *trinosql.Deref) {
 		p.ident(x.Field, x)
 		return
 	}
-	p.put("struct_extract_at(")
-	p.expr(x.Base)
-	p.put(", ", fmt.Sprint(p.a.Fields[x]+1), ")")
+	p.put("struct_extract_at(", x.Base, ", ", fmt.Sprint(p.a.Fields[x]+1), ")")
 }
 
 func (p *printer) caseOf(x *trinosql.Case) {
@@ -249,26 +233,7 @@ func (p *printer) caseOf(x *trinosql.Case) {
 			return
 		}
 	}
-	p.put("CASE")
-	if x.Operand != nil {
-		p.put(" ")
-		p.expr(x.Operand)
-	}
-	for _, w := range x.Whens {
-		p.put(" WHEN ")
-		p.expr(w.Cond)
-		p.put(" THEN ")
-		p.expr(w.Then)
-	}
-	p.caseElse(x)
-}
-
-func (p *printer) caseElse(x *trinosql.Case) {
-	if x.Else != nil {
-		p.put(" ELSE ")
-		p.expr(x.Else)
-	}
-	p.put(" END")
+	p.w.Usual(x)
 }
 
 // caseCompared writes CASE x WHEN where DuckDB would compare differently. The index of the first equal value is
@@ -288,10 +253,12 @@ func (p *printer) caseCompared(x *trinosql.Case, t *types.Type) {
 		p.put(" END")
 	})
 	for i, w := range x.Whens {
-		p.put(" WHEN ", strconv.Itoa(i+1), " THEN ")
-		p.expr(w.Then)
+		p.put(" WHEN ", strconv.Itoa(i+1), " THEN ", w.Then)
 	}
-	p.caseElse(x)
+	if x.Else != nil {
+		p.put(" ELSE ", x.Else)
+	}
+	p.put(" END")
 }
 
 // lambda writes a lambda.
@@ -307,8 +274,7 @@ func (p *printer) lambda(x *trinosql.Lambda) {
 	p.lambdas[x] = names
 	p.put("lambda ")
 	p.list(len(names), func(i int) { p.put(names[i]) })
-	p.put(": ")
-	p.expr(x.Body)
+	p.put(": ", x.Body)
 }
 
 func (p *printer) function(x *trinosql.Func) {
@@ -337,19 +303,13 @@ func (p *printer) function(x *trinosql.Func) {
 func (p *printer) form(x *trinosql.Func, form string) {
 	switch form {
 	case "if":
-		p.put("CASE WHEN ")
-		p.expr(x.Args[0])
-		p.put(" THEN ")
-		p.expr(x.Args[1])
+		p.put("CASE WHEN ", x.Args[0], " THEN ", x.Args[1])
 		if len(x.Args) > 2 {
-			p.put(" ELSE ")
-			p.expr(x.Args[2])
+			p.put(" ELSE ", x.Args[2])
 		}
 		p.put(" END")
 	case "coalesce":
-		p.put("coalesce(")
-		p.list(len(x.Args), func(i int) { p.expr(x.Args[i]) })
-		p.put(")")
+		p.put("coalesce(", x.Args, ")")
 	case "try":
 		p.try(x.Args[0])
 	default:

@@ -102,9 +102,7 @@ func constant(x trinosql.Expr) bool {
 
 // grouping writes GROUPING(columns).
 func (p *printer) grouping(x *trinosql.Grouping) {
-	p.put("CAST(grouping(")
-	p.list(len(x.Columns), func(i int) { p.expr(x.Columns[i]) })
-	p.put(") AS ", p.duckType(x, p.a.Types[x]), ")")
+	p.put("CAST(grouping(", x.Columns, ") AS ", p.duckType(x, p.a.Types[x]), ")")
 }
 
 func groupingRules(reg *registry) {

@@ -14,11 +14,7 @@ import (
 func (p *printer) like(x *trinosql.LikeExpr) {
 	value := p.operand(x.X)
 	if t := p.typeOf(x.X); t.Kind == types.Char {
-		value = operand{write: func() {
-			p.put("rpad(")
-			p.expr(x.X)
-			p.put(", ", strconv.Itoa(t.N), ", ' ')")
-		}}
+		value = operand{write: func() { p.put("rpad(", x.X, ", ", strconv.Itoa(t.N), ", ' ')") }}
 	}
 	if x.Not {
 		p.put("(NOT ")
@@ -40,12 +36,9 @@ func (p *printer) like(x *trinosql.LikeExpr) {
 	} else {
 		p.put(`CAST("~like_escape"(`)
 	}
-	value.write()
-	p.put(", ")
-	p.expr(x.Pattern)
+	p.put(value, ", ", x.Pattern)
 	if x.Escape != nil {
-		p.put(", ")
-		p.expr(x.Escape)
+		p.put(", ", x.Escape)
 	}
 	p.put(") AS BOOLEAN)")
 }
@@ -55,18 +48,13 @@ func (p *printer) like(x *trinosql.LikeExpr) {
 // %.
 func (p *printer) likeConstant(value operand, pattern, native, ours, escape string) {
 	inner := strings.Count(strings.Trim(pattern, "%"), "%")
-	call := func(name string, v operand) {
-		p.put(name, "(")
-		v.write()
-		p.put(", ", quoteText(pattern), escape, ")")
-	}
+	call := func(name string, v operand) { p.put(name, "(", v, ", ", quoteText(pattern), escape, ")") }
 	if inner == 0 && len(pattern) <= 1000 {
 		call(fmt.Sprintf("system.main.%q", native), value)
 		return
 	}
 	p.bindOnce([]operand{value}, func(args []operand) {
-		p.put("CASE WHEN strlen(")
-		args[0].write()
+		p.put("CASE WHEN strlen(", args[0])
 		p.put(") < ", strconv.Itoa(int(math.Pow(1e8, 1/float64(inner+1)))), " THEN ")
 		call(fmt.Sprintf("system.main.%q", native), args[0])
 		p.put(" ELSE CAST(")

@@ -12,8 +12,6 @@ import (
 
 func (p *printer) literalValue(x trinosql.Expr) {
 	switch x := x.(type) {
-	case *trinosql.NullLit:
-		p.put("NULL")
 	case *trinosql.BoolLit:
 		if x.Value {
 			p.put("true")
@@ -37,8 +35,7 @@ func (p *printer) literalValue(x trinosql.Expr) {
 			p.put("CAST(", quoteText(strings.ReplaceAll(x.Value, "_", "")), " AS ", p.duckType(x, t), ")")
 		} else {
 			n := utf8.RuneCountInString(x.Value)
-			p.cast(&conversion{node: x, from: types.NewVarchar(n), to: t,
-				operand: operand{write: func() { p.put(quoteText(x.Value)) }, cheap: true}})
+			p.convert(x, types.NewVarchar(n), t, operand{write: func() { p.put(quoteText(x.Value)) }, cheap: true})
 		}
 	case *trinosql.IntervalLit:
 		p.special(x)

@@ -188,9 +188,7 @@ func (p *printer) selectExtra(x trinosql.Expr, from []*analyze.Field, given map[
 
 func (p *printer) selectOne(x trinosql.Expr, given map[trinosql.Expr]string) {
 	name := p.name("k")
-	p.put(", ")
-	p.plain(x)
-	p.put(" AS ", name)
+	p.put(", ", func() { p.plain(x) }, " AS ", name)
 	given[x] = name
 }
 
@@ -209,10 +207,7 @@ func (p *printer) ties(q *trinosql.Query, inner string, order func()) {
 		p.put("1")
 	}
 	if q.Offset != nil {
-		p.put(" + ")
-		p.count(q.Offset)
-		p.put(" AND ", row, " > ")
-		p.count(q.Offset)
+		p.put(" + ", func() { p.count(q.Offset) }, " AND ", row, " > ", func() { p.count(q.Offset) })
 	}
 	p.put(" ORDER BY ", row)
 }

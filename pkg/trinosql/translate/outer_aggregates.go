@@ -42,9 +42,7 @@ func (p *printer) filter(x, given trinosql.Expr) {
 	case own == "":
 		p.condition(given)
 	case given != nil:
-		p.put(" AND (")
-		p.condition(given)
-		p.put(")")
+		p.put(" AND (", func() { p.condition(given) }, ")")
 	}
 	p.put(")")
 }

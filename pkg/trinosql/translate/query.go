@@ -113,8 +113,7 @@ func (p *printer) body(b trinosql.QueryBody) []string {
 	p.put("SELECT ")
 	p.list(len(columns), func(i int) {
 		names[i] = p.name("c")
-		p.cast(&conversion{node: b, from: info.Fields[i].Type, to: info.Coerced[i],
-			operand: operand{write: func() { p.put(columns[i]) }, cheap: true}})
+		p.convert(b, info.Fields[i].Type, info.Coerced[i], operand{write: func() { p.put(columns[i]) }, cheap: true})
 		p.put(" AS ", names[i])
 	})
 	p.put(" FROM (", text, ")")
@@ -225,11 +224,7 @@ func (p *printer) rowValues(v *trinosql.Values, names []string) {
 	p.put("SELECT ")
 	p.list(len(names), func(i int) { p.put(field(row, i), " AS ", names[i]) })
 	p.put(" FROM (VALUES ")
-	p.list(len(v.Rows), func(i int) {
-		p.put("(")
-		p.cell(v.Rows[i], common)
-		p.put(")")
-	})
+	p.list(len(v.Rows), func(i int) { p.put("(", func() { p.cell(v.Rows[i], common) }, ")") })
 	p.put(") AS ", p.name("r"), "(", row, ")")
 }
 
@@ -238,5 +233,5 @@ func (p *printer) cell(x trinosql.Expr, t *types.Type) {
 	if p.grouped == nil && p.a.Coercions[x] == nil && !types.Equal(p.a.Types[x], t) && p.remade(x, t) {
 		return
 	}
-	p.cast(&conversion{node: x, from: p.typeOf(x), to: t, operand: p.operand(x)})
+	p.convert(x, p.typeOf(x), t, p.operand(x))
 }

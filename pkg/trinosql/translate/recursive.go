@@ -82,11 +82,6 @@ func (p *printer) unrolled(r *analyze.Recursion, n *namedQuery, columns, anchor 
 	}
 	n.name = whole
 	p.put(whole, " AS (")
-	for i, name := range names {
-		if i > 0 {
-			p.put(" UNION ALL ")
-		}
-		p.put("SELECT ", columns, " FROM ", name)
-	}
+	p.w.Join(" UNION ALL ", len(names), func(i int) { p.put("SELECT ", columns, " FROM ", names[i]) })
 	p.put(" WHERE ", tooDeep, " IS NULL)")
 }

@@ -63,7 +63,7 @@ func (p *printer) tableUse(use *analyze.TableUse, fields []*analyze.Field) {
 	}
 	text, err := p.o.Table(use.Table)
 	if err != nil {
-		panic(failure{err})
+		trinosql.Fail(err)
 	}
 	p.put(text, " AS ", name, "(")
 	p.list(len(fields), func(i int) {

@@ -102,8 +102,8 @@ func (p *printer) eachRight(j *trinosql.Join, left, right string) {
 // side is a column of USING in the common type.
 func (p *printer) side(f *analyze.Field, t *types.Type, at trinosql.Node) string {
 	return p.capture(func() {
-		p.cast(&conversion{node: at, from: f.Type, to: t, operand: operand{write: func() { p.put(p.fields[f]) },
-			cheap: true}})
+		p.convert(at, f.Type, t, operand{write: func() { p.put(p.fields[f]) },
+			cheap: true})
 	})
 }
 

@@ -57,9 +57,7 @@ func aggregateRules(reg *registry) {
 		}
 		p.put("coalesce(") // NaN is greater than any number in DuckDB and less in Trino
 		p.aggregateCall(c, mustParts("max(CASE WHEN NOT isnan($1) THEN $1 END)"))
-		p.put(", ")
-		p.aggregateCall(c, mustParts("max($1)"))
-		p.put(")")
+		p.put(", ", func() { p.aggregateCall(c, mustParts("max($1)")) }, ")")
 	}
 	reg.rules["min"] = func(p *printer, c *call) {
 		p.aggregateCall(c, mustParts("min("+p.withoutNaN(c.bound.Args[0], "$1", "min")+")"))
@@ -192,9 +190,7 @@ func (p *printer) hasNaN(t *types.Type, x string) string {
 // wrapped writes an aggregate within an expression, in which $0 is the call.
 func (p *printer) wrapped(c *call, call, wrap string) {
 	before, after, _ := strings.Cut(wrap, "$0")
-	p.put(before)
-	p.aggregateCall(c, mustParts(call))
-	p.put(after)
+	p.put(before, func() { p.aggregateCall(c, mustParts(call)) }, after)
 }
 
 // bindWrapped binds the result of an aggregate so that it is evaluated once.
@@ -210,9 +206,7 @@ func (p *printer) aggregateMap(c *call, call string, write func(p *printer, at t
 			p.fill(c.node, `list_filter($1, lambda "~e": struct_extract_at("~e", 1) IS NOT NULL)`, all)
 		}}
 		p.bindOnce([]operand{entries}, func(args []operand) {
-			p.put("CASE WHEN len(")
-			args[0].write()
-			p.put(") > 0 THEN ")
+			p.put("CASE WHEN len(", args[0], ") > 0 THEN ")
 			write(p, c.node, args[0])
 			p.put(" END")
 		})
@@ -376,9 +370,7 @@ func (p *printer) reduceAgg(c *call) {
 	p.bindWrapped(c, "list($1)", func(all operand) {
 		list := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, all) }}
 		p.bindOnce([]operand{list}, func(args []operand) {
-			p.put("CASE WHEN len(")
-			args[0].write()
-			p.put(") > 0 THEN ")
+			p.put("CASE WHEN len(", args[0], ") > 0 THEN ")
 			p.fold(c, args[0], c.args[1], func(s, element string) { p.bodyOf(p.lambdaOf(c.args[2]), s, element) },
 				state, c.bound.Args[0])
 			p.put(" END")
@@ -403,8 +395,7 @@ func (p *printer) listagg(x *trinosql.Listagg) {
 	if x.Distinct {
 		p.put("DISTINCT ")
 	}
-	p.expr(x.X)
-	p.put(", ", quoteText(separator), " ORDER BY ")
+	p.put(x.X, ", ", quoteText(separator), " ORDER BY ")
 	p.sortItems(x.Within)
 	p.put(")")
 	p.filter(x, x.Filter)

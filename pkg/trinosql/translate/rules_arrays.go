@@ -115,9 +115,8 @@ func arrayRules(reg *registry) {
 		i := p.name("x")
 		p.bindOnce(c.args, func(args []operand) {
 			list := p.capture(args[0].write)
-			p.put(`list_transform(CAST(CAST("~combinations"(CAST(len(`, list, `) AS VARCHAR), CAST(`)
-			args[1].write()
-			p.put(" AS VARCHAR)) AS JSON) AS BIGINT[][]), lambda ", i, ": list_select(", list, ", ", i, "))")
+			p.put(`list_transform(CAST(CAST("~combinations"(CAST(len(`, list, `) AS VARCHAR), CAST(`, args[1],
+				" AS VARCHAR)) AS JSON) AS BIGINT[][]), lambda ", i, ": list_select(", list, ", ", i, "))")
 		})
 	}
 	reg.rules["cosine_similarity"] = func(p *printer, c *call) {
@@ -173,12 +172,8 @@ func pack(fields []string) string {
 
 // fill writes a template with arguments.
 func (p *printer) fill(at trinosql.Node, text string, args ...operand) {
-	parts, err := parseParts(text)
-	if err != nil {
-		panic(err)
-	}
 	x, _ := at.(trinosql.Expr)
-	p.expand(&call{node: x, args: args}, parts)
+	p.expand(&call{node: x, args: args}, mustParts(text))
 }
 
 // hasMap reports whether a type is or contains a map: DuckDB distinguishes maps with different orders of keys.
@@ -242,16 +237,14 @@ func (p *printer) sortBy(c *call) {
 func (p *printer) arrayJoin(c *call) {
 	element := c.bound.Args[0].Args[0]
 	if nested(element) || element.Kind == types.Varbinary {
-		panic(failure{&analyze.Error{Kind: "OPERATOR_NOT_FOUND", At: c.node.Pos(), Msg: "Cannot cast " +
-			element.String() + " to varchar"}})
+		trinosql.Fail(&analyze.Error{Kind: "OPERATOR_NOT_FOUND", At: c.node.Pos(), Msg: "Cannot cast " +
+			element.String() + " to varchar"})
 	}
 	e := p.name("x")
 	text := func(list operand) operand {
 		return operand{write: func() {
-			p.put("list_transform(")
-			list.write()
-			p.put(", lambda ", e, ": ")
-			p.cast(&conversion{node: c.node, from: element, to: types.Of(types.Varchar), operand: p.alias(e)})
+			p.put("list_transform(", list, ", lambda ", e, ": ")
+			p.convert(c.node, element, types.Of(types.Varchar), p.alias(e))
 			p.put(")")
 		}}
 	}
@@ -265,11 +258,9 @@ func (p *printer) arrayJoin(c *call) {
 			}}
 			given = append(given, "IS NOT NULL")
 		}
-		p.put("CASE WHEN ")
-		args[0].write()
+		p.put("CASE WHEN ", args[0])
 		for i, g := range given {
-			p.put(" ", g, " AND ")
-			args[i+1].write()
+			p.put(" ", g, " AND ", args[i+1])
 		}
 		p.put(" IS NOT NULL THEN ")
 		if _, ok := args[1].expr.(*trinosql.StringLit); ok {

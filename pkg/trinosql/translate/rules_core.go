@@ -27,11 +27,7 @@ func (p *printer) decimals(c *call, op string) {
 	scale := max(x.Scale, y.Scale)
 	common := types.NewDecimal(min(38, max(x.N-x.Scale, y.N-y.Scale)+scale), scale)
 	fits := common.N-scale >= max(x.N-x.Scale, y.N-y.Scale) // both fit the common type
-	as := func(arg int, t *types.Type) {
-		p.put("CAST(")
-		c.args[arg].write()
-		p.put(" AS ", p.duckType(c.node, t), ")")
-	}
+	as := func(arg int, t *types.Type) { p.put("CAST(", c.args[arg], " AS ", p.duckType(c.node, t), ")") }
 	// DuckDB computes in 64 bits, and fails beyond 18 digits, if both operands have at most 18.
 	const narrow = 18
 	if fits && r.N > narrow && common.N <= narrow && (op == "+" || op == "-") {
@@ -45,9 +41,7 @@ func (p *printer) decimals(c *call, op string) {
 		} else {
 			c.args[0].write()
 		}
-		p.put(" * ")
-		c.args[1].write()
-		p.put(" AS ", to, ")")
+		p.put(" * ", c.args[1], " AS ", to, ")")
 	case op != "/" && op != "%" && fits:
 		p.put("CAST(")
 		as(0, common)
@@ -84,18 +78,10 @@ func (p *printer) nonZero(x trinosql.Expr) bool {
 // divide divides integers. A constant other than zero and -1 needs no check.
 func (p *printer) divide(c *call, op, checked string) {
 	if n, ok := p.constant(c.args[1].expr); ok && n.Sign() > 0 {
-		p.put("(")
-		c.args[0].write()
-		p.put(" ", op, " ")
-		c.args[1].write()
-		p.put(")")
+		p.put("(", c.args[0], " ", op, " ", c.args[1], ")")
 		return
 	}
-	p.put(`"~`, checked, "_", c.bound.Result.String(), `"(`)
-	c.args[0].write()
-	p.put(", ")
-	c.args[1].write()
-	p.put(")")
+	p.put(`"~`, checked, "_", c.bound.Result.String(), `"(`, c.args[0], ", ", c.args[1], ")")
 }
 
 func mustParts(text string) []part {
@@ -115,32 +101,20 @@ func (p *printer) nullif(c *call) {
 		if p.a.Columns[r] != nil || constant(r) {
 			// nullif is a macro of DuckDB. Where it is bound a second time, as in aggregates with columns of outer
 			// queries, its name as the field of a row is lost.
-			p.put("CASE WHEN TRUE THEN nullif(")
-			p.expr(l)
-			p.put(", ")
-			p.cell(r, common)
-			p.put(") END")
+			p.put("CASE WHEN TRUE THEN nullif(", l, ", ", func() { p.cell(r, common) }, ") END")
 			return
 		}
 		second := operand{write: func() { p.cell(r, common) }}
 		// which DuckDB does not allow where the first is bound
 		if strings.Contains(p.capture(second.write), "SELECT ") {
 			p.bindOnce([]operand{p.operand(l), second}, func(args []operand) {
-				p.put("nullif(")
-				args[0].write()
-				p.put(", ")
-				args[1].write()
-				p.put(")")
+				p.put("nullif(", args[0], ", ", args[1], ")")
 			})
 			return
 		}
 		// the second argument is not evaluated if the first is NULL
 		p.bindOnce([]operand{p.operand(l)}, func(args []operand) {
-			p.put("CASE WHEN ")
-			args[0].write()
-			p.put(" IS NOT NULL THEN nullif(")
-			args[0].write()
-			p.put(", ")
+			p.put("CASE WHEN ", args[0], " IS NOT NULL THEN nullif(", args[0], ", ")
 			p.cell(r, common)
 			p.put(") END")
 		})
@@ -148,15 +122,11 @@ func (p *printer) nullif(c *call) {
 	}
 	p.bindOnce([]operand{p.operand(l), p.operand(r)}, func(args []operand) {
 		as := func(x trinosql.Expr, o operand) operand {
-			return operand{expr: x, write: func() {
-				p.cast(&conversion{node: c.node, from: p.typeOf(x), to: common, operand: o})
-			}}
+			return operand{expr: x, write: func() { p.convert(c.node, p.typeOf(x), common, o) }}
 		}
 		p.put("CASE WHEN ")
 		p.comparison(c.node, "=", common, as(l, args[0]), as(r, args[1]))
-		p.put(" THEN NULL ELSE ")
-		args[0].write()
-		p.put(" END")
+		p.put(" THEN NULL ELSE ", args[0], " END")
 	})
 }
 

@@ -48,8 +48,7 @@ func (p *printer) jsonFunc(x *trinosql.JSONFunc) {
 		panic(err)
 	}
 	call := func(name string, more ...string) {
-		p.put(`"~sqljson_`, name, `"(`)
-		p.expr(x.Input.X)
+		p.put(`"~sqljson_`, name, `"(`, x.Input.X)
 		for _, m := range append([]string{string(text)}, more...) {
 			p.put(", ", quoteText(m))
 		}
@@ -95,9 +94,7 @@ func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) 
 		rest := func(from *types.Type) operand {
 			return operand{write: func() { p.fill(x, "CAST(substr($1, 2) AS "+p.duckType(x, from)+")", item) }}
 		}
-		p.put("CASE WHEN ")
-		item.write()
-		p.put(" IS NULL THEN NULL")
+		p.put("CASE WHEN ", item, " IS NULL THEN NULL")
 		for _, d := range []struct {
 			mark string
 			b    *trinosql.JSONBehaviour
@@ -107,9 +104,7 @@ func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) 
 				p.expr(d.b.Value)
 			}
 		}
-		p.put(" ELSE coalesce(CASE substr(")
-		item.write()
-		p.put(", 1, 1)")
+		p.put(" ELSE coalesce(CASE substr(", item, ", 1, 1)")
 		for _, k := range []struct{ mark, name string }{{"s", "varchar"}, {"i", "bigint"}, {"d", "double"},
 			{"b", "boolean"}} {
 			from, err := types.Parse(k.name)
@@ -127,8 +122,7 @@ func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) 
 		switch {
 		case x.Error == nil || x.Error.Kind == "NULL":
 		case x.Error.Kind == "DEFAULT":
-			p.put(", ")
-			p.expr(x.Error.Value)
+			p.put(", ", x.Error.Value)
 		default:
 			p.fill(x, `, CAST("~sqljson_fault"('Cannot cast value of type ' || CASE substr($1, 1, 1) WHEN 's' THEN `+
 				`'varchar' WHEN 'i' THEN 'integer' WHEN 'd' THEN 'double' ELSE 'boolean' END || ' to declared return `+

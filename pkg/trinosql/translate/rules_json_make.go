@@ -102,22 +102,18 @@ func (p *printer) jsonItem(in *trinosql.JSONInput, nulls bool) {
 	t := p.typeOf(in.X)
 	write := func() {
 		p.put("CAST(")
-		p.cast(&conversion{node: in.X, from: t, to: types.Of(types.JSON), operand: p.operand(in.X)})
+		p.convert(in.X, t, types.Of(types.JSON), p.operand(in.X))
 		p.put(" AS VARCHAR)")
 	}
 	switch {
 	case t.Kind == types.Unknown:
 		write = func() { p.put("CAST(NULL AS VARCHAR)") }
 	case t.Kind == types.Varchar:
-		write = func() {
-			p.put(`"~sqljson_string"(`)
-			p.expr(in.X)
-			p.put(")")
-		}
+		write = func() { p.put(`"~sqljson_string"(`, in.X, ")") }
 	case t.Kind == types.Char || t.Kind == types.TimestampTZ:
 		write = func() {
 			p.put(`"~sqljson_string"(`)
-			p.cast(&conversion{node: in.X, from: t, to: types.NewVarchar(types.Unbounded), operand: p.operand(in.X)})
+			p.convert(in.X, t, types.NewVarchar(types.Unbounded), p.operand(in.X))
 			p.put(")")
 		}
 	}

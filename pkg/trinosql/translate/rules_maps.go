@@ -10,11 +10,8 @@ import (
 func mapRules(reg *registry) {
 	reg.rules["map"] = func(p *printer, c *call) {
 		p.bindOnce(c.args, func(args []operand) {
-			p.put("CASE WHEN len(")
-			args[0].write()
-			p.put(") <> len(")
-			args[1].write()
-			p.put(`) THEN "~error"('Key and value arrays must be the same length') ELSE `)
+			p.put("CASE WHEN len(", args[0], ") <> len(", args[1],
+				`) THEN "~error"('Key and value arrays must be the same length') ELSE `)
 			p.newMap(c.node, c.bound.Result.Args[0], args[0], args[1])
 			p.put(" END")
 		})
@@ -29,9 +26,8 @@ func mapRules(reg *registry) {
 	}
 	reg.rules["map_from_entries"] = func(p *printer, c *call) {
 		p.bindArg(c, 0, func(entries operand) {
-			p.put("CASE WHEN list_position(")
-			entries.write()
-			p.put(`, NULL) IS NOT NULL THEN "~error"('map entry cannot be null') ELSE `)
+			p.put("CASE WHEN list_position(", entries,
+				`, NULL) IS NOT NULL THEN "~error"('map entry cannot be null') ELSE `)
 			p.newMap(c.node, c.bound.Result.Args[0], p.fields2(entries, 1), p.fields2(entries, 2))
 			p.put(" END")
 		})
@@ -54,9 +50,7 @@ func mapRules(reg *registry) {
 	}
 	reg.rules["transform_values"] = func(p *printer, c *call) {
 		p.bindArg(c, 0, func(m operand) {
-			p.put("map(map_keys(")
-			m.write()
-			p.put("), list_transform(map_entries(")
+			p.put("map(map_keys(", m, "), list_transform(map_entries(")
 			p.entries(&call{node: c.node, args: []operand{m, c.args[1]}}, "))")
 		})
 	}
@@ -78,11 +72,7 @@ func mapRules(reg *registry) {
 			}}
 			p.put("CASE WHEN ", l, " IS NOT NULL AND ", r, " IS NOT NULL THEN ")
 			p.bindOnce([]operand{keys}, func(keys []operand) {
-				p.put("map(")
-				keys[0].write()
-				p.put(", list_transform(")
-				keys[0].write()
-				p.put(", lambda ", k, ": ")
+				p.put("map(", keys[0], ", list_transform(", keys[0], ", lambda ", k, ": ")
 				p.bodyOf(p.lambdaOf(c.args[2]), k, "map_extract_value("+l+", "+k+")", "map_extract_value("+r+", "+k+")")
 				p.put("))")
 			})
@@ -98,9 +88,7 @@ func mapRules(reg *registry) {
 		p.bindOnce(c.args, func(args []operand) {
 			p.put("CASE WHEN ")
 			p.allNotNull(args)
-			p.put(" THEN map_concat(")
-			p.list(len(args), func(i int) { args[i].write() })
-			p.put(") END")
+			p.put(" THEN map_concat(", args, ") END")
 		})
 	}
 	reg.casts[kinds{types.Map, types.Map}] = (*printer).castMap
@@ -108,20 +96,14 @@ func mapRules(reg *registry) {
 
 // around1 is a call with one argument.
 func (p *printer) around1(open string, x operand) operand {
-	return operand{write: func() {
-		p.put(open)
-		x.write()
-		p.put(")")
-	}}
+	return operand{write: func() { p.put(open, x, ")") }}
 }
 
 // fields2 is a list of one field of each row of a list.
 func (p *printer) fields2(list operand, n int) operand {
 	return operand{write: func() {
 		e := p.name("x")
-		p.put("list_transform(")
-		list.write()
-		p.put(", lambda ", e, ": ", field(e, n-1), ")")
+		p.put("list_transform(", list, ", lambda ", e, ": ", field(e, n-1), ")")
 	}}
 }
 
@@ -138,9 +120,7 @@ func (p *printer) newMap(at trinosql.Expr, key *types.Type, keys, values operand
 		}
 		p.put(" WHEN len(list_distinct(", k, ")) < len(", k, `) THEN "~error"('Duplicate map keys (' || `,
 			p.javaText(key, "list_filter("+k+", lambda "+e+", "+i+": list_position("+k+", "+e+") < "+i+")[1]"),
-			" || ') are not allowed') ELSE map(", k, ", ")
-		args[1].write()
-		p.put(") END")
+			" || ') are not allowed') ELSE map(", k, ", ", args[1], ") END")
 	})
 }
 
@@ -201,7 +181,7 @@ func (p *printer) mapSubscript(c *call) {
 		if f := writers.get().casts[kinds{key.Kind, types.Varchar}]; !nested(key) &&
 			(f != nil || key.Kind == types.Varchar) {
 			message = "'Key not present in map: ' || " + p.capture(func() {
-				p.cast(&conversion{node: c.node, from: key, to: types.Of(types.Varchar), operand: p.alias(k)})
+				p.convert(c.node, key, types.Of(types.Varchar), p.alias(k))
 			})
 		}
 		p.put("CASE WHEN ", m, " IS NULL OR ", k, " IS NULL THEN NULL WHEN list_contains(map_keys(", m, "), ", k,
@@ -283,16 +263,13 @@ func (p *printer) castMap(c *conversion) {
 		p.native(c)
 		return
 	}
-	if c.try {
-		p.put(tryOpen)
-		defer p.put(tryClose)
-	}
+	defer p.inTry(c.try)()
 	p.bindOnce([]operand{c.operand}, func(args []operand) {
 		text := p.capture(args[0].write)
 		k, v := p.name("x"), p.name("x")
 		keys := operand{write: func() {
 			p.put("list_transform(map_keys(", text, "), lambda ", k, ": ")
-			p.cast(&conversion{node: c.node, from: c.from.Args[0], to: c.to.Args[0], operand: p.alias(k)})
+			p.convert(c.node, c.from.Args[0], c.to.Args[0], p.alias(k))
 			p.put(")")
 		}}
 		p.bindOnce([]operand{keys}, func(args []operand) {
@@ -301,7 +278,7 @@ func (p *printer) castMap(c *conversion) {
 				`, NULL) IS NOT NULL THEN "~error"('map key is null') WHEN len(list_distinct(`, list, ")) < len(", list,
 				`) THEN "~error"('duplicate keys') ELSE map(`, list, ", list_transform(map_values(", text,
 				"), lambda ", v, ": ")
-			p.cast(&conversion{node: c.node, from: c.from.Args[1], to: c.to.Args[1], operand: p.alias(v)})
+			p.convert(c.node, c.from.Args[1], c.to.Args[1], p.alias(v))
 			p.put(")) END")
 		})
 	})

@@ -30,14 +30,10 @@ func nestedRules(reg *registry) {
 	reg.specials["*trinosql.Array"] = func(p *printer, x trinosql.Expr) {
 		a := x.(*trinosql.Array)
 		if len(a.Items) == 0 || p.a.Types[x].Args[0].Kind == types.Unknown {
-			p.put("CAST([")
-			p.list(len(a.Items), func(i int) { p.expr(a.Items[i]) })
-			p.put("] AS ", p.duckType(x, p.a.Types[x]), ")")
+			p.put("CAST([", a.Items, "] AS ", p.duckType(x, p.a.Types[x]), ")")
 			return
 		}
-		p.put("[")
-		p.list(len(a.Items), func(i int) { p.expr(a.Items[i]) })
-		p.put("]")
+		p.put("[", a.Items, "]")
 	}
 	reg.specials["*trinosql.Row"] = func(p *printer, x trinosql.Expr) {
 		r := x.(*trinosql.Row)
@@ -58,9 +54,7 @@ func nestedRules(reg *registry) {
 			p.operator(x, b, s.X, s.Index)
 			return
 		}
-		p.put("struct_extract_at(")
-		p.expr(s.X)
-		p.put(", ", fmt.Sprint(p.a.Fields[x]+1), ")")
+		p.put("struct_extract_at(", s.X, ", ", fmt.Sprint(p.a.Fields[x]+1), ")")
 	}
 	for _, which := range []string{"any", "all", "none"} {
 		reg.rules["match "+which] = func(p *printer, c *call) { p.match(c, which) }
@@ -75,9 +69,7 @@ func nestedRules(reg *registry) {
 		p.bindOnce(c.args, func(args []operand) {
 			p.put("CASE WHEN ")
 			p.allNotNull(args)
-			p.put(" THEN list_concat(")
-			p.list(len(args), func(i int) { args[i].write() })
-			p.put(") END")
+			p.put(" THEN list_concat(", args, ") END")
 		})
 	}
 	reg.casts[kinds{types.Array, types.Array}] = (*printer).castArray
@@ -102,8 +94,7 @@ func (p *printer) lambdaOf(a operand) *trinosql.Lambda {
 // entries writes the rest of a call over the entries of a map; its lambda has the parameters key and value.
 func (p *printer) entries(c *call, closing string) {
 	name := p.name("x")
-	c.args[0].write()
-	p.put("), lambda ", name, ": ")
+	p.put(c.args[0], "), lambda ", name, ": ")
 	p.bodyOf(p.lambdaOf(c.args[1]), "struct_extract_at("+name+", 1)", "struct_extract_at("+name+", 2)")
 	p.put(closing)
 }
@@ -124,13 +115,7 @@ func (p *printer) match(c *call, which string) {
 		p.matchInOrder(c, which)
 		return
 	}
-	found := operand{write: func() {
-		p.put("list_transform(")
-		c.args[0].write()
-		p.put(", ")
-		c.args[1].write()
-		p.put(")")
-	}}
+	found := operand{write: func() { p.put("list_transform(", c.args[0], ", ", c.args[1], ")") }}
 	decides, then, otherwise := "true", "true", "false"
 	switch which {
 	case "all":
@@ -138,9 +123,8 @@ func (p *printer) match(c *call, which string) {
 	case "none":
 		then, otherwise = "false", "true"
 	}
-	p.expand(&call{node: c.node, args: []operand{found}},
-		mustParts("CASE WHEN list_contains($1, "+decides+") THEN "+then+
-			" WHEN $1 IS NULL OR list_position($1, NULL) IS NOT NULL THEN NULL ELSE "+otherwise+" END"))
+	p.fill(c.node, "CASE WHEN list_contains($1, "+decides+") THEN "+then+
+		" WHEN $1 IS NULL OR list_position($1, NULL) IS NOT NULL THEN NULL ELSE "+otherwise+" END", found)
 }
 
 // matchInOrder is match with a predicate that may fail: it is not evaluated after the element that decides. The state
@@ -155,9 +139,7 @@ func (p *printer) matchInOrder(c *call, which string) {
 		if which == "none" {
 			yes, no = no, yes
 		}
-		p.put("CASE WHEN ")
-		list.write()
-		p.put(" IS NOT NULL THEN CASE ")
+		p.put("CASE WHEN ", list, " IS NOT NULL THEN CASE ")
 		p.fold(c, list, p.alias(start), func(state, element string) {
 			pred := p.capture(func() { p.bodyOf(p.lambdaOf(c.args[1]), element) })
 			p.put("CASE WHEN ", state, " = ", end, " THEN ", end, " ELSE ", worse, "(", state, ", ",
@@ -181,16 +163,12 @@ func (p *printer) reduce(c *call) {
 }
 
 func (p *printer) reduceBound(c *call, list operand) {
-	p.put("CASE WHEN ")
-	list.write()
-	p.put(" IS NOT NULL THEN ")
+	p.put("CASE WHEN ", list, " IS NOT NULL THEN ")
 	r := p.name("x")
 	p.put("list_transform([")
 	p.fold(c, list, c.args[1], func(state, element string) { p.bodyOf(p.lambdaOf(c.args[2]), state, element) },
 		c.bound.Args[1], c.bound.Args[0].Args[0])
-	p.put("], lambda ", r, ": ")
-	p.bodyOf(p.lambdaOf(c.args[3]), r)
-	p.put(")[1] END")
+	p.put("], lambda ", r, ": ", func() { p.bodyOf(p.lambdaOf(c.args[3]), r) }, ")[1] END")
 }
 
 // fold writes the final state of folding a list.
@@ -198,12 +176,9 @@ func (p *printer) fold(c *call, list, initial operand, step func(state, element 
 	elementType *types.Type) {
 	state, element := p.duckType(c.node, stateType), p.duckType(c.node, elementType)
 	x, a, b := p.name("x"), p.name("x"), p.name("x")
-	p.put("struct_extract_at(list_reduce(list_prepend(struct_pack(s := CAST(")
-	initial.write()
-	p.put(" AS ", state, "), x := CAST(NULL AS ", element, ")), list_transform(")
-	list.write()
-	p.put(", lambda ", x, ": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b,
-		": struct_pack(s := ")
+	p.put("struct_extract_at(list_reduce(list_prepend(struct_pack(s := CAST(", initial, " AS ", state,
+		"), x := CAST(NULL AS ", element, ")), list_transform(", list, ", lambda ", x,
+		": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b, ": struct_pack(s := ")
 	v := p.name("x")
 	size := p.size(stateType, v)
 	if size != "" {
@@ -267,15 +242,10 @@ func (p *printer) castArray(c *conversion) {
 		c.write()
 		return
 	}
-	if c.try {
-		p.put(tryOpen)
-		defer p.put(tryClose)
-	}
+	defer p.inTry(c.try)()
 	e := p.name("x")
-	p.put("list_transform(")
-	c.write()
-	p.put(", lambda ", e, ": ")
-	p.cast(&conversion{node: c.node, from: from, to: to, operand: p.alias(e)})
+	p.put("list_transform(", c, ", lambda ", e, ": ")
+	p.convert(c.node, from, to, p.alias(e))
 	p.put(")")
 }
 

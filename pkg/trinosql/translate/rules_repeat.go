@@ -90,12 +90,7 @@ func (p *printer) bytes(t *types.Type, x operand) {
 		list("map_values("+text+")", t.Args[1])
 		p.put(" + coalesce(cardinality(", text, "), 0) * 8")
 	case types.Row:
-		for i, f := range t.Args {
-			if i > 0 {
-				p.put(" + ")
-			}
-			p.bytes(f, p.alias(field(text, i)))
-		}
+		p.w.Join(" + ", len(t.Args), func(i int) { p.bytes(t.Args[i], p.alias(field(text, i))) })
 	case types.Varbinary:
 		p.put("coalesce(octet_length(", text, "), 0)")
 	default:

@@ -43,12 +43,7 @@ func scalarRules(reg *registry) {
 			defer p.put(" AS BLOB)")
 		}
 		p.put("(")
-		for i, a := range c.args {
-			if i > 0 {
-				p.put(" || ")
-			}
-			a.write()
-		}
+		p.w.Join(" || ", len(c.args), func(i int) { c.args[i].write() })
 		p.put(")")
 	}
 	reg.rules["concat_ws"] = func(p *printer, c *call) {
@@ -56,9 +51,7 @@ func scalarRules(reg *registry) {
 			p.raise(c.node, c.bound.Result, "There must be two or more arguments", c.args[0])
 			return
 		}
-		p.put("concat_ws(")
-		p.list(len(c.args), func(i int) { c.args[i].write() })
-		p.put(")")
+		p.put("concat_ws(", c.args, ")")
 	}
 	reg.rules["concat_ws array"] = func(p *printer, c *call) {
 		p.bindOnce(c.args, func(args []operand) {
@@ -66,11 +59,7 @@ func scalarRules(reg *registry) {
 				p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`,
 					args[1])
 			}}
-			p.put("CASE WHEN ")
-			args[0].write()
-			p.put(" IS NOT NULL AND ")
-			args[1].write()
-			p.put(" IS NOT NULL THEN ")
+			p.put("CASE WHEN ", args[0], " IS NOT NULL AND ", args[1], " IS NOT NULL THEN ")
 			if _, ok := args[0].expr.(*trinosql.StringLit); ok {
 				p.fill(c.node, "coalesce(list_aggregate($1, 'string_agg', $2), '')", there, args[0])
 			} else { // DuckDB's separator must be constant
@@ -83,20 +72,15 @@ func scalarRules(reg *registry) {
 	}
 	reg.rules["regexp_replace lambda"] = func(p *printer, c *call) {
 		e := p.name("x")
-		p.put(`coalesce(list_reduce(list_transform(CAST(CAST("~regexp_pieces"(`)
-		c.args[0].write()
-		p.put(", ")
-		c.args[1].write()
-		p.put(") AS JSON) AS STRUCT(f1 VARCHAR, f2 VARCHAR[])[]), lambda ", e, ": ", field(e, 0), " || CASE WHEN ",
+		p.put(`coalesce(list_reduce(list_transform(CAST(CAST("~regexp_pieces"(`, c.args[0], ", ", c.args[1],
+			") AS JSON) AS STRUCT(f1 VARCHAR, f2 VARCHAR[])[]), lambda ", e, ": ", field(e, 0), " || CASE WHEN ",
 			field(e, 1), " IS NULL THEN '' ELSE ")
 		p.bodyOf(p.lambdaOf(c.args[2]), field(e, 1))
 		p.put(` END), lambda "~a", "~b": "~a" || "~b"))`)
 	}
 	reg.rules["normalize"] = func(p *printer, c *call) {
 		if form, ok := c.args[len(c.args)-1].expr.(*trinosql.StringLit); ok && form.Value == "NFC" || len(c.args) == 1 {
-			p.put("nfc_normalize(")
-			c.args[0].write()
-			p.put(")")
+			p.put("nfc_normalize(", c.args[0], ")")
 			return
 		}
 		p.refuse(c.node, "normalize to another form than NFC is not supported on zone local")
@@ -234,18 +218,10 @@ func (p *printer) extreme(c *call, name string) {
 	// NaN is the greatest in DuckDB; in Trino only if all arguments are NaN
 	if name == "greatest" && float(c.bound.Result) {
 		p.put(" THEN coalesce(greatest(")
-		p.list(len(args), func(i int) {
-			p.put("CASE WHEN NOT isnan(")
-			args[i].write()
-			p.put(") THEN ")
-			args[i].write()
-			p.put(" END")
-		})
+		p.list(len(args), func(i int) { p.put("CASE WHEN NOT isnan(", args[i], ") THEN ", args[i], " END") })
 		p.put("), CAST('NaN' AS ", p.duckType(c.node, c.bound.Result), ")) END")
 	} else {
-		p.put(" THEN ", name, "(")
-		p.list(len(args), func(i int) { args[i].write() })
-		p.put(") END")
+		p.put(" THEN ", name, "(", args, ") END")
 	}
 	for range closing {
 		p.put(")[1]")

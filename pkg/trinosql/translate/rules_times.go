@@ -85,14 +85,10 @@ func (p *printer) field(name string, o operand, t *types.Type) {
 		div, mod := map[string]string{"day": "86400000", "hour": "3600000", "minute": "60000", "second": "1000",
 			"millisecond": "1"}[name], map[string]string{"hour": " % 24", "minute": " % 60", "second": " % 60",
 			"millisecond": " % 1000"}[name]
-		p.put("(epoch_ms(")
-		o.write()
-		p.put(") // ", div, mod, ")")
+		p.put("(epoch_ms(", o, ") // ", div, mod, ")")
 		return
 	case types.IntervalYM:
-		p.put("date_part('", name, "', ")
-		o.write()
-		p.put(")")
+		p.put("date_part('", name, "', ", o, ")")
 		return
 	}
 	f := map[string]string{"day_of_week": "isodow", "day_of_year": "dayofyear", "year_of_week": "isoyear"}[name]
@@ -104,8 +100,7 @@ func (p *printer) field(name string, o operand, t *types.Type) {
 	}
 	p.put(f, "(")
 	if t.Kind == types.Timestamp && t.N > 6 {
-		p.expand(&call{args: []operand{p.countedBy("epoch_ns(", o.write)}},
-			mustParts("make_timestamp(($1 - ($1 % 1000 + 1000) % 1000) // 1000)"))
+		p.fill(nil, "make_timestamp(($1 - ($1 % 1000 + 1000) % 1000) // 1000)", p.countedBy("epoch_ns(", o.write))
 	} else {
 		p.clockOf(o)
 	}

@@ -73,16 +73,12 @@ func (p *printer) eachUnit(c *call, write func(c *call, unit string)) {
 			if times.Unit(u, k) != nil {
 				continue
 			}
-			p.put(" WHEN lower(")
-			args[0].write()
-			p.put(") = '", u, "' THEN ")
+			p.put(" WHEN lower(", args[0], ") = '", u, "' THEN ")
 			write(&inner, u)
 		}
 		p.put(" WHEN ")
 		p.allNotNull(args)
-		p.put(` THEN "~error"('''' || lower(`)
-		args[0].write()
-		p.put(`) || ''' is not a valid `, name, ` field') END`)
+		p.put(` THEN "~error"('''' || lower(`, args[0], `) || ''' is not a valid `, name, ` field') END`)
 	})
 }
 
@@ -210,8 +206,8 @@ func (p *printer) wholeMillis(digits int, write func()) {
 	case digits > 6:
 		of, unit, back = "epoch_ns(", "1000000", "make_timestamp_ns("
 	}
-	p.expand(&call{args: []operand{p.countedBy(of, write)}}, mustParts(back+"$1 - ($1 % "+unit+" + "+unit+") % "+unit+
-		")"))
+	p.fill(nil, back+"$1 - ($1 % "+unit+" + "+unit+") % "+unit+
+		")", p.countedBy(of, write))
 }
 
 func (p *printer) truncUnit(c *call, u string) {
@@ -230,14 +226,7 @@ func (p *printer) truncUnit(c *call, u string) {
 		zone := p.zoneOfOperand(value)
 		p.bindOnce([]operand{value}, func(args []operand) {
 			p.bindOnce([]operand{{write: func() { p.clock(zone, args[0].write) }}}, func(local []operand) {
-				p.packed(func() {
-					args[0].write()
-					p.put(" - (")
-					local[0].write()
-					p.put(" - date_trunc('", u, "', ")
-					local[0].write()
-					p.put("))")
-				})
+				p.packed(func() { p.put(args[0], " - (", local[0], " - date_trunc('", u, "', ", local[0], "))") })
 			})
 		})
 	case t.Kind == types.Timestamp:
@@ -277,7 +266,7 @@ func (p *printer) minus(c *call) {
 
 // moved writes the sum of a timestamp and an interval. Months are added to the local time of the zone.
 func (p *printer) moved(value, by operand, t, interval *types.Type, op string) {
-	sum := func(x operand) { p.expand(&call{args: []operand{x, by}}, mustParts("($1 "+op+" $2)")) }
+	sum := func(x operand) { p.fill(nil, "($1 "+op+" $2)", x, by) }
 	switch {
 	case t.Kind == types.TimestampTZ && interval.Kind == types.IntervalYM:
 		zone := p.zoneOfOperand(value)

@@ -152,14 +152,7 @@ func (p *printer) raise(at trinosql.Node, t *types.Type, msg string, operands ..
 		return
 	}
 	p.put("CASE WHEN ")
-	for i, o := range operands {
-		if i > 0 {
-			p.put(" AND ")
-		}
-		p.put("(")
-		o.write()
-		p.put(") IS NOT NULL")
-	}
+	p.w.Join(" AND ", len(operands), func(i int) { p.put("(", operands[i], ") IS NOT NULL") })
 	p.put(" THEN ", text, " END")
 }
 
@@ -194,8 +187,7 @@ func (p *printer) formatTime(f string, c *call) {
 		} else {
 			p.clock(zone, value)
 		}
-		p.put(") AS VARCHAR), ")
-		c.args[1].write()
+		p.put(") AS VARCHAR), ", c.args[1])
 		if f == "joda_format" {
 			p.put(", ", quoteText(zone), ", CAST(epoch_us(")
 			value()
@@ -211,9 +203,7 @@ func (p *printer) zoneOffset(c *call, part string) {
 	p.bindOnce(c.args[:1], func(args []operand) {
 		p.put("((epoch_us(")
 		p.clock(zone, args[0].write)
-		p.put(") - epoch_us(")
-		args[0].write()
-		p.put(")) // 1000000", part)
+		p.put(") - epoch_us(", args[0], ")) // 1000000", part)
 	})
 }
 
@@ -240,8 +230,6 @@ func (p *printer) isoStamp(value operand, t *types.Type, offset string) {
 			p.put(" || 'Z')")
 			return
 		}
-		p.put(` || "~`, offset, `"(CAST(epoch_us(`)
-		args[0].write()
-		p.put(") AS VARCHAR), ", quoteText(zone), "))")
+		p.put(` || "~`, offset, `"(CAST(epoch_us(`, args[0], ") AS VARCHAR), ", quoteText(zone), "))")
 	})
 }

@@ -13,9 +13,7 @@ import (
 // columns after them.
 func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 	info := p.a.Selects[s]
-	from := p.capture(func() {
-		p.list(len(s.From), func(i int) { p.relation(s.From[i]) })
-	})
+	from := p.capture(func() { p.list(len(s.From), func(i int) { p.relation(s.From[i]) }) })
 	p.own = p.anyOf(s)
 	keys := p.groupKeys(s, info)
 	p.inGroups = info.Grouped
@@ -54,11 +52,10 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 			item = operand{write: func() { p.canonical(from, given) }}
 		}
 		if from.Kind == types.Unknown && to.Kind == types.Unknown {
-			p.put("CAST(")
-			item.write() // NULL too, but the item may be an aggregate, or fail
+			p.put("CAST(", item) // NULL too, but the item may be an aggregate, or fail
 			p.put(" AS INTEGER)")
 		} else {
-			p.cast(&conversion{node: s, from: from, to: to, operand: item})
+			p.convert(s, from, to, item)
 		}
 		p.put(" AS ", names[i])
 	})

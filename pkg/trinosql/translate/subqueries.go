@@ -47,12 +47,7 @@ func (p *printer) condition(x trinosql.Expr) {
 			break
 		}
 		p.put("(")
-		for i, t := range x.Terms {
-			if i > 0 {
-				p.put(" AND ")
-			}
-			p.condition(t)
-		}
+		p.w.Join(" AND ", len(x.Terms), func(i int) { p.condition(x.Terms[i]) })
 		p.put(")")
 		return
 	case *trinosql.InQuery:
@@ -95,14 +90,10 @@ func (p *printer) asRows(common *types.Type) bool {
 func (p *printer) inRows(x trinosql.Expr, info *analyze.Predicate, q *trinosql.Query, test string) {
 	columns, text := p.commonColumns(q, info.Common)
 	if len(columns) == 1 {
-		p.put("(")
-		p.cell(x, info.Common.Args[0])
-		p.put(" IN (SELECT ", columns[0], " FROM (", text, ")))")
+		p.put("(", func() { p.cell(x, info.Common.Args[0]) }, " IN (SELECT ", columns[0], " FROM (", text, ")))")
 		return
 	}
-	p.put("(")
-	p.cell(x, info.Common)
-	p.put(" IN (SELECT struct_pack(")
+	p.put("(", func() { p.cell(x, info.Common) }, " IN (SELECT struct_pack(")
 	p.list(len(columns), func(i int) { p.put(fmt.Sprintf("f%d := ", i+1), columns[i]) })
 	p.put(") FROM (", text, ")")
 	if test != "" {
@@ -128,7 +119,7 @@ func (p *printer) commonColumns(q *trinosql.Query, common *types.Type) (columns 
 		p.put("SELECT ")
 		p.list(len(columns), func(i int) {
 			columns[i] = p.name("c")
-			p.cast(&conversion{node: q, from: fields[i].Type, to: common.Args[i], operand: p.alias(given[i])})
+			p.convert(q, fields[i].Type, common.Args[i], p.alias(given[i]))
 			p.put(" AS ", columns[i])
 		})
 		p.put(" FROM (", text, ")")

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -42,43 +41,26 @@ func (s *Statement) Names() map[string]string {
 	return out
 }
 
-// Unsupported is the error for a construct that is valid in Trino and not supported by this package.
-type Unsupported struct {
-	At  trinosql.Pos
-	Msg string
-}
-
-func (e *Unsupported) Error() string {
-	if e.At.Line == 0 {
-		return e.Msg
-	}
-	return fmt.Sprintf("line %d:%d: %s", e.At.Line, e.At.Col, e.Msg)
-}
-
-// Query translates an analysed query. The error is an *Unsupported or one of Options.Table.
-func Query(q *trinosql.Query, a *analyze.Analysis, o Options) (s *Statement, err error) {
+// Query translates an analysed query. The error is a *trinosql.Unsupported or one of Options.Table.
+func Query(q *trinosql.Query, a *analyze.Analysis, o Options) (*Statement, error) {
 	p := newPrinter(a, o)
-	defer func() {
-		if r := recover(); r != nil {
-			f, ok := r.(failure)
-			if !ok {
-				panic(r)
-			}
-			s, err = nil, f.err
-		}
-	}()
-	p.query(q)
-	return &Statement{SQL: sliced(p.text.String()), Columns: a.Output, Zones: p.outputZones(q), fields: p.fields}, nil
+	s := &Statement{Columns: a.Output, fields: p.fields}
+	text, err := p.w.Print(func() {
+		p.query(q)
+		s.Zones = p.outputZones(q)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.SQL = sliced(text)
+	return s, nil
 }
-
-// failure carries an error up to Query.
-type failure struct{ err error }
 
 // printer writes one statement.
 type printer struct {
 	a    *analyze.Analysis
 	o    Options
-	text strings.Builder
+	w    *trinosql.Writer
 	made int // number of generated names
 
 	fields  map[*analyze.Field]string            // the references of columns
@@ -104,14 +86,35 @@ type namedQuery struct {
 }
 
 func newPrinter(a *analyze.Analysis, o Options) *printer {
-	return &printer{a: a, o: o, fields: map[*analyze.Field]string{}, lambdas: map[*trinosql.Lambda][]string{},
+	p := &printer{a: a, o: o, fields: map[*analyze.Field]string{}, lambdas: map[*trinosql.Lambda][]string{},
 		named: map[*trinosql.NamedQuery]*namedQuery{}, literal: map[trinosql.Expr]string{}}
+	p.w = &trinosql.Writer{Override: func(_ *trinosql.Writer, n trinosql.Node) bool {
+		switch n := n.(type) {
+		case trinosql.Expr:
+			p.expr(n)
+		case *trinosql.Query:
+			p.query(n)
+		default:
+			return false
+		}
+		return true
+	}}
+	return p
 }
 
-// put writes texts.
-func (p *printer) put(texts ...string) {
-	for _, s := range texts {
-		p.text.WriteString(s)
+// put writes operands and, as trinosql.Writer does, texts and nodes.
+func (p *printer) put(parts ...any) {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case operand:
+			part.write()
+		case *conversion:
+			part.write()
+		case []operand:
+			p.list(len(part), func(i int) { part[i].write() })
+		default:
+			p.w.Put(part)
+		}
 	}
 }
 
@@ -122,34 +125,15 @@ func (p *printer) name(letter string) string {
 }
 
 // list calls write n times, and writes commas between.
-func (p *printer) list(n int, write func(i int)) {
-	for i := range n {
-		if i > 0 {
-			p.put(", ")
-		}
-		write(i)
-	}
-}
+func (p *printer) list(n int, write func(i int)) { p.w.Join(", ", n, write) }
 
 // allNotNull writes the condition that no operand is NULL.
 func (p *printer) allNotNull(args []operand) {
-	for i, a := range args {
-		if i > 0 {
-			p.put(" AND ")
-		}
-		a.write()
-		p.put(" IS NOT NULL")
-	}
+	p.w.Join(" AND ", len(args), func(i int) { p.put(args[i], " IS NOT NULL") })
 }
 
 // capture returns what write writes.
-func (p *printer) capture(write func()) string {
-	outer := p.text
-	p.text = strings.Builder{}
-	defer func() { p.text = outer }()
-	write()
-	return p.text.String()
-}
+func (p *printer) capture(write func()) string { return p.w.Capture(write) }
 
 const noPatterns = "DuckDB has no row pattern recognition"
 
@@ -158,11 +142,7 @@ type keyword struct{ trinosql.Node }
 
 func (k keyword) Pos() trinosql.Pos { return k.Node.(interface{ Clause() trinosql.Pos }).Clause() }
 
-// refuse ends the translation with an *Unsupported.
+// refuse ends the translation with a *trinosql.Unsupported.
 func (p *printer) refuse(n trinosql.Node, format string, args ...any) {
-	e := &Unsupported{Msg: fmt.Sprintf(format, args...)}
-	if n != nil {
-		e.At = n.Pos()
-	}
-	panic(failure{e})
+	trinosql.Refuse(n, format, args...)
 }

@@ -12,9 +12,7 @@ import (
 // they are written outside.
 func (p *printer) try(x trinosql.Expr) {
 	if p.tried != nil { // within another TRY: what is evaluated before this one is evaluated before the outer one
-		p.put(tryOpen)
-		p.expr(x)
-		p.put(tryClose)
+		p.put(tryOpen, x, tryClose)
 		return
 	}
 	p.tried = &tried{}

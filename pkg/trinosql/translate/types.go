@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -9,29 +8,21 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-var duckNames = map[types.Kind]string{
+var duckNames = types.Names{
 	types.Unknown: "INTEGER", types.Boolean: "BOOLEAN", types.Tinyint: "TINYINT", types.Smallint: "SMALLINT",
-	types.Integer: "INTEGER", types.Bigint: "BIGINT",
-	types.Real: "FLOAT", types.Double: "DOUBLE", types.Varchar: "VARCHAR", types.Char: "VARCHAR",
-	types.Varbinary: "BLOB", types.Date: "DATE",
-	types.TimestampTZ: "TIMESTAMPTZ", types.IntervalYM: "INTERVAL", types.IntervalDS: "INTERVAL", types.JSON: "JSON",
-	types.UUID: "UUID",
+	types.Integer: "INTEGER", types.Bigint: "BIGINT", types.Real: "FLOAT", types.Double: "DOUBLE",
+	types.Decimal: "DECIMAL(%d,%d)", types.Varchar: "VARCHAR", types.Char: "VARCHAR", types.Varbinary: "BLOB",
+	types.Date: "DATE", types.Time: "TIME", types.Timestamp: "TIMESTAMP", types.TimestampTZ: "TIMESTAMPTZ",
+	types.IntervalYM: "INTERVAL", types.IntervalDS: "INTERVAL", types.JSON: "JSON", types.UUID: "UUID",
 }
 
 // DuckType is the DuckDB type for the values of a type, and false if there is none.
 func DuckType(t *types.Type) (string, bool) {
 	switch t.Kind {
-	case types.Decimal:
-		return fmt.Sprintf("DECIMAL(%d,%d)", t.N, t.Scale), true
-	case types.Time:
-		return "TIME", t.N <= 6
 	case types.Timestamp:
 		if t.N > 6 {
 			return "TIMESTAMP_NS", t.N <= 9
 		}
-		return "TIMESTAMP", true
-	case types.TimestampTZ:
-		return "TIMESTAMPTZ", t.N <= 6
 	case types.Opaque: // patterns and similar are strings until they are used
 		return "VARCHAR", t.Name == "JoniRegExp" || t.Name == "CodePoints" || t.Name == "JsonPath"
 	case types.Array:
@@ -42,22 +33,18 @@ func DuckType(t *types.Type) (string, bool) {
 		v, ok2 := DuckType(t.Args[1])
 		return "MAP(" + k + ", " + v + ")", ok && ok2
 	case types.Row:
-		var b strings.Builder
-		b.WriteString("STRUCT(")
+		fields := make([]string, len(t.Args))
 		for i, f := range t.Args {
 			e, ok := DuckType(f)
 			if !ok {
 				return "", false
 			}
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString("f" + strconv.Itoa(i+1) + " " + e)
+			fields[i] = "f" + strconv.Itoa(i+1) + " " + e
 		}
-		return b.String() + ")", true
+		return "STRUCT(" + strings.Join(fields, ", ") + ")", true
 	}
-	name, ok := duckNames[t.Kind]
-	return name, ok
+	name, ok := duckNames.Of(t)
+	return name, ok && (t.Kind != types.Time && t.Kind != types.TimestampTZ || t.N <= 6)
 }
 
 // duckType is DuckType for the type of an expression.

@@ -61,7 +61,7 @@ func (p *printer) over(w *analyze.Window) {
 			p.refuse(f, "RANGE with an offset over %s with NULLS FIRST is not supported on zone local", p.typeOf(key))
 		}
 		if t := p.rangeType(w); t != nil {
-			p.cast(&conversion{node: key, from: p.typeOf(key), to: t, operand: p.operand(key)})
+			p.convert(key, p.typeOf(key), t, p.operand(key))
 			p.direction(w.OrderBy[0])
 		} else {
 			p.sortItems(w.OrderBy)
@@ -135,10 +135,7 @@ func (p *printer) frame(f *trinosql.Frame) {
 		p.bound(f, f.Start)
 		return
 	}
-	p.put("BETWEEN ")
-	p.bound(f, f.Start)
-	p.put(" AND ")
-	p.bound(f, f.End)
+	p.put("BETWEEN ", func() { p.bound(f, f.Start) }, " AND ", func() { p.bound(f, f.End) })
 }
 
 // mayEndBeforeStart reports whether the end of a frame may be rows before its start, so that it is empty.

@@ -29,8 +29,7 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 		from.Kind == types.Unknown:
 	case number(from.Kind) && number(to.Kind):
 		if to.Integral() && float(from.Kind) {
-			t.put(word, "(round(")
-			t.w.Write(x.X)
+			t.put(word, "(round(", x.X)
 			if t.to == PostgreSQL {
 				t.refuse(x, "a cast from %s to %s", from, to) // rounds half to even
 			}
@@ -61,12 +60,10 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 		t.refuse(x, "a cast from %s to %s", from, to)
 	}
 	if text && to.N != types.Unbounded && t.to == BigQuery {
-		t.fill("substr($1, 1, "+itoa(to.N)+")", x.X)
+		t.w.Fill("substr($1, 1, "+itoa(to.N)+")", x.X)
 		return
 	}
-	t.put(word, "(")
-	t.w.Write(x.X)
-	t.put(" AS ", t.typeName(x, to), ")")
+	t.castTo(word, x, x.X, to)
 }
 
 func (t *transpiler) current(x *trinosql.Current) {
@@ -99,7 +96,7 @@ func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node)
 				name = "btrim"
 			}
 		}
-		t.fill(name+"($1, $2)", x, chars)
+		t.w.Fill(name+"($1, $2)", x, chars)
 		return
 	}
 	name := map[string]string{"LEADING": "ltrim", "TRAILING": "rtrim"}[spec]
@@ -108,18 +105,18 @@ func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node)
 		if name == "" {
 			name = "btrim"
 		}
-		t.fill(name+`($1, E'`+blanks+`')`, x)
+		t.w.Fill(name+`($1, E'`+blanks+`')`, x)
 	case BigQuery:
 		if name == "" {
 			name = "trim"
 		}
-		t.fill(name+`($1, '`+blanks+`')`, x)
+		t.w.Fill(name+`($1, '`+blanks+`')`, x)
 	default:
 		pattern := map[string]string{"LEADING": `^[[:space:]]+`, "TRAILING": `[[:space:]]+$`}[spec]
 		if pattern == "" {
 			pattern = `^[[:space:]]+|[[:space:]]+$`
 		}
-		t.fill("regexp_replace($1, '"+pattern+"', '')", x)
+		t.w.Fill("regexp_replace($1, '"+pattern+"', '')", x)
 	}
 }
 
@@ -130,11 +127,11 @@ func (t *transpiler) substring(at trinosql.Node, x, from, length trinosql.Expr) 
 		t.refuse(at, "a substring from a position that is not a positive constant")
 	}
 	if length == nil {
-		t.fill("substr($1, $2)", x, from)
+		t.w.Fill("substr($1, $2)", x, from)
 		return
 	}
 	if _, ok := length.(*trinosql.IntLit); !ok {
 		t.refuse(at, "a substring whose length is not a constant")
 	}
-	t.fill("substr($1, $2, $3)", x, from, length)
+	t.w.Fill("substr($1, $2, $3)", x, from, length)
 }

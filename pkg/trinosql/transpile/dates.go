@@ -39,19 +39,19 @@ func (t *transpiler) moved(at trinosql.Node, moment trinosql.Expr, typ *types.Ty
 	count := strconv.Itoa(n)
 	switch t.to {
 	case MySQL:
-		t.fill("date_add($1, INTERVAL "+count+" "+unit+")", moment)
+		t.w.Fill("date_add($1, INTERVAL "+count+" "+unit+")", moment)
 	case BigQuery:
 		f := "DATETIME_ADD"
 		if typ.Kind == types.Date {
 			f = "DATE_ADD"
 		}
-		t.fill(f+"($1, INTERVAL "+count+" "+unit+")", moment)
+		t.w.Fill(f+"($1, INTERVAL "+count+" "+unit+")", moment)
 	default:
 		text := "($1 + INTERVAL '" + count + "' " + unit + ")"
 		if typ.Kind == types.Date {
 			text = "CAST" + strings.TrimSuffix(text, ")") + " AS date)"
 		}
-		t.fill(text, moment)
+		t.w.Fill(text, moment)
 	}
 }
 
@@ -85,11 +85,11 @@ func (t *transpiler) dateFunction(x *trinosql.Func, name string) {
 		}
 		switch t.to {
 		case PostgreSQL:
-			t.fill("CAST($2 - $1 AS bigint)", x.Args[1:]...)
+			t.w.Fill("CAST($2 - $1 AS bigint)", x.Args[1:]...)
 		case MySQL:
-			t.fill("timestampdiff("+strings.ToUpper(unit)+", $1, $2)", x.Args[1:]...)
+			t.w.Fill("timestampdiff("+strings.ToUpper(unit)+", $1, $2)", x.Args[1:]...)
 		case BigQuery:
-			t.fill("date_diff($2, $1, DAY)", x.Args[1:]...)
+			t.w.Fill("date_diff($2, $1, DAY)", x.Args[1:]...)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (t *transpiler) truncated(x *trinosql.Func, unit string, typ *types.Type) {
 	}
 	switch t.to {
 	case PostgreSQL:
-		t.fill("CAST(date_trunc('"+unit+"', $1) AS "+t.typeName(x, typ)+")", arg)
+		t.w.Fill("CAST(date_trunc('"+unit+"', $1) AS "+t.typeName(x, typ)+")", arg)
 	case BigQuery:
 		f, field := "DATETIME_TRUNC", strings.ToUpper(unit)
 		if typ.Kind == types.Date {
@@ -110,13 +110,13 @@ func (t *transpiler) truncated(x *trinosql.Func, unit string, typ *types.Type) {
 		if unit == "week" {
 			field = "ISOWEEK"
 		}
-		t.fill(f+"($1, "+field+")", arg)
+		t.w.Fill(f+"($1, "+field+")", arg)
 	case MySQL:
 		format := map[string]string{"year": "%Y-01-01", "month": "%Y-%m-01", "day": "%Y-%m-%d"}[unit]
 		if format == "" {
 			t.refuse(x, "date_trunc to %s", unit)
 		}
-		t.fill("CAST(date_format($1, '"+format+"') AS "+t.typeName(x, typ)+")", arg)
+		t.w.Fill("CAST(date_format($1, '"+format+"') AS "+t.typeName(x, typ)+")", arg)
 	}
 }
 

@@ -67,7 +67,7 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 				not = ""
 			}
 			t.put("(", not)
-			t.fill("($1 <=> $2))", x.L, x.R)
+			t.w.Fill("($1 <=> $2))", x.L, x.R)
 			return true
 		}
 	case *trinosql.Quantified:
@@ -99,13 +99,10 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 		case MySQL:
 			t.refuse(x, "an array")
 		case BigQuery:
-			t.put("[")
-			t.w.List(x.Items)
-			t.put("]")
+			t.put("[", x.Items, "]")
 			return true
 		}
-		t.put("CAST(ARRAY[")
-		t.w.List(x.Items)
+		t.put("CAST(ARRAY[", x.Items)
 		t.put("] AS ", t.typeName(x, t.typeOf(x)), ")")
 		return true
 	case *trinosql.Cast:
@@ -160,7 +157,7 @@ func (t *transpiler) output(x *trinosql.Ident) bool {
 	}
 	outer := t.items
 	t.items = nil
-	t.w.Write(it.Expr)
+	t.put(it.Expr)
 	t.items = outer
 	return true
 }
@@ -224,20 +221,20 @@ func (t *transpiler) binary(x *trinosql.Binary) bool {
 			t.refuse(x, "|| of arrays")
 		}
 	case x.Op == "||" && t.to == MySQL:
-		t.fill("concat($1, $2)", x.L, x.R)
+		t.w.Fill("concat($1, $2)", x.L, x.R)
 		return true
 	case x.Op == "/" && l.Integral() && r.Integral():
-		t.fill(map[Target]string{PostgreSQL: "($1 / $2)", MySQL: "($1 DIV $2)", BigQuery: "div($1, $2)"}[t.to], x.L,
+		t.w.Fill(map[Target]string{PostgreSQL: "($1 / $2)", MySQL: "($1 DIV $2)", BigQuery: "div($1, $2)"}[t.to], x.L,
 			x.R)
 		return true
 	case x.Op == "%" && t.to == BigQuery:
-		t.fill("mod($1, $2)", x.L, x.R)
+		t.w.Fill("mod($1, $2)", x.L, x.R)
 		return true
 	case x.Op == "/" && l.Kind == types.Decimal:
 		if t.to != PostgreSQL {
 			t.refuse(x, "the division of decimals")
 		}
-		t.fill("CAST($1 / $2 AS "+t.typeName(x, t.a.Types[x])+")", x.L, x.R)
+		t.w.Fill("CAST($1 / $2 AS "+t.typeName(x, t.a.Types[x])+")", x.L, x.R)
 		return true
 	case x.Op == "%" && (l.Kind == types.Double || l.Kind == types.Real) && t.to == PostgreSQL:
 		t.refuse(x, "%% of doubles")
@@ -266,7 +263,7 @@ func (t *transpiler) compare(x *trinosql.Compare) bool {
 		t.refuse(x, "the comparison of %s", t.typeOf(x.L))
 	}
 	if t.to == PostgreSQL && comparisons[x.Op] && t.isText(x.L) {
-		t.fill(`($1 COLLATE "C" `+x.Op+" $2)", x.L, x.R)
+		t.w.Fill(`($1 COLLATE "C" `+x.Op+" $2)", x.L, x.R)
 		return true
 	}
 	return false
@@ -280,7 +277,7 @@ func (t *transpiler) between(x *trinosql.Between) bool {
 	if x.Not {
 		not = "NOT "
 	}
-	t.fill(`($1 COLLATE "C" `+not+`BETWEEN $2 AND $3)`, x.X, x.Lo, x.Hi)
+	t.w.Fill(`($1 COLLATE "C" `+not+`BETWEEN $2 AND $3)`, x.X, x.Lo, x.Hi)
 	return true
 }
 
@@ -305,7 +302,7 @@ func (t *transpiler) like(x *trinosql.LikeExpr) bool {
 	if x.Not {
 		not = "NOT "
 	}
-	t.fill("($1 "+not+"LIKE $2 ESCAPE '')", x.X, x.Pattern)
+	t.w.Fill("($1 "+not+"LIKE $2 ESCAPE '')", x.X, x.Pattern)
 	return true
 }
 

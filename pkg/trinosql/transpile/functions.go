@@ -56,11 +56,9 @@ func (t *transpiler) named(name string, at trinosql.Node, args []trinosql.Expr) 
 		!t.isText(args[0]):
 		t.refuse(at, "%s of %s", name, t.typeOf(args[0]))
 	case text == "=":
-		t.put(name, "(")
-		t.w.List(args)
-		t.put(")")
+		t.put(name, "(", args, ")")
 	default:
-		t.fill(text, args...)
+		t.w.Fill(text, args...)
 	}
 }
 
@@ -83,12 +81,7 @@ func (t *transpiler) function(x *trinosql.Func) {
 			sep, head = ", ", "concat("
 		}
 		t.put(head)
-		for i, a := range x.Args {
-			if i > 0 {
-				t.put(sep)
-			}
-			t.w.Write(a)
-		}
+		t.w.Join(sep, len(x.Args), func(i int) { t.put(x.Args[i]) })
 		t.put(")")
 	case "substr", "substring":
 		var length trinosql.Expr
@@ -105,9 +98,7 @@ func (t *transpiler) function(x *trinosql.Func) {
 		t.trim(x.Args[0], chars, spec, x)
 	case "replace":
 		if t.literal(x.Args[1]) != "" && len(x.Args) == 3 {
-			t.put("replace(")
-			t.w.List(x.Args)
-			t.put(")")
+			t.put("replace(", x.Args, ")")
 			return
 		}
 		t.refuse(x, "replace of a text that may be empty")
@@ -115,13 +106,12 @@ func (t *transpiler) function(x *trinosql.Func) {
 		t.binary2(x, x.Args[0], "%", x.Args[1])
 	case "ceil", "ceiling", "floor":
 		if k := t.typeOf(x.Args[0]).Kind; k >= types.Tinyint && k <= types.Bigint {
-			t.w.Write(x.Args[0])
+			t.put(x.Args[0])
 			return
 		}
 		t.named(name, x, x.Args)
 	case "sign":
-		t.put("CAST(sign(")
-		t.w.Write(x.Args[0])
+		t.put("CAST(sign(", x.Args[0])
 		t.put(") AS ", t.typeName(x, t.a.Types[x]), ")")
 	case "split_part":
 		if n, ok := constant(x.Args[2]); !ok || n < 1 {
@@ -138,7 +128,7 @@ func (t *transpiler) function(x *trinosql.Func) {
 		if k := t.typeOf(x.Args[0]).Kind; k != types.Timestamp && k != types.Date {
 			t.refuse(x, "date of %s", t.typeOf(x.Args[0]))
 		}
-		t.fill("CAST($1 AS date)", x.Args[0])
+		t.w.Fill("CAST($1 AS date)", x.Args[0])
 	case "date_trunc", "date_add", "date_diff":
 		t.dateFunction(x, name)
 	default:
@@ -152,7 +142,7 @@ func (t *transpiler) binary2(x *trinosql.Func, l trinosql.Expr, op string, r tri
 	case t.to == BigQuery || t.typeOf(x).Kind == types.Double || t.typeOf(x).Kind == types.Real:
 		t.refuse(x, "mod")
 	default:
-		t.fill("($1 "+op+" $2)", l, r)
+		t.w.Fill("($1 "+op+" $2)", l, r)
 	}
 }
 
@@ -212,9 +202,7 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	}
 	emulated := x.Filter != nil && (t.to == MySQL || t.to == BigQuery)
 	if emulated {
-		t.put("CASE WHEN ")
-		t.w.Write(x.Filter)
-		t.put(" THEN ")
+		t.put("CASE WHEN ", x.Filter, " THEN ")
 	}
 	switch {
 	case (x.Star || len(args) == 0 && name == "count") && emulated:
@@ -222,17 +210,14 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	case x.Star || len(args) == 0 && name == "count":
 		t.put("*")
 	case float && t.to != BigQuery:
-		t.fill("CAST($1 AS "+t.typeName(x, types.Of(types.Double))+")", args[0])
+		t.w.Fill("CAST($1 AS "+t.typeName(x, types.Of(types.Double))+")", args[0])
 	default:
-		for i, a := range args {
-			if i > 0 {
-				t.put(", ")
-			}
-			t.w.Write(a)
-			if (rest == "min" || rest == "max") && t.to == PostgreSQL && t.isText(a) {
+		t.w.Join(", ", len(args), func(i int) {
+			t.put(args[i])
+			if (rest == "min" || rest == "max") && t.to == PostgreSQL && t.isText(args[i]) {
 				t.put(` COLLATE "C"`)
 			}
-		}
+		})
 	}
 	if emulated {
 		t.put(" END")
@@ -249,9 +234,7 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	}
 	t.put(")")
 	if x.Filter != nil && !emulated {
-		t.put(" FILTER (WHERE ")
-		t.w.Write(x.Filter)
-		t.put(")")
+		t.put(" FILTER (WHERE ", x.Filter, ")")
 	}
 	t.over(x)
 }
@@ -271,17 +254,13 @@ func (t *transpiler) template(x *trinosql.Func, text string) {
 	}
 	if !strings.Contains(text, "$1") { // lag(CAST($2 AS integer)): the first argument is unchanged
 		i := strings.IndexByte(text, '(')
-		t.put(text[:i+1])
-		t.w.Write(x.Args[0])
-		t.put(", ")
-		t.fill(text[i+1:], x.Args...)
+		t.put(text[:i+1], x.Args[0], ", ")
+		t.w.Fill(text[i+1:], x.Args...)
 	} else {
-		t.fill(text, x.Args...)
+		t.w.Fill(text, x.Args...)
 	}
 	if x.Filter != nil {
-		t.put(" FILTER (WHERE ")
-		t.w.Write(x.Filter)
-		t.put(")")
+		t.put(" FILTER (WHERE ", x.Filter, ")")
 	}
 	t.over(x)
 }
@@ -298,8 +277,7 @@ func (t *transpiler) over(x *trinosql.Func) {
 				t.refuse(f, "a frame of %s", f.Kind)
 			}
 		}
-		t.put(" OVER ")
-		t.w.Write(x.Over)
+		t.put(" OVER ", x.Over)
 	case x.OverName != nil:
 		t.put(" OVER ", t.quoted(x.OverName.Name, x.OverName.Quoted))
 	}

@@ -32,8 +32,7 @@ func (t *transpiler) query(q *trinosql.Query) bool {
 			} else {
 				t.distinctNames(n, n.Query)
 			}
-			t.put(" AS (")
-			t.w.Write(n.Query)
+			t.put(" AS (", n.Query)
 			t.columns = nil
 			t.put(")")
 		}
@@ -54,7 +53,7 @@ func (t *transpiler) query(q *trinosql.Query) bool {
 	if around {
 		t.put("SELECT * FROM (")
 	}
-	t.w.Write(q.Body)
+	t.put(q.Body)
 	t.columns = nil
 	if around {
 		t.put(") AS ", t.quoted("sorted", false))
@@ -71,12 +70,11 @@ func (t *transpiler) query(q *trinosql.Query) bool {
 	switch {
 	case q.WithTies:
 		if q.Offset != nil {
-			t.put(" OFFSET ")
-			t.w.Write(q.Offset)
+			t.put(" OFFSET ", q.Offset)
 		}
 		t.put(" FETCH FIRST ")
 		if limit != nil {
-			t.w.Write(limit)
+			t.put(limit)
 		} else {
 			t.put("1")
 		}
@@ -85,14 +83,12 @@ func (t *transpiler) query(q *trinosql.Query) bool {
 	case q.Fetch && limit == nil:
 		t.put(" LIMIT 1")
 	case limit != nil:
-		t.put(" LIMIT ")
-		t.w.Write(limit)
+		t.put(" LIMIT ", limit)
 	case q.Offset != nil && (t.to == MySQL || t.to == BigQuery):
 		t.put(" LIMIT 9223372036854775807")
 	}
 	if q.Offset != nil {
-		t.put(" OFFSET ")
-		t.w.Write(q.Offset)
+		t.put(" OFFSET ", q.Offset)
 	}
 	return true
 }
@@ -157,7 +153,7 @@ func (t *transpiler) sorted(q *trinosql.Query) {
 			t.sortKey(s, t.w.String(t.items[at-1].Expr))
 			continue
 		}
-		t.w.Write(s)
+		t.put(s)
 	}
 }
 
@@ -209,7 +205,7 @@ func (t *transpiler) item(it *trinosql.SelectExpr) bool {
 	t.columns = t.columns[1:]
 	rest := t.columns
 	t.columns = nil
-	t.w.Write(it.Expr)
+	t.put(it.Expr)
 	t.columns = rest
 	if id, ok := it.Expr.(*trinosql.Ident); name != "" && !(ok && it.Alias == nil && strings.EqualFold(id.Name, name)) {
 		t.put(" AS ", t.quoted(name, false))
@@ -252,18 +248,14 @@ func (t *transpiler) body(b trinosql.QueryBody) bool {
 // side writes an operand of a set operation. Nested ones are parenthesized, since precedence differs between dialects.
 func (t *transpiler) side(b trinosql.QueryBody) {
 	if _, set := b.(*trinosql.SetOp); !set {
-		t.w.Write(b)
+		t.put(b)
 		return
 	}
 	if t.to == MySQL {
-		t.put("SELECT * FROM (")
-		t.w.Write(b)
-		t.put(") AS ", t.quoted("side", false))
+		t.put("SELECT * FROM (", b, ") AS ", t.quoted("side", false))
 		return
 	}
-	t.put("(")
-	t.w.Write(b)
-	t.put(")")
+	t.put("(", b, ")")
 }
 
 func (t *transpiler) selectChecks(s *trinosql.Select) {

@@ -23,19 +23,16 @@ func (t *transpiler) values(v *trinosql.Values) {
 			t.put("SELECT * FROM (")
 		}
 		t.put("VALUES ")
-		for i, r := range v.Rows {
-			if i > 0 {
-				t.put(", ")
-			}
+		t.w.Join(", ", len(v.Rows), func(i int) {
 			t.put("(")
-			for j, x := range row(r) {
+			for j, x := range row(v.Rows[i]) {
 				if j > 0 {
 					t.put(", ")
 				}
 				t.cell(x, v, j)
 			}
 			t.put(")")
-		}
+		})
 		if len(columns) > 0 {
 			quoted := make([]string, len(columns))
 			for i, c := range columns {
@@ -45,12 +42,9 @@ func (t *transpiler) values(v *trinosql.Values) {
 		}
 		return
 	}
-	for i, r := range v.Rows {
-		if i > 0 {
-			t.put(" UNION ALL ")
-		}
+	t.w.Join(" UNION ALL ", len(v.Rows), func(i int) {
 		t.put("SELECT ")
-		for j, x := range row(r) {
+		for j, x := range row(v.Rows[i]) {
 			if j > 0 {
 				t.put(", ")
 			}
@@ -61,7 +55,7 @@ func (t *transpiler) values(v *trinosql.Values) {
 				t.put(" AS ", t.quoted(fmt.Sprintf("_col%d", j), false))
 			}
 		}
-	}
+	})
 }
 
 // cell writes a value of VALUES with the type of its column: other dialects take it from the first row, or from
@@ -69,18 +63,16 @@ func (t *transpiler) values(v *trinosql.Values) {
 func (t *transpiler) cell(x trinosql.Expr, v *trinosql.Values, j int) {
 	fields := t.a.Bodies[v].Fields
 	if j >= len(fields) {
-		t.w.Write(x)
+		t.put(x)
 		return
 	}
 	to := fields[j].Type
 	if k := to.Kind; k == types.Unknown || t.to == MySQL && (k == types.Boolean || k == types.Integer ||
 		k == types.Bigint || k == types.Varchar) && t.a.Types[x].Kind != types.Unknown {
-		t.w.Write(x)
+		t.put(x)
 		return
 	}
-	t.put("CAST(")
-	t.w.Write(x)
-	t.put(" AS ", t.typeName(x, to), ")")
+	t.castTo("CAST", x, x, to)
 }
 
 // only rejects the forms that Trino has and no other dialect.
@@ -132,9 +124,7 @@ func (t *transpiler) relation(r trinosql.Relation) bool {
 		if !t.aliased[r] {
 			t.distinctNames(r, r.Query)
 		}
-		t.put("(")
-		t.w.Write(r.Query)
-		t.put(")")
+		t.put("(", r.Query, ")")
 		if t.to != BigQuery && !t.aliased[r] {
 			t.put(" AS ", t.quoted(fmt.Sprintf("part%d", t.next()), false))
 		}
@@ -154,9 +144,7 @@ func (t *transpiler) relation(r trinosql.Relation) bool {
 		if t.to == BigQuery {
 			t.refuse(r, "LATERAL")
 		}
-		t.put("LATERAL (")
-		t.w.Write(r.Query)
-		t.put(")")
+		t.put("LATERAL (", r.Query, ")")
 		if !t.lateral[r] {
 			t.put(" AS ", t.quoted(fmt.Sprintf("part%d", t.next()), false))
 		}
@@ -194,7 +182,7 @@ func (t *transpiler) alias(r *trinosql.Aliased) bool {
 		}
 		t.columns = identNames(r.Columns)
 	}
-	t.w.Write(r.Relation)
+	t.put(r.Relation)
 	t.columns = nil
 	t.put(" AS ", t.quoted(r.Alias.Name, r.Alias.Quoted))
 	if r.Columns != nil && !into {

@@ -10,16 +10,13 @@ import (
 func (t *transpiler) special(x *trinosql.Func, form string) {
 	switch form {
 	case "if":
-		t.fill("CASE WHEN $1 THEN $2", x.Args...)
+		t.w.Fill("CASE WHEN $1 THEN $2", x.Args...)
 		if len(x.Args) > 2 {
-			t.put(" ELSE ")
-			t.w.Write(x.Args[2])
+			t.put(" ELSE ", x.Args[2])
 		}
 		t.put(" END")
 	case "coalesce", "nullif":
-		t.put(form, "(")
-		t.w.List(x.Args)
-		t.put(")")
+		t.put(form, "(", x.Args, ")")
 	default:
 		t.refuse(x, "%s", form)
 	}
@@ -37,7 +34,7 @@ func (t *transpiler) round(x *trinosql.Func) {
 			}
 			digits = n.Text
 		}
-		t.fill("CAST(round($1, "+digits+") AS "+t.typeName(x, t.a.Types[x])+")", x.Args[0])
+		t.w.Fill("CAST(round($1, "+digits+") AS "+t.typeName(x, t.a.Types[x])+")", x.Args[0])
 		return
 	}
 	if (k == types.Double || k == types.Real) && t.to == PostgreSQL {
@@ -50,7 +47,7 @@ func (t *transpiler) round(x *trinosql.Func) {
 			digits = n.Text
 		}
 		factor := "CAST(1e" + digits + " AS double precision)"
-		t.fill("(sign($1) * floor(abs($1) * "+factor+" + 0.5) / "+factor+")", x.Args[0])
+		t.w.Fill("(sign($1) * floor(abs($1) * "+factor+" + 0.5) / "+factor+")", x.Args[0])
 		return
 	}
 	t.refuse(x, "round of %s", t.typeOf(x.Args[0]))
@@ -63,19 +60,11 @@ func (t *transpiler) extreme(x *trinosql.Func, name string) {
 	}
 	if t.to == PostgreSQL {
 		t.put("CASE WHEN ")
-		for i, a := range x.Args {
-			if i > 0 {
-				t.put(" AND ")
-			}
-			t.w.Write(a)
-			t.put(" IS NOT NULL")
-		}
+		t.w.Join(" AND ", len(x.Args), func(i int) { t.put(x.Args[i], " IS NOT NULL") })
 		t.put(" THEN ")
 		defer t.put(" END")
 	}
-	t.put(name, "(")
-	t.w.List(x.Args)
-	t.put(")")
+	t.put(name, "(", x.Args, ")")
 }
 
 func (t *transpiler) listagg(x *trinosql.Listagg) {
@@ -88,21 +77,15 @@ func (t *transpiler) listagg(x *trinosql.Listagg) {
 		separator = x.Separator.Value
 	}
 	if t.to == MySQL {
-		t.put("group_concat(")
-		t.w.Write(x.X)
-		t.put(" ")
+		t.put("group_concat(", x.X, " ")
 		t.w.OrderBy(x.Within)
 		t.put(" SEPARATOR ", t.text(separator), ")")
 		return
 	}
-	t.put("string_agg(")
-	t.w.Write(x.X)
-	t.put(", ", t.text(separator), " ")
+	t.put("string_agg(", x.X, ", ", t.text(separator), " ")
 	t.w.OrderBy(x.Within)
 	t.put(")")
 	if x.Filter != nil {
-		t.put(" FILTER (WHERE ")
-		t.w.Write(x.Filter)
-		t.put(")")
+		t.put(" FILTER (WHERE ", x.Filter, ")")
 	}
 }

@@ -28,17 +28,7 @@ const (
 // Targets are the supported dialects.
 func Targets() []Target { return []Target{PostgreSQL, MySQL, BigQuery} }
 
-// Unsupported is the error for a construct that the dialect does not support.
-type Unsupported struct {
-	At  trinosql.Pos
-	Msg string
-}
-
-func (e *Unsupported) Error() string {
-	return fmt.Sprintf("line %d:%d: %s", e.At.Line, e.At.Col, e.Msg)
-}
-
-// Query writes a query. The error is an *Unsupported.
+// Query writes a query. The error is a *trinosql.Unsupported.
 func Query(q *trinosql.Query, a *analyze.Analysis, to Target) (string, error) {
 	t := &transpiler{a: a, to: to, root: q, aliased: map[*trinosql.SubqueryRel]bool{},
 		compared: map[*trinosql.Row]bool{}, lateral: map[*trinosql.Lateral]bool{}}
@@ -50,21 +40,7 @@ func Query(q *trinosql.Query, a *analyze.Analysis, to Target) (string, error) {
 	})
 	w := &trinosql.Writer{Override: t.override, Quoted: t.quoted, Text: t.text}
 	t.w = w
-	return print(w, q)
-}
-
-// print writes a query by a writer whose functions refuse what they cannot write.
-func print(w *trinosql.Writer, q *trinosql.Query) (text string, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			u, ok := r.(*Unsupported)
-			if !ok {
-				panic(r)
-			}
-			text, err = "", u
-		}
-	}()
-	return w.String(q), nil
+	return w.Print(func() { w.Write(q) })
 }
 
 type transpiler struct {
@@ -87,7 +63,7 @@ type transpiler struct {
 }
 
 func (t *transpiler) refuse(n trinosql.Node, format string, args ...any) {
-	panic(&Unsupported{n.Pos(), fmt.Sprintf(format, args...) + " cannot be written for " + names[t.to]})
+	trinosql.Refuse(n, "%s cannot be written for %s", fmt.Sprintf(format, args...), names[t.to])
 }
 
 var names = map[Target]string{PostgreSQL: "PostgreSQL", MySQL: "MySQL", BigQuery: "BigQuery"}
@@ -165,21 +141,7 @@ func (t *transpiler) override(_ *trinosql.Writer, n trinosql.Node) bool {
 	return false
 }
 
-func (t *transpiler) put(parts ...string) { t.w.Put(parts...) }
-
-// fill writes a template, with nodes for $1 and so on.
-func (t *transpiler) fill(template string, nodes ...trinosql.Expr) {
-	for template != "" {
-		i := strings.IndexByte(template, '$')
-		if i < 0 || i+1 == len(template) {
-			t.put(template)
-			return
-		}
-		t.put(template[:i])
-		t.w.Write(nodes[template[i+1]-'1'])
-		template = template[i+2:]
-	}
-}
+func (t *transpiler) put(parts ...any) { t.w.Put(parts...) }
 
 // typeOf is the type of an expression after coercion.
 func (t *transpiler) typeOf(x trinosql.Expr) *types.Type {

@@ -16,70 +16,48 @@ func (t *transpiler) dataType(n trinosql.Type) {
 	t.put(t.typeName(n, typ))
 }
 
-var plainTypes = map[Target]map[types.Kind]string{
+var typeNames = map[Target]types.Names{
 	PostgreSQL: {types.Boolean: "boolean", types.Tinyint: "smallint", types.Smallint: "smallint",
-		types.Integer: "integer", types.Bigint: "bigint", types.Real: "real",
-		types.Double: "double precision", types.Varchar: "varchar", types.Varbinary: "bytea", types.Date: "date",
-		types.UUID: "uuid"},
+		types.Integer: "integer", types.Bigint: "bigint", types.Real: "real", types.Double: "double precision",
+		types.Decimal: "numeric(%d, %d)", types.Varchar: "varchar", types.Varbinary: "bytea", types.UUID: "uuid",
+		types.Date: "date", types.Time: "time(%d)", types.Timestamp: "timestamp(%d)",
+		types.TimestampTZ: "timestamp(%d) with time zone", types.Array: "%s[]"},
 	MySQL: {types.Tinyint: "signed", types.Smallint: "signed", types.Integer: "signed", types.Bigint: "signed",
-		types.Real: "float", types.Double: "double",
-		types.Varchar: "char", types.Date: "date"},
+		types.Real: "float", types.Double: "double", types.Decimal: "decimal(%d, %d)", types.Varchar: "char",
+		types.Date: "date", types.Time: "time(%d)", types.Timestamp: "datetime(%d)"},
 	BigQuery: {types.Boolean: "BOOL", types.Tinyint: "INT64", types.Smallint: "INT64", types.Integer: "INT64",
-		types.Bigint: "INT64", types.Real: "FLOAT64",
-		types.Double: "FLOAT64", types.Varchar: "STRING", types.Varbinary: "BYTES", types.Date: "DATE",
-		types.Time: "TIME", types.Timestamp: "DATETIME",
-		types.TimestampTZ: "TIMESTAMP"},
+		types.Bigint: "INT64", types.Real: "FLOAT64", types.Double: "FLOAT64", types.Decimal: "NUMERIC(%d, %d)",
+		types.Varchar: "STRING", types.Varbinary: "BYTES", types.Date: "DATE", types.Time: "TIME",
+		types.Timestamp: "DATETIME", types.TimestampTZ: "TIMESTAMP", types.Array: "ARRAY<%s>"},
+}
+
+// castTo writes a cast; at is what is refused for a type that the dialect does not have.
+func (t *transpiler) castTo(word string, at trinosql.Node, x trinosql.Expr, to *types.Type) {
+	t.put(word, "(", x)
+	t.put(" AS ", t.typeName(at, to), ")")
 }
 
 // typeName is the dialect's name of a type.
 func (t *transpiler) typeName(at trinosql.Node, typ *types.Type) string {
+	name, ok := typeNames[t.to].Of(typ)
 	switch typ.Kind {
 	case types.Decimal:
-		switch t.to {
-		case PostgreSQL:
-			return fmt.Sprintf("numeric(%d, %d)", typ.N, typ.Scale)
-		case BigQuery:
-			if typ.Scale > 9 || typ.N-typ.Scale > 29 {
-				return fmt.Sprintf("BIGNUMERIC(%d, %d)", typ.N, typ.Scale)
-			}
-			return fmt.Sprintf("NUMERIC(%d, %d)", typ.N, typ.Scale)
+		if t.to == BigQuery && (typ.Scale > 9 || typ.N-typ.Scale > 29) {
+			name = "BIG" + name
 		}
-		return fmt.Sprintf("decimal(%d, %d)", typ.N, typ.Scale)
 	case types.Varchar:
-		if typ.N != types.Unbounded {
-			switch t.to {
-			case PostgreSQL, MySQL:
-				return fmt.Sprintf("%s(%d)", plainTypes[t.to][types.Varchar], max(1, typ.N))
-			}
+		if t.to != BigQuery && typ.N != types.Unbounded {
+			name = fmt.Sprintf("%s(%d)", name, max(1, typ.N))
 		}
 	case types.Time, types.Timestamp, types.TimestampTZ:
-		if typ.N > 6 {
-			t.refuse(at, "type %s", typ)
-		}
-		name := map[types.Kind]string{types.Time: "time", types.Timestamp: "timestamp",
-			types.TimestampTZ: "timestamp"}[typ.Kind]
-		switch {
-		case t.to == MySQL && typ.Kind == types.Timestamp:
-			return fmt.Sprintf("datetime(%d)", typ.N)
-		case t.to == MySQL && typ.Kind == types.Time:
-			return fmt.Sprintf("time(%d)", typ.N)
-		case t.to == PostgreSQL && typ.Kind == types.TimestampTZ:
-			return fmt.Sprintf("%s(%d) with time zone", name, typ.N)
-		case t.to == PostgreSQL:
-			return fmt.Sprintf("%s(%d)", name, typ.N)
-		}
+		ok = ok && typ.N <= 6
 	case types.Array:
-		inner := t.typeName(at, typ.Args[0])
-		switch {
-		case t.to == BigQuery:
-			return "ARRAY<" + inner + ">"
-		case t.to != MySQL && typ.Args[0].Kind != types.Array:
-			return inner + "[]"
-		}
+		inner := t.typeName(at, typ.Args[0]) // which has parameters of its own
+		ok = ok && (t.to == BigQuery || typ.Args[0].Kind != types.Array)
+		name = fmt.Sprintf(typeNames[t.to][types.Array], inner)
 	}
-	if s := plainTypes[t.to][typ.Kind]; s != "" {
-		return s
+	if !ok {
+		t.refuse(at, "type %s", typ)
 	}
-	t.refuse(at, "type %s", typ)
-	return ""
+	return name
 }

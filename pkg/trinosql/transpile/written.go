@@ -26,12 +26,12 @@ func Dotted(sql string) string {
 }
 
 // AsWritten writes a query whose tables need not exist. Names are kept with their catalogs, and quoted. What depends on
-// the types of columns is an *Unsupported. The collation of texts is left to the target.
+// the types of columns is a *trinosql.Unsupported. The collation of texts is left to the target.
 func AsWritten(q *trinosql.Query, to Target) (string, error) {
 	t := &written{transpiler{a: &analyze.Analysis{}, to: to, root: q}}
 	w := &trinosql.Writer{Override: t.override, Quoted: t.quoted, Text: t.text}
 	t.w = w
-	return print(w, q)
+	return w.Print(func() { w.Write(q) })
 }
 
 type written struct{ transpiler }
@@ -98,18 +98,15 @@ func (t *written) writtenQuery(q *trinosql.Query) bool {
 		(t.to == MySQL || t.to == BigQuery) {
 		t.refuse(q, "this query of tables that are not known")
 	}
-	t.w.Write(q.Body)
+	t.put(q.Body)
 	for i, s := range q.OrderBy {
-		t.put([]string{" ORDER BY ", ", "}[min(i, 1)])
-		t.w.Write(s)
+		t.put([]string{" ORDER BY ", ", "}[min(i, 1)], s)
 	}
 	if q.Limit != nil {
-		t.put(" LIMIT ")
-		t.w.Write(q.Limit)
+		t.put(" LIMIT ", q.Limit)
 	}
 	if q.Offset != nil {
-		t.put(" OFFSET ")
-		t.w.Write(q.Offset)
+		t.put(" OFFSET ", q.Offset)
 	}
 	return true
 }
@@ -155,8 +152,7 @@ func (t *written) writtenExpr(x trinosql.Expr) bool {
 		if x.Star {
 			t.put("*")
 		}
-		t.w.List(x.Args)
-		t.put(")")
+		t.put(x.Args, ")")
 		return true
 	default:
 		t.untyped(x, trinosql.String(x))

@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/ducktype"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
+	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
@@ -70,7 +71,7 @@ func (s *statement) write(ctx context.Context, x *engine.Statement) (*translatio
 		Param:   func(i int) string { return values.Literal(x.Params[i]) },
 		Catalog: x.Catalog, Schema: x.Schema, User: x.User,
 	})
-	var refused *translate.Unsupported
+	var refused *trinosql.Unsupported
 	if errors.As(err, &refused) {
 		return nil, engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg,
 			Err: engine.ErrNotSupported})
