@@ -38,7 +38,7 @@ type TableFunc struct {
 	node
 	Name        []*Ident
 	Args        []*TableArg
-	Copartition []*TableNames
+	Copartition []*Copartition
 }
 
 // Builtin is the name of a table function that every Trino has, sequence or exclude_columns; "" for those of catalogs,
@@ -53,10 +53,10 @@ func (f *TableFunc) Builtin() string {
 	return name
 }
 
-// TableNames are the tables of a list of COPARTITION.
-type TableNames struct {
+// Copartition are the tables of a list of COPARTITION, each a name with dots.
+type Copartition struct {
 	node
-	Names [][]*Ident
+	Tables []Expr
 }
 
 // TableArg is an argument of a table function: an expression, a table or a descriptor.
@@ -70,7 +70,7 @@ type TableArg struct {
 	Empty       string // PRUNE, KEEP or ""
 	OrderBy     []*SortItem
 	Descriptor  []*RowField // DESCRIPTOR(a, b bigint)
-	NoFields    bool        // CAST(NULL AS DESCRIPTOR)
+	NoFields    bool        // DESCRIPTOR() or CAST(NULL AS DESCRIPTOR)
 }
 
 func (*JSONTable) relation() {}

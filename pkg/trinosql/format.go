@@ -7,7 +7,8 @@ import (
 
 // Format lays out a text of one or several statements: a clause on each line, long lists with an item on each line,
 // keywords in upper case, names and literals as they are written. Comments stay next to their tokens. Formatting the
-// result again changes nothing. Statements of kind Other are not changed. An *Error has its place in the whole text.
+// result again changes nothing. Statements of kind Other, and those with functions of their own, are not changed. An
+// *Error has its place in the whole text.
 func Format(text string) (string, error) {
 	out, settled, err := formatOnce(text)
 	if err != nil {
@@ -41,9 +42,10 @@ func formatOnce(text string) (out string, settled bool, err error) {
 func (f *formatter) whole() (string, error) {
 	var out strings.Builder
 	from := 0
+	var body routineBody
 	for i := 0; i < len(f.toks); i++ {
 		t := &f.toks[i]
-		if t.sym != sSemicolon && t.kind != kEOF {
+		if inside := body.next(t.show, t.token); t.kind != kEOF && (inside || t.sym != sSemicolon) {
 			continue
 		}
 		if i == from && t.notes == nil {
@@ -171,7 +173,8 @@ func (f *formatter) statement(from, to int) (*doc, error) {
 	if x, ok := tree.(*Explain); ok {
 		inner = x.Statement
 	}
-	if _, ok := inner.(*Other); ok {
+	_, other := inner.(*Other)
+	if q, ok := inner.(*Query); other || ok && q.Routines != nil {
 		f.notes = true
 		lead := f.toks[from]
 		lead.show = text

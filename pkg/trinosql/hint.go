@@ -49,8 +49,6 @@ var idioms = []struct {
 	{late.Regexp(`'\w*$`), late.Regexp(`^'`), "a quote within a text is written twice: 'it''s'"},
 	{nil, late.Regexp(`^'[^']*$`), "a text ends with another quote; a quote within it is written twice: 'it''s'"},
 	{nil, late.Regexp(`^"[^"]*$`), "a name in double quotes ends with another double quote"},
-	{late.Regexp(`(?i)(?:^|[(,=<>+*/-]|\b(?:select|where|then|else|in|and|or)\b)\s*$`), late.Regexp(`^\[`),
-		"an array is written ARRAY[1, 2]"},
 	{nil, late.Regexp(`^\$\d`), "a parameter is written ?"},
 	{nil, late.Regexp("^#"), "a comment begins with --"},
 }

@@ -35,7 +35,6 @@ func TestSyntaxHint(t *testing.T) {
 			"is written twice: 'it''s'",
 		"SELECT \"abc FROM t": "a name in double quotes ends with another " +
 			"double quote",
-		"SELECT [1, 2]":               "an array is written ARRAY[1, 2]",
 		"SELECT $1":                   "a parameter is written ?",
 		"SELECT * FORM t":             "did you mean FROM?",
 		"SELECT a FORM t WHERE a = 1": "did you mean FROM?",

@@ -149,17 +149,8 @@ func (p *parser) grouping() (Expr, error) {
 	}
 	for !p.isSym(sRParen) {
 		var x Expr
-		if x, err = p.name(); err != nil {
+		if x, err = p.dotted(); err != nil {
 			return nil, err
-		}
-		for p.isSym(sDot) {
-			d := &Deref{node: since(x), Base: x}
-			p.advance()
-			if d.Field, err = p.name(); err != nil {
-				return nil, err
-			}
-			p.done(&d.node)
-			x = d
 		}
 		g.Columns = append(g.Columns, x)
 		if !p.takeSym(sComma) {
@@ -169,6 +160,25 @@ func (p *parser) grouping() (Expr, error) {
 	err = p.wantSym(sRParen)
 	p.done(&g.node)
 	return g, err
+}
+
+// dotted reads a name with dots.
+func (p *parser) dotted() (Expr, error) {
+	id, err := p.name()
+	if err != nil {
+		return nil, err
+	}
+	x := Expr(id)
+	for p.isSym(sDot) {
+		d := &Deref{node: since(x), Base: x}
+		p.advance()
+		if d.Field, err = p.name(); err != nil {
+			return nil, err
+		}
+		p.done(&d.node)
+		x = d
+	}
+	return x, nil
 }
 
 func (p *parser) listagg() (Expr, error) {

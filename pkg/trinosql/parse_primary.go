@@ -41,6 +41,8 @@ func (p *parser) primaryBase() (Expr, error) {
 			p.params++
 		case sLParen:
 			return p.parenthesis()
+		case sLBracket:
+			return p.array()
 		default:
 			return nil, p.unexpected("<expression>")
 		}

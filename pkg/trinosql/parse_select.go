@@ -6,7 +6,7 @@ func startsExpression(t token) bool {
 	case kString, kUnicode, kBinary, kInteger, kDecimal, kDouble, kQuoted, kDigitIdent, kBackquoted:
 		return true
 	case kSymbol:
-		return t.sym == sLParen || t.sym == sQuestion || t.sym == sMinus || t.sym == sPlus
+		return t.sym == sLParen || t.sym == sLBracket || t.sym == sQuestion || t.sym == sMinus || t.sym == sPlus
 	case kIdent:
 		if t.word == wNone || t.word > lastReserved {
 			return true

@@ -167,9 +167,10 @@ func (p *parser) cast() (Expr, error) {
 	return c, err
 }
 
+// array reads ARRAY[items] or [items].
 func (p *parser) array() (Expr, error) {
 	a := &Array{node: p.begin()}
-	p.advance()
+	p.take(wArray)
 	p.advance()
 	var err error
 	if !p.isSym(sRBracket) {

@@ -224,12 +224,12 @@ func (p *parser) tableFunc() (Relation, error) {
 				return nil
 			}
 			return p.listed(func() error {
-				c := &TableNames{node: p.begin()}
+				c := &Copartition{node: p.begin()}
 				f.Copartition = append(f.Copartition, c)
 				return p.enclosed(func() error {
 					return p.listed(func() error {
-						name, err := p.qualified()
-						c.Names = append(c.Names, name)
+						x, err := p.dotted()
+						c.Tables = append(c.Tables, x)
 						return err
 					})
 				})
@@ -253,7 +253,11 @@ func (p *parser) tableArg(a *TableArg) (err error) {
 		return p.tableOf(a)
 	case p.says("DESCRIPTOR") && p.peekSym(1, sLParen):
 		p.advance()
+		a.NoFields = p.peekSym(1, sRParen)
 		return p.enclosed(func() error {
+			if a.NoFields {
+				return nil
+			}
 			return p.listed(func() error {
 				f := &RowField{node: p.begin()}
 				if f.Name, err = p.name(); err == nil && !p.isSym(sComma) && !p.isSym(sRParen) {

@@ -170,7 +170,7 @@ func (p *printer) tableFunc(f *TableFunc) {
 	p.each(len(f.Args), func(i int) { p.tableArg(f.Args[i]) })
 	for i, c := range f.Copartition {
 		p.put([]string{" COPARTITION (", ", ("}[min(i, 1)])
-		p.each(len(c.Names), func(i int) { p.names(c.Names[i], ".") })
+		p.exprs(c.Tables)
 		p.put(")")
 	}
 	p.put("))")

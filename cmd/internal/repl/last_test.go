@@ -68,6 +68,8 @@ func TestDone(t *testing.T) {
 		"\\x\nselect 4 -- no end": false, "\\x\nselect 4;": true, "\\x\n\\dt\n": true, "\\x\n\\dt\nselect 1": false,
 		".tables": true, ".tables\n": true, " .schema people": true, ".tables\nselect 1": false, "!ls": true,
 		":q": true, "?": true, "select\n.5": false,
+		"WITH FUNCTION f() RETURNS int BEGIN RETURN 1;":               false,
+		"WITH FUNCTION f() RETURNS int BEGIN RETURN 1; END SELECT 1;": true,
 	} {
 		if got := done(text); got != want {
 			t.Errorf("%q: %v", text, got)

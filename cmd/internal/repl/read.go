@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
 // read reads statements or a command.
@@ -78,6 +79,9 @@ func done(text string) bool {
 		}
 		last = text[from:to]
 	})
+	if parts := trinosql.Split(text); last == ";" && len(parts) > 0 {
+		return parts[len(parts)-1].Ended // it may be in the body of a function
+	}
 	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' ||
 		commandAfter(text) > 0
 }

@@ -42,6 +42,9 @@ func (z *analyzer) tableFunc(f *trinosql.TableFunc, s *scope, info *Relation) []
 		return []*Field{{Name: "sequential_number", Type: bigint}}
 	}
 	out := newRelation(z.relation(args[0].Table, s).fields).visible()
+	if args[1].NoFields {
+		failNowhere("INVALID_FUNCTION_ARGUMENT", "COLUMNS descriptor is null")
+	}
 	var missing []string
 	for _, d := range args[1].Descriptor {
 		if d.Type != nil {

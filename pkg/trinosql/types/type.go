@@ -242,7 +242,9 @@ func (t *Type) Comparable() bool {
 		return true
 	case Map:
 		return t.Args[1].Comparable()
-	case Function, Opaque, Invalid:
+	case Opaque:
+		return t.Name == "color" || t.Name == "BingTile"
+	case Function, Invalid:
 		return false
 	}
 	return true

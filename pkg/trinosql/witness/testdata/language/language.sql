@@ -153,3 +153,7 @@ SHOW ROLES;
 DESCRIBE nation;
 EXPLAIN (TYPE IO, FORMAT JSON) SELECT 1;
 EXPLAIN ANALYZE VERBOSE SELECT 1;
+SELECT [1, 2][1], [], ALL, [[1]] || [[2]] FROM (VALUES 1) t (all);
+SELECT ALL [1] IN ([1], [2]);
+SELECT * FROM TABLE(exclude_columns(TABLE(nation), CAST(NULL AS DESCRIPTOR)));
+SELECT color('red') = color('blue'), count(DISTINCT color('red'));
