@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -54,31 +55,32 @@ func TestEveryCompletion(t *testing.T) {
 			if fl.Value.Type() == "bool" || fl.Name == "help" {
 				return
 			}
-			complete, ok := c.GetFlagCompletionFunc(fl.Name)
+			completion, ok := c.GetFlagCompletionFunc(fl.Name)
 			if !ok {
 				t.Errorf("%s --%s has no completion: a shell would offer files", c.CommandPath(), fl.Name)
 				return
 			}
 			checked++
-			words, how := complete(c, nil, "")
-			file, at := cli.TakesFile(fl.Name)
+			words, how := completion(c, nil, "")
+			file, at := complete.TakesFile(fl.Name)
 			switch {
 			case (file || at) != (how&cobra.ShellCompDirectiveNoFileComp == 0):
 				t.Errorf("%s --%s: takes a file: %v, completes files: %v", c.CommandPath(), fl.Name, file || at,
 					how&cobra.ShellCompDirectiveNoFileComp == 0)
 			case few.MatchString(fl.Usage) && !notFew[fl.Name] && !at && len(words) < 2:
 				t.Errorf("%s --%s (%s) completes %v", c.CommandPath(), fl.Name, fl.Usage, words)
-			case of.MatchString(fl.Usage) && cli.NamesOfFlag(fl.Name) == "" && fl.Name != "in" && fl.Name != "root" &&
+			case of.MatchString(fl.Usage) && complete.NamesOfFlag(fl.Name) == "" && fl.Name != "in" &&
+				fl.Name != "root" &&
 				fl.Name != "add" && fl.Name != "remove" && fl.Name != "to":
 				t.Errorf("%s --%s (%s) completes no names", c.CommandPath(), fl.Name, fl.Usage)
 			}
 		})
 		if c.Runnable() && !c.HasSubCommands() && len(c.ValidArgs) == 0 {
-			for _, kind := range cli.Placeholders(c) {
+			for _, kind := range complete.Placeholders(c) {
 				for one := range strings.SplitSeq(kind, "|") {
 					for part := range strings.SplitSeq(one, ".") {
 						if part != "" && part != "file" && part != "dir" && part != "method" && part != "route" &&
-							!anyText[part] && !cli.KindOfName(part) && !own[c.CommandPath()] {
+							!anyText[part] && !complete.KindOfName(part) && !own[c.CommandPath()] {
 							t.Errorf("%s: %q is no kind of name", c.CommandPath(), part)
 						}
 						checked++

@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/cmd/export"
 	"github.com/dig-cli/dig/cmd/history"
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/materialized"
 	"github.com/dig-cli/dig/cmd/metadata"
 	"github.com/dig-cli/dig/cmd/profile"
@@ -148,11 +149,10 @@ when no other zone is chosen.`,
 	root.SetHelpCommand(newHelpCmd(e))
 	root.SetHelpFunc(func(c *cobra.Command, p1 []string) { help(e, c, p1) })
 	finish(e, root)
-	e.CompleteFlag(root, "profile", e.Profiles)
-	e.Fixed(root, "output", output.Formats()...)
-	e.Fixed(root, "color", "auto", "always", "never")
-	e.Fixed(root, "zone", string(config.US), string(config.EU), string(config.Local))
-	e.CompleteFlags(root)
+	complete.Values(root, "output", output.Formats()...)
+	complete.Values(root, "color", "auto", "always", "never")
+	complete.Values(root, "zone", string(config.US), string(config.EU), string(config.Local))
+	e.Completion().Flags(root)
 	return root
 }
 
@@ -161,7 +161,7 @@ when no other zone is chosen.`,
 func finish(e *cli.Env, c *cobra.Command) {
 	c.SuggestionsMinimumDistance = 2
 	if c.HasParent() { // newRootCmd completes the flags of the root
-		e.CompleteFlags(c)
+		e.Completion().Flags(c)
 	}
 	for _, sub := range c.Commands() {
 		finish(e, sub)
@@ -176,7 +176,7 @@ func finish(e *cli.Env, c *cobra.Command) {
 		}
 		return
 	}
-	e.CompleteArgs(c)
+	e.Completion().Command(c)
 	checkedArgs(c)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/schema"
 	"github.com/dig-cli/dig/pkg/output"
@@ -199,7 +200,7 @@ func flagsOf(fs *pflag.FlagSet) []flagSchema {
 			return
 		}
 		s := flagSchema{Name: fl.Name, Shorthand: fl.Shorthand, Type: "string", Default: fl.DefValue,
-			Values: cli.ValuesOf(fl), Description: fl.Usage}
+			Values: complete.ValuesOf(fl), Description: fl.Usage}
 		switch kind := fl.Value.Type(); kind {
 		case "bool":
 			s.Type, s.Default = "boolean", fl.DefValue == "true"

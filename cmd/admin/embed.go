@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -32,7 +33,7 @@ func newEmbedInitCmd(e *cli.Env) *cobra.Command {
 	fs.StringVar(&theme, "theme", "", "theme of the studio")
 	fs.BoolVar(&override, "theme-override", false, "override the user's theme with this one")
 	fs.StringVar(&mode, "mode", "", "FULL_STUDIO or CONNECTOR_MODAL_ONLY")
-	e.Fixed(c, "mode", "FULL_STUDIO", "CONNECTOR_MODAL_ONLY")
+	complete.Values(c, "mode", "FULL_STUDIO", "CONNECTOR_MODAL_ONLY")
 	fs.Int64Var(&seconds, "timeout-seconds", 0, "how long the session lasts")
 	fs.StringSliceVar(&features, "feature", nil, "NAME or NAME=false; repeat")
 	fs.StringVar(&configs, "feature-configs", "", "feature settings as JSON, @FILE or -")

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
@@ -39,7 +40,7 @@ An empty or truncated stream results in exit code 5, one with an error or withou
 	c.Flags().StringVar(&thread, "thread", "", "continue this conversation, by id or name; a new one by default")
 	c.Flags().BoolVar(&noExecute, "no-execute", false, "write SQL but do not run it")
 	c.Flags().StringSliceVar(&modes, "mode", nil, "values, updates, debug or messages; repeat")
-	e.Several(c, "mode", "values", "updates", "debug", "messages")
+	complete.Several(c, "mode", "values", "updates", "debug", "messages")
 	cli.BodyFlag(c, &body)
 	return cli.Leaf[any](e, spec.AgentChatStream, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 		args []string) (cli.View, error) {

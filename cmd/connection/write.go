@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
@@ -26,7 +27,7 @@ type connectionFlags struct {
 
 func (f *connectionFlags) register(e *cli.Env, c *cobra.Command) {
 	c.Flags().StringVar(&f.typ, "type", "", "connection type, see `connection type list`; case is ignored")
-	e.CompleteFlag(c, "type", e.Complete("type"))
+	complete.Names(c, "type", "type")
 	c.Flags().StringVar(&f.callback, "callback", "", "address to which an OAuth provider redirects the browser")
 	f.in.register(c)
 	cli.BodyFlag(c, &f.body)

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -61,8 +62,8 @@ func (f *exportFlags) register(e *cli.Env, c *cobra.Command) {
 	fs.StringVar(&f.download, "download", "", "wait, then save the file under this name, - for stdout")
 	cli.BodyFlag(c, &f.body)
 	cli.Annotate(c, spec.GetExport)
-	e.Fixed(c, "format", "CSV", "JSONL")
-	e.Fixed(c, "compression", "NONE", "GZIP")
+	complete.Values(c, "format", "CSV", "JSONL")
+	complete.Values(c, "compression", "NONE", "GZIP")
 }
 
 // request reads the flags and checks them as a set.
@@ -203,7 +204,7 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 	fs.Int64Var(&limit, "limit", 0, "at most this many; all by default, read page by page")
 	fs.StringVar(&before, "created-before", "",
 		"only exports created before this time; pass the createdAt of the last one for the next page")
-	e.Several(c, "status", exportStates...)
+	complete.Several(c, "status", exportStates...)
 	cli.Annotate(c, spec.ListCatalogs, spec.ListQueries)
 	return cli.Leaf[[]api.ExportJobResponse](e, spec.ListExports, c,
 		e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {

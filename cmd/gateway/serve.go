@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/config"
@@ -83,10 +84,10 @@ do not wait for that.`,
 	fs.StringArrayVar(&faults, "fault", nil, "inject a fault, such as status=503,rate=0.2; repeat (docs/testing.md)")
 	fs.StringSliceVar(&quirks, "quirks", nil, "reproduce faults of the hosted zones: hosted for those that always "+
 		"occur there, harsh[=RATE] for the others, or names[=RATE] (docs/testing.md)")
-	e.Fixed(c, "quirks", append([]string{"hosted", "harsh"}, gateway.QuirkNames()...)...)
+	complete.Values(c, "quirks", append([]string{"hosted", "harsh"}, gateway.QuirkNames()...)...)
 	fs.StringVar(&reach, "reach", "private", "addresses that connections created with a project key may reach: "+
 		"public, private (with loopback) or all (with link-local and metadata services)")
-	e.Fixed(c, "reach", "public", "private", "all")
+	complete.Values(c, "reach", "public", "private", "all")
 	fs.Uint64Var(&faultSeed, "fault-seed", 1,
 		"seed for faults with a rate or a random size; the same seed gives the same faults")
 	fs.DurationVar(&overrun, "max-overrun", 10*time.Second, "how long a statement may continue after it was told to "+

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
@@ -93,14 +94,14 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 		Example: ex + "add sample.shop.orders.customer_id --to sample.shop.customers.id", Args: cobra.ExactArgs(1)}
 	add.Flags().StringVar(&to, "to", "", "the referenced column: CATALOG.SCHEMA.TABLE.COLUMN")
 	add.Flags().StringVar(&kind, "type", "", "MANY_TO_ONE (default), ONE_TO_MANY or ONE_TO_ONE")
-	e.Fixed(add, "type", relationTypes...)
-	e.CompleteFlag(add, "to", e.Complete("catalog.schema.table.column"))
+	complete.Values(add, "type", relationTypes...)
+	complete.Names(add, "to", "catalog.schema.table.column")
 	cli.BodyFlag(add, &body)
 	update := &cobra.Command{Use: "update CATALOG RELATION", Short: "Change the type of a relation", Example: ex +
 		"update sample 1210890979914023812 --type ONE_TO_ONE", Args: cobra.ExactArgs(2)}
 	update.Flags().StringVar(&newKind, "type", "", "MANY_TO_ONE, ONE_TO_MANY or ONE_TO_ONE")
 	_ = update.MarkFlagRequired("type")
-	e.Fixed(update, "type", relationTypes...)
+	complete.Values(update, "type", relationTypes...)
 	c.AddCommand(
 		cli.Leaf[[]api.Relation](e, spec.ListRelations, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"},
 			Short: "List the relations of the tables of a catalog", Example: ex + "list sample",

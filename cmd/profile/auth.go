@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -136,7 +137,7 @@ func chosen(e *cli.Env, args []string) (*config.Store, config.Profile, error) {
 func newUseCmd(e *cli.Env, name, path string) *cobra.Command {
 	c := &cobra.Command{Use: name + " [NAME]", Short: "Make a profile the current one; of two, the other one",
 		Args: cobra.MaximumNArgs(1), Example: "  " + e.Name + " " + path + " work"}
-	e.CompleteProfiles(c)
+	complete.Profile(c)
 	return withStore[cli.Acknowledged](e, c, func(_ context.Context, st *config.Store, args []string) (cli.View,
 		error) {
 		name, err := "", error(nil)
@@ -257,7 +258,7 @@ sent to the address it was stored for, and to no other: accepted, refused or unr
 The exit code is 4 if no profile has a usable key.`,
 		Example: "  " + e.Name + " auth status\n  " + e.Name + " auth status work --check"}
 	c.Flags().BoolVar(&check, "check", false, "ask the gateway of each profile whether it accepts the key")
-	e.CompleteProfiles(c)
+	complete.Profile(c)
 	return withStore[[]identity](e, c, func(ctx context.Context, st *config.Store, args []string) (cli.View, error) {
 		all, current, err := st.List()
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -59,8 +60,8 @@ prints which. --storage keyring or --storage file allows no other place.`,
 	fs.BoolVar(&l.opt.Use, "use", true, "make it the current profile")
 	fs.StringVar(&l.opt.Storage, "storage", "",
 		"keyring or file (DIG_KEY_STORAGE): where the key is stored, and nowhere else")
-	e.Fixed(c, "storage", "keyring", "file")
-	e.CompleteProfiles(c)
+	complete.Values(c, "storage", "keyring", "file")
+	complete.Profile(c)
 	plain := cli.Plain[cli.Acknowledged](e, c, func(ctx context.Context, args []string) (cli.View, error) {
 		return l.run(ctx, args)
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
 )
@@ -120,7 +121,7 @@ profile's. ` + "`" + e.Name + ` auth login NAME` + "`" +
 	c.Flags().BoolVar(&opt.Use, "use", true, "make it the current profile")
 	c.Flags().StringVar(&p.Protect, "protect", "",
 		"read-only: send nothing that changes something; confirm: ask before each command that does")
-	e.Fixed(c, "protect", config.ReadOnly, config.Confirm)
+	complete.Values(c, "protect", config.ReadOnly, config.Confirm)
 	return withStore[cli.Acknowledged](e, c, func(_ context.Context, st *config.Store, args []string) (cli.View,
 		error) {
 		f := &e.Run.Flags

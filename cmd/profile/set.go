@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
@@ -56,7 +57,7 @@ func noteKey(e *cli.Env, st *config.Store, p config.Profile) {
 func newRenameCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "rename NAME NEW", Short: "Rename a profile, with its key", Args: cobra.ExactArgs(2),
 		Example: "  " + e.Name + " profile rename work acme"}
-	e.CompleteProfiles(c)
+	complete.Profile(c)
 	return withStore[cli.Acknowledged](e, c, func(_ context.Context, st *config.Store, args []string) (cli.View,
 		error) {
 		if _, err := st.Get(args[0]); err != nil {

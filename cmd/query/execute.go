@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -113,8 +114,8 @@ requested again in smaller pages.`,
 	f.batchFlags.registerRows(c)
 	f.pageFlags.register(c)
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListMaterializedStatuses, spec.ListCacheStatuses)
-	e.CompleteFlag(c, "id", e.Complete(cli.QueryIDs))
-	e.Fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
+	complete.Names(c, "id", complete.QueryIDs)
+	complete.Values(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	cli.Prints[rows](e, c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := f.check(e, c, c.Flags().Changed("file") || len(f.sql) > 1 || f.eachRow != "")

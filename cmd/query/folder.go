@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -119,7 +120,7 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 			" query folder tree --jq '.[] | recurse(.children[]) | .path'"}
 	c.Flags().BoolVar(&queries, "queries", false, "include the queries in each folder")
 	c.Flags().StringVar(&root, "root", "", "only this folder and its contents")
-	e.CompleteFlag(c, "root", e.Complete("folder"))
+	complete.Names(c, "root", "folder")
 	return cli.Leaf[[]api.QueryFolderTreeNode](e, spec.GetQueryFolderTree, c,
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 			_ []string) (cli.View, error) {
@@ -176,7 +177,7 @@ func newFolderCreateCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a folder; a/b creates both", Example: "  " + e.Name +
 		" query folder create reports/daily", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&in, "in", "", "create it in this folder, by path, name or id")
-	e.CompleteFlag(c, "in", e.Complete("folder"))
+	complete.Names(c, "in", "folder")
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.CreateChildQueryFolder)
 	return cli.Leaf[api.QueryFolderItem](e, spec.CreateQueryFolder, c,
@@ -219,8 +220,8 @@ func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 		Example: "  " + e.Name + " query folder update /reports --add daily_sales --remove old_sales"}
 	c.Flags().StringArrayVar(&add, "add", nil, "query to move into the folder, by id or name; repeat for more")
 	c.Flags().StringArrayVar(&remove, "remove", nil, "query to move from the folder to /; repeat for more")
-	e.CompleteFlag(c, "add", e.Complete("query"))
-	e.CompleteFlag(c, "remove", e.Complete("query"))
+	complete.Names(c, "add", "query")
+	complete.Names(c, "remove", "query")
 	cli.BodyFlag(c, &body)
 	return cli.Leaf[api.QueryFolderWithContentsResponse](e, spec.UpdateQueryFolderContents, c,
 		in(func(ctx context.Context, cl *api.Client, p, id string,

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -41,7 +42,7 @@ func (r *renderFlags) register(e *cli.Env, c *cobra.Command) {
 	fs.StringVar(&r.manifest, "manifest", "",
 		"write metadata about the result, as JSON, to =FILE or to the name of the --out file plus .manifest.json")
 	fs.Lookup("manifest").NoOptDefVal = manifestBeside
-	e.Fixed(c, "chart", output.ChartKinds()...)
+	complete.Values(c, "chart", output.ChartKinds()...)
 }
 
 // options adds the flags to o after checking them as a set.

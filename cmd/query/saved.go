@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
@@ -26,8 +27,8 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " query list --folder /reports", Args: cobra.NoArgs}
 	c.Flags().StringVar(&folder, "folder", "", "only those in this folder, by path, name or id; / for those in none")
 	c.Flags().StringVar(&kind, "type", "", "only PLAIN or only MATERIALIZED ones")
-	e.Fixed(c, "type", "PLAIN", "MATERIALIZED")
-	e.CompleteFlag(c, "folder", e.Complete("folder"))
+	complete.Values(c, "type", "PLAIN", "MATERIALIZED")
+	complete.Names(c, "folder", "folder")
 	return cli.Leaf[[]api.Query](e, spec.ListQueries, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		typ, err := queryType(kind)
 		if err != nil {

@@ -60,7 +60,7 @@ array of objects; --raw leaves it as the gateway sent it.
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion,
 			cobra.ShellCompDirective) {
-			names, _ := e.Complete("query")(c, nil, prefix)
+			names, _ := e.Completion().Kind("query")(c, nil, prefix)
 			return names, cobra.ShellCompDirectiveDefault
 		},
 	}

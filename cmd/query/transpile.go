@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -28,7 +29,7 @@ and position.`,
 			" sql transpile --dialect postgresql \"SELECT 7/2, date_trunc('month', now())\"",
 	}
 	t.Flags().StringVar(&dialect, "dialect", trino, "target dialect")
-	e.Fixed(t, "dialect", trino, "postgresql", "mysql", "bigquery")
+	complete.Values(t, "dialect", trino, "postgresql", "mysql", "bigquery")
 	cli.BodyFlag(t, &body)
 	cli.OwnFile(t)
 	return cli.Leaf[api.TranspileResult](e, spec.TranspileSql, t, func(ctx context.Context, cl *api.Client,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
@@ -34,9 +35,9 @@ func (f *queryFlags) register(e *cli.Env, c *cobra.Command) {
 	fs.StringVar(&f.kind, "type", "", "PLAIN, or MATERIALIZED to store the result")
 	fs.StringVar(&f.path, "path", "", "folder for the query, such as /reports/daily; missing folders are created")
 	fs.BoolVar(&f.noCheck, "no-check", false, "save it even if its tables or columns do not exist yet")
-	e.Fixed(c, "type", "PLAIN", "MATERIALIZED")
-	e.CompleteFlag(c, "from-query", e.Complete("query"))
-	e.CompleteFlag(c, "path", e.Complete("folder"))
+	complete.Values(c, "type", "PLAIN", "MATERIALIZED")
+	complete.Names(c, "from-query", "query")
+	complete.Names(c, "path", "folder")
 	f.schedule.register(c)
 	trust.AllowPartFlag(c, &f.allowPart)
 	cli.BodyFlag(c, &f.body)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/trust"
@@ -62,7 +63,7 @@ func onlyFlag(e *cli.Env, c *cobra.Command, o *options) {
 	}
 	o.set = c.Flags().Changed
 	c.Flags().StringSliceVar(&o.only, "only", nil, "look at these kinds of objects only: "+strings.Join(words, ", "))
-	e.Fixed(c, "only", words...)
+	complete.Values(c, "only", words...)
 }
 
 // kinds returns the kinds that --only selects, by default all.

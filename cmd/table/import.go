@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/retry"
@@ -61,10 +62,10 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		"the character between fields, or tab; determined from the file by default")
 	c.Flags().StringVar(&how.format, "file-format", "",
 		"csv, json, ndjson, parquet or xlsx; determined from the file by default")
-	e.Fixed(c, "file-format", fileFormats...)
+	complete.Values(c, "file-format", fileFormats...)
 	c.Flags().StringVar(&how.escape, "escape", "", "backslash: \\t \\n \\r \\\\ \\N are escapes, and quotes are "+
 		"text; none: backslashes are text; determined from the file by default")
-	e.Fixed(c, "escape", escapes...)
+	complete.Values(c, "escape", escapes...)
 	c.Flags().StringVar(&how.sheet, "sheet", "", "the sheet of a workbook; the first one by default")
 	c.Flags().StringArrayVar(&how.nulls, "null", nil, "a text that is NULL, besides empty fields; repeat")
 	c.Flags().BoolVar(&create, "create", false,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -253,7 +254,7 @@ func (f *columnFlags) register(e *cli.Env, c *cobra.Command) {
 	fs.BoolVar(&f.notNull, "not-null", false, "refuse NULL")
 	fs.BoolVar(&f.unique, "unique", false, "reject duplicate values")
 	fs.StringVar(&f.desc, "desc", "", "description")
-	e.Fixed(c, "type", columnTypes...)
+	complete.Values(c, "type", columnTypes...)
 	cli.BodyFlag(c, &f.body)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,7 +36,8 @@ func RefusesEmpty(f *pflag.Flag) bool {
 	if f.NoOptDefVal != "" || mayBeEmpty[f.Name] {
 		return false
 	}
-	return fileFlags[f.Name] || f.Value.Type() == "string" && f.DefValue == ""
+	file, _ := complete.TakesFile(f.Name)
+	return file || f.Value.Type() == "string" && f.DefValue == ""
 }
 
 // emptyValue rejects an empty file or directory, and flags without their value.

@@ -147,7 +147,7 @@ func (e *Env) leaf(op spec.Op, c *cobra.Command, f RunFunc) *cobra.Command {
 		}
 		if err != nil {
 			if !op.Safe() && kept.Raw != nil { // the operation succeeded, and a later step failed
-				e.remember(op, kept.Raw, args)
+				e.learn(op, kept.Raw, args)
 			}
 			return err
 		}
@@ -163,7 +163,7 @@ func (e *Env) leaf(op spec.Op, c *cobra.Command, f RunFunc) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		e.remember(op, reply, args)
+		e.learn(op, reply, args)
 		if err := e.Print(v, kept.Raw, o); err != nil || v.Fail == nil {
 			return err
 		}
@@ -323,4 +323,17 @@ func (e *Env) OnQuery(f QueryRun) func(context.Context, *api.Client, []string) (
 		}
 		return f(ctx, cl, p, id, args[1:])
 	})
+}
+
+// Operation finds an operation of the gateway, or of zone local alone.
+func Operation(id string) (spec.Op, bool) {
+	if op, ok := spec.Find(id); ok {
+		return op, true
+	}
+	for _, op := range spec.Local() {
+		if op.ID == id {
+			return op, true
+		}
+	}
+	return spec.Op{}, false
 }

@@ -1,10 +1,12 @@
-package cli
+// Package complete completes command lines: arguments, flags, and the names of what a gateway has.
+package complete
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/pkg/config"
+	"context"
+	"github.com/dig-cli/dig/cmd/internal/schema"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,44 +15,41 @@ import (
 // Names of resources are completed from a small file that listings and changes update. Pressing TAB never calls a
 // remote gateway. Names that are not in the file are read from zone local if it runs in this process.
 
-// Completing reports whether the run completes a command line.
-func (e *Env) Completing() bool {
-	return slices.ContainsFunc(e.Args, func(arg string) bool {
-		return strings.HasPrefix(arg,
-			cobra.ShellCompRequestCmd)
+// Completer completes the command lines of one run.
+type Completer struct {
+	Args     []string                                    // of the program
+	Names    func() (Stored, error)                      // those of the target, after the settings were read
+	Ask      func(ctx context.Context, key string) error // stores the names under a key that zone local has
+	Profiles func() ([]string, error)                    // the names of the profiles
+	Fields   func(*cobra.Command) *schema.Fields         // of the result of a command
+}
+
+func (k *Completer) completing() bool {
+	return slices.ContainsFunc(k.Args, func(arg string) bool {
+		return strings.HasPrefix(arg, cobra.ShellCompRequestCmd)
 	})
 }
 
-// CompleteFlag completes the values of a flag with f, but only in a completion run: cobra keeps registered functions,
-// and thus the whole command tree, for the life of the process.
-func (e *Env) CompleteFlag(c *cobra.Command, flag string, f cobra.CompletionFunc) {
-	if e.Completing() {
-		_ = c.RegisterFlagCompletionFunc(flag, f)
-	}
-}
-
-// Fixed completes the values of a flag from a fixed list.
-func (e *Env) Fixed(c *cobra.Command, flag string, values ...cobra.Completion) {
-	words(c, flag, values)
-	e.CompleteFlag(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// Complete offers the names of a kind; parts of a dotted kind such as catalog.schema.table one at a time.
-func (e *Env) Complete(kind string) cobra.CompletionFunc {
+// Kind offers the names of a kind; parts of a dotted kind such as catalog.schema.table one at a time.
+func (k *Completer) Kind(kind string) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return e.namesFor(c, nil, []string{kind}, prefix)
+		return k.namesFor(c, nil, []string{kind}, prefix)
 	}
 }
 
-// CompleteArgs completes the arguments of a command by the placeholders of its usage line: `get WORKSPACE` completes
+// Command completes the arguments of a command by the placeholders of its usage line: `get WORKSPACE` completes
 // workspaces, and FILE leaves completion to the shell.
-func (e *Env) CompleteArgs(c *cobra.Command) {
+func (k *Completer) Command(c *cobra.Command) {
 	if c.ValidArgsFunction != nil || len(c.ValidArgs) > 0 {
+		return
+	}
+	if c.Annotations[profilesAnnotation] != "" {
+		c.ValidArgsFunction = k.profile
 		return
 	}
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, prefix string) ([]cobra.Completion,
 		cobra.ShellCompDirective) {
-		return e.namesFor(c, args, Placeholders(c), prefix)
+		return k.namesFor(c, args, Placeholders(c), prefix)
 	}
 }
 
@@ -90,7 +89,7 @@ func Placeholders(c *cobra.Command) []string {
 }
 
 // namesFor offers names for the next argument.
-func (e *Env) namesFor(c *cobra.Command, args, kinds []string,
+func (k *Completer) namesFor(c *cobra.Command, args, kinds []string,
 	prefix string) (out []cobra.Completion, how cobra.ShellCompDirective) {
 	if len(args) >= len(kinds) {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -110,19 +109,20 @@ func (e *Env) namesFor(c *cobra.Command, args, kinds []string,
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
-	if _, err := e.Settings(); err != nil {
+	stored, err := k.Names()
+	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	above := "" // the object of the previous arguments
 	for i, a := range args {
-		switch k := kinds[i]; {
-		case k == "catalog", k == "schema", strings.HasPrefix(k, "catalog|"), kinds[len(args)] == "column",
+		switch of := kinds[i]; {
+		case of == "catalog", of == "schema", strings.HasPrefix(of, "catalog|"), kinds[len(args)] == "column",
 			kinds[len(args)] == "bicolumn":
 			above += "@" + a
 		}
 	}
 	for alternative := range strings.SplitSeq(kind, "|") {
-		some, d := e.inParts(c, strings.Split(alternative, "."), above, prefix)
+		some, d := k.inParts(c, stored, strings.Split(alternative, "."), above, prefix)
 		for _, name := range some {
 			if !slices.Contains(out, name+".") && !slices.Contains(out, strings.TrimSuffix(name, ".")) {
 				out = append(out, name)
@@ -135,7 +135,7 @@ func (e *Env) namesFor(c *cobra.Command, args, kinds []string,
 
 // inParts completes a dotted argument one part at a time: first the schemas of the catalog that was typed, then its
 // tables.
-func (e *Env) inParts(c *cobra.Command, kinds []string, above,
+func (k *Completer) inParts(c *cobra.Command, stored Stored, kinds []string, above,
 	prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	typed := ""
 	for len(kinds) > 1 {
@@ -155,7 +155,7 @@ func (e *Env) inParts(c *cobra.Command, kinds []string, above,
 		end, how = ".", how|cobra.ShellCompDirectiveNoSpace
 	}
 	var out []cobra.Completion
-	for _, n := range e.namesOf(c, key) {
+	for _, n := range k.namesOf(c, stored, key) {
 		if strings.HasPrefix(n, prefix) {
 			out = append(out, typed+n+end)
 		}
@@ -164,53 +164,71 @@ func (e *Env) inParts(c *cobra.Command, kinds []string, above,
 }
 
 // namesOf returns the names under a key: those that are stored, else those of zone local.
-func (e *Env) namesOf(c *cobra.Command, key string) []string {
-	all := e.offered()
+func (k *Completer) namesOf(c *cobra.Command, stored Stored, key string) []string {
+	all := stored.offered()
 	if _, known := all[key]; !known {
-		if err := e.askLocal(c.Context(), key); err != nil {
+		if err := k.Ask(c.Context(), key); err != nil {
 			cobra.CompDebugln(err.Error(), false)
 			return nil
 		}
-		all = e.offered()
+		all = stored.offered()
 	}
 	return all[key]
 }
 
-// CompleteProfiles completes the first argument of a command with the names of profiles.
-func (e *Env) CompleteProfiles(c *cobra.Command) { c.ValidArgsFunction = e.Profiles }
+// The annotations of flags: the words that one takes, whether it takes a list of them, and the kind of names that it
+// takes.
+const (
+	valuesAnnotation = "values"
+	listAnnotation   = "list"
+	namesAnnotation  = "names"
+)
 
-// Profiles offers the names of profiles. They are chosen by the user, so they are safe to complete.
-func (e *Env) Profiles(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []cobra.Completion
-	st, err := config.OpenStore("", e.Getenv)
-	if err == nil && len(args) == 0 {
-		var all []config.Profile
-		all, _, err = st.List()
-		for _, p := range all {
-			names = append(names, p.Name)
-		}
-	}
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
+// profilesAnnotation marks a command whose argument is a profile.
+const profilesAnnotation = "profiles"
 
-// valuesAnnotation names the annotation of a flag that lists its values.
-const valuesAnnotation = "values"
-
-func words(c *cobra.Command, flag string, values []string) {
+func annotate(c *cobra.Command, flag, as string, values []string) {
 	fl := c.Flags().Lookup(flag)
 	if fl == nil {
 		fl = c.PersistentFlags().Lookup(flag)
 	}
-	if fl == nil {
-		return
-	}
 	if fl.Annotations == nil {
 		fl.Annotations = map[string][]string{}
 	}
-	fl.Annotations[valuesAnnotation] = values
+	fl.Annotations[as] = values
+}
+
+// Values declares the words of which a flag takes one.
+func Values(c *cobra.Command, flag string, values ...cobra.Completion) {
+	annotate(c, flag, valuesAnnotation, values)
+}
+
+// Several declares the words of which a flag takes some, separated by commas.
+func Several(c *cobra.Command, flag string, values ...cobra.Completion) {
+	Values(c, flag, values...)
+	annotate(c, flag, listAnnotation, nil)
+}
+
+// Names declares the kind of the names that a flag takes.
+func Names(c *cobra.Command, flag, kind string) { annotate(c, flag, namesAnnotation, []string{kind}) }
+
+// Profile declares that the argument of a command is a profile.
+func Profile(c *cobra.Command) {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[profilesAnnotation] = "true"
+}
+
+func (k *Completer) profile(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names, err := k.Profiles()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // ValuesOf returns the values of a flag that takes one of a few words; nil for all other flags.

@@ -1,72 +1,18 @@
-package cli
+package complete
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// completionTime is how long a completion may wait for zone local, unless DIG_COMPLETION_TIMEOUT is set.
-const completionTime = 500 * time.Millisecond
-
-func (e *Env) completionTime() time.Duration {
-	if d, err := time.ParseDuration(e.Getenv("DIG_COMPLETION_TIMEOUT")); err == nil && d > 0 {
-		return d
-	}
-	return completionTime
-}
-
-// errUnasked is returned if zone local was not asked.
-var errUnasked = errors.New("names are read from zone local in this process only")
-
-// askLocal reads the names under a key from zone local, and stores them. It does not ask other zones, or a zone local
-// whose data directory does not exist yet: a completion must not create files.
-func (e *Env) askLocal(ctx context.Context, key string) error {
-	s, err := e.Settings()
-	if err != nil {
-		return err
-	}
-	dir, err := config.DataDir(e.Getenv)
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(dir); err != nil || !s.InProcess() || e.DryRun() {
-		return errUnasked
-	}
-	ctx, cancel := context.WithTimeout(ctx, e.completionTime())
-	defer cancel()
-	cl, err := e.Client()
-	if err != nil {
-		return err
-	}
-	project := ""
-	if kind, _, _ := strings.Cut(key, "@"); kind != "org" && kind != "workspace" && kind != "project" &&
-		kind != "type" {
-		if project, err = e.Target().ProjectID(ctx, cl); err != nil {
-			return err
-		}
-	}
-	kept := api.Capture{}
-	args, err := e.listNames(ctx, cl, project, key, &kept)
-	if err != nil {
-		return err
-	}
-	e.remember(kept.Op, kept.Raw, args)
-	return nil
-}
-
-// listNames runs the listing that shows the names under a key. args are the arguments that this listing takes on the
+// List runs the listing that shows the names under a key. args are the arguments that this listing takes on the
 // command line.
-func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string,
+func List(ctx context.Context, cl *api.Client, t resolve.Target, project, key string,
 	kept *api.Capture) (args []string, err error) {
 	parts := strings.Split(key, "@")
 	kind, args := parts[0], parts[1:]
@@ -85,12 +31,12 @@ func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string
 	case kind == "org":
 		_, err = cl.Organizations.List(keep(spec.ListOrganizations))
 	case kind == "workspace":
-		if id, err = e.Target().OrgID(ctx, cl); err == nil {
+		if id, err = t.OrgID(ctx, cl); err == nil {
 			_, err = cl.Workspaces.List(keep(spec.ListWorkspaces), id)
 		}
 	case kind == "project":
 		var ws string
-		if id, ws, err = e.Target().OrgAndWorkspace(ctx, cl); err == nil {
+		if id, ws, err = t.OrgAndWorkspace(ctx, cl); err == nil {
 			_, err = cl.Projects.List(keep(spec.ListProjects), id, ws)
 		}
 	case kind == "type":
@@ -137,13 +83,4 @@ func (e *Env) listNames(ctx context.Context, cl *api.Client, project, key string
 		err = fmt.Errorf("no names under %q", key)
 	}
 	return args, err
-}
-
-// replyOf returns the reply to a listing. A listing that was read in several requests has no single reply; its view is
-// encoded instead.
-func replyOf(v View, kept json.RawMessage) (json.RawMessage, error) {
-	if kept != nil || v.Value == nil {
-		return kept, nil
-	}
-	return api.Marshal(v.Value)
 }

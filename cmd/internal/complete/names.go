@@ -1,9 +1,8 @@
-package cli
+package complete
 
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -112,19 +111,11 @@ const QueryIDs = "query id"
 // maxNames is the maximum number of names stored per kind.
 const maxNames = 2000
 
-// namesFile is the file that stores the names of the current target: one file per zone, address and project.
-func (e *Env) namesFile() string {
-	s := e.Run.Settings
-	if s == nil {
-		return ""
-	}
-	dir, p, err := e.CacheScope()
-	if err != nil {
-		return ""
-	}
-	p.Project = s.Project.Value
-	return filepath.Join(dir, "names-"+p.Key()+".json")
-}
+// Stored are the names that listings have shown, in a file.
+type Stored struct{ path string }
+
+// In returns the names in a file; "" is none, which knows no names and stores none.
+func In(path string) Stored { return Stored{path} }
 
 func readNames(path string) map[string][]string {
 	out := map[string][]string{}
@@ -137,8 +128,8 @@ func readNames(path string) map[string][]string {
 // offered returns the stored names that are safe to pass to a shell. The scripts of all shells evaluate the line at
 // each TAB, and bash inserts the common prefix of several names unquoted: a name $(...) that somebody else created
 // would be executed.
-func (e *Env) offered() map[string][]string {
-	all := readNames(e.namesFile())
+func (n Stored) offered() map[string][]string {
+	all := readNames(n.path)
 	for kind, names := range all {
 		all[kind] = slices.DeleteFunc(names, func(n string) bool { return !plainName(n) })
 	}
@@ -154,10 +145,9 @@ func plainName(n string) bool {
 	})
 }
 
-// remember stores the names of a listing for completion, and corrects them after a change. It never fails a command.
-func (e *Env) remember(op spec.Op, raw json.RawMessage, args []string) {
-	path := e.namesFile()
-	if path == "" || e.DryRun() {
+// Learn stores the names of a listing for completion, and corrects them after a change. It never fails a command.
+func (n Stored) Learn(op spec.Op, raw json.RawMessage, args []string) {
+	if n.path == "" {
 		return
 	}
 	kinds, listed := completable[op.ID]
@@ -165,7 +155,7 @@ func (e *Env) remember(op spec.Op, raw json.RawMessage, args []string) {
 	if !listed && !changes {
 		return
 	}
-	all := readNames(path)
+	all := readNames(n.path)
 	store := changes && correct(all, does, raw, args)
 	if listed {
 		store = learn(all, kinds, raw, args)
@@ -175,7 +165,7 @@ func (e *Env) remember(op spec.Op, raw json.RawMessage, args []string) {
 	}
 	doc, err := json.Marshal(all)
 	if err == nil {
-		_ = localstate.WriteFile(path, doc)
+		_ = localstate.WriteFile(n.path, doc)
 	}
 }
 

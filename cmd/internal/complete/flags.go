@@ -1,10 +1,9 @@
-package cli
+package complete
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -37,10 +36,10 @@ func TakesFile(name string) (file, at bool) { return fileFlags[name], atFlags[na
 // NamesOfFlag returns the kind of names that a flag takes, "" for none.
 func NamesOfFlag(name string) string { return nameFlags[name] }
 
-// CompleteFlags registers completions for those flags of a command that have none, if the command line may contain the
+// Flags registers completions for those flags of a command that have none, if the command line may contain the
 // command: reading the flags of all commands would take longer than the rest of a completion.
-func (e *Env) CompleteFlags(c *cobra.Command) {
-	if !e.Completing() || c.HasParent() && !slices.ContainsFunc(e.Args,
+func (k *Completer) Flags(c *cobra.Command) {
+	if !k.completing() || c.HasParent() && !slices.ContainsFunc(k.Args,
 		func(arg string) bool { return arg == c.Name() || c.HasAlias(arg) }) {
 		return
 	}
@@ -48,16 +47,27 @@ func (e *Env) CompleteFlags(c *cobra.Command) {
 		if _, own := c.GetFlagCompletionFunc(fl.Name); own || fl.Value.Type() == "bool" {
 			return
 		}
-		_ = c.RegisterFlagCompletionFunc(fl.Name, e.flagCompletion(fl.Name))
+		_ = c.RegisterFlagCompletionFunc(fl.Name, k.flag(fl))
 	})
 }
 
-func (e *Env) flagCompletion(name string) cobra.CompletionFunc {
+func (k *Completer) flag(fl *pflag.Flag) cobra.CompletionFunc {
+	name := fl.Name
+	_, list := fl.Annotations[listAnnotation]
+	values, own := fl.Annotations[valuesAnnotation], fl.Annotations[namesAnnotation]
 	switch kind := nameFlags[name]; {
+	case list:
+		return listed(func(*cobra.Command) []string { return values })
+	case values != nil:
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	case own != nil:
+		return k.Kind(own[0])
+	case name == "profile":
+		return k.profile
 	case name == "columns":
-		return listed(func(c *cobra.Command) []string { return e.Fields(c).Names })
+		return listed(func(c *cobra.Command) []string { return k.Fields(c).Names })
 	case name == "jq":
-		return e.jqFields
+		return k.jqFields
 	case fileFlags[name], atFlags[name]:
 		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -70,7 +80,7 @@ func (e *Env) flagCompletion(name string) cobra.CompletionFunc {
 			} else if name == "from" && len(args) > 0 {
 				kinds, before = []string{"catalog", kind}, args[:1]
 			}
-			return e.namesFor(c, before, kinds, prefix)
+			return k.namesFor(c, before, kinds, prefix)
 		}
 	}
 	return cobra.NoFileCompletions
@@ -90,34 +100,16 @@ func listed(words func(c *cobra.Command) []string) cobra.CompletionFunc {
 	}
 }
 
-// Several completes a flag that takes a comma-separated list of the given values.
-func (e *Env) Several(c *cobra.Command, flag string, values ...string) {
-	words(c, flag, values)
-	e.CompleteFlag(c, flag, listed(func(*cobra.Command) []string { return values }))
-}
-
-// Operation finds an operation of the gateway, or of zone local alone.
-func Operation(id string) (spec.Op, bool) {
-	if op, ok := spec.Find(id); ok {
-		return op, true
-	}
-	for _, op := range spec.Local() {
-		if op.ID == id {
-			return op, true
-		}
-	}
-	return spec.Op{}, false
-}
-
 // jqFields completes the last path of a jq program with the fields of the reply; for a list the paths begin with .[].
-func (e *Env) jqFields(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (k *Completer) jqFields(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion,
+	cobra.ShellCompDirective) {
 	at := strings.LastIndexAny(prefix, " |(,{[") + 1
 	if strings.HasSuffix(prefix[:at], ".[") { // the path of an element of a list
 		at -= len(".[")
 	}
 	head, path := prefix[:at], prefix[at:]
 	start := "."
-	known := e.Fields(c)
+	known := k.Fields(c)
 	if known.List && at == 0 {
 		start = ".[]."
 	}
