@@ -46,9 +46,9 @@ func TestImports(t *testing.T) {
 		"internal/sqltext":    {"pkg/late"},
 		"internal/rowfile": {"internal/clip", "internal/doubletext", "internal/rowfile", "internal/tempfile",
 			"pkg/api", "pkg/late", "pkg/gateway/safely"},
-		"internal/cell": {"internal/nearest", "pkg/api"},
-		"internal/rowset": {"internal/cell", "internal/doubletext", "internal/jsontext", "internal/rowfile",
-			"internal/tempfile", "pkg/api", "pkg/gateway/connector/files", "pkg/gateway/engine"},
+		"internal/cell":    {"internal/nearest", "pkg/api"},
+		"internal/rowset":  {"internal/cell", "internal/jsontext", "internal/rowfile", "internal/tempfile", "pkg/api"},
+		"internal/intake":  {"internal/cell", "internal/clip", "internal/rowfile", "internal/tempfile"},
 		"internal/nearest": {},
 		"internal/shell":   {},
 		"internal/retry":   {},
@@ -138,6 +138,10 @@ func TestImports(t *testing.T) {
 				switch {
 				case own == "pkg/gateway/hosted" && dir != "pkg/gateway":
 					t.Errorf("%s imports %s, which pkg/gateway alone may: it hangs on hooks", path, own)
+				case under(own, []string{"pkg/gateway/connector"}) && !under(dir, []string{"pkg/gateway"}):
+					t.Errorf("%s imports %s: what the client shares with the gateway is in internal or pkg", path, own)
+				case under(own, []string{"pkg/gateway/engine"}) && under(dir, []string{"internal", "pkg/output", "pkg/api"}):
+					t.Errorf("%s imports %s, which only the gateway and the commands that open one may", path, own)
 				case own == "pkg/gateway/gatewaytest":
 					t.Errorf("%s imports %s, which is for tests alone", path, own)
 				case (own == "cmd" || own == "cmd/gateway") && (dir == "." || dir == "internal/reference"):
@@ -150,7 +154,7 @@ func TestImports(t *testing.T) {
 				case strings.HasPrefix(own, "cmd/") && !under(own, frame) && under(dir, frame):
 					t.Errorf("%s imports %s: what the frame is made of takes what it needs, not the frame", path, own)
 				}
-				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset",
+				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset", "internal/intake",
 					"internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec",
 					"pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config",
 					"pkg/output", "pkg/gateway/safely", "pkg/gateway/damage", "pkg/gateway/store", "pkg/gateway/zone",

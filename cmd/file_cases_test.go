@@ -45,19 +45,17 @@ var fileCases = []struct {
 		note: `the name of column 1, "a\nb", has a control character: it is called "a b"`},
 }
 
-// TestFileCases reads each of these files by FROM and by an import.
+// TestFileCases reads each of these files in all ways.
 func TestFileCases(t *testing.T) {
-	needLocal(t)
 	dir, err := filepath.Abs(filepath.Join("testdata", "files"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	env := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_STATE_DIR": home,
-		"DIG_DATA_DIR": filepath.Join(home, "data")}
+	w := newFileWays(t)
+	env := w.env
 	for i, c := range fileCases {
 		t.Run(c.file, func(t *testing.T) {
-			path, table := filepath.Join(dir, c.file), fmt.Sprintf(`peaka."table".t%d`, i)
+			path, table := filepath.Join(dir, c.file), fmt.Sprintf(`peaka."table".case%d`, i)
 			from := "'" + path + "'"
 			query := func(sql string, code int) (out, errs string) {
 				t.Helper()
@@ -68,20 +66,16 @@ func TestFileCases(t *testing.T) {
 				return out, errs
 			}
 			if c.err != "" {
-				if _, errs := query("SELECT * FROM "+from, 1); !strings.Contains(unescaped(errs), c.err) {
-					t.Errorf("FROM: %s", errs)
-				}
-				if code, _, errs := runDig(t, env, "table", "import", fmt.Sprintf("t%d", i), path,
-					"--create"); code == 0 || !strings.Contains(errs, c.err) {
-					t.Errorf("import: exit %d: %s", code, errs)
-				}
+				_, why, _ := strings.Cut(": "+c.err, ": ")
+				w.refused(t, path, why)
 				return
 			}
+			w.same(t, path)
 			out, errs := query("SELECT * FROM "+from, 0)
 			if !sameRows(t, out, c.rows) || !strings.Contains(unescaped(errs), c.note) {
 				t.Errorf("FROM: %s%s", out, errs)
 			}
-			code, _, errs := runDig(t, env, "table", "import", fmt.Sprintf("t%d", i), path, "--create")
+			code, _, errs := runDig(t, env, "table", "import", fmt.Sprintf("case%d", i), path, "--create")
 			if code != 0 || !strings.Contains(errs, c.note) {
 				t.Fatalf("import: exit %d: %s", code, errs)
 			}

@@ -72,35 +72,13 @@ var fileNumbers = []struct {
 	{"mixed", "varchar", "varchar", []float64{18.1, 1, 2}},
 }
 
-// TestFileKinds reads each of these columns by FROM, through a connection to the folder, and by an import that creates
-// the table.
+// TestFileKinds reads each of these columns in all ways.
 func TestFileKinds(t *testing.T) {
-	needLocal(t)
-	dir, err := filepath.Abs(filepath.Join("testdata", "files"))
-	if err != nil {
+	w := newFileWays(t)
+	folder, run := w.folder, func(args ...string) string { t.Helper(); return w.run(t, args...) }
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join("testdata", "files"))); err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	folder := filepath.Join(t.TempDir(), "in")
-	if err := os.CopyFS(folder, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	env := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_STATE_DIR": home,
-		"DIG_DATA_DIR": filepath.Join(home, "data")}
-	run := func(args ...string) string {
-		t.Helper()
-		code, out, errs := runDig(t, env, args...)
-		if code != 0 {
-			t.Fatalf("%q: exit %d: %s%s", args, code, out, errs)
-		}
-		return out
-	}
-	credential := filepath.Join(home, "credential.json")
-	if err := os.WriteFile(credential, []byte(`{"path":`+strconv.Quote(folder)+`}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run("connection", "create", "inbox", "--type", "files", "--credential-file", credential)
-	run("catalog", "create", "inbox", "--connection", "inbox")
 	// read returns the types of columns and their values, row by row
 	read := func(of string, names []string) (typ []string, rows [][]string) {
 		t.Helper()
@@ -122,6 +100,7 @@ func TestFileKinds(t *testing.T) {
 		return all[0][:len(names)], rows
 	}
 	sources := func(file string) []string {
+		w.same(t, filepath.Join(folder, file))
 		table, _, _ := strings.Cut(file, ".")
 		run("table", "import", table, filepath.Join(folder, file), "--create")
 		return []string{"'" + filepath.Join(folder, file) + "'", "inbox.files." + table, `peaka."table".` + table}

@@ -29,7 +29,7 @@ func newQueryDiffCmd(e *cli.Env) *cobra.Command {
 
 A and B are each one of
   FILE           a result in a file: ` + strings.Join(rowset.Readable(), ", ") + `
-                 (the first visible sheet of a workbook; the delimiter of csv and txt is detected)
+                 and others; it is read as FROM 'FILE' does
   sql:SQL        the rows of a statement; sql:@FILE reads it from a file
   query:QUERY    the rows of a saved query, by name or id
   last           the last result of query execute
@@ -165,12 +165,18 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 		return openStatement(ctx, e, &statement{form: api.ExecuteByID{ID: id,
 			Timeout: api.ExecuteTimeout(e.TimeLimit())}})
 	}
-	r, err := rowset.Open(e.Abs(arg), arg)
+	r, err := rowset.Open(ctx, e.Abs(arg), arg)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, cli.Usagef("there is no file %s",
 			arg).WithHint("each side is a file, sql:STATEMENT, query:NAME or last")
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintln(e.Err, arg+": "+note)
+	}
+	return r, nil
 }
 
 func notKept(k keptInfo) *cli.Failure {

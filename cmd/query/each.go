@@ -1,8 +1,11 @@
 package query
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -41,7 +44,7 @@ func (f *batchFlags) register(c *cobra.Command) {
 func (f *batchFlags) registerRows(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.eachRow, "each-row", "",
-		"run the statement once for each row of this csv or ndjson file, whose columns are the values of its ?")
+		"run the statement once for each row of this file, whose columns are the values of its ?")
 	fs.StringSliceVar(&f.bindCols, "bind-columns", nil,
 		"columns of the --each-row file to bind, in the order of the ? (all, by default)")
 }
@@ -102,10 +105,17 @@ func (f *executeFlags) place(n int) (out, sidecar string) {
 }
 
 // eachRow yields a statement with the values of each row of a file.
-func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, error), stop func() error, err error) {
-	rows, err := rowset.Open(e.Abs(f.eachRow), f.eachRow)
-	if err != nil {
+func eachRow(ctx context.Context, e *cli.Env, f *executeFlags, sql string) (next func() (*statement, error),
+	stop func() error, err error) {
+	rows, err := rowset.Open(ctx, e.Abs(f.eachRow), f.eachRow)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return nil, nil, e.Unread("--each-row", f.eachRow, err)
+	}
+	if err != nil {
+		return nil, nil, unreadRow(err)
+	}
+	for _, note := range rows.Notes {
+		fmt.Fprintln(e.Err, f.eachRow+": "+note)
 	}
 	pick, err := bindColumns(rows, f.eachRow, f.bindCols)
 	if err != nil {
@@ -116,8 +126,7 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 	return func() (*statement, error) {
 		if !rows.Next() {
 			if err := rows.Err(); err != nil {
-				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--each-row: " + err.Error(),
-					Err: err}
+				return nil, unreadRow(err)
 			}
 			return nil, io.EOF
 		}
@@ -130,10 +139,8 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 				continue
 			}
 			text, err := c.AppendText(nil)
-			if k := c.Kind(); k == api.CellArray || k == api.CellObject || err != nil {
-				return nil, cli.Usagef("--each-row: %s: row %d, column %q: a value of kind %v cannot be bound",
-					f.eachRow, n, p.name, k).
-					WithHint("bind a string instead")
+			if err != nil {
+				return nil, fmt.Errorf("--each-row: %s: row %d, column %q: %w", f.eachRow, n, p.name, err)
 			}
 			bind = append(bind, string(text))
 		}
@@ -141,6 +148,11 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 		st.where = fmt.Sprintf("row %d of %s", n, f.eachRow)
 		return st, nil
 	}, rows.Close, nil
+}
+
+// unreadRow is the error of a file whose content is wrong.
+func unreadRow(err error) error {
+	return &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--each-row: " + err.Error(), Err: err}
 }
 
 type bindColumn struct {

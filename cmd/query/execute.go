@@ -138,7 +138,7 @@ requested again in smaller pages.`,
 		}
 		switch {
 		case f.eachRow != "":
-			next, stop, err := eachRow(e, &f, st.text)
+			next, stop, err := eachRow(c.Context(), e, &f, st.text)
 			if err != nil {
 				return err
 			}

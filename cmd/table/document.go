@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -33,7 +34,7 @@ type document struct {
 }
 
 // openDocument opens a file, a pipe or stdin.
-func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options) (*document, error) {
+func openDocument(ctx context.Context, e *cli.Env, path string, o rowfile.Options) (*document, error) {
 	var in io.ReadCloser
 	if path == "-" {
 		in = io.NopCloser(e.Data())
@@ -60,7 +61,7 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options
 // ofFile is an error about a file: of usage if it is in the options, else one of the file, unless the run was
 // interrupted.
 func ofFile(path string, err error) error {
-	var option *intake.OptionError
+	var option *rowfile.OptionError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
@@ -84,6 +85,32 @@ func (d *document) learn(ctx context.Context, types bool) error {
 	return nil
 }
 
+// aim tells the document which columns of the table its columns fill, and returns notes about them.
+func (d *document) aim(req api.ImportRequest, cols []api.ColumnDetail) (notes []string) {
+	types := make([]string, d.Width)
+	for _, m := range req.Mappings {
+		at := slices.Index(d.Header, m.CSVColumnName)
+		if m.CSVColumnIndex != nil {
+			at = int(*m.CSVColumnIndex)
+		}
+		col := slices.IndexFunc(cols, func(c api.ColumnDetail) bool { return c.Name == m.Name })
+		if at >= 0 && at < len(types) && col >= 0 {
+			types[at] = cols[col].DataType
+		}
+	}
+	for i, n := range d.Aim(types) {
+		if n > 0 {
+			name := fmt.Sprint("#", i)
+			if i < len(d.Header) {
+				name = strconv.Quote(d.Header[i])
+			}
+			notes = append(notes, fmt.Sprintf("column %s: %d empty texts are NULL, since they are no %s", name, n,
+				strings.ToLower(types[i])))
+		}
+	}
+	return notes
+}
+
 // identify sets the key of a document that was read to its end. req is the request that will be sent with it.
 func (d *document) identify(req api.ImportRequest) error {
 	var how bytes.Buffer
@@ -94,7 +121,7 @@ func (d *document) identify(req api.ImportRequest) error {
 
 // oldKey is the key of a file in releases with a ledger in the cache directory: its size and its first and last MiB.
 func (d *document) oldKey(req api.ImportRequest) string {
-	file := d.File()
+	file := d.Original()
 	if file == nil {
 		return ""
 	}
@@ -158,7 +185,7 @@ func (d *document) located(ctx context.Context, err error) error {
 		return err
 	}
 	here := *ae
-	if d.Format == intake.CSV {
+	if d.IsText() {
 		here.Message = d.Path + ": " + ae.Message
 		return &here
 	}
@@ -200,12 +227,12 @@ type reading struct {
 	nulls     []string
 }
 
-var escapes = []string{string(intake.EscapeBackslash), string(intake.EscapeNone)}
+var escapes = []string{string(rowfile.EscapeBackslash), string(rowfile.EscapeNone)}
 
 var fileFormats = []string{"csv", "json", "ndjson", "parquet", "xlsx"}
 
-func (r *reading) options() (intake.Options, error) {
-	o := intake.Options{NoHeader: r.noHeader, Nulls: r.nulls, Sheet: r.sheet}
+func (r *reading) options() (rowfile.Options, error) {
+	o := rowfile.Options{NoHeader: r.noHeader, Nulls: r.nulls, Sheet: r.sheet}
 	if r.format != "" {
 		format, err := cli.Word("--file-format", string(output.FormatOf(r.format)), fileFormats)
 		if err != nil {
@@ -214,7 +241,7 @@ func (r *reading) options() (intake.Options, error) {
 		if format == "ndjson" { // which of the two it is is detected when the file is read
 			format = "json"
 		}
-		o.Format = intake.Format(format)
+		o.Format = rowfile.Format(format)
 	}
 	if r.escape != "" {
 		if r.escape == `\` { // psql and DuckDB accept this spelling
@@ -224,7 +251,7 @@ func (r *reading) options() (intake.Options, error) {
 		if err != nil {
 			return o, err
 		}
-		o.Escape = intake.Escape(escape)
+		o.Escape = rowfile.Escape(escape)
 	}
 	switch s := strings.ToLower(r.delimiter); {
 	case s == "":

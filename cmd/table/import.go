@@ -153,7 +153,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if err != nil {
 			return cli.View{}, err
 		}
-		if doc.Header != nil && doc.Width() == 0 && doc.Rows+doc.Blank == 0 { // an empty list of JSON
+		if doc.Header != nil && doc.Width == 0 && doc.Rows+doc.Blank == 0 { // an empty list of JSON
 			fmt.Fprintf(e.Err, "imported 0 rows into %s: %s has none, and nothing was sent\n",
 				k.stored(args[0]), args[1])
 			return cli.View{}, nil
@@ -161,9 +161,14 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if err := made.differs(k, args[0], cols); err != nil {
 			return cli.View{}, err
 		}
-		req, err := importMapping(k, maps, header, names, !how.noHeader, doc.Width(), cols)
+		req, err := importMapping(k, maps, header, names, !how.noHeader, doc.Width, cols)
 		if err != nil {
 			return cli.View{}, err
+		}
+		if notes := doc.aim(req, cols); !fresh {
+			for _, note := range notes {
+				fmt.Fprintln(e.Err, note)
+			}
 		}
 		if check {
 			return checkImport(ctx, e, cols, req, doc)

@@ -1,5 +1,5 @@
-// Package intake converts files of rows to the CSV text that an import accepts: their format, compression and encoding,
-// and the names and types of their columns.
+// Package intake converts files of rows to the CSV text that an import accepts, and their inferred types to those of
+// tables.
 package intake
 
 import (
@@ -12,71 +12,67 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/tempfile"
-	"github.com/dig-cli/dig/pkg/gateway/connector/files"
-)
-
-// Format is the format of a file.
-type Format string
-
-// The formats.
-const (
-	CSV     Format = "csv"
-	TSV     Format = "tsv"  // the text format of PostgreSQL's COPY: backslash escapes instead of quotes
-	JSON    Format = "json" // objects in one list or consecutive, such as one per line
-	Parquet Format = "parquet"
-	XLSX    Format = "xlsx"
 )
 
 // Document is a file of rows. It is read more than once: to detect its format, to determine its types and count its
 // rows, and to send them. Input that cannot be read twice, such as standard input and pipes, is copied to an unnamed
 // file.
 type Document struct {
+	*rowfile.File
 	Path string // as given by the user
 	Name string // the name to send it under
 
-	Format    Format
-	Delimiter byte     // the delimiter of CSV
-	Header    []string // the column names in the file; nil without a header
-	Remarks   []string // detected properties that may be wrong
-
-	Rows  int64 // set by Learn
-	Blank int64 // blank lines, which are rows if there is one column
-
-	opt     Options
-	file    *os.File
-	copied  *tempfile.Unnamed // file, if that is a copy; else nil
-	at      os.FileInfo       // before the first read
-	packing rowfile.Packing
-	coding  rowfile.Coding
-	returns bool // lines end with a carriage return alone
-	plain   bool // the text of the file is sent unchanged
-	sum     hash.Hash
-	columns []column
-	width   int // number of fields of the first record of CSV without a header
-	book    *rowfile.Book
-	unit    string       // of positions in the file
-	read    atomic.Int64 // bytes, or rows if these are not read in order, since the file was last opened
+	opt    rowfile.Options
+	file   *os.File
+	copied *tempfile.Unnamed // file, if that is a copy; else nil
+	at     os.FileInfo       // before the first read
+	sum    hash.Hash
+	typed  []bool       // columns whose empty strings are NULL, since the column of the table is not varchar
+	read   atomic.Int64 // bytes, or rows if these are not read in order, since the file was last opened
 }
 
 // Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors
 // are about the file, except those of the context.
-func Open(ctx context.Context, path string, in io.ReadCloser, o Options) (*Document, error) {
-	d := &Document{Path: path, Name: filepath.Base(path), opt: o, unit: "line"}
-	if path == "-" {
-		d.Name = "stdin.csv"
-	}
+func Open(ctx context.Context, path string, in io.ReadCloser, o rowfile.Options) (*Document, error) {
+	d := &Document{Path: path, opt: o}
 	err := d.take(in)
 	if err == nil {
-		err = d.detect(ctx)
+		err = d.open(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+func (d *Document) open(ctx context.Context) (err error) {
+	d.opt.Samples = true
+	name := ""
+	if d.Name = "stdin.csv"; d.Path != "-" {
+		name = filepath.Base(d.Path)
+		d.Name = name
+	}
+	if d.File, err = rowfile.Open(ctx, (*counted)(d), d.at.Size(), name, d.opt); err != nil {
+		return err
+	}
+	if d.Changed = d.unchanged; d.Packing != rowfile.NotPacked {
+		d.Name = rowfile.Unpacked(d.Name)
+	}
+	if d.Sheet != "" && d.opt.Sheet == "" {
+		d.Remarks = append(d.Remarks, d.Sheet+"; --sheet names another")
+	}
+	switch d.Format {
+	case rowfile.JSON, rowfile.XLSX, rowfile.TSV: // for most of them, columns are known only at their end
+		return d.File.Learn(ctx, rowfile.Values)
+	case rowfile.Parquet:
+		return d.File.Learn(ctx, rowfile.Types)
+	}
+	return nil
 }
 
 // take sets the file, copying input that cannot be read twice.
@@ -102,107 +98,25 @@ func (d *Document) take(in io.ReadCloser) error {
 }
 
 // Close closes the file.
-func (d *Document) Close() error {
-	if d.file == nil {
-		return nil
+func (d *Document) Close() (err error) {
+	if d.File != nil {
+		err = d.File.Close()
 	}
-	return d.closer().Close()
-}
-
-// closer is the file that is read: the one given by the caller, or the copy.
-func (d *Document) closer() io.Closer {
-	if d.copied != nil {
-		return d.copied
+	switch {
+	case d.copied != nil:
+		err = errors.Join(err, d.copied.Close())
+	case d.file != nil:
+		err = errors.Join(err, d.file.Close())
 	}
-	return d.file
-}
-
-// detect detects the format of the file from its first bytes and its name.
-func (d *Document) detect(ctx context.Context) error {
-	if err := d.unpack(); err != nil {
-		return err
-	}
-	head, err := d.head(4, d.raw)
-	if err != nil {
-		return err
-	}
-	d.Format = d.opt.Format
-	switch form := rowfile.FormOf(head); {
-	case form == rowfile.OldWorkbook && d.Format != CSV:
-		return rowfile.ErrOldWorkbook
-	case d.Format == "" && form == rowfile.Parquet:
-		d.Format = Parquet
-	case d.Format == "" && form == rowfile.Workbook:
-		d.Format = XLSX
-	case d.Format == "" && rowfile.Ending(d.Name) == "parquet":
-		return errors.New("not a Parquet file; --file-format sets the format")
-	case d.Format == "" && rowfile.Ending(d.Name) == "xlsx":
-		return errors.New("not a workbook; --file-format sets the format")
-	}
-	if d.Format == "" || d.Format == CSV || d.Format == JSON {
-		if err := d.decode(); err != nil {
-			return err
-		}
-	}
-	if d.Format == "" {
-		text, err := d.head(1<<10, d.text)
-		if err != nil {
-			return err
-		}
-		switch ending := rowfile.Ending(d.Name); {
-		case ending == "json", (ending == "" || d.Path == "-") && rowfile.LooksLikeJSON(text):
-			d.Format = JSON
-		default:
-			d.Format = CSV
-		}
-	}
-	if d.opt.Delimiter != 0 && d.Format != CSV {
-		return optionf("--delimiter: the file is %s, which has no delimiter", d.Format)
-	}
-	if d.opt.Escape == EscapeBackslash && d.Format != CSV {
-		return optionf("--escape: the file is %s, which has no escapes of its own", d.Format)
-	}
-	if d.opt.Sheet != "" && d.Format != XLSX {
-		return optionf("--sheet: the file is %s, which has no sheets", d.Format)
-	}
-	if d.opt.NoHeader && (d.Format == JSON || d.Format == Parquet) {
-		return optionf("--no-csv-header: the file is %s, which names its columns", d.Format)
-	}
-	if d.Format == CSV {
-		return d.openCSV(ctx)
-	}
-	return d.openRows(ctx)
-}
-
-// unpack detects the compression of the file.
-func (d *Document) unpack() error {
-	head := make([]byte, 4)
-	n, err := d.file.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	d.packing = rowfile.PackingOf(head[:n])
-	if d.packing != rowfile.NotPacked {
-		d.Name = rowfile.Unpacked(d.Name)
-	}
-	return nil
-}
-
-// raw returns the uncompressed bytes of the file, from its beginning.
-func (d *Document) raw() (io.ReadCloser, error) {
-	d.read.Store(0)
-	return d.packing.Open(&counted{io.NewSectionReader(d.file, 0, d.at.Size()), d})
+	return err
 }
 
 // counted counts the bytes that are read of the file.
-type counted struct {
-	io.Reader
-	d *Document
-}
+type counted Document
 
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.d.read.Add(int64(n))
+func (c *counted) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.file.ReadAt(p, at)
+	c.read.Add(int64(n))
 	return n, err
 }
 
@@ -212,101 +126,11 @@ func (d *Document) Part() float64 {
 	if d.byRows() {
 		whole = d.Rows + d.Blank
 	}
-	return float64(d.read.Load()) / float64(max(whole, 1))
+	return min(float64(d.read.Load())/float64(max(whole, 1)), 1)
 }
 
 // byRows reports whether the rows of the format are not read from the beginning of the file to its end.
-func (d *Document) byRows() bool { return d.Format == Parquet || d.Format == XLSX }
-
-// decode detects the encoding of the text.
-func (d *Document) decode() error {
-	head, err := d.head(64, d.raw)
-	if err != nil {
-		return err
-	}
-	guessed := false
-	if d.coding, guessed = rowfile.CodingOf(head); guessed {
-		d.remark("read as %s", d.coding)
-	}
-	return nil
-}
-
-// head reads the first n bytes.
-func (d *Document) head(n int, open func() (io.ReadCloser, error)) ([]byte, error) {
-	r, err := open()
-	if err != nil {
-		return nil, err
-	}
-	return rowfile.Head(r, n)
-}
-
-// text returns the text of the file in UTF-8, from its beginning, without a byte order mark if it was UTF-16.
-func (d *Document) text() (io.ReadCloser, error) {
-	r, err := d.raw()
-	if err != nil {
-		return nil, err
-	}
-	return d.coding.Decode(r), nil
-}
-
-// openRows prepares a document that is not CSV. The names of the columns of JSON, and the number of columns of a sheet,
-// are known only at its end.
-func (d *Document) openRows(ctx context.Context) error {
-	if d.Format != TSV {
-		d.unit = "row"
-	}
-	if err := d.spread(); err != nil {
-		return err
-	}
-	if d.Format == XLSX {
-		var err error
-		if d.book, err = rowfile.OpenWorkbook(ctx, d.file, d.at.Size(), d.opt.Sheet); err != nil {
-			return err
-		}
-		if read := d.book.Selected(); d.opt.Sheet == "" && read != "" {
-			d.remark("%s; --sheet names another", read)
-		}
-	}
-	if d.Format == Parquet {
-		r, err := d.rows(ctx)
-		if err != nil {
-			return err
-		}
-		d.Header = r.names()
-		d.columns = make([]column, len(d.Header))
-		return r.Close()
-	}
-	return d.learnRows(ctx)
-}
-
-// rows opens the rows of a document that is not CSV.
-func (d *Document) rows(ctx context.Context) (rowSource, error) {
-	switch d.Format {
-	case Parquet:
-		return d.parquetRows(ctx)
-	case XLSX:
-		return d.sheetRows(ctx)
-	case TSV:
-		return d.escapedRows(ctx)
-	}
-	return d.jsonRows(ctx)
-}
-
-// spread decompresses a file that needs random access.
-func (d *Document) spread() error {
-	if d.packing == rowfile.NotPacked || d.Format == JSON || d.Format == TSV {
-		return nil
-	}
-	r, err := d.raw()
-	if err != nil {
-		return err
-	}
-	packed := d.closer()
-	if err = d.take(r); err == nil {
-		d.packing = rowfile.NotPacked
-	}
-	return errors.Join(err, packed.Close())
-}
+func (d *Document) byRows() bool { return d.Format == rowfile.Parquet || d.Format == rowfile.XLSX }
 
 // unchanged returns an error if the file is no longer the one that was opened.
 func (d *Document) unchanged() error {
@@ -318,23 +142,46 @@ func (d *Document) unchanged() error {
 }
 
 // Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns, and
-// an invalid record is an error. Without types invalid records are left to the gateway, which lists all of them.
+// an invalid record is an error. Without types invalid records of CSV are left to the gateway, which lists all of them.
 func (d *Document) Learn(ctx context.Context, types bool) error {
 	d.sum = sha256.New()
-	if d.Format == CSV {
-		return d.learnCSV(ctx, types)
-	}
-	if d.Format == Parquet {
-		if err := d.learnRows(ctx); err != nil {
+	switch {
+	case d.Format == rowfile.CSV && !types && d.unchangedText():
+		return d.count(ctx)
+	case d.Format == rowfile.CSV:
+		depth := rowfile.Count
+		if types {
+			depth = rowfile.Values
+		}
+		d.Tee, d.Loose = d.sum, !types
+		defer func() { d.Tee, d.Loose = nil, false }()
+		return d.File.Learn(ctx, depth)
+	case d.Format == rowfile.Parquet:
+		if err := d.File.Learn(ctx, rowfile.Values); err != nil {
 			return err
 		}
 	}
-	r, err := d.raw()
+	r, err := d.Raw(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	_, err = io.CopyBuffer(d.sum, withContext{ctx, r}, make([]byte, rowfile.Window))
+	_, err = io.CopyBuffer(d.sum, r, make([]byte, rowfile.Window))
+	return errors.Join(err, d.unchanged())
+}
+
+// count counts the rows of CSV that is sent as it is.
+func (d *Document) count(ctx context.Context) error {
+	r, err := d.Raw(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	count := &rowCounter{start: true}
+	_, err = io.CopyBuffer(io.MultiWriter(count, d.sum), r, make([]byte, rowfile.Window))
+	if d.Rows, d.Blank = count.end(), count.blank; err == nil && !d.opt.NoHeader && d.Rows > 0 {
+		d.Rows--
+	}
 	return errors.Join(err, d.unchanged())
 }
 
@@ -355,37 +202,46 @@ func (d *Document) Stored(n int64) bool { return n >= d.Rows && n <= d.Rows+d.Bl
 
 // Choices are the types of the columns, after Learn.
 func (d *Document) Choices() []Choice {
-	out := make([]Choice, len(d.columns))
-	for i := range d.columns {
-		out[i] = d.columns[i].choose(d.unit)
+	out := make([]Choice, len(d.Columns))
+	for i := range d.Columns {
+		out[i] = choose(&d.Columns[i], d.Unit())
 	}
 	return out
 }
 
-// NoColumns is the error for a document whose columns are asked for and that has none.
-func (d *Document) NoColumns() error {
-	if d.Format == CSV || d.Format == TSV {
-		return files.ErrEmpty
+// Aim sets the types of the columns of the table that the columns of the file fill, "" for none. An empty string is
+// NULL in a column whose type is not varchar, if the values of the file are known: empty is how many each column has.
+func (d *Document) Aim(types []string) (empty []int64) {
+	empty, d.typed = make([]int64, len(types)), make([]bool, len(types))
+	for i, typ := range types {
+		if typ != "" && !strings.EqualFold(typ, Varchar) && i < len(d.Columns) {
+			empty[i] = d.Columns[i].Empty
+			d.typed[i] = empty[i] > 0
+		}
 	}
-	return files.NoColumns(d.Rows)
+	return empty
 }
 
-// Width is the number of columns of the file, 0 for an empty one without a header.
-func (d *Document) Width() int {
-	if d.Header == nil && d.Format == CSV {
-		return d.width
+// IsText reports whether the lines of the text that is sent are those of the file.
+func (d *Document) IsText() bool {
+	for _, empty := range d.typed {
+		if empty {
+			return false
+		}
 	}
-	return max(len(d.Header), len(d.columns))
+	return d.unchangedText()
 }
 
-// File is the file itself, nil if it was copied.
-func (d *Document) File() *os.File {
+// unchangedText reports whether the text of the file is what the gateway reads.
+func (d *Document) unchangedText() bool {
+	return d.Format == rowfile.CSV && d.Delimiter == ',' && d.Coding == rowfile.UTF8 && !d.Returns &&
+		len(d.opt.Nulls) == 0
+}
+
+// Original is the file itself, nil if it was copied.
+func (d *Document) Original() *os.File {
 	if d.copied != nil {
 		return nil
 	}
 	return d.file
-}
-
-func (d *Document) remark(format string, args ...any) {
-	d.Remarks = append(d.Remarks, fmt.Sprintf(format, args...))
 }

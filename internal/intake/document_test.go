@@ -21,7 +21,7 @@ import (
 )
 
 // open writes a file and opens it.
-func open(t *testing.T, name string, text []byte, o Options) (*Document, error) {
+func open(t *testing.T, name string, text []byte, o rowfile.Options) (*Document, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, text, 0o600); err != nil {
@@ -100,7 +100,7 @@ func TestForms(t *testing.T) {
 			"\"\"\ntwice")),
 		"noend.csv": []byte(strings.TrimSuffix(doc, "\n")),
 	} {
-		d, err := open(t, name, text, Options{})
+		d, err := open(t, name, text, rowfile.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -121,7 +121,7 @@ func TestForms(t *testing.T) {
 			d.Choices()[1].Type != Varchar {
 			t.Errorf("%s: header %q, %d rows, %+v", name, d.Header, d.Rows, d.Choices())
 		}
-		quick, err := open(t, name, text, Options{})
+		quick, err := open(t, name, text, rowfile.Options{})
 		if err != nil || quick.Learn(t.Context(), false) != nil || quick.Rows != 3 || quick.Key(nil) != d.Key(nil) {
 			t.Errorf("%s: %v, %d rows without types", name, err, quick.Rows)
 		}
@@ -134,7 +134,7 @@ func TestDelimiter(t *testing.T) {
 		"a\n1\n": ',', "": ',',
 		"a;b\n\"1;2\";3\n": ';', "name\nx;y\n": ',', "a,b\n1\n": ',', "\"a;b\",c\n1,2\n": ',', "a;b\n1\n": ';',
 	} {
-		if got := rowfile.Delimiter([]byte(text), true, false, false); got != want {
+		if got := rowfile.Delimiter([]byte(text), true, false); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -142,7 +142,7 @@ func TestDelimiter(t *testing.T) {
 
 // TestNulls checks that --null makes fields NULL, quoted or not, but never those of the header.
 func TestNulls(t *testing.T) {
-	d, err := open(t, "a.csv", []byte("NA,b\nNA,1\n2,\"NA\"\n3,\"\"\n"), Options{Nulls: []string{"NA", ""}})
+	d, err := open(t, "a.csv", []byte("NA,b\nNA,1\n2,\"NA\"\n3,\"\"\n"), rowfile.Options{Nulls: []string{"NA", ""}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,17 +160,17 @@ func TestBadInput(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 	}{
-		{"", "the file is empty and has no header"},
+		{"", "the file is empty"},
 		{"a,b\n1,2\n3\n", "line 3: the record has 1 fields, the first one has 2"},
 		{"a,b\n1,\xff\n", `line 2, column "b": invalid UTF-8: "\xff"`},
 		{"a,b\n1,x\x00\n", `line 2, column "b": a NUL character`},
 		{"a,b\n1,\"x\n", "line 2: a quoted field is not closed"},
-		{"a,\xff\n", "line 1: the name of column 2 is not valid UTF-8"},
+		{"a,\xff\n", "line 1, column 2: invalid UTF-8"},
 		{"\xff\xfea\x00\n\x00\x00\xd8\n\x00", "line 2: an unpaired surrogate in UTF-16"},
 		{"\xff\xfea\x00\n\x00b", "line 2: the text ends within a character"},
 		{string(zipped(t, "a,b\n"+strings.Repeat("1,2\n", 90000)))[:300], "it was cut off"},
 	} {
-		d, err := open(t, "a.csv", []byte(c.text), Options{})
+		d, err := open(t, "a.csv", []byte(c.text), rowfile.Options{})
 		if err == nil {
 			err = d.Learn(t.Context(), true)
 		}
@@ -182,7 +182,7 @@ func TestBadInput(t *testing.T) {
 
 // TestChanged checks that a file that changes after it was opened is not sent.
 func TestChanged(t *testing.T) {
-	d, err := open(t, "a.csv", []byte("a;b\n1;2\n"), Options{})
+	d, err := open(t, "a.csv", []byte("a;b\n1;2\n"), rowfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestChanged(t *testing.T) {
 
 // TestPipe checks that input that is not a file is read once and its copy removed.
 func TestPipe(t *testing.T) {
-	d, err := Open(t.Context(), "-", io.NopCloser(strings.NewReader("a,b\n1,2\n")), Options{})
+	d, err := Open(t.Context(), "-", io.NopCloser(strings.NewReader("a,b\n1,2\n")), rowfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestPipe(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if d, err = open(t, "a.csv", []byte("a\n1\n"), Options{}); err != nil || d.Learn(ctx, true) == nil {
+	if d, err = open(t, "a.csv", []byte("a\n1\n"), rowfile.Options{}); err != nil || d.Learn(ctx, true) == nil {
 		t.Error("an interrupt does not end the pass")
 	}
 }

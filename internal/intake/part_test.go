@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/rowfile"
 )
 
 // TestPart checks that the progress of an import is below 1 until it ends, and then 1.
@@ -18,7 +20,7 @@ func TestPart(t *testing.T) {
 	for name, text := range map[string]string{"a.csv": "a,b\n" + lines,
 		"b.csv.gz": string(zipped(t, "a;b\n"+strings.ReplaceAll(lines, ",", ";"))),
 		"c.ndjson": strings.Repeat("{\"a\":1}\n", 300_000)} {
-		d, err := open(t, name, []byte(text), Options{})
+		d, err := open(t, name, []byte(text), rowfile.Options{})
 		if err != nil || d.Learn(t.Context(), true) != nil {
 			t.Fatal(err)
 		}

@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
 )
 
 // learned opens a document, calls Learn, and returns its records as sent and its types.
-func learned(t *testing.T, name string, raw []byte, o Options) (d *Document, records [][]string, types string) {
+func learned(t *testing.T, name string, raw []byte, o rowfile.Options) (d *Document, records [][]string, types string) {
 	t.Helper()
 	d, err := open(t, name, raw, o)
 	if err == nil {
@@ -48,7 +49,7 @@ func TestJSON(t *testing.T) {
 	want := `[["n" "s" "d" "t" "o" "x" "late"] ["1" "007" "2024-02-29" "true" "{\"a\":[1,2.50]}" "1.10" ""] ` +
 		`["9007199254740993" "a\nb" "" "" "" "1e-3" "é"] ["" "" "" "" "" "" ""]]`
 	for name, text := range map[string]string{"a.ndjson": rows, "a.json": list, "a.txt": list, "-": rows} {
-		d, records, types := learned(t, name, []byte(text), Options{})
+		d, records, types := learned(t, name, []byte(text), rowfile.Options{})
 		if got := fmt.Sprintf("%q", records); got != want ||
 			types != "bigint varchar date boolean varchar decimal varchar" || d.Rows != 3 {
 			t.Errorf("%s: %d rows, %s\n%s", name, d.Rows, types, got)
@@ -59,14 +60,15 @@ func TestJSON(t *testing.T) {
 		`[{"a":1},2]`:                      "record 2 is not an object", `[{"a":1}`: "record 2", `{"a":1`: "record 1",
 		`{"a":tru}`:        "record 1",
 		"{\"a\":\"\xff\"}": "record 1 is not valid UTF-8",
-		`{"a":"\u0000"}`:   `row 1, column "a": a value that is not text`,
+		`{"a":"\u0000"}`:   `record 1, member "a": a NUL character`,
 	} {
-		if _, err := open(t, "a.json", []byte(text), Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := open(t, "a.json", []byte(text), rowfile.Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 	// lines of the text are mapped to rows of the file
-	d, _, _ := learned(t, "a.json", []byte(list), Options{})
+	d, _, _ := learned(t, "a.json", []byte(list), rowfile.Options{})
 	if got, err := d.RowNumbers(t.Context(), []int64{2, 3, 5}); err != nil || fmt.Sprint(got) != "map[2:1 3:2 5:3]" {
 		t.Errorf("%v %v", got, err)
 	}
@@ -103,7 +105,7 @@ func TestParquet(t *testing.T) {
 		`"1970-01-01" "" "false" "[]" "{\"x\":2}"]]`
 	for name, raw := range map[string][]byte{"a.parquet": b.Bytes(), "other": b.Bytes(),
 		"a.parquet.gz": zipped(t, b.String())} {
-		_, records, types := learned(t, name, raw, Options{})
+		_, records, types := learned(t, name, raw, rowfile.Options{})
 		// no decimal is -0.0
 		if got := fmt.Sprintf("%q", records); got != want ||
 			types != "bigint bigint varchar decimal varchar date timestamp boolean varchar varchar" {
@@ -123,11 +125,11 @@ func TestParquet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, records, types := learned(t, "d.parquet", decimals.Bytes(),
-		Options{}); fmt.Sprint(records) != "[[small big] [5 1000000000000000000000000000000]]" ||
+		rowfile.Options{}); fmt.Sprint(records) != "[[small big] [5 1000000000000000000000000000000]]" ||
 		types != "decimal varchar" {
 		t.Errorf("%v %s", records, types)
 	}
-	if _, err := open(t, "a.parquet", b.Bytes()[:b.Len()-9], Options{}); err == nil {
+	if _, err := open(t, "a.parquet", b.Bytes()[:b.Len()-9], rowfile.Options{}); err == nil {
 		t.Error("a damaged file was opened")
 	}
 }
@@ -178,7 +180,7 @@ func TestXLSX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, records, types := learned(t, "b.xlsx", raw, Options{})
+	d, records, types := learned(t, "b.xlsx", raw, rowfile.Options{})
 	want := `[["id" "name" "price" "day" "at" "ok" "id" ""] ["1" "007" "1.1" "2024-02-29" "2024-02-29T01:02:03.5" ` +
 		`"true" "x" ""] ["2" "say \"so\"\nA" "" "" "" "" "" "3"]]`
 	if got := fmt.Sprintf("%q", records); got != want ||
@@ -191,10 +193,10 @@ func TestXLSX(t *testing.T) {
 	if len(d.Remarks) != 1 || !strings.Contains(d.Remarks[0], `read sheet "Sheet1" of "Sheet1", "Other"`) {
 		t.Errorf("%q", d.Remarks)
 	}
-	if d, err := open(t, "b.xlsx", raw, Options{Sheet: "Other"}); err != nil || fmt.Sprint(d.Header) != "[n]" {
+	if d, err := open(t, "b.xlsx", raw, rowfile.Options{Sheet: "Other"}); err != nil || fmt.Sprint(d.Header) != "[n]" {
 		t.Errorf("%v", err)
 	}
-	if _, err := open(t, "b.xlsx", raw, Options{Sheet: "None"}); err == nil || !strings.Contains(err.Error(),
+	if _, err := open(t, "b.xlsx", raw, rowfile.Options{Sheet: "None"}); err == nil || !strings.Contains(err.Error(),
 		`it has "Sheet1", "Other"`) {
 		t.Errorf("%v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -91,15 +92,15 @@ func TestTSVReadsBack(t *testing.T) {
 			output.Options{Format: output.TSV, Raw: true}); err != nil {
 			t.Fatal(err)
 		}
-		for _, escape := range []Escape{EscapeBackslash, ""} {
-			d, err := open(t, "rows.tsv", tsv.Bytes(), Options{Escape: escape})
+		for _, escape := range []rowfile.Escape{rowfile.EscapeBackslash, ""} {
+			d, err := open(t, "rows.tsv", tsv.Bytes(), rowfile.Options{Escape: escape})
 			if err != nil && escape == "" && (quotes || !nulls) {
 				continue // it is not a CSV file with tabs
 			}
 			if err != nil {
 				t.Fatalf("%s\n%q: %v", doc, tsv.String(), err)
 			}
-			if escape == "" && d.Format != TSV {
+			if escape == "" && d.Format != rowfile.TSV {
 				if nulls && !quotes && d.Delimiter == '\t' {
 					t.Fatalf("the escapes were not noticed: %q", tsv.String())
 				}
@@ -127,23 +128,24 @@ func TestTSVReadsBack(t *testing.T) {
 func TestBackslashesOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		text, remark string
-		o            Options
+		o            rowfile.Options
 	}{
-		{"a\tb\n1\tC:\\new\n", "such as C:\\new in line 2", Options{}},
-		{"a\tb\n1\t\\\\server\\new\n", "taken as text", Options{}},
-		{"a\tb\n1\tC:\\Users\n", "", Options{}},
-		{"a\tb\n\\N\tC:\\Users\\new\n", "", Options{}},
-		{"a\tb\n\\N\tC:\\new\n\"x\"\ty\n", "taken as text", Options{}},
-		{"a\tb\n\\N\tC:\\new\n", "taken as text", Options{Nulls: []string{`\N`}}},
-		{"a\tb\n\\N\tC:\\new\n", "", Options{Escape: EscapeNone}},
-		{"a,b\n\\N,C:\\new\n", "", Options{}},
+		{"a\tb\n1\tC:\\new\n", "such as C:\\new in line 2", rowfile.Options{}},
+		{"a\tb\n1\t\\\\server\\new\n", "taken as text", rowfile.Options{}},
+		{"a\tb\n1\tC:\\Users\n", "", rowfile.Options{}},
+		{"a\tb\n\\N\tC:\\Users\\new\n", "", rowfile.Options{}},
+		{"a\tb\n\\N\tC:\\new\n\"x\"\ty\n", "taken as text", rowfile.Options{}},
+		{"a\tb\n\\N\tC:\\new\n", "taken as text", rowfile.Options{Nulls: []string{`\N`}}},
+		{"a\tb\n\\N\tC:\\new\n", "", rowfile.Options{Escape: rowfile.EscapeNone}},
+		{"a,b\n\\N,C:\\new\n", "", rowfile.Options{}},
 	} {
 		d, err := open(t, "rows.tsv", []byte(c.text), c.o)
 		if err != nil {
 			t.Fatalf("%q: %v", c.text, err)
 		}
 		text, err := sent(t, d)
-		if err != nil || d.Format != CSV || strings.Count(text, `\`)+len(c.o.Nulls) != strings.Count(c.text, `\`) {
+		if err != nil || d.Format != rowfile.CSV ||
+			strings.Count(text, `\`)+len(c.o.Nulls) != strings.Count(c.text, `\`) {
 			t.Errorf("%q: %s, %q, %v", c.text, d.Format, text, err)
 		}
 		said := strings.Contains(strings.Join(d.Remarks, "\n"), "backslash")
@@ -155,7 +157,8 @@ func TestBackslashesOfOthers(t *testing.T) {
 		{"a\tb\n1\tC:\\qew\n", `line 2, column 2`}, {"a\n\\", `line 2, column 1`},
 		{"a\tb\n1\n", "line 2: the record has 1 fields"}, {"", "empty"},
 	} {
-		if _, err := open(t, "rows.tsv", []byte(c.text), Options{Escape: EscapeBackslash}); err == nil ||
+		_, err := open(t, "rows.tsv", []byte(c.text), rowfile.Options{Escape: rowfile.EscapeBackslash})
+		if err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.text, err)
 		}

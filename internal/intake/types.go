@@ -2,6 +2,7 @@ package intake
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/clip"
@@ -25,7 +26,7 @@ const (
 // clipped is the number of bytes of a value in a message.
 const clipped = 40
 
-// kind is the type of a value, inferred from its text.
+// kind is the type of a column of a table that represents a value.
 type kind uint8
 
 const (
@@ -41,75 +42,27 @@ const (
 	kinds int = iota
 )
 
-// column collects the properties of the values of a column.
+var kindOf = [infer.Sorts]kind{infer.Wholes: isWhole, infer.Decimals: isDecimal, infer.Exponents: isDecimal,
+	infer.Wides: isNumber, infer.Doubles: isNumber, infer.Flags: isFlag, infer.Dates: isDate, infer.Moments: isMoment,
+	infer.UUIDs: isUUID, infer.Clocks: isClock} // the others are text
+
+// column counts the values of a column of a file by the types of tables.
 type column struct {
-	values int64
+	*infer.Column
 	counts [kinds]int64
-	first  [kinds]sample
-	alike  bool       // all text values equal the first of them
-	flags  uint8      // the spellings of true and false that occur
-	forms  [8]int64   // number of timestamps of each form
-	whole  infer.Form // of the first timestamp
-	typed  bool       // the file declares the values as text
-
-	declared string // the type that the file declares, "" for most formats
+	first  [kinds]infer.Sample
 }
 
-// sample is a value and its position in the file.
-type sample struct {
-	at   int64
-	text string
-}
-
-// add adds a value. Null values are not added.
-func (c *column) add(s []byte, at int64) { c.count(c.kindOf(s), s, at) }
-
-func (c *column) count(k kind, s []byte, at int64) {
-	c.values++
-	if c.counts[k]++; c.counts[k] == 1 {
-		c.first[k] = sample{at, string(s)}
-		if k == isText {
-			c.alike = true
+func columnOf(of *infer.Column) *column {
+	c := &column{Column: of}
+	for sort, n := range of.Counts {
+		k, sample := kindOf[sort], of.First.Of[sort]
+		if n > 0 && (c.counts[k] == 0 || sample.At < c.first[k].At) {
+			c.first[k] = sample
 		}
-	} else if k == isText && c.alike && string(s) != c.first[k].text {
-		c.alike = false
+		c.counts[k] += n
 	}
-}
-
-func (c *column) kindOf(s []byte) kind {
-	v := infer.Classify(s)
-	switch v.Kind {
-	case infer.Number:
-		if infer.MinusZero(s) {
-			return isText
-		}
-		return numberOf(s, v)
-	case infer.Date:
-		return isDate
-	case infer.Moment:
-		if c.counts[isMoment] == 0 {
-			c.whole = v.Form
-		}
-		c.forms[v.Form]++
-		return isMoment
-	case infer.Flag:
-		c.flags |= v.Way
-		return isFlag
-	case infer.UUID:
-		return isUUID
-	}
-	return isText
-}
-
-// numberOf returns the column type that represents a number.
-func numberOf(s []byte, v infer.Class) kind {
-	switch {
-	case v.Scale == 0 && !v.Exponent:
-		return isWhole
-	case v.Fits(s):
-		return isDecimal
-	}
-	return isNumber
+	return c
 }
 
 // Choice is the type of a column and why it is not a narrower one.
@@ -121,34 +74,50 @@ type Choice struct {
 }
 
 // choose returns the type of a column. unit is the unit of the position of a sample.
+func choose(of *infer.Column, unit string) Choice {
+	c := columnOf(of)
+	ch := c.choose(unit)
+	if c.Empty > 0 && ch.Type != Varchar {
+		empty := fmt.Sprintf("%s empty texts are NULL, first in %s %d", humanize.Comma(c.Empty), unit,
+			of.First.Empty.At)
+		if ch.Reason != "" {
+			empty = ch.Reason + "; " + empty
+		}
+		ch.Reason = empty
+	}
+	return ch
+}
+
 func (c *column) choose(unit string) Choice {
-	n := c.values
+	n := c.Values
 	numbers := c.counts[isWhole] + c.counts[isDecimal] + c.counts[isNumber]
 	about := func(k kind, is string) string {
 		return fmt.Sprintf("%s of %s values %s, first %q in %s %d", humanize.Comma(c.counts[k]), humanize.Comma(n), is,
-			clip.Bytes(c.first[k].text, clipped), unit, c.first[k].at)
+			clip.Bytes(c.first[k].Text, clipped), unit, c.first[k].At)
 	}
 	switch {
 	case n == 0 && c.declaredType() != "":
-		return Choice{Type: c.declaredType(), Reason: "no values; the file declares " + c.declared}
+		return Choice{Type: c.declaredType(), Reason: "no values; the file declares " + c.Declared}
+	case n == 0 && c.Empty > 0:
+		return Choice{Type: Varchar}
 	case n == 0:
 		return Choice{Type: Varchar, Reason: "no values"}
-	case c.declared == "timestamp(9)" && c.counts[isText] > 0:
+	case c.Declared == "timestamp(9)" && c.counts[isText] > 0:
 		return Choice{Type: Varchar, Reason: about(isText, "have more than 6 decimal places of a second")}
 	case numbers == n && c.counts[isNumber] > 0:
 		return Choice{Type: Varchar, Reason: about(isNumber,
 			fmt.Sprintf("have more than %d decimal places or %d digits before them", infer.DecimalPlaces,
 				infer.DecimalWhole))}
-	case c.counts[isFlag] == n && c.flags&(c.flags-1) != 0:
+	case c.counts[isFlag] == n && c.Ways&(c.Ways-1) != 0:
 		return Choice{Type: Varchar, Reason: "true and false are written in more than one way"}
-	case c.counts[isMoment] == n && c.forms[c.whole] != n:
+	case c.counts[isMoment] == n && c.Forms&(c.Forms-1) != 0:
 		return Choice{Type: Varchar, Reason: "the timestamps are written in more than one form"}
 	case c.counts[isMoment] > 0 && c.counts[isDate] > 0 && c.counts[isMoment]+c.counts[isDate] == n:
 		return Choice{Type: Varchar, Reason: about(isDate, "are dates without a time")}
 	}
 	if typ, all := c.most(); all == n {
 		ch := Choice{Type: typ}
-		if typ == Timestamp && c.whole&infer.FormZ != 0 {
+		if form := infer.Form(bits.TrailingZeros8(c.Forms)); typ == Timestamp && form&infer.FormZ != 0 {
 			ch.Reason = "in UTC, stored without the Z"
 		}
 		return ch
@@ -163,13 +132,14 @@ func (c *column) choose(unit string) Choice {
 			odd = isText
 		}
 		ch := Choice{Type: Varchar, Reason: about(odd, "are not "+strings.ToLower(typ))}
-		if odd == isText && c.alike && c.counts[isText] == n-all && standsForNull(c.first[isText].text) {
-			ch.Null, ch.Other = c.first[isText].text, typ
+		alike := !c.First.Mixed && c.counts[isText] == c.Counts[infer.Texts]
+		if odd == isText && alike && c.counts[isText] == n-all && standsForNull(c.first[isText].Text) {
+			ch.Null, ch.Other = c.first[isText].Text, typ
 		}
 		return ch
 	}
 	ch := Choice{Type: Varchar}
-	if c.counts[isText] > 0 && !c.typed && looksLikeNumber(c.first[isText].text) {
+	if c.counts[isText] > 0 && !c.Strings && looksLikeNumber(c.first[isText].Text) {
 		ch.Reason = about(isText, "would not come back unchanged from a number")
 	}
 	return ch
@@ -214,7 +184,7 @@ func fits(k kind, typ string) bool {
 // declaredType is the type of a column without values in a file that declares its types; "" if no type of a table is
 // like it.
 func (c *column) declaredType() string {
-	switch base, _, _ := strings.Cut(c.declared, "("); base {
+	switch base, _, _ := strings.Cut(c.Declared, "("); base {
 	case "boolean", "date", "time", "timestamp", "uuid", "bigint":
 		return strings.ToUpper(base)
 	case "integer", "smallint", "tinyint":

@@ -3,6 +3,8 @@ package intake
 import (
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 )
 
 // TestChoose checks that the chosen type is the one that a person would choose if it represents every value, else
@@ -38,27 +40,27 @@ func TestChoose(t *testing.T) {
 		{"1 2 NA NA", Varchar, "2 of 4 values are not bigint"}, {"NaN 1.5", Varchar, "are not decimal"},
 		{"a b", Varchar, ""}, {"\u0663", Varchar, ""},
 	} {
-		var col column
+		col := &infer.Column{First: &infer.Samples{}}
 		for i, v := range strings.Fields(c.values) {
-			col.add([]byte(v), int64(i+1))
+			col.Add(infer.Value{Text: []byte(v), Kind: infer.Field}, int64(i+1))
 		}
-		got := col.choose("line")
+		got := choose(col, "line")
 		if got.Type != c.want || !strings.Contains(got.Reason, c.reason) || c.reason == "" && c.want != Varchar &&
 			got.Reason != "" {
 			t.Errorf("%q: %+v, want %s, %q", c.values, got, c.want, c.reason)
 		}
 	}
-	var col column
+	col := &infer.Column{First: &infer.Samples{}}
 	for i, v := range []string{"1", " 2", "2 ", ""} {
-		col.add([]byte(v), int64(i+1))
+		col.Add(infer.Value{Text: []byte(v), Kind: infer.Field}, int64(i+1))
 	}
-	if got := col.choose("line"); got.Type != Varchar || !strings.Contains(got.Reason, "3 of 4") {
+	if got := choose(col, "line"); got.Type != Varchar || !strings.Contains(got.Reason, "2 of 3") {
 		t.Errorf("%+v", got)
 	}
-	col = column{}
-	col.add([]byte("1"), 1)
-	col.add([]byte("NA"), 2)
-	if got := col.choose("line"); got.Null != "NA" || got.Other != Bigint {
+	col = &infer.Column{First: &infer.Samples{}}
+	col.Add(infer.Value{Text: []byte("1"), Kind: infer.Field}, 1)
+	col.Add(infer.Value{Text: []byte("NA"), Kind: infer.Field}, 2)
+	if got := choose(col, "line"); got.Null != "NA" || got.Other != Bigint {
 		t.Errorf("%+v", got)
 	}
 }

@@ -40,11 +40,8 @@ func DelimiterName(c byte) string {
 // Delimiter detects the delimiter: the character that splits the beginning of a document into records with the same
 // number of fields, the largest number if there are several candidates. If there are none, it is the first candidate in
 // the first line, or else a comma. With tabs, a tab is preferred to a comma.
-func Delimiter(head []byte, whole, returns, tabs bool) byte {
+func Delimiter(head []byte, whole, returns bool) byte {
 	candidates := []byte{',', '\t', ';', '|'}
-	if tabs {
-		candidates = []byte{'\t', ',', ';', '|'}
-	}
 	best, most := byte(0), 1
 	for _, c := range candidates {
 		if n := width(head, c, whole, returns); n > most {

@@ -7,32 +7,20 @@ import (
 	"strings"
 )
 
-// Form is the format of a file, detected from its first bytes.
-type Form uint8
-
-// The forms.
-const (
-	Text Form = iota
-	Parquet
-	Workbook
-	OldWorkbook
-)
-
 // ErrOldWorkbook is the error for a workbook that only Excel reads.
 var ErrOldWorkbook = errors.New(
 	"this is a workbook of Excel 2003 or older, or an encrypted one: save it as .xlsx without a password")
 
-// FormOf detects the format of a file from its first four bytes.
-func FormOf(head []byte) Form {
+// formatOf detects a binary format from the first four bytes of a file; "" is none. old is set for a workbook that only
+// Excel reads.
+func formatOf(head []byte) (format Format, old bool) {
 	switch string(head) {
 	case "PAR1":
-		return Parquet
+		return Parquet, false
 	case "PK\x03\x04":
-		return Workbook
-	case "\xd0\xcf\x11\xe0":
-		return OldWorkbook
+		return XLSX, false
 	}
-	return Text
+	return "", string(head) == "\xd0\xcf\x11\xe0"
 }
 
 // Unpacked is a file name without the extension of a compressed file.

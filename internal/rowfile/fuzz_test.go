@@ -30,11 +30,14 @@ func FuzzPacked(f *testing.F) {
 	f.Add([]byte("\xff\xfea\x00,\x00"))
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, in []byte) {
-		r, err := OpenText(bytes.NewReader(in), false, Window)
+		file, err := Open(t.Context(), bytes.NewReader(in), int64(len(in)), "a.csv", Options{})
 		if err != nil {
 			return
 		}
-		_, _ = io.CopyN(io.Discard, r, 4<<20)
+		defer file.Close()
+		if r, err := file.text(t.Context()); err == nil {
+			_, _ = io.CopyN(io.Discard, r, 4<<20)
+		}
 	})
 }
 

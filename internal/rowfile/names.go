@@ -71,3 +71,15 @@ func cut(s string, n int) string {
 	}
 	return strings.TrimRight(s[:n], " ")
 }
+
+// fewRenamed is the number of renamed columns of a file that are listed one by one.
+const fewRenamed = 10
+
+// Few shortens the list of renamed columns of a file.
+func Few(changed []string) []string {
+	if len(changed) <= fewRenamed {
+		return changed
+	}
+	return append(changed[:fewRenamed:fewRenamed],
+		fmt.Sprintf("%d more columns are renamed", len(changed)-fewRenamed))
+}

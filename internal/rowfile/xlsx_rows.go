@@ -1,6 +1,7 @@
 package rowfile
 
 import (
+	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -27,11 +29,11 @@ type sheetCell struct {
 type SheetRows struct {
 	io.Closer
 	Header []string // the first of these rows, unless it is data
-	At     int64    // the number of the last row read, as in the sheet
 
 	part  *part
 	book  *Book
-	row   []Value
+	at    int64 // the number of the last row read, as in the sheet
+	row   []infer.Value
 	ended bool
 }
 
@@ -60,8 +62,14 @@ func (b *Book) Rows(ctx context.Context, header bool) (*SheetRows, error) {
 	return r, nil
 }
 
+// Names are the names of the header; nil without one.
+func (r *SheetRows) Names() []string { return r.Header }
+
+// At is the number of the last row, as in the sheet.
+func (r *SheetRows) At() int64 { return r.at }
+
 // Next reads a row, and returns io.EOF after the last. A row of empty texts alone is none.
-func (r *SheetRows) Next(ctx context.Context) (row []Value, err error) {
+func (r *SheetRows) Next(ctx context.Context) (row []infer.Value, err error) {
 	r.part.ctx = ctx
 	if err = safely.Try(func() error { row, err = r.next(); return err }); err == nil || errors.Is(err, io.EOF) {
 		return row, err
@@ -72,14 +80,14 @@ func (r *SheetRows) Next(ctx context.Context) (row []Value, err error) {
 	return nil, bookFault(err)
 }
 
-func (r *SheetRows) next() ([]Value, error) {
+func (r *SheetRows) next() ([]infer.Value, error) {
 	for {
 		t, err := r.part.next()
 		if errors.Is(err, io.EOF) && r.ended {
 			return nil, io.EOF
 		}
 		if err != nil {
-			return nil, fmt.Errorf("after row %d: %w", r.At, eof(err))
+			return nil, fmt.Errorf("after row %d: %w", r.at, eof(err))
 		}
 		switch t := t.(type) {
 		case xml.EndElement:
@@ -104,10 +112,10 @@ func (r *SheetRows) next() ([]Value, error) {
 // readRow reads the cells of a row. A cell without an address follows the previous one, whether that has a value or
 // not.
 func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
-	before := r.At
-	if r.At++; attribute(e, "r") != "" {
+	before := r.at
+	if r.at++; attribute(e, "r") != "" {
 		if n, err := strconv.ParseInt(attribute(e, "r"), 10, 64); err == nil && n > 0 {
-			r.At = n
+			r.at = n
 		}
 	}
 	r.row = r.row[:0]
@@ -122,25 +130,28 @@ func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
 		}
 		if c.Ref != "" {
 			if next, ok = columnOf(c.Ref); !ok {
-				return false, fmt.Errorf("row %d has a cell %q", r.At, c.Ref)
+				return false, fmt.Errorf("row %d has a cell %q", r.at, c.Ref)
 			}
 		}
 		if next >= sheetColumns {
-			return false, fmt.Errorf("row %d has more than %d cells", r.At, sheetColumns)
+			return false, fmt.Errorf("row %d has more than %d cells", r.at, sheetColumns)
 		}
 		v, err := r.book.value(c)
 		if err != nil {
-			return false, fmt.Errorf("row %d, cell %s: %w", r.At, address(next, r.At), err)
+			return false, fmt.Errorf("row %d, cell %s: %w", r.at, address(next, r.at), err)
 		}
-		if v.Kind == Null {
+		if v.Kind == infer.Null {
 			continue
 		}
+		if bytes.IndexByte(v.Text, 0) >= 0 {
+			return false, fmt.Errorf("row %d, cell %s: a NUL character", r.at, address(next, r.at))
+		}
 		if size += len(v.Text); size > longestRow {
-			return false, fmt.Errorf("row %d has more than %d MiB", r.At, longestRow>>20)
+			return false, fmt.Errorf("row %d has more than %d MiB", r.at, longestRow>>20)
 		}
 		any = any || len(v.Text) > 0
 		for len(r.row) <= next {
-			r.row = append(r.row, Value{})
+			r.row = append(r.row, infer.Value{})
 		}
 		r.row[next] = v
 	}
@@ -238,52 +249,52 @@ func columnOf(ref string) (int, bool) {
 }
 
 // value is the value of a cell; of a formula it is the stored result.
-func (b *Book) value(c sheetCell) (Value, error) {
+func (b *Book) value(c sheetCell) (infer.Value, error) {
 	if c.Type == "inlineStr" {
 		if c.Inline == nil {
-			return Value{}, nil
+			return infer.Value{}, nil
 		}
-		return Value{[]byte(*c.Inline), String}, nil
+		return infer.Value{Text: []byte(*c.Inline), Kind: infer.String}, nil
 	}
 	if c.V == nil || *c.V == "" && c.Type != "str" { // some programs write <v/> for a cell without a value
 		if c.F {
-			return Value{},
+			return infer.Value{},
 				errors.New(
 					"a formula without a stored value; a program that calculates it must save the workbook first")
 		}
-		return Value{}, nil
+		return infer.Value{}, nil
 	}
 	text := *c.V
 	switch c.Type {
 	case "s":
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 0 || n >= len(b.strings) {
-			return Value{}, fmt.Errorf("it refers to string %q, and the workbook has %d", text, len(b.strings))
+			return infer.Value{}, fmt.Errorf("it refers to string %q, and the workbook has %d", text, len(b.strings))
 		}
-		return Value{[]byte(b.strings[n]), String}, nil
+		return infer.Value{Text: []byte(b.strings[n]), Kind: infer.String}, nil
 	case "str":
-		return Value{[]byte(unescapeXLSX(text)), String}, nil
+		return infer.Value{Text: []byte(unescapeXLSX(text)), Kind: infer.String}, nil
 	case "b":
 		switch strings.TrimSpace(text) {
 		case "1", "true":
-			return Value{[]byte("true"), Field}, nil
+			return infer.Value{Text: []byte("true"), Kind: infer.Field}, nil
 		case "0", "false":
-			return Value{[]byte("false"), Field}, nil
+			return infer.Value{Text: []byte("false"), Kind: infer.Field}, nil
 		}
-		return Value{}, fmt.Errorf("%q is neither true nor false", text)
+		return infer.Value{}, fmt.Errorf("%q is neither true nor false", text)
 	case "d":
-		return Value{[]byte(text), String}, nil
+		return infer.Value{Text: []byte(text), Kind: infer.String}, nil
 	case "e":
-		return Value{[]byte(text), Opaque}, nil
+		return infer.Value{Text: []byte(text), Kind: infer.Opaque}, nil
 	}
 	if c.Style >= 0 && c.Style < len(b.styles) && b.styles[c.Style] != noDate {
 		s, err := b.dateText(text, b.styles[c.Style])
-		return Value{[]byte(s), Field}, err
+		return infer.Value{Text: []byte(s), Kind: infer.Field}, err
 	}
 	if text, ok := shortest(strings.TrimSpace(text)); ok {
-		return Value{[]byte(text), Double}, nil
+		return infer.Value{Text: []byte(text), Kind: infer.Double}, nil
 	}
-	return Value{[]byte(strings.TrimSpace(text)), Field}, nil
+	return infer.Value{Text: []byte(strings.TrimSpace(text)), Kind: infer.Field}, nil
 }
 
 // shortest is a number as the shortest text of its double, because Excel stores doubles, with 17 digits. Integers of a

@@ -26,11 +26,11 @@ func TestDiffForms(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a, err := Open(paths[0], paths[0])
+		a, err := Open(t.Context(), paths[0], paths[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := Open(paths[1], paths[1])
+		b, err := Open(t.Context(), paths[1], paths[1])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,229 +1,162 @@
 package rowset
 
 import (
-	"bufio"
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Readable lists the extensions of the files that Open reads. All except parquet and xlsx may be packed, and those of
-// packed files may follow.
+// Readable lists the extensions of the files that Open reads. Those of packed files may follow. The format of other
+// files is detected from their content.
 func Readable() []string { return append(rowfile.Extensions(), "txt") }
 
-// Open reads a result from a file, by its extension: csv and tsv as written by pkg/output, with a header; ndjson
-// with the columns of its first line; json as an array of objects, or a document of the gateway; parquet; xlsx; txt as
-// csv. Values of csv, tsv and xlsx have no type, those of ndjson and json get one from the first row.
-//
-// Open returns an error if the file cannot be opened or has an unknown format; errors in its content come from the
-// RowReader, with the line.
-//
-// Errors begin with shown, the name of the file for the user, except those of opening it.
-func Open(path, shown string) (api.RowReader, error) {
-	f, err := os.Open(path)
+// File is a result that is read from a file: rows with the names, types and values that a statement over the file would
+// find.
+type File struct {
+	Notes []string // which sheet of a workbook is read, and which columns are renamed
+
+	ctx   context.Context //nolint:containedctx // api.RowReader has none
+	shown string
+	in    io.Closer
+	file  *rowfile.File
+	rows  rowfile.Rows
+	cols  []api.ResultColumn
+	types []string
+	row   []api.Cell
+	arena []byte
+	err   error
+}
+
+var _ api.RowReader = (*File)(nil)
+
+// Open opens a file, and reads all of it for the types of its columns. Errors begin with shown, the name of the file
+// for the user, except those of opening it.
+func Open(ctx context.Context, path, shown string) (*File, error) {
+	h, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if st, err := f.Stat(); err != nil || st.IsDir() {
-		f.Close()
-		return nil, errors.Join(err, fmt.Errorf("%s is a directory", shown))
+	f := &File{ctx: ctx, shown: shown, in: h}
+	if err := f.open(h, path); err != nil {
+		return nil, errors.Join(f.of(err), f.Close())
 	}
-	r, err := openRows(f, path)
+	return f, nil
+}
+
+func (f *File) open(h *os.File, path string) error {
+	st, err := h.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		if st.IsDir() {
+			return errors.New("it is a directory")
+		}
+		h, st, err = f.copied(h) // a pipe, which is read once
+	}
 	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", shown, err)
+		return err
 	}
-	return &named{r, shown}, nil
-}
-
-func openRows(f *os.File, path string) (api.RowReader, error) {
-	name := rowfile.Unpacked(path)
-	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
-	switch {
-	case ending == "parquet" && name == path:
-		return openParquetRows(f)
-	case ending == "xlsx" && name == path:
-		return openSheetRows(f)
+	if f.file, err = rowfile.Open(f.ctx, h, st.Size(), path, rowfile.Options{}); err != nil {
+		return err
 	}
-	return readAs(ending, f, name != path)
+	if err := f.file.Learn(f.ctx, rowfile.Types); err != nil {
+		return err
+	}
+	names, renamed := f.file.Distinct()
+	if f.Notes = rowfile.Few(renamed); f.file.Sheet != "" {
+		f.Notes = append([]string{f.file.Sheet}, f.Notes...)
+	}
+	for i, name := range names {
+		c := &f.file.Columns[i]
+		typ := c.Type()
+		f.types = append(f.types, typ)
+		if typ == "varchar" && c.Declared == "" && (!c.Strings || c.Numbers() > 0) { // numbers compare as such
+			typ = ""
+		}
+		f.cols = append(f.cols, api.ResultColumn{Name: name, DataType: typ})
+	}
+	f.row = make([]api.Cell, len(names))
+	f.rows, err = f.file.Open(f.ctx)
+	return err
 }
 
-// named names the file in errors.
-type named struct {
-	api.RowReader
-	path string
-}
-
-func (n *named) of(err error) error {
+func (f *File) copied(h *os.File) (*os.File, os.FileInfo, error) {
+	u, err := tempfile.CreateUnnamed("", "dig-rows-*")
 	if err != nil {
-		err = fmt.Errorf("%s: %w", n.path, err)
+		return nil, nil, err
+	}
+	f.in = u
+	_, err = io.Copy(u, h)
+	st, serr := u.Stat()
+	return u.File, st, errors.Join(err, serr, h.Close())
+}
+
+func (f *File) of(err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s: %w", f.shown, err)
 	}
 	return err
 }
 
-func (n *named) Columns() ([]api.ResultColumn, error) {
-	cols, err := n.RowReader.Columns()
-	return cols, n.of(err)
-}
+// Columns lists the columns. A column that is varchar because of what its values look like has no type.
+func (f *File) Columns() ([]api.ResultColumn, error) { return f.cols, nil }
+func (f *File) Row() []api.Cell                      { return f.row }
+func (f *File) Err() error                           { return f.of(f.err) }
 
-func (n *named) Err() error { return n.of(n.RowReader.Err()) }
-
-type fileSource struct {
-	*bufio.Reader
-	file *os.File
-}
-
-func (s *fileSource) Close() error { return s.file.Close() }
-
-func readAs(ending string, f *os.File, packed bool) (api.RowReader, error) {
-	if ending == "parquet" || ending == "xlsx" || !slices.Contains(Readable(), ending) {
-		return nil, cell.Usagef("results are read from files ending in "+strings.Join(Readable(), ", "),
-			"unknown kind of file %q", ending)
+// Close closes the file.
+func (f *File) Close() (err error) {
+	if f.rows != nil {
+		err = f.rows.Close()
 	}
-	text, err := rowfile.OpenText(f, packed, rowfile.Window)
+	if f.file != nil {
+		err = errors.Join(err, f.file.Close())
+	}
+	return errors.Join(err, f.in.Close())
+}
+
+// Next reads a row, whose cells are strings as a gateway sends them.
+func (f *File) Next() bool {
+	if f.err != nil {
+		return false
+	}
+	values, err := f.rows.Next(f.ctx)
 	if err != nil {
-		return nil, err
-	}
-	src := &fileSource{Reader: text, file: f}
-	switch ending {
-	case "csv", "txt":
-		return &fieldRows{src: src, split: newCSVRecords(src.Reader)}, nil
-	case "tsv", "tab":
-		return &fieldRows{src: src, split: &tsvRecords{src: src}}, nil
-	case "ndjson", "jsonl":
-		return typedByFirst(api.NewRows(&lines{src: src}, api.Simple)), nil
-	}
-	for { // json
-		b, err := src.Peek(1)
-		if errors.Is(err, io.EOF) {
-			err = errors.New("the file is empty")
+		if !errors.Is(err, io.EOF) {
+			f.err = err
 		}
-		if err != nil {
-			return nil, err
-		}
-		switch b[0] {
-		case ' ', '\t', '\r', '\n':
-			_, _ = src.Discard(1)
-		case '[':
-			doc := io.MultiReader(strings.NewReader(`{"data":`), src, strings.NewReader("}"))
-			return typedByFirst(api.NewRows(&joined{doc, src}, api.Simple)), nil
-		default:
-			return api.NewRows(src, ""), nil
-		}
+		return false
 	}
+	f.arena = f.arena[:0]
+	for i := range f.row {
+		v := infer.Value{}
+		if i < len(values) {
+			v = values[i]
+		}
+		from := len(f.arena) // earlier cells keep their part of a reallocated arena
+		var ok bool
+		if f.arena, ok = infer.AppendWire(append(f.arena, '"'), f.types[i], v); !ok {
+			f.row[i], f.arena = nil, f.arena[:from]
+			continue
+		}
+		f.arena = quoted(f.arena, from)
+		f.row[i] = api.Cell(f.arena[from:len(f.arena):len(f.arena)])
+	}
+	return true
 }
 
-type joined struct {
-	io.Reader
-	io.Closer
-}
-
-// lines converts a file with an object on each line to one document. JSON strings contain no raw line feed, so a line
-// feed always ends a token.
-type lines struct {
-	src   *fileSource
-	out   []byte
-	at    int
-	some  bool
-	begun bool
-	ended bool
-}
-
-func (l *lines) Read(p []byte) (int, error) {
-	for l.at == len(l.out) {
-		if l.ended {
-			return 0, io.EOF
-		}
-		l.out, l.at = l.out[:0], 0
-		if !l.begun {
-			l.begun = true
-			l.out = append(l.out, `{"data":[`...)
-		}
-		if err := l.fill(); err != nil {
-			return 0, err
+// quoted makes the text after a quote a JSON string.
+func quoted(arena []byte, from int) []byte {
+	text := arena[from+1:]
+	for _, b := range text {
+		if b < ' ' || b == '"' || b == '\\' {
+			return append(arena[:from], cell.Text(string(text))...)
 		}
 	}
-	n := copy(p, l.out[l.at:])
-	l.at += n
-	return n, nil
-}
-
-// fill reads the next part of a line.
-func (l *lines) fill() error {
-	piece, err := l.src.ReadSlice('\n')
-	if len(bytes.TrimSpace(piece)) > 0 && l.some {
-		l.out = append(l.out, ',')
-		l.some = false
-	}
-	l.out = append(l.out, piece...)
-	switch {
-	case err == nil:
-		l.some = l.some || len(bytes.TrimSpace(l.out)) > 0 && l.hasRow()
-	case errors.Is(err, io.EOF):
-		l.ended = true
-		l.out = append(l.out, "]}"...)
-	case !errors.Is(err, bufio.ErrBufferFull):
-		return err
-	}
-	return nil
-}
-
-// hasRow reports whether the line just read contains a value.
-func (l *lines) hasRow() bool {
-	return len(bytes.TrimSpace(bytes.TrimPrefix(l.out, []byte(`{"data":[`)))) > 0
-}
-
-func (l *lines) Close() error { return l.src.Close() }
-
-// typedByFirst gives the columns of a source without types those of the values in the first row: a number is a decimal.
-func typedByFirst(r *api.Rows) api.RowReader { return &firstTyped{Rows: r} }
-
-type firstTyped struct {
-	*api.Rows
-	cols    []api.ResultColumn
-	pending bool
-	known   bool
-}
-
-func (f *firstTyped) Columns() ([]api.ResultColumn, error) {
-	if f.known {
-		return f.cols, nil
-	}
-	cols, err := f.Rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	f.known, f.cols = true, append([]api.ResultColumn(nil), cols...)
-	if f.pending = f.Rows.Next(); f.pending {
-		for i, c := range f.Rows.Row() {
-			switch c.Kind() {
-			case api.CellNumber:
-				f.cols[i].DataType = "decimal"
-			case api.CellBool:
-				f.cols[i].DataType = "boolean"
-			case api.CellString:
-				f.cols[i].DataType = "varchar"
-			case api.CellObject, api.CellArray:
-				f.cols[i].DataType = "json"
-			}
-		}
-	}
-	return f.cols, f.Rows.Err()
-}
-
-func (f *firstTyped) Next() bool {
-	if f.pending {
-		f.pending = false
-		return true
-	}
-	return f.Rows.Next()
+	return append(arena, '"')
 }

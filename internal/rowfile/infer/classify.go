@@ -1,12 +1,12 @@
 package infer
 
-// Kind is the type that the text of a value suggests.
-type Kind uint8
+// Shape is the type that the text of a value suggests.
+type Shape uint8
 
-// The kinds.
+// The shapes.
 const (
-	Text Kind = iota
-	Number
+	Text Shape = iota
+	Figure
 	Flag
 	Date
 	Moment
@@ -15,7 +15,7 @@ const (
 
 // Class describes the text of a value.
 type Class struct {
-	Kind          Kind
+	Kind          Shape
 	Way           uint8 // of a flag: the bit of its spelling, see flagWay
 	Form          Form  // of a Moment
 	Exponent      bool  // a number is written with an exponent
@@ -109,14 +109,14 @@ func classifyNumber(s []byte) Class {
 			t = t[1:]
 		}
 		if len(t) > 1 && t[0] == '.' && allDigits(t[1:]) {
-			return Class{Kind: Number, Digits: 1, Scale: int32(len(t) - 1)} //nolint:gosec // at most 64 MiB
+			return Class{Kind: Figure, Digits: 1, Scale: int32(len(t) - 1)} //nolint:gosec // at most 64 MiB
 		}
 		return scientific(s)
 	}
 	if scale == 0 && digits > 18 && tooLong(s) {
 		return Class{}
 	}
-	return Class{Kind: Number, Digits: int32(digits), Scale: int32(scale)} //nolint:gosec // as above
+	return Class{Kind: Figure, Digits: int32(digits), Scale: int32(scale)} //nolint:gosec // as above
 }
 
 // MinusZero reports whether a number is a negative zero, whose sign a double preserves and a decimal does not.
@@ -184,5 +184,5 @@ func scientific(s []byte) Class {
 		exp = -exp
 	}
 	//nolint:gosec // as above
-	return Class{Kind: Number, Digits: int32(digits), Scale: int32(scale), Exp: exp, Exponent: true}
+	return Class{Kind: Figure, Digits: int32(digits), Scale: int32(scale), Exp: exp, Exponent: true}
 }

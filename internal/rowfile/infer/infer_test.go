@@ -8,7 +8,7 @@ import (
 
 func fields(values ...string) (c Column) {
 	for _, v := range values {
-		c.AddField([]byte(v))
+		c.Add(Value{[]byte(v), Field}, 0)
 	}
 	return c
 }
@@ -21,14 +21,16 @@ func numbers(values ...string) (c Column) {
 }
 
 func TestType(t *testing.T) {
-	var nested, mixed, text, dates, null Column
-	nested.AddNested()
-	nested.AddNull()
-	mixed.AddNested()
+	var nested, mixed, text, dates, null, wire Column
+	nested.Add(Value{[]byte("[]"), Nested}, 0)
+	nested.Add(Value{}, 0)
+	mixed.Add(Value{[]byte("[]"), Nested}, 0)
 	mixed.AddNumber("1")
-	text.AddString([]byte("12"))
-	dates.AddString([]byte("2024-02-29"))
-	null.AddNull()
+	text.Add(Value{[]byte("12"), String}, 0)
+	dates.Add(Value{[]byte("2024-02-29"), String}, 0)
+	null.Add(Value{}, 0)
+	wire.Add(Value{[]byte("1.0"), Float}, 0)
+	wire.Add(Value{[]byte("1.5E300"), Float}, 0)
 	some := fields("1", "2")
 	some.Join(fields("3.25"))
 	for _, c := range []struct {
@@ -36,7 +38,7 @@ func TestType(t *testing.T) {
 		want string
 	}{
 		{Column{}, "varchar"}, {null, "varchar"}, {nested, "json"}, {mixed, "varchar"}, {text, "varchar"},
-		{dates, "date"},
+		{dates, "date"}, {wire, "double"}, {fields("", ""), "varchar"}, {fields("", "7"), "bigint"},
 		{fields("1", "-22"), "bigint"}, {fields("1", "2.50"), "decimal(3,2)"}, {some, "decimal(3,2)"},
 		{fields("007"), "varchar"}, {fields("-0"), "varchar"}, {fields("-0.0"), "double"}, {fields("1.5", "-0.00"),
 			"double"}, {fields("-0.01"), "decimal(3,2)"}, {fields("1e3"), "varchar"},

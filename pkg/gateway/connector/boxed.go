@@ -12,13 +12,18 @@ import (
 
 // NextOf implements Batches.Next with Filler.Fill, for a source that implements both interfaces.
 func NextOf[C Described](ctx context.Context, f engine.Filler, types []C) ([][]any, error) {
+	return Rows(ctx, f, types, nextRows)
+}
+
+// Rows returns at most n of the next rows.
+func Rows[C Described](ctx context.Context, f engine.Filler, types []C, n int) ([][]any, error) {
 	boxes := make([]boxed, len(types))
 	cols := make([]engine.Vector, len(types))
 	for i, t := range types {
-		boxes[i] = boxed{typ: t.Info().Type, vals: make([]any, nextRows)}
+		boxes[i] = boxed{typ: t.Info().Type, vals: make([]any, n)}
 		cols[i] = &boxes[i]
 	}
-	n, err := f.Fill(ctx, cols, nextRows)
+	n, err := f.Fill(ctx, cols, n)
 	if err != nil {
 		return nil, err
 	}

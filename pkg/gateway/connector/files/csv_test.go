@@ -2,55 +2,14 @@ package files
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
-	"io"
-	"math/rand"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
-	parts "github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
-
-// The reader takes what encoding/csv takes and gives the same records, apart from carriage returns.
-func TestCSVAgainstEncodingCSV(t *testing.T) {
-	pieces := []string{"a", "ä", ",", ",", "\"", "\"\"", "\n", "\n", "x y", "\"b\"", "\"c\nd\"", "\",\"", " "}
-	rnd, good := rand.New(rand.NewSource(1)), 0
-	for range 50_000 {
-		var b strings.Builder
-		b.WriteString("h,i\n")
-		for range rnd.Intn(12) {
-			b.WriteString(pieces[rnd.Intn(len(pieces))])
-		}
-		theirs := csv.NewReader(strings.NewReader(b.String()))
-		want, wantErr := theirs.ReadAll()
-		ours := &csvReader{in: parts.NewReader(strings.NewReader(b.String()), ',', 16)}
-		var got [][]string
-		var gotErr error
-		for gotErr == nil {
-			var rec []string
-			if rec, _, gotErr = ours.next(); gotErr == nil {
-				got = append(got, rec)
-			}
-		}
-		if gotErr == io.EOF {
-			gotErr = nil
-		}
-		if (gotErr == nil) != (wantErr == nil) || gotErr == nil && !reflect.DeepEqual(got, want) {
-			t.Fatalf("%q gives %q, %v; encoding/csv %q, %v", b.String(), got, gotErr, want, wantErr)
-		}
-		if gotErr == nil && len(got) > 1 {
-			good++
-		}
-	}
-	if good < 1000 {
-		t.Errorf("only %d documents had records", good)
-	}
-}
 
 func TestForms(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -62,7 +62,7 @@ type described struct {
 	cols    []column
 	guesses []infer.Column // of the columns, if types are inferred from values
 	rows    int64
-	csv     csvForm
+	form    rowfile.Form
 	sheets  string   // of a workbook with several, which of them is read; else ""
 	renamed []string // which columns do not have their names in the file
 }
@@ -110,36 +110,19 @@ func (f *folder) Test(context.Context) error {
 	return err
 }
 
-// file is a table: its name, and where and how it is read.
+// file is a table: its name and where it is.
 type file struct {
 	table, path string
-	form        form
-	packed      bool // by its name
+	ending      string // the format by its name; parts for a folder of folders named key=value
 }
 
-type form int
+const parts = "parts"
 
-const (
-	formCSV form = iota
-	formTSV
-	formJSON // one array of objects, or consecutive objects
-	formParquet
-	formXLSX
-	formParts // a folder of folders named key=value
-)
-
-var forms = map[string]form{"csv": formCSV, "tsv": formTSV, "json": formJSON, "parquet": formParquet, "xlsx": formXLSX}
-
-// classify determines the format of a file from its name.
+// classify determines from its name whether a file is a table.
 func classify(name string) (file, bool) {
 	base := rowfile.Unpacked(name)
-	t := file{packed: base != name}
-	how, ok := forms[rowfile.Ending(base)]
-	if !ok || t.packed && (how == formParquet || how == formXLSX) || strings.HasPrefix(name, ".") {
-		return t, false
-	}
-	t.form, t.table = how, strings.TrimSuffix(base, path.Ext(base))
-	return t, t.table != ""
+	t := file{ending: rowfile.Ending(base), table: strings.TrimSuffix(base, path.Ext(base))}
+	return t, t.ending != "" && t.table != "" && !strings.HasPrefix(name, ".")
 }
 
 // Schemas lists the folder itself and the subfolders that are not tables.
@@ -191,7 +174,7 @@ func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanne
 	if err != nil {
 		return nil, err
 	}
-	if t.form == formParts {
+	if t.ending == parts {
 		return f.openParts(ctx, r, t.path)
 	}
 	d, err := f.learn(ctx, r, t)
@@ -206,11 +189,10 @@ func (f *folder) Statistics(context.Context, string, string) ([]api.ColumnStatis
 	return nil, connector.ErrNoStatistics
 }
 
-// column is a column of a file; at is its index among the fields of a CSV record or the columns of a Parquet file.
+// column is a column of a file; at is its index in the file.
 type column struct {
 	engine.ColumnInfo
-	at     int
-	member string // of JSON: its name in the file
+	at int
 }
 
 type tableOf struct {
@@ -222,20 +204,13 @@ type tableOf struct {
 // Remarks says which sheet of a workbook with several is read, and which columns are renamed.
 func (t *tableOf) Remarks() []string { return remarks([]part{{file: t.file, as: t.as}}) }
 
-// fewRenamed is the number of renamed columns of a file that are remarked one by one.
-const fewRenamed = 10
-
 func remarks(parts []part) []string {
 	var out []string
 	for _, p := range parts {
 		if p.as.sheets != "" {
 			out = append(out, p.file.path+": "+p.as.sheets)
 		}
-		for i, r := range p.as.renamed {
-			if i == fewRenamed {
-				out = append(out, fmt.Sprintf("%s: %d more columns are renamed", p.file.path, len(p.as.renamed)-i))
-				break
-			}
+		for _, r := range rowfile.Few(p.as.renamed) {
 			out = append(out, p.file.path+": "+r)
 		}
 	}
@@ -273,22 +248,4 @@ func (t *tableOf) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batc
 		limit = -1
 	}
 	return t.f.scan(ctx, t.file, t.as, want, limit)
-}
-
-func (f *folder) scan(ctx context.Context, t file, d described, want []column, limit int64) (engine.Batches, error) {
-	if len(want) == 0 {
-		return f.count(t, d, limit)
-	}
-	if t.form == formParquet {
-		return f.scanParquet(t, d, want, limit)
-	}
-	recs, err := f.records(ctx, t, d)
-	if err != nil {
-		return nil, &FileError{File: t.path, Err: err}
-	}
-	b := &batches{recs: recs, file: t, cols: want, limit: limit}
-	if _, ok := recs.(*jsonRecords); ok {
-		b.object = newObject(want)
-	}
-	return b, nil
 }

@@ -1,102 +1,17 @@
 package files
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
-
-// jsonSeeds are texts in and near the grammar.
-var jsonSeeds = []string{`{}`, `{"a":1}`, `{"a":-0.5e+10,"b":[1,{"c":null}],"d":"x\u00e9\"\\\/\b\f\n\r\t"}`, `{"a":01}`,
-	`{"a":1.}`, `{"a":.5}`, `{"a":1e}`, `{"a":+1}`, `{"a":tru}`, `{"a":nul1}`, `{"a" 1}`,
-	`{"a":1,}`, `{,}`, `{"a":[1,]}`, `{"a":[]}`, `{"a":{}}`, `{"a":{"b":}}`, `{"a":"\x"}`, `{"a":"\u12g4"}`,
-	"{\"a\":\"\x01\"}", `{"a":"`, `{"a":"b`, `{"a`, `{`, `{"a":"\u`, `{"a":"\`, `{"a":-}`, `{"a":- 1}`, `{"a":1 2}`,
-	`{"a":1}}`, `{"a":[1}`, `{"a":[[[[1]]]]}`, ` { "a" : 1 , "b" : [ 1 , 2 ] } `, `{"\u0061":1}`,
-	"{\"a\":\"\\u\x10\x10\x10\x10\"}", `{"a":0}`, `{"a":-0}`, `{"a":1E5}`, `{'a':1}`, `{"a":true,"b":false,"c":null}`,
-	`{"a":NaN}`, `{"a":"ü"}`}
-
-// checkJSON compares the reading of one object with that of encoding/json.
-func checkJSON(t *testing.T, text string) {
-	s := scan{text: []byte(text)}
-	c, err := s.skip()
-	if err != nil || c != '{' {
-		return
-	}
-	members, err := s.members(nil)
-	var want json.RawMessage
-	dec := json.NewDecoder(strings.NewReader(text))
-	if refused := dec.Decode(&want); (err == nil) != (refused == nil) {
-		t.Fatalf("%q: %v, encoding/json says %v", text, err, refused)
-	} else if err != nil {
-		return
-	}
-	if int64(s.at) != dec.InputOffset() {
-		t.Fatalf("%q ends at %d, want %d", text, s.at, dec.InputOffset())
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(want, &all); err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range members {
-		raw := m.value
-		if m.kind == 's' {
-			raw = []byte(`"` + string(m.value) + `"`)
-		}
-		if m.plain() != nil || !utf8.Valid(m.name) {
-			continue // half of a surrogate pair, or what a record refuses
-		}
-		var again int
-		for _, o := range members {
-			if bytes.Equal(o.name, m.name) {
-				again++
-			}
-		}
-		if again == 1 && !bytes.Equal(bytes.TrimSpace(all[string(m.name)]), raw) {
-			t.Fatalf("%q, member %q: %s, want %s", text, m.name, raw, all[string(m.name)])
-		}
-	}
-	for cut := 1; cut < s.at; cut++ { // every beginning asks for more, but for what is wrong already
-		short := scan{text: []byte(text)[:cut]}
-		if c, err := short.skip(); err == nil && c == '{' {
-			if _, err := short.members(nil); err != errShort {
-				t.Fatalf("%q: %v", text[:cut], err)
-			}
-		}
-	}
-}
-
-func TestJSONGrammar(t *testing.T) {
-	for _, text := range jsonSeeds {
-		checkJSON(t, text)
-		for i := range text { // and with one character less, or another one
-			checkJSON(t, text[:i]+text[i+1:])
-			for _, c := range "{}[]\",:0-.e\\u \x01t" {
-				checkJSON(t, text[:i]+string(c)+text[i+1:])
-			}
-		}
-	}
-}
-
-func FuzzJSON(f *testing.F) {
-	for _, s := range jsonSeeds {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if len(text) < 300 && strings.Count(text, "[")+strings.Count(text, "{") < 100 {
-			checkJSON(t, text)
-		}
-	})
-}
 
 // TestJSONWindows reads records around the sizes of the buffers.
 func TestJSONWindows(t *testing.T) {
@@ -109,20 +24,10 @@ func TestJSONWindows(t *testing.T) {
 			}
 			name := fmt.Sprintf("%s%d", form, size)
 			write(t, filepath.Join(dir, name+".json"), []byte(wrap[0]+strings.Join(objects, wrap[1])+wrap[2]))
-			c := connect(t, dir)
-			s, err := c.Table(t.Context(), rootSchema, name)
-			if err != nil {
-				t.Fatal(name, err)
-			}
-			b, err := s.Scan(t.Context(), engine.ScanRequest{Columns: []string{"n", "s"}, Limit: -1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, err := b.Next(t.Context())
+			rows, err := readAll(t, dir, name, "n", "s")
 			if err != nil || len(rows) != 5 || rows[4][0] != int64(4) || len(rows[4][1].(string)) != size+4 {
 				t.Errorf("%s: %d rows, %v", name, len(rows), err)
 			}
-			b.Close()
 		}
 	}
 }

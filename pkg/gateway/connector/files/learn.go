@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -35,17 +36,17 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 		return d, nil
 	}
 	d = described{stamp: stamp, size: info.Size(), at: info.ModTime()}
-	about := fmt.Sprintf("files 6 %d %v %s", t.form, t.packed, filepath.Join(f.dir, t.path))
-	worthy := settled && d.size >= noteworthy && t.form != formParquet
+	about := "files 7 " + filepath.Join(f.dir, t.path)
+	worthy := settled && d.size >= noteworthy && t.ending != string(rowfile.Parquet)
 	if !worthy || !f.recall(about, &d) {
-		err := f.describe(ctx, r, t, &d)
+		err := r.describe(ctx, t, &d)
 		if err == nil && len(d.cols) > maxColumns {
 			err = fmt.Errorf("it has %d columns, more than %d", len(d.cols), maxColumns)
 		}
 		if err != nil {
 			return d, &FileError{File: t.path, Err: err}
 		}
-		if worthy {
+		if worthy && d.form.Format != rowfile.Parquet {
 			f.keep(about, d)
 		}
 	}
@@ -63,43 +64,27 @@ type noted struct {
 	Fields  []int
 	Guesses []infer.Column
 	Rows    int64
-	CSV     csvForm
+	Form    rowfile.Form
 	Sheets  string
-	Members []string // of JSON
 	Renamed []string
 }
 
 func (f *folder) recall(about string, d *described) bool {
 	var n noted
-	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) ||
-		len(n.Columns) != len(n.Members) {
+	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) {
 		return false
 	}
-	d.guesses, d.rows, d.csv, d.sheets, d.renamed = n.Guesses, n.Rows, n.CSV, n.Sheets, n.Renamed
+	d.guesses, d.rows, d.form, d.sheets, d.renamed = n.Guesses, n.Rows, n.Form, n.Sheets, n.Renamed
 	for i, c := range n.Columns {
-		d.cols = append(d.cols, column{c, n.Fields[i], n.Members[i]})
+		d.cols = append(d.cols, column{c, n.Fields[i]})
 	}
 	return true
 }
 
 func (f *folder) keep(about string, d described) {
-	n := noted{Guesses: d.guesses, Rows: d.rows, CSV: d.csv, Sheets: d.sheets, Renamed: d.renamed}
+	n := noted{Guesses: d.guesses, Rows: d.rows, Form: d.form, Sheets: d.sheets, Renamed: d.renamed}
 	for _, c := range d.cols {
 		n.Columns, n.Fields = append(n.Columns, c.ColumnInfo), append(n.Fields, c.at)
-		n.Members = append(n.Members, c.member)
 	}
 	f.notes.Write(about, d.stamp, n)
-}
-
-// count returns as many rows without columns as a file has. The number is known from the pass that inferred the types.
-func (f *folder) count(t file, d described, limit int64) (engine.Batches, error) {
-	h, err := f.openFile(t, d)
-	if err != nil {
-		return nil, &FileError{File: t.path, Err: err}
-	}
-	left := d.rows
-	if limit >= 0 {
-		left = min(left, limit)
-	}
-	return connector.Number(left), h.Close()
 }

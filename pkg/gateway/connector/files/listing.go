@@ -259,7 +259,7 @@ func (p *place) group(l *listing, dir, name string) ([]file, error) {
 		if ok, err := p.isSplit(at); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return nil, err
 		} else if ok || err != nil {
-			out = append(out, file{table: d, path: at, form: formParts})
+			out = append(out, file{table: d, path: at, ending: parts})
 		}
 	}
 	for _, i := range l.named[strings.ToLower(name)] {

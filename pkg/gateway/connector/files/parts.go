@@ -25,6 +25,27 @@ type part struct {
 	file   file
 	as     described
 	values []*string
+	typed  []any // the values, by the types of the keys
+}
+
+// folderNames are the values of a part, as a row.
+type folderNames struct {
+	values []*string
+	keys   []column
+}
+
+// Fill implements engine.Filler.
+func (f folderNames) Fill(_ context.Context, cols []engine.Vector, _ int) (int, error) {
+	for i, v := range f.values {
+		if v == nil {
+			cols[i].Null(0)
+			continue
+		}
+		if err := infer.Put(cols[i], 0, f.keys[i].Type, infer.Value{Text: []byte(*v), Kind: infer.Field}); err != nil {
+			return 0, err
+		}
+	}
+	return 1, nil
 }
 
 // partition parses the name of a folder. Characters that are not allowed in names are written as %2F and so on.
@@ -138,7 +159,7 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 		if len(p.values) < len(w.keys) {
 			return nil, fmt.Errorf("file %s is above the folders with the key %q", p.file.path, w.keys[len(p.values)])
 		}
-		if p.file.form != t.parts[0].file.form {
+		if p.file.ending != t.parts[0].file.ending {
 			return nil, fmt.Errorf("files %s and %s have different formats", t.parts[0].file.path, p.file.path)
 		}
 		var err error
@@ -149,13 +170,24 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 	for k, key := range w.keys {
 		g := infer.Column{}
 		for _, p := range t.parts {
-			if v := p.values[k]; v == nil {
+			switch v := p.values[k]; {
+			case v == nil:
 				g.Nullable = true
-			} else {
-				g.AddField([]byte(*v))
+			case *v == "": // the name of a folder, not a missing value
+				g.Declared = "varchar"
+			default:
+				g.Add(infer.Value{Text: []byte(*v), Kind: infer.Field}, 0)
 			}
 		}
-		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.Type(), Nullable: g.Nullable}, k, ""})
+		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.Type(), Nullable: g.Nullable}, k})
+	}
+	for i := range t.parts {
+		p := &t.parts[i]
+		rows, err := connector.Rows(ctx, folderNames{p.values, t.keys}, t.keys, 1)
+		if err != nil {
+			return nil, fmt.Errorf("folder %s: %w", path.Dir(p.file.path), err)
+		}
+		p.typed = rows[0]
 	}
 	return t, t.bring()
 }
@@ -249,15 +281,6 @@ func (t *parted) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches
 	return b, nil
 }
 
-// value returns the value of a key in the folders of a part, for comparisons; a varchar has the Go type text.
-func (t *parted) value(p part, k int) (any, error) {
-	v, err := cellOf(p.values, t.keys[k])
-	if s, ok := v.(string); ok && t.keys[k].Type == "varchar" {
-		return text(s), err
-	}
-	return v, err
-}
-
 // partBatches are the rows of the files, with the values of their folders.
 type partBatches struct {
 	t     *parted
@@ -324,11 +347,9 @@ func (b *partBatches) open(ctx context.Context, p part) (err error) {
 	for i, c := range b.want {
 		b.from[i] = -1
 		if slices.ContainsFunc(b.t.keys, func(k column) bool { return k.Name == c.Name }) {
-			if b.value[i], err = cellOf(p.values, c); err != nil {
-				return &FileError{p.file.path, fmt.Sprintf(", column %q", c.Name), err}
-			}
+			b.value[i] = p.typed[c.at]
 		} else if k, ok := at[c.Name]; ok {
-			c.at, c.member, b.from[i] = p.as.cols[k].at, p.as.cols[k].member, len(cols)
+			c.at, b.from[i] = p.as.cols[k].at, len(cols)
 			if c.Type != p.as.cols[k].Type {
 				b.widen[i] = widening(c.Type)
 			}

@@ -16,9 +16,9 @@ func (t *parted) mayFit(p part, filters []engine.Filter) bool {
 		if k < 0 {
 			continue
 		}
-		v, err := t.value(p, k)
-		if err != nil {
-			continue // reported by Next
+		v := p.typed[k]
+		if s, ok := v.(string); ok && t.keys[k].Type == "varchar" {
+			v = text(s)
 		}
 		if (v == nil) != (f.Op == "is null") || v != nil && !fits(v, f) {
 			return false

@@ -24,18 +24,20 @@ type column struct {
 
 // addValue adds the value of a member.
 func addValue(c *infer.Column, v json.RawMessage) {
+	kind := infer.Field
 	switch v[0] {
 	case 'n':
-		c.AddNull()
+		kind = infer.Null
 	case '"':
-		c.AddText()
+		kind = infer.Opaque
 	case '{', '[':
-		c.AddNested()
+		kind = infer.Nested
 	case 't', 'f':
-		c.AddFlag()
 	default:
 		c.AddNumber(string(v))
+		return
 	}
+	c.Add(infer.Value{Text: v, Kind: kind}, 0)
 }
 
 var decimalForm = late.Regexp(`^-?[0-9]{1,60}(\.[0-9]{1,60})?([eE][+-]?[0-9]{1,2})?$`)

@@ -1,8 +1,10 @@
-package files
+package objects
 
 import (
 	"errors"
 	"fmt"
+
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 )
 
 // scan parses JSON (RFC 8259) in one validating pass.
@@ -31,7 +33,7 @@ func (s *scan) skip() (byte, error) {
 }
 
 // members parses an object and appends its members.
-func (s *scan) members(out []jsonMember) ([]jsonMember, error) {
+func (s *scan) members(out []member) ([]member, error) {
 	s.at++ // the brace
 	for first := true; ; first = false {
 		c, err := s.skip()
@@ -46,7 +48,7 @@ func (s *scan) members(out []jsonMember) ([]jsonMember, error) {
 		if err != nil {
 			return out, err
 		}
-		m := jsonMember{name: name}
+		m := member{name: name}
 		if c, err = s.skip(); err != nil {
 			return out, err
 		}
@@ -57,14 +59,12 @@ func (s *scan) members(out []jsonMember) ([]jsonMember, error) {
 		m.value = s.text[from:s.at]
 		switch c {
 		case '"':
-			m.kind, m.value = 's', m.value[1:len(m.value)-1]
+			m.kind, m.value = infer.String, m.value[1:len(m.value)-1]
 		case '{', '[':
-			m.kind = 'j'
-		case 't', 'f':
-			m.kind = 'b'
+			m.kind = infer.Nested
 		case 'n':
 		default:
-			m.kind = 'n'
+			m.kind = infer.Field
 		}
 		out = append(out, m)
 		end, err := s.comma('}')

@@ -1,4 +1,4 @@
-package files
+package parquet
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
-
-	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 )
 
 // seedRow has a column of each physical type, in each encoding of the library.
@@ -60,7 +58,8 @@ func seedParquet(f testing.TB, n int, o ...parquet.WriterOption) []byte {
 
 // FuzzParquet reads files of Parquet: whatever the bytes are, the result is rows or an error.
 func FuzzParquet(f *testing.F) {
-	for _, pattern := range []string{"testdata/*.parquet", "../../../../cmd/testdata/files/*.parquet"} {
+	for _, pattern := range []string{"../../../pkg/gateway/connector/files/testdata/*.parquet",
+		"../../../cmd/testdata/files/*.parquet"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			f.Fatal(err)
@@ -79,20 +78,19 @@ func FuzzParquet(f *testing.F) {
 	f.Add(seedParquet(f, 3, parquet.Compression(&parquet.Brotli)))
 	f.Add(seedParquet(f, 3, parquet.Compression(&parquet.Lz4Raw)))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		p, err := parquetio.Open(bytes.NewReader(in), int64(len(in)))
+		p, err := Open(bytes.NewReader(in), int64(len(in)))
 		if err != nil {
 			return
 		}
-		cols, err := parquetColumns(t.Context(), p)
+		cols, err := p.Columns(t.Context())
 		if err != nil {
 			return
 		}
 		for i := range cols { // one after another, because an error of one would hide the others
-			b, err := newParquetBatches(p, cols[i:i+1])
+			b, err := p.Read(cols[i:i+1], -1)
 			if err != nil {
 				continue
 			}
-			b.limit = -1
 			for range 20 {
 				if _, err = b.Next(t.Context()); err != nil {
 					break

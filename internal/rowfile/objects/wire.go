@@ -1,36 +1,30 @@
-package files
+package objects
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
-	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// newJSONDocument reads objects, or the rows of a result as a gateway sends it and `-o json` stores it.
-func newJSONDocument(ctx context.Context, in readers, b *bufio.Reader) (records, error) {
-	r, err := newJSONRecords(ctx, in, b)
+// Result returns the rows of a document that is a result as a gateway sends it and `-o json` stores it; nil if it is
+// none. Nothing else is read of such a document.
+func (r *Reader) Result() (*Result, error) {
+	wire, err := r.isResult()
+	if err != nil || !wire {
+		return nil, err
+	}
+	w := &Result{rows: api.NewRows(io.NopCloser(io.MultiReader(bytes.NewReader(r.buf[r.at:]), r.in)), "")}
+	cols, err := w.rows.Columns()
 	if err != nil {
 		return nil, err
 	}
-	wire, err := r.isResult()
-	if err != nil || !wire {
-		return r, err
-	}
-	w := &wireRecords{readers: in, text: &gate{ctx: ctx}}
-	w.text.in = io.MultiReader(bytes.NewReader(r.buf[r.at:]), b)
-	w.rows = api.NewRows(io.NopCloser(w.text), "")
-	cols, err := w.rows.Columns()
-	if err != nil {
-		return nil, errors.Join(w.fault(err), w.Close())
-	}
-	w.names = make([]string, len(cols))
+	w.names, w.row = make([]string, len(cols)), make([]infer.Value, len(cols))
 	for i, c := range cols {
 		w.names[i], w.kinds = c.Name, append(w.kinds, kindOf(c.DataType))
 	}
@@ -39,7 +33,7 @@ func newJSONDocument(ctx context.Context, in readers, b *bufio.Reader) (records,
 
 // isResult reports whether a document begins as a result does: with "columns", a list of objects with the member
 // columnName, and then "data", a list. Nothing is consumed.
-func (r *jsonRecords) isResult() (bool, error) {
+func (r *Reader) isResult() (bool, error) {
 	if r.array || r.at == len(r.buf) || r.buf[r.at] != '{' {
 		return false, nil
 	}
@@ -93,58 +87,61 @@ func (s *scan) result() (bool, error) {
 }
 
 // kindOf is the meaning of the texts of a column by its declared type. Those of columns without one are as in CSV.
-func kindOf(typ string) rowfile.Kind {
+func kindOf(typ string) infer.Kind {
 	base, _, _ := strings.Cut(typ, "(")
 	switch strings.TrimSpace(base) {
-	case "", "tinyint", "smallint", "integer", "bigint", "decimal", "real", "double", "boolean", "date", "uuid":
-		return rowfile.Field
+	case "", "tinyint", "smallint", "integer", "bigint", "decimal", "boolean", "date", "uuid":
+		return infer.Field
+	case "real", "double":
+		return infer.Float
 	case "timestamp":
 		if !strings.HasSuffix(typ, "time zone") {
-			return rowfile.Field
+			return infer.Field
 		}
 	}
-	return rowfile.Opaque
+	return infer.Opaque
 }
 
-// wireRecords are the rows of a result as a gateway sends it.
-type wireRecords struct {
-	readers
-	text  *gate
+// Result are the rows of a result as a gateway sends it.
+type Result struct {
 	rows  *api.Rows
 	names []string
-	kinds []rowfile.Kind
-	n     int
+	kinds []infer.Kind
+	row   []infer.Value
+	text  []byte
+	n     int64
 }
 
-func (w *wireRecords) header() []string { return w.names }
+// Names are the names of the columns.
+func (w *Result) Names() []string { return w.names }
 
-func (w *wireRecords) next(ctx context.Context) (record, error) {
-	w.text.ctx = ctx
+// At is the number of rows so far.
+func (w *Result) At() int64 { return w.n }
+
+// Next reads a row, which is valid until the next call, and returns io.EOF after the last.
+func (w *Result) Next() ([]infer.Value, error) {
 	if !w.rows.Next() {
 		if err := w.rows.Err(); err != nil {
-			return record{}, w.fault(err)
+			return nil, err
 		}
-		return record{}, w.end(io.EOF)
+		return nil, io.EOF
 	}
 	w.n++
-	out := record{line: w.n, fields: make([]*string, len(w.names)), kinds: w.kinds}
+	w.text = w.text[:0]
 	for i, c := range w.rows.Row() {
-		if c.IsNull() {
+		if w.row[i] = (infer.Value{}); c.IsNull() {
 			continue
 		}
-		text, err := c.AppendText(nil)
-		if err != nil {
-			return record{}, w.fault(err)
+		from := len(w.text)
+		var err error
+		if w.text, err = c.AppendText(w.text); err != nil {
+			return nil, err
 		}
-		s := string(text)
-		out.fields[i] = &s
+		text := w.text[from:] // stays as it is when the buffer grows
+		if bytes.IndexByte(text, 0) >= 0 {
+			return nil, fmt.Errorf("row %d, column %q: a NUL character", w.n, w.names[i])
+		}
+		w.row[i] = infer.Value{Text: text, Kind: w.kinds[i]}
 	}
-	return out, nil
-}
-
-func (w *wireRecords) fault(err error) error {
-	if ctx := w.text.ctx.Err(); ctx != nil {
-		return ctx
-	}
-	return err
+	return w.row, nil
 }

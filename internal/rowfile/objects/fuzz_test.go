@@ -1,6 +1,7 @@
-package files
+package objects
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -18,19 +19,25 @@ func FuzzObjects(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		o, err := NewObjects(t.Context(), bytes.NewReader(in))
+		o, err := Open(bufio.NewReader(bytes.NewReader(in)))
 		if err != nil {
 			return
 		}
+		next := o.Next
+		if r, err := o.Result(); err != nil {
+			return
+		} else if r != nil {
+			next = r.Next
+		}
 		for range 1000 {
-			if _, err = o.Next(t.Context()); err != nil {
+			if _, err = next(); err != nil {
 				break
 			}
 		}
 		if !errors.Is(err, io.EOF) {
 			return
 		}
-		dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(in, []byte("\xef\xbb\xbf"))))
+		dec := json.NewDecoder(bytes.NewReader(in))
 		for {
 			var v any
 			dec.UseNumber()

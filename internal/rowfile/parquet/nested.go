@@ -1,4 +1,4 @@
-package files
+package parquet
 
 import (
 	"encoding/base64"

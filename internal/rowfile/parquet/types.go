@@ -1,7 +1,9 @@
-package files
+package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -142,7 +144,13 @@ func fineTime(v parquet.Value) (any, error) {
 	return at(clock(v), 1e9).Format("15:04:05.000000000"), nil
 }
 
-func textOf(v parquet.Value) (any, error) { return string(v.ByteArray()), nil }
+func textOf(v parquet.Value) (any, error) {
+	b := v.ByteArray()
+	if bytes.IndexByte(b, 0) >= 0 {
+		return nil, errors.New("a NUL character")
+	}
+	return string(b), nil
+}
 
 // unitOf returns the number of units per second.
 func unitOf(u format.TimeUnit) int64 {

@@ -1,0 +1,268 @@
+// Package objects reads JSON documents of objects as rows, and the rows of results as a gateway sends them.
+package objects
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/rowfile/infer"
+)
+
+// maxObject limits one record of a JSON file.
+const maxObject = 1 << 30
+
+// Reader reads the objects of a document, either in one list or consecutive, and names the columns of their members in
+// the order of their first occurrence.
+type Reader struct {
+	in    *bufio.Reader
+	buf   []byte
+	at    int // position up to which buf has been consumed
+	end   bool
+	array bool
+	begun bool
+	n     int64
+
+	members []member
+	names   []string
+	place   map[string]int
+	last    []int64 // for each name: the last record that had it
+	usual   []int   // the columns of the members of the previous record, which most records have in the same order
+	row     []infer.Value
+	compact bytes.Buffer
+}
+
+// member is a member of an object. Both slices are valid until the next record is read.
+type member struct {
+	name  []byte
+	value []byte // the characters of a string, else the text of the value
+	kind  infer.Kind
+}
+
+// Open reads the beginning of a document.
+func Open(in *bufio.Reader) (*Reader, error) {
+	r := &Reader{in: in, place: map[string]int{}}
+	c, err := r.peek()
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if r.array = err == nil && c == '['; r.array {
+		r.at++
+	}
+	return r, nil
+}
+
+// Names are the names of all members so far.
+func (r *Reader) Names() []string { return r.names }
+
+// At is the number of objects so far.
+func (r *Reader) At() int64 { return r.n }
+
+// Next reads an object. Its row has a value for each name so far, which is valid until the next call. It returns io.EOF
+// after the last object.
+func (r *Reader) Next() ([]infer.Value, error) {
+	if err := r.read(); err != nil {
+		return nil, err
+	}
+	r.compact.Reset()
+	clear(r.row)
+	for i := range r.members {
+		m := &r.members[i]
+		if err := r.plain(m); err != nil {
+			return nil, fmt.Errorf("record %d, member %q: %w", r.n, m.name, err)
+		}
+		at := r.column(i, m.name)
+		if r.last[at] == r.n {
+			return nil, fmt.Errorf("record %d has the member %q twice", r.n, m.name)
+		}
+		r.last[at] = r.n
+		r.row[at] = infer.Value{Text: m.value, Kind: m.kind}
+	}
+	return r.row, nil
+}
+
+// column is the column of member i of a record.
+func (r *Reader) column(i int, name []byte) int {
+	if i < len(r.usual) && r.names[r.usual[i]] == string(name) {
+		return r.usual[i]
+	}
+	at, ok := r.place[string(name)]
+	if !ok {
+		at = len(r.names)
+		r.names = append(r.names, string(name))
+		r.place[r.names[at]] = at
+		r.last, r.row = append(r.last, 0), append(r.row, infer.Value{})
+	}
+	if i < len(r.usual) {
+		r.usual[i] = at
+	} else {
+		r.usual = append(r.usual, at)
+	}
+	return at
+}
+
+// more reads further; unconsumed bytes move to the beginning of buf. It returns io.EOF at the end of the file.
+func (r *Reader) more() error {
+	if r.end {
+		return io.EOF
+	}
+	r.buf = r.buf[:copy(r.buf, r.buf[r.at:])]
+	r.at = 0
+	if len(r.buf) > maxObject {
+		return fmt.Errorf("it is longer than %d MiB", maxObject>>20)
+	}
+	if cap(r.buf)-len(r.buf) < r.in.Size() {
+		r.buf = append(make([]byte, 0, max(2*cap(r.buf), 2*r.in.Size())), r.buf...)
+	}
+	for { // fill the available space: a record that does not fit is read again from its beginning
+		n, err := r.in.Read(r.buf[len(r.buf):cap(r.buf)])
+		r.buf = r.buf[:len(r.buf)+n]
+		if err == io.EOF {
+			r.end = true
+			if n == 0 && r.at == len(r.buf) {
+				return io.EOF
+			}
+			return nil
+		}
+		if err != nil || len(r.buf) == cap(r.buf) {
+			return err
+		}
+	}
+}
+
+// peek returns the next character that is not white space.
+func (r *Reader) peek() (byte, error) {
+	for {
+		for ; r.at < len(r.buf); r.at++ {
+			if c := r.buf[r.at]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+				return c, nil
+			}
+		}
+		if err := r.more(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// read reads the members of the next object.
+func (r *Reader) read() error {
+	bad := func(err error) error { return fmt.Errorf("record %d: %w", r.n+1, err) }
+	c, err := r.peek()
+	if err == io.EOF && !r.array {
+		return io.EOF
+	}
+	if r.array {
+		switch {
+		case err == io.EOF:
+			return bad(errors.New("the list is not closed"))
+		case err != nil:
+		case c == ']':
+			r.at++
+			if _, err := r.peek(); err == nil {
+				return errors.New("unexpected data after the list of records")
+			} else if err != io.EOF {
+				return bad(err)
+			}
+			r.array = false // the end is expected now
+			return io.EOF
+		case r.begun && c != ',':
+			return bad(fmt.Errorf("%q where a comma or the end of the list is expected", c))
+		case r.begun:
+			r.at++
+			c, err = r.peek()
+		}
+	}
+	if err != nil {
+		return bad(unexpected(err))
+	}
+	r.begun = true
+	if c != '{' {
+		return r.noObject()
+	}
+	for {
+		s := scan{text: r.buf[r.at:]}
+		members, err := s.members(r.members[:0])
+		if err == nil {
+			r.at += s.at
+			r.n++
+			r.members = members
+			if !utf8.Valid(s.text[:s.at]) {
+				return fmt.Errorf("record %d is not valid UTF-8", r.n)
+			}
+			return nil
+		}
+		if !errors.Is(err, errShort) {
+			return bad(err)
+		}
+		if err := r.more(); err != nil {
+			return bad(unexpected(err))
+		}
+	}
+}
+
+// noObject returns the error for a record that is not an object.
+func (r *Reader) noObject() error {
+	for {
+		s := scan{text: r.buf[r.at:]}
+		err := s.value(0)
+		if err == nil && (s.at < len(s.text) || r.end) {
+			return fmt.Errorf("record %d is not an object", r.n+1)
+		}
+		if err != nil && !errors.Is(err, errShort) {
+			return fmt.Errorf("record %d: %w", r.n+1, err)
+		}
+		if err := r.more(); err != nil {
+			return fmt.Errorf("record %d: %w", r.n+1, unexpected(err))
+		}
+	}
+}
+
+func unexpected(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// plain decodes the escapes of a member's name and of a string, and removes the white space from an object or a list.
+func (r *Reader) plain(m *member) (err error) {
+	if bytes.IndexByte(m.name, '\\') >= 0 {
+		if m.name, err = unescape(m.name); err != nil {
+			return err
+		}
+	}
+	switch {
+	case m.kind == infer.Nested:
+		from := r.compact.Len()
+		if err := json.Compact(&r.compact, m.value); err != nil {
+			return err
+		}
+		m.value = r.compact.Bytes()[from:] // stays as it is when the buffer grows
+		return nil
+	case m.kind != infer.String || bytes.IndexByte(m.value, '\\') < 0:
+		return nil
+	}
+	s, err := unescape(m.value)
+	if err != nil {
+		return err
+	}
+	if bytes.ContainsRune(s, utf8.RuneError) && !bytes.ContainsRune(m.value, utf8.RuneError) &&
+		!bytes.Contains(bytes.ToLower(m.value), []byte(`\ufffd`)) {
+		return errors.New("an unpaired surrogate")
+	}
+	if bytes.IndexByte(s, 0) >= 0 {
+		return errors.New("a NUL character")
+	}
+	m.value = s
+	return nil
+}
+
+func unescape(s []byte) ([]byte, error) {
+	var text string
+	err := json.Unmarshal(append(append([]byte{'"'}, s...), '"'), &text)
+	return []byte(text), err
+}

@@ -1,0 +1,206 @@
+// Package parquet reads the rows of Parquet files as Go values. Columns of lists, maps or groups are JSON.
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/dig-cli/dig/internal/rowfile/parquetio"
+)
+
+// batchRows is the number of rows that are read at once.
+const batchRows = 2048
+
+// Column is a column of a file: its name, which may be that of another one, and its type in Trino.
+type Column struct {
+	Name     string
+	Type     string
+	Nullable bool
+	At       int // its index
+}
+
+// File is an open file.
+type File struct {
+	Rows int64
+
+	file *parquetio.File
+}
+
+// Open reads the metadata of a file, which is not closed.
+func Open(in io.ReaderAt, size int64) (*File, error) {
+	p, err := parquetio.Open(in, size)
+	if err != nil {
+		return nil, err
+	}
+	return &File{p.Rows, p}, nil
+}
+
+// Columns lists the columns. Those whose metadata does not tell their type are read. Nested ones are JSON.
+func (f *File) Columns(ctx context.Context) (cols []Column, err error) {
+	halves := halfLeaves(f.file.File)
+	for _, c := range f.file.Root().Columns() {
+		typ := "json"
+		if flat(c) {
+			typ, _ = leafDecoder(c, halves)
+			if wide, fine := nanosType(c); wide != "" {
+				any, err := anyFine(ctx, f.file, c.Index(), fine)
+				if err != nil {
+					return nil, fmt.Errorf("column %q: %w", c.Name(), err)
+				}
+				if any {
+					typ = wide
+				}
+			}
+		}
+		cols = append(cols, Column{c.Name(), typ, !c.Required(), len(cols)})
+	}
+	return cols, nil
+}
+
+// Batches are the rows of the requested columns, of one row group after another.
+type Batches struct {
+	p      *parquetio.File
+	groups []parquet.RowGroup
+	cols   []Column
+	decode []decoder
+	leaves []int         // index of each flat column among the leaves
+	nested []*nestedNode // for each column that is not flat
+	limit  int64
+
+	readers []parquet.ColumnChunkValueReader // for each flat column
+	rows    []*assembler                     // for each nested column
+	left    int64                            // rows of the open group
+	buf     []parquet.Value
+}
+
+// Read reads columns, and at most limit rows if it is not negative.
+func (f *File) Read(columns []Column, limit int64) (*Batches, error) {
+	p := f.file
+	b := &Batches{p: p, groups: p.RowGroups(), cols: columns, buf: make([]parquet.Value, batchRows), limit: limit}
+	all, halves := p.Root().Columns(), halfLeaves(p.File)
+	for _, c := range columns {
+		at := c.At
+		var d decoder
+		var node *nestedNode
+		if flat(all[at]) {
+			if _, d = leafDecoder(all[at], halves); c.Type == "varchar" {
+				if wide, _ := nanosType(all[at]); wide == c.Type {
+					d = fineTime
+				}
+			}
+		} else {
+			var err error
+			if node, err = nodeOf(all[at], halves, 0, 0); err != nil {
+				return nil, fmt.Errorf("column %q is not supported: %w", c.Name, err)
+			}
+		}
+		b.decode, b.nested = append(b.decode, d), append(b.nested, node)
+		b.leaves = append(b.leaves, all[at].Index())
+	}
+	return b, nil
+}
+
+func (b *Batches) closeReaders() (err error) {
+	for _, r := range b.readers {
+		if r != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}
+	for _, a := range b.rows {
+		if a != nil {
+			err = errors.Join(err, a.close())
+		}
+	}
+	b.readers, b.rows = nil, nil
+	return err
+}
+
+func (b *Batches) valuesOf(group int) func(leaf int) (parquet.ColumnChunkValueReader, error) {
+	return func(leaf int) (parquet.ColumnChunkValueReader, error) { return b.p.Values(group, leaf) }
+}
+
+// Next returns the next rows, with a Go value for each column as engine.Batches has them, and io.EOF after the last.
+func (b *Batches) Next(ctx context.Context) ([][]any, error) {
+	for b.left == 0 {
+		if err := b.closeReaders(); err != nil {
+			return nil, err
+		}
+		if len(b.groups) == 0 {
+			return nil, io.EOF
+		}
+		g, values := b.groups[0], b.valuesOf(len(b.p.RowGroups())-len(b.groups))
+		b.groups = b.groups[1:]
+		b.left = g.NumRows()
+		for i, l := range b.leaves {
+			if n := b.nested[i]; n != nil {
+				a, err := newAssembler(n, values)
+				if err != nil {
+					return nil, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
+				}
+				b.readers, b.rows = append(b.readers, nil), append(b.rows, a)
+			} else {
+				r, err := values(l)
+				if err != nil {
+					return nil, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
+				}
+				b.readers, b.rows = append(b.readers, r), append(b.rows, nil)
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	n := min(b.left, batchRows)
+	if b.limit >= 0 {
+		n = min(n, b.limit)
+	}
+	if n == 0 {
+		return nil, io.EOF
+	}
+	cells := make([]any, int(n)*len(b.cols))
+	rows := make([][]any, n)
+	for i := range rows {
+		rows[i] = cells[i*len(b.cols) : (i+1)*len(b.cols) : (i+1)*len(b.cols)]
+	}
+	for c, r := range b.readers {
+		if a := b.rows[c]; a != nil {
+			for i := range rows {
+				var err error
+				if rows[i][c], err = a.row(); err != nil {
+					return nil, fmt.Errorf("column %q: %w", b.cols[c].Name, err)
+				}
+			}
+			continue
+		}
+		for done := 0; done < int(n); {
+			k, err := r.ReadValues(b.buf[:int(n)-done])
+			for i := range k {
+				if v := b.buf[i]; !v.IsNull() {
+					var derr error
+					if rows[done+i][c], derr = b.decode[c](v); derr != nil {
+						return nil, fmt.Errorf("column %q: %w", b.cols[c].Name, derr)
+					}
+				}
+			}
+			done += k
+			if done < int(n) && (err != nil || k == 0) {
+				if err == nil || err == io.EOF {
+					err = errors.New("it ends early")
+				}
+				return nil, fmt.Errorf("column %q: %w", b.cols[c].Name, err)
+			}
+		}
+	}
+	b.left -= n
+	if b.limit >= 0 {
+		b.limit -= n
+	}
+	return rows, nil
+}
+
+// Close ends the reading. The file stays open.
+func (b *Batches) Close() error { return b.closeReaders() }

@@ -1,0 +1,343 @@
+package rowfile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/rowfile/csv"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
+	"github.com/dig-cli/dig/internal/rowfile/objects"
+	"github.com/dig-cli/dig/internal/rowfile/parquet"
+)
+
+// Rows reads the rows of a file, once.
+type Rows interface {
+	// Next reads a row, and returns io.EOF after the last. It may have fewer values than the file has columns: the
+	// others are NULL. The values are valid until the next call.
+	Next(ctx context.Context) ([]infer.Value, error)
+	// At is the number of the row in the file, or of its first line, from 1.
+	At() int64
+	// Names are the names of the columns so far, nil if the file has no header.
+	Names() []string
+	Close() error
+}
+
+// Open opens the rows of the file.
+func (f *File) Open(ctx context.Context) (Rows, error) {
+	r, err := f.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &ending{r, f}, nil
+}
+
+func (f *File) open(ctx context.Context) (Rows, error) {
+	switch f.Format {
+	case Parquet:
+		p, err := parquet.Open(f.in, f.size)
+		if err != nil {
+			return nil, err
+		}
+		cols, err := p.Columns(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return p.Values(cols)
+	case XLSX:
+		return f.book.Rows(ctx, !f.opt.NoHeader)
+	}
+	t, err := f.text(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var r Rows
+	switch f.Format {
+	case JSON:
+		r, err = openObjects(t)
+	case TSV:
+		r, err = f.openLines(ctx, t)
+	default:
+		r, err = f.openRecords(ctx, t)
+	}
+	if err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return r, nil
+}
+
+// ending are rows that end without an error only if the file is as it was, with the NULLs of the options.
+type ending struct {
+	Rows
+	f *File
+}
+
+func (r *ending) Next(ctx context.Context) ([]infer.Value, error) {
+	row, err := r.Rows.Next(ctx)
+	var packed *PackedError
+	switch {
+	case errors.Is(err, io.EOF) && r.f.Changed != nil:
+		if err := r.f.Changed(); err != nil {
+			return nil, err
+		}
+	case errors.As(err, &packed):
+		return nil, fmt.Errorf("after %s %d: %w", r.f.Unit(), r.At(), err)
+	}
+	if len(r.f.opt.Nulls) > 0 {
+		for i, v := range row {
+			if r.f.nullGiven(string(v.Text)) {
+				row[i] = infer.Value{}
+			}
+		}
+	}
+	return row, err
+}
+
+// objectRows are the rows of a JSON document.
+type objectRows struct {
+	*text
+	objectReader
+}
+
+type objectReader interface {
+	Next() ([]infer.Value, error)
+	Names() []string
+	At() int64
+}
+
+func openObjects(t *text) (Rows, error) {
+	r, err := objects.Open(t.Reader)
+	if err != nil {
+		return nil, err
+	}
+	result, err := r.Result()
+	if err != nil {
+		return nil, err
+	}
+	if result != nil {
+		return &objectRows{t, result}, nil
+	}
+	return &objectRows{t, r}, nil
+}
+
+func (r *objectRows) Next(ctx context.Context) ([]infer.Value, error) {
+	r.gate.ctx = ctx
+	row, err := r.objectReader.Next()
+	if canceled := ctx.Err(); err != nil && canceled != nil {
+		err = canceled
+	}
+	return row, err
+}
+
+func (r *objectRows) Names() []string {
+	if names := r.objectReader.Names(); names != nil {
+		return names
+	}
+	return []string{}
+}
+
+// records are the records of a text with delimiters.
+type records struct {
+	*text
+	in    *csv.Reader
+	names []string
+	width int
+	loose bool
+	row   []infer.Value
+}
+
+// longestRecord is the length in bytes from which a record is refused.
+const longestRecord = 256 << 20
+
+func (f *File) openRecords(ctx context.Context, t *text) (Rows, error) {
+	r := &records{text: t, in: csv.NewReader(t, f.Delimiter, f.window()), loose: f.Loose}
+	r.in.CR, r.in.Longest = f.Returns, longestRecord
+	if f.opt.NoHeader {
+		return r, nil
+	}
+	return r, header(ctx, r, &r.names)
+}
+
+// ErrEmpty is the error for a text without a line.
+var ErrEmpty = errors.New("the file is empty; its first line must name the columns")
+
+// header reads the names of the columns.
+func header(ctx context.Context, r Rows, names *[]string) error {
+	row, err := r.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		return ErrEmpty
+	}
+	if err != nil {
+		return err
+	}
+	for _, v := range row {
+		*names = append(*names, string(v.Text))
+	}
+	return nil
+}
+
+func (r *records) At() int64       { return r.in.Line }
+func (r *records) Names() []string { return r.names }
+
+func (r *records) Next(ctx context.Context) ([]infer.Value, error) {
+	r.gate.ctx = ctx
+	for {
+		if err := r.in.Read(); err != nil {
+			return nil, err
+		}
+		if !r.in.Blank() || r.width == 1 {
+			break
+		}
+	}
+	fields := r.in.Fields
+	switch {
+	case r.width == 0:
+		r.width = len(fields)
+	case len(fields) != r.width && !r.loose:
+		return nil, wrongWidth(r.in.Line, len(fields), r.width)
+	}
+	if r.in.Broken && !r.loose {
+		for i, f := range fields {
+			if err := checkText(f.Text, r.in.Line, i, r.names); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r.row = r.row[:0]
+	for i := range fields {
+		v := infer.Value{Text: fields[i].Text, Kind: infer.Field}
+		if fields[i].Null(r.width) {
+			v.Kind = infer.Null
+		}
+		r.row = append(r.row, v)
+	}
+	return r.row, nil
+}
+
+func wrongWidth(line int64, n, width int) error {
+	return fmt.Errorf("line %d: the record has %d fields, the first one has %d", line, n, width)
+}
+
+// checkText refuses what no column of strings holds.
+func checkText(text []byte, line int64, at int, names []string) error {
+	what := "invalid UTF-8"
+	if utf8.Valid(text) {
+		if what = "a NUL character"; bytes.IndexByte(text, 0) < 0 {
+			return nil
+		}
+	}
+	name := fmt.Sprint(at + 1)
+	if at < len(names) {
+		name = fmt.Sprintf("%q", names[at])
+	}
+	return fmt.Errorf("line %d, column %s: %s: %q", line, name, what, text[:min(len(text), 60)])
+}
+
+// Depth is how much Learn learns.
+type Depth uint8
+
+// The depths.
+const (
+	Count  Depth = iota // the number of rows, and the names of the columns
+	Types               // also the types of the columns; where the file declares them, no value is read
+	Values              // also the facts about all values
+)
+
+// Learn reads the file to its end.
+func (f *File) Learn(ctx context.Context, depth Depth) error {
+	f.Columns, f.Rows, f.Blank = nil, 0, 0
+	if f.Format == Parquet {
+		p, err := parquet.Open(f.in, f.size)
+		if err != nil {
+			return err
+		}
+		cols, err := p.Columns(ctx)
+		if err != nil {
+			return err
+		}
+		f.Header, f.Rows, f.Width = []string{}, p.Rows, len(cols)
+		for _, c := range cols {
+			f.Header = append(f.Header, c.Name)
+			f.column(infer.Column{Declared: c.Type, Nullable: c.Nullable})
+		}
+		if depth < Values {
+			return nil
+		}
+		f.Rows = 0
+	}
+	r, err := f.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for range len(r.Names()) - len(f.Columns) {
+		f.column(infer.Column{})
+	}
+	var blank int64
+	for ; ; f.Rows++ {
+		if err := ctx.Err(); f.Rows%1024 == 0 && err != nil {
+			return err
+		}
+		row, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		for len(f.Columns) < len(row) {
+			f.column(infer.Column{Nullable: f.Rows > 0})
+		}
+		if depth > Count {
+			for i := range row {
+				f.Columns[i].Add(row[i], r.At())
+			}
+		}
+		for i := len(row); i < len(f.Columns); i++ {
+			f.Columns[i].Nullable = true
+		}
+		if len(row) == 0 || len(row) == 1 && row[0].Kind == infer.Null {
+			blank++
+		}
+	}
+	if f.Header = r.Names(); f.Header != nil {
+		for len(f.Header) < len(f.Columns) { // columns beyond the header
+			f.Header = append(f.Header, "")
+		}
+	}
+	if f.Width = max(len(f.Header), len(f.Columns)); f.Width == 1 {
+		f.Rows, f.Blank = f.Rows-blank, blank
+	}
+	return nil
+}
+
+func (f *File) column(c infer.Column) {
+	if f.opt.Samples {
+		c.First = &infer.Samples{}
+	}
+	f.Columns = append(f.Columns, c)
+}
+
+// NoColumns is the error for a file whose columns are asked for and that has none.
+func (f *File) NoColumns() error {
+	switch rows := f.Rows + f.Blank; {
+	case f.Format == CSV || f.Format == TSV:
+		return ErrEmpty
+	case rows == 0:
+		return errors.New("it has no columns, because it has no records")
+	default:
+		return fmt.Errorf("it has no columns: they are the members of its records, and it has %d records "+
+			"without members", rows)
+	}
+}
+
+// Distinct are the names of the columns: each has one, and none differs from another in case alone. changed describes
+// the renamed columns.
+func (f *File) Distinct() (names, changed []string) {
+	return Names(f.Header, math.MaxInt, strings.ToLower, func(string) bool { return true })
+}

@@ -1,0 +1,226 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
+	"github.com/dig-cli/dig/internal/rowfile/parquet"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// openFile opens a file, which must not have changed since it was described.
+func (f *folder) openFile(t file, d described) (*os.File, error) {
+	r, err := f.root()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.openFile(t, d)
+}
+
+// The file is checked before it is opened: closing a file that this process has also open elsewhere would release its
+// locks.
+func (p *place) openFile(t file, d described) (*os.File, error) {
+	info, err := p.stat(t.path)
+	if err == nil {
+		err = p.f.own.Refuse(p.held, info)
+	}
+	if err != nil {
+		return nil, Bare(err)
+	}
+	p.f.looks.Add(1)
+	h, err := p.Open(t.path)
+	if err != nil {
+		return nil, Bare(err)
+	}
+	if err = d.still(h); err == nil {
+		var opened fs.FileInfo
+		if opened, err = h.Stat(); err == nil {
+			err = p.f.own.Refuse(p.held, opened)
+		}
+	}
+	if err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// Bare removes the path from an error to which the file name will be added.
+func Bare(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// describe determines the columns of a file and their types, for most formats by reading all of it, and the number of
+// its rows.
+func (p *place) describe(ctx context.Context, t file, d *described) error {
+	h, err := p.openFile(t, *d)
+	if err != nil {
+		return err
+	}
+	defer h.Close()
+	f, err := rowfile.Open(ctx, h, d.size, path.Base(t.path), rowfile.Options{})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	f.Changed = func() error { return d.still(h) }
+	if err := f.Learn(ctx, rowfile.Types); err != nil {
+		return err
+	}
+	names, renamed := f.Distinct()
+	d.form, d.rows, d.sheets, d.renamed = f.Form, f.Rows+f.Blank, f.Sheet, renamed
+	for i, name := range names {
+		c := &f.Columns[i]
+		info := engine.ColumnInfo{Name: name, Type: c.Type(), Nullable: c.Nullable || c.Declared == "" && c.Values == 0}
+		d.cols = append(d.cols, column{info, i})
+	}
+	if f.Format != rowfile.Parquet {
+		d.guesses = f.Columns
+	}
+	return nil
+}
+
+// scan reads columns of a file.
+func (f *folder) scan(ctx context.Context, t file, d described, want []column, limit int64) (engine.Batches, error) {
+	h, err := f.openFile(t, d)
+	if err != nil {
+		return nil, &FileError{File: t.path, Err: err}
+	}
+	if len(want) == 0 { // the number of the rows is known
+		left := d.rows
+		if limit >= 0 {
+			left = min(left, limit)
+		}
+		return connector.Number(left), h.Close()
+	}
+	s := &scan{h: h, as: d, path: t.path, cols: want, limit: limit}
+	if s.file, err = rowfile.Reopen(ctx, h, d.size, d.form); err == nil {
+		s.file.Changed = func() error { return d.still(h) }
+		if d.form.Format == rowfile.Parquet {
+			return s.parquet()
+		}
+		s.rows, err = s.file.Open(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(s.fault("", err), s.Close())
+	}
+	return s, nil
+}
+
+// scan writes the rows of a file to the columns of the engine.
+type scan struct {
+	h     *os.File
+	file  *rowfile.File
+	rows  rowfile.Rows
+	as    described
+	path  string
+	cols  []column
+	limit int64
+	done  bool
+}
+
+var _ engine.Filler = (*scan)(nil)
+
+func (s *scan) fault(at string, err error) error { return &FileError{s.path, at, err} }
+
+// Next implements engine.Batches.
+func (s *scan) Next(ctx context.Context) ([][]any, error) { return connector.NextOf(ctx, s, s.cols) }
+
+// Fill implements engine.Filler.
+func (s *scan) Fill(ctx context.Context, cols []engine.Vector, n int) (int, error) {
+	to := make([]infer.Vector, len(cols))
+	for i, c := range cols {
+		to[i] = c
+	}
+	return connector.Chunk(n, func(i int) (size int, err error) {
+		if s.done || s.limit == 0 {
+			return 0, io.EOF
+		}
+		row, err := s.rows.Next(ctx)
+		if s.done = errors.Is(err, io.EOF); s.done {
+			return 0, io.EOF
+		}
+		if canceled := ctx.Err(); err != nil && canceled != nil {
+			return 0, canceled
+		}
+		if err != nil {
+			return 0, s.fault("", err)
+		}
+		for k := range s.cols {
+			c := &s.cols[k]
+			if c.at >= len(row) {
+				to[k].Null(i)
+				continue
+			}
+			size += len(row[c.at].Text)
+			if err := infer.Put(to[k], i, c.Type, row[c.at]); err != nil {
+				if misfit := (*infer.MisfitError)(nil); errors.As(err, &misfit) {
+					err = fmt.Errorf("%w; %w", err, errChanged)
+				}
+				return 0, s.fault(fmt.Sprintf(", %s %d, column %q", s.file.Unit(), s.rows.At(), c.Name), err)
+			}
+		}
+		s.limit--
+		return size, nil
+	})
+}
+
+// Close closes the file.
+func (s *scan) Close() (err error) {
+	if s.rows != nil {
+		err = s.rows.Close()
+	}
+	if s.file != nil {
+		err = errors.Join(err, s.file.Close())
+	}
+	return errors.Join(err, s.h.Close())
+}
+
+// parquet reads a Parquet file.
+func (s *scan) parquet() (engine.Batches, error) {
+	var cols []parquet.Column
+	for _, c := range s.cols {
+		name := c.Name
+		cols = append(cols, parquet.Column{Name: name, Type: c.Type, At: c.at})
+	}
+	in, err := s.file.Batches(cols, s.limit)
+	if err != nil {
+		return nil, errors.Join(s.fault("", err), s.Close())
+	}
+	return &parquetScan{s, in}, nil
+}
+
+// parquetScan are the rows of a Parquet file as Go values.
+type parquetScan struct {
+	scan *scan
+	in   *parquet.Batches
+}
+
+func (s *parquetScan) Next(ctx context.Context) ([][]any, error) {
+	rows, err := s.in.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		if changed := s.scan.as.still(s.scan.h); changed != nil {
+			return nil, s.scan.fault("", changed)
+		}
+		return nil, err
+	}
+	if err != nil && ctx.Err() == nil {
+		err = s.scan.fault("", err)
+	}
+	return rows, err
+}
+
+func (s *parquetScan) Close() error { return errors.Join(s.in.Close(), s.scan.Close()) }
