@@ -164,21 +164,44 @@ func (p *printer) logic(x *trinosql.Logic) {
 	p.put("(", strings.Join(texts, " "+x.Op+" "), ")")
 }
 
+// special writes the expressions with a syntax of their own.
 func (p *printer) special(x trinosql.Expr) {
-	f := writers.get().specials[fmt.Sprintf("%T", x)]
-	if f == nil {
-		name := strings.TrimPrefix(fmt.Sprintf("%T", x), "*trinosql.")
-		switch x := x.(type) {
-		case *trinosql.JSONFunc:
-			name = x.Name
-		case *trinosql.JSONObject:
-			name = "JSON_OBJECT"
-		case *trinosql.JSONArray:
-			name = "JSON_ARRAY"
-		}
-		p.refuse(x, "%s is not supported on zone local", name)
+	switch x := x.(type) {
+	case *trinosql.Grouping:
+		p.outOfTry(func() { p.grouping(x) })
+	case *trinosql.Listagg:
+		p.outOfTry(func() { p.listagg(x) })
+	case *trinosql.Current:
+		p.current(x)
+	case *trinosql.JSONFunc:
+		p.jsonFunc(x)
+	case *trinosql.JSONObject:
+		p.jsonObject(x)
+	case *trinosql.JSONArray:
+		p.jsonArray(x)
+	case *trinosql.Array:
+		p.array(x)
+	case *trinosql.Row:
+		p.row(x)
+	case *trinosql.Subscript:
+		p.subscript(x)
+	case *trinosql.Trim:
+		p.formCall(x, x.X, x.Chars)
+	case *trinosql.Substring:
+		p.formCall(x, x.X, x.From, x.For)
+	case *trinosql.Position:
+		p.formCall(x, x.X, x.Sub)
+	case *trinosql.Normalize:
+		p.normalize(x)
+	case *trinosql.Extract:
+		p.extract(x)
+	case *trinosql.IntervalLit:
+		p.interval(x)
+	case *trinosql.AtTimeZone:
+		p.atTimeZone(x)
+	default:
+		p.refuse(x, "%s is not supported on zone local", strings.TrimPrefix(fmt.Sprintf("%T", x), "*trinosql."))
 	}
-	f(p, x)
 }
 
 // ident writes the name of a column or of a lambda parameter.

@@ -104,9 +104,3 @@ func constant(x trinosql.Expr) bool {
 func (p *printer) grouping(x *trinosql.Grouping) {
 	p.put("CAST(grouping(", x.Columns, ") AS ", p.duckType(x, p.a.Types[x]), ")")
 }
-
-func groupingRules(reg *registry) {
-	reg.specials["*trinosql.Grouping"] = func(p *printer, x trinosql.Expr) {
-		p.outOfTry(func() { p.grouping(x.(*trinosql.Grouping)) })
-	}
-}

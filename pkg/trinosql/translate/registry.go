@@ -8,9 +8,8 @@ import (
 
 // registry has the rules that no template can express, by the files that define them.
 type registry struct {
-	rules    map[string]rule                              // calls, by NAME of "go NAME" in the lists of functions
-	casts    map[kinds]func(p *printer, c *conversion)    // conversions between kinds of types
-	specials map[string]func(p *printer, x trinosql.Expr) // expressions, by their Go type
+	rules map[string]rule                           // calls, by NAME of "go NAME" in the lists of functions
+	casts map[kinds]func(p *printer, c *conversion) // conversions between kinds of types
 	// typed literals such as DATE, by type name in upper case
 	literals map[string]func(p *printer, x *trinosql.TypedLit)
 }
@@ -26,11 +25,10 @@ type lateRegistry struct {
 func (l *lateRegistry) get() *registry {
 	l.once.Do(func() {
 		l.all = registry{rules: map[string]rule{}, casts: map[kinds]func(*printer, *conversion){},
-			specials: map[string]func(*printer, trinosql.Expr){}, literals: map[string]func(*printer,
-				*trinosql.TypedLit){}}
+			literals: map[string]func(*printer, *trinosql.TypedLit){}}
 		for _, add := range []func(*registry){
 			charCasts, jsonCasts, scalarCasts, timeCasts,
-			groupingRules, aggregateRules, arrayRules, coreRules, jsonRules, jsonMakers, mapRules, nestedRules,
+			aggregateRules, arrayRules, coreRules, mapRules, nestedRules,
 			repeatRules, scalarRules, timeRules, unitRules, zoneRules, windowRules,
 		} {
 			add(&l.all)

@@ -147,9 +147,6 @@ func aggregateRules(reg *registry) {
 			`)], lambda "~m": cardinality("~m") > 0)[1]`)
 	}
 	reg.rules["reduce_agg"] = (*printer).reduceAgg
-	reg.specials["*trinosql.Listagg"] = func(p *printer, x trinosql.Expr) {
-		p.outOfTry(func() { p.listagg(x.(*trinosql.Listagg)) })
-	}
 }
 
 func overWindow(c *call) bool { return c.fn != nil && (c.fn.Over != nil || c.fn.OverName != nil) }

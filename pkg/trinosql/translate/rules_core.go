@@ -16,7 +16,6 @@ func coreRules(reg *registry) {
 	reg.rules["modulus"] = func(p *printer, c *call) { p.divide(c, "%", "remainder") }
 	reg.rules["typeof"] = func(p *printer, c *call) { p.put(quoteText(c.bound.Args[0].String())) }
 	reg.rules["nullif"] = (*printer).nullif
-	reg.specials["*trinosql.Current"] = func(p *printer, x trinosql.Expr) { p.current(x.(*trinosql.Current)) }
 }
 
 // decimals computes with exactly the precision and scale of the result. If DuckDB has no type for an intermediate

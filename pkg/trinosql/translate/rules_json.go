@@ -11,10 +11,6 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func jsonRules(reg *registry) {
-	reg.specials["*trinosql.JSONFunc"] = func(p *printer, x trinosql.Expr) { p.jsonFunc(x.(*trinosql.JSONFunc)) }
-}
-
 var (
 	jsonPath = late.Regexp(`^\s*(lax|strict)\s+\$((?:\.[A-Za-z_]\w*|\."[^"\\]*"|\[\d{1,9}\]|\[\*\])*)\s*$`)
 	jsonStep = late.Regexp(`\.[A-Za-z_]\w*|\."[^"\\]*"|\[\d+\]|\[\*\]`)

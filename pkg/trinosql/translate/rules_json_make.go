@@ -12,11 +12,6 @@ import (
 
 // JSON_OBJECT and JSON_ARRAY.
 
-func jsonMakers(reg *registry) {
-	reg.specials["*trinosql.JSONObject"] = func(p *printer, x trinosql.Expr) { p.jsonObject(x.(*trinosql.JSONObject)) }
-	reg.specials["*trinosql.JSONArray"] = func(p *printer, x trinosql.Expr) { p.jsonArray(x.(*trinosql.JSONArray)) }
-}
-
 // jsonObject writes an object. Trino stores its members in a java.util.HashMap and writes them in the order of that, so
 // several keys must be constants.
 func (p *printer) jsonObject(x *trinosql.JSONObject) {

@@ -27,35 +27,6 @@ func nestedRules(reg *registry) {
 		}
 		p.expand(c, checked)
 	}
-	reg.specials["*trinosql.Array"] = func(p *printer, x trinosql.Expr) {
-		a := x.(*trinosql.Array)
-		if len(a.Items) == 0 || p.a.Types[x].Args[0].Kind == types.Unknown {
-			p.put("CAST([", a.Items, "] AS ", p.duckType(x, p.a.Types[x]), ")")
-			return
-		}
-		p.put("[", a.Items, "]")
-	}
-	reg.specials["*trinosql.Row"] = func(p *printer, x trinosql.Expr) {
-		r := x.(*trinosql.Row)
-		p.put("struct_pack(")
-		p.list(len(r.Items), func(i int) {
-			p.put(fmt.Sprintf("f%d := ", i+1))
-			if p.typeOf(r.Items[i]).Kind == types.Unknown {
-				p.put("CAST(NULL AS INTEGER)")
-				return
-			}
-			p.expr(r.Items[i])
-		})
-		p.put(")")
-	}
-	reg.specials["*trinosql.Subscript"] = func(p *printer, x trinosql.Expr) {
-		s := x.(*trinosql.Subscript)
-		if b := p.a.Operators[x]; b != nil {
-			p.operator(x, b, s.X, s.Index)
-			return
-		}
-		p.put("struct_extract_at(", s.X, ", ", fmt.Sprint(p.a.Fields[x]+1), ")")
-	}
 	for _, which := range []string{"any", "all", "none"} {
 		reg.rules["match "+which] = func(p *printer, c *call) { p.match(c, which) }
 	}
@@ -290,4 +261,36 @@ func sameTexts(a, b *types.Type) bool {
 		}
 	}
 	return true
+}
+
+// array writes an array constructor.
+func (p *printer) array(x *trinosql.Array) {
+	if len(x.Items) == 0 || p.a.Types[x].Args[0].Kind == types.Unknown {
+		p.put("CAST([", x.Items, "] AS ", p.duckType(x, p.a.Types[x]), ")")
+		return
+	}
+	p.put("[", x.Items, "]")
+}
+
+// row writes a row constructor.
+func (p *printer) row(x *trinosql.Row) {
+	p.put("struct_pack(")
+	p.list(len(x.Items), func(i int) {
+		p.put(fmt.Sprintf("f%d := ", i+1))
+		if p.typeOf(x.Items[i]).Kind == types.Unknown {
+			p.put("CAST(NULL AS INTEGER)")
+			return
+		}
+		p.expr(x.Items[i])
+	})
+	p.put(")")
+}
+
+// subscript writes x[i], also of a row.
+func (p *printer) subscript(x *trinosql.Subscript) {
+	if b := p.a.Operators[x]; b != nil {
+		p.operator(x, b, x.X, x.Index)
+		return
+	}
+	p.put("struct_extract_at(", x.X, ", ", fmt.Sprint(p.a.Fields[x]+1), ")")
 }

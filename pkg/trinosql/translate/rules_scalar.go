@@ -88,26 +88,6 @@ func scalarRules(reg *registry) {
 	// Patterns and similar are strings until they are used.
 	reg.casts[kinds{types.Varchar, types.Opaque}] = func(p *printer, c *conversion) { c.write() }
 
-	reg.specials["*trinosql.Trim"] = func(p *printer, x trinosql.Expr) {
-		t := x.(*trinosql.Trim)
-		p.formCall(x, t.X, t.Chars)
-	}
-	reg.specials["*trinosql.Substring"] = func(p *printer, x trinosql.Expr) {
-		s := x.(*trinosql.Substring)
-		p.formCall(x, s.X, s.From, s.For)
-	}
-	reg.specials["*trinosql.Position"] = func(p *printer, x trinosql.Expr) {
-		f := x.(*trinosql.Position)
-		p.formCall(x, f.X, f.Sub)
-	}
-	reg.specials["*trinosql.Normalize"] = func(p *printer, x trinosql.Expr) {
-		n := x.(*trinosql.Normalize)
-		c := &call{node: x, bound: p.a.Calls[x], args: []operand{p.operand(n.X)}}
-		if n.Form != "" && n.Form != "NFC" {
-			p.refuse(x, "normalize to another form than NFC is not supported on zone local")
-		}
-		reg.rules["normalize"](p, c)
-	}
 }
 
 // outsideTry writes a call with one template, and within TRY with another: DuckDB does not allow the functions with
@@ -258,4 +238,13 @@ func (p *printer) nestedExtreme(c *call, name string, args []operand) {
 
 func hasFloat(t *types.Type) bool {
 	return float(t) || nested(t) && slices.ContainsFunc(t.Args, hasFloat)
+}
+
+// normalize writes NORMALIZE.
+func (p *printer) normalize(x *trinosql.Normalize) {
+	c := &call{node: x, bound: p.a.Calls[x], args: []operand{p.operand(x.X)}}
+	if x.Form != "" && x.Form != "NFC" {
+		p.refuse(x, "normalize to another form than NFC is not supported on zone local")
+	}
+	writers.get().rules["normalize"](p, c)
 }

@@ -24,24 +24,6 @@ func timeRules(reg *registry) {
 		"hour", "minute", "second", "millisecond"} {
 		reg.rules["field "+f] = func(p *printer, c *call) { p.field(f, c.args[0], c.bound.Args[0]) }
 	}
-	reg.specials["*trinosql.Extract"] = func(p *printer, x trinosql.Expr) {
-		e := x.(*trinosql.Extract)
-		name := strings.ToLower(e.Field.Name)
-		if full, ok := map[string]string{"dow": "day_of_week", "doy": "day_of_year", "yow": "year_of_week",
-			"day_of_month": "day"}[name]; ok {
-			name = full
-		}
-		if name == "timezone_hour" || name == "timezone_minute" {
-			reg.rules[name](p, &call{node: x, args: []operand{p.operand(e.X)}})
-			return
-		}
-		if !slices.Contains([]string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year",
-			"year_of_week", "hour", "minute", "second"}, name) {
-			p.refuse(x, "EXTRACT(%s ...) is not supported on zone local", e.Field.Name)
-		}
-		p.field(name, p.operand(e.X), p.typeOf(e.X))
-	}
-	reg.specials["*trinosql.IntervalLit"] = func(p *printer, x trinosql.Expr) { p.interval(x.(*trinosql.IntervalLit)) }
 	reg.literals["CURRENT_TIMESTAMP"] = func(p *printer, x *trinosql.TypedLit) { p.now(x, "now()") }
 	reg.literals["LOCALTIMESTAMP"] = func(p *printer, x *trinosql.TypedLit) { p.now(x, "timezone('UTC', now())") }
 	reg.literals["LOCALTIME"] = func(p *printer, x *trinosql.TypedLit) {
@@ -194,4 +176,22 @@ func intervalValue(x *trinosql.IntervalLit) (n int64, fault string) {
 		}
 	}
 	return sign * n, ""
+}
+
+// extract writes EXTRACT.
+func (p *printer) extract(x *trinosql.Extract) {
+	name := strings.ToLower(x.Field.Name)
+	if full, ok := map[string]string{"dow": "day_of_week", "doy": "day_of_year", "yow": "year_of_week",
+		"day_of_month": "day"}[name]; ok {
+		name = full
+	}
+	if name == "timezone_hour" || name == "timezone_minute" {
+		writers.get().rules[name](p, &call{node: x, args: []operand{p.operand(x.X)}})
+		return
+	}
+	if !slices.Contains([]string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year",
+		"year_of_week", "hour", "minute", "second"}, name) {
+		p.refuse(x, "EXTRACT(%s ...) is not supported on zone local", x.Field.Name)
+	}
+	p.field(name, p.operand(x.X), p.typeOf(x.X))
 }

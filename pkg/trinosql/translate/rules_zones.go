@@ -58,24 +58,6 @@ func zoneRules(reg *registry) {
 	reg.rules["parse_datetime"] = (*printer).parseDatetime
 	reg.rules["timezone_hour"] = func(p *printer, c *call) { p.zoneOffset(c, " // 3600)") }
 	reg.rules["timezone_minute"] = func(p *printer, c *call) { p.zoneOffset(c, " // 60 % 60)") }
-	reg.specials["*trinosql.AtTimeZone"] = func(p *printer, x trinosql.Expr) {
-		a := x.(*trinosql.AtTimeZone)
-		t := p.a.Types[x]
-		p.duckType(x, t)
-		if i, ok := a.Zone.(*trinosql.IntervalLit); ok {
-			n, _ := intervalValue(i)
-			if _, ok := offsetMinutes(i); !ok && n%60000 != 0 {
-				p.raise(x, t, "Invalid time zone offset interval: interval contains seconds", p.operand(a.X))
-				return
-			} else if !ok {
-				p.raise(x, t, "Invalid offset minutes "+itoa(n/60000), p.operand(a.X))
-				return
-			}
-		} else if !p.knownZone(x, p.operand(a.X), a.Zone, badZone) {
-			return
-		}
-		p.expr(a.X)
-	}
 }
 
 const fromUnixtime = `CASE WHEN $1 >= -2251799813685.2485 AND $1 < 2251799813685.2475 THEN ` +
@@ -232,4 +214,23 @@ func (p *printer) isoStamp(value operand, t *types.Type, offset string) {
 		}
 		p.put(` || "~`, offset, `"(CAST(epoch_us(`, args[0], ") AS VARCHAR), ", quoteText(zone), "))")
 	})
+}
+
+// atTimeZone writes AT TIME ZONE.
+func (p *printer) atTimeZone(x *trinosql.AtTimeZone) {
+	t := p.a.Types[x]
+	p.duckType(x, t)
+	if i, ok := x.Zone.(*trinosql.IntervalLit); ok {
+		n, _ := intervalValue(i)
+		if _, ok := offsetMinutes(i); !ok && n%60000 != 0 {
+			p.raise(x, t, "Invalid time zone offset interval: interval contains seconds", p.operand(x.X))
+			return
+		} else if !ok {
+			p.raise(x, t, "Invalid offset minutes "+itoa(n/60000), p.operand(x.X))
+			return
+		}
+	} else if !p.knownZone(x, p.operand(x.X), x.Zone, badZone) {
+		return
+	}
+	p.expr(x.X)
 }

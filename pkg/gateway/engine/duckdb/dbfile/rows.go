@@ -12,12 +12,11 @@ import (
 	"sync"
 	"unsafe"
 
-	bindings "github.com/duckdb/duckdb-go-bindings"
-
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/blocks"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // Kind is the representation of a column's values in DuckDB's memory.

@@ -18,6 +18,15 @@ func (c *Conn) HasStored(ctx context.Context, schema, table string) (bool, error
 	return c.Describe(ctx, schema, table, func(bindings.TableDescription) {})
 }
 
+// Count counts the rows of a table.
+func (c *Conn) Count(ctx context.Context, table string) (n int64, err error) {
+	err = c.Query(ctx, `SELECT count(*) FROM `+table, nil, func(v []*string) (err error) {
+		n, err = strconv.ParseInt(*v[0], 10, 64)
+		return err
+	})
+	return n, err
+}
+
 // Describe calls a function with the description of a table of the project's own file, if that has it.
 func (c *Conn) Describe(ctx context.Context, schema, table string,
 	use func(bindings.TableDescription)) (has bool, err error) {

@@ -155,3 +155,34 @@ func (s *statement) execCount(ctx context.Context, text string) (n int64, err er
 	}
 	return n, s.c.Refused()
 }
+
+// DropStored removes a table of Store; it is not an error if it does not exist.
+func (p Statements) DropStored(ctx context.Context, schema, table string) error {
+	c, err := p.files.Writer(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if has, err := c.HasStored(ctx, schema, table); err != nil || !has {
+		return err
+	}
+	_, err = c.Exec(ctx, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, table))
+	return err
+}
+
+// RowCount counts the rows of a stored table.
+func (p Statements) RowCount(ctx context.Context, schema, table string) (int64, error) {
+	c, err := p.files.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	has, err := c.HasStored(ctx, schema, table)
+	if err != nil {
+		return 0, err
+	}
+	if !has {
+		return 0, engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
+	}
+	return c.Count(ctx, naming.StoredTable(schema, table))
+}

@@ -71,6 +71,8 @@ func (p own) Query(ctx context.Context, q sql.Query) (_ *wire.Result, err error)
 		t.Bigint = t.Layout == batch.Int128
 		r.cols = append(r.cols, engine.RowColumn{TableColumn: analyze.TableColumn{Name: name,
 			Type: types.Of(types.Varchar)}, Layout: t})
+		// for a statement that is repeated to find out its error
+		x.Columns = append(x.Columns, analyze.Column{Name: name, Type: types.Of(types.Varchar)})
 	}
 	return wire.NewResult(r, make([]engine.TableName, len(r.cols))), nil
 }

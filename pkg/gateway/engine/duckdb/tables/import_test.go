@@ -103,7 +103,7 @@ func TestImportsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if n, err := c.filled(t.Context(), &table{kind: digSchema, name: "imports"}); n != importsKept || err != nil {
+	if n, err := c.Count(t.Context(), digTable("imports")); n != importsKept || err != nil {
 		t.Errorf("%d imports are kept, %v", n, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -288,7 +287,7 @@ func (p Tables) dropTable(ctx context.Context, kind, name string, empty bool) (r
 			return err
 		}
 		if empty {
-			if rows, err = c.filled(ctx, t); err != nil || rows > 0 {
+			if rows, err = c.Count(ctx, t.sql()); err != nil || rows > 0 {
 				return err
 			}
 		}
@@ -322,13 +321,4 @@ func (t *table) create(as string) string {
 		}
 	}
 	return b.String() + ")"
-}
-
-// filled counts the rows of a table.
-func (c conn) filled(ctx context.Context, t *table) (n int64, err error) {
-	err = c.Query(ctx, `SELECT count(*) FROM `+t.sql(), nil, func(v []*string) (err error) {
-		n, err = strconv.ParseInt(*v[0], 10, 64)
-		return err
-	})
-	return n, err
 }

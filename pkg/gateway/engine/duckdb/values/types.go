@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
+	"github.com/dig-cli/dig/pkg/trinosql/translate"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -99,4 +103,64 @@ var layouts = map[bindings.Type]batch.Layout{
 	bindings.TypeArray:       batch.Array,
 	bindings.TypeMap:         batch.Map,
 	bindings.TypeStruct:      batch.Struct,
+}
+
+// ScanType creates the DuckDB type for one of the names of translate.DuckType that a Scanner has values of. The caller
+// destroys it.
+func ScanType(name string) bindings.LogicalType {
+	if p, ok := strings.CutPrefix(name, "DECIMAL("); ok {
+		var w, s int
+		_, _ = fmt.Sscanf(p, "%d,%d)", &w, &s)
+		return bindings.CreateDecimalType(uint8(w), uint8(s))
+	}
+	if name == "JSON" {
+		t := bindings.CreateLogicalType(bindings.TypeVarchar)
+		bindings.LogicalTypeSetAlias(t, "JSON")
+		return t
+	}
+	return bindings.CreateLogicalType(scanTypes[name])
+}
+
+var scanTypes = map[string]bindings.Type{
+	"BOOLEAN": bindings.TypeBoolean, "TINYINT": bindings.TypeTinyInt, "SMALLINT": bindings.TypeSmallInt,
+	"INTEGER": bindings.TypeInteger,
+	"BIGINT":  bindings.TypeBigInt, "DOUBLE": bindings.TypeDouble, "FLOAT": bindings.TypeFloat,
+	"DATE": bindings.TypeDate,
+	"UUID": bindings.TypeUUID, "TIME": bindings.TypeTime, "TIMESTAMP": bindings.TypeTimestamp,
+	"TIMESTAMPTZ":  bindings.TypeTimestampTZ,
+	"TIMESTAMP_NS": bindings.TypeTimestampNS, "BLOB": bindings.TypeBlob, "VARCHAR": bindings.TypeVarchar,
+}
+
+// VecOf reads the addresses of a vector and its children.
+func VecOf(t *batch.Type, v bindings.Vector) batch.Vec {
+	out := batch.Vec{Type: t, Data: bindings.VectorGetData(v), Valid: bindings.VectorGetValidity(v)}
+	switch t.Layout {
+	case batch.List:
+		out.Kids = []batch.Vec{VecOf(t.Kids[0], bindings.ListVectorGetChild(v))}
+	case batch.Array:
+		out.Kids = []batch.Vec{VecOf(t.Kids[0], bindings.ArrayVectorGetChild(v))}
+	case batch.Map: // stored as a list of rows of key and value
+		entry := bindings.ListVectorGetChild(v)
+		out.Kids = []batch.Vec{
+			VecOf(t.Kids[0], bindings.StructVectorGetChild(entry, 0)),
+			VecOf(t.Kids[1], bindings.StructVectorGetChild(entry, 1)),
+		}
+	case batch.Struct:
+		for i, k := range t.Kids {
+			out.Kids = append(out.Kids, VecOf(k, bindings.StructVectorGetChild(v, bindings.IdxT(i))))
+		}
+	}
+	return out
+}
+
+// Literal writes the value of a parameter.
+func Literal(p engine.Param) string {
+	switch p.Type.Kind {
+	case types.Boolean:
+		return p.Text
+	case types.Varchar:
+		return sqltext.Literal(p.Text)
+	}
+	name, _ := translate.DuckType(p.Type)
+	return "CAST(" + sqltext.Literal(p.Text) + " AS " + name + ")"
 }

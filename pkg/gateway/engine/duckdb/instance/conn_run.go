@@ -4,6 +4,7 @@ package instance
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -53,4 +54,52 @@ func (c *Conn) All(ctx context.Context, sql string) error {
 		return engine.Ended(ctx, nil)
 	}
 	return err
+}
+
+// Patient calls attempt, and again when greedier statements have left it no memory.
+func (c *Conn) Patient(ctx context.Context, attempt func() error) error {
+	return c.Instance.Memory.Patient(ctx, attempt, c.Ended)
+}
+
+// Ended returns why work on the connection must stop, or nil.
+func (c *Conn) Ended(ctx context.Context) error {
+	c.mu.Lock()
+	killed := c.killed
+	c.mu.Unlock()
+	if killed != nil {
+		return killed
+	}
+	return engine.Ended(ctx, nil)
+}
+
+// Reserve raises the limit of memory until the returned function is called, if others may have reached it: DuckDB can
+// neither finish nor undo a change without memory.
+func (c *Conn) Reserve() (done func()) {
+	if c.Instance.readOnly || !c.Instance.Memory.Pressed(&c.Client) {
+		return func() {}
+	}
+	limit := c.Instance.Opts.MemoryLimit
+	c.Instance.limit(limit + max(limit/4, 64<<20))
+	return func() { c.Instance.limit(limit) }
+}
+
+// TrimCache releases table blocks beyond the given bytes that DuckDB keeps in memory after writing them, up to its
+// memory limit. Lowering the limit for a moment is the only way; it is done while no other connection uses the instance
+// or can begin to.
+func (c *Conn) TrimCache(to int64) {
+	if limit := c.Instance.Opts.MemoryLimit; limit > to && c.Alone != nil {
+		c.Alone(func() {
+			c.Instance.limit(to)
+			c.Instance.limit(limit)
+		})
+	}
+}
+
+// limit sets the limit of memory, unless more is in use. The connection is of its own: a refused SET would end a
+// transaction.
+func (in *Instance) limit(n int64) {
+	_ = in.With(func(k bindings.Connection) error {
+		return RawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`,
+			n))
+	})
 }
