@@ -29,6 +29,7 @@ var landed = [][2]string{
 	{"0009_exports.sql", "543f46e5d0e126c2"},
 	{"0010_data.sql", "49aeb704dca56206"},
 	{"0011_stored_results.sql", "d5c35e3d70ff12a7"},
+	{"0012_imports.sql", "8205366cea1d460a"},
 }
 
 func TestMigrationsStay(t *testing.T) {

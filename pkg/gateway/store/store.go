@@ -121,9 +121,10 @@ func create(path, data string, now func() time.Time) error {
 }
 
 func openAt(path, data string, now func() time.Time) (*Store, error) {
-	// synchronous=FULL: an acknowledged change survives a power failure, not only a kill.
-	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"},
-		"_txlock": {"immediate"}}
+	// synchronous=FULL: an acknowledged change survives a power failure, not only a kill. temp_store: a migration must
+	// not depend on room in the directory for temporary files.
+	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+		"temp_store(MEMORY)"}, "_txlock": {"immediate"}}
 	db, err := openFile(path, q)
 	if err != nil {
 		return nil, err

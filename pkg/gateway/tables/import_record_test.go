@@ -1,0 +1,62 @@
+package tables_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// TestImportsAreRecorded: the state file knows which imports are stored; for one whose process died before it recorded
+// the end, the rows decide, and are asked once.
+func TestImportsAreRecorded(t *testing.T) {
+	g, cl, _ := gatewaytest.OpenClient(t)
+	ctx := context.Background()
+	data, err := g.Engine.Project(ctx, gatewaytest.Local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := data.CreateTable(ctx, engine.SchemaTable, "t", engine.ColumnDef{Name: "a",
+		Type: "bigint"}); err != nil {
+		t.Fatal(err)
+	}
+	add := func(id, doc string) error {
+		_, err := cl.Tables.Import(ctx, gatewaytest.Local, "t", api.ImportRequest{ID: id, ContainsHeader: true,
+			Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}, "x.csv", strings.NewReader(doc))
+		return err
+	}
+	if err := add("good", "a\n1\n2\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := add("bad", "a\nx\n"); err == nil {
+		t.Fatal("a text was stored as a number")
+	}
+	cut, err := g.Store.BeginImport(ctx, store.Import{ProjectID: gatewaytest.Local, GivenID: "cut",
+		Kind: engine.SchemaTable, Table: "t", Runner: "gone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := data.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("a\n3\n"), engine.Import{ID: "cut",
+		Header: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]int64{"good": 2, "bad": 0, "cut": 1, "never": 0} {
+		if rows, err := cl.FindImport(ctx, gatewaytest.Local, id); rows != want || err != nil {
+			t.Errorf("%s: %d rows are stored, %v", id, rows, err)
+		}
+	}
+	for id, want := range map[string]string{"good": store.ImportStored, "bad": store.ImportFailed,
+		"cut": store.ImportStored} {
+		m, err := g.Store.FindImport(ctx, gatewaytest.Local, id)
+		if err != nil || m.Status != want || m.EndedAt == nil || (m.Error != "") != (want == store.ImportFailed) {
+			t.Errorf("%+v, %v", m, err)
+		}
+		if id == "cut" && m.ID != cut.ID {
+			t.Errorf("another record: %+v", m)
+		}
+	}
+}
