@@ -224,9 +224,22 @@ type printer struct {
 	w *Writer // nil for Trino's own form
 }
 
-func (p *printer) put(parts ...string) {
-	for _, s := range parts {
-		p.WriteString(s)
+// tight is an expression that is written as an operand of a predicate.
+type tight struct{ Expr }
+
+// put writes texts, nodes and lists of expressions.
+func (p *printer) put(parts ...any) {
+	for _, part := range parts {
+		switch part := part.(type) {
+		case string:
+			p.WriteString(part)
+		case []Expr:
+			p.exprs(part)
+		case tight:
+			p.expr(part.Expr, precConcat)
+		case Node:
+			p.node(part)
+		}
 	}
 }
 
@@ -318,9 +331,7 @@ func (p *printer) show(s *Show) {
 		p.put(" FROM ")
 	}
 	if s.Query != nil {
-		p.put("(")
-		p.query(s.Query)
-		p.put(")")
+		p.put("(", s.Query, ")")
 	}
 	p.names(s.Name, ".")
 	if s.Like != nil {

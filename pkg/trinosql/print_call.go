@@ -45,9 +45,7 @@ func (p *printer) over(x *Func) {
 
 func (p *printer) filter(x Expr) {
 	if x != nil {
-		p.put(" FILTER (WHERE ")
-		p.expr(x, 0)
-		p.put(")")
+		p.put(" FILTER (WHERE ", x, ")")
 	}
 }
 
@@ -81,8 +79,7 @@ func (p *printer) window(w *WindowSpec) {
 		sep = " "
 	}
 	if w.PartitionBy != nil {
-		p.put(sep, "PARTITION BY ")
-		p.exprs(w.PartitionBy)
+		p.put(sep, "PARTITION BY ", w.PartitionBy)
 		sep = " "
 	}
 	if w.OrderBy != nil {
@@ -123,9 +120,7 @@ func (p *printer) trim(x *Trim) {
 	p.put("TRIM(")
 	switch {
 	case x.Comma:
-		p.expr(x.X, precConcat)
-		p.put(", ")
-		p.expr(x.Chars, precConcat)
+		p.put(tight{x.X}, ", ", tight{x.Chars})
 	case x.Spec == "" && x.Chars == nil:
 		p.expr(x.X, precConcat)
 	default:
@@ -133,11 +128,9 @@ func (p *printer) trim(x *Trim) {
 			p.put(x.Spec, " ")
 		}
 		if x.Chars != nil {
-			p.expr(x.Chars, precConcat)
-			p.put(" ")
+			p.put(tight{x.Chars}, " ")
 		}
-		p.put("FROM ")
-		p.expr(x.X, precConcat)
+		p.put("FROM ", tight{x.X})
 	}
 	p.put(")")
 }

@@ -115,33 +115,23 @@ func (p *printer) expr(x Expr, least int) {
 		p.put(" ", x.Op, " ")
 		p.expr(x.R, prec+1)
 	case *Compare:
-		p.expr(x.L, precConcat)
-		p.put(" ", x.Op, " ")
-		p.expr(x.R, precConcat)
+		p.put(tight{x.L}, " ", x.Op, " ", tight{x.R})
 	case *Quantified:
-		p.expr(x.X, precConcat)
-		p.put(" ", x.Op, " ", x.Quantifier, " (")
-		p.query(x.Query)
-		p.put(")")
+		p.put(tight{x.X}, " ", x.Op, " ", x.Quantifier, " (", x.Query, ")")
 	case *Between:
 		p.tested(x.X, x.Not, "BETWEEN ")
-		p.expr(x.Lo, precConcat)
-		p.put(" AND ")
-		p.expr(x.Hi, precConcat)
+		p.put(tight{x.Lo}, " AND ", tight{x.Hi})
 	case *InList:
 		p.tested(x.X, x.Not, "IN (")
-		p.exprs(x.List)
-		p.put(")")
+		p.put(x.List, ")")
 	case *InQuery:
 		p.tested(x.X, x.Not, "IN (")
-		p.query(x.Query)
-		p.put(")")
+		p.put(x.Query, ")")
 	case *LikeExpr:
 		p.tested(x.X, x.Not, "LIKE ")
 		p.expr(x.Pattern, precConcat)
 		if x.Escape != nil {
-			p.put(" ESCAPE ")
-			p.expr(x.Escape, precConcat)
+			p.put(" ESCAPE ", tight{x.Escape})
 		}
 	case *IsNull:
 		p.expr(x.X, precConcat)
@@ -169,9 +159,7 @@ func (p *printer) expr(x Expr, least int) {
 func (p *printer) target(x Expr) {
 	switch x.(type) {
 	case *IntLit, *DecimalLit, *DoubleLit: // 1.a would be lexed differently
-		p.put("(")
-		p.expr(x, 0)
-		p.put(")")
+		p.put("(", x, ")")
 	default:
 		p.expr(x, precPrimary)
 	}
@@ -208,58 +196,38 @@ func (p *printer) form(x Expr) {
 			p.names(x.Params, ", ")
 			p.put(")")
 		}
-		p.put(" -> ")
-		p.expr(x.Body, 0)
+		p.put(" -> ", x.Body)
 	case *Subquery:
-		p.put("(")
-		p.query(x.Query)
-		p.put(")")
+		p.put("(", x.Query, ")")
 	case *Exists:
-		p.put("EXISTS (")
-		p.query(x.Query)
-		p.put(")")
+		p.put("EXISTS (", x.Query, ")")
 	case *Case:
 		p.put("CASE")
 		if x.Operand != nil {
-			p.put(" ")
-			p.expr(x.Operand, 0)
+			p.put(" ", x.Operand)
 		}
 		for _, w := range x.Whens {
-			p.put(" WHEN ")
-			p.expr(w.Cond, 0)
-			p.put(" THEN ")
-			p.expr(w.Then, 0)
+			p.put(" WHEN ", w.Cond, " THEN ", w.Then)
 		}
 		if x.Else != nil {
-			p.put(" ELSE ")
-			p.expr(x.Else, 0)
+			p.put(" ELSE ", x.Else)
 		}
 		p.put(" END")
 	case *Cast:
 		if x.Try {
 			p.put("TRY_")
 		}
-		p.put("CAST(")
-		p.expr(x.X, 0)
-		p.put(" AS ")
-		p.dataType(x.Type)
-		p.put(")")
+		p.put("CAST(", x.X, " AS ", x.Type, ")")
 	case *Array:
-		p.put("ARRAY[")
-		p.exprs(x.Items)
-		p.put("]")
+		p.put("ARRAY[", x.Items, "]")
 	case *Row:
 		if !x.Bare {
 			p.put("ROW")
 		}
-		p.put("(")
-		p.exprs(x.Items)
-		p.put(")")
+		p.put("(", x.Items, ")")
 	case *Subscript:
 		p.target(x.X)
-		p.put("[")
-		p.expr(x.Index, precConcat)
-		p.put("]")
+		p.put("[", tight{x.Index}, "]")
 	case *AtTimeZone:
 		p.expr(x.X, precZone)
 		p.put(" AT TIME ZONE ")
@@ -272,24 +240,15 @@ func (p *printer) form(x Expr) {
 	case *Trim:
 		p.trim(x)
 	case *Substring:
-		p.put("SUBSTRING(")
-		p.expr(x.X, precConcat)
-		p.put(" FROM ")
-		p.expr(x.From, precConcat)
+		p.put("SUBSTRING(", tight{x.X}, " FROM ", tight{x.From})
 		if x.For != nil {
-			p.put(" FOR ")
-			p.expr(x.For, precConcat)
+			p.put(" FOR ", tight{x.For})
 		}
 		p.put(")")
 	case *Position:
-		p.put("POSITION(")
-		p.expr(x.Sub, precConcat)
-		p.put(" IN ")
-		p.expr(x.X, precConcat)
-		p.put(")")
+		p.put("POSITION(", tight{x.Sub}, " IN ", tight{x.X}, ")")
 	case *Normalize:
-		p.put("NORMALIZE(")
-		p.expr(x.X, precConcat)
+		p.put("NORMALIZE(", tight{x.X})
 		if x.Form != "" {
 			p.put(", ", x.Form)
 		}
@@ -297,13 +256,9 @@ func (p *printer) form(x Expr) {
 	case *Extract:
 		p.put("EXTRACT(")
 		p.name(x.Field)
-		p.put(" FROM ")
-		p.expr(x.X, precConcat)
-		p.put(")")
+		p.put(" FROM ", tight{x.X}, ")")
 	case *Grouping:
-		p.put("GROUPING(")
-		p.exprs(x.Columns)
-		p.put(")")
+		p.put("GROUPING(", x.Columns, ")")
 	default:
 		p.json(x)
 	}

@@ -14,9 +14,7 @@ func (p *printer) matchRecognize(m *MatchRecognize) {
 	p.relation(m.Relation)
 	p.put(" MATCH_RECOGNIZE (")
 	if m.PartitionBy != nil {
-		p.put("PARTITION BY ")
-		p.exprs(m.PartitionBy)
-		p.put(" ")
+		p.put("PARTITION BY ", m.PartitionBy, " ")
 	}
 	if m.OrderBy != nil {
 		p.orderBy(m.OrderBy, "")
@@ -69,8 +67,7 @@ func (p *printer) patternClauses(r *RowPatterns) {
 		p.put(" DEFINE ")
 		p.each(len(r.Define), func(i int) {
 			p.name(r.Define[i].Name)
-			p.put(" AS ")
-			p.expr(r.Define[i].Expr, 0)
+			p.put(" AS ", r.Define[i].Expr)
 		})
 	}
 }
@@ -133,8 +130,7 @@ func (p *printer) jsonColumns(list []*JSONColumn) {
 			p.put(" FOR ORDINALITY")
 			return
 		}
-		p.put(" ")
-		p.dataType(c.Value.Returning)
+		p.put(" ", c.Value.Returning)
 		p.jsonFormat(c.Value.Format)
 		if c.Value.Path != nil {
 			p.put(" PATH ", QuoteText(c.Value.Path.Value))
@@ -169,9 +165,7 @@ func (p *printer) tableFunc(f *TableFunc) {
 	p.put("(")
 	p.each(len(f.Args), func(i int) { p.tableArg(f.Args[i]) })
 	for i, c := range f.Copartition {
-		p.put([]string{" COPARTITION (", ", ("}[min(i, 1)])
-		p.exprs(c.Tables)
-		p.put(")")
+		p.put([]string{" COPARTITION (", ", ("}[min(i, 1)], c.Tables, ")")
 	}
 	p.put("))")
 }
@@ -211,9 +205,7 @@ func (p *printer) tableArg(a *TableArg) {
 		p.nameList(named.Columns)
 	}
 	if a.Partitioned {
-		p.put(" PARTITION BY (")
-		p.exprs(a.PartitionBy)
-		p.put(")")
+		p.put(" PARTITION BY (", a.PartitionBy, ")")
 	}
 	if a.Empty != "" {
 		p.put(" ", a.Empty, " WHEN EMPTY")
@@ -230,8 +222,7 @@ func (p *printer) routine(r *Routine) {
 	p.names(r.Name, ".")
 	p.put("(")
 	p.fields(r.Params)
-	p.put(") RETURNS ")
-	p.dataType(r.Returns)
+	p.put(") RETURNS ", r.Returns)
 	for _, t := range r.Traits {
 		p.put(" ", t.Kind)
 		switch {
@@ -289,11 +280,9 @@ func (p *printer) control(c *Control) {
 	for _, d := range c.Declares {
 		p.put("DECLARE ")
 		p.names(d.Names, ", ")
-		p.put(" ")
-		p.dataType(d.Type)
+		p.put(" ", d.Type)
 		if d.Default != nil {
-			p.put(" DEFAULT ")
-			p.expr(d.Default, 0)
+			p.put(" DEFAULT ", d.Default)
 		}
 		p.put("; ")
 	}
@@ -303,8 +292,7 @@ func (p *printer) control(c *Control) {
 		} else if i > 0 {
 			p.put("ELSEIF ")
 		}
-		p.expr(b.Cond, 0)
-		p.put(" THEN ")
+		p.put(b.Cond, " THEN ")
 		p.controls(b.Body)
 	}
 	if c.HasElse {
@@ -316,9 +304,7 @@ func (p *printer) control(c *Control) {
 	case c.Kind == "BEGIN":
 		p.put("END")
 	case c.Kind == "REPEAT":
-		p.put("UNTIL ")
-		p.expr(c.Expr, 0)
-		p.put(" END REPEAT")
+		p.put("UNTIL ", c.Expr, " END REPEAT")
 	case c.Branches != nil || loop:
 		p.put("END ", c.Kind)
 	}

@@ -22,24 +22,20 @@ func (p *printer) query(q *Query) {
 			}
 			p.name(n.Name)
 			p.nameList(n.Columns)
-			p.put(" AS (")
-			p.query(n.Query)
-			p.put(")")
+			p.put(" AS (", n.Query, ")")
 		}
 		p.put(" ")
 	}
 	p.body(q.Body)
 	p.orderBy(q.OrderBy, " ")
 	if q.Offset != nil {
-		p.put(" OFFSET ")
-		p.expr(q.Offset, 0)
+		p.put(" OFFSET ", q.Offset)
 	}
 	switch {
 	case q.Fetch:
 		p.put(" FETCH FIRST ")
 		if q.Limit != nil {
-			p.expr(q.Limit, 0)
-			p.put(" ")
+			p.put(q.Limit, " ")
 		}
 		p.put("ROWS ")
 		if q.WithTies {
@@ -50,8 +46,7 @@ func (p *printer) query(q *Query) {
 	case q.LimitAll:
 		p.put(" LIMIT ALL")
 	case q.Limit != nil:
-		p.put(" LIMIT ")
-		p.expr(q.Limit, 0)
+		p.put(" LIMIT ", q.Limit)
 	}
 }
 
@@ -63,15 +58,12 @@ func (p *printer) body(b QueryBody) {
 	case *Select:
 		p.selectBody(b)
 	case *Values:
-		p.put("VALUES ")
-		p.exprs(b.Rows)
+		p.put("VALUES ", b.Rows)
 	case *TableBody:
 		p.put("TABLE ")
 		p.names(b.Name, ".")
 	case *SubqueryBody:
-		p.put("(")
-		p.query(b.Query)
-		p.put(")")
+		p.put("(", b.Query, ")")
 	case *SetOp:
 		p.body(b.Left)
 		p.put(" ", b.Op, " ")
@@ -120,8 +112,7 @@ func (p *printer) selectBody(s *Select) {
 		p.relation(r)
 	}
 	if s.Where != nil {
-		p.put(" WHERE ")
-		p.expr(s.Where, 0)
+		p.put(" WHERE ", s.Where)
 	}
 	if g := s.GroupBy; g != nil {
 		p.put(" GROUP BY ")
@@ -134,8 +125,7 @@ func (p *printer) selectBody(s *Select) {
 		}
 	}
 	if s.Having != nil {
-		p.put(" HAVING ")
-		p.expr(s.Having, 0)
+		p.put(" HAVING ", s.Having)
 	}
 	for i, w := range s.Windows {
 		if i == 0 {
@@ -233,21 +223,16 @@ func (p *printer) relation(r Relation) {
 	case *TableRef:
 		p.names(r.Name, ".")
 		if r.PeriodKind != "" {
-			p.put(" FOR ", r.PeriodKind, " AS OF ")
-			p.expr(r.Period, precConcat)
+			p.put(" FOR ", r.PeriodKind, " AS OF ", tight{r.Period})
 		}
 	case *SubqueryRel:
-		p.put("(")
-		p.query(r.Query)
-		p.put(")")
+		p.put("(", r.Query, ")")
 	case *ParenRel:
 		p.put("(")
 		p.relation(r.Relation)
 		p.put(")")
 	case *Unnest:
-		p.put("UNNEST (")
-		p.exprs(r.Exprs)
-		p.put(")")
+		p.put("UNNEST (", r.Exprs, ")")
 		if r.Ordinality {
 			p.put(" WITH ORDINALITY")
 		}
@@ -258,9 +243,7 @@ func (p *printer) relation(r Relation) {
 	case *TableFunc:
 		p.tableFunc(r)
 	case *Lateral:
-		p.put("LATERAL (")
-		p.query(r.Query)
-		p.put(")")
+		p.put("LATERAL (", r.Query, ")")
 	case *Aliased:
 		p.relation(r.Relation)
 		p.put(" AS ")
@@ -268,9 +251,7 @@ func (p *printer) relation(r Relation) {
 		p.nameList(r.Columns)
 	case *Sampled:
 		p.relation(r.Relation)
-		p.put(" TABLESAMPLE ", r.Method, " (")
-		p.expr(r.Percentage, 0)
-		p.put(")")
+		p.put(" TABLESAMPLE ", r.Method, " (", r.Percentage, ")")
 	case *Join:
 		p.relation(r.Left)
 		if r.Natural {
@@ -279,8 +260,7 @@ func (p *printer) relation(r Relation) {
 		p.put(" ", r.Kind, " JOIN ")
 		p.relation(r.Right)
 		if r.On != nil {
-			p.put(" ON ")
-			p.expr(r.On, 0)
+			p.put(" ON ", r.On)
 		}
 		if r.Using != nil {
 			p.put(" USING")

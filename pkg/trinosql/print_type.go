@@ -172,8 +172,7 @@ func (p *printer) jsonFormat(f string) {
 
 func (p *printer) returning(t Type, format string) {
 	if t != nil {
-		p.put(" RETURNING ")
-		p.dataType(t)
+		p.put(" RETURNING ", t)
 		p.jsonFormat(format)
 	}
 }
@@ -184,8 +183,7 @@ func (p *printer) behaviour(b *JSONBehaviour, on string) {
 	}
 	p.put(" ", b.Kind)
 	if b.Value != nil {
-		p.put(" ")
-		p.expr(b.Value, 0)
+		p.put(" ", b.Value)
 	}
 	p.put(" ON ", on)
 }
