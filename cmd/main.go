@@ -3,7 +3,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"io"
 	"log"
 	"os"
@@ -11,15 +10,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/cmd/internal/prompt"
-	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/gateway/supervise"
 	xterm "golang.org/x/term"
 )
@@ -96,42 +92,10 @@ func programName(arg0 string) string {
 
 // Run runs one command line and returns the exit code.
 func Run(ctx context.Context, e *cli.Env) int {
-	e.DetectAutomation()
-	e.Out, e.Err = cli.InterruptibleWriter(ctx, e.Out), cli.InterruptibleWriter(ctx, e.Err)
-	e.Run.Mask = &term.Masker{}
-	e.Run.OutputLock, e.Run.PromptLock = new(sync.Mutex), new(sync.Mutex)
-	e.Run.Mask.Hide(e.Getenv("DIG_API_KEY"))
-	errs := e.Run.Mask.Writer(e.Err)
-	e.Err = errs
-	e.Run.Terminal, e.Run.Ctx = e.Err, ctx
-	if e.ErrTerm { // names and messages of a gateway must not control the terminal
-		e.Err = term.NewScreen(e.Err)
-	} else {
-		e.Err = &cli.NoteLines{E: e, W: e.Err}
-	}
-	e.In = &prompt.Stdin{Ctx: ctx, In: e.In}
-	err := e.RefuseDNS()
-	if err == nil {
+	return e.Execute(ctx, func() error {
 		root := newRootCmd(e)
 		root.SetArgs(e.Args)
-		_, err = root.ExecuteContextC(ctx)
-	}
-	if err == nil {
-		err = e.Run.Helped
-	}
-	if cerr := e.Run.Close(ctx); err == nil {
-		err = errors.Join(cerr, ctx.Err())
-	}
-	if perr := e.PrintSteps(); perr != nil && (err == nil || errors.Is(err, cli.ErrDone)) {
-		err = perr
-	}
-	if err == nil || errors.Is(err, cli.ErrDone) {
-		e.PrintDryRunNote()
-	}
-	code := e.Report(ctx, err)
-	if notes, ok := e.Err.(*cli.NoteLines); ok {
-		_ = notes.Flush()
-	}
-	_ = errs.Flush()
-	return code
+		_, err := root.ExecuteContextC(ctx)
+		return err
+	})
 }

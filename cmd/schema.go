@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"reflect"
 )
 
 // commandSchema describes a command for programs.

@@ -11,12 +11,8 @@ import (
 
 // Ask asks the user.
 func (e *Env) Ask() *prompt.Prompter {
-	p := &prompt.Prompter{In: e.In, Out: e.Err, InTerm: e.InTerm, OutTerm: e.ErrTerm, Yes: e.Run.Flags.Yes,
-		DryRun: e.DryRun(), Where: e.Where, Permit: e.Permit, Agreed: &e.Run.agreed}
-	if e.Run.unasked {
-		p.Unasked = e.Run.Unattended
-	}
-	return p
+	return &prompt.Prompter{In: e.In, Out: e.Err, InTerm: e.InTerm, OutTerm: e.ErrTerm, Yes: e.Run.Flags.Yes,
+		DryRun: e.DryRun(), Where: e.Where, Permit: e.Permit, Agreed: &e.Run.consent.agreed, Unasked: e.Run.unasked}
 }
 
 // Where describes the zone, organization, workspace and project of this run for a prompt.
@@ -35,7 +31,7 @@ func (e *Env) Where() string {
 			parts = append(parts, v.what+" "+v.is)
 		}
 	}
-	if e.Run.aboveProjects {
+	if e.Run.command.aboveProjects {
 		return strings.Join(parts, ", ")
 	}
 	switch facts := e.KeyFacts(); {

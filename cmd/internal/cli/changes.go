@@ -34,10 +34,10 @@ func (e *Env) record(line any) {
 	if err == nil {
 		return
 	}
-	e.Run.OutputLock.Lock()
-	defer e.Run.OutputLock.Unlock()
-	if !e.Run.unrecorded {
-		e.Run.unrecorded = true
+	e.Run.said.Lock()
+	defer e.Run.said.Unlock()
+	if !e.Run.said.unrecorded {
+		e.Run.said.unrecorded = true
 		fmt.Fprintf(e.Err, "note: the change is not recorded in the journal: %v\n", err)
 	}
 }
@@ -46,7 +46,7 @@ func (e *Env) record(line any) {
 func (t *interceptor) change(req *http.Request) *journal.Change {
 	e := t.env
 	op, path := t.operation(req)
-	c := &journal.Change{ID: journal.NewID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.Command,
+	c := &journal.Change{ID: journal.NewID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.command.path,
 		Operation: op.ID,
 		Zone:      e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
 		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path,

@@ -73,21 +73,21 @@ func shownBody(text string, size int64, h http.Header) string {
 	return text
 }
 
-// NoteLines is stderr when errors are JSON objects: every other line becomes an object too, {"note": "..."}, so that a
+// noteLines is stderr when errors are JSON objects: every other line becomes an object too, {"note": "..."}, so that a
 // script can parse stderr line by line.
-type NoteLines struct {
-	E  *Env
-	W  io.Writer
+type noteLines struct {
+	e  *Env
+	w  io.Writer
 	mu sync.Mutex
 	// the last line, while incomplete
 	line []byte
 }
 
-func (n *NoteLines) Write(p []byte) (int, error) {
+func (n *noteLines) Write(p []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.E.JSONErrors() {
-		return n.W.Write(p)
+	if !n.e.JSONErrors() {
+		return n.w.Write(p)
 	}
 	n.line = append(n.line, p...)
 	for {
@@ -103,7 +103,7 @@ func (n *NoteLines) Write(p []byte) (int, error) {
 	}
 }
 
-func (n *NoteLines) put(line []byte) error {
+func (n *noteLines) put(line []byte) error {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
 	}
@@ -113,12 +113,12 @@ func (n *NoteLines) put(line []byte) error {
 	if err := enc.Encode(map[string]string{"note": strings.TrimPrefix(string(line), "note: ")}); err != nil {
 		return err
 	}
-	_, err := n.W.Write(buf.Bytes())
+	_, err := n.w.Write(buf.Bytes())
 	return err
 }
 
 // Flush ends the last line.
-func (n *NoteLines) Flush() error {
+func (n *noteLines) Flush() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	line := n.line
@@ -131,10 +131,10 @@ func (n *NoteLines) Flush() error {
 
 // asIs writes JSON objects to stderr unchanged.
 func (e *Env) asIs() io.Writer {
-	n, ok := e.Err.(*NoteLines)
+	n, ok := e.Err.(*noteLines)
 	if !ok {
 		return e.Err
 	}
 	_ = n.Flush()
-	return n.W
+	return n.w
 }

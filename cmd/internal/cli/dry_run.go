@@ -67,25 +67,25 @@ type Explanation struct {
 
 // keepStep records the next step. It returns ErrDone.
 func (e *Env) keepStep(s Step) error {
-	e.Run.OutputLock.Lock()
-	defer e.Run.OutputLock.Unlock()
-	e.Run.stepCount++
-	e.Run.steps = append(e.Run.steps, s)
+	e.Run.said.Lock()
+	defer e.Run.said.Unlock()
+	e.Run.said.stepCount++
+	e.Run.said.steps = append(e.Run.said.steps, s)
 	return ErrDone
 }
 
-// PrintSteps prints the recorded steps, also those before a failure.
-func (e *Env) PrintSteps() error {
-	if len(e.Run.steps) == 0 {
+// printSteps prints the recorded steps, also those before a failure.
+func (e *Env) printSteps() error {
+	if len(e.Run.said.steps) == 0 {
 		return nil
 	}
 	o, err := e.OutputOptions()
 	if err != nil {
 		return err
 	}
-	var told any = e.Run.steps
+	var told any = e.Run.said.steps
 	if e.Run.Flags.Explain {
-		x := Explanation{Settings: []config.Explained{}, Requests: e.Run.steps}
+		x := Explanation{Settings: []config.Explained{}, Requests: e.Run.said.steps}
 		if e.Run.Settings != nil {
 			x.Settings = e.Run.Settings.Explain()
 		}
@@ -101,10 +101,10 @@ func (e *Env) PrintSteps() error {
 
 // step prints step n of the run while no other step is printed. It returns ErrDone.
 func (e *Env) step(tell func(w io.Writer, n int) error) error {
-	e.Run.OutputLock.Lock()
-	defer e.Run.OutputLock.Unlock()
-	e.Run.stepCount++
-	if err := tell(e.OnScreen(), e.Run.stepCount); err != nil {
+	e.Run.said.Lock()
+	defer e.Run.said.Unlock()
+	e.Run.said.stepCount++
+	if err := tell(e.OnScreen(), e.Run.said.stepCount); err != nil {
 		return err
 	}
 	return ErrDone
@@ -112,9 +112,9 @@ func (e *Env) step(tell func(w io.Writer, n int) error) error {
 
 // StepCount returns the number of steps printed.
 func (e *Env) StepCount() int {
-	e.Run.OutputLock.Lock()
-	defer e.Run.OutputLock.Unlock()
-	return e.Run.stepCount
+	e.Run.said.Lock()
+	defer e.Run.said.Unlock()
+	return e.Run.said.stepCount
 }
 
 // Planned reports whether err means that a request was printed instead of sent, so that the command continues with
@@ -129,8 +129,8 @@ func ShownByExplain(ctx context.Context) context.Context {
 	return context.WithValue(ctx, shownKey{}, true)
 }
 
-// PrintDryRunNote prints once, at the end, that nothing was done.
-func (e *Env) PrintDryRunNote() {
+// printDryRunNote prints once, at the end, that nothing was done.
+func (e *Env) printDryRunNote() {
 	told := e.StepCount()
 	switch {
 	case told == 0:

@@ -3,11 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"github.com/dig-cli/dig/pkg/gateway/zone"
-	"github.com/spf13/cobra"
 	"io"
 	"sync/atomic"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/zone"
+	"github.com/spf13/cobra"
 )
 
 // Env is everything a run touches outside itself. Tests set its fields.

@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"strings"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
@@ -126,8 +125,8 @@ func exitOfConfig(kind error) int {
 	return exitcode.Failed
 }
 
-// Report prints an error to stderr and returns its exit code.
-func (e *Env) Report(ctx context.Context, err error) int {
+// report prints an error to stderr and returns its exit code.
+func (e *Env) report(ctx context.Context, err error) int {
 	if err == nil || errors.Is(err, ErrDone) {
 		return exitcode.OK
 	}
@@ -142,7 +141,7 @@ func (e *Env) Report(ctx context.Context, err error) int {
 		return exitcode.Pipe
 	}
 	f := Classify(ctx, err)
-	if f.Exit == exitcode.Usage && atomic.LoadInt32(&e.Run.changed) != 0 { // exit code 2 promises that nothing was sent
+	if f.Exit == exitcode.Usage && e.Run.said.changed.Load() { // exit code 2 promises that nothing was sent
 		f.Exit, f.Code = exitcode.Failed, "after-change"
 		f.Msg = "detected only after a change was sent: " + f.Msg
 	}
@@ -255,8 +254,8 @@ func statusOf(err error) int {
 
 var domainLike = late.Regexp(`^([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)+[A-Za-z]{2,}\.?$`)
 
-// RefuseDNS detects command lines meant for the DNS tool of the same name, which would otherwise be unknown commands.
-func (e *Env) RefuseDNS() error {
+// refuseDNS detects command lines meant for the DNS tool of the same name, which would otherwise be unknown commands.
+func (e *Env) refuseDNS() error {
 	if len(e.Args) == 0 {
 		return nil
 	}

@@ -12,10 +12,11 @@ import (
 
 // Starts records the command of the run before it runs, and rejects empty values and repeated flags.
 func (e *Env) Starts(c *cobra.Command, args []string) error {
-	_, e.Run.Command, _ = strings.Cut(c.CommandPath(), " ")
-	e.Run.changing = Changing(c)
+	_, e.Run.command.path, _ = strings.Cut(c.CommandPath(), " ")
+	e.Run.command.changing = Changing(c)
 	if op, ok := spec.Find(c.Annotations[LeafAnnotation]); ok {
-		e.Run.aboveProjects = slices.Contains([]string{"organizations", "workspaces", "projects", "projects-legacy"},
+		e.Run.command.aboveProjects = slices.Contains([]string{"organizations", "workspaces", "projects",
+			"projects-legacy"},
 			op.Group)
 	}
 	if err := emptyValue(c, args); err != nil {

@@ -3,10 +3,10 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 
-	"fmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )

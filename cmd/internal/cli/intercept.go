@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"github.com/dig-cli/dig/cmd/internal/journal"
 	"github.com/dig-cli/dig/internal/secret"
@@ -61,14 +60,14 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	writes := t.writes(req)
 	if t.reads(req) && !writes {
 		resp, err := t.next.RoundTrip(req)
-		if err == nil && t.env.Run.changing && req.Method == http.MethodGet {
+		if err == nil && t.env.Run.command.changing && req.Method == http.MethodGet {
 			_, path := t.operation(req)
 			t.seen.Watch(path, resp)
 		}
 		return resp, err
 	}
 	if !writes { // a statement that the gateway rejects as wrong has changed nothing
-		atomic.StoreInt32(&t.env.Run.changed, 1)
+		t.env.Run.said.changed.Store(true)
 	}
 	if t.env.Run.Settings.JournalBytes() == 0 {
 		return t.next.RoundTrip(req)

@@ -28,11 +28,4 @@ func (e *Env) left(ctx context.Context, err error, what, resume, cancel string) 
 }
 
 // ownGateway reports whether the gateway runs in this process and ends with it.
-func (e *Env) ownGateway() bool {
-	for _, c := range e.Run.closers {
-		if lt, ok := c.(*localTransport); ok && lt.gw != nil {
-			return true
-		}
-	}
-	return false
-}
+func (e *Env) ownGateway() bool { return e.Run.local != nil && e.Run.local.gw != nil }

@@ -19,8 +19,8 @@ type interruptibleWriter struct {
 	left atomic.Bool // a write is still in progress
 }
 
-// InterruptibleWriter makes writes to w end on an interrupt. Regular files are not wrapped, because they do not block.
-func InterruptibleWriter(ctx context.Context, w io.Writer) io.Writer {
+// interruptible makes writes to w end on an interrupt. Regular files are not wrapped, because they do not block.
+func interruptible(ctx context.Context, w io.Writer) io.Writer {
 	if RegularFile(w) {
 		return w
 	}

@@ -32,6 +32,9 @@ type localTransport struct {
 	err    error
 	gone   error // the error of opening it after the running gateway has stopped
 
+	unopened error         // why zone local could not be opened, for what precedes the first request
+	stuck    chan struct{} // closed when a statement of the gateway in this process does not stop
+
 	remove func() error // removes the data directory that was created for a dry run
 }
 
@@ -74,7 +77,7 @@ func (t *localTransport) open(dial bool) error {
 		rt, ok, err := t.env.Zone.Dial(dir)
 		if err != nil {
 			f := ForeignData(err)
-			t.env.Run.unopened = f
+			t.unopened = f
 			return f
 		}
 		if ok {
@@ -91,8 +94,8 @@ func (t *localTransport) open(dial bool) error {
 		if errors.Is(err, engine.ErrNoEngine) {
 			return err
 		}
-		t.env.Run.unopened = Unopened(dir, err)
-		return t.env.Run.unopened
+		t.unopened = Unopened(dir, err)
+		return t.unopened
 	}
 	t.next = t.gw.Transport()
 	return nil
@@ -112,17 +115,33 @@ func Unopened(dir string, err error) *Failure {
 	return f
 }
 
-// Interrupt cancels the background work of a gateway in this process.
-func (t *localTransport) Interrupt() {
-	if t.gw != nil {
-		t.gw.Interrupt()
+// Close waits for the background work of a gateway in this process, and cancels that work when ctx ends. It does not
+// wait for a statement that does not stop, which ends with the process.
+func (t *localTransport) Close(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() { done <- t.close(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-t.stuck:
+	}
+	late := time.NewTimer(lastWord)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return nil // the cause was reported, or no answer depended on the statement
 	}
 }
 
-// Close waits for the gateway's background work.
-func (t *localTransport) Close() error {
+func (t *localTransport) close(ctx context.Context) error {
 	var err error
 	if t.gw != nil {
+		defer context.AfterFunc(ctx, t.gw.Interrupt)()
 		err = t.gw.Close()
 	}
 	if t.remove != nil {
@@ -159,7 +178,7 @@ func (e *Env) gatewayOptions(dir string, readOnly bool) zone.Options {
 		ReadOnly: readOnly,
 		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere,
 			MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited,
-			Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere, AbortCode: exitcode.Failed}}
+			Warden: &endWarden{env: e}, Overrun: overrunHere, AbortCode: exitcode.Failed}}
 }
 
 // patienceHere is how long a command waits for another one that changes the same project.
@@ -170,9 +189,8 @@ const overrunHere = 2 * time.Second
 
 // endWarden lets a command exit although one of its statements does not stop.
 type endWarden struct {
-	env   *Env
-	once  sync.Once
-	stuck chan struct{}
+	env  *Env
+	once sync.Once
 }
 
 var _ engine.Warden = (*endWarden)(nil)
@@ -183,8 +201,8 @@ func (w *endWarden) Admit(string, string) error { return nil }
 // Stuck ends the command like an interrupt, but with another cause, unless the command is already ending.
 func (w *endWarden) Stuck(why string, _ []engine.Running) {
 	w.once.Do(func() {
-		if w.stuck != nil {
-			close(w.stuck)
+		if t := w.env.Run.local; t != nil {
+			close(t.stuck)
 		}
 		if w.env.Interrupt != nil {
 			w.env.Interrupt(&Failure{Exit: exitcode.Failed, Code: "stuck", Msg: "the statement " + why +

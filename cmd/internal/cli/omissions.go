@@ -10,18 +10,18 @@ import (
 // columns of a saved query over it. The answer on stdout is printed as received. If Refuse is set, it is called
 // instead.
 func (e *Env) lacks(o api.Omission) error {
-	e.Run.OutputLock.Lock()
-	defer e.Run.OutputLock.Unlock()
+	e.Run.said.Lock()
+	defer e.Run.said.Unlock()
 	if e.Run.Refuse != nil {
 		return e.Run.Refuse(o)
 	}
-	if e.Run.lacked[o] {
+	if e.Run.said.lacked[o] {
 		return nil
 	}
-	if e.Run.lacked == nil {
-		e.Run.lacked = map[api.Omission]bool{}
+	if e.Run.said.lacked == nil {
+		e.Run.said.lacked = map[api.Omission]bool{}
 	}
-	e.Run.lacked[o] = true
+	e.Run.said.lacked[o] = true
 	fmt.Fprintf(e.Err, "note: the answer lacks %s\n", o)
 	return nil
 }

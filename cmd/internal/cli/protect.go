@@ -41,9 +41,9 @@ func (e *Env) permit(_ context.Context, what string) error {
 			Msg:  fmt.Sprintf("not sent: %s, and protect is read-only (%s)", what, s.Protect.From),
 			Hint: "for changes, choose another profile or remove that setting"}
 	case config.Confirm:
-		e.Run.PromptLock.Lock()
-		defer e.Run.PromptLock.Unlock()
-		if e.Run.agreed {
+		e.Run.consent.Lock()
+		defer e.Run.consent.Unlock()
+		if e.Run.consent.agreed {
 			return nil
 		}
 		return e.Ask().Confirm("%s, and protect is confirm (%s). Continue?", what, s.Protect.From)
@@ -54,8 +54,9 @@ func (e *Env) permit(_ context.Context, what string) error {
 // Permit returns an error if the run may not or cannot change anything. It is called before prompts and actions that
 // precede the first request that changes something.
 func (e *Env) Permit() error {
-	if e.Run.unopened != nil { // what a prompt says of the dependants of an object could not be looked up
-		return e.Run.unopened
+	// what a prompt says of the dependants of an object could not be looked up
+	if t := e.Run.local; t != nil && t.unopened != nil {
+		return t.unopened
 	}
 	if s := e.Run.Settings; s == nil || !s.IsReadOnly() {
 		return nil

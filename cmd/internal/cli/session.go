@@ -10,8 +10,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
@@ -24,74 +26,57 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"reflect"
 )
 
 // Session is the state of one run, including the resources that it has opened.
 type Session struct {
-	Flags         globalFlags
-	Set           *pflag.FlagSet
-	Settings      *config.Settings
-	client        *api.Client
-	closers       []io.Closer
-	Allowed       []string                        // hosts that files of exports may be downloaded from, --allow-host
-	shape         Shape                           // of the result
-	results       map[*cobra.Command]reflect.Type // see Prints
-	agreed        bool                            // the user, or --yes, has agreed to the changes of this run
-	aboveProjects bool                            // the command is about a workspace or project as a whole
-	Command       string                          // without the name of the program
-	changing      bool                            // the command may change something
-	unopened      error                           // zone local could not be opened
-	unrecorded    bool                            // a note about a journal that cannot be written was printed
-	changed       int32                           // nonzero after a request that may change something was sent
-	Helped        error                           // the error of printing help, which cobra cannot return
-	Mask          *term.Masker
-	Revealed      bool                     // the result shows the key, as was asked for
-	OutputLock    *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
-	PromptLock    *sync.Mutex              // held while the user is asked whether a request may be sent
-	steps         []Step                   // of a dry run that prints them as data
-	stepCount     int                      // number of steps that a dry run has printed; use Env.step and Env.StepCount
-	Refuse        func(api.Omission) error // makes an incomplete answer an error; nil for a note
-	lacked        map[api.Omission]bool
-	Unattended    string          // the variable that shows that no person runs the command
-	unasked       bool            // standard input is a terminal, but no person uses it
-	Terminal      io.Writer       // stderr itself, for output that moves the cursor: progress and pager
-	Ctx           context.Context // the context of the run, for code that is not passed one
-	// after which a gateway in this process lets other processes use a project; 0 for its default
-	Idle  time.Duration
-	stuck chan struct{} // closed when a statement of a gateway in this process does not stop; nil without one
+	Flags    globalFlags
+	Set      *pflag.FlagSet
+	Settings *config.Settings
+	Ctx      context.Context // the context of the run, for code that is not passed one
+	Terminal io.Writer       // stderr itself, for output that moves the cursor: progress and pager
+	Mask     *term.Masker
+	Revealed bool          // the result shows the key, as was asked for
+	Helped   error         // the error of printing help, which cobra cannot return
+	Allowed  []string      // hosts that files of exports may be downloaded from, --allow-host
+	Idle     time.Duration // after which a gateway in this process lets others use a project; 0 for its default
+
+	Refuse func(api.Omission) error // makes an incomplete answer an error; nil for a note
+
+	client     *api.Client
+	local      *localTransport                 // of the client; nil on other zones
+	results    map[*cobra.Command]reflect.Type // see Prints
+	command    running
+	said       *said
+	consent    *consent
+	unattended string // the variable that shows that no person runs the command
+	unasked    string // the same if standard input is a terminal nevertheless
 }
 
-// Close releases the resources. It waits for background work of a gateway in this process and cancels that work when
-// ctx ends. It does not wait for a statement that does not stop, which ends with the process.
-func (s *Session) Close(ctx context.Context) error {
-	done := make(chan error, 1)
-	go func() { done <- s.closeAll(ctx) }()
-	select {
-	case err := <-done:
-		return err
-	case <-s.stuck:
-	}
-	late := time.NewTimer(lastWord)
-	defer late.Stop()
-	select {
-	case err := <-done:
-		return err
-	case <-late.C:
-		return nil // the cause was reported, or no answer depended on the statement
-	}
+// running is the command of a run.
+type running struct {
+	path          string // without the name of the program
+	changing      bool   // it may change something
+	aboveProjects bool   // it is about a workspace or project as a whole
+	shape         Shape  // of its result
 }
 
-func (s *Session) closeAll(ctx context.Context) error {
-	var err error
-	for i := len(s.closers) - 1; i >= 0; i-- {
-		if c, ok := s.closers[i].(interface{ Interrupt() }); ok {
-			defer context.AfterFunc(ctx, c.Interrupt)()
-		}
-		err = errors.Join(err, s.closers[i].Close())
-	}
-	s.closers = nil
-	return err
+// consent is whether the user, or --yes, has agreed to the changes of the run. It is locked while the user is asked
+// whether a request may be sent.
+type consent struct {
+	sync.Mutex
+	agreed bool
+}
+
+// said is what the run has printed and sent so far. It is locked while a step or a note is printed, because requests
+// are sent by several goroutines.
+type said struct {
+	sync.Mutex
+	steps      []Step // of a dry run that prints them as data
+	stepCount  int    // number of steps that a dry run has printed; use Env.step and Env.StepCount
+	unrecorded bool   // a note about a journal that cannot be written
+	lacked     map[api.Omission]bool
+	changed    atomic.Bool // a request that may change something was sent
 }
 
 // GlobalFlags are the flags of every command.
@@ -169,8 +154,8 @@ func (e *Env) Client() (*api.Client, error) {
 	o.Timeout, _ = s.TimeoutDuration()
 	if s.InProcess() {
 		o.BaseURL, o.Patient = zone.BaseURL, true
-		lt := &localTransport{env: e}
-		e.Run.closers, e.Run.stuck = append(e.Run.closers, lt), make(chan struct{})
+		lt := &localTransport{env: e, stuck: make(chan struct{})}
+		e.Run.local = lt
 		o.Transport = lt
 	} else {
 		key, err := s.NeedKey()

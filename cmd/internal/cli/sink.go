@@ -52,7 +52,7 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 		s.W, s.File, s.Path = f, f, path
 		return s, nil
 	}
-	if page && o.Terminal && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb" {
+	if page && o.Terminal && e.Run.unattended == "" && e.Getenv("TERM") != "dumb" {
 		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: ProgramEnv(), Out: StreamOf(e.Out),
 			Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
 		s.W = s.pager

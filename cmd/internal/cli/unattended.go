@@ -23,21 +23,22 @@ func unattended(getenv func(string) string) string {
 	return ""
 }
 
-// DetectAutomation determines whether a person runs the command. If not, input is not expected from a terminal: there
+// detectAutomation determines whether a person runs the command. If not, input is not expected from a terminal: there
 // are no prompts, no pager and no progress line.
-func (e *Env) DetectAutomation() {
-	if e.Run.Unattended = unattended(e.Getenv); e.Run.Unattended != "" {
-		e.Run.unasked, e.InTerm = e.InTerm, false
+func (e *Env) detectAutomation() {
+	e.Run.unattended = unattended(e.Getenv)
+	if e.Run.unattended != "" && e.InTerm {
+		e.Run.unasked, e.InTerm = e.Run.unattended, false
 	}
 }
 
 // CheckInteractive returns the error of a command that would read from a terminal that no person uses.
 func (e *Env) CheckInteractive() error {
-	if !e.Run.unasked {
+	if e.Run.unasked == "" {
 		return nil
 	}
 	return Usagef("standard input is a terminal, and %s is set: no input is expected",
-		e.Run.Unattended).WithHint("give an argument or a file, or unset %s", e.Run.Unattended)
+		e.Run.unattended).WithHint("give an argument or a file, or unset %s", e.Run.unattended)
 }
 
 // failing is an input that cannot be read.
@@ -47,5 +48,5 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // Live reports whether stderr is a terminal on which a line can be redrawn.
 func (e *Env) Live() bool {
-	return e.ErrTerm && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb"
+	return e.ErrTerm && e.Run.unattended == "" && e.Getenv("TERM") != "dumb"
 }

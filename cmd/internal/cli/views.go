@@ -27,7 +27,7 @@ func (e *Env) showsOne(c *cobra.Command, s *Shape) {
 		"print only the ids, or the names of what has no id, one a line")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
-		e.Run.shape = *s
+		e.Run.command.shape = *s
 		return run(c, args)
 	}
 }
@@ -48,7 +48,7 @@ func (e *Env) checkQuiet() error {
 
 // shaped adds to the options how the result is displayed to people.
 func (e *Env) shaped(v View, o output.Options) output.Options {
-	shape := &e.Run.shape
+	shape := &e.Run.command.shape
 	if v.shape != nil {
 		shape = v.shape
 	}

@@ -2,10 +2,10 @@
 package complete
 
 import (
+	"context"
 	"slices"
 	"strings"
 
-	"context"
 	"github.com/dig-cli/dig/cmd/internal/schema"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"

@@ -15,13 +15,13 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
-	"syscall"
 )
 
 //go:embed migrations/*.sql
@@ -164,7 +164,8 @@ func (s *Store) NewID() string { return strconv.FormatInt(s.ids.next(), 10) }
 func (s *Store) migrate(ctx context.Context) error {
 	var have, id int
 	if err := s.db.QueryRowContext(ctx,
-		"SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&have, &id); err != nil {
+		"SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&have,
+		&id); err != nil {
 		return err
 	}
 	names, err := fs.Glob(migrations, "migrations/*.sql")
