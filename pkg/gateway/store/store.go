@@ -62,7 +62,7 @@ func openOf(dir, data string, now func() time.Time) (*Store, error) {
 		s, err := open(dir, data, now)
 		var se *sqlite.Error
 		if !errors.As(err, &se) || se.Code()&0xff != sqlite3.SQLITE_BUSY || time.Since(begun) > openWithin {
-			return s, err
+			return s, noSpace(err)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func openAt(path, data string, now func() time.Time) (*Store, error) {
 		if IsDamaged(err) {
 			return nil, s.damaged(err)
 		}
-		return nil, fmt.Errorf("state file %s: %w", s.name(), noSpace(err))
+		return nil, fmt.Errorf("state file %s: %w", s.name(), err)
 	}
 	if s.file, err = os.Stat(path); err != nil {
 		return nil, errors.Join(err, db.Close())
