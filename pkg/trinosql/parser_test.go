@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
 // statements are one or more for each rule of the grammar.
@@ -264,6 +266,13 @@ func TestOtherStatements(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, s := range statements {
 		f.Add(s)
+	}
+	list, err := witness.Statements("witness/testdata/language")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range list {
+		f.Add(s.SQL)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := Parse(text)

@@ -179,6 +179,7 @@ func Fault(err error) error {
 	out := &Error{Kind: kind, Message: e.Msg, Hint: e.Hint, Err: err}
 	if e.Unsupported {
 		out.Kind, out.Err = KindUnsupported, errors.Join(err, ErrNotSupported)
+		out.Message += " is " + ErrNotSupported.Error()
 	}
 	return Placed(e.At, out)
 }

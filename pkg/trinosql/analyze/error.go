@@ -16,7 +16,7 @@ type Error struct {
 	Name string
 	// Hint is the probable correction, "" if there is none.
 	Hint string
-	// Unsupported is set when the statement is valid in Trino and not supported by this package.
+	// Unsupported is set when Msg names what is valid in Trino and not supported by this package.
 	Unsupported bool
 }
 

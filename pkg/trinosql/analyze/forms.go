@@ -112,12 +112,9 @@ func (z *analyzer) extract(x *trinosql.Extract, c context) *types.Type {
 
 // subquery resolves the subquery of an expression and returns the row type of its columns.
 func (z *analyzer) subquery(x trinosql.Expr, q *trinosql.Query, c context) *types.Type {
-	if c.inLambda {
+	if _, exists := x.(*trinosql.Exists); c.inLambda && !exists { // Trino lets EXISTS pass
 		var at trinosql.Node = x
-		switch x.(type) {
-		case *trinosql.Exists: // Trino lets it pass, and fails with an internal error where it refers to the parameter
-			fail("NOT_SUPPORTED", x, "EXISTS in a lambda is not supported on zone local")
-		case *trinosql.Quantified:
+		if _, ok := x.(*trinosql.Quantified); ok {
 			at = q
 		}
 		fail("NOT_SUPPORTED", at, "Lambda expression cannot contain subqueries")

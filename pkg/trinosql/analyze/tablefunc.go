@@ -79,8 +79,7 @@ func (z *analyzer) noTableFunc(f *trinosql.TableFunc, name string) {
 	written = written[len("TABLE(") : strings.IndexByte(written[len("TABLE("):], '(')+len("TABLE(")]
 	if len(f.Name) == 3 && f.Name[1].Lower() == "system" && z.opt.Catalog.HasCatalog(f.Name[0].Lower()) {
 		panic(failure{&Error{Kind: "NOT_SUPPORTED", At: f.Pos(), Unsupported: true, Name: name,
-			Msg: "table function " + written +
-				" is not supported on zone local: only its source knows the columns of the result"}})
+			Msg: "table function " + written + ", whose columns only its source knows,"}})
 	}
 	hint := nearest.Of(name, slices.Sorted(maps.Keys(tableFunctions)))
 	if hint != "" {

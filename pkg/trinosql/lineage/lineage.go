@@ -72,9 +72,18 @@ func (l *lines) learn() {
 		}
 	}
 	for r, info := range l.a.Relations {
-		if u, ok := r.(*trinosql.Unnest); ok {
-			for _, f := range info.Fields {
-				l.exprs[f] = append(l.exprs[f], u.Exprs...)
+		for _, f := range info.Fields {
+			switch r := r.(type) {
+			case *trinosql.Unnest:
+				l.exprs[f] = append(l.exprs[f], r.Exprs...)
+			case *trinosql.JSONTable:
+				l.exprs[f] = append(l.exprs[f], r.Root)
+			case *trinosql.MatchRecognize:
+				for _, m := range r.Patterns.Measures {
+					if f.From == nil && m.Name.Name == f.Name {
+						l.exprs[f] = append(l.exprs[f], m.Expr)
+					}
+				}
 			}
 		}
 	}
@@ -158,7 +167,16 @@ func (l *lines) items(b trinosql.QueryBody) []analyze.Item {
 	case *trinosql.Select:
 		return l.a.Selects[b].Items
 	case *trinosql.SetOp:
-		return l.items(b.Left)
+		items := l.items(b.Left)
+		both := l.a.Bodies[b].Corresponding
+		if both == nil || items == nil {
+			return items
+		}
+		var out []analyze.Item
+		for _, i := range both[0] {
+			out = append(out, items[i])
+		}
+		return out
 	case *trinosql.SubqueryBody:
 		return l.items(b.Query.Body)
 	}

@@ -290,6 +290,12 @@ func (p *printer) lambda(x *trinosql.Lambda) {
 		t.lambdas++
 		defer func() { t.lambdas-- }()
 	}
+	trinosql.Inspect(x.Body, func(n trinosql.Node) bool {
+		if _, ok := n.(*trinosql.Exists); ok {
+			p.refuse(n, "EXISTS in a lambda is not supported on zone local")
+		}
+		return true
+	})
 	names := make([]string, len(x.Params))
 	for i := range names {
 		names[i] = p.name("x")

@@ -39,6 +39,12 @@ func TestLineage(t *testing.T) {
 		{`WITH RECURSIVE r(n) AS (SELECT id FROM o UNION ALL SELECT n + who FROM r, c WHERE n < 9) SELECT n FROM r`,
 			`n: o.id c.who`},
 		{`SELECT * FROM o NATURAL JOIN c`, `nothing`},
+		{`SELECT * FROM o MATCH_RECOGNIZE (PARTITION BY who MEASURES sum(A.amount) + last(id) AS m PATTERN (A+) ` +
+			`DEFINE A AS id > 1)`, `who: o.who; m: o.amount o.id`},
+		{`SELECT t.v FROM c, JSON_TABLE(name, 'lax $' COLUMNS (v bigint PATH 'lax $')) AS t`, `t.v: c.name`},
+		{`SELECT * FROM TABLE(exclude_columns(TABLE(SELECT id, who FROM o), DESCRIPTOR(id)))`, `who: o.who`},
+		{`SELECT id, who FROM o UNION CORRESPONDING SELECT name, who FROM c`, `who: o.who c.who`},
+		{`WITH FUNCTION f(x bigint) RETURNS bigint RETURN x + 1 SELECT f(id) FROM o`, `f(id): o.id`},
 	} {
 		got, err := sql.Lineage(t.Context(), p, sql.Query{SQL: tt.text, Catalogs: names})
 		if err != nil {

@@ -157,3 +157,4 @@ SELECT [1, 2][1], [], ALL, [[1]] || [[2]] FROM (VALUES 1) t (all);
 SELECT ALL [1] IN ([1], [2]);
 SELECT * FROM TABLE(exclude_columns(TABLE(nation), CAST(NULL AS DESCRIPTOR)));
 SELECT color('red') = color('blue'), count(DISTINCT color('red'));
+SELECT transform(ARRAY[1], x -> EXISTS (SELECT 1));
