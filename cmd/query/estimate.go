@@ -37,7 +37,7 @@ func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql 
 		return read(res.Rows())
 	}
 	var s sizeEstimate
-	err := run("SELECT count(*) FROM (\n"+sql+"\n) AS counted", func(r *api.Rows) error {
+	err := run(sqlstmt.Within(sql, "SELECT count(*) FROM (", ") AS counted"), func(r *api.Rows) error {
 		n, err := contents.In(r, 1)
 		if err == nil {
 			s.Rows = n[0]
@@ -48,7 +48,7 @@ func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql 
 		return cli.View{}, err
 	}
 	var bytes int64
-	err = run("SELECT * FROM (\n"+sql+"\n) AS sampled LIMIT "+strconv.Itoa(estimateRows), func(r *api.Rows) error {
+	err = run(sqlstmt.Within(sql, "SELECT * FROM (", ") AS sampled LIMIT "+strconv.Itoa(estimateRows)), func(r *api.Rows) error {
 		for ; r.Next(); s.Sampled++ {
 			for _, c := range r.Row() {
 				bytes += int64(len(c))

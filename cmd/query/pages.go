@@ -173,8 +173,8 @@ func (p *pagedRows) open() error {
 		}
 		where = "\nWHERE " + strings.Join(or, " OR ")
 	}
-	sql := fmt.Sprintf("SELECT * FROM (\n%s\n) AS page%s\nORDER BY %s LIMIT %d", p.sql, where,
-		strings.Join(order, ", "), p.size)
+	sql := sqlstmt.Within(p.sql, "SELECT * FROM (", fmt.Sprintf(") AS page%s\nORDER BY %s LIMIT %d", where,
+		strings.Join(order, ", "), p.size))
 	format := api.Compact
 	if p.q.e.MayDropRows() { // zone local reports types with the columns
 		format = api.CellTyped

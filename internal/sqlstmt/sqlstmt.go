@@ -67,9 +67,23 @@ func Limit(sql string, n int64) (limited string, wrapped int) {
 	}
 	sql = sql[:trinosql.Split(sql)[0].End]
 	if q.Limit != nil || q.LimitAll || q.Fetch || q.Offset != nil {
-		return fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", sql, n), 1
+		return within(q, sql, "SELECT * FROM (", fmt.Sprintf(") LIMIT %d", n)), 1
 	}
 	return fmt.Sprintf("%s\nLIMIT %d", sql, n), 0
+}
+
+// Within puts a statement into a query that has one text before it and another behind. Its first line is the second
+// one. The functions that it declares stay at the beginning, where alone they are allowed.
+func Within(sql, before, behind string) string { return within(parse(sql), sql, before, behind) }
+
+func within(q *trinosql.Query, sql, before, behind string) string {
+	head := ""
+	if q != nil && q.Routines != nil {
+		_, end := q.Routines[len(q.Routines)-1].Span()
+		end += trinosql.Split(sql)[0].At.Offset
+		head, sql = sql[:end]+" ", sql[end:]
+	}
+	return head + before + "\n" + sql + "\n" + behind
 }
 
 // Limited reports whether a statement has a LIMIT, OFFSET or FETCH of its own.

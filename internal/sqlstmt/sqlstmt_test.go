@@ -22,6 +22,8 @@ func TestLimit(t *testing.T) {
 		{"(SELECT a FROM t LIMIT 9)", "(SELECT a FROM t LIMIT 9)\nLIMIT 5", 0},
 		{"SELECT a FROM (SELECT a FROM t LIMIT 9)", "SELECT a FROM (SELECT a FROM t LIMIT 9)\nLIMIT 5", 0},
 		{"SELECT 1 /* /* */ ; ", "SELECT 1\nLIMIT 5", 0},
+		{"\nWITH FUNCTION f() RETURNS int BEGIN RETURN 1; END SELECT f() LIMIT 9;", "\nWITH FUNCTION f() RETURNS int " +
+			"BEGIN RETURN 1; END SELECT * FROM (\n SELECT f() LIMIT 9\n) LIMIT 5", 1},
 		{"SELECT $1 LIMIT 3", "SELECT * FROM (\nSELECT $1 LIMIT 3\n) LIMIT 5", 1}, // not parsed
 	} {
 		if got, wrapped := Limit(c.sql, 5); got != c.want || wrapped != c.wrapped {

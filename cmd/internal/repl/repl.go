@@ -17,7 +17,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/lineedit"
 	"github.com/dig-cli/dig/internal/sqlstmt"
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
@@ -220,7 +219,7 @@ func (s *shell) performPiece(ctx context.Context, text string) error {
 	if at := commandAfter(text); at > 0 {
 		return s.commandIn(ctx, text[:at], text[at:])
 	}
-	for _, part := range sqltext.Split(text, s.e.Local()) {
+	for _, part := range sqlstmt.Split(text) {
 		run := s.statement
 		if name, args, ok := commandOf(part.Text); ok { // pasted after a statement
 			run = func(ctx context.Context, _ string) error { return s.command(ctx, name, args) }

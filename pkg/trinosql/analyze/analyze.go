@@ -13,7 +13,8 @@ func Analyze(s trinosql.Statement, o Options) (a *Analysis, err error) {
 	}
 	q, ok := s.(*trinosql.Query)
 	if !ok {
-		return nil, &Error{Kind: "NOT_SUPPORTED", At: s.Pos(), Msg: "a statement that is not a query", Unsupported: true}
+		return nil, &Error{Kind: "NOT_SUPPORTED", At: s.Pos(), Msg: "a statement that is not a query",
+			Unsupported: true}
 	}
 	z := newAnalyzer(o)
 	err = z.guard(func() {
