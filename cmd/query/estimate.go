@@ -48,14 +48,15 @@ func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql 
 		return cli.View{}, err
 	}
 	var bytes int64
-	err = run(sqlstmt.Within(sql, "SELECT * FROM (", ") AS sampled LIMIT "+strconv.Itoa(estimateRows)), func(r *api.Rows) error {
-		for ; r.Next(); s.Sampled++ {
-			for _, c := range r.Row() {
-				bytes += int64(len(c))
+	err = run(sqlstmt.Within(sql, "SELECT * FROM (", ") AS sampled LIMIT "+strconv.Itoa(estimateRows)),
+		func(r *api.Rows) error {
+			for ; r.Next(); s.Sampled++ {
+				for _, c := range r.Row() {
+					bytes += int64(len(c))
+				}
 			}
-		}
-		return r.Err()
-	})
+			return r.Err()
+		})
 	if err != nil {
 		return cli.View{}, err
 	}

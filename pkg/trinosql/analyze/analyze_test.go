@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -166,6 +167,55 @@ func TestParts(t *testing.T) {
 		if (ref.Outer > 0) != (ref.Outer == 1 && ref.Field.Name == "regionkey" && ref.Field.Table.Table == "region" &&
 			show(x) == "regionkey" && correlated == 1) {
 			t.Errorf("%s is %d queries out, %d are correlated", show(x), ref.Outer, correlated)
+		}
+	}
+}
+
+// TestPlugins has the types that the documentation of the functions of plugins tells.
+func TestPlugins(t *testing.T) {
+	for _, c := range [][2]string{
+		{"ST_Point(1, 2)", "Geometry"},
+		{"ST_AsText(ST_Buffer(ST_Point(1, 2), 3))", "varchar"},
+		{"ST_Distance(to_spherical_geography(ST_Point(1, 2)), to_spherical_geography(ST_Point(3, 4)))", "double"},
+		{"geometry_union_agg(ST_Point(nationkey, 1))", "Geometry"},
+		{"ST_Contains(ST_Polygon('POLYGON EMPTY'), ST_GeometryFromText(max(name)))", "boolean"},
+		{"geometry_nearest_points(ST_Point(1, 2), NULL)", "row(Geometry, Geometry)"},
+		{"bing_tile_at(10, 20, 3)", "BingTile"},
+		{"bing_tile_coordinates(bing_tile('0')).x", "integer"},
+		{"bing_tile('0') = bing_tile('1')", "boolean"},
+		{"geometry_to_bing_tiles(ST_Point(1, 2), 3)", "array(BingTile)"},
+		{"spatial_partitioning(ST_Point(nationkey, 1))", "varchar"},
+		{"CAST('{}' AS KdbTree)", "KdbTree"},
+		{"to_geojson_geometry(from_geojson_geometry('{}'))", "varchar"},
+		{"learn_classifier(nationkey, features(regionkey, 2))", "Classifier(bigint)"},
+		{"learn_classifier(name, features(1))", "Classifier(varchar)"},
+		{"classify(features(1, 2), learn_classifier(name, features(1, 2)))", "varchar"},
+		{"regress(features(1), learn_libsvm_regressor(1e0, features(1), '-'))", "double"},
+		{"CAST(NULL AS Regressor)", "Regressor"},
+		{"to_date('2020', 'yyyy')", "date"},
+		{"char2hexint('a')", "varchar"},
+		{"to_char(TIMESTAMP '2020-01-01 UTC', 'yyyy')", "varchar"},
+		{"index('ab', 'b')", "bigint"},
+		{"ST_Point(1, 2) = ST_Point(1, 2)", "Cannot apply operator: Geometry = Geometry"},
+		{"max(bing_tile('0'))", "Unexpected parameters (BingTile) for function max. " +
+			"Expected: max(e, bigint) E:orderable, max(t) T:orderable"},
+		{"ST_Pont(1, 2)", "Function 'st_pont' not registered"},
+		{"ST_Point('a', 2)",
+			"Unexpected parameters (varchar(1), integer) for function st_point. Expected: st_point(double, double)"},
+	} {
+		got := ""
+		a, err := analyze("SELECT " + c[0] + " FROM nation")
+		var e *Error
+		switch {
+		case errors.As(err, &e):
+			got = e.Msg
+		case err != nil:
+			got = err.Error()
+		default:
+			got = a.Output[0].Type.String()
+		}
+		if got != c[1] {
+			t.Errorf("%s\n\tis  %s\n\tnot %s", c[0], got, c[1])
 		}
 	}
 }

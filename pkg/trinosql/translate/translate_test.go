@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 // TestTemplates checks that each line of the function files has a signature that exists, and that each rule exists.
@@ -73,5 +75,26 @@ func TestClosed(t *testing.T) {
 				t.Errorf("%s: %s stands outside of parentheses in %s", key, w, text)
 			}
 		}
+	}
+}
+
+// TestRefused: a call of a function without a translation is refused with its name.
+func TestRefused(t *testing.T) {
+	families := map[string]int{}
+	for _, f := range functions.All() {
+		if l := templates()[f.Key]; l != nil && l.reason == "" || f.Kind == functions.Operator {
+			continue
+		}
+		p := newPrinter(&analyze.Analysis{}, Options{})
+		_, err := p.w.Print(func() {
+			p.call(&call{bound: &functions.Bound{Function: f, Result: types.Of(types.Bigint)}})
+		})
+		if err == nil || !strings.HasPrefix(err.Error(), f.Name) || !strings.Contains(err.Error(), "on zone local") {
+			t.Errorf("%s: %v", f.Key, err)
+		}
+		families[f.Plugin]++
+	}
+	if families["geospatial"] < 80 || families["ml"] < 20 || families["teradata"] < 4 {
+		t.Error(families)
 	}
 }
