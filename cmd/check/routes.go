@@ -150,10 +150,10 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 		paths[i] = b.Path
 		p.routes[b.Path] = append(p.routes[b.Path], op)
 	}
-	asked := map[string]func() probeReply{}
+	probes := map[string]func() probeReply{}
 	for path := range p.routes {
 		for _, m := range []string{http.MethodOptions, http.MethodGet} {
-			asked[m+path] = sync.OnceValue(func() probeReply { return p.ask(ctx, m, path) })
+			probes[m+path] = sync.OnceValue(func() probeReply { return p.ask(ctx, m, path) })
 		}
 	}
 	all := make([]RouteFinding, len(ops))
@@ -163,8 +163,8 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			found, answer := p.found(ctx, op, paths[i], asked[http.MethodOptions+paths[i]],
-				asked[http.MethodGet+paths[i]])
+			found, answer := p.found(ctx, op, paths[i], probes[http.MethodOptions+paths[i]],
+				probes[http.MethodGet+paths[i]])
 			all[i] = RouteFinding{op.ID, op.Method, op.Path, found, answer}
 		})
 	}

@@ -234,10 +234,15 @@ func inUse(err error) *cli.Failure {
 	return &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: hint}
 }
 
-// wholeZone is the data directory of a command that concerns all of it.
+// wholeZone is the data directory of a command over all of it. It rejects flags that choose another gateway or a part
+// of zone local.
 func wholeZone(e *cli.Env) (string, error) {
-	if err := e.WholeZone(); err != nil {
-		return "", err
+	for _, name := range []string{"zone", "base-url", "org", "workspace", "project"} {
+		f := e.Run.Set.Lookup(name)
+		if f == nil || !f.Changed || name == "zone" && f.Value.String() == string(config.Local) {
+			continue
+		}
+		return "", cli.Usagef("--%s %s: the command is about all of zone local on this machine", name, f.Value)
 	}
 	return config.DataDir(e.Getenv)
 }

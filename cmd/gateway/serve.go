@@ -94,7 +94,7 @@ do not wait for that.`,
 		"stop, before the process that runs it is replaced; 0 for no limit")
 	cli.Prints[cli.Text](e, c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if err := e.WholeZone(); err != nil {
+		if _, err := wholeZone(e); err != nil {
 			return err
 		}
 		if grace < 0 {
@@ -271,12 +271,12 @@ func outlive(e *cli.Env, log *slog.Logger) {
 	if e.HangUp == nil {
 		return
 	}
-	tell := func() {
+	print := func() {
 		if !supervise.IsWorker(e.Getenv) {
 			log.Warn("SIGHUP does not end the gateway; SIGINT and SIGTERM do")
 		}
 	}
-	e.HangUp.Store(&tell)
+	e.HangUp.Store(&print)
 }
 
 // unbound is the error of an address that cannot be listened on.

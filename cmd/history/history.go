@@ -53,7 +53,7 @@ func newList(e *cli.Env) *cobra.Command {
 			if limit > 0 && len(listed) == limit {
 				break
 			}
-			if since > 0 && e.Now().Sub(x.At) > since || here && !e.ChangedHere(x) || failed && x.Outcome == "done" {
+			if since > 0 && e.Now().Sub(x.At) > since || here && !changedHere(e, x) || failed && x.Outcome == "done" {
 				continue
 			}
 			listed = append(listed, x)
@@ -129,4 +129,12 @@ func changes(e *cli.Env) (all []*journal.Change, note string, err error) {
 			"note: %d lines of the journal were not finished and are left out")
 	}
 	return all, note, nil
+}
+
+// changedHere reports whether a change was made at the target of this run.
+func changedHere(e *cli.Env, c *journal.Change) bool {
+	s := e.Run.Settings
+	scope, err := e.Scope()
+	return err == nil && c.Zone == s.Zone.Value && c.Address == s.BaseURL.Value && c.Data == scope.Data &&
+		(s.Project.Value == "" || s.Project.Value == c.Project || s.Project.Value == c.Chosen)
 }

@@ -155,7 +155,7 @@ func (l *login) target(args []string) error {
 	}
 	f := &l.e.Run.Flags
 	l.set = [3]string{f.Org, f.Workspace, f.Project}
-	l.place(&l.p)
+	l.setTarget(&l.p)
 	if l.p.Address() == "" && l.p.Zone == "" {
 		return cli.Usagef("--zone or --base-url is required").WithHint("give --zone us or --zone eu, or --base-url")
 	}
@@ -173,8 +173,8 @@ func fits(p config.Profile, zone, address string) bool {
 		config.SameKeyScope(address, p.Address()))
 }
 
-// place sets the organization, the workspace and the project from flags.
-func (l *login) place(p *config.Profile) {
+// setTarget sets the organization, the workspace and the project from flags.
+func (l *login) setTarget(p *config.Profile) {
 	for i, field := range []*string{&p.Org, &p.Workspace, &p.Project} {
 		if l.set[i] != "" {
 			*field = l.set[i]
@@ -243,7 +243,7 @@ func (l *login) identify(ctx context.Context, key config.Key) error {
 
 // complete adds the facts about the new key to a profile.
 func (l *login) complete(p *config.Profile) {
-	l.place(p)
+	l.setTarget(p)
 	p.KeyExpires = ""
 	if p.SetFacts(l.facts); p.Project == "" {
 		p.Project = p.KeyProject

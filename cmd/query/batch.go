@@ -138,7 +138,7 @@ func (b *batchRun) dispatch(ctx context.Context, slots chan<- *queued) {
 
 // one runs a statement into its file or spool.
 func (b *batchRun) one(ctx context.Context, sl *queued) error {
-	out, sidecar := b.f.place(sl.n)
+	out, sidecar := b.f.outputFiles(sl.n)
 	s := &cli.Sink{W: &sl.out, Notes: &sl.notes, Stderr: &sl.notes, Progress: b.sink.Progress, Shared: true}
 	if b.f.toFiles && !b.e.DryRun() {
 		path := b.e.Abs(out)

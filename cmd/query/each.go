@@ -98,8 +98,8 @@ func endingOf(f output.Format, json, chart bool) string {
 	}
 }
 
-// place returns the file names of result n.
-func (f *executeFlags) place(n int) (out, sidecar string) {
+// outputFiles returns the file names of result n.
+func (f *executeFlags) outputFiles(n int) (out, sidecar string) {
 	number := strconv.Itoa(n)
 	return strings.ReplaceAll(f.out, "{n}", number), strings.ReplaceAll(f.sidecar, "{n}", number)
 }

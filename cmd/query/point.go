@@ -50,8 +50,8 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	if line -= st.wrapped; line < 1 || line > 1+strings.Count(st.text, "\n") {
 		return err
 	}
-	if st.place != nil {
-		line, col = st.place(line, col)
+	if st.position != nil {
+		line, col = st.position(line, col)
 	}
 	f := cli.Classify(context.Background(), err)
 	if hint := sqlHint(st.text, ae.Message, line, col); hint != "" {

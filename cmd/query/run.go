@@ -32,8 +32,8 @@ type statement struct {
 	limit   int64        // rows requested, 0 for all
 	where   string       // identifies one of several statements in errors
 	files   *fileRemarks // nil if none was named
-	// of a place in the statement that was sent, the one in text; nil if they are the same
-	place func(line, col int) (int, int)
+	// of a position in the statement that was sent, the one in text; nil if they are the same
+	position func(line, col int) (int, int)
 }
 
 // querying is shared by the statements of one run.
@@ -342,7 +342,7 @@ func about(e *cli.Env, st *statement, project string) keptInfo {
 func (q *querying) single(ctx context.Context, st *statement) error {
 	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
 	defer cancel()
-	out, sidecar := q.f.place(1)
+	out, sidecar := q.f.outputFiles(1)
 	if q.f.toFiles && !q.e.DryRun() {
 		if err := os.MkdirAll(filepath.Dir(q.e.Abs(out)), 0o777); err != nil {
 			return cli.Usagef("--out: %v", err)

@@ -153,7 +153,7 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 	}
 	stmt := f.statement(r.e, sqlstmt.TrimEnd(in.Text), in.Bindings)
 	if in.Typed != "" {
-		stmt.text, stmt.place = sqlstmt.TrimEnd(in.Typed), in.Position
+		stmt.text, stmt.position = sqlstmt.TrimEnd(in.Typed), in.Position
 	}
 	_, err = q.run(ctx, stmt, s, o, true)
 	return shellHint(s.Finish(err))

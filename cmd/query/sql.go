@@ -173,12 +173,12 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 // has listed them.
 func (f *sqlFlags) noteShadowed(ctx context.Context, e *cli.Env, q *querying,
 	list []given) (saved []api.Query, err error) {
-	told := map[string]bool{}
+	noted := map[string]bool{}
 	for _, g := range list {
-		if g.file == "" || told[g.file] {
+		if g.file == "" || noted[g.file] {
 			continue
 		}
-		told[g.file] = true
+		noted[g.file] = true
 		if saved == nil {
 			if saved, err = q.cl.Queries.List(ctx, q.project); err != nil {
 				return nil, err

@@ -23,7 +23,7 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 	for i, g := range list {
 		params[i] = sqlstmt.ParamsOf(g.Text)
 		named = named || len(params[i].Names) > 0
-		placed = placed || params[i].Places > 0
+		placed = placed || params[i].Placeholders > 0
 	}
 	byName := len(bind) > 0 && named && !placed
 	if len(bind) > 0 && named && placed {
@@ -61,7 +61,7 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 		case len(list) == 1:
 			own = bind
 		default:
-			n := min(params[i].Places, len(rest))
+			n := min(params[i].Placeholders, len(rest))
 			own, rest = rest[:n], rest[n:]
 		}
 		b.texts, b.values = append(b.texts, text), append(b.values, own)

@@ -13,22 +13,22 @@ import (
 // SQL of other engines that the gateways reject, and the accepted equivalent. Each pattern starts or ends at the
 // position of the error.
 var (
-	limitOffset = late.Regexp(`(?i)\blimit\s+(\d+|all)\s+$`)
-	offsetRows  = late.Regexp(`(?i)^offset\s+(\d+)`)
-	limitList   = late.Regexp(`(?i)\blimit\s+(\d+)\s*$`)
-	listRows    = late.Regexp(`^,\s*(\d+)`)
-	backticked  = late.Regexp("^`([^`\n]+)`")
-	noPlace     = late.Regexp(`Incorrect number of parameters: expected [1-9]\d* but found 0$`)
-	mismatched  = late.Regexp(`mismatched input '([A-Za-z]\w+)'\. Expecting: (.*)`)
-	expected    = late.Regexp(`'([A-Z]\w+)'`)
-	colon       = late.Regexp(`^:([A-Za-z_]\w*)`)
-	unplaced    = late.Regexp(`^(?:mismatched input '[^']*'|backquoted identifiers)`)
+	limitOffset   = late.Regexp(`(?i)\blimit\s+(\d+|all)\s+$`)
+	offsetRows    = late.Regexp(`(?i)^offset\s+(\d+)`)
+	limitList     = late.Regexp(`(?i)\blimit\s+(\d+)\s*$`)
+	listRows      = late.Regexp(`^,\s*(\d+)`)
+	backticked    = late.Regexp("^`([^`\n]+)`")
+	noPlaceholder = late.Regexp(`Incorrect number of parameters: expected [1-9]\d* but found 0$`)
+	mismatched    = late.Regexp(`mismatched input '([A-Za-z]\w+)'\. Expecting: (.*)`)
+	expected      = late.Regexp(`'([A-Z]\w+)'`)
+	colon         = late.Regexp(`^:([A-Za-z_]\w*)`)
+	unplaced      = late.Regexp(`^(?:mismatched input '[^']*'|backquoted identifiers)`)
 )
 
 // sqlHint returns the accepted equivalent of the construct that is rejected at a position (1-based line and column),
 // or "" if none is known.
 func sqlHint(sql, message string, line, col int) string {
-	if noPlace().MatchString(message) {
+	if noPlaceholder().MatchString(message) {
 		return "--bind VALUE gives the value of a ?, once for each of them"
 	}
 	if line == 0 && unplaced().MatchString(message) { // the hosted zones do not say where [L]

@@ -170,13 +170,13 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 
 // stuck compares the requested column properties with those of a later list call, and returns an error if some are
 // missing: the hosted zones silently drop some [L].
-func stuck(e *cli.Env, k tableKind, asked []api.ColumnRequest, now []api.ColumnDetail) error {
+func stuck(e *cli.Env, k tableKind, wanted []api.ColumnRequest, now []api.ColumnDetail) error {
 	have := map[string]api.ColumnDetail{}
 	for _, c := range now {
 		have[c.Name] = c
 	}
 	var lost []string
-	for _, a := range asked {
+	for _, a := range wanted {
 		c, ok := have[a.Name]
 		if !ok {
 			if c, ok = have[k.stored(a.Name)]; !ok {

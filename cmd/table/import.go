@@ -269,7 +269,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 	if e.Local() {
 		i.id = uuid.NewString()
 		i.req.ID = i.id
-		i.patient = e.Retries() > 0
+		i.patient = e.Run.Flags.Repeats() > 0
 	}
 	release, err := ledger.Hold(i.key)
 	if errors.Is(err, localstate.ErrBusy) {
@@ -318,10 +318,10 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 // tries is how often a lost import may be sent again, or asked for: as often as a change of apply, since zone local
 // stores an import with an ID once.
 func (i *importing) tries(e *cli.Env) int {
-	if i.id == "" || e.Retries() == 0 {
+	if i.id == "" || e.Run.Flags.Repeats() == 0 {
 		return 0
 	}
-	return max(e.Retries(), retry.MostLosses)
+	return max(e.Run.Flags.Repeats(), retry.MostLosses)
 }
 
 // mayResend reports whether a document can be sent again after a broken connection: zone local has not stored it. Only
@@ -334,8 +334,8 @@ func (i *importing) mayResend(ctx context.Context, err error) bool {
 	return err == nil && found == 0
 }
 
-// asked asks zone local a question again while the reply is lost, as when a gateway is restarted.
-func (i *importing) asked(ctx context.Context, ask func() (int64, error)) (n int64, err error) {
+// askAgain asks zone local a question again while the reply is lost, as when a gateway is restarted.
+func (i *importing) askAgain(ctx context.Context, ask func() (int64, error)) (n int64, err error) {
 	for lost := range retry.MostLosses {
 		if n, err = ask(); !i.patient || !broken(err) || retry.Sleep(ctx, retry.Pause(lost, 4*retry.First)) != nil {
 			break

@@ -190,7 +190,7 @@ func (i *importing) storedRows(ctx context.Context, notes map[string]localstate.
 
 // count counts the rows of the table.
 func (i *importing) count(ctx context.Context) (int64, error) {
-	return i.asked(ctx, func() (int64, error) { return contents.Rows(ctx, i.cl, i.project, i.kind, i.table) })
+	return i.askAgain(ctx, func() (int64, error) { return contents.Rows(ctx, i.cl, i.project, i.kind, i.table) })
 }
 
 // storedByID returns how many rows zone local has stored for a recorded import.
@@ -204,7 +204,7 @@ func (i *importing) storedByID(ctx context.Context, was localstate.Import) (rows
 
 // rowsOf returns how many rows zone local has stored for the import of an ID.
 func (i *importing) rowsOf(ctx context.Context, id string) (int64, error) {
-	return i.asked(ctx, func() (int64, error) { return i.cl.FindImport(ctx, i.project, id) })
+	return i.askAgain(ctx, func() (int64, error) { return i.cl.FindImport(ctx, i.project, id) })
 }
 
 func (i *importing) undecided(was localstate.Import, now int64) error {

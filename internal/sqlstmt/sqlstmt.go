@@ -141,8 +141,8 @@ func written(i *trinosql.Ident) string {
 
 // Params are the parameters of a statement.
 type Params struct {
-	Places int      // number of ?
-	Names  []string // of :NAME in their order, with repetitions
+	Placeholders int      // number of ?
+	Names        []string // of :NAME in their order, with repetitions
 	// the statement with ? and blanks in place of each :NAME, so that the columns of everything else do not change
 	Text string
 }
@@ -156,7 +156,7 @@ func ParamsOf(sql string) Params {
 	sqltext.Scan(sql, false, func(from, to int) {
 		switch c := sql[from]; {
 		case c == '?':
-			p.Places++
+			p.Placeholders++
 		case c == ':':
 			before, colon = colon, from
 		case from == colon+1 && before != colon-1 && sqltext.WordStart(c):

@@ -88,7 +88,7 @@ func TestParamsOf(t *testing.T) {
 		"SELECT json_object('k' : v), :né": "SELECT json_object('k' : v), ?   [né] 0",
 	} {
 		p := ParamsOf(sql)
-		if got := fmt.Sprintf("%s %v %d", p.Text, p.Names, p.Places); got != want {
+		if got := fmt.Sprintf("%s %v %d", p.Text, p.Names, p.Placeholders); got != want {
 			t.Errorf("%s\n%q, want\n%q", sql, got, want)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package cli holds what all commands share: the environment of a run, the runners of commands, output, errors and exit
-// codes, prompts, polling, completion, and the resolution of names to ids.
+// Package cli holds what all commands share: the environment of a run, the runners of commands, output, errors and
+// polling. What needs none of it is in packages of its own.
 package cli
 
 import (

@@ -51,8 +51,8 @@ func (t *interceptor) change(req *http.Request) *journal.Change {
 		Zone:      e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
 		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path,
 		Query: secret.Query(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
-	if place, err := e.Scope(); err == nil {
-		c.Data = place.Data
+	if scope, err := e.Scope(); err == nil {
+		c.Data = scope.Data
 	}
 	names, segments := strings.Split(op.Path, "/"), strings.Split(path, "/")
 	for i, name := range names {
@@ -70,12 +70,4 @@ func (t *interceptor) change(req *http.Request) *journal.Change {
 		c.Before = journal.Document(raw)
 	}
 	return c
-}
-
-// ChangedHere reports whether a change was made at the target of this run.
-func (e *Env) ChangedHere(c *journal.Change) bool {
-	s := e.Run.Settings
-	place, err := e.Scope()
-	return err == nil && c.Zone == s.Zone.Value && c.Address == s.BaseURL.Value && c.Data == place.Data &&
-		(s.Project.Value == "" || s.Project.Value == c.Project || s.Project.Value == c.Chosen)
 }

@@ -83,15 +83,15 @@ func (e *Env) printSteps() error {
 	if err != nil {
 		return err
 	}
-	var told any = e.Run.said.steps
+	var doc any = e.Run.said.steps
 	if e.Run.Flags.Explain {
 		x := Explanation{Settings: []config.Explained{}, Requests: e.Run.said.steps}
 		if e.Run.Settings != nil {
 			x.Settings = e.Run.Settings.Explain()
 		}
-		told = x
+		doc = x
 	}
-	raw, err := api.Marshal(told)
+	raw, err := api.Marshal(doc)
 	if err != nil {
 		return err
 	}
@@ -100,11 +100,11 @@ func (e *Env) printSteps() error {
 }
 
 // step prints step n of the run while no other step is printed. It returns ErrDone.
-func (e *Env) step(tell func(w io.Writer, n int) error) error {
+func (e *Env) step(print func(w io.Writer, n int) error) error {
 	e.Run.said.Lock()
 	defer e.Run.said.Unlock()
 	e.Run.said.stepCount++
-	if err := tell(e.OnScreen(), e.Run.said.stepCount); err != nil {
+	if err := print(e.OnScreen(), e.Run.said.stepCount); err != nil {
 		return err
 	}
 	return ErrDone
@@ -131,15 +131,15 @@ func ShownByExplain(ctx context.Context) context.Context {
 
 // printDryRunNote prints once, at the end, that nothing was done.
 func (e *Env) printDryRunNote() {
-	told := e.StepCount()
+	n := e.StepCount()
 	switch {
-	case told == 0:
+	case n == 0:
 	case e.Run.Flags.Explain:
 		fmt.Fprintln(e.Err, "explain: nothing was sent and nothing was changed")
-	case told == 1:
+	case n == 1:
 		fmt.Fprintln(e.Err, "dry run: nothing was sent and nothing was changed")
 	default:
-		fmt.Fprintf(e.Err, "dry run: nothing was sent and nothing was changed (%d steps)\n", told)
+		fmt.Fprintf(e.Err, "dry run: nothing was sent and nothing was changed (%d steps)\n", n)
 	}
 }
 

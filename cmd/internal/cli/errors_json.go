@@ -15,8 +15,8 @@ func (e *Env) JSONErrors() bool {
 		o = output.FormatOf(e.Run.Settings.Output.Value)
 	}
 	if e.Run.Settings == nil { // the flags may not have been read, or only those before the wrong one
-		if asked := askedFormat(e.Args); asked != "" {
-			o = asked
+		if given := givenFormat(e.Args); given != "" {
+			o = given
 		}
 	}
 	if !o.Known() { // a valid request for a JSON format
@@ -25,8 +25,8 @@ func (e *Env) JSONErrors() bool {
 	return o.JSON()
 }
 
-// askedFormat finds the format in arguments that may be wrong; "" if there is none or it is unknown.
-func askedFormat(args []string) (found output.Format) {
+// givenFormat finds the format in arguments that may be wrong; "" if there is none or it is unknown.
+func givenFormat(args []string) (found output.Format) {
 	for i, a := range args {
 		if a == "--" {
 			break

@@ -22,7 +22,7 @@ func (e *Env) Starts(c *cobra.Command, args []string) error {
 	if err := emptyValue(c, args); err != nil {
 		return err
 	}
-	return e.FlagsOnce(c)
+	return e.flagsOnce(c)
 }
 
 // mayBeEmpty are the flags of which an empty value means something, or that have an error of their own for it.
@@ -82,9 +82,9 @@ func PathArgs(c *cobra.Command) []string {
 	return out
 }
 
-// FlagsOnce rejects a flag of the command that takes one value and is given two different ones: the first would be
+// flagsOnce rejects a flag of the command that takes one value and is given two different ones: the first would be
 // silently dropped. Global flags may be repeated, and the last one wins, so that a shell alias can set them.
-func (e *Env) FlagsOnce(c *cobra.Command) error {
+func (e *Env) flagsOnce(c *cobra.Command) error {
 	_, args, err := c.Root().Find(e.Args)
 	if err != nil {
 		return nil //nolint:nilerr // cobra has found the command

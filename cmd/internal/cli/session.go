@@ -297,9 +297,6 @@ func readFile(ctx context.Context, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// Retries is how often a call may be repeated.
-func (e *Env) Retries() int { return e.Run.Flags.retries }
-
 // Abs makes a path of the command line absolute.
 func (e *Env) Abs(path string) string {
 	if filepath.IsAbs(path) {

@@ -24,18 +24,6 @@ func (e *Env) OnlyLocal(what string) error {
 	return nil
 }
 
-// WholeZone rejects flags that choose another gateway or a part of zone local, in a command over all of its data.
-func (e *Env) WholeZone() error {
-	for _, name := range []string{"zone", "base-url", "org", "workspace", "project"} {
-		f := e.Run.Set.Lookup(name)
-		if f == nil || !f.Changed || name == "zone" && f.Value.String() == string(config.Local) {
-			continue
-		}
-		return Usagef("--%s %s: the command is about all of zone local on this machine", name, f.Value)
-	}
-	return nil
-}
-
 // StatementFiles are the files that a statement of the user may name on zone local.
 func (e *Env) StatementFiles(note func(string)) zone.Files {
 	f := zone.Files{Dir: e.Dir, Note: note}

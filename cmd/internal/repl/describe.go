@@ -223,28 +223,28 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	place := suggest.Namespace{Catalog: parts[0]}
+	ns := suggest.Namespace{Catalog: parts[0]}
 	switch len(parts) {
 	case 1: // a schema of the catalog in use, or the only schema of a catalog, or a schema of one catalog only
-		if place = onlyNamespace(known, s.here.Catalog, parts[0]); place.Schema == "" {
+		if ns = onlyNamespace(known, s.here.Catalog, parts[0]); ns.Schema == "" {
 			return cli.Usagef("%s is not the name of one schema",
 				args[0]).WithHint(`give CATALOG.SCHEMA; \dn lists them`)
 		}
 	case 2:
-		place.Schema = parts[1]
+		ns.Schema = parts[1]
 	default:
 		return cli.Usagef(`\use takes a schema, CATALOG.SCHEMA`)
 	}
 	for _, c := range known.Catalogs() {
-		if schema := schemaOf(known, c, place.Schema); schema != "" && strings.EqualFold(c, place.Catalog) {
+		if schema := schemaOf(known, c, ns.Schema); schema != "" && strings.EqualFold(c, ns.Catalog) {
 			s.here = suggest.Namespace{Catalog: c, Schema: schema}
 			return nil
 		}
 	}
 	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with tables",
 		args[0]), Hint: `\dn lists them`}
-	if near := nearest.Of(place.Schema, known.Schemas(place.Catalog)); near != "" {
-		f.Hint = "did you mean " + suggest.Name(place.Catalog) + "." + suggest.Name(near) + "?"
+	if near := nearest.Of(ns.Schema, known.Schemas(ns.Catalog)); near != "" {
+		f.Hint = "did you mean " + suggest.Name(ns.Catalog) + "." + suggest.Name(near) + "?"
 	}
 	return f
 }

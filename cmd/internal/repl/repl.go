@@ -293,7 +293,7 @@ func (s *shell) statement(ctx context.Context, text string) error {
 
 func (s *shell) query(ctx context.Context, text string) error {
 	sent, values := text, []string(nil)
-	if p := sqlstmt.ParamsOf(text); p.Places > 0 || len(p.Names) > 0 {
+	if p := sqlstmt.ParamsOf(text); p.Placeholders > 0 || len(p.Names) > 0 {
 		var err error
 		if sent, values, err = s.run.Bind(text, s.binds); err != nil {
 			return err
