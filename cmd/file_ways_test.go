@@ -143,6 +143,7 @@ func (w *fileWays) same(t *testing.T, path string) fileResult {
 	// an import
 	stored := fmt.Sprintf("t%d", w.n)
 	w.run(t, "table", "import", stored, at, "--create")
+	w.run(t, "table", "import", stored, at, "--check")
 	r := w.result(t, "sql", "SELECT "+strings.Join(quoted, ", ")+` FROM peaka."table".`+stored+" ORDER BY _id")
 	for i, typ := range r.types {
 		base, _, _ := strings.Cut(typ, "(")

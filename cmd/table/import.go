@@ -165,6 +165,9 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if err != nil {
 			return cli.View{}, err
 		}
+		if err := doc.learn(ctx, false); err != nil {
+			return cli.View{}, err
+		}
 		if notes := doc.aim(req, cols); !fresh {
 			for _, note := range notes {
 				fmt.Fprintln(e.Err, note)
@@ -177,9 +180,6 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			if err := doc.refuseExamples(ctx); err != nil {
 				return cli.View{}, err
 			}
-		}
-		if err := doc.learn(ctx, false); err != nil {
-			return cli.View{}, err
 		}
 		if err := doc.identify(req); err != nil {
 			return cli.View{}, err

@@ -45,10 +45,9 @@ func Scalar(c api.Cell) []byte {
 	return nil
 }
 
-// AppendCompact appends an array or object without white space between its tokens, and thus on one line.
+// AppendCompact appends a cell without white space between its tokens, and thus on one line.
 func AppendCompact(dst []byte, c api.Cell) ([]byte, error) {
-	if bytes.IndexByte(c, ' ') < 0 && bytes.IndexByte(c, '\n') < 0 && bytes.IndexByte(c, '\t') < 0 &&
-		bytes.IndexByte(c, '\r') < 0 {
+	if len(c) > 0 && c[0] == '"' || !bytes.ContainsAny(c, " \n\t\r") {
 		return append(dst, c...), nil
 	}
 	buf := bytes.NewBuffer(dst)

@@ -68,9 +68,9 @@ func (d *Document) open(ctx context.Context) (err error) {
 	}
 	switch d.Format {
 	case rowfile.JSON, rowfile.XLSX, rowfile.TSV: // for most of them, columns are known only at their end
-		return d.File.Learn(ctx, rowfile.Values)
+		return d.File.Learn(ctx, true)
 	case rowfile.Parquet:
-		return d.File.Learn(ctx, rowfile.Types)
+		return d.File.Learn(ctx, false)
 	}
 	return nil
 }
@@ -147,17 +147,19 @@ func (d *Document) Learn(ctx context.Context, types bool) error {
 	d.sum = sha256.New()
 	switch {
 	case d.Format == rowfile.CSV && !types && d.unchangedText():
-		return d.count(ctx)
-	case d.Format == rowfile.CSV:
-		depth := rowfile.Count
-		if types {
-			depth = rowfile.Values
+		pairs, err := d.count(ctx)
+		if err != nil || !pairs {
+			return err
 		}
+		d.Loose = true
+		defer func() { d.Loose = false }()
+		return d.File.Learn(ctx, true) // it may have empty texts
+	case d.Format == rowfile.CSV:
 		d.Tee, d.Loose = d.sum, !types
 		defer func() { d.Tee, d.Loose = nil, false }()
-		return d.File.Learn(ctx, depth)
+		return d.File.Learn(ctx, true)
 	case d.Format == rowfile.Parquet:
-		if err := d.File.Learn(ctx, rowfile.Values); err != nil {
+		if err := d.File.Learn(ctx, true); err != nil {
 			return err
 		}
 	}
@@ -170,11 +172,11 @@ func (d *Document) Learn(ctx context.Context, types bool) error {
 	return errors.Join(err, d.unchanged())
 }
 
-// count counts the rows of CSV that is sent as it is.
-func (d *Document) count(ctx context.Context) error {
+// count counts the rows of CSV that is sent as it is. pairs is set if there may be empty texts in it.
+func (d *Document) count(ctx context.Context) (pairs bool, err error) {
 	r, err := d.Raw(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer r.Close()
 	count := &rowCounter{start: true}
@@ -182,7 +184,7 @@ func (d *Document) count(ctx context.Context) error {
 	if d.Rows, d.Blank = count.end(), count.blank; err == nil && !d.opt.NoHeader && d.Rows > 0 {
 		d.Rows--
 	}
-	return errors.Join(err, d.unchanged())
+	return count.pairs, errors.Join(err, d.unchanged())
 }
 
 // Key is a hash of a fully read document and of how it is imported.
@@ -210,7 +212,7 @@ func (d *Document) Choices() []Choice {
 }
 
 // Aim sets the types of the columns of the table that the columns of the file fill, "" for none. An empty string is
-// NULL in a column whose type is not varchar, if the values of the file are known: empty is how many each column has.
+// NULL in a column whose type is not varchar: empty is how many each column has, after Learn.
 func (d *Document) Aim(types []string) (empty []int64) {
 	empty, d.typed = make([]int64, len(types)), make([]bool, len(types))
 	for i, typ := range types {

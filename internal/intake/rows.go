@@ -13,6 +13,7 @@ type rowCounter struct {
 	start          bool  // the next byte begins a field
 	length         int64 // of the current record
 	last           byte
+	pairs          bool // two quotes follow each other, as in an empty text
 }
 
 func (c *rowCounter) Write(p []byte) (int, error) {
@@ -23,6 +24,7 @@ func (c *rowCounter) Write(p []byte) (int, error) {
 	for len(p) > 0 {
 		if c.quoted {
 			at := bytes.IndexByte(p, '"')
+			c.pairs = c.pairs || at == 0
 			if at < 0 {
 				c.take(p)
 				break

@@ -79,14 +79,8 @@ type ending struct {
 
 func (r *ending) Next(ctx context.Context) ([]infer.Value, error) {
 	row, err := r.Rows.Next(ctx)
-	var packed *PackedError
-	switch {
-	case errors.Is(err, io.EOF) && r.f.Changed != nil:
-		if err := r.f.Changed(); err != nil {
-			return nil, err
-		}
-	case errors.As(err, &packed):
-		return nil, fmt.Errorf("after %s %d: %w", r.f.Unit(), r.At(), err)
+	if err != nil {
+		return nil, r.fault(err)
 	}
 	if len(r.f.opt.Nulls) > 0 {
 		for i, v := range row {
@@ -95,7 +89,21 @@ func (r *ending) Next(ctx context.Context) ([]infer.Value, error) {
 			}
 		}
 	}
-	return row, err
+	return row, nil
+}
+
+// fault is the error at the end of the rows.
+func (r *ending) fault(err error) error {
+	var packed *PackedError
+	switch {
+	case errors.Is(err, io.EOF) && r.f.Changed != nil:
+		if err := r.f.Changed(); err != nil {
+			return err
+		}
+	case errors.As(err, &packed):
+		return fmt.Errorf("after %s %d: %w", r.f.Unit(), r.At(), err)
+	}
+	return err
 }
 
 // objectRows are the rows of a JSON document.
@@ -238,18 +246,9 @@ func checkText(text []byte, line int64, at int, names []string) error {
 	return fmt.Errorf("line %d, column %s: %s: %q", line, name, what, text[:min(len(text), 60)])
 }
 
-// Depth is how much Learn learns.
-type Depth uint8
-
-// The depths.
-const (
-	Count  Depth = iota // the number of rows, and the names of the columns
-	Types               // also the types of the columns; where the file declares them, no value is read
-	Values              // also the facts about all values
-)
-
-// Learn reads the file to its end.
-func (f *File) Learn(ctx context.Context, depth Depth) error {
+// Learn reads the file to its end: it counts the rows, and determines the names and the types of the columns. A Parquet
+// file, which declares them, is read only if the facts about its values are asked for.
+func (f *File) Learn(ctx context.Context, values bool) error {
 	f.Columns, f.Rows, f.Blank = nil, 0, 0
 	if f.Format == Parquet {
 		p, err := parquet.Open(f.in, f.size)
@@ -265,7 +264,7 @@ func (f *File) Learn(ctx context.Context, depth Depth) error {
 			f.Header = append(f.Header, c.Name)
 			f.column(infer.Column{Declared: c.Type, Nullable: c.Nullable})
 		}
-		if depth < Values {
+		if !values {
 			return nil
 		}
 		f.Rows = 0
@@ -275,7 +274,7 @@ func (f *File) Learn(ctx context.Context, depth Depth) error {
 		return err
 	}
 	defer r.Close()
-	for range len(r.Names()) - len(f.Columns) {
+	for range max(f.Width, len(r.Names())) - len(f.Columns) {
 		f.column(infer.Column{})
 	}
 	var blank int64
@@ -290,13 +289,14 @@ func (f *File) Learn(ctx context.Context, depth Depth) error {
 		if err != nil {
 			return err
 		}
+		if f.Loose {
+			row = row[:min(len(row), len(f.Columns))]
+		}
 		for len(f.Columns) < len(row) {
 			f.column(infer.Column{Nullable: f.Rows > 0})
 		}
-		if depth > Count {
-			for i := range row {
-				f.Columns[i].Add(row[i], r.At())
-			}
+		for i := range row {
+			f.Columns[i].Add(row[i], r.At())
 		}
 		for i := len(row); i < len(f.Columns); i++ {
 			f.Columns[i].Nullable = true

@@ -65,7 +65,7 @@ func (f *File) open(h *os.File, path string) error {
 	if f.file, err = rowfile.Open(f.ctx, h, st.Size(), path, rowfile.Options{}); err != nil {
 		return err
 	}
-	if err := f.file.Learn(f.ctx, rowfile.Types); err != nil {
+	if err := f.file.Learn(f.ctx, false); err != nil {
 		return err
 	}
 	names, renamed := f.file.Distinct()

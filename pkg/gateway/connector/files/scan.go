@@ -77,7 +77,7 @@ func (p *place) describe(ctx context.Context, t file, d *described) error {
 	}
 	defer f.Close()
 	f.Changed = func() error { return d.still(h) }
-	if err := f.Learn(ctx, rowfile.Types); err != nil {
+	if err := f.Learn(ctx, false); err != nil {
 		return err
 	}
 	names, renamed := f.Distinct()
