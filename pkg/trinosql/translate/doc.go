@@ -2,7 +2,7 @@
 //
 // The statement is parsed and analysed before, so that DuckDB resolves nothing: relations, columns and lambda
 // parameters have generated names (~r1, ~c2, ~x3), each expression is printed with exactly its type in Trino, and
-// coercions are explicit casts. What cannot be computed exactly is rejected with an *Unsupported that names it.
+// coercions are explicit casts. What cannot be computed exactly is rejected with a *trinosql.Unsupported that names it.
 //
 // # Functions
 //
