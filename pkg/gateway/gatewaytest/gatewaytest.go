@@ -13,10 +13,10 @@ import (
 )
 
 // Open opens a gateway over a new data directory.
-func Open(t *testing.T) *gateway.Gateway { return OpenWith(t, gateway.Options{}) }
+func Open(t testing.TB) *gateway.Gateway { return OpenWith(t, gateway.Options{}) }
 
 // OpenWith is Open with options; the directory and the engine are set.
-func OpenWith(t *testing.T, o gateway.Options) *gateway.Gateway {
+func OpenWith(t testing.TB, o gateway.Options) *gateway.Gateway {
 	t.Helper()
 	o.Dir, o.OpenEngine = t.TempDir(), duckdb.Open
 	g, err := gateway.Open(o)

@@ -15,6 +15,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -40,7 +41,7 @@ const ApplicationID = 0x64696773
 // Store is the state of one data directory. Several processes may open it concurrently; all methods are safe for
 // concurrent use.
 type Store struct {
-	db   *sql.DB
+	db   *database
 	path string
 	dir  string // the data directory
 	file fs.FileInfo
@@ -130,7 +131,7 @@ func openAt(path, data string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(8)
-	s := &Store{db: db, path: path, dir: data, ids: newIDSource(now), now: now}
+	s := &Store{db: &database{DB: db}, path: path, dir: data, ids: newIDSource(now), now: now}
 	if err := s.migrate(context.Background()); err != nil {
 		db.Close()
 		if IsDamaged(err) {
@@ -246,6 +247,46 @@ type dbtx interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 	QueryRowContext(context.Context, string, ...any) *sql.Row
+}
+
+// database prepares the text of a query once for each connection: SQLite takes longer to parse a query than to find a
+// row by its key. The texts are those of this package, so there are few.
+type database struct {
+	*sql.DB
+	prepared sync.Map // text: *sql.Stmt
+}
+
+func (d *database) statement(ctx context.Context, text string) (*sql.Stmt, error) {
+	if known, ok := d.prepared.Load(text); ok {
+		return known.(*sql.Stmt), nil
+	}
+	p, err := d.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	known, had := d.prepared.LoadOrStore(text, p)
+	if had { // another request was first
+		err = p.Close()
+	}
+	return known.(*sql.Stmt), err
+}
+
+// QueryContext implements dbtx.
+func (d *database) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	p, err := d.statement(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return p.QueryContext(ctx, args...)
+}
+
+// QueryRowContext implements dbtx.
+func (d *database) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	p, err := d.statement(ctx, text)
+	if err != nil {
+		return d.DB.QueryRowContext(ctx, text, args...) // its row has the error
+	}
+	return p.QueryRowContext(ctx, args...)
 }
 
 // queryAll runs a query and scans every row.
