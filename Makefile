@@ -49,6 +49,8 @@ GENERATED ?= 20000
 witness: compiler
 	DIG_TEST_RENEW=missing bash .ci/witness sh -c 'go test ./pkg/trinosql/witness/... -count=1 && \
 		DIG_TEST_GENERATED=$(GENERATED) DIG_TEST_MUTATED=4 go test ./pkg/gateway/engine/duckdb -run "^TestAnswers$$|^TestGenerated$$|^TestMutated$$" -v -count=1 -timeout 120m | grep -av "^=== "'
+	DIG_TEST_RENEW=missing WITNESS_VERSION=476 bash .ci/witness go test ./pkg/trinosql ./pkg/trinosql/witness -run \
+		'^TestComplete$$|^TestMutations$$' -v -count=1 || [ $$? = 3 ]
 	bash .ci/databases bash .ci/witness go test ./pkg/gateway/sourcetest -run '^TestWitness' -v -count=1 -timeout 20m || [ $$? = 3 ]
 
 # What a new or changed operation of the API must have; docs/architecture.md lists the places.

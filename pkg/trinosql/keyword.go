@@ -34,7 +34,6 @@ const (
 	wEnd
 	wEscape
 	wExcept
-	wExecute
 	wExists
 	wExtract
 	wFalse
@@ -97,6 +96,7 @@ const (
 	wArray
 	wAsc
 	wAt
+	wAuto
 	wBernoulli
 	wBoth
 	wCall
@@ -116,6 +116,7 @@ const (
 	wEncoding
 	wError
 	wExcluding
+	wExecute
 	wExplain
 	wFetch
 	wFilter
@@ -248,6 +249,7 @@ var wordText = [lastWord]string{
 	wUsing: "USING", wValues: "VALUES", wWhen: "WHEN", wWhere: "WHERE", wWith: "WITH",
 
 	wAbsent: "ABSENT", wAll: "ALL", wAnalyze: "ANALYZE", wAny: "ANY", wArray: "ARRAY", wAsc: "ASC", wAt: "AT",
+	wAuto:      "AUTO",
 	wBernoulli: "BERNOULLI", wBoth: "BOTH",
 	wCall: "CALL", wCatalogs: "CATALOGS", wColumns: "COLUMNS", wComment: "COMMENT", wCommit: "COMMIT",
 	wConditional: "CONDITIONAL", wCount: "COUNT",

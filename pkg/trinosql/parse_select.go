@@ -205,7 +205,7 @@ func (p *parser) groupingElement() (*GroupingElement, error) {
 	e := &GroupingElement{node: p.begin()}
 	var err error
 	switch {
-	case p.says("AUTO") && !p.peekSym(1, sDot) && !p.peekSym(1, sLParen):
+	case p.isWord(wAuto) && !p.peekSym(1, sDot) && !p.peekSym(1, sLParen):
 		e.Kind = "AUTO"
 		p.advance()
 	case p.isWord(wRollup) || p.isWord(wCube):

@@ -209,7 +209,8 @@ func plainName(s string) bool {
 // ambiguous words may be names, but have another meaning in some places where a name is allowed.
 func ambiguous(w word) bool {
 	switch w {
-	case wAll, wArray, wAt, wCurrent, wDouble, wGroups, wInterval, wKey, wOver, wPartition, wPosition, wRange, wRow,
+	case wAuto, wExecute, // reserved in some versions of Trino
+		wAll, wArray, wAt, wCurrent, wDouble, wGroups, wInterval, wKey, wOver, wPartition, wPosition, wRange, wRow,
 		wRows, wSubstring, wTryCast, wUnbounded,
 		wAbsent, wReturning, wFilter, wIgnore, wRespect, wLateral, wLimit, wOffset, wFetch, wWindow, wTablesample,
 		wMatchRecognize, wAny, wSome,

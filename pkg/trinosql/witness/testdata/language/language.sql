@@ -158,3 +158,4 @@ SELECT ALL [1] IN ([1], [2]);
 SELECT * FROM TABLE(exclude_columns(TABLE(nation), CAST(NULL AS DESCRIPTOR)));
 SELECT color('red') = color('blue'), count(DISTINCT color('red'));
 SELECT transform(ARRAY[1], x -> EXISTS (SELECT 1));
+SELECT execute, "auto" FROM (VALUES (1, 2)) t (execute, "auto");
