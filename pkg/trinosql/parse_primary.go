@@ -216,7 +216,9 @@ func (p *parser) call() (Expr, error) {
 	case p.isSym(sRParen):
 	case isName(p.tok) && p.peekSym(1, sDot) && p.peekSym(2, sStar):
 		f.Star = true
-		f.Label, err = p.name()
+		if f.Label, err = p.name(); err != nil {
+			return nil, err
+		}
 		p.advance()
 		p.advance()
 	default:

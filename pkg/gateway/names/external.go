@@ -20,7 +20,6 @@ import (
 
 // External is a catalog with a connection: the tables of the source and the parametric tables over them.
 type External struct {
-	plain
 	G *Service
 	C store.Catalog
 
