@@ -162,8 +162,7 @@ func (l *load) leftOvers() {
 			if err := rows.Scan(&schema, &table); err != nil {
 				l.t.Fatal(err)
 			}
-			if schema == "cache" && !has("SELECT count(*) FROM cache_tables WHERE id = ?", table) ||
-				schema == "mtquery" && !has("SELECT count(*) FROM materialized WHERE query_id = ?", table) {
+			if !has("SELECT count(*) FROM stored_results WHERE kind = ? AND id = ?", schema, table) {
 				l.errorf("%s: the rows %s.%s belong to nothing", p.mark, schema, table)
 			}
 		}
