@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
@@ -38,7 +39,8 @@ func TestRawReplyIsBounded(t *testing.T) {
 		}
 		for _, f := range []apiFlags{{}, {paginate: true}} {
 			var out bytes.Buffer
-			e := &cli.Env{Name: "dig", Out: &out, Err: &bytes.Buffer{}, Now: time.Now,
+			e := &cli.Env{Name: "dig", Run: cli.Session{Settings: &config.Settings{}}, Out: &out, Err: &bytes.Buffer{},
+				Now:    time.Now,
 				Getenv: func(string) string { return "" }}
 			err := callAPI(context.Background(), e, cl, &f, []string{"/x"}, output.Options{Format: "json"})
 			if fits && (err != nil || out.Len() < 8<<20) || !fits && (!errors.Is(err, api.ErrTooLarge) ||

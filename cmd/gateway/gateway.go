@@ -188,7 +188,7 @@ func newGatewayResetCmd(e *cli.Env) *cobra.Command {
 		Long: `Delete everything in zone local.
 
 With --key only the key of the stored credentials, secret.key, is replaced, for when it is lost. The
-credentials cannot be read any more then;` + "`" + e.Name + ` connection update` + "`" + ` stores them again.`}
+credentials cannot be read any more then; ` + "`" + e.Name + ` connection update` + "`" + ` stores them again.`}
 	c.Flags().BoolVar(&key, "key", false, "replace only the key of the stored credentials, which are lost with it")
 	return cli.Plain[cli.Acknowledged](e, c,
 		func(context.Context, []string) (cli.View, error) {

@@ -52,8 +52,9 @@ func newLogoutCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "logout [NAME]", Short: "Remove the key of a profile from this machine",
 		Args: cobra.MaximumNArgs(1),
 		Long: `Remove the key of a profile from this machine; the profile stays. Without NAME it is the profile in use.
-A key whose profile was removed in an editor is removed by the former name of the profile. The key
-itself stays valid:` + "`" + e.Name + ` api-key delete` + "`" + ` deletes it from the gateway.`,
+A key whose profile was removed in an editor is removed by the former name of the profile.
+
+The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` deletes it from the gateway.`,
 		Example: "  " + e.Name + " auth logout work --yes"}
 	return cli.Plain[cli.Acknowledged](e, c, func(_ context.Context, args []string) (cli.View, error) {
 		st, p, err := chosen(e, args)

@@ -40,7 +40,7 @@ func newLoginCmd(e *cli.Env) *cobra.Command {
 		Long: `Store a key in a profile. The address is shown before anything is sent. dig prompts for the key on a
 terminal, reads it from standard input with --with-key or without a terminal, or takes it from
 DIG_API_KEY. The gateway is then asked for the owner of the key; the answer is stored with the profile,
-so that` + "`" + e.Name + ` auth whoami` + "`" + ` needs no network.
+so that ` + "`" + e.Name + ` auth whoami` + "`" + ` needs no network.
 A key that the gateway refuses is not stored.
 
 NAME is the profile; without it, the one in use, else one named like the zone. --zone or --base-url chooses where the

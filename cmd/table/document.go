@@ -104,7 +104,7 @@ func (d *document) aim(req api.ImportRequest, cols []api.ColumnDetail) (notes []
 			if i < len(d.Header) {
 				name = strconv.Quote(d.Header[i])
 			}
-			notes = append(notes, fmt.Sprintf("column %s: %d empty texts are NULL, since they are no %s", name, n,
+			notes = append(notes, fmt.Sprintf("column %s: %s NULL, not %s", name, intake.EmptyTexts(n),
 				strings.ToLower(types[i])))
 		}
 	}

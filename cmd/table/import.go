@@ -37,8 +37,9 @@ commas, semicolons, tabs or vertical bars, in UTF-8 or UTF-16; or JSON, objects 
 line; or Parquet; or a workbook of Excel (.xlsx). It may be packed with gzip or zstd, and "-" is stdin.
 
 In fields separated by tabs, as -o tsv and COPY write them, a backslash begins an escape (\t, \n, \r,
-\\, and \N for NULL) if a field is \N, no field begins with a quote, and no backslash begins anything
-else. This is printed. In other files backslashes are text. --escape backslash or none decides it.
+\\, and \N for NULL) if a field is \N or the file is named .tsv or .tab, no field begins with a quote,
+and no backslash begins anything else. This is printed. In other files backslashes are text. --escape
+backslash or none decides it.
 
 Without --map, every column of the file goes to the table's column of the same name; a header that matches
 no column is rejected before anything is sent. --map COLUMN=HEADER selects another column of the file,

@@ -73,13 +73,20 @@ type Choice struct {
 	Other  string
 }
 
+// EmptyTexts is the beginning of a sentence about n empty texts.
+func EmptyTexts(n int64) string {
+	if n == 1 {
+		return "1 empty text is"
+	}
+	return humanize.Comma(n) + " empty texts are"
+}
+
 // choose returns the type of a column. unit is the unit of the position of a sample.
 func choose(of *infer.Column, unit string) Choice {
 	c := columnOf(of)
 	ch := c.choose(unit)
 	if c.Empty > 0 && ch.Type != Varchar {
-		empty := fmt.Sprintf("%s empty texts are NULL, first in %s %d", humanize.Comma(c.Empty), unit,
-			of.First.Empty.At)
+		empty := fmt.Sprintf("%s NULL, first in %s %d", EmptyTexts(c.Empty), unit, of.First.Empty.At)
 		if ch.Reason != "" {
 			empty = ch.Reason + "; " + empty
 		}

@@ -34,7 +34,7 @@ func (f *File) openLines(ctx context.Context, t *text) (Rows, error) {
 
 // line reads the next line.
 func (l *lines) line() (err error) {
-	switch l.raw, err = ReadLine(l.Reader, l.raw, longestRecord); {
+	switch l.raw, err = ReadLine(l.Reader, l.raw, csv.MaxRecord); {
 	case errors.Is(err, io.EOF):
 		return err
 	case err != nil:

@@ -83,7 +83,15 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-func (u *unpacker) Close() error { return u.in.Close() }
+// Close ignores an error of the data, which Read has returned.
+func (u *unpacker) Close() error {
+	err := u.in.Close()
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return err
+	}
+	return nil
+}
 
 var errUnreadable = errors.New("the decompressor failed")
 

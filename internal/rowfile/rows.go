@@ -159,12 +159,9 @@ type records struct {
 	row   []infer.Value
 }
 
-// longestRecord is the length in bytes from which a record is refused.
-const longestRecord = 256 << 20
-
 func (f *File) openRecords(ctx context.Context, t *text) (Rows, error) {
 	r := &records{text: t, in: csv.NewReader(t, f.Delimiter, f.window()), loose: f.Loose}
-	r.in.CR, r.in.Longest = f.Returns, longestRecord
+	r.in.CR = f.Returns
 	if f.opt.NoHeader {
 		return r, nil
 	}

@@ -10,7 +10,7 @@ import (
 
 const (
 	Window    = 256 << 10 // bytes that are usually read at once
-	maxRecord = 64 << 20  // bytes of the longest record, unless the caller sets another
+	MaxRecord = 64 << 20  // bytes of the longest record, unless the caller sets another
 	MaxFields = 16384     // fields of one record
 )
 
@@ -52,7 +52,7 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Rea
 
 // NewReader reads a document with fields separated by comma, window bytes at once.
 func NewReader(src io.Reader, comma byte, window int) *Reader {
-	return &Reader{Longest: maxRecord, src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window),
+	return &Reader{Longest: MaxRecord, src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window),
 		next: 1}
 }
 

@@ -46,9 +46,8 @@ func (s *Store) BeginImport(ctx context.Context, m Import) (Import, error) {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx,
 			"DELETE FROM imports WHERE project_id = ?1 AND started_at < (SELECT started_at "+
-				"FROM imports WHERE project_id = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ?2) AND status <> ?3",
-			m.ProjectID,
-			importsKept-2, ImportRunning); err != nil {
+				"FROM imports WHERE project_id = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ?2)",
+			m.ProjectID, importsKept-2); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "INSERT INTO imports("+importColumns+
