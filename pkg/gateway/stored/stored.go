@@ -24,8 +24,9 @@ type Service struct {
 	tidying jobs.Tally // by project: free results are being removed
 }
 
-// grace is how long replaced rows are kept.
-const grace = time.Minute
+// grace is how long replaced rows are kept. A statement that has begun keeps them anyway, and one that finds them gone
+// is read again; this only makes that rare.
+const grace = 5 * time.Second
 
 // Drop removes the rows of a run. If that is impossible now it is tried again later.
 func (s *Service) Drop(ctx context.Context, r store.Result) bool {
