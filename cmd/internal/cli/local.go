@@ -32,8 +32,8 @@ type localTransport struct {
 	err    error
 	gone   error // the error of opening it after the running gateway has stopped
 
-	unopened error         // why zone local could not be opened, for what precedes the first request
-	stuck    chan struct{} // closed when a statement of the gateway in this process does not stop
+	unopened error      // why zone local could not be opened, for what precedes the first request
+	warden   *endWarden // of gw
 
 	remove func() error // removes the data directory that was created for a dry run
 }
@@ -90,7 +90,7 @@ func (t *localTransport) open(dial bool) error {
 			return err
 		}
 	}
-	if t.gw, err = t.env.OpenGateway(dir, t.env.DryRun() && t.remove == nil); err != nil {
+	if t.gw, err = t.env.openGateway(dir, t.env.DryRun() && t.remove == nil, t.warden); err != nil {
 		if errors.Is(err, engine.ErrNoEngine) {
 			return err
 		}
@@ -126,7 +126,7 @@ func (t *localTransport) Close(ctx context.Context) error {
 	select {
 	case err := <-done:
 		return err
-	case <-t.stuck:
+	case <-t.warden.stuck:
 	}
 	late := time.NewTimer(lastWord)
 	defer late.Stop()
@@ -150,25 +150,30 @@ func (t *localTransport) close(ctx context.Context) error {
 	return err
 }
 
+// OpenGateway opens another gateway of this run than that of zone local.
 func (e *Env) OpenGateway(dir string, readOnly bool) (zone.Gateway, error) {
+	return e.openGateway(dir, readOnly, newEndWarden(e))
+}
+
+func (e *Env) openGateway(dir string, readOnly bool, w *endWarden) (zone.Gateway, error) {
 	if e.Getenv("DIG_DATA_DIR") == "" && !readOnly {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 			return nil, err
 		}
 	}
-	return e.Zone.Open(e.gatewayOptions(dir, readOnly))
+	return e.Zone.Open(e.gatewayOptions(dir, readOnly, w))
 }
 
 // VerifyData examines the data directory of zone local without changing it.
 func (e *Env) VerifyData(ctx context.Context, dir string, depth zone.Depth) ([]zone.Finding, error) {
-	found, err := e.Zone.Verify(ctx, e.gatewayOptions(dir, true), depth)
+	found, err := e.Zone.Verify(ctx, e.gatewayOptions(dir, true, newEndWarden(e)), depth)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, engine.ErrNoEngine) {
 		err = Unopened(dir, err)
 	}
 	return found, err
 }
 
-func (e *Env) gatewayOptions(dir string, readOnly bool) zone.Options {
+func (e *Env) gatewayOptions(dir string, readOnly bool, w *endWarden) zone.Options {
 	keepOut, configs := config.OwnDirs(e.Getenv)
 	var spool int64
 	if s := e.Run.Settings; s != nil {
@@ -178,7 +183,7 @@ func (e *Env) gatewayOptions(dir string, readOnly bool) zone.Options {
 		ReadOnly: readOnly,
 		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere,
 			MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited,
-			Warden: &endWarden{env: e}, Overrun: overrunHere, AbortCode: exitcode.Failed}}
+			Warden: w, Overrun: overrunHere, AbortCode: exitcode.Failed}}
 }
 
 // patienceHere is how long a command waits for another one that changes the same project.
@@ -187,11 +192,14 @@ const patienceHere = 5 * time.Minute
 // overrunHere is how long a statement of a gateway in this process may continue after its cancellation.
 const overrunHere = 2 * time.Second
 
-// endWarden lets a command exit although one of its statements does not stop.
+// endWarden lets a command exit although a statement of one of its gateways does not stop.
 type endWarden struct {
-	env  *Env
-	once sync.Once
+	env   *Env
+	once  sync.Once
+	stuck chan struct{} // closed when a statement of the gateway does not stop
 }
+
+func newEndWarden(e *Env) *endWarden { return &endWarden{env: e, stuck: make(chan struct{})} }
 
 var _ engine.Warden = (*endWarden)(nil)
 
@@ -201,9 +209,7 @@ func (w *endWarden) Admit(string, string) error { return nil }
 // Stuck ends the command like an interrupt, but with another cause, unless the command is already ending.
 func (w *endWarden) Stuck(why string, _ []engine.Running) {
 	w.once.Do(func() {
-		if t := w.env.Run.local; t != nil {
-			close(t.stuck)
-		}
+		close(w.stuck)
 		if w.env.Interrupt != nil {
 			w.env.Interrupt(&Failure{Exit: exitcode.Failed, Code: "stuck", Msg: "the statement " + why +
 				"; it can be stopped only by ending the process",

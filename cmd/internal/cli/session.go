@@ -154,7 +154,7 @@ func (e *Env) Client() (*api.Client, error) {
 	o.Timeout, _ = s.TimeoutDuration()
 	if s.InProcess() {
 		o.BaseURL, o.Patient = zone.BaseURL, true
-		lt := &localTransport{env: e, stuck: make(chan struct{})}
+		lt := &localTransport{env: e, warden: newEndWarden(e)}
 		e.Run.local = lt
 		o.Transport = lt
 	} else {

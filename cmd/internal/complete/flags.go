@@ -63,7 +63,9 @@ func (k *Completer) flag(fl *pflag.Flag) cobra.CompletionFunc {
 	case own != nil:
 		return k.Kind(own[0])
 	case name == "profile":
-		return k.profile
+		return func(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return k.profile(c, nil, prefix) // whatever arguments the line has
+		}
 	case name == "columns":
 		return listed(func(c *cobra.Command) []string { return k.Fields(c).Names })
 	case name == "jq":
