@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/spf13/cobra"
 )
 
@@ -19,7 +19,7 @@ func checkedArgs(c *cobra.Command) {
 		if err == nil {
 			return nil
 		}
-		f := cli.Usagef("%v", err).WithHint("usage: %s", c.UseLine())
+		f := exitcode.Usagef("%v", err).WithHint("usage: %s", c.UseLine())
 		words := argNames(c)
 		least, most := -1, -1
 		for _, form := range []struct {

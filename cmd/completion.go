@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/spf13/cobra"
 )
 
@@ -74,7 +75,7 @@ func completionScript(root *cobra.Command, shell string, w io.Writer) error {
 	case "powershell":
 		err = root.GenPowerShellCompletionWithDesc(&buf)
 	default:
-		return cli.Usagef("no completion for %q; there are %s", shell, strings.Join(completionShells(), ", "))
+		return exitcode.Usagef("no completion for %q; there are %s", shell, strings.Join(completionShells(), ", "))
 	}
 	if err != nil {
 		return err

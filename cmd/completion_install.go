@@ -57,7 +57,7 @@ left alone.`,
 			}
 			for _, s := range all {
 				if s.State == notOurs {
-					return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: s.File +
+					return cli.View{}, &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: s.File +
 						" exists, and was not written by `completion install`",
 						Hint: "move that file, or name the other shells"}
 				}
@@ -76,10 +76,10 @@ left alone.`,
 					return cli.View{}, err
 				}
 				if err := os.MkdirAll(filepath.Dir(s.File), 0o755); err != nil {
-					return cli.View{}, cli.Usagef("%v", err)
+					return cli.View{}, exitcode.Usagef("%v", err)
 				}
 				if err := tempfile.Write(s.File, s.text); err != nil {
-					return cli.View{}, cli.Usagef("%v", err)
+					return cli.View{}, exitcode.Usagef("%v", err)
 				}
 				all[i].State = "written"
 			}
@@ -165,7 +165,7 @@ const (
 func scripts(e *cli.Env, shells []string) ([]script, error) {
 	if len(shells) == 0 {
 		if shells = shellsHere(e); len(shells) == 0 {
-			return nil, cli.Usagef("no shell was found on this machine").WithHint("name one: %s",
+			return nil, exitcode.Usagef("no shell was found on this machine").WithHint("name one: %s",
 				strings.Join(completionShells(), ", "))
 		}
 	}
@@ -211,7 +211,7 @@ func stateOf(s script) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return missing, nil
 	case err != nil:
-		return "", cli.Usagef("%v", err)
+		return "", exitcode.Usagef("%v", err)
 	case bytes.Equal(have, s.text):
 		return current, nil
 	case bytes.Contains(have, []byte(scriptMark)):
@@ -250,7 +250,7 @@ func scriptDir(e *cli.Env, shell string) (string, error) {
 			return dir, nil
 		}
 		if home == "" {
-			return "", cli.Usagef("HOME is not set, so the directory for completion scripts is unknown")
+			return "", exitcode.Usagef("HOME is not set, so the directory for completion scripts is unknown")
 		}
 		return filepath.Join(append([]string{home}, rest...)...), nil
 	}

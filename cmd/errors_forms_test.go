@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestErrorForms: the four shapes of error bodies become one form, with the class, the message, the path and, where
@@ -39,7 +39,7 @@ func TestErrorForms(t *testing.T) {
 		_, _, errs := runDig(t, env, "query", "get", "1210890979914023812", "-o", "json")
 		srv.Close()
 		var got struct {
-			Error cli.ErrorJSON `json:"error"`
+			Error exitcode.ErrorJSON `json:"error"`
 		}
 		if err := json.Unmarshal([]byte(errs), &got); err != nil {
 			t.Errorf("%s: %v: %s", name, err, errs)

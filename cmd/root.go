@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/cmd/history"
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/materialized"
 	"github.com/dig-cli/dig/cmd/metadata"
 	"github.com/dig-cli/dig/cmd/profile"
@@ -74,7 +75,7 @@ when no other zone is chosen.`,
 	root.SuggestionsMinimumDistance = 2
 	e.Run.Register(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		f := cli.Usagef("%v", err).WithHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(),
+		f := exitcode.Usagef("%v", err).WithHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(),
 			e.Name, "dig", 1))
 		var unknown *pflag.NotExistError
 		var value *pflag.InvalidValueError
@@ -196,7 +197,7 @@ func kindOf(f *pflag.Flag) string {
 }
 
 func unknownCommand(c *cobra.Command, name string) error {
-	f := cli.Usagef("unknown command %q for %q", name, c.CommandPath())
+	f := exitcode.Usagef("unknown command %q for %q", name, c.CommandPath())
 	if strings.ContainsAny(name, " \n") && !c.HasParent() {
 		return f.WithHint("`%s sql` runs a statement", c.Name())
 	}
@@ -237,7 +238,7 @@ func exclusive(c *cobra.Command) error {
 	})
 	for _, group := range slices.Sorted(maps.Keys(given)) {
 		if flags := given[group]; len(flags) > 1 {
-			return cli.Usagef("%s are mutually exclusive", strings.Join(flags, " and "))
+			return exitcode.Usagef("%s are mutually exclusive", strings.Join(flags, " and "))
 		}
 	}
 	return nil

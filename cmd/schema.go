@@ -71,7 +71,7 @@ type operationSchema struct {
 
 // errorDocument is a failure as it is printed on stderr.
 type errorDocument struct {
-	Error cli.ErrorJSON `json:"error"`
+	Error exitcode.ErrorJSON `json:"error"`
 }
 
 type noteDocument struct {
@@ -107,7 +107,7 @@ what -o json prints. "otherOutputs" are the schemas of errors and notes on stder
 		if len(args) > 0 {
 			found, rest, err := at.Find(args)
 			if err != nil || len(rest) > 0 || found.IsAdditionalHelpTopicCommand() {
-				return cli.View{}, cli.Usagef("unknown command %q",
+				return cli.View{}, exitcode.Usagef("unknown command %q",
 					strings.Join(args, " ")).WithHint("`dig schema --jq '.. | .command? // empty'` lists them")
 			}
 			at = found

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/spf13/cobra"
 )
@@ -165,7 +166,7 @@ func (k *envelopes) asPrinted(what string, code int, errs string) {
 		if err := fits(k.note, line); err == nil && !last {
 			continue
 		}
-		var doc struct{ Error *cli.ErrorJSON }
+		var doc struct{ Error *exitcode.ErrorJSON }
 		if err := fits(k.failure, line); err != nil || json.Unmarshal([]byte(line), &doc) != nil || doc.Error == nil {
 			k.t.Errorf("%s: exit %d, stderr is neither a note nor an error: %v\n%s", what, code, err, errs)
 			return

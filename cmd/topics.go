@@ -48,7 +48,7 @@ func newHelpCmd(e *cli.Env) *cobra.Command {
 				return topics[at].Help()
 			}
 			if err != nil || len(rest) > 0 {
-				f := cli.Usagef("unknown help topic %q", strings.Join(args, " "))
+				f := exitcode.Usagef("unknown help topic %q", strings.Join(args, " "))
 				var names []string
 				for _, sub := range found.Commands() {
 					names = append(names, sub.Name())

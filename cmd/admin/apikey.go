@@ -81,7 +81,7 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			req.Name = &args[0]
 		}
 		if req.Name == nil {
-			return cli.View{}, cli.Usagef("a name is required")
+			return cli.View{}, exitcode.Usagef("a name is required")
 		}
 		if c.Flags().Changed("expires") {
 			t, err := parseExpiry(expires, e.Now())
@@ -106,13 +106,13 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 		var file *os.File
 		if keyFile != "" && e.DryRun() {
 			if _, err := os.Lstat(e.Abs(keyFile)); !errors.Is(err, os.ErrNotExist) {
-				return cli.View{}, cli.Usagef("--key-file: %s already exists",
+				return cli.View{}, exitcode.Usagef("--key-file: %s already exists",
 					keyFile).WithHint("the file must not exist yet")
 			}
 		} else if keyFile != "" {
 			var err error
 			if file, err = os.OpenFile(e.Abs(keyFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-				return cli.View{}, cli.Usagef("--key-file: %v", err).WithHint("the file must not exist yet")
+				return cli.View{}, exitcode.Usagef("--key-file: %v", err).WithHint("the file must not exist yet")
 			}
 			defer file.Close()
 		}
@@ -130,7 +130,7 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			}
 			if file != nil || store != nil {
 				out.Note = ""
-				out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "no-key",
+				out.Fail = &exitcode.Failure{Exit: exitcode.Failed, Code: "no-key",
 					Msg: "the gateway created the key but did not return it", Hint: "`dig api-key delete` removes it"}
 			}
 			return out, nil
@@ -142,7 +142,7 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 // profileFree opens the profiles and checks that a key for the current target can be stored under a new name.
 func profileFree(e *cli.Env, name string) (*config.Store, error) {
 	if e.Run.Settings.InProcess() {
-		return nil, cli.Usagef("--store: zone local runs inside the process and uses no key").
+		return nil, exitcode.Usagef("--store: zone local runs inside the process and uses no key").
 			WithHint("serve it with `dig gateway serve` and give --base-url, or use --key-file")
 	}
 	st, err := config.OpenStore("", e.Getenv)
@@ -150,7 +150,7 @@ func profileFree(e *cli.Env, name string) (*config.Store, error) {
 		return nil, err
 	}
 	if _, err := st.Get(name); err == nil {
-		return nil, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+		return nil, &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
 			Msg: fmt.Sprintf("--store: there is already a profile %q", name)}
 	}
 	return st, nil
@@ -188,7 +188,7 @@ func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *con
 	}
 	if failed != nil {
 		out := cli.Object(v)
-		out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "not-kept",
+		out.Fail = &exitcode.Failure{Exit: exitcode.Failed, Code: "not-kept",
 			Msg: fmt.Sprintf("the key was created but could not be stored (%v); it is shown here and never again",
 				failed), Err: failed}
 		return out, nil
@@ -219,11 +219,11 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
 			if !t.After(now) {
-				return t, cli.Usagef("--expires %s has passed", s)
+				return t, exitcode.Usagef("--expires %s has passed", s)
 			}
 			return t, nil
 		}
 	}
-	return time.Time{}, cli.Usagef(
+	return time.Time{}, exitcode.Usagef(
 		"--expires %q is not a time (2030-01-31T12:00:00Z), a day (2030-01-31) or a duration (12h, 30d, 6w, 1y)", s)
 }

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/spf13/cobra"
 )
 
@@ -18,7 +19,7 @@ func (d described) create(c *cobra.Command, args []string, description string) e
 	}
 	cli.SetIf(c, "description", d.description, description)
 	if *d.name == nil {
-		return cli.Usagef("a name is required")
+		return exitcode.Usagef("a name is required")
 	}
 	return nil
 }
@@ -28,7 +29,7 @@ func (d described) update(c *cobra.Command, name, description string) error {
 	cli.SetIf(c, "name", d.name, name)
 	cli.SetIf(c, "description", d.description, description)
 	if *d.name == nil && *d.description == nil {
-		return cli.Usagef("nothing to change: give --name or --description")
+		return exitcode.Usagef("nothing to change: give --name or --description")
 	}
 	return nil
 }

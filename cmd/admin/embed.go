@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -62,10 +63,10 @@ func newEmbedInitCmd(e *cli.Env) *cobra.Command {
 		switch req.SessionMode {
 		case "", "FULL_STUDIO", "CONNECTOR_MODAL_ONLY":
 		default:
-			return cli.View{}, cli.Usagef("--mode %q is neither FULL_STUDIO nor CONNECTOR_MODAL_ONLY", mode)
+			return cli.View{}, exitcode.Usagef("--mode %q is neither FULL_STUDIO nor CONNECTOR_MODAL_ONLY", mode)
 		}
 		if seconds < 0 {
-			return cli.View{}, cli.Usagef("--timeout-seconds: %d is negative", seconds)
+			return cli.View{}, exitcode.Usagef("--timeout-seconds: %d is negative", seconds)
 		}
 		cli.SetIf(c, "theme-override", &req.ThemeOverride, override)
 		cli.SetIf(c, "timeout-seconds", &req.TimeoutInSeconds, seconds)
@@ -77,7 +78,7 @@ func newEmbedInitCmd(e *cli.Env) *cobra.Command {
 			if has {
 				var err error
 				if on, err = strconv.ParseBool(v); err != nil {
-					return cli.View{}, cli.Usagef("--feature %q: %q is neither true nor false", f, v)
+					return cli.View{}, exitcode.Usagef("--feature %q: %q is neither true nor false", f, v)
 				}
 			}
 			if req.FeatureFlags == nil {

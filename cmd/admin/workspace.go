@@ -55,7 +55,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			if len(ps) > 0 {
-				return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Hint: "delete them first",
+				return cli.View{}, &exitcode.Failure{Exit: exitcode.Conflict, Code: "in-use", Hint: "delete them first",
 					Msg: fmt.Sprintf("workspace %s contains %s", args[0], resolve.Counted(names(ps), "1 project",
 						"%d projects"))}
 			}

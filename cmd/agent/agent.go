@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -59,7 +60,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 				req.DisplayName = args[1]
 			}
 			if name = req.DisplayName; name == "" {
-				return cli.View{}, cli.Usagef("a name is required")
+				return cli.View{}, exitcode.Usagef("a name is required")
 			}
 			id, err := resolve.ThreadID(ctx, cl, p, args[0])
 			if err != nil {
@@ -93,7 +94,7 @@ func newAgentImageCmd(e *cli.Env) *cobra.Command {
 		_ []string) (cli.View,
 		error) {
 		if e.OutTerm && e.Run.Flags.Out == "" {
-			return cli.View{}, cli.Usagef("an image cannot be printed on a terminal").WithHint("give --out FILE")
+			return cli.View{}, exitcode.Usagef("an image cannot be printed on a terminal").WithHint("give --out FILE")
 		}
 		png, err := cl.Agent.WorkflowImage(ctx)
 		if err != nil {

@@ -81,7 +81,7 @@ func message(e *cli.Env, args []string, into *string) error {
 		*into = strings.TrimRight(string(raw), "\n")
 	}
 	if *into == "" {
-		return cli.Usagef("a message is required")
+		return exitcode.Usagef("a message is required")
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Clien
 	into *string) (resumed bool, err error) {
 	if c.Flags().Changed("thread") {
 		if flag == "" {
-			return false, cli.Usagef("--thread is empty")
+			return false, exitcode.Usagef("--thread is empty")
 		}
 		*into, err = resolve.ThreadID(ctx, cl, project, flag)
 		return true, err
@@ -152,8 +152,8 @@ func chatView(e *cli.Env, raw json.RawMessage, thread string) (cli.View, error) 
 }
 
 // noAnswer is the error for a question that was accepted but not answered.
-func noAnswer(e *cli.Env, what, thread string) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.Failed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " +
+func noAnswer(e *cli.Env, what, thread string) *exitcode.Failure {
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " +
 		shell.Quote(thread) + "` shows what the service has stored of it"}
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/term"
 )
@@ -133,5 +132,5 @@ func agentFault(data []byte) error {
 	if msg == "" || msg == "null" {
 		msg = http.StatusText(http.StatusInternalServerError)
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: "agent", Msg: "the agent failed: " + msg}
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "agent", Msg: "the agent failed: " + msg}
 }

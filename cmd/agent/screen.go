@@ -366,9 +366,9 @@ func (s *agentScreen) end(whole bool) error {
 	case s.answer || s.lines && (s.strange || s.drafted != ""):
 		return nil
 	case s.fault != "":
-		return &cli.Failure{Exit: exitcode.Failed, Code: "agent", Msg: "the agent failed: " + s.fault}
+		return &exitcode.Failure{Exit: exitcode.Failed, Code: "agent", Msg: "the agent failed: " + s.fault}
 	case s.events == 0:
-		return &cli.Failure{Exit: exitcode.Unavailable, Code: "no-answer", Msg: "the stream of the agent is empty",
+		return &exitcode.Failure{Exit: exitcode.Unavailable, Code: "no-answer", Msg: "the stream of the agent is empty",
 			Hint: "try again"}
 	}
 	f := noAnswer(s.e, "the stream of the agent ended without an answer", s.thread)

@@ -55,7 +55,7 @@ An empty or truncated stream results in exit code 5, one with an error or withou
 			switch m {
 			case "values", "updates", "debug", "messages":
 			default:
-				return cli.View{}, cli.Usagef("--mode %q is not one of values, updates, debug, messages", m)
+				return cli.View{}, exitcode.Usagef("--mode %q is not one of values, updates, debug, messages", m)
 			}
 		}
 		if modes != nil {
@@ -79,10 +79,10 @@ func streamForm(e *cli.Env) (lines bool, err error) {
 	f := &e.Run.Flags
 	switch {
 	case f.Jq != "":
-		return false, cli.Usagef("--jq: a stream is printed as text or as ndjson").
+		return false, exitcode.Usagef("--jq: a stream is printed as text or as ndjson").
 			WithHint("pipe the events of -o ndjson to jq")
 	case len(f.Columns) > 0:
-		return false, cli.Usagef("--columns: a stream has no columns")
+		return false, exitcode.Usagef("--columns: a stream has no columns")
 	}
 	switch f.Output {
 	case "", output.Table:
@@ -90,7 +90,7 @@ func streamForm(e *cli.Env) (lines bool, err error) {
 	case output.JSON, output.NDJSON:
 		return true, nil
 	}
-	return false, cli.Usagef("-o %s: a stream is printed as text or as ndjson", f.Output)
+	return false, exitcode.Usagef("-o %s: a stream is printed as text or as ndjson", f.Output)
 }
 
 func stream(ctx context.Context, e *cli.Env, cl *api.Client, project string, req api.AgentChatStreamRequest, lines,
@@ -156,8 +156,8 @@ func (s *agentScreen) cut(err error) error {
 	if s.e.Run.Flags.Out != "" && s.e.Run.Flags.Out != "-" {
 		came += "; the file was not written"
 	}
-	return &cli.Failure{Exit: exitcode.Unavailable, Code: "truncated", Msg: "the stream of the agent was truncated " +
-		came, Err: err,
+	return &exitcode.Failure{Exit: exitcode.Unavailable, Code: "truncated",
+		Msg: "the stream of the agent was truncated " + came, Err: err,
 		Hint: "the answer is not complete; `dig agent thread get " + shell.Quote(s.thread) +
 			"` shows what the service has stored of it"}
 }

@@ -88,7 +88,7 @@ func (f *apiFlags) checkArgs(c *cobra.Command, args []string) error {
 		return cobra.RangeArgs(1, 2)(c, args)
 	}
 	if len(args) > 0 || len(f.typed)+len(f.raw)+len(f.headers) > 0 || f.input != "" || f.include || f.paginate {
-		return cli.Usagef("--openapi cannot be used with a path or request flags")
+		return exitcode.Usagef("--openapi cannot be used with a path or request flags")
 	}
 	return nil
 }
@@ -116,14 +116,14 @@ func requestOf(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, arg
 	switch method {
 	case "GET", "POST", "PUT", "PATCH", "DELETE":
 	default:
-		return r, cli.Usagef("method %q is not one of GET, POST, PUT, PATCH, DELETE", method)
+		return r, exitcode.Usagef("method %q is not one of GET, POST, PUT, PATCH, DELETE", method)
 	}
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
 	path, rawQuery, _ := strings.Cut(path, "?")
 	if r.query, err = url.ParseQuery(rawQuery); err != nil {
-		return r, cli.Usagef("query of %q: %v", args[len(args)-1], err)
+		return r, exitcode.Usagef("query of %q: %v", args[len(args)-1], err)
 	}
 	if path, err = fillPath(ctx, e, cl, path); err != nil {
 		return r, err
@@ -138,7 +138,7 @@ func requestOf(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, arg
 	}
 	switch {
 	case f.input != "" && len(fields) > 0:
-		return r, cli.Usagef("--input and fields are mutually exclusive")
+		return r, exitcode.Usagef("--input and fields are mutually exclusive")
 	case f.input != "":
 		raw, err := e.ReadFile("--input", f.input)
 		if err != nil {
@@ -157,10 +157,10 @@ func requestOf(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, arg
 		r.body = obj
 	}
 	if f.paginate && method != "GET" {
-		return r, cli.Usagef("--paginate requires GET")
+		return r, exitcode.Usagef("--paginate requires GET")
 	}
 	if f.paginate && f.include {
-		return r, cli.Usagef("--include shows the header of one reply, --paginate requests several")
+		return r, exitcode.Usagef("--include shows the header of one reply, --paginate requests several")
 	}
 	r.method, r.path = method, path
 	return r, nil
@@ -259,15 +259,15 @@ func parseHeader(h string) (key, value string, err error) {
 	k, v = strings.TrimSpace(k), strings.TrimSpace(v)
 	switch {
 	case !ok:
-		return "", "", cli.Usagef("-H: a header has the form KEY:VALUE")
+		return "", "", exitcode.Usagef("-H: a header has the form KEY:VALUE")
 	case strings.EqualFold(k, "Authorization"):
-		return "", "", cli.Usagef("-H: Authorization is set from the profile or DIG_API_KEY")
+		return "", "", exitcode.Usagef("-H: Authorization is set from the profile or DIG_API_KEY")
 	case strings.EqualFold(k, "Host"):
-		return "", "", cli.Usagef("-H %s: the host is set from the base address", k)
+		return "", "", exitcode.Usagef("-H %s: the host is set from the base address", k)
 	case !headerName().MatchString(k):
-		return "", "", cli.Usagef("-H: %q is not a valid header name", k)
+		return "", "", exitcode.Usagef("-H: %q is not a valid header name", k)
 	case strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
-		return "", "", cli.Usagef("-H %s: the value contains a control character", k)
+		return "", "", exitcode.Usagef("-H %s: the value contains a control character", k)
 	}
 	return k, v, nil
 }
@@ -277,7 +277,7 @@ func tooLarge(err error) error {
 	if !errors.Is(err, api.ErrTooLarge) {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: "too-large", Msg: err.Error(),
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "too-large", Msg: err.Error(),
 		Hint: "`dig query execute` and `dig export` support results of any size", Err: err}
 }
 
@@ -307,7 +307,7 @@ func fillPath(ctx context.Context, e *cli.Env, cl *api.Client, path string) (str
 		}
 	}
 	if i := strings.IndexByte(path, '{'); i >= 0 {
-		return "", cli.Usagef("there is no value for %s", path[i:])
+		return "", exitcode.Usagef("there is no value for %s", path[i:])
 	}
 	return path, nil
 }
@@ -335,14 +335,14 @@ func apiFields(e *cli.Env, f *apiFlags) ([]field, error) {
 	for _, kv := range f.raw {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || k == "" {
-			return nil, cli.Usagef("-f %q is not KEY=VALUE", kv)
+			return nil, exitcode.Usagef("-f %q is not KEY=VALUE", kv)
 		}
 		out = append(out, field{k, v})
 	}
 	for _, kv := range f.typed {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || k == "" {
-			return nil, cli.Usagef("-F %q is not KEY=VALUE", kv)
+			return nil, exitcode.Usagef("-F %q is not KEY=VALUE", kv)
 		}
 		raw, err := e.Value("-F "+k, v)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -48,7 +47,7 @@ func paginate(ctx context.Context, cl *api.Client, path string, query url.Values
 		fresh, repeated := p.keep(page)
 		if repeated || len(page) < p.most || len(page) == 0 || p.keyset && fresh == 0 {
 			if p.keyset && fresh == 0 && len(page) > 1 && len(page) >= p.most {
-				return nil, &cli.Failure{Exit: exitcode.Failed, Code: "failed",
+				return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "failed",
 					Msg: fmt.Sprintf("--paginate: %d items or more were created at %s, which is more than the "+
 						"page size", len(page), p.query.Get("createdBefore")),
 					Hint: "give a larger limit in the address"}
@@ -79,7 +78,7 @@ func (p *pages) request(ctx context.Context) ([]json.RawMessage, error) {
 	}
 	var page []json.RawMessage
 	if json.Unmarshal(raw, &page) != nil || page == nil {
-		return nil, cli.Usagef("--paginate: the reply is not a list")
+		return nil, exitcode.Usagef("--paginate: the reply is not a list")
 	}
 	return page, nil
 }
@@ -136,7 +135,7 @@ func (p *pages) forward(page []json.RawMessage) error {
 		CreatedAt string `json:"createdAt"`
 	}
 	if json.Unmarshal(page[len(page)-1], &last) != nil || last.CreatedAt == "" {
-		return &cli.Failure{Exit: exitcode.Failed, Code: "failed",
+		return &exitcode.Failure{Exit: exitcode.Failed, Code: "failed",
 			Msg: "--paginate: the list has no createdAt, so its next page cannot be requested"}
 	}
 	before := last.CreatedAt

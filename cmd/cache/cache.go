@@ -102,7 +102,7 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 	return cli.Leaf[[]api.CacheStatus](e, spec.ListCacheStatuses, c,
 		e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 			if schema != "" && catalog == "" {
-				return nil, cli.Usagef("--schema requires --catalog")
+				return nil, exitcode.Usagef("--schema requires --catalog")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				var v []api.CacheStatus
@@ -184,7 +184,7 @@ func newCacheHistoryCmd(e *cli.Env) *cobra.Command {
 		func(ctx context.Context, cl *api.Client, p, id string) (cli.View,
 			error) {
 			if limit < 1 || offset < 0 {
-				return cli.View{}, cli.Usagef("--limit must be at least 1 and --offset at least 0")
+				return cli.View{}, exitcode.Usagef("--limit must be at least 1 and --offset at least 0")
 			}
 			v, err := cl.Cache.Executions(ctx, p, id, url.Values{"limit": {strconv.Itoa(limit)},
 				"offset": {strconv.Itoa(offset)}})
@@ -224,7 +224,7 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 				fmt.Fprintf(e.Err, "note: whether %s is still shown as cached could not be determined: %v\n",
 					st.TableName, err)
 			} else if now.IsCached {
-				return cli.View{}, &cli.Failure{Exit: exitcode.Failed, Code: "not-deleted", Msg: "cache " + id +
+				return cli.View{}, &exitcode.Failure{Exit: exitcode.Failed, Code: "not-deleted", Msg: "cache " + id +
 					" was deleted, but " + st.TableName + " is still shown as cached and may be unreadable",
 					Hint: "create a new catalog over the same connection"}
 			}
@@ -244,7 +244,7 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 		id string) (cli.View,
 		error) {
 		if full && incremental {
-			return cli.View{}, cli.Usagef("--full and --incremental are mutually exclusive")
+			return cli.View{}, exitcode.Usagef("--full and --incremental are mutually exclusive")
 		}
 		if !full && !incremental {
 			st, err := cl.Cache.Status(ctx, p, id, url.Values{"excludeLogs": {"true"}})
@@ -253,7 +253,7 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 			}
 			run := st.Newest()
 			if run == nil || api.JobState(run.Status) != api.StateRunning {
-				return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-running",
+				return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-running",
 					Msg: "no refresh of cache " + id + " is running"}
 			}
 			full = run == st.LastFullRefreshCacheExecution

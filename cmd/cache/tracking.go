@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
@@ -57,11 +58,11 @@ func (f *cacheTracking) apply(e *cli.Env, c *cobra.Command, into **api.CacheTrac
 	}
 	switch {
 	case f.noKey && (len(f.key) > 0 || f.updated != "" || f.insertOnly):
-		return cli.Usagef("--no-key cannot be used with --key, --updated-at or --insert-only")
+		return exitcode.Usagef("--no-key cannot be used with --key, --updated-at or --insert-only")
 	case !f.noKey && len(f.key) == 0:
-		return cli.Usagef("%s requires --key", given)
+		return exitcode.Usagef("%s requires --key", given)
 	case f.insertOnly && f.updated != "":
-		return cli.Usagef("--insert-only and --updated-at are mutually exclusive")
+		return exitcode.Usagef("--insert-only and --updated-at are mutually exclusive")
 	}
 	*into = &api.CacheTracking{KeyColumns: f.key, UpdatedAtColumn: f.updated, InsertOnly: f.insertOnly}
 	return nil

@@ -65,7 +65,7 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 		return cli.View{}, err
 	}
 	if s := api.JobState(run.Status); s != api.StateCompleted {
-		f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(s),
+		f := &exitcode.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(s),
 			Msg: fmt.Sprintf("the refresh of cache %s is %s", id, run.Status)}
 		if why := cli.CacheError(run); why != "" {
 			f.Msg += ": " + why

@@ -36,7 +36,7 @@ func cacheSchedule(flag, v string) (*api.CacheSchedule, error) {
 	}
 	v = cli.ISOPeriod(v)
 	if _, err := schedule.ParsePeriod(v); err != nil {
-		return nil, cli.Usagef("%s: %v", flag, err)
+		return nil, exitcode.Usagef("%s: %v", flag, err)
 	}
 	return &api.CacheSchedule{Type: "BASIC", Expression: &v}, nil
 }
@@ -56,7 +56,7 @@ func (f *cacheSchedules) apply(c *cobra.Command, incremental, full **api.CacheSc
 		}
 		if v := *s.into; v != nil && v.Expression != nil && *v.Expression != "" {
 			if _, err := schedule.ParsePeriod(*v.Expression); err != nil {
-				return cli.Usagef("--body: expression: %v", err)
+				return exitcode.Usagef("--body: expression: %v", err)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func forNewCache(e *cli.Env, c *cobra.Command, f *cacheSchedules, w *cli.WaitFla
 			}
 			catalog, req.SchemaName, req.TableName = t[0], t[1], t[2]
 		} else if req.CatalogID == "" || req.SchemaName == "" || req.TableName == "" {
-			return nil, cli.Usagef("CATALOG SCHEMA TABLE is required")
+			return nil, exitcode.Usagef("CATALOG SCHEMA TABLE is required")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			if catalog != "" {
@@ -216,7 +216,7 @@ func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string,
 	}
 	if !sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) ||
 		!sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) {
-		return have, &cli.Failure{Exit: exitcode.Failed, Code: "not-stored",
+		return have, &exitcode.Failure{Exit: exitcode.Failed, Code: "not-stored",
 			Msg:  "the gateway accepted the schedules of cache " + id + " but did not store them",
 			Hint: "`dig cache get " + shell.Quote(id) + "` shows the current settings"}
 	}
@@ -245,7 +245,7 @@ func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, err
 		}
 		if want == (api.CacheScheduleUpdate{}) {
-			return cli.View{}, cli.Usagef(
+			return cli.View{}, exitcode.Usagef(
 				"nothing to change: give --incremental-every, --full-every, or --key and related flags")
 		}
 		v, err := updateCache(ctx, e, cl, p, id, want)
@@ -282,7 +282,7 @@ func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 					reqs = append(reqs, api.CacheRequest{CatalogID: id, SchemaName: t[1], TableName: t[2]})
 				}
 				if len(reqs) == 0 {
-					return cli.View{}, cli.Usagef("no tables: name them as catalog.schema.table or give --body")
+					return cli.View{}, exitcode.Usagef("no tables: name them as catalog.schema.table or give --body")
 				}
 				for i := range reqs {
 					if err := f.apply(c, &reqs[i].IncrementalCacheSchedule,
@@ -305,7 +305,7 @@ func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 				}
 				v := cli.List(out, "success", "error", "cache.id", "cache.tableName")
 				if bad > 0 {
-					v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "partial",
+					v.Fail = &exitcode.Failure{Exit: exitcode.Job, Code: "partial",
 						Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
 				}
 				return v, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
@@ -26,7 +27,7 @@ type parameterFlags struct {
 // check rejects secrets on the command line and more than one use of standard input, before anything is sent.
 func (f parameterFlags) check() error {
 	if f.file != "" && f.file != "-" && !strings.HasPrefix(f.file, "@") {
-		return cli.Usagef("--extra: these parameters may hold secrets, which do not belong on the command line").
+		return exitcode.Usagef("--extra: these parameters may hold secrets, which do not belong on the command line").
 			WithHint("give --extra @FILE or --extra - for standard input")
 	}
 	stdin := 0
@@ -37,17 +38,17 @@ func (f parameterFlags) check() error {
 		name, value, ok := strings.Cut(kv, "=")
 		switch {
 		case !ok || name == "": // the argument is not repeated: it may be a secret without its name
-			return cli.Usagef("--parameter: one of the values is not of the form FIELD=VALUE")
+			return exitcode.Usagef("--parameter: one of the values is not of the form FIELD=VALUE")
 		case value == "-":
 			stdin++
 		case !strings.HasPrefix(value, "@") && (secret.Named(name) || secret.Address(value)):
-			return cli.Usagef("--parameter: field %s is a secret, and a secret on the command line can be seen by "+
-				"other users and stays in the shell's history", name).
+			return exitcode.Usagef("--parameter: field %s is a secret, and a secret on the command line can be seen "+
+				"by other users and stays in the shell's history", name).
 				WithHint("give --parameter %s=@FILE, or --parameter %s=- to read it from standard input", name, name)
 		}
 	}
 	if stdin > 1 {
-		return cli.Usagef("standard input can be read only once: use - for one of --extra and --parameter")
+		return exitcode.Usagef("standard input can be read only once: use - for one of --extra and --parameter")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
@@ -111,16 +112,16 @@ func newParametricCreateCmd(e *cli.Env) *cobra.Command {
 			}
 			switch {
 			case req.FromTable == "" || req.FromSchema == "":
-				return nil, cli.Usagef("--from is required")
+				return nil, exitcode.Usagef("--from is required")
 			case req.ToTable == "" || req.ToSchema == "":
-				return nil, cli.Usagef("--to is required")
+				return nil, exitcode.Usagef("--to is required")
 			case len(req.ParamValues) == 0:
-				return nil, cli.Usagef("at least one --param is required")
+				return nil, exitcode.Usagef("at least one --param is required")
 			}
 			for _, v := range req.ParamValues {
 				for _, s := range stringsIn(v.Value) {
 					if _, _, err := api.ResolveMacro(s, e.Now()); err != nil {
-						return nil, cli.Usagef("--param %s: %v", v.Key, err)
+						return nil, exitcode.Usagef("--param %s: %v", v.Key, err)
 					}
 				}
 			}
@@ -139,13 +140,13 @@ func newParametricCreateCmd(e *cli.Env) *cobra.Command {
 func paramValue(arg string) (api.ParametricTableColumn, error) {
 	i := strings.IndexAny(arg, "=")
 	if i < 1 {
-		return api.ParametricTableColumn{}, cli.Usagef("--param: %q is not of the form COLUMN=VALUE", arg)
+		return api.ParametricTableColumn{}, exitcode.Usagef("--param: %q is not of the form COLUMN=VALUE", arg)
 	}
 	key, text := arg[:i], arg[i+1:]
 	if strings.HasSuffix(key, ":") {
 		key = strings.TrimSuffix(key, ":")
 		if !json.Valid([]byte(text)) {
-			return api.ParametricTableColumn{}, cli.Usagef("--param %s: %q is not JSON", key, text)
+			return api.ParametricTableColumn{}, exitcode.Usagef("--param %s: %q is not JSON", key, text)
 		}
 		return api.ParametricTableColumn{Key: key, Value: json.RawMessage(text)}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
@@ -63,7 +64,7 @@ func newSemanticCreateCmd(e *cli.Env) *cobra.Command {
 			req.Name = args[0]
 		}
 		if req.Name == "" {
-			return cli.View{}, cli.Usagef("a name is required")
+			return cli.View{}, exitcode.Usagef("a name is required")
 		}
 		v, err := cl.SemanticCatalogs.Create(ctx, p, req)
 		return cli.Object(v), err
@@ -100,7 +101,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 				var ok bool
 				if req.SchemaName, req.TableName, ok = strings.Cut(args[1], "."); !ok || req.SchemaName == "" ||
 					req.TableName == "" {
-					return cli.View{}, cli.Usagef("%q is not of the form SCHEMA.TABLE", args[1])
+					return cli.View{}, exitcode.Usagef("%q is not of the form SCHEMA.TABLE", args[1])
 				}
 			}
 			if query != "" {
@@ -112,9 +113,9 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			}
 			switch {
 			case req.SchemaName == "" || req.TableName == "":
-				return cli.View{}, cli.Usagef("a name is required: SCHEMA.TABLE")
+				return cli.View{}, exitcode.Usagef("a name is required: SCHEMA.TABLE")
 			case req.QueryID == "":
-				return cli.View{}, cli.Usagef("--query is required")
+				return cli.View{}, exitcode.Usagef("--query is required")
 			}
 			id, err := resolve.CatalogID(ctx, cl, p, args[0])
 			if err != nil {

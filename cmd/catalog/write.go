@@ -65,9 +65,9 @@ func (f *catalogFlags) request(e *cli.Env, c *cobra.Command, args []string) (api
 	}
 	switch {
 	case req.Name == "":
-		return req, cli.Usagef("a name is required")
+		return req, exitcode.Usagef("a name is required")
 	case req.ConnectionID == "":
-		return req, cli.Usagef("--connection is required").WithHint("`dig connection list` lists them")
+		return req, exitcode.Usagef("--connection is required").WithHint("`dig connection list` lists them")
 	}
 	return req, nil
 }
@@ -207,7 +207,7 @@ there are any, the name of the catalog is asked for, or --yes needs --confirm NA
 			}
 			i := slices.IndexFunc(all, func(k api.Catalog) bool { return k.ID == id })
 			if i < 0 {
-				return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+				return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 					Msg: "there is no catalog with id " + id}
 			}
 			called, shown := all[i].Name, all[i].DisplayName
@@ -249,7 +249,7 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 				req.TargetProjectID = to
 			}
 			if req.TargetProjectID == "" {
-				return nil, cli.Usagef("--to is required: the project to share with")
+				return nil, exitcode.Usagef("--to is required: the project to share with")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				id, err := resolve.CatalogID(ctx, cl, p, args[0])
@@ -333,7 +333,7 @@ matchedTables and meta.`,
 			cli.SetIf(c, "limit", &req.Limit, limit)
 			cli.SetIf(c, "offset", &req.Offset, offset)
 			if req.Query == "" {
-				return nil, cli.Usagef("a search text is required")
+				return nil, exitcode.Usagef("a search text is required")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				v, err := cl.Catalogs.Search(ctx, p, req)

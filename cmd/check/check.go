@@ -86,7 +86,7 @@ ids made up for the purpose, and changes nothing; the exit code is 7 when routes
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 			_ []string) (cli.View, error) {
 			if stalled <= 0 {
-				return cli.View{}, cli.Usagef("--stalled-after: %v is not a positive duration", stalled)
+				return cli.View{}, exitcode.Usagef("--stalled-after: %v is not a positive duration", stalled)
 			}
 			if routes {
 				return checkRoutes(ctx, cl, p)
@@ -98,7 +98,7 @@ ids made up for the purpose, and changes nothing; the exit code is 7 when routes
 					return cli.View{}, err
 				}
 				if json.Unmarshal(raw, &want) != nil || want == nil {
-					return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns",
+					return cli.View{}, exitcode.Usagef("--expect: %s is not a file of --write-columns",
 						expect).WithHint("`dig check --write-columns %s` creates it", shell.Quote(expect))
 				}
 			}
@@ -132,7 +132,7 @@ func (k *checking) report() cli.View {
 	if len(k.found) == 0 {
 		return v.WithNote("nothing found in %d saved queries", len(k.queries))
 	}
-	v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: fmt.Sprintf("%d findings", len(k.found))}
+	v.Fail = &exitcode.Failure{Exit: exitcode.Job, Code: "findings", Msg: fmt.Sprintf("%d findings", len(k.found))}
 	if len(k.found) == 1 {
 		v.Fail.Msg = "1 finding"
 	}

@@ -154,7 +154,7 @@ func (d *doctor) report(o output.Options) error {
 		return err
 	}
 	if n := count[statusFailed]; n > 0 {
-		return &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: resolve.Plural(n, "1 check", "%d checks") +
+		return &exitcode.Failure{Exit: exitcode.Job, Code: "findings", Msg: resolve.Plural(n, "1 check", "%d checks") +
 			" failed"}
 	}
 	return nil

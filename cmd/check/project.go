@@ -101,7 +101,7 @@ func (k *checking) checkRows(ctx context.Context) error {
 		}
 	}
 	for _, t := range order {
-		var f *cli.Failure
+		var f *exitcode.Failure
 		err := untrusted[t]()
 		if errors.As(err, &f) && f.Exit == exitcode.Untrusted {
 			why := f.Msg
@@ -213,7 +213,7 @@ func (k *checking) checkMaterialized(ctx context.Context) error {
 	}
 	for _, st := range all {
 		again := "`dig materialized refresh " + shell.Quote(st.QueryName) + " --wait`"
-		var f *cli.Failure
+		var f *exitcode.Failure
 		switch {
 		case cli.StateWords(st) == cli.NeverMaterialized:
 			k.add("materialized", st.QueryName, again, "nothing is stored: it never ran")

@@ -129,7 +129,7 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 	case none.err != nil:
 		return nil, none.err
 	case !none.noRoute:
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "routes-untold",
+		return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "routes-untold",
 			Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be "+
 				"determined", none.status)}
 	}
@@ -192,8 +192,8 @@ func checkRoutes(ctx context.Context, cl *api.Client, project string) (cli.View,
 		"answer").PrintValue().WithNote("%d of %d documented routes exist, %d are missing, %d are unknown",
 		len(all)-len(odd), len(all), missing, len(odd)-missing)
 	if missing > 0 {
-		v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings", Msg: fmt.Sprintf("%d documented routes are missing",
-			missing)}
+		v.Fail = &exitcode.Failure{Exit: exitcode.Job, Code: "findings", Msg: fmt.Sprintf("%d documented routes are "+
+			"missing", missing)}
 	}
 	return v, nil
 }

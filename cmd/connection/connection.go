@@ -194,13 +194,13 @@ redirected to, everything after the question mark. @FILE reads it from a file an
 				q = after
 			}
 			if !strings.Contains(q, "=") {
-				return nil, cli.Usagef("QUERY: %d bytes without name=value are not a query string", len(q))
+				return nil, exitcode.Usagef("QUERY: %d bytes without name=value are not a query string", len(q))
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
 				out := cli.Object(v)
 				if why := refusedByProvider(q); why != "" {
-					out.Fail = &cli.Failure{Exit: exitcode.Failed, Code: "refused",
+					out.Fail = &exitcode.Failure{Exit: exitcode.Failed, Code: "refused",
 						Msg:  "the provider did not authorize the connection: " + why,
 						Hint: "open the address in the url field of the connection again"}
 				}

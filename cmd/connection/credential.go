@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ func (f credentialFlags) check() error {
 		name, value, ok := strings.Cut(kv, "=")
 		if !ok || name == "" {
 			// The argument is not repeated: it may be a secret without its name.
-			return cli.Usagef("--credential: one of the values is not of the form FIELD=VALUE")
+			return exitcode.Usagef("--credential: one of the values is not of the form FIELD=VALUE")
 		}
 		switch {
 		case value == "-":
@@ -49,13 +50,14 @@ func (f credentialFlags) check() error {
 		}
 	}
 	if stdin > 1 {
-		return cli.Usagef("standard input can be read only once: use - for one of --credential-file and --credential")
+		return exitcode.Usagef("standard input can be read only once: use - for one of --credential-file and " +
+			"--credential")
 	}
 	return nil
 }
 
 func refuseSecret(flag, name string) error {
-	return cli.Usagef("%s: field %s is a secret, and a secret on the command line can be seen by other users and "+
+	return exitcode.Usagef("%s: field %s is a secret, and a secret on the command line can be seen by other users and "+
 		"stays in the shell's history", flag, name).
 		WithHint("give --credential %s=@FILE, --credential %s=- to read it from standard input, or --credential-file",
 			name, name)
@@ -87,13 +89,13 @@ func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfigur
 			return err
 		}
 		if !utf8.Valid(raw) {
-			return cli.Usagef("--credential-file: not text in UTF-8") // its other bytes would be replaced
+			return exitcode.Usagef("--credential-file: not text in UTF-8") // its other bytes would be replaced
 		}
 		var all map[string]any
 		dec := json.NewDecoder(bytes.NewReader(raw))
 		dec.UseNumber()
 		if err := dec.Decode(&all); err != nil {
-			return cli.Usagef("--credential-file: not a JSON object") // the decoder's message would quote the content
+			return exitcode.Usagef("--credential-file: not a JSON object") // the decoder would quote the content
 		}
 		for k, v := range all {
 			cred[k] = v
@@ -123,13 +125,13 @@ func setField(config api.ConnectionConfiguration, cred map[string]any, name, tex
 	switch kind {
 	case "number":
 		if _, err := strconv.ParseFloat(text, 64); err != nil {
-			return cli.Usagef("credential field %s must be a number", name)
+			return exitcode.Usagef("credential field %s must be a number", name)
 		}
 		cred[name] = json.Number(text)
 	case "boolean":
 		b, err := strconv.ParseBool(text)
 		if err != nil {
-			return cli.Usagef("credential field %s must be true or false", name)
+			return exitcode.Usagef("credential field %s must be true or false", name)
 		}
 		cred[name] = b
 	default:
@@ -141,7 +143,8 @@ func setField(config api.ConnectionConfiguration, cred map[string]any, name, tex
 // askCredential prompts for every field of a type; secret ones are not echoed.
 func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred map[string]any) error {
 	if len(config.Configuration) == 0 {
-		return cli.Usagef("the gateway does not report the fields of the credential").WithHint("give --credential-file")
+		return exitcode.Usagef("the gateway does not report the fields of the credential").
+			WithHint("give --credential-file")
 	}
 	for _, item := range config.Configuration {
 		for {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -26,15 +26,15 @@ func checkCredential(config api.ConnectionConfiguration, cred map[string]any) er
 		}
 		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, given) })
 		if i < 0 {
-			f := cli.Usagef("a credential of type %s has no field %q; its fields are %s", config.ConnectionType, given,
-				strings.Join(names, ", "))
+			f := exitcode.Usagef("a credential of type %s has no field %q; its fields are %s", config.ConnectionType,
+				given, strings.Join(names, ", "))
 			if near := nearest.Of(given, names); near != "" {
 				f.Hint = "did you mean " + near + "?"
 			}
 			return f
 		}
 		if _, twice := cred[names[i]]; twice {
-			return cli.Usagef("the credential has the field %s twice, also as %s", names[i], given)
+			return exitcode.Usagef("the credential has the field %s twice, also as %s", names[i], given)
 		}
 		cred[names[i]] = cred[given]
 		delete(cred, given)
@@ -46,7 +46,7 @@ func checkCredential(config api.ConnectionConfiguration, cred map[string]any) er
 		}
 	}
 	if missing != nil {
-		return cli.Usagef("the credential lacks %s, which type %s requires", strings.Join(missing, ", "),
+		return exitcode.Usagef("the credential lacks %s, which type %s requires", strings.Join(missing, ", "),
 			config.ConnectionType)
 	}
 	return nil

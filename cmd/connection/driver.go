@@ -31,7 +31,7 @@ func NewDriver(e *cli.Env) *cobra.Command {
 		return cli.Leaf[api.SupportedDrivers](e, op, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View,
 			error) {
 			if op.ID == spec.GetSqlAlchemyDriver.ID && name == "" {
-				return cli.View{}, cli.Usagef("--catalog is required")
+				return cli.View{}, exitcode.Usagef("--catalog is required")
 			}
 			v, err := f(ctx, cl, name)
 			if err != nil {
@@ -53,8 +53,8 @@ func NewDriver(e *cli.Env) *cobra.Command {
 			if v == (api.SupportedDrivers{}) {
 				if kind := map[string]string{spec.GetJdbcDriver.ID: "JDBC",
 					spec.GetSqlAlchemyDriver.ID: "SQL_ALCHEMY"}[op.ID]; kind != "" {
-					return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no " +
-						kind + " driver for this gateway: it is accessible over HTTP only"}
+					return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
+						Msg: "there is no " + kind + " driver for this gateway: it is accessible over HTTP only"}
 				}
 				return out.WithNote("this gateway has no SQL drivers: it is accessible over HTTP only"), nil
 			}

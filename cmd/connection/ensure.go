@@ -59,7 +59,7 @@ func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string,
 			}
 		}
 		if len(found) > 1 { // the hosted zones allow it
-			return found[0], false, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+			return found[0], false, &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
 				Msg:  fmt.Sprintf("there are %d connections called %q", len(found), req.Name),
 				Hint: "`dig connection list` shows their ids; `dig connection update ID` changes one of them"}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
@@ -59,9 +60,9 @@ func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequ
 	}
 	switch {
 	case req.Name == "":
-		return req, cli.Usagef("a name is required")
+		return req, exitcode.Usagef("a name is required")
 	case req.Type == "":
-		return req, cli.Usagef("--type is required").WithHint("`dig connection type list` lists the types")
+		return req, exitcode.Usagef("--type is required").WithHint("`dig connection type list` lists the types")
 	}
 	return req, f.in.check()
 }
@@ -88,7 +89,7 @@ func (f *connectionFlags) credential(e *cli.Env, config api.ConnectionConfigurat
 }
 
 func credentialMissing(config api.ConnectionConfiguration) error {
-	f := cli.Usagef("a credential is required").WithHint("give --credential-file or --credential FIELD=VALUE")
+	f := exitcode.Usagef("a credential is required").WithHint("give --credential-file or --credential FIELD=VALUE")
 	if len(config.Configuration) > 0 {
 		var fields []string
 		for _, item := range config.Configuration {
@@ -214,11 +215,11 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 				return nil, err
 			}
 			if prompt && !e.InTerm {
-				return nil, cli.Usagef("--prompt requires a terminal").
+				return nil, exitcode.Usagef("--prompt requires a terminal").
 					WithHint("give --credential-file or --credential FIELD=VALUE")
 			}
 			if req.Name == "" && req.Credential == nil && !in.given() && !prompt {
-				return nil, cli.Usagef("nothing to change: give --name or a credential")
+				return nil, exitcode.Usagef("nothing to change: give --name or a credential")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				id, err := resolve.ConnectionID(ctx, cl, p, args[0])

@@ -38,7 +38,7 @@ complete and has the size the gateway reports.`,
 			path := e.Run.Flags.Out
 			if len(args) == 2 {
 				if path != "" {
-					return nil, cli.Usagef("the file is given twice: %s and --out %s", args[1], path)
+					return nil, exitcode.Usagef("the file is given twice: %s and --out %s", args[1], path)
 				}
 				path = args[1]
 			}
@@ -65,7 +65,7 @@ func checkDownload(e *cli.Env, path string) error {
 		at = filepath.Join(at, "file")
 	}
 	if err := output.CheckFile(at); err != nil {
-		return cli.Usagef("--download: %v", err)
+		return exitcode.Usagef("--download: %v", err)
 	}
 	return nil
 }
@@ -80,11 +80,11 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 		return cli.View{}, err
 	}
 	if len(job.Files) == 0 {
-		return cli.View{}, &cli.Failure{Exit: exitcode.NotAllowed, Code: "not-owner", Msg: "the files of export " + id +
-			" are not accessible with this key", Hint: "use the key that started the export"}
+		return cli.View{}, &exitcode.Failure{Exit: exitcode.NotAllowed, Code: "not-owner", Msg: "the files of export " +
+			id + " are not accessible with this key", Hint: "use the key that started the export"}
 	}
 	if several := len(job.Files) > 1; several && path == "-" && job.Format != "JSONL" {
-		return cli.View{}, cli.Usagef(
+		return cli.View{}, exitcode.Usagef(
 			"export %s has %d files, and each may start with a header: they cannot be concatenated", id,
 			len(job.Files)).WithHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
 	}
@@ -104,7 +104,7 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 	isDir := path == "" || strings.HasSuffix(path, "/") || os.IsPathSeparator(path[len(path)-1]) || err == nil &&
 		st.IsDir()
 	if !isDir && len(job.Files) > 1 {
-		return cli.View{}, cli.Usagef("export %s has %d files, and %s is the name of one", id, len(job.Files),
+		return cli.View{}, exitcode.Usagef("export %s has %d files, and %s is the name of one", id, len(job.Files),
 			path).WithHint("give a directory: `%s export download %s %s`", e.Name, shell.Quote(id),
 			shell.Quote(strings.TrimSuffix(path, filepath.Ext(path))+"/"))
 	}
@@ -120,7 +120,7 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 	}
 	if name == "" {
 		if err := os.MkdirAll(e.Abs(dir), 0o777); err != nil {
-			return cli.View{}, cli.Usagef("%s: %v", dir, err)
+			return cli.View{}, exitcode.Usagef("%s: %v", dir, err)
 		}
 	}
 	var notes []string
@@ -152,13 +152,13 @@ func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 		base := filepath.Base(filepath.FromSlash(f.Name))
 		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base,
 			unicode.IsControl) {
-			return nil, (&cli.Failure{Exit: exitcode.Unavailable, Code: "protocol",
+			return nil, (&exitcode.Failure{Exit: exitcode.Unavailable, Code: "protocol",
 				Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).
 				WithHint("give the FILE to save it to")
 		}
 		to := filepath.Join(dir, base)
 		if slices.Contains(out, to) {
-			return nil, &cli.Failure{Exit: exitcode.Unavailable, Code: "protocol",
+			return nil, &exitcode.Failure{Exit: exitcode.Unavailable, Code: "protocol",
 				Msg: fmt.Sprintf("this export has two files named %q", base)}
 		}
 		out = append(out, to)
@@ -242,7 +242,7 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 }
 
 func badSize(f api.ExportFile, have int64) error {
-	return &cli.Failure{Exit: exitcode.Unavailable, Code: "truncated",
+	return &exitcode.Failure{Exit: exitcode.Unavailable, Code: "truncated",
 		Msg:  fmt.Sprintf("%s: received %d bytes, the gateway reports %d", f.Name, have, f.Bytes),
 		Hint: "start the download again"}
 }
@@ -265,8 +265,8 @@ func (m markedWriter) Write(p []byte) (int, error) {
 var errChanged = errors.New("the file changed")
 
 func changed(f api.ExportFile) error {
-	return &cli.Failure{Exit: exitcode.Unavailable, Code: "changed", Msg: f.Name + " changed while it was downloaded",
-		Hint: "start the download again", Err: errChanged}
+	return &exitcode.Failure{Exit: exitcode.Unavailable, Code: "changed", Msg: f.Name +
+		" changed while it was downloaded", Hint: "start the download again", Err: errChanged}
 }
 
 // fetchPart copies a file from an offset and returns the number of bytes copied. All parts must be of the same version

@@ -136,7 +136,7 @@ func TestDownloadSize(t *testing.T) {
 		s := newFileServer(t)
 		s.size = size
 		_, err := s.fetch(t)
-		var f *cli.Failure
+		var f *exitcode.Failure
 		if !errors.As(err, &f) || f.Exit != exitcode.Unavailable || !strings.Contains(err.Error(), "bytes") {
 			t.Errorf("the job says %d bytes, %d are served: %v", size, len(s.data), err)
 		}
@@ -167,7 +167,7 @@ func TestDownloadChanged(t *testing.T) {
 				return true
 			}
 			got, err := s.fetch(t)
-			var f *cli.Failure
+			var f *exitcode.Failure
 			if !errors.As(err, &f) || f.Code != "changed" || len(got) > 1<<20 {
 				t.Errorf("%d bytes, %v; want the news that the file changed", len(got), err)
 			}
@@ -300,7 +300,7 @@ func TestDownloadSeveral(t *testing.T) {
 			rel, _ := filepath.Rel(dir, f)
 			names = append(names, filepath.ToSlash(rel))
 		}
-		var f *cli.Failure
+		var f *exitcode.Failure
 		if errors.As(err, &f) {
 			if f.Exit != exitcode.Usage || !strings.Contains(f.Msg, c.want) || len(names) > 0 || fetched.Load() > 0 ||
 				c.want == "" {

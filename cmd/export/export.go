@@ -15,6 +15,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -78,7 +79,7 @@ func (f *exportFlags) request(e *cli.Env, c *cobra.Command) (api.ExportRequest, 
 	}
 	if f.gzip {
 		if set("compression") && !strings.EqualFold(f.compression, "GZIP") {
-			return r, cli.Usagef("--gzip and --compression %s are mutually exclusive", f.compression)
+			return r, exitcode.Usagef("--gzip and --compression %s are mutually exclusive", f.compression)
 		}
 		r.Compression = "GZIP"
 	} else if set("compression") {
@@ -116,21 +117,21 @@ func (f *exportFlags) request(e *cli.Env, c *cobra.Command) (api.ExportRequest, 
 	}
 	switch {
 	case r.Format != "" && r.Format != "CSV" && r.Format != "JSONL":
-		return r, cli.Usagef("--format: %q is neither CSV nor JSONL", r.Format)
+		return r, exitcode.Usagef("--format: %q is neither CSV nor JSONL", r.Format)
 	case r.Compression != "" && r.Compression != "NONE" && r.Compression != "GZIP":
-		return r, cli.Usagef("--compression: %q is neither NONE nor GZIP", r.Compression)
+		return r, exitcode.Usagef("--compression: %q is neither NONE nor GZIP", r.Compression)
 	case r.Format == "JSONL" && len(csv) > 0:
-		return r, cli.Usagef("%s cannot be used with --format JSONL", strings.Join(csv, " and "))
+		return r, exitcode.Usagef("%s cannot be used with --format JSONL", strings.Join(csv, " and "))
 	case set("quote-char") && utf8.RuneCountInString(f.quote) != 1:
-		return r, cli.Usagef("--quote-char: %q is not one character", f.quote)
+		return r, exitcode.Usagef("--quote-char: %q is not one character", f.quote)
 	case set("delimiter") && f.delimiter != `\t` && utf8.RuneCountInString(f.delimiter) != 1:
-		return r, cli.Usagef("--delimiter: %q is not one character", f.delimiter)
+		return r, exitcode.Usagef("--delimiter: %q is not one character", f.delimiter)
 	case set("record-separator") && !slices.Contains([]string{`\n`, `\r\n`, `\r`, "\n", "\r\n", "\r"}, f.separator):
-		return r, cli.Usagef(`--record-separator: %q is neither \n nor \r\n`, f.separator)
+		return r, exitcode.Usagef(`--record-separator: %q is neither \n nor \r\n`, f.separator)
 	case r.Limit != nil && (*r.Limit < 1 || *r.Limit > 1_000_000):
-		return r, cli.Usagef("--limit: %d is not between 1 and 1000000", *r.Limit)
+		return r, exitcode.Usagef("--limit: %d is not between 1 and 1000000", *r.Limit)
 	case set("download") && f.download == "":
-		return r, cli.Usagef("--download is empty")
+		return r, exitcode.Usagef("--download is empty")
 	}
 	if err := f.waiting.Check(f.download != ""); err != nil {
 		return r, err
@@ -222,12 +223,13 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 			}
 			if c.Flags().Changed("limit") {
 				if limit < 1 {
-					return nil, cli.Usagef("--limit: %d is less than 1", limit)
+					return nil, exitcode.Usagef("--limit: %d is less than 1", limit)
 				}
 			}
 			if before != "" {
 				if _, err := time.Parse(time.RFC3339, before); err != nil {
-					return nil, cli.Usagef("--created-before: %q is not a time such as 2026-01-31T12:00:00Z", before)
+					return nil, exitcode.Usagef("--created-before: %q is not a time such as 2026-01-31T12:00:00Z",
+						before)
 				}
 				q.Set("createdBefore", before)
 			}

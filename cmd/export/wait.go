@@ -143,7 +143,7 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 
 // exportEnd returns the error of a job that ended without a file.
 func exportEnd(job api.ExportJobResponse) error {
-	f := &cli.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(api.JobState(job.Status)),
+	f := &exitcode.Failure{Exit: exitcode.Job, Code: "job-" + strings.ToLower(api.JobState(job.Status)),
 		Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
 	switch api.JobState(job.Status) {
 	case api.StateSucceeded:

@@ -138,10 +138,11 @@ statements that read go on. If dig is killed, the file is either the old or the 
 		_ []string) (cli.View, error) {
 		s := e.Run.Settings
 		if !e.Local() {
-			return cli.View{}, cli.Usagef("%s has no files on this machine", s.Where()).WithHint("give --zone local")
+			return cli.View{}, exitcode.Usagef("%s has no files on this machine", s.Where()).
+				WithHint("give --zone local")
 		}
 		if f := e.Run.Set.Lookup("project"); all && f != nil && f.Changed {
-			return cli.View{}, cli.Usagef("--all and --project are mutually exclusive")
+			return cli.View{}, exitcode.Usagef("--all and --project are mutually exclusive")
 		}
 		var project string
 		if s.Project.Value != "" && !all {
@@ -161,9 +162,9 @@ statements that read go on. If dig is killed, the file is either the old or the 
 }
 
 // notCompacted is the error of a run in which some files were not compacted.
-func notCompacted(c api.Compaction) *cli.Failure {
+func notCompacted(c api.Compaction) *exitcode.Failure {
 	var why []string
-	f := &cli.Failure{Exit: exitcode.Conflict, Code: "in-use",
+	f := &exitcode.Failure{Exit: exitcode.Conflict, Code: "in-use",
 		Hint: "the others are done; run it again when these are not in use"}
 	for _, x := range c.Files {
 		if x.Error == nil {
@@ -204,8 +205,8 @@ credentials cannot be read any more then; ` + "`" + e.Name + ` connection update
 				if s.Local() {
 					where = "the gateway at " + s.BaseURL.Value
 				}
-				return cli.View{}, cli.Usagef("the settings choose %s, and this deletes data of this machine", where).
-					WithHint("give --zone local, without a base address")
+				return cli.View{}, exitcode.Usagef("the settings choose %s, and this deletes data of this machine",
+					where).WithHint("give --zone local, without a base address")
 			}
 			if key {
 				return renewKey(e, dir)
@@ -229,9 +230,9 @@ credentials cannot be read any more then; ` + "`" + e.Name + ` connection update
 		})
 }
 
-func inUse(err error) *cli.Failure {
+func inUse(err error) *exitcode.Failure {
 	const hint = "stop the gateway or the dig processes that use it"
-	return &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: hint}
+	return &exitcode.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: hint}
 }
 
 // wholeZone is the data directory of a command over all of it. It rejects flags that choose another gateway or a part
@@ -242,7 +243,7 @@ func wholeZone(e *cli.Env) (string, error) {
 		if f == nil || !f.Changed || name == "zone" && f.Value.String() == string(config.Local) {
 			continue
 		}
-		return "", cli.Usagef("--%s %s: the command is about all of zone local on this machine", name, f.Value)
+		return "", exitcode.Usagef("--%s %s: the command is about all of zone local on this machine", name, f.Value)
 	}
 	return config.DataDir(e.Getenv)
 }
@@ -257,7 +258,7 @@ func renewKey(e *cli.Env, dir string) (cli.View, error) {
 	}
 	if err := gateway.RenewKey(dir, e.Now); err != nil {
 		if errors.Is(err, gateway.ErrServing) {
-			return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(),
+			return cli.View{}, &exitcode.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(),
 				Hint: "stop the gateway"}
 		}
 		return cli.View{}, cli.Unopened(dir, err)

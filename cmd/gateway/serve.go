@@ -98,45 +98,46 @@ do not wait for that.`,
 			return err
 		}
 		if grace < 0 {
-			return cli.Usagef("--grace: %v is negative", grace)
+			return exitcode.Usagef("--grace: %v is negative", grace)
 		}
 		inject, err := gateway.ParseInjection(faults, faultSeed)
 		if err != nil {
-			return cli.Usagef("--fault %v", err)
+			return exitcode.Usagef("--fault %v", err)
 		}
 		if limits.Statement < 0 || limits.Silence < 0 || limits.Stall < 0 || overrun < 0 {
-			return cli.Usagef("--max-statement-time, --max-silence, --max-stall and --max-overrun cannot be negative")
+			return exitcode.Usagef("--max-statement-time, --max-silence, --max-stall and --max-overrun cannot be " +
+				"negative")
 		}
 		if limits.Upload, err = config.ParseSize(upload); err != nil {
-			return cli.Usagef("--max-upload: %v", err)
+			return exitcode.Usagef("--max-upload: %v", err)
 		}
 		if limits.Exports, err = config.ParseSize(exports); err != nil {
-			return cli.Usagef("--max-exports: %v", err)
+			return exitcode.Usagef("--max-exports: %v", err)
 		}
 		if limits.Exports == 0 { // off
 			limits.Exports = -1
 		}
 		odd, err := gateway.ParseQuirks(quirks)
 		if err != nil {
-			return cli.Usagef("--quirks: %v", err)
+			return exitcode.Usagef("--quirks: %v", err)
 		}
 		engineMemory := cli.MemoryFor(cli.AllowedMemory())
 		if memory != "" {
 			if engineMemory, err = config.ParseSize(memory); err != nil || engineMemory < 64<<20 {
-				return cli.Usagef("--memory: %q is not a size of at least 64MiB", memory)
+				return exitcode.Usagef("--memory: %q is not a size of at least 64MiB", memory)
 			}
 		}
 		origins, err := web.ParseOrigins(cors)
 		if err != nil {
-			return cli.Usagef("--cors: %v", err)
+			return exitcode.Usagef("--cors: %v", err)
 		}
 		network, err := sources.ParseReach(reach)
 		if err != nil {
-			return cli.Usagef("--reach: %v", err)
+			return exitcode.Usagef("--reach: %v", err)
 		}
 		engineTemp, err := config.ParseSize(temp)
 		if err != nil || engineTemp <= 0 {
-			return cli.Usagef("--max-temp: %q is not a size", temp)
+			return exitcode.Usagef("--max-temp: %q is not a size", temp)
 		}
 		dir, err := config.DataDir(e.Getenv)
 		if err != nil {
@@ -253,7 +254,7 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 	e.AtOnce.Store(new(s.Kill))
 	code, err := s.Run(ctx)
 	if err != nil && ctx.Err() != nil { // it did not end as it was told to
-		err = &cli.Failure{Exit: exitcode.Failed, Code: "killed", Msg: err.Error(),
+		err = &exitcode.Failure{Exit: exitcode.Failed, Code: "killed", Msg: err.Error(),
 			Hint: "acknowledged changes are stored; `dig gateway verify` checks the data", Err: err}
 	}
 	if err == nil {
@@ -281,19 +282,19 @@ func outlive(e *cli.Env, log *slog.Logger) {
 
 // unbound is the error of an address that cannot be listened on.
 func unbound(err error) error {
-	switch f := cli.Usagef("--listen: %v", err); {
+	switch f := exitcode.Usagef("--listen: %v", err); {
 	case errors.Is(err, gateway.ErrNotLoopback):
 		return f.WithHint("--any-host allows it")
 	case errors.Is(err, gateway.ErrAddress):
 		return f
 	}
-	return cli.Usagef("%v", err)
+	return exitcode.Usagef("%v", err)
 }
 
 // writeSecret writes a line to a file that only its owner can read. An existing file is replaced, not written to: its
 // creator may still have it open. A device, such as a terminal, is written to.
 func writeSecret(path, text string) error {
-	bad := func(err error) error { return cli.Usagef("--key-file: %v", err) }
+	bad := func(err error) error { return exitcode.Usagef("--key-file: %v", err) }
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {

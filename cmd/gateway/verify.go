@@ -44,7 +44,7 @@ The exit code is 7 if something is damaged or missing, else 0.`,
 			}
 			v := cli.List(found, "part", "name", "status", "problem", "remedy")
 			if bad > 0 {
-				v.Fail = &cli.Failure{Exit: exitcode.Job, Code: "findings",
+				v.Fail = &exitcode.Failure{Exit: exitcode.Job, Code: "findings",
 					Msg: resolve.Plural(bad, "1 part", "%d parts") +
 						" of " + dir + " cannot be read"}
 			}

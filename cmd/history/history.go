@@ -39,9 +39,9 @@ func newList(e *cli.Env) *cobra.Command {
 	return cli.Plain[[]journal.Change](e, c, func(context.Context, []string) (cli.View, error) {
 		switch {
 		case limit < 0:
-			return cli.View{}, cli.Usagef("--limit: %d is negative", limit)
+			return cli.View{}, exitcode.Usagef("--limit: %d is negative", limit)
 		case since < 0:
-			return cli.View{}, cli.Usagef("--since: %v is negative", since)
+			return cli.View{}, exitcode.Usagef("--since: %v is negative", since)
 		}
 		all, note, err := changes(e)
 		if err != nil {
@@ -91,7 +91,7 @@ func newShow(e *cli.Env) *cobra.Command {
 		}
 		switch len(found) {
 		case 0:
-			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 				Msg:  fmt.Sprintf("the journal has no change %q", args[0]),
 				Hint: "`dig history list` lists them; the oldest are dropped"}
 		case 1:
@@ -99,7 +99,7 @@ func newShow(e *cli.Env) *cobra.Command {
 			v.Note = note
 			return v, nil
 		}
-		return cli.View{}, cli.Usagef("%d changes have ids that begin with %q", len(found),
+		return cli.View{}, exitcode.Usagef("%d changes have ids that begin with %q", len(found),
 			args[0]).WithHint("give more of the id")
 	})
 }
@@ -117,7 +117,7 @@ func changes(e *cli.Env) (all []*journal.Change, note string, err error) {
 	all, left, err := read(e)
 	switch {
 	case err != nil:
-		return nil, "", &cli.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " +
+		return nil, "", &exitcode.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " +
 			err.Error(), Err: err}
 	case e.Run.Settings.JournalBytes() == 0:
 		note = fmt.Sprintf("note: the journal is off (%s): changes are not recorded", e.Run.Settings.Journal.From)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -34,7 +35,7 @@ saved query that reads another one, ask for the other one. A table with its own 
 		args []string) (cli.View, error) {
 		parts := strings.Split(args[0], ".")
 		if len(parts) != 3 {
-			return cli.View{}, cli.Usagef("%q is not of the form CATALOG.SCHEMA.TABLE", args[0])
+			return cli.View{}, exitcode.Usagef("%q is not of the form CATALOG.SCHEMA.TABLE", args[0])
 		}
 		id, err := resolve.TableCatalogID(ctx, cl, p, parts[0], parts[1])
 		if err != nil {

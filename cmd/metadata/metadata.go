@@ -109,7 +109,7 @@ func described(ctx context.Context, cl *api.Client, project, catalog, schema, ta
 			return m.Metadata, nil
 		}
 	}
-	return api.TableMetadata{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+	return api.TableMetadata{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 		Msg:  fmt.Sprintf("there is no metadata of table %s.%s in that catalog", schema, table),
 		Hint: "`dig metadata refresh` reads new tables"}
 }
@@ -142,7 +142,7 @@ func newMetadataSetCmd(e *cli.Env) *cobra.Command {
 		}
 		if body == "" {
 			if !fs.Changed("description") && !fs.Changed("use-with-ai") && len(columns) == 0 {
-				return cli.View{}, cli.Usagef("nothing to change: give --description, --column or --use-with-ai")
+				return cli.View{}, exitcode.Usagef("nothing to change: give --description, --column or --use-with-ai")
 			}
 			now, err := described(ctx, cl, p, id, schema, table)
 			if err != nil {
@@ -160,7 +160,7 @@ func newMetadataSetCmd(e *cli.Env) *cobra.Command {
 		for _, kv := range columns {
 			name, text, ok := strings.Cut(kv, "=")
 			if !ok {
-				return cli.View{}, cli.Usagef("--column %q is not of the form NAME=DESCRIPTION", kv)
+				return cli.View{}, exitcode.Usagef("--column %q is not of the form NAME=DESCRIPTION", kv)
 			}
 			if err := describeColumn(&req, name, text); err != nil {
 				return cli.View{}, err
@@ -181,7 +181,7 @@ func describeColumn(req *api.TableMetadataUpdateRequest, name, text string) erro
 			return nil
 		}
 	}
-	return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+	return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 		Msg: fmt.Sprintf("--column: the table has no column %q", name)}
 }
 
@@ -200,11 +200,11 @@ func newMetadataAICmd(e *cli.Env) *cobra.Command {
 		p string,
 		args []string) (cli.View, error) {
 		if allow == deny {
-			return cli.View{}, cli.Usagef("give --allow or --deny")
+			return cli.View{}, exitcode.Usagef("give --allow or --deny")
 		}
 		parts := strings.Split(args[0], ".")
 		if len(parts) > 3 {
-			return cli.View{}, cli.Usagef("%q has more than three parts", args[0])
+			return cli.View{}, exitcode.Usagef("%q has more than three parts", args[0])
 		}
 		id, err := resolve.TableCatalogID(ctx, cl, p, parts[0], append(parts, "")[1])
 		if err != nil {
@@ -274,7 +274,7 @@ func newMetadataSemanticsCmd(e *cli.Env) *cobra.Command {
 			req.InitialPrompt = prompt
 		}
 		if c.Flags().Changed("limit") && limit < 1 {
-			return cli.View{}, cli.Usagef("--limit: %d is less than 1", limit)
+			return cli.View{}, exitcode.Usagef("--limit: %d is less than 1", limit)
 		}
 		cli.SetIf(c, "limit", &req.Limit, limit)
 		id, schema, table, err := resolve.TableOf(ctx, cl, p, args)

@@ -82,7 +82,7 @@ It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 
 				}
 			}
 			if failed != nil {
-				return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "job-failed",
+				return cli.View{}, &exitcode.Failure{Exit: exitcode.Job, Code: "job-failed",
 					Msg: "the refresh failed: catalog " + strings.Join(failed, "; catalog ")}
 			}
 			return cli.List(lines, "catalogId", "status").PrintValue(), nil
@@ -137,7 +137,7 @@ func callbackFlags(e *cli.Env, address, tokenFrom string, url *string, token *ap
 	defer func() { e.Run.Mask.Hide(string(*token)) }()
 	if tokenFrom != "" {
 		if tokenFrom != "-" && !strings.HasPrefix(tokenFrom, "@") {
-			return cli.Usagef("--callback-token requires @FILE or -, to keep the token off the command line")
+			return exitcode.Usagef("--callback-token requires @FILE or -, to keep the token off the command line")
 		}
 		raw, err := e.Value("--callback-token", tokenFrom)
 		if err != nil {
@@ -199,7 +199,7 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			if req.CallbackURL == "" {
-				return cli.View{}, cli.Usagef("an address is required")
+				return cli.View{}, exitcode.Usagef("an address is required")
 			}
 			return cli.Note("%s is notified of refreshes", req.CallbackURL), cl.Metadata.RegisterCallback(ctx, p, req)
 		})),

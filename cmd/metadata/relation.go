@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
@@ -20,7 +21,7 @@ type columnPath struct{ catalog, schema, table, column string }
 func parseColumnPath(ctx context.Context, e *cli.Env, cl *api.Client, project, flag, s string) (columnPath, error) {
 	parts := strings.Split(s, ".")
 	if len(parts) != 4 {
-		return columnPath{}, cli.Usagef("%s: %q is not of the form CATALOG.SCHEMA.TABLE.COLUMN", flag, s)
+		return columnPath{}, exitcode.Usagef("%s: %q is not of the form CATALOG.SCHEMA.TABLE.COLUMN", flag, s)
 	}
 	id, err := resolve.TableCatalogID(ctx, cl, project, parts[0], parts[1])
 	return columnPath{id, parts[1], parts[2], parts[3]}, err
@@ -47,7 +48,7 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			if gen.Flags().Changed("limit") && limit < 1 {
-				return cli.View{}, cli.Usagef("--limit: %d is less than 1", limit)
+				return cli.View{}, exitcode.Usagef("--limit: %d is less than 1", limit)
 			}
 			cli.SetIf(gen, "limit", &req.Limit, limit)
 			if frequency != "" {
@@ -154,7 +155,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 					t.schema, t.table, t.column
 			}
 			if req.TargetColumnName == "" {
-				return cli.View{}, cli.Usagef("--to is required")
+				return cli.View{}, exitcode.Usagef("--to is required")
 			}
 			v, err := cl.Metadata.AddRelation(ctx, p, k.catalog, k.schema, k.table, k.column, req)
 			return cli.Object(v), err
@@ -251,7 +252,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 				req.SQL = string(raw)
 			}
 			if req.Prompt == "" || req.SQL == "" {
-				return cli.View{}, cli.Usagef("--prompt and --sql are required")
+				return cli.View{}, exitcode.Usagef("--prompt and --sql are required")
 			}
 			v, err := cl.Metadata.CreateGoldenSQL(ctx, p, req)
 			if err == nil && v.ID == "" { // the hosted zones answer {} [O]

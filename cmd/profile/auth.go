@@ -65,7 +65,7 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 			return cli.View{}, err
 		}
 		if p.KeyStorage == "" {
-			return logoutKey(e, st, p.Name, &cli.Failure{Exit: exitcode.NotFound, Code: "no-key",
+			return logoutKey(e, st, p.Name, &exitcode.Failure{Exit: exitcode.NotFound, Code: "no-key",
 				Msg: fmt.Sprintf("profile %s has no key", p.Name)})
 		}
 		if err := e.Ask().ConfirmHere("remove the key of profile %s from this machine?", p.Name); err != nil {
@@ -128,7 +128,7 @@ func chosen(e *cli.Env, args []string) (*config.Store, config.Profile, error) {
 		name = args[0]
 	}
 	if name == "" {
-		return nil, config.Profile{}, cli.Usagef("no profile is current; name one")
+		return nil, config.Profile{}, exitcode.Usagef("no profile is current; name one")
 	}
 	p, err := st.Get(name)
 	return st, p, err
@@ -167,9 +167,9 @@ func other(st *config.Store) (string, error) {
 	case len(rest) == 1:
 		return rest[0], nil
 	case len(names) == 0:
-		return "", cli.Usagef("there are no profiles").WithHint("`dig auth login` stores one")
+		return "", exitcode.Usagef("there are no profiles").WithHint("`dig auth login` stores one")
 	}
-	return "", cli.Usagef("NAME is required: the profiles are %s", strings.Join(names, ", "))
+	return "", exitcode.Usagef("NAME is required: the profiles are %s", strings.Join(names, ", "))
 }
 
 // use makes a profile the current one.
@@ -287,7 +287,7 @@ The exit code is 4 if no profile has a usable key.`,
 		if e.Getenv("DIG_API_KEY") != "" {
 			v = v.WithNote("DIG_API_KEY is set: it is used instead of the keys of profiles")
 		} else if usable == 0 {
-			v.Fail = &cli.Failure{Exit: exitcode.NotAllowed, Code: "no-key", Msg: "no profile has a usable key",
+			v.Fail = &exitcode.Failure{Exit: exitcode.NotAllowed, Code: "no-key", Msg: "no profile has a usable key",
 				Hint: "`dig auth login` stores one; zone local needs none"}
 		}
 		return v, nil

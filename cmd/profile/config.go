@@ -91,7 +91,7 @@ func newConfigGetCmd(e *cli.Env) *cobra.Command {
 					return asText(e, m.Value, m)
 				}
 			}
-			return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-set", Msg: pathOf(in, field) +
+			return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-set", Msg: pathOf(in, field) +
 				" is not set in " + st.Path()}
 		})
 }
@@ -147,10 +147,10 @@ func assignments(args []string) (paths, values []string, err error) {
 		path, value, ok := strings.Cut(arg, "=")
 		switch {
 		case !ok || path == "":
-			return nil, nil, cli.Usagef("%q does not have the form PATH=VALUE", arg)
+			return nil, nil, exitcode.Usagef("%q does not have the form PATH=VALUE", arg)
 		case value == "":
-			return nil, nil, cli.Usagef("the value of %s is empty", path).WithHint("`dig config unset %s` removes it",
-				path)
+			return nil, nil, exitcode.Usagef("the value of %s is empty", path).
+				WithHint("`dig config unset %s` removes it", path)
 		}
 		paths, values = append(paths, path), append(values, value)
 	}
@@ -165,9 +165,9 @@ func fieldsOf(e *cli.Env, paths []string) (in string, fields []string, err error
 		case err != nil:
 			return "", nil, err
 		case slices.Contains(fields, field) && of == in:
-			return "", nil, cli.Usagef("%s is given twice", path)
+			return "", nil, exitcode.Usagef("%s is given twice", path)
 		case i > 0 && of != in:
-			return "", nil, cli.Usagef("%s and %s are not of the same profile", paths[0], path)
+			return "", nil, exitcode.Usagef("%s and %s are not of the same profile", paths[0], path)
 		}
 		in, fields = of, append(fields, field)
 	}
@@ -256,7 +256,7 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 		}
 		// a failed editor may have emptied the file; its profiles would be removed, but not their keys
 		if len(bytes.TrimSpace(edited)) == 0 && len(bytes.TrimSpace(text)) > 0 {
-			return cli.View{}, cli.Usagef("the edited text is empty; nothing was changed").
+			return cli.View{}, exitcode.Usagef("the edited text is empty; nothing was changed").
 				WithHint("`%s profile remove NAME` removes a profile with its key", e.Name)
 		}
 		var left []config.Profile

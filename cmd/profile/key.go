@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/config"
 )
@@ -21,7 +22,7 @@ func readKey(e *cli.Env, name string, stdin bool, hint string) (config.Key, erro
 	key, err := givenKey(e, stdin, hint)
 	if err == nil && key.Reveal() == name {
 		e.Run.Mask.Hide(name)
-		return config.Key{}, cli.Usagef("the name of the profile is the key itself; nothing was stored or sent").
+		return config.Key{}, exitcode.Usagef("the name of the profile is the key itself; nothing was stored or sent").
 			WithHint("give another name; the command line, with the key, may be in the history of the shell")
 	}
 	return key, err
@@ -43,7 +44,7 @@ func givenKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
 		if err == nil && !e.InTerm { // the key could be the second line
 			var rest []byte
 			if rest, err = io.ReadAll(in); len(bytes.TrimSpace(rest)) > 0 {
-				return config.Key{}, cli.Usagef("standard input has more than one line").
+				return config.Key{}, exitcode.Usagef("standard input has more than one line").
 					WithHint("give the key alone, in one line")
 			}
 		}
@@ -52,11 +53,11 @@ func givenKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
 	case errors.Is(err, context.Canceled):
 		return config.Key{}, err
 	case err != nil && err != io.EOF:
-		return config.Key{}, cli.Usagef("cannot read the key: %v", err)
+		return config.Key{}, exitcode.Usagef("cannot read the key: %v", err)
 	}
 	text = strings.TrimPrefix(text, rowfile.Mark) // some shells begin what they pipe with a byte order mark
 	if strings.TrimSpace(text) == "" {
-		return config.Key{}, cli.Usagef("no key given").WithHint("%s", hint)
+		return config.Key{}, exitcode.Usagef("no key given").WithHint("%s", hint)
 	}
 	return config.NewKey(text)
 }

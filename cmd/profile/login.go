@@ -68,10 +68,10 @@ prints which. --storage keyring or --storage file allows no other place.`,
 	run := plain.RunE
 	plain.RunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("storage") && l.opt.Storage != "keyring" && l.opt.Storage != "file" {
-			return cli.Usagef("--storage: %q is not one of keyring, file", l.opt.Storage)
+			return exitcode.Usagef("--storage: %q is not one of keyring, file", l.opt.Storage)
 		}
 		if l.noCheck && l.otherZone {
-			return cli.Usagef("--no-check and --other-zone are mutually exclusive")
+			return exitcode.Usagef("--no-check and --other-zone are mutually exclusive")
 		}
 		return run(c, args)
 	}
@@ -137,7 +137,7 @@ func (l *login) target(args []string) error {
 	case name != "" && err == nil && fits(old, zone, address):
 		l.p, l.is = old, true
 	case name != "" && err == nil && named:
-		return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+		return &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
 			Msg:  fmt.Sprintf("profile %s is for %s, not for %s", name, old.Address(), cmp.Or(address, "zone "+zone)),
 			Hint: "log in under another NAME, or change it with `dig config set`"}
 	case err != nil && !errors.Is(err, config.ErrNotFound):
@@ -157,10 +157,11 @@ func (l *login) target(args []string) error {
 	l.set = [3]string{f.Org, f.Workspace, f.Project}
 	l.setTarget(&l.p)
 	if l.p.Address() == "" && l.p.Zone == "" {
-		return cli.Usagef("--zone or --base-url is required").WithHint("give --zone us or --zone eu, or --base-url")
+		return exitcode.Usagef("--zone or --base-url is required").
+			WithHint("give --zone us or --zone eu, or --base-url")
 	}
 	if l.p.Address() == "" {
-		return cli.Usagef("zone %s runs inside the program and uses no key",
+		return exitcode.Usagef("zone %s runs inside the program and uses no key",
 			l.p.Zone).WithHint("give --zone us or --zone eu, or the --base-url of a gateway; `dig profile add NAME " +
 			"--zone local` stores a profile without a key")
 	}
@@ -204,7 +205,7 @@ func (l *login) knownElsewhere(key config.Key) error {
 		}
 		stored, err := l.st.Key(p)
 		if err == nil && stored.Key.Reveal() == key.Reveal() && zoneOf(p, stored.Address) == z {
-			return &cli.Failure{Exit: exitcode.NotAllowed, Code: "other-zone",
+			return &exitcode.Failure{Exit: exitcode.NotAllowed, Code: "other-zone",
 				Msg: fmt.Sprintf("this is the key of profile %s, for zone %s; it was not sent to zone %s",
 					p.Name, z, here),
 				Hint: fmt.Sprintf("`dig auth switch %s` uses it; a key of one zone is not known in the other", p.Name)}
@@ -253,7 +254,7 @@ func (l *login) complete(p *config.Profile) {
 // explain adds a hint to the reason why a key was not stored.
 func (l *login) explain(err error) error {
 	var ae *api.Error
-	var f *cli.Failure
+	var f *exitcode.Failure
 	if !errors.As(err, &ae) || errors.As(err, &f) {
 		return err
 	}
@@ -314,7 +315,7 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 		return info, at, &f
 	}
 	if l.is {
-		return info, at, &cli.Failure{Exit: exitcode.NotAllowed, Code: "other-zone",
+		return info, at, &exitcode.Failure{Exit: exitcode.NotAllowed, Code: "other-zone",
 			Msg: fmt.Sprintf("this is a key of zone %s, and profile %s is for zone %s; it was not stored", zone,
 				l.p.Name, here),
 			Hint: fmt.Sprintf("`dig auth login NAME --zone %s` stores it in another profile", zone)}
@@ -323,7 +324,7 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 	if l.p.Zone, l.p.BaseURL = string(zone), ""; l.p.Name == string(here) {
 		l.p.Name = string(zone)
 		if _, err := l.st.Get(l.p.Name); err == nil {
-			return info, at, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+			return info, at, &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
 				Msg:  fmt.Sprintf("there is already a profile %q; the key was not stored", l.p.Name),
 				Hint: fmt.Sprintf("`dig auth login NAME --zone %s` stores it under another name", zone)}
 		}
@@ -337,7 +338,7 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	l.opt.Replace = l.is
 	l.opt.Merge = func(stored *config.Profile) error { // another process may have changed the profile
 		if stored.Address() != l.p.Address() && !config.SameKeyScope(stored.Address(), l.p.Address()) {
-			return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+			return &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
 				Msg: fmt.Sprintf("the address of profile %s was changed in the meantime; the key was not stored",
 					l.p.Name)}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
 )
@@ -43,7 +44,7 @@ func New(e *cli.Env) *cobra.Command {
 					name = args[0]
 				} else if _, name, err = st.List(); err != nil || name == "" {
 					if err == nil {
-						err = cli.Usagef("no profile is current; name one")
+						err = exitcode.Usagef("no profile is current; name one")
 					}
 					return cli.View{}, err
 				}
@@ -128,7 +129,7 @@ profile's. ` + "`" + e.Name + ` auth login NAME` + "`" +
 		p.Name, p.Zone, p.BaseURL = args[0], f.Zone, f.BaseURL
 		p.Org, p.Workspace, p.Project = f.Org, f.Workspace, f.Project
 		if c.Flags().Changed("protect") && p.Protect == "" {
-			return cli.View{}, cli.Usagef("--protect is empty")
+			return cli.View{}, exitcode.Usagef("--protect is empty")
 		}
 		if p.Zone == "" && p.BaseURL == "" {
 			p.Zone = string(config.US)

@@ -29,7 +29,7 @@ type batchRun struct {
 	headers bool   // one header for all results, which have the same columns
 	header  []byte // the header of the result printed last
 	begun   bool   // something was printed
-	failed  []cli.ErrorJSON
+	failed  []exitcode.ErrorJSON
 	count   int
 }
 
@@ -51,13 +51,13 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	switch format := q.o.Format; {
 	case q.f.toFiles:
 	case format == output.XLSX || format == output.Parquet:
-		return cli.Usagef("-o %s does not support several results",
+		return exitcode.Usagef("-o %s does not support several results",
 			format).WithHint("give --out-dir DIR, or --out with {n} for the number of the statement")
 	case q.e.Run.Flags.Out != "" && q.e.Run.Flags.Out != "-":
-		return cli.Usagef("--out is a single file, but there are several results").
+		return exitcode.Usagef("--out is a single file, but there are several results").
 			WithHint("put {n}, the number of the statement, into the name, or give --out-dir DIR")
 	case q.f.manifest != "":
-		return cli.Usagef("--manifest of several results requires a file per result").
+		return exitcode.Usagef("--manifest of several results requires a file per result").
 			WithHint("give --out-dir DIR, or --out with {n}")
 	}
 	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
@@ -98,7 +98,7 @@ func (b *batchRun) run(ctx context.Context, cancel func()) error {
 		}
 	}
 	if n := len(b.failed); n > 0 {
-		return &cli.Failure{Exit: min(exitcode.SomeFailed+n, exitcode.ManyFailed), Code: "statements-failed",
+		return &exitcode.Failure{Exit: min(exitcode.SomeFailed+n, exitcode.ManyFailed), Code: "statements-failed",
 			Msg: fmt.Sprintf("%d of %d statements failed", n, b.count), Parts: b.failed}
 	}
 	return nil
@@ -143,7 +143,7 @@ func (b *batchRun) one(ctx context.Context, sl *queued) error {
 	if b.f.toFiles && !b.e.DryRun() {
 		path := b.e.Abs(out)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return cli.Usagef("--out: %v", err)
+			return exitcode.Usagef("--out: %v", err)
 		}
 		f, err := output.CreateContext(ctx, path)
 		if err != nil {

@@ -146,7 +146,7 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 			return nil, err
 		}
 		if strings.TrimSpace(string(sql)) == "" {
-			return nil, cli.Usagef("%s: the statement is empty", arg)
+			return nil, exitcode.Usagef("%s: the statement is empty", arg)
 		}
 		return openStatement(ctx, e, (&executeFlags{}).statement(e, string(sql), nil))
 	case kind == "query":
@@ -167,7 +167,7 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 	}
 	r, err := rowset.Open(ctx, e.Abs(arg), arg)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, cli.Usagef("there is no file %s",
+		return nil, exitcode.Usagef("there is no file %s",
 			arg).WithHint("each side is a file, sql:STATEMENT, query:NAME or last")
 	}
 	if err != nil {
@@ -179,8 +179,8 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 	return r, nil
 }
 
-func notKept(k keptInfo) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "the last result was not stored: " +
+func notKept(k keptInfo) *exitcode.Failure {
+	return &exitcode.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "the last result was not stored: " +
 		k.NotKept,
 		Hint: "run it again, with --out FILE to write it to a file; DIG_HISTORY sets the maximum size of stored results"}
 }

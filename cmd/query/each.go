@@ -57,19 +57,19 @@ func (f *batchFlags) check(e *cli.Env, c *cobra.Command, several, chart bool) er
 			if c.Flags().Lookup("each-row") != nil { // dig sql has none
 				hint += ", or values with --each-row"
 			}
-			return cli.Usagef("--%s is for several statements", name).WithHint("%s", hint)
+			return exitcode.Usagef("--%s is for several statements", name).WithHint("%s", hint)
 		}
 	}
 	if f.jobs < 1 || f.jobs > maxJobs {
-		return cli.Usagef("--jobs: %d is not between 1 and %d", f.jobs, maxJobs)
+		return exitcode.Usagef("--jobs: %d is not between 1 and %d", f.jobs, maxJobs)
 	}
 	if len(f.bindCols) > 0 && f.eachRow == "" {
-		return cli.Usagef("--bind-columns requires --each-row")
+		return exitcode.Usagef("--bind-columns requires --each-row")
 	}
 	out := &e.Run.Flags.Out
 	if c.Flags().Changed("out-dir") {
 		if *out != "" || f.outDir == "" {
-			return cli.Usagef("--out-dir requires a directory and cannot be used with --out")
+			return exitcode.Usagef("--out-dir requires a directory and cannot be used with --out")
 		}
 		s, err := e.Settings()
 		if err != nil {
@@ -120,7 +120,7 @@ func eachRow(ctx context.Context, e *cli.Env, f *executeFlags, sql string) (next
 	pick, err := bindColumns(rows, f.eachRow, f.bindCols)
 	if err != nil {
 		rows.Close()
-		return nil, nil, cli.Usagef("--each-row: %v", err)
+		return nil, nil, exitcode.Usagef("--each-row: %v", err)
 	}
 	n := 0
 	return func() (*statement, error) {
@@ -152,7 +152,7 @@ func eachRow(ctx context.Context, e *cli.Env, f *executeFlags, sql string) (next
 
 // unreadRow is the error of a file whose content is wrong.
 func unreadRow(err error) error {
-	return &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--each-row: " + err.Error(), Err: err}
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "failed", Msg: "--each-row: " + err.Error(), Err: err}
 }
 
 type bindColumn struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // TestHintOfSeveralStatements names --each-row only where the command has it.
@@ -21,7 +22,7 @@ func TestHintOfSeveralStatements(t *testing.T) {
 		if err := c.Flags().Set("jobs", "2"); err != nil {
 			t.Fatal(err)
 		}
-		var failure *cli.Failure
+		var failure *exitcode.Failure
 		if err := f.check(&cli.Env{}, c, false, false); !errors.As(err, &failure) || strings.Contains(failure.Hint,
 			"--each-row") != has {
 			t.Errorf("with --each-row %v: %v", has, failure)

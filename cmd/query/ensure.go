@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -33,9 +34,9 @@ nothing.`,
 		req.DisplayName = &args[0]
 		switch {
 		case strings.TrimSpace(args[0]) == "":
-			return nil, cli.Usagef("a name is required")
+			return nil, exitcode.Usagef("a name is required")
 		case req.InputQuery == nil && req.InputQueryRefID == nil && f.from == "":
-			return nil, cli.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
+			return nil, exitcode.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			return ensureQuery(ctx, e, cl, p, req, &f)
@@ -74,7 +75,7 @@ func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req 
 			first.QueryType = "PLAIN"
 		}
 		if s := first.Schedule; s != nil && s.Type != "none" && first.QueryType != "MATERIALIZED" {
-			return api.Query{}, cli.Usagef("a schedule requires --type MATERIALIZED")
+			return api.Query{}, exitcode.Usagef("a schedule requires --type MATERIALIZED")
 		}
 		if err := trust.KeepWholeChange(ctx, e, cl, p, "", first, f.allowPart); err != nil {
 			return api.Query{}, err
@@ -171,7 +172,7 @@ func newFolderEnsureCmd(e *cli.Env) *cobra.Command {
 				return nil, err
 			}
 			if path == "/" {
-				return nil, cli.Usagef("a path is required: / always exists")
+				return nil, exitcode.Usagef("a path is required: / always exists")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				find := func() (api.QueryFolderItem, bool, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -166,14 +167,14 @@ func (f *executeFlags) check(e *cli.Env, c *cobra.Command, several bool) (output
 	switch f.wire = api.Format(strings.ToUpper(f.format)); f.wire {
 	case api.CellTyped, api.Simple, api.Compact, "":
 	default:
-		return o, cli.Usagef("--format: %q is not one of CELL_TYPED, SIMPLE, COMPACT", f.format)
+		return o, exitcode.Usagef("--format: %q is not one of CELL_TYPED, SIMPLE, COMPACT", f.format)
 	}
 	if c.Flags().Changed("max-rows") && f.maxRows <= 0 {
-		return o, cli.Usagef("--max-rows: %d is not a number of rows", f.maxRows)
+		return o, exitcode.Usagef("--max-rows: %d is not a number of rows", f.maxRows)
 	}
 	if c.Flags().Changed("max-bytes") {
 		if f.maxBytes, err = config.ParseSize(f.maxSize); err != nil || f.maxBytes == 0 {
-			return o, cli.Usagef("--max-bytes: %q is not a size such as 100MB", f.maxSize)
+			return o, exitcode.Usagef("--max-bytes: %q is not a size such as 100MB", f.maxSize)
 		}
 	}
 	if err := f.checkPages(c, o); err != nil {
@@ -181,7 +182,7 @@ func (f *executeFlags) check(e *cli.Env, c *cobra.Command, several bool) (output
 	}
 	f.sidecar, err = manifestName(f.manifest, f.out)
 	if err == nil && f.toFiles && f.sidecar != "" && !strings.Contains(f.sidecar, "{n}") {
-		err = cli.Usagef("--manifest names one file for several results").
+		err = exitcode.Usagef("--manifest names one file for several results").
 			WithHint("put {n}, the number of the statement, into the name")
 	}
 	return o, err
@@ -204,28 +205,28 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	}
 	switch {
 	case len(given) == 0:
-		return nil, cli.Usagef("nothing to run").WithHint("give --sql, -f FILE, --id, --name or --builder")
+		return nil, exitcode.Usagef("nothing to run").WithHint("give --sql, -f FILE, --id, --name or --builder")
 	case len(given) > 1:
-		return nil, cli.Usagef("%s are mutually exclusive", strings.Join(given, " and "))
+		return nil, exitcode.Usagef("%s are mutually exclusive", strings.Join(given, " and "))
 	}
 	text := given[0] == "--sql" || given[0] == "--file" || given[0] == "the argument"
 	if len(f.bind) > 0 && !text {
-		return nil, cli.Usagef("--bind needs a statement, not %s", given[0])
+		return nil, exitcode.Usagef("--bind needs a statement, not %s", given[0])
 	}
 	if f.eachRow != "" {
 		switch {
 		case !text:
-			return nil, cli.Usagef("--each-row needs a statement, not %s", given[0])
+			return nil, exitcode.Usagef("--each-row needs a statement, not %s", given[0])
 		case len(f.bind) > 0:
-			return nil, cli.Usagef("--bind and --each-row are mutually exclusive")
+			return nil, exitcode.Usagef("--bind and --each-row are mutually exclusive")
 		}
 	}
 	if f.limited {
 		if f.limit < 0 {
-			return nil, cli.Usagef("--limit: %d is negative", f.limit)
+			return nil, exitcode.Usagef("--limit: %d is negative", f.limit)
 		}
 		if given[0] == "--id" {
-			return nil, cli.Usagef("--limit cannot be sent with --id").
+			return nil, exitcode.Usagef("--limit cannot be sent with --id").
 				WithHint("use --name peaka.query.NAME, or LIMIT in the query")
 		}
 	}
@@ -257,7 +258,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 		return nil, err
 	}
 	if n := len(split(f.texts)); f.eachRow != "" && n > 1 {
-		return nil, cli.Usagef("--each-row runs one statement, %s contains %d", given[0], n)
+		return nil, exitcode.Usagef("--each-row runs one statement, %s contains %d", given[0], n)
 	}
 	return f.statement(e, f.texts[0].sql, f.bind), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -84,7 +85,7 @@ func newFolderRenameCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 			req.Name = rest[0]
 		}
 		if req.Name == "" {
-			return cli.View{}, cli.Usagef("a name is required")
+			return cli.View{}, exitcode.Usagef("a name is required")
 		}
 		v, err := cl.Folders.Rename(ctx, p, id, req)
 		return cli.Object(v), err
@@ -190,7 +191,7 @@ func newFolderCreateCmd(e *cli.Env) *cobra.Command {
 				req.FolderName = args[0]
 			}
 			if req.FolderName == "" {
-				return nil, cli.Usagef("a name is required")
+				return nil, exitcode.Usagef("a name is required")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 				if in == "" {
@@ -249,7 +250,7 @@ func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 				}
 			}
 			if len(req.QueryIdsAdded)+len(req.QueryIdsRemoved) == 0 {
-				return cli.View{}, cli.Usagef("nothing to change").WithHint("give --add or --remove")
+				return cli.View{}, exitcode.Usagef("nothing to change").WithHint("give --add or --remove")
 			}
 			v, err := cl.Folders.UpdateContents(ctx, p, id, req)
 			return cli.Object(v), err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/spf13/cobra"
@@ -42,7 +43,7 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 		var texts []text
 		for _, name := range args {
 			if name == "-" && write {
-				return cli.View{}, cli.Usagef("--write: standard input cannot be replaced; name files")
+				return cli.View{}, exitcode.Usagef("--write: standard input cannot be replaced; name files")
 			}
 			raw, err := e.ReadText("FILE", name)
 			if err != nil {
@@ -148,5 +149,5 @@ func formatError(name, text string, err error) error {
 	if hint := trinosql.SyntaxHint(text, at.At.Offset); hint != "" {
 		msg += "\nhint: " + hint
 	}
-	return cli.Usagef("%s", msg)
+	return exitcode.Usagef("%s", msg)
 }

@@ -135,7 +135,7 @@ func (k *keeper) store(info keptInfo) (err error) {
 	return err // finish removes the rest
 }
 
-var errNothingKept = &cli.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "no result is stored",
+var errNothingKept = &exitcode.Failure{Exit: exitcode.NotFound, Code: "no-last-result", Msg: "no result is stored",
 	Hint: "`dig query execute` stores its last result, unless --no-history, DIG_HISTORY=off or a profile's history " +
 		"says otherwise"}
 
@@ -159,8 +159,8 @@ func openKept(e *cli.Env) (keptInfo, *api.Result, error) {
 	})
 	if err != nil {
 		f.Close()
-		return info, nil, &cli.Failure{Exit: exitcode.Failed, Code: "bad-last-result", Msg: fmt.Sprintf("%s: %v", path,
-			err), Hint: "`dig query last --clear` removes it"}
+		return info, nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "bad-last-result", Msg: fmt.Sprintf("%s: %v",
+			path, err), Hint: "`dig query last --clear` removes it"}
 	}
 	return info, &api.Result{Format: info.Wire, Body: readCloser{io.NewSectionReader(f, 0, size), f}}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
@@ -47,7 +48,7 @@ than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or 
 			return err
 		}
 		if fs.Changed("limit") && limit < 0 {
-			return cli.Usagef("--limit: %d is negative", limit)
+			return exitcode.Usagef("--limit: %d is negative", limit)
 		}
 		manifest, err := manifestName(f.manifest, e.Run.Flags.Out)
 		if err != nil {

@@ -40,7 +40,7 @@ func manifestName(flag, out string) (string, error) {
 	case flag == "" || flag != manifestBeside:
 		return flag, nil
 	case out == "" || out == "-":
-		return "", cli.Usagef("--manifest requires a name without --out").
+		return "", exitcode.Usagef("--manifest requires a name without --out").
 			WithHint("write --manifest=FILE, or give --out FILE")
 	}
 	return out + ".manifest.json", nil
@@ -82,7 +82,7 @@ func (m *manifest) write(info keptInfo, o output.Options, err error) error {
 	}
 	b.WriteByte('\n')
 	if merr := cli.WriteFile(m.path, b.Bytes()); merr != nil && err == nil {
-		err = &cli.Failure{Exit: exitcode.Failed, Code: "manifest", Msg: "--manifest: " + merr.Error(), Err: merr}
+		err = &exitcode.Failure{Exit: exitcode.Failed, Code: "manifest", Msg: "--manifest: " + merr.Error(), Err: merr}
 	}
 	return err
 }

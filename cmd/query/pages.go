@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/contents"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -37,24 +37,24 @@ func (f *pageFlags) register(c *cobra.Command) {
 func (f *executeFlags) checkPages(c *cobra.Command, o output.Options) error {
 	if len(f.by) == 0 {
 		if c.Flags().Changed("page-by") {
-			return cli.Usagef("--page-by is empty")
+			return exitcode.Usagef("--page-by is empty")
 		}
 		if c.Flags().Changed("page-size") {
-			return cli.Usagef("--page-size requires --page-by")
+			return exitcode.Usagef("--page-size requires --page-by")
 		}
 		return nil
 	}
 	if f.size < 1 {
-		return cli.Usagef("--page-size: %d is not a number of rows", f.size)
+		return exitcode.Usagef("--page-size: %d is not a number of rows", f.size)
 	}
 	for _, name := range []string{"limit", "max-bytes", "format", "builder", "each-row"} {
 		if c.Flags().Changed(name) {
-			return cli.Usagef("--%s and --page-by are mutually exclusive", name)
+			return exitcode.Usagef("--%s and --page-by are mutually exclusive", name)
 		}
 	}
 	if f.verbatim(o) {
-		return cli.Usagef("-o json prints the reply of the gateway unchanged, and --page-by produces several replies").
-			WithHint("add --typed, or use -o ndjson")
+		return exitcode.Usagef("-o json prints the reply of the gateway unchanged, and --page-by produces several " +
+			"replies").WithHint("add --typed, or use -o ndjson")
 	}
 	return nil
 }
@@ -75,9 +75,8 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 	}
 	sql = sqlstmt.Single(sql)
 	if sqlstmt.Limited(sql) {
-		return "", nil,
-			cli.Usagef("--page-by: the statement contains LIMIT or OFFSET, which selects different rows for each page").
-				WithHint("leave it out")
+		return "", nil, exitcode.Usagef("--page-by: the statement contains LIMIT or OFFSET, which selects different " +
+			"rows for each page").WithHint("leave it out")
 	}
 	return sql, bind, nil
 }
@@ -201,11 +200,11 @@ func (p *pagedRows) open() error {
 	for _, k := range p.q.f.by {
 		at := slices.IndexFunc(cols, func(c api.ResultColumn) bool { return strings.EqualFold(c.Name, k) })
 		if at < 0 {
-			return cli.Usagef("--page-by: the result has no column %q", k)
+			return exitcode.Usagef("--page-by: the result has no column %q", k)
 		}
 		if t, _, _ := strings.Cut(strings.ToLower(cols[at].DataType), "("); !slices.Contains(pageKeys, t) {
-			return cli.Usagef("--page-by: column %q is %s, whose values cannot be sent back to begin the next page; "+
-				"choose another column", k, cols[at].DataType)
+			return exitcode.Usagef("--page-by: column %q is %s, whose values cannot be sent back to begin the next "+
+				"page; choose another column", k, cols[at].DataType)
 		}
 		p.key = append(p.key, at)
 	}
@@ -280,7 +279,7 @@ func (p *pagedRows) note(row []api.Cell) error {
 			return err
 		}
 		if p.cols[at].DataType == "" {
-			return cli.Usagef("--page-by: the gateway does not report the type of column %q", p.cols[at].Name)
+			return exitcode.Usagef("--page-by: the gateway does not report the type of column %q", p.cols[at].Name)
 		}
 		last[i] = string(text)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
@@ -35,8 +36,8 @@ func (f *readingFlags) check(e *cli.Env, st *statement) error {
 		}
 	}
 	flag, _, _ := f.means()
-	return cli.Usagef("%s requires --id or --name of a saved query on %s: only zone local can bypass a cache", flag,
-		e.Run.Settings.Where())
+	return exitcode.Usagef("%s requires --id or --name of a saved query on %s: only zone local can bypass a cache",
+		flag, e.Run.Settings.Where())
 }
 
 // means returns the flag, the reading to send to zone local, and the schema that has the rows of the saved query.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -54,17 +55,17 @@ func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, err
 	o.Vertical, o.Raw, o.Typed, o.ShowAll = r.vertical, r.raw, r.typed, "--all"
 	switch n, err := strconv.ParseInt(r.show, 10, 64); {
 	case r.all && r.show != "":
-		return o, cli.Usagef("--show and --all are mutually exclusive")
+		return o, exitcode.Usagef("--show and --all are mutually exclusive")
 	case r.show == "all" || r.all && table(o):
 		o.MaxRows = -1
 	case r.show != "" && (err != nil || n == 0 || n < -1):
-		return o, cli.Usagef("--show: %q is not a number of rows or all", r.show)
+		return o, exitcode.Usagef("--show: %q is not a number of rows or all", r.show)
 	case r.show != "":
 		o.MaxRows = n
 	}
 	if r.chart == "" {
 		if r.x != "" || len(r.y) > 0 {
-			return o, cli.Usagef("--x-column and --y-column require --chart").
+			return o, exitcode.Usagef("--x-column and --y-column require --chart").
 				WithHint("add --chart with a kind, such as bar")
 		}
 		if err := e.CheckDrawnFile(); err != nil {
@@ -83,7 +84,7 @@ func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, err
 		{"--typed", r.typed}, {"--profile-columns", r.profile}, {"--show", r.show != ""}, {"--no-header", o.NoHeader},
 		{"--null", o.Null != ""}} {
 		if f.set {
-			return o, cli.Usagef("%s cannot be used with --chart", f.flag)
+			return o, exitcode.Usagef("%s cannot be used with --chart", f.flag)
 		}
 	}
 	o.Format, o.MaxRows = output.Table, 0

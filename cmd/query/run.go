@@ -91,7 +91,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	defer stop()
 	defer func() {
 		info.Elapsed = elapsed().Seconds()
-		var limit *cli.Failure
+		var limit *exitcode.Failure
 		if err != nil && errors.As(context.Cause(ctx), &limit) {
 			err = limit
 		}
@@ -288,8 +288,8 @@ func (q *querying) limitTime(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, d, timeFailure(d))
 }
 
-func timeFailure(d time.Duration) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.MaxTime, Code: "timeout",
+func timeFailure(d time.Duration) *exitcode.Failure {
+	return &exitcode.Failure{Exit: exitcode.MaxTime, Code: "timeout",
 		Msg:  fmt.Sprintf("--timeout: the query did not finish within %v", d),
 		Hint: "raise --timeout, or select less; what was printed is incomplete"}
 }
@@ -309,10 +309,10 @@ func (q *querying) limitError(err error, rows int64) error {
 	hint := "what was printed is incomplete; raise or omit the limit, or request fewer rows with --limit"
 	switch {
 	case errors.Is(err, errMaxRows):
-		return &cli.Failure{Exit: exitcode.MaxRows, Code: "max-rows",
+		return &exitcode.Failure{Exit: exitcode.MaxRows, Code: "max-rows",
 			Msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), Hint: hint}
 	case errors.Is(err, errMaxBytes):
-		return &cli.Failure{Exit: exitcode.MaxBytes, Code: "max-bytes",
+		return &exitcode.Failure{Exit: exitcode.MaxBytes, Code: "max-bytes",
 			Msg: fmt.Sprintf("--max-bytes: the reply has more than %s; reading stopped after %d rows",
 				humanBytes(q.f.maxBytes), rows), Hint: hint}
 	}
@@ -345,7 +345,7 @@ func (q *querying) single(ctx context.Context, st *statement) error {
 	out, sidecar := q.f.outputFiles(1)
 	if q.f.toFiles && !q.e.DryRun() {
 		if err := os.MkdirAll(filepath.Dir(q.e.Abs(out)), 0o777); err != nil {
-			return cli.Usagef("--out: %v", err)
+			return exitcode.Usagef("--out: %v", err)
 		}
 	}
 	s, err := q.e.OpenSink(out, !q.f.noPager, q.o, cancel)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
@@ -67,7 +68,7 @@ func queryType(s string) (string, error) {
 	case "", "PLAIN", "MATERIALIZED":
 		return u, nil
 	}
-	return "", cli.Usagef("--type: %q is neither PLAIN nor MATERIALIZED", s)
+	return "", exitcode.Usagef("--type: %q is neither PLAIN nor MATERIALIZED", s)
 }
 
 func newQueryGetCmd(e *cli.Env) *cobra.Command {
@@ -193,7 +194,7 @@ func pathOf(e *cli.Env, body string, args []string) (string, error) {
 // absolute adds the leading slash to a path of folders.
 func absolute(path string) (string, error) {
 	if strings.TrimSpace(path) == "" {
-		return "", cli.Usagef("the path is empty; / means no folder")
+		return "", exitcode.Usagef("the path is empty; / means no folder")
 	}
 	return "/" + strings.Trim(path, "/"), nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/schedule"
 	"github.com/spf13/cobra"
@@ -35,22 +36,22 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	}
 	switch {
 	case n > 1:
-		return cli.Usagef("--every, --cron and --no-schedule are mutually exclusive")
+		return exitcode.Usagef("--every, --cron and --no-schedule are mutually exclusive")
 	case set("timezone") && !set("cron"):
-		return cli.Usagef("--timezone requires --cron")
+		return exitcode.Usagef("--timezone requires --cron")
 	case set("every"):
 		d := cli.ISOPeriod(s.every)
 		if _, err := schedule.ParsePeriod(d); err != nil {
-			return cli.Usagef("--every: %v", err)
+			return exitcode.Usagef("--every: %v", err)
 		}
 		*to = &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: &d}
 	case set("cron"):
 		z, err := schedule.ParseZone(s.timezone)
 		if err != nil {
-			return cli.Usagef("--timezone: %v", err)
+			return exitcode.Usagef("--timezone: %v", err)
 		}
 		if _, err := schedule.ParseCron(s.cron, z); err != nil {
-			return cli.Usagef("--cron: %v", err)
+			return exitcode.Usagef("--cron: %v", err)
 		}
 		*to = &api.MaterializedQuerySchedule{Type: "cron", CronExpression: &s.cron}
 		if s.timezone != "" {
@@ -60,7 +61,7 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 		*to = &api.MaterializedQuerySchedule{Type: "none"}
 	case *to != nil: // from --body
 		if _, err := schedule.OfQuery(**to); err != nil {
-			return cli.Usagef("--body: %v", err)
+			return exitcode.Usagef("--body: %v", err)
 		}
 	}
 	return nil

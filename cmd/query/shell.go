@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/repl"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -55,11 +56,11 @@ func runShell(ctx context.Context, e *cli.Env) error {
 		set  bool
 	}{{"--out", e.Run.Flags.Out != ""}, {"--jq", o.JQ != ""}, {"--dry-run and --explain", e.DryRun()}} {
 		if f.set {
-			return cli.Usagef("%s cannot be used with the shell", f.flag)
+			return exitcode.Usagef("%s cannot be used with the shell", f.flag)
 		}
 	}
 	if !table(o) && e.InTerm && o.Terminal {
-		return cli.Usagef("-o %s: the shell shows tables",
+		return exitcode.Usagef("-o %s: the shell shows tables",
 			o.Format).WithHint(`\export FILE writes the last result in the format of its extension`)
 	}
 	e.Run.Idle = idleShell
@@ -161,7 +162,7 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 
 // shellHint replaces flags in a hint by the corresponding commands of the shell.
 func shellHint(err error) error {
-	var f *cli.Failure
+	var f *exitcode.Failure
 	if !errors.As(err, &f) || !strings.Contains(f.Hint, "--bind ") {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/rowfile"
@@ -109,7 +110,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 		f.typed, o.Typed = true, true
 	}
 	if f.limited && f.limit < 0 {
-		return cli.Usagef("--limit: %d is negative", f.limit)
+		return exitcode.Usagef("--limit: %d is negative", f.limit)
 	}
 	if f.strict {
 		e.Run.Refuse = trust.RefuseOmission
@@ -120,7 +121,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	}
 	for _, g := range given {
 		if g.data != "" && e.MayDropRows() {
-			return cli.Usagef("%s: only zone local reads a file as a table",
+			return exitcode.Usagef("%s: only zone local reads a file as a table",
 				g.data).WithHint("`dig table import NAME %s --create` makes a table of it", shell.Quote(g.data))
 		}
 	}
@@ -202,7 +203,7 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 		switch {
 		case !*f.forms[form]:
 		case chosen != "" || c.Flags().Changed("output"):
-			return cli.Usagef("--%s: the output format is given twice", form)
+			return exitcode.Usagef("--%s: the output format is given twice", form)
 		default:
 			chosen = form.String()
 		}
@@ -211,7 +212,7 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 		filepath.Ext(path) != "" && !device(path) {
 		form, err := cli.FormOfPath(path)
 		if err != nil && e.Getenv("DIG_OUTPUT") == "" && e.Run.Flags.Jq == "" {
-			return cli.Usagef("--out %v", err).WithHint("%s; or give the format with -o",
+			return exitcode.Usagef("--out %v", err).WithHint("%s; or give the format with -o",
 				cli.Classify(c.Context(), err).Hint)
 		} else if err == nil {
 			chosen = form.String()
@@ -249,12 +250,12 @@ func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*
 			return f.statement(e, "SELECT * FROM "+resolve.QueryTable(q.Name).Quoted(), nil), nil
 		}
 	}
-	return nil, cli.Usagef("--limit cannot be sent with the id of a query").WithHint("give its name")
+	return nil, exitcode.Usagef("--limit cannot be sent with the id of a query").WithHint("give its name")
 }
 
 // unknownName adds to an error how the argument was interpreted.
 func unknownName(e *cli.Env, err error, name string) error {
-	var fail *cli.Failure
+	var fail *exitcode.Failure
 	if !errors.As(err, &fail) {
 		return err
 	}

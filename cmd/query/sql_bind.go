@@ -3,7 +3,7 @@ package query
 import (
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 )
 
@@ -27,7 +27,7 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 	}
 	byName := len(bind) > 0 && named && !placed
 	if len(bind) > 0 && named && placed {
-		return nil, cli.Usagef("%s: the statements have both ? and :NAME", flag).WithHint("use one of them")
+		return nil, exitcode.Usagef("%s: the statements have both ? and :NAME", flag).WithHint("use one of them")
 	}
 	values, used := map[string]string{}, map[string]bool{}
 	if byName {
@@ -35,10 +35,10 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 			name, value, ok := strings.Cut(v, "=")
 			switch _, twice := values[name]; {
 			case !ok:
-				return nil, cli.Usagef("%s: %q is not NAME=VALUE, and the statement has :%s", flag, v,
+				return nil, exitcode.Usagef("%s: %q is not NAME=VALUE, and the statement has :%s", flag, v,
 					firstName(params))
 			case twice:
-				return nil, cli.Usagef("%s: %s is given twice", flag, name)
+				return nil, exitcode.Usagef("%s: %s is given twice", flag, name)
 			}
 			values[name] = value
 		}
@@ -51,8 +51,8 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 			for _, name := range params[i].Names {
 				value, ok := values[name]
 				if !ok {
-					return nil, cli.Usagef("%s: no value for the parameter :%s", flag, name).WithHint("add %s %s=VALUE",
-						flag, name)
+					return nil, exitcode.Usagef("%s: no value for the parameter :%s", flag, name).
+						WithHint("add %s %s=VALUE", flag, name)
 				}
 				used[name] = true
 				own = append(own, value)
@@ -68,11 +68,11 @@ func bindings(flag string, bind []string, list []given) (*bound, error) {
 	}
 	for _, v := range bind {
 		if name, _, _ := strings.Cut(v, "="); byName && !used[name] {
-			return nil, cli.Usagef("%s: no statement has the parameter :%s", flag, name)
+			return nil, exitcode.Usagef("%s: no statement has the parameter :%s", flag, name)
 		}
 	}
 	if !byName && len(list) > 1 && len(rest) > 0 {
-		return nil, cli.Usagef("%s: there are %d values more than ? in the statements", flag, len(rest))
+		return nil, exitcode.Usagef("%s: there are %d values more than ? in the statements", flag, len(rest))
 	}
 	return b, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/spf13/pflag"
@@ -94,7 +95,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 		}
 	}
 	if stdin > 1 {
-		return nil, cli.Usagef("standard input can be read only once")
+		return nil, exitcode.Usagef("standard input can be read only once")
 	}
 	for _, in := range f.inputs {
 		name, text := in.flag, in.value
@@ -123,7 +124,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 		name = cmp.Or(name, "the statement")
 		parts := split([]sqlText{{name, text, true}})
 		if len(parts) == 0 {
-			return nil, cli.Usagef("%s: there is no statement", name)
+			return nil, exitcode.Usagef("%s: there is no statement", name)
 		}
 		for _, p := range parts {
 			if len(parts) == 1 {

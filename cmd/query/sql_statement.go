@@ -23,6 +23,6 @@ func notAQuery(sql string) error {
 	if kind == "" {
 		return nil
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid),
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid),
 		Msg: fmt.Sprintf("Statement type '%s' is not allowed; it was not sent", kind), Hint: cli.StatementHint(kind)}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 )
@@ -22,7 +23,7 @@ type sqlText struct {
 func (f *executeFlags) readTexts(e *cli.Env, given string) error {
 	if given == "--file" {
 		if first := slices.Index(f.file, "-"); first >= 0 && slices.Contains(f.file[first+1:], "-") {
-			return cli.Usagef("standard input can be read only once: use -f - once")
+			return exitcode.Usagef("standard input can be read only once: use -f - once")
 		}
 		for _, path := range f.file {
 			raw, err := e.ReadText("-f", path)
@@ -46,7 +47,7 @@ func (f *executeFlags) readTexts(e *cli.Env, given string) error {
 	}
 	for _, t := range f.texts {
 		if strings.TrimSpace(t.sql) == "" {
-			return cli.Usagef("%s: the statement is empty", t.name)
+			return exitcode.Usagef("%s: the statement is empty", t.name)
 		}
 	}
 	return nil

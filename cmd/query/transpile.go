@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -47,7 +48,7 @@ and position.`,
 			req.Query = string(raw)
 		}
 		if strings.TrimSpace(req.Query) == "" {
-			return cli.View{}, cli.Usagef("a statement is required")
+			return cli.View{}, exitcode.Usagef("a statement is required")
 		}
 		project := ""
 		if !strings.EqualFold(dialect, trino) && e.Local() {

@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/contents"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -63,7 +64,7 @@ func (f *queryFlags) request(e *cli.Env, c *cobra.Command) (api.QueryRequest, er
 		}
 	}
 	if len(given) > 1 {
-		return req, cli.Usagef("%s are mutually exclusive", strings.Join(given, " and "))
+		return req, exitcode.Usagef("%s are mutually exclusive", strings.Join(given, " and "))
 	}
 	if len(given) == 1 {
 		req.InputQuery, req.InputQueryRefID = nil, nil
@@ -78,7 +79,7 @@ func (f *queryFlags) request(e *cli.Env, c *cobra.Command) (api.QueryRequest, er
 	}
 	cli.SetIf(c, "sql", &req.InputQuery, f.sql)
 	if req.InputQuery != nil && strings.TrimSpace(*req.InputQuery) == "" {
-		return req, cli.Usagef("the statement is empty")
+		return req, exitcode.Usagef("the statement is empty")
 	}
 	if req.InputQuery != nil {
 		if err := refuseStatement(e, *req.InputQuery); err != nil {
@@ -144,17 +145,17 @@ the stored result cannot be set through the API; --estimate prints its approxima
 			}
 			switch {
 			case req.DisplayName == nil || strings.TrimSpace(*req.DisplayName) == "":
-				return nil, cli.Usagef("a name is required")
+				return nil, exitcode.Usagef("a name is required")
 			case req.InputQuery == nil && req.InputQueryRefID == nil && f.from == "":
-				return nil, cli.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
+				return nil, exitcode.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
 			case req.Schedule != nil && req.Schedule.Type != "none" && req.QueryType != "MATERIALIZED":
-				return nil, cli.Usagef("a schedule requires --type MATERIALIZED")
+				return nil, exitcode.Usagef("a schedule requires --type MATERIALIZED")
 			}
 			if req.QueryType == "" {
 				req.QueryType = "PLAIN"
 			}
 			if f.wait.Wait && req.QueryType != "MATERIALIZED" {
-				return nil, cli.Usagef("--wait requires a materialized query: there is nothing to wait for")
+				return nil, exitcode.Usagef("--wait requires a materialized query: there is nothing to wait for")
 			}
 			if err := f.wait.Check(false); err != nil {
 				return nil, err
@@ -221,7 +222,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 		}
 		cli.SetIf(c, "name", &req.DisplayName, name)
 		if req == (api.QueryRequest{}) && f.from == "" {
-			return nil, cli.Usagef("nothing to change").
+			return nil, exitcode.Usagef("nothing to change").
 				WithHint("give --name, --sql, -f FILE, --from-query, --type, --path or a schedule")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {

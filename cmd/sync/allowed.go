@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/config"
@@ -131,7 +131,7 @@ func (s secrets) allowed(p *manifest.Project) error {
 	if len(bad) == 0 {
 		return nil
 	}
-	f := cli.Usagef("%s", bad.Error())
+	f := exitcode.Usagef("%s", bad.Error())
 	f.Code = "secret-not-allowed"
 	return f
 }

@@ -66,7 +66,7 @@ func (a *applier) id(k manifest.Kind, name string) (string, error) {
 	if a.e.DryRun() {
 		return "id-of-" + strings.Trim(strings.ReplaceAll(name, "/", "-"), "-"), nil
 	}
-	return "", &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s %s",
+	return "", &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s %s",
 		strings.ReplaceAll(string(k), "-", " "), name)}
 }
 
@@ -74,7 +74,7 @@ func (a *applier) made(ref manifest.Ref, id string) { a.ids[ref] = id }
 
 // changedSince is the error for an object that changed after it was read.
 func changedSince(ch manifest.Change) error {
-	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+	return &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
 		Msg: fmt.Sprintf("%s %s has been changed since the plan was created; it is not overwritten",
 			ch.Kind, ch.Title()),
 		Hint: "look at it with `dig diff`, and run apply again"}
@@ -168,8 +168,8 @@ func (a *applier) table(ctx context.Context, ch manifest.Change) error {
 
 // renamedBy is the error for an object to which the gateway gave another name than requested.
 func renamedBy(kind, want, have string) error {
-	return &cli.Failure{Exit: exitcode.Failed, Code: "renamed", Msg: fmt.Sprintf("the gateway has created %s %s as %s",
-		kind, want, have),
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "renamed", Msg: fmt.Sprintf("the gateway has created %s %s "+
+		"as %s", kind, want, have),
 		Hint: "give it a name that the gateway keeps, of lower-case letters, digits and underscores, and delete " +
 			have}
 }
@@ -209,7 +209,7 @@ func (a *applier) settleColumns(ctx context.Context, tables cli.TableService, ta
 	for _, want := range cols {
 		at := slices.IndexFunc(now, func(c api.ColumnDetail) bool { return c.Name == want.Column })
 		if at < 0 {
-			return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored",
+			return &exitcode.Failure{Exit: exitcode.Failed, Code: "not-stored",
 				Msg: fmt.Sprintf("the gateway accepted column %s of table %s but does not list it",
 					want.Column, table),
 				Hint: "run apply again"}

@@ -32,7 +32,7 @@ func (a *applier) semanticTable(ctx context.Context, ch manifest.Change) error {
 	if ch.Action == manifest.Delete {
 		b := manifest.BaseOf(ch.Have)
 		if b.ID == "" {
-			return &cli.Failure{Exit: exitcode.Failed, Code: "no-id",
+			return &exitcode.Failure{Exit: exitcode.Failed, Code: "no-id",
 				Msg:  "this gateway does not report the ids of semantic tables, so " + b.Name + " cannot be deleted",
 				Hint: "delete it with `dig semantic-catalog table delete` and the id that its creation printed"}
 		}
@@ -44,7 +44,7 @@ func (a *applier) semanticTable(ctx context.Context, ch manifest.Change) error {
 		return err
 	}
 	if t.Query == "" {
-		return cli.Usagef("%s:%d: the query behind %s is not known: the gateway that it was pulled from does not "+
+		return exitcode.Usagef("%s:%d: the query behind %s is not known: the gateway that it was pulled from does not "+
 			"report it", t.At.File, t.At.Line, ch.Name).WithHint("write the name of the query there")
 	}
 	query, err := a.id(manifest.KindQuery, t.Query)
@@ -166,7 +166,7 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 				now.Columns = append(now.Columns, api.MetadataColumn{ColumnName: name})
 			}
 		} else {
-			return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 				Msg: "the gateway has no metadata of table " + ch.Name,
 				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again",
 					shell.Quote(m.Catalog))}
@@ -235,7 +235,7 @@ func (a *applier) describe(ctx context.Context, ch manifest.Change, catalog stri
 		default:
 			at := slices.IndexFunc(req.Columns, func(c api.MetadataColumnUpdate) bool { return c.ColumnName == column })
 			if at < 0 {
-				return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+				return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 					Msg: fmt.Sprintf("table %s has no column %s", ch.Name, column)}
 			}
 			if c := &req.Columns[at]; what == "description" {
@@ -292,7 +292,7 @@ func (a *applier) catalog(ctx context.Context, ch manifest.Change) error {
 	for _, k := range slices.Sorted(maps.Keys(c.Parameters)) {
 		v, err := a.vault.expand(k, c.Parameters[k])
 		if err != nil {
-			return cli.Usagef("%s: parameters %s: %v", c.At.File, k, err)
+			return exitcode.Usagef("%s: parameters %s: %v", c.At.File, k, err)
 		}
 		if req.ExtraParameters == nil {
 			req.ExtraParameters = map[string]any{}

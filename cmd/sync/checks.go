@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/api"
@@ -68,7 +68,7 @@ func (l *live) referred(want *manifest.Project, changes []manifest.Change) error
 	if len(bad) == 0 {
 		return nil
 	}
-	f := cli.Usagef("%s", bad.Error())
+	f := exitcode.Usagef("%s", bad.Error())
 	f.Code = "invalid-files"
 	return f
 }
@@ -102,7 +102,7 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 	if bad = append(bad, wrong...); len(bad) == 0 {
 		return nil
 	}
-	f := cli.Usagef("%s", bad.Error())
+	f := exitcode.Usagef("%s", bad.Error())
 	f.Code, f.Hint = "invalid-files", hint
 	return f
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/contents"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
@@ -210,7 +210,7 @@ func (a *applier) untouched(ctx context.Context, ch manifest.Change) error {
 		return err
 	}
 	was := *a.plan[at].Rows
-	f := changedSince(ch).(*cli.Failure)
+	f := changedSince(ch).(*exitcode.Failure)
 	f.Msg = fmt.Sprintf("the rows of %s %s have changed since the plan was created, ", words(ch.Kind), ch.Title())
 	switch {
 	case !now.Known:
@@ -372,7 +372,7 @@ func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
 	if len(found) == 0 {
 		return nil
 	}
-	f := changedSince(ch).(*cli.Failure)
+	f := changedSince(ch).(*exitcode.Failure)
 	f.Msg = fmt.Sprintf("%s %s is now used by %s, unlike when the plan was created; it is not deleted", words(ch.Kind),
 		ch.Title(), strings.Join(titles(found), ", "))
 	return f

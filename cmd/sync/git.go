@@ -47,8 +47,8 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	if len(lost) > most {
 		list += ", ..."
 	}
-	return (&cli.Failure{Exit: exitcode.Conflict, Code: "local-changes", Msg: dir + " " + why + list}).WithHint("%s",
-		hint)
+	return (&exitcode.Failure{Exit: exitcode.Conflict, Code: "local-changes", Msg: dir + " " + why + list}).
+		WithHint("%s", hint)
 }
 
 // uncommitted returns the files whose contents are not committed in git: all files if git is not available.

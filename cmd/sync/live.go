@@ -45,7 +45,7 @@ func (l *live) read(ctx context.Context) error {
 		if l.unread(o) {
 			return nil
 		}
-		return &cli.Failure{Exit: exitcode.Unavailable, Code: "left-out",
+		return &exitcode.Failure{Exit: exitcode.Unavailable, Code: "left-out",
 			Msg:  "the project cannot be read completely, the answer lacks " + o.String(),
 			Hint: "make the source reachable, or exclude its kind with --only"}
 	}
@@ -61,7 +61,7 @@ func (l *live) read(ctx context.Context) error {
 		return cli.ErrDone
 	}
 	if len(l.twice) > 0 {
-		return &cli.Failure{Exit: exitcode.Conflict, Code: "ambiguous",
+		return &exitcode.Failure{Exit: exitcode.Conflict, Code: "ambiguous",
 			Msg:  "files identify objects by name, and two are called " + strings.Join(l.twice, ", "),
 			Hint: "rename one of them, by its id"}
 	}

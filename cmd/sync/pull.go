@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
@@ -97,7 +98,7 @@ func pull(ctx context.Context, e *cli.Env, o *options, dir string) (pulled, erro
 	}
 	write, remove, err := manifest.Changed(full, files)
 	if err != nil {
-		return none, cli.Usagef("%s: %v", dir, err)
+		return none, exitcode.Usagef("%s: %v", dir, err)
 	}
 	if !o.force {
 		if err := mayOverwrite(ctx, full, dir, foreign, write, remove); err != nil {

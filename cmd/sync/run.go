@@ -133,7 +133,7 @@ func possible(todo []manifest.Change) error {
 			for _, f := range ch.Fields {
 				what = append(what, fmt.Sprintf("%s from %s to %s", f.Name, shown(f.From), shown(f.To)))
 			}
-			return &cli.Failure{Exit: exitcode.Conflict, Code: "blocked",
+			return &exitcode.Failure{Exit: exitcode.Conflict, Code: "blocked",
 				Msg: fmt.Sprintf("the service cannot change a %s, and %s would change its %s; nothing was sent",
 					ch.Kind, ch.Title(), strings.Join(what, " and its ")),
 				Hint: "delete it first, with its dependants, and run apply again"}
@@ -165,7 +165,7 @@ func (a *applier) prepare(ctx context.Context, todo []manifest.Change) error {
 		case *manifest.Catalog:
 			for name, v := range c.Parameters {
 				if _, err := a.vault.expand(name, v); err != nil {
-					return cli.Usagef("%s: parameters: %v", c.At.File, err)
+					return exitcode.Usagef("%s: parameters: %v", c.At.File, err)
 				}
 			}
 		}
@@ -214,7 +214,7 @@ func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change
 	if stored || err != nil {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored",
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "not-stored",
 		Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
 		Hint: "`dig diff` shows what differs; a field of a credential that the gateway does not return is not " +
 			"compared if it is a reference, such as ${env:NAME}"}

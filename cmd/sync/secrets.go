@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/secret"
@@ -151,7 +152,7 @@ func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, erro
 					if _, ok := there.Credential[name]; !ok {
 						found, err := secretIn(name, v.JSON())
 						if err != nil {
-							return nil, cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
+							return nil, exitcode.Usagef("%s: credential %s: %v", c.At.File, name, err)
 						}
 						if refers(v) || found != "" { // no gateway returns it
 							delete(copied.Credential, name)
@@ -160,7 +161,7 @@ func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, erro
 					}
 					x, err := s.expand(name, v)
 					if err != nil {
-						return nil, cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
+						return nil, exitcode.Usagef("%s: credential %s: %v", c.At.File, name, err)
 					}
 					copied.Credential[name] = x
 				}
@@ -189,7 +190,7 @@ func (s secrets) credential(c *manifest.Connection,
 	for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
 		v, err := s.expand(name, c.Credential[name])
 		if err != nil {
-			return nil, "", cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
+			return nil, "", exitcode.Usagef("%s: credential %s: %v", c.At.File, name, err)
 		}
 		text, isText := v.Text()
 		if isText && (secret.Named(name) || secret.Address(text)) {
@@ -198,13 +199,13 @@ func (s secrets) credential(c *manifest.Connection,
 		switch f := fields[name]; {
 		case f.FieldType == "number" && isText:
 			if _, err := strconv.ParseFloat(text, 64); err != nil {
-				return nil, "", cli.Usagef("%s: credential %s must be a number", c.At.File, name)
+				return nil, "", exitcode.Usagef("%s: credential %s must be a number", c.At.File, name)
 			}
 			out[name] = json.Number(text)
 		case f.FieldType == "boolean" && isText:
 			b, err := strconv.ParseBool(text)
 			if err != nil {
-				return nil, "", cli.Usagef("%s: credential %s must be true or false", c.At.File, name)
+				return nil, "", exitcode.Usagef("%s: credential %s must be true or false", c.At.File, name)
 			}
 			out[name] = b
 		default:

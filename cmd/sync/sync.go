@@ -70,7 +70,7 @@ func onlyFlag(e *cli.Env, c *cobra.Command, o *options) {
 func (o *options) kinds() (map[manifest.Kind]bool, error) {
 	out := map[manifest.Kind]bool{}
 	if o.set("only") && len(o.only) == 0 {
-		return nil, cli.Usagef("--only is empty")
+		return nil, exitcode.Usagef("--only is empty")
 	}
 	var words []string
 	for _, k := range kinds() {
@@ -83,7 +83,7 @@ func (o *options) kinds() (map[manifest.Kind]bool, error) {
 	}
 	for _, w := range o.only {
 		if !slices.Contains(words, w) {
-			return nil, cli.Usagef("--only: %q is not one of %s", w, strings.Join(words, ", "))
+			return nil, exitcode.Usagef("--only: %q is not one of %s", w, strings.Join(words, ", "))
 		}
 	}
 	return out, nil
@@ -113,11 +113,11 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	case errors.Is(err, manifest.ErrNoProject) && !files:
 		want = manifest.New()
 	case errors.Is(err, manifest.ErrNoProject) && !exists(e.Abs(dir)):
-		return nil, nil, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+		return nil, nil, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 			Msg: dir + ": no such file or directory", Hint: fmt.Sprintf("`%s pull %s` writes the current project there",
 				e.Name, dir)}
 	case errors.Is(err, manifest.ErrNoProject):
-		return nil, nil, cli.Usagef("%s: %v", dir, err).WithHint("`%s pull %s` writes the current project there",
+		return nil, nil, exitcode.Usagef("%s: %v", dir, err).WithHint("`%s pull %s` writes the current project there",
 			e.Name, dir)
 	case err != nil:
 		return nil, nil, faulty(dir, err)
@@ -157,9 +157,9 @@ func exists(path string) bool {
 func faulty(dir string, err error) error {
 	var bad manifest.Invalid
 	if !errors.As(err, &bad) {
-		return cli.Usagef("%s: %v", dir, err)
+		return exitcode.Usagef("%s: %v", dir, err)
 	}
-	f := cli.Usagef("%s", bad.Error())
+	f := exitcode.Usagef("%s", bad.Error())
 	f.Code = "invalid-files"
 	return f.WithHint("paths are below %s; docs/projects-in-git.md describes the files", dir)
 }
@@ -318,7 +318,7 @@ that have some; then a second run sends them again.`,
 			return err
 		}
 		if err := output.CheckFile(outFile(e)); err != nil {
-			return cli.Usagef("--out: %v", err)
+			return exitcode.Usagef("--out: %v", err)
 		}
 		known := []string{"action", "kind", "name", "fields", "breaks", "rows", "sends", "done"}
 		for _, want := range opts.Columns {

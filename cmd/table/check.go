@@ -85,7 +85,7 @@ func noSpaceToCheck(dir string, err error) error {
 // noTempSpace is the error of what has no space for temporary files: neither the data directory nor the gateway has to
 // do with it.
 func noTempSpace(what, temp string, err error) error {
-	return &cli.Failure{Exit: exitcode.Failed, Code: "disk-full",
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "disk-full",
 		Msg:  what + ": no space is left for temporary files in " + temp,
 		Hint: "free some space, or set TMPDIR to another directory; nothing was sent", Err: errors.New(err.Error())}
 }

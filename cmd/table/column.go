@@ -42,7 +42,7 @@ parametric tables over the table; if there are any, the name of the column is as
 		p string,
 		args []string) (cli.View, error) {
 		if args[0] == "" || args[1] == "" {
-			return cli.View{}, cli.Usagef("a name is required")
+			return cli.View{}, exitcode.Usagef("a name is required")
 		}
 		used, err := k.agreed(ctx, e, cl, p, named, []string{args[1], k.stored(args[1])}, args[0], args[1])
 		if err != nil {
@@ -96,17 +96,17 @@ func checkColumns(k tableKind, flag string, defs []api.ColumnRequest) error {
 		was, twice := seen[at]
 		switch {
 		case d.Name == "":
-			return cli.Usagef("%s: a column has no name", flag)
+			return exitcode.Usagef("%s: a column has no name", flag)
 		case d.DataType == "":
-			return cli.Usagef("%s: column %q has no type", flag, d.Name)
+			return exitcode.Usagef("%s: column %q has no type", flag, d.Name)
 		case stored == "" || stored == "." || stored == "..":
-			return cli.Usagef("%s: a column cannot be called %q", flag, d.Name)
+			return exitcode.Usagef("%s: a column cannot be called %q", flag, d.Name)
 		case systemName(stored):
-			return cli.Usagef("%s: column %q: every table has a system column of this name", flag, d.Name)
+			return exitcode.Usagef("%s: column %q: every table has a system column of this name", flag, d.Name)
 		case !utf8.ValidString(d.Name) || strings.ContainsFunc(d.Name, unicode.IsControl):
-			return cli.Usagef("%s: the name %q contains invalid UTF-8 or control characters", flag, d.Name)
+			return exitcode.Usagef("%s: the name %q contains invalid UTF-8 or control characters", flag, d.Name)
 		case twice:
-			return cli.Usagef("%s: the columns %q and %q would be the same column", flag, was, d.Name)
+			return exitcode.Usagef("%s: the columns %q and %q would be the same column", flag, was, d.Name)
 		}
 		if err := checkColumnTypes(flag, d); err != nil {
 			return err
@@ -134,7 +134,7 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 			d := api.ColumnRequest{Name: args[1]}
 			f.apply(c, &d)
 			if d.DataType == "" {
-				return nil, cli.Usagef("--type is required")
+				return nil, exitcode.Usagef("--type is required")
 			}
 			defs = append(defs, d)
 		}
@@ -149,7 +149,7 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 			return nil, err
 		}
 		if len(defs) == 0 {
-			return nil, cli.Usagef("no column given").WithHint("give COLUMN --type TYPE, or --column NAME:TYPE")
+			return nil, exitcode.Usagef("no column given").WithHint("give COLUMN --type TYPE, or --column NAME:TYPE")
 		}
 		if err := checkColumns(k, "--column", defs); err != nil {
 			return nil, err
@@ -200,7 +200,7 @@ func stuck(e *cli.Env, k tableKind, wanted []api.ColumnRequest, now []api.Column
 	if len(lost) == 0 {
 		return nil
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: "not-stored",
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "not-stored",
 		Msg:  "the gateway accepted the column but did not store: " + strings.Join(lost, ", "),
 		Hint: "the hosted zones silently drop these; zone local stores them"}
 }
@@ -226,10 +226,10 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 			return nil, err
 		}
 		if c.Flags().Changed("name") && systemName(name) {
-			return nil, cli.Usagef("--name: every table has a system column called %q", name)
+			return nil, exitcode.Usagef("--name: every table has a system column called %q", name)
 		}
 		if f.body == "" && !slices.ContainsFunc(columnChanges, c.Flags().Changed) {
-			return nil, cli.Usagef("nothing to change: give --%s", strings.Join(columnChanges, ", --"))
+			return nil, exitcode.Usagef("nothing to change: give --%s", strings.Join(columnChanges, ", --"))
 		}
 		if err := checkColumnTypes("--type", d, api.ColumnRequest{DataType: f.typ}); err != nil {
 			return nil, err
@@ -250,7 +250,7 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 					}
 				}
 				if !found {
-					return cli.View{}, &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "table " +
+					return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "table " +
 						args[0] + " has no column " + args[1]}
 				}
 			}

@@ -69,7 +69,7 @@ func (m *tableCreation) create(ctx context.Context) (api.Table, error) {
 			note.Columns = append(note.Columns, d.Name)
 		}
 		if err := m.notes.Put(m.key, note); err != nil {
-			return api.Table{}, &cli.Failure{Exit: exitcode.Failed, Code: "ledger", Err: err,
+			return api.Table{}, &exitcode.Failure{Exit: exitcode.Failed, Code: "ledger", Err: err,
 				Hint: "DIG_STATE_DIR sets the directory for these records",
 				Msg:  "nothing was sent, because no record of it can be written: " + err.Error()}
 		}
@@ -121,7 +121,7 @@ func (m *tableCreation) finish(ctx context.Context, t api.Table) error {
 }
 
 func (m *tableCreation) exists(t api.Table) error {
-	return &cli.Failure{Exit: exitcode.Conflict, Code: "conflict",
+	return &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict",
 		Msg:  fmt.Sprintf("%s %q already exists; nothing was sent", m.k.noun, t.TableName),
 		Hint: fmt.Sprintf("`dig %s column add` adds columns to it", m.k.noun)}
 }

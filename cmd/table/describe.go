@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -45,6 +46,6 @@ func named(name string) (sqltext.TableRef, error) {
 	case len(parts) == 3:
 		return sqltext.TableRef{Catalog: parts[0], Schema: parts[1], Table: parts[2]}, nil
 	}
-	return sqltext.TableRef{}, cli.Usagef("TABLE: %q is neither the name of an internal table nor CATALOG.SCHEMA.TABLE",
-		name)
+	return sqltext.TableRef{}, exitcode.Usagef("TABLE: %q is neither the name of an internal table nor "+
+		"CATALOG.SCHEMA.TABLE", name)
 }

@@ -46,7 +46,7 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o rowfile.Option
 		if file, ok := f.(*os.File); ok {
 			if st, err := file.Stat(); err != nil || st.IsDir() {
 				f.Close()
-				return nil, cli.Usagef("FILE: %s is not a file", path)
+				return nil, exitcode.Usagef("FILE: %s is not a file", path)
 			}
 		}
 		in = f
@@ -66,11 +66,11 @@ func ofFile(path string, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &option) || errors.Is(err, rowfile.ErrNoSheet):
-		return cli.Usagef("%s: %v", path, err)
+		return exitcode.Usagef("%s: %v", path, err)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return noTempSpace(path+" cannot be copied", os.TempDir(), err)
 	}
-	return &cli.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("%s: %v", path, err), Err: err}
+	return &exitcode.Failure{Exit: exitcode.Failed, Code: "failed", Msg: fmt.Sprintf("%s: %v", path, err), Err: err}
 }
 
 // learn reads the document to its end, once.
@@ -173,7 +173,7 @@ func (d *document) refuseExamples(ctx context.Context) error {
 	if !errors.Is(err, io.EOF) || records != 6 {
 		return nil // not the sample
 	}
-	return cli.Usagef("the file contains only the five example rows of a sample").
+	return exitcode.Usagef("the file contains only the five example rows of a sample").
 		WithHint("`dig table sample` prints the header only; give --again to import them anyway")
 }
 
@@ -260,7 +260,7 @@ func (r *reading) options() (rowfile.Options, error) {
 	case len(s) == 1 && s[0] < 0x80 && !strings.ContainsAny(s, "\"\r\n\x00"):
 		o.Delimiter = r.delimiter[0]
 	default:
-		return o, cli.Usagef("--delimiter %q is not one ASCII character, or tab", r.delimiter)
+		return o, exitcode.Usagef("--delimiter %q is not one ASCII character, or tab", r.delimiter)
 	}
 	return o, nil
 }

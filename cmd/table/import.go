@@ -88,15 +88,15 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	return cli.Leaf[api.ImportJob](e, op, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View,
 		error) {
 		if bi && !e.Local() {
-			return cli.View{}, cli.Usagef(
+			return cli.View{}, exitcode.Usagef(
 				"BI tables do not support CSV import on %s: their rows are entered in the web studio",
 				e.Run.Settings.Where()).WithHint("import into an internal table with `dig table import`")
 		}
 		if create && check {
-			return cli.View{}, cli.Usagef("--check and --create are mutually exclusive")
+			return cli.View{}, exitcode.Usagef("--check and --create are mutually exclusive")
 		}
 		if !create && (text || len(columns) > 0) {
-			return cli.View{}, cli.Usagef("--text and --column require --create")
+			return cli.View{}, exitcode.Usagef("--text and --column require --create")
 		}
 		if err := checkMaps(maps, !how.noHeader); err != nil {
 			return cli.View{}, err
@@ -121,7 +121,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		}
 		made := &newColumns{}
 		if create && len(header)+len(maps) == 0 && !how.noHeader {
-			return cli.View{}, &cli.Failure{Exit: exitcode.Failed, Code: "failed",
+			return cli.View{}, &exitcode.Failure{Exit: exitcode.Failed, Code: "failed",
 				Msg:  fmt.Sprintf("%s: %v", args[1], doc.NoColumns()),
 				Hint: "without --create a file without records is imported into a table that exists"}
 		}
@@ -274,7 +274,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 	}
 	release, err := ledger.Hold(i.key)
 	if errors.Is(err, localstate.ErrBusy) {
-		return cli.View{}, &cli.Failure{Exit: exitcode.Conflict, Code: "import-running",
+		return cli.View{}, &exitcode.Failure{Exit: exitcode.Conflict, Code: "import-running",
 			Msg: localstate.ErrBusy.Error() + "; nothing was sent", Hint: "wait for it to end"}
 	}
 	if err != nil {

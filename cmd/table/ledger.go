@@ -88,7 +88,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	i.key = localstate.ImportKey(i.kind, i.table, i.doc.key)
 	notes, err := i.ledger.Read()
 	if err != nil {
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "bad-ledger",
+		return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "bad-ledger",
 			Msg:  "nothing was sent, because it is unknown what was imported before: " + err.Error(),
 			Hint: "move that file away to continue without it"}
 	}
@@ -107,7 +107,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	}
 	if known && before > 0 && !again {
 		if !was.Open {
-			return nil, &cli.Failure{Exit: exitcode.Conflict, Code: "imported-before",
+			return nil, &exitcode.Failure{Exit: exitcode.Conflict, Code: "imported-before",
 				Msg: fmt.Sprintf("%s was imported into %s on %s (%d rows); importing it again would store its rows "+
 					"twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"),
 					was.Rows),
@@ -149,7 +149,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	if err := i.ledger.Begin(ctx, i.key, i.note); ctx.Err() != nil && err != nil {
 		return nil, err
 	} else if err != nil {
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "ledger",
+		return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "ledger",
 			Msg:  "nothing was sent, because no record of it can be written: " + err.Error(),
 			Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}
@@ -212,7 +212,7 @@ func (i *importing) undecided(was localstate.Import, now int64) error {
 	if was.Before != nil {
 		before = fmt.Sprintf("%d rows", *was.Before)
 	}
-	return &cli.Failure{Exit: exitcode.Conflict, Code: "import-unsettled",
+	return &exitcode.Failure{Exit: exitcode.Conflict, Code: "import-unsettled",
 		Msg: fmt.Sprintf("cannot determine whether the run of %s stored %s in %s: the table had %s before, has %d "+
 			"now, and the file has %d",
 			was.At.Format("2006-01-02 15:04"), was.File, i.table, before, now, i.doc.Rows),
@@ -267,19 +267,19 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			i.nothing = true
 			return cli.View{}, errors.Join(&f, i.ledger.Remove(i.key))
 		case stored == 0 && err == nil && strings.EqualFold(job.Status, api.ImportFailed):
-			f := &cli.Failure{Exit: exitcode.Job, Code: "import-failed",
+			f := &exitcode.Failure{Exit: exitcode.Job, Code: "import-failed",
 				Msg: fmt.Sprintf("the gateway reports that the import of %s failed, and %s has as many rows as before",
 					i.doc.Path, i.table)}
 			i.nothing = true
 			return cli.View{}, errors.Join(f, i.ledger.Remove(i.key))
 		case stored != 0:
-			return cli.View{}, &cli.Failure{Exit: exitcode.Job, Code: "import-partial", Err: err,
+			return cli.View{}, &exitcode.Failure{Exit: exitcode.Job, Code: "import-partial", Err: err,
 				Msg: fmt.Sprintf("%s holds %d rows, and %d were added to %s: %s", i.doc.Path, i.doc.Rows, stored,
 					i.table, i.said(ctx, job, err)),
 				Hint: "check the rows of the table: some may be from the file, others not"}
 		}
 	}
-	f := cli.Failure{Exit: exitcode.Unavailable, Code: "unsettled", Msg: i.said(ctx, job, nil)}
+	f := exitcode.Failure{Exit: exitcode.Unavailable, Code: "unsettled", Msg: i.said(ctx, job, nil)}
 	if err != nil {
 		f = cli.Classify(ctx, err)
 	} else if job.Status != "" && !strings.EqualFold(job.Status, api.ImportCompleted) {
@@ -309,7 +309,7 @@ func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) erro
 		i.remark("the rows cannot be counted afterwards, because other files are imported into %s at the same time",
 			i.table)
 	case stored < rows:
-		return &cli.Failure{Exit: exitcode.Job, Code: "import-partial",
+		return &exitcode.Failure{Exit: exitcode.Job, Code: "import-partial",
 			Msg: fmt.Sprintf("the gateway reports that the %d rows of %s are stored, but %d were added to %s", rows,
 				i.doc.Path, stored, i.table),
 			Hint: "try again, rows may appear with a delay; `dig query execute` reads the table"}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/rowset"
@@ -35,7 +35,7 @@ func importColumns(k tableKind, maps, header, names []string) (*newColumns, erro
 		names = mapped
 	}
 	if len(names) == 0 {
-		return nil, cli.Usagef("--create requires a header to derive the columns from").
+		return nil, exitcode.Usagef("--create requires a header to derive the columns from").
 			WithHint("name the columns with --map COLUMN=#INDEX")
 	}
 	for i, name := range names {
@@ -43,8 +43,8 @@ func importColumns(k tableKind, maps, header, names []string) (*newColumns, erro
 			continue // the only system column that an import may fill
 		}
 		if systemName(name) {
-			f := cli.Usagef("--create cannot create a column named %q: every table has a system column of this name, "+
-				"which cannot be set", name)
+			f := exitcode.Usagef("--create cannot create a column named %q: every table has a system column of this "+
+				"name, which cannot be set", name)
 			other := strings.Trim(name, "_")
 			for slices.Contains(names, other) || systemName(other) {
 				other += "2"
@@ -65,7 +65,7 @@ func importColumns(k tableKind, maps, header, names []string) (*newColumns, erro
 func fileColumn(m, from string, header, names []string) (int, error) {
 	if n, ok := position(from); ok {
 		if n < 0 || header != nil && n >= int64(len(header)) {
-			return 0, cli.Usagef("--map %q: the file has %d columns, counted from #0", m, len(header))
+			return 0, exitcode.Usagef("--map %q: the file has %d columns, counted from #0", m, len(header))
 		}
 		return int(min(n, 1<<30)), nil
 	}
@@ -83,10 +83,10 @@ func fileColumn(m, from string, header, names []string) (int, error) {
 	switch {
 	case times > 1:
 		col, _, _ := strings.Cut(m, "=")
-		return 0, cli.Usagef("--map %q: the file has %d columns called %q", m, times,
+		return 0, exitcode.Usagef("--map %q: the file has %d columns called %q", m, times,
 			from).WithHint("choose one by its position: --map %s", shell.Quote(col+"=#N"))
 	case at < 0:
-		f := cli.Usagef("--map %q: the file has no column %q", m, from)
+		f := exitcode.Usagef("--map %q: the file has no column %q", m, from)
 		if s := nearest.Of(from, header); s != "" {
 			f = f.WithHint("did you mean %q?", s)
 		}
@@ -133,16 +133,16 @@ func checkMaps(maps []string, hasHeader bool) error {
 		col, from, ok := strings.Cut(m, "=")
 		switch {
 		case !ok || col == "" || from == "":
-			return cli.Usagef("--map %q is not COLUMN=HEADER or COLUMN=#INDEX", m)
+			return exitcode.Usagef("--map %q is not COLUMN=HEADER or COLUMN=#INDEX", m)
 		case systemName(col) && col != "text":
-			return cli.Usagef("--map %q: %q is a system column and cannot be set", m, col)
+			return exitcode.Usagef("--map %q: %q is a system column and cannot be set", m, col)
 		case seen[col]:
-			return cli.Usagef("--map %q: the column %q is mapped twice", m, col)
+			return exitcode.Usagef("--map %q: the column %q is mapped twice", m, col)
 		}
 		seen[col] = true
 		if n, err := strconv.ParseInt(strings.TrimPrefix(from, "#"), 10, 64); !hasHeader && (err != nil || n < 0 ||
 			!strings.HasPrefix(from, "#")) {
-			return cli.Usagef("--map %q: a file without a header has no column %q", m,
+			return exitcode.Usagef("--map %q: a file without a header has no column %q", m,
 				from).WithHint("use COLUMN=#INDEX")
 		}
 	}
@@ -186,7 +186,7 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, wi
 		req.Mappings = append(req.Mappings, m)
 	}
 	if len(maps) == 0 && !hasHeader && width > 0 && width != len(own) {
-		return req, cli.Usagef("the file has %s, and the table %s", counted(width), counted(len(own))).
+		return req, exitcode.Usagef("the file has %s, and the table %s", counted(width), counted(len(own))).
 			WithHint("the table has: %s; choose with --map COLUMN=#INDEX, from 0", strings.Join(own, ", "))
 	}
 	if len(maps) == 0 && !hasHeader {
@@ -208,10 +208,10 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, wi
 			case known[name]:
 				entry(name, i)
 			case inFile[h] > 1:
-				return req, cli.Usagef("the file has %d columns called %q", inFile[h],
+				return req, exitcode.Usagef("the file has %d columns called %q", inFile[h],
 					h).WithHint("choose one by its position: --map %s", shell.Quote(h+"=#N"))
 			default:
-				f := cli.Usagef("the file's column %q matches no column of the table", h)
+				f := exitcode.Usagef("the file's column %q matches no column of the table", h)
 				if s := nearest.Of(h, own); s != "" {
 					return req, f.WithHint("did you mean %q? map it with --map %s", s, shell.Quote(s+"="+h))
 				}
@@ -226,7 +226,7 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, wi
 			col = k.stored(col)
 		}
 		if !known[col] {
-			return req, cli.Usagef("--map %q: the table has no column %q", m, col).WithHint("the table has: %s",
+			return req, exitcode.Usagef("--map %q: the table has no column %q", m, col).WithHint("the table has: %s",
 				strings.Join(own, ", "))
 		}
 		at, err := fileColumn(m, from, header, names)

@@ -39,7 +39,7 @@ func newTableSampleCmd(e *cli.Env) *cobra.Command {
 		}
 		text := strings.TrimRight(string(raw), "\n")
 		if strings.TrimSpace(text) == "" {
-			return &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no table " + args[0] +
+			return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: "there is no table " + args[0] +
 				": the gateway returned an empty sample"}
 		}
 		if !rows {

@@ -90,7 +90,7 @@ func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 		args []string) (cli.View,
 		error) {
 		if args[0] == "" {
-			return cli.View{}, cli.Usagef("a name is required")
+			return cli.View{}, exitcode.Usagef("a name is required")
 		}
 		used, err := k.agreed(ctx, e, cl, p, named, []string{args[0], k.stored(args[0])}, args[0], "")
 		if err != nil {
@@ -160,7 +160,7 @@ func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, pr
 		if t, ok, err := m.standing(ctx); err != nil {
 			return t, err
 		} else if ok {
-			return t, &cli.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: "a BI table is stored as " +
+			return t, &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: "a BI table is stored as " +
 				t.TableName + " already; underscores do not count in their names"}
 		}
 	}
@@ -220,7 +220,7 @@ func parseColumn(text string) (api.ColumnRequest, error) {
 	}
 	parts := strings.Split(head, ":")
 	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
-		return d, cli.Usagef("--column %q is not NAME:TYPE", text)
+		return d, exitcode.Usagef("--column %q is not NAME:TYPE", text)
 	}
 	d.Name, d.DataType = parts[0], strings.ToUpper(parts[1])
 	if err := checkColumnTypes("--column "+d.Name, d); err != nil {
@@ -234,7 +234,7 @@ func parseColumn(text string) (api.ColumnRequest, error) {
 		case "unique":
 			d.IsUnique = &yes
 		default:
-			return d, cli.Usagef("--column %q: %q is not one of notnull, unique, default=VALUE", text, word)
+			return d, exitcode.Usagef("--column %q: %q is not one of notnull, unique, default=VALUE", text, word)
 		}
 	}
 	return d, nil

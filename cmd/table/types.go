@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/shell"
@@ -40,14 +40,14 @@ func (n *newColumns) override(k tableKind, columns []string) error {
 			}
 		}
 		if at < 0 {
-			f := cli.Usagef("--column %q: the table would have no column %q", text, d.Name)
+			f := exitcode.Usagef("--column %q: the table would have no column %q", text, d.Name)
 			if s := nearest.Of(d.Name, names); s != "" {
 				return f.WithHint("did you mean %q?", s)
 			}
 			return f.WithHint("it would have: %s", strings.Join(names, ", "))
 		}
 		if n.given[at] {
-			return cli.Usagef("--column %q: the column %q is given twice", text, d.Name)
+			return exitcode.Usagef("--column %q: the column %q is given twice", text, d.Name)
 		}
 		d.Name, d.DisplayName = n.defs[at].Name, n.defs[at].DisplayName
 		n.defs[at], n.given[at] = d, true
@@ -101,14 +101,14 @@ func (n *newColumns) differs(k tableKind, table string, cols []api.ColumnDetail)
 		}
 		for _, c := range cols {
 			if c.Name == k.stored(d.Name) && !strings.EqualFold(c.DataType, d.DataType) {
-				return cli.Usagef("--column %s:%s: the table %s exists, and its column has type %s", d.Name,
+				return exitcode.Usagef("--column %s:%s: the table %s exists, and its column has type %s", d.Name,
 					strings.ToLower(d.DataType), table, c.DataType).
 					WithHint("`dig %s column update` changes the type of a column", k.noun)
 			}
 			for _, word := range lacks(d, c) {
 				if c.Name == k.stored(d.Name) {
-					return cli.Usagef("--column %s:%s:%s: the table %s exists, and its column is not %[3]s", d.Name,
-						strings.ToLower(d.DataType), word, table).
+					return exitcode.Usagef("--column %s:%s:%s: the table %s exists, and its column is not %[3]s",
+						d.Name, strings.ToLower(d.DataType), word, table).
 						WithHint("`dig %s column update` changes a column", k.noun)
 				}
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
 )
 
@@ -14,7 +15,7 @@ func Word(flag, value string, set []string) (string, error) {
 			return w, nil
 		}
 	}
-	f := Usagef("%s: %q is not one of %s", flag, value, strings.Join(set, ", "))
+	f := exitcode.Usagef("%s: %q is not one of %s", flag, value, strings.Join(set, ", "))
 	if near := nearest.Of(value, set); near != "" {
 		f.Hint = "did you mean " + near + "?"
 	}

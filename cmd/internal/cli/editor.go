@@ -53,11 +53,11 @@ func (e *Env) Edit(ctx context.Context, path string) error {
 		c.Stderr = errs
 	}
 	if err := c.Run(); err != nil {
-		return &Failure{Exit: exitcode.Failed, Code: "editor", Msg: fmt.Sprintf("%s: %v", words[0], err),
+		return &exitcode.Failure{Exit: exitcode.Failed, Code: "editor", Msg: fmt.Sprintf("%s: %v", words[0], err),
 			Hint: "VISUAL or EDITOR names the editor", Err: err}
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return &Failure{Exit: exitcode.Failed, Code: "editor", Msg: words[0] +
+		return &exitcode.Failure{Exit: exitcode.Failed, Code: "editor", Msg: words[0] +
 			" removed the copy that it was to edit; nothing was changed", Hint: "VISUAL or EDITOR names the editor",
 			Err: err}
 	}

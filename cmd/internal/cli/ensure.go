@@ -21,7 +21,8 @@ func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, erro
 	if err == nil || e.Planned(err) {
 		return v, err == nil, err
 	}
-	if f := (*Failure)(nil); errors.As(err, &f) && f.Exit == exitcode.Usage || outcome.Of(err) == outcome.NotSent {
+	if f := (*exitcode.Failure)(nil); errors.As(err, &f) && f.Exit == exitcode.Usage ||
+		outcome.Of(err) == outcome.NotSent {
 		return v, false, err
 	}
 	if again, ok, look := find(); look == nil && ok {
@@ -46,6 +47,6 @@ func EnsuredView(v any, what string, made bool, changed string) View {
 
 // Differs is the error of `ensure` for an existing object that cannot be changed to the requested one.
 func Differs(what, how, hint string) error {
-	return &Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s exists, but %s", what, how),
-		Hint: hint}
+	return &exitcode.Failure{Exit: exitcode.Conflict, Code: "conflict", Msg: fmt.Sprintf("%s exists, but %s", what,
+		how), Hint: hint}
 }

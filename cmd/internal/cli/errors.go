@@ -23,22 +23,13 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Failure is an error with an exit code, a stable code for scripts and a hint.
-type Failure = exitcode.Failure
-
-// ErrorJSON is the form of a failure with -o json.
-type ErrorJSON = exitcode.ErrorJSON
-
-// Usagef returns a usage error.
-func Usagef(format string, args ...any) *Failure { return exitcode.Usagef(format, args...) }
-
 // ErrDone ends a run that has printed its result without calling the gateway.
 var ErrDone = errors.New("done")
 
 // Classify is the only function that maps errors to exit codes.
-func Classify(ctx context.Context, err error) Failure {
+func Classify(ctx context.Context, err error) exitcode.Failure {
 	var (
-		f  *Failure
+		f  *exitcode.Failure
 		ae *api.Error
 		re *api.RowsError
 		ce *config.Error
@@ -57,24 +48,24 @@ func Classify(ctx context.Context, err error) Failure {
 	case errors.As(context.Cause(ctx), &f):
 		return *f
 	case errors.Is(err, engine.ErrNoEngine):
-		return Failure{Exit: exitcode.Failed, Code: "no-local-engine", Msg: engine.ErrNoEngine.Error(),
+		return exitcode.Failure{Exit: exitcode.Failed, Code: "no-local-engine", Msg: engine.ErrNoEngine.Error(),
 			Hint: "zone local needs a build with cgo; zones us and eu work with this one"}
 	case errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, context.Canceled):
-		return Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "interrupted"}
+		return exitcode.Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "interrupted"}
 	case errors.Is(err, context.DeadlineExceeded):
-		return Failure{Exit: exitcode.Unavailable, Code: "timeout", Msg: "the time limit was reached",
+		return exitcode.Failure{Exit: exitcode.Unavailable, Code: "timeout", Msg: "the time limit was reached",
 			Hint: "raise --timeout"}
 	case errors.As(err, &de):
-		return Failure{Exit: exitcode.Failed, Code: string(api.KindDamaged), Msg: err.Error(),
+		return exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindDamaged), Msg: err.Error(),
 			Hint: de.Remedy, Err: err}
 	case errors.As(err, &ae):
 		msg := ae.Error()
 		if strings.HasPrefix(ae.URL, zone.BaseURL+"/") { // the user would not recognize the HTTP request
 			msg = ae.Message
 		}
-		return Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
+		return exitcode.Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
 	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
-		return Failure{Exit: exitcode.Unavailable, Code: string(api.KindProtocol), Msg: err.Error(),
+		return exitcode.Failure{Exit: exitcode.Unavailable, Code: string(api.KindProtocol), Msg: err.Error(),
 			Hint: "the server at this address does not answer queries: check the base address, which usually ends in " +
 				"/api/v1"}
 	case errors.As(err, &re):
@@ -82,19 +73,19 @@ func Classify(ctx context.Context, err error) Failure {
 		if errors.Is(re, api.ErrTruncated) {
 			code = "truncated"
 		}
-		return Failure{Exit: exitcode.Unavailable, Code: code, Msg: err.Error(), Hint: "nothing after that row can " +
-			"be trusted; run it again, and if the error persists, in pages with --page-by and a unique key, or as " +
-			"an export"}
+		return exitcode.Failure{Exit: exitcode.Unavailable, Code: code, Msg: err.Error(),
+			Hint: "nothing after that row can be trusted; run it again, and if the error persists, in pages with " +
+				"--page-by and a unique key, or as an export"}
 	case errors.As(err, &ce):
-		return Failure{Exit: exitOfConfig(ce.Kind), Code: "config", Msg: ce.Error(), Hint: ce.Hint()}
+		return exitcode.Failure{Exit: exitOfConfig(ce.Kind), Code: "config", Msg: ce.Error(), Hint: ce.Hint()}
 	case errors.As(err, &ue):
-		return Failure{Exit: exitcode.Usage, Code: "usage", Msg: ue.Message, Hint: ue.Hint}
+		return exitcode.Failure{Exit: exitcode.Usage, Code: "usage", Msg: ue.Message, Hint: ue.Hint}
 	case errors.Is(err, api.ErrNotUTF8):
-		return Failure{Exit: exitcode.Usage, Code: "usage", Msg: err.Error(), Hint: convert}
+		return exitcode.Failure{Exit: exitcode.Usage, Code: "usage", Msg: err.Error(), Hint: convert}
 	case errors.Is(err, spec.ErrParam):
-		return Failure{Exit: exitcode.Usage, Code: "usage", Msg: err.Error()}
+		return exitcode.Failure{Exit: exitcode.Usage, Code: "usage", Msg: err.Error()}
 	}
-	return Failure{Exit: exitcode.Failed, Code: "failed", Msg: err.Error()}
+	return exitcode.Failure{Exit: exitcode.Failed, Code: "failed", Msg: err.Error()}
 }
 
 func exitOf(k api.Kind) int {
@@ -180,7 +171,7 @@ func (e *Env) pathOfCall(ae *api.Error) string {
 }
 
 // Complain prints a failure in readable form.
-func (e *Env) Complain(w io.Writer, f *Failure, err error) {
+func (e *Env) Complain(w io.Writer, f *exitcode.Failure, err error) {
 	fmt.Fprintf(w, "%s: %s\n", e.Name, term.SanitizeText(nil, f.Msg))
 	e.listBadCells(err)
 	e.printIDs(w, err)
@@ -262,8 +253,8 @@ func (e *Env) refuseDNS() error {
 	a := e.Args[0]
 	if strings.HasPrefix(a, "@") || strings.HasPrefix(a, "+") && len(a) > 1 || strings.Contains(a, ".") &&
 		domainLike().MatchString(a) || net.ParseIP(a) != nil || a == "-x" {
-		return Usagef("%q looks like a query for the DNS tool dig; this dig runs a data-integration gateway (the DNS "+
-			"tool is usually /usr/bin/dig, this program is also digctl)", a)
+		return exitcode.Usagef("%q looks like a query for the DNS tool dig; this dig runs a data-integration gateway "+
+			"(the DNS tool is usually /usr/bin/dig, this program is also digctl)", a)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
@@ -47,9 +48,9 @@ func givenFormat(args []string) (found output.Format) {
 	return found
 }
 
-func (e *Env) ToJSON(f *Failure, err error) ErrorJSON {
-	j := ErrorJSON{Code: f.Code, Message: f.Msg, Hint: e.OwnName(f.Hint), ExitCode: f.Exit, Status: statusOf(err),
-		Unsure: Unsure(err), Failures: f.Parts}
+func (e *Env) ToJSON(f *exitcode.Failure, err error) exitcode.ErrorJSON {
+	j := exitcode.ErrorJSON{Code: f.Code, Message: f.Msg, Hint: e.OwnName(f.Hint), ExitCode: f.Exit,
+		Status: statusOf(err), Unsure: Unsure(err), Failures: f.Parts}
 	j.BadCells, j.BadCellsTotal = badCellsOf(err)
 	var ae *api.Error
 	if errors.As(err, &ae) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -46,7 +47,7 @@ func emptyValue(c *cobra.Command, args []string) error {
 	words := PathArgs(c)
 	for i, arg := range args {
 		if at := min(i, len(words)-1); at >= 0 && words[at] != "" && arg == "" {
-			return Usagef("%s is empty", words[at]).WithHint("usage: %s", c.UseLine())
+			return exitcode.Usagef("%s is empty", words[at]).WithHint("usage: %s", c.UseLine())
 		}
 	}
 	var empty error
@@ -59,7 +60,7 @@ func emptyValue(c *cobra.Command, args []string) error {
 			values = list.GetSlice()
 		}
 		if slices.Contains(values, "") {
-			empty = Usagef("--%s is empty", f.Name)
+			empty = exitcode.Usagef("--%s is empty", f.Name)
 		}
 	})
 	return empty
@@ -96,7 +97,7 @@ func (e *Env) flagsOnce(c *cobra.Command) error {
 			return nil
 		}
 		if first, again := seen[f.Name]; again && first != value && twice == nil {
-			twice = Usagef("--%s is given more than once, with different values",
+			twice = exitcode.Usagef("--%s is given more than once, with different values",
 				f.Name).WithHint("the flag takes one value; pass it once")
 		}
 		seen[f.Name] = value

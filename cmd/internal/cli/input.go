@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
@@ -28,13 +29,13 @@ func (e *Env) BodyOf(flag, arg string, into any) error {
 		return err
 	}
 	if err := api.TextFault(raw); err != nil { // the decoder would replace the bytes
-		return Usagef("%s: %v", flag, err).WithHint("%s", convert)
+		return exitcode.Usagef("%s: %v", flag, err).WithHint("%s", convert)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(into); err != nil {
-		return Usagef("%s: %v", flag, strings.TrimPrefix(err.Error(), "json: "))
+		return exitcode.Usagef("%s: %v", flag, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ func (e *Env) left(ctx context.Context, err error, what, resume, cancel string) 
 	if err == nil || !errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
-	f := &Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "interrupted while waiting for " + what}
+	f := &exitcode.Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "interrupted while waiting for " +
+		what}
 	if e.ownGateway() {
 		f.Msg += ", which ends with this command"
 		return f

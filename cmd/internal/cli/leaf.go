@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -84,13 +85,13 @@ func (e *Env) FlagOptions() (output.Options, error) {
 // View is the result of a command: data to print, or a note.
 type View struct {
 	Value   any
-	columns []string // default columns of the table
-	shape   *Shape   // overrides the shape of the command
-	Own     bool     // print Value, which dig has changed, even if the gateway's own bytes are available
-	Note    string   // goes to stderr
-	within  string   // the member of the gateway's reply to print instead of all of it
-	Printed bool     // the command has written its result itself
-	Fail    *Failure // the exit code after printing, for a result that failed in part
+	columns []string          // default columns of the table
+	shape   *Shape            // overrides the shape of the command
+	Own     bool              // print Value, which dig has changed, even if the gateway's own bytes are available
+	Note    string            // goes to stderr
+	within  string            // the member of the gateway's reply to print instead of all of it
+	Printed bool              // the command has written its result itself
+	Fail    *exitcode.Failure // the exit code after printing, for a result that failed in part
 }
 
 // List returns a view of many records; columns are the JSON names of the columns shown at a width of 80.

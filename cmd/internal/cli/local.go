@@ -61,7 +61,7 @@ func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 // unopened converts the error of opening zone local to an error of the client: any other error would be reported as a
 // network error.
 func unopened(req *http.Request, err error) error {
-	if f := (*Failure)(nil); errors.As(err, &f) {
+	if f := (*exitcode.Failure)(nil); errors.As(err, &f) {
 		return &api.Error{Kind: api.KindUnavailable, Outcome: outcome.NotSent, Method: req.Method,
 			URL: req.URL.String(), Message: f.Msg, Err: f}
 	}
@@ -102,8 +102,8 @@ func (t *localTransport) open(dial bool) error {
 }
 
 // Unopened is the failure to open the data directory of zone local.
-func Unopened(dir string, err error) *Failure {
-	f := &Failure{Exit: exitcode.Failed, Code: "local", Msg: "cannot open zone local: " + err.Error(),
+func Unopened(dir string, err error) *exitcode.Failure {
+	f := &exitcode.Failure{Exit: exitcode.Failed, Code: "local", Msg: "cannot open zone local: " + err.Error(),
 		Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
 	var lost *damage.Error
 	switch {
@@ -211,7 +211,7 @@ func (w *endWarden) Stuck(why string, _ []engine.Running) {
 	w.once.Do(func() {
 		close(w.stuck)
 		if w.env.Interrupt != nil {
-			w.env.Interrupt(&Failure{Exit: exitcode.Failed, Code: "stuck", Msg: "the statement " + why +
+			w.env.Interrupt(&exitcode.Failure{Exit: exitcode.Failed, Code: "stuck", Msg: "the statement " + why +
 				"; it can be stopped only by ending the process",
 				Hint: "select less, or split the statement", Err: context.Canceled})
 		}
@@ -235,7 +235,7 @@ func (e *Env) hasWaited(d time.Duration) {
 }
 
 // ForeignData is the failure of a data directory that another user controls.
-func ForeignData(err error) *Failure {
-	return &Failure{Exit: exitcode.NotAllowed, Code: "foreign-data", Msg: err.Error(),
+func ForeignData(err error) *exitcode.Failure {
+	return &exitcode.Failure{Exit: exitcode.NotAllowed, Code: "foreign-data", Msg: err.Error(),
 		Hint: "set DIG_DATA_DIR to a directory of your own, or run the command as its owner", Err: err}
 }

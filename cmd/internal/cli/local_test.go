@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
@@ -49,7 +50,7 @@ func TestStuckGateways(t *testing.T) {
 	if !stuck() {
 		t.Error("the transport waits for a gateway with a statement that does not stop")
 	}
-	var f *Failure
+	var f *exitcode.Failure
 	if len(causes) != 2 || !errors.As(causes[1], &f) || f.Code != "stuck" {
 		t.Errorf("the run was interrupted by %v", causes)
 	}

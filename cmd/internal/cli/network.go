@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 )
@@ -30,7 +31,7 @@ func (e *Env) NetworkOf(p NetworkSettings) (n api.Network, err error) {
 			n.Roots = x509.NewCertPool()
 		}
 		if !n.Roots.AppendCertsFromPEM(raw) {
-			return n, Usagef("ca-file (%s): %s contains no certificate", p.CAFile.From,
+			return n, exitcode.Usagef("ca-file (%s): %s contains no certificate", p.CAFile.From,
 				p.CAFile.Value).WithHint("the file must be PEM, which begins with -----BEGIN CERTIFICATE-----")
 		}
 	}
@@ -54,7 +55,7 @@ func (e *Env) NetworkOf(p NetworkSettings) (n api.Network, err error) {
 func (e *Env) certFile(name string, v config.Value) ([]byte, error) {
 	raw, err := os.ReadFile(e.Abs(v.Value))
 	if err != nil {
-		return nil, Usagef("%s (%s): %v", name, v.From, err)
+		return nil, exitcode.Usagef("%s (%s): %v", name, v.From, err)
 	}
 	return raw, nil
 }
@@ -63,7 +64,7 @@ func (e *Env) certFile(name string, v config.Value) ([]byte, error) {
 func (e *Env) clientCertificate(p NetworkSettings) ([]tls.Certificate, error) {
 	if p.ClientCert.Value == "" {
 		if p.ClientKey.Value != "" {
-			return nil, Usagef("client-key is set (%s), client-cert is not", p.ClientKey.From)
+			return nil, exitcode.Usagef("client-key is set (%s), client-cert is not", p.ClientKey.From)
 		}
 		return nil, nil
 	}
@@ -84,13 +85,13 @@ func (e *Env) clientCertificate(p NetworkSettings) ([]tls.Certificate, error) {
 			break
 		}
 		if block.Type == "ENCRYPTED PRIVATE KEY" || block.Headers["DEK-Info"] != "" {
-			return nil, Usagef("client-key (%s): the key in %s is encrypted", from.From,
+			return nil, exitcode.Usagef("client-key (%s): the key in %s is encrypted", from.From,
 				from.Value).WithHint("decrypt it into a file that only you can read: openssl pkey -in FILE -out KEY")
 		}
 	}
 	pair, err := tls.X509KeyPair(cert, key) // its errors do not repeat the key
 	if err != nil {
-		return nil, Usagef("client-cert (%s): %s: %v", p.ClientCert.From, p.ClientCert.Value,
+		return nil, exitcode.Usagef("client-cert (%s): %s: %v", p.ClientCert.From, p.ClientCert.Value,
 			err).WithHint("both are PEM; client-key names the file of the key if the certificate's file does not " +
 			"contain it")
 	}

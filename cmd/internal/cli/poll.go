@@ -46,14 +46,14 @@ func (w *WaitFlags) Signs(c *cobra.Command) {
 func (w *WaitFlags) Check(waits bool) error {
 	switch {
 	case w.Limit < 0:
-		return Usagef("--wait-timeout: %v is negative", w.Limit)
+		return exitcode.Usagef("--wait-timeout: %v is negative", w.Limit)
 	case w.Stalled < 0:
-		return Usagef("--stalled-after: %v is negative", w.Stalled)
+		return exitcode.Usagef("--stalled-after: %v is negative", w.Stalled)
 	case w.c.Flags().Changed("wait-timeout") && !w.Wait && !waits:
 		if w.c.Flags().Lookup("download") != nil {
-			return Usagef("--wait-timeout requires --wait or --download")
+			return exitcode.Usagef("--wait-timeout requires --wait or --download")
 		}
-		return Usagef("--wait-timeout requires --wait")
+		return exitcode.Usagef("--wait-timeout requires --wait")
 	}
 	return nil
 }
@@ -97,13 +97,13 @@ func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark stri
 			last, moved = now, e.Now()
 		}
 		if w.Stalled > 0 && e.Now().Sub(moved) >= w.Stalled {
-			return &Failure{Exit: exitcode.Job, Code: "stalled",
+			return &exitcode.Failure{Exit: exitcode.Job, Code: "stalled",
 				Msg:  fmt.Sprintf("%s is %s but nothing has changed for %v", w.What, state, w.Stalled),
 				Hint: "cancel it and start it again"}
 		}
 		if w.Limit > 0 && e.Now().Sub(start)+pause > w.Limit {
-			f := &Failure{Exit: exitcode.Pending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What,
-				state, w.Limit.Round(time.Millisecond)), Hint: "wait again with `dig " + w.Resume + "`"}
+			f := &exitcode.Failure{Exit: exitcode.Pending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v",
+				w.What, state, w.Limit.Round(time.Millisecond)), Hint: "wait again with `dig " + w.Resume + "`"}
 			if strings.HasPrefix(w.Resume, "metadata status") { // no command waits for work that was started earlier
 				f.Hint = "it continues; `dig " + w.Resume + "` shows how it ends"
 			}

@@ -37,7 +37,7 @@ func (e *Env) permit(_ context.Context, what string) error {
 	s := e.Run.Settings
 	switch s.Protect.Value {
 	case config.ReadOnly:
-		return &Failure{Exit: exitcode.NotAllowed, Code: "read-only",
+		return &exitcode.Failure{Exit: exitcode.NotAllowed, Code: "read-only",
 			Msg:  fmt.Sprintf("not sent: %s, and protect is read-only (%s)", what, s.Protect.From),
 			Hint: "for changes, choose another profile or remove that setting"}
 	case config.Confirm:

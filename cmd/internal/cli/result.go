@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/schema"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/output"
@@ -61,7 +62,7 @@ func (e *Env) checkResult(c *cobra.Command) error {
 		return nil
 	}
 	if err := output.CheckFile(e.outPath()); err != nil {
-		return Usagef("--out: %v", err)
+		return exitcode.Usagef("--out: %v", err)
 	}
 	if len(e.Run.Flags.Columns) == 0 {
 		return nil

@@ -69,10 +69,10 @@ func EndOf(name string, s api.MaterializedQueryStatus) error {
 		if s.Error != nil && *s.Error != "" {
 			msg += ": " + api.WithoutInsides(*s.Error)
 		}
-		return &Failure{Exit: exitcode.Job, Code: "job-failed", Msg: msg,
+		return &exitcode.Failure{Exit: exitcode.Job, Code: "job-failed", Msg: msg,
 			Hint: "the stored rows, if any, are those of the last run that completed"}
 	case runCanceled:
-		return &Failure{Exit: exitcode.Job, Code: "job-canceled", Msg: "the run of " + name + " was canceled",
+		return &exitcode.Failure{Exit: exitcode.Job, Code: "job-canceled", Msg: "the run of " + name + " was canceled",
 			Hint: "the stored rows, if any, are those of the last run that completed"}
 	}
 	return nil

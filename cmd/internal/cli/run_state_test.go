@@ -44,7 +44,7 @@ func TestSettledAfter(t *testing.T) {
 	for state, exit := range map[string]int{"COMPLETED": exitcode.OK, "FAILED": exitcode.Job, "CANCELED": exitcode.Job,
 		"Cancelled": exitcode.Job} {
 		got := exitcode.OK
-		if f, ok := EndOf("q", status(state, "t1")).(*Failure); ok {
+		if f, ok := EndOf("q", status(state, "t1")).(*exitcode.Failure); ok {
 			got = f.Exit
 		}
 		if got != exit {

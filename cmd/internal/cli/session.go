@@ -149,7 +149,7 @@ func (e *Env) Client() (*api.Client, error) {
 	o := api.Options{BaseURL: s.BaseURL.Value, LinkHosts: e.Run.Allowed, UserAgent: "dig/" + BuildVersion(),
 		Retries: e.Run.Flags.retries, Slashes: s.Local()}
 	if o.Retries < 0 {
-		return nil, Usagef("--retries: %d is negative", o.Retries)
+		return nil, exitcode.Usagef("--retries: %d is negative", o.Retries)
 	}
 	o.Timeout, _ = s.TimeoutDuration()
 	if s.InProcess() {
@@ -181,12 +181,12 @@ func (e *Env) Client() (*api.Client, error) {
 	}
 	base, err := url.Parse(o.BaseURL)
 	if err != nil {
-		return nil, Usagef("%v", err)
+		return nil, exitcode.Usagef("%v", err)
 	}
 	o.Transport = &interceptor{env: e, next: o.Transport, base: strings.TrimRight(base.EscapedPath(), "/")}
 	cl, err := api.New(o)
 	if err != nil {
-		return nil, Usagef("%v", err)
+		return nil, exitcode.Usagef("%v", err)
 	}
 	e.Run.client = cl
 	return cl, nil
@@ -214,7 +214,7 @@ func (e *Env) OutputOptions() (output.Options, error) {
 	for _, name := range []string{"out", "columns", "jq"} {
 		if fl := e.Run.Set.Lookup(name); fl != nil && fl.Changed && (fl.Value.String() == "" ||
 			fl.Value.String() == "[]") {
-			return output.Options{}, Usagef("--%s is empty", name)
+			return output.Options{}, exitcode.Usagef("--%s is empty", name)
 		}
 	}
 	if err := e.checkQuiet(); err != nil {
@@ -225,7 +225,7 @@ func (e *Env) OutputOptions() (output.Options, error) {
 		f.Output = output.JSON
 	}
 	if f.color != "auto" && f.color != "always" && f.color != "never" {
-		return output.Options{}, Usagef("--color: %q is not one of auto, always, never", f.color)
+		return output.Options{}, exitcode.Usagef("--color: %q is not one of auto, always, never", f.color)
 	}
 	terminal := e.OutTerm && (f.Out == "" || f.Out == "-")
 	o := output.Options{Format: f.Output, NoHeader: f.NoHeader, Columns: f.Columns, JQ: f.Jq, Null: f.Null,
@@ -233,13 +233,13 @@ func (e *Env) OutputOptions() (output.Options, error) {
 	o.Bare = s.Output.From == "default" && f.Jq == "" && !terminal
 	if err := output.Check(o); err != nil {
 		if from := s.Output.From; !o.Format.Known() && from != "default" && !strings.Contains(from, "--output") {
-			return o, Usagef("%s has an %v", from,
+			return o, exitcode.Usagef("%s has an %v", from,
 				err).WithHint("-o table overrides it; `%[1]s config unset output -o table` removes that of a profile",
 				e.Name)
 		}
 		var bad *output.UsageError
 		if !o.Format.Known() && errors.As(err, &bad) {
-			return o, Usagef("-o: %v", err).WithHint("%s", bad.Hint)
+			return o, exitcode.Usagef("-o: %v", err).WithHint("%s", bad.Hint)
 		}
 		return o, err
 	}
@@ -275,14 +275,14 @@ func (e *Env) Named(flag string, err error) error {
 	if err == nil || e.context().Err() != nil {
 		return err
 	}
-	return Usagef("%s: %v", flag, err)
+	return exitcode.Usagef("%s: %v", flag, err)
 }
 
 // Unread has an error about a file that is read, named as it was typed, be one of a flag or argument. A file that does
 // not exist is not found, as any other object.
 func (e *Env) Unread(flag, path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && e.context().Err() == nil {
-		return &Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: flag + ": " + path +
+		return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: flag + ": " + path +
 			": no such file or directory", Err: err}
 	}
 	return e.Named(flag, err)
@@ -310,7 +310,7 @@ func (e *Env) ReadFile(flag, path string) ([]byte, error) {
 	if path == "-" {
 		raw, err := io.ReadAll(e.Data())
 		if err != nil && !errors.Is(err, context.Canceled) {
-			err = Usagef("%s: standard input: %v", flag, err)
+			err = exitcode.Usagef("%s: standard input: %v", flag, err)
 		}
 		return raw, err
 	}
@@ -327,11 +327,11 @@ func (e *Env) ReadText(flag, path string) ([]byte, error) {
 	}
 	if coding, guessed := rowfile.CodingOf(raw); coding != rowfile.UTF8 && !guessed {
 		if raw, err = io.ReadAll(coding.Decode(io.NopCloser(bytes.NewReader(raw)))); err != nil {
-			return nil, Usagef("%s: %s: %v", flag, path, err)
+			return nil, exitcode.Usagef("%s: %s: %v", flag, path, err)
 		}
 	}
 	if err := api.TextFault(raw); err != nil {
-		return nil, Usagef("%s: %s: %v", flag, path, err).WithHint("%s", convert)
+		return nil, exitcode.Usagef("%s: %s: %v", flag, path, err).WithHint("%s", convert)
 	}
 	return bytes.TrimPrefix(raw, []byte(rowfile.Mark)), nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
@@ -185,7 +186,7 @@ func (s *Sink) Waited() time.Duration {
 func FormOfPath(path string) (output.Format, error) {
 	f := formNamed(path)
 	if !f.Known() {
-		return f, Usagef("%s: the extension does not name a format",
+		return f, exitcode.Usagef("%s: the extension does not name a format",
 			path).WithHint("one of .csv .tsv .json .ndjson .yaml .md .html .xlsx .parquet .txt")
 	}
 	return f, nil
@@ -212,7 +213,7 @@ func (e *Env) CheckDrawnFile() error {
 		return err
 	}
 	if f := formNamed(path); f.Known() && f != output.Table {
-		return Usagef("--out %s: the format is table, but the file extension is %s", path,
+		return exitcode.Usagef("--out %s: the format is table, but the file extension is %s", path,
 			f).WithHint("give -o %s, or -o table to write a table", f)
 	}
 	return nil

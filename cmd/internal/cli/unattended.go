@@ -1,6 +1,10 @@
 package cli
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+)
 
 // automated are variables that CI systems and agents set for the commands they run.
 var automated = []string{
@@ -37,7 +41,7 @@ func (e *Env) CheckInteractive() error {
 	if e.Run.unasked == "" {
 		return nil
 	}
-	return Usagef("standard input is a terminal, and %s is set: no input is expected",
+	return exitcode.Usagef("standard input is a terminal, and %s is set: no input is expected",
 		e.Run.unattended).WithHint("give an argument or a file, or unset %s", e.Run.unattended)
 }
 

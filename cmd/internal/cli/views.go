@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 )
@@ -40,7 +41,7 @@ func (e *Env) checkQuiet() error {
 	}
 	for _, name := range []string{"output", "columns", "jq", "no-header", "null"} {
 		if fl := e.Run.Set.Lookup(name); fl != nil && fl.Changed {
-			return Usagef("--%s cannot be used with --quiet, which prints only the ids", name)
+			return exitcode.Usagef("--%s cannot be used with --quiet, which prints only the ids", name)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
@@ -19,7 +20,7 @@ func (e *Env) OnlyLocal(what string) error {
 		return err
 	}
 	if !s.Local() {
-		return Usagef("%s is supported on zone local only, not on %s", what, s.Where())
+		return exitcode.Usagef("%s is supported on zone local only, not on %s", what, s.Where())
 	}
 	return nil
 }

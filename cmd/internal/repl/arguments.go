@@ -3,7 +3,7 @@ package repl
 import (
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 )
 
 // split splits the arguments of a command at blanks outside of quotes. The quotes stay.
@@ -63,7 +63,7 @@ func unquoted(args []string, sql bool) ([]string, error) {
 			}
 		}
 		if quote != 0 {
-			return nil, cli.Usagef("the quote in %s is not closed",
+			return nil, exitcode.Usagef("the quote in %s is not closed",
 				arg).WithHint("write a %c within a value twice, or use the other quotes", quote)
 		}
 		out[i] = word.String()

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/browse"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/rowset"
@@ -22,7 +23,7 @@ const (
 // browse shows the last result on the whole screen.
 func (s *shell) browse(ctx context.Context, _ []string) error {
 	if s.editor == nil {
-		return cli.Usagef(`\b needs a terminal`)
+		return exitcode.Usagef(`\b needs a terminal`)
 	}
 	t, err := s.browsed()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/lineedit"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -112,7 +112,7 @@ func (s *shell) command(ctx context.Context, name string, args []string) error {
 	for _, c := range commands() {
 		if name == c.name || name == c.long || slices.Contains(c.words, name) {
 			if c.args == "" && len(args) > 0 {
-				return cli.Usagef(`\%s takes no arguments`, name)
+				return exitcode.Usagef(`\%s takes no arguments`, name)
 			}
 			args, err := unquoted(args, c.sql)
 			if err != nil {
@@ -122,7 +122,7 @@ func (s *shell) command(ctx context.Context, name string, args []string) error {
 		}
 		names = append(names, c.name, c.long)
 	}
-	f := cli.Usagef(`unknown command \%s`, name)
+	f := exitcode.Usagef(`unknown command \%s`, name)
 	if near := nearest.Of(name, names); near != "" {
 		return f.WithHint(`did you mean \%s?`, near)
 	}

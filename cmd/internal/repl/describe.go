@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/nearest"
@@ -25,7 +24,7 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 		return s.listTables(ctx, nil)
 	case 1:
 	default:
-		return cli.Usagef(`\d describes one table, not %d`,
+		return exitcode.Usagef(`\d describes one table, not %d`,
 			len(args)).WithHint(`a name with blanks is written in double quotes: "my table"`)
 	}
 	if args[0] == lastName {
@@ -53,7 +52,7 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 		for i, t := range found {
 			paths[i] = known.Path(t)
 		}
-		return cli.Usagef("%s is ambiguous: %s", args[0],
+		return exitcode.Usagef("%s is ambiguous: %s", args[0],
 			strings.Join(paths, ", ")).WithHint("give the catalog and the schema")
 	}
 	t := found[0]
@@ -112,7 +111,7 @@ func (s *shell) inUse(known *suggest.Known, parts []string) []string {
 }
 
 func (s *shell) unknownTable(known *suggest.Known, name, last string) error {
-	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found",
+	f := &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 		Msg: fmt.Sprintf("there is no table or saved query %s", name), Hint: `\dt lists them`}
 	names := make([]string, len(known.Tables))
 	for i, t := range known.Tables {
@@ -127,14 +126,14 @@ func (s *shell) unknownTable(known *suggest.Known, name, last string) error {
 // pattern returns a function for names that match any argument, in which * matches any letters.
 func pattern(args []string) (func(names ...string) bool, error) {
 	if len(args) > 1 {
-		return nil, cli.Usagef("one pattern, not %d", len(args))
+		return nil, exitcode.Usagef("one pattern, not %d", len(args))
 	}
 	if len(args) == 0 {
 		return func(...string) bool { return true }, nil
 	}
 	want := strings.ToLower(args[0])
 	if _, err := path.Match(want, ""); err != nil {
-		return nil, cli.Usagef("%s is not a pattern: a [ without its ]", args[0])
+		return nil, exitcode.Usagef("%s is not a pattern: a [ without its ]", args[0])
 	}
 	return func(names ...string) bool {
 		return slices.ContainsFunc(names, func(n string) bool {
@@ -213,7 +212,7 @@ func (s *shell) use(ctx context.Context, args []string) error {
 		return nil
 	}
 	if len(args) > 1 {
-		return cli.Usagef(`\use takes one schema, CATALOG.SCHEMA`)
+		return exitcode.Usagef(`\use takes one schema, CATALOG.SCHEMA`)
 	}
 	parts, err := resolve.NameParts(args[0])
 	if err != nil {
@@ -227,13 +226,13 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	switch len(parts) {
 	case 1: // a schema of the catalog in use, or the only schema of a catalog, or a schema of one catalog only
 		if ns = onlyNamespace(known, s.here.Catalog, parts[0]); ns.Schema == "" {
-			return cli.Usagef("%s is not the name of one schema",
+			return exitcode.Usagef("%s is not the name of one schema",
 				args[0]).WithHint(`give CATALOG.SCHEMA; \dn lists them`)
 		}
 	case 2:
 		ns.Schema = parts[1]
 	default:
-		return cli.Usagef(`\use takes a schema, CATALOG.SCHEMA`)
+		return exitcode.Usagef(`\use takes a schema, CATALOG.SCHEMA`)
 	}
 	for _, c := range known.Catalogs() {
 		if schema := schemaOf(known, c, ns.Schema); schema != "" && strings.EqualFold(c, ns.Catalog) {
@@ -241,8 +240,8 @@ func (s *shell) use(ctx context.Context, args []string) error {
 			return nil
 		}
 	}
-	f := &cli.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with tables",
-		args[0]), Hint: `\dn lists them`}
+	f := &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with "+
+		"tables", args[0]), Hint: `\dn lists them`}
 	if near := nearest.Of(ns.Schema, known.Schemas(ns.Catalog)); near != "" {
 		f.Hint = "did you mean " + suggest.Name(ns.Catalog) + "." + suggest.Name(near) + "?"
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
@@ -23,10 +24,10 @@ func (e *inFile) Unwrap() error { return e.error }
 // include runs the statements and commands of a file, until one fails.
 func (s *shell) include(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return cli.Usagef(`\i takes one file, not %d`, len(args))
+		return exitcode.Usagef(`\i takes one file, not %d`, len(args))
 	}
 	if s.depth == maxDepth {
-		return cli.Usagef("%s: files include each other more than %d deep", args[0], maxDepth)
+		return exitcode.Usagef("%s: files include each other more than %d deep", args[0], maxDepth)
 	}
 	raw, err := s.e.ReadText(`\i`, args[0])
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *shell) include(ctx context.Context, args []string) error {
 // edit opens the last statement in an editor, and runs the saved text.
 func (s *shell) edit(ctx context.Context, _ []string) error {
 	if s.editor == nil {
-		return cli.Usagef(`\e needs a terminal`)
+		return exitcode.Usagef(`\e needs a terminal`)
 	}
 	dir, remove, err := tempfile.MkdirTemp("dig-edit-")
 	if err != nil {

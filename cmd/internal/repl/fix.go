@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
@@ -53,7 +53,7 @@ func Mended(text string, line, col int, hint string) string {
 
 // nearHere suggests a table of the schema in use for an unqualified table that was not found.
 func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) error {
-	var f *cli.Failure
+	var f *exitcode.Failure
 	if s.here.Schema == "" || !errors.As(err, &f) || f.Hint != "" {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) erro
 // mend runs the last statement with the suggestion of the error.
 func (s *shell) mend(ctx context.Context, _ []string) error {
 	if s.mended == "" {
-		return cli.Usagef("there is no suggestion")
+		return exitcode.Usagef("there is no suggestion")
 	}
 	text := s.mended + ";"
 	fmt.Fprintln(s.e.Err, text)

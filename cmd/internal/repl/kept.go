@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -77,13 +76,13 @@ func (k *kept) close() error {
 func (k *kept) open() (*api.Result, error) {
 	switch {
 	case k == nil:
-		return nil, cli.Usagef("there is no last result").WithHint("run a statement first")
+		return nil, exitcode.Usagef("there is no last result").WithHint("run a statement first")
 	case k.spool == nil:
 		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(nil))}, nil
 	case k.spool.Err != nil:
 		err := k.spool.Err
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-last-result", Msg: "the last result was not kept: " +
-			err.Error(), Err: err}
+		return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "no-last-result",
+			Msg: "the last result was not kept: " + err.Error(), Err: err}
 	case k.file == nil:
 		return &api.Result{Format: k.format, Body: io.NopCloser(bytes.NewReader(k.spool.Memory()))}, nil
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/api"
@@ -156,7 +155,7 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 			continue
 		}
 		if !local {
-			return cli.Usagef("%s cannot be joined with %s on %s: its tables cannot be read as a whole", lastName,
+			return exitcode.Usagef("%s cannot be joined with %s on %s: its tables cannot be read as a whole", lastName,
 				sent[from:to], s.e.Run.Settings.Where()).
 				WithHint(`join them in one statement, or \export the last result and import it as a table`)
 		}
@@ -190,7 +189,8 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 }
 
 func noLast() error {
-	return cli.Usagef("there is no last result, so %s is not a table yet", lastName).WithHint("run a statement first")
+	return exitcode.Usagef("there is no last result, so %s is not a table yet", lastName).
+		WithHint("run a statement first")
 }
 
 // scanLast reads the last result as a table.
@@ -233,7 +233,8 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 	if !errors.As(err, &ee) {
 		return err
 	}
-	f := &cli.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid), Msg: ee.Message, Hint: ee.Hint, Err: err}
+	f := &exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid), Msg: ee.Message, Hint: ee.Hint,
+		Err: err}
 	if ee.Line > 0 {
 		line, col := before(sent, edits, ee.Line, ee.Col)
 		f.Msg = fmt.Sprintf("line %d:%d: %s", line, col, strings.TrimPrefix(ee.Message, fmt.Sprintf("line %d:%d: ",
@@ -290,7 +291,7 @@ func (s *shell) engine(ctx context.Context) (engine.Project, error) {
 	}
 	p, done, err := scratchEngine(context.WithoutCancel(ctx), s.e)
 	if errors.Is(err, engine.ErrNoEngine) {
-		return nil, &cli.Failure{Exit: exitcode.Failed, Code: "no-local-engine",
+		return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "no-local-engine",
 			Msg:  "this build of dig has no engine (it was built without cgo), so that " + lastName + " cannot be read",
 			Hint: `\\export writes the last result to a file`, Err: err}
 	}

@@ -254,7 +254,7 @@ func (s *shell) trap(cancel func()) (undo func()) {
 func interrupted(ctx context.Context, err error) error {
 	var rows *api.RowsError // for a canceled result the gateway reports that the client has disconnected
 	if err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.As(err, &rows)) {
-		return &cli.Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "canceled", Err: err}
+		return &exitcode.Failure{Exit: exitcode.Interrupted, Code: "interrupted", Msg: "canceled", Err: err}
 	}
 	return err
 }

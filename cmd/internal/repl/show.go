@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/rowset"
@@ -100,7 +101,7 @@ func (s *shell) repeat(ctx context.Context) error {
 
 func (s *shell) again(ctx context.Context, _ []string) error {
 	if s.lastText == "" {
-		return cli.Usagef("there is no last statement")
+		return exitcode.Usagef("there is no last statement")
 	}
 	return s.repeat(ctx)
 }
@@ -110,16 +111,16 @@ func (s *shell) watch(ctx context.Context, args []string) error {
 	wait := 2 * time.Second
 	if len(args) > 0 {
 		if len(args) > 1 {
-			return cli.Usagef(`\watch takes one number of seconds, not %d`, len(args))
+			return exitcode.Usagef(`\watch takes one number of seconds, not %d`, len(args))
 		}
 		n, err := strconv.ParseFloat(args[0], 64)
 		if err != nil || !(n >= 0.1 && n <= 86400) {
-			return cli.Usagef(`\watch: %q is not a number of seconds from 0.1 to 86400`, args[0])
+			return exitcode.Usagef(`\watch: %q is not a number of seconds from 0.1 to 86400`, args[0])
 		}
 		wait = time.Duration(n * float64(time.Second))
 	}
 	if s.lastText == "" {
-		return cli.Usagef("there is no last statement to run again")
+		return exitcode.Usagef("there is no last statement to run again")
 	}
 	for {
 		fmt.Fprintf(s.e.Err, "%s (every %v; Ctrl-C ends)\n", s.e.Now().Format("2006-01-02 15:04:05"), wait)
@@ -158,7 +159,7 @@ func (s *shell) output(_ context.Context, args []string) error {
 		s.out = ""
 	case 1:
 		if err := output.CheckFile(s.e.Abs(args[0])); err != nil {
-			return cli.Usagef(`\o: %v`, err)
+			return exitcode.Usagef(`\o: %v`, err)
 		}
 		format, err := cli.FormOfPath(args[0])
 		if err != nil {
@@ -169,7 +170,7 @@ func (s *shell) output(_ context.Context, args []string) error {
 			fmt.Fprintf(s.e.Err, "each result replaces %s; with {n} in the name, each gets its own file\n", s.out)
 		}
 	default:
-		return cli.Usagef(`\o takes one file, not %d`, len(args))
+		return exitcode.Usagef(`\o takes one file, not %d`, len(args))
 	}
 	return nil
 }
@@ -191,14 +192,14 @@ func (s *shell) wrote() {
 
 func (s *shell) export(ctx context.Context, args []string) error {
 	if len(args) != 1 {
-		return cli.Usagef(`\export takes one file, such as result.csv or result.parquet`)
+		return exitcode.Usagef(`\export takes one file, such as result.csv or result.parquet`)
 	}
 	format, err := cli.FormOfPath(args[0])
 	if err != nil {
 		return err
 	}
 	if err := output.CheckFile(s.e.Abs(args[0])); err != nil {
-		return cli.Usagef(`\export: %v`, err)
+		return exitcode.Usagef(`\export: %v`, err)
 	}
 	if err := s.lastAs(ctx, Statement{Out: args[0], Format: format}, output.Chart{}); err != nil {
 		return err

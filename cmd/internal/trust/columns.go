@@ -236,7 +236,7 @@ func (q *SavedColumns) Refuse(ctx context.Context, form api.ExecuteRequest) erro
 			return err
 		}
 		if change != "" {
-			return &cli.Failure{Exit: exitcode.Untrusted, Code: "columns-changed", Msg: change, Hint: acceptHint}
+			return &exitcode.Failure{Exit: exitcode.Untrusted, Code: "columns-changed", Msg: change, Hint: acceptHint}
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func keepWhole(ctx context.Context, e *cli.Env, cl *api.Client, project, sql str
 		return nil
 	}
 	err := (&Guard{Cl: cl, Project: project}).Refuse(ctx, sqlstmt.Tables(sql))
-	var f *cli.Failure
+	var f *exitcode.Failure
 	if errors.As(err, &f) {
 		f.Hint = strings.TrimPrefix(f.Hint+"; --allow-part stores the rows that are available", "; ")
 	}
@@ -274,8 +274,8 @@ func (g *Guard) behindQuery(ctx context.Context, t sqltext.TableRef) Verdict {
 	return Verdict{}
 }
 
-func untrusted(code string, t sqltext.TableRef, why, hint string) *cli.Failure {
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: code, Msg: "the rows of " + t.String() +
+func untrusted(code string, t sqltext.TableRef, why, hint string) *exitcode.Failure {
+	return &exitcode.Failure{Exit: exitcode.Untrusted, Code: code, Msg: "the rows of " + t.String() +
 		" may be incomplete: " + why, Hint: hint}
 }
 
@@ -286,7 +286,7 @@ func Undetermined(of string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the rows " + of +
+	return &exitcode.Failure{Exit: exitcode.Untrusted, Code: Unchecked, Msg: "whether the rows " + of +
 		" are complete cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "),
 		Hint: cli.Classify(context.Background(), err).Hint, Err: err}
 }

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -9,6 +8,6 @@ import (
 // RefuseOmission returns the error of --strict for an answer that the gateway reports as incomplete because a source
 // was unreachable.
 func RefuseOmission(o api.Omission) error {
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: "left-out",
+	return &exitcode.Failure{Exit: exitcode.Untrusted, Code: "left-out",
 		Msg: "--strict: the answer is incomplete, it lacks " + o.String()}
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -109,7 +108,7 @@ const OrderWarning = "pages repeat and omit rows if their order is not unique; -
 // Refuse returns the error of --strict if the order of the pages is not unique. count returns the number of rows of a
 // statement, and the number of those whose values of the key are not unique.
 func (p *HandPaging) Refuse(count func(sql string, key []string) (rows, bad int64, err error)) error {
-	f := &cli.Failure{Exit: exitcode.Untrusted, Code: "order-not-unique",
+	f := &exitcode.Failure{Exit: exitcode.Untrusted, Code: "order-not-unique",
 		Hint: "--page-by KEY fetches all rows in pages by a unique key"}
 	if p.odd != "" {
 		f.Msg = "cannot determine whether the order of the pages is unique: " + p.odd
@@ -133,7 +132,7 @@ func RefuseKey(key []string, bad, rows int64) error {
 	if bad == 0 {
 		return nil
 	}
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: "key-not-unique",
+	return &exitcode.Failure{Exit: exitcode.Untrusted, Code: "key-not-unique",
 		Hint: "add columns, so that the values of each row are unique",
 		Msg: fmt.Sprintf("--page-by %s: %d of %d rows have duplicate or NULL values there; pages would omit rows",
 			strings.Join(key, ","), bad, rows)}
@@ -141,7 +140,7 @@ func RefuseKey(key []string, bad, rows int64) error {
 
 // PagesChanged returns the error for rows that were written while pages were fetched.
 func PagesChanged(format string, args ...any) error {
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: "pages-changed", Msg: fmt.Sprintf(format, args...),
+	return &exitcode.Failure{Exit: exitcode.Untrusted, Code: "pages-changed", Msg: fmt.Sprintf(format, args...),
 		Hint: "run it again while nothing is written, or export the data"}
 }
 

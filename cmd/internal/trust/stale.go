@@ -57,8 +57,8 @@ type Stale struct{ what, hint string }
 func (s Stale) String() string { return s.what }
 
 // Refused is the error of --strict.
-func (s Stale) Refused() *cli.Failure {
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: "stale", Msg: s.what, Hint: s.hint}
+func (s Stale) Refused() *exitcode.Failure {
+	return &exitcode.Failure{Exit: exitcode.Untrusted, Code: "stale", Msg: s.what, Hint: s.hint}
 }
 
 // StaleUnknown is the error of --strict for stored rows whose runs cannot be looked up.
@@ -67,7 +67,7 @@ func StaleUnknown(err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
 		return err
 	}
-	return &cli.Failure{Exit: exitcode.Untrusted, Code: Unchecked,
+	return &exitcode.Failure{Exit: exitcode.Untrusted, Code: Unchecked,
 		Msg: "whether the stored rows are stale cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "),
 		Err: err}
 }
