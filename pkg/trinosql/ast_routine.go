@@ -31,8 +31,7 @@ type Control struct {
 	Declares []*Declare
 	Branches []*Branch // of IF and CASE
 	Body     []*Control
-	Else     []*Control
-	HasElse  bool
+	Else     []*Control // nil without ELSE
 }
 
 // Declare is DECLARE names type DEFAULT value.

@@ -100,11 +100,11 @@ func (p *parser) routineTrait() (*RoutineTrait, error) {
 	return nil, nil
 }
 
-// controls reads statements of a routine up to one of the words that end them.
+// controls reads statements of a routine, at least one, up to one of the words that end them.
 func (p *parser) controls(ends ...string) (list []*Control, err error) {
 	for {
 		for _, end := range ends {
-			if p.says(end) && (len(list) > 0 || end == "END") {
+			if p.says(end) && len(list) > 0 {
 				return list, nil
 			}
 		}
@@ -200,6 +200,9 @@ func (p *parser) compound(c *Control) (err error) {
 			return err
 		}
 	}
+	if p.takes("END") {
+		return nil
+	}
 	if c.Body, err = p.controls("END"); err == nil {
 		err = p.needs("END")
 	}
@@ -237,7 +240,7 @@ func (p *parser) branches(c *Control) (err error) {
 			break
 		}
 	}
-	if c.HasElse = p.takes("ELSE"); c.HasElse {
+	if p.takes("ELSE") {
 		if c.Else, err = p.controls("END"); err != nil {
 			return err
 		}

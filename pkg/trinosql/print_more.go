@@ -295,7 +295,7 @@ func (p *printer) control(c *Control) {
 		p.put(b.Cond, " THEN ")
 		p.controls(b.Body)
 	}
-	if c.HasElse {
+	if c.Else != nil {
 		p.put("ELSE ")
 		p.controls(c.Else)
 	}

@@ -93,7 +93,7 @@ func TestCacheIsRead(t *testing.T) {
 
 func cachedTables(t *testing.T, g *gateway.Gateway) int {
 	t.Helper()
-	all, err := g.Store.FreeResults(context.Background(), "", time.Now().Add(1000*time.Hour))
+	all, err := g.Store.FreeResults(context.Background(), gatewaytest.Local, time.Now().Add(1000*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +148,7 @@ func TestCacheKeepsOldRows(t *testing.T) {
 		t.Errorf("after the crash a query reads %q", got)
 	}
 	ahead.Store(int64(2 * time.Minute))
-	if err := g.Caches.RefreshCachesDue(ctx, g.Now()); err != nil {
-		t.Fatal(err)
-	}
+	g.Jobs.RunDuties(ctx)
 	g.Jobs.Running.Wait()
 	if n := cachedTables(t, g); n != 0 {
 		t.Errorf("%d tables wait to be dropped", n)

@@ -67,7 +67,7 @@ func cacheTimetable(s store.CacheSchedule) (schedule.Timetable, error) {
 // RefreshCachesDue starts the refreshes that are due, once for all times missed while no gateway was serving. A full
 // refresh includes an incremental one, so if both are due the full one runs.
 func (s *Service) RefreshCachesDue(ctx context.Context, now time.Time) error {
-	if err := errors.Join(s.tidyCaches(ctx, ""), s.Results.DropAllFree(ctx)); err != nil {
+	if err := s.tidyCaches(ctx, ""); err != nil {
 		return err
 	}
 	due, err := s.Store.DueCaches(ctx, now)

@@ -2,7 +2,7 @@ package jobs
 
 import (
 	"context"
-	"time" // time zones on systems without a time zone database
+	"time"
 
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/safely"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
@@ -53,6 +54,23 @@ func (plain) Statistics(context.Context, string, string) ([]api.ColumnStatistics
 	return nil, connector.ErrNoStatistics
 }
 
+// memory is what a Contents has read and does not read again.
+type memory struct{ mu sync.Mutex }
+
+// once calls look unless the value is known. look must not use the same memory.
+func once[T any](m *memory, known **T, look func() (T, error)) (T, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if *known != nil {
+		return **known, nil
+	}
+	v, err := look()
+	if err == nil {
+		*known = &v
+	}
+	return v, err
+}
+
 // SampleCatalogID identifies the built-in sample, which only zone local has.
 const SampleCatalogID = "3"
 
@@ -86,7 +104,7 @@ func Listed(c store.Catalog) api.Catalog {
 }
 
 func (s *Service) semantic(p store.Project, c store.SemanticCatalog) Catalog {
-	return Catalog{ListedSemantic(c), semantic{g: s, p: p, c: c}}
+	return Catalog{ListedSemantic(c), &semantic{g: s, p: p, c: c}}
 }
 
 // ListedSemantic is a semantic catalog as the API lists it.

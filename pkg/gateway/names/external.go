@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
@@ -23,28 +22,18 @@ type External struct {
 	G *Service
 	C store.Catalog
 
-	mu   sync.Mutex
-	conn *store.Connection
-	made *[]store.ParametricTable
-}
-
-// once calls look unless the value is known.
-func once[T any](e *External, known **T, look func() (T, error)) (T, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if *known != nil {
-		return **known, nil
-	}
-	v, err := look()
-	if err == nil {
-		*known = &v
-	}
-	return v, err
+	memory
+	conn    *store.Connection
+	made    *[]store.ParametricTable
+	schemas *[]string
 }
 
 // Source opens the source of the catalog.
 func (e *External) Source(ctx context.Context) (*sources.Source, error) {
-	conn, err := once(e, &e.conn, func() (store.Connection, error) { return e.G.Store.CatalogConnection(ctx, e.C) })
+	conn, err := once(&e.memory, &e.conn, func() (store.Connection, error) {
+		return e.G.Store.CatalogConnection(ctx,
+			e.C)
+	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fault.Unknown(engine.KindUnknownCatalog, "Catalog '%s' cannot be read: its connection was deleted",
 			e.C.Name)
@@ -60,7 +49,10 @@ func (e *External) Parametric(ctx context.Context) ([]store.ParametricTable, err
 	if e.C.SharedFrom != nil {
 		id = *e.C.SharedFrom
 	}
-	return once(e, &e.made, func() ([]store.ParametricTable, error) { return e.G.Store.ParametricTables(ctx, id) })
+	return once(&e.memory, &e.made, func() ([]store.ParametricTable, error) {
+		return e.G.Store.ParametricTables(ctx,
+			id)
+	})
 }
 
 // Schemas lists the schemas of the source, and those that only parametric tables have.
@@ -69,11 +61,12 @@ func (e *External) Schemas(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := src.Schemas(ctx)
+	names, err := once(&e.memory, &e.schemas, func() ([]string, error) { return src.Schemas(ctx) })
 	if err != nil {
 		return nil, src.Fault(ctx, err)
 	}
 	made, err := e.Parametric(ctx)
+	names = slices.Clone(names)
 	for _, m := range made {
 		if !slices.Contains(names, m.ToSchema) {
 			names = append(names, m.ToSchema)

@@ -63,12 +63,7 @@ func (c internal) Resolve(_ context.Context, _ Resolver, n engine.TableName) (sq
 }
 
 func (c internal) Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error) {
-	cols, err := c.Columns(ctx, schema, table)
-	if err != nil {
-		return nil, err
-	}
-	return c.g.statistics(ctx, c.p, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table},
-		cols)
+	return c.g.statistics(ctx, c.p, c, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
 }
 
 // sample is the built-in catalog, whose tables the engine has.
@@ -103,11 +98,7 @@ func (c sample) Resolve(ctx context.Context, r Resolver, n engine.TableName) (sq
 }
 
 func (c sample) Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error) {
-	cols, err := c.Columns(ctx, schema, table)
-	if err != nil {
-		return nil, err
-	}
-	return c.g.statistics(ctx, c.p, engine.TableName{Catalog: engine.SampleCatalog, Schema: schema, Table: table}, cols)
+	return c.g.statistics(ctx, c.p, c, engine.TableName{Catalog: engine.SampleCatalog, Schema: schema, Table: table})
 }
 
 // Describe lists the columns of anything a statement can refer to, by planning a query of its rows.

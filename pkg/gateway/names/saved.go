@@ -114,15 +114,20 @@ type semantic struct {
 	g *Service
 	p store.Project
 	c store.SemanticCatalog
+
+	memory
+	tables *[]store.SemanticTable
 }
 
-func (s semantic) Schemas(ctx context.Context) ([]string, error) {
+func (s *semantic) Schemas(ctx context.Context) ([]string, error) {
 	all, err := s.Tables(ctx, "")
 	return slices.Compact(each.Map(all, func(t api.Table) string { return t.SchemaName })), err // the store sorts them
 }
 
-func (s semantic) Tables(ctx context.Context, schema string) ([]api.Table, error) {
-	all, err := s.g.Store.SemanticTables(ctx, s.c.ID)
+func (s *semantic) Tables(ctx context.Context, schema string) ([]api.Table, error) {
+	all, err := once(&s.memory, &s.tables, func() ([]store.SemanticTable, error) {
+		return s.g.Store.SemanticTables(ctx, s.c.ID)
+	})
 	out := []api.Table{}
 	for _, t := range all {
 		if schema == "" || t.Schema == schema {
@@ -133,12 +138,12 @@ func (s semantic) Tables(ctx context.Context, schema string) ([]api.Table, error
 	return out, err
 }
 
-func (s semantic) Columns(ctx context.Context, schema, table string) ([]Column, error) {
+func (s *semantic) Columns(ctx context.Context, schema, table string) ([]Column, error) {
 	return s.g.Describe(ctx, s.p, engine.TableName{Catalog: s.c.Name, Schema: schema, Table: table})
 }
 
 // Definition is zero for a shared catalog, because its sources are private to the other project.
-func (s semantic) Definition(ctx context.Context, schema, table string) (sql.Query, error) {
+func (s *semantic) Definition(ctx context.Context, schema, table string) (sql.Query, error) {
 	if s.c.ProjectID != s.p.ID {
 		return sql.Query{}, nil
 	}
@@ -155,7 +160,7 @@ func (s semantic) Definition(ctx context.Context, schema, table string) (sql.Que
 	return sql.Query{}, err
 }
 
-func (s semantic) Resolve(ctx context.Context, _ Resolver, n engine.TableName) (sql.Source, error) {
+func (s *semantic) Resolve(ctx context.Context, _ Resolver, n engine.TableName) (sql.Source, error) {
 	all, err := s.Tables(ctx, n.Schema)
 	if err != nil {
 		return sql.Source{}, err

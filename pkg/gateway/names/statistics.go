@@ -18,8 +18,12 @@ const exactStatistics = 1_000_000
 
 // statistics estimates the distinct values of a table that the engine has, in the form of Postgres' n_distinct as in
 // the service [L]: a number, or, above a tenth of the rows, a negative fraction of the rows.
-func (s *Service) statistics(ctx context.Context, p store.Project, name engine.TableName,
-	cols []Column) ([]api.ColumnStatistics, error) {
+func (s *Service) statistics(ctx context.Context, p store.Project, c Contents,
+	name engine.TableName) ([]api.ColumnStatistics, error) {
+	cols, err := c.Columns(ctx, name.Schema, name.Table)
+	if err != nil {
+		return nil, err
+	}
 	size, err := s.Answer(ctx, p, sql.Counts{Table: name})
 	if err != nil {
 		return nil, err

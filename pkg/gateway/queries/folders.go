@@ -251,8 +251,8 @@ func (s *Service) deleteFolder(ctx context.Context, r *web.Request[web.None]) (w
 		return done, err
 	}
 	held, err := s.Store.DeleteFolder(ctx, r.Project.ID, f.ID, force)
-	for _, q := range held {
-		s.dropResults(ctx, q)
+	for _, id := range held {
+		s.Results.DropOf(ctx, id)
 	}
 	if errors.Is(err, store.ErrInUse) {
 		return done, fault.Data(409, "folder %s is not empty; force=true deletes it with all folders and queries in it",

@@ -275,7 +275,8 @@ func TestDeleteDuringRunLeavesNothing(t *testing.T) {
 	if rows := stored(m, *q.Materialized.Stored, q.Materialized.RunID); rows[0] != -1 || rows[1] != -1 {
 		t.Fatalf("%d rows of a deleted query are stored", rows)
 	}
-	if left, err := m.G.Store.FreeResults(ctx, "", time.Now().Add(1000*time.Hour)); len(left) > 0 || err != nil {
+	if left, err := m.G.Store.FreeResults(ctx, store.DefaultProject, time.Now().Add(1000*time.Hour)); len(left) > 0 ||
+		err != nil {
 		t.Fatalf("%v, %v", left, err)
 	}
 	if _, err := m.Cl.Materialized.Status(ctx, store.DefaultProject, id); err == nil {

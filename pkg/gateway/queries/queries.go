@@ -139,7 +139,7 @@ func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest
 	case saved.Materialized != nil && (old.Materialized == nil || saved.SQL != old.SQL):
 		err = s.startRun(ctx, r.Project, saved.ID, func() {})
 	case saved.Materialized == nil && old.Materialized != nil:
-		s.dropResults(ctx, old)
+		s.Results.DropOf(ctx, old.ID)
 	}
 	if err != nil {
 		return api.Query{}, err
@@ -269,22 +269,8 @@ func (s *Service) deleteQuery(ctx context.Context, r *web.Request[web.None]) (we
 	if err := s.Store.DeleteQuery(ctx, q.ProjectID, q.ID); err != nil {
 		return web.None{}, err
 	}
-	s.dropResults(ctx, q)
+	s.Results.DropOf(ctx, q.ID)
 	return web.None{}, nil
-}
-
-// dropResults removes the stored rows of a query that was deleted or became plain. Those of a run that has not ended
-// yet are removed at its end; it ends soon, because it is no longer wanted.
-func (s *Service) dropResults(ctx context.Context, q store.Query) {
-	free, err := s.Store.ResultsOf(ctx, q.ID)
-	if err != nil {
-		s.Log.Warn("the rows of a deleted query could not be listed", "query", q.ID, "error", err.Error())
-	}
-	for _, r := range free {
-		if m := q.Materialized; m == nil || m.Status != store.RunRunning || m.RunID != r.ID {
-			s.Results.Drop(ctx, r)
-		}
-	}
 }
 
 func (s *Service) moveQuery(ctx context.Context, r *web.Request[api.QueryPathUpdateRequest]) (web.None, error) {

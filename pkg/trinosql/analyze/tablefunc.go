@@ -75,8 +75,11 @@ func (z *analyzer) tableFunc(f *trinosql.TableFunc, s *scope, info *Relation) []
 // noTableFunc ends the analysis for a table function that is unknown. Those of connectors return columns that only a
 // source knows.
 func (z *analyzer) noTableFunc(f *trinosql.TableFunc, name string) {
-	written := trinosql.String(f)
-	written = written[len("TABLE(") : strings.IndexByte(written[len("TABLE("):], '(')+len("TABLE(")]
+	parts := make([]string, len(f.Name))
+	for i, p := range f.Name {
+		parts[i] = trinosql.String(p)
+	}
+	written := strings.Join(parts, ".")
 	if len(f.Name) == 3 && f.Name[1].Lower() == "system" && z.opt.Catalog.HasCatalog(f.Name[0].Lower()) {
 		panic(failure{&Error{Kind: "NOT_SUPPORTED", At: f.Pos(), Unsupported: true, Name: name,
 			Msg: "table function " + written + ", whose columns only its source knows,"}})

@@ -361,6 +361,18 @@ func bindings(t *testing.T, open Open) {
 	wantKind(t, p, q(`s = ?`, "a", "b"), engine.KindBinding, "")
 }
 
+// moving is Catalogs in which a stored result has another name each time that it is looked up.
+type moving struct {
+	Names
+	to []string
+}
+
+func (m *moving) Lookup(context.Context, engine.TableName) (sql.Source, error) {
+	name := m.to[0]
+	m.to = m.to[1:]
+	return sql.Source{Base: &engine.TableName{Schema: "mtquery", Table: name}}, nil
+}
+
 func stored(t *testing.T, open Open) {
 	dir := t.TempDir()
 	e := open(t, dir)
@@ -390,6 +402,11 @@ func stored(t *testing.T, open Open) {
 	}
 	if n, err := p.RowCount(t.Context(), "mtquery", "m"); n != 3 || err != nil {
 		t.Errorf("after opening again: %d rows, %v", n, err)
+	}
+	moved := &moving{Names: Names{}, to: []string{"gone", "m"}}
+	if got, err := Query(t.Context(), p, sql.Query{SQL: `SELECT count(*) FROM peaka.mtquery.x`,
+		Catalogs: moved}); got != "3" || err != nil {
+		t.Errorf("a result that was replaced after its name was looked up: %q, %v", got, err)
 	}
 	for range 2 {
 		if err := p.DropStored(t.Context(), "mtquery", "m"); err != nil {

@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// Hold returns a pointer that DuckDB can keep for a Go value until it calls freeHeld.
+// Hold returns a pointer that DuckDB can keep for a Go value until it calls FreeHeld.
 func Hold(v any) unsafe.Pointer {
 	p := C.malloc(C.size_t(unsafe.Sizeof(cgo.Handle(0))))
 	*(*cgo.Handle)(p) = cgo.NewHandle(v)
@@ -29,7 +29,7 @@ func dig_free_held(p unsafe.Pointer) {
 	C.free(p)
 }
 
-// FreeHeld is the function that releases what hold has returned.
+// FreeHeld is the function that releases what Hold has returned.
 func FreeHeld() unsafe.Pointer { return unsafe.Pointer(C.dig_free_held) }
 
 // Guarded runs a callback; a panic in one would end the process.

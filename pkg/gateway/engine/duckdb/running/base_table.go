@@ -17,9 +17,6 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// Within a statement each Trino type has one type of DuckDB. Stored tables and views may have others: inward converts
-// their columns for use in a statement, outward converts the columns of a result for storage.
-
 // BaseTable finds an internal table, a stored result, or a table of the built-in catalog.
 func (p Statements) BaseTable(ctx context.Context, n engine.TableName) (*engine.BaseTable, error) {
 	if n.Catalog == engine.SampleCatalog {

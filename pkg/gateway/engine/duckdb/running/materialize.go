@@ -46,11 +46,10 @@ func (p Statements) Store(ctx context.Context, schema, table string, x *engine.S
 	if err != nil {
 		return 0, s.explain(err)
 	}
-	if err := noteTypes(ctx, s.c, naming.StoredTable(schema, build), s.t.of.Columns); err != nil {
-		return 0, err
+	if err = noteTypes(ctx, s.c, naming.StoredTable(schema, build), s.t.of.Columns); err == nil {
+		_, err = s.c.Exec(ctx, `ALTER TABLE `+naming.StoredTable(schema, build)+` RENAME TO `+sqltext.Quote(table))
 	}
-	if _, err := s.c.Exec(ctx, `ALTER TABLE `+naming.StoredTable(schema, build)+` RENAME TO `+
-		sqltext.Quote(table)); err != nil {
+	if err != nil {
 		// ctx may have ended, and caused the failure
 		_ = instance.RawExec(s.c.Raw, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, build))
 		return 0, err
@@ -59,7 +58,7 @@ func (p Statements) Store(ctx context.Context, schema, table string, x *engine.S
 }
 
 // materializeStaged runs a translated statement concurrently with other processes, and excludes those that change the
-// project only while its rows replace the old ones.
+// project only while its rows are copied from the stage.
 func (p Statements) materializeStaged(ctx context.Context, s *statement, schema, table string) (int64, error) {
 	if err := os.MkdirAll(p.files.Dir, 0o700); err != nil {
 		return 0, err

@@ -21,9 +21,8 @@ import (
 
 // Statements are the statements of a project.
 type Statements struct {
-	files   *projects.Project
-	all     *Common
-	storing *sync.Mutex // held while a stored result replaces the previous one
+	files *projects.Project
+	all   *Common
 }
 
 // Common is what the statements of an engine have in common.
@@ -33,7 +32,7 @@ type Common struct {
 }
 
 // Of returns the statements of a project.
-func (all *Common) Of(p *projects.Project) Statements { return Statements{p, all, new(sync.Mutex)} }
+func (all *Common) Of(p *projects.Project) Statements { return Statements{p, all} }
 
 // statement is one running statement: its connection, and what its tables are written as.
 type statement struct {
