@@ -26,10 +26,8 @@ func Append(b []byte, f float64, size int) []byte {
 	case abs >= 1e-3 && abs < 1e7:
 		start := len(b)
 		b = strconv.AppendFloat(b, f, 'f', -1, size)
-		for _, c := range b[start:] {
-			if c == '.' {
-				return b
-			}
+		if bytes.IndexByte(b[start:], '.') >= 0 {
+			return b
 		}
 		return append(b, ".0"...)
 	}

@@ -33,7 +33,8 @@ type Document struct {
 	at     os.FileInfo       // before the first read
 	sum    hash.Hash
 	typed  []bool       // columns whose empty strings are NULL, since the column of the table is not varchar
-	read   atomic.Int64 // bytes, or rows if these are not read in order, since the file was last opened
+	read   atomic.Int64 // bytes since Text opened the file
+	made   atomic.Int64 // rows since then
 }
 
 // Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors
@@ -67,7 +68,12 @@ func (d *Document) open(ctx context.Context) (err error) {
 		d.Remarks = append(d.Remarks, d.Sheet+"; --sheet names another")
 	}
 	switch d.Format {
-	case rowfile.JSON, rowfile.XLSX, rowfile.TSV: // for most of them, columns are known only at their end
+	case rowfile.JSON, rowfile.TSV: // the columns of JSON are known only at its end
+		d.sum = sha256.New()
+		d.Tee = d.sum
+		defer func() { d.Tee = nil }()
+		return d.File.Learn(ctx, true)
+	case rowfile.XLSX:
 		return d.File.Learn(ctx, true)
 	case rowfile.Parquet:
 		return d.File.Learn(ctx, false)
@@ -122,15 +128,12 @@ func (c *counted) ReadAt(p []byte, at int64) (int, error) {
 
 // Part is the fraction of the document that was read since Text opened it, from 0 to 1.
 func (d *Document) Part() float64 {
-	whole := d.at.Size()
-	if d.byRows() {
-		whole = d.Rows + d.Blank
+	done, whole := d.read.Load(), d.at.Size()
+	if d.Format == rowfile.Parquet || d.Format == rowfile.XLSX { // which are not read from their beginning to their end
+		done, whole = d.made.Load(), d.Rows
 	}
-	return min(float64(d.read.Load())/float64(max(whole, 1)), 1)
+	return min(float64(done)/float64(max(whole, 1)), 1)
 }
-
-// byRows reports whether the rows of the format are not read from the beginning of the file to its end.
-func (d *Document) byRows() bool { return d.Format == rowfile.Parquet || d.Format == rowfile.XLSX }
 
 // unchanged returns an error if the file is no longer the one that was opened.
 func (d *Document) unchanged() error {
@@ -144,6 +147,9 @@ func (d *Document) unchanged() error {
 // Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns, and
 // an invalid record is an error. Without types invalid records of CSV are left to the gateway, which lists all of them.
 func (d *Document) Learn(ctx context.Context, types bool) error {
+	if d.Format == rowfile.JSON || d.Format == rowfile.TSV { // open has read it to its end
+		return d.unchanged()
+	}
 	d.sum = sha256.New()
 	switch {
 	case d.Format == rowfile.CSV && !types && d.unchangedText():

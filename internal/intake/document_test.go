@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/csv"
 	"fmt"
@@ -128,14 +129,21 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func TestDelimiter(t *testing.T) {
-	for text, want := range map[string]byte{
-		"a,b\n1,2\n": ',', "a;b\n1,5;2,5\n": ';', "a;b\n1;2\n": ';', "a\tb\n1,2\t3,4": '\t', "a|b|c\n1|2|3": '|',
-		"a\n1\n": ',', "": ',',
-		"a;b\n\"1;2\";3\n": ';', "name\nx;y\n": ',', "a,b\n1\n": ',', "\"a;b\",c\n1,2\n": ',', "a;b\n1\n": ';',
-	} {
-		if got := rowfile.Delimiter([]byte(text), true, false); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+// TestKey checks that the key of a document is a hash of all its bytes.
+func TestKey(t *testing.T) {
+	blank := strings.Repeat(" \n", 500_000)
+	for name, text := range map[string]string{"a.csv": "a,b\n1,2\n", "b.csv": "a;b\n1;2\n", "c.tsv": "a\tb\n\\N\t2\n",
+		"d.json": `[{"a":1}]` + blank, "e.ndjson": `{"a":1}` + blank, "f.json": "[]" + blank,
+		"g.json": `{"columns":[{"columnName":"a","dataType":"bigint"}],"data":[["1"],["2"]]}` + blank,
+		"h.json": string(inUTF16("\ufeff[{\"a\":1}]"+blank, binary.BigEndian))} {
+		for file, raw := range map[string][]byte{name: []byte(text), name + ".gz": zipped(t, text)} {
+			d, err := open(t, file, raw, rowfile.Options{})
+			if err != nil || d.Learn(t.Context(), true) != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			if got, want := d.Key(nil), fmt.Sprintf("%x", sha256.Sum256([]byte(text))); got != want {
+				t.Errorf("%s (%s): %s, want %s", file, d.Format, got, want)
+			}
 		}
 	}
 }

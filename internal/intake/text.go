@@ -16,6 +16,7 @@ import (
 // Text returns the text to send, from its beginning.
 func (d *Document) Text(ctx context.Context) (io.ReadCloser, error) {
 	d.read.Store(0)
+	d.made.Store(0)
 	if d.IsText() {
 		return d.Raw(ctx)
 	}
@@ -59,9 +60,7 @@ func (w *rowText) row() error {
 		return nil
 	}
 	row, err := w.r.Next(w.ctx)
-	if w.d.byRows() {
-		w.d.read.Add(1)
-	}
+	w.d.made.Add(1)
 	if errors.Is(err, io.EOF) {
 		return io.EOF
 	}

@@ -1,5 +1,5 @@
-// Package jsontext decodes JSON texts with numbers as they are written, and finds parts of a text, possibly invalid,
-// that a decoder would change, or would take too much time for.
+// Package jsontext decodes JSON texts with numbers as they are written, writes strings, and finds parts of a text,
+// possibly invalid, that a decoder would change, or would take too much time for.
 package jsontext
 
 import (

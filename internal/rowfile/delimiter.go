@@ -12,8 +12,8 @@ import (
 // Mark is the byte order mark that some programs write before UTF-8.
 const Mark = "\xef\xbb\xbf"
 
-// EndsWithReturns reports whether the first line that ends outside quotes ends with a carriage return alone.
-func EndsWithReturns(head []byte) bool {
+// endsWithReturns reports whether the first line that ends outside quotes ends with a carriage return alone.
+func endsWithReturns(head []byte) bool {
 	quoted := false
 	for i, c := range head {
 		switch {
@@ -29,18 +29,18 @@ func EndsWithReturns(head []byte) bool {
 	return false
 }
 
-// DelimiterName is a delimiter as shown in messages.
-func DelimiterName(c byte) string {
+// delimiterName is a delimiter as shown in messages.
+func delimiterName(c byte) string {
 	if c == '\t' {
 		return "tabs"
 	}
 	return fmt.Sprintf("%q", string(rune(c)))
 }
 
-// Delimiter detects the delimiter: the character that splits the beginning of a document into records with the same
+// delimiter detects the delimiter: the character that splits the beginning of a document into records with the same
 // number of fields, the largest number if there are several candidates. If there are none, it is the first candidate in
-// the first line, or else a comma. With tabs, a tab is preferred to a comma.
-func Delimiter(head []byte, whole, returns bool) byte {
+// the first line, or else a comma.
+func delimiter(head []byte, whole, returns bool) byte {
 	candidates := []byte{',', '\t', ';', '|'}
 	best, most := byte(0), 1
 	for _, c := range candidates {
@@ -93,8 +93,8 @@ func width(head []byte, comma byte, whole, returns bool) int {
 	}
 }
 
-// CheckSeparatorLine refuses a document that begins with the line sep=; of Excel, which is neither a header nor a row.
-func CheckSeparatorLine(head []byte) error {
+// checkSeparatorLine refuses a document that begins with the line sep=; of Excel, which is neither a header nor a row.
+func checkSeparatorLine(head []byte) error {
 	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte(Mark)), []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")) && bytes.IndexByte([]byte(",;|\t"),

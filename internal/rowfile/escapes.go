@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// ReadLine reads a line into buf, from its beginning. The line includes its line feed, except that the last line may
+// readLine reads a line into buf, from its beginning. The line includes its line feed, except that the last line may
 // lack one. It returns io.EOF at the end, and another error if a line has more than longest bytes.
-func ReadLine(r *bufio.Reader, buf []byte, longest int) ([]byte, error) {
+func readLine(r *bufio.Reader, buf []byte, longest int) ([]byte, error) {
 	buf = buf[:0]
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -29,9 +29,9 @@ func ReadLine(r *bufio.Reader, buf []byte, longest int) ([]byte, error) {
 // escaped maps the letters that follow a backslash in the text format of PostgreSQL's COPY to the escaped characters.
 var escaped = map[byte]byte{'t': '\t', 'n': '\n', 'r': '\r', '\\': '\\', 'b': '\b', 'f': '\f', 'v': '\v'}
 
-// Unescape appends a field of the text format of PostgreSQL's COPY to dst. bad is the position of the first backslash
+// unescape appends a field of the text format of PostgreSQL's COPY to dst. bad is the position of the first backslash
 // that does not begin an escape, -1 if there is none; the character after such a backslash is copied.
-func Unescape(dst, field []byte) (out []byte, bad int) {
+func unescape(dst, field []byte) (out []byte, bad int) {
 	bad = -1
 	for i := 0; i < len(field); i++ {
 		c := field[i]
@@ -52,5 +52,5 @@ func Unescape(dst, field []byte) (out []byte, bad int) {
 	return dst, bad
 }
 
-// Escaped reports whether a field contains a backslash.
-func Escaped(field []byte) bool { return bytes.IndexByte(field, '\\') >= 0 }
+// hasBackslash reports whether a field contains a backslash.
+func hasBackslash(field []byte) bool { return bytes.IndexByte(field, '\\') >= 0 }

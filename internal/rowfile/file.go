@@ -47,6 +47,7 @@ type File struct {
 	in       io.ReaderAt
 	size     int64
 	book     *Book
+	declared []parquet.Column // nil until they are known
 	unpacked *tempfile.Unnamed
 }
 
@@ -97,7 +98,7 @@ func (f *File) detect(ctx context.Context) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	f.Packing = PackingOf(head[:n])
+	f.Packing = packingOf(head[:n])
 	if head, err = f.head(ctx, 4, f.raw); err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (f *File) decode(ctx context.Context, ending string) error {
 	if f.Coding == UTF8 && (bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(wholeRunes(head))) {
 		return errors.New("neither text nor a Parquet file nor a workbook")
 	}
-	if f.Format = CSV; LooksLikeJSON(head) {
+	if f.Format = CSV; looksLikeJSON(head) {
 		f.Format = JSON
 	}
 	return nil
@@ -183,17 +184,17 @@ func (f *File) delimit(ctx context.Context, ending string) error {
 	if err != nil {
 		return err
 	}
-	if err := CheckSeparatorLine(head); err != nil {
+	if err := checkSeparatorLine(head); err != nil {
 		return err
 	}
-	f.Returns = EndsWithReturns(head)
+	f.Returns = endsWithReturns(head)
 	escaped := f.opt.Escape == EscapeBackslash
 	if f.Delimiter = f.opt.Delimiter; f.Delimiter == 0 {
 		if f.Delimiter = '\t'; !escaped && ending != string(TSV) {
-			f.Delimiter = Delimiter(head, len(head) < Window, f.Returns)
+			f.Delimiter = delimiter(head, len(head) < Window, f.Returns)
 		}
 		if f.Delimiter != ',' && !escaped {
-			f.remark("the fields are separated by %s; --delimiter sets another character", DelimiterName(f.Delimiter))
+			f.remark("the fields are separated by %s; --delimiter sets another character", delimiterName(f.Delimiter))
 		}
 	}
 	if f.opt.Escape == "" && f.Delimiter == '\t' && !f.Returns {
@@ -218,7 +219,7 @@ func (f *File) prepare(ctx context.Context) (err error) {
 		}
 	}
 	if f.Format == XLSX {
-		if f.book, err = OpenWorkbook(ctx, f.in, f.size, f.opt.Sheet); err == nil {
+		if f.book, err = openBook(ctx, f.in, f.size, f.opt.Sheet); err == nil {
 			f.Sheet = f.book.Selected()
 		}
 	}
@@ -333,13 +334,20 @@ func (f *File) window() int {
 	return int(min(Window, max(f.size+1, 4<<10)))
 }
 
-// head reads the first n bytes.
+// head reads the first n bytes. A truncated file is not an error here; it is one for the reader that reaches its end.
 func (f *File) head(ctx context.Context, n int, open func(*gate) (io.ReadCloser, error)) ([]byte, error) {
 	r, err := open(&gate{ctx: ctx})
 	if err != nil {
 		return nil, err
 	}
-	return Head(r, n)
+	defer r.Close()
+	b := make([]byte, n)
+	n, err = io.ReadFull(r, b)
+	var cut *PackedError
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &cut) {
+		err = nil
+	}
+	return b[:n], err
 }
 
 func (f *File) remark(format string, args ...any) {
@@ -348,6 +356,15 @@ func (f *File) remark(format string, args ...any) {
 
 // nullGiven reports whether the user declared a text to be NULL.
 func (f *File) nullGiven(text string) bool { return slices.Contains(f.opt.Nulls, text) }
+
+// parquet opens a Parquet file, and finds its columns the first time.
+func (f *File) parquet(ctx context.Context) (*parquet.File, error) {
+	p, err := parquet.Open(f.in, f.size)
+	if err == nil && f.declared == nil {
+		f.declared, err = p.Columns(ctx)
+	}
+	return p, err
+}
 
 // Batches reads columns of a Parquet file as Go values.
 func (f *File) Batches(columns []parquet.Column, limit int64) (*parquet.Batches, error) {

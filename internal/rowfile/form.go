@@ -59,8 +59,8 @@ func Extensions() (names []string) {
 	return names
 }
 
-// LooksLikeJSON recognizes the beginning of objects, alone or in a list, which is unlikely to be a header of CSV.
-func LooksLikeJSON(head []byte) bool {
+// looksLikeJSON recognizes the beginning of objects, alone or in a list, which is unlikely to be a header of CSV.
+func looksLikeJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(Mark)), " \t\r\n")
 	if rest, ok := bytes.CutPrefix(head, []byte("[")); ok {
 		head = bytes.TrimLeft(rest, " \t\r\n")

@@ -101,7 +101,7 @@ func archive(t testing.TB, book, links, texts, styles, sheet string) []byte {
 
 func readBook(t *testing.T, in []byte) {
 	t.Helper()
-	b, err := OpenWorkbook(t.Context(), bytes.NewReader(in), int64(len(in)), "")
+	b, err := openBook(t.Context(), bytes.NewReader(in), int64(len(in)), "")
 	if err != nil {
 		return
 	}

@@ -117,7 +117,7 @@ func TestLimits(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	raw := packed(t, texts(), repeated(`<worksheet><sheetData>`, "<row/>", 100_000, "</sheetData></worksheet>"))
-	b, err := OpenWorkbook(ctx, bytes.NewReader(raw), int64(len(raw)), "")
+	b, err := openBook(ctx, bytes.NewReader(raw), int64(len(raw)), "")
 	if err != nil {
 		t.Fatal(err)
 	}

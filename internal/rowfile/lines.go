@@ -34,7 +34,7 @@ func (f *File) openLines(ctx context.Context, t *text) (Rows, error) {
 
 // line reads the next line.
 func (l *lines) line() (err error) {
-	switch l.raw, err = ReadLine(l.Reader, l.raw, csv.MaxRecord); {
+	switch l.raw, err = readLine(l.Reader, l.raw, csv.MaxRecord); {
 	case errors.Is(err, io.EOF):
 		return err
 	case err != nil:
@@ -66,7 +66,7 @@ func (l *lines) Next(ctx context.Context) ([]infer.Value, error) {
 		}
 		from := len(l.unescaped)
 		var bad int
-		if l.unescaped, bad = Unescape(l.unescaped, field); bad >= 0 {
+		if l.unescaped, bad = unescape(l.unescaped, field); bad >= 0 {
 			return nil, fmt.Errorf("line %d, column %d: the backslash of %s begins no escape", l.n, len(l.row)+1,
 				csv.Clip(field[bad:], 20))
 		}
@@ -112,7 +112,7 @@ func (f *File) escapes(ctx context.Context, named bool) (bool, error) {
 			return false, err
 		}
 		quoted = quoted || bytes.HasPrefix(l.raw, []byte{'"'}) || bytes.Contains(l.raw, []byte("\t\""))
-		if !Escaped(l.raw) {
+		if !hasBackslash(l.raw) {
 			continue
 		}
 		for field := range bytes.SplitSeq(l.raw, []byte{'\t'}) {
@@ -121,11 +121,11 @@ func (f *File) escapes(ctx context.Context, named bool) (bool, error) {
 				continue
 			}
 			var bad int
-			if l.unescaped, bad = Unescape(l.unescaped[:0], field); bad >= 0 {
+			if l.unescaped, bad = unescape(l.unescaped[:0], field); bad >= 0 {
 				return false, nil
 			}
 			path = path || isPath(field)
-			if first == "" && Escaped(field) {
+			if first == "" && hasBackslash(field) {
 				first = fmt.Sprintf("%s in line %d", csv.Clip(field, 40), l.n)
 			}
 		}
@@ -188,5 +188,5 @@ func isPath(field []byte) bool {
 		drive := len(field) > 3 && field[1] == ':' && field[0]|0x20 >= 'a' && field[0]|0x20 <= 'z'
 		return drive && field[2] == '\\' && field[3] != '\\'
 	}
-	return len(rest) > 0 && rest[0] != '\\' && Escaped(bytes.ReplaceAll(rest, []byte(`\\`), nil))
+	return len(rest) > 0 && rest[0] != '\\' && hasBackslash(bytes.ReplaceAll(rest, []byte(`\\`), nil))
 }

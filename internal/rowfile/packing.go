@@ -13,11 +13,12 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // Window is the usual number of bytes of a read.
-const Window = 256 << 10
+const Window = csv.Window
 
 // Packing is the compression of a file.
 type Packing uint8
@@ -29,8 +30,8 @@ const (
 	Zstandard
 )
 
-// PackingOf detects the compression of a file from its first four bytes.
-func PackingOf(head []byte) Packing {
+// packingOf detects the compression of a file from its first four bytes.
+func packingOf(head []byte) Packing {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return Gzip
@@ -117,16 +118,3 @@ func cutOff(name string, err error) error {
 type PackedError struct{ reason string }
 
 func (e *PackedError) Error() string { return e.reason }
-
-// Head reads the first n bytes of in and closes it. A truncated file is not an error here; it is one for the reader
-// that reaches its end.
-func Head(in io.ReadCloser, n int) ([]byte, error) {
-	defer in.Close()
-	b := make([]byte, n)
-	n, err := io.ReadFull(in, b)
-	var cut *PackedError
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &cut) {
-		err = nil
-	}
-	return b[:n], err
-}

@@ -1,19 +1,16 @@
 package rowfile
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/internal/rowfile/objects"
-	"github.com/dig-cli/dig/internal/rowfile/parquet"
 )
 
 // Rows reads the rows of a file, once.
@@ -40,15 +37,11 @@ func (f *File) Open(ctx context.Context) (Rows, error) {
 func (f *File) open(ctx context.Context) (Rows, error) {
 	switch f.Format {
 	case Parquet:
-		p, err := parquet.Open(f.in, f.size)
+		p, err := f.parquet(ctx)
 		if err != nil {
 			return nil, err
 		}
-		cols, err := p.Columns(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return p.Values(cols)
+		return p.Values(f.declared)
 	case XLSX:
 		return f.book.Rows(ctx, !f.opt.NoHeader)
 	}
@@ -168,14 +161,14 @@ func (f *File) openRecords(ctx context.Context, t *text) (Rows, error) {
 	return r, header(ctx, r, &r.names)
 }
 
-// ErrEmpty is the error for a text without a line.
-var ErrEmpty = errors.New("the file is empty; its first line must name the columns")
+// errEmpty is the error for a text without a line.
+var errEmpty = errors.New("the file is empty; its first line must name the columns")
 
 // header reads the names of the columns.
 func header(ctx context.Context, r Rows, names *[]string) error {
 	row, err := r.Next(ctx)
 	if errors.Is(err, io.EOF) {
-		return ErrEmpty
+		return errEmpty
 	}
 	if err != nil {
 		return err
@@ -228,19 +221,17 @@ func wrongWidth(line int64, n, width int) error {
 	return fmt.Errorf("line %d: the record has %d fields, the first one has %d", line, n, width)
 }
 
-// checkText refuses what no column of strings holds.
+// checkText refuses a field that no column of strings holds.
 func checkText(text []byte, line int64, at int, names []string) error {
-	what := "invalid UTF-8"
-	if utf8.Valid(text) {
-		if what = "a NUL character"; bytes.IndexByte(text, 0) < 0 {
-			return nil
-		}
+	err := infer.CheckText(text)
+	if err == nil {
+		return nil
 	}
 	name := fmt.Sprint(at + 1)
 	if at < len(names) {
 		name = fmt.Sprintf("%q", names[at])
 	}
-	return fmt.Errorf("line %d, column %s: %s: %q", line, name, what, text[:min(len(text), 60)])
+	return fmt.Errorf("line %d, column %s: %w: %q", line, name, err, text[:min(len(text), 60)])
 }
 
 // Learn reads the file to its end: it counts the rows, and determines the names and the types of the columns. A Parquet
@@ -248,16 +239,12 @@ func checkText(text []byte, line int64, at int, names []string) error {
 func (f *File) Learn(ctx context.Context, values bool) error {
 	f.Columns, f.Rows, f.Blank = nil, 0, 0
 	if f.Format == Parquet {
-		p, err := parquet.Open(f.in, f.size)
+		p, err := f.parquet(ctx)
 		if err != nil {
 			return err
 		}
-		cols, err := p.Columns(ctx)
-		if err != nil {
-			return err
-		}
-		f.Header, f.Rows, f.Width = []string{}, p.Rows, len(cols)
-		for _, c := range cols {
+		f.Header, f.Rows, f.Width = []string{}, p.Rows, len(f.declared)
+		for _, c := range f.declared {
 			f.Header = append(f.Header, c.Name)
 			f.column(infer.Column{Declared: c.Type, Nullable: c.Nullable})
 		}
@@ -324,7 +311,7 @@ func (f *File) column(c infer.Column) {
 func (f *File) NoColumns() error {
 	switch rows := f.Rows + f.Blank; {
 	case f.Format == CSV || f.Format == TSV:
-		return ErrEmpty
+		return errEmpty
 	case rows == 0:
 		return errors.New("it has no columns, because it has no records")
 	default:

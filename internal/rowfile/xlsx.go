@@ -47,9 +47,9 @@ func (s bookSheet) relation() string {
 	return ""
 }
 
-// OpenWorkbook reads a workbook except its sheets. sheet is the name of the sheet to select; "" selects the first
+// openBook reads a workbook except its sheets. sheet is the name of the sheet to select; "" selects the first
 // visible one.
-func OpenWorkbook(ctx context.Context, in io.ReaderAt, size int64, sheet string) (*Book, error) {
+func openBook(ctx context.Context, in io.ReaderAt, size int64, sheet string) (*Book, error) {
 	return openWorkbook(ctx, in, size, sheet, max(leastStrings, stringsRatio*size))
 }
 
@@ -142,9 +142,9 @@ func (b *Book) find(ctx context.Context, sheet string) error {
 	case len(b.Sheets) == 0:
 		return errors.New("the workbook has no sheets")
 	case sheet == "":
-		return fmt.Errorf("the workbook has only hidden sheets: %s", QuoteAll(b.Sheets))
+		return fmt.Errorf("the workbook has only hidden sheets: %s", quoteAll(b.Sheets))
 	default:
-		return fmt.Errorf("%w %q; it has %s", ErrNoSheet, sheet, QuoteAll(b.Sheets))
+		return fmt.Errorf("%w %q; it has %s", ErrNoSheet, sheet, quoteAll(b.Sheets))
 	}
 	b.Sheet = chosen.Name
 	texts, styles, id := "", "", chosen.relation()
@@ -177,11 +177,11 @@ func (b *Book) Selected() string {
 	if len(b.Sheets) < 2 {
 		return ""
 	}
-	return fmt.Sprintf("read sheet %q of %s", b.Sheet, QuoteAll(b.Sheets))
+	return fmt.Sprintf("read sheet %q of %s", b.Sheet, quoteAll(b.Sheets))
 }
 
-// QuoteAll is a quoted list of names for a message.
-func QuoteAll(names []string) string {
+// quoteAll is a quoted list of names for a message.
+func quoteAll(names []string) string {
 	out := make([]string, len(names))
 	for i, n := range names {
 		out[i] = strconv.Quote(n)

@@ -1,7 +1,6 @@
 package rowfile
 
 import (
-	"bytes"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -137,14 +136,14 @@ func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
 			return false, fmt.Errorf("row %d has more than %d cells", r.at, sheetColumns)
 		}
 		v, err := r.book.value(c)
+		if err == nil {
+			err = infer.CheckText(v.Text)
+		}
 		if err != nil {
 			return false, fmt.Errorf("row %d, cell %s: %w", r.at, address(next, r.at), err)
 		}
 		if v.Kind == infer.Null {
 			continue
-		}
-		if bytes.IndexByte(v.Text, 0) >= 0 {
-			return false, fmt.Errorf("row %d, cell %s: a NUL character", r.at, address(next, r.at))
 		}
 		if size += len(v.Text); size > longestRow {
 			return false, fmt.Errorf("row %d has more than %d MiB", r.at, longestRow>>20)

@@ -101,7 +101,7 @@ func TestAddress(t *testing.T) {
 	}
 	raw := archive(t, plainBook, plainLinks, plainStrings, plainStyles,
 		`<worksheet><sheetData><row><c t="s"><v>0</v></c><c t="s"><v>99</v></c></row></sheetData></worksheet>`)
-	b, err := OpenWorkbook(t.Context(), bytes.NewReader(raw), int64(len(raw)), "")
+	b, err := openBook(t.Context(), bytes.NewReader(raw), int64(len(raw)), "")
 	if err != nil {
 		t.Fatal(err)
 	}

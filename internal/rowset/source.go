@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -32,6 +32,7 @@ type File struct {
 	types []string
 	row   []api.Cell
 	arena []byte
+	text  []byte // of a cell
 	err   error
 }
 
@@ -140,23 +141,12 @@ func (f *File) Next() bool {
 		}
 		from := len(f.arena) // earlier cells keep their part of a reallocated arena
 		var ok bool
-		if f.arena, ok = infer.AppendWire(append(f.arena, '"'), f.types[i], v); !ok {
-			f.row[i], f.arena = nil, f.arena[:from]
+		if f.text, ok = infer.AppendWire(f.text[:0], f.types[i], v); !ok {
+			f.row[i] = nil
 			continue
 		}
-		f.arena = quoted(f.arena, from)
+		f.arena = jsontext.AppendString(f.arena, f.text)
 		f.row[i] = api.Cell(f.arena[from:len(f.arena):len(f.arena)])
 	}
 	return true
-}
-
-// quoted makes the text after a quote a JSON string.
-func quoted(arena []byte, from int) []byte {
-	text := arena[from+1:]
-	for _, b := range text {
-		if b < ' ' || b == '"' || b == '\\' {
-			return append(arena[:from], cell.Text(string(text))...)
-		}
-	}
-	return append(arena, '"')
 }

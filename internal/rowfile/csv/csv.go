@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/clip"
 )
 
 const (
@@ -246,10 +248,7 @@ func loneReturns(b []byte) (n int64) {
 
 // Clip truncates a text to a valid one of about n bytes.
 func Clip(b []byte, n int) string {
-	if len(b) > n {
-		return string(bytes.ToValidUTF8(b[:n], []byte("?"))) + "..."
-	}
-	return string(bytes.ToValidUTF8(b, []byte("?")))
+	return clip.Bytes(string(bytes.ToValidUTF8(b, []byte("?"))), n)
 }
 
 var newline = []byte{'\n'}

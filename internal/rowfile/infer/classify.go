@@ -38,9 +38,9 @@ func (c Class) Fits(s []byte) bool {
 	return max(scale-exp, 0) <= DecimalPlaces && max(digits+exp, 1) <= DecimalWhole
 }
 
-// Classify determines the type of a text without quotes. Anything that would not come back as the same value is
+// classify determines the type of a text without quotes. Anything that would not come back as the same value is
 // text, such as an integer beyond bigint.
-func Classify(s []byte) Class {
+func classify(s []byte) Class {
 	if len(s) == 0 {
 		return Class{}
 	}
@@ -49,10 +49,10 @@ func Classify(s []byte) Class {
 		if c := classifyNumber(s); c.Kind != Text {
 			return c
 		}
-		if IsDate(s) {
+		if isDate(s) {
 			return Class{Kind: Date}
 		}
-		if f, ok := Timestamp(s); ok {
+		if f, ok := timestamp(s); ok {
 			return Class{Kind: Moment, Form: f}
 		}
 	case b == 't' || b == 'f' || b == 'T' || b == 'F':
@@ -119,8 +119,8 @@ func classifyNumber(s []byte) Class {
 	return Class{Kind: Figure, Digits: int32(digits), Scale: int32(scale)} //nolint:gosec // as above
 }
 
-// MinusZero reports whether a number is a negative zero, whose sign a double preserves and a decimal does not.
-func MinusZero(s []byte) bool {
+// minusZero reports whether a number is a negative zero, whose sign a double preserves and a decimal does not.
+func minusZero(s []byte) bool {
 	if len(s) < 2 || s[0] != '-' {
 		return false
 	}

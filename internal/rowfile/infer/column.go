@@ -122,7 +122,7 @@ func (c *Column) sort(v Value) Sort {
 	if v.Kind == Number && bytes.IndexByte(text, '.') < 0 { // a column of decimals is not one of bigints
 		text = append(append(make([]byte, 0, 64), text...), ".0"...)
 	}
-	class := Classify(text)
+	class := classify(text)
 	if v.Kind == String {
 		switch class.Kind {
 		case Date, Moment, UUID:
@@ -161,7 +161,7 @@ func (c *Column) number(text []byte, kind Kind, class Class) Sort {
 		c.Inexact = !double(string(text))
 	}
 	switch {
-	case MinusZero(text):
+	case minusZero(text):
 		return MinusZeros
 	case class.Exponent && fits:
 		return Exponents

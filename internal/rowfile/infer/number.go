@@ -29,8 +29,7 @@ func NumberType(s string) string {
 			return "varchar"
 		}
 	}
-	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
-	digits := strings.Trim(strings.Replace(strings.TrimPrefix(mantissa, "-"), ".", "", 1), "0")
+	digits := significant(s)
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || len(digits) > 17 || f == 0 && digits != "" || math.IsInf(f, 0) {
 		return "varchar"
@@ -58,13 +57,8 @@ func number(s []byte) (digits, scale int) {
 		return digits, 0
 	}
 	frac := s[digits+1:]
-	if s[digits] != '.' || len(frac) == 0 {
+	if s[digits] != '.' || !allDigits(frac) {
 		return 0, 0
-	}
-	for _, c := range frac {
-		if c < '0' || c > '9' {
-			return 0, 0
-		}
 	}
 	return digits, len(frac)
 }

@@ -1,26 +1,43 @@
 package infer
 
+import (
+	"bytes"
+	"errors"
+	"unicode/utf8"
+)
+
+// CheckText refuses what no column of strings holds.
+func CheckText(s []byte) error {
+	switch {
+	case !utf8.Valid(s):
+		return errors.New("invalid UTF-8")
+	case bytes.IndexByte(s, 0) >= 0:
+		return errors.New("a NUL character")
+	}
+	return nil
+}
+
 // Form is how a timestamp is written. A conversion to a timestamp loses it.
 type Form uint8
 
 // The parts of a form.
 const (
-	FormT       Form = 1 << iota // a T between date and time, not a blank
+	formT       Form = 1 << iota // a T between date and time, not a blank
 	FormZ                        // a Z after the time
-	FormSeconds                  // seconds after the minutes
+	formSeconds                  // seconds after the minutes
 )
 
-// IsDate reports whether a text is a date as in 2024-02-29.
-func IsDate(s []byte) bool { return len(s) == 10 && date(s) }
+// isDate reports whether a text is a date as in 2024-02-29.
+func isDate(s []byte) bool { return len(s) == 10 && date(s) }
 
-// Timestamp returns the form of a timestamp: a date, a blank or a T, a time, and optionally a Z. The time has hours and
+// timestamp returns the form of a timestamp: a date, a blank or a T, a time, and optionally a Z. The time has hours and
 // minutes, optionally seconds, and at most six decimal places. ok is false for any other text.
-func Timestamp(s []byte) (f Form, ok bool) {
+func timestamp(s []byte) (f Form, ok bool) {
 	if len(s) < len("2006-01-02 15:04") || s[10] != ' ' && s[10] != 'T' || !date(s[:10]) {
 		return 0, false
 	}
 	if s[10] == 'T' {
-		f |= FormT
+		f |= formT
 	}
 	s = s[11:]
 	if s[len(s)-1] == 'Z' {
@@ -36,19 +53,11 @@ func Timestamp(s []byte) (f Form, ok bool) {
 	if len(s) < 3 || s[0] != ':' || !below(s[1:], 60) {
 		return 0, false
 	}
-	f |= FormSeconds
+	f |= formSeconds
 	if s = s[3:]; len(s) == 0 {
 		return f, true
 	}
-	if s[0] != '.' || len(s) < 2 || len(s) > 7 {
-		return 0, false
-	}
-	for _, c := range s[1:] {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-	}
-	return f, true
+	return f, s[0] == '.' && len(s) <= 7 && allDigits(s[1:])
 }
 
 // below parses two digits and compares them with a limit.

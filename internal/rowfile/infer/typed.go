@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/clip"
+	"github.com/dig-cli/dig/pkg/trinosql/times"
 )
 
 // Vector receives the values of a column, as engine.Vector does.
@@ -46,11 +47,11 @@ func Put(to Vector, row int, typ string, v Value) error {
 			return to.Int(row, n)
 		}
 	case "date":
-		if IsDate(v.Text) {
+		if isDate(v.Text) {
 			return to.Int(row, days(v.Text))
 		}
 	case "timestamp":
-		if form, ok := Timestamp(v.Text); ok {
+		if form, ok := timestamp(v.Text); ok {
 			return to.Int(row, micros(v.Text, form))
 		}
 	case "uuid":
@@ -82,20 +83,13 @@ func (e *MisfitError) Error() string {
 	return fmt.Sprintf("%q is not a valid %s", clip.Bytes(e.Text, 60), e.Type)
 }
 
-// days are the days from 1970-01-01 to a date that IsDate accepts.
+// days are the days from 1970-01-01 to a date that isDate accepts.
 func days(s []byte) int64 {
 	century, _ := two(s)
 	year, _ := two(s[2:])
 	month, _ := two(s[5:])
 	day, _ := two(s[8:])
-	y, m := int64(century*100+year), int64(month)
-	if m <= 2 { // the year begins in March, so that its last day is that of February
-		y, m = y-1, m+12
-	}
-	era := y / 400
-	inEra := y - era*400
-	ofYear := (153*(m-3)+2)/5 + int64(day) - 1
-	return era*146_097 + inEra*365 + inEra/4 - inEra/100 + ofYear - 719_468
+	return times.Days(int64(century*100+year), month, day)
 }
 
 // micros are the microseconds from 1970 to a timestamp of a form.
@@ -103,7 +97,7 @@ func micros(s []byte, form Form) int64 {
 	hour, _ := two(s[11:])
 	minute, _ := two(s[14:])
 	t := (days(s)*24+int64(hour))*60 + int64(minute)
-	if form&FormSeconds == 0 {
+	if form&formSeconds == 0 {
 		return t * 60_000_000
 	}
 	second, _ := two(s[17:])

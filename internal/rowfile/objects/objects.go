@@ -254,11 +254,8 @@ func (r *Reader) plain(m *member) (err error) {
 		!bytes.Contains(bytes.ToLower(m.value), []byte(`\ufffd`)) {
 		return errors.New("an unpaired surrogate")
 	}
-	if bytes.IndexByte(s, 0) >= 0 {
-		return errors.New("a NUL character")
-	}
 	m.value = s
-	return nil
+	return infer.CheckText(s)
 }
 
 func unescape(s []byte) ([]byte, error) {

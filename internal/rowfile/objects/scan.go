@@ -213,19 +213,19 @@ func (s *scan) str() error {
 
 func (s *scan) number() error {
 	i := s.at
-	digits := func() (int, error) {
+	digits := func() error {
 		from := i
 		for i < len(s.text) && s.text[i] >= '0' && s.text[i] <= '9' {
 			i++
 		}
 		if i == len(s.text) {
-			return 0, errShort
+			return errShort
 		}
 		if i == from {
 			s.at = i
-			return 0, s.fault("a digit")
+			return s.fault("a digit")
 		}
-		return i - from, nil
+		return nil
 	}
 	if s.text[i] == '-' {
 		i++
@@ -234,12 +234,12 @@ func (s *scan) number() error {
 		if i++; i == len(s.text) {
 			return errShort
 		}
-	} else if _, err := digits(); err != nil {
+	} else if err := digits(); err != nil {
 		return err
 	}
 	if s.text[i] == '.' {
 		i++
-		if _, err := digits(); err != nil {
+		if err := digits(); err != nil {
 			return err
 		}
 	}
@@ -247,7 +247,7 @@ func (s *scan) number() error {
 		if i++; i < len(s.text) && (s.text[i] == '+' || s.text[i] == '-') {
 			i++
 		}
-		if _, err := digits(); err != nil {
+		if err := digits(); err != nil {
 			return err
 		}
 	}

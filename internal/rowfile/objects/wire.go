@@ -138,8 +138,8 @@ func (w *Result) Next() ([]infer.Value, error) {
 			return nil, err
 		}
 		text := w.text[from:] // stays as it is when the buffer grows
-		if bytes.IndexByte(text, 0) >= 0 {
-			return nil, fmt.Errorf("row %d, column %q: a NUL character", w.n, w.names[i])
+		if err := infer.CheckText(text); err != nil {
+			return nil, fmt.Errorf("row %d, column %q: %w", w.n, w.names[i], err)
 		}
 		w.row[i] = infer.Value{Text: text, Kind: w.kinds[i]}
 	}

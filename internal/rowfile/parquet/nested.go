@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dig-cli/dig/internal/jsontext"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 )
 
 // nestedNode is a node of a Parquet column that contains lists, maps or groups. Its values become JSON: a list is an
@@ -284,16 +286,8 @@ func (a *assembler) entries(n *nestedNode, out []byte) ([]byte, error) {
 }
 
 func appendText(out []byte, s string) ([]byte, error) {
-	if !utf8.ValidString(s) {
-		return out, errors.New("a text is not valid UTF-8")
-	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return out, err
-	}
-	return append(out, strings.TrimSuffix(b.String(), "\n")...), nil
+	text := []byte(s)
+	return jsontext.AppendString(out, text), infer.CheckText(text)
 }
 
 // appendLeaf writes one value as JSON.

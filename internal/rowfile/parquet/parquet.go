@@ -64,7 +64,8 @@ func (f *File) Columns(ctx context.Context) (cols []Column, err error) {
 // Batches are the rows of the requested columns, of one row group after another.
 type Batches struct {
 	p      *parquetio.File
-	groups []parquet.RowGroup
+	group  int   // the next one
+	n      int64 // rows so far
 	cols   []Column
 	decode []decoder
 	leaves []int         // index of each flat column among the leaves
@@ -80,10 +81,13 @@ type Batches struct {
 // Read reads columns, and at most limit rows if it is not negative.
 func (f *File) Read(columns []Column, limit int64) (*Batches, error) {
 	p := f.file
-	b := &Batches{p: p, groups: p.RowGroups(), cols: columns, buf: make([]parquet.Value, batchRows), limit: limit}
+	b := &Batches{p: p, cols: columns, buf: make([]parquet.Value, batchRows), limit: limit}
 	all, halves := p.Root().Columns(), halfLeaves(p.File)
 	for _, c := range columns {
 		at := c.At
+		if at >= len(all) {
+			return nil, fmt.Errorf("it no longer has the column %q", c.Name)
+		}
 		var d decoder
 		var node *nestedNode
 		if flat(all[at]) {
@@ -119,8 +123,18 @@ func (b *Batches) closeReaders() (err error) {
 	return err
 }
 
-func (b *Batches) valuesOf(group int) func(leaf int) (parquet.ColumnChunkValueReader, error) {
-	return func(leaf int) (parquet.ColumnChunkValueReader, error) { return b.p.Values(group, leaf) }
+// fault is an error of a column after the rows so far.
+func (b *Batches) fault(c int, err error) error {
+	err = fmt.Errorf("column %q: %w", b.cols[c].Name, err)
+	if b.n > 0 {
+		err = fmt.Errorf("after row %d: %w", b.n, err)
+	}
+	return err
+}
+
+// misfit is an error of a value in a row after those so far.
+func (b *Batches) misfit(row, c int, err error) error {
+	return fmt.Errorf("row %d, column %q: %w", b.n+int64(row)+1, b.cols[c].Name, err)
 }
 
 // Next returns the next rows, with a Go value for each column as engine.Batches has them, and io.EOF after the last.
@@ -129,23 +143,24 @@ func (b *Batches) Next(ctx context.Context) ([][]any, error) {
 		if err := b.closeReaders(); err != nil {
 			return nil, err
 		}
-		if len(b.groups) == 0 {
+		if b.group == len(b.p.RowGroups()) {
 			return nil, io.EOF
 		}
-		g, values := b.groups[0], b.valuesOf(len(b.p.RowGroups())-len(b.groups))
-		b.groups = b.groups[1:]
-		b.left = g.NumRows()
+		group := b.group
+		values := func(leaf int) (parquet.ColumnChunkValueReader, error) { return b.p.Values(group, leaf) }
+		b.group++
+		b.left = b.p.RowGroups()[group].NumRows()
 		for i, l := range b.leaves {
 			if n := b.nested[i]; n != nil {
 				a, err := newAssembler(n, values)
 				if err != nil {
-					return nil, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
+					return nil, b.fault(i, err)
 				}
 				b.readers, b.rows = append(b.readers, nil), append(b.rows, a)
 			} else {
 				r, err := values(l)
 				if err != nil {
-					return nil, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
+					return nil, b.fault(i, err)
 				}
 				b.readers, b.rows = append(b.readers, r), append(b.rows, nil)
 			}
@@ -171,7 +186,7 @@ func (b *Batches) Next(ctx context.Context) ([][]any, error) {
 			for i := range rows {
 				var err error
 				if rows[i][c], err = a.row(); err != nil {
-					return nil, fmt.Errorf("column %q: %w", b.cols[c].Name, err)
+					return nil, b.misfit(i, c, err)
 				}
 			}
 			continue
@@ -182,7 +197,7 @@ func (b *Batches) Next(ctx context.Context) ([][]any, error) {
 				if v := b.buf[i]; !v.IsNull() {
 					var derr error
 					if rows[done+i][c], derr = b.decode[c](v); derr != nil {
-						return nil, fmt.Errorf("column %q: %w", b.cols[c].Name, derr)
+						return nil, b.misfit(done+i, c, derr)
 					}
 				}
 			}
@@ -191,11 +206,12 @@ func (b *Batches) Next(ctx context.Context) ([][]any, error) {
 				if err == nil || err == io.EOF {
 					err = errors.New("it ends early")
 				}
-				return nil, fmt.Errorf("column %q: %w", b.cols[c].Name, err)
+				return nil, b.fault(c, err)
 			}
 		}
 	}
 	b.left -= n
+	b.n += n
 	if b.limit >= 0 {
 		b.limit -= n
 	}

@@ -2,9 +2,7 @@ package parquet
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -49,9 +47,6 @@ func (r *Rows) Next(ctx context.Context) ([]infer.Value, error) {
 	for len(r.batch) == 0 {
 		var err error
 		if r.batch, err = r.in.Next(ctx); err != nil {
-			if !errors.Is(err, io.EOF) && r.n > 0 {
-				err = fmt.Errorf("after row %d: %w", r.n, err)
-			}
 			return nil, err
 		}
 	}

@@ -1,9 +1,7 @@
 package parquet
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -13,6 +11,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 )
 
 type decoder func(parquet.Value) (any, error)
@@ -67,11 +67,6 @@ func leafDecoder(c *parquet.Column, halves map[int]bool) (string, decoder) {
 				return "decimal(20,0)", func(v parquet.Value) (any, error) { return fmt.Sprint(uint64(v.Int64())), nil }
 			}
 			return "bigint", func(v parquet.Value) (any, error) { return int64(uint32(v.Int32())), nil }
-		}
-	case nil:
-	default:
-		if kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
-			break
 		}
 	}
 	switch kind {
@@ -146,10 +141,7 @@ func fineTime(v parquet.Value) (any, error) {
 
 func textOf(v parquet.Value) (any, error) {
 	b := v.ByteArray()
-	if bytes.IndexByte(b, 0) >= 0 {
-		return nil, errors.New("a NUL character")
-	}
-	return string(b), nil
+	return string(b), infer.CheckText(b)
 }
 
 // unitOf returns the number of units per second.

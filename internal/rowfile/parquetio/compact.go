@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 )
 
 // The types of values in Thrift's compact protocol.
@@ -126,10 +127,7 @@ func (c *compact) structure(r *rule, depth int) error {
 			id = int16(v)
 		}
 		typ := head & 15
-		dropped := false
-		for _, d := range r.drop {
-			dropped = dropped || d == id
-		}
+		dropped := slices.Contains(r.drop, id)
 		if dropped {
 			c.mute++
 		} else if delta := id - written; delta > 0 && delta < 16 && id > written {

@@ -32,7 +32,7 @@ func Open(in io.ReaderAt, size int64) (f *File, err error) {
 		return nil, err
 	}
 	f = &File{Rows: about.rows, in: in, footer: about}
-	err = Guard(func() (err error) {
+	err = guard(func() (err error) {
 		f.File, err = parquet.OpenFile(bytes.NewReader(about.text), int64(len(about.text)), parquet.SkipPageIndex(true),
 			parquet.SkipBloomFilters(true))
 		return err
@@ -57,15 +57,15 @@ func Open(in io.ReaderAt, size int64) (f *File, err error) {
 	return f, nil
 }
 
-// ErrDamaged is the error for a part of a file that the library cannot decode.
-var ErrDamaged = errors.New("its data is damaged")
+// errDamaged is the error for a part of a file that the library cannot decode.
+var errDamaged = errors.New("its data is damaged")
 
-// Guard runs a function that calls the library, and returns a panic as ErrDamaged.
-func Guard(f func() error) error {
+// guard runs a function that calls the library, and returns a panic as errDamaged.
+func guard(f func() error) error {
 	err := safely.Try(f)
 	var p *safely.Panic
 	if errors.As(err, &p) {
-		return ErrDamaged
+		return errDamaged
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (f *File) addLeaves(c *parquet.Column) {
 const mostDigits = 1000
 
 func checkLeaf(c *parquet.Column) error {
-	if Guard(func() error { c.Type().Kind(); return nil }) != nil {
+	if guard(func() error { c.Type().Kind(); return nil }) != nil {
 		return errors.New("malformed schema: it has a type, and is declared to be a group")
 	}
 	l := c.Type().LogicalType()
@@ -102,7 +102,7 @@ func checkLeaf(c *parquet.Column) error {
 func (f *File) Values(group, leaf int) (parquet.ColumnChunkValueReader, error) {
 	library, ok := f.RowGroups()[group].ColumnChunks()[leaf].(*parquet.FileColumnChunk)
 	if !ok {
-		return nil, ErrDamaged
+		return nil, errDamaged
 	}
 	about := f.footer.chunks[group][leaf]
 	if !f.unpack.knows(about.codec) {
@@ -112,7 +112,7 @@ func (f *File) Values(group, leaf int) (parquet.ColumnChunkValueReader, error) {
 	}
 	p := &pages{in: newSection(f.in, about), about: about, leaf: f.leaves[leaf], unpack: &f.unpack}
 	v := &values{pages: p}
-	err := Guard(func() error {
+	err := guard(func() error {
 		v.ColumnChunkValueReader = parquet.NewColumnChunkValueReader(&columnOf{library, p})
 		return nil
 	})
@@ -139,7 +139,7 @@ func (v *values) ReadValues(to []parquet.Value) (n int, err error) {
 	if v.err != nil {
 		return 0, v.err
 	}
-	panicked := Guard(func() error {
+	panicked := guard(func() error {
 		n, err = v.ColumnChunkValueReader.ReadValues(to)
 		return nil
 	})
@@ -147,11 +147,11 @@ func (v *values) ReadValues(to []parquet.Value) (n int, err error) {
 	case v.pages.err != nil: // the library wraps it
 		v.err = v.pages.err
 	case panicked != nil:
-		v.err = ErrDamaged
+		v.err = errDamaged
 	case err != nil && !errors.Is(err, io.EOF):
-		v.err = fmt.Errorf("%w in page %d", ErrDamaged, v.pages.n)
+		v.err = fmt.Errorf("%w in page %d", errDamaged, v.pages.n)
 	case n < 0 || n > len(to):
-		v.err = ErrDamaged
+		v.err = errDamaged
 	default:
 		return n, err
 	}
@@ -159,5 +159,5 @@ func (v *values) ReadValues(to []parquet.Value) (n int, err error) {
 }
 
 func (v *values) Close() error {
-	return Guard(v.ColumnChunkValueReader.Close)
+	return guard(v.ColumnChunkValueReader.Close)
 }

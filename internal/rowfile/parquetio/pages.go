@@ -83,7 +83,7 @@ func (p *pages) header() (h format.PageHeader, err error) {
 		return h, fmt.Errorf("its header is damaged: %w", err)
 	}
 	var protocol thrift.CompactProtocol
-	if err := Guard(func() error { return thrift.Unmarshal(&protocol, c.out, &h) }); err != nil {
+	if err := guard(func() error { return thrift.Unmarshal(&protocol, c.out, &h) }); err != nil {
 		return h, errors.New("its header is damaged")
 	}
 	return h, nil

@@ -43,7 +43,7 @@ func (u *unpacker) all(c format.CompressionCodec, data []byte, size int32) (out 
 		return nil, errTooLarge
 	}
 	size = max(size, 0)
-	panicked := Guard(func() error {
+	panicked := guard(func() error {
 		out, err = u.decompress(c, data, int(size))
 		return nil
 	})

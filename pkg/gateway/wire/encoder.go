@@ -4,9 +4,9 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
-	"github.com/dig-cli/dig/pkg/gateway/engine/wiretext"
 )
 
 // writeSize is the size of the write buffer of a reply.
@@ -36,11 +36,11 @@ func newEncoder(w io.Writer, format api.Format, cols []api.ResultColumn) *encode
 		switch format {
 		case api.Compact:
 		case api.Simple:
-			p = append(wiretext.AppendJSONString(p, []byte(c.Name)), ':')
+			p = append(jsontext.AppendString(p, []byte(c.Name)), ':')
 		default:
-			p = wiretext.AppendJSONString(append(p, `{"name":`...), []byte(c.Name))
-			p = wiretext.AppendJSONString(append(p, `,"displayName":`...), []byte(c.DisplayName))
-			p = wiretext.AppendJSONString(append(p, `,"dataType":`...), []byte(c.DataType))
+			p = jsontext.AppendString(append(p, `{"name":`...), []byte(c.Name))
+			p = jsontext.AppendString(append(p, `,"displayName":`...), []byte(c.DisplayName))
+			p = jsontext.AppendString(append(p, `,"dataType":`...), []byte(c.DataType))
 			p = strconv.AppendInt(append(p, `,"order":`...), int64(i), 10)
 			p = append(p, `,"value":`...)
 		}
@@ -65,11 +65,11 @@ func (e *encoder) head() {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = wiretext.AppendJSONString(append(b, `{"catalogName":`...), []byte(c.CatalogName))
-		b = wiretext.AppendJSONString(append(b, `,"schemaName":`...), []byte(c.SchemaName))
-		b = wiretext.AppendJSONString(append(b, `,"tableName":`...), []byte(c.TableName))
-		b = wiretext.AppendJSONString(append(b, `,"columnName":`...), []byte(c.Name))
-		b = append(wiretext.AppendJSONString(append(b, `,"dataType":`...), []byte(c.DataType)), '}')
+		b = jsontext.AppendString(append(b, `{"catalogName":`...), []byte(c.CatalogName))
+		b = jsontext.AppendString(append(b, `,"schemaName":`...), []byte(c.SchemaName))
+		b = jsontext.AppendString(append(b, `,"tableName":`...), []byte(c.TableName))
+		b = jsontext.AppendString(append(b, `,"columnName":`...), []byte(c.Name))
+		b = append(jsontext.AppendString(append(b, `,"dataType":`...), []byte(c.DataType)), '}')
 	}
 	e.buf = append(b, `],"data":[`...)
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/doubletext"
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/wiretext"
 )
 
@@ -84,9 +85,9 @@ func (t *Type) plain() bool {
 func (v *Vec) AppendJSON(b []byte, i int) []byte {
 	switch {
 	case v.Type.Layout == Text && v.Type.Pad > 0:
-		return wiretext.AppendJSONString(b, slices.Concat(TextAt(v.Data, i), v.padding(i)))
+		return jsontext.AppendString(b, slices.Concat(TextAt(v.Data, i), v.padding(i)))
 	case v.Type.Layout == Text:
-		return wiretext.AppendJSONString(b, TextAt(v.Data, i))
+		return jsontext.AppendString(b, TextAt(v.Data, i))
 	case v.Type.plain():
 		b = v.AppendText(append(b, '"'), i)
 		return append(b, '"')
@@ -95,7 +96,7 @@ func (v *Vec) AppendJSON(b []byte, i int) []byte {
 	start := len(b)
 	b = v.AppendText(b, i)
 	raw := string(b[start:])
-	return wiretext.AppendJSONString(b[:start], []byte(raw))
+	return jsontext.AppendString(b[:start], []byte(raw))
 }
 
 // appendNested writes an array, map or row as JSON: numbers, booleans and null as such, other values as text; the keys
@@ -125,7 +126,7 @@ func (v *Vec) appendNested(b []byte, i int) []byte {
 				b = append(b, ',')
 			}
 			if k := &v.Kids[0]; k.Type.Layout == List || k.Type.Layout == Struct || k.Type.Layout == Map {
-				b = wiretext.AppendJSONString(b, k.appendKey(nil, int(e[0])+j))
+				b = jsontext.AppendString(b, k.appendKey(nil, int(e[0])+j))
 			} else {
 				b = k.AppendJSON(b, int(e[0])+j)
 			}
@@ -145,7 +146,7 @@ func (v *Vec) appendNested(b []byte, i int) []byte {
 				b = append(b, ',')
 			}
 			if named {
-				b = append(wiretext.AppendJSONString(b, []byte(v.Type.Names[j])), ':')
+				b = append(jsontext.AppendString(b, []byte(v.Type.Names[j])), ':')
 			}
 			b = v.Kids[j].appendElement(b, i)
 		}

@@ -1,5 +1,7 @@
 package cells
 
+import "github.com/dig-cli/dig/pkg/trinosql/times"
+
 const (
 	microsPerSecond = 1_000_000
 	microsPerDay    = 86_400 * microsPerSecond
@@ -32,7 +34,7 @@ func cutDate(b []byte) (days int64, rest []byte, f Fault) {
 	if y == 0 || m < 1 || m > 12 || d < 1 || d > monthDays(y, m) {
 		return 0, b[10:], faultField
 	}
-	return daysSinceEpoch(y, m, d), b[10:], None
+	return times.Days(int64(y), m, d), b[10:], None
 }
 
 func monthDays(y, m int) int {
@@ -46,15 +48,6 @@ func monthDays(y, m int) int {
 		return 30
 	}
 	return 31
-}
-
-// daysSinceEpoch counts in years that start in March, so that the leap day is the last of a year.
-func daysSinceEpoch(y, m, d int) int64 {
-	if m <= 2 {
-		y--
-		m += 12
-	}
-	return int64(365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d - 1 - 719468)
 }
 
 // cutTime parses hh:mm[:ss[.f]] and returns the microseconds since midnight.

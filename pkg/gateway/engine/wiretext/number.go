@@ -80,6 +80,8 @@ func AppendWords(b []byte, hi, lo uint64) []byte {
 	return b
 }
 
+const hexDigits = "0123456789abcdef"
+
 func AppendHexPairs(b, raw []byte) []byte {
 	for i, c := range raw {
 		if i > 0 {

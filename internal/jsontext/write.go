@@ -1,4 +1,4 @@
-package wiretext
+package jsontext
 
 // safeByte lists the bytes that need no escape in a JSON string.
 var safeByte = func() (t [256]bool) {
@@ -8,8 +8,8 @@ var safeByte = func() (t [256]bool) {
 	return t
 }()
 
-// AppendJSONString writes a JSON string. DuckDB's strings are valid UTF-8.
-func AppendJSONString(b []byte, s []byte) []byte {
+// AppendString writes valid UTF-8 as a JSON string. It escapes only what JSON requires.
+func AppendString(b, s []byte) []byte {
 	b = append(b, '"')
 	from := 0
 	for i, c := range s {
