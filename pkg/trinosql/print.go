@@ -274,12 +274,7 @@ func (p *printer) nameList(ids []*Ident) {
 }
 
 func (p *printer) exprs(list []Expr) {
-	for i, x := range list {
-		if i > 0 {
-			p.put(", ")
-		}
-		p.expr(x, 0)
-	}
+	p.each(len(list), func(i int) { p.expr(list[i], 0) })
 }
 
 func (p *printer) statement(s Statement) {

@@ -16,14 +16,12 @@ func (p *printer) query(q *Query) {
 		if q.With.Recursive {
 			p.put("RECURSIVE ")
 		}
-		for i, n := range q.With.Queries {
-			if i > 0 {
-				p.put(", ")
-			}
+		p.each(len(q.With.Queries), func(i int) {
+			n := q.With.Queries[i]
 			p.name(n.Name)
 			p.nameList(n.Columns)
 			p.put(" AS (", n.Query, ")")
-		}
+		})
 		p.put(" ")
 	}
 	p.body(q.Body)
@@ -97,12 +95,7 @@ func (p *printer) quantifier(distinct, all bool) {
 func (p *printer) selectBody(s *Select) {
 	p.put("SELECT ")
 	p.quantifier(s.Distinct, s.All)
-	for i, item := range s.Items {
-		if i > 0 {
-			p.put(", ")
-		}
-		p.selectItem(item)
-	}
+	p.each(len(s.Items), func(i int) { p.selectItem(s.Items[i]) })
 	for i, r := range s.From {
 		if i == 0 {
 			p.put(" FROM ")
@@ -117,12 +110,7 @@ func (p *printer) selectBody(s *Select) {
 	if g := s.GroupBy; g != nil {
 		p.put(" GROUP BY ")
 		p.quantifier(g.Distinct, g.All)
-		for i, e := range g.Elements {
-			if i > 0 {
-				p.put(", ")
-			}
-			p.grouping(e)
-		}
+		p.each(len(g.Elements), func(i int) { p.grouping(g.Elements[i]) })
 	}
 	if s.Having != nil {
 		p.put(" HAVING ", s.Having)
@@ -156,10 +144,7 @@ func (p *printer) selectItem(item SelectItem) {
 		}
 	case *SelectExpr:
 		p.expr(item.Expr, 0)
-		if item.Alias != nil {
-			p.put(" AS ")
-			p.name(item.Alias)
-		}
+		p.as(item.Alias)
 	}
 }
 
@@ -171,10 +156,8 @@ func (p *printer) grouping(e *GroupingElement) {
 	if e.Kind != "" {
 		p.put(e.Kind, " (")
 	}
-	for i, s := range e.Sets {
-		if i > 0 {
-			p.put(", ")
-		}
+	p.each(len(e.Sets), func(i int) {
+		s := e.Sets[i]
 		if !s.Bare {
 			p.put("(")
 		}
@@ -182,7 +165,7 @@ func (p *printer) grouping(e *GroupingElement) {
 		if !s.Bare {
 			p.put(")")
 		}
-	}
+	})
 	if e.Kind != "" {
 		p.put(")")
 	}

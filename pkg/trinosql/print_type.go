@@ -9,12 +9,7 @@ func (p *printer) dataType(t Type) {
 		p.typeName(t.Name)
 		if t.Params != nil {
 			p.put("(")
-			for i, a := range t.Params {
-				if i > 0 {
-					p.put(", ")
-				}
-				p.typeParam(a)
-			}
+			p.each(len(t.Params), func(i int) { p.typeParam(t.Params[i]) })
 			p.put(")")
 		}
 	case *RowType:
@@ -84,10 +79,8 @@ func (p *printer) json(x Expr) {
 		p.put(")")
 	case *JSONObject:
 		p.put("JSON_OBJECT(")
-		for i, m := range x.Members {
-			if i > 0 {
-				p.put(", ")
-			}
+		p.each(len(x.Members), func(i int) {
+			m := x.Members[i]
 			if !m.Colon {
 				p.put("KEY ")
 			}
@@ -98,7 +91,7 @@ func (p *printer) json(x Expr) {
 				p.put(" VALUE ")
 			}
 			p.jsonInput(m.Value)
-		}
+		})
 		p.onNull(x.Nulls)
 		if x.Unique != "" {
 			p.put(" ", x.Unique, " UNIQUE KEYS")
@@ -107,12 +100,7 @@ func (p *printer) json(x Expr) {
 		p.put(")")
 	case *JSONArray:
 		p.put("JSON_ARRAY(")
-		for i, v := range x.Values {
-			if i > 0 {
-				p.put(", ")
-			}
-			p.jsonInput(v)
-		}
+		p.each(len(x.Values), func(i int) { p.jsonInput(x.Values[i]) })
 		p.onNull(x.Nulls)
 		p.returning(x.Returning, x.Format)
 		p.put(")")

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -216,6 +217,32 @@ func TestPlugins(t *testing.T) {
 		}
 		if got != c[1] {
 			t.Errorf("%s\n\tis  %s\n\tnot %s", c[0], got, c[1])
+		}
+	}
+}
+
+// TestPatternFaults: bounds are decimal whatever they begin with, and of several clauses the first is named.
+func TestPatternFaults(t *testing.T) {
+	const bounds = "MEASURES 1 AS x PATTERN (A{%s}) DEFINE A AS true"
+	for rest, want := range map[string]string{
+		fmt.Sprintf(bounds, "010,9"): "Pattern quantifier lower bound must not exceed upper bound",
+		fmt.Sprintf(bounds, "08,09"): "",
+		"MEASURES first(DISTINCT name) FILTER (WHERE true) AS x PATTERN (A) DEFINE A AS true": "" +
+			"Cannot use FILTER with first pattern recognition function",
+	} {
+		for range 8 { // an order that is not fixed shows
+			got := ""
+			if _, err := analyze("SELECT x FROM nation MATCH_RECOGNIZE (" + rest + ")"); err != nil {
+				got = err.Error()
+				var e *Error
+				if errors.As(err, &e) {
+					got = e.Msg
+				}
+			}
+			if got != want {
+				t.Errorf("%s: %s, want %s", rest, got, want)
+				break
+			}
 		}
 	}
 }
