@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -71,7 +72,7 @@ func otherWorkspaces(ctx context.Context, e *cli.Env, cl *api.Client, org, liste
 	}
 	if len(others) > 0 {
 		fmt.Fprintf(e.Err, "note: these are the projects of workspace %s; --workspace lists those of %s\n",
-			cmp.Or(this, listed), resolve.Counted(others, "1 other", "%d others"))
+			cmp.Or(this, listed), phrase.Counted(others, "1 other", "%d others"))
 	}
 }
 
@@ -111,7 +112,7 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 		}
 		holds := holdings(ctx, e, cl, id)
 		if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, called), holds.Text,
-			"delete project %s and everything in it%s?", resolve.NameAndID(called, id), holds.Text); err != nil {
+			"delete project %s and everything in it%s?", phrase.NameAndID(called, id), holds.Text); err != nil {
 			return cli.View{}, err
 		}
 		if err := e.Ask().Recheck("project "+called, holds, func() (prompt.Holds, error) {
@@ -134,7 +135,7 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) p
 		case err != nil:
 			parts = append(parts, strings.TrimPrefix(many, "%d ")+" that could not be listed")
 		case n > 0:
-			parts = append(parts, strings.TrimSpace(resolve.Plural(n, one, many)))
+			parts = append(parts, phrase.Plural(n, one, many))
 		}
 	}
 	rows := func(kind string, tables []api.Table) {
@@ -151,7 +152,7 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) p
 			return
 		}
 		parts[len(parts)-1] += fmt.Sprintf(" (%s)",
-			cmp.Or(strings.TrimSpace(resolve.Plural(int(c.Rows), "1 row", "%d rows")), "without rows"))
+			cmp.Or(phrase.Plural(int(c.Rows), "1 row", "%d rows"), "without rows"))
 		out.Mark += c.Mark() + "\n"
 	}
 	tables, err := cl.Tables.List(ctx, project)

@@ -8,6 +8,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -56,7 +57,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			}
 			if len(ps) > 0 {
 				return cli.View{}, &exitcode.Failure{Exit: exitcode.Conflict, Code: "in-use", Hint: "delete them first",
-					Msg: fmt.Sprintf("workspace %s contains %s", args[0], resolve.Counted(names(ps), "1 project",
+					Msg: fmt.Sprintf("workspace %s contains %s", args[0], phrase.Counted(names(ps), "1 project",
 						"%d projects"))}
 			}
 			who := e.Called(args[0], id, func() ([]resolve.Named, error) {

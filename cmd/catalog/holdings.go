@@ -2,11 +2,13 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -23,7 +25,7 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project st
 		case err != nil:
 			parts = append(parts, "tables that could not be listed")
 		case n > 0:
-			parts = append(parts, strings.TrimSpace(resolve.Plural(n, "1 table", "%d tables")))
+			parts = append(parts, phrase.Plural(n, "1 table", "%d tables"))
 		}
 	}
 	return strings.Join(parts, ", "), dependants
@@ -31,23 +33,18 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project st
 
 // agreeTable asks for confirmation before a table of a catalog is deleted, and lists the saved queries that read it.
 // names are the names by which the user may confirm the table.
-func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named prompt.Naming, names []string, catalog,
-	schema, table, question string) error {
+func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named prompt.Naming, names []string,
+	catalog api.Catalog, schema, table, question string) error {
 	look := func() (string, error) {
-		all, err := cl.Catalogs.List(ctx, p)
-		if err != nil {
-			return "", err
-		}
 		queries, err := cl.Queries.List(ctx, p)
 		if err != nil {
 			return "", err
 		}
-		for _, k := range all {
-			if k.ID == catalog {
-				if used := resolve.QueriesReading(queries, k.Name, table, schema); len(used) > 0 {
-					return "; saved queries that refer to it break: " + strings.Join(used, ", "), nil
-				}
-			}
+		if catalog.Name == "" {
+			return "", nil
+		}
+		if used := resolve.QueriesReading(queries, catalog.Name, table, schema); len(used) > 0 {
+			return "; saved queries that refer to it break: " + strings.Join(used, ", "), nil
 		}
 		return "", nil
 	}
@@ -59,6 +56,19 @@ func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named
 		return err
 	}
 	return e.Ask().RecheckText("table "+names[0], used, look)
+}
+
+// catalogOf finds a catalog by id or name. An id that is not listed is returned without a name.
+func catalogOf(ctx context.Context, cl *api.Client, project, set string) (api.Catalog, error) {
+	all, err := cl.Catalogs.List(ctx, project)
+	if err != nil {
+		return api.Catalog{}, err
+	}
+	id, err := resolve.PickCatalog(all, set)
+	if i := slices.IndexFunc(all, func(k api.Catalog) bool { return k.ID == id }); i >= 0 {
+		return all[i], err
+	}
+	return api.Catalog{ID: id}, err
 }
 
 func tablesOf(ctx context.Context, cl *api.Client, project, catalog string) (int, error) {

@@ -57,16 +57,16 @@ func NewParametric(e *cli.Env) *cobra.Command {
 					return nil, err
 				}
 				return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-					id, err := resolve.CatalogID(ctx, cl, p, args[0])
+					k, err := catalogOf(ctx, cl, p, args[0])
 					if err != nil {
 						return cli.View{}, err
 					}
-					if err := agreeTable(ctx, e, cl, p, named, []string{args[1]}, id, schema, table,
+					if err := agreeTable(ctx, e, cl, p, named, []string{args[1]}, k, schema, table,
 						fmt.Sprintf("delete parametric table %s of catalog %s", args[1], args[0])); err != nil {
 						return cli.View{}, err
 					}
 					return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p,
-						id, schema, table)
+						k.ID, schema, table)
 				}, nil
 			})),
 	)

@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -127,29 +128,29 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 		cli.Leaf[cli.Acknowledged](e, spec.DeleteSemanticTable, del, e.WithProject(func(ctx context.Context,
 			cl *api.Client, p string,
 			args []string) (cli.View, error) {
-			id, err := resolve.CatalogID(ctx, cl, p, args[0])
+			k, err := catalogOf(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
-			table, err := resolve.SemanticTableID(ctx, cl, p, id, args[1])
+			table, err := resolve.SemanticTableID(ctx, cl, p, k.ID, args[1])
 			if err != nil {
 				return cli.View{}, err
 			}
-			who, schema, name, err := semanticTable(ctx, e, cl, p, id, args[1], table)
+			who, schema, name, err := semanticTable(ctx, e, cl, p, k.ID, args[1], table)
 			if err != nil {
 				return cli.View{}, err
 			}
-			question := fmt.Sprintf("remove table %s from semantic catalog %s", resolve.NameAndID(who, table), args[0])
+			question := fmt.Sprintf("remove table %s from semantic catalog %s", phrase.NameAndID(who, table), args[0])
 			if name == "" { // the hosted zones do not report ids of tables, so the readers of the table are unknown
 				err = e.Ask().Confirm("%s?", question)
 			} else {
-				err = agreeTable(ctx, e, cl, p, named, prompt.NamesOf(table, schema+"."+name, args[1]), id, schema,
+				err = agreeTable(ctx, e, cl, p, named, prompt.NamesOf(table, schema+"."+name, args[1]), k, schema,
 					name, question)
 			}
 			if err != nil {
 				return cli.View{}, err
 			}
-			return cli.Note("removed table %s", args[1]), cl.SemanticCatalogs.DeleteTable(ctx, p, id, table)
+			return cli.Note("removed table %s", args[1]), cl.SemanticCatalogs.DeleteTable(ctx, p, k.ID, table)
 		})),
 	)
 	e.Shows(c, &semanticShape, "create")

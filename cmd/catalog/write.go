@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -197,36 +197,30 @@ there are any, the name of the catalog is asked for, or --yes needs --confirm NA
 	return cli.Annotate(cli.Leaf[cli.Acknowledged](e, spec.DeleteCatalog, c,
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 			args []string) (cli.View, error) {
-			all, err := cl.Catalogs.List(ctx, p)
+			k, err := catalogOf(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
-			id, err := resolve.PickCatalog(all, args[0])
-			if err != nil {
-				return cli.View{}, err
-			}
-			i := slices.IndexFunc(all, func(k api.Catalog) bool { return k.ID == id })
-			if i < 0 {
+			if k.Name == "" {
 				return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-					Msg: "there is no catalog with id " + id}
+					Msg: "there is no catalog with id " + k.ID}
 			}
-			called, shown := all[i].Name, all[i].DisplayName
-			with, dependants := catalogHoldings(ctx, e, cl, p, all[i])
-			what := resolve.NameAndID(called, id)
+			with, dependants := catalogHoldings(ctx, e, cl, p, k)
+			what := phrase.NameAndID(k.Name, k.ID)
 			if with != "" {
 				what += " with its " + with
 			}
-			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, called, shown), dependants, "delete catalog %s?",
-				what); err != nil {
+			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(k.ID, k.Name, k.DisplayName), dependants,
+				"delete catalog %s?", what); err != nil {
 				return cli.View{}, err
 			}
-			if err := e.Ask().RecheckText("catalog "+called, with, func() (string, error) {
-				now, _ := catalogHoldings(ctx, e, cl, p, all[i])
+			if err := e.Ask().RecheckText("catalog "+k.Name, with, func() (string, error) {
+				now, _ := catalogHoldings(ctx, e, cl, p, k)
 				return now, nil
 			}); err != nil {
 				return cli.View{}, err
 			}
-			return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
+			return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, k.ID)
 		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas,
 		spec.ListTables,
 		spec.ListQueries)
@@ -252,25 +246,19 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 				return nil, exitcode.Usagef("--to is required: the project to share with")
 			}
 			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-				id, err := resolve.CatalogID(ctx, cl, p, args[0])
+				k, err := catalogOf(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
 				if req.TargetProjectID, err = e.Target().ProjectByName(ctx, cl, req.TargetProjectID); err != nil {
 					return cli.View{}, err
 				}
-				all, err := cl.Catalogs.List(ctx, p)
-				if err != nil {
-					return cli.View{}, err
+				if resolve.IsSemantic(k) { // the service has a separate operation for these, with another field
+					return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
+						cl.SemanticCatalogs.Share(ctx, p, k.ID,
+							api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
 				}
-				for _, k := range all { // the service has a separate operation for these, with another field
-					if k.ID == id && resolve.IsSemantic(k) {
-						return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
-							cl.SemanticCatalogs.Share(ctx, p, id,
-								api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
-					}
-				}
-				v, err := cl.Catalogs.Share(ctx, p, id, req)
+				v, err := cl.Catalogs.Share(ctx, p, k.ID, req)
 				return cli.Object(v), err
 			}, nil
 		})), spec.ListCatalogs, spec.ShareSemanticCatalog)

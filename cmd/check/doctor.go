@@ -16,7 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
@@ -148,13 +148,13 @@ func (d *doctor) report(o output.Options) error {
 		v = cli.View{Printed: true}
 	}
 	v = v.WithNote("%d ok, %s, %d failed, %d skipped", count[statusOK],
-		cmp.Or(resolve.Plural(count[statusWarning], "1 warning", "%d warnings"), "0 warnings"), count[statusFailed],
+		cmp.Or(phrase.Plural(count[statusWarning], "1 warning", "%d warnings"), "0 warnings"), count[statusFailed],
 		count[statusSkipped])
 	if err := d.e.Print(v, nil, o); err != nil {
 		return err
 	}
 	if n := count[statusFailed]; n > 0 {
-		return &exitcode.Failure{Exit: exitcode.Job, Code: "findings", Msg: resolve.Plural(n, "1 check", "%d checks") +
+		return &exitcode.Failure{Exit: exitcode.Job, Code: "findings", Msg: phrase.Plural(n, "1 check", "%d checks") +
 			" failed"}
 	}
 	return nil
@@ -383,7 +383,7 @@ func (d *doctor) locks() {
 	}
 	if left > 0 {
 		d.add("locks", statusWarning, "the next change of the settings removes them", "killed processes left %s in %s",
-			resolve.Plural(left, "1 temporary file", "%d temporary files"), dir)
+			phrase.Plural(left, "1 temporary file", "%d temporary files"), dir)
 	}
 	d.rename(dir)
 	if !slices.ContainsFunc(d.found, func(f Diagnosis) bool { return f.Check == "locks" }) {

@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -101,7 +102,7 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 				}
 			}
 			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, called), holds, "delete connection %s? %s",
-				resolve.NameAndID(called, id), what); err != nil {
+				phrase.NameAndID(called, id), what); err != nil {
 				return cli.View{}, err
 			}
 			if err := e.Ask().RecheckText("connection "+called, holds, func() (string, error) {

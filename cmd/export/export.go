@@ -139,13 +139,16 @@ func (f *exportFlags) request(e *cli.Env, c *cobra.Command) (api.ExportRequest, 
 	return r, checkDownload(e, f.download)
 }
 
+// exportStarted is what a command prints that starts an export: the new job, the job after --wait, or the file.
+type exportStarted = cli.Either[api.ExportJobCreated, cli.Either[api.ExportJobResponse, cli.Acknowledged]]
+
 func newExportQueryCmd(e *cli.Env) *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{Use: "query QUERY", Short: "Export the rows of a saved query", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " export query monthly_sales --wait\n  " + e.Name +
 			" export query monthly_sales --gzip --download sales.csv.gz"}
 	f.register(e, c)
-	return cli.Leaf[cli.Either[api.ExportJobCreated, cli.Either[api.ExportJobResponse, cli.Acknowledged]]](e,
+	return cli.Leaf[exportStarted](e,
 		spec.ExportQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 			r, err := f.request(e, c)
 			if err != nil {
@@ -175,7 +178,7 @@ func newExportTableCmd(e *cli.Env) *cobra.Command {
 			" export table peaka table people --include-system-columns=false --format JSONL --wait"}
 	f.register(e, c)
 	cli.Annotate(c, spec.GetTableCacheState)
-	return cli.Leaf[cli.Either[api.ExportJobCreated, cli.Either[api.ExportJobResponse, cli.Acknowledged]]](e,
+	return cli.Leaf[exportStarted](e,
 		spec.ExportTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 			r, err := f.request(e, c)
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/spf13/cobra"
 )
@@ -45,7 +45,7 @@ The exit code is 7 if something is damaged or missing, else 0.`,
 			v := cli.List(found, "part", "name", "status", "problem", "remedy")
 			if bad > 0 {
 				v.Fail = &exitcode.Failure{Exit: exitcode.Job, Code: "findings",
-					Msg: resolve.Plural(bad, "1 part", "%d parts") +
+					Msg: phrase.Plural(bad, "1 part", "%d parts") +
 						" of " + dir + " cannot be read"}
 			}
 			return v, nil

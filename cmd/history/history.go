@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/journal"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/spf13/cobra"
 )
 
@@ -122,10 +122,10 @@ func changes(e *cli.Env) (all []*journal.Change, note string, err error) {
 	case e.Run.Settings.JournalBytes() == 0:
 		note = fmt.Sprintf("note: the journal is off (%s): changes are not recorded", e.Run.Settings.Journal.From)
 	case left.Damaged > 0:
-		note = resolve.Plural(left.Damaged, "note: 1 line of the journal is damaged and is left out",
+		note = phrase.Plural(left.Damaged, "note: 1 line of the journal is damaged and is left out",
 			"note: %d lines of the journal are damaged and are left out")
 	case left.Unfinished > 0:
-		note = resolve.Plural(left.Unfinished, "note: 1 line of the journal was not finished and is left out",
+		note = phrase.Plural(left.Unfinished, "note: 1 line of the journal was not finished and is left out",
 			"note: %d lines of the journal were not finished and are left out")
 	}
 	return all, note, nil

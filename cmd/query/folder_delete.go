@@ -13,6 +13,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -86,7 +87,7 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	folders, queries := 0, []api.Query(nil)
 	collectBelow(t.Tree, &folders, &queries)
 	tree, jerr := json.Marshal(t.Tree)
-	text := resolve.Plural(len(queries), " with 1 query", " with %d queries") + resolve.Plural(max(folders-1, 0),
+	text := phrase.Plural(len(queries), " with 1 query", " with %d queries") + phrase.Plural(max(folders-1, 0),
 		" and 1 folder below it", " and %d folders below it")
 	out := folderTree{holds: prompt.Holds{Text: text, Mark: string(tree)}}
 	if len(t.Tree) > 0 {

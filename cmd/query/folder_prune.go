@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -34,8 +34,8 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 		if len(empty) == 0 {
 			return cli.List(paths).PrintValue().WithNote("every folder contains a query"), nil
 		}
-		if err := e.Ask().Confirm("delete %s: %s?", strings.TrimSpace(resolve.Plural(len(empty), "1 empty folder",
-			"%d empty folders")), strings.Join(paths, ", ")); err != nil {
+		if err := e.Ask().Confirm("delete %s: %s?", phrase.Plural(len(empty), "1 empty folder",
+			"%d empty folders"), strings.Join(paths, ", ")); err != nil {
 			return cli.View{}, err
 		}
 		for _, f := range empty { // without force, so that a query created in the meantime is kept

@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -330,7 +331,7 @@ func (l *live) agree(named prompt.NamingAll, todo []manifest.Change) error {
 		to = " to project " + l.project
 	}
 	return l.e.Ask().ConfirmAll(named, deleted, needed, strings.Join(why, "; "), "make %s%s%s?",
-		resolve.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
+		phrase.Plural(len(todo), "this change", "these %d changes"), to, deletions(todo))
 }
 
 // unforeseen rejects a deletion if an object depends on the deleted one that did not when the plan was created. All

@@ -9,8 +9,8 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -102,7 +102,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 		return lost
 	}
 	if human {
-		fmt.Fprintf(e.Err, "%s\n", resolve.Plural(len(done), "1 change made", "%d changes made"))
+		fmt.Fprintf(e.Err, "%s\n", phrase.Plural(len(done), "1 change made", "%d changes made"))
 		noteLeft(e.Err, leave)
 		return nil
 	}
@@ -122,7 +122,7 @@ func deletions(todo []manifest.Change) string {
 			n++
 		}
 	}
-	return resolve.Plural(n, " (one deletes something)", " (%d delete something)")
+	return phrase.Plural(n, " (one deletes something)", " (%d delete something)")
 }
 
 // possible rejects a plan with a change that the service does not support, before anything is sent.

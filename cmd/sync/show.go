@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -79,7 +79,7 @@ func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole 
 // noteLeft reports how much is not deleted.
 func noteLeft(w io.Writer, leave []manifest.Change) {
 	if len(leave) > 0 {
-		fmt.Fprintln(w, resolve.Plural(len(leave),
+		fmt.Fprintln(w, phrase.Plural(len(leave),
 			"1 object is only in the project and left as it is; --prune deletes it",
 			"%d objects are only in the project and not changed; --prune deletes them"))
 	}
@@ -155,7 +155,7 @@ func counted(ch manifest.Change, what string) string {
 	case *ch.Rows == 0:
 		return " (without " + what + ")"
 	}
-	return fmt.Sprintf(" (with %s)", resolve.Plural(int(*ch.Rows), "1 "+strings.TrimSuffix(what, "s"), "%d "+what))
+	return fmt.Sprintf(" (with %s)", phrase.Plural(int(*ch.Rows), "1 "+strings.TrimSuffix(what, "s"), "%d "+what))
 }
 
 // note is additional information about a change.
@@ -174,7 +174,7 @@ func note(ch manifest.Change) string {
 		}
 	case manifest.Create:
 		if t, ok := ch.Want.(*manifest.Table); ok {
-			return " (" + cmp.Or(resolve.Plural(len(t.Columns), "1 column", "%d columns"), "without columns") + ")"
+			return " (" + cmp.Or(phrase.Plural(len(t.Columns), "1 column", "%d columns"), "without columns") + ")"
 		}
 	}
 	return ""

@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
 // Called describes an object in a prompt by its name and id, also when only the id was given.
 func (e *Env) Called(set, id string, list resolve.Names) string {
 	if set != id {
-		return fmt.Sprintf("%s (%s)", set, id)
+		return phrase.NameAndID(set, id)
 	}
 	if !e.Ask().NeedsConfirmation() {
 		return id
@@ -21,15 +22,15 @@ func (e *Env) Called(set, id string, list resolve.Names) string {
 		return id
 	}
 	for _, n := range all {
-		if n.ID == id && n.Name != "" {
-			return fmt.Sprintf("%s (%s)", n.Name, id)
+		if n.ID == id {
+			return phrase.NameAndID(n.Name, id)
 		}
 	}
 	return id
 }
 
 // CatalogNames maps ids to the names of the project's catalogs. If they cannot be listed it prints a note and returns
-// nil.
+// an empty map.
 func (e *Env) CatalogNames(ctx context.Context, cl *api.Client, project string) map[string]string {
 	out := map[string]string{}
 	all, err := cl.Catalogs.List(ctx, project)

@@ -173,16 +173,16 @@ func (e *Env) leaf(op spec.Op, c *cobra.Command, f RunFunc) *cobra.Command {
 	return c
 }
 
-// PlainFunc is the function that Plain and Repair run.
-type PlainFunc func(ctx context.Context, args []string) (View, error)
+// plainFunc is the function that Plain and Repair run.
+type plainFunc func(ctx context.Context, args []string) (View, error)
 
 // Plain completes a command that does not call a gateway.
-func Plain[T any](e *Env, c *cobra.Command, f PlainFunc) *cobra.Command {
+func Plain[T any](e *Env, c *cobra.Command, f plainFunc) *cobra.Command {
 	return e.plain(Prints[T](e, c), e.ResultOptions, f)
 }
 
 // Repair completes a command that can correct the settings, and therefore also runs while they are not valid.
-func Repair[T any](e *Env, c *cobra.Command, f PlainFunc) *cobra.Command {
+func Repair[T any](e *Env, c *cobra.Command, f plainFunc) *cobra.Command {
 	return e.plain(Prints[T](e, c), func(c *cobra.Command) (output.Options, error) {
 		if _, err := e.Settings(); err != nil {
 			return e.FlagOptions()
@@ -192,7 +192,7 @@ func Repair[T any](e *Env, c *cobra.Command, f PlainFunc) *cobra.Command {
 }
 
 func (e *Env) plain(c *cobra.Command, options func(*cobra.Command) (output.Options, error),
-	f PlainFunc) *cobra.Command {
+	f plainFunc) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := options(c)
 		if err != nil {
@@ -312,10 +312,11 @@ func (e *Env) CheckThenProject(check func(args []string) (ProjectRun, error)) Ru
 	}
 }
 
-// QueryRun completes a command on one saved query: f gets the ids of the project and of the query named by the first
-// argument.
+// QueryRun is the function that OnQuery runs, with the arguments after the first one.
 type QueryRun func(ctx context.Context, cl *api.Client, project, id string, rest []string) (View, error)
 
+// OnQuery completes a command on one saved query: f gets the ids of the project and of the query named by the first
+// argument.
 func (e *Env) OnQuery(f QueryRun) func(context.Context, *api.Client, []string) (View, error) {
 	return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (View, error) {
 		id, err := resolve.QueryID(ctx, cl, p, args[0])

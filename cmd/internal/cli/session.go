@@ -61,7 +61,7 @@ type running struct {
 	shape         Shape  // of its result
 }
 
-// consent is whether the user, or --yes, has agreed to the changes of the run. It is locked while the user is asked
+// consent is whether the user has confirmed the changes of the run at a prompt. It is locked while the user is asked
 // whether a request may be sent.
 type consent struct {
 	sync.Mutex

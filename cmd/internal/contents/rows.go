@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -86,7 +87,8 @@ func singleRow(ctx context.Context, cl *api.Client, project, sql string, values 
 		return nil, noCount("a reply that cannot be decoded: %v", err)
 	}
 	if len(doc.Data) != 1 || len(doc.Data[0]) != values {
-		return nil, noCount("%d rows that do not have %d values", len(doc.Data), values)
+		return nil, noCount("a result that is not one row of %s",
+			phrase.Plural(values, "1 value", "%d values"))
 	}
 	return doc.Data[0], nil
 }

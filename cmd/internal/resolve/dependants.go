@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -63,10 +64,10 @@ func CatalogDependants(ctx context.Context, cl *api.Client, project string, of a
 		if err != nil {
 			parts = append(parts, what+" that could not be listed")
 		} else if len(names) > 0 {
-			parts = append(parts, Counted(names, one, many))
+			parts = append(parts, phrase.Counted(names, one, many))
 		}
 	}
-	caches, err := CachesOf(ctx, cl, project, of.ID)
+	caches, err := cachesOf(ctx, cl, project, of.ID)
 	add(caches, err, "caches", "1 cache", "%d caches")
 	if !IsSemantic(of) { // semantic catalogs cannot have parametric tables, and the gateway answers with an error
 		tables, err := ParametricOver(ctx, cl, project, of.ID, "", "")

@@ -69,87 +69,94 @@ func (t Target) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 // ProjectByName resolves an id or a name. Eight letters or digits are an id, except eight lower-case letters, which may
 // be a name: those are looked up, and taken as an id if no project has that name.
 func (t Target) ProjectByName(ctx context.Context, cl *api.Client, set string) (string, error) {
+	id, _, err := t.lookUp(ctx, cl, set)
+	return id, err
+}
+
+// lookUp is ProjectByName with the workspace of the project, "" if it was not looked up.
+func (t Target) lookUp(ctx context.Context, cl *api.Client, set string) (id, ws string, err error) {
 	idLike := projectLike().MatchString(set)
 	if idLike && (set == zone.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set, "0123456789")) {
-		return set, nil
+		return set, "", nil
 	}
-	all, err := t.projectsInReach(ctx, cl)
+	var all []Named
+	in := map[string]string{}
+	err = t.eachProject(ctx, cl, func(w api.Workspace, p api.Project) bool {
+		all, in[p.ID] = append(all, Named{p.ID, p.Name, " in workspace " + w.Name}), w.ID
+		return true
+	})
 	if err == nil {
-		var id string
 		if id, err = Pick("project", "--project", set, all); err == nil {
-			return id, nil
+			return id, in[id], nil
 		}
 	}
 	if idLike {
 		if f := (*exitcode.Failure)(nil); !errors.As(err, &f) || f.Exit == exitcode.NotFound {
-			return set, nil
+			return set, "", nil
 		}
 	}
-	return "", err
+	return "", "", err
 }
 
 // ProjectArg returns the project named by the first argument, or the current one, with its workspace.
 func (t Target) ProjectArg(ctx context.Context, cl *api.Client, args []string) (org, ws, id string, err error) {
-	if len(args) == 0 {
-		id, err = t.ProjectID(ctx, cl)
+	if len(args) > 0 {
+		id, ws, err = t.lookUp(ctx, cl, args[0])
+	} else if t.Project != "" {
+		id, ws, err = t.lookUp(ctx, cl, t.Project)
 	} else {
-		id, err = t.ProjectByName(ctx, cl, args[0])
+		id, err = t.ProjectID(ctx, cl)
 	}
 	if err != nil {
 		return "", "", "", err
 	}
-	if org, err = t.OrgID(ctx, cl); err != nil {
-		return "", "", "", err
+	if org, err = t.OrgID(ctx, cl); err != nil || ws != "" {
+		return org, ws, id, err
 	}
 	if set := t.Workspace; set != "" {
 		ws, err = WorkspaceByName(ctx, cl, org, set)
 		return org, ws, id, err
 	}
-	spaces, err := cl.Workspaces.List(ctx, org)
-	if err != nil {
-		return "", "", "", err
-	}
-	for _, w := range spaces {
-		ps, err := cl.Projects.List(ctx, org, w.ID)
-		if err != nil {
-			return "", "", "", err
+	err = t.eachProject(ctx, cl, func(w api.Workspace, p api.Project) bool {
+		if p.ID == id {
+			ws = w.ID
 		}
-		for _, p := range ps {
-			if p.ID == id {
-				return org, w.ID, id, nil
-			}
-		}
+		return ws == ""
+	})
+	if err == nil && ws == "" {
+		err = &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			Msg: "there is no project with id " + id + " in this organization"}
 	}
-	return "", "", "", &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-		Msg: "there is no project with id " + id +
-			" in this organization"}
+	return org, ws, id, err
 }
 
-// projectsInReach lists the projects of the workspace that is set, or of all workspaces of the organization.
-func (t Target) projectsInReach(ctx context.Context, cl *api.Client) ([]Named, error) {
+// eachProject calls f for the projects of the workspace that is set, or of all workspaces of the organization, until it
+// returns false.
+func (t Target) eachProject(ctx context.Context, cl *api.Client, f func(api.Workspace, api.Project) bool) error {
 	org, err := t.OrgID(ctx, cl)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var spaces []api.Workspace
 	if set := t.Workspace; set != "" {
 		id, err := WorkspaceByName(ctx, cl, org, set)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		spaces = []api.Workspace{{ID: id, Name: set}}
 	} else if spaces, err = cl.Workspaces.List(ctx, org); err != nil {
-		return nil, err
+		return err
 	}
-	var all []Named
 	for _, w := range spaces {
 		ps, err := cl.Projects.List(ctx, org, w.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, p := range ps {
-			all = append(all, Named{p.ID, p.Name, " in workspace " + w.Name})
+			if !f(w, p) {
+				return nil
+			}
 		}
 	}
-	return all, nil
+	return nil
 }

@@ -1,11 +1,9 @@
-package resolve
+// Package phrase has the parts of sentences that commands have in common: counts, and objects by name and id.
+package phrase
 
 import (
-	"context"
 	"fmt"
 	"strings"
-
-	"github.com/dig-cli/dig/pkg/api"
 )
 
 // NameAndID describes an object by its name and id, or by its id alone if the name is unknown.
@@ -21,26 +19,11 @@ const mostNamed = 10
 
 // Counted lists objects by name, or only counts them when there are many: "2 caches (a, b)".
 func Counted(names []string, one, many string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	text := strings.TrimSpace(Plural(len(names), one, many))
-	if len(names) > mostNamed {
+	text := Plural(len(names), one, many)
+	if len(names) == 0 || len(names) > mostNamed {
 		return text
 	}
 	return text + " (" + strings.Join(names, ", ") + ")"
-}
-
-// CachesOf returns the names of the caches of a catalog.
-func CachesOf(ctx context.Context, cl *api.Client, project, catalog string) ([]string, error) {
-	all, err := cl.Cache.CatalogStatuses(ctx, project, catalog)
-	var names []string
-	for _, st := range all {
-		if api.JobState(st.Status) != api.StateDeleted {
-			names = append(names, st.SchemaName+"."+st.TableName)
-		}
-	}
-	return names, err
 }
 
 // Plural formats a count, or returns "" for zero; many contains %d.

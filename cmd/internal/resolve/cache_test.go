@@ -1,11 +1,10 @@
-package cli
+package resolve
 
 import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
-	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -20,11 +19,11 @@ func TestCacheByTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st, err := resolve.CacheByTable(t.Context(), cl, "p", "c", "s", "t"); err != nil || st == nil ||
+	if st, err := CacheByTable(t.Context(), cl, "p", "c", "s", "t"); err != nil || st == nil ||
 		st.Status != api.StateCompleted {
 		t.Errorf("%+v, %v", st, err)
 	}
-	if names, err := resolve.CachesOf(t.Context(), cl, "p", "c"); err != nil || len(names) != 1 {
+	if names, err := cachesOf(t.Context(), cl, "p", "c"); err != nil || len(names) != 1 {
 		t.Errorf("%v, %v", names, err)
 	}
 }
