@@ -99,12 +99,12 @@ func (f *File) detect(ctx context.Context) error {
 		return err
 	}
 	f.Packing = packingOf(head[:n])
-	if head, err = f.head(ctx, 4, f.raw); err != nil {
+	if head, err = f.head(ctx, 64, f.raw); err != nil {
 		return err
 	}
 	ending := Ending(f.name)
 	f.Format = f.opt.Format
-	binary, old := formatOf(head)
+	binary, old := formatOf(head[:min(len(head), 4)])
 	switch {
 	case old && f.Format != CSV:
 		return ErrOldWorkbook
@@ -117,7 +117,7 @@ func (f *File) detect(ctx context.Context) error {
 		return errors.New("not a workbook, although its name says so")
 	}
 	if f.Format == "" || f.Format == CSV || f.Format == JSON {
-		if err := f.decode(ctx, ending); err != nil {
+		if err := f.decode(ctx, ending, head); err != nil {
 			return err
 		}
 	}
@@ -127,12 +127,8 @@ func (f *File) detect(ctx context.Context) error {
 	return f.delimit(ctx, ending)
 }
 
-// decode detects the encoding of a text, and whether it is JSON.
-func (f *File) decode(ctx context.Context, ending string) error {
-	head, err := f.head(ctx, 64, f.raw)
-	if err != nil {
-		return err
-	}
+// decode detects the encoding of a text from its first bytes, and whether it is JSON.
+func (f *File) decode(ctx context.Context, ending string, head []byte) error {
 	guessed := false
 	if f.Coding, guessed = CodingOf(head); guessed {
 		f.remark("read as %s", f.Coding)
@@ -150,7 +146,8 @@ func (f *File) decode(ctx context.Context, ending string) error {
 	case ".yaml", ".yml":
 		return errors.New("YAML is not read as a table")
 	}
-	if head, err = f.head(ctx, textHead, f.plain); err != nil {
+	head, err := f.head(ctx, textHead, f.plain)
+	if err != nil {
 		return err
 	}
 	if f.Coding == UTF8 && (bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(wholeRunes(head))) {
