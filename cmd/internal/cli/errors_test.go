@@ -32,6 +32,8 @@ func TestHostedBugs(t *testing.T) {
 		{"POST", execute, "Unexpected parameters (integer, varchar(1)) for function f. Expected: f(T)", ""},
 		{"POST", execute, "line 1:10: Cannot apply operator: integer = varchar(1)", ""},
 		{"POST", execute, "mismatched input 'OFFSET'. Expecting: <EOF>", "OFFSET m LIMIT n"},
+		{"POST", execute, "line 1:8: approx_set is not supported on zone local: sketch algorithms are not available",
+			"hosted zones"},
 		{"POST", execute, "Statement type 'Insert' is not allowed", "dig table import"},
 		{"POST", execute, "Statement type 'Grant' is not allowed", "only SELECT runs"},
 	} {
