@@ -14,7 +14,7 @@ ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler man test load big check-operation lint witness generate bench bench-start bench-sources bench-inference public-files install uninstall clean
+.PHONY: all client compiler man test load big check-operation lint witness generate bench bench-files bench-start bench-sources bench-inference public-files install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -69,9 +69,17 @@ lint:
 # Whole processes against curl, jq, encoding/json and bare DuckDB, on documents made for the run; about ten minutes and 2 GB of
 # temporary files. The tables go to docs/performance.md. BENCHFLAGS="-slow=false -doc=" leaves out what takes long and writes nothing.
 ROWS ?= 1000000
+SIZES ?= 1000000,5000000
 bench: all
 	$(GO) build -o bin/bench/ ./testdata/bench/suite ./testdata/bench/plainjson ./testdata/bench/bare ./testdata/bench/local100
 	bin/bench/suite -rows $(ROWS) -doc docs/performance.md $(BENCHFLAGS)
+	$(MAKE) bench-files
+
+# Statements over files of rows against duckdb, polars, datafusion and chdb: `pip install duckdb-cli polars datafusion chdb pandas pyarrow` into an
+# environment, VENV=its folder. About ten minutes and 3 GB of temporary files.
+bench-files: all
+	$(GO) build -o bin/bench/ ./testdata/bench/suite
+	bin/bench/suite -only files -venv '$(VENV)' -sizes $(SIZES) -doc docs/performance.md $(FILESFLAGS)
 
 # Start-up against the least such programs can cost; docs/performance.md explains the figures.
 bench-start: all

@@ -23,7 +23,8 @@ type Form struct {
 	Packing   Packing
 	Coding    Coding
 	Delimiter byte
-	Returns   bool // lines end with a carriage return alone
+	Returns   bool     // lines end with a carriage return alone
+	Members   []string `json:",omitempty"` // of JSON: the names of the columns
 }
 
 // File is a file of rows, which is read as often as needed.
@@ -47,6 +48,8 @@ type File struct {
 	in       io.ReaderAt
 	size     int64
 	book     *Book
+	block    int              // bytes of a block of a divided file, 0: blockSize
+	single   bool             // never divided, for tests
 	declared []parquet.Column // nil until they are known
 	unpacked *tempfile.Unnamed
 }

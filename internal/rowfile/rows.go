@@ -150,6 +150,10 @@ type records struct {
 	width int
 	loose bool
 	row   []infer.Value
+
+	from  *Divided // whose blocks are read, nil for all of the text
+	block block
+	need  []int // the columns whose values are used, nil for all
 }
 
 func (f *File) openRecords(ctx context.Context, t *text) (Rows, error) {
@@ -182,10 +186,33 @@ func header(ctx context.Context, r Rows, names *[]string) error {
 func (r *records) At() int64       { return r.in.Line }
 func (r *records) Names() []string { return r.names }
 
-func (r *records) Next(ctx context.Context) ([]infer.Value, error) {
-	r.gate.ctx = ctx
+// Close closes the text, unless other readers read it too.
+func (r *records) Close() error {
+	if r.from != nil {
+		return nil
+	}
+	return r.text.Close()
+}
+
+func (r *records) read(ctx context.Context) error {
+	if r.text != nil {
+		r.gate.ctx = ctx
+	}
 	for {
-		if err := r.in.Read(); err != nil {
+		err := r.in.Read()
+		if err == nil || r.from == nil || !errors.Is(err, io.EOF) {
+			return err
+		}
+		if r.block, err = r.from.next(ctx, r.block.text); err != nil {
+			return err
+		}
+		r.in.Reset(r.block.text, r.block.line)
+	}
+}
+
+func (r *records) Next(ctx context.Context) ([]infer.Value, error) {
+	for {
+		if err := r.read(ctx); err != nil {
 			return nil, err
 		}
 		if !r.in.Blank() || r.width == 1 {
@@ -206,15 +233,28 @@ func (r *records) Next(ctx context.Context) ([]infer.Value, error) {
 			}
 		}
 	}
-	r.row = r.row[:0]
-	for i := range fields {
-		v := infer.Value{Text: fields[i].Text, Kind: infer.Field}
-		if fields[i].Null(r.width) {
-			v.Kind = infer.Null
+	if cap(r.row) < len(fields) {
+		r.row = make([]infer.Value, len(fields))
+	}
+	r.row = r.row[:len(fields)]
+	if r.need == nil {
+		for i := range fields {
+			r.row[i] = r.value(&fields[i])
 		}
-		r.row = append(r.row, v)
+	}
+	for _, i := range r.need {
+		if i < len(fields) {
+			r.row[i] = r.value(&fields[i])
+		}
 	}
 	return r.row, nil
+}
+
+func (r *records) value(f *csv.Field) infer.Value {
+	if f.Null(r.width) {
+		return infer.Value{}
+	}
+	return infer.Value{Text: f.Text, Kind: infer.Field}
 }
 
 func wrongWidth(line int64, n, width int) error {
@@ -232,79 +272,6 @@ func checkText(text []byte, line int64, at int, names []string) error {
 		name = fmt.Sprintf("%q", names[at])
 	}
 	return fmt.Errorf("line %d, column %s: %w: %q", line, name, err, text[:min(len(text), 60)])
-}
-
-// Learn reads the file to its end: it counts the rows, and determines the names and the types of the columns. A Parquet
-// file, which declares them, is read only if the facts about its values are asked for.
-func (f *File) Learn(ctx context.Context, values bool) error {
-	f.Columns, f.Rows, f.Blank = nil, 0, 0
-	if f.Format == Parquet {
-		p, err := f.parquet(ctx)
-		if err != nil {
-			return err
-		}
-		f.Header, f.Rows, f.Width = []string{}, p.Rows, len(f.declared)
-		for _, c := range f.declared {
-			f.Header = append(f.Header, c.Name)
-			f.column(infer.Column{Declared: c.Type, Nullable: c.Nullable})
-		}
-		if !values {
-			return nil
-		}
-		f.Rows = 0
-	}
-	r, err := f.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for range max(f.Width, len(r.Names())) - len(f.Columns) {
-		f.column(infer.Column{})
-	}
-	var blank int64
-	for ; ; f.Rows++ {
-		if err := ctx.Err(); f.Rows%1024 == 0 && err != nil {
-			return err
-		}
-		row, err := r.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if f.Loose {
-			row = row[:min(len(row), len(f.Columns))]
-		}
-		for len(f.Columns) < len(row) {
-			f.column(infer.Column{Nullable: f.Rows > 0})
-		}
-		for i := range row {
-			f.Columns[i].Add(row[i], r.At())
-		}
-		for i := len(row); i < len(f.Columns); i++ {
-			f.Columns[i].Nullable = true
-		}
-		if len(row) == 0 || len(row) == 1 && row[0].Kind == infer.Null {
-			blank++
-		}
-	}
-	if f.Header = r.Names(); f.Header != nil {
-		for len(f.Header) < len(f.Columns) { // columns beyond the header
-			f.Header = append(f.Header, "")
-		}
-	}
-	if f.Width = max(len(f.Header), len(f.Columns)); f.Width == 1 {
-		f.Rows, f.Blank = f.Rows-blank, blank
-	}
-	return nil
-}
-
-func (f *File) column(c infer.Column) {
-	if f.opt.Samples {
-		c.First = &infer.Samples{}
-	}
-	f.Columns = append(f.Columns, c)
 }
 
 // NoColumns is the error for a file whose columns are asked for and that has none.

@@ -3,8 +3,10 @@ package csv
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/clip"
@@ -34,13 +36,14 @@ type Reader struct {
 	CR      bool // a carriage return alone ends a record as well
 	Longest int  // bytes of the longest record
 
-	src   io.Reader
+	src   io.Reader // nil after Reset
 	comma byte
 	high  byte // the highest byte that ends an unquoted field
 	buf   []byte
 	start int // of the unread part
 	end   int
 	eof   bool
+	clean bool  // what is in buf is known to be valid UTF-8 without NUL
 	next  int64 // line at start
 }
 
@@ -56,6 +59,31 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Rea
 func NewReader(src io.Reader, comma byte, window int) *Reader {
 	return &Reader{Longest: MaxRecord, src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window),
 		next: 1}
+}
+
+// Reset begins to read whole records of a document, the first of which begins at a line. The text is changed.
+func (r *Reader) Reset(text []byte, line int64) {
+	r.buf, r.start, r.end, r.eof, r.next = text, 0, len(text), true, line
+	r.clean = utf8.Valid(text) && bytes.IndexByte(text, 0) < 0
+}
+
+// Rest returns the text after the last record, and its line.
+func (r *Reader) Rest() (text []byte, line int64) { return r.buf[r.start:r.end], r.next }
+
+// Whole returns the length of the whole records at the beginning of a text, which begins with a record: those up to the
+// last line feed outside quotes. Where a document has an error, records after it may be divided at other places.
+func Whole(b []byte) int {
+	quotes, end := bytes.Count(b, quote), len(b)
+	for {
+		i := bytes.LastIndexByte(b[:end], '\n')
+		if i < 0 {
+			return 0
+		}
+		if quotes -= bytes.Count(b[i:end], quote); quotes%2 == 0 {
+			return i + 1
+		}
+		end = i
+	}
 }
 
 // Blank reports whether the last record is a blank line.
@@ -123,7 +151,7 @@ func (r *Reader) Read() error {
 		}
 		if n > 0 {
 			raw := r.buf[r.start : r.start+n]
-			r.Broken = !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0
+			r.Broken = !r.clean && (!utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0)
 			r.Line = r.next
 			r.start += n
 			r.next += lines
@@ -162,7 +190,10 @@ func undouble(b []byte) []byte {
 func (r *Reader) cut() (n int, lines int64, err error) {
 	b := r.buf[r.start:r.end]
 	r.Fields = r.Fields[:0]
-	i := 0
+	i, ended := r.plain(b, 0)
+	if ended {
+		return i, 1, nil
+	}
 	for {
 		var f Field
 		if i < len(b) && b[i] == '"' {
@@ -209,7 +240,11 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 		}
 		switch b[i] {
 		case r.comma:
-			i++
+			if i++; i < len(b) && b[i] != '"' {
+				if i, ended = r.plain(b, i); ended {
+					return i, lines + 1, nil
+				}
+			}
 			continue
 		case '\n':
 			return i + 1, lines + 1, nil
@@ -236,6 +271,51 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 	}
 }
 
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plain finds the fields of a record from the start of one up to the first quote or carriage return, eight bytes at a
+// time. It returns where the next field begins, or the end of the record.
+func (r *Reader) plain(b []byte, begin int) (_ int, ended bool) {
+	fields := r.Fields
+	limit, commas := (uint64(r.high)+1)*ones, uint64(r.comma)*ones
+	few := r.high < '0' // bytes that end no field are rare among those up to it
+words:
+	for at := begin; at+8 <= len(b); at += 8 {
+		w := binary.LittleEndian.Uint64(b[at:])
+		var found uint64 // the high bit of each byte that may end a field
+		if few {
+			found = (w - limit) &^ w & highs
+		} else {
+			c, q, l, t := w^commas, w^('"'*ones), w^('\n'*ones), w^('\r'*ones)
+			found = ((c-ones)&^c | (q-ones)&^q | (l-ones)&^l | (t-ones)&^t) & highs
+		}
+		for ; found != 0; found &= found - 1 {
+			k := at + bits.TrailingZeros64(found)>>3
+			c := b[k]
+			if c != r.comma && c != '\n' {
+				if c == '"' || c == '\r' {
+					break words
+				}
+				continue
+			}
+			if len(fields) == MaxFields {
+				break words
+			}
+			fields = append(fields, Field{Text: b[begin:k]})
+			begin = k + 1
+			if c == '\n' {
+				r.Fields = fields
+				return begin, true
+			}
+		}
+	}
+	r.Fields = fields
+	return begin, false
+}
+
 // loneReturns counts the carriage returns that no line feed follows.
 func loneReturns(b []byte) (n int64) {
 	for i, c := range b {
@@ -251,7 +331,7 @@ func Clip(b []byte, n int) string {
 	return clip.Bytes(string(bytes.ToValidUTF8(b, []byte("?"))), n)
 }
 
-var newline = []byte{'\n'}
+var newline, quote = []byte{'\n'}, []byte{'"'}
 
 // endsPlain lists the bytes that cannot occur within an unquoted field; none is above r.high.
 func (r *Reader) endsPlain(c byte) bool { return c == r.comma || c == '"' || c == '\n' || c == '\r' }

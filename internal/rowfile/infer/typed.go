@@ -20,25 +20,78 @@ type Vector interface {
 	Bytes(row int, v []byte) error
 }
 
-// Put writes a value to the vector of a column of a type that Type returns. The error for a text that is no value of
-// the type is a MisfitError.
-func Put(to Vector, row int, typ string, v Value) error {
-	if v.Kind == Null || len(v.Text) == 0 && typ != "varchar" {
+// Target writes values to the vector of a column of a type that Type returns.
+type Target struct {
+	Type   string
+	form   form
+	whole  int     // of a decimal, the digits before its point
+	scale  int     // and after it
+	limits *Column // see Limit
+	seen   Column
+}
+
+// form is how the values of a type are converted.
+type form uint8
+
+const (
+	asOther form = iota // a type of another file of the same table
+	asText
+	asBigint
+	asDecimal
+	asDouble
+	asBoolean
+	asDate
+	asTimestamp
+	asUUID
+	asJSON
+)
+
+// NewTarget returns a target for columns of a type.
+func NewTarget(typ string) *Target {
+	t := &Target{Type: typ, form: map[string]form{"varchar": asText, "bigint": asBigint, "double": asDouble,
+		"boolean": asBoolean, "date": asDate, "timestamp": asTimestamp, "uuid": asUUID, "json": asJSON}[typ]}
+	if _, err := fmt.Sscanf(typ, "decimal(%d,%d)", &t.whole, &t.scale); err == nil {
+		t.form, t.whole = asDecimal, t.whole-t.scale
+	}
+	return t
+}
+
+// Limit makes the target refuse each value with which a column would have another type than with those that c has seen.
+func (t *Target) Limit(c Column) { t.limits, t.seen = &c, c }
+
+// Put writes a value. The error for a text that is no value of the type is a MisfitError.
+func (t *Target) Put(to Vector, row int, v Value) error {
+	if v.Kind == Null || len(v.Text) == 0 && t.form != asText {
 		to.Null(row)
 		return nil
 	}
-	switch typ {
-	case "varchar":
+	if v.Kind == Field {
+		switch t.form {
+		case asBigint:
+			if n, ok := wholeNumber(v.Text); ok {
+				return to.Int(row, n)
+			}
+		case asDecimal:
+			if n, ok := t.unscaled(v.Text); ok {
+				return to.Int(row, n)
+			}
+		}
+	}
+	if t.limits != nil && !t.expected(v) {
+		return &MisfitError{string(v.Text), t.Type}
+	}
+	switch t.form {
+	case asText:
 		return to.Bytes(row, v.Text)
-	case "bigint":
+	case asBigint:
 		if n, err := strconv.ParseInt(string(v.Text), 10, 64); err == nil {
 			return to.Int(row, n)
 		}
-	case "double":
+	case asDouble:
 		if f, err := strconv.ParseFloat(string(v.Text), 64); err == nil {
 			return to.Float(row, f)
 		}
-	case "boolean":
+	case asBoolean:
 		if flagWay(v.Text) != 0 {
 			n := int64(0)
 			if v.Text[0]|0x20 == 't' {
@@ -46,15 +99,15 @@ func Put(to Vector, row int, typ string, v Value) error {
 			}
 			return to.Int(row, n)
 		}
-	case "date":
+	case asDate:
 		if isDate(v.Text) {
 			return to.Int(row, days(v.Text))
 		}
-	case "timestamp":
+	case asTimestamp:
 		if form, ok := timestamp(v.Text); ok {
 			return to.Int(row, micros(v.Text, form))
 		}
-	case "uuid":
+	case asUUID:
 		if isLowerUUID(v.Text) {
 			var u [16]byte
 			if _, err := hex.Decode(u[:], bytes.ReplaceAll(v.Text, []byte("-"), nil)); err != nil {
@@ -62,18 +115,97 @@ func Put(to Vector, row int, typ string, v Value) error {
 			}
 			return to.Bytes(row, u[:])
 		}
-	case "json":
-		if json.Valid(v.Text) {
+	case asJSON:
+		if v.Kind == Nested || json.Valid(v.Text) {
 			return to.Bytes(row, v.Text)
 		}
-	default: // a decimal, or a type of another file of the same table
+	default:
 		if v.Text[0] != '.' && !bytes.HasPrefix(v.Text, []byte("-.")) {
 			return to.Bytes(row, v.Text)
 		}
-		text, _ := AppendWire(nil, typ, v)
+		text, _ := AppendWire(nil, t.Type, v)
 		return to.Bytes(row, text)
 	}
-	return &MisfitError{string(v.Text), typ}
+	return &MisfitError{string(v.Text), t.Type}
+}
+
+// expected reports whether a column with the values of Limit, and all that were asked about so far, keeps its type with
+// one more.
+func (t *Target) expected(v Value) bool {
+	switch {
+	case t.form == asText && t.limits.Values > 0: // no value makes another type of it
+		return true
+	case t.form == asDate:
+		return (v.Kind == Field || v.Kind == String) && isDate(v.Text)
+	case t.form == asTimestamp && (v.Kind == Field || v.Kind == String):
+		form, ok := timestamp(v.Text)
+		return ok && t.limits.Forms == 1<<form
+	}
+	t.seen.Add(v, 0)
+	return t.seen.Type() == t.Type
+}
+
+// wholeNumber parses an integer of up to 18 digits in the form of a bigint.
+func wholeNumber(s []byte) (n int64, ok bool) {
+	digits := s
+	if s[0] == '-' {
+		digits = s[1:]
+	}
+	if len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && len(s) > 1 {
+		return 0, false
+	}
+	for _, c := range digits {
+		c -= '0'
+		if c > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(c)
+	}
+	if len(digits) < len(s) {
+		n = -n
+	}
+	return n, true
+}
+
+// unscaled parses a number as a value of the decimal, without its point: in the form of one, within the digits of the
+// type, up to 18, and not a negative zero.
+func (t *Target) unscaled(s []byte) (n int64, ok bool) {
+	digits := s
+	if s[0] == '-' {
+		digits = s[1:]
+	}
+	whole := 0
+	for whole < len(digits) && digits[whole]-'0' <= 9 {
+		n = n*10 + int64(digits[whole]-'0')
+		if whole++; whole > t.whole || whole > 18 {
+			return 0, false
+		}
+	}
+	if whole == 0 || whole > 1 && digits[0] == '0' {
+		return 0, false
+	}
+	scale := 0
+	if whole < len(digits) {
+		if scale = len(digits) - whole - 1; digits[whole] != '.' || scale == 0 {
+			return 0, false
+		}
+	}
+	if scale > t.scale || whole+t.scale > 18 {
+		return 0, false
+	}
+	for _, c := range digits[len(digits)-scale:] {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		n = n*10 + int64(c)
+	}
+	for ; scale < t.scale; scale++ {
+		n *= 10
+	}
+	if len(digits) < len(s) {
+		n = -n
+	}
+	return n, n != 0 || len(digits) == len(s)
 }
 
 // MisfitError is the error for a text that is no value of the type of its column.

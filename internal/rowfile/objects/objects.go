@@ -8,13 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/rowfile/infer"
 )
 
-// maxObject limits one record of a JSON file.
-const maxObject = 1 << 30
+// MaxObject limits one record of a JSON file, in bytes.
+const MaxObject = 1 << 30
 
 // Reader reads the objects of a document, either in one list or consecutive, and names the columns of their members in
 // the order of their first occurrence.
@@ -30,10 +32,13 @@ type Reader struct {
 	members []member
 	names   []string
 	place   map[string]int
+	escaped []bool  // for each name: it has a backslash, and is thus written in another way
 	last    []int64 // for each name: the last record that had it
 	usual   []int   // the columns of the members of the previous record, which most records have in the same order
 	row     []infer.Value
 	compact bytes.Buffer
+	unused  []bool // columns whose values are not used, nil for none
+	clean   bool   // what is in buf is known to be valid UTF-8
 }
 
 // member is a member of an object. Both slices are valid until the next record is read.
@@ -56,6 +61,67 @@ func Open(in *bufio.Reader) (*Reader, error) {
 	return r, nil
 }
 
+// NewReader reads consecutive objects from texts that Reset sets. It begins with the names of columns; need are the
+// columns whose values are used, nil for all: the others are not set.
+func NewReader(names []string, need []int) *Reader {
+	r := &Reader{place: map[string]int{}, end: true}
+	for _, name := range names {
+		r.add(name)
+	}
+	if need != nil {
+		r.unused = make([]bool, len(names))
+		for i := range r.unused {
+			r.unused[i] = !slices.Contains(need, i)
+		}
+	}
+	return r
+}
+
+// Reset begins to read a text of whole objects, after n others. The text is changed.
+func (r *Reader) Reset(text []byte, n int64) {
+	r.buf, r.at, r.n, r.clean = text, 0, n, utf8.Valid(text)
+	clear(r.last)
+}
+
+// Consecutive reports whether a document that begins with a text of whole objects consists of objects that are its
+// rows.
+func Consecutive(text []byte) bool {
+	r := NewReader(nil, nil)
+	r.Reset(text, 0)
+	c, err := r.peek()
+	if err != nil || c != '{' {
+		return false
+	}
+	wire, err := r.isResult()
+	return err == nil && !wire
+}
+
+// Whole returns the length of the whole objects at the beginning of a text of consecutive ones: up to a line feed
+// between } and {, which is not valid within a value, or else up to the end of the last value.
+func Whole(b []byte) int {
+	for end := len(b); ; {
+		i := bytes.LastIndexByte(b[:end], '\n')
+		if i < 0 {
+			break
+		}
+		before, after := bytes.TrimRight(b[:i], " \t\r\n"), bytes.TrimLeft(b[i:], " \t\r\n")
+		if len(before) > 0 && before[len(before)-1] == '}' && len(after) > 0 && after[0] == '{' {
+			return i + 1
+		}
+		end = i
+	}
+	s := scan{text: b}
+	for whole := 0; ; whole = s.at {
+		err := s.value(0)
+		if errors.Is(err, errShort) {
+			return whole
+		}
+		if err != nil {
+			return len(b) // a reader finds the error
+		}
+	}
+}
+
 // Names are the names of all members so far.
 func (r *Reader) Names() []string { return r.names }
 
@@ -72,10 +138,13 @@ func (r *Reader) Next() ([]infer.Value, error) {
 	clear(r.row)
 	for i := range r.members {
 		m := &r.members[i]
-		if err := r.plain(m); err != nil {
+		at, err := r.column(i, m)
+		if err == nil {
+			err = r.plain(m, at < len(r.unused) && r.unused[at])
+		}
+		if err != nil {
 			return nil, fmt.Errorf("record %d, member %q: %w", r.n, m.name, err)
 		}
-		at := r.column(i, m.name)
 		if r.last[at] == r.n {
 			return nil, fmt.Errorf("record %d has the member %q twice", r.n, m.name)
 		}
@@ -85,23 +154,33 @@ func (r *Reader) Next() ([]infer.Value, error) {
 	return r.row, nil
 }
 
-// column is the column of member i of a record.
-func (r *Reader) column(i int, name []byte) int {
-	if i < len(r.usual) && r.names[r.usual[i]] == string(name) {
-		return r.usual[i]
+// column is the column of member i of a record, whose name is then decoded.
+func (r *Reader) column(i int, m *member) (at int, err error) {
+	if i < len(r.usual) && r.names[r.usual[i]] == string(m.name) && !r.escaped[r.usual[i]] {
+		return r.usual[i], nil
 	}
-	at, ok := r.place[string(name)]
+	if bytes.IndexByte(m.name, '\\') >= 0 {
+		if m.name, err = unescape(m.name); err != nil {
+			return 0, err
+		}
+	}
+	at, ok := r.place[string(m.name)]
 	if !ok {
-		at = len(r.names)
-		r.names = append(r.names, string(name))
-		r.place[r.names[at]] = at
-		r.last, r.row = append(r.last, 0), append(r.row, infer.Value{})
+		at = r.add(string(m.name))
 	}
 	if i < len(r.usual) {
 		r.usual[i] = at
 	} else {
 		r.usual = append(r.usual, at)
 	}
+	return at, nil
+}
+
+func (r *Reader) add(name string) int {
+	at := len(r.names)
+	r.names, r.place[name] = append(r.names, name), at
+	r.escaped = append(r.escaped, strings.Contains(name, `\`))
+	r.last, r.row = append(r.last, 0), append(r.row, infer.Value{})
 	return at
 }
 
@@ -112,8 +191,8 @@ func (r *Reader) more() error {
 	}
 	r.buf = r.buf[:copy(r.buf, r.buf[r.at:])]
 	r.at = 0
-	if len(r.buf) > maxObject {
-		return fmt.Errorf("it is longer than %d MiB", maxObject>>20)
+	if len(r.buf) > MaxObject {
+		return fmt.Errorf("it is longer than %d MiB", MaxObject>>20)
 	}
 	if cap(r.buf)-len(r.buf) < r.in.Size() {
 		r.buf = append(make([]byte, 0, max(2*cap(r.buf), 2*r.in.Size())), r.buf...)
@@ -190,7 +269,7 @@ func (r *Reader) read() error {
 			r.at += s.at
 			r.n++
 			r.members = members
-			if !utf8.Valid(s.text[:s.at]) {
+			if !r.clean && !utf8.Valid(s.text[:s.at]) {
 				return fmt.Errorf("record %d is not valid UTF-8", r.n)
 			}
 			return nil
@@ -228,15 +307,13 @@ func unexpected(err error) error {
 	return err
 }
 
-// plain decodes the escapes of a member's name and of a string, and removes the white space from an object or a list.
-func (r *Reader) plain(m *member) (err error) {
-	if bytes.IndexByte(m.name, '\\') >= 0 {
-		if m.name, err = unescape(m.name); err != nil {
-			return err
-		}
-	}
+// plain decodes the escapes of a string, and removes the white space from an object or a list.
+func (r *Reader) plain(m *member, unused bool) error {
 	switch {
 	case m.kind == infer.Nested:
+		if unused || bytes.IndexAny(m.value, " \t\r\n") < 0 {
+			return nil
+		}
 		from := r.compact.Len()
 		if err := json.Compact(&r.compact, m.value); err != nil {
 			return err

@@ -165,6 +165,15 @@ type Filler interface {
 	Fill(ctx context.Context, cols []Vector, n int) (int, error)
 }
 
+// Divided may be implemented by Batches: their rows are read by several threads of the engine at once.
+type Divided interface {
+	// Threads is the number of threads that have something to read.
+	Threads() int
+	// Part returns a Filler for one more thread: it reads the rows that no other part has read, in the order of the
+	// source. It may be called by several threads at once, and is not used after the Close of the Batches.
+	Part() Filler
+}
+
 // Vector receives the values of one column. Each row is written once. A value that does not fit the type exactly is an
 // error.
 type Vector interface {

@@ -266,10 +266,15 @@ func (s scanner) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batch
 	if err != nil {
 		return nil, s.src.Fault(ctx, err)
 	}
-	if f, ok := b.(engine.Filler); ok {
-		return filled{scanned{b, s.src}, f}, nil
+	f, ok := b.(engine.Filler)
+	if !ok {
+		return scanned{b, s.src}, nil
 	}
-	return scanned{b, s.src}, nil
+	all := filled{scanned{b, s.src}, f}
+	if d, ok := b.(engine.Divided); ok {
+		return divided{all, d}, nil
+	}
+	return all, nil
 }
 
 type scanned struct {
@@ -298,6 +303,16 @@ func (s filled) Fill(ctx context.Context, cols []engine.Vector, n int) (int, err
 	}
 	return n, err
 }
+
+// divided is filled for a source that several threads read at once.
+type divided struct {
+	filled
+	d engine.Divided
+}
+
+func (s divided) Threads() int { return s.d.Threads() }
+
+func (s divided) Part() engine.Filler { return filled{s.scanned, s.d.Part()} }
 
 // dataType is a type as the service lists it for a column: a varchar has no length.
 func dataType(typ string) string {

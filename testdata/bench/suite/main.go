@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -24,6 +25,9 @@ type suite struct {
 	runs        int
 	dig, tools  string
 	curl, jq    string // "" where missing
+	duckdb      string // "" where missing
+	venv        string
+	sizes       []int
 	dir         string
 	length      bool
 	docs        map[string]document
@@ -49,8 +53,21 @@ func main() {
 	flag.BoolVar(&s.length, "length", false, "send documents with their length by sendfile instead of in chunks")
 	wait := flag.Bool("serve", false, "only serve the documents, for a look by hand")
 	doc := flag.String("doc", "", "write the tables into this document, between its markers")
+	flag.StringVar(&s.venv, "venv", "", "Python environment with duckdb-cli, polars, datafusion and chdb, if not on the path, for the part files")
+	sizes := flag.String("sizes", "1000000,5000000", "rows of the files of the part files")
 	flag.Parse()
-	if err := s.prepare(*slow); err != nil {
+	for _, size := range strings.Split(*sizes, ",") {
+		n, err := strconv.Atoi(size)
+		if err != nil {
+			log.Fatalf("-sizes: %q is not a number", size)
+		}
+		s.sizes = append(s.sizes, n)
+	}
+	marker := "make bench"
+	if *only == "files" {
+		marker = "make bench-files"
+	}
+	if err := s.prepare(*slow, *only != "files"); err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(s.dir)
@@ -61,11 +78,14 @@ func main() {
 		<-end
 		return
 	}
-	s.printf("%s rows of 10 columns, median of %d runs, %d processors, %s, %s.\n", group(s.rows), s.runs, runtime.NumCPU(), runtime.Version(), time.Now().UTC().Format("2006-01-02"))
+	if *only != "files" {
+		s.printf("%s rows of 10 columns, ", group(s.rows))
+	}
+	s.printf("Median of %d runs, %d processors, %s, %s.\n", s.runs, runtime.NumCPU(), runtime.Version(), time.Now().UTC().Format("2006-01-02"))
 	for _, part := range []struct {
 		name string
 		run  func(slow bool) error
-	}{{"wire", s.wire}, {"forms", s.forms}, {"table", s.table}, {"local", s.local}} {
+	}{{"wire", s.wire}, {"forms", s.forms}, {"table", s.table}, {"local", s.local}, {"files", s.files}} {
 		if !strings.Contains(*only, part.name) {
 			continue
 		}
@@ -78,7 +98,7 @@ func main() {
 		s.printf("\nMissed in this run: %s.\n", strings.Join(s.missed, "; "))
 	}
 	if *doc != "" {
-		if err := writeBetween(*doc, "<!-- make bench: begin -->", "<!-- make bench: end -->", s.report.String()); err != nil {
+		if err := writeBetween(*doc, "<!-- "+marker+": begin -->", "<!-- "+marker+": end -->", s.report.String()); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -88,7 +108,7 @@ func main() {
 	}
 }
 
-func (s *suite) prepare(slow bool) error {
+func (s *suite) prepare(slow, wire bool) error {
 	for _, p := range []*string{&s.dig, &s.tools} {
 		abs, err := filepath.Abs(*p)
 		if err != nil {
@@ -97,21 +117,23 @@ func (s *suite) prepare(slow bool) error {
 		*p = abs
 	}
 	s.curl, s.jq = lookFor("curl"), lookFor("jq")
-	if s.curl == "" {
+	if s.curl == "" && wire {
 		s.printf("curl was not found: what is measured against it is left out.\n")
 	}
-	if s.jq == "" && slow {
+	if s.jq == "" && slow && wire {
 		s.printf("jq was not found: it is left out.\n")
 	}
 	var err error
 	if s.dir, err = os.MkdirTemp("", "dig-bench-"); err != nil {
 		return err
 	}
-	if s.docs, err = generate(s.dir, s.rows); err != nil {
-		return err
-	}
-	if s.srv, err = serve(s.docs, s.length); err != nil {
-		return err
+	if wire {
+		if s.docs, err = generate(s.dir, s.rows); err != nil {
+			return err
+		}
+		if s.srv, err = serve(s.docs, s.length); err != nil {
+			return err
+		}
 	}
 	if err := s.install(); err != nil {
 		return err

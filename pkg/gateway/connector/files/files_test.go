@@ -106,7 +106,7 @@ func TestTypes(t *testing.T) {
 		{"big.csv", "a\n9223372036854775807\n9223372036854775808\n", "varchar", [][]any{{"9223372036854775807"},
 			{"9223372036854775808"}}},
 		{"late.csv", "a\n1\n2\nx\n", "varchar", [][]any{{"1"}, {"2"}, {"x"}}},
-		{"dec.csv", "a\n1\n-0.25\n", "decimal(3,2)", [][]any{{"1"}, {"-0.25"}}},
+		{"dec.csv", "a\n1\n-0.25\n", "decimal(3,2)", [][]any{{"1.00"}, {"-0.25"}}},
 		{"exp.csv", "a\n1e3\n", "varchar", [][]any{{"1e3"}}},
 		{"double.csv", "a\n1e-05\n2.5E7\n0.1\n3\n", "double", [][]any{{1e-05}, {2.5e7}, {0.1}, {3.0}}},
 		{"exact.csv", "a\n1.5e-05\n0.12345678901234567891\n", "varchar",

@@ -36,7 +36,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 		return d, nil
 	}
 	d = described{stamp: stamp, size: info.Size(), at: info.ModTime()}
-	about := "files 7 " + filepath.Join(f.dir, t.path)
+	about := "files 8 " + filepath.Join(f.dir, t.path)
 	worthy := settled && d.size >= noteworthy && t.ending != string(rowfile.Parquet)
 	if !worthy || !f.recall(about, &d) {
 		err := r.describe(ctx, t, &d)

@@ -43,7 +43,7 @@ func TestNamed(t *testing.T) {
 		{"c", "n bigint, t varchar: [3 z]"},
 		{"e.dat", "n bigint, t varchar: [5 w]"},
 		{"wide.csv", "n varchar, t varchar: [1,5 \u00e9]"},
-		{"a.txt b.json c d.csv.zst e.dat", "n decimal(2,1), t varchar: [1 x] [2.5 y] [3 z] [4 <nil>] [5 w]"},
+		{"a.txt b.json c d.csv.zst e.dat", "n decimal(2,1), t varchar: [1.0 x] [2.5 y] [3.0 z] [4.0 <nil>] [5.0 w]"},
 		{"a.txt other.csv", `file other.csv has no column "t", and a.txt has one`},
 		{"bytes.bin", "file bytes.bin: neither text nor a Parquet file nor a workbook"},
 		{"cut.csv.gz", "file cut.csv.gz: the file ends in the middle of its gzip data: it was cut off"},

@@ -41,7 +41,8 @@ func (f folderNames) Fill(_ context.Context, cols []engine.Vector, _ int) (int, 
 			cols[i].Null(0)
 			continue
 		}
-		if err := infer.Put(cols[i], 0, f.keys[i].Type, infer.Value{Text: []byte(*v), Kind: infer.Field}); err != nil {
+		key := infer.NewTarget(f.keys[i].Type)
+		if err := key.Put(cols[i], 0, infer.Value{Text: []byte(*v), Kind: infer.Field}); err != nil {
 			return 0, err
 		}
 	}

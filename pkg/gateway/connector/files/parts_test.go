@@ -115,7 +115,7 @@ func TestFoldersOfParts(t *testing.T) {
 	}{
 		{"types of all files together", rootSchema, "sales", all,
 			"id:bigint:false total:decimal(3,2):true year:bigint:false month:varchar:true",
-			"[1 5 2023 01][2 <nil> 2023 01][3 1.25 2024 02][4 7 2024 <nil>]"},
+			"[1 5.00 2023 01][2 <nil> 2023 01][3 1.25 2024 02][4 7.00 2024 <nil>]"},
 		{"json in a schema", "shop", "logs", all, "n:varchar:false m:boolean:true day:date:false p:varchar:false",
 			"[1 <nil> 2024-02-29 a/b][x true 2024-03-01 c][2 <nil> 2024-03-01 c]"},
 		{"a column that came later", rootSchema, "lake", all, "id:bigint:false note:varchar:true v:bigint:false",

@@ -112,7 +112,7 @@ func (f *folder) scan(ctx context.Context, t file, d described, want []column, l
 		if d.form.Format == rowfile.Parquet {
 			return s.parquet()
 		}
-		s.rows, err = s.file.Open(ctx)
+		err = s.open(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(s.fault("", err), s.Close())
@@ -130,9 +130,54 @@ type scan struct {
 	cols  []column
 	limit int64
 	done  bool
+
+	divided *rowfile.Divided // nil for rows that only this scan reads
+	to      []infer.Vector
+	targets []*infer.Target
 }
 
-var _ engine.Filler = (*scan)(nil)
+var _ engine.Divided = (*scan)(nil)
+
+// open opens the rows of the file, for several threads if all of them are read.
+func (s *scan) open(ctx context.Context) (err error) {
+	if s.limit < 0 {
+		s.divided, err = s.file.Divide(ctx)
+	}
+	if err == nil && s.divided == nil {
+		s.rows, err = s.file.Open(ctx)
+	}
+	s.begin()
+	return err
+}
+
+// begin prepares what a thread has of its own.
+func (s *scan) begin() {
+	need := []int{}
+	for _, c := range s.cols {
+		need, s.targets = append(need, c.at), append(s.targets, infer.NewTarget(c.Type))
+	}
+	if s.divided != nil {
+		s.rows = s.divided.Reader(need)
+	}
+}
+
+// Threads implements engine.Divided.
+func (s *scan) Threads() int {
+	if s.divided == nil {
+		return 1
+	}
+	return s.divided.Readers()
+}
+
+// Part implements engine.Divided.
+func (s *scan) Part() engine.Filler {
+	if s.divided == nil {
+		return s
+	}
+	p := &scan{h: s.h, file: s.file, as: s.as, path: s.path, cols: s.cols, limit: -1, divided: s.divided}
+	p.begin()
+	return p
+}
 
 func (s *scan) fault(at string, err error) error { return &FileError{s.path, at, err} }
 
@@ -141,9 +186,9 @@ func (s *scan) Next(ctx context.Context) ([][]any, error) { return connector.Nex
 
 // Fill implements engine.Filler.
 func (s *scan) Fill(ctx context.Context, cols []engine.Vector, n int) (int, error) {
-	to := make([]infer.Vector, len(cols))
-	for i, c := range cols {
-		to[i] = c
+	s.to = s.to[:0]
+	for _, c := range cols {
+		s.to = append(s.to, c)
 	}
 	return connector.Chunk(n, func(i int) (size int, err error) {
 		if s.done || s.limit == 0 {
@@ -162,11 +207,11 @@ func (s *scan) Fill(ctx context.Context, cols []engine.Vector, n int) (int, erro
 		for k := range s.cols {
 			c := &s.cols[k]
 			if c.at >= len(row) {
-				to[k].Null(i)
+				s.to[k].Null(i)
 				continue
 			}
 			size += len(row[c.at].Text)
-			if err := infer.Put(to[k], i, c.Type, row[c.at]); err != nil {
+			if err := s.targets[k].Put(s.to[k], i, row[c.at]); err != nil {
 				if misfit := (*infer.MisfitError)(nil); errors.As(err, &misfit) {
 					err = fmt.Errorf("%w; %w", err, errChanged)
 				}
@@ -182,6 +227,9 @@ func (s *scan) Fill(ctx context.Context, cols []engine.Vector, n int) (int, erro
 func (s *scan) Close() (err error) {
 	if s.rows != nil {
 		err = s.rows.Close()
+	}
+	if s.divided != nil {
+		err = errors.Join(err, s.divided.Close())
 	}
 	if s.file != nil {
 		err = errors.Join(err, s.file.Close())

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
+	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -49,6 +51,7 @@ type scanTable struct {
 	filters []engine.Filter
 	limit   int64
 	count   bool // rows are only counted: the values of requested columns are not used
+	ordered bool // the result depends on the order of the rows even below an aggregate
 }
 
 // logical returns the DuckDB type of a column, and a function that releases it.
@@ -60,17 +63,71 @@ func (t *scanTable) logical(i int) (bindings.LogicalType, func()) {
 	return lt, func() { bindings.DestroyLogicalType(&lt) }
 }
 
-// scanRun is one scan of a table. DuckDB calls it from one thread at a time.
+// scanRun is one scan of a table.
 type scanRun struct {
 	set   *scanSet
 	table *scanTable
 	cols  []int // the columns DuckDB requested, in its order; -1 if it only counts
 	rows  engine.Batches
-	batch [][]any
+	names []string // of the columns requested from the source
+	batch [][]any  // of a source that is not a Filler, which one thread reads
 	done  bool
-	names []string         // of the columns requested from the source
-	out   []*values.Writer // their writers
-	vecs  []engine.Vector  // the same, for a Filler
+}
+
+// scanPart is what one thread of DuckDB reads of a scan.
+type scanPart struct {
+	*scanRun
+	from engine.Filler    // nil for another source
+	out  []*values.Writer // of the columns that DuckDB requested
+	vecs []engine.Vector  // the same for those that are requested from the source
+}
+
+// part begins to read for one more thread.
+func (r *scanRun) part() *scanPart {
+	p := &scanPart{scanRun: r}
+	for _, c := range r.cols {
+		if c < 0 {
+			continue
+		}
+		w := values.NewWriter(r.table.types[c])
+		p.out = append(p.out, w)
+		if !r.table.count {
+			p.vecs = append(p.vecs, w)
+		}
+	}
+	if d, ok := r.rows.(engine.Divided); ok {
+		p.from = d.Part()
+	} else if f, ok := r.rows.(engine.Filler); ok {
+		p.from = f
+	}
+	return p
+}
+
+// threads is the number of threads that read the scan. If there is one, it reads in the order of the source: DuckDB
+// does so, too, where that order is the order of the result.
+func (r *scanRun) threads() int {
+	if d, ok := r.rows.(engine.Divided); ok && !r.table.ordered {
+		return d.Threads()
+	}
+	return 1
+}
+
+// ordering are the aggregate functions whose result depends on the order of the rows.
+var ordering = []string{"any_value", "approx_most_frequent", "approx_percentile", "arbitrary", "array_agg", "listagg",
+	"map_agg", "map_union", "max_by", "min_by", "multimap_agg", "reduce_agg"}
+
+// isOrdered reports whether a statement, or a saved query in it, calls one of them.
+func isOrdered(x *engine.Statement) (found bool) {
+	trinosql.Inspect(x.Query, func(n trinosql.Node) bool {
+		if f, ok := n.(*trinosql.Func); ok && len(f.Name) == 1 && slices.Contains(ordering, f.Name[0].Lower()) {
+			found = true
+		}
+		return !found
+	})
+	for _, r := range x.Relations {
+		found = found || r.View != nil && isOrdered(r.View)
+	}
+	return found
 }
 
 // addScan adds the rows of a table to the scans of the statement.
@@ -92,7 +149,8 @@ func (s *statement) addScan(ctx context.Context, r *engine.Relation) error {
 	if s.scans == nil {
 		s.scans = &scanSet{ctx: ctx, all: &s.p.all.scans, tables: map[string]*scanTable{}}
 	}
-	t := &scanTable{name: n, src: r.Scan, cols: cols, filters: r.Filters, limit: r.Limit, count: r.Count}
+	t := &scanTable{name: n, src: r.Scan, cols: cols, filters: r.Filters, limit: r.Limit, count: r.Count,
+		ordered: isOrdered(s.of)}
 	if r.Relay != nil {
 		src, err := s.newRelay(ctx, r)
 		if err != nil {
@@ -189,10 +247,8 @@ func (s *scanSet) open(t *scanTable, cols []int) (*scanRun, error) {
 			r.cols[i] = -1
 			continue
 		}
-		w := values.NewWriter(t.types[c])
-		r.out = append(r.out, w)
 		if !t.count {
-			req.Columns, r.vecs = append(req.Columns, t.cols[c].Name), append(r.vecs, w)
+			req.Columns = append(req.Columns, t.cols[c].Name)
 		}
 	}
 	r.names = req.Columns
@@ -215,7 +271,7 @@ func (r *scanRun) close() {
 }
 
 // fill writes the next rows into a chunk; a chunk without rows is the end.
-func (r *scanRun) fill(chunk bindings.DataChunk) error {
+func (r *scanPart) fill(chunk bindings.DataChunk) error {
 	out := 0
 	for i, c := range r.cols {
 		if c >= 0 {
@@ -225,8 +281,8 @@ func (r *scanRun) fill(chunk bindings.DataChunk) error {
 	}
 	var n int
 	var err error
-	if f, ok := r.rows.(engine.Filler); ok {
-		n, err = f.Fill(r.set.ctx, r.vecs, int(bindings.VectorSize()))
+	if r.from != nil {
+		n, err = r.from.Fill(r.set.ctx, r.vecs, int(bindings.VectorSize()))
 		if errors.Is(err, io.EOF) {
 			n, err = 0, nil
 		}
@@ -249,7 +305,7 @@ func (r *scanRun) fill(chunk bindings.DataChunk) error {
 }
 
 // copy takes rows from the batches of a source that is not a Filler.
-func (r *scanRun) copy() (int, error) {
+func (r *scanPart) copy() (int, error) {
 	for len(r.batch) == 0 && !r.done {
 		batch, err := r.rows.Next(r.set.ctx)
 		if errors.Is(err, io.EOF) {

@@ -5,6 +5,7 @@ package running
 /*
 void dig_scan_bind(void *);
 void dig_scan_init(void *);
+void dig_scan_thread(void *);
 void dig_scan_fill(void *, void *);
 */
 import "C"
@@ -45,6 +46,7 @@ func (all *Common) Register(c bindings.Connection, in *instance.Instance) error 
 	})), callback.FreeHeld())
 	bindings.TableFunctionSetBind(f, unsafe.Pointer(C.dig_scan_bind))
 	bindings.TableFunctionSetInit(f, unsafe.Pointer(C.dig_scan_init))
+	bindings.TableFunctionSetLocalInit(f, unsafe.Pointer(C.dig_scan_thread))
 	bindings.TableFunctionSetFunction(f, unsafe.Pointer(C.dig_scan_fill))
 	bindings.TableFunctionSupportsProjectionPushdown(f, true)
 	if bindings.RegisterTableFunction(c, f) == bindings.StateError {
@@ -106,8 +108,20 @@ func dig_scan_init(p unsafe.Pointer) {
 		if err != nil {
 			return err
 		}
-		bindings.InitSetMaxThreads(info, 1)
+		bindings.InitSetMaxThreads(info, bindings.IdxT(r.threads()))
 		bindings.InitSetInitData(info, callback.Hold(r), callback.FreeHeld())
+		return nil
+	})
+}
+
+// threadScan is what a thread reads of a scan, nil before it has read something.
+type threadScan struct{ part *scanPart }
+
+//export dig_scan_thread
+func dig_scan_thread(p unsafe.Pointer) {
+	info := bindings.InitInfo{Ptr: p}
+	callback.Guarded(func(m string) { bindings.InitSetError(info, m) }, func() error {
+		bindings.InitSetInitData(info, callback.Hold(&threadScan{}), callback.FreeHeld())
 		return nil
 	})
 }
@@ -116,6 +130,10 @@ func dig_scan_init(p unsafe.Pointer) {
 func dig_scan_fill(p, out unsafe.Pointer) {
 	info := bindings.FunctionInfo{Ptr: p}
 	callback.Guarded(func(m string) { bindings.FunctionSetError(info, m) }, func() error {
-		return callback.Held(bindings.FunctionGetInitData(info)).(*scanRun).fill(bindings.DataChunk{Ptr: out})
+		t := callback.Held(bindings.FunctionGetLocalInitData(info)).(*threadScan)
+		if t.part == nil {
+			t.part = callback.Held(bindings.FunctionGetInitData(info)).(*scanRun).part()
+		}
+		return t.part.fill(bindings.DataChunk{Ptr: out})
 	})
 }

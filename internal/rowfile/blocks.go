@@ -1,0 +1,185 @@
+package rowfile
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/dig-cli/dig/internal/rowfile/csv"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
+	"github.com/dig-cli/dig/internal/rowfile/objects"
+)
+
+// blockSize is the usual number of bytes that a reader takes of a divided file at once: what stays in a processor's
+// cache while it is parsed.
+const blockSize = 256 << 10
+
+func (f *File) blockSize() int { return cmp.Or(f.block, blockSize) }
+
+// longestFirst limits the first record of a divided file: a larger one is often all of the file.
+const longestFirst = 1 << 20
+
+// Divided is a file whose rows are read by several readers at once. Each takes the next block of whole records, without
+// parsing what others read. Rows before an error of the file are divided as File.Open reads them; which error is
+// reported, and rows after it, may differ.
+type Divided struct {
+	f     *File
+	whole func([]byte) int // the length of the whole records at the beginning of a text
+	most  int              // bytes of the longest record
+	names []string
+	width int
+
+	mu   sync.Mutex
+	text *text
+	rest []byte // what follows the last block
+	line int64  // of its beginning
+	err  error  // ends the blocks
+
+	taken int64 // bytes of the blocks so far
+}
+
+// Divide opens the rows of a file for several readers; nil for one that a single reader has to read.
+func (f *File) Divide(ctx context.Context) (_ *Divided, err error) {
+	if f.single || f.Tee != nil || f.Loose || f.Returns || f.opt.Samples || f.Format != CSV && f.Format != JSON {
+		return nil, nil
+	}
+	t, err := f.text(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &Divided{f: f, whole: csv.Whole, most: csv.MaxRecord, text: t, line: 1}
+	if f.Format == JSON {
+		d.whole, d.most = objects.Whole, objects.MaxObject
+	}
+	most := d.most
+	d.most = longestFirst
+	b, err := d.next(ctx, nil)
+	first, ok := b.text, err == nil
+	if ok {
+		if f.Format == JSON {
+			ok = objects.Consecutive(first)
+		} else {
+			first, ok = d.header(ctx, first)
+		}
+	}
+	if !ok { // a single reader reads it, or finds the error
+		return nil, d.Close()
+	}
+	d.rest, d.most, d.taken = append(first, d.rest...), most, 0
+	d.line -= int64(bytes.Count(first, []byte{'\n'}))
+	return d, nil
+}
+
+// header reads the names and the number of the columns from the first block, and returns what follows them. ok is false
+// if they are not in it.
+func (d *Divided) header(ctx context.Context, block []byte) (_ []byte, ok bool) {
+	r := d.records()
+	r.in.Reset(bytes.Clone(block), 1)
+	if d.f.opt.NoHeader {
+		_, err := r.Next(ctx)
+		for range r.in.Line - 1 { // blank lines before the first record are no rows
+			block = block[bytes.IndexByte(block, '\n')+1:]
+		}
+		d.width = r.width
+		return block, err == nil
+	}
+	if err := header(ctx, r, &d.names); err != nil {
+		return nil, false
+	}
+	d.width = r.width
+	rest, _ := r.in.Rest()
+	return block[len(block)-len(rest):], true
+}
+
+// Readers is the number of readers that have something to read at once.
+func (d *Divided) Readers() int {
+	return int(min(int64(runtime.GOMAXPROCS(0)), d.f.size/int64(d.f.blockSize())+1))
+}
+
+// Close closes the file.
+func (d *Divided) Close() error { return d.text.Close() }
+
+// block is a text of whole records.
+type block struct {
+	text []byte
+	line int64 // of its beginning
+	at   int64 // bytes before it
+}
+
+// next returns a block. Its text is in buf if that is large enough.
+func (d *Divided) next(ctx context.Context, buf []byte) (block, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.text.gate.ctx = ctx
+	buf = append(buf[:0], d.rest...)
+	for size := max(d.f.blockSize(), len(buf)); ; size *= 2 {
+		if d.err == nil && len(buf) < size {
+			buf = slices.Grow(buf, size-len(buf))
+			n, err := io.ReadFull(d.text, buf[len(buf):size])
+			if buf, d.err = buf[:len(buf)+n], err; errors.Is(err, io.ErrUnexpectedEOF) {
+				d.err = io.EOF
+			}
+		}
+		end := len(buf)
+		if !errors.Is(d.err, io.EOF) {
+			end = d.whole(buf)
+		}
+		if end > 0 {
+			b := block{buf[:end], d.line, d.taken}
+			d.rest = append(d.rest[:0], buf[end:]...)
+			d.line, d.taken = d.line+int64(bytes.Count(b.text, []byte{'\n'})), d.taken+int64(end)
+			return b, nil
+		}
+		if d.err == nil && len(buf) >= d.most {
+			d.err = fmt.Errorf("line %d: the record is longer than %d bytes, or its quotes are not closed", d.line,
+				d.most)
+		}
+		if d.err != nil {
+			return block{}, d.err
+		}
+	}
+}
+
+// Reader returns a reader of some of the rows: those of the blocks that it takes. need are the columns whose values are
+// used, nil for all; the other values of a row are not set. A reader of JSON begins with the names in Form.Members.
+func (d *Divided) Reader(need []int) Rows {
+	if d.f.Format == JSON {
+		return &ending{&objectBlocks{Reader: objects.NewReader(d.f.Members, need), from: d}, d.f}
+	}
+	r := d.records()
+	r.names, r.width, r.need, r.from = d.names, d.width, need, d
+	r.in.Reset(nil, 1)
+	return &ending{r, d.f}
+}
+
+func (d *Divided) records() *records {
+	return &records{in: csv.NewReader(nil, d.f.Delimiter, 0)}
+}
+
+// objectBlocks are the objects of blocks.
+type objectBlocks struct {
+	*objects.Reader
+	from  *Divided
+	block block
+}
+
+func (r *objectBlocks) Next(ctx context.Context) (row []infer.Value, err error) {
+	for {
+		if row, err = r.Reader.Next(); err == nil || !errors.Is(err, io.EOF) {
+			return row, err
+		}
+		if r.block, err = r.from.next(ctx, r.block.text); err != nil {
+			return nil, err
+		}
+		r.Reset(r.block.text, r.block.line-1) // usually each line has an object
+	}
+}
+
+// Close does nothing: the file stays open for other readers.
+func (r *objectBlocks) Close() error { return nil }

@@ -1,0 +1,243 @@
+package rowfile
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/dig-cli/dig/internal/rowfile/infer"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+)
+
+// Learn reads the file to its end: it counts the rows, and determines the names and the types of the columns. A Parquet
+// file, which declares them, is read only if the facts about its values are asked for.
+func (f *File) Learn(ctx context.Context, values bool) error {
+	f.Columns, f.Rows, f.Blank = nil, 0, 0
+	l := &learned{f: f}
+	if f.Format == Parquet {
+		p, err := f.parquet(ctx)
+		if err != nil {
+			return err
+		}
+		f.Header, f.Rows, f.Width = []string{}, p.Rows, len(f.declared)
+		for _, c := range f.declared {
+			f.Header = append(f.Header, c.Name)
+			l.column(infer.Column{Declared: c.Type, Nullable: c.Nullable})
+		}
+		if f.Columns = l.columns; !values {
+			return nil
+		}
+	}
+	if all := f.learnDivided(ctx); all != nil {
+		f.set(all)
+		return nil
+	}
+	r, err := f.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := l.add(ctx, r); err != nil {
+		return err
+	}
+	f.set(l)
+	return nil
+}
+
+// Sample determines what Learn does by the first rows of the file alone. ok is false if that is not done because the
+// file has few others, or has to be read by a single reader.
+func (f *File) Sample(ctx context.Context) (ok bool, err error) {
+	if f.size < 8*sampleSize {
+		return false, nil
+	}
+	d, err := f.Divide(ctx)
+	if err != nil || d == nil {
+		return false, err
+	}
+	defer d.Close()
+	l := &learned{f: f}
+	r := d.Reader(nil)
+	l.begin(r)
+	for d.taken <= sampleSize {
+		if err := l.next(ctx, r); err != nil {
+			return false, nil // Learn finds the error again
+		}
+		l.rows++
+	}
+	l.names = r.Names()
+	f.set(l)
+	return true, nil
+}
+
+// sampleSize is the least number of bytes of a sample.
+const sampleSize = 1 << 20
+
+// learnDivided is Learn by several readers; nil if a single one has to read the file, or to find its error.
+func (f *File) learnDivided(ctx context.Context) *learned {
+	d, err := f.Divide(ctx)
+	if err != nil || d == nil {
+		return nil
+	}
+	defer d.Close()
+	parts := make([]*learned, d.Readers())
+	var wait sync.WaitGroup
+	failed := make([]error, len(parts))
+	for i := range parts {
+		parts[i] = &learned{f: f, divided: d}
+		wait.Go(func() {
+			panicked := safely.Run(func() { failed[i] = parts[i].add(ctx, d.Reader(nil)) })
+			failed[i] = errors.Join(panicked, failed[i])
+		})
+	}
+	wait.Wait()
+	if errors.Join(failed...) != nil {
+		return nil
+	}
+	return joined(f, parts)
+}
+
+// learned is what is known of the rows that a reader has read.
+type learned struct {
+	f       *File
+	divided *Divided // whose part the rows are, nil for all rows
+	columns []infer.Column
+	names   []string
+	first   []place // of JSON: where the columns were seen first
+	rows    int64
+	blank   int64 // rows without a value, if there is one column
+}
+
+// place is a block of a divided file, and the number of a column that is new in it.
+type place struct {
+	block int64
+	added int
+}
+
+func (a place) compare(b place) int {
+	return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.added, b.added))
+}
+
+func (l *learned) column(c infer.Column) {
+	if l.f.opt.Samples {
+		c.First = &infer.Samples{}
+	}
+	l.columns = append(l.columns, c)
+}
+
+// begin adds the columns that are known before the first row.
+func (l *learned) begin(r Rows) {
+	for range max(l.f.Width, len(r.Names())) - len(l.columns) {
+		l.column(infer.Column{})
+	}
+}
+
+// add reads rows to their end.
+func (l *learned) add(ctx context.Context, r Rows) error {
+	l.begin(r)
+	for ; ; l.rows++ {
+		if err := ctx.Err(); l.rows%1024 == 0 && err != nil {
+			return err
+		}
+		if err := l.next(ctx, r); errors.Is(err, io.EOF) {
+			l.names = r.Names()
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// next reads a row.
+func (l *learned) next(ctx context.Context, r Rows) error {
+	row, err := r.Next(ctx)
+	if err != nil {
+		return err
+	}
+	if l.f.Loose {
+		row = row[:min(len(row), len(l.columns))]
+	}
+	for len(l.columns) < len(row) {
+		if l.divided != nil {
+			l.first = append(l.first, place{blockOf(r), len(l.columns)})
+		}
+		l.column(infer.Column{Nullable: l.rows > 0})
+	}
+	for i := range row {
+		l.columns[i].Add(row[i], r.At())
+	}
+	for i := len(row); i < len(l.columns); i++ {
+		l.columns[i].Nullable = true
+	}
+	if len(row) == 0 || len(row) == 1 && row[0].Kind == infer.Null {
+		l.blank++
+	}
+	return nil
+}
+
+// blockOf is the number of the block that a reader of a part of JSON reads.
+func blockOf(r Rows) int64 { return r.(*ending).Rows.(*objectBlocks).block.at }
+
+// joined is what is known of all rows of a divided file.
+func joined(f *File, parts []*learned) *learned {
+	all := parts[0]
+	if f.Format == JSON {
+		all = &learned{f: f, names: namesOf(parts)}
+		all.columns = make([]infer.Column, len(all.names))
+	}
+	for _, p := range parts {
+		if p == all {
+			continue
+		}
+		at := map[string]int{}
+		for i, name := range p.names {
+			at[name] = i + 1
+		}
+		all.rows, all.blank = all.rows+p.rows, all.blank+p.blank
+		for i := range all.columns {
+			from := i
+			if f.Format == JSON {
+				from = at[all.names[i]] - 1
+			}
+			if from >= 0 {
+				all.columns[i].Join(p.columns[from])
+			} else if p.rows > 0 {
+				all.columns[i].Nullable = true
+			}
+		}
+	}
+	return all
+}
+
+// namesOf are the names of the members that are found in parts of a file, in the order of their first occurrence.
+func namesOf(parts []*learned) []string {
+	first := map[string]place{}
+	for _, p := range parts {
+		for i, name := range p.names {
+			if was, ok := first[name]; !ok || p.first[i].compare(was) < 0 {
+				first[name] = p.first[i]
+			}
+		}
+	}
+	return slices.AppendSeq([]string{}, slices.Values(slices.SortedFunc(maps.Keys(first),
+		func(a, b string) int { return first[a].compare(first[b]) })))
+}
+
+// set makes the facts those of the file.
+func (f *File) set(l *learned) {
+	f.Columns, f.Rows = l.columns, l.rows
+	if f.Header = l.names; f.Header != nil {
+		for len(f.Header) < len(f.Columns) { // columns beyond the header
+			f.Header = append(f.Header, "")
+		}
+	}
+	if f.Format == JSON {
+		f.Members = f.Header
+	}
+	if f.Width = max(len(f.Header), len(f.Columns)); f.Width == 1 {
+		f.Rows, f.Blank = f.Rows-l.blank, l.blank
+	}
+}
