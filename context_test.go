@@ -23,6 +23,7 @@ func TestContextValues(t *testing.T) {
 		"pkg/gateway/zone filesKey{}":              "the lookup of files, which no request over a network may ask for",
 		"pkg/gateway/web RequestKey{}":             "the log and error bodies",
 		"pkg/gateway/web scopeKey{}":               "handlers",
+		"pkg/gateway/web callKey{}":                "the log, after handlers have added to it",
 		"pkg/gateway/engine omissionsKey{}":        "the middleware, after sources below the engine have added to it",
 		"pkg/gateway/names sharedDepth{}":          "the same service, in the engine of another project",
 		"pkg/gateway/connector/mysql verdictKey{}": "the dial function, below the driver",

@@ -65,7 +65,7 @@ func newFrontOver(t *testing.T, zone string, protocol int, quirks ...string) *fr
 	}
 	f := &front{t: t, zone: zone, home: t.TempDir(), key: g.ServeKey(), spoil: map[string]func(http.ResponseWriter,
 		*http.Request, func() *http.Response){}}
-	s, err := g.Listen("127.0.0.1:0", false)
+	s, err := g.Listen(gateway.Address{Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

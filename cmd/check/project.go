@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/schedule"
 )
 
 // checkQueries runs every saved query with LIMIT 0.
@@ -202,9 +203,6 @@ func (k *checking) checkCached(ctx context.Context, c api.Catalog, listed map[sq
 	return nil
 }
 
-// overdue is the tolerated delay of a scheduled run.
-const overdue = 10 * time.Minute
-
 // checkMaterialized checks the runs of materialized queries.
 func (k *checking) checkMaterialized(ctx context.Context) error {
 	all, err := k.g.Cl.Materialized.Statuses(ctx, k.g.Project)
@@ -224,7 +222,7 @@ func (k *checking) checkMaterialized(ctx context.Context) error {
 			continue
 		}
 		next, err := time.Parse(time.RFC3339, *st.NextExecutionStartTime)
-		if late := k.e.Now().Sub(next); err == nil && late > overdue {
+		if late := k.e.Now().Sub(next); err == nil && late > schedule.Overdue {
 			hint := again
 			if !k.e.MayDropRows() {
 				hint = "schedules of zone local fire while `dig gateway serve` runs"

@@ -51,9 +51,10 @@ func Zone() cli.Zone {
 
 func commands(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
-	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayVerifyCmd(e),
-		newGatewayResetCmd(e))
+	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayHealthCmd(e),
+		newGatewayCompactCmd(e), newGatewayVerifyCmd(e), newGatewayResetCmd(e))
 	e.Shows(c, &statusShape, "status")
+	e.Shows(c, &healthShape, "health")
 	return c
 }
 

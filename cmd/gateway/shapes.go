@@ -14,3 +14,6 @@ var statusShape = cli.Shape{ID: "dataDir", Fields: []cli.Field{
 	{Path: "answers"},
 	{Path: "projects"},
 }}
+
+// healthShape is the answer of a served gateway.
+var healthShape = cli.Shape{ID: "gateway", Fields: []cli.Field{{Path: "gateway"}, {Path: "ready"}, {Path: "answer"}}}

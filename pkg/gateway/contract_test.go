@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/openapi/openapitest"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -54,7 +55,7 @@ func (l *listening) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestContract(t *testing.T) {
 	g, wire := gatewaytest.Open(t), &listening{}
 	var served spec.Op
-	g.Web.Observe = func(op spec.Op, _ int) { served = op }
+	g.Web.Observe = func(c web.Call) { served = c.Op }
 	wire.next = g.Transport()
 	cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: wire})
 	if err != nil {

@@ -28,7 +28,7 @@ func TestDialOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	s, err := g.Listen("127.0.0.1:0", false)
+	s, err := g.Listen(gateway.Address{Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

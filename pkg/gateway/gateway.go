@@ -31,7 +31,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/stored"
 	"github.com/dig-cli/dig/pkg/gateway/tables"
 	"github.com/dig-cli/dig/pkg/gateway/web"
-	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // Options configure a gateway.
@@ -44,16 +43,18 @@ type Options struct {
 	Version    string
 	// change nothing in Dir: the state is a temporary copy, and no rows are stored
 	ReadOnly bool
-	Observe  func(op spec.Op, status int) // called after every routed request; nil for none
+	Observe  func(web.Call) // called after every request; nil for none
+	Metrics  http.Handler   // of the metrics; nil for none
 	Limits   web.Limits
 	Spool    int64             // maximum bytes on the disk of the unread part of each reply of Transport; 0 for none
 	Quirks   *hosted.Quirks    // faults of the hosted zones to reproduce; nil for none
 	Inject   *hosted.Injection // faults to inject; nil for none
 
-	Origins web.Origins       // of web pages that may call
-	KeepOut []string          // directories besides Dir that connections must not read
-	Configs []string          // directories with YAML files and keys that connections must not read
-	Reach   connector.Network // of connections that were created with a project key
+	Origins     web.Origins       // of web pages that may call
+	Certificate *Certificate      // of the TCP address of a served gateway; nil without TLS
+	KeepOut     []string          // directories besides Dir that connections must not read
+	Configs     []string          // directories with YAML files and keys that connections must not read
+	Reach       connector.Network // of connections that were created with a project key
 }
 
 // Gateway serves the API over one data directory. Its parts are exported for tests of single parts that need the whole
@@ -116,6 +117,7 @@ func Open(o Options) (*Gateway, error) {
 	g := &Gateway{Options: o, Store: st, Engine: eng, Now: o.Now, log: o.Log}
 	g.wire()
 	g.misbehave()
+	g.Jobs.OnTick(g.tellLate()) // before those that start what is due
 	g.routes()
 	g.Web.Handler = g.Web.Middleware(g.Web.Router())
 	return g, nil
@@ -126,6 +128,7 @@ func (g *Gateway) wire() {
 	o, st, eng, now, log := g.Options, g.Store, g.Engine, g.Now, g.log
 	g.Jobs = jobs.New(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
 	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
+		Metrics: o.Metrics,
 		Origins: o.Origins,
 		Routes:  map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
 	g.Sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -82,18 +83,27 @@ func unserved(dir string) error {
 	return err
 }
 
+// Address is where a gateway listens, besides the socket of its data directory.
+type Address struct {
+	Listen    string // host:port
+	Metrics   string // the same for those who watch the gateway, without keys and never encrypted; "" for none
+	AnyHost   bool   // also if other machines can reach it without encryption
+	Encrypted bool   // Listen has TLS
+}
+
 // Listeners are the listeners of a served gateway: a TCP address and the socket of the data directory, with the lock of
 // that directory.
 type Listeners struct {
 	TCP, Socket net.Listener
-	lock        io.Closer // nil if another process holds it
-	file        *os.File  // of the lock, if a lock can be passed to another process
-	path        string    // of the socket
+	Metrics     net.Listener // nil for none
+	lock        io.Closer    // nil if another process holds it
+	file        *os.File     // of the lock, if a lock can be passed to another process
+	path        string       // of the socket
 }
 
 // Bind creates a data directory and opens both listeners for a process to which they are passed.
-func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
-	if err := checkAddress(addr, anyHost); err != nil {
+func Bind(dir string, at Address) (*Listeners, error) {
+	if err := at.check(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -101,7 +111,7 @@ func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
 	}
 	// The worker of a killed supervisor runs a moment longer, and still holds the lock and the address.
 	for end := time.Now().Add(afterKill); ; time.Sleep(10 * time.Millisecond) {
-		l, err := bind(dir, addr)
+		l, err := bind(dir, at)
 		if err == nil {
 			if _, err = os.Lstat(filepath.Join(dir, resetName)); err != nil { // there is no interrupted reset
 				return l, nil
@@ -130,7 +140,24 @@ const (
 var (
 	ErrAddress     = errors.New("address")
 	ErrNotLoopback = errors.New("not a loopback address")
+	ErrMetrics     = errors.New("address of the metrics") // of Address.Metrics, in addition
 )
+
+func (a Address) check() error {
+	if err := checkAddress(a.Listen, a.AnyHost || a.Encrypted); err != nil || a.Metrics == "" {
+		return err
+	}
+	if err := checkAddress(a.Metrics, a.AnyHost); err != nil {
+		return metricsError{err}
+	}
+	return nil
+}
+
+// metricsError is the error of Address.Metrics.
+type metricsError struct{ error }
+
+func (e metricsError) Unwrap() error      { return e.error }
+func (metricsError) Is(target error) bool { return target == ErrMetrics }
 
 func checkAddress(addr string, anyHost bool) error {
 	host, and := strings.Trim(addr, "[]"), "has no port and "
@@ -153,14 +180,19 @@ func checkAddress(addr string, anyHost bool) error {
 	return nil
 }
 
-func bind(dir, addr string) (*Listeners, error) {
+func bind(dir string, at Address) (*Listeners, error) {
 	lock, file, err := lockServing(filepath.Join(dir, lockName))
 	if err != nil {
 		return nil, err
 	}
 	l := &Listeners{lock: lock, file: file}
-	if l.TCP, err = net.Listen("tcp", addr); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w %q: %w", ErrAddress, addr, err), l.Close())
+	if l.TCP, err = listenTCP(at.Listen); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	if at.Metrics != "" {
+		if l.Metrics, err = listenTCP(at.Metrics); err != nil {
+			return nil, errors.Join(metricsError{err}, l.Close())
+		}
 	}
 	path := filepath.Join(dir, socketName)
 	if l.Socket, err = listenSocket(path); err != nil {
@@ -170,14 +202,25 @@ func bind(dir, addr string) (*Listeners, error) {
 	return l, nil
 }
 
-// Files returns the listeners and the lock for another process.
-func (l *Listeners) Files() (tcp, socket, lock *os.File, err error) {
+func listenTCP(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%w %q: %w", ErrAddress, addr, err)
+	}
+	return l, nil
+}
+
+// Files returns the listeners and the lock for another process; metrics is nil if there is no such listener.
+func (l *Listeners) Files() (tcp, socket, metrics, lock *os.File, err error) {
 	filer := func(n net.Listener) *os.File {
 		f, ferr := n.(interface{ File() (*os.File, error) }).File()
 		err = errors.Join(err, ferr)
 		return f
 	}
-	return filer(l.TCP), filer(l.Socket), l.file, err
+	if l.Metrics != nil {
+		metrics = filer(l.Metrics)
+	}
+	return filer(l.TCP), filer(l.Socket), metrics, l.file, err
 }
 
 // Guards reports whether a lock passed by another process is that of a data directory. If the directory was moved or
@@ -194,11 +237,13 @@ func Guards(dir string, lock *os.File) error {
 }
 
 // Inherited are listeners that were opened by another process, which holds the lock and removes the socket.
-func Inherited(tcp, socket net.Listener) *Listeners { return &Listeners{TCP: tcp, Socket: socket} }
+func Inherited(tcp, socket, metrics net.Listener) *Listeners {
+	return &Listeners{TCP: tcp, Socket: socket, Metrics: metrics}
+}
 
 // Refuse stops accepting calls.
 func (l *Listeners) Refuse() {
-	for _, n := range []net.Listener{l.TCP, l.Socket} {
+	for _, n := range []net.Listener{l.TCP, l.Socket, l.Metrics} {
 		if n != nil {
 			_ = n.Close()
 		}
@@ -226,15 +271,16 @@ type Server struct {
 	ended     chan struct{}
 	unwind    func()   // stops the schedules
 	Addr      net.Addr // of the TCP listener
+	Metrics   net.Addr // of that for those who watch the gateway, nil for none
 }
 
 // Listen opens both listeners and serves. Requests over TCP need a key; only the owner can connect to the socket. An
 // address that is not loopback is rejected unless anyHost is set.
-func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
-	if err := checkAddress(addr, anyHost); err != nil {
+func (g *Gateway) Listen(at Address) (*Server, error) {
+	if err := at.check(); err != nil {
 		return nil, err
 	}
-	l, err := bind(g.Options.Dir, addr)
+	l, err := bind(g.Options.Dir, at)
 	if err != nil {
 		return nil, err
 	}
@@ -243,10 +289,18 @@ func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 
 // Serve serves on listeners that are open.
 func (g *Gateway) Serve(l *Listeners) *Server {
-	s := &Server{g: g, listeners: l, ended: make(chan struct{}), errs: make(chan error, 3)}
+	s := &Server{g: g, listeners: l, ended: make(chan struct{}), errs: make(chan error, 4)}
 	s.Addr = l.TCP.Addr()
-	s.start(l.TCP, web.SourceTCP)
-	s.start(l.Socket, web.SourceSocket)
+	tcp := l.TCP
+	if c := g.Options.Certificate; c != nil {
+		tcp = tls.NewListener(tcp, c.Config())
+	}
+	s.start(tcp, g.Web.Handler, web.SourceTCP)
+	s.start(l.Socket, g.Web.Handler, web.SourceSocket)
+	if l.Metrics != nil {
+		s.Metrics = l.Metrics.Addr()
+		s.start(l.Metrics, g.Web.Probes(), web.SourceTCP)
+	}
 	if err := g.Queries.EndCutOff(context.Background()); err != nil {
 		g.log.Error("cannot end interrupted runs", "error", err)
 	}
@@ -273,9 +327,9 @@ func (s *Server) guard() {
 	}
 }
 
-func (s *Server) start(l net.Listener, source string) {
+func (s *Server) start(l net.Listener, h http.Handler, source string) {
 	srv := &http.Server{
-		Handler:           s.g.Web.Handler,
+		Handler:           h,
 		ReadHeaderTimeout: web.HeaderTime,
 		IdleTimeout:       web.IdleTime,
 		MaxHeaderBytes:    web.MaxHeader,
@@ -297,6 +351,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	case err = <-s.errs:
 	}
 	close(s.ended)
+	s.g.Web.Stop()
 	s.unwind()
 	if s.g.Store.Present() != nil {
 		grace = 0
@@ -346,7 +401,7 @@ func (g *Gateway) ServeKey() string {
 func NewServeKey() string { return store.NewKeyText() }
 
 // UseServeKey makes text a valid partner key for the lifetime of this process. It is not stored anywhere.
-func (g *Gateway) UseServeKey(text string) { g.Web.ServedKey = store.HashKey(text) }
+func (g *Gateway) UseServeKey(text string) { g.Web.UseServedKey(text) }
 
 // ForLog removes quoted parts from a statement, and truncates a long one.
 func ForLog(statement string) string {

@@ -38,7 +38,7 @@ func TestSocketIsNeverOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := syscall.Umask(0)
-	s, err := g.Listen("127.0.0.1:0", false)
+	s, err := g.Listen(Address{Listen: "127.0.0.1:0"})
 	syscall.Umask(old)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	zone "github.com/dig-cli/dig/cmd/gateway"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -36,10 +37,10 @@ type exercised struct {
 	ops map[string]bool
 }
 
-func (x *exercised) see(op spec.Op, status int) {
-	if status < 500 || status == 501 {
+func (x *exercised) see(c web.Call) {
+	if c.Status < 500 || c.Status == 501 {
 		x.mu.Lock()
-		x.ops[op.ID] = true
+		x.ops[c.Op.ID] = true
 		x.mu.Unlock()
 	}
 }
@@ -120,7 +121,7 @@ func serveScript(env *testscript.Env, seen *exercised) error {
 		return err
 	}
 	key := g.ServeKey()
-	s, err := g.Listen("127.0.0.1:0", false)
+	s, err := g.Listen(gateway.Address{Listen: "127.0.0.1:0"})
 	if err != nil {
 		return errors.Join(err, g.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/caches/states"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -56,8 +57,11 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 			return s.Store.EndCacheRun(ctx,
 				run, message)
 		})
-		s.Jobs.Ended(jobs.JobCache, p.ID, c.ID, run.Status, run.Error, s.Now().Sub(began), "mode", run.Mode,
-			"scheduled", run.Scheduled, "rows", run.Cached)
+		ended := run
+		if errors.Is(err, store.ErrNotFound) {
+			ended.Status, ended.Error = states.Cancelled, ""
+		}
+		s.Jobs.Ended(s.endOf(keep, p.ID, ended, s.Now().Sub(began)))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("cannot record the end of a cache refresh", "cache", c.ID, "error", err.Error())
 			return
@@ -86,6 +90,26 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 	run.Status, run.Error = states.Completed, ""
 	message = fmt.Sprintf("%d rows cached: %d inserted, %d updated, %d deleted; %d rows were read", run.Cached,
 		run.Inserted, run.Updated, run.Deleted, read)
+}
+
+// endOf describes the end of a refresh.
+func (s *Service) endOf(ctx context.Context, project string, run store.CacheRun, took time.Duration) jobs.End {
+	e := jobs.End{Kind: jobs.JobCache, Project: project, Object: run.CacheID, Mode: run.Mode, Status: run.Status,
+		Reason: run.Error, Took: took, Rows: -1, Scheduled: run.Scheduled}
+	if run.Status == states.Completed {
+		e.Rows = run.Cached
+	}
+	c, err := s.Store.Cache(ctx, project, run.CacheID)
+	if err != nil { // deleted
+		return e
+	}
+	e.Name = c.SchemaName + "." + c.TableName
+	if p, err := s.Store.Project(ctx, "", project); err == nil {
+		if cat, err := s.Names.Catalog(ctx, p, c.CatalogID); err == nil {
+			e.Name = cat.Name + "." + e.Name
+		}
+	}
+	return e
 }
 
 // refreshCache stores the rows of the source in the run's own table and counts the changes. The cache reads its old

@@ -130,6 +130,10 @@ func (s *Service) refreshDue(ctx context.Context, c store.Cache, now time.Time, 
 		err = s.startCacheRun(ctx, p, c, mode, true, ended)
 		started = err == nil
 	}
+	if errors.Is(err, store.ErrConflict) {
+		s.Log.Warn("a scheduled refresh is left out: the previous one still runs", "project", c.ProjectID, "id", c.ID,
+			"name", c.SchemaName+"."+c.TableName, "mode", mode)
+	}
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) {
 		return nil
 	}

@@ -30,8 +30,7 @@ func (s *Service) tidyCaches(ctx context.Context, project string) error {
 		} else if err != nil {
 			return err
 		}
-		s.Jobs.Ended(jobs.JobCache, project, run.CacheID, run.Status, run.Error, 0, "mode", run.Mode,
-			"scheduled", run.Scheduled)
+		s.Jobs.Ended(s.endOf(ctx, project, run, 0))
 	}
 	return nil
 }

@@ -54,8 +54,11 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		os.Remove(s.exportPath(x.ID)) // before anyone can see that the job has ended
 	}
 	err = s.Jobs.Record("export "+x.ID, func(ctx context.Context) error { return s.Store.EndExport(ctx, x) })
-	s.Jobs.Ended(jobs.JobExport, p.ID, x.ID, x.Status, x.Error, time.Duration(x.DurationMs)*time.Millisecond,
-		"rows", x.RowCount)
+	end := endOf(x)
+	if errors.Is(err, store.ErrNotFound) {
+		end.Status, end.Reason, end.Rows = store.ExportCancelled, "", -1
+	}
+	s.Jobs.Ended(end)
 	if err != nil || x.Status != store.ExportSucceeded {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("export", "id", x.ID, "error", err.Error())
@@ -66,6 +69,16 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 	if err := s.shrinkExports(keep); err != nil {
 		s.Log.Error("exports", "error", err.Error())
 	}
+}
+
+// endOf describes the end of a job.
+func endOf(x store.Export) jobs.End {
+	e := jobs.End{Kind: jobs.JobExport, Project: x.ProjectID, Object: x.ID, Status: x.Status, Reason: x.Error,
+		Took: time.Duration(x.DurationMs) * time.Millisecond, Rows: -1}
+	if x.Status == store.ExportSucceeded {
+		e.Rows = x.RowCount
+	}
+	return e
 }
 
 // bounded is a file with a maximum size; 0 means none.
@@ -175,8 +188,7 @@ func (s *Service) tidyExports(ctx context.Context) error {
 		if err := s.Store.EndExport(ctx, x); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		} else if err == nil {
-			s.Jobs.Ended(jobs.JobExport, x.ProjectID, x.ID, x.Status, x.Error,
-				time.Duration(x.DurationMs)*time.Millisecond)
+			s.Jobs.Ended(endOf(x))
 		}
 		if !s.ReadOnly {
 			os.Remove(s.exportPath(x.ID) + partial)

@@ -38,7 +38,7 @@ type KeyClient struct {
 	Key string
 }
 
-// Serve listens on a free port; the client speaks TCP with a partner key.
+// Serve listens on free ports; the client speaks TCP with a partner key.
 func Serve(t *testing.T, o gateway.Options) (*gateway.Gateway, *gateway.Server, KeyClient, *LogBuffer) {
 	t.Helper()
 	log := &LogBuffer{}
@@ -49,7 +49,7 @@ func Serve(t *testing.T, o gateway.Options) (*gateway.Gateway, *gateway.Server, 
 		t.Fatal(err)
 	}
 	key := g.ServeKey()
-	s, err := g.Listen("127.0.0.1:0", false)
+	s, err := g.Listen(gateway.Address{Listen: "127.0.0.1:0", Metrics: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

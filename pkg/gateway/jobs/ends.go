@@ -53,16 +53,43 @@ func (e *Ending) record(ctx context.Context) bool {
 	return e.done
 }
 
+// End is the end of one run, for the log and for those who watch the runs.
+type End struct {
+	Kind      string // JobCache and so on
+	Project   string // ID
+	Object    string // ID of the cache, the query, the catalog or the export
+	Name      string // of the object, if it has one
+	Mode      string // of a cache
+	Status    string
+	Reason    string // why it failed, else ""
+	Took      time.Duration
+	Rows      int64 // stored by it, negative if it stored none
+	Scheduled bool
+}
+
 // Ended logs the end of a run of an object: failures as warnings, which --quiet shows too.
-func (s *Service) Ended(kind, project, id, status, reason string, took time.Duration, more ...any) {
+func (s *Service) Ended(e End) {
 	level := slog.LevelInfo
-	attrs := append([]any{"kind", kind, "project", project, "id", id, "status", status, "duration",
-		took.Round(time.Millisecond)}, more...)
-	if reason != "" {
-		level = slog.LevelWarn
-		attrs = append(attrs, "error", web.ForLog(reason))
+	attrs := []slog.Attr{slog.String("kind", e.Kind), slog.String("project", e.Project), slog.String("id", e.Object)}
+	if e.Name != "" {
+		attrs = append(attrs, slog.String("name", e.Name))
 	}
-	s.log.Log(context.Background(), level, "run ended", attrs...)
+	attrs = append(attrs, slog.String("status", e.Status), slog.Int64("ms", e.Took.Milliseconds()))
+	if e.Mode != "" {
+		attrs = append(attrs, slog.String("mode", e.Mode))
+	}
+	attrs = append(attrs, slog.Bool("scheduled", e.Scheduled))
+	if e.Rows >= 0 {
+		attrs = append(attrs, slog.Int64("rows", e.Rows))
+	}
+	if e.Reason != "" {
+		level = slog.LevelWarn
+		attrs = append(attrs, slog.String("error", web.ForLog(e.Reason)))
+	}
+	s.log.LogAttrs(context.Background(), level, "run ended", attrs...)
+	for _, see := range s.OnEnd {
+		see(e)
+	}
 }
 
 // settledBy reports whether another attempt would change nothing: the end is stored, the object was deleted, or the

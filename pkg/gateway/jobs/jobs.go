@@ -34,6 +34,7 @@ type Service struct {
 	closing  context.Context // done when Close waits for the background work
 	settling context.CancelFunc
 
+	OnEnd []func(End)                                 // notified of the end of every run; set before the first one
 	Stall func(ctx context.Context, kind string) bool // called before work starts, if set; true skips the work
 }
 

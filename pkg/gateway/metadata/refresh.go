@@ -101,7 +101,8 @@ func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c names.C
 		end.Status, end.Error, reason = refreshFailed, &text, text
 	}
 	s.refreshEnded(p, c, end)
-	s.Jobs.Ended(jobs.JobMetadata, p.ID, c.ID, end.Status, reason, s.Now().Sub(began))
+	s.Jobs.Ended(jobs.End{Kind: jobs.JobMetadata, Project: p.ID, Object: c.ID, Name: c.Name, Status: end.Status,
+		Reason: reason, Took: s.Now().Sub(began), Rows: -1})
 	if tell != nil {
 		if err := tell.post(context.WithoutCancel(ctx), refreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
 			s.Log.Warn("metadata refresh callback", "catalog", c.ID, "error", err)

@@ -59,7 +59,8 @@ func (s *Service) settled(ctx context.Context, q store.Query) (store.Query, erro
 			return q, err
 		}
 		if err == nil {
-			s.Jobs.Ended(jobs.JobMaterialized, q.ProjectID, q.ID, store.RunFailed, jobs.Crashed, 0)
+			s.Jobs.Ended(jobs.End{Kind: jobs.JobMaterialized, Project: q.ProjectID, Object: q.ID, Name: q.Name,
+				Status: store.RunFailed, Reason: jobs.Crashed, Rows: -1})
 		}
 		run = next
 	}
@@ -107,7 +108,7 @@ func (s *Service) refreshMaterialized(ctx context.Context, r *web.Request[web.No
 	if err != nil {
 		return web.None{}, err
 	}
-	return web.None{}, s.startRun(ctx, r.Project, q.ID, func() {})
+	return web.None{}, s.startRun(ctx, r.Project, q.ID, false, func() {})
 }
 
 // cancelMaterialized also answers 200 if nothing is running [L].
@@ -123,7 +124,8 @@ func (s *Service) cancelMaterialized(ctx context.Context, r *web.Request[web.Non
 // startRun starts a run in the background. If a run is active, the next one starts when it ends. A run whose process
 // has terminated is ended first, because no run would start after it. ended is called at the end, or when no run
 // starts.
-func (s *Service) startRun(ctx context.Context, p store.Project, id string, ended func()) (err error) {
+func (s *Service) startRun(ctx context.Context, p store.Project, id string, scheduled bool,
+	ended func()) (err error) {
 	started := false
 	defer func() {
 		if !started {
@@ -149,14 +151,16 @@ func (s *Service) startRun(ctx context.Context, p store.Project, id string, ende
 	s.Jobs.Background(jobs.JobMaterialized, func(ctx context.Context) {
 		defer ended()
 		for run != "" {
-			run = s.run(ctx, p, id, run)
+			run = s.run(ctx, p, q, run, scheduled)
+			scheduled = false // somebody has asked for the next
 		}
 	})
 	return nil
 }
 
 // run executes one run and returns the id of the run that follows it, if any.
-func (s *Service) run(ctx context.Context, p store.Project, id, run string) (next string) {
+func (s *Service) run(ctx context.Context, p store.Project, q store.Query, run string, scheduled bool) (next string) {
+	id := q.ID
 	began := s.Now()
 	status, reason, rows := store.RunFailed, "the run was aborted", int64(-1)
 	defer func() { // also if the engine panics: no run stays RUNNING
@@ -164,7 +168,12 @@ func (s *Service) run(ctx context.Context, p store.Project, id, run string) (nex
 			next, err = s.Store.EndRun(ctx, id, run, status, reason, rows)
 			return err
 		})
-		s.Jobs.Ended(jobs.JobMaterialized, p.ID, id, status, reason, s.Now().Sub(began), "rows", rows)
+		told := jobs.End{Kind: jobs.JobMaterialized, Project: p.ID, Object: id, Name: q.Name, Status: status,
+			Reason: reason, Took: s.Now().Sub(began), Rows: rows, Scheduled: scheduled}
+		if errors.Is(err, store.ErrNotFound) {
+			told.Status, told.Reason, told.Rows = store.RunCanceled, "", -1
+		}
+		s.Jobs.Ended(told)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("cannot record the end of a run", "query", id, "error", err)
 			return
@@ -253,7 +262,7 @@ func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 		}
 		p, err := s.Store.Project(ctx, "", q.ProjectID)
 		if err == nil {
-			err = s.startRun(ctx, p, q.ID, ended)
+			err = s.startRun(ctx, p, q.ID, true, ended)
 		} else {
 			ended()
 		}

@@ -137,7 +137,7 @@ func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest
 	}
 	switch {
 	case saved.Materialized != nil && (old.Materialized == nil || saved.SQL != old.SQL):
-		err = s.startRun(ctx, r.Project, saved.ID, func() {})
+		err = s.startRun(ctx, r.Project, saved.ID, false, func() {})
 	case saved.Materialized == nil && old.Materialized != nil:
 		s.Results.DropOf(ctx, old.ID)
 	}

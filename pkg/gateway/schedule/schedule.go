@@ -11,6 +11,9 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
+// Overdue is how late a scheduled run may start before that is reported.
+const Overdue = 10 * time.Minute
+
 // Timetable is a parsed schedule: Next returns the first due time after a given one.
 type Timetable interface {
 	Next(after time.Time) time.Time

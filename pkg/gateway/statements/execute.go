@@ -64,10 +64,11 @@ func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessa
 	}
 	return func(w http.ResponseWriter) error {
 		defer res.Close()
-		_, err := res.Encode(ctx, web.Breaking{Writer: w, B: web.Breaker(w)}, format, func() {
+		n, err := res.Encode(ctx, web.Breaking{Writer: w, B: web.Breaker(w)}, format, func() {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusOK)
 		})
+		web.CountRows(ctx, n)
 		return err
 	}, nil
 }

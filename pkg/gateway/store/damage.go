@@ -75,6 +75,12 @@ func (s *Store) Present() error {
 		"the data directory %s was removed or replaced while this process used it", s.dir)
 }
 
+// Ping reports whether the state file can be read.
+func (s *Store) Ping(ctx context.Context) error {
+	var n int
+	return s.db.QueryRowContext(ctx, "SELECT count(*) FROM organizations").Scan(&n)
+}
+
 // Check reads the whole state file. Its error is the first damage that is found.
 func (s *Store) Check(ctx context.Context) error {
 	var first string

@@ -21,8 +21,10 @@ var errNone = errors.New("this system does not support a supervised gateway")
 type Worker struct {
 	TCP, Socket net.Listener
 	Lock        *os.File
+	Metrics     net.Listener
 	Key         string
 	First       bool
+	Replaced    int
 }
 
 // IsWorker is false.
@@ -32,7 +34,7 @@ func IsWorker(func(string) string) bool { return false }
 func Attach(func() time.Time) (*Worker, error) { return nil, errNone }
 
 // Follow does nothing.
-func (*Worker) Follow(func()) {}
+func (*Worker) Follow(_, _ func()) {}
 
 // Ready does nothing.
 func (*Worker) Ready() {}
@@ -57,6 +59,9 @@ func New(Options) *Supervisor { return &Supervisor{} }
 
 // Kill does nothing.
 func (*Supervisor) Kill() {}
+
+// Reload does nothing.
+func (*Supervisor) Reload() {}
 
 // Run fails.
 func (*Supervisor) Run(context.Context) (int, error) { return 0, errNone }

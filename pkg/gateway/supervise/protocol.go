@@ -9,7 +9,8 @@ import (
 // Options configure a supervisor and the workers it starts.
 type Options struct {
 	TCP, Socket, Lock *os.File
-	Release           func() // called when no further calls are to be accepted
+	Metrics           *os.File // nil for none
+	Release           func()   // called when no further calls are to be accepted
 	Key               string
 	Args              []string // the command line of a worker, with the name of the program
 	Log               *slog.Logger
@@ -29,6 +30,7 @@ const (
 	fileOrders  // from the supervisor: the settings, later stopOrder; end of file means that the supervisor has ended
 	fileReports // to the supervisor
 	fileLock    // the lock of the data directory, held as long as the supervisor or the worker is alive
+	fileMetrics // the listener of --metrics-listen, if there is one
 )
 
 // ExitReplaced is the exit code of a worker that is replaced; that of the Go runtime after a panic.
@@ -36,12 +38,18 @@ const ExitReplaced = 2
 
 // settings are the first line a worker reads.
 type settings struct {
-	Key   string  `json:"key"`   // of --print-key
-	First bool    `json:"first"` // the address has not been printed yet
-	Past  *ledger `json:"past"`
+	Key      string  `json:"key"`      // of --print-key
+	First    bool    `json:"first"`    // the address has not been printed yet
+	Metrics  bool    `json:"metrics"`  // Options.Metrics is set
+	Replaced int     `json:"replaced"` // number of workers before this one
+	Past     *ledger `json:"past"`
 }
 
-const stopOrder = "stop\n"
+// The orders to a worker after the settings.
+const (
+	stopOrder   = "stop\n"
+	reloadOrder = "reload\n"
+)
 
 // report is a line written by a worker.
 type report struct {

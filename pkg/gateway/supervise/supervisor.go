@@ -38,9 +38,10 @@ type Supervisor struct {
 
 	says chan func() // queued log lines
 
-	mu     sync.Mutex
-	now    *worker
-	killed bool // by Kill
+	mu      sync.Mutex
+	now     *worker
+	started int  // workers
+	killed  bool // by Kill
 }
 
 // New returns a supervisor.
@@ -98,6 +99,15 @@ func (s *Supervisor) Kill() {
 		case <-w.done:
 		case <-time.After(time.Second):
 		}
+	}
+}
+
+// Reload has the worker read its settings again. One that starts later reads them by itself.
+func (s *Supervisor) Reload() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now != nil {
+		_, _ = s.now.orders.WriteString(reloadOrder) // one that has ended is replaced
 	}
 }
 
@@ -248,6 +258,9 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 	}
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	c.ExtraFiles = []*os.File{s.o.TCP, s.o.Socket, orders, reports, s.o.Lock}
+	if s.o.Metrics != nil {
+		c.ExtraFiles = append(c.ExtraFiles, s.o.Metrics)
+	}
 	c.SysProcAttr = endWithParent()
 	err = c.Start()
 	// if they stayed open here, writing the settings for a terminated worker could block
@@ -258,6 +271,8 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 	w := &worker{cmd: c, orders: write, reports: make(chan report, 1), done: make(chan struct{})}
 	s.mu.Lock()
 	s.now = w
+	n := s.started
+	s.started++
 	s.mu.Unlock()
 	safely.Go(func() {
 		defer close(w.done)
@@ -274,7 +289,7 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 			w.reports <- r
 		}
 	})
-	raw, err := json.Marshal(settings{s.o.Key, first, s.past})
+	raw, err := json.Marshal(settings{s.o.Key, first, s.o.Metrics != nil, n, s.past})
 	if err == nil {
 		_, _ = write.Write(append(raw, '\n')) // the end of a worker is detected elsewhere
 	}

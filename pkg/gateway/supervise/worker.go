@@ -24,9 +24,11 @@ const Possible = true
 // Worker is the worker's side, in a process that was started by a supervisor.
 type Worker struct {
 	TCP, Socket net.Listener
-	Lock        *os.File // of the data directory
-	Key         string   // created by --print-key
-	First       bool     // the address is to be printed
+	Lock        *os.File     // of the data directory
+	Metrics     net.Listener // nil for none
+	Key         string       // created by --print-key
+	First       bool         // the address is to be printed
+	Replaced    int          // number of workers before this one
 
 	past   *ledger
 	now    func() time.Time
@@ -46,7 +48,7 @@ func IsWorker(getenv func(string) string) bool {
 
 // Attach takes over what the supervisor has passed to this process.
 func Attach(now func() time.Time) (*Worker, error) {
-	for fd := fileTCP; fd <= fileLock; fd++ {
+	for fd := fileTCP; fd <= fileLock; fd++ { // what else is inherited is opened by inherited
 		syscall.CloseOnExec(fd)
 	}
 	w := &Worker{now: now, Lock: os.NewFile(fileLock, "lock"), reports: os.NewFile(fileReports, "reports"),
@@ -59,10 +61,13 @@ func Attach(now func() time.Time) (*Worker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the supervisor of this process has ended: %w", err)
 	}
-	w.Key, w.First, w.past = s.Key, s.First, s.Past
-	var errs [2]error
+	w.Key, w.First, w.Replaced, w.past = s.Key, s.First, s.Replaced, s.Past
+	var errs [3]error
 	w.TCP, errs[0] = inherited(fileTCP)
 	w.Socket, errs[1] = inherited(fileSocket)
+	if s.Metrics {
+		w.Metrics, errs[2] = inherited(fileMetrics)
+	}
 	return w, errors.Join(errs[:]...)
 }
 
@@ -72,9 +77,9 @@ func inherited(fd uintptr) (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-// Follow calls stop when the supervisor requests an orderly shutdown. If the supervisor ends, the process ends
-// immediately.
-func (w *Worker) Follow(stop func()) {
+// Follow calls stop when the supervisor requests an orderly shutdown, and reload when it asks for settings to be read
+// again. If the supervisor ends, the process ends immediately.
+func (w *Worker) Follow(stop, reload func()) {
 	safely.Go(func() {
 		for range time.Tick(beat) {
 			w.report(report{Alive: true})
@@ -87,8 +92,11 @@ func (w *Worker) Follow(stop func()) {
 			if err != nil {
 				return
 			}
-			if line == stopOrder {
+			switch line {
+			case stopOrder:
 				stop()
+			case reloadOrder:
+				reload()
 			}
 		}
 	})

@@ -137,6 +137,7 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	if err != nil {
 		return api.ImportJob{}, err
 	}
+	web.CountRows(ctx, n)
 	s.noteImport(ctx, r.Project, req.ID, n)
 	return api.ImportJob{ID: uuid.NewString(), Status: api.ImportCompleted, StartTime: start.UnixMilli(),
 		EndTime:  s.Now().UnixMilli(),

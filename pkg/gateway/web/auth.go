@@ -25,6 +25,12 @@ type Scope struct {
 	Source    string // where the call was received: "process", "socket" or "tcp"
 }
 
+// servedKey is the Call.Key of the key that the gateway was started with, which has no ID.
+const servedKey = "serve"
+
+// UseServedKey makes text a valid partner key for the lifetime of this process, instead of one before.
+func (s *Mux) UseServedKey(text string) { s.servedKey.Store(new(store.HashKey(text))) }
+
 type scopeKey struct{} // the permissions of the caller
 
 func ScopeOf(ctx context.Context) Scope {
@@ -47,8 +53,9 @@ func (s *Mux) authenticate(hr *http.Request) (Scope, error) {
 	if !strings.EqualFold(scheme, "Bearer") || text == "" {
 		return scope, fault.Framework(401, "the header Authorization: Bearer <key> is missing")
 	}
-	if h := s.ServedKey; h != nil && subtle.ConstantTimeCompare(h, store.HashKey(text)) == 1 {
+	if h := s.servedKey.Load(); h != nil && subtle.ConstantTimeCompare(*h, store.HashKey(text)) == 1 {
 		scope.Partner, scope.KeyPrefix = true, text[:min(8, len(text))]
+		callOf(hr.Context()).Key = servedKey
 		return scope, nil
 	}
 	key, err := s.Store.FindKey(hr.Context(), text)
@@ -59,6 +66,7 @@ func (s *Mux) authenticate(hr *http.Request) (Scope, error) {
 		return scope, err
 	}
 	scope.KeyID, scope.KeyPrefix = key.ID, key.Prefix
+	callOf(hr.Context()).Key = key.ID
 	if scope.Partner = key.ProjectID == nil; !scope.Partner {
 		scope.ProjectID = *key.ProjectID
 	}

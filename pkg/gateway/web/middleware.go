@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"runtime/debug"
 
@@ -34,8 +35,13 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 		sw := &StatusWriter{ResponseWriter: w, stall: s.Limits.Stall}
 		defer s.replies.add(sw)()
 		sw.Header().Set("X-Request-Id", id)
-		start := s.Now()
-		ctx, lacks := engine.WithOmissions(context.WithValue(hr.Context(), RequestKey{}, id))
+		call := &Call{ID: id, Method: hr.Method, Path: hr.URL.Path, Parent: hr.Header.Get("traceparent"),
+			Start: s.Now()}
+		if host, _, err := net.SplitHostPort(hr.RemoteAddr); err == nil {
+			call.Remote = host
+		}
+		ctx := context.WithValue(hr.Context(), RequestKey{}, id)
+		ctx, lacks := engine.WithOmissions(context.WithValue(ctx, callKey{}, call))
 		sw.lacks = lacks
 		hr = hr.WithContext(ctx)
 		address := *hr.URL
@@ -53,9 +59,8 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 					p = http.ErrAbortHandler
 				}
 			}
-			s.Log.Info("request", "id", id, "method", hr.Method, "path", hr.URL.Path, "status", sw.Status,
-				"bytes", sw.bytes,
-				"ms", s.Now().Sub(start).Milliseconds())
+			call.Path, call.Status, call.Sent, call.Took = hr.URL.Path, sw.Status, sw.bytes, s.Now().Sub(call.Start)
+			s.ended(call)
 			if p != nil {
 				panic(p)
 			}
@@ -67,16 +72,20 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 		if s.cors(sw, hr) {
 			return
 		}
-		if hr.URL.Path != "/healthz" && hr.URL.Path != documentPath && !s.isFile(hr) {
+		if !s.public(hr) {
 			scope, err := s.authenticate(hr)
+			call.Source = scope.Source
 			if err != nil {
 				s.Fail(sw, hr, err)
 				return
 			}
 			hr = hr.WithContext(context.WithValue(ctx, scopeKey{}, scope))
 		}
-		if hr.URL.Path != "/healthz" {
+		if !probes(hr.URL.Path) {
 			defer s.Called()()
+		}
+		if hr.Body != nil && hr.Body != http.NoBody {
+			hr.Body = countedBody{hr.Body, call}
 		}
 		s.patient(sw, hr)
 		if !plain {

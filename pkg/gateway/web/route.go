@@ -35,9 +35,11 @@ type Mux struct {
 	local     []Route                     // in addition to the service's operations
 	Files     map[string]http.HandlerFunc // by path prefix: files that need no key because their links are signed
 	Handler   http.Handler
-	Observe   func(op spec.Op, status int)
-	Origins   Origins      // of web pages that may call
-	ServedKey []byte       // hash of a key that is valid for the lifetime of this process
+	Observe   func(Call)             // called after every request, if set
+	Origins   Origins                // of web pages that may call
+	Metrics   http.Handler           // nil for none
+	servedKey atomic.Pointer[[]byte] // hash of a key that is valid for the lifetime of this process
+	stopping  atomic.Bool
 	calls     atomic.Int64 // number of active calls
 	lastCall  atomic.Int64 // end of the last call, in nanoseconds
 	replies   replies
@@ -136,18 +138,14 @@ func HandleLocal[B, T any](g *Mux, op spec.Op, fn func(ctx context.Context, r *R
 
 func newRoute[B, T any](g *Mux, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) Route {
 	serve := func(w http.ResponseWriter, hr *http.Request) {
-		if see := g.Observe; see != nil {
-			defer func() {
-				if sw, ok := w.(*StatusWriter); ok {
-					see(op, sw.Status)
-				}
-			}()
-		}
+		call := callOf(hr.Context())
+		call.Op = op
 		r := &Request[B]{Op: op, Scope: ScopeOf(hr.Context()), HTTP: hr, engine: g.Engine}
 		out, err := func() (out T, err error) {
 			if err = g.Authorize(hr.Context(), op, r.Scope, hr.PathValue("projectId"), &r.Project); err != nil {
 				return
 			}
+			call.Project = r.Project.ID
 			if err = readBody(hr, &r.Body); err != nil {
 				return
 			}

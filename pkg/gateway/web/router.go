@@ -1,7 +1,6 @@
 package web
 
 import (
-	"io"
 	"net/http"
 	"net/url"
 	"sort"
@@ -51,7 +50,9 @@ func (s *Mux) Router() *http.ServeMux {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(api.OpenAPI())
 	})
-	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+	m.HandleFunc("GET "+HealthPath, health)
+	m.HandleFunc("GET "+ReadyPath, s.ready)
+	m.HandleFunc("GET "+MetricsPath, s.metrics)
 	m.HandleFunc("/", s.noRoute)
 	return m
 }
@@ -62,6 +63,11 @@ func (s *Mux) HandleFiles(prefix string, serve http.HandlerFunc) {
 		serve = hook(serve)
 	}
 	s.Files[prefix] = serve
+}
+
+// public reports whether a request needs no key.
+func (s *Mux) public(hr *http.Request) bool {
+	return hr.URL.Path == HealthPath || hr.URL.Path == ReadyPath || hr.URL.Path == documentPath || s.isFile(hr)
 }
 
 // isFile reports whether a request needs no key because its link is signed.

@@ -1,0 +1,172 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/diskspace"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/spf13/cobra"
+)
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	at                                   gateway.Address
+	tlsCert, tlsKey, keyFile, logFormat  string
+	faults, quirks, cors                 []string
+	faultSeed                            uint64
+	limits                               web.Limits
+	upload, memory, temp, exports, reach string
+	printKey, quiet                      bool
+	grace, overrun                       time.Duration
+}
+
+func (f *serveFlags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.at.Listen, "listen", "127.0.0.1:0", "address to listen on; port 0 selects a free one")
+	fs.StringVar(&f.tlsCert, "tls-cert", "", "serve HTTPS with this certificate, followed by those of its authorities "+
+		"(PEM); read again when it changes")
+	fs.StringVar(&f.tlsKey, "tls-key", "", "private key of --tls-cert (PEM)")
+	fs.BoolVar(&f.printKey, "print-key", false, "create a partner key for the lifetime of this process and print it")
+	fs.StringVar(&f.keyFile, "key-file", "", "use the partner key in this file; if it does not exist or is empty, "+
+		"create a key and write it there, readable by its owner only")
+	fs.BoolVar(&f.at.AnyHost, "any-host", false, "allow an address that is not loopback; traffic is not encrypted "+
+		"without --tls-cert")
+	fs.StringVar(&f.at.Metrics, "metrics-listen", "", "also serve /metrics, /healthz and /readyz on this address, "+
+		"without keys and encryption")
+	fs.StringSliceVar(&f.cors, "cors-origin", nil,
+		"origins of web pages that may call, such as http://localhost:3000; * for any")
+	fs.BoolVar(&f.quiet, "quiet", false, "do not log requests")
+	fs.StringVar(&f.logFormat, "log-format", "text", "format of the log: text or json")
+	complete.Values(c, "log-format", "text", "json")
+	fs.DurationVar(&f.grace, "grace", 30*time.Second,
+		"how long calls and runs may continue after an interrupt before they are cancelled")
+	fs.DurationVar(&f.limits.Statement, "max-statement-time", 2*time.Hour,
+		"longest time a statement may run; 0 for no limit")
+	fs.StringVar(&f.memory, "memory", "",
+		"memory that the engine of one project may use, such as 512MiB (1GiB, or less in a smaller container)")
+	fs.StringVar(&f.temp, "max-temp", "16GiB",
+		"disk space that one project may use for data that does not fit into memory")
+	fs.StringVar(&f.upload, "max-upload", "64GiB",
+		"largest CSV document that an import accepts, after unpacking; off for no limit")
+	fs.StringVar(&f.exports, "max-exports", "64GiB",
+		"total size of the files of all exports; the oldest expire first; off for no limit")
+	fs.DurationVar(&f.limits.Silence, "max-silence", time.Minute,
+		"longest pause in the body of a request; 0 for no limit")
+	fs.DurationVar(&f.limits.Stall, "max-stall", 5*time.Minute, "longest time that a reply waits for a client that "+
+		"reads nothing, before its statement is ended; 0 for no limit")
+	fs.StringArrayVar(&f.faults, "fault", nil,
+		"inject a fault, such as status=503,rate=0.2; repeat (docs/testing.md)")
+	fs.StringSliceVar(&f.quirks, "quirks", nil, "reproduce faults of the hosted zones: hosted for those that always "+
+		"occur there, harsh[=RATE] for the others, or names[=RATE] (docs/testing.md)")
+	complete.Values(c, "quirks", append([]string{"hosted", "harsh"}, gateway.QuirkNames()...)...)
+	fs.StringVar(&f.reach, "reach", "private", "addresses that connections created with a project key may reach: "+
+		"public, private (with loopback) or all (with link-local and metadata services)")
+	complete.Values(c, "reach", "public", "private", "all")
+	fs.Uint64Var(&f.faultSeed, "fault-seed", 1,
+		"seed for faults with a rate or a random size; the same seed gives the same faults")
+	fs.DurationVar(&f.overrun, "max-overrun", 10*time.Second, "how long a statement may continue after it was told to "+
+		"stop, before the process that runs it is replaced; 0 for no limit")
+}
+
+// options checks the flags and returns what they ask for.
+func (f *serveFlags) options(e *cli.Env) (o gateway.Options, err error) {
+	if f.grace < 0 {
+		return o, exitcode.Usagef("--grace: %v is negative", f.grace)
+	}
+	if o.Inject, err = gateway.ParseInjection(f.faults, f.faultSeed); err != nil {
+		return o, exitcode.Usagef("--fault %v", err)
+	}
+	o.Limits = f.limits
+	if o.Limits.Statement < 0 || o.Limits.Silence < 0 || o.Limits.Stall < 0 || f.overrun < 0 {
+		return o, exitcode.Usagef("--max-statement-time, --max-silence, --max-stall and --max-overrun cannot be " +
+			"negative")
+	}
+	if o.Limits.Upload, err = config.ParseSize(f.upload); err != nil {
+		return o, exitcode.Usagef("--max-upload: %v", err)
+	}
+	if o.Limits.Exports, err = config.ParseSize(f.exports); err != nil {
+		return o, exitcode.Usagef("--max-exports: %v", err)
+	}
+	if o.Limits.Exports == 0 { // off
+		o.Limits.Exports = -1
+	}
+	if o.Quirks, err = gateway.ParseQuirks(f.quirks); err != nil {
+		return o, exitcode.Usagef("--quirks: %v", err)
+	}
+	memory := cli.MemoryFor(cli.AllowedMemory())
+	if f.memory != "" {
+		if memory, err = config.ParseSize(f.memory); err != nil || memory < 64<<20 {
+			return o, exitcode.Usagef("--memory: %q is not a size of at least 64MiB", f.memory)
+		}
+	}
+	if o.Origins, err = web.ParseOrigins(f.cors); err != nil {
+		return o, exitcode.Usagef("--cors-origin: %v", err)
+	}
+	if o.Reach, err = sources.ParseReach(f.reach); err != nil {
+		return o, exitcode.Usagef("--reach: %v", err)
+	}
+	temp, err := config.ParseSize(f.temp)
+	if err != nil || temp <= 0 {
+		return o, exitcode.Usagef("--max-temp: %q is not a size", f.temp)
+	}
+	if o.Dir, err = config.DataDir(e.Getenv); err != nil {
+		return o, err
+	}
+	if o.Log, err = f.logger(e); err != nil {
+		return o, err
+	}
+	if o.Certificate, err = f.certificate(e, o.Log); err != nil {
+		return o, err
+	}
+	f.at.Encrypted = o.Certificate != nil
+	o.OpenEngine, o.Now, o.Version = duckdb.Open, e.Now, cli.BuildVersion()
+	o.KeepOut, o.Configs = config.OwnDirs(e.Getenv)
+	o.Engine = engine.Options{MemoryLimit: memory, TempLimit: temp, Overrun: f.overrun,
+		CompactFree: diskspace.CompactFree, AbortCode: exitcode.Failed}
+	return o, nil
+}
+
+func (f *serveFlags) logger(e *cli.Env) (*slog.Logger, error) {
+	o := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if f.quiet {
+		o.Level = slog.LevelWarn
+	}
+	switch f.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(e.Err, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(e.Err, o)), nil
+	}
+	return nil, exitcode.Usagef("--log-format: %q is neither text nor json", f.logFormat)
+}
+
+// certificate reads the certificate; nil if there is none.
+func (f *serveFlags) certificate(e *cli.Env, log *slog.Logger) (*gateway.Certificate, error) {
+	if f.tlsCert == "" && f.tlsKey == "" {
+		return nil, nil
+	}
+	if f.tlsCert == "" || f.tlsKey == "" {
+		return nil, exitcode.Usagef("--tls-cert and --tls-key are given together or not at all")
+	}
+	c, err := gateway.OpenCertificate(e.Abs(f.tlsCert), e.Abs(f.tlsKey), log, e.Now)
+	if err == nil {
+		return c, nil
+	}
+	name := "--tls-cert"
+	if errors.Is(err, gateway.ErrKeyFile) {
+		name = "--tls-key"
+	}
+	return nil, &exitcode.Failure{Exit: exitcode.Usage, Code: "usage", Msg: fmt.Sprintf("%s: %v", name, err), Err: err,
+		Hint: "both files are PEM; the first certificate in the file is that of the private key"}
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// Call is a request that has ended, as its line in the log and its observers have it. It holds nothing secret.
+type Call struct {
+	ID       string
+	Op       spec.Op // zero if the request reached no operation
+	Method   string
+	Path     string
+	Parent   string // the header traceparent
+	Project  string // once the caller may use it
+	Key      string // ID of the caller's key; empty for the owner of the data directory
+	Source   string // where it was received, see Scope.Source
+	Remote   string // address of the caller, without the port
+	Start    time.Time
+	Took     time.Duration
+	Status   int
+	Received int64 // bytes of the request's body
+	Sent     int64 // bytes of the reply's body
+	Rows     int64 // of the result of a statement, or that an import has stored
+}
+
+type callKey struct{} // the Call of a request that is being handled
+
+// callOf returns the record of the request; outside of one it returns a record that nobody reads.
+func callOf(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &Call{}
+}
+
+// CountRows adds to the rows of the request's result or import.
+func CountRows(ctx context.Context, n int64) { callOf(ctx).Rows += n }
+
+// line is what the log has of a call.
+func (c *Call) line() []slog.Attr {
+	out := []slog.Attr{slog.String("id", c.ID), slog.String("method", c.Method), slog.String("path", c.Path),
+		slog.Int("status", c.Status), slog.Int64("bytes", c.Sent), slog.Int64("ms", c.Took.Milliseconds())}
+	for _, a := range []slog.Attr{slog.String("op", c.Op.ID), slog.String("project", c.Project),
+		slog.String("key", c.Key), slog.String("source", c.Source), slog.String("remote", c.Remote)} {
+		if a.Value.String() != "" {
+			out = append(out, a)
+		}
+	}
+	if c.Received > 0 {
+		out = append(out, slog.Int64("received", c.Received))
+	}
+	if c.Rows > 0 {
+		out = append(out, slog.Int64("rows", c.Rows))
+	}
+	return out
+}
+
+// ended logs a call and tells its observer. What asks whether the gateway is healthy, every few seconds, is logged only
+// if it is not.
+func (s *Mux) ended(c *Call) {
+	level := slog.LevelInfo
+	if probes(c.Path) && c.Status < http.StatusBadRequest {
+		level = slog.LevelDebug
+	}
+	s.Log.LogAttrs(context.Background(), level, "request", c.line()...)
+	if s.Observe != nil {
+		s.Observe(*c)
+	}
+}
+
+// countedBody counts the bytes of a request's body.
+type countedBody struct {
+	io.ReadCloser
+	call *Call
+}
+
+func (b countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.call.Received += int64(n)
+	return n, err
+}
