@@ -366,6 +366,14 @@ func (f *File) parquet(ctx context.Context) (*parquet.File, error) {
 	return p, err
 }
 
+// Declared returns what a Parquet file declares of a column; of other files nothing.
+func (f *File) Declared(i int) parquet.Column {
+	if i < len(f.declared) {
+		return f.declared[i]
+	}
+	return parquet.Column{}
+}
+
 // Batches reads columns of a Parquet file as Go values.
 func (f *File) Batches(columns []parquet.Column, limit int64) (*parquet.Batches, error) {
 	p, err := parquet.Open(f.in, f.size)

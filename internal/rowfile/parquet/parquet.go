@@ -15,12 +15,15 @@ import (
 // batchRows is the number of rows that are read at once.
 const batchRows = 2048
 
-// Column is a column of a file: its name, which may be that of another one, and its type in Trino.
+// Column is a column of a file: its name, which may be that of another one, and its type in Trino. It is plain if each
+// reader gives the same values, except for texts that are not valid; see plain.
 type Column struct {
 	Name     string
 	Type     string
 	Nullable bool
 	At       int // its index
+	Plain    bool
+	Bloom    bool // it has Bloom filters, to which 0 and -0 differ
 }
 
 // File is an open file.
@@ -43,7 +46,7 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 func (f *File) Columns(ctx context.Context) (cols []Column, err error) {
 	halves := halfLeaves(f.file.File)
 	for _, c := range f.file.Root().Columns() {
-		typ := "json"
+		typ, isPlain, bloom := "json", false, false
 		if flat(c) {
 			typ, _ = leafDecoder(c, halves)
 			if wide, fine := nanosType(c); wide != "" {
@@ -55,8 +58,9 @@ func (f *File) Columns(ctx context.Context) (cols []Column, err error) {
 					typ = wide
 				}
 			}
+			isPlain, bloom = plain(f.file, c, typ), f.file.Facts(c.Index()).Bloom
 		}
-		cols = append(cols, Column{c.Name(), typ, !c.Required(), len(cols)})
+		cols = append(cols, Column{c.Name(), typ, !c.Required(), len(cols), isPlain, bloom})
 	}
 	return cols, nil
 }

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strconv"
@@ -59,6 +60,9 @@ func (r *Rows) Next(ctx context.Context) ([]infer.Value, error) {
 		var kind infer.Kind
 		r.text, kind = appendValue(r.text, r.columns[i].Type, v)
 		r.row[i] = infer.Value{Text: r.text[from:], Kind: kind} // stays as it is when the buffer grows
+		if _, isText := v.(string); isText && bytes.IndexByte(r.row[i].Text, 0) >= 0 {
+			return nil, fmt.Errorf("row %d, column %q: %w", r.n, r.columns[i].Name, infer.CheckText(r.row[i].Text))
+		}
 	}
 	return r.row, nil
 }

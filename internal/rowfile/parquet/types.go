@@ -7,12 +7,14 @@ import (
 	"math/big"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dig-cli/dig/internal/rowfile/infer"
+	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 )
 
 type decoder func(parquet.Value) (any, error)
@@ -139,9 +141,13 @@ func fineTime(v parquet.Value) (any, error) {
 	return at(clock(v), 1e9).Format("15:04:05.000000000"), nil
 }
 
+// textOf accepts a NUL character, which every reader and SQL itself know; Rows refuse it.
 func textOf(v parquet.Value) (any, error) {
 	b := v.ByteArray()
-	return string(b), infer.CheckText(b)
+	if !utf8.Valid(b) {
+		return nil, infer.CheckText(b)
+	}
+	return string(b), nil
 }
 
 // unitOf returns the number of units per second.
@@ -173,11 +179,7 @@ func decimalOf(kind parquet.Kind, precision, scale int32) decoder {
 		case parquet.Int64:
 			n.SetInt64(v.Int64())
 		case parquet.ByteArray, parquet.FixedLenByteArray:
-			b := v.ByteArray()
-			n.SetBytes(b)
-			if len(b) > 0 && b[0]&0x80 != 0 {
-				n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-			}
+			n = parquetio.Unscaled(v.ByteArray())
 		default:
 			return nil, fmt.Errorf("a decimal stored as %v", kind)
 		}

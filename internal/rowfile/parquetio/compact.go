@@ -36,6 +36,7 @@ var (
 // rule says what is done with the fields of a structure, and with those of each element of a list of structures.
 type rule struct {
 	drop    []int16                                // fields that are left out
+	read    []int16                                // fields that are left out after the rules have seen them
 	within  map[int16]*rule                        // of fields that are structures or lists of them
 	integer func(id int16, v int64) (int64, error) // may replace the value of a field
 	text    func(id int16, v []byte) error         // looks at a text
@@ -127,7 +128,7 @@ func (c *compact) structure(r *rule, depth int) error {
 			id = int16(v)
 		}
 		typ := head & 15
-		dropped := slices.Contains(r.drop, id)
+		dropped, from := slices.Contains(r.drop, id), len(c.out)
 		if dropped {
 			c.mute++
 		} else if delta := id - written; delta > 0 && delta < 16 && id > written {
@@ -139,9 +140,12 @@ func (c *compact) structure(r *rule, depth int) error {
 		if err := c.value(r, id, typ, depth); err != nil {
 			return err
 		}
-		if dropped {
+		switch {
+		case dropped:
 			c.mute--
-		} else {
+		case slices.Contains(r.read, id) && c.mute == 0:
+			c.out = c.out[:from]
+		default:
 			written = id
 		}
 	}

@@ -23,9 +23,11 @@ const (
 
 // chunk is where the values of a column in a row group are.
 type chunk struct {
-	codec format.CompressionCodec
-	first int64 // offset of the first page
-	size  int64 // bytes of the pages
+	codec  format.CompressionCodec
+	first  int64 // offset of the first page
+	size   int64 // bytes of the pages
+	values int64 // their number, with NULLs
+	bounds bounds
 }
 
 // element is an entry of the schema.
@@ -139,12 +141,16 @@ func (f *footer) rules() *rule {
 	var first, dictionary int64
 	codecs := 0
 	about := &rule{
-		drop: []int16{8, 10, 12, 13, 14, 15, 16, 17},
+		drop:   []int16{8, 10, 13, 15, 16, 17},
+		read:   []int16{12, 14},
+		within: map[int16]*rule{12: k.bounds.rule()},
 		integer: func(id int16, v int64) (int64, error) {
 			switch id {
 			case 4:
 				k.codec, codecs = format.CompressionCodec(v), codecs+1
 				return int64(format.Uncompressed), nil
+			case 5:
+				k.values = v
 			case 7:
 				k.size = v
 				return virtualSize, nil
@@ -154,11 +160,13 @@ func (f *footer) rules() *rule {
 			case 11:
 				dictionary = v
 				return 0, nil
+			case 14:
+				k.bounds.bloom = true
 			}
 			return v, nil
 		},
 	}
-	begin := func() { k, first, dictionary, codecs = chunk{}, 0, 0, 0 }
+	begin := func() { k, first, dictionary, codecs = chunk{bounds: noBounds}, 0, 0, 0 }
 	begin()
 	chunks := 0
 	column := &rule{

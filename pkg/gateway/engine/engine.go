@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/hex"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -127,6 +128,25 @@ type Described interface {
 // Named may be implemented by a Scanner: it adds the name of the source to an error about its values.
 type Named interface {
 	Fault(ctx context.Context, err error) error
+}
+
+// Native may be implemented by a Scanner of files in a format that engines read too.
+type Native interface {
+	// Native opens the files, whose rows follow each other; nil if an engine would not read the same rows.
+	Native(ctx context.Context) ([]NativeFile, error)
+}
+
+// NativeFile is a file of Parquet that an engine may read by itself. It must give the values that Scan gives, or none.
+type NativeFile struct {
+	*os.File
+	Columns []NativeColumn // those of the scanner
+	Still   func() error   // returns an error if the file is not as it was, to be called after its last row
+}
+
+// NativeColumn is a column of a NativeFile.
+type NativeColumn struct {
+	Name  string // in the file, "" if only Scan reads it
+	Bloom bool   // it has Bloom filters, to which 0 and -0 differ
 }
 
 // ScanRequest is the request of a scan to a source. Names are as returned by Columns. A scanner that ignores a filter

@@ -277,6 +277,19 @@ func (s scanner) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batch
 	return all, nil
 }
 
+// Native implements engine.Native.
+func (s scanner) Native(ctx context.Context) ([]engine.NativeFile, error) {
+	n, ok := s.Scanner.(engine.Native)
+	if !ok {
+		return nil, nil
+	}
+	files, err := n.Native(ctx)
+	for i, f := range files {
+		files[i].Still = func() error { return s.src.Fault(ctx, f.Still()) }
+	}
+	return files, s.src.Fault(ctx, err)
+}
+
 type scanned struct {
 	engine.Batches
 	src origin

@@ -66,9 +66,12 @@ func (p *printer) tableUse(use *analyze.TableUse, fields []*analyze.Field) {
 		trinosql.Fail(err)
 	}
 	p.put(text, " AS ", name, "(")
+	columns := make([]string, len(fields))
+	p.tables[use.Table] = append(p.tables[use.Table], columns)
 	p.list(len(fields), func(i int) {
 		column := p.name("c")
 		p.put(column)
+		columns[i] = column
 		p.fields[fields[i]] = name + "." + column
 	})
 	p.put(")")

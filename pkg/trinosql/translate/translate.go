@@ -28,6 +28,18 @@ type Statement struct {
 	Zones []string
 
 	fields map[*analyze.Field]string
+	tables map[*analyze.Table][][]string
+}
+
+// Used reports for each column of a table whether the text refers to it, or seems to.
+func (s *Statement) Used(t *analyze.Table) []bool {
+	out := make([]bool, len(t.Columns))
+	for _, columns := range s.tables[t] {
+		for i, c := range columns {
+			out[i] = out[i] || strings.Count(s.SQL, c) > 1
+		}
+	}
+	return out
 }
 
 // Names maps generated column names, without quotes, to the users' names.
@@ -44,7 +56,7 @@ func (s *Statement) Names() map[string]string {
 // Query translates an analysed query. The error is a *trinosql.Unsupported or one of Options.Table.
 func Query(q *trinosql.Query, a *analyze.Analysis, o Options) (*Statement, error) {
 	p := newPrinter(a, o)
-	s := &Statement{Columns: a.Output, fields: p.fields}
+	s := &Statement{Columns: a.Output, fields: p.fields, tables: p.tables}
 	text, err := p.w.Print(func() {
 		p.query(q)
 		s.Zones = p.outputZones(q)
@@ -64,6 +76,7 @@ type printer struct {
 	made int // number of generated names
 
 	fields  map[*analyze.Field]string            // the references of columns
+	tables  map[*analyze.Table][][]string        // the names of the columns of each use
 	lambdas map[*trinosql.Lambda][]string        // the names of the parameters
 	named   map[*trinosql.NamedQuery]*namedQuery // of WITH
 	literal map[trinosql.Expr]string             // temporary replacements of expressions
@@ -86,8 +99,9 @@ type namedQuery struct {
 }
 
 func newPrinter(a *analyze.Analysis, o Options) *printer {
-	p := &printer{a: a, o: o, fields: map[*analyze.Field]string{}, lambdas: map[*trinosql.Lambda][]string{},
-		named: map[*trinosql.NamedQuery]*namedQuery{}, literal: map[trinosql.Expr]string{}}
+	p := &printer{a: a, o: o, fields: map[*analyze.Field]string{}, tables: map[*analyze.Table][][]string{},
+		lambdas: map[*trinosql.Lambda][]string{},
+		named:   map[*trinosql.NamedQuery]*namedQuery{}, literal: map[trinosql.Expr]string{}}
 	p.w = &trinosql.Writer{Override: func(_ *trinosql.Writer, n trinosql.Node) bool {
 		switch n := n.(type) {
 		case trinosql.Expr:

@@ -193,6 +193,8 @@ func (f *folder) Statistics(context.Context, string, string) ([]api.ColumnStatis
 type column struct {
 	engine.ColumnInfo
 	at int
+	// of a Parquet file; see parquet.Column
+	plain, bloom bool
 }
 
 type tableOf struct {

@@ -76,7 +76,7 @@ func (f *folder) recall(about string, d *described) bool {
 	}
 	d.guesses, d.rows, d.form, d.sheets, d.renamed = n.Guesses, n.Rows, n.Form, n.Sheets, n.Renamed
 	for i, c := range n.Columns {
-		d.cols = append(d.cols, column{c, n.Fields[i]})
+		d.cols = append(d.cols, column{ColumnInfo: c, at: n.Fields[i]})
 	}
 	return true
 }

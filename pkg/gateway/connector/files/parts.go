@@ -180,7 +180,8 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 				g.Add(infer.Value{Text: []byte(*v), Kind: infer.Field}, 0)
 			}
 		}
-		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.Type(), Nullable: g.Nullable}, k})
+		t.keys = append(t.keys, column{ColumnInfo: engine.ColumnInfo{Name: key, Type: g.Type(),
+			Nullable: g.Nullable}, at: k})
 	}
 	for i := range t.parts {
 		p := &t.parts[i]

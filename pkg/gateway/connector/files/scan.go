@@ -85,7 +85,7 @@ func (p *place) describe(ctx context.Context, t file, d *described) error {
 	for i, name := range names {
 		c := &f.Columns[i]
 		info := engine.ColumnInfo{Name: name, Type: c.Type(), Nullable: c.Nullable || c.Declared == "" && c.Values == 0}
-		d.cols = append(d.cols, column{info, i})
+		d.cols = append(d.cols, column{info, i, f.Declared(i).Plain, f.Declared(i).Bloom})
 	}
 	if f.Format != rowfile.Parquet {
 		d.guesses = f.Columns

@@ -285,7 +285,9 @@ func (in *Instance) hardening() []string {
 		`SET GLOBAL errors_as_json=true`,
 		`SET GLOBAL TimeZone='UTC'`,
 		fmt.Sprintf(`SET GLOBAL max_temp_directory_size='%dB'`, in.Opts.TempLimit),
-		`SET GLOBAL allowed_directories=[` + sqltext.Literal(in.dir+string(filepath.Separator)) + `]`,
+		`SET GLOBAL allowed_directories=[` + sqltext.Literal(in.dir+string(filepath.Separator)) + `, ` +
+			sqltext.Literal(in.tempDir+string(filepath.Separator)) + `]`, // for Link
+		`SET GLOBAL enable_external_file_cache=false`,
 		`SET GLOBAL enable_external_access=false`,
 		// the default of 5 keeps 100 MB more in memory while rows are stored
 		`SET GLOBAL write_buffer_row_group_count=1`,

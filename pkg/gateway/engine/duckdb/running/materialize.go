@@ -29,6 +29,7 @@ func (p Statements) Store(ctx context.Context, schema, table string, x *engine.S
 		return 0, err
 	}
 	defer s.close()
+	s.natively, s.rewrite = true, s.writeNamed
 	if s.t, err = s.writeNamed(ctx, x); err != nil {
 		return 0, err
 	}
@@ -114,10 +115,13 @@ func (p Statements) unstored(ctx context.Context, schema, table string) error {
 
 // storeAs creates a table with the statement's rows and counts them.
 func (s *statement) storeAs(ctx context.Context, name string) (n int64, err error) {
-	err = s.retried(ctx, func() error {
+	store := func() error {
 		n, err = s.storeOnce(ctx, name)
 		return err
-	})
+	}
+	if err = s.retried(ctx, store); err != nil && s.retreat(ctx) {
+		err = s.retried(ctx, store)
+	}
 	return n, err
 }
 
@@ -127,6 +131,9 @@ func (s *statement) storeOnce(ctx context.Context, name string) (n int64, err er
 	defer stop()
 	n, err = s.execCount(ctx, `CREATE TABLE `+name+` AS `+s.t.text)
 	stop()
+	if err == nil {
+		err = s.still()
+	}
 	if err == nil {
 		done := s.c.Reserve()
 		err = s.c.Commit(ctx)

@@ -46,6 +46,12 @@ type statement struct {
 	views   map[*engine.Relation]*translation
 	scanned map[*engine.Relation]bool
 
+	natively   bool // files may be read by DuckDB itself
+	natives    map[*engine.Relation]*native
+	chosen     map[nativeUse]bool
+	nativeUsed bool // the text has such files
+	rewrite    func(context.Context, *engine.Statement) (*translation, error)
+
 	changes bool                    // its connection changes stored tables
 	abort   context.CancelCauseFunc // if not nil, ends the statement with the connection
 	leave   func()                  // ends the supervision by the process.Watch
@@ -61,7 +67,7 @@ func (p Statements) statement(ctx context.Context, x *engine.Statement, write bo
 		return nil, engine.Ended(ctx, nil)
 	}
 	s := &statement{of: x, p: p, changes: write, views: map[*engine.Relation]*translation{},
-		scanned: map[*engine.Relation]bool{}}
+		scanned: map[*engine.Relation]bool{}, natives: map[*engine.Relation]*native{}, chosen: map[nativeUse]bool{}}
 	return s, p.files.Known()
 }
 
@@ -90,6 +96,7 @@ func (s *statement) close() {
 	for _, r := range s.relays {
 		r.close()
 	}
+	s.closeNatives()
 	if s.c != nil {
 		s.c.Close()
 		s.leave()
@@ -125,7 +132,7 @@ func (p Statements) Run(ctx context.Context, x *engine.Statement) (_ engine.Rows
 		cancel()
 		return nil, err
 	}
-	s.abort = abort
+	s.abort, s.natively, s.rewrite = abort, true, s.write
 	r := &result{s: s, ctx: ctx, cancel: cancel, stop: func() {}}
 	begun := false
 	defer func() {
@@ -141,7 +148,10 @@ func (p Statements) Run(ctx context.Context, x *engine.Statement) (_ engine.Rows
 		return nil, err
 	}
 	r.stop = c.Watch(ctx)
-	if err = s.retried(ctx, r.begin); err != nil {
+	if err = s.retried(ctx, r.begin); err != nil && s.retreat(ctx) {
+		err = s.retried(ctx, r.begin)
+	}
+	if err != nil {
 		return nil, s.explain(err)
 	}
 	begun = true

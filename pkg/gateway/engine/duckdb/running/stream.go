@@ -31,6 +31,7 @@ type result struct {
 	once   sync.Once
 
 	fetched bool // a chunk was asked for
+	passed  bool // a chunk was passed on
 }
 
 var _ engine.Rows = (*result)(nil)
@@ -93,6 +94,12 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 		return chunk, false, err
 	}
 	chunk, failed := r.fetch()
+	if failed != nil && !r.passed && r.s.retreat(r.ctx) {
+		r.fetched = false
+		if failed = r.begin(); failed == nil {
+			chunk, failed = r.fetch()
+		}
+	}
 	if err := r.s.c.Refused(); err != nil {
 		if chunk.Ptr != nil {
 			bindings.DestroyDataChunk(&chunk)
@@ -100,6 +107,7 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 		return chunk, false, r.s.explain(err)
 	}
 	if chunk.Ptr != nil {
+		r.passed = true
 		return chunk, true, nil
 	}
 	if failed != nil {
@@ -109,9 +117,15 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 		if errors.Is(failed, instance.ErrLost) {
 			failed = r.reason()
 		}
+		if err := r.s.nativeFault(r.ctx); err != nil {
+			failed = err
+		}
 		return chunk, false, r.s.explain(failed)
 	}
-	return chunk, false, r.ended(ctx)
+	if err := r.ended(ctx); err != nil {
+		return chunk, false, err
+	}
+	return chunk, false, r.s.still()
 }
 
 // fetch returns the next chunk; its pointer is nil at the end of the rows. Until one was returned the statement may run

@@ -66,11 +66,15 @@ func (s *statement) write(ctx context.Context, x *engine.Statement) (*translatio
 		}
 		s.views[r] = v
 	}
-	out, err := translate.Query(x.Query, x.Analysis, translate.Options{
+	o := translate.Options{
 		Table:   func(t *analyze.Table) (string, error) { return s.from(ctx, x, x.Relations[t]) },
 		Param:   func(i int) string { return values.Literal(x.Params[i]) },
 		Catalog: x.Catalog, Schema: x.Schema, User: x.User,
-	})
+	}
+	out, err := translate.Query(x.Query, x.Analysis, o)
+	if err == nil && s.choose(x, out) {
+		out, err = translate.Query(x.Query, x.Analysis, o)
+	}
 	var refused *trinosql.Unsupported
 	if errors.As(err, &refused) {
 		return nil, engine.Placed(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg,
@@ -100,6 +104,9 @@ func (s *statement) from(ctx context.Context, x *engine.Statement, r *engine.Rel
 			return "", x.InRelation(r, err)
 		}
 		s.scanned[r] = true
+	}
+	if text, err := s.nativeText(ctx, x, r); err != nil || text != "" {
+		return text, x.InRelation(r, err)
 	}
 	return scanCall(r.Name), nil
 }

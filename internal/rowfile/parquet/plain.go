@@ -1,0 +1,66 @@
+package parquet
+
+import (
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dig-cli/dig/internal/rowfile/parquetio"
+)
+
+// plain reports whether another reader of Parquet, if it takes a flat column to be of the same type, gives the same
+// values as this package: they are within the type, as the statistics say, and no condition on them leaves out rows
+// that it should not.
+func plain(p *parquetio.File, c *parquet.Column, typ string) bool {
+	facts, kind := p.Facts(c.Index()), c.Type().Kind()
+	isBytes := kind == parquet.ByteArray || kind == parquet.FixedLenByteArray
+	if !facts.Complete || facts.Old && isBytes {
+		return false
+	}
+	within := func(low, high *big.Int) bool { return p.Within(c.Index(), low, high) }
+	var logical any
+	if l := c.Type().LogicalType(); l != nil {
+		logical = l.Value
+	}
+	switch l := logical.(type) {
+	case *format.IntType:
+		high := new(big.Int).Lsh(big.NewInt(1), uint(l.BitWidth)&127)
+		low := new(big.Int)
+		if l.IsSigned {
+			high.Rsh(high, 1)
+			low.Neg(high)
+		}
+		// of 32 and 64 bits there is no other value
+		return !facts.Old && l.BitWidth >= 32 || within(low, high.Sub(high, big.NewInt(1)))
+	case *format.DecimalType:
+		most := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(l.Precision)), nil)
+		most.Sub(most, big.NewInt(1))
+		return within(new(big.Int).Neg(most), most)
+	case *format.TimeType:
+		return typ == "time" && within(new(big.Int), big.NewInt(86400*unitOf(l.Unit)-1))
+	case *format.TimestampType:
+		// what the types of engines hold, without the years that are not whole
+		from, to := -290_300, 294_246
+		if unitOf(l.Unit) > 1e6 {
+			from, to = 1678, 2261
+		}
+		in := func(year int) *big.Int {
+			s := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
+			return new(big.Int).Mul(big.NewInt(s), big.NewInt(unitOf(l.Unit)))
+		}
+		high := in(to + 1)
+		return within(in(from), high.Sub(high, big.NewInt(1)))
+	}
+	switch base, _, _ := strings.Cut(typ, "("); base {
+	case "varchar", "varbinary":
+		return kind == parquet.ByteArray
+	case "real", "double":
+		return !isBytes
+	case "boolean", "integer", "bigint", "date", "uuid":
+		return true
+	}
+	return false
+}

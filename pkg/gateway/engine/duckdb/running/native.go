@@ -1,0 +1,249 @@
+//go:build cgo
+
+package running
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql/translate"
+)
+
+// native are the files of a table that DuckDB reads itself. Where it fails, the statement runs again with the scanner,
+// whose rows or error count.
+type native struct {
+	table *scanTable
+	files []engine.NativeFile
+	links []string
+	cols  []string // what reads each column; "" if only the scanner does
+}
+
+// nativeUse is a table in one text of a statement: its own or that of a saved query.
+type nativeUse struct {
+	of *engine.Statement
+	r  *engine.Relation
+}
+
+// sameValues are the conversions, from the types of DuckDB's reader to those of scans, that change no value.
+var sameValues = map[[2]string]bool{
+	{"TINYINT", "INTEGER"}: true, {"SMALLINT", "INTEGER"}: true, {"UTINYINT", "BIGINT"}: true,
+	{"USMALLINT", "BIGINT"}: true, {"UINTEGER", "BIGINT"}: true, {"UBIGINT", "DECIMAL(20,0)"}: true,
+	{"TIME WITH TIME ZONE", "TIME"}: true, {"TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ"}: true,
+}
+
+// readParquet calls DuckDB's reader.
+func readParquet(links []string) string {
+	list := make([]string, len(links))
+	for i, l := range links {
+		list[i] = sqltext.Literal(l)
+	}
+	return "read_parquet([" + strings.Join(list, ", ") + "], hive_partitioning = false, can_have_nan = true)"
+}
+
+// openNative opens the files of a table for DuckDB; nil if it cannot read any of its columns.
+func (s *statement) openNative(ctx context.Context, r *engine.Relation) (*native, error) {
+	src, ok := r.Scan.(engine.Native)
+	if !ok || !s.natively {
+		return nil, nil
+	}
+	files, err := src.Native(ctx)
+	if err != nil || len(files) == 0 {
+		return nil, err
+	}
+	n := &native{table: s.scans.tables[scanKey(r.Name)], files: files}
+	s.natives[r] = n
+	c, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		link, err := c.Instance.Link(f.File)
+		if err != nil {
+			return n.without(), nil
+		}
+		n.links = append(n.links, link)
+	}
+	var first map[string]string
+	for i, f := range files {
+		found := map[string]string{}
+		err := c.Query(ctx, "DESCRIBE SELECT * FROM "+readParquet(n.links[i:i+1]), nil, func(v []*string) error {
+			found[*v[0]] = *v[1]
+			return nil
+		})
+		if err != nil {
+			return n.without(), engine.Ended(ctx, nil)
+		}
+		if i == 0 {
+			first, n.cols = found, make([]string, len(f.Columns))
+			for k, c := range f.Columns {
+				n.cols[k] = readColumn(c.Name, found[c.Name], n.table.types[k])
+			}
+		}
+		for k, c := range f.Columns {
+			if c.Name == "" || found[c.Name] != first[c.Name] {
+				n.cols[k] = ""
+			} else if typ := found[c.Name]; c.Bloom && (typ == "FLOAT" || typ == "DOUBLE") {
+				// no condition on it is looked up in a Bloom filter
+				name := sqltext.Quote(c.Name)
+				n.cols[k] = "CASE WHEN " + name + " IS NULL THEN NULL ELSE " + name + " END"
+			}
+		}
+	}
+	if !slices.ContainsFunc(n.cols, func(c string) bool { return c != "" }) {
+		return n.without(), nil
+	}
+	return n, nil
+}
+
+// readColumn is what reads a column of one of DuckDB's types as another, "" if that could change a value.
+func readColumn(name, typ, want string) string {
+	switch {
+	case name == "":
+	case typ == want:
+		return sqltext.Quote(name)
+	case sameValues[[2]string{typ, want}]:
+		return "CAST(" + sqltext.Quote(name) + " AS " + want + ")"
+	}
+	return ""
+}
+
+// without leaves a table to its scanner.
+func (n *native) without() *native {
+	n.close()
+	n.cols = nil
+	return nil
+}
+
+func (n *native) close() {
+	for _, l := range n.links {
+		_ = os.Remove(l)
+	}
+	for _, f := range n.files {
+		_ = f.Close()
+	}
+	n.files, n.links = nil, nil
+}
+
+// text reads the rows, with NULL for columns that only the scanner reads.
+func (n *native) text() string {
+	cols := make([]string, len(n.cols))
+	for i, c := range n.cols {
+		if cols[i] = c; c == "" {
+			cols[i] = "NULL"
+		}
+	}
+	return "(SELECT " + strings.Join(cols, ", ") + " FROM " + readParquet(n.links) + ")"
+}
+
+// nativeText is the text of a table that DuckDB reads itself, "" for another.
+func (s *statement) nativeText(ctx context.Context, x *engine.Statement, r *engine.Relation) (string, error) {
+	n, known := s.natives[r]
+	if !known {
+		var err error
+		if n, err = s.openNative(ctx, r); err != nil {
+			return "", engine.SourceError(r.Shown, err)
+		}
+		if n == nil {
+			s.natives[r] = nil
+		}
+	}
+	if n == nil || slices.Contains(n.cols, "") && !s.chosen[nativeUse{x, r}] {
+		return "", nil
+	}
+	s.nativeUsed = true
+	return n.text(), nil
+}
+
+// choose finds the tables of which a translated text uses only columns that DuckDB reads. It returns true if there are
+// any that the text does not have so.
+func (s *statement) choose(x *engine.Statement, out *translate.Statement) bool {
+	more := false
+	for t, r := range x.Relations {
+		n, use := s.natives[r], nativeUse{x, r}
+		if n == nil || !slices.Contains(n.cols, "") || s.chosen[use] {
+			continue
+		}
+		used := out.Used(t)
+		ok := true
+		for i, c := range n.cols {
+			ok = ok && (c != "" || !used[i])
+		}
+		if ok {
+			s.chosen[use], more = true, true
+		}
+	}
+	return more
+}
+
+// retreat writes the statement again without DuckDB's reader of files, after an error that may be its own.
+func (s *statement) retreat(ctx context.Context) bool {
+	if !s.nativeUsed || engine.Ended(ctx, nil) != nil {
+		return false
+	}
+	s.closeNatives()
+	s.natively, s.nativeUsed = false, false
+	s.views = map[*engine.Relation]*translation{}
+	t, err := s.rewrite(ctx, s.of)
+	if err != nil {
+		return false
+	}
+	s.t = t
+	_, err = s.connect(ctx)
+	return err == nil
+}
+
+// still returns an error if a file that DuckDB has read is not as it was.
+func (s *statement) still() error {
+	for _, n := range s.natives {
+		if n == nil {
+			continue
+		}
+		for _, f := range n.files {
+			if err := f.Still(); err != nil {
+				return engine.SourceError(n.table.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// nativeFault finds the error of the scanner of a file that DuckDB has failed to read after rows were passed on.
+func (s *statement) nativeFault(ctx context.Context) error {
+	for _, n := range s.natives {
+		if n == nil || !s.nativeUsed {
+			continue
+		}
+		req := engine.ScanRequest{Limit: -1}
+		for i, c := range n.cols {
+			if c != "" {
+				req.Columns = append(req.Columns, n.table.cols[i].Name)
+			}
+		}
+		rows, err := n.table.src.Scan(ctx, req)
+		for err == nil {
+			_, err = rows.Next(ctx)
+		}
+		if rows != nil {
+			_ = rows.Close()
+		}
+		if !errors.Is(err, io.EOF) {
+			return engine.SourceError(n.table.name, err)
+		}
+	}
+	return nil
+}
+
+func (s *statement) closeNatives() {
+	for _, n := range s.natives {
+		if n != nil {
+			n.close()
+		}
+	}
+	s.natives = map[*engine.Relation]*native{}
+}
