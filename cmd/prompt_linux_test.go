@@ -320,7 +320,7 @@ func TestDeletionIsConfirmedByName(t *testing.T) {
 			c.args[2]) {
 			t.Errorf("%v: the target is not named:\n%s", c.args, x.screen())
 		}
-		if c.args[2] == "people" && !strings.Contains(screen, "saved queries that refer to it break: folk?") {
+		if c.args[2] == "people" && !strings.Contains(screen, "which breaks query folk?") {
 			t.Errorf("%v: what depends on it is not named:\n%s", c.args, x.screen())
 		}
 	}

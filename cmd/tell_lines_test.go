@@ -216,6 +216,7 @@ table list
 table sample people --out sample.csv | 1
 schema query list
 version
+uses people
 workspace create w2
 workspace delete spare --yes
 workspace get spare

@@ -3,50 +3,46 @@ package catalog
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// catalogHoldings describes what a deletion of a catalog deletes or breaks: caches, parametric tables, saved queries
-// and, where a prompt needs it, the number of tables that become unreadable. Kinds that cannot be listed are named as
-// such. dependants is the same without the tables.
+// catalogHoldings describes what a deletion of a catalog breaks and, where a prompt needs it, the number of tables that
+// become unreadable. broken is the same without the tables.
 func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project string,
-	of api.Catalog) (all, dependants string) {
-	queries, err := cl.Queries.List(ctx, project)
-	parts := resolve.CatalogDependants(ctx, cl, project, of, queries, err)
-	dependants = strings.Join(parts, ", ")
-	if e.Ask().NeedsConfirmation() || dependants != "" {
+	of api.Catalog) (all, broken string, err error) {
+	g, err := uses.Read(ctx, cl, project)
+	if err != nil {
+		return "", "", err
+	}
+	broken = g.Users(nil, g.Catalog(of.Name)).Breaks()
+	with := ""
+	if e.Ask().NeedsConfirmation() || broken != "" {
 		switch n, err := tablesOf(ctx, cl, project, of.ID); {
 		case err != nil:
-			parts = append(parts, "tables that could not be listed")
+			with = " with tables that could not be listed"
 		case n > 0:
-			parts = append(parts, phrase.Plural(n, "1 table", "%d tables"))
+			with = " with its " + phrase.Plural(n, "1 table", "%d tables")
 		}
 	}
-	return strings.Join(parts, ", "), dependants
+	return with + broken, broken, nil
 }
 
-// agreeTable asks for confirmation before a table of a catalog is deleted, and lists the saved queries that read it.
-// names are the names by which the user may confirm the table.
+// agreeTable asks for confirmation before a table of a catalog is deleted, and lists what this breaks. names are the
+// names by which the user may confirm the table.
 func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named prompt.Naming, names []string,
 	catalog api.Catalog, schema, table, question string) error {
 	look := func() (string, error) {
-		queries, err := cl.Queries.List(ctx, p)
-		if err != nil {
+		g, err := uses.Read(ctx, cl, p)
+		if err != nil || catalog.Name == "" {
 			return "", err
 		}
-		if catalog.Name == "" {
-			return "", nil
-		}
-		if used := resolve.QueriesReading(queries, catalog.Name, table, schema); len(used) > 0 {
-			return "; saved queries that refer to it break: " + strings.Join(used, ", "), nil
-		}
-		return "", nil
+		return g.Users(nil, g.Table(catalog.Name, schema, table)).Breaks(), nil
 	}
 	used, err := look()
 	if err != nil {

@@ -205,18 +205,17 @@ there are any, the name of the catalog is asked for, or --yes needs --confirm NA
 				return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 					Msg: "there is no catalog with id " + k.ID}
 			}
-			with, dependants := catalogHoldings(ctx, e, cl, p, k)
-			what := phrase.NameAndID(k.Name, k.ID)
-			if with != "" {
-				what += " with its " + with
+			with, broken, err := catalogHoldings(ctx, e, cl, p, k)
+			if err != nil {
+				return cli.View{}, err
 			}
-			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(k.ID, k.Name, k.DisplayName), dependants,
-				"delete catalog %s?", what); err != nil {
+			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(k.ID, k.Name, k.DisplayName), broken,
+				"delete catalog %s%s?", phrase.NameAndID(k.Name, k.ID), with); err != nil {
 				return cli.View{}, err
 			}
 			if err := e.Ask().RecheckText("catalog "+k.Name, with, func() (string, error) {
-				now, _ := catalogHoldings(ctx, e, cl, p, k)
-				return now, nil
+				now, _, err := catalogHoldings(ctx, e, cl, p, k)
+				return now, err
 			}); err != nil {
 				return cli.View{}, err
 			}

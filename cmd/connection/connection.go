@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
@@ -87,31 +88,31 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 	return cli.Annotate(cli.Leaf[cli.Acknowledged](e, spec.DeleteConnection, c,
 		in(func(ctx context.Context, cl *api.Client, p, id,
 			name string) (cli.View, error) {
-			holds, err := connectionHoldings(ctx, cl, p, id)
-			if err != nil {
-				return cli.View{}, err
-			}
-			what := holds
-			if holds == "" {
-				what = "no catalog uses it"
-			}
 			called := name
 			if name == id {
 				if now, err := cl.Connections.Get(ctx, p, id); err == nil {
 					called = now.Name
 				}
 			}
-			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, called), holds, "delete connection %s? %s",
-				phrase.NameAndID(called, id), what); err != nil {
+			look := func() (string, error) {
+				g, err := uses.Read(ctx, cl, p)
+				if err != nil {
+					return "", err
+				}
+				return g.Users(nil, g.Connection(id)).Breaks(), nil
+			}
+			used, err := look()
+			if err != nil {
 				return cli.View{}, err
 			}
-			if err := e.Ask().RecheckText("connection "+called, holds, func() (string, error) {
-				return connectionHoldings(ctx, cl,
-					p, id)
-			}); err != nil {
+			if err := e.Ask().ConfirmNamed(named, prompt.NamesOf(id, called), used, "delete connection %s%s?",
+				phrase.NameAndID(called, id), used); err != nil {
 				return cli.View{}, err
 			}
-			return cli.Note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
+			if err := e.Ask().RecheckText("connection "+called, used, look); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("deleted connection %s%s", name, used), cl.Connections.Delete(ctx, p, id)
 		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection, spec.ListParametricTables,
 		spec.ListQueries)
 }

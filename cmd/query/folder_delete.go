@@ -6,8 +6,6 @@ import (
 	"errors"
 	"net/url"
 	"path"
-	"slices"
-	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
@@ -28,8 +26,8 @@ func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 		Long: `Delete a folder. It must be empty, unless --force is given: then all folders and queries in it are
 deleted with it.
 
-Other queries that refer to these, also through others, and semantic tables that show them break; if
-there are any, they are listed, and the path of the folder is asked for, or --yes needs --confirm PATH.`,
+What uses these, also through others, is listed; if there is anything, the path of the folder is asked
+for, or --yes needs --confirm PATH.`,
 		Example: "  " + e.Name + " query folder delete /drafts --force --yes"}
 	c.Flags().BoolVar(&force, "force", false, "delete it with all folders and queries in it")
 	named.Register(c, "folder")
@@ -96,31 +94,9 @@ func folderContents(ctx context.Context, e *cli.Env, cl *api.Client, p, id strin
 	if err = errors.Join(err, jerr); err != nil || len(queries) == 0 {
 		return out, err
 	}
-	readers, ids, err := resolve.Dependants(ctx, cl, p, queries...)
-	if err != nil {
-		return out, err
-	}
-	if readers != "" {
-		out.holds.Text += "; other queries refer to them: " + readers
-	}
-	for _, q := range queries {
-		ids = append(ids, q.ID)
-	}
-	shown := shownIn(ctx, cl, p, "them", ids)
-	out.holds.Text += shown
-	out.used = readers + shown
-	return out, nil
-}
-
-// shownIn lists the semantic tables that show one of the given queries, as the end of a prompt.
-func shownIn(ctx context.Context, cl *api.Client, p, what string, queries []string) string {
-	switch tables, err := semanticOver(ctx, cl, p, queries...); {
-	case err != nil:
-		return "; semantic tables that show " + what + " could not be listed"
-	case len(tables) > 0:
-		return "; semantic tables show " + what + ": " + strings.Join(tables, ", ")
-	}
-	return ""
+	out.used, err = brokenBy(ctx, cl, p, queries...)
+	out.holds.Text += out.used
+	return out, err
 }
 
 func collectBelow(nodes []api.QueryFolderTreeNode, folders *int, queries *[]api.Query) {
@@ -129,38 +105,4 @@ func collectBelow(nodes []api.QueryFolderTreeNode, folders *int, queries *[]api.
 		*queries = append(*queries, n.Queries...)
 		collectBelow(n.Children, folders, queries)
 	}
-}
-
-// semanticOver returns the tables of semantic catalogs that show one of the saved queries with the given ids, if the
-// gateway reports that.
-func semanticOver(ctx context.Context, cl *api.Client, project string, queries ...string) ([]string, error) {
-	var names []string
-	all, err := cl.Catalogs.List(ctx, project)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range all {
-		if !resolve.IsSemantic(c) {
-			continue
-		}
-		schemas, err := cl.Catalogs.Schemas(ctx, project, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range schemas {
-			if s.SchemaName == "information_schema" {
-				continue
-			}
-			tables, err := cl.Catalogs.Tables(ctx, project, c.ID, s.SchemaName)
-			if err != nil {
-				return nil, err
-			}
-			for _, t := range tables {
-				if slices.Contains(queries, t.QueryID) {
-					names = append(names, c.Name+"."+s.SchemaName+"."+t.TableName)
-				}
-			}
-		}
-	}
-	return names, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -23,11 +24,13 @@ func newQuerySavedCmds(e *cli.Env) []*cobra.Command {
 }
 
 func newQueryListCmd(e *cli.Env) *cobra.Command {
-	var folder, kind string
+	var folder, kind, used string
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the saved queries of the project",
 		Example: "  " + e.Name + " query list --folder /reports", Args: cobra.NoArgs}
 	c.Flags().StringVar(&folder, "folder", "", "only those in this folder, by path, name or id; / for those in none")
 	c.Flags().StringVar(&kind, "type", "", "only PLAIN or only MATERIALIZED ones")
+	c.Flags().StringVar(&used, "uses", "", "only those that use this table, saved query, catalog or connection, "+
+		"directly or through others")
 	complete.Values(c, "type", "PLAIN", "MATERIALIZED")
 	complete.Names(c, "folder", "folder")
 	return cli.Leaf[[]api.Query](e, spec.ListQueries, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
@@ -44,8 +47,14 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 			}
 			qs, err := cl.Queries.List(ctx, p)
 			columns := []string{"id", "name", "queryType", "path"}
-			if err != nil || folder == "" && typ == "" {
+			if err != nil || folder == "" && typ == "" && used == "" {
 				return cli.List(qs, columns...), err
+			}
+			var users map[string]bool
+			if used != "" {
+				if users, err = usersOf(ctx, cl, p, used); err != nil {
+					return cli.View{}, err
+				}
 			}
 			out := []api.Query{}
 			for _, q := range qs {
@@ -53,13 +62,33 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 				if q.FolderID != nil {
 					at = *q.FolderID
 				}
-				if (folder == "" || at == in) && (typ == "" || q.QueryType == typ) {
+				if (folder == "" || at == in) && (typ == "" || q.QueryType == typ) && (used == "" || users[q.ID]) {
 					out = append(out, q)
 				}
 			}
 			return cli.List(out, columns...).PrintValue(), nil
 		}, nil
 	}))
+}
+
+// usersOf are the ids of the saved queries that use an object.
+func usersOf(ctx context.Context, cl *api.Client, p, name string) (map[string]bool, error) {
+	g, err := uses.Read(ctx, cl, p)
+	if err == nil {
+		err = g.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	at, err := g.Find(ctx, cl, p, "", name)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for _, l := range g.Users(nil, at).Links {
+		out[l.ID] = out[l.ID] || l.Kind == uses.Query
+	}
+	return out, nil
 }
 
 // queryType parses PLAIN or MATERIALIZED in any case.
@@ -86,9 +115,8 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 	var named prompt.Naming
 	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"},
 		Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
-		Long: "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it, also " +
-			"through others, and semantic tables that show one of these break; if there are any, they are listed, " +
-			"and\nthe name of the query is asked for, or --yes needs --confirm QUERY.",
+		Long: "Delete a saved query, with its stored result and schedule.\n\nWhat uses it, also through others, is " +
+			"listed; if there is anything, the name of the query is asked for,\nor --yes needs --confirm QUERY.",
 		Example: "  " + e.Name + " query delete daily_sales --yes"}
 	named.Register(c, "query")
 	cli.Annotate(c, spec.GetQuery, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
@@ -127,29 +155,25 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 	}))
 }
 
-// queryHoldings lists the dependants of a saved query, and describes them and the stored result for a prompt.
-func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (used, what string, err error) {
-	used, readers, err := resolve.Dependants(ctx, cl, p, q)
-	if err != nil {
-		return "", "", err
-	}
-	if q.QueryType == "MATERIALIZED" {
+// queryHoldings describes what is deleted with a saved query, and what that breaks.
+func queryHoldings(ctx context.Context, cl *api.Client, p string, q api.Query) (broken, what string, err error) {
+	if broken, err = brokenBy(ctx, cl, p, q); q.QueryType == "MATERIALIZED" {
 		what = " and its stored result"
 	}
-	if used != "" {
-		what += "; other queries refer to it: " + used
+	return broken, what + broken, err
+}
+
+// brokenBy is the end of a sentence about a change of saved queries: what it breaks.
+func brokenBy(ctx context.Context, cl *api.Client, p string, queries ...api.Query) (string, error) {
+	g, err := uses.Read(ctx, cl, p)
+	if err != nil {
+		return "", err
 	}
-	which := "it"
-	if len(readers) > 0 {
-		which = "it or one of these"
+	var of []int
+	for _, q := range queries {
+		of = append(of, g.Query(q.Name)...)
 	}
-	shown := shownIn(ctx, cl, p, which, append(readers, q.ID))
-	used += shown
-	what += shown
-	if used != "" {
-		what += ". Delete it"
-	}
-	return used, what, nil
+	return g.Users(nil, of...).Breaks(), nil
 }
 
 func newQueryMoveCmd(e *cli.Env) *cobra.Command {

@@ -249,13 +249,12 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 			sameSchedule(e, req.Schedule, v.Schedule)
 			trust.NoteColumns(ctx, e, cl, p, v)
 			if req.DisplayName != nil && old.Name != v.Name {
-				used, _, err := resolve.Dependants(ctx, cl, p, old)
+				used, err := brokenBy(ctx, cl, p, old)
 				if err != nil {
 					return cli.View{}, err
 				}
 				if used != "" {
-					fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still referred to by %s\n",
-						old.Name, v.Name, used)
+					fmt.Fprintf(e.Err, "warning: %s is called %s now%s\n", old.Name, v.Name, used)
 				}
 			}
 			return cli.Object(v), nil

@@ -34,9 +34,9 @@ func newColumnDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 		Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2),
 		Long: `Delete a column with its values.
 
-Saved queries that read the table and name the column, or select all columns, are listed, and so are
-parametric tables over the table; if there are any, the name of the column is asked for, or --yes needs
---confirm COLUMN. A column that gets values before the question is answered is not deleted.`}
+What uses the table is listed, saved queries if they name the column or select all columns; if there is
+anything, the name of the column is asked for, or --yes needs --confirm COLUMN. A column that gets
+values before the question is answered is not deleted.`}
 	named.Register(c, "column")
 	return cli.Leaf[cli.Acknowledged](e, k.delColumn, c, e.WithProject(func(ctx context.Context, cl *api.Client,
 		p string,
@@ -266,7 +266,11 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 				return cli.View{}, err
 			}
 			if was := k.stored(args[1]); d.Name != "" && !strings.EqualFold(k.stored(d.Name), was) {
-				if used := readers(ctx, cl, p, k.noun, k.stored(args[0]), was, "break"); used != "" {
+				used, err := k.broken(ctx, cl, p, k.stored(args[0]), was)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if used != "" {
 					fmt.Fprintf(e.Err, "warning: column %s is called %s now%s\n", args[1], d.Name, used)
 				}
 			}

@@ -3,44 +3,31 @@ package table
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
-	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// readers lists, as the end of a prompt, the saved queries and parametric tables that read a table or, if column is not
-// empty, may read that column; "" if there are none. verb describes how the change affects them.
-func readers(ctx context.Context, cl *api.Client, project, schema, table, column, verb string) string {
-	text := ""
-	all, err := cl.Queries.List(ctx, project)
-	queries, _ := resolve.ReadersOf(all, func(q api.Query, r sqlstmt.Reading) bool {
-		return r.Of(api.InternalCatalogName, table, schema) && (column == "" || sqlstmt.Mentions(q.InputQuery, column))
-	})
+// broken is the end of a sentence about the deletion of a table or, if column is not empty, about a change of that
+// column: what it breaks.
+func (k tableKind) broken(ctx context.Context, cl *api.Client, project, table, column string) (string, error) {
+	g, err := uses.Read(ctx, cl, project)
 	if err != nil {
-		text = "; saved queries that refer to it could not be listed, and " + verb
-	} else if len(queries) > 0 {
-		text = "; saved queries that refer to it " + verb + ": " + strings.Join(queries, ", ")
+		return "", err
 	}
-	switch tables, err := resolve.ParametricOver(ctx, cl, project, api.InternalCatalogID, schema, table); {
-	// gateways without parametric tables over internal tables answer with various errors
-	case err != nil && !api.Answered(err):
-		text += "; parametric tables over it could not be listed, and " + verb
-	case len(tables) > 0:
-		text += "; parametric tables over it " + verb + ": " + strings.Join(tables, ", ")
-	}
-	return text
+	of := g.Table(api.InternalCatalogName, k.noun, table) // the names of the kinds are also the names of their schemas
+	return g.Users(func(o uses.Object) bool { return column == "" || o.Mentions(column) }, of).Breaks(), nil
 }
 
 // question returns the prompt for deleting a table or one of its columns; its Mark identifies the contents.
 func (k tableKind) question(ctx context.Context, e *cli.Env, cl *api.Client, project, table,
 	column string) (q prompt.Holds, used string, err error) {
-	// the names of the kinds are also the names of their schemas
-	used = readers(ctx, cl, project, k.noun, k.stored(table), k.stored(column), "break")
+	if used, err = k.broken(ctx, cl, project, k.stored(table), k.stored(column)); err != nil {
+		return q, "", err
+	}
 	count := ""
 	if e.Ask().Prompts() {
 		c, err := contents.Of(ctx, cl, project, k.noun, k.stored(table), k.stored(column))

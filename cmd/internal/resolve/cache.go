@@ -58,15 +58,3 @@ func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
 	}
 	return nil, nil
 }
-
-// cachesOf returns the names of the caches of a catalog.
-func cachesOf(ctx context.Context, cl *api.Client, project, catalog string) ([]string, error) {
-	all, err := cl.Cache.CatalogStatuses(ctx, project, catalog)
-	var names []string
-	for _, st := range all {
-		if api.JobState(st.Status) != api.StateDeleted {
-			names = append(names, st.SchemaName+"."+st.TableName)
-		}
-	}
-	return names, err
-}

@@ -2,10 +2,8 @@ package resolve
 
 import (
 	"context"
-	"slices"
 	"strings"
 
-	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
@@ -45,25 +43,6 @@ func inFolder(q api.Query) string {
 		return ""
 	}
 	return " in " + *q.Path
-}
-
-// Dependants lists the saved queries that read one of the queries gone, or its stored result, and are not among them.
-// Queries that read one through another saved query come last. ids are the ids of the listed queries.
-func Dependants(ctx context.Context, cl *api.Client, project string,
-	gone ...api.Query) (used string, ids []string, err error) {
-	all, err := cl.Queries.List(ctx, project)
-	if err != nil {
-		return "", nil, err
-	}
-	all = slices.DeleteFunc(all, func(q api.Query) bool {
-		return slices.ContainsFunc(gone, func(g api.Query) bool { return g.ID == q.ID })
-	})
-	names, ids := ReadersOf(all, func(_ api.Query, r sqlstmt.Reading) bool {
-		return slices.ContainsFunc(gone, func(g api.Query) bool {
-			return r.Of(api.InternalCatalogName, g.Name, api.SchemaQuery, api.SchemaMtQuery)
-		})
-	})
-	return strings.Join(names, ", "), ids, nil
 }
 
 // QueryTable is the SQL name of a saved query.
