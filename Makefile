@@ -14,7 +14,7 @@ ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler man test load big check-operation lint witness generate bench bench-files bench-start bench-sources bench-inference public-files install uninstall clean
+.PHONY: all client compiler man test load big check-operation lint witness generate bench bench-files bench-start bench-serve bench-sources bench-inference public-files install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -94,6 +94,11 @@ bench-start: all
 	 while [ ! -S "$$DIG_DATA_DIR/gateway.sock" ]; do sleep 0.1; done; \
 	 printf 'SELECT 1 by gateway serve / version:   '; bin/bench/ratio 'bin/dig|query|execute|--zone|local|--sql|SELECT 1' 'bin/dig|version'; kill $$pid; wait $$pid); \
 	rm -rf "$$DIG_DATA_DIR" "$$DIG_CONFIG_DIR"
+
+# Clients of a served gateway on loopback against DuckDB in a process; half a minute for each round of all statements.
+bench-serve: all
+	$(GO) build -o bin/bench/ ./testdata/bench/serve
+	bin/bench/serve -dig bin/dig
 
 # A PostgreSQL table through zone local against psql; needs PostgreSQL's programs and no running server.
 bench-sources: all

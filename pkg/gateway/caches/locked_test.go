@@ -58,7 +58,14 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 		strings.Contains(run.Error, "longer than") {
 		t.Errorf("%+v, %v", run, err)
 	}
-	_, err = again.Names.Query(ctx, p, sql.Query{SQL: "SELECT 1"})
+	res, err := again.Names.Query(ctx, p, sql.Query{SQL: "SELECT 1"}) // it needs no data
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err = again.Names.Query(ctx, p, sql.Query{SQL: `SELECT 1 FROM peaka."table".any`})
 	if f := fault.Of(err); f.Status != 409 || !strings.Contains(f.Message, "nothing was done") {
 		t.Errorf("%d %v", f.Status, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/tables"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 )
 
 // internal is catalog "1": the internal and BI tables.
@@ -101,17 +102,20 @@ func (c sample) Statistics(ctx context.Context, schema, table string) ([]api.Col
 	return c.g.statistics(ctx, c.p, c, engine.TableName{Catalog: engine.SampleCatalog, Schema: schema, Table: table})
 }
 
-// Describe lists the columns of anything a statement can refer to, by planning a query of its rows.
+// Describe lists the columns of anything a statement can refer to, by analysing a query of its rows.
 func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableName) ([]Column, error) {
-	res, err := s.Query(ctx, p, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows}})
+	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
-	defer res.Close()
-	cols := res.Columns()
+	cols, err := sql.Describe(ctx, data, sql.Query{Ask: sql.Rows{Table: n, Limit: sql.NoRows},
+		Catalogs: s.Resolver(p)})
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Column, len(cols))
 	for i, c := range cols {
-		out[i].ColumnDetail = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.DataType,
+		out[i].ColumnDetail = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: wire.TypeName(c.Type),
 			DisplayName: c.Name}
 	}
 	return out, nil

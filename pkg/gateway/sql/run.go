@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/wire"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
 // tries is how often a statement is read and run for tables that change in between.
@@ -61,6 +62,17 @@ func Check(ctx context.Context, p engine.Project, q Query) error {
 		return err
 	}
 	return p.Check(ctx, x)
+}
+
+// Describe returns the columns of a SELECT that Run would start, without planning it.
+func Describe(ctx context.Context, p engine.Project, q Query) (columns []analyze.Column, err error) {
+	ctx, cancel := deadline(ctx, q)
+	defer cancel()
+	err = retried(ctx, p, q, func(x *engine.Statement) error {
+		columns = x.Columns
+		return p.Check(ctx, x)
+	})
+	return columns, err
 }
 
 // Store runs a SELECT and stores its rows, see engine.Project.

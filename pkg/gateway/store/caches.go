@@ -105,15 +105,21 @@ type CachedTable struct{ Schema, Table, Stored string }
 // CachedTables lists the caches with rows of the tables that have a name, ignoring case. SQLite only folds letters of
 // ASCII, so that it compares the lengths alone.
 func (s *Store) CachedTables(ctx context.Context, project, catalog, schema, table string) ([]CachedTable, error) {
-	found, err := queryAll(ctx, s.db, func(scan func(...any) error) (t CachedTable, err error) {
-		err = scan(&t.Schema, &t.Table, &t.Stored)
-		return
-	}, "SELECT schema_name, table_name, stored FROM caches WHERE project_id = ? AND catalog_id = ? AND "+
-		"length(schema_name) = length(?) AND length(table_name) = length(?) AND stored IS NOT NULL",
-		project, catalog, schema, table)
-	return slices.DeleteFunc(found, func(t CachedTable) bool {
-		return !strings.EqualFold(t.Schema, schema) || !strings.EqualFold(t.Table, table)
-	}), err
+	type key struct{ project, catalog string }
+	all, err := remembered(ctx, s, key{project, catalog}, func() ([]CachedTable, error) {
+		return queryAll(ctx, s.db, func(scan func(...any) error) (t CachedTable, err error) {
+			err = scan(&t.Schema, &t.Table, &t.Stored)
+			return
+		}, "SELECT schema_name, table_name, stored FROM caches WHERE project_id = ? AND catalog_id = ? AND "+
+			"stored IS NOT NULL", project, catalog)
+	})
+	var found []CachedTable
+	for _, t := range all {
+		if strings.EqualFold(t.Schema, schema) && strings.EqualFold(t.Table, table) {
+			found = append(found, t)
+		}
+	}
+	return found, err
 }
 
 // IsCached reports whether there is a cache with rows of the table that is spelled so at its source.

@@ -37,8 +37,11 @@ func (s *Store) Catalog(ctx context.Context, project, id string) (Catalog, error
 
 // CatalogByName finds a catalog of a project by its SQL name.
 func (s *Store) CatalogByName(ctx context.Context, project, name string) (Catalog, error) {
-	return queryOne(ctx, s.db, scanCatalog, "SELECT "+catalogColumns+" FROM catalogs WHERE project_id = ? AND name = ?",
-		project, name)
+	type key struct{ project, name string }
+	return remembered(ctx, s, key{project, name}, func() (Catalog, error) {
+		return queryOne(ctx, s.db, scanCatalog, "SELECT "+catalogColumns+
+			" FROM catalogs WHERE project_id = ? AND name = ?", project, name)
+	})
 }
 
 // CreateCatalog adds a catalog; a name in use is ErrConflict. Id and time are set.
@@ -57,8 +60,11 @@ func (s *Store) DeleteCatalog(ctx context.Context, project, id string) error {
 // CatalogConnection finds the connection of a catalog; for a shared one it belongs to another project. ErrNotFound
 // means that it was deleted.
 func (s *Store) CatalogConnection(ctx context.Context, c Catalog) (Connection, error) {
-	return queryOne(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE id = ?",
-		c.ConnectionID)
+	type key struct{ connection string }
+	return remembered(ctx, s, key{c.ConnectionID}, func() (Connection, error) {
+		return queryOne(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE id = ?",
+			c.ConnectionID)
+	})
 }
 
 // ParametricTable is a table of a catalog read with fixed values for some of its columns. Values is JSON as received.
@@ -75,8 +81,11 @@ func scanParametric(scan func(...any) error) (p ParametricTable, err error) {
 
 // ParametricTables lists the parametric tables of a catalog.
 func (s *Store) ParametricTables(ctx context.Context, catalog string) ([]ParametricTable, error) {
-	return queryAll(ctx, s.db, scanParametric, "SELECT "+parametricColumns+
-		" FROM parametric_tables WHERE catalog_id = ? ORDER BY created_at, to_schema, to_table", catalog)
+	type key struct{ catalog string }
+	return remembered(ctx, s, key{catalog}, func() ([]ParametricTable, error) {
+		return queryAll(ctx, s.db, scanParametric, "SELECT "+parametricColumns+
+			" FROM parametric_tables WHERE catalog_id = ? ORDER BY created_at, to_schema, to_table", catalog)
+	})
 }
 
 // CreateParametricTable adds a parametric table; a target in use is ErrConflict.

@@ -135,8 +135,11 @@ func (s *Store) Projects(ctx context.Context, workspace string) ([]Project, erro
 
 // Project finds a project by id, within a workspace unless that is empty.
 func (s *Store) Project(ctx context.Context, workspace, id string) (Project, error) {
-	return queryOne(ctx, s.db, scanProject, "SELECT "+projectColumns+
-		" FROM projects WHERE id = ? AND ? IN ('', workspace_id)", id, workspace)
+	type key struct{ workspace, id string }
+	return remembered(ctx, s, key{workspace, id}, func() (Project, error) {
+		return queryOne(ctx, s.db, scanProject, "SELECT "+projectColumns+
+			" FROM projects WHERE id = ? AND ? IN ('', workspace_id)", id, workspace)
+	})
 }
 
 // CreateProject adds a project. Its id is 8 alphanumerics; its domain is the lower-cased name and 4 letters [O].

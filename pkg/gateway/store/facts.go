@@ -54,7 +54,8 @@ func (s *Store) SealedCredentials(ctx context.Context) ([]Sealed, error) {
 
 // HasData reports whether a project has a data file according to NoteData.
 func (s *Store) HasData(ctx context.Context, project string) (bool, error) {
-	v, err := s.fact(ctx, factData+project)
+	type key struct{ project string }
+	v, err := remembered(ctx, s, key{project}, func() (string, error) { return s.fact(ctx, factData+project) })
 	return v != "", err
 }
 

@@ -76,7 +76,10 @@ func (s *Store) FindKey(ctx context.Context, text string) (APIKey, error) {
 	if len(text) < 9 {
 		return APIKey{}, ErrNotFound
 	}
-	keys, err := queryAll(ctx, s.db, scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE prefix = ?", text[:8])
+	type key struct{ prefix string }
+	keys, err := remembered(ctx, s, key{text[:8]}, func() ([]APIKey, error) {
+		return queryAll(ctx, s.db, scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE prefix = ?", text[:8])
+	})
 	if err != nil {
 		return APIKey{}, err
 	}

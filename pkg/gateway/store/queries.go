@@ -45,8 +45,11 @@ func (s *Store) Query(ctx context.Context, project, id string) (Query, error) {
 
 // QueryNamed finds a query by its SQL name.
 func (s *Store) QueryNamed(ctx context.Context, project, name string) (Query, error) {
-	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.name = ?",
-		project, name)
+	type key struct{ project, name string }
+	return remembered(ctx, s, key{project, name}, func() (Query, error) {
+		return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
+			"WHERE q.project_id = ? AND q.name = ?", project, name)
+	})
 }
 
 // SaveQuery adds a query, or changes the one with its id if it has one. A name in use by another query of the project

@@ -23,8 +23,11 @@ func (s *Store) SemanticCatalogs(ctx context.Context, project string) ([]Semanti
 
 // SemanticCatalogNamed finds a catalog that a project can read by its SQL name.
 func (s *Store) SemanticCatalogNamed(ctx context.Context, project, name string) (SemanticCatalog, error) {
-	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+
-		" AND name = ?2", project, name)
+	type key struct{ project, name string }
+	return remembered(ctx, s, key{project, name}, func() (SemanticCatalog, error) {
+		return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+
+			" AND name = ?2", project, name)
+	})
 }
 
 // SemanticCatalogVisible finds a catalog that a project can read, its own or one shared with it.
@@ -71,8 +74,11 @@ func scanSemanticTable(scan func(...any) error) (t SemanticTable, err error) {
 
 // SemanticTables lists the tables of a semantic catalog.
 func (s *Store) SemanticTables(ctx context.Context, catalog string) ([]SemanticTable, error) {
-	return queryAll(ctx, s.db, scanSemanticTable, "SELECT "+semanticTableColumns+
-		" FROM semantic_tables WHERE catalog_id = ? ORDER BY schema_name, table_name", catalog)
+	type key struct{ catalog string }
+	return remembered(ctx, s, key{catalog}, func() ([]SemanticTable, error) {
+		return queryAll(ctx, s.db, scanSemanticTable, "SELECT "+semanticTableColumns+
+			" FROM semantic_tables WHERE catalog_id = ? ORDER BY schema_name, table_name", catalog)
+	})
 }
 
 // CreateSemanticTable adds a table; a name in use is ErrConflict.

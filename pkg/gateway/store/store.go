@@ -48,6 +48,8 @@ type Store struct {
 	ids  *idSource
 	now  func() time.Time
 	own  string // a temporary directory removed with the store, "" for none
+
+	recent recent
 }
 
 // openWithin limits how long Open waits for other processes. SQLite itself does not wait while another process creates
@@ -151,7 +153,7 @@ func openFile(path string, settings url.Values) (*sql.DB, error) {
 
 // Close closes the file.
 func (s *Store) Close() error {
-	err := s.db.Close()
+	err := errors.Join(s.recent.close(), s.db.Close())
 	if s.own != "" {
 		err = errors.Join(err, os.RemoveAll(s.own))
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/dig-cli/dig/internal/jsontext"
@@ -9,8 +10,11 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 )
 
-// writeSize is the size of the write buffer of a reply.
-const writeSize = 64 << 10
+const (
+	writeSize = 64 << 10 // from which the buffer of a reply is written
+	firstSize = 2 << 10  // of the buffer: most replies are small
+	fewCells  = 64       // of such a reply
+)
 
 // encoder writes rows in one of the three formats.
 type encoder struct {
@@ -25,7 +29,7 @@ type encoder struct {
 }
 
 func newEncoder(w io.Writer, format api.Format, cols []api.ResultColumn) *encoder {
-	e := &encoder{w: w, format: format, cols: cols, buf: make([]byte, 0, writeSize+writeSize/4)}
+	e := &encoder{w: w, format: format, cols: cols, buf: make([]byte, 0, firstSize)}
 	open, end := "[", "]"
 	if format == api.Simple {
 		open, end = "{", "}"
@@ -76,6 +80,9 @@ func (e *encoder) head() {
 
 func (e *encoder) rows(vecs []batch.Vec, n int) error {
 	b := e.buf
+	if n*len(vecs) > fewCells {
+		b = slices.Grow(b, writeSize+writeSize/4-len(b))
+	}
 	for i := range n {
 		if e.begun {
 			b = append(b, ',')

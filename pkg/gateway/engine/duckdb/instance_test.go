@@ -59,7 +59,7 @@ func opened(ctx context.Context, e *duck, id string) (*project, error) {
 
 func mustExec(t *testing.T, p *project, statements ...string) {
 	t.Helper()
-	c, err := p.files.Conn(t.Context())
+	c, err := p.files.Writer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,13 +27,16 @@ type Conn struct {
 	Done     func()       // called once it is closed
 	Alone    func(func()) // calls a function unless another connection uses the instance; none can begin to meanwhile
 
-	Raw  bindings.Connection
-	once sync.Once
-	inTx bool
+	Raw    bindings.Connection
+	handle *handle
+	once   sync.Once
+	inTx   bool
+	writes bool // see Changes
 
 	stuck error // of a failed ROLLBACK
 
 	mu     sync.Mutex
+	spent  bool // see Spend
 	killed error
 	cancel context.CancelFunc      // ends the running statement
 	abort  context.CancelCauseFunc // ends the sending of its result as well
@@ -41,10 +44,15 @@ type Conn struct {
 
 // Connect opens a connection; close it.
 func (in *Instance) Connect() (*Conn, error) {
-	c := &Conn{Instance: in}
-	if bindings.Connect(in.db, &c.Raw) == bindings.StateError {
-		return nil, errors.New("the engine rejected a connection")
+	c := &Conn{Instance: in, handle: in.pool.take()}
+	if c.handle == nil {
+		c.handle = &handle{}
+		if bindings.Connect(in.db, &c.handle.raw) == bindings.StateError {
+			return nil, errors.New("the engine rejected a connection")
+		}
+		c.handle.id = idOf(c.handle.raw)
 	}
+	c.Raw = c.handle.raw
 	c.Client = process.Client{Project: filepath.Base(in.dir), Instance: in, Kill: c.Kill}
 	return c, nil
 }
@@ -53,7 +61,14 @@ func (in *Instance) Connect() (*Conn, error) {
 func (c *Conn) Close() {
 	c.once.Do(func() {
 		c.Instance.refusals.Forget(c.ID)
-		bindings.Disconnect(&c.Raw)
+		if c.Rollback(); c.reusable() {
+			c.Instance.pool.put(c.handle)
+		} else {
+			c.handle.close()
+		}
+		if c.writes {
+			c.Instance.states.writers.Add(-1)
+		}
 		if c.Done != nil {
 			c.Done()
 		}
@@ -89,6 +104,7 @@ var ErrLost = &engine.Error{Kind: engine.KindInternal,
 
 // Fault converts an error of DuckDB and marks the instance if it has become unusable.
 func (c *Conn) Fault(ctx context.Context, typ bindings.ErrorType, text string) error {
+	c.Spend()
 	c.mu.Lock()
 	killed := c.killed
 	c.mu.Unlock()
@@ -125,13 +141,9 @@ func (c *Conn) Watch(ctx context.Context) (stop func()) {
 	}
 	c.mu.Unlock()
 	done, ended := make(chan struct{}), make(chan struct{})
-	safely.Go(func() {
+	unwatch := safely.AfterContext(ctx, func() {
 		defer close(ended)
-		select {
-		case <-done:
-			return
-		case <-ctx.Done():
-		}
+		c.Spend()
 		// DuckDB forgets an interrupt that arrives just before a statement starts, so it is repeated.
 		tick := time.NewTicker(2 * time.Millisecond)
 		defer tick.Stop()
@@ -147,8 +159,10 @@ func (c *Conn) Watch(ctx context.Context) (stop func()) {
 	var once sync.Once
 	return func() {
 		once.Do(func() {
-			close(done)
-			<-ended
+			if !unwatch() {
+				close(done)
+				<-ended
+			}
 			c.mu.Lock()
 			c.cancel = nil
 			c.mu.Unlock()
@@ -266,10 +280,16 @@ func (c *Conn) Begin(ctx context.Context) error {
 	if c.inTx {
 		return c.Fault(ctx, bindings.ErrorTypeInvalid, c.stuck.Error())
 	}
+	h := c.handle
+	if h.begin.Ptr == nil && (bindings.Prepare(h.raw, `BEGIN TRANSACTION`, &h.begin) == bindings.StateError ||
+		bindings.Prepare(h.raw, `ROLLBACK`, &h.rollback) == bindings.StateError) {
+		bindings.DestroyPrepare(&h.begin) // for lack of memory
+		bindings.DestroyPrepare(&h.rollback)
+	}
 	var res bindings.Result
 	defer bindings.DestroyResult(&res)
 	c.inTx = true // also if it fails, for lack of memory for its result
-	if bindings.Query(c.Raw, `BEGIN TRANSACTION`, &res) == bindings.StateError {
+	if execute(h.raw, h.begin, `BEGIN TRANSACTION`, &res) == bindings.StateError {
 		c.Rollback()
 		return c.Fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
 	}
@@ -280,10 +300,21 @@ func (c *Conn) Begin(ctx context.Context) error {
 // begin or close repeats it.
 func (c *Conn) Rollback() {
 	if c.inTx {
-		c.stuck = RawExec(c.Raw, `ROLLBACK`)
+		var res bindings.Result
+		defer bindings.DestroyResult(&res)
+		c.stuck = nil
+		if execute(c.Raw, c.handle.rollback, `ROLLBACK`, &res) == bindings.StateError {
+			c.stuck = faultOf(&res)
+		}
 		c.inTx = c.stuck != nil && !faults.NoTransaction(c.stuck)
 	}
 }
+
+// Begun reports whether a transaction is open.
+func (c *Conn) Begun() bool { return c.inTx }
+
+// Unsettle has the next Begin roll back what a statement may have left that ran without Begin.
+func (c *Conn) Unsettle() { c.inTx = true }
 
 // A change that got no memory to be undone is undone again.
 const (
@@ -352,14 +383,6 @@ func (c *Conn) Snapshot(ctx context.Context, fn func() error) error {
 	})
 }
 
-// ID is DuckDB's number for a connection.
-func (c *Conn) ID() uint64 {
-	var cc bindings.ClientContext
-	bindings.ConnectionGetClientContext(c.Raw, &cc)
-	defer bindings.DestroyClientContext(&cc)
-	return uint64(bindings.ClientContextGetConnectionId(cc))
-}
-
 // Refused returns the error of a function that rejected a call of the connection.
 func (c *Conn) Refused() error { return c.Instance.refusals.Of(c.ID) }
 
@@ -368,7 +391,11 @@ func RawExec(c bindings.Connection, sql string) error {
 	var res bindings.Result
 	defer bindings.DestroyResult(&res)
 	if bindings.Query(c, sql, &res) == bindings.StateError {
-		return faults.Parse(bindings.ResultError(&res), bindings.ResultErrorType(&res) == bindings.ErrorTypeFatal)
+		return faultOf(&res)
 	}
 	return nil
+}
+
+func faultOf(res *bindings.Result) error {
+	return faults.Parse(bindings.ResultError(res), bindings.ResultErrorType(res) == bindings.ErrorTypeFatal)
 }

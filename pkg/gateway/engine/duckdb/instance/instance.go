@@ -39,10 +39,13 @@ type Instance struct {
 	file     fs.FileInfo // the open file, if it is shared
 	opened   fs.FileInfo // the open file, if it may be changed
 	state    string      // of the copy that is open instead of the file
+	without  bool        // without the data of the project
 
 	Broken   atomic.Bool // by a fatal error: DuckDB rejects every statement until it is opened again
 	builds   builds
 	refusals udf.Refusals
+	pool     pool
+	states   states
 }
 
 // Bare starts an instance for work on the files of a project, without them. temp is its directory for data that do not
@@ -318,6 +321,7 @@ func (in *Instance) logged() bool {
 func (in *Instance) Close() error {
 	in.Memory.Instances.Add(-1)
 	var errs []error
+	in.pool.close()
 	if in.db.Ptr != nil {
 		if !in.readOnly {
 			done := in.With(func(c bindings.Connection) error { return checkpoint(c, in.logged) })

@@ -32,6 +32,14 @@ func OpenShared(ctx context.Context, dir string, h *Host) (*Instance, error) {
 	return h.reading(dir, func(in *Instance) error { return in.find(ctx, false) })
 }
 
+// OpenWithout opens a project for statements that read no stored table: without its data.
+func OpenWithout(_ context.Context, dir string, h *Host) (*Instance, error) {
+	return h.reading(dir, func(in *Instance) error {
+		in.without = true
+		return in.Attach("")
+	})
+}
+
 // reading opens a project for reading; attach attaches its data.
 func (h *Host) reading(dir string, attach func(*Instance) error) (_ *Instance, err error) {
 	in := h.newInstance(dir)
@@ -174,6 +182,9 @@ func (in *Instance) readSnapshot() error {
 
 // Current reports whether the instance holds what is committed now.
 func (in *Instance) Current() bool {
+	if in.without {
+		return false
+	}
 	if in.state != "" {
 		now, _, err := state(in.dir)
 		return err == nil && now == in.state

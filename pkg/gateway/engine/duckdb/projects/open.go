@@ -26,14 +26,14 @@ type opening struct {
 
 // acquire returns the instance with one more reference, opening it if there is none. One that is shared with other
 // processes only reads, and is replaced when its data are not the latest, or are to be changed.
-func (p *Project) acquire(ctx context.Context, write bool) (*active, error) {
+func (p *Project) acquire(ctx context.Context, use Use) (*active, error) {
 	for {
 		p.mu.Lock()
 		if gone := p.gone; gone != nil {
 			p.mu.Unlock()
 			return nil, gone
 		}
-		if in := p.inst; p.usable(in, write) {
+		if in := p.inst; p.usable(in, use) {
 			in.refs++
 			p.unused.remove(p)
 			p.mu.Unlock()
@@ -48,7 +48,7 @@ func (p *Project) acquire(ctx context.Context, write bool) (*active, error) {
 			if p.pack != nil && p.pack.yields {
 				p.pack.cancel()
 			}
-			safely.Go(func() { p.reopen(octx, o, write) })
+			safely.Go(func() { p.reopen(octx, o, use) })
 		}
 		o.waiting++
 		p.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *Project) acquire(ctx context.Context, write bool) (*active, error) {
 }
 
 // reopen creates an instance for those that wait for it.
-func (p *Project) reopen(ctx context.Context, o *opening, write bool) {
+func (p *Project) reopen(ctx context.Context, o *opening, use Use) {
 	err := errors.New("the data of the project could not be opened")
 	defer func() {
 		if r := recover(); r != nil {
@@ -89,12 +89,13 @@ func (p *Project) reopen(ctx context.Context, o *opening, write bool) {
 		p.mu.Unlock()
 		o.cancel()
 	}()
-	err = p.replace(ctx, write)
+	err = p.replace(ctx, use)
 }
 
 // usable reports whether a new statement can use an instance; p.mu is held.
-func (p *Project) usable(in *active, write bool) bool {
-	return in != nil && !in.Broken.Load() && in.Present() && (!in.Shared || !write && in.Current())
+func (p *Project) usable(in *active, use Use) bool {
+	return in != nil && !in.Broken.Load() && in.Present() && (!in.Shared || use == Computing ||
+		use == Reading && in.Current())
 }
 
 // useless is how long statements of a broken instance may take to fail by themselves. One with a stalled reader never
@@ -104,7 +105,7 @@ const useless = time.Second
 // replace creates an instance if there is none that can be used. A broken one is closed first, after its last
 // connection was returned: two instances of one process must never have the same file attached and change it. A shared
 // one is closed when its statements have ended.
-func (p *Project) replace(ctx context.Context, write bool) error {
+func (p *Project) replace(ctx context.Context, use Use) error {
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -120,7 +121,7 @@ func (p *Project) replace(ctx context.Context, write bool) error {
 		case gone != nil:
 			p.mu.Unlock()
 			return gone
-		case p.usable(in, write):
+		case p.usable(in, use):
 			p.mu.Unlock()
 			return nil
 		case in != nil && in.refs > 0 && in.Shared:
@@ -145,7 +146,10 @@ func (p *Project) replace(ctx context.Context, write bool) error {
 		break
 	}
 	open := instance.Open
-	if p.Opts.Shared && !write {
+	switch {
+	case use == Computing && !p.Opts.ReadOnly:
+		open = instance.OpenWithout
+	case p.Opts.Shared && use == Reading:
 		open = instance.OpenShared
 	}
 	in, err := open(ctx, p.Dir, &p.Host)

@@ -149,16 +149,26 @@ func (p *Project) Drop(ctx context.Context) error {
 
 // Conn opens a connection for statements that read; close it. Names without catalog are looked up in "peaka"."table";
 // Trino's functions shadow DuckDB's only on connections made by Query.
-func (p *Project) Conn(ctx context.Context) (*instance.Conn, error) { return p.ConnFor(ctx, false) }
+func (p *Project) Conn(ctx context.Context) (*instance.Conn, error) { return p.ConnFor(ctx, Reading) }
 
 // Writer opens a connection for statements that change the stored tables.
-func (p *Project) Writer(ctx context.Context) (*instance.Conn, error) { return p.ConnFor(ctx, true) }
+func (p *Project) Writer(ctx context.Context) (*instance.Conn, error) { return p.ConnFor(ctx, Writing) }
 
-func (p *Project) ConnFor(ctx context.Context, write bool) (*instance.Conn, error) {
+// Use is what a connection is used for.
+type Use int
+
+// The uses. A statement without stored tables does not wait for them, nor for what opening them takes.
+const (
+	Computing Use = iota // reads no stored table
+	Reading
+	Writing
+)
+
+func (p *Project) ConnFor(ctx context.Context, use Use) (*instance.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, engine.Ended(ctx, nil)
 	}
-	in, err := p.acquire(ctx, write)
+	in, err := p.acquire(ctx, use)
 	if err != nil {
 		return nil, err
 	}
@@ -166,6 +176,9 @@ func (p *Project) ConnFor(ctx context.Context, write bool) (*instance.Conn, erro
 	if err != nil {
 		p.release(in, nil)
 		return nil, err
+	}
+	if use == Writing {
+		c.Changes()
 	}
 	c.Done = func() { p.release(in, c) }
 	c.Alone = func(f func()) {

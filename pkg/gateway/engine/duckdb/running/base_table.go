@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/ducktype"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sample"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/tables"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
@@ -31,6 +32,10 @@ func (p Statements) BaseTable(ctx context.Context, n engine.TableName) (*engine.
 		return nil, err
 	}
 	defer c.Close()
+	return instance.Remembered(c, n, func() (*engine.BaseTable, error) { return baseTable(ctx, c, n) })
+}
+
+func baseTable(ctx context.Context, c *instance.Conn, n engine.TableName) (_ *engine.BaseTable, err error) {
 	as := engine.TableName{Schema: n.Schema, Table: n.Table}
 	if n.Catalog != "" {
 		if as.Table, err = tables.StoredAs(ctx, c, n.Schema, n.Table); err != nil {
@@ -102,7 +107,7 @@ func (p Statements) sample(ctx context.Context, table string) (*values.Kept, err
 		return k.(*values.Kept), nil
 	}
 	body := sample.Tables()[table]
-	c, err := p.files.Conn(ctx)
+	c, err := p.files.ConnFor(ctx, projects.Computing)
 	if err != nil {
 		return nil, err
 	}

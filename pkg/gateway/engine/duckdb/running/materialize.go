@@ -36,6 +36,7 @@ func (p Statements) Store(ctx context.Context, schema, table string, x *engine.S
 	if _, err := s.connect(ctx); err != nil {
 		return 0, err
 	}
+	s.c.Spend()
 	if p.files.Opts.Shared {
 		return p.materializeStaged(ctx, s, schema, table)
 	}

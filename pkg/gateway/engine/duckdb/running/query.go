@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -74,7 +75,7 @@ func (p Statements) statement(ctx context.Context, x *engine.Statement, write bo
 // connect opens the data of the project for a statement that needs them.
 func (s *statement) connect(ctx context.Context) (*instance.Conn, error) {
 	if s.c == nil {
-		c, err := s.p.files.ConnFor(ctx, s.changes)
+		c, err := s.p.files.ConnFor(ctx, s.use())
 		if err != nil {
 			return nil, err
 		}
@@ -84,6 +85,19 @@ func (s *statement) connect(ctx context.Context) (*instance.Conn, error) {
 		s.c, s.leave = c, s.p.files.Memory.Enter(ctx, &c.Client, s.of.Text)
 	}
 	return s.c, s.scans.join(ctx, s.c)
+}
+
+// use is what the statement needs the data of the project for.
+func (s *statement) use() projects.Use {
+	switch {
+	case s.changes:
+		return projects.Writing
+	case slices.ContainsFunc(s.of.Reads(), func(r *engine.Relation) bool {
+		return r.Base != nil && r.Base.Name.Catalog != engine.SampleCatalog
+	}):
+		return projects.Reading
+	}
+	return projects.Computing
 }
 
 // close ends the statement. It may be called again.
@@ -185,13 +199,53 @@ func (p Statements) Check(ctx context.Context, x *engine.Statement) error {
 func (r *result) begin() error {
 	s := r.s
 	r.cols = nil
-	bindings.DestroyPrepare(&r.ps)
-	bindings.DestroyResult(&r.res)
+	r.dropPlan()
 	s.scans.rewind()
+	if r.alone { // again, after an error that may have left a transaction behind
+		s.c.Unsettle()
+	} else if ok, err := r.beginKept(); ok {
+		return err
+	}
 	if err := s.prepareInTx(r.ctx, s.t.text, &r.ps); err != nil {
 		return err
 	}
 	return r.start()
+}
+
+// dropPlan ends the execution of a plan, and destroys it unless the connection keeps it.
+func (r *result) dropPlan() {
+	bindings.DestroyResult(&r.res)
+	if r.kept {
+		r.ps, r.kept = bindings.PreparedStatement{}, false
+	}
+	bindings.DestroyPrepare(&r.ps)
+}
+
+// beginKept starts the statement by a plan that its connection has kept from an earlier one, or by one that it keeps
+// from now on. A plan is right only for the state of the data that it was made in, see Conn.Begin: ok is false if the
+// data may have changed since, and the statement must begin in a transaction.
+func (r *result) beginKept() (ok bool, err error) {
+	s := r.s
+	state, quiet := s.c.Instance.State()
+	if !quiet || s.scans != nil || s.t.of.Simple || s.c.Begun() {
+		return false, nil
+	}
+	if r.ps, r.kept = s.c.Plan(s.t.text, state); !r.kept {
+		if bindings.Prepare(s.c.Raw, s.t.text, &r.ps) == bindings.StateError {
+			return true, s.c.Fault(r.ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(r.ps))
+		}
+		r.kept = s.c.KeepPlan(s.t.text, state, r.ps)
+	}
+	r.alone = true
+	err = r.start()
+	if now, quiet := s.c.Instance.State(); !quiet || now != state {
+		s.c.Spend() // its plans are of the past
+		r.dropPlan()
+		r.cols = nil
+		s.c.Unsettle()
+		return false, nil
+	}
+	return true, err
 }
 
 // lostTries is how often a statement is run again for an error that was lost.
@@ -234,6 +288,7 @@ func (s *statement) prepareInTx(ctx context.Context, text string, ps *bindings.P
 		return err
 	}
 	if s.t.of.Simple {
+		s.c.Spend()
 		if err := instance.RawExec(s.c.Raw, "PRAGMA disable_optimizer"); err != nil {
 			return err
 		}

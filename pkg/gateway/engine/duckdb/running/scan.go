@@ -171,6 +171,7 @@ func (s *scanSet) join(ctx context.Context, c *instance.Conn) error {
 	if s == nil || s.owner != nil {
 		return nil
 	}
+	c.Spend()
 	// The first rows of a slow source are passed on before a megabyte of them has arrived.
 	if _, err := c.Exec(ctx, `SET streaming_buffer_size = '256KB'`); err != nil {
 		return err

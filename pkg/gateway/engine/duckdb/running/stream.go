@@ -32,6 +32,9 @@ type result struct {
 
 	fetched bool // a chunk was asked for
 	passed  bool // a chunk was passed on
+	kept    bool // the connection has ps
+	alone   bool // it began without a transaction
+	drained bool // all rows were fetched
 }
 
 var _ engine.Rows = (*result)(nil)
@@ -81,8 +84,10 @@ func (r *result) Close() error {
 		r.stop()
 		r.cancel() // closing may wait for the statement
 		r.release()
-		bindings.DestroyResult(&r.res)
-		bindings.DestroyPrepare(&r.ps)
+		r.dropPlan()
+		if r.alone && !r.drained { // what is left of it ends with the connection
+			r.s.c.Spend()
+		}
 		r.s.close()
 	})
 	return nil
@@ -122,6 +127,7 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 		}
 		return chunk, false, r.s.explain(failed)
 	}
+	r.drained = true
 	if err := r.ended(ctx); err != nil {
 		return chunk, false, err
 	}

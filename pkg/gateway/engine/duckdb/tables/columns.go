@@ -22,9 +22,16 @@ func (p Tables) Columns(ctx context.Context, kind, name string) ([]engine.Column
 		return nil, err
 	}
 	defer c.Close()
-	t, err := c.findTable(ctx, kind, name)
+	if err := checkKind(kind); err != nil {
+		return nil, err
+	}
+	all, err := c.tables(ctx)
 	if err != nil {
 		return nil, err
+	}
+	t := all[tableKey{kind, strings.ToLower(engine.StoredName(kind, name))}]
+	if t == nil {
+		return nil, engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: name})
 	}
 	return t.cols, nil
 }

@@ -3,9 +3,12 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -156,6 +159,50 @@ func (c conn) findTable(ctx context.Context, kind, name string) (t *table, err e
 	return t, err
 }
 
+// tableKey is a kind and a name in lower case.
+type tableKey struct{ kind, key string }
+
+func (k tableKey) compare(o tableKey) int {
+	return cmp.Or(strings.Compare(k.kind, o.kind), strings.Compare(k.key, o.key))
+}
+
+// tables reads the definitions of all tables: those that ask for the columns of one often ask for those of another.
+func (c conn) tables(ctx context.Context) (map[tableKey]*table, error) {
+	return instance.Remembered(c.Conn, tableKey{}, func() (map[tableKey]*table, error) {
+		all := map[tableKey]*table{}
+		if has, err := c.HasStored(ctx, digSchema, "counter"); err != nil || !has {
+			return all, err
+		}
+		return all, c.Snapshot(ctx, func() error {
+			clear(all)
+			named := map[tableKey]*table{}
+			err := c.Query(ctx, `SELECT kind, key, name FROM `+digTable("tables"), nil, func(v []*string) error {
+				t := &table{kind: *v[0], name: *v[2], cols: systemColumns(*v[0])}
+				all[tableKey{t.kind, *v[1]}], named[tableKey{t.kind, t.name}] = t, t
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			return c.Query(ctx, `SELECT kind, tbl, `+columnFields+` FROM `+digTable("columns")+
+				` ORDER BY kind, tbl, pos`, nil, func(v []*string) error {
+				if t := named[tableKey{*v[0], *v[1]}]; t != nil {
+					t.cols = append(t.cols, columnOf(v[2:]))
+				}
+				return nil
+			})
+		})
+	})
+}
+
+// columnFields are what columnOf reads.
+const columnFields = `id, name, display, type, dflt, not_null, is_unique, descr`
+
+func columnOf(v []*string) engine.Column {
+	return engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: *v[3], DefaultValue: v[4],
+		NotNull: *v[5] == "true", Unique: *v[6] == "true", Desc: v[7]}
+}
+
 func (c conn) readTable(ctx context.Context, kind, name string) (*table, error) {
 	stored, err := c.lookupTable(ctx, kind, engine.StoredName(kind, name))
 	if err != nil {
@@ -165,13 +212,11 @@ func (c conn) readTable(ctx context.Context, kind, name string) (*table, error) 
 		return nil, engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: name})
 	}
 	t := &table{kind: kind, name: stored, cols: systemColumns(kind)}
-	err = c.Query(ctx, `SELECT id, name, display, type, dflt, not_null, is_unique, descr FROM `+digTable("columns")+
-		` WHERE kind = ? AND tbl = ? ORDER BY pos`, []any{kind, t.name}, func(v []*string) error {
-		t.cols = append(t.cols, engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: *v[3],
-			DefaultValue: v[4],
-			NotNull:      *v[5] == "true", Unique: *v[6] == "true", Desc: v[7]})
-		return nil
-	})
+	err = c.Query(ctx, `SELECT `+columnFields+` FROM `+digTable("columns")+` WHERE kind = ? AND tbl = ? ORDER BY pos`,
+		[]any{kind, t.name}, func(v []*string) error {
+			t.cols = append(t.cols, columnOf(v))
+			return nil
+		})
 	return t, err
 }
 
@@ -211,14 +256,13 @@ func (p Tables) ListTables(ctx context.Context, kind string) ([]string, error) {
 		return nil, err
 	}
 	defer c.Close()
+	all, err := c.tables(ctx)
 	names := []string{}
-	if has, err := c.HasStored(ctx, digSchema, "counter"); err != nil || !has {
-		return names, err
+	for _, key := range slices.SortedFunc(maps.Keys(all), tableKey.compare) {
+		if key.kind == kind {
+			names = append(names, all[key].name)
+		}
 	}
-	err = c.Snapshot(ctx, func() error {
-		return c.Query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? ORDER BY key`, []any{kind},
-			func(v []*string) error { names = append(names, *v[0]); return nil })
-	})
 	return names, err
 }
 
