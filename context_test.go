@@ -15,6 +15,7 @@ func TestContextValues(t *testing.T) {
 	allowed := map[string]string{ // place and key, and where the value is read
 		"cmd/internal/cli ownKey{}":                "the interceptor of requests",
 		"cmd/internal/cli shownKey{}":              "the interceptor of requests",
+		"cmd/internal/cli lookUpKey{}":             "the interceptor of requests",
 		"pkg/api payloadKey{}":                     "the hook of resty",
 		"pkg/api noKey{}":                          "the hook of resty",
 		"pkg/api proxyWayKey{}":                    "the hooks of net/http for connections through a proxy",

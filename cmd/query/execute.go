@@ -41,6 +41,7 @@ type executeFlags struct {
 	limit, maxRows                   int64
 	maxSize                          string
 	noHistory, strict, acceptColumns bool
+	friendly                         bool // what is not Trino's SQL is rewritten
 
 	wire     api.Format // --format
 	maxBytes int64      // --max-bytes
@@ -118,6 +119,8 @@ requested again in smaller pages.`,
 	complete.Names(c, "id", complete.QueryIDs)
 	complete.Values(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	cli.Prints[rows](e, c)
+	fs.BoolVar(&f.friendly, "friendly", false,
+		"rewrite what Trino's SQL has not, such as FROM without SELECT and x::type")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := f.check(e, c, c.Flags().Changed("file") || len(f.sql) > 1 || f.eachRow != "")
 		if err != nil {
@@ -237,7 +240,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	case "--name":
 		if f.limited {
 			sql := fmt.Sprintf("SELECT * FROM %s LIMIT %d", sqltext.QuoteDotted(f.name), f.limit)
-			return &statement{form: api.ExecuteByStatement{Statement: sql, Timeout: timeout}, text: sql,
+			return &statement{form: api.ExecuteByStatement{Statement: sql, Timeout: timeout}, text: sql, sql: sql,
 				limit: f.limit}, nil
 		}
 		return &statement{form: api.ExecuteByName{QualifiedName: f.name, Timeout: timeout}}, nil
@@ -266,11 +269,16 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 // statement builds the request for one SQL statement.
 func (f *executeFlags) statement(e *cli.Env, sql string, bind []string) *statement {
 	st := &statement{text: sql}
-	sql = sqlstmt.TrimEnd(sql)
+	f.send(e, st, sqlstmt.TrimEnd(sql), bind)
+	return st
+}
+
+// send sets the SQL that is sent for a statement.
+func (f *executeFlags) send(e *cli.Env, st *statement, sql string, bind []string) {
+	st.sql = sql
 	if f.limited {
 		st.limit = f.limit
 		sql, st.wrapped = sqlstmt.Limit(sql, f.limit)
 	}
 	st.form = api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(e.TimeLimit())}
-	return st
 }

@@ -17,7 +17,7 @@ func handPaging(st *statement) *trust.HandPaging {
 	if st.text == "" {
 		return nil
 	}
-	return trust.PagedByHand(st.text)
+	return trust.PagedByHand(st.sql)
 }
 
 // distrustPaging rejects, for --strict, a page of an order that is not unique.

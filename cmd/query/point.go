@@ -47,11 +47,11 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	}
 	line, _ := strconv.Atoi(m[1])
 	col, _ := strconv.Atoi(m[2])
-	if line -= st.wrapped; line < 1 || line > 1+strings.Count(st.text, "\n") {
-		return err
-	}
-	if st.position != nil {
+	if line -= st.wrapped; line >= 1 && st.position != nil {
 		line, col = st.position(line, col)
+	}
+	if line < 1 || line > 1+strings.Count(st.text, "\n") {
+		return err
 	}
 	f := cli.Classify(context.Background(), err)
 	if hint := sqlHint(st.text, ae.Message, line, col); hint != "" {
@@ -67,6 +67,9 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	}
 	if f.Hint == "" && len(sqlstmt.Split(st.text)) > 1 {
 		f.Hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"
+	}
+	if f.Hint != "" && st.unfriendly {
+		f.Hint += ", or add --friendly"
 	}
 	f.Mended = repl.Mended(st.text, line, col, f.Hint)
 	excerpt := output.Caret(st.text, line, col, e.Width)

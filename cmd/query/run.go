@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/dig-cli/dig/pkg/trinosql/friendly"
 	"github.com/dustin/go-humanize"
 )
 
@@ -26,6 +27,7 @@ func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 type statement struct {
 	form    api.ExecuteRequest
 	text    string       // as the user wrote it; "" for the forms without SQL
+	sql     string       // the text as it is sent, with ? for its parameters and without --limit
 	wrapped int          // lines that are sent before the text
 	line    int          // 0-based line of the file on which the text begins
 	col     int          // 0-based column of that line at which the text begins
@@ -33,7 +35,8 @@ type statement struct {
 	where   string       // identifies one of several statements in errors
 	files   *fileRemarks // nil if none was named
 	// of a position in the statement that was sent, the one in text; nil if they are the same
-	position func(line, col int) (int, int)
+	position   func(line, col int) (int, int)
+	unfriendly bool // --friendly would rewrite it
 }
 
 // querying is shared by the statements of one run.
@@ -89,6 +92,9 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	info.StartedAt = begun.UTC()
 	ctx, stop := q.limitTime(ctx)
 	defer stop()
+	if err := q.rewrite(ctx, st); err != nil {
+		return info, err
+	}
 	defer func() {
 		info.Elapsed = elapsed().Seconds()
 		var limit *exitcode.Failure
@@ -171,6 +177,7 @@ type answer struct {
 func (a *answer) ask(ctx context.Context, format api.Format) error {
 	res, err := a.q.cl.Queries.Execute(a.q.withFiles(ctx, a.st), a.q.project, a.st.form, a.q.options(format))
 	if err != nil {
+		a.st.unfriendly = !a.q.f.friendly && a.q.kept == nil && friendly.Knows(a.st.sql, a.q.fileCatalog())
 		return a.q.timedOut(pointAt(a.q.e, a.st, err), time.Since(a.began))
 	}
 	if a.q.f.maxBytes > 0 {

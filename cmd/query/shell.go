@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/dig-cli/dig/pkg/trinosql/friendly"
 	"github.com/spf13/cobra"
 )
 
@@ -179,6 +180,33 @@ func (r *shellRunner) Bind(text string, values []string) (string, []string, erro
 	}
 	text, values = b.of(0)
 	return text, values, nil
+}
+
+// asking is querying for questions of the shell itself.
+func (r *shellRunner) asking(ctx context.Context) (*querying, error) {
+	f, o, err := r.flags(repl.Statement{}, output.Chart{})
+	if err != nil {
+		return nil, err
+	}
+	return r.querying(ctx, f, o)
+}
+
+// Rewrite implements repl.Runner.
+func (r *shellRunner) Rewrite(ctx context.Context, typed, bound string, columns repl.Columns) (*sqltext.Text, error) {
+	q, err := r.asking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return q.rewritten(ctx, &statement{text: sqlstmt.TrimEnd(typed)}, sqlstmt.TrimEnd(bound), columns)
+}
+
+// Columns implements repl.Runner.
+func (r *shellRunner) Columns(ctx context.Context, sql string, types bool) ([]friendly.Column, error) {
+	q, err := r.asking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return q.askColumns(ctx, sql, types)
 }
 
 // Show implements repl.Runner.

@@ -72,6 +72,8 @@ array of objects; --raw leaves it as the gateway sent it.
 		f.forms[form] = fs.Bool(form.String(), false, "short for -o "+form.String())
 	}
 	f.register(e, c)
+	fs.BoolVar(&f.friendly, "friendly", true,
+		"rewrite what Trino's SQL has not, such as FROM without SELECT and x::type")
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries, spec.ListMaterializedStatuses,
 		spec.ListCacheStatuses)
 	c.AddCommand(newSQLFormat(e), newTranspile(e))
@@ -96,6 +98,9 @@ array of objects; --raw leaves it as the gateway sent it.
 func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	if err := f.chooseForm(e, c); err != nil {
 		return err
+	}
+	if !c.Flags().Changed("friendly") {
+		f.friendly = rewrites(e)
 	}
 	given, err := f.read(e)
 	if err != nil {

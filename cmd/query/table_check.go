@@ -97,7 +97,7 @@ func (b *tableCheck) wait(ctx context.Context) bool {
 
 // has reports whether one of the words is in the statement, outside of names and literals.
 func (st *statement) has(words func() *regexp.Regexp) bool {
-	return words().MatchString(sqltext.NotNames().ReplaceAllString(st.text, " "))
+	return words().MatchString(sqltext.NotNames().ReplaceAllString(st.sql, " "))
 }
 
 // announce warns before the statement is sent, from the findings of earlier runs; it sends no request.
@@ -107,7 +107,7 @@ func (q *querying) announce(st *statement, b *tableCheck, notes io.Writer) {
 	}
 	q.guarding.Lock()
 	defer q.guarding.Unlock()
-	for _, t := range sqlstmt.Tables(st.text) {
+	for _, t := range sqlstmt.Tables(st.sql) {
 		if v, ok := q.guard.Kept.Find(q.project, t); ok && v.Reason == trust.Uncached {
 			q.notCached(t, notes)
 		}
@@ -149,7 +149,7 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *table
 		return
 	}
 	sum := st.text == "" || rows < 0 || st.has(computed)
-	if !sum && rows != 0 && rows != trust.CappedRows && !strings.Contains(strings.ToLower(st.text), "query") {
+	if !sum && rows != 0 && rows != trust.CappedRows && !strings.Contains(strings.ToLower(st.sql), "query") {
 		return // the rows shown are correct; but a saved query may compute with the missing ones
 	}
 	if !b.wait(ctx) {

@@ -30,7 +30,8 @@ func bind(flags *pflag.FlagSet) (*binding, error) {
 	}
 	b := &binding{v: viper.New(), flags: flags}
 	defaults := map[string]string{nameZone: string(Local), nameOutput: "table", nameFiles: FilesOn,
-		nameHistory: defaultHistory, nameSpool: defaultSpool, nameJournal: defaultJournal}
+		nameFriendly: FilesOn,
+		nameHistory:  defaultHistory, nameSpool: defaultSpool, nameJournal: defaultJournal}
 	for _, name := range settingNames() {
 		b.v.SetDefault(name, Value{Value: defaults[name], From: "default"})
 		if err := b.v.BindEnv(name, EnvName(name)); err != nil {

@@ -254,7 +254,7 @@ func TestSchema(t *testing.T) {
 	sample := map[string]string{nameZone: "us", nameBaseURL: "https://h.example/api/v1", nameTimeout: "90",
 		nameConnectTimeout: "1.5", nameReplyTimeout: "1m", nameCAFile: "/x/ca.pem", nameClientCert: "/x/c.pem",
 		nameClientKey: "/x/k.pem", nameHistory: "off", nameSpool: "1GiB", nameProtect: "confirm", nameFiles: "off",
-		nameJournal:     "off",
+		nameJournal: "off", nameFriendly: "off",
 		fieldKeyStorage: "file", fieldKeyKind: "partner", fieldKeyExpires: "2030-01-31T00:00:00Z"}
 	config := func(field, value string) error {
 		_, err := parseConfig("config.yaml", []byte("profiles:\n  a:\n    "+field+": "+value+"\n"))

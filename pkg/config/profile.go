@@ -24,6 +24,7 @@ type Profile struct {
 	Protect   string `json:"protect,omitempty" yaml:"protect,omitempty"` // ReadOnly, Confirm or ""
 	Files     string `json:"files,omitempty" yaml:"files,omitempty"`     // FilesOn, FilesOff or ""
 	Journal   string `json:"journal,omitempty" yaml:"journal,omitempty"`
+	Friendly  string `json:"friendly,omitempty" yaml:"friendly,omitempty"` // FilesOn, FilesOff or ""
 
 	ConnectTimeout string `json:"connectTimeout,omitempty" yaml:"connectTimeout,omitempty"`
 	ReplyTimeout   string `json:"replyTimeout,omitempty" yaml:"replyTimeout,omitempty"`
@@ -88,6 +89,8 @@ func (p *Profile) field(name string) *string {
 		return &p.Files
 	case nameJournal:
 		return &p.Journal
+	case nameFriendly:
+		return &p.Friendly
 	case nameConnectTimeout:
 		return &p.ConnectTimeout
 	case nameReplyTimeout:

@@ -52,8 +52,9 @@ const (
 
 // Settings are the resolved settings of one command. BaseURL is "" for the local zone inside the process.
 type Settings struct {
-	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History, Spool, Protect, Files, Journal Value
-	ConnectTimeout, ReplyTimeout, CAFile, ClientCert, ClientKey                                               Value
+	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History, Spool, Protect, Files, Journal,
+	Friendly Value
+	ConnectTimeout, ReplyTimeout, CAFile, ClientCert, ClientKey Value
 
 	Key        Key      // zero if there is none or it must not be sent to BaseURL; NeedKey returns the reason
 	KeyExpires string   // when the key expires, RFC 3339; "" if unknown
@@ -127,6 +128,7 @@ func Resolve(src Sources) (*Settings, error) {
 	s.Project, s.Output, s.Timeout = b.get(nameProject), b.get(nameOutput), b.get(nameTimeout)
 	s.History, s.Spool = s.keepLess(b, nameHistory, defaultHistory), s.keepLess(b, nameSpool, defaultSpool)
 	s.Journal = s.ownJournal(b)
+	s.Friendly = b.get(nameFriendly)
 	if s.Protect, err = strictest(b, src.Getenv("DIG_READ_ONLY")); err != nil {
 		return nil, err
 	}
@@ -306,10 +308,13 @@ func (s *Settings) Explicit() (zone, address string) {
 	return zone, address
 }
 
+// RewritesSQL reports whether dig sql and the shell rewrite what is not Trino's SQL.
+func (s *Settings) RewritesSQL() bool { return s.Friendly.Value == FilesOn }
+
 // Explain lists every setting with its source; the key is masked.
 func (s *Settings) Explain() []Explained {
 	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool,
-		s.Protect, s.Files, s.Journal,
+		s.Protect, s.Files, s.Journal, s.Friendly,
 		s.ConnectTimeout, s.ReplyTimeout, s.CAFile, s.ClientCert, s.ClientKey}
 	out := make([]Explained, 0, len(all)+1)
 	for i, name := range settingNames() {

@@ -56,6 +56,7 @@ func TestExplain(t *testing.T) {
 		{"protect", "", "default"},
 		{"files", "on", "default"},
 		{"journal", "10MiB", "default"},
+		{"friendly", "on", "default"},
 		{"connect-timeout", "", "default"},
 		{"reply-timeout", "", "default"},
 		{"ca-file", "", "default"},

@@ -58,7 +58,8 @@ func TestProjectFileErrors(t *testing.T) {
 		"projct: x\n":                        ":1: projct: unknown field (did you mean project?)",
 		"url: https://h.example\n":           ":1: url: unknown field (did you mean base-url?)",
 		"something-else: x\n": "(the fields are profile, zone, base-url, org, workspace, project, " +
-			"output, timeout, history, spool, protect, files, journal, connect-timeout, reply-timeout)",
+			"output, timeout, history, spool, protect, files, journal, friendly, connect-timeout, " +
+			"reply-timeout)",
 		"\n\nzone: mars\n":                       ":3: zone: \"mars\" is not a zone",
 		"base-url: http://h.example/api/v1\n":    ":1: base-url: \"http://h.example/api/v1\": plain http",
 		"base-url: https://u:sesame@h.example\n": ":1: base-url: contains a user or password",

@@ -78,6 +78,9 @@ func fieldSchema(name string) map[string]any {
 	case nameFiles:
 		return described(choice(FilesOn, FilesOff), "Whether statements on zone local may name files of this "+
 			"machine, as in FROM 'sales.csv'. One source that says off counts.")
+	case nameFriendly:
+		return described(choice(FilesOn, FilesOff), "Whether dig sql and the shell rewrite what Trino's SQL has "+
+			"not, such as FROM without SELECT.")
 	case nameJournal:
 		return described(number,
 			"Size of the journal of changes, such as 10MiB, or off. A project file cannot change it.")

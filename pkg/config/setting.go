@@ -29,6 +29,7 @@ const (
 	nameProtect   = "protect"
 	nameFiles     = "files"
 	nameJournal   = "journal"
+	nameFriendly  = "friendly"
 
 	nameConnectTimeout = "connect-timeout"
 	nameReplyTimeout   = "reply-timeout"
@@ -40,7 +41,7 @@ const (
 // settingNames returns the settings in the order in which they are listed.
 func settingNames() []string {
 	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout,
-		nameHistory, nameSpool, nameProtect, nameFiles, nameJournal,
+		nameHistory, nameSpool, nameProtect, nameFiles, nameJournal, nameFriendly,
 		nameConnectTimeout, nameReplyTimeout, nameCAFile, nameClientCert, nameClientKey}
 }
 
@@ -109,7 +110,7 @@ func checkValue(name, v string) string {
 		if _, err := ParseSize(v); err != nil {
 			return err.Error()
 		}
-	case nameFiles:
+	case nameFiles, nameFriendly:
 		if v != FilesOn && v != FilesOff {
 			return fmt.Sprintf("%q is neither %s nor %s", v, FilesOn, FilesOff)
 		}

@@ -17,7 +17,7 @@ func (p *parser) expressions() ([]Expr, error) {
 			return nil, err
 		}
 		list = append(list, x)
-		if !p.takeSym(sComma) {
+		if !p.another() {
 			return list, nil
 		}
 	}
@@ -93,6 +93,8 @@ func (p *parser) predicate() (Expr, error) {
 	}
 	not := p.take(wNot)
 	switch {
+	case p.loose != nil && p.says("ILIKE") && startsExpression(p.peek(1)):
+		return p.ilike(n, not, x)
 	case not && !p.isWord(wBetween) && !p.isWord(wIn) && !p.isWord(wLike):
 		return nil, p.unexpected("'BETWEEN'", "'IN'", "'LIKE'")
 	case p.take(wBetween):
@@ -282,6 +284,10 @@ func (p *parser) primary() (Expr, error) {
 			}
 			p.done(&s.node)
 			x = s
+		case p.isSym(sColon) && p.loose != nil && p.peekSym(1, sColon) && p.peek(1).from.Offset == p.tok.end:
+			if x, err = p.colonCast(x); err != nil {
+				return nil, err
+			}
 		case p.isSym(sDot) && !p.peekSym(1, sStar):
 			d := &Deref{node: since(x), Base: x}
 			d.at = p.startOf(x)

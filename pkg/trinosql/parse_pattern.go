@@ -54,7 +54,7 @@ func (p *parser) listed(read func() error) error {
 		if err := read(); err != nil {
 			return err
 		}
-		if !p.takeSym(sComma) {
+		if !p.another() {
 			return nil
 		}
 	}

@@ -79,7 +79,7 @@ func (p *parser) parenthesis() (Expr, error) {
 		return s, nil
 	}
 	p.advance()
-	list, err := p.expressions()
+	list, err := p.exactly()
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (p *parser) call() (Expr, error) {
 	default:
 		if !p.isWord(wOrder) {
 			f.Distinct, f.All = p.setQuantifier()
-			if f.Args, err = p.expressions(); err != nil {
+			if f.Args, err = p.exactly(); err != nil {
 				return nil, err
 			}
 		}

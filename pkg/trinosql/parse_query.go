@@ -53,7 +53,7 @@ func (p *parser) with() (*With, error) {
 		}
 		p.done(&q.node)
 		w.Queries = append(w.Queries, q)
-		if !p.takeSym(sComma) {
+		if !p.another() {
 			p.done(&w.node)
 			return w, nil
 		}
@@ -105,6 +105,11 @@ func (p *parser) queryNoWith() (*Query, error) {
 				return nil, err
 			}
 			q.WithTies = true
+		}
+	}
+	if q.Offset == nil && !q.Fetch {
+		if err = p.lateOffset(q); err != nil {
+			return nil, err
 		}
 	}
 	p.done(&q.node)
@@ -167,6 +172,8 @@ func (p *parser) queryPrimary() (QueryBody, error) {
 	switch {
 	case p.isWord(wSelect):
 		return p.selectBody()
+	case p.isWord(wFrom) && p.loose != nil:
+		return p.fromFirst()
 	case p.isWord(wValues):
 		v := &Values{node: p.begin()}
 		p.advance()
@@ -233,6 +240,15 @@ func (p *parser) parenQuery(with bool) (*Query, error) {
 	return q, err
 }
 
+// beginsQuery reports whether a token is the first word of a query.
+func (p *parser) beginsQuery(t token) bool {
+	switch t.word {
+	case wSelect, wWith, wValues, wTable:
+		return true
+	}
+	return t.word == wFrom && p.loose != nil
+}
+
 // queryAhead reports whether a query can begin after the parenthesis at token i.
 func (p *parser) queryAhead(i int) bool {
 	for limit := i + MaxDepth + 2; i+1 < len(p.tokens) && i < limit; {
@@ -240,11 +256,7 @@ func (p *parser) queryAhead(i int) bool {
 		if p.tokens[i].sym == sLParen {
 			continue
 		}
-		switch p.tokens[i].word {
-		case wSelect, wWith, wValues, wTable:
-			return true
-		}
-		return false
+		return p.beginsQuery(p.tokens[i])
 	}
 	return false
 }
@@ -263,7 +275,7 @@ func (p *parser) tryParenQuery() (*Query, error) {
 	if e, ok := err.(*Error); ok && e.Msg == tooLarge {
 		return nil, err
 	}
-	if next := p.tokens[at+1].word; next == wSelect || next == wWith || next == wValues || next == wTable {
+	if p.beginsQuery(p.tokens[at+1]) {
 		return nil, err // nothing else begins like this
 	}
 	if e, ok := err.(*Error); ok && (p.far == nil || e.At.Offset > p.far.At.Offset) {

@@ -41,66 +41,81 @@ func (p *parser) selectBody() (QueryBody, error) {
 	}
 	defer p.shallower()
 	p.advance()
+	err := p.selectItems(s)
+	if err == nil && p.take(wFrom) {
+		err = p.from(s)
+	}
+	if err == nil {
+		err = p.selectClauses(s)
+	}
+	return s, err
+}
+
+func (p *parser) selectItems(s *Select) error {
 	s.Distinct, s.All = p.setQuantifier()
-	var err error
 	for {
 		item, err := p.selectItem()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.Items = append(s.Items, item)
-		if !p.takeSym(sComma) {
-			break
+		if !p.another() {
+			return nil
 		}
 	}
-	if p.take(wFrom) {
-		for {
-			r, err := p.relation()
-			if err != nil {
-				return nil, err
-			}
-			s.From = append(s.From, r)
-			if !p.takeSym(sComma) {
-				break
-			}
+}
+
+func (p *parser) from(s *Select) error {
+	for {
+		r, err := p.relation()
+		if err != nil {
+			return err
+		}
+		s.From = append(s.From, r)
+		if !p.another() {
+			return nil
 		}
 	}
+}
+
+// selectClauses reads WHERE and the clauses after it.
+func (p *parser) selectClauses(s *Select) (err error) {
 	if p.take(wWhere) {
 		if s.Where, err = p.expression(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if p.isWord(wGroup) {
 		if s.GroupBy, err = p.groupBy(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if p.take(wHaving) {
 		if s.Having, err = p.expression(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if p.take(wWindow) {
 		for {
 			w := &NamedWindow{node: p.begin()}
 			if w.Name, err = p.name(); err != nil {
-				return nil, err
+				return err
 			}
 			if err = p.want(wAs); err != nil {
-				return nil, err
+				return err
 			}
 			if w.Window, err = p.windowSpec(); err != nil {
-				return nil, err
+				return err
 			}
 			p.done(&w.node)
 			s.Windows = append(s.Windows, w)
-			if !p.takeSym(sComma) {
+			if !p.another() {
 				break
 			}
 		}
 	}
 	p.done(&s.node)
-	return s, nil
+	return nil
 }
 
 func (p *parser) selectItem() (SelectItem, error) {
@@ -108,7 +123,7 @@ func (p *parser) selectItem() (SelectItem, error) {
 	if p.takeSym(sStar) {
 		s := &SelectStar{node: n}
 		p.done(&s.node)
-		return s, nil
+		return s, p.starChanges(s)
 	}
 	x, err := p.expression()
 	if err != nil {
@@ -127,7 +142,7 @@ func (p *parser) selectItem() (SelectItem, error) {
 			}
 		}
 		p.done(&s.node)
-		return s, nil
+		return s, p.starChanges(s)
 	}
 	s := &SelectExpr{node: n, Expr: x}
 	if s.Alias, err = p.alias(); err != nil {
@@ -184,7 +199,12 @@ func (p *parser) groupBy() (*GroupBy, error) {
 		return nil, err
 	}
 	g.keyword = p.tok.from
-	if g.Distinct, g.All = p.setQuantifier(); p.isWord(wAll) && (p.peekWord(1, wRollup) || p.peekWord(1, wCube)) {
+	at := p.i
+	if g.Distinct, g.All = p.setQuantifier(); g.All && p.beginsClause() { // a column of that name
+		p.back(at)
+		g.All = false
+	}
+	if p.isWord(wAll) && (p.peekWord(1, wRollup) || p.peekWord(1, wCube)) {
 		p.advance()
 		g.All = true
 	}
@@ -194,7 +214,7 @@ func (p *parser) groupBy() (*GroupBy, error) {
 			return nil, err
 		}
 		g.Elements = append(g.Elements, e)
-		if !p.takeSym(sComma) {
+		if !p.another() {
 			p.done(&g.node)
 			return g, nil
 		}

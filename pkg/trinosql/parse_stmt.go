@@ -23,6 +23,10 @@ func (p *parser) statement() (Statement, error) {
 			p.done(&d.node)
 			return d, err
 		}
+		if p.loose != nil && !isName(p.tok) && p.describable(p.tok) {
+			p.back(p.i - 1)
+			return p.describeRows(DescribeRows)
+		}
 		s := &Show{node: n, What: "COLUMNS"}
 		var err error
 		s.Name, err = p.qualified()
@@ -39,9 +43,10 @@ func (p *parser) statement() (Statement, error) {
 		}
 		q.Routines, q.at, q.from = routines, n.at, n.from
 		return q, nil
-	case p.tok.kind == kSymbol && p.isSym(sLParen), p.isWord(wSelect), p.isWord(wWith), p.isWord(wValues),
-		p.isWord(wTable):
+	case p.tok.kind == kSymbol && p.isSym(sLParen), p.beginsQuery(p.tok):
 		return p.query()
+	case p.loose != nil && p.says("SUMMARIZE") && p.describable(p.peek(1)):
+		return p.describeRows(Summarize)
 	}
 	if kind := p.otherKind(); kind != "" {
 		o := &Other{node: n, Kind: kind}

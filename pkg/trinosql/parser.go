@@ -26,6 +26,8 @@ type parser struct {
 	// files is the catalog of the files that are named by a string instead of a table name; "" if that is an error, as
 	// in Trino.
 	files string
+	// loose collects what of ParseLoose's grammar is not Trino's; nil for Trino's alone.
+	loose map[extraKey]*Extra
 }
 
 type tried struct {

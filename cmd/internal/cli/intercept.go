@@ -43,6 +43,12 @@ func OwnRequest(ctx context.Context, op spec.Op) context.Context {
 	return context.WithValue(ctx, ownKey{}, op)
 }
 
+// lookUpKey marks statements that are look-ups.
+type lookUpKey struct{}
+
+// LookUp returns a context whose statements that read are look-ups before the own request of the command.
+func LookUp(ctx context.Context) context.Context { return context.WithValue(ctx, lookUpKey{}, true) }
+
 // RoundTrip sends the request or, if it is the request to show, prints it and returns ErrDone.
 func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.hide(req)
@@ -51,7 +57,9 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	if op, ok := req.Context().Value(ownKey{}).(spec.Op); ok {
 		own = own || op.Method == req.Method && Matches(op.Path, req.URL.EscapedPath())
 	}
+	lookUp := req.Context().Value(lookUpKey{}) != nil && t.reads(req) && !t.writes(req)
 	switch {
+	case lookUp:
 	case f.Explain && (own || req.Method != http.MethodGet):
 		return nil, outcome.Unsent(t.explain(req))
 	case f.DryRun && (req.Method != http.MethodGet || !t.reads(req)):

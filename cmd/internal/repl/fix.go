@@ -52,7 +52,7 @@ func Mended(text string, line, col int, hint string) string {
 }
 
 // nearHere suggests a table of the schema in use for an unqualified table that was not found.
-func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) error {
+func (s *shell) nearHere(err error, text string, sent *sqltext.Text, found [][]*trinosql.Ident) error {
 	var f *exitcode.Failure
 	if s.here.Schema == "" || !errors.As(err, &f) || f.Hint != "" {
 		return err
@@ -71,7 +71,7 @@ func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) erro
 		}
 		out := *f
 		out.Hint = "did you mean " + suggest.Name(near) + "?"
-		if at := name[0].Pos().Offset; at+len(name[0].Name) <= len(text) &&
+		if at := sent.Original(name[0].Pos().Offset); at+len(name[0].Name) <= len(text) &&
 			text[at:at+len(name[0].Name)] == name[0].Name {
 			out.Mended = text[:at] + suggest.Name(near) + text[at+len(name[0].Name):]
 		}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -31,57 +31,6 @@ const (
 	catalogLast    = "last"
 	catalogGateway = "gateway"
 )
-
-// edit is a replacement in a statement.
-type edit struct {
-	at, old int // byte offset and length in the original
-	text    string
-}
-
-// edited applies edits, which are in order of position.
-func edited(text string, edits []edit) string {
-	var b strings.Builder
-	from := 0
-	for _, e := range edits {
-		b.WriteString(text[from:e.at])
-		b.WriteString(e.text)
-		from = e.at + e.old
-	}
-	b.WriteString(text[from:])
-	return b.String()
-}
-
-// before maps a 1-based line and column of the edited text to the original text.
-func before(text string, edits []edit, line, col int) (int, int) {
-	changed := edited(text, edits)
-	at := 0
-	for n := 1; n < line; n++ {
-		next := strings.IndexByte(changed[at:], '\n')
-		if next < 0 {
-			return line, col
-		}
-		at += next + 1
-	}
-	for ; col > 1 && at < len(changed); col-- {
-		_, n := utf8.DecodeRuneInString(changed[at:])
-		at += n
-	}
-	shift := 0 // how much longer the edited text is up to the position
-	for _, e := range edits {
-		begin := e.at + shift
-		if at < begin {
-			break
-		}
-		if at < begin+len(e.text) {
-			at = begin
-			break
-		}
-		shift += len(e.text) - e.old
-	}
-	orig := min(max(at-shift, 0), len(text))
-	lineStart := strings.LastIndexByte(text[:orig], '\n') + 1
-	return 1 + strings.Count(text[:orig], "\n"), 1 + utf8.RuneCountInString(text[lineStart:orig])
-}
 
 // tables returns the names of the tables of a statement; none if it does not parse, which the gateway will report.
 // describesLast reports whether it asks for the columns of the last result.
@@ -119,7 +68,7 @@ func readsLast(found [][]*trinosql.Ident) bool {
 }
 
 // qualified returns the edits that add the schema in use to names of its tables.
-func (s *shell) qualified(found [][]*trinosql.Ident) (edits []edit) {
+func (s *shell) qualified(found [][]*trinosql.Ident) (edits []sqltext.Edit) {
 	if s.here.Schema == "" {
 		return nil
 	}
@@ -133,45 +82,19 @@ func (s *shell) qualified(found [][]*trinosql.Ident) (edits []edit) {
 			prefix = suggest.Name(s.here.Catalog) + "."
 		}
 		if prefix != "" {
-			edits = append(edits, edit{at: name[0].Pos().Offset, text: prefix})
+			at := name[0].Pos().Offset
+			edits = append(edits, sqltext.Words(at, at, prefix))
 		}
 	}
 	return edits
 }
 
-// queryLast runs a statement that reads the last result. text is the statement as typed; sent has ? in place of each
-// parameter.
-func (s *shell) queryLast(ctx context.Context, text, sent string, values []string, found [][]*trinosql.Ident) error {
-	if s.last == nil {
-		return noLast()
-	}
-	local := s.e.Local()
-	c := &sessionCatalogs{s: s, others: map[string]string{}}
-	var edits []edit
-	for i, name := range found {
-		from, to := span(sent, name)
-		if isLast(name) {
-			edits = append(edits, edit{from, to - from, `"` + catalogLast + `"."result"."` + lastName + `"`})
-			continue
-		}
-		if !local {
-			return exitcode.Usagef("%s cannot be joined with %s on %s: its tables cannot be read as a whole", lastName,
-				sent[from:to], s.e.Run.Settings.Where()).
-				WithHint(`join them in one statement, or \export the last result and import it as a table`)
-		}
-		schema := "t" + strconv.Itoa(i)
-		last := suggest.Name(name[len(name)-1].Name)
-		c.others[schema] = sent[from:to]
-		edits = append(edits, edit{from, to - from, catalogGateway + "." + schema + "." + last})
-	}
-	p, err := s.engine(ctx)
+// queryLast runs a statement that reads the last result. text is the statement as typed.
+func (s *shell) queryLast(ctx context.Context, text string, sent *sqltext.Text, values []string,
+	found [][]*trinosql.Ident) error {
+	res, sent, err := s.openLast(ctx, sent, values, found)
 	if err != nil {
-		return err
-	}
-	res, err := sql.Run(ctx, p, sql.Query{SQL: edited(sent, edits), Bindings: values, Catalogs: c,
-		Timeout: s.e.TimeLimit()})
-	if err != nil {
-		return s.engineError(text, sent, edits, err)
+		return s.engineError(text, sent, err)
 	}
 	s.spent()
 	k := newKept()
@@ -180,12 +103,46 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 		err = cerr
 	}
 	if err != nil {
-		return errors.Join(s.engineError(text, sent, edits, err), k.close())
+		return errors.Join(s.engineError(text, sent, err), k.close())
 	}
 	k.text = text
 	closing := s.last.close()
 	s.last = k
 	return closing
+}
+
+// openLast runs a statement that reads the last result. It returns its text as the engine reads it, too.
+func (s *shell) openLast(ctx context.Context, text *sqltext.Text, values []string,
+	found [][]*trinosql.Ident) (*wire.Result, *sqltext.Text, error) {
+	if s.last == nil {
+		return nil, text, noLast()
+	}
+	local, sent := s.e.Local(), text.String()
+	c := &sessionCatalogs{s: s, others: map[string]string{}}
+	var edits []sqltext.Edit
+	for i, name := range found {
+		from, to := span(sent, name)
+		if isLast(name) {
+			edits = append(edits, sqltext.Words(from, to, `"`+catalogLast+`"."result"."`+lastName+`"`))
+			continue
+		}
+		if !local {
+			return nil, text, exitcode.Usagef("%s cannot be joined with %s on %s: its tables cannot be read as a whole",
+				lastName, sent[from:to], s.e.Run.Settings.Where()).
+				WithHint(`join them in one statement, or \export the last result and import it as a table`)
+		}
+		schema := "t" + strconv.Itoa(i)
+		last := suggest.Name(name[len(name)-1].Name)
+		c.others[schema] = sent[from:to]
+		edits = append(edits, sqltext.Words(from, to, catalogGateway+"."+schema+"."+last))
+	}
+	text = text.Edit(edits...)
+	p, err := s.engine(ctx)
+	if err != nil {
+		return nil, text, err
+	}
+	res, err := sql.Run(ctx, p, sql.Query{SQL: text.String(), Bindings: values, Catalogs: c, Timeout: s.e.TimeLimit()})
+	return res, text, err
 }
 
 func noLast() error {
@@ -228,7 +185,7 @@ func (s *shell) showResult(ctx context.Context, res *wire.Result, k *kept, text 
 }
 
 // engineError converts an error of the engine: its position is that in the statement as typed.
-func (s *shell) engineError(text, sent string, edits []edit, err error) error {
+func (s *shell) engineError(text string, sent *sqltext.Text, err error) error {
 	var ee *engine.Error
 	if !errors.As(err, &ee) {
 		return err
@@ -236,7 +193,7 @@ func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 	f := &exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindInvalid), Msg: ee.Message, Hint: ee.Hint,
 		Err: err}
 	if ee.Line > 0 {
-		line, col := before(sent, edits, ee.Line, ee.Col)
+		line, col := sent.Position(ee.Line, ee.Col)
 		f.Msg = fmt.Sprintf("line %d:%d: %s", line, col, strings.TrimPrefix(ee.Message, fmt.Sprintf("line %d:%d: ",
 			ee.Line, ee.Col)))
 		f.Mended = Mended(text, line, col, ee.Hint)

@@ -9,26 +9,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 )
 
-// TestEdits replaces the names in a statement, and finds the places of the new text in the old one.
-func TestEdits(t *testing.T) {
-	text := "select ą, x\nfrom _ l join people p"
-	at := strings.Index(text, "_")
-	people := strings.Index(text, "people")
-	edits := []edit{{at, 1, `"last"."result"."_"`}, {people, 6, "gateway.t1.people"}}
-	changed := edited(text, edits)
-	if want := "select ą, x\nfrom \"last\".\"result\".\"_\" l join gateway.t1.people p"; changed != want {
-		t.Fatalf("%s, want %s", changed, want)
-	}
-	for _, tt := range []struct{ line, col, wantLine, wantCol int }{
-		{1, 8, 1, 8}, {1, 11, 1, 11}, {2, 1, 2, 1}, {2, 6, 2, 6}, {2, 20, 2, 6}, {2, 26, 2, 8}, {2, 33, 2, 15},
-		{2, 40, 2, 15}, {2, 51, 2, 22}, {9, 1, 9, 1},
-	} {
-		if l, c := before(text, edits, tt.line, tt.col); l != tt.wantLine || c != tt.wantCol {
-			t.Errorf("%d:%d is %d:%d, want %d:%d", tt.line, tt.col, l, c, tt.wantLine, tt.wantCol)
-		}
-	}
-}
-
 // TestCommands reads commands and their arguments.
 func TestCommands(t *testing.T) {
 	for text, want := range map[string]string{

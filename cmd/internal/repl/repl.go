@@ -17,11 +17,13 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/lineedit"
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/trinosql/friendly"
 	xterm "golang.org/x/term"
 )
 
@@ -46,9 +48,17 @@ type Runner interface {
 	Run(ctx context.Context, st Statement) error
 	// Bind returns a statement with ? in place of each :NAME, at the same columns, and its values in order.
 	Bind(text string, values []string) (string, []string, error)
+	// Rewrite rewrites a statement to Trino's SQL if it is not; nil if it stays as it is. bound is the typed text as
+	// Bind returns it.
+	Rewrite(ctx context.Context, typed, bound string, columns Columns) (*sqltext.Text, error)
+	// Columns returns the columns of a query of which no rows are read.
+	Columns(ctx context.Context, sql string, types bool) ([]friendly.Column, error)
 	// Show shows rows that were already received, as Run does.
 	Show(ctx context.Context, rows api.RowReader, st Statement, chart output.Chart) error
 }
+
+// Columns is the function of friendly.Options.
+type Columns = func(ctx context.Context, sql string, types bool) ([]friendly.Column, error)
 
 // shell is one session.
 type shell struct {
@@ -82,6 +92,8 @@ type shell struct {
 	used     []string // by the last statement
 	last     *kept
 	lastText string
+	lastSent string // the last statement as it was sent
+	friendly bool   // what is not Trino's SQL is rewritten
 	mended   string // the last statement with the correction that its error suggests
 	begun    string // an incomplete statement below which a command was typed
 	depth    int    // nesting depth of the files that are being read
@@ -99,6 +111,7 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 	if s.project, err = e.Target().ProjectID(ctx, s.cl); err != nil {
 		return err
 	}
+	s.friendly = e.Run.Settings.RewritesSQL()
 	s.history = openHistory(e, s.project)
 	s.known.Store(suggest.New(nil))
 	defer func() {
@@ -292,15 +305,26 @@ func (s *shell) statement(ctx context.Context, text string) error {
 }
 
 func (s *shell) query(ctx context.Context, text string) error {
-	sent, values := text, []string(nil)
+	bound, values := text, []string(nil)
 	if p := sqlstmt.ParamsOf(text); p.Placeholders > 0 || len(p.Names) > 0 {
 		var err error
-		if sent, values, err = s.run.Bind(text, s.binds); err != nil {
+		if bound, values, err = s.run.Bind(text, s.binds); err != nil {
 			return err
 		}
 		s.used = s.binds
 	}
-	found, describesLast := tables(sent)
+	sent := sqltext.NewText(bound)
+	if s.friendly {
+		rewritten, err := s.run.Rewrite(ctx, text, bound, s.columns)
+		if err != nil {
+			return err
+		}
+		if rewritten != nil {
+			sent = rewritten
+		}
+	}
+	s.lastSent = sent.String()
+	found, describesLast := tables(s.lastSent)
 	if describesLast {
 		return s.describeLast(ctx)
 	}
@@ -308,11 +332,11 @@ func (s *shell) query(ctx context.Context, text string) error {
 		return s.queryLast(ctx, text, sent, values, found)
 	}
 	k := newKept()
-	edits := s.qualified(found)
-	st := Statement{Text: edited(sent, edits), Typed: text, Bindings: values, Vertical: s.expanded, Types: s.types,
-		Out: s.outFile(), Format: s.format, Keep: k.keep,
-		Position: func(line, col int) (int, int) { return before(sent, edits, line, col) }}
-	err := s.nearHere(s.run.Run(ctx, st), text, found)
+	qualified := sent.Edit(s.qualified(found)...)
+	s.lastSent = qualified.String()
+	st := Statement{Text: s.lastSent, Typed: text, Bindings: values, Vertical: s.expanded, Types: s.types,
+		Out: s.outFile(), Format: s.format, Keep: k.keep, Position: qualified.Position}
+	err := s.nearHere(s.run.Run(ctx, st), text, sent, found)
 	if err != nil || !k.some() {
 		return errors.Join(err, k.close())
 	}
@@ -322,6 +346,24 @@ func (s *shell) query(ctx context.Context, text string) error {
 	closing := s.last.close()
 	s.last = k
 	return closing
+}
+
+// columns returns the columns of a query of which no rows are read, for friendly.Rewrite.
+func (s *shell) columns(ctx context.Context, sql string, types bool) ([]friendly.Column, error) {
+	text := sqltext.NewText(sql)
+	found, _ := tables(sql)
+	if !readsLast(found) {
+		return s.run.Columns(ctx, text.Edit(s.qualified(found)...).String(), types)
+	}
+	res, _, err := s.openLast(ctx, text, nil, found)
+	if err != nil {
+		return nil, err
+	}
+	var list []friendly.Column
+	for _, c := range res.Columns() {
+		list = append(list, friendly.Column{Name: c.Name, Type: c.DataType})
+	}
+	return list, res.Close()
 }
 
 // spent drops bound values after a statement that used them has succeeded. After a failure they are kept for another
