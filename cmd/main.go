@@ -92,6 +92,12 @@ func programName(arg0 string) string {
 
 // Run runs one command line and returns the exit code.
 func Run(ctx context.Context, e *cli.Env) int {
+	first := *e
+	e.Again = func(ctx context.Context, args []string) int {
+		again := first
+		again.Args = args
+		return Run(ctx, &again)
+	}
 	return e.Execute(ctx, func() error {
 		root := newRootCmd(e)
 		root.SetArgs(e.Args)

@@ -85,7 +85,7 @@ func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlag
 	if err != nil {
 		return nil, o, err
 	}
-	o.Vertical, o.ShowTypes = st.Vertical, st.Types
+	o.Vertical, o.VerticalUnfit, o.ShowTypes = st.Vertical, st.Unfit, st.Types
 	o.FitHeight, o.ShowRest, o.ShowFull = true, `\b or \x`, `\b`
 	if st.All {
 		o.MaxRows = -1
@@ -208,6 +208,9 @@ func (r *shellRunner) Columns(ctx context.Context, sql string, types bool) ([]fr
 	}
 	return q.askColumns(ctx, sql, types)
 }
+
+// Reconnect implements repl.Runner.
+func (r *shellRunner) Reconnect() { r.first = nil }
 
 // Show implements repl.Runner.
 func (r *shellRunner) Show(_ context.Context, rows api.RowReader, in repl.Statement, chart output.Chart) error {

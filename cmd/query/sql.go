@@ -1,12 +1,14 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -66,7 +68,8 @@ array of objects; --raw leaves it as the gateway sent it.
 		},
 	}
 	fs := c.Flags()
-	fs.Var(inputFlag{"--sql", fs, &f.inputs}, "sql", "statements; repeat for more")
+	fs.VarP(inputFlag{"--sql", fs, &f.inputs}, "sql", "c",
+		`statements, or as in psql a command of the shell such as \d; repeat for more`)
 	fs.VarP(inputFlag{"-f", fs, &f.inputs}, "file", "f", "read statements from a file, - for stdin; repeat for more")
 	for _, form := range formFlags {
 		f.forms[form] = fs.Bool(form.String(), false, "short for -o "+form.String())
@@ -89,9 +92,40 @@ array of objects; --raw leaves it as the gateway sent it.
 			}
 			f.inputs = []sqlInput{{flag: "-f", value: "-"}}
 		}
+		if slices.ContainsFunc(f.inputs, sqlInput.command) {
+			return f.runCommands(e, c)
+		}
 		return f.run(e, c)
 	}
 	return c
+}
+
+// command reports whether an input is a command of the shell.
+func (in sqlInput) command() bool {
+	return in.flag == "--sql" && strings.HasPrefix(strings.TrimSpace(in.value), `\`)
+}
+
+// runCommands runs inputs of which some are commands of the shell, as the shell does.
+func (f *sqlFlags) runCommands(e *cli.Env, c *cobra.Command) error {
+	if err := f.chooseForm(e, c); err != nil {
+		return err
+	}
+	var script strings.Builder
+	for _, in := range f.inputs {
+		switch {
+		case in.command():
+			script.WriteString(strings.TrimSpace(in.value) + "\n")
+		case in.flag == "--sql":
+			script.WriteString(in.value + "\n;\n")
+		case in.flag == "-f" && in.value != "-":
+			script.WriteString(`\i ` + sqltext.Literal(in.value) + "\n")
+		default:
+			return exitcode.Usagef("%s does not go with a command of the shell", cmp.Or(in.flag, in.value)).
+				WithHint("give statements with -c, and files with -f")
+		}
+	}
+	e.In, e.InTerm = strings.NewReader(script.String()), false
+	return runShell(c.Context(), e)
 }
 
 // run runs the inputs.

@@ -34,6 +34,7 @@ type Options struct {
 	Terminal      bool   // the destination is a terminal
 	Width, Height int    // of the terminal, in cells; 0 means 80 and 24
 	Vertical      bool   // one line per value
+	VerticalUnfit bool   // the same if the columns do not fit
 	ShowTypes     bool   // a table has the types of its columns under the header
 	// Types fetches the declared types of the columns of a result that has none; csv and tsv call it if a value looks
 	// like a double, at most once. If it is nil, or the list has another length, such values are not changed.

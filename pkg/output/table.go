@@ -249,6 +249,10 @@ func (t *table) layout(smp *sample) {
 		if t.widths, ok = fit(ms, natural, narrowest, t.o.width()); ok {
 			return
 		}
+		if t.o.VerticalUnfit {
+			t.vertical = true
+			return
+		}
 		lines := math.MaxInt
 		if smp.end {
 			lines = len(smp.rows) * (n + 1)

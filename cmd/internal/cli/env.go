@@ -32,6 +32,8 @@ type Env struct {
 	Trap      *atomic.Pointer[func()] // if not nil, an interrupt from the terminal calls this instead of Interrupt
 
 	Zone Zone
+	// Again runs another command line over the same streams, and returns its exit code.
+	Again func(ctx context.Context, args []string) int
 
 	Run Session
 }

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"errors"
+
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/api"
@@ -47,4 +50,43 @@ func (e *Env) Target() resolve.Target {
 	s := e.Run.Settings
 	return resolve.Target{Org: s.Org.Value, Workspace: s.Workspace.Value, Project: s.Project.Value,
 		InProcess: s.InProcess(), Learn: func(info api.ProjectInfo) { e.LearnKey(info) }}
+}
+
+// Switch chooses another profile, or another project of the connection. It returns a function that ends what the old
+// choice has opened; after an error the old choice stays.
+func (e *Env) Switch(ctx context.Context, profile, project string) (leave func() error, err error) {
+	was, names := e.Run, []string{"project"}
+	if profile != "" { // which has these of its own
+		names = []string{"profile", "zone", "base-url", "org", "workspace", "project"}
+	}
+	type state struct {
+		value   string
+		changed bool
+	}
+	old := map[string]state{}
+	set := func(name, value string, changed bool) {
+		f := e.Run.Set.Lookup(name)
+		_ = f.Value.Set(value) // a text is always accepted
+		f.Changed = changed
+	}
+	for _, name := range names {
+		f := e.Run.Set.Lookup(name)
+		old[name] = state{f.Value.String(), f.Changed}
+		value := map[string]string{"profile": profile, "project": project}[name]
+		set(name, value, value != "")
+	}
+	e.Run.Settings, e.Run.client, e.Run.local = nil, nil, nil
+	cl, err := e.Client()
+	if err == nil {
+		_, err = e.Target().ProjectID(ctx, cl)
+	}
+	if err != nil {
+		err = errors.Join(err, e.Run.local.Close(ctx))
+		for name, s := range old {
+			set(name, s.value, s.changed)
+		}
+		e.Run.Settings, e.Run.client, e.Run.local = was.Settings, was.client, was.local
+		return nil, err
+	}
+	return func() error { return was.local.Close(ctx) }, nil
 }

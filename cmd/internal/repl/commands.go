@@ -24,6 +24,7 @@ type command struct {
 	run   func(s *shell, ctx context.Context, args []string) error
 	path  bool // the first argument is a file
 	sql   bool // the arguments are names as in SQL: double quotes are part of them
+	raw   bool // quotes are part of the arguments
 }
 
 // commands lists the commands in the order of the help.
@@ -39,24 +40,44 @@ func commands() []command {
 			run: (*shell).listFunctions},
 		{name: "use", long: "use", words: []string{"use"}, args: "[CATALOG.SCHEMA]",
 			about: "look up names without a schema there, or not", run: (*shell).use, sql: true},
-		{name: "x", long: "expanded", about: "one line per value, on or off", run: (*shell).expand},
-		{name: "types", long: "types", about: "types of the columns under the header, on or off",
+		{name: "l", long: "list", args: "[PATTERN]", about: "list the projects", run: (*shell).listProjects},
+		{name: "c", long: "connect", args: "[PROJECT|PROFILE]", about: "continue with another project or profile",
+			run: (*shell).connect},
+		{name: "conninfo", long: "conninfo", about: "zone, project, profile and key in use", run: (*shell).connection},
+		{name: "x", long: "expanded", args: "[on|off|auto]", about: "one line per value, or where columns do not fit",
+			run: (*shell).expand},
+		{name: "types", long: "types", args: "[on|off]", about: "types of the columns under the header",
 			run: (*shell).showTypes},
-		{name: "timing", long: "timing", about: "how long each statement takes, on or off", run: (*shell).switchTiming},
+		{name: "timing", long: "timing", args: "[on|off]", about: "how long each statement takes",
+			run: (*shell).switchTiming},
+		{name: "set", long: "set", args: "[NAME [VALUE]]", about: "a setting, or a value for :NAME; list them",
+			run: (*shell).set},
+		{name: "unset", long: "unset", args: "NAME", about: "forget a value for :NAME", run: (*shell).unset},
 		{name: "bind", long: "bind", args: "[[NAME=]VALUE]...",
 			about: "values for the ? or :NAME of the next statement", run: (*shell).bind},
-		{name: "g", long: "go", about: "run the last statement again", run: (*shell).again},
+		{name: "g", long: "go", args: "[FILE]", about: "run the last statement again, with its result in a file",
+			run: (*shell).again, path: true, raw: true},
+		{name: "gx", long: "gx", about: "run the last statement again, one line per value",
+			run: (*shell).againVertically},
+		{name: "sql", long: "sql", about: "show the last statement as it was sent", run: (*shell).sent},
+		{name: "errverbose", long: "errverbose", about: "all that is known of the last error",
+			run: (*shell).describeError},
 		{name: "y", long: "yes", about: "run the last statement as its error suggests it", run: (*shell).mend},
 		{name: "e", long: "edit", about: "edit the last statement with $EDITOR, then run it", run: (*shell).edit},
 		{name: "i", long: "include", args: "FILE", about: "run the statements of a file", run: (*shell).include,
 			path: true},
-		{name: "o", long: "out", args: "[FILE]", about: "write results to a file, or to the screen again",
+		{name: "o", long: "out", args: "[FILE]", about: "write results to a file, one after the other, or to the screen",
 			run: (*shell).output, path: true},
+		{name: "copy", long: "copy", args: "TABLE FROM|TO FILE", about: "import a file, or write a table or (QUERY) to one",
+			run: (*shell).copyTable, raw: true},
+		{name: "!", long: "!", args: "[COMMAND]", about: "run a command of the system", run: (*shell).system, raw: true},
 		{name: "watch", long: "watch", args: "[SECONDS]", about: "run the last statement every 2 s, until Ctrl-C",
 			run: (*shell).watch},
 		{name: "b", long: "browse", about: "browse the last result: scroll, search, sort", run: (*shell).browse},
 		{name: "chart", long: "chart", args: "[KIND [X] [Y]]", about: "draw the last result: bar, line, hist or spark",
 			run: (*shell).chart},
+		{name: "crosstabview", long: "crosstabview", args: "[ROWS COLUMNS CELLS [ORDER]]",
+			about: "the last result with the values of a column as columns", run: (*shell).crosstab},
 		{name: "export", long: "export", args: "FILE", about: "write the last result; the extension is the format",
 			run: (*shell).export, path: true},
 		{name: "refresh", long: "refresh", about: "read names for completion again", run: (*shell).refreshNames},
@@ -82,6 +103,9 @@ func commandOf(text string) (name string, args []string, ok bool) {
 	name, rest, _ := strings.Cut(text[1:], " ")
 	if before, after, found := strings.Cut(name, "\n"); found {
 		name, rest = before, after+" "+rest
+	}
+	if command, ok := strings.CutPrefix(name, "!"); ok {
+		return "!", split(command + " " + rest), true
 	}
 	name, semicolon := strings.CutSuffix(name, ";")
 	if !semicolon {
@@ -114,9 +138,11 @@ func (s *shell) command(ctx context.Context, name string, args []string) error {
 			if c.args == "" && len(args) > 0 {
 				return exitcode.Usagef(`\%s takes no arguments`, name)
 			}
-			args, err := unquoted(args, c.sql)
-			if err != nil {
-				return err
+			if !c.raw {
+				var err error
+				if args, err = unquoted(args, c.sql); err != nil {
+					return err
+				}
 			}
 			return c.run(s, ctx, args)
 		}

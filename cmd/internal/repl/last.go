@@ -170,8 +170,14 @@ func (s *shell) showResult(ctx context.Context, res *wire.Result, k *kept, text 
 		encoded <- err
 	}()
 	body := &api.Result{Format: api.Compact, Body: k.keep(r, api.Compact)}
-	err := s.run.Show(ctx, body.Rows(), Statement{Text: text, Vertical: s.expanded, Types: s.types, Out: s.outFile(),
-		Format: s.format}, output.Chart{})
+	st := s.shown(Statement{Text: text, Out: s.outFile(), Format: s.format})
+	add, remove, err := s.appending(&st)
+	if err == nil {
+		defer remove()
+		if err = s.run.Show(ctx, body.Rows(), st, output.Chart{}); err == nil {
+			err = add()
+		}
+	}
 	_ = r.Close()
 	cancel()
 	if failed := <-encoded; failed != nil && !errors.Is(failed, io.ErrClosedPipe) &&

@@ -121,18 +121,24 @@ func unfinished(trimmed string) bool {
 		strings.IndexByte(trimmed[at:], ';') < 0
 }
 
-// commandAfter returns where the last line begins if it is a command below an incomplete statement; 0 if not.
+// commandAfter returns where a command begins below an incomplete statement, on the last line, or behind the statement
+// on that line if the command is about it; 0 if there is none. On a line of its own it may be unknown: no statement
+// continues with a backslash.
 func commandAfter(text string) int {
 	text = strings.TrimRight(text, " \t\n")
-	at := strings.LastIndexByte(text, '\n') + 1
-	name, _, ok := commandOf(text[at:])
-	if at == 0 || !ok || text[at] != '\\' || !slices.ContainsFunc(commands(),
-		func(c command) bool { return name == c.name || name == c.long }) {
+	line := strings.LastIndexByte(text, '\n') + 1
+	at, some := -1, false
+	sqltext.Scan(text, false, func(from, _ int) {
+		if from >= line && at < 0 && text[from] == '\\' {
+			at = from
+		}
+		some = some || at < 0
+	})
+	if at < 0 || !some {
 		return 0
 	}
-	outside := false
-	sqltext.Scan(text, false, func(from, _ int) { outside = outside || from == at })
-	if !outside {
+	if name, _, ok := commandOf(text[at:]); !ok || strings.TrimSpace(text[line:at]) != "" &&
+		!slices.Contains([]string{"g", "go", "gx", "crosstabview", "watch"}, name) {
 		return 0
 	}
 	return at

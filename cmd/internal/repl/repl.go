@@ -34,6 +34,7 @@ type Statement struct {
 	Position func(line, col int) (int, int) // of a 1-based place in Text, the one in Typed
 	Bindings []string
 	Vertical bool   // one line per value
+	Unfit    bool   // the same where the columns do not fit
 	Types    bool   // the types of the columns under the header
 	All      bool   // all rows
 	Out      string // file; "" for the screen
@@ -53,6 +54,8 @@ type Runner interface {
 	Rewrite(ctx context.Context, typed, bound string, columns Columns) (*sqltext.Text, error)
 	// Columns returns the columns of a query of which no rows are read.
 	Columns(ctx context.Context, sql string, types bool) ([]friendly.Column, error)
+	// Reconnect makes the runner work with the current settings of the run.
+	Reconnect()
 	// Show shows rows that were already received, as Run does.
 	Show(ctx context.Context, rows api.RowReader, st Statement, chart output.Chart) error
 }
@@ -85,8 +88,14 @@ type shell struct {
 	expanded bool
 	timing   bool
 	types    bool
-	out      string // file that results are written to
-	written  int    // results in numbered files so far
+	unfit    bool              // one line per value where the columns do not fit
+	vars     map[string]string // values of parameters
+	failed   failed            // the last error
+	leave    func() error      // ends what the session before \c has opened
+	appends  bool              // results are appended to the file, which was emptied
+	appended bool              // the file has a result
+	out      string            // file that results are written to
+	written  int               // results in numbered files so far
 	format   output.Format
 	binds    []string // for the next statement with parameters
 	used     []string // by the last statement
@@ -103,15 +112,40 @@ type shell struct {
 }
 
 // Run reads and runs statements until the end of the input.
-func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
-	s := &shell{e: e, run: run}
+func Run(ctx context.Context, e *cli.Env, run Runner) error {
+	s := &shell{e: e, run: run, friendly: e.Run.Settings.RewritesSQL()}
+	if !s.interactive() {
+		s.lines = &lineReader{r: e.In}
+	}
+	for {
+		err := s.session(ctx)
+		if !errors.Is(err, errConnect) {
+			return err
+		}
+		run.Reconnect()
+		s.namesRead.Store(nil)
+		s.here, s.last, s.scratch, s.scratchDone = suggest.Namespace{}, nil, nil, nil
+		if !s.interactive() {
+			fmt.Fprintln(e.Err, s.where())
+		}
+	}
+}
+
+// interactive reports whether lines are edited on a terminal.
+func (s *shell) interactive() bool {
+	e := s.e
+	return e.InTerm && e.OutTerm && cli.TerminalOf(e.In) != nil && cli.FileOf(e.Out) != nil && e.Getenv("TERM") != "dumb"
+}
+
+// session reads and runs statements in one project.
+func (s *shell) session(ctx context.Context) (err error) {
+	e := s.e
 	if s.cl, err = e.Client(); err != nil {
 		return err
 	}
 	if s.project, err = e.Target().ProjectID(ctx, s.cl); err != nil {
 		return err
 	}
-	s.friendly = e.Run.Settings.RewritesSQL()
 	s.history = openHistory(e, s.project)
 	s.known.Store(suggest.New(nil))
 	defer func() {
@@ -119,9 +153,13 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 			err = errors.Join(err, s.scratchDone())
 		}
 		err = errors.Join(err, s.last.close())
+		if s.leave != nil {
+			err = errors.Join(err, s.leave())
+			s.leave = nil
+		}
 	}()
-	in, out := cli.TerminalOf(e.In), cli.FileOf(e.Out)
-	if e.InTerm && e.OutTerm && in != nil && out != nil && e.Getenv("TERM") != "dumb" {
+	if s.interactive() {
+		in, out := cli.TerminalOf(e.In), cli.FileOf(e.Out)
 		s.quiet = term.NewQuiet(in)
 		defer s.quiet.End()
 		if e.AtOnce != nil {
@@ -138,8 +176,6 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 		s.filled, s.fill = fill, func(since time.Duration) { s.refresh(fill, since) }
 		fmt.Fprintln(e.Err, output.Fold(fmt.Sprintf(`%s %s, %s. Statements end with ; and \? lists the commands.`,
 			e.Name, cli.BuildVersion(), s.where()), e.Width))
-	} else {
-		s.lines = &lineReader{r: e.In}
 	}
 	return s.loop(ctx)
 }
@@ -183,6 +219,8 @@ func (s *shell) loop(ctx context.Context) error {
 		switch err := s.perform(ctx, text); {
 		case errors.Is(err, errQuit):
 			return nil
+		case errors.Is(err, errConnect):
+			return err
 		case ctx.Err() != nil:
 			return err
 		case err != nil && s.editor == nil && !s.e.InTerm:
@@ -207,7 +245,11 @@ func (s *shell) perform(ctx context.Context, text string) error {
 	if s.e.InTerm { // the lines of a script do not belong in the history
 		s.history.add(text)
 	}
-	return interrupted(ctx, s.performIn(ctx, text))
+	err := interrupted(ctx, s.performIn(ctx, text))
+	if err != nil && !errors.Is(err, errQuit) && !errors.Is(err, errConnect) {
+		s.failed = failed{err, s.lastText, s.lastSent}
+	}
+	return err
 }
 
 // performIn runs statements and commands.
@@ -248,8 +290,25 @@ func (s *shell) performPiece(ctx context.Context, text string) error {
 // its editing continues.
 func (s *shell) commandIn(ctx context.Context, text, command string) error {
 	name, args, _ := commandOf(command)
-	if name == "g" || name == "go" {
-		return s.performIn(ctx, text)
+	switch name {
+	case "g", "go":
+		if len(args) == 0 {
+			return s.performIn(ctx, text)
+		}
+		path, err := onePath(args)
+		if err != nil {
+			return err
+		}
+		return s.toFile(ctx, text, path)
+	case "gx", "crosstabview", "watch":
+		run := func() error { return s.performIn(ctx, text) }
+		if name == "gx" {
+			return s.vertically(run)
+		}
+		if err := run(); err != nil {
+			return err
+		}
+		return s.command(ctx, name, args)
 	}
 	s.begun = text
 	return s.command(ctx, name, args)
@@ -308,7 +367,7 @@ func (s *shell) query(ctx context.Context, text string) error {
 	bound, values := text, []string(nil)
 	if p := sqlstmt.ParamsOf(text); p.Placeholders > 0 || len(p.Names) > 0 {
 		var err error
-		if bound, values, err = s.run.Bind(text, s.binds); err != nil {
+		if bound, values, err = s.run.Bind(text, s.withVars(p)); err != nil {
 			return err
 		}
 		s.used = s.binds
@@ -334,9 +393,16 @@ func (s *shell) query(ctx context.Context, text string) error {
 	k := newKept()
 	qualified := sent.Edit(s.qualified(found)...)
 	s.lastSent = qualified.String()
-	st := Statement{Text: s.lastSent, Typed: text, Bindings: values, Vertical: s.expanded, Types: s.types,
-		Out: s.outFile(), Format: s.format, Keep: k.keep, Position: qualified.Position}
-	err := s.nearHere(s.run.Run(ctx, st), text, sent, found)
+	st := s.shown(Statement{Text: s.lastSent, Typed: text, Bindings: values, Out: s.outFile(), Format: s.format,
+		Keep: k.keep, Position: qualified.Position})
+	add, remove, err := s.appending(&st)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	if err = s.nearHere(s.run.Run(ctx, st), text, sent, found); err == nil {
+		err = add()
+	}
 	if err != nil || !k.some() {
 		return errors.Join(err, k.close())
 	}

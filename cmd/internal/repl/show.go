@@ -51,36 +51,26 @@ func (s *shell) lastAs(ctx context.Context, st Statement, chart output.Chart) er
 	return s.run.Show(ctx, res.Rows(), st, chart)
 }
 
-func (s *shell) expand(ctx context.Context, _ []string) error {
-	s.expanded = !s.expanded
-	s.state("one line per value", s.expanded)
-	if s.last == nil {
-		return nil
-	}
-	return s.lastAs(ctx, Statement{Vertical: s.expanded, Types: s.types}, output.Chart{})
-}
-
 func (s *shell) state(what string, on bool) {
-	word := "off"
-	if on {
-		word = "on"
-	}
-	fmt.Fprintf(s.e.Err, "%s: %s\n", what, word)
+	fmt.Fprintf(s.e.Err, "%s: %s\n", what, onOff(on))
 }
 
-func (s *shell) showTypes(ctx context.Context, _ []string) error {
-	s.types = !s.types
+func (s *shell) showTypes(ctx context.Context, args []string) (err error) {
+	if s.types, err = switched(`\types`, strings.Join(args, " "), s.types); err != nil {
+		return err
+	}
 	s.state("types", s.types)
 	if s.last == nil {
 		return nil
 	}
-	return s.lastAs(ctx, Statement{Vertical: s.expanded, Types: s.types}, output.Chart{})
+	return s.lastAs(ctx, s.shown(Statement{}), output.Chart{})
 }
 
-func (s *shell) switchTiming(context.Context, []string) error {
-	s.timing = !s.timing
-	s.state("timing", s.timing)
-	return nil
+func (s *shell) switchTiming(_ context.Context, args []string) (err error) {
+	if s.timing, err = switched(`\timing`, strings.Join(args, " "), s.timing); err == nil {
+		s.state("timing", s.timing)
+	}
+	return err
 }
 
 func (s *shell) bind(_ context.Context, args []string) error {
@@ -99,11 +89,44 @@ func (s *shell) repeat(ctx context.Context) error {
 	return s.statement(ctx, s.lastText)
 }
 
-func (s *shell) again(ctx context.Context, _ []string) error {
+func (s *shell) again(ctx context.Context, args []string) error {
 	if s.lastText == "" {
 		return exitcode.Usagef("there is no last statement")
 	}
-	return s.repeat(ctx)
+	if len(args) == 0 {
+		return s.repeat(ctx)
+	}
+	path, err := onePath(args)
+	if err != nil {
+		return err
+	}
+	if s.binds == nil {
+		s.binds = s.used
+	}
+	return s.toFile(ctx, s.lastText, path)
+}
+
+// onePath is the file that \g takes.
+func onePath(args []string) (string, error) {
+	if len(args) > 1 {
+		return "", exitcode.Usagef(`\g takes one file, not %d`, len(args))
+	}
+	list, err := unquoted(args, false)
+	if err == nil && strings.HasPrefix(list[0], "|") {
+		err = exitcode.Usagef(`\g takes a file, not a command`)
+	}
+	return strings.Join(list, ""), err
+}
+
+// againVertically runs the last statement again, with one line per value.
+func (s *shell) againVertically(ctx context.Context, _ []string) error {
+	return s.vertically(func() error { return s.again(ctx, nil) })
+}
+
+func (s *shell) vertically(run func() error) error {
+	defer func(was bool) { s.expanded = was }(s.expanded)
+	s.expanded = true
+	return run()
 }
 
 // watch runs the last statement until an interrupt.
@@ -153,28 +176,6 @@ func (s *shell) chart(ctx context.Context, args []string) error {
 	return err
 }
 
-func (s *shell) output(_ context.Context, args []string) error {
-	switch len(args) {
-	case 0:
-		s.out = ""
-	case 1:
-		if err := output.CheckFile(s.e.Abs(args[0])); err != nil {
-			return exitcode.Usagef(`\o: %v`, err)
-		}
-		format, err := cli.FormOfPath(args[0])
-		if err != nil {
-			return err
-		}
-		s.out, s.format = args[0], format
-		if !strings.Contains(s.out, "{n}") {
-			fmt.Fprintf(s.e.Err, "each result replaces %s; with {n} in the name, each gets its own file\n", s.out)
-		}
-	default:
-		return exitcode.Usagef(`\o takes one file, not %d`, len(args))
-	}
-	return nil
-}
-
 // outFile is the file of the next result, "" for none.
 func (s *shell) outFile() string { return strings.ReplaceAll(s.out, "{n}", strconv.Itoa(s.written+1)) }
 
@@ -184,7 +185,11 @@ func (s *shell) wrote() {
 		return
 	}
 	name := s.outFile()
-	fmt.Fprintf(s.e.Err, "wrote the result to %s\n", name)
+	word := "wrote"
+	if s.appends {
+		word = "appended"
+	}
+	fmt.Fprintf(s.e.Err, "%s the result to %s\n", word, name)
 	if name != s.out {
 		s.written++
 	}

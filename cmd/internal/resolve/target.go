@@ -81,7 +81,7 @@ func (t Target) lookUp(ctx context.Context, cl *api.Client, set string) (id, ws 
 	}
 	var all []Named
 	in := map[string]string{}
-	err = t.eachProject(ctx, cl, func(w api.Workspace, p api.Project) bool {
+	err = t.EachProject(ctx, cl, func(w api.Workspace, p api.Project) bool {
 		all, in[p.ID] = append(all, Named{p.ID, p.Name, " in workspace " + w.Name}), w.ID
 		return true
 	})
@@ -117,7 +117,7 @@ func (t Target) ProjectArg(ctx context.Context, cl *api.Client, args []string) (
 		ws, err = WorkspaceByName(ctx, cl, org, set)
 		return org, ws, id, err
 	}
-	err = t.eachProject(ctx, cl, func(w api.Workspace, p api.Project) bool {
+	err = t.EachProject(ctx, cl, func(w api.Workspace, p api.Project) bool {
 		if p.ID == id {
 			ws = w.ID
 		}
@@ -130,9 +130,9 @@ func (t Target) ProjectArg(ctx context.Context, cl *api.Client, args []string) (
 	return org, ws, id, err
 }
 
-// eachProject calls f for the projects of the workspace that is set, or of all workspaces of the organization, until it
+// EachProject calls f for the projects of the workspace that is set, or of all workspaces of the organization, until it
 // returns false.
-func (t Target) eachProject(ctx context.Context, cl *api.Client, f func(api.Workspace, api.Project) bool) error {
+func (t Target) EachProject(ctx context.Context, cl *api.Client, f func(api.Workspace, api.Project) bool) error {
 	org, err := t.OrgID(ctx, cl)
 	if err != nil {
 		return err

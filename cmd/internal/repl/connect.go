@@ -1,0 +1,130 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+)
+
+// errConnect ends the session for one with another project or profile.
+var errConnect = errors.New("connect")
+
+// connect continues with another project of the connection, or with another profile.
+func (s *shell) connect(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return s.connection(ctx, nil)
+	}
+	kind, name := "", args[0]
+	if len(args) == 2 && (name == "project" || name == "profile") {
+		kind, name = name, args[1]
+	} else if len(args) > 1 {
+		return exitcode.Usagef(`\c takes one project or profile, not %d`, len(args))
+	}
+	if s.depth > 0 {
+		return exitcode.Usagef(`\c does not stand in a file that \i runs`)
+	}
+	profile, project := false, ""
+	if kind != "project" {
+		store, err := config.OpenStore("", s.e.Getenv)
+		if err != nil {
+			return err
+		}
+		list, _, err := store.List()
+		if err != nil {
+			return err
+		}
+		profile = slices.ContainsFunc(list, func(p config.Profile) bool { return p.Name == name })
+	}
+	if kind != "profile" && (kind != "" || !profile) {
+		var err error
+		if project, err = s.e.Target().ProjectByName(ctx, s.cl, name); err != nil {
+			return err
+		}
+	}
+	if kind == "profile" && !profile {
+		return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			Msg: "there is no profile " + name, Hint: "`dig profile list` lists them"}
+	}
+	if profile {
+		project = ""
+	} else {
+		name = ""
+	}
+	leave, err := s.e.Switch(ctx, name, project)
+	if err != nil {
+		return err
+	}
+	s.leave = leave
+	return errConnect
+}
+
+// connection prints what the shell is connected to.
+func (s *shell) connection(context.Context, []string) error {
+	set := s.e.Run.Settings
+	lines := [][2]string{{"zone", set.Zone.Value}, {"address", set.BaseURL.Value}, {"profile", set.Profile.Value},
+		{"project", s.project}, {"key", set.Key.String()}, {"schema", ""}, {"protection", set.Protect.Value}}
+	if set.Project.Value != "" && set.Project.Value != s.project {
+		lines[3][1] += " (" + set.Project.Value + ")"
+	}
+	if set.Local() {
+		dir, err := config.DataDir(s.e.Getenv)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, [2]string{"data", dir})
+	}
+	if s.here.Schema != "" {
+		lines[5][1] = s.here.Catalog + "." + s.here.Schema
+	}
+	w := s.e.OnScreen()
+	for _, l := range lines {
+		if l[1] == "" {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%-10s  %s\n", l[0], l[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listProjects lists the projects that the key can see, of all workspaces.
+func (s *shell) listProjects(ctx context.Context, args []string) error {
+	match, err := pattern(args)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	err = s.e.Target().EachProject(ctx, s.cl, func(w api.Workspace, p api.Project) bool {
+		here := ""
+		if p.ID == s.project {
+			here = "*"
+		}
+		if match(p.Name, p.ID) {
+			rows = append(rows, []any{here, p.Name, w.Name, p.ID})
+		}
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	return s.show(ctx, []string{"", "project", "workspace", "id"}, rows)
+}
+
+// flags are the flags with which another command works where the shell does.
+func (s *shell) flags() []string {
+	f := s.e.Run.Settings
+	args := []string{"--zone", f.Zone.Value, "--project", s.project}
+	if f.Profile.Value != "" {
+		args = append(args, "--profile", f.Profile.Value)
+	}
+	if f.BaseURL.Value != "" && !f.InProcess() {
+		args = append(args, "--base-url", f.BaseURL.Value)
+	}
+	return args
+}

@@ -1,0 +1,180 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// Limits of a table of crosstab: columns as in psql, and cells.
+const (
+	crosstabColumns = 1600
+	crosstabCells   = 1_000_000
+)
+
+// crosstab shows the last result as a table: the values of its first column are the rows, those of the second the
+// columns, and those of the third the cells. Arguments name other columns, and one by which the columns are sorted.
+func (s *shell) crosstab(_ context.Context, args []string) error {
+	if len(args) > 4 {
+		return exitcode.Usagef(`\crosstabview takes at most four columns: of rows, of columns, of cells, of their order`)
+	}
+	res, err := s.last.open()
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	rows := res.Rows()
+	cols, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	if len(cols) < 3 {
+		return exitcode.Usagef(`\crosstabview needs a result of at least three columns, not %d`, len(cols))
+	}
+	at, err := crosstabArgs(args, cols)
+	if err != nil {
+		return err
+	}
+	x := &crosstab{index: [2]map[string]int{{}, {}}, cells: map[[2]int]api.Cell{}}
+	for rows.Next() {
+		if err := x.add(rows.Row(), at); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return s.run.Show(s.e.Run.Ctx, x.table(cols, at), Statement{All: true}, output.Chart{})
+}
+
+// crosstabArgs are the positions of the columns: of rows, columns, cells and order, the last -1 if there is none.
+func crosstabArgs(args []string, cols []api.ResultColumn) ([4]int, error) {
+	at := [4]int{-1, -1, -1, -1}
+	for i, arg := range args {
+		n, err := strconv.Atoi(arg)
+		at[i] = slices.IndexFunc(cols, func(c api.ResultColumn) bool { return strings.EqualFold(c.Name, arg) })
+		switch {
+		case err == nil && n >= 1 && n <= len(cols):
+			at[i] = n - 1
+		case at[i] < 0:
+			return at, exitcode.Usagef(`\crosstabview: the result has no column %s`, arg)
+		}
+	}
+	if at[0] < 0 {
+		at[0] = 0
+	}
+	if at[1] < 0 {
+		at[1] = (at[0] + 1) % 2
+	}
+	if at[0] == at[1] {
+		return at, exitcode.Usagef(`\crosstabview: rows and columns need different columns of the result`)
+	}
+	if at[2] < 0 {
+		for at[2] = 0; at[2] == at[0] || at[2] == at[1]; at[2]++ {
+		}
+		if len(cols) > 3 {
+			return at, exitcode.Usagef(`\crosstabview: name the column of the cells, because the result has %d`, len(cols))
+		}
+	}
+	return at, nil
+}
+
+// crosstab collects the cells of a table by their rows and columns.
+type crosstab struct {
+	index [2]map[string]int // of rows and columns by their texts, which begin with "=" if they are not NULL
+	rows  []api.Cell
+	heads []crosstabHead
+	cells map[[2]int]api.Cell
+}
+
+type crosstabHead struct {
+	text, order string
+	n           int
+}
+
+func (x *crosstab) add(row []api.Cell, at [4]int) error {
+	for _, i := range at {
+		if i >= len(row) {
+			return fmt.Errorf("a row has %d values", len(row))
+		}
+	}
+	var key [2]string
+	for i := range key {
+		text, err := cell.AppendText(nil, row[at[i]])
+		if err != nil {
+			return err
+		}
+		if !row[at[i]].IsNull() {
+			key[i] = "=" + string(text)
+		}
+	}
+	r, known := x.index[0][key[0]]
+	if !known {
+		r = len(x.rows)
+		x.index[0][key[0]], x.rows = r, append(x.rows, slices.Clone(row[at[0]]))
+	}
+	c, known := x.index[1][key[1]]
+	if !known {
+		head := crosstabHead{text: strings.TrimPrefix(key[1], "="), n: len(x.heads)}
+		if at[3] >= 0 {
+			order, err := cell.AppendText(nil, row[at[3]])
+			if err != nil {
+				return err
+			}
+			head.order = string(order)
+		}
+		c = head.n
+		x.index[1][key[1]], x.heads = c, append(x.heads, head)
+	}
+	switch _, twice := x.cells[[2]int{r, c}]; {
+	case twice:
+		return exitcode.Usagef(`\crosstabview: several values for row %q, column %q`, strings.TrimPrefix(key[0], "="),
+			x.heads[c].text).WithHint("group by both in the statement")
+	case len(x.heads) > crosstabColumns || len(x.rows)*len(x.heads) > crosstabCells:
+		return exitcode.Usagef(`\crosstabview: more than %d columns or %d cells`, crosstabColumns, crosstabCells)
+	}
+	x.cells[[2]int{r, c}] = slices.Clone(row[at[2]])
+	return nil
+}
+
+func (x *crosstab) table(cols []api.ResultColumn, at [4]int) *rowset.Memory {
+	if at[3] >= 0 {
+		slices.SortStableFunc(x.heads, func(a, b crosstabHead) int {
+			n, err1 := strconv.ParseFloat(a.order, 64)
+			m, err2 := strconv.ParseFloat(b.order, 64)
+			switch {
+			case err1 != nil || err2 != nil:
+				return strings.Compare(a.order, b.order)
+			case n < m:
+				return -1
+			case n > m:
+				return 1
+			}
+			return 0
+		})
+	}
+	m := &rowset.Memory{Cols: []api.ResultColumn{{Name: cols[at[0]].Name, DataType: cols[at[0]].DataType}}}
+	for _, h := range x.heads {
+		m.Cols = append(m.Cols, api.ResultColumn{Name: h.text, DataType: cols[at[2]].DataType})
+	}
+	for r, first := range x.rows {
+		row := []api.Cell{first}
+		for _, h := range x.heads {
+			c, ok := x.cells[[2]int{r, h.n}]
+			if !ok {
+				c = api.Cell("null")
+			}
+			row = append(row, c)
+		}
+		m.Cells = append(m.Cells, row)
+	}
+	return m
+}
