@@ -102,6 +102,9 @@ func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (
 	if err != nil {
 		return nil, err
 	}
+	if st.Unseen {
+		s.W = io.Discard
+	}
 	if st.Out == "" { // a table shows only some of the rows, but all are read
 		s.Progress.Between()
 		s.Notes = s.Progress.Output(s.Notes)

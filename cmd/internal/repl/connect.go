@@ -28,7 +28,7 @@ func (s *shell) connect(ctx context.Context, args []string) error {
 	if s.depth > 0 {
 		return exitcode.Usagef(`\c does not stand in a file that \i runs`)
 	}
-	profile, project := false, ""
+	profile := false
 	if kind != "project" {
 		store, err := config.OpenStore("", s.e.Getenv)
 		if err != nil {
@@ -41,8 +41,7 @@ func (s *shell) connect(ctx context.Context, args []string) error {
 		profile = slices.ContainsFunc(list, func(p config.Profile) bool { return p.Name == name })
 	}
 	if kind != "profile" && (kind != "" || !profile) {
-		var err error
-		if project, err = s.e.Target().ProjectByName(ctx, s.cl, name); err != nil {
+		if _, err := s.e.Target().ProjectByName(ctx, s.cl, name); err != nil {
 			return err
 		}
 	}
@@ -50,6 +49,7 @@ func (s *shell) connect(ctx context.Context, args []string) error {
 		return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
 			Msg: "there is no profile " + name, Hint: "`dig profile list` lists them"}
 	}
+	project := name
 	if profile {
 		project = ""
 	} else {

@@ -32,11 +32,14 @@ func (s *shell) copyTable(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	var flags []string // of table import
 	for _, option := range args[at+2:] {
-		if !slices.Contains([]string{"with", "csv", "header", "format", "true"},
+		if from > 0 && strings.HasPrefix(option, "--") {
+			flags = append(flags, option)
+		} else if !slices.Contains([]string{"with", "csv", "header", "format", "true"},
 			strings.ToLower(strings.Trim(option, "(),;"))) {
 			return exitcode.Usagef(`\copy: %s is not supported`, option).
-				WithHint("the extension of the file is the format; `dig table import --help` has options for files to read")
+				WithHint("the extension of the file is the format; flags of `dig table import` follow a file to read")
 		}
 	}
 	what := strings.Join(args[:at], " ")
@@ -59,7 +62,8 @@ func (s *shell) copyTable(ctx context.Context, args []string) error {
 		return err
 	}
 	parts := strings.Split(name[0], ".")
-	command := append([]string{"table", "import", parts[len(parts)-1], s.e.Abs(file[0])}, s.flags()...)
+	command := append([]string{"table", "import", parts[len(parts)-1], s.e.Abs(file[0])}, append(s.flags(),
+		flags...)...)
 	if code := s.e.Again(ctx, command); code != 0 {
 		return &exitcode.Failure{Exit: code, Code: "import", Msg: `\copy: nothing more is done after this error`}
 	}
@@ -116,8 +120,8 @@ func (s *shell) output(_ context.Context, args []string) error {
 	switch {
 	case strings.Contains(s.out, "{n}"):
 	case format == output.XLSX || format == output.Parquet:
-		fmt.Fprintf(s.e.Err, "each result replaces %s, because %s holds one; with {n} in the name, each gets its own file\n",
-			s.out, format)
+		fmt.Fprintf(s.e.Err, "each result replaces %s, because %s holds one; with {n} in the name, each gets its own "+
+			"file\n", s.out, format)
 	default:
 		f, err := os.Create(path)
 		if err == nil {

@@ -24,7 +24,7 @@ const (
 // columns, and those of the third the cells. Arguments name other columns, and one by which the columns are sorted.
 func (s *shell) crosstab(_ context.Context, args []string) error {
 	if len(args) > 4 {
-		return exitcode.Usagef(`\crosstabview takes at most four columns: of rows, of columns, of cells, of their order`)
+		return exitcode.Usagef(`\crosstabview takes at most four columns: of rows, columns, cells, and their order`)
 	}
 	res, err := s.last.open()
 	if err != nil {
@@ -60,7 +60,7 @@ func crosstabArgs(args []string, cols []api.ResultColumn) ([4]int, error) {
 	at := [4]int{-1, -1, -1, -1}
 	for i, arg := range args {
 		n, err := strconv.Atoi(arg)
-		at[i] = slices.IndexFunc(cols, func(c api.ResultColumn) bool { return strings.EqualFold(c.Name, arg) })
+		at[i] = slices.IndexFunc(cols, func(c api.ResultColumn) bool { return c.Name == arg })
 		switch {
 		case err == nil && n >= 1 && n <= len(cols):
 			at[i] = n - 1
@@ -81,7 +81,7 @@ func crosstabArgs(args []string, cols []api.ResultColumn) ([4]int, error) {
 		for at[2] = 0; at[2] == at[0] || at[2] == at[1]; at[2]++ {
 		}
 		if len(cols) > 3 {
-			return at, exitcode.Usagef(`\crosstabview: name the column of the cells, because the result has %d`, len(cols))
+			return at, exitcode.Usagef(`\crosstabview: name the column of the cells: the result has %d`, len(cols))
 		}
 	}
 	return at, nil

@@ -35,6 +35,7 @@ type Statement struct {
 	Bindings []string
 	Vertical bool   // one line per value
 	Unfit    bool   // the same where the columns do not fit
+	Unseen   bool   // the result is only kept
 	Types    bool   // the types of the columns under the header
 	All      bool   // all rows
 	Out      string // file; "" for the screen
@@ -90,10 +91,11 @@ type shell struct {
 	types    bool
 	unfit    bool              // one line per value where the columns do not fit
 	vars     map[string]string // values of parameters
-	failed   failed            // the last error
+	failed   *failed           // the last error; nil before the first
 	leave    func() error      // ends what the session before \c has opened
 	appends  bool              // results are appended to the file, which was emptied
 	appended bool              // the file has a result
+	unseen   bool              // results are not shown
 	out      string            // file that results are written to
 	written  int               // results in numbered files so far
 	format   output.Format
@@ -134,7 +136,8 @@ func Run(ctx context.Context, e *cli.Env, run Runner) error {
 // interactive reports whether lines are edited on a terminal.
 func (s *shell) interactive() bool {
 	e := s.e
-	return e.InTerm && e.OutTerm && cli.TerminalOf(e.In) != nil && cli.FileOf(e.Out) != nil && e.Getenv("TERM") != "dumb"
+	return e.InTerm && e.OutTerm && cli.TerminalOf(e.In) != nil && cli.FileOf(e.Out) != nil &&
+		e.Getenv("TERM") != "dumb"
 }
 
 // session reads and runs statements in one project.
@@ -247,7 +250,7 @@ func (s *shell) perform(ctx context.Context, text string) error {
 	}
 	err := interrupted(ctx, s.performIn(ctx, text))
 	if err != nil && !errors.Is(err, errQuit) && !errors.Is(err, errConnect) {
-		s.failed = failed{err, s.lastText, s.lastSent}
+		s.failed = &failed{err, s.lastText, s.lastSent}
 	}
 	return err
 }
@@ -305,7 +308,9 @@ func (s *shell) commandIn(ctx context.Context, text, command string) error {
 		if name == "gx" {
 			return s.vertically(run)
 		}
-		if err := run(); err != nil {
+		s.unseen = name == "crosstabview" // it shows the result in another way
+		err := run()
+		if s.unseen = false; err != nil {
 			return err
 		}
 		return s.command(ctx, name, args)

@@ -131,7 +131,7 @@ func (s *shell) expand(ctx context.Context, args []string) error {
 
 // shown adds to a statement how the shell shows results.
 func (s *shell) shown(st Statement) Statement {
-	st.Vertical, st.Unfit, st.Types = s.expanded, s.unfit, s.types
+	st.Vertical, st.Unfit, st.Types, st.Unseen = s.expanded, s.unfit, s.types, s.unseen
 	return st
 }
 
@@ -153,7 +153,7 @@ type failed struct {
 
 // describeError prints all that is known of the last error.
 func (s *shell) describeError(ctx context.Context, _ []string) error {
-	if s.failed.err == nil {
+	if s.failed == nil {
 		fmt.Fprintln(s.e.Err, "there is no last error")
 		return nil
 	}
