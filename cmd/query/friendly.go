@@ -5,12 +5,12 @@ import (
 	"errors"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/repl"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/outcome"
-	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/friendly"
 )
 
@@ -41,14 +41,17 @@ func (q *querying) rewritten(ctx context.Context, st *statement, sql string, col
 	text, err := friendly.Rewrite(ctx, sql, friendly.Options{Files: q.fileCatalog(), Columns: columns})
 	at := &statement{text: st.text, line: st.line, col: st.col}
 	var asked *friendly.ColumnsError
-	var wrong *trinosql.Error
+	var wrong *friendly.Error
 	switch {
 	case errors.As(err, &asked):
 		at.position = asked.Query.Position
 		return nil, pointAt(q.e, at, asked.Err)
 	case errors.As(err, &wrong):
-		return nil, pointAt(q.e, at, &api.Error{Kind: api.KindInvalid, Message: wrong.Error(),
-			Outcome: outcome.NotSent})
+		err = pointAt(q.e, at, &api.Error{Kind: api.KindInvalid, Message: wrong.Error(), Outcome: outcome.NotSent})
+		if f := (*exitcode.Failure)(nil); wrong.Hint != "" && errors.As(err, &f) {
+			f.Hint, f.Mended = wrong.Hint, repl.Mended(st.text, wrong.Fault.At.Line, wrong.Fault.At.Col, wrong.Hint)
+		}
+		return nil, err
 	}
 	return text, err
 }

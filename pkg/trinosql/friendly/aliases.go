@@ -51,6 +51,8 @@ func (r *rewriter) aliases(ctx context.Context, s *trinosql.Select, sc *scope) (
 		from, to := ref.id.Span()
 		number, starred := list[0]+1, slices.ContainsFunc(s.Items[:list[0]], isStar)
 		switch {
+		case r.renames > maxRenames || len(r.text.String()) > 16*r.typed+maxBytes:
+			return nil, r.fail(from, "%s stands for a name that stands for it", ref.id.Name)
 		case len(list) > 1:
 			return nil, r.fail(from, "several columns of the select list are named %s", ref.id.Name)
 		case ref.item && !starred:
@@ -69,6 +71,9 @@ func (r *rewriter) aliases(ctx context.Context, s *trinosql.Select, sc *scope) (
 			}
 			edits = append(edits, edit)
 		}
+	}
+	if len(edits) > 0 {
+		r.renames++
 	}
 	return edits, nil
 }

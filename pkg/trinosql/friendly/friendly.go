@@ -37,13 +37,31 @@ type ColumnsError struct {
 func (e *ColumnsError) Error() string { return e.Err.Error() }
 func (e *ColumnsError) Unwrap() error { return e.Err }
 
+// Error is what is wrong with a statement, with the place in the typed text.
+type Error struct {
+	Fault trinosql.Error
+	Hint  string
+}
+
+func (e *Error) Error() string { return e.Fault.Error() }
+
+// Limits of a rewriting, for names of a select list that stand for each other.
+const (
+	maxRenames = 1000
+	maxBytes   = 1 << 20 // besides 16 times those of the statement
+)
+
 // Rewrite rewrites one statement, without a semicolon. It returns nil for one that stays as it is: one of Trino's, and
-// one that is not understood, which the gateway reports. An *trinosql.Error has the place in the typed text.
+// one that is not understood, which the gateway reports. An *Error has the place in the typed text.
 func Rewrite(ctx context.Context, typed string, o Options) (*sqltext.Text, error) {
-	_, strict := trinosql.ParseFiles(typed, o.Files)
-	r := &rewriter{o: o, text: sqltext.NewText(typed), known: map[asked][]Column{}}
-	for {
-		tree, extras, err := trinosql.ParseLoose(r.text.String(), o.Files)
+	tree, strict := trinosql.ParseFiles(typed, o.Files)
+	r := &rewriter{o: o, text: sqltext.NewText(typed), typed: len(typed), known: map[asked][]Column{}}
+	for n := 0; ; n++ {
+		var extras []*trinosql.Extra
+		var err error
+		if n > 0 || strict != nil {
+			tree, extras, err = trinosql.ParseLoose(r.text.String(), o.Files)
+		}
 		if err != nil {
 			if r.text.String() == typed && !further(err, strict) {
 				return nil, nil
@@ -77,10 +95,12 @@ func Knows(text, files string) bool {
 
 // rewriter rewrites one statement step by step.
 type rewriter struct {
-	o      Options
-	text   *sqltext.Text // so far
-	known  map[asked][]Column
-	extras map[trinosql.Node]*trinosql.Extra
+	o       Options
+	text    *sqltext.Text // so far
+	typed   int           // bytes of the statement
+	renames int           // steps that replaced names of a select list
+	known   map[asked][]Column
+	extras  map[trinosql.Node]*trinosql.Extra
 }
 
 // further reports whether a text is read beyond the place where Trino's grammar ends: it has what is read here only.
@@ -99,11 +119,11 @@ func (r *rewriter) unread(err error) error {
 }
 
 // fail is an error at an offset of the text.
-func (r *rewriter) fail(at int, format string, args ...any) error {
+func (r *rewriter) fail(at int, format string, args ...any) *Error {
 	line, col := sqltext.PositionOf(r.text.String(), at)
 	line, col = r.text.Position(line, col)
-	return &trinosql.Error{At: trinosql.Pos{Offset: r.text.Original(at), Line: line, Col: col},
-		Msg: fmt.Sprintf(format, args...)}
+	return &Error{Fault: trinosql.Error{At: trinosql.Pos{Offset: r.text.Original(at), Line: line, Col: col},
+		Msg: fmt.Sprintf(format, args...)}}
 }
 
 // edits are those of the next step: what needs only the text, then what needs columns, from the inside out.

@@ -216,11 +216,11 @@ func (r *rewriter) unknown(id *trinosql.Ident, word, name string, list []starCol
 	for _, c := range list {
 		names = append(names, c.name)
 	}
-	said := ""
+	err := r.fail(id.Pos().Offset, "%s: there is no column %s", word, name)
 	if near := nearest.Of(name, names); near != "" {
-		said = "; did you mean " + near + "?"
+		err.Hint = "did you mean " + trinosql.QuoteName(near) + "?"
 	}
-	return r.fail(id.Pos().Offset, "%s: there is no column %s%s", word, name, said)
+	return err
 }
 
 // columns writes the items of the first one with COLUMNS.

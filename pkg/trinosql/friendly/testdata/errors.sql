@@ -1,7 +1,11 @@
 FROM region
 SELECT * EXCLUDE (nam)
 =>
-line 2:19: EXCLUDE: there is no column nam; did you mean name?;
+line 2:19: EXCLUDE: there is no column nam;
+
+SELECT b AS a, a AS b FROM region WHERE a > 1
+=>
+line 1:8: b stands for a name that stands for it;
 
 SELECT * REPLACE (1 AS x) FROM region
 =>
