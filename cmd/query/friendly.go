@@ -7,6 +7,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/repl"
+	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
@@ -38,7 +39,8 @@ func (q *querying) rewrite(ctx context.Context, st *statement) error {
 // rewritten rewrites the SQL of a statement, whose columns are those of its text. It returns nil if it stays as it is.
 func (q *querying) rewritten(ctx context.Context, st *statement, sql string, columns repl.Columns) (*sqltext.Text,
 	error) {
-	text, err := friendly.Rewrite(ctx, sql, friendly.Options{Files: q.fileCatalog(), Columns: columns})
+	text, err := friendly.Rewrite(ctx, sql, friendly.Options{Files: q.fileCatalog(), Columns: columns,
+		Hidden: systemColumns})
 	at := &statement{text: st.text, line: st.line, col: st.col}
 	var asked *friendly.ColumnsError
 	var wrong *friendly.Error
@@ -54,6 +56,20 @@ func (q *querying) rewritten(ctx context.Context, st *statement, sql string, col
 		return nil, err
 	}
 	return text, err
+}
+
+// systemColumns recognizes the columns that every internal table has besides its own, if there are others.
+func systemColumns(list []friendly.Column) func(name string) bool {
+	system := 0
+	for _, c := range list {
+		if rowset.SystemColumn(c.Name) {
+			system++
+		}
+	}
+	if system < len(rowset.SystemNames) || system == len(list) {
+		return func(string) bool { return false }
+	}
+	return rowset.SystemColumn
 }
 
 // fileCatalog is the catalog of files in statements; "" where they are not tables.

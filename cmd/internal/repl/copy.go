@@ -65,7 +65,7 @@ func (s *shell) copyTable(ctx context.Context, args []string) error {
 	command := append([]string{"table", "import", parts[len(parts)-1], s.e.Abs(file[0])}, append(s.flags(),
 		flags...)...)
 	if code := s.e.Again(ctx, command); code != 0 {
-		return &exitcode.Failure{Exit: code, Code: "import", Msg: `\copy: nothing more is done after this error`}
+		return &exitcode.Failure{Exit: code, Code: "import", Msg: `\copy: the import failed`}
 	}
 	if s.fill != nil {
 		s.fill(0)

@@ -359,7 +359,7 @@ func (s *shell) size() {
 
 // statement runs one statement.
 func (s *shell) statement(ctx context.Context, text string) error {
-	s.lastText, s.used, s.mended = text, nil, ""
+	s.lastText, s.lastSent, s.used, s.mended = text, "", nil, ""
 	began := time.Now()
 	err := s.query(ctx, text)
 	if s.timing {

@@ -138,7 +138,7 @@ func (s *shell) shown(st Statement) Statement {
 // sent prints the last statement as it was sent.
 func (s *shell) sent(context.Context, []string) error {
 	if s.lastSent == "" {
-		return exitcode.Usagef("there is no last statement")
+		return exitcode.Usagef("there is no last statement that was sent")
 	}
 	_, err := fmt.Fprintln(s.e.OnScreen(), s.lastSent)
 	return err

@@ -26,6 +26,8 @@ type Options struct {
 	Files string
 	// Columns returns the columns of a query, which selects no rows. Their types are wanted if types is true.
 	Columns func(ctx context.Context, sql string, types bool) ([]Column, error)
+	// Hidden reports which columns SUMMARIZE leaves out; nil for none.
+	Hidden func(columns []Column) func(name string) bool
 }
 
 // ColumnsError is the error of a query for columns.

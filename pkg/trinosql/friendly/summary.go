@@ -68,8 +68,8 @@ func numeric(typ string) bool {
 
 // printed reports whether values of a type are ordered, and have a text.
 func printed(typ string) bool {
-	return numeric(typ) || slices.Contains([]string{"varchar", "char", "boolean", "date", "time", "timestamp", "uuid"},
-		base(typ))
+	return numeric(typ) || slices.Contains([]string{"varchar", "char", "boolean", "date", "time", "timestamp",
+		"timestamp with time zone", "uuid"}, base(typ))
 }
 
 // summary writes a statement with one row for each column of a table or query.
@@ -78,19 +78,28 @@ func (r *rewriter) summary(ctx context.Context, e *trinosql.Extra) ([]sqltext.Ed
 	if err != nil {
 		return nil, err
 	}
-	names, types, given := make([]string, len(cols)), make([]string, len(cols)), make([]string, len(cols))
+	hidden := func(string) bool { return false }
+	if r.o.Hidden != nil {
+		hidden = r.o.Hidden(cols)
+	}
+	var names, types, given []string
+	var shown []int
 	for i, c := range cols {
-		names[i], types[i], given[i] = sqltext.Literal(c.Name), sqltext.Literal(c.Type), fmt.Sprintf("c%d", i+1)
+		given = append(given, fmt.Sprintf("c%d", i+1))
+		if !hidden(c.Name) {
+			names, types, shown = append(names, sqltext.Literal(c.Name)), append(types, sqltext.Literal(c.Type)),
+				append(shown, i)
+		}
 	}
 	list := []string{"column_name", "column_type"}
 	arrays := []string{"ARRAY[" + strings.Join(names, ", ") + "]", "ARRAY[" + strings.Join(types, ", ") + "]"}
 	var computed []string
 	for i, s := range statistics {
-		values := make([]string, len(cols))
-		for j, c := range cols {
+		values := make([]string, len(shown))
+		for j, at := range shown {
 			values[j] = "CAST(NULL AS " + s.typ + ")"
-			if s.of(c.Type) {
-				values[j] = strings.ReplaceAll(s.aggregate, "$", given[j])
+			if s.of(cols[at].Type) {
+				values[j] = strings.ReplaceAll(s.aggregate, "$", given[at])
 			}
 		}
 		name := fmt.Sprintf("s%d", i+1)
