@@ -44,7 +44,7 @@ func commands() []command {
 		{name: "c", long: "connect", args: "[NAME]", about: "continue with another project or profile",
 			run: (*shell).connect},
 		{name: "conninfo", long: "conninfo", about: "zone, project, profile and key in use", run: (*shell).connection},
-		{name: "x", long: "expanded", args: "[STATE]", about: "one line per value: on, off, auto if columns do not fit",
+		{name: "x", long: "expanded", args: "[STATE]", about: "one line per value: on, off, auto (if too wide)",
 			run: (*shell).expand},
 		{name: "types", long: "types", args: "[STATE]", about: "types of the columns under the header",
 			run: (*shell).showTypes},
