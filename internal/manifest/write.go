@@ -307,10 +307,12 @@ func Write(dir string, files map[string][]byte, write, remove []string) error {
 	if at := slices.Index(write, Marker); at >= 0 {
 		write = append(slices.Delete(slices.Clone(write), at, at+1), Marker)
 	}
-	swept := map[string]bool{}
+	swept, contents := map[string]bool{}, map[string][]byte{}
+	var paths []string
 	for _, file := range write {
 		full := filepath.Join(dir, filepath.FromSlash(file))
 		in := filepath.Dir(full)
+		paths, contents[full] = append(paths, full), files[file]
 		if !swept[in] {
 			if err := os.MkdirAll(in, 0o777); err != nil {
 				return err
@@ -318,7 +320,14 @@ func Write(dir string, files map[string][]byte, write, remove []string) error {
 			tempfile.Sweep(in)
 			swept[in] = true
 		}
-		if err := tempfile.WriteShared(full, files[file]); err != nil {
+	}
+	data := func(path string) []byte { return contents[path] }
+	last := len(paths)
+	if slices.Contains(write, Marker) { // it makes the directory a project
+		last--
+	}
+	for _, part := range [][]string{paths[:last], paths[last:]} {
+		if err := tempfile.WriteAll(part, data); err != nil {
 			return err
 		}
 	}

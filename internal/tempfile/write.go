@@ -5,24 +5,39 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // Write replaces a file atomically: after a crash it has either its previous contents or all of data. Only the user can
 // read it.
 func Write(path string, data []byte) error {
-	return writeSynced(path, data, 0o600)
-}
-
-// WriteShared is Write of a file that others may read, as far as the umask of the process lets them.
-func WriteShared(path string, data []byte) error {
-	return writeSynced(path, data, 0o666)
-}
-
-func writeSynced(path string, data []byte, perm fs.FileMode) error {
-	if err := write(path, data, perm, (*os.File).Sync); err != nil {
+	if err := write(path, data, 0o600, (*os.File).Sync); err != nil {
 		return err
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// atOnce is the number of files that WriteAll writes at once: most of the time is spent waiting for the disk.
+const atOnce = 16
+
+// WriteAll is Write of many files, in any order, which others may read as far as the umask of the process lets them.
+func WriteAll(paths []string, data func(path string) []byte) error {
+	var all sync.WaitGroup
+	slots, errs, folders := make(chan struct{}, atOnce), make([]error, len(paths)), map[string]bool{}
+	for i, path := range paths {
+		folders[filepath.Dir(path)] = true
+		slots <- struct{}{}
+		all.Go(func() {
+			errs[i] = write(path, data(path), 0o666, (*os.File).Sync)
+			<-slots
+		})
+	}
+	all.Wait()
+	err := errors.Join(errs...)
+	for dir := range folders {
+		err = errors.Join(err, SyncDir(dir))
+	}
+	return err
 }
 
 // Remove removes a file. A missing file is not an error.
@@ -38,14 +53,14 @@ func WriteCache(path string, data []byte) error {
 	return write(path, data, 0o600, func(*os.File) error { return nil })
 }
 
-func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error) error {
+func write(path string, data []byte, perm fs.FileMode, settle func(*os.File) error) error {
 	f, err := Create(path, perm)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = sync(f)
+		err = settle(f)
 	}
 	if err != nil {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))

@@ -152,11 +152,12 @@ func (p *Project) replace(ctx context.Context, use Use) error {
 	case p.Opts.Shared && use == Reading:
 		open = instance.OpenShared
 	}
+	began := time.Now()
 	in, err := open(ctx, p.Dir, &p.Host)
 	if err != nil {
 		return err
 	}
-	fresh := &active{Instance: in, conns: map[*instance.Conn]struct{}{}}
+	fresh := &active{Instance: in, took: time.Since(began), conns: map[*instance.Conn]struct{}{}}
 	p.mu.Lock()
 	gone := p.gone
 	if gone == nil {
@@ -208,6 +209,10 @@ func (p *Project) closePast(in *active) {
 // project.
 const changedIdle = 5 * time.Millisecond
 
+// mostIdle is the longest time for which an unused instance stays open that took long to open: the more tables there
+// are, the longer that takes.
+const mostIdle = time.Second
+
 // rest starts the timer that closes an unused instance, and closes another one if too many are open; p.mu is held.
 func (p *Project) rest(in *active) {
 	if in.refs > 0 || p.Opts.IdleClose < 0 || p.gone != nil {
@@ -216,6 +221,8 @@ func (p *Project) rest(in *active) {
 	after := p.Opts.IdleClose
 	if p.Opts.Shared && !in.Shared {
 		after = min(after, changedIdle)
+	} else if p.Opts.Shared {
+		after = max(after, min(2*in.took, mostIdle))
 	}
 	if p.idle == nil {
 		p.idle = safely.AfterFunc(after, p.closeIdle)

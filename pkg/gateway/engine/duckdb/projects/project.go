@@ -42,6 +42,7 @@ type Project struct {
 // active is the instance of a project, with its users.
 type active struct {
 	*instance.Instance
+	took  time.Duration               // to open
 	refs  int                         // guarded by Project.mu
 	conns map[*instance.Conn]struct{} // guarded by Project.mu
 }
