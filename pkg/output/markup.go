@@ -58,11 +58,15 @@ func (f *markdownFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, err
 		if c := cells[col.Index]; c.IsNull() {
 			dst = appendMarkdown(dst, f.null)
 		} else {
+			from := len(dst)
 			var err error
-			if f.scratch, err = textOf(f.scratch[:0], c, col.Class, f.raw); err != nil {
+			if dst, err = textOf(dst, c, col.Class, f.raw); err != nil {
 				return dst, cell.RowError(n, col, err)
 			}
-			dst = appendMarkdown(dst, f.scratch)
+			if !harmless(dst[from:]) {
+				f.scratch = append(f.scratch[:0], dst[from:]...)
+				dst = appendMarkdown(dst[:from], f.scratch)
+			}
 		}
 		dst = append(dst, " |"...)
 	}
@@ -80,43 +84,55 @@ func textOf(dst []byte, c api.Cell, cl cell.Class, raw bool) ([]byte, error) {
 }
 
 func appendMarkdown(dst, t []byte) []byte {
-	if harmless(t) {
-		return append(dst, t...)
-	}
+	done := 0 // the bytes before it were appended
 	for i := 0; i < len(t); {
+		if plainByte(t[i]) {
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRune(t[i:])
+		by := ""
 		switch {
 		case r == '\n':
-			dst = append(dst, "<br>"...)
+			by = "<br>"
 		case r == '\r' && i+1 < len(t) && t[i+1] == '\n':
 		case r == '&':
-			dst = append(dst, "&amp;"...)
+			by = "&amp;"
 		case r == '<':
-			dst = append(dst, "&lt;"...)
+			by = "&lt;"
 		case control(r, n):
-			dst = appendSign(dst, r)
+			by = signOf(r)
 		case r == '\\' || r == '|' || r == '`' || r == '*' || r == '[' || r == ']' || r == '~' || r == '_' &&
 			!within(t, i):
-			dst = append(dst, '\\', byte(r))
+			by = "\\" + string(r)
 		default:
-			dst = append(dst, t[i:i+n]...)
+			i += n
+			continue
 		}
+		dst = append(append(dst, t[done:i]...), by...)
 		i += n
+		done = i
 	}
-	return dst
+	return append(dst, t[done:]...)
 }
 
 // harmless reports whether text has no special characters of either markup.
 func harmless(t []byte) bool {
 	for _, c := range t {
-		switch {
-		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == ' ', c == '-', c == '.', c == ':',
-			c == ',', c == '/', c == '+':
-		default:
+		if !plainByte(c) {
 			return false
 		}
 	}
 	return true
+}
+
+// plainByte reports whether a byte is a letter, a digit, a space or one of + , - . / and the colon.
+func plainByte(c byte) bool {
+	const low, high = 1<<' ' | 0xffff<<'+', 0x3ffffff<<('A'-64) | 0x3ffffff<<('a'-64)
+	if c < 64 {
+		return uint64(low)>>c&1 != 0
+	}
+	return c < 128 && uint64(high)>>(c-64)&1 != 0
 }
 
 // control reports whether markup cannot contain a rune of n bytes: C0, C1 and invalid UTF-8.
@@ -124,12 +140,12 @@ func control(r rune, n int) bool {
 	return r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && n == 1
 }
 
-// appendSign appends the visible form of a control character (see Sanitize), safe within markup.
-func appendSign(dst []byte, r rune) []byte {
+// signOf is the visible form of a control character (see Sanitize), safe within markup.
+func signOf(r rune) string {
 	if r >= 0x80 && r < 0xa0 {
-		return fmt.Appendf(dst, "&lt;U+%04X>", r)
+		return fmt.Sprintf("&lt;U+%04X>", r)
 	}
-	return term.Sanitize(dst, string(r))
+	return string(term.Sanitize(nil, string(r)))
 }
 
 // within reports whether the underscore at i is between letters or digits, where it is not markup.
@@ -190,11 +206,15 @@ func (f *htmlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) 
 			} else {
 				dst = append(dst, "<td>"...)
 			}
+			from := len(dst)
 			var err error
-			if f.scratch, err = textOf(f.scratch[:0], c, col.Class, f.raw); err != nil {
+			if dst, err = textOf(dst, c, col.Class, f.raw); err != nil {
 				return dst, cell.RowError(n, col, err)
 			}
-			dst = appendHTML(dst, f.scratch)
+			if !harmless(dst[from:]) {
+				f.scratch = append(f.scratch[:0], dst[from:]...)
+				dst = appendHTML(dst[:from], f.scratch)
+			}
 		}
 		dst = append(dst, "</td>"...)
 	}
@@ -208,30 +228,34 @@ func (f *htmlFormat) tail(dst []byte, _ int64) []byte {
 // appendHTML escapes special characters of HTML. Control characters, which are invalid in HTML, are made visible as in
 // Sanitize.
 func appendHTML(dst, t []byte) []byte {
-	if harmless(t) {
-		return append(dst, t...)
-	}
+	done := 0 // the bytes before it were appended
 	for i := 0; i < len(t); {
+		if plainByte(t[i]) {
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRune(t[i:])
+		by := ""
 		switch {
 		case r == '&':
-			dst = append(dst, "&amp;"...)
+			by = "&amp;"
 		case r == '<':
-			dst = append(dst, "&lt;"...)
+			by = "&lt;"
 		case r == '>':
-			dst = append(dst, "&gt;"...)
+			by = "&gt;"
 		case r == '\r':
-			dst = append(dst, "&#13;"...)
+			by = "&#13;"
 		case r == '\n' && i == 0: // a parser may drop the first line break of an element
-			dst = append(dst, "&#10;"...)
-		case r == '\n' || r == '\t':
-			dst = append(dst, byte(r))
-		case control(r, n):
-			dst = appendSign(dst, r)
+			by = "&#10;"
+		case r != '\n' && r != '\t' && control(r, n):
+			by = signOf(r)
 		default:
-			dst = append(dst, t[i:i+n]...)
+			i += n
+			continue
 		}
+		dst = append(append(dst, t[done:i]...), by...)
 		i += n
+		done = i
 	}
-	return dst
+	return append(dst, t[done:]...)
 }

@@ -70,24 +70,77 @@ func writeParquet(w io.Writer, rows api.RowReader, cols []cell.Column, o Options
 	return st, err
 }
 
+// parquetBatch are the values of some rows by column.
+type parquetBatch struct {
+	columns [][]parquet.Value
+	arena   []byte // the texts of the values
+	rows    int
+	last    bool // of a row group
+}
+
+const (
+	batchRows  = 1024
+	batchBytes = 1 << 20
+)
+
+// parquetRows converts values while another goroutine encodes and writes those of before.
 func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []cell.Column, codecs []parquetCodec,
 	st *Stats) error {
-	const batch = 128
-	var (
-		pending = make([]parquet.Row, 0, batch)
-		arena   []byte // strings of the pending rows
-		held    int
-		inGroup int
-	)
-	for range batch {
-		pending = append(pending, make(parquet.Row, len(cols)))
+	full, free := make(chan *parquetBatch), make(chan *parquetBatch, 2)
+	for range cap(free) {
+		free <- &parquetBatch{columns: make([][]parquet.Value, len(cols))}
 	}
-	n := 0
-	write := func() error {
-		_, err := pw.WriteRows(pending[:n])
-		n, arena = 0, arena[:0]
-		return err
+	failed, ended := error(nil), make(chan struct{})
+	go func() {
+		defer close(ended)
+		failed = writeBatches(pw, full, free)
+	}()
+	err := convertRows(rows, cols, codecs, st, func(b *parquetBatch) *parquetBatch {
+		select {
+		case full <- b:
+			return <-free
+		case <-ended:
+			return nil
+		}
+	}, <-free)
+	close(full)
+	<-ended
+	if err == nil {
+		err = failed
 	}
+	return err
+}
+
+// writeBatches writes what it receives, until that ends or cannot be written.
+func writeBatches(pw *parquet.GenericWriter[any], full <-chan *parquetBatch, free chan<- *parquetBatch) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	writers := pw.ColumnWriters()
+	for b := range full {
+		for i, values := range b.columns {
+			if _, err := writers[i].WriteRowValues(values); err != nil {
+				return err
+			}
+			b.columns[i] = values[:0]
+		}
+		if b.last {
+			if err := pw.Flush(); err != nil {
+				return err
+			}
+		}
+		b.arena, b.rows, b.last = b.arena[:0], 0, false
+		free <- b
+	}
+	return nil
+}
+
+// convertRows passes on the rows in batches, and gets an empty one for each; nil if no more can be written.
+func convertRows(rows api.RowReader, cols []cell.Column, codecs []parquetCodec, st *Stats,
+	pass func(*parquetBatch) *parquetBatch, b *parquetBatch) error {
+	held, inGroup := 0, 0
 	for rows.Next() {
 		cells := rows.Row()
 		st.Rows++
@@ -95,42 +148,45 @@ func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []cell
 			return err
 		}
 		for i := range cols {
-			c := cells[cols[i].Index]
 			v, level := parquet.NullValue(), 0
-			if !c.IsNull() {
+			if c := cells[cols[i].Index]; !c.IsNull() {
 				var err error
-				from := len(arena)
-				// Earlier values stay valid when arena is reallocated: they keep their slice of the old one.
-				if arena, err = cell.AppendText(arena, c); err == nil {
-					v, err = codecs[i].encode(arena[from:len(arena):len(arena)])
-				}
-				if err != nil {
+				from := len(b.arena)
+				if v, err = b.value(&codecs[i], c); err != nil {
 					return cell.RowError(st.Rows, &cols[i], fmt.Errorf("%w; --raw writes all values as text", err))
 				}
 				level = 1
-				held += len(arena) - from
+				held += len(b.arena) - from
 			}
-			pending[n][i] = v.Level(0, level, i)
+			b.columns[i] = append(b.columns[i], v.Level(0, level, i))
 		}
 		held += 8 * len(cols)
 		inGroup++
-		if n++; n == batch || len(arena) > 1<<20 {
-			if err := write(); err != nil {
-				return err
+		b.last = inGroup == groupRows || held > groupBytes
+		if b.rows++; b.rows == batchRows || len(b.arena) > batchBytes || b.last {
+			if b.last {
+				inGroup, held = 0, 0
 			}
-		}
-		if inGroup == groupRows || held > groupBytes {
-			if err := write(); err != nil {
-				return err
+			if b = pass(b); b == nil {
+				return nil
 			}
-			if err := pw.Flush(); err != nil {
-				return err
-			}
-			inGroup, held = 0, 0
 		}
 	}
-	if err := rows.Err(); err != nil {
+	if err := rows.Err(); err != nil || b.rows == 0 {
 		return err
 	}
-	return write()
+	pass(b)
+	return nil
+}
+
+// value converts a value that is not NULL. Earlier values stay valid when arena is allocated again: they keep their
+// slice of the old one.
+func (b *parquetBatch) value(codec *parquetCodec, c api.Cell) (v parquet.Value, err error) {
+	from := len(b.arena)
+	if b.arena, err = cell.AppendText(b.arena, c); err != nil {
+		return v, err
+	}
+	to := len(b.arena)
+	b.arena = append(b.arena, make([]byte, codec.size)...)
+	return codec.encode(b.arena[from:to:to], b.arena[to:])
 }

@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math/big"
@@ -18,11 +19,12 @@ import (
 // parquetCodec converts the text of values to those of a column.
 type parquetCodec struct {
 	node     parquet.Node
-	encode   func(t []byte) (parquet.Value, error)
+	encode   func(t, room []byte) (parquet.Value, error)
+	size     int  // of the bytes of a value, for which encode gets room
 	noBounds bool // the library compares these bytes as unsigned: its minimum and maximum would be misleading
 }
 
-var stringCodec = parquetCodec{node: parquet.String(), encode: func(t []byte) (parquet.Value, error) {
+var stringCodec = parquetCodec{node: parquet.String(), encode: func(t, _ []byte) (parquet.Value, error) {
 	return parquet.ByteArrayValue(t), nil
 }}
 
@@ -50,19 +52,22 @@ func codecOf(typ string) parquetCodec {
 	case "bigint":
 		return intCodec(64)
 	case "real":
-		return parquetCodec{node: parquet.Leaf(parquet.FloatType), encode: func(t []byte) (parquet.Value, error) {
+		return parquetCodec{node: parquet.Leaf(parquet.FloatType), encode: func(t, _ []byte) (parquet.Value, error) {
 			f, err := strconv.ParseFloat(string(t), 32)
 			return parquet.FloatValue(float32(f)), notA("real", t, err)
 		}}
 	case "double", "double precision":
-		return parquetCodec{node: parquet.Leaf(parquet.DoubleType), encode: func(t []byte) (parquet.Value, error) {
+		return parquetCodec{node: parquet.Leaf(parquet.DoubleType), encode: func(t, _ []byte) (parquet.Value, error) {
 			f, err := strconv.ParseFloat(string(t), 64)
 			return parquet.DoubleValue(f), notA("double", t, err)
 		}}
 	case "decimal", "numeric":
 		return decimalCodec(params)
 	case "date":
-		return parquetCodec{node: parquet.Date(), encode: func(t []byte) (parquet.Value, error) {
+		return parquetCodec{node: parquet.Date(), encode: func(t, _ []byte) (parquet.Value, error) {
+			if days, ok := plainDay(t); ok && len(t) == dayLength {
+				return parquet.Int32Value(int32(days)), nil
+			}
 			at, err := time.Parse("2006-01-02", day(string(t)))
 			return parquet.Int32Value(int32(at.Unix() / 86400)), notA("date", t, err)
 		}}
@@ -73,7 +78,7 @@ func codecOf(typ string) parquetCodec {
 	case "timestamp":
 		return timestampCodec(params, zoned)
 	case "uuid":
-		return parquetCodec{node: parquet.UUID(), encode: func(t []byte) (parquet.Value, error) {
+		return parquetCodec{node: parquet.UUID(), encode: func(t, _ []byte) (parquet.Value, error) {
 			b, err := hex.DecodeString(strings.ReplaceAll(string(t), "-", ""))
 			if err == nil && len(b) != 16 {
 				err = hex.ErrLength
@@ -83,7 +88,8 @@ func codecOf(typ string) parquetCodec {
 	case "json":
 		return parquetCodec{node: parquet.JSON(), encode: stringCodec.encode}
 	case "varbinary":
-		return parquetCodec{node: parquet.Leaf(parquet.ByteArrayType), encode: func(t []byte) (parquet.Value, error) {
+		return parquetCodec{node: parquet.Leaf(parquet.ByteArrayType), encode: func(t,
+			_ []byte) (parquet.Value, error) {
 			// [D]: pairs of hex digits with blanks and line breaks between
 			b, err := hex.DecodeString(string(bytes.Join(bytes.Fields(t), nil)))
 			return parquet.ByteArrayValue(b), notA("varbinary", t, err)
@@ -102,7 +108,13 @@ func notA(typ string, t []byte, err error) error {
 	return fmt.Errorf("%q is not a %s", t, typ)
 }
 
-func encodeBool(t []byte) (parquet.Value, error) {
+func encodeBool(t, _ []byte) (parquet.Value, error) {
+	switch string(t) {
+	case "true":
+		return parquet.BooleanValue(true), nil
+	case "false":
+		return parquet.BooleanValue(false), nil
+	}
 	switch strings.ToLower(string(t)) {
 	case "true":
 		return parquet.BooleanValue(true), nil
@@ -113,7 +125,7 @@ func encodeBool(t []byte) (parquet.Value, error) {
 }
 
 func intCodec(bits int) parquetCodec {
-	return parquetCodec{node: parquet.Int(bits), encode: func(t []byte) (parquet.Value, error) {
+	return parquetCodec{node: parquet.Int(bits), encode: func(t, _ []byte) (parquet.Value, error) {
 		n, err := strconv.ParseInt(string(t), 10, bits)
 		if bits == 64 {
 			return parquet.Int64Value(n), notA("bigint", t, err)
@@ -139,46 +151,45 @@ func decimalCodec(params string) parquetCodec {
 		}
 	}
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
+	most := int128{new(big.Int).Rsh(limit, 64).Uint64(), new(big.Int).And(limit, maxWord()).Uint64()}
 	typ := fmt.Sprintf("decimal(%d,%d)", precision, scale)
-	unscaled := func(t []byte) (*big.Int, error) {
+	unscaled := func(t []byte) (int128, error) {
+		if n, negative, ok := plainDecimal(t, scale); ok && n.less(most) {
+			if negative {
+				n = n.negated()
+			}
+			return n, nil
+		}
 		n, err := unscale(t, scale)
 		if err == nil && n.CmpAbs(limit) >= 0 {
 			err = strconv.ErrRange
 		}
-		return n, notA(typ, t, err)
+		if err != nil {
+			return int128{}, notA(typ, t, err)
+		}
+		return int128Of(n), nil
 	}
 	switch {
 	case precision <= 9:
 		return parquetCodec{node: parquet.Decimal(scale, precision, parquet.Int32Type),
-			encode: func(t []byte) (parquet.Value, error) {
+			encode: func(t, _ []byte) (parquet.Value, error) {
 				n, err := unscaled(t)
-				if err != nil {
-					return parquet.Value{}, err
-				}
-				return parquet.Int32Value(int32(n.Int64())), nil
+				return parquet.Int32Value(int32(n.lo)), err
 			}}
 	case precision <= 18:
 		return parquetCodec{node: parquet.Decimal(scale, precision, parquet.Int64Type),
-			encode: func(t []byte) (parquet.Value, error) {
+			encode: func(t, _ []byte) (parquet.Value, error) {
 				n, err := unscaled(t)
-				if err != nil {
-					return parquet.Value{}, err
-				}
-				return parquet.Int64Value(n.Int64()), nil
+				return parquet.Int64Value(int64(n.lo)), err
 			}}
 	}
-	wrap := new(big.Int).Lsh(big.NewInt(1), 128)
 	return parquetCodec{
-		node: parquet.Decimal(scale, precision, parquet.FixedLenByteArrayType(16)), noBounds: true,
-		encode: func(t []byte) (parquet.Value, error) {
+		node: parquet.Decimal(scale, precision, parquet.FixedLenByteArrayType(16)), noBounds: true, size: 16,
+		encode: func(t, room []byte) (parquet.Value, error) {
 			n, err := unscaled(t)
-			if err != nil {
-				return parquet.Value{}, err
-			}
-			if n.Sign() < 0 {
-				n.Add(n, wrap) // two's complement
-			}
-			return parquet.FixedLenByteArrayValue(n.FillBytes(make([]byte, 16))), nil
+			binary.BigEndian.PutUint64(room, n.hi)
+			binary.BigEndian.PutUint64(room[8:], n.lo)
+			return parquet.FixedLenByteArrayValue(room), err
 		},
 	}
 }
@@ -230,7 +241,7 @@ func timeCodec(params string) parquetCodec {
 	if err != nil {
 		return stringCodec
 	}
-	return parquetCodec{node: parquet.TimeAdjusted(unit, false), encode: func(t []byte) (parquet.Value, error) {
+	return parquetCodec{node: parquet.TimeAdjusted(unit, false), encode: func(t, _ []byte) (parquet.Value, error) {
 		at, err := time.Parse("15:04:05.999999999", string(t))
 		ns := at.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)).Nanoseconds()
 		if err == nil && ns%per != 0 {
@@ -245,7 +256,10 @@ func timestampCodec(params string, zoned bool) parquetCodec {
 	if err != nil {
 		return stringCodec
 	}
-	return parquetCodec{node: parquet.TimestampAdjusted(unit, zoned), encode: func(t []byte) (parquet.Value, error) {
+	return parquetCodec{node: parquet.TimestampAdjusted(unit, zoned), encode: func(t, _ []byte) (parquet.Value, error) {
+		if us, ok := plainMicros(t); ok && per == 1000 && !zoned {
+			return parquet.Int64Value(us), nil
+		}
 		at, err := parseTimestamp(string(t), zoned)
 		if err == nil && int64(at.Nanosecond())%per != 0 {
 			err = strconv.ErrRange
