@@ -104,9 +104,11 @@ export list
 export query plain --download got.csv
 export table sample shop orders --wait
 export wait $EXPORT
+gateway backup zone.tar.zst | 1
 gateway compact | 1
 gateway compact --project other | 1
 gateway reset --yes | 1
+gateway restore none.tar.zst | fails
 gateway serve --listen 127.0.0.1:0 | 1
 gateway status
 gateway verify

@@ -51,8 +51,8 @@ func Zone() cli.Zone {
 
 func commands(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
-	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayHealthCmd(e),
-		newGatewayCompactCmd(e), newGatewayVerifyCmd(e), newGatewayResetCmd(e))
+	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayHealthCmd(e), newGatewayCompactCmd(e),
+		newGatewayVerifyCmd(e), newGatewayBackupCmd(e), newGatewayRestoreCmd(e), newGatewayResetCmd(e))
 	e.Shows(c, &statusShape, "status")
 	e.Shows(c, &healthShape, "health")
 	return c
@@ -197,17 +197,9 @@ credentials cannot be read any more then; ` + "`" + e.Name + ` connection update
 			if err := e.Permit(); err != nil {
 				return cli.View{}, err
 			}
-			dir, err := wholeZone(e)
+			dir, err := ownData(e)
 			if err != nil {
 				return cli.View{}, err
-			}
-			if s := e.Run.Settings; !s.InProcess() {
-				where := s.Where()
-				if s.Local() {
-					where = "the gateway at " + s.BaseURL.Value
-				}
-				return cli.View{}, exitcode.Usagef("the settings choose %s, and this deletes data of this machine",
-					where).WithHint("give --zone local, without a base address")
 			}
 			if key {
 				return renewKey(e, dir)

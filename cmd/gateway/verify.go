@@ -5,17 +5,22 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/archive"
 	"github.com/dig-cli/dig/internal/phrase"
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/spf13/cobra"
 )
 
 func newGatewayVerifyCmd(e *cli.Env) *cobra.Command {
-	return cli.Plain[[]zone.Finding](e, &cobra.Command{Use: "verify",
-		Short: "Read all data of zone local, and name what is damaged or missing", Args: cobra.NoArgs,
+	var pass string
+	c := &cobra.Command{Use: "verify [BACKUP]",
+		Short: "Read all data of zone local or of a backup, and name what is damaged or missing",
+		Args:  cobra.MaximumNArgs(1),
 		Long: `Read all data of zone local, and name what is damaged or missing.
 
 The state file, the key of the stored credentials and the rows of all projects are read, with their
@@ -23,15 +28,29 @@ checksums. Nothing is changed, and other processes may use the data meanwhile; t
 that one of them changes is copied first.
 ` + "`" + e.Name + ` doctor` + "`" + ` opens the same files without reading the rows.
 
+With a file or a directory that ` + "`" + e.Name + ` gateway backup` + "`" + ` has written, that is unpacked
+to the directory for temporary files, and its files and their checksums are verified in the same way. Those of a
+project that ` + "`" + e.Name + ` project export` + "`" + ` has written are compared with their checksums.
+
 The exit code is 7 if something is damaged or missing, else 0.`,
-		Example: "  " + e.Name + " gateway verify"},
-		func(ctx context.Context, _ []string) (cli.View, error) {
+		Example: "  " + e.Name + " gateway verify\n  " + e.Name + " gateway verify zone.tar.zst"}
+	passphraseFlag(c, &pass, "file with the passphrase of the key in the backup, to verify it too; - for stdin")
+	return cli.Plain[[]zone.Finding](e, c,
+		func(ctx context.Context, args []string) (cli.View, error) {
 			dir, err := wholeZone(e)
 			if err != nil {
 				return cli.View{}, err
 			}
 			found := []zone.Finding{}
-			if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			switch _, err := os.Stat(dir); {
+			case len(args) > 0:
+				dir = args[0]
+				if found, err = verifyBackup(ctx, e, dir, pass); err != nil {
+					return cli.View{}, err
+				}
+			case pass != "":
+				return cli.View{}, exitcode.Usagef("--passphrase-file is for the verification of a backup")
+			case !errors.Is(err, fs.ErrNotExist):
 				if found, err = e.VerifyData(ctx, dir, zone.Rows); err != nil {
 					return cli.View{}, err
 				}
@@ -50,4 +69,75 @@ The exit code is 7 if something is damaged or missing, else 0.`,
 			}
 			return v, nil
 		})
+}
+
+// verifyBackup verifies an archive by unpacking it.
+func verifyBackup(ctx context.Context, e *cli.Env, name, pass string) ([]zone.Finding, error) {
+	from := e.Abs(name)
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			Msg: name + ": no such file or directory"}
+	}
+	word, err := passphrase(e, pass)
+	if err != nil {
+		return nil, err
+	}
+	temp, done, err := tempfile.MkdirTemp("dig-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	dir := filepath.Join(temp, "files")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	m, err := archive.Extract(ctx, from, dir)
+	var bad *archive.Damage
+	switch {
+	case errors.As(err, &bad):
+		return ofArchive(name, bad.Problems), nil
+	case errors.Is(err, archive.ErrForm):
+		return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "no-backup", Msg: err.Error(), Err: err}
+	case err != nil:
+		return nil, err
+	}
+	found := ofArchive(name, nil)
+	if m.Kind != archive.KindBackup {
+		return found, nil
+	}
+	if m.Key == keySealed && word != "" {
+		if err := unsealKey(dir, word); err != nil {
+			return nil, err
+		}
+	}
+	parts, err := e.VerifyData(ctx, dir, zone.Rows)
+	for _, f := range parts {
+		f.Name, f.Problem = inBackup(f.Name, dir), inBackup(f.Problem, dir)
+		if f.Part == keyName && word == "" {
+			continue // it is sealed or left out
+		}
+		if f.Status == zone.StatusDamaged {
+			f.Remedy = anotherBackup
+		}
+		found = append(found, f)
+	}
+	return found, err
+}
+
+const anotherBackup = "take another backup"
+
+// ofArchive are the findings about an archive as such.
+func ofArchive(name string, bad []archive.Problem) (all []zone.Finding) {
+	if len(bad) == 0 {
+		return []zone.Finding{{Part: "archive", Name: name, Status: zone.StatusOK}}
+	}
+	for _, p := range bad {
+		f := zone.Finding{Part: "file", Name: p.File, Status: zone.StatusDamaged, Problem: p.Text,
+			Remedy: anotherBackup}
+		if p.File == "" {
+			f.Part, f.Name = "archive", name
+		}
+		all = append(all, f)
+	}
+	return all
 }

@@ -93,7 +93,7 @@ func MkdirTemp(prefix string) (dir string, done func(), err error) {
 func MkdirTempIn(parent, prefix string) (dir string, done func(), err error) {
 	left, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, name := range left {
-		sweepDir(name)
+		SweepDir(name)
 	}
 	for try := 0; ; try++ {
 		if dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
@@ -120,7 +120,8 @@ func MkdirTempIn(parent, prefix string) (dir string, done func(), err error) {
 // beforeOwned is called by tests when a directory has its owner and is not locked yet.
 var beforeOwned func(dir string)
 
-func sweepDir(dir string) {
+// SweepDir removes a directory of MkdirTemp if its process has terminated.
+func SweepDir(dir string) {
 	st, err := os.Lstat(dir)
 	if err != nil || !st.IsDir() || !OwnedByUser(st) {
 		return

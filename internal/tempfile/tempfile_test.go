@@ -109,7 +109,7 @@ func TestNewDirectoryIsSwept(t *testing.T) {
 	beforeOwned = func(dir string) {
 		if first == "" {
 			first = dir
-			sweepDir(dir)
+			SweepDir(dir)
 		}
 	}
 	dir, done, err := MkdirTempIn(t.TempDir(), "x-")
@@ -120,7 +120,7 @@ func TestNewDirectoryIsSwept(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil || first == "" || dir == first {
 		t.Errorf("%s, %s: %v", first, dir, err)
 	}
-	sweepDir(dir)
+	SweepDir(dir)
 	if _, err := os.Stat(dir); err != nil {
 		t.Error(err)
 	}

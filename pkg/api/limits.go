@@ -45,7 +45,7 @@ func (l limits) whole(op spec.Op, body any, explicit bool) time.Duration {
 		return 0
 	}
 	switch {
-	case op.ID == spec.CompactLocal.ID: // depends on the size of the files
+	case op.ID == spec.CompactLocal.ID, op.ID == spec.BackupLocal.ID: // depends on the size of the files
 		return l.query
 	case op.Slow:
 		return l.slow

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/backups"
 	"github.com/dig-cli/dig/pkg/gateway/caches"
 	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -79,6 +80,7 @@ type Gateway struct {
 	Statements *statements.Service
 	Exports    *exports.Service
 	DiskSpace  *diskspace.Service
+	Backups    *backups.Service
 }
 
 // Open opens the data directory, and creates it on first use. It does not open the rows of any project.
@@ -92,6 +94,9 @@ func Open(o Options) (*Gateway, error) {
 	openStore := store.Open
 	if o.ReadOnly {
 		openStore = store.OpenCopy
+		if err := finished(o.Dir); err != nil {
+			return nil, err
+		}
 	} else if err := recoverDir(o.Dir); err != nil {
 		return nil, err
 	}
@@ -155,6 +160,7 @@ func (g *Gateway) wire() {
 		Sources: g.Sources,
 		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,
 		SyncDir: tempfile.SyncDir}
+	g.Backups = &backups.Service{Store: st, Engine: eng, Now: now, Dir: o.Dir, ReadOnly: o.ReadOnly}
 	g.DiskSpace = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly}
 }
 
@@ -173,6 +179,7 @@ func (g *Gateway) routes() {
 	g.driverRoutes(g.Web)
 	g.embeddedRoutes(g.Web)
 	g.DiskSpace.Routes(g.Web)
+	g.Backups.Routes(g.Web)
 }
 
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.

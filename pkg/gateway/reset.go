@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/backups"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
 	"github.com/dig-cli/dig/pkg/gateway/tables"
 	"github.com/gofrs/flock"
@@ -31,10 +32,11 @@ func ours(name string) bool {
 	switch name {
 	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners", "secret.key",
 		sources.NotesName,
-		socketName, lockName, resetName, removedName, serveName:
+		socketName, lockName, resetName, removedName, serveName, restoringName, restoredName, placingName:
 		return true
 	}
-	return strings.HasPrefix(name, sources.VaultTemp) || strings.HasPrefix(name, tables.AsideTemp) || tempfile.Is(name)
+	return strings.HasPrefix(name, sources.VaultTemp) || strings.HasPrefix(name, backups.TempPrefix) ||
+		strings.HasPrefix(name, tables.AsideTemp) || tempfile.Is(name)
 }
 
 // CheckReset reports whether Reset would proceed, and changes nothing.
@@ -90,6 +92,9 @@ func Reset(dir string) error {
 	return finishReset(dir)
 }
 
+// ErrInUse is the error of a data directory that another process uses.
+var ErrInUse = errors.New("another dig process uses this data directory")
+
 // unused fails if another process has a project open or does background work.
 func unused(dir string) error {
 	locks, err := filepath.Glob(filepath.Join(dir, "projects", "*", "lock"))
@@ -111,7 +116,7 @@ func unused(dir string) error {
 			return err
 		}
 		if !ok {
-			return errors.New("another dig process uses this data directory")
+			return ErrInUse
 		}
 		if err := l.Unlock(); err != nil {
 			return err
@@ -161,10 +166,14 @@ func recoverDir(dir string) error {
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case name == resetName:
-			if err := recoverReset(dir); err != nil {
-				return fmt.Errorf("a reset of %s was interrupted and cannot be finished: %w", dir, err)
+		case name == resetName, name == restoredName, name == placingName:
+			if err := recoverEither(dir); err != nil {
+				return fmt.Errorf("a reset or a restore of %s was interrupted and cannot be finished: %w", dir, err)
 			}
+		case strings.HasPrefix(name, backups.TempPrefix):
+			tempfile.SweepDir(filepath.Join(dir, name))
+		case name == restoringName:
+			dropUnfinished(dir)
 		case name == removedName:
 			_ = os.RemoveAll(filepath.Join(dir, name))
 			// live processes keep them only briefly
@@ -177,14 +186,33 @@ func recoverDir(dir string) error {
 	return nil
 }
 
-func recoverReset(dir string) error {
+// recoverEither finishes a reset or a restore.
+func recoverEither(dir string) error {
 	lock := flock.New(filepath.Join(dir, lockName))
-	if err := lock.Lock(); err != nil { // of a reset in progress: it moves files and then releases it
+	// of one in progress: it moves files and then releases the lock
+	if err := lock.Lock(); err != nil {
 		return err
 	}
 	defer lock.Unlock()
-	if _, err := os.Lstat(filepath.Join(dir, resetName)); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	return finish(dir)
+}
+
+// finish finishes an interrupted reset or restore, if there is one. The caller holds the lock of the data directory.
+func finish(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, resetName)); err == nil {
+		if err := finishReset(dir); err != nil {
+			return err
+		}
 	}
-	return finishReset(dir)
+	return finishRestore(dir)
+}
+
+// dropUnfinished removes what a killed restore has unpacked, unless one is in progress.
+func dropUnfinished(dir string) {
+	lock := flock.New(filepath.Join(dir, lockName))
+	if ok, err := lock.TryLock(); !ok || err != nil {
+		return
+	}
+	defer lock.Unlock()
+	_ = os.RemoveAll(filepath.Join(dir, restoringName))
 }

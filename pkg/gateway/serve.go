@@ -113,10 +113,10 @@ func Bind(dir string, at Address) (*Listeners, error) {
 	for end := time.Now().Add(afterKill); ; time.Sleep(10 * time.Millisecond) {
 		l, err := bind(dir, at)
 		if err == nil {
-			if _, err = os.Lstat(filepath.Join(dir, resetName)); err != nil { // there is no interrupted reset
+			if !interrupted(dir) {
 				return l, nil
 			}
-			if err = finishReset(dir); err == nil {
+			if err = finish(dir); err == nil { // it has moved the socket
 				l.Close()
 				continue
 			}

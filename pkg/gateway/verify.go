@@ -68,6 +68,11 @@ func (g *Gateway) verify(ctx context.Context, depth zone.Depth) ([]zone.Finding,
 		}
 		all = append(all, f)
 	}
+	files, err := g.verifyExports(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, files...)
 	dirs, err := os.ReadDir(filepath.Join(g.Options.Dir, "projects"))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		err = nil
@@ -115,4 +120,18 @@ func RenewKey(dir string, now func() time.Time) error {
 		return err
 	}
 	return errors.Join(sources.NewVault(dir, st).Renew(), st.Close())
+}
+
+// ForgetKey makes a new key for a data directory that is without the key of its credentials, and lists the connections
+// whose credentials cannot be opened any more.
+func ForgetKey(ctx context.Context, dir string, now func() time.Time) (names []string, err error) {
+	st, err := store.Open(dir, now)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if names, err = st.SealedConnections(ctx); err != nil || len(names) == 0 {
+		return names, err
+	}
+	return names, sources.NewVault(dir, st).Renew()
 }

@@ -196,7 +196,12 @@ var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST",
 // that of one project.
 var CompactLocal = Op{ID: "compactLocal", Group: "local", Method: "POST", Path: "/local/compact", Partner: true}
 
+// BackupLocal copies the state and the rows of zone local, of one moment, to a directory of the gateway's machine. It
+// is for processes of the gateway's user.
+var BackupLocal = Op{ID: "backupLocal", Group: "local", Method: "POST", Path: "/local/backup", Partner: true}
+
 // Local lists the operations that only zone local has.
 func Local() []Op {
-	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, FindImport, CompactLocal}
+	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, FindImport, CompactLocal,
+		BackupLocal}
 }

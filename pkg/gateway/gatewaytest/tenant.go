@@ -284,6 +284,7 @@ var Requests = map[string]Request{
 	"initEmbeddedSessionLegacy": {query: "projectId={projectId}", Own: 501},
 	"listSupportedDrivers":      {query: "catalogName={name}_catalog"}, "getJdbcDriver": {},
 	"getSqlAlchemyDriver": {query: "catalogName={name}_catalog"},
+	"backupLocal":         {body: `{"directory":"/"}`, Own: 403},
 	"compactLocal":        {body: `{"projectId":"{projectId}"}`},
 	"transpileSql":        {body: `{"query":"SELECT * FROM {name}_catalog.{schemaName}.{tableName}"}`},
 

@@ -56,6 +56,7 @@ var (
 	_ engine.Engine    = (*duck)(nil)
 	_ engine.Checker   = (*duck)(nil)
 	_ engine.Compacter = (*duck)(nil)
+	_ engine.Backer    = (*duck)(nil)
 )
 
 // Available reports whether the build has an engine.
@@ -143,6 +144,18 @@ func (d *duck) Compact(ctx context.Context, id string) (engine.Compaction, error
 		return engine.Compaction{}, err
 	}
 	return p.files.Compact(ctx)
+}
+
+// Hold implements engine.Backer.
+func (d *duck) Hold(ctx context.Context, id string) (engine.Held, error) {
+	if d.files.Opts.ReadOnly {
+		return nil, errors.New("the data is open for reading only")
+	}
+	p, err := d.lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	return p.files.Hold(ctx)
 }
 
 // Look implements engine.Checker.

@@ -57,7 +57,7 @@ func (p *Project) copyTo(ctx context.Context, dir string) (err error) {
 			return err
 		}
 	}
-	if err := sameData(ctx, c); err != nil {
+	if err := sameData(ctx, c, packDB); err != nil {
 		return err
 	}
 	return c.All(ctx, `DETACH `+sqltext.Quote(packDB))
@@ -120,13 +120,13 @@ func inventory(ctx context.Context, c *instance.Conn, db string) ([]string, erro
 	return all, nil
 }
 
-// sameData fails unless the copy has the contents of the project's file.
-func sameData(ctx context.Context, c *instance.Conn) error {
+// sameData fails unless the database made has the contents of the project's file.
+func sameData(ctx context.Context, c *instance.Conn, made string) error {
 	have, err := inventory(ctx, c, naming.Store)
 	if err != nil {
 		return err
 	}
-	copied, err := inventory(ctx, c, packDB)
+	copied, err := inventory(ctx, c, made)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func sameData(ctx context.Context, c *instance.Conn) error {
 		})
 	for _, t := range tables {
 		var rows [2]string
-		for i, db := range []string{naming.Store, packDB} {
+		for i, db := range []string{naming.Store, made} {
 			if err == nil {
 				rows[i], err = fingerprint(ctx, c, sqltext.Quote(db, t[0], t[1]))
 			}

@@ -103,7 +103,7 @@ func TestCompactComparesCopies(t *testing.T) {
 		if s != "" {
 			exec(s)
 		}
-		if err := sameData(t.Context(), c); (err == nil) != (s == "") {
+		if err := sameData(t.Context(), c, packDB); (err == nil) != (s == "") {
 			t.Errorf("%s: %v", s, err)
 		}
 		exec(`DETACH "~new"`)

@@ -223,6 +223,16 @@ func (p *Project) Alone(ctx context.Context, from []*Stage, fn func(c *instance.
 	return fn(c)
 }
 
+// InTurn calls fn while no other writer runs; fn has a connection of Writer.
+func (p *Project) InTurn(ctx context.Context, fn func() error) error {
+	done, err := p.startWrite(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return fn()
+}
+
 // startWrite waits until there is no other writer; done ends the write.
 func (p *Project) startWrite(ctx context.Context) (done func(), err error) {
 	select {

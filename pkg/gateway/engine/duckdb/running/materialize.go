@@ -49,7 +49,10 @@ func (p Statements) Store(ctx context.Context, schema, table string, x *engine.S
 		return 0, s.explain(err)
 	}
 	if err = noteTypes(ctx, s.c, naming.StoredTable(schema, build), s.t.of.Columns); err == nil {
-		_, err = s.c.Exec(ctx, `ALTER TABLE `+naming.StoredTable(schema, build)+` RENAME TO `+sqltext.Quote(table))
+		err = p.files.InTurn(ctx, func() error {
+			_, err := s.c.Exec(ctx, `ALTER TABLE `+naming.StoredTable(schema, build)+` RENAME TO `+sqltext.Quote(table))
+			return err
+		})
 	}
 	if err != nil {
 		// ctx may have ended, and caused the failure
@@ -173,8 +176,10 @@ func (p Statements) DropStored(ctx context.Context, schema, table string) error 
 	if has, err := c.HasStored(ctx, schema, table); err != nil || !has {
 		return err
 	}
-	_, err = c.Exec(ctx, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, table))
-	return err
+	return p.files.InTurn(ctx, func() error {
+		_, err := c.Exec(ctx, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, table))
+		return err
+	})
 }
 
 // RowCount counts the rows of a stored table.
