@@ -192,7 +192,7 @@ func (x *extraction) entries(ctx context.Context, src io.Reader) error {
 				return x.unreadable(ctx, "", err)
 			}
 			return nil
-		case err != nil && first && errors.Is(err, tar.ErrHeader):
+		case first && (errors.Is(err, tar.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF)):
 			return fmt.Errorf("%s: %w", x.path, ErrForm)
 		case err != nil:
 			return x.unreadable(ctx, "", err)
