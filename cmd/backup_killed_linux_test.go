@@ -124,7 +124,8 @@ func TestBackupOnAFullDisk(t *testing.T) {
 		c := process(t, in, append([]string{"gateway"}, args...)...)
 		out, _ := c.CombinedOutput()
 		code := c.ProcessState.ExitCode()
-		if code != exitcode.Failed || !strings.Contains(string(out), "no space left") || !strings.Contains(string(out), "free some space") {
+		if code != exitcode.Failed || !strings.Contains(string(out), "no space left") ||
+			!strings.Contains(string(out), "free some space") {
 			t.Errorf("%v: exit %d: %s", args, code, out)
 		}
 		left, _ := filepath.Glob(filepath.Join(disk, "*", "*"))
