@@ -72,7 +72,7 @@ var sweepLines = []string{
 	`table ensure t --column a:varchar --column e:date`, `bitable ensure bt3 --column a:varchar`,
 	`query ensure q9 --sql SELECT_1_AS_x`, `query folder ensure g/h`,
 	`connection ensure more --type files --credential path={dir}`, `catalog ensure shop --connection more`,
-	`gateway compact`, `!gateway backup zone.tar`, `apply {files} --yes`,
+	`gateway compact`, `!gateway backup zone.tar`, `!project import none.tar`, `apply {files} --yes`,
 }
 
 // TestFlagsFirst: no command line that ends with "nothing was sent" (2) has sent anything but reads. What is wrong with

@@ -158,7 +158,9 @@ profile show spare
 profile use spare | 1
 project create other2
 project delete other --yes
+project export shop.tar | 1
 project get other
+project import none.tar | fails
 project list
 project update other --name x
 pull pulled | 1

@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func NewProject(e *cli.Env) *cobra.Command {
+// NewProject returns the commands for projects, with those of other packages.
+func NewProject(e *cli.Env, more ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: "project", Aliases: []string{"projects"},
 		Short: "Projects, which hold connections, tables and queries"}
 	c.AddCommand(
@@ -51,6 +52,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 		}),
 		newProjectDeleteCmd(e),
 	)
+	c.AddCommand(more...)
 	e.Shows(c, &projectShape, "list", "get", "create", "update")
 	return c
 }

@@ -106,29 +106,10 @@ func vacant(to, data string) error {
 	if within(to, data) {
 		return exitcode.Usagef("%s is within the data directory %s, which would be lost together with it", to, data)
 	}
-	st, err := os.Stat(to)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if up, err := os.Stat(filepath.Dir(to)); err != nil || !up.IsDir() {
-			return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-				Msg: filepath.Dir(to) + ": no such directory"}
-		}
-		return nil
-	case err != nil:
-		return err
-	case st.IsDir() && !archive.IsFile(to):
-		left, err := os.ReadDir(to)
-		if err != nil || len(left) == 0 {
-			return err
-		}
-		return exists(to + " is not empty")
+	if err := archive.Vacant(to); err != nil {
+		return exitcode.Occupied(err)
 	}
-	return exists(to + " exists already")
-}
-
-func exists(msg string) error {
-	return &exitcode.Failure{Exit: exitcode.Conflict, Code: "exists", Msg: msg + "; nothing was written",
-		Hint: "give another name, or remove it"}
+	return nil
 }
 
 // within reports whether a path is that of a directory or is below it.
@@ -194,7 +175,7 @@ func notStored(err error, to string) error {
 	case errors.Is(err, syscall.ENOSPC):
 		f.Code, f.Hint = string(api.KindFull), "free some space on the disk; nothing was left there"
 	case errors.Is(err, fs.ErrExist):
-		return exists(to + " exists already")
+		return exitcode.Occupied(err)
 	case errors.Is(err, fs.ErrPermission):
 		f.Exit = exitcode.NotAllowed
 	}

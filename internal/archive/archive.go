@@ -79,6 +79,36 @@ func IsFile(path string) bool {
 	})
 }
 
+// place is the error of a path to which no archive can be written: fs.ErrExist or fs.ErrNotExist.
+type place struct {
+	text string
+	kind error
+}
+
+func (p *place) Error() string { return p.text }
+func (p *place) Unwrap() error { return p.kind }
+
+// Vacant fails unless an archive can be written to a path: nothing is there, or an empty directory.
+func Vacant(to string) error {
+	st, err := os.Stat(to)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if up, err := os.Stat(filepath.Dir(to)); err != nil || !up.IsDir() {
+			return &place{filepath.Dir(to) + ": no such directory", fs.ErrNotExist}
+		}
+		return nil
+	case err != nil:
+		return err
+	case st.IsDir() && !IsFile(to):
+		left, err := os.ReadDir(to)
+		if err == nil && len(left) > 0 {
+			err = &place{to + " is not empty", fs.ErrExist}
+		}
+		return err
+	}
+	return &place{to + " exists already", fs.ErrExist}
+}
+
 // Write stores the files of a directory as an archive at a path where nothing is, or an empty directory. An archive
 // that is not complete does not get the name, or as a directory no SumsName.
 func Write(ctx context.Context, to, from string, m Manifest) error {

@@ -1,7 +1,9 @@
 package exitcode
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -50,4 +52,14 @@ type ErrorJSON struct {
 	BadCellsTotal int64         `json:"badCellsTotal,omitempty"`
 
 	Failures []ErrorJSON `json:"failures,omitempty"` // of several statements
+}
+
+// Occupied is the failure to write where something is, or where no directory is. Nothing was written.
+func Occupied(err error) *Failure {
+	f := &Failure{Exit: Conflict, Code: "exists", Msg: err.Error() + "; nothing was written", Err: err,
+		Hint: "give another name, or remove it"}
+	if errors.Is(err, fs.ErrNotExist) {
+		f.Exit, f.Code, f.Hint = NotFound, "not-found", ""
+	}
+	return f
 }

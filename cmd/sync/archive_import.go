@@ -1,0 +1,192 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/contents"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/archive"
+	"github.com/dig-cli/dig/internal/intake"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/phrase"
+	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// NewImport returns the command that creates the objects and rows of an archive in a project.
+func NewImport(e *cli.Env) *cobra.Command {
+	var o options
+	c := &cobra.Command{Use: "import FILE|DIR", Short: "Create the objects and rows of an archive in a project",
+		Args: cobra.ExactArgs(1),
+		Long: `Create the objects and rows of an archive of ` + "`" + e.Name + ` project export` + "`" + ` in a project: first the tables, then
+their rows, then everything else, each after a prompt that shows the changes as apply does; --yes skips it.
+
+A table must have no rows. One that has as many as in the archive is taken for one that was imported before, and this is
+said: after a failure the same command continues. Rows of BI tables can be imported on zone local only. Secrets are
+references such as ${env:SHOP_PASSWORD}, whose values must be set.`,
+		Example: fmt.Sprintf("  %[1]s project create shop && %[1]s project import shop.tar.zst --project shop --zone us",
+			e.Name)}
+	fromFlag(c, &o)
+	c.Flags().BoolVar(&o.noCheck, "no-check", false, "save queries even if their tables or columns do not exist")
+	cli.Annotate(c, append(reading(), spec.ExecuteQuery, spec.ImportCsv)...)
+	cli.Annotate(c, writing()...)
+	cli.Prints[moved](e, c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		opts, err := e.ResultOptions(c)
+		if err != nil {
+			return err
+		}
+		if err := e.Permit(); err != nil {
+			return err
+		}
+		out, err := importProject(c.Context(), e, o, args[0])
+		if err != nil {
+			return err
+		}
+		return e.Print(cli.Object(out, "path", "objects", "rows", "tables").PrintValue(), nil, opts)
+	}
+	return c
+}
+
+func importProject(ctx context.Context, e *cli.Env, o options, name string) (out moved, err error) {
+	from := e.Abs(name)
+	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
+		return out, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			Msg: name + ": no such file or directory"}
+	}
+	temp, done, err := tempfile.MkdirTemp("dig-project-")
+	if err != nil {
+		return out, err
+	}
+	defer done()
+	dir := filepath.Join(temp, "files")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return out, err
+	}
+	m, err := archive.Extract(ctx, from, dir)
+	var bad *archive.Damage
+	switch {
+	case errors.As(err, &bad):
+		return out, &exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindDamaged), Err: err,
+			Msg: err.Error() + "; nothing was sent", Hint: "export the project again"}
+	case errors.Is(err, archive.ErrForm):
+		return out, &exitcode.Failure{Exit: exitcode.Failed, Code: "no-archive", Msg: err.Error(), Err: err}
+	case err != nil:
+		return out, err
+	case m.Kind != archive.KindProject:
+		return out, exitcode.Usagef("%s is not an exported project but a %s", name, m.Kind).
+			WithHint("`dig gateway restore` restores a backup of zone local")
+	}
+	for _, t := range m.Tables {
+		if t.Kind == api.SchemaBI && t.Rows > 0 && !e.Local() {
+			return out, exitcode.Usagef("the archive has rows of BI table %s, and %s accepts rows of BI tables only in "+
+				"its web studio; nothing was sent", t.Name, e.Run.Settings.Where())
+		}
+	}
+	objects := filepath.Join(dir, objectsName)
+	none := func(string) bool { return false }
+	quiet := output.Options{Format: output.Table}
+	first := o
+	first.set, first.only = none, []string{"tables", "bitables"}
+	if err := apply(ctx, e, &first, objects, quiet); err != nil && !errors.Is(err, cli.ErrDone) {
+		return out, err
+	}
+	out = moved{Path: from, Tables: []archive.Table{}}
+	cl, err := e.Client()
+	if err != nil {
+		return out, err
+	}
+	project, err := e.Target().ProjectID(ctx, cl)
+	if err != nil {
+		return out, err
+	}
+	for _, t := range m.Tables {
+		n := phrase.Plural(int(t.Rows), "1 row", "%d rows")
+		if err := e.DryRunStep("import %s into %s", n, t.Name); err != nil {
+			return out, err
+		}
+		if t.Rows == 0 || e.DryRun() {
+			continue
+		}
+		if err := importRows(ctx, e, cl, project, dir, t); err != nil {
+			return out, err
+		}
+		out.Tables, out.Rows = append(out.Tables, t), out.Rows+t.Rows
+	}
+	all, err := manifest.Read(objects)
+	if err != nil {
+		return out, faulty(name, err)
+	}
+	out.Objects = all.Len()
+	rest := o
+	rest.set = none
+	if err := apply(ctx, e, &rest, objects, quiet); err != nil {
+		return out, err
+	}
+	return out, nil
+}
+
+// importRows imports the rows of one table, which are stored all or none: their number says whether they are.
+func importRows(ctx context.Context, e *cli.Env, cl *api.Client, project, dir string, t archive.Table) error {
+	have, err := contents.Rows(ctx, cl, project, t.Kind, t.Name)
+	switch {
+	case err != nil:
+		return err
+	case have == t.Rows:
+		fmt.Fprintf(e.Err, "note: %s has %s already, as many as the archive; they are not imported again\n", t.Name,
+			phrase.Plural(int(have), "1 row", "%d rows"))
+		return nil
+	case have > 0:
+		return &exitcode.Failure{Exit: exitcode.Conflict, Code: "has-rows",
+			Msg:  fmt.Sprintf("table %s has %d rows, and the archive %d", t.Name, have, t.Rows),
+			Hint: "import into another project, or delete the table"}
+	}
+	path := filepath.Join(dir, filepath.FromSlash(t.File))
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	doc, err := intake.Open(ctx, path, f, rowfile.Options{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.File, err)
+	}
+	defer doc.Close()
+	if err := doc.Learn(ctx, false); err != nil {
+		return fmt.Errorf("%s: %w", t.File, err)
+	}
+	req := api.ImportRequest{ContainsHeader: true}
+	for _, name := range doc.Header {
+		if !rowset.SystemColumn(name) {
+			req.Mappings = append(req.Mappings, api.ImportMapping{Name: name, CSVColumnName: name})
+		}
+	}
+	text, err := doc.Text(ctx)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	send := cl.Tables.Import
+	if t.Kind == api.SchemaBI {
+		send = cl.ImportBI
+	}
+	if _, err := send(ctx, project, t.Name, req, doc.Name, text); err != nil {
+		return fmt.Errorf("rows of table %s (the same command continues): %w", t.Name, err)
+	}
+	now, err := contents.Rows(ctx, cl, project, t.Kind, t.Name)
+	if err == nil && now != t.Rows {
+		err = &exitcode.Failure{Exit: exitcode.Failed, Code: "incomplete",
+			Msg: fmt.Sprintf("table %s has %d rows after the import, and the archive %d", t.Name, now, t.Rows)}
+	}
+	return err
+}
