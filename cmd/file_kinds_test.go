@@ -20,7 +20,7 @@ i32|integer|-2147483648|bigint|-2147483648
 i64|bigint|-9223372036854775808
 u16|bigint|65535
 u32|bigint|4294967295
-u64|decimal(20,0)|18446744073709551615|decimal(38,10)|18446744073709551615.0000000000
+u64|decimal(20,0)|18446744073709551615
 f16|real|1.5|decimal(38,10)|1.5000000000
 f32|real|0.1|decimal(38,10)|0.1000000000
 f64|double|0.1|decimal(38,10)|0.1000000000
@@ -37,9 +37,9 @@ tsn|timestamp(9)|2023-11-14 22:13:20.123456789|varchar|2023-11-14 22:13:20.12345
 tzus|timestamp(6) with time zone|2023-11-14 22:13:20.123456 UTC|timestamp(6)|2023-11-14 22:13:20.123456
 tzn0|timestamp(6) with time zone|2023-11-14 22:13:20.123456 UTC|timestamp(6)|2023-11-14 22:13:20.123456
 tzn|timestamp(9)|2023-11-14 22:13:20.123456789|varchar|2023-11-14 22:13:20.123456789
-dec|decimal(5,2)|123.45|decimal(38,10)|123.4500000000
+dec|decimal(5,2)|123.45
 dec38|decimal(38,10)|1234567890123456789012345678.0123456789
-dec38s|decimal(38,20)|1.50000000000000000000|decimal(38,10)|1.5000000000
+dec38s|decimal(38,20)|1.50000000000000000000
 dec50|varchar|123456789012345678901234567890123456789012345678.01
 s|varchar|007
 sd|varchar|2024-02-29
@@ -61,14 +61,14 @@ var fileNumbers = []struct {
 	values             []float64
 }{
 	{"tenth", "double", "varchar", []float64{0.1, 0.30000000000000004, 1e-7, 18.1}},
-	{"price", "decimal(5,2)", "decimal(38,10)", []float64{18.1, 21, 146.7, 0.07}},
-	{"tiny", "decimal(8,7)", "decimal(38,10)", []float64{1e-7, 1, 2, 3}},
+	{"price", "decimal(5,2)", "decimal(5,2)", []float64{18.1, 21, 146.7, 0.07}},
+	{"tiny", "decimal(8,7)", "decimal(8,7)", []float64{1e-7, 1, 2, 3}},
 	{"third", "double", "varchar", []float64{0.3333333333333333, 0.6666666666666666, 1, 2}},
-	{"large", "decimal(21,1)", "decimal(38,10)", []float64{1e17, 1.2345678901234502e19, 3, 0.5}},
+	{"large", "decimal(21,1)", "decimal(21,1)", []float64{1e17, 1.2345678901234502e19, 3, 0.5}},
 	{"huge", "double", "varchar", []float64{1e300, 1, 2, 0.5}},
 	{"whole", "bigint", "bigint", []float64{1e15, 1e17, 2, 3}},
-	{"zero", "decimal(2,1)", "decimal(38,10)", []float64{0, 1.5, 2, 3}},
-	{"odd", "decimal(2,1)", "decimal(38,10)", []float64{7, 5, 0.5, 3}},
+	{"zero", "decimal(2,1)", "decimal(2,1)", []float64{0, 1.5, 2, 3}},
+	{"odd", "decimal(2,1)", "decimal(2,1)", []float64{7, 5, 0.5, 3}},
 	{"mixed", "varchar", "varchar", []float64{18.1, 1, 2}},
 }
 

@@ -199,8 +199,11 @@ func base(k manifest.Kind, name string) manifest.Base {
 }
 
 func columnOf(c api.ColumnDetail) *manifest.Column {
-	kind, _, _ := strings.Cut(strings.ToLower(c.DataType), "(")
-	kind, _, _ = strings.Cut(kind, " ")
+	kind, ok := api.ColumnType(c.DataType)
+	if !ok { // timestamp(3)
+		kind, _, _ = strings.Cut(kind, "(")
+		kind, _, _ = strings.Cut(kind, " ")
+	}
 	out := &manifest.Column{Column: c.Name, Type: kind, DisplayName: cmp.Or(c.DisplayName, c.Name),
 		Default: c.DefaultValue, NotNull: c.IsNotNull, Unique: c.IsUnique}
 	if c.Desc != nil && *c.Desc != "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -138,6 +139,9 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	if err != nil {
 		return nil, nil, err
 	}
+	if !e.Local() {
+		plainDecimals(want)
+	}
 	l := &live{e: e, cl: cl, project: project, only: only}
 	if o.explains && e.Run.Flags.Explain {
 		ctx = cli.ShownByExplain(ctx)
@@ -146,6 +150,19 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 		return nil, nil, err
 	}
 	return l, want.Only(only), nil
+}
+
+// plainDecimals gives decimals the one type of them that the hosted zones have [S].
+func plainDecimals(p *manifest.Project) {
+	for _, kind := range []manifest.Kind{manifest.KindTable, manifest.KindBITable} {
+		for _, t := range manifest.Of[*manifest.Table](p, kind) {
+			for _, c := range t.Columns {
+				if _, _, decimal := api.DecimalOf(c.Type); decimal {
+					c.Type = api.DecimalType(api.DecimalPrecision, api.DecimalScale)
+				}
+			}
+		}
+	}
 }
 
 func exists(path string) bool {

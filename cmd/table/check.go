@@ -42,7 +42,7 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	for _, c := range cols {
 		if !rowset.SystemColumn(c.Name) {
 			defs = append(defs, api.ColumnRequest{Name: c.Name, DataType: strings.ToUpper(c.DataType),
-				DefaultValue: c.DefaultValue, IsNotNull: &c.IsNotNull, IsUnique: &c.IsUnique})
+				Widens: &c.Widens, DefaultValue: c.DefaultValue, IsNotNull: &c.IsNotNull, IsUnique: &c.IsUnique})
 		}
 	}
 	const table = "checked"

@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,7 +152,7 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 		if len(defs) == 0 {
 			return nil, exitcode.Usagef("no column given").WithHint("give COLUMN --type TYPE, or --column NAME:TYPE")
 		}
-		if err := checkColumns(k, "--column", defs); err != nil {
+		if err := errors.Join(checkColumns(k, "--column", defs), checkNarrow(e, "--type", defs...)); err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
@@ -234,6 +235,9 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 		if err := checkColumnTypes("--type", d, api.ColumnRequest{DataType: f.typ}); err != nil {
 			return nil, err
 		}
+		if err := checkNarrow(e, "--type", d, api.ColumnRequest{DataType: f.typ}); err != nil {
+			return nil, err
+		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			if f.body == "" {
 				cols, err := k.client(cl).Columns(ctx, p, args[0])
@@ -247,6 +251,9 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 						d = api.ColumnRequest{Name: col.Name, DataType: strings.ToUpper(col.DataType),
 							DisplayName: col.DisplayName, DefaultValue: col.DefaultValue,
 							IsNotNull: &col.IsNotNull, IsUnique: &col.IsUnique, Desc: col.Desc}
+						if col.Widens { // a member that hosted zones do not know
+							d.Widens = &col.Widens
+						}
 					}
 				}
 				if !found {
@@ -285,10 +292,6 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 
 // Closed sets of words that a gateway rejects, or silently accepts, when they are misspelt.
 
-var (
-	columnTypes = []string{"VARCHAR", "BIGINT", "BOOLEAN", "DECIMAL", "TIMESTAMP", "TIME", "DATE", "UUID"}
-)
-
 // checkColumnTypes rejects types that no column can have, before anything is sent. A definition without a type is left
 // to the caller.
 func checkColumnTypes(flag string, defs ...api.ColumnRequest) error {
@@ -296,8 +299,29 @@ func checkColumnTypes(flag string, defs ...api.ColumnRequest) error {
 		if d.DataType == "" {
 			continue
 		}
-		if _, err := cli.Word(flag, d.DataType, columnTypes); err != nil {
+		if _, ok := api.ColumnType(d.DataType); ok {
+			continue
+		}
+		if strings.HasPrefix(strings.ToLower(d.DataType), "decimal") {
+			return exitcode.Usagef("%s: %q is not DECIMAL or DECIMAL(PRECISION,SCALE), with at most %d digits", flag,
+				d.DataType, api.MaxPrecision)
+		}
+		if _, err := cli.Word(flag, d.DataType, api.ColumnTypes()); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkNarrow rejects decimals with a precision where a zone has only those of 38 digits.
+func checkNarrow(e *cli.Env, flag string, defs ...api.ColumnRequest) error {
+	if e.Local() {
+		return nil
+	}
+	for _, d := range defs {
+		if typ, ok := api.ColumnType(d.DataType); ok && strings.HasPrefix(typ, "decimal(") {
+			return exitcode.Usagef("%s: %s on %s: a DECIMAL has %d digits there, %d of them after the point", flag, typ,
+				e.Run.Settings.Where(), api.DecimalPrecision, api.DecimalScale).WithHint("give the type as DECIMAL")
 		}
 	}
 	return nil

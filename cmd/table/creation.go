@@ -145,7 +145,7 @@ func (m *tableCreation) complete(own []api.ColumnDetail) bool {
 		have[c.Name] = c
 	}
 	for _, d := range m.defs {
-		if c := have[m.k.stored(d.Name)]; !strings.EqualFold(c.DataType, d.DataType) || len(lacks(d, c)) > 0 {
+		if c := have[m.k.stored(d.Name)]; !api.SameColumnType(c.DataType, d.DataType) || len(lacks(d, c)) > 0 {
 			return false
 		}
 	}

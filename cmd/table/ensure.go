@@ -23,7 +23,7 @@ stay; a column of another type, or that differs otherwise, is an error, before a
 		"a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
 	return cli.Leaf[api.Table](e, k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		defs, err := declared(k, columns)
+		defs, err := declared(e, k, columns)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (m *tableCreation) lacking(ctx context.Context, table string) ([]api.Column
 // differs describes how a column differs from the request; properties that the request omits are not compared.
 func differs(c api.ColumnDetail, d api.ColumnRequest) string {
 	switch {
-	case !strings.EqualFold(c.DataType, d.DataType):
+	case !api.SameColumnType(c.DataType, d.DataType):
 		return "its type is " + c.DataType + ", not " + strings.ToLower(d.DataType)
 	case d.IsNotNull != nil && *d.IsNotNull && !c.IsNotNull:
 		return "it allows NULL"

@@ -129,7 +129,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			if made, err = importColumns(k, maps, header, names); err != nil {
 				return cli.View{}, err
 			}
-			if err := made.override(k, columns); err != nil {
+			if err := errors.Join(made.override(k, columns), checkNarrow(e, "--column", made.defs...)); err != nil {
 				return cli.View{}, err
 			}
 		}
@@ -148,7 +148,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			if err := doc.learn(ctx, true); err != nil {
 				return err
 			}
-			made.printTypes(e.Err, k.stored(args[0]), doc.Rows+doc.Blank, made.infer(doc.Choices()))
+			made.printTypes(e.Err, k.stored(args[0]), doc.Rows+doc.Blank, made.infer(doc.Choices(e.Local())))
 			return nil
 		})
 		if err != nil {
@@ -190,7 +190,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 				return cli.View{}, err
 			}
 		}
-		i := &importing{cl: cl, project: p, kind: k.noun, table: k.stored(args[0]), doc: doc, req: req}
+		i := &importing{cl: cl, project: p, kind: k.noun, table: k.stored(args[0]), doc: doc, req: req, cols: cols}
 		if out := leftOut(maps, header); len(out) > 0 {
 			i.remark("skipped, since the system sets them: %s", strings.Join(out, ", "))
 		}
@@ -309,6 +309,9 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 		}
 	}
 	bar.Stop()
+	if err == nil {
+		i.remarkWidened(ctx, m.k)
+	}
 	v, err := settle(ctx, e, i, job, err)
 	if fresh && (i.nothing || err != nil && ctx.Err() != nil) {
 		err = i.undo(ctx, m, err)

@@ -31,6 +31,7 @@ type importing struct {
 	project, kind, table string // kind is the schema
 	doc                  *document
 	req                  api.ImportRequest
+	cols                 []api.ColumnDetail // of the table, before the import
 
 	ledger  *localstate.Imports
 	key     string
@@ -233,7 +234,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 		if rm := i.ledger.Remove(i.key); rm != nil {
 			return cli.View{}, errors.Join(err, rm)
 		}
-		return cli.View{}, i.doc.located(ctx, err)
+		return cli.View{}, i.hintWider(i.doc.located(ctx, err))
 	}
 	if ctx.Err() != nil { // the record stays open
 		return cli.View{}, errors.Join(err, ctx.Err())

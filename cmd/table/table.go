@@ -3,6 +3,7 @@ package table
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -111,7 +112,8 @@ func newTableCreateCmd(e *cli.Env, k tableKind) *cobra.Command {
 		Long: `Create a table, optionally with columns.
 
 A column is NAME:TYPE with optional words after it: notnull, unique, default=VALUE.
-Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
+Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID. A DECIMAL has 38 digits, 10 of them after the
+point; on zone local also others, as DECIMAL(15,2).`,
 		Example: "  " + e.Name + " " + k.noun +
 			` create people --column name:varchar:notnull --column age:bigint:default=0`,
 	}
@@ -119,7 +121,7 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 		"a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
 	return cli.Leaf[api.Table](e, k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		defs, err := declared(k, columns)
+		defs, err := declared(e, k, columns)
 		if err != nil {
 			return nil, err
 		}
@@ -198,7 +200,7 @@ func usageWrap(err error, also string) error {
 }
 
 // declared reads the columns of a new table, from --column.
-func declared(k tableKind, columns []string) ([]api.ColumnRequest, error) {
+func declared(e *cli.Env, k tableKind, columns []string) ([]api.ColumnRequest, error) {
 	defs := make([]api.ColumnRequest, len(columns))
 	for i, text := range columns {
 		d, err := parseColumn(text)
@@ -207,7 +209,7 @@ func declared(k tableKind, columns []string) ([]api.ColumnRequest, error) {
 		}
 		defs[i] = d
 	}
-	return defs, checkColumns(k, "--column", defs)
+	return defs, errors.Join(checkColumns(k, "--column", defs), checkNarrow(e, "--column", defs...))
 }
 
 // parseColumn parses NAME:TYPE[:notnull][:unique][:default=VALUE]. The default is last, since a value may contain
@@ -248,19 +250,23 @@ type columnFlags struct {
 
 func (f *columnFlags) register(e *cli.Env, c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&f.typ, "type", "", "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE or UUID")
+	fs.StringVar(&f.typ, "type", "", "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE or UUID; DECIMAL(15,2) "+
+		"on zone local")
 	fs.StringVar(&f.display, "display-name", "", "display name")
 	fs.StringVar(&f.def, "default", "", "default value for new rows")
 	fs.BoolVar(&f.notNull, "not-null", false, "refuse NULL")
 	fs.BoolVar(&f.unique, "unique", false, "reject duplicate values")
 	fs.StringVar(&f.desc, "desc", "", "description")
-	complete.Values(c, "type", columnTypes...)
+	complete.Values(c, "type", api.ColumnTypes()...)
 	cli.BodyFlag(c, &f.body)
 }
 
 func (f *columnFlags) apply(c *cobra.Command, d *api.ColumnRequest) {
 	if c.Flags().Changed("type") {
 		d.DataType = strings.ToUpper(f.typ)
+		if d.Widens != nil {
+			d.Widens = new(bool)
+		}
 	}
 	if c.Flags().Changed("display-name") {
 		d.DisplayName = f.display

@@ -65,6 +65,9 @@ func (n *newColumns) infer(choices []intake.Choice) []intake.Choice {
 		case n.from[i] < len(choices):
 			said[i] = choices[n.from[i]]
 			n.defs[i].DataType = said[i].Type
+			if said[i].Narrow {
+				n.defs[i].Widens = &said[i].Narrow
+			}
 		}
 	}
 	return said
@@ -100,7 +103,7 @@ func (n *newColumns) differs(k tableKind, table string, cols []api.ColumnDetail)
 			continue
 		}
 		for _, c := range cols {
-			if c.Name == k.stored(d.Name) && !strings.EqualFold(c.DataType, d.DataType) {
+			if c.Name == k.stored(d.Name) && !api.SameColumnType(c.DataType, d.DataType) {
 				return exitcode.Usagef("--column %s:%s: the table %s exists, and its column has type %s", d.Name,
 					strings.ToLower(d.DataType), table, c.DataType).
 					WithHint("`dig %s column update` changes the type of a column", k.noun)

@@ -208,11 +208,11 @@ func (d *Document) Key(how []byte) string {
 // Stored reports whether n is the number of rows of the document.
 func (d *Document) Stored(n int64) bool { return n >= d.Rows && n <= d.Rows+d.Blank }
 
-// Choices are the types of the columns, after Learn.
-func (d *Document) Choices() []Choice {
+// Choices are the types of the columns, after Learn. narrow is for a zone whose decimals have a precision and a scale.
+func (d *Document) Choices(narrow bool) []Choice {
 	out := make([]Choice, len(d.Columns))
 	for i := range d.Columns {
-		out[i] = choose(&d.Columns[i], d.Unit())
+		out[i] = choose(&d.Columns[i], d.Unit(), narrow)
 	}
 	return out
 }

@@ -118,9 +118,9 @@ func TestForms(t *testing.T) {
 		if fmt.Sprintf("%q", records) != fmt.Sprintf("%q", want) || err != nil || !strings.Contains(got, "2,,\"\"") {
 			t.Errorf("%s: %v, sent %q", name, err, got)
 		}
-		if !slices.Equal(d.Header, want[0]) || d.Rows != 3 || d.Choices()[0].Type != Bigint ||
-			d.Choices()[1].Type != Varchar {
-			t.Errorf("%s: header %q, %d rows, %+v", name, d.Header, d.Rows, d.Choices())
+		if !slices.Equal(d.Header, want[0]) || d.Rows != 3 || d.Choices(false)[0].Type != Bigint ||
+			d.Choices(false)[1].Type != Varchar {
+			t.Errorf("%s: header %q, %d rows, %+v", name, d.Header, d.Rows, d.Choices(false))
 		}
 		quick, err := open(t, name, text, rowfile.Options{})
 		if err != nil || quick.Learn(t.Context(), false) != nil || quick.Rows != 3 || quick.Key(nil) != d.Key(nil) {
@@ -157,9 +157,9 @@ func TestNulls(t *testing.T) {
 	if err := d.Learn(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := sent(t, d); got != "NA,b\n,1\n2,\n3,\n" || err != nil || d.Choices()[0].Type != Bigint ||
-		d.Choices()[1].Type != Bigint {
-		t.Errorf("%v: %q %+v", err, got, d.Choices())
+	if got, err := sent(t, d); got != "NA,b\n,1\n2,\n3,\n" || err != nil || d.Choices(false)[0].Type != Bigint ||
+		d.Choices(false)[1].Type != Bigint {
+		t.Errorf("%v: %q %+v", err, got, d.Choices(false))
 	}
 }
 

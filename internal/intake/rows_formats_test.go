@@ -35,7 +35,7 @@ func learned(t *testing.T, name string, raw []byte, o rowfile.Options) (d *Docum
 		t.Fatalf("%s: %v in %q", name, err, text)
 	}
 	var all []string
-	for _, c := range d.Choices() {
+	for _, c := range d.Choices(false) {
 		all = append(all, strings.ToLower(c.Type))
 	}
 	return d, records, strings.Join(all, " ")

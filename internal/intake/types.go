@@ -10,8 +10,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// The inferred column types of internal tables. A DECIMAL has ten decimal places and 28 digits before them; there is no
-// type for binary floating point.
+// The inferred column types of internal tables. A DECIMAL without precision has ten decimal places and 28 digits before
+// them; there is no type for binary floating point.
 const (
 	Varchar   = "VARCHAR"
 	Bigint    = "BIGINT"
@@ -68,6 +68,7 @@ func columnOf(of *infer.Column) *column {
 // Choice is the type of a column and why it is not a narrower one.
 type Choice struct {
 	Type   string
+	Narrow bool   // Type is a decimal with the digits of the values
 	Reason string // "" if the values determine the type
 	Null   string // if this value were NULL, the type would be Other
 	Other  string
@@ -82,9 +83,15 @@ func EmptyTexts(n int64) string {
 }
 
 // choose returns the type of a column. unit is the unit of the position of a sample.
-func choose(of *infer.Column, unit string) Choice {
+func choose(of *infer.Column, unit string, narrow bool) Choice {
 	c := columnOf(of)
 	ch := c.choose(unit)
+	if typ := of.Type(); narrow && strings.HasPrefix(typ, "decimal(") {
+		ch = Choice{Type: strings.ToUpper(typ), Narrow: true}
+		if c.Values == 0 {
+			ch.Reason = "no values; the file declares " + c.Declared
+		}
+	}
 	if c.Empty > 0 && ch.Type != Varchar {
 		empty := fmt.Sprintf("%s NULL, first in %s %d", EmptyTexts(c.Empty), unit, of.First.Empty.At)
 		if ch.Reason != "" {

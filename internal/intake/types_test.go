@@ -44,7 +44,7 @@ func TestChoose(t *testing.T) {
 		for i, v := range strings.Fields(c.values) {
 			col.Add(infer.Value{Text: []byte(v), Kind: infer.Field}, int64(i+1))
 		}
-		got := choose(col, "line")
+		got := choose(col, "line", false)
 		if got.Type != c.want || !strings.Contains(got.Reason, c.reason) || c.reason == "" && c.want != Varchar &&
 			got.Reason != "" {
 			t.Errorf("%q: %+v, want %s, %q", c.values, got, c.want, c.reason)
@@ -54,13 +54,13 @@ func TestChoose(t *testing.T) {
 	for i, v := range []string{"1", " 2", "2 ", ""} {
 		col.Add(infer.Value{Text: []byte(v), Kind: infer.Field}, int64(i+1))
 	}
-	if got := choose(col, "line"); got.Type != Varchar || !strings.Contains(got.Reason, "2 of 3") {
+	if got := choose(col, "line", false); got.Type != Varchar || !strings.Contains(got.Reason, "2 of 3") {
 		t.Errorf("%+v", got)
 	}
 	col = &infer.Column{First: &infer.Samples{}}
 	col.Add(infer.Value{Text: []byte("1"), Kind: infer.Field}, 1)
 	col.Add(infer.Value{Text: []byte("NA"), Kind: infer.Field}, 2)
-	if got := choose(col, "line"); got.Null != "NA" || got.Other != Bigint {
+	if got := choose(col, "line", false); got.Null != "NA" || got.Other != Bigint {
 		t.Errorf("%+v", got)
 	}
 }

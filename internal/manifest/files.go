@@ -72,7 +72,7 @@ type fileTable struct {
 type fileColumn struct {
 	Name        string  `yaml:"name" doc:"the name" need:"yes"`
 	RenamedFrom string  `yaml:"renamed-from,omitempty" doc:"name that the column had before"`
-	Type        string  `yaml:"type" doc:"varchar, bigint, boolean, decimal, timestamp, time, date or uuid" need:"yes"`
+	Type        string  `yaml:"type" doc:"varchar, bigint, boolean, decimal or decimal(15,2), timestamp, time, date or uuid" need:"yes"`
 	DisplayName string  `yaml:"display-name,omitempty" doc:"the displayed name, if it is not the name"`
 	Default     *string `yaml:"default,omitempty" doc:"value of rows that are imported without one"`
 	NotNull     bool    `yaml:"not-null,omitempty" doc:"whether NULL is rejected"`

@@ -235,10 +235,10 @@ func (r *reader) tableFile(kind Kind, file, name string, raw []byte) {
 	}
 	t := &Table{Base: Base{Ref: Ref{kind, cmp.Or(f.Name, name)}, At: Position{file, 1}}}
 	for i, c := range f.Columns {
-		of := strings.ToLower(c.Type)
-		if !slices.Contains(columnTypes(), of) {
+		of, ok := api.ColumnType(c.Type)
+		if !ok {
 			r.problem(d.line("columns", i, "type"), "type: %q is not one of %s", c.Type,
-				strings.Join(columnTypes(), ", "))
+				strings.ToLower(strings.Join(api.ColumnTypes(), ", ")))
 		}
 		t.Columns = append(t.Columns, &Column{Base: Base{RenamedFrom: c.RenamedFrom, At: d.line("columns", i)},
 			Column: c.Name, Type: of, DisplayName: cmp.Or(c.DisplayName, c.Name),
@@ -251,11 +251,6 @@ func (r *reader) tableFile(kind Kind, file, name string, raw []byte) {
 		}
 	}
 	r.add(t)
-}
-
-// columnTypes are the types that columns of internal tables can have [S].
-func columnTypes() []string {
-	return []string{"varchar", "bigint", "boolean", "decimal", "timestamp", "time", "date", "uuid"}
 }
 
 func (r *reader) parametric(file, catalog string, raw []byte) {

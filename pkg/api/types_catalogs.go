@@ -75,6 +75,7 @@ type ColumnDetail struct {
 	IsNotNull    bool    `json:"isNotNull"`
 	IsUnique     bool    `json:"isUnique"`
 	Desc         *string `json:"desc"`
+	Widens       bool    `json:"widens,omitempty"` // true for a decimal to which imports give more digits (zone local)
 }
 
 // TableCacheResult is an object of the API.

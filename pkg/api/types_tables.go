@@ -2,13 +2,16 @@ package api
 
 // ColumnRequest is the body of a request.
 type ColumnRequest struct {
-	Name         string  `json:"name,omitempty"`
-	DataType     string  `json:"dataType,omitempty"` // VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID
+	Name string `json:"name,omitempty"`
+	// DataType is VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE or UUID, on zone local also DECIMAL(15,2).
+	DataType     string  `json:"dataType,omitempty"`
 	DisplayName  string  `json:"displayName,omitempty"`
 	DefaultValue *string `json:"defaultValue,omitempty"`
 	IsNotNull    *bool   `json:"isNotNull,omitempty"`
 	IsUnique     *bool   `json:"isUnique,omitempty"`
 	Desc         *string `json:"desc,omitempty"`
+	// Widens is true for a DECIMAL(15,2) to which imports give more digits where values need them (zone local).
+	Widens *bool `json:"widens,omitempty"`
 }
 
 // SystemColumns lists the columns that every internal and BI table has besides those its owner declared, except "text",

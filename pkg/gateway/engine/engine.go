@@ -283,7 +283,8 @@ type Column struct {
 	ID           string
 	Name         string
 	DisplayName  string
-	Type         string // lower case: varchar bigint boolean decimal timestamp time date uuid
+	Type         string // as api.ColumnType has it
+	Widens       bool   // an import changes the type to a decimal with more digits if values need them
 	DefaultValue *string
 	NotNull      bool
 	Unique       bool
@@ -295,6 +296,7 @@ type Column struct {
 type ColumnDef struct {
 	Name         string
 	Type         string // any case
+	Widens       *bool  // nil: false for a new Type
 	DisplayName  *string
 	DefaultValue *string
 	NoDefault    bool // removes the default

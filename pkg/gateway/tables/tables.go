@@ -66,7 +66,7 @@ func TableOut(kind, name string) api.Table {
 func ColumnOut(c engine.Column) api.ColumnDetail {
 	return api.ColumnDetail{ID: c.ID, Name: c.Name, DataType: c.Type, DisplayName: c.DisplayName,
 		DefaultValue: c.DefaultValue,
-		IsNotNull:    c.NotNull, IsUnique: c.Unique, Desc: c.Desc}
+		IsNotNull:    c.NotNull, IsUnique: c.Unique, Desc: c.Desc, Widens: c.Widens}
 }
 
 func (s *Service) listTablesOf(kind string) func(context.Context, *web.Request[web.None]) ([]api.Table, error) {
@@ -153,7 +153,8 @@ type columnBody struct {
 }
 
 func (c columnBody) def() (engine.ColumnDef, error) {
-	d := engine.ColumnDef{Name: c.Name, Type: c.DataType, NotNull: c.IsNotNull, Unique: c.IsUnique, Desc: c.Desc}
+	d := engine.ColumnDef{Name: c.Name, Type: c.DataType, Widens: c.Widens, NotNull: c.IsNotNull,
+		Unique: c.IsUnique, Desc: c.Desc}
 	if c.DisplayName != "" {
 		d.DisplayName = &c.DisplayName
 	}

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // Cell is a value in 128 bits, the low half first: an integer, days or microseconds since 1970, a decimal without its
@@ -14,9 +17,6 @@ type Cell struct {
 	Lo uint64
 	Hi int64
 }
-
-// DecimalScale is the number of decimal places of a DECIMAL column [L].
-const DecimalScale = 10
 
 // Fault is the reason why a string is not a value of a type.
 type Fault uint8
@@ -44,8 +44,6 @@ func ParserOf(typ string) Parser {
 		return parseBigint
 	case "boolean":
 		return parseBoolean
-	case "decimal":
-		return parseDecimal
 	case "timestamp":
 		return parseTimestamp
 	case "time":
@@ -54,6 +52,10 @@ func ParserOf(typ string) Parser {
 		return parseDate
 	case "uuid":
 		return parseUUID
+	}
+	if precision, scale, ok := api.DecimalOf(typ); ok {
+		limit := powerOfTen(precision)
+		return func(b []byte) (Cell, Fault) { return parseDecimal(b, scale, limit) }
 	}
 	return nil
 }
@@ -73,9 +75,12 @@ func (f Fault) Reason(typ, value string) string {
 	if len(value) > 200 {
 		value = value[:200] + "..."
 	}
+	_, places, decimal := api.DecimalOf(typ)
 	pg := typ
-	if typ == "decimal" {
-		pg = "numeric"
+	if decimal {
+		pg = "numeric" + strings.TrimPrefix(typ, "decimal")
+	} else {
+		places = 6
 	}
 	switch f {
 	case faultSyntax:
@@ -85,11 +90,7 @@ func (f Fault) Reason(typ, value string) string {
 	case faultField:
 		return fmt.Sprintf(`date/time field value out of range: "%s"`, value)
 	case faultPlaces:
-		n := DecimalScale
-		if typ != "decimal" {
-			n = 6
-		}
-		return fmt.Sprintf(`value "%s" has more than %d decimal places, which type %s cannot keep`, value, n, pg)
+		return fmt.Sprintf(`value "%s" has more than %d decimal places, which type %s cannot keep`, value, places, pg)
 	case faultZone:
 		return fmt.Sprintf(`value "%s" has an offset from UTC, which type %s cannot keep`, value, pg)
 	case faultZero:
@@ -186,8 +187,8 @@ func parseBoolean(b []byte) (Cell, Fault) {
 	return Cell{}, faultSyntax
 }
 
-// parseDecimal parses [sign]digits[.digits][e[sign]digits] to an integer of 10^-10 units.
-func parseDecimal(b []byte) (Cell, Fault) {
+// parseDecimal parses [sign]digits[.digits][e[sign]digits] to an integer of 10^-scale units, less than limit.
+func parseDecimal(b []byte, scale int, limit Cell) (Cell, Fault) {
 	b = trim(b)
 	neg := false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -218,7 +219,7 @@ func parseDecimal(b []byte) (Cell, Fault) {
 		}
 		exp = int(max(min(int64(e.Lo), 1000), -1000))
 	}
-	shift := DecimalScale + exp // number of the decimal places that the unit covers
+	shift := scale + exp // number of the decimal places that the unit covers
 	if point >= 0 {
 		shift -= end - point - 1
 	}
@@ -248,7 +249,7 @@ func parseDecimal(b []byte) (Cell, Fault) {
 			}
 		}
 	}
-	if v.Hi > maxDecimalHi || (v.Hi == maxDecimalHi && v.Lo > maxDecimalLo) {
+	if v.Hi > limit.Hi || (v.Hi == limit.Hi && v.Lo >= limit.Lo) {
 		return Cell{}, faultRange
 	}
 	if neg {
@@ -261,11 +262,14 @@ func parseDecimal(b []byte) (Cell, Fault) {
 	return v, None
 }
 
-// 10^38-1, the largest value of 38 digits.
-const (
-	maxDecimalHi = 0x4b3b4ca85a86c47a
-	maxDecimalLo = 0x098a223fffffffff
-)
+// powerOfTen is 10^n, for at most 38.
+func powerOfTen(n int) Cell {
+	v := Cell{Lo: 1}
+	for range n {
+		v.timesTen(0)
+	}
+	return v
+}
 
 // timesTen multiplies an unsigned value by ten and adds a digit; false if it does not fit in 127 bits.
 func (v *Cell) timesTen(digit uint64) bool {

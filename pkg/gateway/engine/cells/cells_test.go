@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // TestParse: what fits comes back as the one text of its value, and what does not is refused in the words of Postgres.
@@ -41,7 +43,6 @@ func FuzzDecimal(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		v, fault := parseDecimal([]byte(s))
 		if strings.ContainsAny(s, "xXpPbBoO_/") { // forms of big.Rat alone
 			return
 		}
@@ -49,21 +50,23 @@ func FuzzDecimal(f *testing.F) {
 			return // big.Rat would compute for very long
 		}
 		r, ok := new(big.Rat).SetString(string(trim([]byte(s))))
-		if fault == None {
-			back, _ := new(big.Rat).SetString(v.Text("decimal"))
-			if !ok || back.Cmp(r) != 0 {
-				t.Fatalf("%q became %s", s, v.Text("decimal"))
+		for _, typ := range []string{"decimal", "decimal(1,1)", "decimal(15,2)", "decimal(38,0)", "decimal(38,38)"} {
+			v, fault := ParserOf(typ)([]byte(s))
+			if fault == None {
+				back, _ := new(big.Rat).SetString(v.Text(typ))
+				if !ok || back.Cmp(r) != 0 {
+					t.Fatalf("%q became %s as %s", s, v.Text(typ), typ)
+				}
 			}
-			return
-		}
-		if !ok {
-			return
-		}
-		scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(DecimalScale),
-			nil)))
-		limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(38), nil)
-		if scaled.IsInt() && new(big.Int).Abs(scaled.Num()).Cmp(limit) < 0 {
-			t.Fatalf("%q was refused with fault %d", s, fault)
+			if !ok || fault == None {
+				continue
+			}
+			precision, scale, _ := api.DecimalOf(typ)
+			power := func(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
+			scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(power(scale)))
+			if scaled.IsInt() && new(big.Int).Abs(scaled.Num()).Cmp(power(precision)) < 0 {
+				t.Fatalf("%q was refused with fault %d as %s", s, fault, typ)
+			}
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // Text returns the plain text of a value of a type.
@@ -14,16 +16,6 @@ func (v Cell) Text(typ string) string {
 	switch typ {
 	case "boolean":
 		return strconv.FormatBool(v.Lo != 0)
-	case "decimal":
-		n := new(big.Int).Lsh(big.NewInt(v.Hi), 64)
-		n.Add(n, new(big.Int).SetUint64(v.Lo))
-		digits := new(big.Int).Abs(n).String()
-		digits = strings.Repeat("0", max(0, DecimalScale+1-len(digits))) + digits
-		at := len(digits) - DecimalScale
-		if n.Sign() < 0 {
-			return "-" + digits[:at] + "." + digits[at:]
-		}
-		return digits[:at] + "." + digits[at:]
 	case "timestamp":
 		return micros.Format("2006-01-02 15:04:05.999999")
 	case "time":
@@ -32,6 +24,19 @@ func (v Cell) Text(typ string) string {
 		return time.Unix(int64(v.Lo)*24*60*60, 0).UTC().Format("2006-01-02")
 	case "uuid":
 		return fmt.Sprintf("%016x%016x", uint64(v.Hi)^1<<63, v.Lo)
+	}
+	if _, scale, ok := api.DecimalOf(typ); ok {
+		n := new(big.Int).Lsh(big.NewInt(v.Hi), 64)
+		n.Add(n, new(big.Int).SetUint64(v.Lo))
+		digits := new(big.Int).Abs(n).String()
+		digits = strings.Repeat("0", max(0, scale+1-len(digits))) + digits
+		if n.Sign() < 0 {
+			digits = "-" + digits
+		}
+		if at := len(digits) - scale; scale > 0 {
+			digits = digits[:at] + "." + digits[at:]
+		}
+		return digits
 	}
 	return strconv.FormatInt(int64(v.Lo), 10)
 }

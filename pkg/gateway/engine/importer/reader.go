@@ -3,11 +3,13 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/dig-cli/dig/internal/rowfile/csv"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 )
@@ -27,7 +29,14 @@ type Reader struct {
 	empty  bool     // no records
 	queued bool     // the first record is a row and has been read
 	faults engine.ImportError
+	wider  map[string]string // the types of columns that an import may widen, with all values so far
 }
+
+// WiderError is the error of a document without faults whose values need decimals with more digits than its columns
+// have: the document must be read again, into columns of these types.
+type WiderError struct{ Types map[string]string }
+
+func (*WiderError) Error() string { return "columns must have more digits" }
 
 // Open reads the first record and checks the mapping against it.
 func (r *Reader) Open(doc io.ReadSeeker) error {
@@ -74,9 +83,12 @@ func (r *Reader) FormFault(err error) error {
 	return r.Fault()
 }
 
-// Fault returns the errors so far, nil for none.
+// Fault returns the errors so far, nil for none; a *WiderError if there are no others.
 func (r *Reader) Fault() error {
-	if r.faults.Total == 0 {
+	switch {
+	case r.faults.Total == 0 && len(r.wider) > 0:
+		return &WiderError{r.wider}
+	case r.faults.Total == 0:
 		return nil
 	}
 	e := r.faults
@@ -88,6 +100,21 @@ func (r *Reader) bad(b engine.BadCell) {
 	if len(r.faults.Cells) < MaxBadCells {
 		r.faults.Cells = append(r.faults.Cells, b)
 	}
+}
+
+// Misfit records a value that its column cannot have, or a type that could, if an import may change the column.
+func (r *Reader) Misfit(col *engine.Column, f csv.Field, fault cells.Fault) {
+	if col.Widens {
+		has := cmp.Or(r.wider[col.Name], col.Type)
+		if wider, ok := api.WidenDecimal(has, string(f.Text)); ok {
+			if r.wider == nil {
+				r.wider = map[string]string{}
+			}
+			r.wider[col.Name] = wider
+			return
+		}
+	}
+	r.BadCell(col.Name, f, fault.Reason(col.Type, string(f.Text)))
 }
 
 // BadCell records a value that does not fit its column.

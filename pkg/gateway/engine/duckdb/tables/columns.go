@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
@@ -119,7 +120,8 @@ func (p Tables) newColumn(t *table, def engine.ColumnDef) (engine.Column, error)
 	col.ID, col.DisplayName = p.files.Opts.NewID(), col.Name
 	if def.Type == "" {
 		return col, &engine.Error{Kind: engine.KindValue,
-			Message: fmt.Sprintf("column %q has no data type; one of %s is needed", col.Name, columnTypes)}
+			Message: fmt.Sprintf("column %q has no data type; one of %s is needed", col.Name,
+				strings.Join(api.ColumnTypes(), ", "))}
 	}
 	return col, applyDef(t.kind, &col, def)
 }
@@ -127,10 +129,13 @@ func (p Tables) newColumn(t *table, def engine.ColumnDef) (engine.Column, error)
 // applyDef applies a declaration to a column.
 func applyDef(kind string, col *engine.Column, def engine.ColumnDef) error {
 	if def.Type != "" {
-		typ, err := columnType(def.Type)
-		if err != nil {
-			return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("column %q: %v", col.Name, err)}
+		typ, ok := api.ColumnType(def.Type)
+		if !ok {
+			return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("column %q: data type %q is not allowed"+
+				"; allowed are %s", col.Name, def.Type, strings.Join(api.ColumnTypes(), ", "))}
 		}
+		_, _, decimal := api.DecimalOf(typ)
+		col.Widens = decimal && (col.Widens && typ == col.Type && def.Widens == nil || def.Widens != nil && *def.Widens)
 		col.Type = typ
 	}
 	if def.NoDefault {
@@ -189,8 +194,8 @@ func (c conn) insertColumn(ctx context.Context, t *table, i int) error {
 	col := t.cols[i]
 	_, err := c.Exec(ctx, `INSERT INTO `+digTable("columns")+
 		` SELECT ?, ?, coalesce(max(pos), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ? FROM `+
-		digTable("columns")+` WHERE kind = ? AND tbl = ?`, t.kind, t.name, col.ID, col.Name, col.DisplayName, col.Type,
-		deref(col.DefaultValue), col.NotNull, col.Unique, deref(col.Desc), t.kind, t.name)
+		digTable("columns")+` WHERE kind = ? AND tbl = ?`, t.kind, t.name, col.ID, col.Name, col.DisplayName,
+		storedType(col), deref(col.DefaultValue), col.NotNull, col.Unique, deref(col.Desc), t.kind, t.name)
 	return err
 }
 
@@ -202,24 +207,23 @@ func deref(s *string) any {
 	return *s
 }
 
-const columnTypes = "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID"
+// widens follows the type of a column in the definitions, if Widens is set.
+const widens = " widens"
 
-// columnType parses the type of a column declaration, case-insensitively.
-func columnType(s string) (string, error) {
-	switch t := strings.ToLower(strings.TrimSpace(s)); t {
-	case "varchar", "bigint", "boolean", "decimal", "timestamp", "time", "date", "uuid":
-		return t, nil
+func storedType(col engine.Column) string {
+	if col.Widens {
+		return col.Type + widens
 	}
-	return "", fmt.Errorf("data type %q is not allowed; allowed are %s", s, columnTypes)
+	return col.Type
 }
 
 // sqlType is the stored type of a column.
 func sqlType(t string) string {
-	switch t {
-	case "decimal":
-		return fmt.Sprintf("DECIMAL(38,%d)", cells.DecimalScale)
-	case values.Instant:
+	if t == values.Instant {
 		return "TIMESTAMPTZ"
+	}
+	if precision, scale, ok := api.DecimalOf(t); ok {
+		return fmt.Sprintf("DECIMAL(%d,%d)", precision, scale)
 	}
 	return strings.ToUpper(t)
 }

@@ -48,7 +48,7 @@ func asText(col engine.Column, to string) string {
 	name := sqltext.Quote(col.Name)
 	text := `CAST(` + name + ` AS VARCHAR)`
 	switch {
-	case col.Type == "decimal" && to == "bigint":
+	case strings.HasPrefix(col.Type, "decimal") && to == "bigint" && !strings.HasSuffix(col.Type, ",0)"):
 		return `rtrim(rtrim(` + text + `, '0'), '.')`
 	case col.Type == "timestamp" && to == "date":
 		return `CASE WHEN CAST(` + name + ` AS TIME) = TIME '00:00:00' THEN CAST(CAST(` + name +

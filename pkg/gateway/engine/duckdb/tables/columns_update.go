@@ -58,7 +58,7 @@ func (p Tables) UpdateColumn(ctx context.Context, kind, name, column string,
 		}
 		_, err = c.Exec(ctx, `UPDATE `+digTable("columns")+
 			` SET name = ?, display = ?, type = ?, dflt = ?, not_null = ?,
-			is_unique = ?, descr = ? WHERE id = ?`, col.Name, col.DisplayName, col.Type, deref(col.DefaultValue),
+			is_unique = ?, descr = ? WHERE id = ?`, col.Name, col.DisplayName, storedType(col), deref(col.DefaultValue),
 			col.NotNull,
 			col.Unique, deref(col.Desc), col.ID)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strconv"
 	"time"
 
@@ -40,16 +41,29 @@ func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
 			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
 		defer over()
 	}
+	for types := map[string]string{}; ; {
+		rows, err := p.importSpooled(ctx, kind, name, m, doc, types)
+		var wider *importer.WiderError
+		if !errors.As(err, &wider) {
+			return rows, err
+		}
+		maps.Copy(types, wider.Types)
+	}
+}
+
+// importSpooled imports a document into columns that have at least the given types.
+func (p Tables) importSpooled(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
+	types map[string]string) (int64, error) {
 	for range stageTries {
 		if doc.Size < stagedFrom {
 			break
 		}
-		rows, again, err := p.importStaged(ctx, kind, name, m, doc)
+		rows, again, err := p.importStaged(ctx, kind, name, m, doc, types)
 		if !again {
 			return rows, err
 		}
 	}
-	return p.importDirect(ctx, kind, name, m, doc)
+	return p.importDirect(ctx, kind, name, m, doc, types)
 }
 
 // stageTries is how often the rows of a document are prepared for a table whose columns change meanwhile.
@@ -57,8 +71,8 @@ const stageTries = 3
 
 // importStaged prepares the rows before it excludes other writers. again is set if the table was changed meanwhile;
 // nothing is stored then.
-func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Import,
-	doc projects.Document) (rows int64, again bool, err error) {
+func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
+	types map[string]string) (rows int64, again bool, err error) {
 	c, err := p.conn(ctx)
 	if err != nil {
 		return 0, false, err
@@ -68,7 +82,7 @@ func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Im
 	if err != nil {
 		return 0, false, err
 	}
-	st, err := p.stageRows(ctx, t, targets, m, doc)
+	st, err := p.stageRows(ctx, t, t.widened(types), targets, m, doc)
 	if err != nil {
 		return 0, false, err
 	}
@@ -85,6 +99,9 @@ func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Im
 			st.rows = rows
 			return err
 		}
+		if err := c.widen(ctx, now, types); err != nil {
+			return err
+		}
 		if err := st.move(ctx, c); err != nil {
 			return err
 		}
@@ -93,12 +110,12 @@ func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Im
 	if err == nil {
 		return st.rows, again, nil
 	}
-	return 0, false, p.duplicates(ctx, t, targets, m, doc, err)
+	return 0, false, p.duplicates(ctx, t.widened(types), targets, m, doc, err)
 }
 
 // importDirect reads the document while it excludes other writers.
-func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Import,
-	doc projects.Document) (rows int64, err error) {
+func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
+	types map[string]string) (rows int64, err error) {
 	var t *table
 	var targets []importer.Target
 	err = p.change(ctx, func(c conn) error {
@@ -110,6 +127,10 @@ func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Im
 		if t, targets, err = c.importTargets(ctx, kind, name, m); err != nil {
 			return err
 		}
+		if err := c.widen(ctx, t, types); err != nil {
+			return err
+		}
+		t = t.widened(types)
 		im := &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t}
 		if err := im.Open(doc.File); err != nil {
 			return err

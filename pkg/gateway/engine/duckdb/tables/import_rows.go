@@ -177,7 +177,7 @@ func (im *importing) fillBatch(b *values.Chunk, fill []filler) error {
 			default:
 				v, fault := s.parse(f.Text)
 				if fault != cells.None {
-					im.BadCell(s.meta.Name, f, fault.Reason(s.meta.Type, string(f.Text)))
+					im.Misfit(s.meta, f, fault)
 				}
 				s.col.Set(b.N, v)
 			}

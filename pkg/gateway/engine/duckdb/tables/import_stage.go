@@ -33,8 +33,8 @@ type stagedRows struct {
 	at    time.Time
 }
 
-// stageRows checks and converts all rows of a document.
-func (p Tables) stageRows(ctx context.Context, t *table, targets []importer.Target, m engine.Import,
+// stageRows checks and converts all rows of a document for a table, to the types of another definition of it.
+func (p Tables) stageRows(ctx context.Context, of, t *table, targets []importer.Target, m engine.Import,
 	doc projects.Document) (_ *stagedRows, err error) {
 	st, err := p.files.NewStage()
 	if err != nil {
@@ -45,7 +45,7 @@ func (p Tables) stageRows(ctx context.Context, t *table, targets []importer.Targ
 			st.Done()
 		}
 	}()
-	s := &stagedRows{Stage: st, of: t, at: time.Now()}
+	s := &stagedRows{Stage: st, of: of, at: time.Now()}
 	s.arrange(&importing{Reader: &importer.Reader{Targets: targets}, t: t})
 	moved := make([]importer.Target, len(targets))
 	for i, tg := range targets {

@@ -61,7 +61,7 @@ func TestImportIntoDroppedProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer spooled.Remove()
-	st, err := second.stageRows(t.Context(), tab, targets, m, spooled)
+	st, err := second.stageRows(t.Context(), tab, tab, targets, m, spooled)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func benchStagedImport(b *testing.B, rows int) {
 		t, targets := created(staged)
 		created(other)
 		began := time.Now()
-		st, err := p.stageRows(ctx, t, targets, m, doc)
+		st, err := p.stageRows(ctx, t, t, targets, m, doc)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func benchStagedImport(b *testing.B, rows int) {
 			b.Fatal(err)
 		}
 		began = time.Now()
-		if n, err := p.importDirect(ctx, engine.SchemaTable, other, m, doc); n != int64(rows) || err != nil {
+		if n, err := p.importDirect(ctx, engine.SchemaTable, other, m, doc, nil); n != int64(rows) || err != nil {
 			b.Fatal(n, err)
 		}
 		direct += time.Since(began)

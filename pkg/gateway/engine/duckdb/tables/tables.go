@@ -199,7 +199,8 @@ func (c conn) tables(ctx context.Context) (map[tableKey]*table, error) {
 const columnFields = `id, name, display, type, dflt, not_null, is_unique, descr`
 
 func columnOf(v []*string) engine.Column {
-	return engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: *v[3], DefaultValue: v[4],
+	typ, widens := strings.CutSuffix(*v[3], widens)
+	return engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: typ, Widens: widens, DefaultValue: v[4],
 		NotNull: *v[5] == "true", Unique: *v[6] == "true", Desc: v[7]}
 }
 

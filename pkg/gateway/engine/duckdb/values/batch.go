@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -30,6 +31,7 @@ type Chunk struct {
 // ChunkColumn writes the values of one column of a batch.
 type ChunkColumn struct {
 	typ   string
+	wide  int // bytes of a value that is not a text
 	vec   bindings.Vector
 	data  unsafe.Pointer
 	valid unsafe.Pointer // nil while no value is NULL
@@ -78,7 +80,7 @@ func NewChunk(types []string) *Chunk {
 	b := &Chunk{Cols: make([]ChunkColumn, len(types)), cap: int(bindings.VectorSize())}
 	for i, t := range types {
 		lts[i] = logicalType(t)
-		b.Cols[i].typ, b.Cols[i].arena = t, &b.arena
+		b.Cols[i].typ, b.Cols[i].wide, b.Cols[i].arena = t, width(t), &b.arena
 	}
 	b.chunk = bindings.CreateDataChunk(lts)
 	for i := range lts {
@@ -94,8 +96,6 @@ func logicalType(t string) bindings.LogicalType {
 		return bindings.CreateLogicalType(bindings.TypeBigInt)
 	case "boolean":
 		return bindings.CreateLogicalType(bindings.TypeBoolean)
-	case "decimal":
-		return bindings.CreateDecimalType(38, cells.DecimalScale)
 	case "timestamp":
 		return bindings.CreateLogicalType(bindings.TypeTimestamp)
 	case Instant:
@@ -107,7 +107,32 @@ func logicalType(t string) bindings.LogicalType {
 	case "uuid":
 		return bindings.CreateLogicalType(bindings.TypeUUID)
 	}
+	if precision, scale, ok := api.DecimalOf(t); ok {
+		return bindings.CreateDecimalType(uint8(precision), uint8(scale))
+	}
 	return bindings.CreateLogicalType(bindings.TypeVarchar)
+}
+
+// width is the number of bytes of a value of a type other than varchar.
+func width(t string) int {
+	switch t {
+	case "boolean":
+		return 1
+	case "date":
+		return 4
+	case "uuid":
+		return 16
+	}
+	precision, _, decimal := api.DecimalOf(t)
+	switch {
+	case decimal && precision <= 4:
+		return 2
+	case decimal && precision <= 9:
+		return 4
+	case decimal && precision > 18:
+		return 16
+	}
+	return 8
 }
 
 func (b *Chunk) fetch() {
@@ -134,12 +159,14 @@ func (b *Chunk) Destroy() {
 
 // Set writes a value in the stored form of the column's type.
 func (c *ChunkColumn) Set(row int, v cells.Cell) {
-	switch c.typ {
-	case "boolean":
+	switch c.wide {
+	case 1:
 		*(*uint8)(unsafe.Add(c.data, row)) = uint8(v.Lo)
-	case "date":
+	case 2:
+		*(*int16)(unsafe.Add(c.data, row*2)) = int16(v.Lo)
+	case 4:
 		*(*int32)(unsafe.Add(c.data, row*4)) = int32(v.Lo)
-	case "decimal", "uuid":
+	case 16:
 		*(*cells.Cell)(unsafe.Add(c.data, row*16)) = v
 	default:
 		*(*uint64)(unsafe.Add(c.data, row*8)) = v.Lo
