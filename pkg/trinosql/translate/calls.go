@@ -92,7 +92,9 @@ func (p *printer) call(c *call) {
 	case t.agg:
 		p.aggregate(c, t)
 	default:
-		p.expand(c, t.parts)
+		if !p.simpler(c, key) {
+			p.expand(c, t.parts)
+		}
 	}
 }
 

@@ -40,15 +40,9 @@ func aggregateRules(reg *registry) {
 		p.put(" AS VARCHAR), '", strconv.Itoa(t.Scale), "') AS ", p.duckType(c.node, t), ")")
 	}
 	reg.rules["sum decimal"] = func(p *printer, c *call) {
-		to := p.duckType(c.node, c.bound.Result)
-		if c.bound.Args[0].N < 30 { // more than 38 digits would take at least a billion rows
-			p.wrapped(c, "sum($1)", "CAST($0 AS "+to+")")
-			return
+		if !p.sumSmall(c) {
+			p.sumChecked(c)
 		}
-		limit := "CAST('" + strings.Repeat("9", 38-c.bound.Result.Scale) + "." + strings.Repeat("9",
-			c.bound.Result.Scale) + "' AS " + to + ")"
-		p.wrapped(c, "sum($1)", `list_transform([$0], lambda "~s": CASE WHEN "~s" BETWEEN -`+limit+" AND "+limit+
-			` THEN CAST("~s" AS `+to+`) WHEN "~s" IS NOT NULL THEN "~error"('Decimal overflow') END)[1]`)
 	}
 	reg.rules["max"] = func(p *printer, c *call) {
 		if !float(c.bound.Args[0]) || p.finite(c.args[0].expr) {

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -16,62 +15,6 @@ func coreRules(reg *registry) {
 	reg.rules["modulus"] = func(p *printer, c *call) { p.divide(c, "%", "remainder") }
 	reg.rules["typeof"] = func(p *printer, c *call) { p.put(quoteText(c.bound.Args[0].String())) }
 	reg.rules["nullif"] = (*printer).nullif
-}
-
-// decimals computes with exactly the precision and scale of the result. If DuckDB has no type for an intermediate
-// result, the function ~decimal is called.
-func (p *printer) decimals(c *call, op string) {
-	r, x, y := c.bound.Result, c.bound.Args[0], c.bound.Args[1]
-	to := p.duckType(c.node, r)
-	scale := max(x.Scale, y.Scale)
-	common := types.NewDecimal(min(38, max(x.N-x.Scale, y.N-y.Scale)+scale), scale)
-	fits := common.N-scale >= max(x.N-x.Scale, y.N-y.Scale) // both fit the common type
-	as := func(arg int, t *types.Type) { p.put("CAST(", c.args[arg], " AS ", p.duckType(c.node, t), ")") }
-	// DuckDB computes in 64 bits, and fails beyond 18 digits, if both operands have at most 18.
-	const narrow = 18
-	if fits && r.N > narrow && common.N <= narrow && (op == "+" || op == "-") {
-		common = types.NewDecimal(narrow+1, scale)
-	}
-	switch {
-	case op == "*":
-		p.put("CAST(")
-		if r.N > narrow && x.N <= narrow && y.N <= narrow {
-			as(0, types.NewDecimal(narrow+1, x.Scale))
-		} else {
-			c.args[0].write()
-		}
-		p.put(" * ", c.args[1], " AS ", to, ")")
-	case op != "/" && op != "%" && fits:
-		p.put("CAST(")
-		as(0, common)
-		p.put(" ", op, " ")
-		as(1, common)
-		p.put(" AS ", to, ")")
-	case op == "%" && fits && p.nonZero(c.args[1].expr):
-		p.put("CAST(")
-		as(0, common)
-		p.put(" % ")
-		as(1, common)
-		p.put(" AS ", to, ")")
-	default:
-		p.put(`CAST("~decimal"('`, op, "', ")
-		as(0, types.NewVarchar(types.Unbounded))
-		p.put(", ")
-		as(1, types.NewVarchar(types.Unbounded))
-		p.put(", '", strconv.Itoa(r.Scale), "') AS ", to, ")")
-	}
-}
-
-// nonZero reports whether an expression is a literal other than zero.
-func (p *printer) nonZero(x trinosql.Expr) bool {
-	_, lit := p.numeral(x)
-	switch lit := lit.(type) {
-	case *trinosql.IntLit:
-		return integer(lit.Text).Sign() != 0
-	case *trinosql.DecimalLit:
-		return strings.Trim(lit.Text, "0._") != ""
-	}
-	return false
 }
 
 // divide divides integers. A constant other than zero and -1 needs no check.

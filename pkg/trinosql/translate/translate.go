@@ -88,6 +88,7 @@ type printer struct {
 	inGroups   bool             // whether rows are grouped in the current SELECT
 	own        string           // the reference of a column of the current SELECT
 	zones      *zones           // nil until needed
+	wide       bool             // whether decimals are computed in 128 bits
 }
 
 // namedQuery is a query of WITH.
