@@ -374,6 +374,12 @@ func (f *File) Declared(i int) parquet.Column {
 	return parquet.Column{}
 }
 
+// Sound reports whether the data of columns of a Parquet file may be left to another reader.
+func (f *File) Sound(columns []int) bool {
+	p, err := parquet.Open(f.in, f.size)
+	return err == nil && p.Sound(columns)
+}
+
 // Batches reads columns of a Parquet file as Go values.
 func (f *File) Batches(columns []parquet.Column, limit int64) (*parquet.Batches, error) {
 	p, err := parquet.Open(f.in, f.size)

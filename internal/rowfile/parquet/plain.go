@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,9 +12,16 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 )
 
+// Sound reports whether the data of columns may be left to another reader: those that cannot are read by this package,
+// for its error if nothing else.
+func (f *File) Sound(columns []int) bool {
+	all := f.file.Root().Columns()
+	return !slices.ContainsFunc(columns, func(at int) bool { return at >= len(all) || !f.file.Simple(all[at].Index()) })
+}
+
 // plain reports whether another reader of Parquet, if it takes a flat column to be of the same type, gives the same
-// values as this package: they are within the type, as the statistics say, and no condition on them leaves out rows
-// that it should not.
+// values as this package: they are within the type, as the statistics say, no condition on them leaves out rows that
+// it should not, and, after Sound, damage is an error.
 func plain(p *parquetio.File, c *parquet.Column, typ string) bool {
 	facts, kind := p.Facts(c.Index()), c.Type().Kind()
 	isBytes := kind == parquet.ByteArray || kind == parquet.FixedLenByteArray

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/big"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -169,21 +169,39 @@ func at(n, perSecond int64) time.Time {
 	return time.Unix(s, r*(1e9/perSecond)).UTC()
 }
 
+// magnitude returns the digits of an integer without its sign.
+func magnitude(n int64) (digits string, negative bool) {
+	if n < 0 {
+		return strconv.FormatUint(-uint64(n), 10), true
+	}
+	return strconv.FormatInt(n, 10), false
+}
+
 // decimalOf decodes the unscaled number of a decimal, which is big-endian two's complement in byte arrays.
 func decimalOf(kind parquet.Kind, precision, scale int32) decoder {
 	return func(v parquet.Value) (any, error) {
-		n := new(big.Int)
-		switch kind {
+		var s string
+		negative := false
+		switch b := []byte(nil); kind {
 		case parquet.Int32:
-			n.SetInt64(int64(v.Int32()))
+			s, negative = magnitude(int64(v.Int32()))
 		case parquet.Int64:
-			n.SetInt64(v.Int64())
+			s, negative = magnitude(v.Int64())
 		case parquet.ByteArray, parquet.FixedLenByteArray:
-			n = parquetio.Unscaled(v.ByteArray())
+			if b = v.ByteArray(); len(b) > 0 && len(b) <= 8 {
+				n := int64(int8(b[0]))
+				for _, c := range b[1:] {
+					n = n<<8 | int64(c)
+				}
+				s, negative = magnitude(n)
+				break
+			}
+			n := parquetio.Unscaled(b)
+			negative = n.Sign() < 0
+			s = n.Abs(n).String()
 		default:
 			return nil, fmt.Errorf("a decimal stored as %v", kind)
 		}
-		s := new(big.Int).Abs(n).String()
 		digits := len(s)
 		if scale > 0 {
 			if len(s) <= int(scale) {
@@ -191,7 +209,7 @@ func decimalOf(kind parquet.Kind, precision, scale int32) decoder {
 			}
 			s = s[:len(s)-int(scale)] + "." + s[len(s)-int(scale):]
 		}
-		if n.Sign() < 0 {
+		if negative {
 			s = "-" + s
 		}
 		if digits > int(precision) {

@@ -76,17 +76,23 @@ func (p *pages) header() (h format.PageHeader, err error) {
 	if _, err := p.in.Peek(1); err != nil {
 		return h, err
 	}
+	h, _, err = readHeader(p.in)
+	return h, err
+}
+
+// readHeader reads the header of a page, of n bytes.
+func readHeader(in *bufio.Reader) (h format.PageHeader, n int64, err error) {
 	data := &rule{drop: []int16{5}}
-	c := &compact{in: p.in, left: mostHeader}
+	c := &compact{in: in, left: mostHeader}
 	if err := c.structure(&rule{drop: []int16{6}, within: map[int16]*rule{5: data, 8: {drop: []int16{8}}}},
 		0); err != nil {
-		return h, fmt.Errorf("its header is damaged: %w", err)
+		return h, 0, fmt.Errorf("its header is damaged: %w", err)
 	}
 	var protocol thrift.CompactProtocol
 	if err := guard(func() error { return thrift.Unmarshal(&protocol, c.out, &h) }); err != nil {
-		return h, errors.New("its header is damaged")
+		return h, 0, errors.New("its header is damaged")
 	}
-	return h, nil
+	return h, mostHeader - c.left, nil
 }
 
 // open prepares the next page.

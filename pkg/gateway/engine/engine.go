@@ -140,7 +140,9 @@ type Native interface {
 type NativeFile struct {
 	*os.File
 	Columns []NativeColumn // those of the scanner
-	Still   func() error   // returns an error if the file is not as it was, to be called after its last row
+	// Sound reports whether the data of some of the columns, by their indexes, may be read by an engine at all.
+	Sound func(ctx context.Context, columns []int) bool
+	Still func() error // returns an error if the file is not as it was, to be called after its last row
 }
 
 // NativeColumn is a column of a NativeFile.

@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -22,6 +23,11 @@ func (t *parted) Native(context.Context) ([]engine.NativeFile, error) {
 		return nil, nil
 	}
 	return t.f.native(t.parts, t.cols)
+}
+
+// at is the index of a column in the file, -1 if it has none of the name.
+func (p *part) at(name string) int {
+	return slices.IndexFunc(p.as.cols, func(c column) bool { return c.Name == name })
 }
 
 // native opens the files of a table if all of them are of Parquet, with names that are not changed.
@@ -46,13 +52,17 @@ func (f *folder) native(parts []part, cols []column) (out []engine.NativeFile, e
 			}
 			return nil
 		}}
-		in := make(map[string]column, len(p.as.cols))
-		for _, c := range p.as.cols {
-			in[c.Name] = c
+		n.Sound = func(ctx context.Context, columns []int) bool {
+			var at []int
+			for _, i := range columns {
+				at = append(at, p.at(cols[i].Name))
+			}
+			r, err := rowfile.Reopen(ctx, h, p.as.size, p.as.form)
+			return err == nil && r.Sound(at)
 		}
 		for i, c := range cols {
-			if own, ok := in[c.Name]; ok && own.plain && own.Type == c.Type {
-				n.Columns[i] = engine.NativeColumn{Name: c.Name, Bloom: own.bloom}
+			if k := p.at(c.Name); k >= 0 && p.as.cols[k].plain && p.as.cols[k].Type == c.Type {
+				n.Columns[i] = engine.NativeColumn{Name: c.Name, Bloom: p.as.cols[k].bloom}
 			}
 		}
 		out = append(out, n)

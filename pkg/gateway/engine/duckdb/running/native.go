@@ -49,7 +49,7 @@ func readParquet(links []string) string {
 // openNative opens the files of a table for DuckDB; nil if it cannot read any of its columns.
 func (s *statement) openNative(ctx context.Context, r *engine.Relation) (*native, error) {
 	src, ok := r.Scan.(engine.Native)
-	if !ok || !s.natively {
+	if !ok {
 		return nil, nil
 	}
 	files, err := src.Native(ctx)
@@ -141,44 +141,49 @@ func (n *native) text() string {
 	return "(SELECT " + strings.Join(cols, ", ") + " FROM " + readParquet(n.links) + ")"
 }
 
-// nativeText is the text of a table that DuckDB reads itself, "" for another.
-func (s *statement) nativeText(ctx context.Context, x *engine.Statement, r *engine.Relation) (string, error) {
-	n, known := s.natives[r]
-	if !known {
-		var err error
-		if n, err = s.openNative(ctx, r); err != nil {
-			return "", engine.SourceError(r.Shown, err)
-		}
-		if n == nil {
-			s.natives[r] = nil
-		}
-	}
-	if n == nil || slices.Contains(n.cols, "") && !s.chosen[nativeUse{x, r}] {
-		return "", nil
-	}
-	s.nativeUsed = true
-	return n.text(), nil
-}
-
-// choose finds the tables of which a translated text uses only columns that DuckDB reads. It returns true if there are
+// choose opens the files of which a translated text uses only columns that DuckDB reads. It returns true if there are
 // any that the text does not have so.
-func (s *statement) choose(x *engine.Statement, out *translate.Statement) bool {
+func (s *statement) choose(ctx context.Context, x *engine.Statement, out *translate.Statement) (bool, error) {
 	more := false
 	for t, r := range x.Relations {
-		n, use := s.natives[r], nativeUse{x, r}
-		if n == nil || !slices.Contains(n.cols, "") || s.chosen[use] {
-			continue
-		}
-		used := out.Used(t)
-		ok := true
-		for i, c := range n.cols {
-			ok = ok && (c != "" || !used[i])
-		}
-		if ok {
-			s.chosen[use], more = true, true
+		if use := (nativeUse{x, r}); r.Scan != nil && s.natively && !s.chosen[use] {
+			n, err := s.native(ctx, r)
+			if err != nil {
+				return false, x.InRelation(r, engine.SourceError(r.Shown, err))
+			}
+			if n != nil && n.reads(ctx, out.Used(t)) {
+				s.chosen[use], s.nativeUsed, more = true, true, true
+			}
 		}
 	}
-	return more
+	return more, nil
+}
+
+// native is a table that DuckDB reads itself, nil for another.
+func (s *statement) native(ctx context.Context, r *engine.Relation) (*native, error) {
+	n, known := s.natives[r]
+	if known {
+		return n, nil
+	}
+	n, err := s.openNative(ctx, r)
+	if n == nil && err == nil {
+		s.natives[r] = nil
+	}
+	return n, err
+}
+
+// reads reports whether DuckDB reads the used columns.
+func (n *native) reads(ctx context.Context, used []bool) bool {
+	var columns []int
+	for i, c := range n.cols {
+		if used[i] {
+			columns = append(columns, i)
+		}
+		if c == "" && used[i] {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(n.files, func(f engine.NativeFile) bool { return !f.Sound(ctx, columns) })
 }
 
 // retreat writes the statement again without DuckDB's reader of files, after an error that may be its own.
@@ -187,7 +192,7 @@ func (s *statement) retreat(ctx context.Context) bool {
 		return false
 	}
 	s.closeNatives()
-	s.natively, s.nativeUsed = false, false
+	s.natively, s.nativeUsed, s.chosen = false, false, map[nativeUse]bool{}
 	s.views = map[*engine.Relation]*translation{}
 	t, err := s.rewrite(ctx, s.of)
 	if err != nil {

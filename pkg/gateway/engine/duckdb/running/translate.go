@@ -72,8 +72,11 @@ func (s *statement) write(ctx context.Context, x *engine.Statement) (*translatio
 		Catalog: x.Catalog, Schema: x.Schema, User: x.User,
 	}
 	out, err := translate.Query(x.Query, x.Analysis, o)
-	if err == nil && s.choose(x, out) {
-		out, err = translate.Query(x.Query, x.Analysis, o)
+	if err == nil {
+		var more bool
+		if more, err = s.choose(ctx, x, out); more {
+			out, err = translate.Query(x.Query, x.Analysis, o)
+		}
 	}
 	var refused *trinosql.Unsupported
 	if errors.As(err, &refused) {
@@ -105,8 +108,8 @@ func (s *statement) from(ctx context.Context, x *engine.Statement, r *engine.Rel
 		}
 		s.scanned[r] = true
 	}
-	if text, err := s.nativeText(ctx, x, r); err != nil || text != "" {
-		return text, x.InRelation(r, err)
+	if s.chosen[nativeUse{x, r}] {
+		return s.natives[r].text(), nil
 	}
 	return scanCall(r.Name), nil
 }
