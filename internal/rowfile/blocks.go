@@ -42,6 +42,7 @@ type Divided struct {
 	err  error  // ends the blocks
 
 	taken int64 // bytes of the blocks so far
+	read  int64 // bytes of those whose rows were returned
 }
 
 // Divide opens the rows of a file for several readers; nil for one that a single reader has to read.
@@ -59,7 +60,7 @@ func (f *File) Divide(ctx context.Context) (_ *Divided, err error) {
 	}
 	most := d.most
 	d.most = longestFirst
-	b, err := d.next(ctx, nil)
+	b, err := d.next(ctx, block{})
 	first, ok := b.text, err == nil
 	if ok {
 		if f.Format == JSON {
@@ -112,12 +113,19 @@ type block struct {
 	at   int64 // bytes before it
 }
 
-// next returns a block. Its text is in buf if that is large enough.
-func (d *Divided) next(ctx context.Context, buf []byte) (block, error) {
+// Complete reports whether all rows of the file were returned by its readers.
+func (d *Divided) Complete() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.text.gate.ctx = ctx
-	buf = append(buf[:0], d.rest...)
+	return errors.Is(d.err, io.EOF) && len(d.rest) == 0 && d.read == d.taken
+}
+
+// next returns the block after one that has been read, in its memory if that is large enough.
+func (d *Divided) next(ctx context.Context, last block) (block, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.text.gate.ctx, d.read = ctx, d.read+int64(len(last.text))
+	buf := append(last.text[:0], d.rest...)
 	for size := max(d.f.blockSize(), len(buf)); ; size *= 2 {
 		if d.err == nil && len(buf) < size {
 			buf = slices.Grow(buf, size-len(buf))
@@ -174,7 +182,7 @@ func (r *objectBlocks) Next(ctx context.Context) (row []infer.Value, err error) 
 		if row, err = r.Reader.Next(); err == nil || !errors.Is(err, io.EOF) {
 			return row, err
 		}
-		if r.block, err = r.from.next(ctx, r.block.text); err != nil {
+		if r.block, err = r.from.next(ctx, r.block); err != nil {
 			return nil, err
 		}
 		r.Reset(r.block.text, r.block.line-1) // usually each line has an object

@@ -48,10 +48,10 @@ func (f *File) Learn(ctx context.Context, values bool) error {
 	return nil
 }
 
-// Sample determines what Learn does by the first rows of the file alone. ok is false if that is not done because the
-// file has few others, or has to be read by a single reader.
-func (f *File) Sample(ctx context.Context) (ok bool, err error) {
-	if f.size < 8*sampleSize {
+// Sample determines what Learn does by the first rows of the file alone, which have a number of bytes. ok is false if
+// that is not done because the file has few others, or has to be read by a single reader.
+func (f *File) Sample(ctx context.Context, size int64) (ok bool, err error) {
+	if f.size < 4*size {
 		return false, nil
 	}
 	d, err := f.Divide(ctx)
@@ -62,7 +62,7 @@ func (f *File) Sample(ctx context.Context) (ok bool, err error) {
 	l := &learned{f: f}
 	r := d.Reader(nil)
 	l.begin(r)
-	for d.taken <= sampleSize {
+	for d.read < size {
 		if err := l.next(ctx, r); err != nil {
 			return false, nil // Learn finds the error again
 		}
@@ -72,9 +72,6 @@ func (f *File) Sample(ctx context.Context) (ok bool, err error) {
 	f.set(l)
 	return true, nil
 }
-
-// sampleSize is the least number of bytes of a sample.
-const sampleSize = 1 << 20
 
 // learnDivided is Learn by several readers; nil if a single one has to read the file, or to find its error.
 func (f *File) learnDivided(ctx context.Context) *learned {

@@ -203,7 +203,7 @@ func (r *records) read(ctx context.Context) error {
 		if err == nil || r.from == nil || !errors.Is(err, io.EOF) {
 			return err
 		}
-		if r.block, err = r.from.next(ctx, r.block.text); err != nil {
+		if r.block, err = r.from.next(ctx, r.block); err != nil {
 			return err
 		}
 		r.in.Reset(r.block.text, r.block.line)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/rowfile/infer"
@@ -32,9 +31,10 @@ type Reader struct {
 	members []member
 	names   []string
 	place   map[string]int
-	escaped []bool  // for each name: it has a backslash, and is thus written in another way
-	last    []int64 // for each name: the last record that had it
-	usual   []int   // the columns of the members of the previous record, which most records have in the same order
+	last    []int64  // for each name: the last record that had it
+	usual   []int    // the columns of the members of the previous record, which most records have in the same order
+	leads   [][]byte // what precedes them there
+	same    bool     // the last record is like it, and has no escapes
 	row     []infer.Value
 	compact bytes.Buffer
 	unused  []bool // columns whose values are not used, nil for none
@@ -43,9 +43,12 @@ type Reader struct {
 
 // member is a member of an object. Both slices are valid until the next record is read.
 type member struct {
-	name  []byte
-	value []byte // the characters of a string, else the text of the value
-	kind  infer.Kind
+	name   []byte // nil with usual
+	lead   []byte // the text between the value before and the value; nil with usual
+	value  []byte // the characters of a string, else the text of the value
+	kind   infer.Kind
+	escape bool // it is a string with escapes
+	usual  bool // it has the name of the member at the same place of the previous record
 }
 
 // Open reads the beginning of a document.
@@ -136,27 +139,43 @@ func (r *Reader) Next() ([]infer.Value, error) {
 	}
 	r.compact.Reset()
 	clear(r.row)
+	if r.same { // no member is there twice
+		for i := range r.members {
+			m, at := &r.members[i], r.usual[i]
+			if at < len(r.unused) && r.unused[at] {
+				continue
+			}
+			if m.kind == infer.Nested {
+				if err := r.plain(m, false); err != nil {
+					return nil, err
+				}
+			}
+			r.row[at] = infer.Value{Text: m.value, Kind: m.kind}
+		}
+		return r.row, nil
+	}
 	for i := range r.members {
 		m := &r.members[i]
 		at, err := r.column(i, m)
-		if err == nil {
-			err = r.plain(m, at < len(r.unused) && r.unused[at])
-		}
 		if err != nil {
 			return nil, fmt.Errorf("record %d, member %q: %w", r.n, m.name, err)
 		}
+		if err := r.plain(m, at < len(r.unused) && r.unused[at]); err != nil {
+			return nil, fmt.Errorf("record %d, member %q: %w", r.n, r.names[at], err)
+		}
 		if r.last[at] == r.n {
-			return nil, fmt.Errorf("record %d has the member %q twice", r.n, m.name)
+			return nil, fmt.Errorf("record %d has the member %q twice", r.n, r.names[at])
 		}
 		r.last[at] = r.n
 		r.row[at] = infer.Value{Text: m.value, Kind: m.kind}
 	}
+	r.usual, r.leads = r.usual[:len(r.members)], r.leads[:len(r.members)] // of different columns, as in this record
 	return r.row, nil
 }
 
 // column is the column of member i of a record, whose name is then decoded.
 func (r *Reader) column(i int, m *member) (at int, err error) {
-	if i < len(r.usual) && r.names[r.usual[i]] == string(m.name) && !r.escaped[r.usual[i]] {
+	if m.usual {
 		return r.usual[i], nil
 	}
 	if bytes.IndexByte(m.name, '\\') >= 0 {
@@ -168,18 +187,16 @@ func (r *Reader) column(i int, m *member) (at int, err error) {
 	if !ok {
 		at = r.add(string(m.name))
 	}
-	if i < len(r.usual) {
-		r.usual[i] = at
-	} else {
-		r.usual = append(r.usual, at)
+	if i == len(r.usual) {
+		r.usual, r.leads = append(r.usual, at), append(r.leads, nil)
 	}
+	r.usual[i], r.leads[i] = at, append(r.leads[i][:0], m.lead...)
 	return at, nil
 }
 
 func (r *Reader) add(name string) int {
 	at := len(r.names)
 	r.names, r.place[name] = append(r.names, name), at
-	r.escaped = append(r.escaped, strings.Contains(name, `\`))
 	r.last, r.row = append(r.last, 0), append(r.row, infer.Value{})
 	return at
 }
@@ -263,12 +280,12 @@ func (r *Reader) read() error {
 		return r.noObject()
 	}
 	for {
-		s := scan{text: r.buf[r.at:]}
+		s := scan{text: r.buf[r.at:], leads: r.leads}
 		members, err := s.members(r.members[:0])
 		if err == nil {
 			r.at += s.at
 			r.n++
-			r.members = members
+			r.members, r.same = members, s.usual && !s.escapes
 			if !r.clean && !utf8.Valid(s.text[:s.at]) {
 				return fmt.Errorf("record %d is not valid UTF-8", r.n)
 			}
@@ -320,7 +337,7 @@ func (r *Reader) plain(m *member, unused bool) error {
 		}
 		m.value = r.compact.Bytes()[from:] // stays as it is when the buffer grows
 		return nil
-	case m.kind != infer.String || bytes.IndexByte(m.value, '\\') < 0:
+	case !m.escape:
 		return nil
 	}
 	s, err := unescape(m.value)

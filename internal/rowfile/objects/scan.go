@@ -1,16 +1,24 @@
 package objects
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"github.com/dig-cli/dig/internal/rowfile/infer"
 )
 
 // scan parses JSON (RFC 8259) in one validating pass.
 type scan struct {
-	text []byte
-	at   int
+	text   []byte
+	at     int
+	escape bool // the last string has an escape
+
+	leads   [][]byte // what probably precedes the value of each member of an object
+	usual   bool     // and does, in the last object
+	escapes bool     // a string in it has an escape
 }
 
 // errShort means that the text ends before the value does, or may do so: a number at the end may continue.
@@ -32,46 +40,65 @@ func (s *scan) skip() (byte, error) {
 	return 0, errShort
 }
 
-// members parses an object and appends its members.
+// members parses an object and appends its members to out, which is empty.
 func (s *scan) members(out []member) ([]member, error) {
-	s.at++ // the brace
-	for first := true; ; first = false {
-		c, err := s.skip()
-		if err != nil {
-			return out, err
-		}
-		if c == '}' && first {
+	s.escapes, s.usual = false, true
+	for i := 0; ; i++ {
+		if i > 0 && s.at < len(s.text) && s.text[s.at] == '}' {
 			s.at++
 			return out, nil
 		}
-		name, err := s.name()
-		if err != nil {
-			return out, err
+		if i == cap(out) {
+			out = append(out, member{})
 		}
-		m := member{name: name}
-		if c, err = s.skip(); err != nil {
+		out = out[:i+1]
+		m := &out[i] // its fields are overwritten: a copy of it costs as much as the rest
+		if m.usual = i < len(s.leads) && bytes.HasPrefix(s.text[s.at:], s.leads[i]); m.usual {
+			s.at += len(s.leads[i])
+		} else if end, err := s.lead(i, m); end || err != nil {
+			return out[:i], err
+		}
+		c, err := s.skip()
+		if err != nil {
 			return out, err
 		}
 		from := s.at
 		if err := s.value(1); err != nil {
 			return out, err
 		}
-		m.value = s.text[from:s.at]
-		switch c {
+		switch m.escape, m.value = false, s.text[from:s.at]; c {
 		case '"':
-			m.kind, m.value = infer.String, m.value[1:len(m.value)-1]
+			m.kind, m.value, m.escape = infer.String, s.text[from+1:s.at-1], s.escape
+			s.escapes = s.escapes || s.escape
 		case '{', '[':
 			m.kind = infer.Nested
 		case 'n':
+			m.kind = infer.Null
 		default:
 			m.kind = infer.Field
 		}
-		out = append(out, m)
-		end, err := s.comma('}')
-		if err != nil || end {
-			return out, err
-		}
 	}
+}
+
+// lead parses what precedes the value of member i of an object; end is the end of the object.
+func (s *scan) lead(i int, m *member) (end bool, err error) {
+	from := s.at
+	if s.usual = false; i == 0 {
+		s.at++ // the brace
+		if c, err := s.skip(); err != nil {
+			return false, err
+		} else if c == '}' {
+			s.at++
+			return true, nil
+		}
+	} else if end, err := s.comma('}'); end || err != nil {
+		return end, err
+	}
+	if m.name, err = s.name(); err == nil {
+		_, err = s.skip()
+	}
+	m.lead = s.text[from:s.at]
+	return false, err
 }
 
 // name parses a member's name, without decoding it, and the colon.
@@ -177,8 +204,25 @@ func (s *scan) word(w string) error {
 	return nil
 }
 
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
 func (s *scan) str() error {
+	s.escape = false
 	for i := s.at + 1; i < len(s.text); i++ {
+		for i+8 <= len(s.text) { // skip what is neither a quote nor a backslash nor a control character
+			w := binary.LittleEndian.Uint64(s.text[i:])
+			q, b := w^('"'*ones), w^('\\'*ones)
+			found := ((q-ones)&^q | (b-ones)&^b | (w-' '*ones)&^w) & highs
+			if i += bits.TrailingZeros64(found) >> 3; found != 0 {
+				break
+			}
+		}
+		if i == len(s.text) {
+			break
+		}
 		switch c := s.text[i]; {
 		case c == '"':
 			s.at = i + 1
@@ -187,6 +231,7 @@ func (s *scan) str() error {
 			s.at = i
 			return s.fault("a character of a string")
 		case c == '\\':
+			s.escape = true
 			if i++; i == len(s.text) {
 				return errShort
 			}
@@ -211,22 +256,8 @@ func (s *scan) str() error {
 	return errShort
 }
 
-func (s *scan) number() error {
+func (s *scan) number() (err error) {
 	i := s.at
-	digits := func() error {
-		from := i
-		for i < len(s.text) && s.text[i] >= '0' && s.text[i] <= '9' {
-			i++
-		}
-		if i == len(s.text) {
-			return errShort
-		}
-		if i == from {
-			s.at = i
-			return s.fault("a digit")
-		}
-		return nil
-	}
 	if s.text[i] == '-' {
 		i++
 	}
@@ -234,12 +265,11 @@ func (s *scan) number() error {
 		if i++; i == len(s.text) {
 			return errShort
 		}
-	} else if err := digits(); err != nil {
+	} else if i, err = s.digits(i); err != nil {
 		return err
 	}
 	if s.text[i] == '.' {
-		i++
-		if err := digits(); err != nil {
+		if i, err = s.digits(i + 1); err != nil {
 			return err
 		}
 	}
@@ -247,10 +277,26 @@ func (s *scan) number() error {
 		if i++; i < len(s.text) && (s.text[i] == '+' || s.text[i] == '-') {
 			i++
 		}
-		if err := digits(); err != nil {
+		if i, err = s.digits(i); err != nil {
 			return err
 		}
 	}
 	s.at = i
 	return nil
+}
+
+// digits skips digits from i, at least one.
+func (s *scan) digits(i int) (int, error) {
+	from := i
+	for i < len(s.text) && s.text[i]-'0' <= 9 {
+		i++
+	}
+	if i == len(s.text) {
+		return i, errShort
+	}
+	if i == from {
+		s.at = i
+		return i, s.fault("a digit")
+	}
+	return i, nil
 }

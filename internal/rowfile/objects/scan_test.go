@@ -1,8 +1,11 @@
 package objects
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -91,4 +94,50 @@ func FuzzJSON(f *testing.F) {
 			checkJSON(t, text)
 		}
 	})
+}
+
+// TestUsualMembers reads records with members in changing order, which a reader expects where the record before had
+// them: each value gets its column, and a member that is there twice is refused.
+func TestUsualMembers(t *testing.T) {
+	const comma = "where a comma or the end of the object or the list is expected"
+	for _, c := range []struct{ text, want string }{
+		{`{"a":1,"b":2}` + "\n" + `{"a":3,"b":4}{"b":5,"a":6} {"a":7}{"a":8,"b":9}`, "[1 2] [3 4] [6 5] [7 ] [8 9]"},
+		{`{"a":1,"b":2,"c":3}{"b":4,"a":5}{"c":6}{"c":7,"a":8,"c":9}`,
+			"[1 2 3] [5 4 ] [  6] record 4 has the member \"c\" twice"},
+		{`{"a":1,"b":2}{"a":1,"a":2}`, "[1 2] record 2 has the member \"a\" twice"},
+		{`{ "a" : 1 , "b" : [ 2 ] }{ "a" : 3 , "b" : 4}`, "[1 [2]] [3 4]"},
+		{`{"a":"x\n","\u0062":1}{"a":"\"","\u0062":2}{"a":"y","b":3}{"a":"z","\u0062":4}`,
+			"[x\n 1] [\" 2] [y 3] [z 4]"},
+		{`{"a":1,"b":2}{"a":1,"b":2,}`, "[1 2] record 2: '}' where the name of a member is expected"},
+		{`{"a":1}{"a":1 "b":2}`, "[1] record 2: '\"' " + comma},
+		{`{"a":1}{"a":}`, "[1] record 2: '}' where a value is expected"},
+	} {
+		r, err := Open(bufio.NewReader(strings.NewReader(c.text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for {
+			row, err := r.Next()
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					got += " " + err.Error()
+				}
+				break
+			}
+			got += " ["
+			for i, v := range row {
+				if i > 0 {
+					got += " "
+				}
+				if v.Kind != infer.Null {
+					got += string(v.Text)
+				}
+			}
+			got += "]"
+		}
+		if got = strings.TrimPrefix(got, " "); got != c.want {
+			t.Errorf("%s\n%q, want\n%q", c.text, got, c.want)
+		}
+	}
 }

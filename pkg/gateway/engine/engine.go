@@ -120,6 +120,16 @@ type Scanner interface {
 	Scan(ctx context.Context, req ScanRequest) (Batches, error)
 }
 
+// Guesser may be implemented by a Scanner whose columns are certain only after all rows were read: Columns reads them.
+type Guesser interface {
+	// Guess returns the columns by some of the rows, and whether they are certain nevertheless. If not, a scan fails,
+	// or Settle does, where other rows contradict them.
+	Guess(ctx context.Context) (columns []ColumnInfo, certain bool, err error)
+	// Settle returns an error, such as ErrOutdated, unless the guessed columns are those that Columns returns. It reads
+	// rows unless scans have read all of the named columns, nil for all columns.
+	Settle(ctx context.Context, columns []string) error
+}
+
 // Described may be implemented by a Scanner: it says in a few words where the rows come from, for EXPLAIN.
 type Described interface {
 	Describe() string

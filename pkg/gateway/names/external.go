@@ -211,7 +211,7 @@ func (e *External) Table(ctx context.Context, schema, table string) (engine.Scan
 	case err != nil:
 		return nil, src.Fault(ctx, err)
 	}
-	return scanner{t, src}, nil
+	return scannerOf(t, src), nil
 }
 
 // Resolve finds the cache of a table, what a parametric table reads, or a table of the source.
@@ -248,6 +248,21 @@ type origin interface {
 type scanner struct {
 	engine.Scanner
 	src origin
+}
+
+// scannerOf returns a scanner, which guesses its columns if the source does.
+func scannerOf(t engine.Scanner, src origin) engine.Scanner {
+	s := scanner{t, src}
+	if g, ok := t.(engine.Guesser); ok {
+		return guesser{s, g}
+	}
+	return s
+}
+
+// guesser is a scanner of a source that guesses its columns. Its errors need no context: the statement runs again.
+type guesser struct {
+	scanner
+	engine.Guesser
 }
 
 // Describe implements engine.Described.

@@ -32,18 +32,33 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (sql.Sourc
 	scan, err := r.g.Sources.File(ctx, at)
 	named := namedFile{path}
 	if err != nil {
-		kind := engine.KindUnknownTable
-		if errors.Is(err, fs.ErrNotExist) {
-			kind = engine.KindNoFile
-		}
-		return sql.Source{}, &engine.Error{Kind: kind, Message: named.message(err), Err: err}
+		return sql.Source{}, named.unreadable(err)
 	}
 	if f, ok := scan.(interface{ Remarks() []string }); ok && r.named.Note != nil {
 		for _, remark := range f.Remarks() {
 			r.named.Note(remark)
 		}
 	}
-	return sql.Source{Scan: scanner{scan, named}}, nil
+	s := scannerOf(scan, named)
+	if g, ok := s.(guesser); ok {
+		return sql.Source{Scan: guessedFile{g, named}}, nil
+	}
+	return sql.Source{Scan: s}, nil
+}
+
+// guessedFile is a file that is read for its columns when they have to be certain.
+type guessedFile struct {
+	guesser
+	named namedFile
+}
+
+// Columns implements engine.Scanner.
+func (f guessedFile) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
+	cols, err := f.guesser.scanner.Scanner.Columns(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = f.named.unreadable(err)
+	}
+	return cols, err
 }
 
 // namedFile is the path of a file, or a pattern, as the statement names it.
@@ -61,6 +76,15 @@ func (f namedFile) Fault(ctx context.Context, err error) error {
 		return err
 	}
 	return &engine.Error{Kind: engine.KindData, Message: f.message(err), Err: err}
+}
+
+// unreadable is the error for a file that cannot be a table.
+func (f namedFile) unreadable(err error) error {
+	kind := engine.KindUnknownTable
+	if errors.Is(err, fs.ErrNotExist) {
+		kind = engine.KindNoFile
+	}
+	return &engine.Error{Kind: kind, Message: f.message(err), Err: err}
 }
 
 func (f namedFile) message(err error) string {

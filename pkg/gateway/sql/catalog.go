@@ -173,7 +173,7 @@ func (c *catalog) relayed(n engine.TableName, src engine.Relay) (*relation, erro
 
 // scanned is a table with an external source.
 func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*relation, error) {
-	cols, err := src.Columns(c.ctx)
+	cols, err := c.columns(src)
 	if err != nil {
 		if end := engine.Ended(c.ctx, nil); end != nil {
 			return nil, end
@@ -181,6 +181,19 @@ func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*relation, er
 		return nil, engine.SourceError(n, err)
 	}
 	return &relation{Relation: &engine.Relation{Table: tableOf(cols), Scan: src, Infos: cols}}, nil
+}
+
+// columns are those of an external source, guessed if it does that and the statement is run again where it was wrong.
+func (c *catalog) columns(src engine.Scanner) ([]engine.ColumnInfo, error) {
+	g, ok := src.(engine.Guesser)
+	if !ok || !c.s.guesses {
+		return src.Columns(c.ctx)
+	}
+	cols, certain, err := g.Guess(c.ctx)
+	if !certain {
+		c.s.guessed = append(c.s.guessed, g)
+	}
+	return cols, err
 }
 
 // savedQuery is a saved query, whose text is translated like every statement.

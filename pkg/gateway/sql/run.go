@@ -23,8 +23,11 @@ func Run(ctx context.Context, p engine.Project, q Query) (*wire.Result, error) {
 		}
 	}()
 	var res *wire.Result
-	err := retried(ctx, p, q, func(x *engine.Statement) error {
+	err := retried(ctx, p, q, true, func(x *engine.Statement, guessed []engine.Guesser) error {
 		rows, err := p.Run(ctx, x)
+		if len(guessed) > 0 {
+			rows, err = settled(ctx, x, guessed, rows, err)
+		}
 		if err == nil {
 			res = wire.NewResult(running{rows, cancel}, x.Origins)
 		}
@@ -68,7 +71,7 @@ func Check(ctx context.Context, p engine.Project, q Query) error {
 func Describe(ctx context.Context, p engine.Project, q Query) (columns []analyze.Column, err error) {
 	ctx, cancel := deadline(ctx, q)
 	defer cancel()
-	err = retried(ctx, p, q, func(x *engine.Statement) error {
+	err = retried(ctx, p, q, false, func(x *engine.Statement, _ []engine.Guesser) error {
 		columns = x.Columns
 		return p.Check(ctx, x)
 	})
@@ -79,23 +82,35 @@ func Describe(ctx context.Context, p engine.Project, q Query) (columns []analyze
 func Store(ctx context.Context, p engine.Project, schema, table string, q Query) (n int64, err error) {
 	ctx, cancel := deadline(ctx, q)
 	defer cancel()
-	err = retried(ctx, p, q, func(x *engine.Statement) (err error) {
+	err = retried(ctx, p, q, false, func(x *engine.Statement, _ []engine.Guesser) (err error) {
 		n, err = p.Store(ctx, schema, table, x)
 		return err
 	})
 	return n, err
 }
 
-// retried reads a statement and has it run, again if a table has changed in between.
-func retried(ctx context.Context, p engine.Project, q Query, run func(*engine.Statement) error) error {
+// retried reads a statement and has it run, again if a table has changed in between. With guesses it does so first with
+// columns of sources that may be guessed.
+func retried(ctx context.Context, p engine.Project, q Query, guesses bool,
+	run func(*engine.Statement, []engine.Guesser) error) error {
+	q, err := asked(q)
+	if err != nil {
+		return err
+	}
 	for try := 1; ; try++ {
-		x, err := Read(ctx, p, q)
-		if err == nil {
-			err = run(x)
+		s := newSession(q, p)
+		s.guesses = guesses
+		x, err := s.read(ctx, q.SQL)
+		switch {
+		case err == nil:
+			err = run(x, s.guessed)
+		case len(s.guessed) > 0 && ctx.Err() == nil: // with certain columns it may be another error, or none
+			err = errors.Join(engine.ErrOutdated, err)
 		}
 		if err == nil || !errors.Is(err, engine.ErrOutdated) || try == tries {
 			return err
 		}
+		guesses = false
 	}
 }
 

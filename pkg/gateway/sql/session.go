@@ -20,6 +20,9 @@ type session struct {
 	untyped   bool                           // the current text was written by the gateway, with untyped values
 	// only the columns of the result are wanted: nothing is collected or planned
 	describes bool
+	// columns of sources may be guessed; those that are
+	guesses bool
+	guessed []engine.Guesser
 }
 
 // newSession starts to read a request.

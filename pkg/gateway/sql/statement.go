@@ -28,8 +28,10 @@ func (s *session) tree(ctx context.Context, tree trinosql.Statement) (*engine.St
 	case *trinosql.Query:
 		return s.query(ctx, tree)
 	case *trinosql.Show:
+		s.guesses = false
 		return s.show(ctx, tree)
 	case *trinosql.Explain:
+		s.guesses = false
 		return s.explain(ctx, tree)
 	default:
 		return nil, notAllowed(tree)

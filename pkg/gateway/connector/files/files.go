@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -45,6 +46,7 @@ type folder struct {
 	own          *connector.Own
 	notes        *connector.Notes
 	now          func() time.Time
+	sample       int64        // bytes of the beginning of a large file by which its columns are guessed
 	looks        atomic.Int64 // number of system calls on files and directories by name
 
 	mu     sync.Mutex
@@ -54,7 +56,7 @@ type folder struct {
 	listed int                  // number of names in them
 }
 
-// described is the result of reading a whole file.
+// described is the result of reading a whole file, or its beginning.
 type described struct {
 	stamp   connector.Stamp
 	size    int64
@@ -65,6 +67,7 @@ type described struct {
 	form    rowfile.Form
 	sheets  string   // of a workbook with several, which of them is read; else ""
 	renamed []string // which columns do not have their names in the file
+	guessed bool     // only the first rows were read: rows is not known, and the columns may be others
 }
 
 // still returns an error if a file has changed since it was described.
@@ -77,8 +80,8 @@ func (d described) still(h *os.File) error {
 }
 
 func open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
-	f := &folder{dir: c.Text("path"), pattern: c.Text("pattern"), own: reach.Own, notes: reach.Notes, now: time.Now,
-		known: map[string]described{}, lists: map[string]*listing{}}
+	f := newFolder(c.Text("path"), reach)
+	f.pattern = c.Text("pattern")
 	if !filepath.IsAbs(f.dir) {
 		return nil, errors.New(`credential field "path" must be an absolute path`)
 	}
@@ -89,6 +92,14 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 		return nil, fmt.Errorf("credential field \"pattern\": %w", err)
 	}
 	return f, nil
+}
+
+// sampleSize is the usual size of a sample.
+const sampleSize = 1 << 20
+
+func newFolder(dir string, reach connector.Reach) *folder {
+	return &folder{dir: dir, own: reach.Own, notes: reach.Notes, now: time.Now, sample: sampleSize,
+		known: map[string]described{}, lists: map[string]*listing{}}
 }
 
 // Close closes the folder, if it is still open.
@@ -163,7 +174,7 @@ func (f *folder) Tables(_ context.Context, schema string) ([]connector.Table, er
 }
 
 // Table opens a file. The types of its columns are those of the file if it has any (Parquet); otherwise the whole file
-// is read once, so that no later value can contradict them.
+// is read for them, so that no later value can contradict them: now, or if it is large, when they have to be certain.
 func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
 	r, err := f.root()
 	if err != nil {
@@ -177,11 +188,11 @@ func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanne
 	if t.ending == parts {
 		return f.openParts(ctx, r, t.path)
 	}
-	d, err := f.learn(ctx, r, t)
+	d, err := f.learn(ctx, r, t, true)
 	if err != nil {
 		return nil, err
 	}
-	return &tableOf{f, t, d}, nil
+	return &tableOf{f: f, file: t, as: d}, nil
 }
 
 // Statistics are not available for files.
@@ -200,8 +211,13 @@ type column struct {
 type tableOf struct {
 	f    *folder
 	file file
-	as   described
+
+	mu    sync.Mutex
+	as    described
+	scans []*scan // of guessed columns
 }
+
+var _ engine.Guesser = (*tableOf)(nil)
 
 // Remarks says which sheet of a workbook with several is read, and which columns are renamed.
 func (t *tableOf) Remarks() []string { return remarks([]part{{file: t.file, as: t.as}}) }
@@ -219,8 +235,69 @@ func remarks(parts []part) []string {
 	return out
 }
 
-func (t *tableOf) Columns(context.Context) ([]engine.ColumnInfo, error) {
-	return connector.Infos(t.as.cols), nil
+// Columns implements engine.Scanner.
+func (t *tableOf) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	err := t.complete(ctx)
+	return connector.Infos(t.as.cols), err
+}
+
+// Guess implements engine.Guesser.
+func (t *tableOf) Guess(context.Context) (columns []engine.ColumnInfo, certain bool, err error) {
+	return connector.Infos(t.as.cols), !t.as.guessed, nil
+}
+
+// complete reads the whole file if its columns are guessed.
+func (t *tableOf) complete(ctx context.Context) error {
+	if !t.as.guessed {
+		return nil
+	}
+	r, err := t.f.root()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	d, err := t.f.learn(ctx, r, t.file, false)
+	if err == nil {
+		t.as = d
+	}
+	return err
+}
+
+// Settle implements engine.Guesser.
+func (t *tableOf) Settle(ctx context.Context, columns []string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	was := t.as.cols
+	if !t.as.guessed || t.verified(columns) {
+		return nil
+	}
+	if err := t.complete(ctx); err != nil {
+		return err
+	}
+	if !slices.EqualFunc(was, t.as.cols, func(a, b column) bool { return a.Name == b.Name && a.Type == b.Type }) {
+		return engine.ErrOutdated
+	}
+	return nil
+}
+
+// verified reports whether scans have read all values of columns, nil for all of them.
+func (t *tableOf) verified(columns []string) bool {
+	read := map[string]bool{}
+	for _, s := range t.scans {
+		if !s.verified() {
+			return false
+		}
+		for _, c := range s.cols {
+			read[strings.ToLower(c.Name)] = true
+		}
+	}
+	unread := func(c column) bool {
+		name := strings.ToLower(c.Name)
+		return !read[name] && (columns == nil || slices.Contains(columns, name))
+	}
+	return len(t.scans) > 0 && !slices.ContainsFunc(t.as.cols, unread)
 }
 
 // pick finds columns by name, or returns an error that names the missing one.
@@ -249,5 +326,11 @@ func (t *tableOf) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batc
 	if len(req.Filters) > 0 {
 		limit = -1
 	}
-	return t.f.scan(ctx, t.file, t.as, want, limit)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b, err := t.f.scan(ctx, t.file, t.as, want, limit)
+	if s, ok := b.(*scan); ok && t.as.guessed {
+		t.scans = append(t.scans, s)
+	}
+	return b, err
 }

@@ -19,8 +19,9 @@ const noteworthy = 256 << 10
 // interrupted.
 const maxColumns = csv.MaxFields
 
-// learn determines the contents of a file, unless they are known and the file has not changed.
-func (f *folder) learn(ctx context.Context, r *place, t file) (described, error) {
+// learn determines the contents of a file, unless they are known and the file has not changed. With guess it may do so
+// by the beginning of the file.
+func (f *folder) learn(ctx context.Context, r *place, t file, guess bool) (described, error) {
 	info, err := r.stat(t.path)
 	if err == nil {
 		err = f.own.Refuse(r.held, info)
@@ -39,18 +40,18 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 	about := "files 8 " + filepath.Join(f.dir, t.path)
 	worthy := settled && d.size >= noteworthy && t.ending != string(rowfile.Parquet)
 	if !worthy || !f.recall(about, &d) {
-		err := r.describe(ctx, t, &d)
+		err := r.describe(ctx, t, &d, guess)
 		if err == nil && len(d.cols) > maxColumns {
 			err = fmt.Errorf("it has %d columns, more than %d", len(d.cols), maxColumns)
 		}
 		if err != nil {
 			return d, &FileError{File: t.path, Err: err}
 		}
-		if worthy && d.form.Format != rowfile.Parquet {
+		if worthy && !d.guessed && d.form.Format != rowfile.Parquet {
 			f.keep(about, d)
 		}
 	}
-	if settled {
+	if settled && !d.guessed {
 		f.mu.Lock()
 		f.known[t.path] = d
 		f.mu.Unlock()

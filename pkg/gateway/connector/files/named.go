@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -18,6 +17,10 @@ import (
 // by its first bytes if the name has no known extension. Several files must have the same columns, with types that fit
 // the values of all files. Links are followed.
 func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.Scanner, error) {
+	return named(ctx, newFolder("", reach), paths)
+}
+
+func named(ctx context.Context, f *folder, paths []string) (engine.Scanner, error) {
 	var real []string
 	dir := ""
 	for _, p := range paths {
@@ -36,8 +39,7 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 			dir = filepath.Dir(dir)
 		}
 	}
-	f := &folder{dir: dir, own: reach.Own, notes: reach.Notes, now: time.Now, known: map[string]described{},
-		lists: map[string]*listing{}}
+	f.dir = dir
 	r, err := f.root()
 	if err != nil {
 		return nil, err
@@ -50,7 +52,7 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 			return nil, err
 		}
 		one := file{table: filepath.Base(name), path: filepath.ToSlash(name)}
-		d, err := f.learn(ctx, r, one)
+		d, err := f.learn(ctx, r, one, len(real) == 1)
 		if errors.Is(err, connector.ErrOwn) {
 			return nil, errors.New("not a file that a statement may read")
 		}
@@ -64,7 +66,7 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 		return nil, &FileError{File: bare.file.path, Err: f.NoColumns()}
 	}
 	if len(t.parts) == 1 {
-		return &tableOf{f, t.parts[0].file, t.parts[0].as}, nil
+		return &tableOf{f: f, file: t.parts[0].file, as: t.parts[0].as}, nil
 	}
 	for _, p := range t.parts[1:] {
 		if err := sameColumns(t.parts[0], p); err != nil {

@@ -164,7 +164,7 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 			return nil, fmt.Errorf("files %s and %s have different formats", t.parts[0].file.path, p.file.path)
 		}
 		var err error
-		if p.as, err = f.learn(ctx, r, p.file); err != nil {
+		if p.as, err = f.learn(ctx, r, p.file, false); err != nil {
 			return nil, err
 		}
 	}

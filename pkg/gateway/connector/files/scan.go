@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"sync/atomic"
 
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowfile/infer"
@@ -64,8 +65,9 @@ func Bare(err error) error {
 }
 
 // describe determines the columns of a file and their types, for most formats by reading all of it, and the number of
-// its rows.
-func (p *place) describe(ctx context.Context, t file, d *described) error {
+// its rows. With guess the beginning of a large file decides, unless names in it are changed, about which a note is
+// written.
+func (p *place) describe(ctx context.Context, t file, d *described, guess bool) error {
 	h, err := p.openFile(t, *d)
 	if err != nil {
 		return err
@@ -77,8 +79,17 @@ func (p *place) describe(ctx context.Context, t file, d *described) error {
 	}
 	defer f.Close()
 	f.Changed = func() error { return d.still(h) }
-	if err := f.Learn(ctx, false); err != nil {
-		return err
+	if guess {
+		if d.guessed, err = f.Sample(ctx, p.f.sample); err != nil {
+			return err
+		}
+		_, renamed := f.Distinct()
+		d.guessed = d.guessed && renamed == nil && len(f.Columns) > 0 && len(f.Columns) <= maxColumns
+	}
+	if !d.guessed {
+		if err := f.Learn(ctx, false); err != nil {
+			return err
+		}
 	}
 	names, renamed := f.Distinct()
 	d.form, d.rows, d.sheets, d.renamed = f.Form, f.Rows+f.Blank, f.Sheet, renamed
@@ -99,7 +110,7 @@ func (f *folder) scan(ctx context.Context, t file, d described, want []column, l
 	if err != nil {
 		return nil, &FileError{File: t.path, Err: err}
 	}
-	if len(want) == 0 { // the number of the rows is known
+	if len(want) == 0 && !d.guessed { // the number of the rows is known
 		left := d.rows
 		if limit >= 0 {
 			left = min(left, limit)
@@ -134,6 +145,7 @@ type scan struct {
 	divided *rowfile.Divided // nil for rows that only this scan reads
 	to      []infer.Vector
 	targets []*infer.Target
+	failed  *atomic.Bool // shared by the threads: a row contradicts the columns
 }
 
 var _ engine.Divided = (*scan)(nil)
@@ -143,6 +155,7 @@ func (s *scan) open(ctx context.Context) (err error) {
 	if s.limit < 0 {
 		s.divided, err = s.file.Divide(ctx)
 	}
+	s.failed = &atomic.Bool{}
 	if err == nil && s.divided == nil {
 		s.rows, err = s.file.Open(ctx)
 	}
@@ -153,8 +166,11 @@ func (s *scan) open(ctx context.Context) (err error) {
 // begin prepares what a thread has of its own.
 func (s *scan) begin() {
 	need := []int{}
-	for _, c := range s.cols {
+	for i, c := range s.cols {
 		need, s.targets = append(need, c.at), append(s.targets, infer.NewTarget(c.Type))
+		if s.as.guessed {
+			s.targets[i].Limit(s.as.guesses[c.at])
+		}
 	}
 	if s.divided != nil {
 		s.rows = s.divided.Reader(need)
@@ -174,7 +190,8 @@ func (s *scan) Part() engine.Filler {
 	if s.divided == nil {
 		return s
 	}
-	p := &scan{h: s.h, file: s.file, as: s.as, path: s.path, cols: s.cols, limit: -1, divided: s.divided}
+	p := &scan{h: s.h, file: s.file, as: s.as, path: s.path, cols: s.cols, limit: -1, divided: s.divided,
+		failed: s.failed}
 	p.begin()
 	return p
 }
@@ -190,7 +207,7 @@ func (s *scan) Fill(ctx context.Context, cols []engine.Vector, n int) (int, erro
 	for _, c := range cols {
 		s.to = append(s.to, c)
 	}
-	return connector.Chunk(n, func(i int) (size int, err error) {
+	n, err := connector.Chunk(n, func(i int) (size int, err error) {
 		if s.done || s.limit == 0 {
 			return 0, io.EOF
 		}
@@ -221,7 +238,17 @@ func (s *scan) Fill(ctx context.Context, cols []engine.Vector, n int) (int, erro
 		s.limit--
 		return size, nil
 	})
+	if s.as.guessed && len(s.rows.Names()) > len(s.as.cols) {
+		n, err = 0, s.fault("", errChanged)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.failed.Store(true)
+	}
+	return n, err
 }
+
+// verified reports whether all rows were read, and none contradicts the guessed columns.
+func (s *scan) verified() bool { return s.divided != nil && s.divided.Complete() && !s.failed.Load() }
 
 // Close closes the file.
 func (s *scan) Close() (err error) {
