@@ -11,7 +11,8 @@ import (
 // placed is code that must be in the place that docs/architecture.md names for it. A place is a file, or a folder of
 // which any file may hold the code.
 var placed = []struct{ what, place, code string }{
-	{"the flags of `table import`", "cmd/table/import.go", `"no-csv-header"`},
+	{"the flags of `table import`", "cmd/table/import.go", `"no-check"`},
+	{"the options of reading files", "internal/rowfile/options.go", `"header-row"`},
 	{"the retry policy", "internal/retry", "func Do("},
 	{"what `--strict` counts", "cmd/internal/trust", "func (g *Guard) Refuse("},
 	{"what `--strict` counts", "cmd/internal/trust", "--strict: the answer is incomplete"},

@@ -13,6 +13,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -48,19 +49,25 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 	c.Flags().StringSliceVar(&keys, "key", nil, "columns that identify a row")
 	c.Flags().BoolVar(&noPager, "no-pager", false, "do not use a pager")
 	c.Flags().BoolVar(&all, "all", false, "compare the system columns of internal tables too")
+	how := cli.AddReadFlags(c, rowfile.ByFileFlag, false)
 	cli.Prints[[]map[string]any](e, cli.Compares(c))
 	cli.Annotate(c, spec.ExecuteQuery, spec.ListQueries)
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{"last", "sql:", "query:"}, cobra.ShellCompDirectiveNoSpace
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		same, err := diff(c.Context(), e, args, keys, !noPager, all)
+		o, err := how.Options()
+		if err != nil {
+			return err
+		}
+		same, err := diff(c.Context(), e, args, keys, !noPager, all, o)
 		return cli.Compared(c.Context(), same, err)
 	}
 	return c
 }
 
-func diff(ctx context.Context, e *cli.Env, args, keys []string, page, all bool) (same bool, err error) {
+func diff(ctx context.Context, e *cli.Env, args, keys []string, page, all bool, how rowfile.Options) (same bool,
+	err error) {
 	o, err := e.OutputOptions()
 	if err == nil {
 		err = e.CheckDrawnFile()
@@ -71,8 +78,12 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, page, all bool) 
 	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
 	defer cancel()
 	var sides [2]api.RowReader
+	if how.Given() && !slices.ContainsFunc(args, isSideFile) {
+		return false, exitcode.Usagef("%s is for files, and neither side is one", how.First()).
+			WithHint("a statement has it behind the file: FROM 'x.csv' WITH (...)")
+	}
 	for i, arg := range args {
-		if sides[i], err = openSide(ctx, e, arg); e.Planned(err) {
+		if sides[i], err = openSide(ctx, e, arg, how); e.Planned(err) {
 			continue
 		} else if err != nil {
 			return false, err
@@ -126,8 +137,14 @@ func writeDiff(w io.Writer, sides [2]api.RowReader, keys []string, o output.Opti
 	return st, nil
 }
 
+// isSideFile reports whether a side of a comparison is a file.
+func isSideFile(arg string) bool {
+	kind, _, _ := strings.Cut(arg, ":")
+	return arg != "last" && kind != "sql" && kind != "query"
+}
+
 // openSide opens one of the two results to compare.
-func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error) {
+func openSide(ctx context.Context, e *cli.Env, arg string, how rowfile.Options) (api.RowReader, error) {
 	kind, rest, _ := strings.Cut(arg, ":")
 	switch {
 	case arg == "last":
@@ -165,7 +182,7 @@ func openSide(ctx context.Context, e *cli.Env, arg string) (api.RowReader, error
 		return openStatement(ctx, e, &statement{form: api.ExecuteByID{ID: id,
 			Timeout: api.ExecuteTimeout(e.TimeLimit())}})
 	}
-	r, err := rowset.Open(ctx, e.Abs(arg), arg)
+	r, err := rowset.Open(ctx, e.Abs(arg), arg, how)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, exitcode.Usagef("there is no file %s",
 			arg).WithHint("each side is a file, sql:STATEMENT, query:NAME or last")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
@@ -23,6 +24,7 @@ import (
 // batchFlags are the flags for runs of several statements.
 type batchFlags struct {
 	eachRow   string
+	how       *cli.ReadFlags
 	bindCols  []string
 	outDir    string
 	jobs      int
@@ -47,6 +49,7 @@ func (f *batchFlags) registerRows(c *cobra.Command) {
 		"run the statement once for each row of this file, whose columns are the values of its ?")
 	fs.StringSliceVar(&f.bindCols, "bind-columns", nil,
 		"columns of the --each-row file to bind, in the order of the ? (all, by default)")
+	f.how = cli.AddReadFlags(c, rowfile.ByFileFlag, false)
 }
 
 // check validates the flags for one statement or, possibly, several, and converts --out-dir to an --out with {n}.
@@ -65,6 +68,10 @@ func (f *batchFlags) check(e *cli.Env, c *cobra.Command, several, chart bool) er
 	}
 	if len(f.bindCols) > 0 && f.eachRow == "" {
 		return exitcode.Usagef("--bind-columns requires --each-row")
+	}
+	if f.how != nil && f.how.Given() != "" && f.eachRow == "" {
+		return exitcode.Usagef("--%s is for the file of --each-row", f.how.Given()).
+			WithHint("a statement has it behind the file: FROM 'x.csv' WITH (...)")
 	}
 	out := &e.Run.Flags.Out
 	if c.Flags().Changed("out-dir") {
@@ -107,7 +114,11 @@ func (f *executeFlags) outputFiles(n int) (out, sidecar string) {
 // eachRow yields a statement with the values of each row of a file.
 func eachRow(ctx context.Context, e *cli.Env, f *executeFlags, sql string) (next func() (*statement, error),
 	stop func() error, err error) {
-	rows, err := rowset.Open(ctx, e.Abs(f.eachRow), f.eachRow)
+	o, err := f.how.Options()
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := rowset.Open(ctx, e.Abs(f.eachRow), f.eachRow, o)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return nil, nil, e.Unread("--each-row", f.eachRow, err)
 	}

@@ -47,5 +47,7 @@ func (q *querying) withFiles(ctx context.Context, st *statement) context.Context
 	if st.files == nil {
 		st.files = &fileRemarks{}
 	}
-	return zone.WithFiles(ctx, q.e.StatementFiles(st.files.add))
+	files := q.e.StatementFiles(st.files.add)
+	files.Flags = st.data
+	return zone.WithFiles(ctx, files)
 }

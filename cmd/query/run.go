@@ -34,6 +34,7 @@ type statement struct {
 	limit   int64        // rows requested, 0 for all
 	where   string       // identifies one of several statements in errors
 	files   *fileRemarks // nil if none was named
+	data    bool         // it selects the rows of a file that was given as an argument
 	// of a position in the statement that was sent, the one in text; nil if they are the same
 	position   func(line, col int) (int, int)
 	unfriendly bool // --friendly would rewrite it

@@ -29,6 +29,7 @@ type sqlFlags struct {
 	executeFlags
 	inputs []sqlInput
 	forms  map[output.Format]*bool // --json and the other formFlags
+	how    *cli.ReadFlags
 }
 
 // formFlags are the formats that have a flag of their own, short for -o.
@@ -77,6 +78,7 @@ array of objects; --raw leaves it as the gateway sent it.
 	f.register(e, c)
 	fs.BoolVar(&f.friendly, "friendly", true,
 		"rewrite what Trino's SQL has not, such as FROM without SELECT and x::type")
+	f.how = cli.AddReadFlags(c, rowfile.ByFileFlag, true)
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries, spec.ListMaterializedStatuses,
 		spec.ListCacheStatuses)
 	c.AddCommand(newSQLFormat(e), newTranspile(e))
@@ -84,7 +86,7 @@ array of objects; --raw leaves it as the gateway sent it.
 	c.RunE = func(c *cobra.Command, args []string) error {
 		f.inputs = inOrder(f.inputs, args)
 		if len(f.inputs) == 0 {
-			if e.InTerm {
+			if e.InTerm && f.how.Given() == "" {
 				if err := f.chooseForm(e, c); err != nil {
 					return err
 				}
@@ -183,6 +185,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 		if g.saved == "" {
 			text, values := binds.of(n - 1)
 			st = f.statement(e, text, values)
+			st.data = g.data != ""
 			st.text, st.line, st.col, st.where = g.Text, g.Line, g.Col, g.where
 		} else {
 			if saved == nil {

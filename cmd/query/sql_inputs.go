@@ -97,9 +97,18 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 	if stdin > 1 {
 		return nil, exitcode.Usagef("standard input can be read only once")
 	}
+	how, err := f.how.Options()
+	if err != nil {
+		return nil, err
+	}
+	data := func(in sqlInput) bool { return f.kindOf(e, in) == "data" }
+	if how.Given() && !slices.ContainsFunc(f.inputs, data) {
+		return nil, exitcode.Usagef("%s is for an argument that is a file of rows", how.First()).
+			WithHint("a statement has it behind the file: FROM 'x.csv' WITH (...)")
+	}
 	for _, in := range f.inputs {
 		name, text := in.flag, in.value
-		kind := kindOf(e, in)
+		kind := f.kindOf(e, in)
 		switch kind {
 		case "query":
 			list = append(list, given{saved: in.value})
@@ -110,7 +119,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 					return nil, e.Unread("FILE", in.value, err)
 				}
 			}
-			text = "SELECT * FROM " + sqltext.Literal(in.value)
+			text = strings.TrimSpace("SELECT * FROM " + sqltext.Literal(in.value) + " " + how.Text())
 		case "file":
 			raw, err := e.ReadText(cmp.Or(in.flag, "FILE"), in.value)
 			if err != nil {
@@ -145,13 +154,14 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 }
 
 // kindOf determines whether an input is "sql", a "file" of statements, one with "data", or a saved "query".
-func kindOf(e *cli.Env, in sqlInput) string {
+func (f *sqlFlags) kindOf(e *cli.Env, in sqlInput) string {
 	switch s := in.value; {
 	case in.flag == "--sql":
 		return "sql"
 	case in.flag == "-f" || s == "-":
 		return "file"
-	case isFile(e.Abs(s)) && in.flag == "" && rowfile.Ending(s) != "":
+	case isFile(e.Abs(s)) && in.flag == "" && (rowfile.Ending(s) != "" || f.how.Given() != "" &&
+		!strings.HasSuffix(s, ".sql")):
 		return "data"
 		// a pattern of names, or a path of a file that does not exist
 	case in.flag == "" && strings.ContainsAny(s, "*?/"+string(filepath.Separator)) && !strings.ContainsAny(s,

@@ -23,7 +23,6 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/output"
 )
 
 // document is the document of an import.
@@ -31,6 +30,8 @@ type document struct {
 	*intake.Document
 	key     string // hash of the unpacked text and of the options for reading it
 	learned bool
+	out     io.Writer
+	told    []string // the notes that were printed
 }
 
 // openDocument opens a file, a pipe or stdin.
@@ -55,7 +56,19 @@ func openDocument(ctx context.Context, e *cli.Env, path string, o rowfile.Option
 	if err != nil {
 		return nil, ofFile(path, err)
 	}
-	return &document{Document: d}, nil
+	doc := &document{Document: d, out: e.Err}
+	doc.tell()
+	return doc, nil
+}
+
+// tell prints what is noteworthy about the shape of the file, once.
+func (d *document) tell() {
+	for _, note := range d.Notes {
+		if !slices.Contains(d.told, note) {
+			fmt.Fprintln(d.out, note)
+		}
+	}
+	d.told = append(d.told, d.Notes...)
 }
 
 // ofFile is an error about a file: of usage if it is in the options, else one of the file, unless the run was
@@ -82,6 +95,7 @@ func (d *document) learn(ctx context.Context, types bool) error {
 	if err := d.Learn(ctx, types); err != nil {
 		return ofFile(d.Path, err)
 	}
+	d.tell()
 	return nil
 }
 
@@ -215,52 +229,4 @@ func (d *document) located(ctx context.Context, err error) error {
 		here.Message += fmt.Sprintf(" (and %d more)", ae.BadCellsTotal-1)
 	}
 	return &here
-}
-
-// reading holds the flags that determine how a file is read.
-type reading struct {
-	noHeader  bool
-	delimiter string
-	format    string
-	escape    string
-	sheet     string
-	nulls     []string
-}
-
-var escapes = []string{string(rowfile.EscapeBackslash), string(rowfile.EscapeNone)}
-
-var fileFormats = []string{"csv", "json", "ndjson", "parquet", "xlsx"}
-
-func (r *reading) options() (rowfile.Options, error) {
-	o := rowfile.Options{NoHeader: r.noHeader, Nulls: r.nulls, Sheet: r.sheet}
-	if r.format != "" {
-		format, err := cli.Word("--file-format", string(output.FormatOf(r.format)), fileFormats)
-		if err != nil {
-			return o, err
-		}
-		if format == "ndjson" { // which of the two it is is detected when the file is read
-			format = "json"
-		}
-		o.Format = rowfile.Format(format)
-	}
-	if r.escape != "" {
-		if r.escape == `\` { // psql and DuckDB accept this spelling
-			r.escape = escapes[0]
-		}
-		escape, err := cli.Word("--escape", r.escape, escapes)
-		if err != nil {
-			return o, err
-		}
-		o.Escape = rowfile.Escape(escape)
-	}
-	switch s := strings.ToLower(r.delimiter); {
-	case s == "":
-	case s == "tab" || s == `\t`:
-		o.Delimiter = '\t'
-	case len(s) == 1 && s[0] < 0x80 && !strings.ContainsAny(s, "\"\r\n\x00"):
-		o.Delimiter = r.delimiter[0]
-	default:
-		return o, exitcode.Usagef("--delimiter %q is not one ASCII character, or tab", r.delimiter)
-	}
-	return o, nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/retry"
@@ -27,7 +26,6 @@ const longestName = 63
 
 func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
 	var maps, columns []string
-	var how reading
 	var create, text, again, check, noCheck bool
 	bi := k.bi()
 	c := &cobra.Command{
@@ -58,17 +56,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			` import people export.csv.gz --map name="Full name" --map age=#3`,
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
-	c.Flags().BoolVar(&how.noHeader, "no-csv-header", false, "the first line of the file is a row")
-	c.Flags().StringVar(&how.delimiter, "delimiter", "",
-		"the character between fields, or tab; determined from the file by default")
-	c.Flags().StringVar(&how.format, "file-format", "",
-		"csv, json, ndjson, parquet or xlsx; determined from the file by default")
-	complete.Values(c, "file-format", fileFormats...)
-	c.Flags().StringVar(&how.escape, "escape", "", "backslash: \\t \\n \\r \\\\ \\N are escapes, and quotes are "+
-		"text; none: backslashes are text; determined from the file by default")
-	complete.Values(c, "escape", escapes...)
-	c.Flags().StringVar(&how.sheet, "sheet", "", "the sheet of a workbook; the first one by default")
-	c.Flags().StringArrayVar(&how.nulls, "null", nil, "a text that is NULL, besides empty fields; repeat")
+	how := cli.AddReadFlags(c, rowfile.ByFlag, false)
 	c.Flags().BoolVar(&create, "create", false,
 		"create the table, if it does not exist, with the types that all rows have")
 	c.Flags().StringArrayVar(&columns, "column", nil,
@@ -98,11 +86,11 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if !create && (text || len(columns) > 0) {
 			return cli.View{}, exitcode.Usagef("--text and --column require --create")
 		}
-		if err := checkMaps(maps, !how.noHeader); err != nil {
+		o, err := how.Options()
+		if err != nil {
 			return cli.View{}, err
 		}
-		o, err := how.options()
-		if err != nil {
+		if err := checkMaps(maps, !o.NoHeader()); err != nil {
 			return cli.View{}, err
 		}
 		doc, err := openDocument(ctx, e, args[1], o)
@@ -120,7 +108,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			fmt.Fprintln(e.Err, r)
 		}
 		made := &newColumns{}
-		if create && len(header)+len(maps) == 0 && !how.noHeader {
+		if create && len(header)+len(maps) == 0 && !o.NoHeader() {
 			return cli.View{}, &exitcode.Failure{Exit: exitcode.Failed, Code: "failed",
 				Msg:  fmt.Sprintf("%s: %v", args[1], doc.NoColumns()),
 				Hint: "without --create a file without records is imported into a table that exists"}
@@ -162,7 +150,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if err := made.differs(k, args[0], cols); err != nil {
 			return cli.View{}, err
 		}
-		req, err := importMapping(k, maps, header, names, !how.noHeader, doc.Width, cols)
+		req, err := importMapping(k, maps, header, names, !o.NoHeader(), doc.Width, cols)
 		if err != nil {
 			return cli.View{}, err
 		}

@@ -32,7 +32,8 @@ type Document struct {
 	copied *tempfile.Unnamed // file, if that is a copy; else nil
 	at     os.FileInfo       // before the first read
 	sum    hash.Hash
-	typed  []bool       // columns whose empty strings are NULL, since the column of the table is not varchar
+	typed  []bool       // columns of a table that are not varchar, for which empty strings are NULL
+	empty  bool         // there are empty strings in such columns
 	read   atomic.Int64 // bytes since Text opened the file
 	made   atomic.Int64 // rows since then
 }
@@ -64,8 +65,8 @@ func (d *Document) open(ctx context.Context) (err error) {
 	if d.Changed = d.unchanged; d.Packing != rowfile.NotPacked {
 		d.Name = rowfile.Unpacked(d.Name)
 	}
-	if d.Sheet != "" && d.opt.Sheet == "" {
-		d.Remarks = append(d.Remarks, d.Sheet+"; --sheet names another")
+	if d.Sheet != "" {
+		d.Remarks = append(d.Remarks, d.Sheet)
 	}
 	switch d.Format {
 	case rowfile.JSON, rowfile.TSV: // the columns of JSON are known only at its end
@@ -75,6 +76,10 @@ func (d *Document) open(ctx context.Context) (err error) {
 		return d.File.Learn(ctx, true)
 	case rowfile.XLSX:
 		return d.File.Learn(ctx, true)
+	case rowfile.CSV:
+		if d.opt.Widens() {
+			return d.File.Learn(ctx, true)
+		}
 	case rowfile.Parquet:
 		return d.File.Learn(ctx, false)
 	}
@@ -187,7 +192,7 @@ func (d *Document) count(ctx context.Context) (pairs bool, err error) {
 	defer r.Close()
 	count := &rowCounter{start: true}
 	_, err = io.CopyBuffer(io.MultiWriter(count, d.sum), r, make([]byte, rowfile.Window))
-	if d.Rows, d.Blank = count.end(), count.blank; err == nil && !d.opt.NoHeader && d.Rows > 0 {
+	if d.Rows, d.Blank = count.end(), count.blank; err == nil && d.Header != nil && d.Rows > 0 {
 		d.Rows--
 	}
 	return count.pairs, errors.Join(err, d.unchanged())
@@ -197,9 +202,7 @@ func (d *Document) count(ctx context.Context) (pairs bool, err error) {
 func (d *Document) Key(how []byte) string {
 	sum := d.sum
 	sum.Write(how)
-	for _, n := range d.opt.Nulls {
-		fmt.Fprintf(sum, "null %q\n", n)
-	}
+	sum.Write([]byte(d.opt.Key()))
 	key := hex.EncodeToString(sum.Sum(nil))
 	d.sum = nil
 	return key
@@ -220,11 +223,11 @@ func (d *Document) Choices(narrow bool) []Choice {
 // Aim sets the types of the columns of the table that the columns of the file fill, "" for none. An empty string is
 // NULL in a column whose type is not varchar: empty is how many each column has, after Learn.
 func (d *Document) Aim(types []string) (empty []int64) {
-	empty, d.typed = make([]int64, len(types)), make([]bool, len(types))
+	empty, d.typed, d.empty = make([]int64, len(types)), make([]bool, len(types)), false
 	for i, typ := range types {
 		if typ != "" && !strings.EqualFold(typ, Varchar) && i < len(d.Columns) {
-			empty[i] = d.Columns[i].Empty
-			d.typed[i] = empty[i] > 0
+			empty[i], d.typed[i] = d.Columns[i].Empty, true
+			d.empty = d.empty || empty[i] > 0
 		}
 	}
 	return empty
@@ -232,18 +235,13 @@ func (d *Document) Aim(types []string) (empty []int64) {
 
 // IsText reports whether the lines of the text that is sent are those of the file.
 func (d *Document) IsText() bool {
-	for _, empty := range d.typed {
-		if empty {
-			return false
-		}
-	}
-	return d.unchangedText()
+	return !d.empty && d.unchangedText()
 }
 
 // unchangedText reports whether the text of the file is what the gateway reads.
 func (d *Document) unchangedText() bool {
 	return d.Format == rowfile.CSV && d.Delimiter == ',' && d.Coding == rowfile.UTF8 && !d.Returns &&
-		len(d.opt.Nulls) == 0
+		!d.opt.Changes()
 }
 
 // Original is the file itself, nil if it was copied.

@@ -22,6 +22,17 @@ import (
 )
 
 // open writes a file and opens it.
+// given are options of reading: names and values.
+func given(t *testing.T, pairs ...string) (o rowfile.Options) {
+	t.Helper()
+	for pair := range slices.Chunk(pairs, 2) {
+		if err := o.Set(pair[0], pair[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
 func open(t *testing.T, name string, text []byte, o rowfile.Options) (*Document, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -150,7 +161,7 @@ func TestKey(t *testing.T) {
 
 // TestNulls checks that --null makes fields NULL, quoted or not, but never those of the header.
 func TestNulls(t *testing.T) {
-	d, err := open(t, "a.csv", []byte("NA,b\nNA,1\n2,\"NA\"\n3,\"\"\n"), rowfile.Options{Nulls: []string{"NA", ""}})
+	d, err := open(t, "a.csv", []byte("NA,b\nNA,1\n2,\"NA\"\n3,\"\"\n"), given(t, "null", "NA", "null", ""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,10 +193,10 @@ func TestXLSX(t *testing.T) {
 	if len(d.Remarks) != 1 || !strings.Contains(d.Remarks[0], `read sheet "Sheet1" of "Sheet1", "Other"`) {
 		t.Errorf("%q", d.Remarks)
 	}
-	if d, err := open(t, "b.xlsx", raw, rowfile.Options{Sheet: "Other"}); err != nil || fmt.Sprint(d.Header) != "[n]" {
+	if d, err := open(t, "b.xlsx", raw, given(t, "sheet", "Other")); err != nil || fmt.Sprint(d.Header) != "[n]" {
 		t.Errorf("%v", err)
 	}
-	if _, err := open(t, "b.xlsx", raw, rowfile.Options{Sheet: "None"}); err == nil || !strings.Contains(err.Error(),
+	if _, err := open(t, "b.xlsx", raw, given(t, "sheet", "None")); err == nil || !strings.Contains(err.Error(),
 		`it has "Sheet1", "Other"`) {
 		t.Errorf("%v", err)
 	}

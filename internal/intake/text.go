@@ -68,17 +68,22 @@ func (w *rowText) row() error {
 		return fmt.Errorf("%s: %w", w.d.Path, err)
 	}
 	width := len(row)
-	if w.d.Format != rowfile.CSV {
+	if w.d.Format != rowfile.CSV || w.d.opt.Widens() {
 		width = max(width, w.d.Width)
 	}
 	for i := range width {
 		if i > 0 {
 			w.Out = append(w.Out, ',')
 		}
-		if i >= len(row) || row[i].Kind == infer.Null || len(row[i].Text) == 0 && i < len(w.d.typed) && w.d.typed[i] {
+		typed := i < len(w.d.typed) && w.d.typed[i]
+		if i >= len(row) || row[i].Kind == infer.Null || len(row[i].Text) == 0 && typed {
 			continue
 		}
-		w.Out = appendField(w.Out, row[i].Text, row[i].Kind > infer.Number)
+		text := row[i].Text
+		if !typed {
+			text = row[i].AsText()
+		}
+		w.Out = appendField(w.Out, text, row[i].Kind > infer.Number)
 	}
 	w.Out = append(w.Out, '\n')
 	return nil

@@ -92,8 +92,12 @@ func TestTSVReadsBack(t *testing.T) {
 			output.Options{Format: output.TSV, Raw: true}); err != nil {
 			t.Fatal(err)
 		}
-		for _, escape := range []rowfile.Escape{rowfile.EscapeBackslash, ""} {
-			d, err := open(t, "rows.tsv", tsv.Bytes(), rowfile.Options{Escape: escape})
+		for _, escape := range []string{"backslash", ""} {
+			var o rowfile.Options
+			if escape != "" {
+				o = given(t, "escape", escape)
+			}
+			d, err := open(t, "rows.tsv", tsv.Bytes(), o)
 			if err != nil && escape == "" && (quotes || !nulls) {
 				continue // it is not a CSV file with tabs
 			}
@@ -129,15 +133,16 @@ func TestBackslashesOfOthers(t *testing.T) {
 	for _, c := range []struct {
 		text, remark string
 		o            rowfile.Options
+		nulls        int
 	}{
-		{"a\tb\n1\tC:\\new\n", "such as C:\\new in line 2", rowfile.Options{}},
-		{"a\tb\n1\t\\\\server\\new\n", "taken as text", rowfile.Options{}},
-		{"a\tb\n1\tC:\\Users\n", "", rowfile.Options{}},
-		{"a\tb\n\\N\tC:\\Users\\new\n", "", rowfile.Options{}},
-		{"a\tb\n\\N\tC:\\new\n\"x\"\ty\n", "taken as text", rowfile.Options{}},
-		{"a\tb\n\\N\tC:\\new\n", "taken as text", rowfile.Options{Nulls: []string{`\N`}}},
-		{"a\tb\n\\N\tC:\\new\n", "", rowfile.Options{Escape: rowfile.EscapeNone}},
-		{"a,b\n\\N,C:\\new\n", "", rowfile.Options{}},
+		{"a\tb\n1\tC:\\new\n", "such as C:\\new in line 2", rowfile.Options{}, 0},
+		{"a\tb\n1\t\\\\server\\new\n", "taken as text", rowfile.Options{}, 0},
+		{"a\tb\n1\tC:\\Users\n", "", rowfile.Options{}, 0},
+		{"a\tb\n\\N\tC:\\Users\\new\n", "", rowfile.Options{}, 0},
+		{"a\tb\n\\N\tC:\\new\n\"x\"\ty\n", "taken as text", rowfile.Options{}, 0},
+		{"a\tb\n\\N\tC:\\new\n", "taken as text", given(t, "null", `\N`), 1},
+		{"a\tb\n\\N\tC:\\new\n", "", given(t, "escape", "none"), 0},
+		{"a,b\n\\N,C:\\new\n", "", rowfile.Options{}, 0},
 	} {
 		d, err := open(t, "rows.tsv", []byte(c.text), c.o)
 		if err != nil {
@@ -145,7 +150,7 @@ func TestBackslashesOfOthers(t *testing.T) {
 		}
 		text, err := sent(t, d)
 		if err != nil || d.Format != rowfile.CSV ||
-			strings.Count(text, `\`)+len(c.o.Nulls) != strings.Count(c.text, `\`) {
+			strings.Count(text, `\`)+c.nulls != strings.Count(c.text, `\`) {
 			t.Errorf("%q: %s, %q, %v", c.text, d.Format, text, err)
 		}
 		said := strings.Contains(strings.Join(d.Remarks, "\n"), "backslash")
@@ -157,7 +162,7 @@ func TestBackslashesOfOthers(t *testing.T) {
 		{"a\tb\n1\tC:\\qew\n", `line 2, column 2`}, {"a\n\\", `line 2, column 1`},
 		{"a\tb\n1\n", "line 2: the record has 1 fields"}, {"", "empty"},
 	} {
-		_, err := open(t, "rows.tsv", []byte(c.text), rowfile.Options{Escape: rowfile.EscapeBackslash})
+		_, err := open(t, "rows.tsv", []byte(c.text), given(t, "escape", "backslash"))
 		if err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.text, err)

@@ -47,7 +47,7 @@ type Divided struct {
 
 // Divide opens the rows of a file for several readers; nil for one that a single reader has to read.
 func (f *File) Divide(ctx context.Context) (_ *Divided, err error) {
-	if f.single || f.Tee != nil || f.Loose || f.Returns || f.opt.Samples || f.Format != CSV && f.Format != JSON {
+	if f.single || f.Tee != nil || f.Loose || f.Returns || f.opt.Samples || f.opt.serial() || f.Format != CSV && f.Format != JSON {
 		return nil, nil
 	}
 	t, err := f.text(ctx)
@@ -82,7 +82,7 @@ func (f *File) Divide(ctx context.Context) (_ *Divided, err error) {
 func (d *Divided) header(ctx context.Context, block []byte) (_ []byte, ok bool) {
 	r := d.records()
 	r.in.Reset(bytes.Clone(block), 1)
-	if d.f.opt.NoHeader {
+	if d.f.opt.NoHeader() {
 		_, err := r.Next(ctx)
 		for range r.in.Line - 1 { // blank lines before the first record are no rows
 			block = block[bytes.IndexByte(block, '\n')+1:]
@@ -90,7 +90,7 @@ func (d *Divided) header(ctx context.Context, block []byte) (_ []byte, ok bool) 
 		d.width = r.width
 		return block, err == nil
 	}
-	if err := header(ctx, r, &d.names); err != nil {
+	if err := d.f.header(ctx, r, &d.names, &r.width); err != nil {
 		return nil, false
 	}
 	d.width = r.width
@@ -158,12 +158,13 @@ func (d *Divided) next(ctx context.Context, last block) (block, error) {
 // used, nil for all; the other values of a row are not set. A reader of JSON begins with the names in Form.Members.
 func (d *Divided) Reader(need []int) Rows {
 	if d.f.Format == JSON {
-		return &ending{&objectBlocks{Reader: objects.NewReader(d.f.Members, need), from: d}, d.f}
+		rows := &objectBlocks{Reader: objects.NewReader(d.f.Members, need), from: d}
+		return &ending{Rows: rows, f: d.f, part: true}
 	}
 	r := d.records()
 	r.names, r.width, r.need, r.from = d.names, d.width, need, d
 	r.in.Reset(nil, 1)
-	return &ending{r, d.f}
+	return &ending{Rows: r, f: d.f, part: true}
 }
 
 func (d *Divided) records() *records {

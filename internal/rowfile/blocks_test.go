@@ -38,7 +38,11 @@ func FuzzDivide(f *testing.F) {
 // sameRows compares both ways of reading a file.
 func sameRows(t *testing.T, name string, in []byte, size int, bare bool) {
 	t.Helper()
-	f, err := Open(t.Context(), bytes.NewReader(in), int64(len(in)), name, Options{NoHeader: bare})
+	var o Options
+	if bare {
+		o.headerLines = -1
+	}
+	f, err := Open(t.Context(), bytes.NewReader(in), int64(len(in)), name, o)
 	if err != nil {
 		return
 	}

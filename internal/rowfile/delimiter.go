@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 )
@@ -37,14 +38,17 @@ func delimiterName(c byte) string {
 	return fmt.Sprintf("%q", string(rune(c)))
 }
 
+// delimiters are those that are detected.
+func delimiters() []byte { return []byte{',', '\t', ';', '|'} }
+
 // delimiter detects the delimiter: the character that splits the beginning of a document into records with the same
 // number of fields, the largest number if there are several candidates. If there are none, it is the first candidate in
 // the first line, or else a comma.
-func delimiter(head []byte, whole, returns bool) byte {
-	candidates := []byte{',', '\t', ';', '|'}
+func (f *File) delimiter(head []byte, whole bool) byte {
+	candidates := delimiters()
 	best, most := byte(0), 1
 	for _, c := range candidates {
-		if n := width(head, c, whole, returns); n > most {
+		if n := f.widthOf(head, c, whole); n > most {
 			best, most = c, n
 		}
 	}
@@ -60,10 +64,10 @@ func delimiter(head []byte, whole, returns bool) byte {
 	return best
 }
 
-// width is the number of fields of all records of the beginning of a document, 0 if it varies or there are no records.
-func width(head []byte, comma byte, whole, returns bool) int {
-	r := csv.NewReader(bytes.NewReader(head), comma, csv.Window)
-	r.CR = returns
+// widthOf is the number of fields of all records of the beginning of a document, 0 if it varies or there are no
+// records.
+func (f *File) widthOf(head []byte, comma byte, whole bool) int {
+	r := f.reader(bytes.NewReader(head), comma, csv.Window)
 	if err := r.SkipBOM(); err != nil {
 		return 0
 	}
@@ -94,12 +98,37 @@ func width(head []byte, comma byte, whole, returns bool) int {
 }
 
 // checkSeparatorLine refuses a document that begins with the line sep=; of Excel, which is neither a header nor a row.
-func checkSeparatorLine(head []byte) error {
+func (f *File) checkSeparatorLine(head []byte) error {
 	line, _, _ := bytes.Cut(bytes.TrimPrefix(head, []byte(Mark)), []byte("\n"))
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")) && bytes.IndexByte([]byte(",;|\t"),
 		line[4]) >= 0 {
-		return fmt.Errorf("line 1: %q tells Excel the delimiter and is not part of the data: remove the line", line)
+		return f.advised(fmt.Errorf("line 1: %q tells Excel the delimiter and is not part of the data", line),
+			"skip", "1", "delimiter", strings.ReplaceAll(string(line[4]), "\t", "tab"))
 	}
 	return nil
+}
+
+// reader reads the records of a text in the dialect of the options.
+func (f *File) reader(src io.Reader, comma byte, window int) *csv.Reader {
+	r := csv.NewReader(src, comma, window)
+	r.CR = f.Returns
+	r.From(f.opt.begin() + 1)
+	o := &f.opt
+	if o.quote == 0 && !o.noQuote && (o.escape == "" || o.escape == None) && o.comment == 0 && !o.lenient {
+		return r
+	}
+	d := &csv.Dialect{Quote: o.quote, Comment: o.comment, Lenient: o.lenient}
+	if d.Quote == 0 && !o.noQuote {
+		d.Quote = '"'
+	}
+	switch o.escape {
+	case "", None:
+	case backslash:
+		d.Escape = '\\'
+	default:
+		d.Escape = o.escape[0]
+	}
+	r.SetDialect(d)
+	return r
 }

@@ -8,7 +8,7 @@ func TestDelimiter(t *testing.T) {
 		"a\n1\n": ',', "": ',',
 		"a;b\n\"1;2\";3\n": ';', "name\nx;y\n": ',', "a,b\n1\n": ',', "\"a;b\",c\n1,2\n": ',', "a;b\n1\n": ';',
 	} {
-		if got := delimiter([]byte(text), true, false); got != want {
+		if got := (&File{}).delimiter([]byte(text), true); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -33,6 +33,7 @@ type File struct {
 	Header  []string       // the names in the file, nil without a header; Learn sets those of JSON and sheets
 	Sheet   string         // says which sheet of a workbook is read if there are several
 	Remarks []string       // detected properties that may be wrong
+	Notes   []string       // of Learn: what was mended, and what may have to be read with other options
 	Width   int            // number of columns, of JSON and sheets so far
 	Columns []infer.Column // set by Learn
 	Rows    int64          // set by Learn
@@ -52,6 +53,9 @@ type File struct {
 	single   bool             // never divided, for tests
 	declared []parquet.Column // nil until they are known
 	unpacked *tempfile.Unnamed
+	mended   mended
+	headerAt int64  // the last line or row of the header
+	lastText []byte // the first value of the last row of a sheet
 }
 
 // Open detects the format of a file from its first bytes and its name, which may be "". The file is not closed.
@@ -70,9 +74,12 @@ func Open(ctx context.Context, in io.ReaderAt, size int64, name string, o Option
 	return f, nil
 }
 
-// Reopen reads a file whose form is known.
-func Reopen(ctx context.Context, in io.ReaderAt, size int64, form Form) (*File, error) {
-	f := &File{Form: form, in: in, size: size}
+// Reopen reads a file whose form is known, with the options with which it was found.
+func Reopen(ctx context.Context, in io.ReaderAt, size int64, form Form, o Options) (*File, error) {
+	f := &File{Form: form, opt: o, in: in, size: size}
+	if err := f.checkOptions(); err != nil {
+		return nil, err
+	}
 	if err := f.prepare(ctx); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -133,7 +140,11 @@ func (f *File) detect(ctx context.Context) error {
 // decode detects the encoding of a text from its first bytes, and whether it is JSON.
 func (f *File) decode(ctx context.Context, ending string, head []byte) error {
 	guessed := false
-	if f.Coding, guessed = CodingOf(head); guessed {
+	if f.Coding, guessed = CodingOf(head); f.opt.encoded {
+		if err := f.chosenCoding(head); err != nil {
+			return err
+		}
+	} else if guessed {
 		f.remark("read as %s", f.Coding)
 	}
 	switch {
@@ -154,7 +165,7 @@ func (f *File) decode(ctx context.Context, ending string, head []byte) error {
 		return err
 	}
 	if f.Coding == UTF8 && (bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(wholeRunes(head))) {
-		return errors.New("neither text nor a Parquet file nor a workbook")
+		return f.noText(head)
 	}
 	if f.Format = CSV; looksLikeJSON(head) {
 		f.Format = JSON
@@ -184,20 +195,21 @@ func (f *File) delimit(ctx context.Context, ending string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkSeparatorLine(head); err != nil {
+	if err := f.checkSeparatorLine(head); err != nil {
 		return err
 	}
 	f.Returns = endsWithReturns(head)
-	escaped := f.opt.Escape == EscapeBackslash
-	if f.Delimiter = f.opt.Delimiter; f.Delimiter == 0 {
+	escaped := f.opt.escape == backslash && f.opt.quote == 0
+	if f.Delimiter = f.opt.delimiter; f.Delimiter == 0 {
 		if f.Delimiter = '\t'; !escaped && ending != string(TSV) {
-			f.Delimiter = delimiter(head, len(head) < Window, f.Returns)
+			f.Delimiter = f.delimiter(head, len(head) < Window)
 		}
 		if f.Delimiter != ',' && !escaped {
-			f.remark("the fields are separated by %s; --delimiter sets another character", delimiterName(f.Delimiter))
+			f.remark("the fields are separated by %s; %s sets another character", delimiterName(f.Delimiter),
+				f.opt.Way.name("delimiter"))
 		}
 	}
-	if f.opt.Escape == "" && f.Delimiter == '\t' && !f.Returns {
+	if f.opt.escape == "" && f.Delimiter == '\t' && !f.Returns {
 		if escaped, err = f.escapes(ctx, ending == string(TSV)); err != nil {
 			return err
 		}
@@ -219,8 +231,8 @@ func (f *File) prepare(ctx context.Context) (err error) {
 		}
 	}
 	if f.Format == XLSX {
-		if f.book, err = openBook(ctx, f.in, f.size, f.opt.Sheet); err == nil {
-			f.Sheet = f.book.Selected()
+		if f.book, err = openBook(ctx, f.in, f.size, f.opt.sheet); err == nil {
+			f.Sheet = f.book.selected(f.opt.sheet, f.opt.Way)
 		}
 	}
 	return err
@@ -233,7 +245,7 @@ func (f *File) readHeader(ctx context.Context) error {
 		return err
 	}
 	defer r.Close()
-	if f.Header = slices.Clone(r.Names()); !f.opt.NoHeader {
+	if f.Header = slices.Clone(r.Names()); !f.opt.NoHeader() {
 		f.Width = len(f.Header)
 		return nil
 	}
@@ -303,7 +315,17 @@ func (f *File) plain(g *gate) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Coding.Decode(r), nil
+	r = f.Coding.Decode(r)
+	if f.Format != CSV && f.Format != TSV {
+		return r, nil
+	}
+	if n := f.opt.begin(); n > 0 {
+		r = &skipped{r, bufio.NewReaderSize(r, Window), n}
+	}
+	if f.opt.footer > 0 {
+		r = &shortened{ReadCloser: r, lines: f.opt.footer}
+	}
+	return r, nil
 }
 
 // text is a text that is being read, after its byte order mark.
@@ -355,7 +377,7 @@ func (f *File) remark(format string, args ...any) {
 }
 
 // nullGiven reports whether the user declared a text to be NULL.
-func (f *File) nullGiven(text string) bool { return slices.Contains(f.opt.Nulls, text) }
+func (f *File) nullGiven(text string) bool { return slices.Contains(f.opt.nulls, text) }
 
 // parquet opens a Parquet file, and finds its columns the first time.
 func (f *File) parquet(ctx context.Context) (*parquet.File, error) {

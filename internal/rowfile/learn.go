@@ -34,6 +34,7 @@ func (f *File) Learn(ctx context.Context, values bool) error {
 	}
 	if all := f.learnDivided(ctx); all != nil {
 		f.set(all)
+		f.noteShape(ctx)
 		return nil
 	}
 	r, err := f.Open(ctx)
@@ -45,6 +46,7 @@ func (f *File) Learn(ctx context.Context, values bool) error {
 		return err
 	}
 	f.set(l)
+	f.noteShape(ctx)
 	return nil
 }
 
@@ -70,6 +72,7 @@ func (f *File) Sample(ctx context.Context, size int64) (ok bool, err error) {
 	}
 	l.names = r.Names()
 	f.set(l)
+	f.noteShape(ctx)
 	return true, nil
 }
 
@@ -154,7 +157,7 @@ func (l *learned) next(ctx context.Context, r Rows) error {
 	if err != nil {
 		return err
 	}
-	if l.f.Loose {
+	if l.f.Loose && !l.f.opt.lenient {
 		row = row[:min(len(row), len(l.columns))]
 	}
 	for len(l.columns) < len(row) {
@@ -171,6 +174,9 @@ func (l *learned) next(ctx context.Context, r Rows) error {
 	}
 	if len(row) == 0 || len(row) == 1 && row[0].Kind == infer.Null {
 		l.blank++
+	}
+	if l.f.Format == XLSX && len(row) > 0 {
+		l.f.lastText = append(l.f.lastText[:0], row[0].Text...)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func TestLimits(t *testing.T) {
 		b, err := openWorkbook(t.Context(), bytes.NewReader(raw), int64(len(raw)), "", limit)
 		if err == nil {
 			var rows *SheetRows
-			if rows, err = b.Rows(t.Context(), false); err == nil {
+			if rows, err = b.rows(t.Context()); err == nil {
 				for err == nil {
 					_, err = rows.Next(t.Context())
 				}
@@ -121,7 +121,7 @@ func TestLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := b.Rows(ctx, false)
+	rows, err := b.rows(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

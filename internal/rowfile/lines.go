@@ -22,14 +22,19 @@ type lines struct {
 	row       []infer.Value
 	width     int
 	unescaped []byte
+	comment   byte    // 0 for none
+	mended    *mended // nil if a record of another width is an error
 }
 
 func (f *File) openLines(ctx context.Context, t *text) (Rows, error) {
-	l := &lines{text: t, comma: f.Delimiter}
-	if f.opt.NoHeader {
+	l := &lines{text: t, comma: f.Delimiter, n: f.opt.begin(), comment: f.opt.comment}
+	if f.opt.lenient {
+		l.mended = &f.mended
+	}
+	if f.opt.NoHeader() {
 		return l, nil
 	}
-	return l, header(ctx, l, &l.names)
+	return l, f.header(ctx, l, &l.names, &l.width)
 }
 
 // line reads the next line.
@@ -41,6 +46,9 @@ func (l *lines) line() (err error) {
 		return fmt.Errorf("line %d: %w", l.n+1, err)
 	}
 	l.n++
+	if l.comment != 0 && l.raw[0] == l.comment {
+		return l.line()
+	}
 	l.raw = bytes.TrimSuffix(bytes.TrimSuffix(l.raw, []byte("\n")), []byte("\r"))
 	return nil
 }
@@ -83,7 +91,10 @@ func (l *lines) Next(ctx context.Context) ([]infer.Value, error) {
 		l.width = len(l.row)
 	}
 	if len(l.row) != l.width {
-		return nil, wrongWidth(l.n, len(l.row), l.width)
+		if l.mended == nil {
+			return nil, &widthError{l.n, len(l.row), l.width}
+		}
+		l.row = l.mended.ragged(l.row, l.width, l.n)
 	}
 	return l.row, nil
 }
@@ -100,7 +111,7 @@ func (f *File) escapes(ctx context.Context, named bool) (bool, error) {
 		return false, err
 	}
 	defer t.Close()
-	l := &lines{text: t}
+	l := &lines{text: t, n: f.opt.begin(), comment: f.opt.comment}
 	var nulls, quoted, path bool
 	var first string
 	for {
@@ -138,17 +149,18 @@ func (f *File) escapes(ctx context.Context, named bool) (bool, error) {
 	}
 	switch {
 	case nulls && !enclosed && !f.nullGiven(csv.Null):
-		f.remark(`\N was read as NULL, and \t, \n, \r and \\ as the characters they stand for; ` +
-			`--escape none takes them as text`)
+		f.remark(`\N was read as NULL, and \t, \n, \r and \\ as the characters they stand for; `+
+			`%s takes them as text`, f.opt.Way.spell([]setting{{"escape", None}}))
 		return true, nil
 	case named && !enclosed && !nulls && first == "": // what quotes there are, are text
 		return quoted, nil
 	case named && !enclosed && !nulls && !path:
-		f.remark(`\t, \n, \r and \\ were read as the characters they stand for; --escape none takes them as text`)
+		f.remark(`\t, \n, \r and \\ were read as the characters they stand for; %s takes them as text`,
+			f.opt.Way.spell([]setting{{"escape", None}}))
 		return true, nil
 	case first != "":
 		f.remark(`backslashes were taken as text, such as %s; `+
-			`--escape backslash reads \t, \n, \r, \\ and \N as escapes`, first)
+			`%s reads \t, \n, \r, \\ and \N as escapes`, first, f.opt.Way.spell([]setting{{"escape", backslash}}))
 	}
 	return false, nil
 }
@@ -160,7 +172,7 @@ func (f *File) encloses(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer t.Close()
-	in := csv.NewReader(t, '\t', f.window())
+	in := f.reader(t, '\t', f.window())
 	for width := 0; ; {
 		err := in.Read()
 		var form *csv.Error

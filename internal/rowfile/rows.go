@@ -29,9 +29,9 @@ type Rows interface {
 func (f *File) Open(ctx context.Context) (Rows, error) {
 	r, err := f.open(ctx)
 	if err != nil {
-		return nil, err
+		return nil, f.advise(ctx, err)
 	}
-	return &ending{r, f}, nil
+	return &ending{Rows: r, f: f}, nil
 }
 
 func (f *File) open(ctx context.Context) (Rows, error) {
@@ -43,7 +43,11 @@ func (f *File) open(ctx context.Context) (Rows, error) {
 		}
 		return p.Values(f.declared)
 	case XLSX:
-		return f.book.Rows(ctx, !f.opt.NoHeader)
+		r, err := f.sheetRows(ctx)
+		if err == nil && f.opt.footer > 0 {
+			r = holdBack(r, f.opt.footer)
+		}
+		return r, err
 	}
 	t, err := f.text(ctx)
 	if err != nil {
@@ -52,7 +56,7 @@ func (f *File) open(ctx context.Context) (Rows, error) {
 	var r Rows
 	switch f.Format {
 	case JSON:
-		r, err = openObjects(t)
+		r, err = openObjects(t, f.opt.path)
 	case TSV:
 		r, err = f.openLines(ctx, t)
 	default:
@@ -64,21 +68,33 @@ func (f *File) open(ctx context.Context) (Rows, error) {
 	return r, nil
 }
 
-// ending are rows that end without an error only if the file is as it was, with the NULLs of the options.
+// ending are rows that end without an error only if the file is as it was, with the NULLs and the notation of the
+// options.
 type ending struct {
 	Rows
-	f *File
+	f    *File
+	part bool // of a divided file, whose errors are found again by a reader of the whole
+	buf  []byte
 }
 
 func (r *ending) Next(ctx context.Context) ([]infer.Value, error) {
 	row, err := r.Rows.Next(ctx)
 	if err != nil {
-		return nil, r.fault(err)
+		return nil, r.fault(ctx, err)
 	}
-	if len(r.f.opt.Nulls) > 0 {
+	if len(r.f.opt.nulls) > 0 {
 		for i, v := range row {
 			if r.f.nullGiven(string(v.Text)) {
 				row[i] = infer.Value{}
+			}
+		}
+	}
+	if n := &r.f.opt.notation; n.Any() {
+		r.buf = r.buf[:0]
+		for i, v := range row {
+			var trimmed bool
+			if row[i], r.buf, trimmed = n.Canonical(v, r.buf); trimmed {
+				r.f.mended.trimmed.Add(r.At())
 			}
 		}
 	}
@@ -86,7 +102,7 @@ func (r *ending) Next(ctx context.Context) ([]infer.Value, error) {
 }
 
 // fault is the error at the end of the rows.
-func (r *ending) fault(err error) error {
+func (r *ending) fault(ctx context.Context, err error) error {
 	var packed *PackedError
 	switch {
 	case errors.Is(err, io.EOF) && r.f.Changed != nil:
@@ -96,7 +112,10 @@ func (r *ending) fault(err error) error {
 	case errors.As(err, &packed):
 		return fmt.Errorf("after %s %d: %w", r.f.Unit(), r.At(), err)
 	}
-	return err
+	if r.part {
+		return err
+	}
+	return r.f.advise(ctx, err)
 }
 
 // objectRows are the rows of a JSON document.
@@ -111,7 +130,11 @@ type objectReader interface {
 	At() int64
 }
 
-func openObjects(t *text) (Rows, error) {
+func openObjects(t *text, path []string) (Rows, error) {
+	if path != nil {
+		r, err := objects.OpenAt(t.Reader, path)
+		return &objectRows{t, r}, err
+	}
 	r, err := objects.Open(t.Reader)
 	if err != nil {
 		return nil, err
@@ -154,31 +177,47 @@ type records struct {
 	from  *Divided // whose blocks are read, nil for all of the text
 	block block
 	need  []int // the columns whose values are used, nil for all
+
+	mended *mended // nil if a record of another width is an error
 }
 
 func (f *File) openRecords(ctx context.Context, t *text) (Rows, error) {
-	r := &records{text: t, in: csv.NewReader(t, f.Delimiter, f.window()), loose: f.Loose}
-	r.in.CR = f.Returns
-	if f.opt.NoHeader {
+	r := &records{text: t, in: f.reader(t, f.Delimiter, f.window()), loose: f.Loose}
+	if f.opt.lenient {
+		f.mended = mended{dialect: r.in.Dialect()}
+		r.mended = &f.mended
+	}
+	if f.opt.NoHeader() {
 		return r, nil
 	}
-	return r, header(ctx, r, &r.names)
+	return r, f.header(ctx, r, &r.names, &r.width)
 }
 
 // errEmpty is the error for a text without a line.
 var errEmpty = errors.New("the file is empty; its first line must name the columns")
 
-// header reads the names of the columns.
-func header(ctx context.Context, r Rows, names *[]string) error {
-	row, err := r.Next(ctx)
-	if errors.Is(err, io.EOF) {
-		return errEmpty
-	}
-	if err != nil {
-		return err
-	}
-	for _, v := range row {
-		*names = append(*names, string(v.Text))
+// header reads the names of the columns. Those of several lines are joined.
+func (f *File) header(ctx context.Context, r Rows, names *[]string, width *int) error {
+	for line := range max(f.opt.headerLines, 1) {
+		*width = 0 // that of the last line counts
+		row, err := r.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return errEmpty
+		}
+		if err != nil {
+			return err
+		}
+		f.headerAt = r.At()
+		for i, v := range row {
+			switch text := string(v.Text); {
+			case i == len(*names):
+				*names = append(*names, text)
+			case line > 0 && (*names)[i] != "" && text != "" && (*names)[i] != text:
+				(*names)[i] += " " + text
+			case text != "":
+				(*names)[i] = text
+			}
+		}
 	}
 	return nil
 }
@@ -223,8 +262,8 @@ func (r *records) Next(ctx context.Context) ([]infer.Value, error) {
 	switch {
 	case r.width == 0:
 		r.width = len(fields)
-	case len(fields) != r.width && !r.loose:
-		return nil, wrongWidth(r.in.Line, len(fields), r.width)
+	case len(fields) != r.width && r.mended == nil && !r.loose:
+		return nil, &widthError{r.in.Line, len(fields), r.width}
 	}
 	if r.in.Broken && !r.loose {
 		for i, f := range fields {
@@ -247,6 +286,9 @@ func (r *records) Next(ctx context.Context) ([]infer.Value, error) {
 			r.row[i] = r.value(&fields[i])
 		}
 	}
+	if len(fields) != r.width && r.mended != nil {
+		r.row = r.mended.ragged(r.row, r.width, r.in.Line)
+	}
 	return r.row, nil
 }
 
@@ -255,23 +297,6 @@ func (r *records) value(f *csv.Field) infer.Value {
 		return infer.Value{}
 	}
 	return infer.Value{Text: f.Text, Kind: infer.Field}
-}
-
-func wrongWidth(line int64, n, width int) error {
-	return fmt.Errorf("line %d: the record has %d fields, the first one has %d", line, n, width)
-}
-
-// checkText refuses a field that no column of strings holds.
-func checkText(text []byte, line int64, at int, names []string) error {
-	err := infer.CheckText(text)
-	if err == nil {
-		return nil
-	}
-	name := fmt.Sprint(at + 1)
-	if at < len(names) {
-		name = fmt.Sprintf("%q", names[at])
-	}
-	return fmt.Errorf("line %d, column %s: %w: %q", line, name, err, text[:min(len(text), 60)])
 }
 
 // NoColumns is the error for a file whose columns are asked for and that has none.

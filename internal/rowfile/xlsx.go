@@ -172,12 +172,12 @@ func (b *Book) find(ctx context.Context, sheet string) error {
 	return nil
 }
 
-// Selected says which sheet is read if there are several; else it is "".
-func (b *Book) Selected() string {
-	if len(b.Sheets) < 2 {
+// selected says which sheet is read if there are several and none was named; else it is "".
+func (b *Book) selected(sheet string, way Way) string {
+	if len(b.Sheets) < 2 || sheet != "" {
 		return ""
 	}
-	return fmt.Sprintf("read sheet %q of %s", b.Sheet, quoteAll(b.Sheets))
+	return fmt.Sprintf("read sheet %q of %s; %s names another", b.Sheet, quoteAll(b.Sheets), way.name("sheet"))
 }
 
 // quoteAll is a quoted list of names for a message.

@@ -34,29 +34,38 @@ type SheetRows struct {
 	at    int64 // the number of the last row read, as in the sheet
 	row   []infer.Value
 	ended bool
+
+	cells      area
+	noFormulas bool // a formula without a stored value is NULL
 }
 
-// Rows opens the sheet. With header, the first row with values has the names of the columns.
-func (b *Book) Rows(ctx context.Context, header bool) (*SheetRows, error) {
+// rows opens the sheet.
+func (b *Book) rows(ctx context.Context) (*SheetRows, error) {
 	p, err := b.open(ctx, b.part)
 	if err != nil {
 		return nil, err
 	}
-	r := &SheetRows{Closer: p, part: p, book: b}
-	if !header {
+	return &SheetRows{Closer: p, part: p, book: b}, nil
+}
+
+// sheetRows opens the rows of the sheet. Unless it is data, the first of them with values has the names of the columns.
+func (f *File) sheetRows(ctx context.Context) (Rows, error) {
+	r, err := f.book.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.cells, r.noFormulas = f.opt.area, f.opt.noFormulas
+	r.cells.from = max(r.cells.from, f.opt.begin()+1)
+	if f.opt.NoHeader() {
 		return r, nil
 	}
-	first, err := r.Next(ctx)
-	if errors.Is(err, io.EOF) {
+	r.Header = []string{}
+	if err = f.header(ctx, r, &r.Header, new(int)); errors.Is(err, errEmpty) {
 		err = errors.New("the sheet is empty and has no header")
 	}
 	if err != nil {
-		p.Close()
+		r.Close()
 		return nil, err
-	}
-	r.Header = []string{}
-	for _, v := range first {
-		r.Header = append(r.Header, string(v.Text))
 	}
 	return r, nil
 }
@@ -118,6 +127,9 @@ func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
 		}
 	}
 	r.row = r.row[:0]
+	if r.at < r.cells.from || r.cells.to > 0 && r.at > r.cells.to {
+		return false, r.part.skip()
+	}
 	size := 0
 	for next := 0; ; next++ {
 		c, ok, err := r.cell()
@@ -135,7 +147,14 @@ func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
 		if next >= sheetColumns {
 			return false, fmt.Errorf("row %d has more than %d cells", r.at, sheetColumns)
 		}
+		at := next - r.cells.column
+		if at < 0 || r.cells.columns > 0 && at >= r.cells.columns {
+			continue
+		}
 		v, err := r.book.value(c)
+		if errors.Is(err, errNoResult) && r.noFormulas {
+			continue
+		}
 		if err == nil {
 			err = infer.CheckText(v.Text)
 		}
@@ -149,10 +168,10 @@ func (r *SheetRows) readRow(e xml.StartElement) (any bool, err error) {
 			return false, fmt.Errorf("row %d has more than %d MiB", r.at, longestRow>>20)
 		}
 		any = any || len(v.Text) > 0
-		for len(r.row) <= next {
+		for len(r.row) <= at {
 			r.row = append(r.row, infer.Value{})
 		}
-		r.row[next] = v
+		r.row[at] = v
 	}
 }
 
@@ -247,6 +266,10 @@ func columnOf(ref string) (int, bool) {
 	return n - 1, n > 0
 }
 
+// errNoResult is the error for a formula that was never calculated.
+var errNoResult = errors.New("a formula without a stored value; a program that calculates it must save the workbook " +
+	"first")
+
 // value is the value of a cell; of a formula it is the stored result.
 func (b *Book) value(c sheetCell) (infer.Value, error) {
 	if c.Type == "inlineStr" {
@@ -257,9 +280,7 @@ func (b *Book) value(c sheetCell) (infer.Value, error) {
 	}
 	if c.V == nil || *c.V == "" && c.Type != "str" { // some programs write <v/> for a cell without a value
 		if c.F {
-			return infer.Value{},
-				errors.New(
-					"a formula without a stored value; a program that calculates it must save the workbook first")
+			return infer.Value{}, errNoResult
 		}
 		return infer.Value{}, nil
 	}

@@ -105,7 +105,7 @@ func TestAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.Rows(t.Context(), true)
+	_, err = (&File{book: b}).sheetRows(t.Context())
 	if err == nil || err.Error() != `row 1, cell B1: it refers to string "99", and the workbook has 2` {
 		t.Error(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/rowfile"
 )
 
 // TestDiffForms compares files that differ in their form alone, and in one value.
@@ -26,11 +28,11 @@ func TestDiffForms(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		a, err := Open(t.Context(), paths[0], paths[0])
+		a, err := Open(t.Context(), paths[0], paths[0], rowfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := Open(t.Context(), paths[1], paths[1])
+		b, err := Open(t.Context(), paths[1], paths[1], rowfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/internal/rowfile"
@@ -40,19 +41,19 @@ var _ api.RowReader = (*File)(nil)
 
 // Open opens a file, and reads all of it for the types of its columns. Errors begin with shown, the name of the file
 // for the user, except those of opening it.
-func Open(ctx context.Context, path, shown string) (*File, error) {
+func Open(ctx context.Context, path, shown string, o rowfile.Options) (*File, error) {
 	h, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	f := &File{ctx: ctx, shown: shown, in: h}
-	if err := f.open(h, path); err != nil {
+	if err := f.open(h, path, o); err != nil {
 		return nil, errors.Join(f.of(err), f.Close())
 	}
 	return f, nil
 }
 
-func (f *File) open(h *os.File, path string) error {
+func (f *File) open(h *os.File, path string, o rowfile.Options) error {
 	st, err := h.Stat()
 	if err == nil && !st.Mode().IsRegular() {
 		if st.IsDir() {
@@ -63,16 +64,17 @@ func (f *File) open(h *os.File, path string) error {
 	if err != nil {
 		return err
 	}
-	if f.file, err = rowfile.Open(f.ctx, h, st.Size(), path, rowfile.Options{}); err != nil {
+	if f.file, err = rowfile.Open(f.ctx, h, st.Size(), path, o); err != nil {
 		return err
 	}
 	if err := f.file.Learn(f.ctx, false); err != nil {
 		return err
 	}
 	names, renamed := f.file.Distinct()
-	if f.Notes = rowfile.Few(renamed); f.file.Sheet != "" {
-		f.Notes = append([]string{f.file.Sheet}, f.Notes...)
+	if f.file.Sheet != "" {
+		f.Notes = []string{f.file.Sheet}
 	}
+	f.Notes = slices.Concat(f.Notes, f.file.Notes, rowfile.Few(renamed))
 	for i, name := range names {
 		c := &f.file.Columns[i]
 		typ := c.Type()

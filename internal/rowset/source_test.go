@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/cell/celltest"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/klauspost/compress/zstd"
@@ -33,7 +34,7 @@ func file(t *testing.T, name, content string) string {
 
 func open(t *testing.T, path string) api.RowReader {
 	t.Helper()
-	r, err := Open(t.Context(), path, path)
+	r, err := Open(t.Context(), path, path, rowfile.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestWorkbooksReadBack(t *testing.T) {
 func read(t *testing.T, name, content string) (string, error) {
 	t.Helper()
 	path := file(t, name, content)
-	r, err := Open(t.Context(), path, path)
+	r, err := Open(t.Context(), path, path, rowfile.Options{})
 	if err != nil {
 		return "", err
 	}
@@ -181,7 +182,7 @@ func TestOpenRows(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Open(t.Context(), t.TempDir(), "dir"); err == nil {
+	if _, err := Open(t.Context(), t.TempDir(), "dir", rowfile.Options{}); err == nil {
 		t.Error("a directory was opened")
 	}
 }

@@ -45,6 +45,8 @@ type Reader struct {
 	eof   bool
 	clean bool  // what is in buf is known to be valid UTF-8 without NUL
 	next  int64 // line at start
+
+	dialect *Dialect // nil for RFC 4180
 }
 
 // Error is an error after which the rest of a document cannot be parsed.
@@ -145,7 +147,17 @@ func (r *Reader) Read() error {
 				return io.EOF
 			}
 		}
-		n, lines, err := r.cut()
+		n, lines, err := 0, int64(0), error(nil)
+		if r.dialect == nil {
+			n, lines, err = r.cut()
+		} else {
+			again := false
+			if again, err = r.comment(); again && err == nil {
+				continue
+			} else if err == nil {
+				n, lines, err = r.cutDialect()
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -156,8 +168,11 @@ func (r *Reader) Read() error {
 			r.start += n
 			r.next += lines
 			for i := range r.Fields {
-				if r.Fields[i].pairs {
-					r.Fields[i].Text = undouble(r.Fields[i].Text)
+				switch f := &r.Fields[i]; {
+				case f.pairs && r.dialect != nil:
+					f.Text = r.dialect.unescaped(f.Text, r.comma)
+				case f.pairs:
+					f.Text = undouble(f.Text)
 				}
 			}
 			return nil

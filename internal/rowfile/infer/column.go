@@ -11,7 +11,16 @@ import (
 // Value is the text of a value in a file, and what the file says about it.
 type Value struct {
 	Text []byte
+	Raw  []byte // the text in the file, if Text is the same value as its type has it; else nil
 	Kind Kind
+}
+
+// AsText is the value as a text.
+func (v Value) AsText() []byte {
+	if v.Raw != nil {
+		return v.Raw
+	}
+	return v.Text
 }
 
 // Kind is the kind of a value in a file.
@@ -102,9 +111,9 @@ func (c *Column) Add(v Value, at int64) {
 	}
 	switch first := &c.First.Of[sort]; {
 	case c.Counts[sort] == 1:
-		*first = Sample{at, string(v.Text)}
+		*first = Sample{at, string(v.AsText())}
 	case sort == Texts && !c.First.Mixed:
-		c.First.Mixed = string(v.Text) != first.Text
+		c.First.Mixed = string(v.AsText()) != first.Text
 	}
 }
 

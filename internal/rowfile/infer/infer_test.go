@@ -8,7 +8,7 @@ import (
 
 func fields(values ...string) (c Column) {
 	for _, v := range values {
-		c.Add(Value{[]byte(v), Field}, 0)
+		c.Add(Value{Text: []byte(v), Kind: Field}, 0)
 	}
 	return c
 }
@@ -22,15 +22,15 @@ func numbers(values ...string) (c Column) {
 
 func TestType(t *testing.T) {
 	var nested, mixed, text, dates, null, wire Column
-	nested.Add(Value{[]byte("[]"), Nested}, 0)
+	nested.Add(Value{Text: []byte("[]"), Kind: Nested}, 0)
 	nested.Add(Value{}, 0)
-	mixed.Add(Value{[]byte("[]"), Nested}, 0)
+	mixed.Add(Value{Text: []byte("[]"), Kind: Nested}, 0)
 	mixed.AddNumber("1")
-	text.Add(Value{[]byte("12"), String}, 0)
-	dates.Add(Value{[]byte("2024-02-29"), String}, 0)
+	text.Add(Value{Text: []byte("12"), Kind: String}, 0)
+	dates.Add(Value{Text: []byte("2024-02-29"), Kind: String}, 0)
 	null.Add(Value{}, 0)
-	wire.Add(Value{[]byte("1.0"), Float}, 0)
-	wire.Add(Value{[]byte("1.5E300"), Float}, 0)
+	wire.Add(Value{Text: []byte("1.0"), Kind: Float}, 0)
+	wire.Add(Value{Text: []byte("1.5E300"), Kind: Float}, 0)
 	some := fields("1", "2")
 	some.Join(fields("3.25"))
 	for _, c := range []struct {

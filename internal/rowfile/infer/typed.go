@@ -82,7 +82,7 @@ func (t *Target) Put(to Vector, row int, v Value) error {
 	}
 	switch t.form {
 	case asText:
-		return to.Bytes(row, v.Text)
+		return to.Bytes(row, v.AsText())
 	case asBigint:
 		if n, err := strconv.ParseInt(string(v.Text), 10, 64); err == nil {
 			return to.Int(row, n)
@@ -248,7 +248,9 @@ func AppendWire(dst []byte, typ string, v Value) (_ []byte, ok bool) {
 		return dst, false
 	}
 	switch typ {
-	case "varchar", "bigint", "double", "date", "uuid":
+	case "varchar":
+		return append(dst, v.AsText()...), true
+	case "bigint", "double", "date", "uuid":
 		return append(dst, v.Text...), true
 	}
 	switch base, _, _ := strings.Cut(typ, "("); base {

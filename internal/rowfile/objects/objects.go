@@ -17,6 +17,9 @@ import (
 // MaxObject limits one record of a JSON file, in bytes.
 const MaxObject = 1 << 30
 
+// ErrUTF8 is the error for a record that is not UTF-8.
+var ErrUTF8 = errors.New("is not valid UTF-8")
+
 // Reader reads the objects of a document, either in one list or consecutive, and names the columns of their members in
 // the order of their first occurrence.
 type Reader struct {
@@ -27,6 +30,9 @@ type Reader struct {
 	array bool
 	begun bool
 	n     int64
+
+	within int  // objects around the records, by a path
+	single bool // one record is at a path
 
 	members []member
 	names   []string
@@ -247,6 +253,9 @@ func (r *Reader) peek() (byte, error) {
 // read reads the members of the next object.
 func (r *Reader) read() error {
 	bad := func(err error) error { return fmt.Errorf("record %d: %w", r.n+1, err) }
+	if r.single && r.n > 0 {
+		return r.ended()
+	}
 	c, err := r.peek()
 	if err == io.EOF && !r.array {
 		return io.EOF
@@ -258,6 +267,9 @@ func (r *Reader) read() error {
 		case err != nil:
 		case c == ']':
 			r.at++
+			if r.within > 0 {
+				return r.ended()
+			}
 			if _, err := r.peek(); err == nil {
 				return errors.New("unexpected data after the list of records")
 			} else if err != io.EOF {
@@ -287,7 +299,7 @@ func (r *Reader) read() error {
 			r.n++
 			r.members, r.same = members, s.usual && !s.escapes
 			if !r.clean && !utf8.Valid(s.text[:s.at]) {
-				return fmt.Errorf("record %d is not valid UTF-8", r.n)
+				return fmt.Errorf("record %d %w", r.n, ErrUTF8)
 			}
 			return nil
 		}

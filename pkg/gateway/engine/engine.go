@@ -48,7 +48,7 @@ func SampleTables() []string { return []string{"customers", "order_items", "orde
 type TableName struct{ Catalog, Schema, Table string }
 
 func (n TableName) String() string {
-	if path, ok := n.File(); ok {
+	if path, _, ok := n.File(); ok {
 		return sqltext.Literal(path)
 	}
 	if n.Catalog == "" && n.Schema == "" {
@@ -60,16 +60,21 @@ func (n TableName) String() string {
 // FileCatalog begins the name of the catalog of the files that a statement names. No name of a user begins so.
 const FileCatalog = "file:"
 
-// File is the path, as typed, of a file that a statement names as a table; ok is false for other tables.
-func (n TableName) File() (path string, ok bool) {
+// File is the path, as typed, of a file that a statement names as a table, with its options of reading; ok is false for
+// other tables.
+func (n TableName) File() (path string, options [][2]string, ok bool) {
 	if !strings.HasPrefix(n.Catalog, FileCatalog) {
-		return "", false
+		return "", nil, false
 	}
 	raw, err := hex.DecodeString(n.Schema)
 	if err != nil {
-		return "", false // not a name that the parser makes
+		return "", nil, false // not a name that the parser makes
 	}
-	return string(raw), true
+	parts := strings.Split(string(raw), "\x00")
+	for i := 1; i+1 < len(parts); i += 2 {
+		options = append(options, [2]string{parts[i], parts[i+1]})
+	}
+	return parts[0], options, true
 }
 
 // Compare orders names by their parts.

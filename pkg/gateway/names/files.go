@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
@@ -14,7 +15,7 @@ import (
 
 // lookupFile finds a file that a statement names by its path.
 func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (sql.Source, error) {
-	path, ok := n.File()
+	path, given, ok := n.File()
 	if !ok {
 		return sql.Source{}, nil
 	}
@@ -29,8 +30,17 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (sql.Sourc
 	if !filepath.IsAbs(at) {
 		at = filepath.Join(r.named.Dir, at)
 	}
-	scan, err := r.g.Sources.File(ctx, at)
 	named := namedFile{path}
+	o := rowfile.Options{Way: rowfile.ByWith}
+	for _, option := range given {
+		if err := o.Set(option[0], option[1]); err != nil {
+			return sql.Source{}, &engine.Error{Kind: engine.KindSyntax, Message: named.message(err), Err: err}
+		}
+	}
+	if r.named.Flags {
+		o.Way = rowfile.ByFileFlag
+	}
+	scan, err := r.g.Sources.File(ctx, at, o)
 	if err != nil {
 		return sql.Source{}, named.unreadable(err)
 	}

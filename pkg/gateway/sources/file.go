@@ -9,13 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // File opens a file, or the files that a pattern matches as one table, as the connector for folders reads them. The
 // path is absolute.
-func (s *Service) File(ctx context.Context, path string) (engine.Scanner, error) {
+func (s *Service) File(ctx context.Context, path string, o rowfile.Options) (engine.Scanner, error) {
 	all := []string{path}
 	_, err := os.Stat(path)
 	if err != nil && (!errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(path, "*?[")) {
@@ -37,7 +38,7 @@ func (s *Service) File(ctx context.Context, path string) (engine.Scanner, error)
 		}
 		slices.Sort(all)
 	}
-	return files.Named(ctx, s.Reach(nil), all)
+	return files.Named(ctx, s.Reach(nil), all, o)
 }
 
 // errNoMatch is the error for a pattern without a file.

@@ -9,6 +9,8 @@ type Files struct {
 	Dir  string              // that relative paths begin at
 	Note func(remark string) // called with what a file has beside the rows that are read; nil for no use of it
 	Off  string              // why no file may be read, "" if files may be
+
+	Flags bool // the options of reading were given as flags of the command, by which messages name them
 }
 
 // WithFiles allows the statement of a request to read the files that it names. Only a caller in this process can set

@@ -32,17 +32,18 @@ const rootSchema = "files"
 func Type() connector.Type {
 	return connector.Type{
 		Key: "files", Label: "Folder of files", Category: "File", CatalogType: "files", Cacheable: true,
-		Fields: []connector.Field{
+		Fields: append([]connector.Field{
 			{Name: "path", Kind: "text", Required: true, Local: true,
 				Description: "Folder with CSV, TSV, JSON, ndjson, Parquet or XLSX files, as an absolute path"},
 			{Name: "pattern", Kind: "text", Description: "Only files with matching names, such as sales-*.csv"},
-		},
+		}, optionFields()...),
 		Open: open,
 	}
 }
 
 type folder struct {
 	dir, pattern string
+	opt          rowfile.Options
 	own          *connector.Own
 	notes        *connector.Notes
 	now          func() time.Time
@@ -65,7 +66,7 @@ type described struct {
 	guesses []infer.Column // of the columns, if types are inferred from values
 	rows    int64
 	form    rowfile.Form
-	sheets  string   // of a workbook with several, which of them is read; else ""
+	remarks []string // what is noteworthy of how the file is read
 	renamed []string // which columns do not have their names in the file
 	guessed bool     // only the first rows were read: rows is not known, and the columns may be others
 }
@@ -91,7 +92,9 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	if _, err := path.Match(f.pattern, ""); err != nil {
 		return nil, fmt.Errorf("credential field \"pattern\": %w", err)
 	}
-	return f, nil
+	var err error
+	f.opt, err = optionsOf(c)
+	return f, err
 }
 
 // sampleSize is the usual size of a sample.
@@ -219,16 +222,14 @@ type tableOf struct {
 
 var _ engine.Guesser = (*tableOf)(nil)
 
-// Remarks says which sheet of a workbook with several is read, and which columns are renamed.
+// Remarks says which sheet of a workbook with several is read, what of a file may have to be read otherwise, and which
+// columns are renamed.
 func (t *tableOf) Remarks() []string { return remarks([]part{{file: t.file, as: t.as}}) }
 
 func remarks(parts []part) []string {
 	var out []string
 	for _, p := range parts {
-		if p.as.sheets != "" {
-			out = append(out, p.file.path+": "+p.as.sheets)
-		}
-		for _, r := range rowfile.Few(p.as.renamed) {
+		for _, r := range slices.Concat(p.as.remarks, rowfile.Few(p.as.renamed)) {
 			out = append(out, p.file.path+": "+r)
 		}
 	}

@@ -37,7 +37,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file, guess bool) (descr
 		return d, nil
 	}
 	d = described{stamp: stamp, size: info.Size(), at: info.ModTime()}
-	about := "files 8 " + filepath.Join(f.dir, t.path)
+	about := fmt.Sprintf("files 9 %s %d%s", filepath.Join(f.dir, t.path), f.opt.Way, f.opt.Text())
 	worthy := settled && d.size >= noteworthy && t.ending != string(rowfile.Parquet)
 	if !worthy || !f.recall(about, &d) {
 		err := r.describe(ctx, t, &d, guess)
@@ -66,7 +66,7 @@ type noted struct {
 	Guesses []infer.Column
 	Rows    int64
 	Form    rowfile.Form
-	Sheets  string
+	Remarks []string
 	Renamed []string
 }
 
@@ -75,7 +75,7 @@ func (f *folder) recall(about string, d *described) bool {
 	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) {
 		return false
 	}
-	d.guesses, d.rows, d.form, d.sheets, d.renamed = n.Guesses, n.Rows, n.Form, n.Sheets, n.Renamed
+	d.guesses, d.rows, d.form, d.remarks, d.renamed = n.Guesses, n.Rows, n.Form, n.Remarks, n.Renamed
 	for i, c := range n.Columns {
 		d.cols = append(d.cols, column{ColumnInfo: c, at: n.Fields[i]})
 	}
@@ -83,7 +83,7 @@ func (f *folder) recall(about string, d *described) bool {
 }
 
 func (f *folder) keep(about string, d described) {
-	n := noted{Guesses: d.guesses, Rows: d.rows, Form: d.form, Sheets: d.sheets, Renamed: d.renamed}
+	n := noted{Guesses: d.guesses, Rows: d.rows, Form: d.form, Remarks: d.remarks, Renamed: d.renamed}
 	for _, c := range d.cols {
 		n.Columns, n.Fields = append(n.Columns, c.ColumnInfo), append(n.Fields, c.at)
 	}

@@ -16,8 +16,10 @@ import (
 // Named opens files that are named by absolute paths as one table. The format of a file is determined by its name, or
 // by its first bytes if the name has no known extension. Several files must have the same columns, with types that fit
 // the values of all files. Links are followed.
-func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.Scanner, error) {
-	return named(ctx, newFolder("", reach), paths)
+func Named(ctx context.Context, reach connector.Reach, paths []string, o rowfile.Options) (engine.Scanner, error) {
+	f := newFolder("", reach)
+	f.opt = o
+	return named(ctx, f, paths)
 }
 
 func named(ctx context.Context, f *folder, paths []string) (engine.Scanner, error) {
@@ -69,7 +71,7 @@ func named(ctx context.Context, f *folder, paths []string) (engine.Scanner, erro
 		return &tableOf{f: f, file: t.parts[0].file, as: t.parts[0].as}, nil
 	}
 	for _, p := range t.parts[1:] {
-		if err := sameColumns(t.parts[0], p); err != nil {
+		if err := sameColumns(t.parts[0], p, f.opt); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +82,11 @@ func within(path, dir string) bool {
 	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
-func sameColumns(a, b part) error {
+// sameColumns returns an error if a file has a column that the other lacks, unless they are united by name.
+func sameColumns(a, b part, o rowfile.Options) error {
+	if o.Union() {
+		return nil
+	}
 	for _, c := range []struct{ has, lacks part }{{a, b}, {b, a}} {
 		names := map[string]bool{}
 		for _, col := range c.lacks.as.cols {
@@ -88,8 +94,8 @@ func sameColumns(a, b part) error {
 		}
 		for _, col := range c.has.as.cols {
 			if !names[col.Name] {
-				return fmt.Errorf("file %s has no column %q, and %s has one", c.lacks.file.path, col.Name,
-					c.has.file.path)
+				return fmt.Errorf("file %s has no column %q, and %s has one; %s makes it NULL", c.lacks.file.path,
+					col.Name, c.has.file.path, o.Way.Spell("union-by-name", "true"))
 			}
 		}
 	}

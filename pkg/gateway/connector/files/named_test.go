@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -73,7 +74,7 @@ func TestNamed(t *testing.T) {
 // namedText is the columns and rows of files, or the error.
 func namedText(paths []string) string {
 	ctx := context.Background()
-	s, err := Named(ctx, connector.Reach{}, paths)
+	s, err := Named(ctx, connector.Reach{}, paths, rowfile.Options{})
 	if err != nil {
 		return err.Error()
 	}

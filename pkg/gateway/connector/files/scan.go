@@ -73,7 +73,7 @@ func (p *place) describe(ctx context.Context, t file, d *described, guess bool) 
 		return err
 	}
 	defer h.Close()
-	f, err := rowfile.Open(ctx, h, d.size, path.Base(t.path), rowfile.Options{})
+	f, err := rowfile.Open(ctx, h, d.size, path.Base(t.path), p.f.opt)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,10 @@ func (p *place) describe(ctx context.Context, t file, d *described, guess bool) 
 		}
 	}
 	names, renamed := f.Distinct()
-	d.form, d.rows, d.sheets, d.renamed = f.Form, f.Rows+f.Blank, f.Sheet, renamed
+	d.form, d.rows, d.remarks, d.renamed = f.Form, f.Rows+f.Blank, f.Notes, renamed
+	if f.Sheet != "" {
+		d.remarks = append([]string{f.Sheet}, f.Notes...)
+	}
 	for i, name := range names {
 		c := &f.Columns[i]
 		info := engine.ColumnInfo{Name: name, Type: c.Type(), Nullable: c.Nullable || c.Declared == "" && c.Values == 0}
@@ -118,7 +121,7 @@ func (f *folder) scan(ctx context.Context, t file, d described, want []column, l
 		return connector.Number(left), h.Close()
 	}
 	s := &scan{h: h, as: d, path: t.path, cols: want, limit: limit}
-	if s.file, err = rowfile.Reopen(ctx, h, d.size, d.form); err == nil {
+	if s.file, err = rowfile.Reopen(ctx, h, d.size, d.form, f.opt); err == nil {
 		s.file.Changed = func() error { return d.still(h) }
 		if d.form.Format == rowfile.Parquet {
 			return s.parquet()

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/xuri/excelize/v2"
 )
@@ -35,7 +36,7 @@ func TestSheets(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := connector.NewNotes(filepath.Join(dir, "notes"))
-	of, third := `two.xlsx: read sheet "Sheet1" of "Sheet1", "Feb"`,
+	of, third := `two.xlsx: read sheet "Sheet1" of "Sheet1", "Feb"; --sheet names another`,
 		`.xlsx: column 3 has no name: it is called "column_3"`
 	for _, c := range []struct{ paths, remarks []string }{
 		{[]string{path}, []string{of, "two" + third}},
@@ -43,7 +44,7 @@ func TestSheets(t *testing.T) {
 		{[]string{path, single}, []string{of, "two" + third, "one" + third}},
 	} {
 		for range 2 { // the second time from the notes, if it is large enough for them
-			s, err := Named(t.Context(), connector.Reach{Notes: notes}, c.paths)
+			s, err := Named(t.Context(), connector.Reach{Notes: notes}, c.paths, rowfile.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

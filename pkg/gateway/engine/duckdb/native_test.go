@@ -21,6 +21,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	folder "github.com/dig-cli/dig/pkg/gateway/connector/files"
@@ -138,7 +139,7 @@ type onlyScan struct{ engine.Scanner }
 
 func openParquet(t *testing.T, path ...string) engine.Scanner {
 	t.Helper()
-	s, err := folder.Named(t.Context(), connector.Reach{}, path)
+	s, err := folder.Named(t.Context(), connector.Reach{}, path, rowfile.Options{})
 	if err != nil {
 		t.Fatal(path, err)
 	}
