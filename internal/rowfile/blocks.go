@@ -47,7 +47,8 @@ type Divided struct {
 
 // Divide opens the rows of a file for several readers; nil for one that a single reader has to read.
 func (f *File) Divide(ctx context.Context) (_ *Divided, err error) {
-	if f.single || f.Tee != nil || f.Loose || f.Returns || f.opt.Samples || f.opt.serial() || f.Format != CSV && f.Format != JSON {
+	if f.single || f.Tee != nil || f.Loose || f.Returns || f.opt.Samples || f.opt.serial() ||
+		f.Format != CSV && f.Format != JSON {
 		return nil, nil
 	}
 	t, err := f.text(ctx)

@@ -189,7 +189,7 @@ func TestNativeParquet(t *testing.T) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		src, err := folder.Named(t.Context(), connector.Reach{}, []string{path})
+		src, err := folder.Named(t.Context(), connector.Reach{}, []string{path}, rowfile.Options{})
 		if err != nil {
 			continue // it is refused before anything is read
 		}
