@@ -48,7 +48,8 @@ var (
 	})
 	firstWords = sync.OnceValue(func() []Candidate {
 		var out []Candidate
-		for _, w := range []string{"DESCRIBE", "EXPLAIN", "SELECT", "SHOW", "TABLE", "VALUES", "WITH"} {
+		for _, w := range []string{"DESCRIBE", "EXPLAIN", "FROM", "SELECT", "SHOW", "SUMMARIZE", "TABLE", "VALUES",
+			"WITH"} {
 			out = append(out, Candidate{Text: w, Kind: KindKeyword})
 		}
 		return out
@@ -182,7 +183,7 @@ func (c *completion) wantsTable() bool {
 	switch {
 	case prev.is("from", "join"):
 		return !extracting(c.tokens, c.before-1)
-	case prev.is("describe", "desc", "into", "table", "columns"):
+	case prev.is("describe", "desc", "summarize", "into", "table", "columns"):
 		return c.before <= 3 || prev.is("into")
 	case prev.text != ",":
 		return false

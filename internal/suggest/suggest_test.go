@@ -33,7 +33,7 @@ func others(name string) []Column {
 // "".
 func TestAt(t *testing.T) {
 	for _, tt := range []struct{ text, kinds, want string }{
-		{"|", "keyword", "DESCRIBE EXPLAIN SELECT SHOW TABLE VALUES WITH"},
+		{"|", "keyword", "DESCRIBE EXPLAIN FROM SELECT SHOW SUMMARIZE TABLE VALUES WITH"},
 		{"sel|", "", "select"},
 		{"SEL|", "", "SELECT"},
 		{"select 1; sel|", "", "select"},
@@ -47,6 +47,8 @@ func TestAt(t *testing.T) {
 		{"SELECT * FROM sample.shop.\"or|", "", `"orders" "order"`},
 		{"SELECT | FROM people", "column", `id name "Home town"`},
 		{"SELECT h| FROM people", "column", `"Home town"`},
+		{"FROM people SELECT |", "column", `id name "Home town"`},
+		{"SUMMARIZE cus|", "", "sample.shop.customers"},
 		{"SELECT p.| FROM people p", "", `id name "Home town"`},
 		{"SELECT people.na| FROM people", "", "name"},
 		{"SELECT c.na|", "", ""},
