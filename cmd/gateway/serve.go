@@ -13,7 +13,9 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/metrics"
 	"github.com/dig-cli/dig/pkg/gateway/supervise"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/spf13/cobra"
 )
 
@@ -105,11 +107,11 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 	} else {
 		outlive(e, func() { tellReload(o); again() })
 	}
-	g, err := gateway.Open(o)
+	g, closeAll, err := f.open(ctx, o, w)
 	if err != nil {
 		return err
 	}
-	defer g.Close()
+	defer closeAll()
 	stored := key != ""
 	if w != nil && key == "" {
 		key = w.Key
@@ -153,6 +155,41 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 	}
 	fmt.Fprintln(e.Err, "stopped")
 	return cli.ErrDone
+}
+
+// open opens the gateway and those who watch it.
+func (f *serveFlags) open(ctx context.Context, o gateway.Options, w *supervise.Worker) (*gateway.Gateway, func(), error) {
+	m := metrics.New(o.Log, o.Now)
+	if w != nil {
+		m.Replaced = w.Replaced
+	}
+	o.Metrics, o.Observe = m, m.Call
+	if f.spans != nil {
+		o.Observe = func(c web.Call) { m.Call(c); f.spans.Call(c) }
+	}
+	g, err := gateway.Open(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.Gateway = g
+	g.Jobs.OnEnd = append(g.Jobs.OnEnd, m.Run)
+	closeAll := func() { _ = g.Close() } // the runs end, and are reported, before those who watch
+	if f.hook != nil {
+		if err := g.Failing(ctx, f.hook.Failing); err != nil {
+			return nil, nil, errors.Join(err, g.Close())
+		}
+		f.hook.Start()
+		g.Jobs.OnEnd = append(g.Jobs.OnEnd, f.hook.Ended)
+		inner := closeAll
+		closeAll = func() { inner(); f.hook.Close() }
+	}
+	if f.spans != nil {
+		f.spans.Start()
+		g.Jobs.OnEnd = append(g.Jobs.OnEnd, f.spans.Run)
+		inner := closeAll
+		closeAll = func() { inner(); f.spans.Close() }
+	}
+	return g, closeAll, nil
 }
 
 // addresses are the lines on standard output.

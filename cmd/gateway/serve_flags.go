@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,7 +15,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/diskspace"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/hooks"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/traces"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/spf13/cobra"
 )
@@ -28,6 +31,9 @@ type serveFlags struct {
 	limits                               web.Limits
 	upload, memory, temp, exports, reach string
 	printKey, quiet                      bool
+	onFailure, otlp                      string
+	hook                                 *hooks.Hook      // of onFailure, nil for none
+	spans                                *traces.Exporter // nil for none
 	grace, overrun                       time.Duration
 }
 
@@ -49,6 +55,11 @@ func (f *serveFlags) register(c *cobra.Command) {
 	fs.BoolVar(&f.quiet, "quiet", false, "do not log requests")
 	fs.StringVar(&f.logFormat, "log-format", "text", "format of the log: text or json")
 	complete.Values(c, "log-format", "text", "json")
+	fs.StringVar(&f.onFailure, "on-failure", "", "command, or address that begins with http:// or https://, that gets "+
+		"a JSON document when a run of a cache, a materialized query or a metadata refresh fails, and when the next "+
+		"one succeeds (docs/operating.md)")
+	fs.StringVar(&f.otlp, "otlp-endpoint", "", "address of an OpenTelemetry collector that gets a span for each request "+
+		"and run, such as http://localhost:4318 (OTEL_EXPORTER_OTLP_ENDPOINT)")
 	fs.DurationVar(&f.grace, "grace", 30*time.Second,
 		"how long calls and runs may continue after an interrupt before they are cancelled")
 	fs.DurationVar(&f.limits.Statement, "max-statement-time", 2*time.Hour,
@@ -130,11 +141,41 @@ func (f *serveFlags) options(e *cli.Env) (o gateway.Options, err error) {
 		return o, err
 	}
 	f.at.Encrypted = o.Certificate != nil
+	if err := f.watchers(e, o.Log); err != nil {
+		return o, err
+	}
 	o.OpenEngine, o.Now, o.Version = duckdb.Open, e.Now, cli.BuildVersion()
 	o.KeepOut, o.Configs = config.OwnDirs(e.Getenv)
 	o.Engine = engine.Options{MemoryLimit: memory, TempLimit: temp, Overrun: f.overrun,
 		CompactFree: diskspace.CompactFree, AbortCode: exitcode.Failed}
 	return o, nil
+}
+
+// watchers opens those who are notified of requests and runs.
+func (f *serveFlags) watchers(e *cli.Env, log *slog.Logger) (err error) {
+	if f.onFailure != "" {
+		if f.hook, err = hooks.New(f.onFailure, cli.BuildVersion(), log, e.Now); err != nil {
+			return exitcode.Usagef("--on-failure: %v", err)
+		}
+	}
+	name, endpoint := "--otlp-endpoint", f.otlp
+	if endpoint == "" {
+		name, endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT", e.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
+	}
+	if endpoint == "" {
+		return nil
+	}
+	if protocol := e.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"); protocol == "grpc" {
+		return exitcode.Usagef("OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported").WithHint("spans are sent by HTTP, " +
+			"which collectors receive on port 4318")
+	}
+	f.spans, err = traces.New(traces.Options{Endpoint: endpoint, Headers: e.Getenv("OTEL_EXPORTER_OTLP_HEADERS"),
+		Service:    cmp.Or(e.Getenv("OTEL_SERVICE_NAME"), "dig-gateway"),
+		Attributes: e.Getenv("OTEL_RESOURCE_ATTRIBUTES"), Version: cli.BuildVersion(), Log: log, Now: e.Now})
+	if err != nil {
+		return exitcode.Usagef("%s: %v", name, err)
+	}
+	return nil
 }
 
 func (f *serveFlags) logger(e *cli.Env) (*slog.Logger, error) {

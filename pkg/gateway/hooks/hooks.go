@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/retry"
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -24,7 +23,7 @@ import (
 const (
 	callTime = 30 * time.Second
 	attempts = 4
-	again    = time.Second // before the second attempt; doubled for each further one
+	first    = time.Second // before the second attempt; doubled for each further one
 	longest  = 30 * time.Second
 	atOnce   = 4
 	waiting  = 50        // calls for each of those at once; further ones are left out
@@ -58,6 +57,7 @@ type Hook struct {
 	ctx   context.Context
 	stop  context.CancelFunc
 	queue [atOnce]chan Event // by object, so that its events stay in order
+	again time.Duration      // before the second attempt
 	done  sync.WaitGroup
 
 	mu      sync.Mutex
@@ -75,7 +75,7 @@ type failures struct {
 // New returns a hook that calls a target: an address that begins with http:// or https://, or else a command for the
 // shell. Nothing is called yet.
 func New(target, version string, log *slog.Logger, now func() time.Time) (*Hook, error) {
-	h := &Hook{log: log, now: now, failing: map[object]*failures{}}
+	h := &Hook{log: log, now: now, again: first, failing: map[object]*failures{}}
 	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
 		u, err := url.Parse(target)
 		if err != nil || u.Hostname() == "" {
@@ -87,16 +87,22 @@ func New(target, version string, log *slog.Logger, now func() time.Time) (*Hook,
 	} else {
 		h.call = command(target)
 	}
-	h.ctx, h.stop = context.WithCancel(context.Background())
 	for i := range h.queue {
 		h.queue[i] = make(chan Event, waiting)
+	}
+	return h, nil
+}
+
+// Start begins to call.
+func (h *Hook) Start() {
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	for i := range h.queue {
 		safely.Wait(&h.done, func() {
 			for e := range h.queue[i] {
 				h.send(e)
 			}
 		})
 	}
-	return h, nil
 }
 
 // Failing tells the hook of an object whose latest run failed before this process, so that its recovery is reported.
@@ -123,8 +129,8 @@ func (h *Hook) Ended(e jobs.End) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f := h.failing[key]
-	switch api.JobState(e.Status) {
-	case api.StateFailed:
+	switch e.State() {
+	case "failed":
 		if f == nil {
 			f = &failures{since: at}
 			h.failing[key] = f
@@ -133,7 +139,7 @@ func (h *Hook) Ended(e jobs.End) {
 			return
 		}
 		f.told = at
-	case api.StateCompleted:
+	case "completed":
 		if f == nil {
 			return
 		}
@@ -178,7 +184,7 @@ func (h *Hook) send(e Event) {
 				err.Error())
 			return
 		}
-		_ = retry.Sleep(h.ctx, retry.Doubled(again, longest, n)) // of a hook that is closed: the last attempt
+		_ = retry.Sleep(h.ctx, retry.Doubled(h.again, longest, n)) // of a hook that is closed: the last attempt
 	}
 }
 

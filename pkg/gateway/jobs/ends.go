@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -65,6 +67,15 @@ type End struct {
 	Took      time.Duration
 	Rows      int64 // stored by it, negative if it stored none
 	Scheduled bool
+}
+
+// State is the status in lower case and in one spelling: completed, failed or cancelled.
+func (e End) State() string {
+	s := strings.ToLower(api.JobState(e.Status))
+	if s == "succeeded" {
+		return "completed"
+	}
+	return s
 }
 
 // Ended logs the end of a run of an object: failures as warnings, which --quiet shows too.

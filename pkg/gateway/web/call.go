@@ -24,6 +24,7 @@ type Call struct {
 	Start    time.Time
 	Took     time.Duration
 	Status   int
+	Aborted  bool  // the reply was aborted after its start
 	Received int64 // bytes of the request's body
 	Sent     int64 // bytes of the reply's body
 	Rows     int64 // of the result of a statement, or that an import has stored
@@ -54,6 +55,9 @@ func (c *Call) line() []slog.Attr {
 	}
 	if c.Received > 0 {
 		out = append(out, slog.Int64("received", c.Received))
+	}
+	if c.Aborted {
+		out = append(out, slog.Bool("aborted", true))
 	}
 	if c.Rows > 0 {
 		out = append(out, slog.Int64("rows", c.Rows))

@@ -111,6 +111,9 @@ func (s *Mux) Called() (end func()) {
 	}
 }
 
+// Active is the number of active calls.
+func (s *Mux) Active() int64 { return s.calls.Load() }
+
 // Quiet reports whether there are no active calls, and were none for a while.
 func (s *Mux) Quiet(now time.Time) bool {
 	return s.calls.Load() == 0 && now.Sub(time.Unix(0, s.lastCall.Load())).Abs() >= tidyQuiet

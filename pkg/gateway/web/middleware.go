@@ -59,6 +59,7 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 					p = http.ErrAbortHandler
 				}
 			}
+			call.Aborted = p != nil
 			call.Path, call.Status, call.Sent, call.Took = hr.URL.Path, sw.Status, sw.bytes, s.Now().Sub(call.Start)
 			s.ended(call)
 			if p != nil {
