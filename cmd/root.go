@@ -24,6 +24,7 @@ import (
 	"github.com/dig-cli/dig/cmd/metadata"
 	"github.com/dig-cli/dig/cmd/profile"
 	"github.com/dig-cli/dig/cmd/query"
+	"github.com/dig-cli/dig/cmd/runs"
 	"github.com/dig-cli/dig/cmd/sync"
 	"github.com/dig-cli/dig/cmd/table"
 	"github.com/dig-cli/dig/cmd/uses"
@@ -130,7 +131,7 @@ when no other zone is chosen.`,
 		cmds []*cobra.Command
 	}{
 		{groupData, []*cobra.Command{query.NewSQL(e), query.NewShell(e), query.New(e), table.New(e), table.NewBI(e)}},
-		{groupData, []*cobra.Command{materialized.New(e)}},
+		{groupData, []*cobra.Command{materialized.New(e), runs.New(e)}},
 		{groupData, []*cobra.Command{export.New(e), cache.New(e), check.New(e), uses.New(e)}},
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
 		{groupSources, []*cobra.Command{sync.NewPull(e), sync.NewDiff(e), sync.NewPlan(e), sync.NewApply(e)}},

@@ -54,8 +54,8 @@ func New(e *cli.Env) *cobra.Command {
   rows          a table that a saved query reads is truncated at 100 rows, or
                 its cache is filled for the first time; never on zone local
   cached        a table is shown as cached but no cache is listed
-  cache         the last refresh failed, was cancelled or is stalled; or there
-                was none
+  cache         the last refresh failed, was cancelled or is stalled; there
+                was none; or the next one is overdue
   materialized  the last run failed or was canceled, there never was one, or
                 the next one is overdue
   query         a saved query does not run
@@ -80,7 +80,7 @@ ids made up for the purpose, and changes nothing; the exit code is 7 when routes
 	c.Flags().BoolVar(&routes, "routes", false, "instead, check which of the documented routes the gateway has")
 	c.MarkFlagsMutuallyExclusive("expect", "write-columns", "routes")
 	cli.Annotate(c, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.GetTableCacheState,
-		spec.ListCatalogCacheStatuses, spec.ListMaterializedStatuses,
+		spec.ListCatalogCacheStatuses, spec.GetCacheSettings, spec.ListMaterializedStatuses,
 		spec.ListParametricTables, spec.ExecuteQuery)
 	return cli.Leaf[cli.Either[[]finding, []RouteFinding]](e, spec.ListCacheStatuses, c,
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string,

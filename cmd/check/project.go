@@ -135,7 +135,11 @@ func (k *checking) checkCaches(ctx context.Context) error {
 		if i := slices.IndexFunc(k.g.Catalogs, func(c api.Catalog) bool { return c.ID == st.CatalogID }); i >= 0 {
 			name = k.g.Catalogs[i].Name
 		}
-		k.checkCache(sqltext.TableRef{Catalog: name, Schema: st.SchemaName, Table: st.TableName}.String(), st)
+		table := sqltext.TableRef{Catalog: name, Schema: st.SchemaName, Table: st.TableName}.String()
+		k.checkCache(table, st)
+		if err := k.checkCacheSchedule(ctx, table, st); err != nil {
+			return err
+		}
 	}
 	for _, c := range k.g.Catalogs {
 		if c.ConnectionID == nil {
@@ -173,6 +177,55 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 	}
 }
 
+// checkCacheSchedule finds a cache that should have been refreshed a while ago. The hosted zones do not tell when, but
+// the schedules.
+func (k *checking) checkCacheSchedule(ctx context.Context, table string, st api.CacheStatus) error {
+	run := st.Newest()
+	if run == nil || !cli.CacheEnded(run.Status) {
+		return nil
+	}
+	again := "`dig cache refresh " + shell.Quote(table) + " --wait`"
+	if !k.e.MayDropRows() {
+		if st.NextRefreshTime == nil {
+			return nil
+		}
+		due, err := time.Parse(time.RFC3339, *st.NextRefreshTime)
+		if err == nil && k.e.Now().Sub(due) > schedule.Overdue {
+			k.add("cache", table, servingHint, "the refresh of %s is overdue", *st.NextRefreshTime)
+		}
+		return nil
+	}
+	c, err := k.g.Cl.Cache.Settings(ctx, k.g.Project, st.ID)
+	var ae *api.Error
+	if errors.As(err, &ae) && ae.Kind == api.KindNotFound { // deleted meanwhile
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		*api.CacheSchedule
+		last *api.CacheExecutionInfo
+		kind string
+	}{{c.FullRefreshCacheSchedule, st.LastFullRefreshCacheExecution, "full refresh"},
+		{c.IncrementalCacheSchedule, run, "refresh"}} { // a full refresh counts for both
+		if s.CacheSchedule == nil || s.Expression == nil || s.last == nil {
+			continue
+		}
+		period, err := schedule.ParsePeriod(*s.Expression)
+		last, terr := time.Parse(time.RFC3339, s.last.CreatedAt)
+		if err != nil || terr != nil { // the hosted zones accept a malformed period and ignore it [L]
+			continue
+		}
+		if k.e.Now().Sub(period.Times(last, 1)) > schedule.Overdue {
+			k.add("cache", table, again, "the last %s was that of %s, although there is to be one every %s", s.kind,
+				s.last.CreatedAt, *s.Expression)
+			break
+		}
+	}
+	return nil
+}
+
 // older describes the rows that queries read after a failed refresh.
 func older(st api.CacheStatus) string {
 	if at := st.Refreshed(); at != "" {
@@ -203,6 +256,8 @@ func (k *checking) checkCached(ctx context.Context, c api.Catalog, listed map[sq
 	return nil
 }
 
+const servingHint = "schedules of zone local fire while `dig gateway serve` runs"
+
 // checkMaterialized checks the runs of materialized queries.
 func (k *checking) checkMaterialized(ctx context.Context) error {
 	all, err := k.g.Cl.Materialized.Statuses(ctx, k.g.Project)
@@ -225,7 +280,7 @@ func (k *checking) checkMaterialized(ctx context.Context) error {
 		if late := k.e.Now().Sub(next); err == nil && late > schedule.Overdue {
 			hint := again
 			if !k.e.MayDropRows() {
-				hint = "schedules of zone local fire while `dig gateway serve` runs"
+				hint = servingHint
 			}
 			k.add("materialized", st.QueryName, hint, "the run of %s is overdue", *st.NextExecutionStartTime)
 		}

@@ -63,7 +63,9 @@ type CacheStatus struct {
 	CacheActionLogs               []CacheActionLog    `json:"cacheActionLogs,omitzero"`
 	// zone local only: start of the run that stored the current rows
 	RefreshedAt *string `json:"refreshedAt,omitempty"`
-	ProjectID   string  `json:"projectId"`
+	// zone local only: when the next scheduled refresh is due
+	NextRefreshTime *string `json:"nextRefreshTime,omitempty"`
+	ProjectID       string  `json:"projectId"`
 }
 
 // Newest returns the current run: that of the slot which started last; nil if there was none.

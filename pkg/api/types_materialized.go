@@ -15,6 +15,8 @@ type MaterializedQueryStatus struct {
 	Error *string `json:"error,omitempty"`
 	// zone local only: start of the run that stored the current rows
 	RefreshedAt *string `json:"refreshedAt,omitempty"`
+	// zone local only: number of the current rows
+	RowCount *int64 `json:"rowCount,omitempty"`
 }
 
 // Refreshed returns the start of the run that stored the current rows, if known: the hosted zones report only the

@@ -181,13 +181,19 @@ var added = map[string]string{
 	"listProjectsLegacy[].workspaceId": "the documents leave it out of the legacy reply with one project, not of lists",
 	"getCacheStatus.refreshedAt": "how old the rows are that queries read, which the two last runs " +
 		"cannot tell when both failed",
-	"getMaterializedStatus.refreshedAt":      "likewise, of stored results",
-	"listMaterializedStatuses[].refreshedAt": "likewise",
-	"listCacheStatuses[].refreshedAt":        "likewise",
-	"listCatalogCacheStatuses[].refreshedAt": "likewise",
-	"listSchemaCacheStatuses[].refreshedAt":  "likewise",
-	"executeQuery.columns[].dataType":        "COMPACT rows keep their types without a second request",
-	"transpileSql.result":                    "the name that the documents use; the service writes query",
+	"getMaterializedStatus.refreshedAt":          "likewise, of stored results",
+	"listMaterializedStatuses[].refreshedAt":     "likewise",
+	"getMaterializedStatus.rowCount":             "how many rows a run has stored, which would have to be counted",
+	"listMaterializedStatuses[].rowCount":        "likewise",
+	"listCacheStatuses[].refreshedAt":            "likewise",
+	"listCatalogCacheStatuses[].refreshedAt":     "likewise",
+	"listSchemaCacheStatuses[].refreshedAt":      "likewise",
+	"getCacheStatus.nextRefreshTime":             "when a refresh is due, as that of a materialized query",
+	"listCacheStatuses[].nextRefreshTime":        "when a refresh is due, as that of a materialized query",
+	"listCatalogCacheStatuses[].nextRefreshTime": "when a refresh is due, as that of a materialized query",
+	"listSchemaCacheStatuses[].nextRefreshTime":  "when a refresh is due, as that of a materialized query",
+	"executeQuery.columns[].dataType":            "COMPACT rows keep their types without a second request",
+	"transpileSql.result":                        "the name that the documents use; the service writes query",
 }
 
 // byName are objects whose members are named by data: columns of a row, members of a credential.

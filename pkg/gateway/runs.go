@@ -28,13 +28,7 @@ func (g *Gateway) LateRuns(ctx context.Context, now time.Time) ([]LateRun, error
 	}
 	caches, err := g.Store.DueCaches(ctx, before)
 	for _, c := range caches {
-		due := ""
-		for _, at := range []*string{c.Incremental.Due, c.Full.Due} {
-			if at != nil && (due == "" || *at < due) {
-				due = *at
-			}
-		}
-		out = append(out, LateRun{jobs.JobCache, c.ProjectID, c.ID, c.SchemaName + "." + c.TableName, due})
+		out = append(out, LateRun{jobs.JobCache, c.ProjectID, c.ID, c.SchemaName + "." + c.TableName, *c.Due()})
 	}
 	return out, err
 }

@@ -328,7 +328,7 @@ func (s *Service) listCacheStatuses(ctx context.Context, r *web.Request[web.None
 // cacheStatus reads both slots; the newer one is the state of the cache.
 func (s *Service) cacheStatus(ctx context.Context, c store.Cache) (api.CacheStatus, error) {
 	out := api.CacheStatus{ID: c.ID, Status: "NOT_INITIALIZED", CatalogID: c.CatalogID, SchemaName: c.SchemaName,
-		TableName: c.TableName, ProjectID: c.ProjectID}
+		TableName: c.TableName, ProjectID: c.ProjectID, NextRefreshTime: c.Due()}
 	if c.Stored != nil {
 		run, err := s.Store.CacheRunByID(ctx, *c.Stored)
 		if err == nil {

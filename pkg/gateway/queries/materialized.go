@@ -73,7 +73,7 @@ func statusOut(q store.Query) api.MaterializedQueryStatus {
 		NextExecutionStartTime: m.Schedule.Next,
 		Status:                 m.Status, LastExecutionStartTime: m.StartedAt, LastUpdateTime: m.UpdatedAt,
 		Error:       m.Error,
-		RefreshedAt: m.StoredAt}
+		RefreshedAt: m.StoredAt, RowCount: m.RowCount}
 }
 
 func (s *Service) listMaterializedStatuses(ctx context.Context,

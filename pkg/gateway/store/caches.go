@@ -38,6 +38,14 @@ type Cache struct {
 	CreatedAt string
 }
 
+// Due is when the next scheduled refresh is due, nil for never.
+func (c Cache) Due() *string {
+	if c.Incremental.Due == nil || c.Full.Due != nil && *c.Full.Due < *c.Incremental.Due {
+		return c.Full.Due
+	}
+	return c.Incremental.Due
+}
+
 const cacheColumns = "id, project_id, catalog_id, schema_name, table_name, inc_type, inc_expr, inc_due, full_type, " +
 	"full_expr, full_due, stored, created_at, key_columns, updated_column, insert_only, inc_anchor, full_anchor"
 

@@ -1,0 +1,274 @@
+// Package runs holds the command that lists the runs of all kinds of a project.
+package runs
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// run is one run, whatever has run.
+type run struct {
+	StartedAt  string  `json:"startedAt"`
+	Kind       string  `json:"kind"` // cache, materialized, export or import
+	Name       string  `json:"name"` // of what has run: a table in three parts, or a saved query
+	Mode       string  `json:"mode,omitempty"`
+	Status     string  `json:"status"` // RUNNING, COMPLETED, FAILED, CANCELLED, and those of exports; UNKNOWN of an import
+	DurationMs *int64  `json:"durationMs"`
+	Rows       *int64  `json:"rows"`
+	Error      *string `json:"error"`
+	ID         string  `json:"id"` // of the run; of the query if it is materialized; of the change in the history if it is an import
+}
+
+const (
+	kindCache        = "cache"
+	kindMaterialized = "materialized"
+	kindExport       = "export"
+	kindImport       = "import"
+)
+
+var runShape = cli.Shape{ID: "id", Fields: []cli.Field{
+	{Path: "startedAt", Heading: "started", As: output.AsTime},
+	{Path: "kind"},
+	{Path: "name", Key: true},
+	{Path: "mode", Only: output.InRecords},
+	{Path: "status"},
+	{Path: "durationMs", Heading: "took", As: output.AsDuration},
+	{Path: "rows"},
+	{Path: "error"},
+	{Path: "id", Only: output.InRecords, Key: true},
+}}
+
+// New returns the noun.
+func New(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "runs", Aliases: []string{"run"},
+		Short: "Runs of caches, materialized queries, exports and imports"}
+	c.AddCommand(newList(e))
+	e.Shows(c, &runShape, "list")
+	return c
+}
+
+// listing is one call of list.
+type listing struct {
+	e       *cli.Env
+	cl      *api.Client
+	project string
+	limit   int
+	kinds   []string
+	names   sync.Once
+	tables  map[string]string // names of catalogs by ID
+}
+
+func newList(e *cli.Env) *cobra.Command {
+	var limit int
+	var since time.Duration
+	var failed bool
+	var kinds []string
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List runs, newest first", Args: cobra.NoArgs,
+		Long: `List the runs of a project, newest first: refreshes of caches, runs of materialized queries, exports and
+imports, with their time, rows and error.
+
+A gateway tells the runs of a cache for 14 days, the latest run of a materialized query only, and an export for 30
+days. It tells nothing of imports: those are from the history of changes of this machine, and one whose reply was
+lost is UNKNOWN. The hosted zones do not tell why a refresh failed, nor the rows of a materialized query.`,
+		Example: strings.ReplaceAll("  dig runs list --failed --since 24h\n  dig runs list --kind cache,materialized "+
+			"-o json", "dig ", e.Name+" ")}
+	c.Flags().IntVar(&limit, "limit", 50, "most runs to list")
+	c.Flags().DurationVar(&since, "since", 0, "only runs that started in this period, such as 24h")
+	c.Flags().BoolVar(&failed, "failed", false, "only runs that have failed")
+	c.Flags().StringSliceVar(&kinds, "kind", nil, "only runs of these kinds: cache, materialized, export, import")
+	complete.Values(c, "kind", kindCache, kindMaterialized, kindExport, kindImport)
+	cli.Annotate(c, spec.ListCacheExecutions, spec.ListMaterializedStatuses, spec.ListExports, spec.ListCatalogs,
+		spec.ListQueries)
+	return cli.Leaf[[]run](e, spec.ListCacheStatuses, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
+		if limit < 1 || limit > 1000 {
+			return nil, exitcode.Usagef("--limit: %d is not between 1 and 1000", limit)
+		}
+		if since < 0 {
+			return nil, exitcode.Usagef("--since: %v is negative", since)
+		}
+		for _, k := range kinds {
+			if !slices.Contains([]string{kindCache, kindMaterialized, kindExport, kindImport}, k) {
+				return nil, exitcode.Usagef("--kind: %q is not one of cache, materialized, export, import", k)
+			}
+		}
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			l := &listing{e: e, cl: cl, project: p, limit: limit, kinds: kinds}
+			if failed { // among more, since the failed ones may be old
+				l.limit = 1000
+			}
+			all, err := l.all(ctx)
+			if err != nil {
+				return cli.View{}, err
+			}
+			out := []run{}
+			for _, r := range all {
+				at, err := time.Parse(time.RFC3339, r.StartedAt)
+				if len(out) < limit && (!failed || r.Status == api.StateFailed) &&
+					(since == 0 || err == nil && e.Now().Sub(at) <= since) {
+					out = append(out, r)
+				}
+			}
+			return cli.List(out, "startedAt", "kind", "name", "status", "durationMs", "rows", "error").PrintValue(), nil
+		}, nil
+	}))
+}
+
+// all returns the runs of the kinds that were asked for, newest first.
+func (l *listing) all(ctx context.Context) ([]run, error) {
+	var all []run
+	for _, source := range []struct {
+		kind string
+		list func(context.Context) ([]run, error)
+	}{{kindCache, l.caches}, {kindMaterialized, l.materialized}, {kindExport, l.exports}, {kindImport, l.imports}} {
+		if len(l.kinds) > 0 && !slices.Contains(l.kinds, source.kind) {
+			continue
+		}
+		some, err := source.list(ctx)
+		if err != nil && !api.NoRoute(err) { // a gateway that has no such thing
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	slices.SortStableFunc(all, func(a, b run) int { return strings.Compare(b.StartedAt, a.StartedAt) })
+	return all, nil
+}
+
+func (l *listing) catalog(ctx context.Context, id string) string {
+	l.names.Do(func() { l.tables = l.e.CatalogNames(ctx, l.cl, l.project) })
+	if name := l.tables[id]; name != "" {
+		return name
+	}
+	return id
+}
+
+// atOnce is how many histories of caches are read at a time.
+const atOnce = 8
+
+// caches lists the refreshes. Those of a cache whose latest one is older than the limit allows are not read.
+func (l *listing) caches(ctx context.Context) ([]run, error) {
+	all, err := l.cl.Cache.Statuses(ctx, l.project)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(st api.CacheStatus) bool { return st.Newest() == nil })
+	slices.SortStableFunc(all, func(a, b api.CacheStatus) int {
+		return strings.Compare(b.Newest().CreatedAt, a.Newest().CreatedAt)
+	})
+	all = all[:min(len(all), l.limit)]
+	histories, errs := make([][]api.CacheExecutionInfo, len(all)), make([]error, len(all))
+	turns := make(chan struct{}, atOnce)
+	var wg sync.WaitGroup
+	for i, st := range all {
+		wg.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			histories[i], errs[i] = l.cl.Cache.Executions(ctx, l.project, st.ID,
+				url.Values{"limit": {strconv.Itoa(l.limit)}, "offset": {"0"}})
+		})
+	}
+	wg.Wait()
+	var out []run
+	for i, st := range all {
+		if errs[i] != nil {
+			return nil, fmt.Errorf("the runs of cache %s: %w", st.ID, errs[i])
+		}
+		for _, x := range histories[i] {
+			r := run{StartedAt: x.CreatedAt, Kind: kindCache, Mode: x.ExecutionMode, Status: api.JobState(x.Status), ID: x.ID,
+				Name: l.catalog(ctx, st.CatalogID) + "." + st.SchemaName + "." + st.TableName}
+			if x.FinishedAt != nil {
+				r.DurationMs = between(x.CreatedAt, *x.FinishedAt)
+			}
+			if x.Progress != nil && r.Status == api.StateCompleted {
+				r.Rows = &x.Progress.NumberOfCachedRecords
+			}
+			if why := cli.CacheError(&x); why != "" {
+				r.Error = &why
+			}
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// materialized lists the latest run of each query.
+func (l *listing) materialized(ctx context.Context) ([]run, error) {
+	all, err := l.cl.Materialized.Statuses(ctx, l.project)
+	if err != nil {
+		return nil, err
+	}
+	var out []run
+	for _, st := range all {
+		if st.LastExecutionStartTime == nil {
+			continue
+		}
+		r := run{StartedAt: *st.LastExecutionStartTime, Kind: kindMaterialized, Name: st.QueryName,
+			Status: api.JobState(st.Status), Error: st.Error, ID: st.QueryID}
+		if st.LastUpdateTime != nil && r.Status != api.StateRunning {
+			r.DurationMs = between(r.StartedAt, *st.LastUpdateTime)
+		}
+		if r.Status == api.StateCompleted {
+			r.Rows = st.RowCount
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (l *listing) exports(ctx context.Context) ([]run, error) {
+	all, err := l.cl.Exports.List(ctx, l.project, url.Values{"limit": {strconv.Itoa(min(l.limit, 200))}})
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	names := map[string]string{}
+	if slices.ContainsFunc(all, func(x api.ExportJobResponse) bool { return x.TableName == nil }) {
+		queries, err := l.cl.Queries.List(ctx, l.project)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range queries {
+			names[q.ID] = q.Name
+		}
+	}
+	var out []run
+	for _, x := range all {
+		r := run{StartedAt: x.CreatedAt, Kind: kindExport, Status: api.JobState(x.Status), DurationMs: x.DurationMs,
+			Rows: x.RowCount, Error: x.Error, ID: x.ID}
+		switch {
+		case x.TableName != nil && x.CatalogID != nil && x.SchemaName != nil:
+			r.Name = l.catalog(ctx, *x.CatalogID) + "." + *x.SchemaName + "." + *x.TableName
+		case x.QueryID != nil:
+			if r.Name = names[*x.QueryID]; r.Name == "" {
+				r.Name = *x.QueryID // deleted
+			}
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// between is the time from one instant to another, nil if one of them is not an instant.
+func between(from, to string) *int64 {
+	a, err := time.Parse(time.RFC3339, from)
+	if err != nil {
+		return nil
+	}
+	b, err := time.Parse(time.RFC3339, to)
+	if err != nil {
+		return nil
+	}
+	return new(max(0, b.Sub(a).Milliseconds()))
+}
