@@ -107,6 +107,7 @@ export wait $EXPORT
 gateway backup zone.tar.zst | 1
 gateway compact | 1
 gateway compact --project other | 1
+gateway health | fails
 gateway reset --yes | 1
 gateway restore none.tar.zst | fails
 gateway serve --listen 127.0.0.1:0 | 1
@@ -218,6 +219,7 @@ table import people $CSV
 table describe sample.shop.orders
 table list
 table sample people --out sample.csv | 1
+runs list
 schema query list
 version
 uses people

@@ -9,10 +9,12 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/metrics"
 	"github.com/dig-cli/dig/pkg/gateway/supervise"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -158,7 +160,8 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 }
 
 // open opens the gateway and those who watch it.
-func (f *serveFlags) open(ctx context.Context, o gateway.Options, w *supervise.Worker) (*gateway.Gateway, func(), error) {
+func (f *serveFlags) open(ctx context.Context, o gateway.Options, w *supervise.Worker) (*gateway.Gateway, func(),
+	error) {
 	m := metrics.New(o.Log, o.Now)
 	if w != nil {
 		m.Replaced = w.Replaced
@@ -175,7 +178,8 @@ func (f *serveFlags) open(ctx context.Context, o gateway.Options, w *supervise.W
 	g.Jobs.OnEnd = append(g.Jobs.OnEnd, m.Run)
 	closeAll := func() { _ = g.Close() } // the runs end, and are reported, before those who watch
 	if f.hook != nil {
-		if err := g.Failing(ctx, f.hook.Failing); err != nil {
+		replaced := m.Replaced > 0
+		if err := g.Failing(ctx, func(e jobs.End, since time.Time) { f.hook.Failing(e, since, replaced) }); err != nil {
 			return nil, nil, errors.Join(err, g.Close())
 		}
 		f.hook.Start()

@@ -58,8 +58,8 @@ func (f *serveFlags) register(c *cobra.Command) {
 	fs.StringVar(&f.onFailure, "on-failure", "", "command, or address that begins with http:// or https://, that gets "+
 		"a JSON document when a run of a cache, a materialized query or a metadata refresh fails, and when the next "+
 		"one succeeds (docs/operating.md)")
-	fs.StringVar(&f.otlp, "otlp-endpoint", "", "address of an OpenTelemetry collector that gets a span for each request "+
-		"and run, such as http://localhost:4318 (OTEL_EXPORTER_OTLP_ENDPOINT)")
+	fs.StringVar(&f.otlp, "otlp-endpoint", "", "address of an OpenTelemetry collector that gets a span for each "+
+		"request and run, such as http://localhost:4318 (OTEL_EXPORTER_OTLP_ENDPOINT)")
 	fs.DurationVar(&f.grace, "grace", 30*time.Second,
 		"how long calls and runs may continue after an interrupt before they are cancelled")
 	fs.DurationVar(&f.limits.Statement, "max-statement-time", 2*time.Hour,
@@ -166,8 +166,8 @@ func (f *serveFlags) watchers(e *cli.Env, log *slog.Logger) (err error) {
 		return nil
 	}
 	if protocol := e.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"); protocol == "grpc" {
-		return exitcode.Usagef("OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported").WithHint("spans are sent by HTTP, " +
-			"which collectors receive on port 4318")
+		return exitcode.Usagef("OTEL_EXPORTER_OTLP_PROTOCOL: grpc is not supported").WithHint("spans are sent by " +
+			"HTTP, which collectors receive on port 4318")
 	}
 	f.spans, err = traces.New(traces.Options{Endpoint: endpoint, Headers: e.Getenv("OTEL_EXPORTER_OTLP_HEADERS"),
 		Service:    cmp.Or(e.Getenv("OTEL_SERVICE_NAME"), "dig-gateway"),

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/journal"
@@ -38,7 +37,8 @@ func (l *listing) imports(context.Context) ([]run, error) {
 			x.Zone != s.Zone.Value || x.Address != s.BaseURL.Value || x.Data != scope.Data {
 			continue
 		}
-		r := run{StartedAt: x.At.UTC().Format(time.RFC3339), Kind: kindImport, Name: importedTable(x), ID: x.ID}
+		r := run{StartedAt: x.At.UTC().Format("2006-01-02T15:04:05.000Z"), Kind: kindImport, Name: importedTable(x),
+			ID: x.ID}
 		if x.Elapsed > 0 {
 			r.DurationMs = &x.Elapsed
 		}

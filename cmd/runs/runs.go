@@ -26,11 +26,11 @@ type run struct {
 	Kind       string  `json:"kind"` // cache, materialized, export or import
 	Name       string  `json:"name"` // of what has run: a table in three parts, or a saved query
 	Mode       string  `json:"mode,omitempty"`
-	Status     string  `json:"status"` // RUNNING, COMPLETED, FAILED, CANCELLED, and those of exports; UNKNOWN of an import
+	Status     string  `json:"status"` // RUNNING, COMPLETED, FAILED, CANCELLED, those of exports, or UNKNOWN
 	DurationMs *int64  `json:"durationMs"`
 	Rows       *int64  `json:"rows"`
 	Error      *string `json:"error"`
-	ID         string  `json:"id"` // of the run; of the query if it is materialized; of the change in the history if it is an import
+	ID         string  `json:"id"` // of the run, the materialized query, or the change in the history
 }
 
 const (
@@ -116,9 +116,8 @@ lost is UNKNOWN. The hosted zones do not tell why a refresh failed, nor the rows
 			}
 			out := []run{}
 			for _, r := range all {
-				at, err := time.Parse(time.RFC3339, r.StartedAt)
 				if len(out) < limit && (!failed || r.Status == api.StateFailed) &&
-					(since == 0 || err == nil && e.Now().Sub(at) <= since) {
+					(since == 0 || e.Now().Sub(started(r)) <= since) {
 					out = append(out, r)
 				}
 			}
@@ -143,7 +142,7 @@ func (l *listing) all(ctx context.Context) ([]run, error) {
 		}
 		all = append(all, some...)
 	}
-	slices.SortStableFunc(all, func(a, b run) int { return strings.Compare(b.StartedAt, a.StartedAt) })
+	slices.SortStableFunc(all, func(a, b run) int { return started(b).Compare(started(a)) })
 	return all, nil
 }
 
@@ -153,6 +152,15 @@ func (l *listing) catalog(ctx context.Context, id string) string {
 		return name
 	}
 	return id
+}
+
+// started is when a run started; the zero time if the gateway does not tell it in a form that is known.
+func started(r run) time.Time {
+	at, err := time.Parse(time.RFC3339, r.StartedAt)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 // atOnce is how many histories of caches are read at a time.
@@ -187,7 +195,8 @@ func (l *listing) caches(ctx context.Context) ([]run, error) {
 			return nil, fmt.Errorf("the runs of cache %s: %w", st.ID, errs[i])
 		}
 		for _, x := range histories[i] {
-			r := run{StartedAt: x.CreatedAt, Kind: kindCache, Mode: x.ExecutionMode, Status: api.JobState(x.Status), ID: x.ID,
+			r := run{StartedAt: x.CreatedAt, Kind: kindCache, Mode: x.ExecutionMode,
+				Status: api.JobState(x.Status), ID: x.ID,
 				Name: l.catalog(ctx, st.CatalogID) + "." + st.SchemaName + "." + st.TableName}
 			if x.FinishedAt != nil {
 				r.DurationMs = between(x.CreatedAt, *x.FinishedAt)

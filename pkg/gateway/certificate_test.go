@@ -20,8 +20,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 // certificate writes a certificate for 127.0.0.1 with its private key to two files.
@@ -67,7 +69,7 @@ func TestCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, s, _, _ := gatewaytest.Serve(t, gateway.Options{Certificate: c})
+	_, s, served, _ := gatewaytest.Serve(t, gateway.Options{Certificate: c})
 	get := func(pool *x509.CertPool) (serial int64, err error) {
 		tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
 		defer tr.CloseIdleConnections()
@@ -88,6 +90,19 @@ func TestCertificate(t *testing.T) {
 		}
 	}
 	shows("at first", pool, 1)
+	cl, err := api.New(api.Options{BaseURL: "https://" + s.Addr.String() + web.BasePath, Key: served.Key,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := gatewaytest.StartExport(t, cl, "SELECT 1 AS n", api.ExportRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job := gatewaytest.Ended(t, cl, id); len(job.Files) != 1 || !strings.HasPrefix(job.Files[0].URL, "https://"+
+		s.Addr.String()+"/") {
+		t.Errorf("the link to the file of an export: %+v", job)
+	}
 	first := pool
 	pool = certificate(t, cert, key, 2, until)
 	now = now.Add(2 * time.Second)

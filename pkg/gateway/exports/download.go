@@ -37,7 +37,12 @@ func (s *Service) downloadURL(ctx context.Context, hr *http.Request, x store.Exp
 	if host == "" {
 		host = "localhost"
 	}
-	u := url.URL{Scheme: "http", Host: host, Path: downloadPath + x.ID + "/" + x.FileName,
+	scheme := "http"
+	// A proxy that ends TLS says so. What else a caller claims concerns the link in its own reply only.
+	if hr.TLS != nil || strings.EqualFold(hr.Header.Get("X-Forwarded-Proto"), "https") {
+		scheme = "https"
+	}
+	u := url.URL{Scheme: scheme, Host: host, Path: downloadPath + x.ID + "/" + x.FileName,
 		RawQuery: url.Values{"expires": {expires}, "signature": {sig}}.Encode()}
 	return u.String(), nil
 }

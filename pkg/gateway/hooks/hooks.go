@@ -106,10 +106,15 @@ func (h *Hook) Start() {
 }
 
 // Failing tells the hook of an object whose latest run failed before this process, so that its recovery is reported.
-func (h *Hook) Failing(e jobs.End, since time.Time) {
+// called says that the hook has probably been called for it; otherwise it is when the next run fails too.
+func (h *Hook) Failing(e jobs.End, since time.Time, called bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.failing[object{e.Kind, e.Project, e.Object}] = &failures{n: 1, since: since, told: since}
+	f := &failures{n: 1, since: since}
+	if called {
+		f.told = since
+	}
+	h.failing[object{e.Kind, e.Project, e.Object}] = f
 }
 
 // Ended tells the hook of the end of a run. It does not wait. An export has no next run: who asked for it, waits for

@@ -58,7 +58,8 @@ func TestEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Failing(jobs.End{Kind: jobs.JobCache, Project: "p", Object: "before"}, c.now().Add(-time.Hour))
+	h.Failing(jobs.End{Kind: jobs.JobCache, Project: "p", Object: "before"}, c.now().Add(-time.Hour), true)
+	h.Failing(jobs.End{Kind: jobs.JobCache, Project: "p", Object: "uncalled"}, c.now().Add(-time.Hour), false)
 	h.Start()
 	end := func(kind, id, status, reason string) {
 		h.Ended(jobs.End{Kind: kind, Project: "p", Object: id, Name: "n", Status: status, Reason: reason, Rows: -1})
@@ -75,6 +76,7 @@ func TestEvents(t *testing.T) {
 	end(jobs.JobMetadata, "c", "failed", "unreachable")
 	end(jobs.JobMetadata, "c", "completed", "")
 	end(jobs.JobCache, "before", "COMPLETED", "")
+	end(jobs.JobCache, "uncalled", "FAILED", "still")
 	h.Close()
 	h.Ended(jobs.End{Kind: jobs.JobCache, Object: "late", Status: "FAILED", Reason: "late"}) // after the end
 	h.Close()
@@ -83,7 +85,8 @@ failed materialized q n FAILED bad m 2026-03-01T12:01:00.000Z
 recovered materialized q n COMPLETED  v 2026-03-01T12:01:00.000Z
 failed metadata c n failed unreachable 1 2026-03-01T13:15:00.000Z
 recovered metadata c n completed  1 2026-03-01T13:15:00.000Z
-recovered cache before n COMPLETED  1 2026-03-01T11:00:00.000Z`
+recovered cache before n COMPLETED  1 2026-03-01T11:00:00.000Z
+failed cache uncalled n FAILED still 2 2026-03-01T11:00:00.000Z`
 	have := map[string]bool{}
 	for _, line := range got {
 		have[line] = true
@@ -93,7 +96,7 @@ recovered cache before n COMPLETED  1 2026-03-01T11:00:00.000Z`
 			t.Errorf("no %q", line)
 		}
 	}
-	if len(got) != 6 {
+	if len(got) != 7 {
 		t.Errorf("%d calls:\n%s", len(got), strings.Join(got, "\n"))
 	}
 }

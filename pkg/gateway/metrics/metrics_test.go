@@ -69,7 +69,8 @@ func TestMetrics(t *testing.T) {
 	for _, want := range []string{
 		`dig_statements_total{outcome="succeeded"} 1`, `dig_statements_total{outcome="refused"} 1`,
 		`dig_rows_total{of="results"} 7`, `dig_requests_total{operation="executeQuery",code="200"} 1`,
-		`dig_statement_duration_seconds_count 2`, `dig_request_duration_seconds_bucket{operation="executeQuery",le="+Inf"} 2`,
+		`dig_statement_duration_seconds_count 2`,
+		`dig_request_duration_seconds_bucket{operation="executeQuery",le="+Inf"} 2`,
 		`dig_runs_total{kind="materialized",status="failed"} 1`, `dig_runs_total{kind="cache",status="completed"} 1`,
 		`dig_jobs{kind="materialized",state="completed"} 1`, `dig_jobs{kind="materialized",state="failed"} 1`,
 		`dig_jobs{kind="cache",state="completed"} 1`, `dig_runs_late{kind="cache"} 0`,

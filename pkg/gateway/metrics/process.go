@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// process are the metrics of this process. Their names are those of Prometheus' client libraries, where these have them.
+// process are the metrics of this process. Those that Prometheus' client libraries have too have their names.
 func (m *Metrics) process() []*family {
 	one := func(name, kind, help string, n float64, pairs ...string) *family {
 		f := &family{name: name, kind: kind, help: help}
@@ -38,8 +38,8 @@ func (m *Metrics) process() []*family {
 		out = append(out, one("dig_certificate_expires_timestamp_seconds", gauge, "When the certificate expires.",
 			float64(c.Expires().Unix())))
 	}
-	size := &family{name: "dig_data_bytes", kind: gauge, help: "Size of the files in the data directory; spool is what " +
-		"does not fit into memory."}
+	size := &family{name: "dig_data_bytes", kind: gauge, help: "Size of the files in the data directory; spool is " +
+		"what does not fit into memory."}
 	for part, n := range m.diskSizes() {
 		size.add(n, "part", part)
 	}

@@ -32,8 +32,8 @@ func (m *Metrics) stored(ctx context.Context) ([]*family, error) {
 		"rows of a cache or a materialized query."}
 	failing := &family{name: "dig_run_failing", kind: gauge, help: "Caches and materialized queries whose latest run " +
 		"has failed."}
-	late := &family{name: "dig_runs_late", kind: gauge, help: "Scheduled runs that have not started ten minutes after " +
-		"their time."}
+	late := &family{name: "dig_runs_late", kind: gauge, help: "Scheduled runs that have not started ten minutes " +
+		"after their time."}
 	size := &family{name: "dig_exports_bytes", kind: gauge, help: "Size of the files of all exports."}
 	now := m.Now()
 	all, err := m.Gateway.Watched(ctx)

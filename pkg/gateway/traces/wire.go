@@ -58,7 +58,8 @@ const (
 
 func newSpan(name string, kind int, start time.Time, took time.Duration) span {
 	nanos := func(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
-	return span{TraceID: id(16), SpanID: id(8), Name: name, Kind: kind, Start: nanos(start), End: nanos(start.Add(took))}
+	return span{TraceID: id(16), SpanID: id(8), Name: name, Kind: kind, Start: nanos(start),
+		End: nanos(start.Add(took))}
 }
 
 func text(key, s string) attribute { return attribute{key, value{String: &s}} }
