@@ -3,6 +3,7 @@ package cmd
 import (
 	"bufio"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -217,6 +218,73 @@ func TestInterruptedCommandCancelsItsRuns(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, said.String())
 	}
 	cutOff(t, data)
+}
+
+// TestReload: on SIGHUP the process that serves reads the key file again: a new key counts, and a file that holds none
+// leaves the key as it is. The next process has the key that is in the file then.
+func TestReload(t *testing.T) {
+	needLocal(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("needs signals")
+	}
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "key")
+	heard := make(chan os.Signal, 1) // as in TestHangUp
+	signal.Notify(heard, syscall.SIGHUP)
+	s := serve(t, data, "--key-file", file)
+	signal.Stop(heard)
+	status := func(key string) int {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base+"/organizations", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+key)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	var first []byte
+	for end := time.Now().Add(atMost); len(first) == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		first, _ = os.ReadFile(file)
+	}
+	old, renewed := strings.TrimSpace(string(first)), strings.Repeat("renewed.", 5)
+	if got := status(old); got != http.StatusOK {
+		t.Fatalf("with the key of the file: %d", got)
+	}
+	for _, c := range []struct {
+		text           string
+		oldKey, newKey int
+		says           string
+	}{
+		{"no key", 200, 401, "the key file cannot be read again"},
+		{renewed + "\n", 401, 200, ""},
+		{"", 401, 200, "the key file is gone or empty"},
+	} {
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		if c.says != "" {
+			s.says(t, c.says)
+		}
+		for end := time.Now().Add(atMost); status(renewed) != c.newKey && time.Now().Before(end); {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if o, n := status(old), status(renewed); o != c.oldKey || n != c.newKey {
+			t.Errorf("%q: the former key %d, the new one %d", c.text, o, n)
+		}
+	}
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ended(t); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestHangUp: a gateway outlives the end of its terminal, and says so once; other commands end.

@@ -213,7 +213,7 @@ func (f *serveFlags) addresses(s *gateway.Server, key string) string {
 }
 
 func tellReload(o gateway.Options) {
-	o.Log.Info("SIGHUP does not end the gateway; the certificate and the key file are read again")
+	o.Log.Warn("SIGHUP does not end the gateway; the certificate and the key file are read again")
 }
 
 // reload reads the files of the settings again.

@@ -82,8 +82,9 @@ func newList(e *cli.Env) *cobra.Command {
 imports, with their time, rows and error.
 
 A gateway tells the runs of a cache for 14 days, the latest run of a materialized query only, and an export for 30
-days. It tells nothing of imports: those are from the history of changes of this machine, and one whose reply was
-lost is UNKNOWN. The hosted zones do not tell why a refresh failed, nor the rows of a materialized query.`,
+days; the latest 100 runs of each cache and the latest 200 exports are read. It tells nothing of imports: those are
+from the history of changes of this machine, and one whose reply was lost is UNKNOWN. The hosted zones do not tell why
+a refresh failed, nor the rows of a materialized query.`,
 		Example: strings.ReplaceAll("  dig runs list --failed --since 24h\n  dig runs list --kind cache,materialized "+
 			"-o json", "dig ", e.Name+" ")}
 	c.Flags().IntVar(&limit, "limit", 50, "most runs to list")
@@ -163,8 +164,10 @@ func started(r run) time.Time {
 	return at
 }
 
-// atOnce is how many histories of caches are read at a time.
-const atOnce = 8
+const (
+	atOnce      = 8   // histories of caches that are read at a time
+	mostOfCache = 100 // runs of one cache
+)
 
 // caches lists the refreshes. Those of a cache whose latest one is older than the limit allows are not read.
 func (l *listing) caches(ctx context.Context) ([]run, error) {
@@ -185,7 +188,7 @@ func (l *listing) caches(ctx context.Context) ([]run, error) {
 			turns <- struct{}{}
 			defer func() { <-turns }()
 			histories[i], errs[i] = l.cl.Cache.Executions(ctx, l.project, st.ID,
-				url.Values{"limit": {strconv.Itoa(l.limit)}, "offset": {"0"}})
+				url.Values{"limit": {strconv.Itoa(min(l.limit, mostOfCache))}, "offset": {"0"}})
 		})
 	}
 	wg.Wait()
