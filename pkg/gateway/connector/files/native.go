@@ -30,9 +30,10 @@ func (p *part) at(name string) int {
 	return slices.IndexFunc(p.as.cols, func(c column) bool { return c.Name == name })
 }
 
-// native opens the files of a table if all of them are of Parquet, with names that are not changed.
+// native opens the files of a table if all of them are of Parquet, with names that are not changed, and no options say
+// how they are read.
 func (f *folder) native(parts []part, cols []column) (out []engine.NativeFile, err error) {
-	if len(parts) > mostNative {
+	if len(parts) > mostNative || f.opt.Text() != "" {
 		return nil, nil
 	}
 	for _, p := range parts {
@@ -57,7 +58,7 @@ func (f *folder) native(parts []part, cols []column) (out []engine.NativeFile, e
 			for _, i := range columns {
 				at = append(at, p.at(cols[i].Name))
 			}
-			r, err := rowfile.Reopen(ctx, h, p.as.size, p.as.form)
+			r, err := rowfile.Reopen(ctx, h, p.as.size, p.as.form, f.opt)
 			return err == nil && r.Sound(at)
 		}
 		for i, c := range cols {
