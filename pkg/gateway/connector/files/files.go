@@ -319,6 +319,8 @@ func pick(cols []column, names []string) (want []column, missing string) {
 
 // Scan reads the requested columns. Filters, and thus the limit too, are left to the engine unless there are none.
 func (t *tableOf) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	want, missing := pick(t.as.cols, req.Columns)
 	if missing != "" {
 		return nil, fmt.Errorf("file %s has no column %q", t.file.path, missing)
@@ -327,8 +329,6 @@ func (t *tableOf) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batc
 	if len(req.Filters) > 0 {
 		limit = -1
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	b, err := t.f.scan(ctx, t.file, t.as, want, limit)
 	if s, ok := b.(*scan); ok && t.as.guessed {
 		t.scans = append(t.scans, s)

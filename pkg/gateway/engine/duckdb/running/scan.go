@@ -113,13 +113,16 @@ func (r *scanRun) threads() int {
 }
 
 // ordering are the aggregate functions whose result depends on the order of the rows.
-var ordering = []string{"any_value", "approx_most_frequent", "approx_percentile", "arbitrary", "array_agg", "listagg",
-	"map_agg", "map_union", "max_by", "min_by", "multimap_agg", "reduce_agg"}
+var ordering = []string{"any_value", "approx_most_frequent", "approx_percentile", "arbitrary", "array_agg", "map_agg",
+	"map_union", "max_by", "min_by", "multimap_agg", "reduce_agg"}
 
 // isOrdered reports whether a statement, or a saved query in it, calls one of them.
 func isOrdered(x *engine.Statement) (found bool) {
 	trinosql.Inspect(x.Query, func(n trinosql.Node) bool {
-		if f, ok := n.(*trinosql.Func); ok && len(f.Name) == 1 && slices.Contains(ordering, f.Name[0].Lower()) {
+		switch n := n.(type) {
+		case *trinosql.Func:
+			found = found || len(n.Name) == 1 && slices.Contains(ordering, n.Name[0].Lower())
+		case *trinosql.Listagg:
 			found = true
 		}
 		return !found
