@@ -40,13 +40,15 @@ type moved struct {
 func NewExport(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "export FILE|DIR", Short: "Write a project with the rows of its tables to an archive",
 		Args: cobra.ExactArgs(1),
-		Long: `Write a project with the rows of its tables to an archive: the files of ` + "`" + e.Name + ` pull` + "`" + `, and
-a Parquet file for each internal table and BI table. A name that ends in .tar, .tar.zst or .tar.gz is that of a file, every
-other one that of a directory. Nothing is overwritten. docs/backup.md describes the form.
+		Long: `Write a project with the rows of its tables to an archive: the files of
+` + "`" + e.Name + ` pull` + "`" + `, and a Parquet file for each internal table and BI table. A name that ends in
+.tar, .tar.zst or .tar.gz is that of a file, every other one that of a directory. Nothing is overwritten.
+docs/backup.md describes the form.
 
-It works on every zone, and ` + "`" + e.Name + ` project import` + "`" + ` on every other one. Tables are read one after
-the other: rows that are added meanwhile are in some of them. Secrets are left out and named, as by pull; so are rows of caches and
-materialized queries, which are computed again, and the system columns.`,
+It works on every zone, and ` + "`" + e.Name + ` project import` + "`" + ` on every other one. Tables are read
+one after the other: rows that are added meanwhile are in some of them. Secrets are left out and named, as
+by pull. Rows of caches and materialized queries, which are computed again, and the system columns are left
+out as well.`,
 		Example: fmt.Sprintf("  %[1]s project export shop.tar.zst --project shop", e.Name)}
 	cli.Annotate(c, append(reading(), spec.ExecuteQuery)...)
 	cli.Prints[moved](e, c)

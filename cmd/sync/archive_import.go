@@ -29,13 +29,14 @@ func NewImport(e *cli.Env) *cobra.Command {
 	var o options
 	c := &cobra.Command{Use: "import FILE|DIR", Short: "Create the objects and rows of an archive in a project",
 		Args: cobra.ExactArgs(1),
-		Long: `Create the objects and rows of an archive of ` + "`" + e.Name + ` project export` + "`" + ` in a project: first the tables, then
-their rows, then everything else, each after a prompt that shows the changes as apply does; --yes skips it.
+		Long: `Create the objects and rows of an archive of ` + "`" + e.Name + ` project export` + "`" + ` in a
+project: first the tables, then their rows, then everything else, each after a prompt that shows the
+changes as apply does; --yes skips it.
 
-A table must have no rows. One that has as many as in the archive is taken for one that was imported before, and this is
-said: after a failure the same command continues. Rows of BI tables can be imported on zone local only. Secrets are
-references such as ${env:SHOP_PASSWORD}, whose values must be set.`,
-		Example: fmt.Sprintf("  %[1]s project create shop && %[1]s project import shop.tar.zst --project shop --zone us",
+A table must have no rows. One that has as many as in the archive is taken for one that was imported before,
+with a note: after a failure the same command continues. Rows of BI tables can be imported on zone local
+only. Secrets are references such as ${env:SHOP_PASSWORD}, whose values must be set.`,
+		Example: fmt.Sprintf("  %[1]s project create shop && %[1]s project import shop.tar.zst --project shop",
 			e.Name)}
 	fromFlag(c, &o)
 	c.Flags().BoolVar(&o.noCheck, "no-check", false, "save queries even if their tables or columns do not exist")
@@ -90,8 +91,8 @@ func importProject(ctx context.Context, e *cli.Env, o options, name string) (out
 	}
 	for _, t := range m.Tables {
 		if t.Kind == api.SchemaBI && t.Rows > 0 && !e.Local() {
-			return out, exitcode.Usagef("the archive has rows of BI table %s, and %s accepts rows of BI tables only in "+
-				"its web studio; nothing was sent", t.Name, e.Run.Settings.Where())
+			return out, exitcode.Usagef("the archive has rows of BI table %s, and %s accepts them only in its web "+
+				"studio; nothing was sent", t.Name, e.Run.Settings.Where())
 		}
 	}
 	objects := filepath.Join(dir, objectsName)
