@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -121,7 +122,8 @@ func guessing(t *testing.T, name, path string, columns []string) {
 	verified := table.verified(columns)
 	settled := table.Settle(ctx, columns)
 	var cols []engine.ColumnInfo
-	sure, err := Named(ctx, connector.Reach{}, []string{path}) // it is too small to guess by the usual sample
+	// it is too small to guess by the usual sample
+	sure, err := Named(ctx, connector.Reach{}, []string{path}, rowfile.Options{})
 	if err == nil {
 		cols, err = sure.Columns(ctx)
 	}

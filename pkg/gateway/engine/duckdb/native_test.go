@@ -348,7 +348,7 @@ func TestNativeDamage(t *testing.T) {
 		if err := os.WriteFile(path, raw, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		src, err := folder.Named(t.Context(), connector.Reach{}, []string{path})
+		src, err := folder.Named(t.Context(), connector.Reach{}, []string{path}, rowfile.Options{})
 		if err != nil {
 			continue
 		}
