@@ -14,7 +14,7 @@ ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler man test load big check-operation lint witness generate bench bench-files bench-start bench-serve bench-sources bench-inference public-files install uninstall clean
+.PHONY: all client compiler man test load big check-operation lint witness generate bench bench-files bench-start bench-serve bench-sources bench-tpch bench-inference public-files install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -80,6 +80,11 @@ bench: all
 bench-files: all
 	$(GO) build -o bin/bench/ ./testdata/bench/suite
 	bin/bench/suite -only files -venv '$(VENV)' -sizes $(SIZES) -doc docs/performance.md $(FILESFLAGS)
+
+# The queries of TPC-H at scale factor 1 against duckdb: `pip install tpchgen-cli duckdb-cli` into an environment, VENV=its folder. Five minutes.
+bench-tpch: all
+	$(GO) build -o bin/bench/ ./testdata/bench/tpch
+	bin/bench/tpch -dig bin/dig -venv '$(VENV)' $(TPCHFLAGS)
 
 # Start-up against the least such programs can cost; docs/performance.md explains the figures.
 bench-start: all

@@ -18,9 +18,13 @@ import (
 // tableProject is a project in a fresh directory, with a source of column ids.
 func tableProject(t *testing.T, dir string) *project {
 	t.Helper()
+	return testProject(t, testEngine(t, dir, withIDs), "prjA")
+}
+
+// withIDs sets a source of column ids.
+func withIDs(o *engine.Options) {
 	var n atomic.Int64
-	e := testEngine(t, dir, func(o *engine.Options) { o.NewID = func() string { return fmt.Sprintf("c%d", n.Add(1)) } })
-	return testProject(t, e, "prjA")
+	o.NewID = func() string { return fmt.Sprintf("c%d", n.Add(1)) }
 }
 
 func ptr[T any](v T) *T { return &v }

@@ -32,6 +32,22 @@ var tpchTypes = map[string]string{
 // names are completed.
 func tpchProject(t *testing.T) (*project, sql.Catalogs) {
 	t.Helper()
+	statements := []string{`CREATE SCHEMA d.tpch`}
+	for table, lengths := range tpchTypes {
+		statements = append(statements, `CREATE TABLE d.tpch.`+table+` AS SELECT * FROM read_parquet(`+
+			sqltext.Literal(filepath.Join(witnessDir, "tpch", table+".parquet"))+`)`)
+		words := strings.Fields(lengths)
+		for i := 0; i < len(words); i += 2 {
+			statements = append(statements, `COMMENT ON COLUMN d.tpch.`+table+`.`+words[i]+` IS 'varchar(`+words[i+1]+
+				`)'`)
+		}
+	}
+	return preparedProject(t, statements), tpchCatalog{}
+}
+
+// preparedProject is a project whose data file is made by DuckDB itself, which has it attached as d.
+func preparedProject(t *testing.T, statements []string) *project {
+	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "tpch", "data.duckdb")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -44,25 +60,15 @@ func tpchProject(t *testing.T) (*project, sql.Catalogs) {
 	}
 	defer bindings.Close(&db)
 	defer bindings.Disconnect(&c)
-	exec := func(text string) {
+	all := append([]string{`ATTACH ` + sqltext.Literal(file) + ` AS d`}, statements...)
+	for _, text := range append(all, `DETACH d`) {
 		var res bindings.Result
-		defer bindings.DestroyResult(&res)
 		if bindings.Query(c, text, &res) == bindings.StateError {
 			t.Fatalf("%s: %s", text, bindings.ResultError(&res))
 		}
+		bindings.DestroyResult(&res)
 	}
-	exec(`ATTACH ` + sqltext.Literal(file) + ` AS d`)
-	exec(`CREATE SCHEMA d.tpch`)
-	for table, lengths := range tpchTypes {
-		exec(`CREATE TABLE d.tpch.` + table + ` AS SELECT * FROM read_parquet(` +
-			sqltext.Literal(filepath.Join(witnessDir, "tpch", table+".parquet")) + `)`)
-		words := strings.Fields(lengths)
-		for i := 0; i < len(words); i += 2 {
-			exec(`COMMENT ON COLUMN d.tpch.` + table + `.` + words[i] + ` IS 'varchar(` + words[i+1] + `)'`)
-		}
-	}
-	exec(`DETACH d`)
-	return testProject(t, testEngine(t, dir), "tpch"), tpchCatalog{}
+	return testProject(t, testEngine(t, dir, withIDs), "tpch")
 }
 
 // tpchTables are the catalog and schema that complete the names of tables.
