@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/rowfile"
 )
 
 // fileWays reads files in the six ways in which dig reads them: FROM, a connection to a folder, `sql FILE`, an import
@@ -113,14 +115,17 @@ var storedAs = map[string][]string{"bigint": {"bigint"}, "integer": {"bigint"}, 
 	"uuid": {"uuid"}, "varchar": {"varchar"}, "json": {"varchar"}, "varbinary": {"varchar"}}
 
 // same reads a file in each of the ways, which find the same names, types and values. It returns them. Tables do not
-// have all types of files: where theirs is another one, the values are the same.
-func (w *fileWays) same(t *testing.T, path string) fileResult {
+// have all types of files: where theirs is another one, the values are the same. options are pairs of the name of an
+// option and its value.
+func (w *fileWays) same(t *testing.T, path string, options ...string) fileResult {
 	t.Helper()
 	at, table := w.place(t, path)
-	want := w.result(t, "sql", "SELECT * FROM '"+at+"'")
+	from := strings.TrimSpace("'" + at + "' " + given(t, options).Text())
+	want := w.result(t, "sql", "SELECT * FROM "+from)
 	got := map[string]fileResult{}
 	if filepath.Ext(at) != "" && filepath.Ext(at) != ".txt" { // others are no tables of a folder, nor known to be data
-		got["sql FILE"], got["the folder"] = w.result(t, "sql", at), w.result(t, "sql", "SELECT * FROM "+table)
+		got["sql FILE"] = w.result(t, append([]string{"sql", at}, readFlagsOf(t, rowfile.ByFileFlag, options)...)...)
+		got["the folder"] = w.result(t, "sql", "SELECT * FROM "+w.within(t, table, options))
 	}
 	for way, r := range got {
 		if fmt.Sprintf("%q", r) != fmt.Sprintf("%q", want) {
@@ -142,8 +147,8 @@ func (w *fileWays) same(t *testing.T, path string) fileResult {
 	}
 	// an import
 	stored := fmt.Sprintf("t%d", w.n)
-	w.run(t, "table", "import", stored, at, "--create")
-	w.run(t, "table", "import", stored, at, "--check")
+	w.run(t, append([]string{"table", "import", stored, at, "--create"}, readFlagsOf(t, rowfile.ByFlag, options)...)...)
+	w.run(t, append([]string{"table", "import", stored, at, "--check"}, readFlagsOf(t, rowfile.ByFlag, options)...)...)
 	r := w.result(t, "sql", "SELECT "+strings.Join(quoted, ", ")+` FROM peaka."table".`+stored+" ORDER BY _id")
 	for i, typ := range r.types {
 		base, _, _ := strings.Cut(typ, "(")
@@ -154,20 +159,85 @@ func (w *fileWays) same(t *testing.T, path string) fileResult {
 	}
 	sameValues(t, at+" in a table", r.rows, want.rows)
 	// a comparison with FROM, in which names and values count
-	code, out, errs := runDig(t, w.env, "query", "diff", at, "sql:SELECT * FROM '"+at+"'", "-o", "csv")
+	flags := readFlagsOf(t, rowfile.ByFileFlag, options)
+	code, out, errs := runDig(t, w.env, append([]string{"query", "diff", at, "sql:SELECT * FROM " + from, "-o", "csv"},
+		flags...)...)
 	if equal := fmt.Sprintf(" %d equal", len(want.rows)); code != 0 || !strings.Contains(errs, equal) ||
 		strings.Contains(errs, "only in a:") || strings.Contains(errs, "only in b:") {
 		t.Errorf("%s: query diff exits with %d: %s%s", at, code, out, errs)
 	}
 	// values for a statement
-	out = w.run(t, "query", "execute", "--sql", "SELECT "+strings.Join(casts, ", "), "--each-row", at, "--bind-columns",
-		csvLine(t, want.names), "-o", "csv", "--no-header", "--null", `\N`)
+	out = w.run(t, append([]string{"query", "execute", "--sql", "SELECT " + strings.Join(casts, ", "), "--each-row", at,
+		"--bind-columns", csvLine(t, want.names), "-o", "csv", "--no-header", "--null", `\N`}, flags...)...)
 	bound, err := csv.NewReader(strings.NewReader(out)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameValues(t, at+" with --each-row", bound, want.rows)
 	return want
+}
+
+// given are options of reading as those of a statement.
+func given(t *testing.T, options []string) *rowfile.Options {
+	t.Helper()
+	var o rowfile.Options
+	for pair := range slices.Chunk(options, 2) {
+		if err := o.Set(pair[0], pair[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &o
+}
+
+// option is the option of a name.
+func option(t *testing.T, name string) rowfile.Option {
+	t.Helper()
+	at := slices.IndexFunc(rowfile.All(), func(o rowfile.Option) bool { return o.Name == name })
+	if at < 0 {
+		t.Fatal(name)
+	}
+	return rowfile.All()[at]
+}
+
+// readFlagsOf are options as flags.
+func readFlagsOf(t *testing.T, way rowfile.Way, options []string) (flags []string) {
+	t.Helper()
+	for pair := range slices.Chunk(options, 2) {
+		flags = append(flags, "--"+option(t, pair[0]).In(way)+"="+pair[1])
+	}
+	return flags
+}
+
+// within returns the name of a table in a catalog over the same folder whose connection has the options.
+func (w *fileWays) within(t *testing.T, table string, options []string) string {
+	t.Helper()
+	if len(options) == 0 {
+		return table
+	}
+	fields := map[string]any{"path": w.folder}
+	for pair := range slices.Chunk(options, 2) {
+		o := option(t, pair[0])
+		switch name := o.In(rowfile.ByField); {
+		case o.Field == "-":
+		case o.Kind != rowfile.List:
+			fields[name] = pair[1]
+		case fields[name] == nil:
+			fields[name] = []any{pair[1]}
+		default:
+			fields[name] = append(fields[name].([]any), pair[1])
+		}
+	}
+	raw, err := json.Marshal(fields)
+	credential, name := filepath.Join(t.TempDir(), "credential.json"), fmt.Sprintf("with%d", w.n)
+	if err == nil {
+		err = os.WriteFile(credential, raw, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.run(t, "connection", "create", name, "--type", "files", "--credential-file", credential)
+	w.run(t, "catalog", "create", name, "--connection", name)
+	return name + strings.TrimPrefix(table, "inbox")
 }
 
 func csvLine(t *testing.T, fields []string) string {

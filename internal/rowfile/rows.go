@@ -315,5 +315,9 @@ func (f *File) NoColumns() error {
 // Distinct are the names of the columns: each has one, and none differs from another in case alone. changed describes
 // the renamed columns.
 func (f *File) Distinct() (names, changed []string) {
+	if f.Header == nil { // they are numbered
+		names, _ = Names(make([]string, f.Width), math.MaxInt, strings.ToLower, func(string) bool { return true })
+		return names, nil
+	}
 	return Names(f.Header, math.MaxInt, strings.ToLower, func(string) bool { return true })
 }
