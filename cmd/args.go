@@ -47,9 +47,9 @@ func checkedArgs(c *cobra.Command) {
 	}
 }
 
-// argNames are the names of the arguments in the usage line, nil if they have alternatives.
+// argNames are the names of the arguments in the usage line, nil if their number has alternatives.
 func argNames(c *cobra.Command) []string {
-	if strings.Contains(c.Use, "|") {
+	if strings.Contains(c.Use, " | ") {
 		return nil
 	}
 	return strings.Fields(strings.NewReplacer("[", "", "]", "", "...", "").Replace(c.Use))[1:]

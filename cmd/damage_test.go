@@ -110,6 +110,7 @@ func TestDamage(t *testing.T) {
 	must(t, good, "connection", "create", "folder", "--type", "files", "--credential", "path="+folder)
 	must(t, good, "catalog", "create", "folder", "--connection", "folder")
 
+	// A statement over a source opens no data file.
 	const query, source, change = "SELECT count(*), max(b), max(a) FROM t", "SELECT * FROM folder.files.f", "import"
 	data, state, key := "projects/localdev/data.duckdb", "state.db", "secret.key"
 	for _, c := range []struct {
@@ -128,10 +129,10 @@ func TestDamage(t *testing.T) {
 		{"no data file", data, os.Remove, query + change + source, "does not exist", "project"},
 		{"empty data file", data, cut(0), query + change + source, "is empty", "project"},
 		{"half a header", data, cut(5000), query + change + source, "its end is missing", "project"},
-		{"half a data file", data, cut(600_000), query + change + source, "its end is missing", "project"},
-		{"other contents", data, flip(8), query + change + source, "is damaged", "project"},
-		{"flipped header", data, flip(20), query + change + source, "is damaged", "project"},
-		{"flipped catalog", data, flip(100_000), query + change + source, "is damaged", "project"},
+		{"half a data file", data, cut(600_000), query + change, "its end is missing", "project"},
+		{"other contents", data, flip(8), query + change, "is damaged", "project"},
+		{"flipped header", data, flip(20), query + change, "is damaged", "project"},
+		{"flipped catalog", data, flip(100_000), query + change, "is damaged", "project"},
 		{"flipped rows", data, flipRows, query, "is damaged", ""},
 		{"no state", state, os.Remove, query + change + source, "is missing", "state"},
 		{"empty state", state, cut(0), query + change + source, "is empty", "state"},

@@ -31,7 +31,6 @@ type lists struct {
 	parametric  [][]api.ParametricTable // by catalog
 	relations   [][]api.Relation        // by catalog
 	semantic    [][]api.Table           // by catalog
-	schemas     [][]api.Schema          // of semantic catalogs
 }
 
 // Read lists the objects of a project. Kinds that cannot be listed are in Unlisted, unless the gateway does not have

@@ -340,7 +340,7 @@ func unexpected(err error) error {
 func (r *Reader) plain(m *member, unused bool) error {
 	switch {
 	case m.kind == infer.Nested:
-		if unused || bytes.IndexAny(m.value, " \t\r\n") < 0 {
+		if unused || !bytes.ContainsAny(m.value, " \t\r\n") {
 			return nil
 		}
 		from := r.compact.Len()

@@ -95,7 +95,7 @@ func (p *printer) whereSmall(c *call, write func(fast, guard string)) bool {
 	if p.wide || p.tried != nil || r.N <= narrow {
 		return false
 	}
-	t := p.term(c.node.(trinosql.Expr))
+	t := p.term(c.node)
 	return t != nil && t.scale == r.Scale && p.writeSmall(t, write)
 }
 

@@ -32,8 +32,11 @@ func OpenShared(ctx context.Context, dir string, h *Host) (*Instance, error) {
 	return h.reading(dir, func(in *Instance) error { return in.find(ctx, false) })
 }
 
-// OpenWithout opens a project for statements that read no stored table: without its data.
-func OpenWithout(_ context.Context, dir string, h *Host) (*Instance, error) {
+// OpenWithout opens a project for statements that read no stored table: without its data, which must be there.
+func OpenWithout(ctx context.Context, dir string, h *Host) (*Instance, error) {
+	if _, err := Look(ctx, dir, h.Opts); err != nil {
+		return nil, err
+	}
 	return h.reading(dir, func(in *Instance) error {
 		in.without = true
 		return in.Attach("")
