@@ -127,7 +127,8 @@ func TestProposedOptions(t *testing.T) {
 		}
 	}
 	// columns without names are numbered, except by an import, which needs --map
-	if out := w.run(t, "sql", filepath.Join("testdata", "files", "short_row.csv"), "--lenient", "--header-row", "none",
+	at, _ := w.place(t, filepath.Join("testdata", "files", "short_row.csv"))
+	if out := w.run(t, "sql", at, "--lenient", "--header-row", "none",
 		"--skip", "2", "-o", "csv"); out != "column_1,column_2,column_3\n3,4,5\n" {
 		t.Error(out)
 	}

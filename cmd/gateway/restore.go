@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/archive"
 	"github.com/dig-cli/dig/internal/phrase"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -172,7 +173,7 @@ func notRestored(err error, dir string) error {
 	case errors.As(err, &bad):
 		return &exitcode.Failure{Exit: exitcode.Failed, Code: string(api.KindDamaged), Msg: err.Error() +
 			"; nothing was restored", Err: err,
-			Hint: "take another backup; `dig gateway verify " + bad.Path + "` lists all that is wrong"}
+			Hint: "take another backup; `dig gateway verify " + shell.Quote(bad.Path) + "` lists all that is wrong"}
 	case errors.Is(err, archive.ErrForm):
 		return &exitcode.Failure{Exit: exitcode.Failed, Code: "no-backup", Msg: err.Error(), Err: err}
 	case errors.Is(err, syscall.ENOSPC):

@@ -18,7 +18,7 @@ import (
 
 func newGatewayVerifyCmd(e *cli.Env) *cobra.Command {
 	var pass string
-	c := &cobra.Command{Use: "verify [BACKUP]",
+	c := &cobra.Command{Use: "verify [FILE|DIR]",
 		Short: "Read all data of zone local or of a backup, and name what is damaged or missing",
 		Args:  cobra.MaximumNArgs(1),
 		Long: `Read all data of zone local, and name what is damaged or missing.

@@ -77,7 +77,7 @@ func exportProject(ctx context.Context, e *cli.Env, to string) (out moved, err e
 	}
 	defer done()
 	dir := filepath.Join(temp, "files")
-	o := &options{set: func(string) bool { return false }}
+	o := &options{set: func(string) bool { return false }, explains: true}
 	l, want, err := session(ctx, e, o, filepath.Join(dir, objectsName), false)
 	if err != nil {
 		return out, err
