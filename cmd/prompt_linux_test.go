@@ -119,6 +119,8 @@ func promptGateway(t *testing.T) (url string, sent func() []string) {
 				one = "[" + one + "]"
 			}
 			io.WriteString(w, one)
+		case r.Method == "GET" && strings.Contains(r.URL.Path, "/parametric"):
+			io.WriteString(w, `[]`)
 		case r.Method == "GET":
 			io.WriteString(w, `[{"id":"11111111-1111-4111-8111-111111111111","name":"old","type":"THING"}]`)
 		default:
