@@ -69,7 +69,7 @@ func (c *Call) line() []slog.Attr {
 // if it is not.
 func (s *Mux) ended(c *Call) {
 	level := slog.LevelInfo
-	if probes(c.Path) && c.Status < http.StatusBadRequest {
+	if probes(c.Path) && c.Status < http.StatusBadRequest && !c.Aborted {
 		level = slog.LevelDebug
 	}
 	s.Log.LogAttrs(context.Background(), level, "request", c.line()...)
