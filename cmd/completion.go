@@ -44,7 +44,7 @@ The script for bash works with and without the package bash-completion.`, "dig "
 		return completionScript(c.Root(), args[0], e.Out)
 	}
 	c.AddCommand(newCompletionInstallCmd(e), newCompletionStatusCmd(e), newCompletionUninstallCmd(e))
-	e.Shows(c, &scriptShape, "install", "status", "uninstall")
+	e.Displays(&scriptShape, script{})
 	cli.Prints[cli.Text](e, c)
 	return c
 }

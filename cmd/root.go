@@ -164,6 +164,7 @@ when no other zone is chosen.`,
 // wrong arguments are usage errors.
 func finish(e *cli.Env, c *cobra.Command) {
 	c.SuggestionsMinimumDistance = 2
+	e.FlagQuiet(c)
 	if c.HasParent() { // newRootCmd completes the flags of the root
 		e.Completion().Flags(c)
 	}

@@ -36,7 +36,7 @@ func NewOrg(e *cli.Env) *cobra.Command {
 			return cli.Object(v), err
 		}),
 	)
-	e.Shows(c, &orgShape, "list", "get")
+	e.Displays(&orgShape, api.Organization{})
 	return c
 }
 

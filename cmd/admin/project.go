@@ -53,7 +53,7 @@ func NewProject(e *cli.Env, more ...*cobra.Command) *cobra.Command {
 		newProjectDeleteCmd(e),
 	)
 	c.AddCommand(more...)
-	e.Shows(c, &projectShape, "list", "get", "create", "update")
+	e.Displays(&projectShape, api.Project{})
 	return c
 }
 

@@ -76,7 +76,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			return cli.Note("deleted workspace %s", args[0]), cl.Workspaces.Delete(ctx, org, id)
 		}),
 	)
-	e.Shows(c, &workspaceShape, "list", "get", "create", "update")
+	e.Displays(&workspaceShape, api.Workspace{})
 	return c
 }
 

@@ -16,7 +16,6 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "agent", Short: "Ask questions about the data in natural language (hosted zones)"}
 	c.AddCommand(newAgentChatCmd(e), newAgentStreamCmd(e), newAgentThreadCmd(e), newAgentHistoryCmd(e),
 		newAgentImageCmd(e))
-	cli.OwnFile(c, "chat", "stream", "image")
 	return c
 }
 
@@ -34,10 +33,10 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 				v, err := cl.Agent.Threads(ctx, p)
 				return cli.List(v, "threadId", "displayName"), err
 			})),
-		cli.Leaf[api.AgentThreadState](e, spec.GetAgentThread, &cobra.Command{Use: "get THREAD",
+		cli.Leaf[api.AgentThreadState](e, spec.GetAgentThread, cli.OwnFile(&cobra.Command{Use: "get THREAD",
 			Aliases: []string{"show"},
 			Short:   "Show the messages of a conversation, by id or name", Example: ex + "get \"sales review\"",
-			Args: cobra.ExactArgs(1)},
+			Args: cobra.ExactArgs(1)}),
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := resolve.ThreadID(ctx, cl, p, args[0])
 				if err != nil {
@@ -82,15 +81,14 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted thread %s", args[0]), cl.Agent.DeleteThread(ctx, p, id)
 			})),
 	)
-	e.Shows(c, &threadShape, "list")
-	cli.OwnFile(c, "get")
+	e.Displays(&threadShape, api.AgentThread{})
 	return c
 }
 
 func newAgentImageCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "image", Short: "Download the image (PNG) of the agent's workflow", Example: "  " +
 		e.Name + " agent image --out workflow.png", Args: cobra.NoArgs}
-	return cli.Leaf[cli.Text](e, spec.GetAgentWorkflowImage, c, func(ctx context.Context, cl *api.Client,
+	return cli.Leaf[cli.Text](e, spec.GetAgentWorkflowImage, cli.OwnFile(c), func(ctx context.Context, cl *api.Client,
 		_ []string) (cli.View,
 		error) {
 		if e.OutTerm && e.Run.Flags.Out == "" {

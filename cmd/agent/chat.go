@@ -46,7 +46,7 @@ code 1.`,
 	c.Flags().StringVar(&thread, "thread", "", "continue this conversation, by id or name; a new one by default")
 	c.Flags().BoolVar(&noExecute, "no-execute", false, "write SQL but do not run it")
 	cli.BodyFlag(c, &body)
-	return cli.Leaf[cli.Shown[api.AgentChatResult, chatLine]](e, spec.AgentChat, c,
+	return cli.Leaf[cli.Shown[api.AgentChatResult, chatLine]](e, spec.AgentChat, cli.OwnFile(c),
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 			args []string) (cli.View, error) {
 			var req api.AgentChatRequest

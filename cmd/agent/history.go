@@ -46,6 +46,6 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted conversation %s from the chat history", args[0]), err
 			})),
 	)
-	e.Shows(c, &pastShape, "list")
+	e.Displays(&pastShape, api.LegacyChatRecord{})
 	return c
 }

@@ -42,7 +42,8 @@ An empty or truncated stream results in exit code 5, one with an error or withou
 	c.Flags().StringSliceVar(&modes, "mode", nil, "values, updates, debug or messages; repeat")
 	complete.Several(c, "mode", "values", "updates", "debug", "messages")
 	cli.BodyFlag(c, &body)
-	return cli.Leaf[any](e, spec.AgentChatStream, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
+	return cli.Leaf[any](e, spec.AgentChatStream, cli.OwnFile(c), e.WithProject(func(ctx context.Context,
+		cl *api.Client, p string,
 		args []string) (cli.View, error) {
 		var req api.AgentChatStreamRequest
 		if err := e.Body(body, &req); err != nil {

@@ -25,9 +25,9 @@ func New(e *cli.Env) *cobra.Command {
 	c.AddCommand(newCacheListCmd(e), newCacheGetCmd(e), newCacheStatusCmd(e), newCacheCreateCmd(e),
 		newCacheEnsureCmd(e), newCacheBatchCmd(e), newCacheUpdateCmd(e),
 		newCacheDeleteCmd(e), newCacheRefreshCmd(e), newCacheWaitCmd(e), newCacheCancelCmd(e), newCacheHistoryCmd(e))
-	e.Shows(c, &cacheShape, "list", "status", "refresh", "wait")
-	e.Shows(c, &settingsShape, "get", "create", "ensure", "update")
-	e.Shows(c, &runShape, "history")
+	e.Displays(&cacheShape, api.CacheStatus{}, namedCache{})
+	e.Displays(&settingsShape, api.Cache{})
+	e.Displays(&runShape, api.CacheExecutionInfo{})
 	return c
 }
 

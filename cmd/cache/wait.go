@@ -76,7 +76,7 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 	if one := []api.CacheStatus{st}; withAge(e, one) {
 		v = cli.Object(namedCaches(ctx, e, cl, p, one)[0])
 	}
-	v = v.As(&cacheShape).PrintValue()
+	v = v.PrintValue()
 	switch n := run.Progress; {
 	case n == nil:
 	case run.ExecutionMode != "INCREMENTAL":

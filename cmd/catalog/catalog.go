@@ -78,10 +78,10 @@ func New(e *cli.Env) *cobra.Command {
 		newCatalogCreateCmd(e), newCatalogEnsureCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e),
 		newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
 	)
-	e.Shows(c, &catalogShape, "list", "get", "create")
-	e.Shows(c, &schemaShape, "schemas")
-	e.Shows(c, &tableShape, "tables")
-	e.Shows(c, &columnShape, "columns")
+	e.Displays(&catalogShape, api.Catalog{}, namedCatalog{})
+	e.Displays(&schemaShape, api.Schema{})
+	e.Displays(&tableShape, api.Table{})
+	e.Displays(&columnShape, api.ColumnDetail{})
 	return c
 }
 

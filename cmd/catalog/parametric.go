@@ -70,7 +70,7 @@ func NewParametric(e *cli.Env) *cobra.Command {
 				}, nil
 			})),
 	)
-	e.Shows(c, &parametricShape, "list", "create")
+	e.Displays(&parametricShape, api.ParametricTable{})
 	return c
 }
 

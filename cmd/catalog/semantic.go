@@ -43,7 +43,6 @@ func NewSemantic(e *cli.Env) *cobra.Command {
 				api.SemanticCatalogShareRequest{Target: target})
 		})),
 	)
-	e.Shows(c, &catalogShape, "create")
 	return c
 }
 
@@ -153,7 +152,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			return cli.Note("removed table %s", args[1]), cl.SemanticCatalogs.DeleteTable(ctx, p, k.ID, table)
 		})),
 	)
-	e.Shows(c, &semanticShape, "create")
+	e.Displays(&semanticShape, api.SemanticTable{})
 	return c
 }
 

@@ -23,8 +23,9 @@ var schemaShape = cli.Shape{ID: "schemaName", Fields: []cli.Field{
 var tableShape = cli.Shape{ID: "tableName", Fields: []cli.Field{
 	{Path: "tableName", Heading: "table", Key: true},
 	{Path: "schemaName", Heading: "schema", Key: true},
-	{Path: "isCacheable", Heading: "cacheable"},
+	{Path: "catalogName", Heading: "catalog", Key: true},
 	{Path: "isCached", Heading: "cached"},
+	{Path: "isCacheable", Heading: "cacheable"},
 	{Path: "isDynamicTable", Heading: "dynamic"},
 }}
 
@@ -32,6 +33,9 @@ var columnShape = cli.Shape{ID: "name", Fields: []cli.Field{
 	{Path: "name", Key: true},
 	{Path: "dataType", Heading: "type"},
 	{Path: "displayName", Heading: "shown as"},
+	{Path: "defaultValue", Heading: "default"},
+	{Path: "isNotNull", Heading: "not null"},
+	{Path: "isUnique", Heading: "unique"},
 	{Path: "desc", Heading: "description"},
 }}
 

@@ -68,7 +68,7 @@ func New(e *cli.Env) *cobra.Command {
 		newConnectionDeleteCmd(e, ex, in),
 		newConnectionOAuthCmd(e),
 	)
-	e.Shows(c, &connectionShape, "list", "get", "create", "update")
+	e.Displays(&connectionShape, api.Connection{})
 	return c
 }
 
@@ -154,8 +154,8 @@ func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
 					WithNote("%s", about), nil
 			}),
 	)
-	e.Shows(c, &typeShape, "list")
-	e.Shows(c, &credentialShape, "get")
+	e.Displays(&typeShape, api.ConnectionConfiguration{})
+	e.Displays(&credentialShape, api.ConnectionConfigurationItem{})
 	return c
 }
 

@@ -25,7 +25,7 @@ import (
 )
 
 func newExportDownloadCmd(e *cli.Env) *cobra.Command {
-	return cli.Leaf[cli.Acknowledged](e, spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]",
+	return cli.Leaf[cli.Acknowledged](e, spec.GetExport, cli.OwnFile(&cobra.Command{Use: "download EXPORT [FILE]",
 		Short: "Save the file of a finished export", Args: cobra.RangeArgs(1, 2),
 		Long: `Save the file of a finished export under FILE, in the directory FILE, or under its own name; - is stdout.
 A directory is one that exists, or a name that ends in a slash. An export of several files requires a directory; the
@@ -33,7 +33,7 @@ lines of several JSONL files may also go to stdout.
 
 An interrupted download resumes where it stopped, with a fresh link. The file appears only when it is
 complete and has the size the gateway reports.`,
-		Example: "  " + e.Name + " export download 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 orders.csv"},
+		Example: "  " + e.Name + " export download 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 orders.csv"}),
 		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 			path := e.Run.Flags.Out
 			if len(args) == 2 {

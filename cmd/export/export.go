@@ -29,8 +29,7 @@ func New(e *cli.Env) *cobra.Command {
 		"also download files from this host or its subdomains; repeat")
 	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e),
 		newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
-	e.Shows(c, &exportShape, "list", "get", "wait", "query", "table")
-	cli.OwnFile(c, "query", "table", "download")
+	e.Displays(&exportShape, api.ExportJobCreated{}, api.ExportJobResponse{})
 	return c
 }
 
@@ -147,7 +146,7 @@ func newExportQueryCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "query QUERY", Short: "Export the rows of a saved query", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " export query monthly_sales --wait\n  " + e.Name +
 			" export query monthly_sales --gzip --download sales.csv.gz"}
-	f.register(e, c)
+	f.register(e, cli.OwnFile(c))
 	return cli.Leaf[exportStarted](e,
 		spec.ExportQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 			r, err := f.request(e, c)
@@ -176,7 +175,7 @@ func newExportTableCmd(e *cli.Env) *cobra.Command {
 			"unchanged.",
 		Example: "  " + e.Name + " export table sample shop orders --download orders.csv\n  " + e.Name +
 			" export table peaka table people --include-system-columns=false --format JSONL --wait"}
-	f.register(e, c)
+	f.register(e, cli.OwnFile(c))
 	cli.Annotate(c, spec.GetTableCacheState)
 	return cli.Leaf[exportStarted](e,
 		spec.ExportTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {

@@ -53,8 +53,8 @@ func commands(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
 	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayHealthCmd(e), newGatewayCompactCmd(e),
 		newGatewayVerifyCmd(e), newGatewayBackupCmd(e), newGatewayRestoreCmd(e), newGatewayResetCmd(e))
-	e.Shows(c, &statusShape, "status")
-	e.Shows(c, &healthShape, "health")
+	e.Displays(&statusShape, state{})
+	e.Displays(&healthShape, health{})
 	return c
 }
 

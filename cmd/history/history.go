@@ -21,7 +21,7 @@ func New(e *cli.Env) *cobra.Command {
 changes before it is sent, and then what became of it. The journal holds no secrets and is bounded; the
 setting journal (DIG_JOURNAL) is its size, or off.`}
 	c.AddCommand(newList(e), newShow(e))
-	e.Shows(c, &changeShape, "list")
+	e.Displays(&changeShape, journal.Change{})
 	return c
 }
 
@@ -64,6 +64,9 @@ func newList(e *cli.Env) *cobra.Command {
 	})
 }
 
+// record is a change as a whole; the shape of a change has what a line of the list has.
+type record struct{ journal.Change }
+
 func newShow(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Aliases: []string{"get"},
 		Short: "Show one change: the request, what became of it, and the object before", Args: cobra.ExactArgs(1),
@@ -78,7 +81,7 @@ func newShow(e *cli.Env) *cobra.Command {
 		}
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
-	return cli.Plain[journal.Change](e, c, func(_ context.Context, args []string) (cli.View, error) {
+	return cli.Plain[record](e, c, func(_ context.Context, args []string) (cli.View, error) {
 		all, note, err := changes(e)
 		if err != nil {
 			return cli.View{}, err
@@ -95,7 +98,7 @@ func newShow(e *cli.Env) *cobra.Command {
 				Msg:  fmt.Sprintf("the journal has no change %q", args[0]),
 				Hint: "`dig history list` lists them; the oldest are dropped"}
 		case 1:
-			v := cli.Object(found[0])
+			v := cli.Object(record{*found[0]})
 			v.Note = note
 			return v, nil
 		}

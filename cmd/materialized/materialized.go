@@ -59,7 +59,7 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 			})),
 		newMaterializedRefreshCmd(e), newMaterializedCancelCmd(e), newMaterializedWaitCmd(e),
 	)
-	e.Shows(c, &runShape, "list", "status", "refresh", "wait")
+	e.Displays(&runShape, api.MaterializedQueryStatus{})
 	return c
 }
 

@@ -24,7 +24,7 @@ func New(e *cli.Env) *cobra.Command {
 		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e),
 		newCallbackCmd(e),
 	)
-	e.Shows(c, &tableShape, "list", "find")
+	e.Displays(&tableShape, tableLine{})
 	return c
 }
 
@@ -55,26 +55,25 @@ func newMetadataListCmd(e *cli.Env) *cobra.Command {
 			" metadata list --jq '.[].metadata | .schemaName + \".\" + .tableName'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema")
-	return cli.Leaf[[]api.MetadataEntry](e, spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context,
-		cl *api.Client, p string,
-		_ []string) (cli.View, error) {
-		id := ""
-		if catalog != "" {
-			var err error
-			if id, err = resolve.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
-				return cli.View{}, err
+	return cli.Leaf[cli.Shown[[]api.MetadataEntry, tableLine]](e, spec.GetProjectMetadata, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+			id := ""
+			if catalog != "" {
+				var err error
+				if id, err = resolve.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
+					return cli.View{}, err
+				}
 			}
-		}
-		v, err := cl.Metadata.Project(ctx, p, id, schema)
-		if err != nil || !e.ForReaders() {
-			return cli.List(v.Metadata).Within("metadata"), err
-		}
-		ms := make([]api.TableMetadata, len(v.Metadata))
-		for i, m := range v.Metadata {
-			ms[i] = m.Metadata
-		}
-		return tableLines(ms), nil
-	}))
+			v, err := cl.Metadata.Project(ctx, p, id, schema)
+			if err != nil || !e.ForReaders() {
+				return cli.List(v.Metadata).Within("metadata"), err
+			}
+			ms := make([]api.TableMetadata, len(v.Metadata))
+			for i, m := range v.Metadata {
+				ms[i] = m.Metadata
+			}
+			return tableLines(ms), nil
+		}))
 }
 
 func newMetadataFindCmd(e *cli.Env) *cobra.Command {
@@ -82,19 +81,18 @@ func newMetadataFindCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "find TEXT", Short: "Find the tables that match a text best", Example: "  " + e.Name +
 		" metadata find \"orders of customers\" --top 3", Args: cobra.ExactArgs(1)}
 	c.Flags().IntVar(&top, "top", 0, "maximum number; the gateway's default if not given")
-	return cli.Leaf[[]api.TableMetadata](e, spec.QueryMetadata, c, e.WithProject(func(ctx context.Context,
-		cl *api.Client, p string,
-		args []string) (cli.View, error) {
-		k := ""
-		if c.Flags().Changed("top") {
-			k = strconv.Itoa(top)
-		}
-		v, err := cl.Metadata.Query(ctx, p, args[0], k)
-		if err != nil || !e.ForReaders() {
-			return cli.List(v), err
-		}
-		return tableLines(v), nil
-	}))
+	return cli.Leaf[cli.Shown[[]api.TableMetadata, tableLine]](e, spec.QueryMetadata, c,
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			k := ""
+			if c.Flags().Changed("top") {
+				k = strconv.Itoa(top)
+			}
+			v, err := cl.Metadata.Query(ctx, p, args[0], k)
+			if err != nil || !e.ForReaders() {
+				return cli.List(v), err
+			}
+			return tableLines(v), nil
+		}))
 }
 
 // described reads the current metadata of one table. On the hosted zones an update replaces a table's metadata, so a

@@ -104,9 +104,9 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 	_ = update.MarkFlagRequired("type")
 	complete.Values(update, "type", relationTypes...)
 	c.AddCommand(
-		cli.Leaf[[]api.Relation](e, spec.ListRelations, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"},
-			Short: "List the relations of the tables of a catalog", Example: ex + "list sample",
-			Args: cobra.ExactArgs(1)},
+		cli.Leaf[cli.Shown[[]api.Relation, relationLine]](e, spec.ListRelations, &cobra.Command{
+			Use: "list CATALOG", Aliases: []string{"ls"}, Example: ex + "list sample",
+			Short: "List the relations of the tables of a catalog", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := resolve.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
@@ -193,8 +193,15 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 					r.SourceSchemaName, r.SourceTableName, r.ID)
 			})),
 	)
-	e.Shows(c, &relationShape, "list", "add", "update")
+	e.Displays(&relationShape, api.Relation{}, relationLine{})
 	return c
+}
+
+// goldenLine is a question with its statement on one line.
+type goldenLine struct {
+	ID     string `json:"id"`
+	Prompt string `json:"prompt"`
+	SQL    string `json:"sql"`
 }
 
 func newGoldenCmd(e *cli.Env) *cobra.Command {
@@ -208,23 +215,16 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 	create.Flags().StringVar(&sql, "sql", "", "the statement, @FILE or - for stdin")
 	cli.BodyFlag(create, &body)
 	c.AddCommand(
-		cli.Leaf[[]api.GoldenSQLEntry](e, spec.ListGoldenSqls, &cobra.Command{Use: "list", Aliases: []string{"ls"},
-			Short:   "List them",
-			Example: ex + "list", Args: cobra.NoArgs},
+		cli.Leaf[cli.Shown[[]api.GoldenSQLEntry, goldenLine]](e, spec.ListGoldenSqls, &cobra.Command{
+			Use: "list", Aliases: []string{"ls"}, Short: "List them", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Metadata.ListGoldenSQL(ctx, p)
 				if err != nil || !e.ForReaders() {
 					return cli.List(v), err
 				}
-				type line struct {
-					ID     string `json:"id"`
-					Prompt string `json:"prompt"`
-					SQL    string `json:"sql"`
-				}
-				lines := make([]line, len(v))
-				for i, s := range v {
-					lines[i] = line{s.ID, s.Metadata.Prompt, s.Metadata.SQL}
-				}
+				lines := each.Map(v, func(s api.GoldenSQLEntry) goldenLine {
+					return goldenLine{s.ID, s.Metadata.Prompt, s.Metadata.SQL}
+				})
 				return cli.List(lines, "id", "prompt", "sql").PrintValue(), nil
 			})),
 		cli.Leaf[[]api.GoldenSQLMatchesResult](e, spec.QueryGoldenSqls, &cobra.Command{Use: "find QUESTION",
@@ -276,7 +276,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted golden SQL %s", args[0]), cl.Metadata.DeleteGoldenSQL(ctx, p, args[0])
 			})),
 	)
-	e.Shows(c, &goldenShape, "list", "create")
+	e.Displays(&goldenShape, api.GoldenSQLEntry{}, goldenLine{})
 	return c
 }
 

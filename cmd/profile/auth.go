@@ -32,6 +32,9 @@ type identity struct {
 	Problem     string `json:"problem,omitempty"`
 }
 
+// keyState is the state of the key of a profile.
+type keyState struct{ identity }
+
 func (i *identity) learn(f config.KeyFacts) {
 	i.KeyKind, i.User, i.Project, i.ProjectName = f.Kind, f.User, f.Project, f.ProjectName
 }
@@ -44,7 +47,7 @@ func NewAuth(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "auth", Short: "Log in, and manage stored keys"}
 	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newUseCmd(e, "switch",
 		"auth switch"))
-	e.Shows(c, &keyShape, "status")
+	e.Displays(&keyShape, keyState{})
 	return c
 }
 
@@ -260,7 +263,7 @@ The exit code is 4 if no profile has a usable key.`,
 		Example: "  " + e.Name + " auth status\n  " + e.Name + " auth status work --check"}
 	c.Flags().BoolVar(&check, "check", false, "ask the gateway of each profile whether it accepts the key")
 	complete.Profile(c)
-	return withStore[[]identity](e, c, func(ctx context.Context, st *config.Store, args []string) (cli.View, error) {
+	return withStore[[]keyState](e, c, func(ctx context.Context, st *config.Store, args []string) (cli.View, error) {
 		all, current, err := st.List()
 		if err != nil {
 			return cli.View{}, err
@@ -272,7 +275,7 @@ The exit code is 4 if no profile has a usable key.`,
 			}
 			all = []config.Profile{p}
 		}
-		list, usable := []identity{}, 0
+		list, usable := []keyState{}, 0
 		for _, p := range all {
 			who := stateOf(ctx, e, st, p, check)
 			if err := ctx.Err(); err != nil {
@@ -281,7 +284,7 @@ The exit code is 4 if no profile has a usable key.`,
 			if who.Current = p.Name == current; who.State == "stored" || who.State == "accepted" {
 				usable++
 			}
-			list = append(list, who)
+			list = append(list, keyState{who})
 		}
 		v := cli.List(list, "profile", "current", "zone", "state", "keyKind", "user", "project", "problem")
 		if e.Getenv("DIG_API_KEY") != "" {

@@ -90,7 +90,7 @@ func New(e *cli.Env) *cobra.Command {
 				return cli.Note("removed profile %s", args[0]), err
 			}),
 	)
-	e.Shows(c, &profileShape, "list", "show")
+	e.Displays(&profileShape, row{}, shown{})
 	return c
 }
 

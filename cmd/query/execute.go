@@ -22,8 +22,8 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "query", Aliases: []string{"queries"}, Short: "Run SQL, and saved queries"}
 	c.AddCommand(newQueryExecuteCmd(e), newQueryLastCmd(e), newQueryDiffCmd(e))
 	c.AddCommand(newQuerySavedCmds(e)...)
-	e.Shows(c, &queryShape, "list", "get", "create", "update", "materialize")
-	e.Shows(c, &freshnessShape, "freshness")
+	e.Displays(&queryShape, api.Query{})
+	e.Displays(&freshnessShape, freshness{})
 	return c
 }
 

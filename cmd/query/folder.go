@@ -55,9 +55,9 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 			})),
 		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in), newFolderPruneCmd(e),
 	)
-	e.Shows(c, &folderShape, "list", "create", "update", "rename", "move")
-	e.Shows(c, &contentShape, "get")
-	e.Shows(c, &branchShape, "tree")
+	e.Displays(&folderShape, api.QueryFolderItem{}, api.QueryFolderWithContentsResponse{})
+	e.Displays(&contentShape, contentLine{})
+	e.Displays(&branchShape, branch{})
 	return c
 }
 
@@ -122,7 +122,7 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 	c.Flags().BoolVar(&queries, "queries", false, "include the queries in each folder")
 	c.Flags().StringVar(&root, "root", "", "only this folder and its contents")
 	complete.Names(c, "root", "folder")
-	return cli.Leaf[[]api.QueryFolderTreeNode](e, spec.GetQueryFolderTree, c,
+	return cli.Leaf[cli.Shown[[]api.QueryFolderTreeNode, branch]](e, spec.GetQueryFolderTree, c,
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 			_ []string) (cli.View, error) {
 			params := url.Values{}

@@ -57,7 +57,7 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "runs", Aliases: []string{"run"},
 		Short: "Runs of caches, materialized queries, exports and imports"}
 	c.AddCommand(newList(e))
-	e.Shows(c, &runShape, "list")
+	e.Displays(&runShape, run{})
 	return c
 }
 

@@ -25,7 +25,6 @@ func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
 	ex := "  " + e.Name + " " + k.noun + " column "
 	c.AddCommand(newColumnListCmd(e, k, ex), newColumnAddCmd(e, k, ex), newColumnUpdateCmd(e, k, ex),
 		newColumnDeleteCmd(e, k, ex))
-	e.Shows(c, &columnShape, "list", "add", "update")
 	return c
 }
 

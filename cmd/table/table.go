@@ -40,7 +40,6 @@ func New(e *cli.Env) *cobra.Command {
 		func(cl *api.Client) cli.TableService { return cl.Tables }, sameName}
 	c := newTableKindCmd(e, k)
 	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e), newTableDescribe(e))
-	e.Shows(c, &columnShape, "describe")
 	return c
 }
 
@@ -74,7 +73,6 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 		newTableDeleteCmd(e, k, ex),
 		newColumnCmd(e, k),
 	)
-	e.Shows(c, &tableShape, "list", "create")
 	return c
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-var linkShape = cli.Shape{ID: "id", Fields: []cli.Field{
+var linkShape = cli.Shape{ID: "name", Fields: []cli.Field{
 	{Path: "kind"},
 	{Path: "name", Key: true},
 	{Path: "through"},
@@ -50,6 +50,7 @@ only describe tables.`,
 	complete.Values(c, "kind", kinds...)
 	cli.Annotate(c, spec.ListQueries, spec.ListConnections, spec.ListCacheStatuses, spec.ListGoldenSqls,
 		spec.ListRelations, spec.ListParametricTables, spec.ListSchemas, spec.ListTables)
+	e.Displays(&linkShape, uses.Link{})
 	return cli.Leaf[[]uses.Link](e, spec.ListCatalogs, c, e.CheckThenProject(func(args []string) (cli.ProjectRun,
 		error) {
 		if kind != "" && !slices.Contains(kinds, kind) {
@@ -75,7 +76,7 @@ only describe tables.`,
 				fmt.Fprintf(e.Err, "warning: %s could not be listed\n", kind)
 			}
 			if !mermaid {
-				return cli.List(found.Links, "kind", "name", "through").As(&linkShape).PrintValue(), nil
+				return cli.List(found.Links, "kind", "name", "through").PrintValue(), nil
 			}
 			s, err := e.OpenSink(e.Run.Flags.Out, true, output.Options{}, func() {})
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 func (e *Env) Starts(c *cobra.Command, args []string) error {
 	_, e.Run.command.path, _ = strings.Cut(c.CommandPath(), " ")
 	e.Run.command.changing = Changing(c)
+	e.Run.command.prints = e.result(c)
 	if op, ok := spec.Find(c.Annotations[LeafAnnotation]); ok {
 		e.Run.command.aboveProjects = slices.Contains([]string{"organizations", "workspaces", "projects",
 			"projects-legacy"},

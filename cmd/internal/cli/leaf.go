@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
@@ -28,33 +27,13 @@ const InsteadOf = "instead of "
 // output format.
 const ownFile = "own-file"
 
-// OwnFile marks c, or the named commands below it, as commands that write --out in their own form, whatever the
-// extension of the file.
-func OwnFile(c *cobra.Command, names ...string) *cobra.Command {
-	for _, c := range chosen(c, names) {
-		if c.Annotations == nil {
-			c.Annotations = map[string]string{}
-		}
-		c.Annotations[ownFile] = "true"
+// OwnFile marks a command that writes --out in its own form, whatever the extension of the file.
+func OwnFile(c *cobra.Command) *cobra.Command {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
 	}
+	c.Annotations[ownFile] = "true"
 	return c
-}
-
-// chosen returns the commands below c with these names, or c itself if there are no names.
-func chosen(c *cobra.Command, names []string) []*cobra.Command {
-	if len(names) == 0 {
-		return []*cobra.Command{c}
-	}
-	found := make([]*cobra.Command, len(names))
-	for i, name := range names {
-		at := slices.IndexFunc(c.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
-		if at < 0 {
-			// a mistake in the program, which every run reports
-			panic("there is no command " + name + " below " + c.Name())
-		}
-		found[i] = c.Commands()[at]
-	}
-	return found
 }
 
 // ResultOptions checks the output flags of a command before it runs.
@@ -86,7 +65,6 @@ func (e *Env) FlagOptions() (output.Options, error) {
 type View struct {
 	Value   any
 	columns []string          // default columns of the table
-	shape   *Shape            // overrides the shape of the command
 	Own     bool              // print Value, which dig has changed, even if the gateway's own bytes are available
 	Note    string            // goes to stderr
 	within  string            // the member of the gateway's reply to print instead of all of it
@@ -102,9 +80,6 @@ func Object(v any, columns ...string) View { return View{Value: v, columns: colu
 
 // Note returns a view with a note and no data.
 func Note(format string, args ...any) View { return View{Note: fmt.Sprintf(format, args...)} }
-
-// As sets the shape of a result, which overrides that of its command.
-func (v View) As(s *Shape) View { v.shape = s; return v }
 
 // PrintValue prints the value of a view, which dig has changed, instead of the bytes of the gateway's reply.
 func (v View) PrintValue() View { v.Own = true; return v }

@@ -46,6 +46,7 @@ type Session struct {
 	client     *api.Client
 	local      *localTransport                 // of the client; nil on other zones
 	results    map[*cobra.Command]reflect.Type // see Prints
+	shapes     map[reflect.Type]*Shape         // see Displays
 	command    running
 	said       *said
 	consent    *consent
@@ -58,7 +59,7 @@ type running struct {
 	path          string // without the name of the program
 	changing      bool   // it may change something
 	aboveProjects bool   // it is about a workspace or project as a whole
-	shape         Shape  // of its result
+	prints        reflect.Type
 }
 
 // consent is whether the user has confirmed the changes of the run at a prompt. It is locked while the user is asked

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"reflect"
+
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/schema"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 )
@@ -16,20 +19,39 @@ type Shape struct {
 // Field is a field of a Shape. If a terminal is too narrow for a list, the last fields are dropped first.
 type Field = output.Field
 
-// Shows sets the shape of the results of the commands below c with these names, and adds the flag --quiet to them.
-func (e *Env) Shows(c *cobra.Command, s *Shape, names ...string) {
-	for _, sub := range chosen(c, names) {
-		e.showsOne(sub, s)
+// Displays sets the shape in which every command displays records of the types of these values.
+func (e *Env) Displays(s *Shape, records ...any) {
+	if e.Run.shapes == nil {
+		e.Run.shapes = map[reflect.Type]*Shape{}
+	}
+	for _, r := range records {
+		t := reflect.TypeOf(r)
+		if e.Run.shapes[t] != nil {
+			panic("two shapes of " + t.String()) // a mistake in the program, which every run reports
+		}
+		e.Run.shapes[t] = s
 	}
 }
 
-func (e *Env) showsOne(c *cobra.Command, s *Shape) {
-	c.Flags().BoolVarP(&e.Run.Flags.quiet, "quiet", "q", false,
-		"print only the ids, or the names of what has no id, one a line")
-	run := c.RunE
-	c.RunE = func(c *cobra.Command, args []string) error {
-		e.Run.command.shape = *s
-		return run(c, args)
+// shapeOf returns the shape of a value that a command prints, or of the type that it prints; nil if it has none.
+func (e *Env) shapeOf(printed reflect.Type, value any) *Shape {
+	types := schema.Records(printed)
+	if value != nil {
+		types = append(schema.Records(reflect.TypeOf(value)), types...)
+	}
+	for _, t := range types {
+		if s := e.Run.shapes[t]; s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// FlagQuiet adds the flag --quiet to a command that prints records with a shape.
+func (e *Env) FlagQuiet(c *cobra.Command) {
+	if e.shapeOf(e.result(c), nil) != nil {
+		c.Flags().BoolVarP(&e.Run.Flags.quiet, "quiet", "q", false,
+			"print only the ids, or the names of what has no id, one a line")
 	}
 }
 
@@ -49,11 +71,12 @@ func (e *Env) checkQuiet() error {
 
 // shaped adds to the options how the result is displayed to people.
 func (e *Env) shaped(v View, o output.Options) output.Options {
-	shape := &e.Run.command.shape
-	if v.shape != nil {
-		shape = v.shape
+	o.DefaultColumns = v.columns
+	shape := e.shapeOf(e.Run.command.prints, v.Value)
+	if shape == nil {
+		return o
 	}
-	o.DefaultColumns, o.Fields = v.columns, shape.Fields
+	o.Fields = shape.Fields
 	if e.Run.Flags.quiet {
 		o.Format, o.Columns, o.NoHeader = output.TSV, []string{shape.ID}, true
 	}

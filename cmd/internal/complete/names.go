@@ -45,64 +45,20 @@ var completable = map[string][]listing{
 	spec.ListColumns.ID:           {{kind: "column", member: "name", below: true}},
 }
 
-// change is the effect of an operation on the stored names of a kind.
-type change struct {
-	kind, member string // the reply has the name of the new object in member
-	gone         bool   // the first argument of the command names the deleted or renamed object
-	drop         bool   // the names of the kind are unknown afterwards
-}
-
-// changed maps operations to their effects on the stored names.
-var changed = map[string]change{
-	spec.CreateWorkspace.ID:           {kind: "workspace", member: "name"},
-	spec.UpdateWorkspace.ID:           {kind: "workspace", member: "name", gone: true},
-	spec.DeleteWorkspace.ID:           {kind: "workspace", gone: true},
-	spec.CreateProject.ID:             {kind: "project", member: "name"},
-	spec.UpdateProject.ID:             {kind: "project", member: "name", gone: true},
-	spec.DeleteProject.ID:             {kind: "project", gone: true},
-	spec.CreateApiKey.ID:              {kind: "key", member: "name"},
-	spec.DeleteApiKey.ID:              {kind: "key", gone: true},
-	spec.CreateConnection.ID:          {kind: "connection", member: "name"},
-	spec.UpdateConnection.ID:          {kind: "connection", member: "name", gone: true},
-	spec.DeleteConnection.ID:          {kind: "connection", gone: true},
-	spec.CreateCatalog.ID:             {kind: "catalog", member: "name"},
-	spec.CreateSemanticCatalog.ID:     {kind: "catalog", member: "name"},
-	spec.DeleteCatalog.ID:             {kind: "catalog", gone: true},
-	spec.CreateInternalTable.ID:       {kind: "table", member: "tableName"},
-	spec.DeleteInternalTable.ID:       {kind: "table", gone: true},
-	spec.CreateBiTable.ID:             {kind: "bitable", member: "tableName"},
-	spec.DeleteBiTable.ID:             {kind: "bitable", gone: true},
-	spec.ImportCsv.ID:                 {kind: "table", drop: true}, // it may have created the table
-	spec.ImportBi.ID:                  {kind: "bitable", drop: true},
-	spec.CreateQuery.ID:               {kind: "query", member: "name"},
-	spec.UpdateQuery.ID:               {kind: "query", member: "name", gone: true},
-	spec.DeleteQuery.ID:               {kind: "query", gone: true},
-	spec.MoveQuery.ID:                 {kind: "folder", drop: true}, // it creates folders
-	spec.CreateQueryFolder.ID:         {kind: "folder", member: "path"},
-	spec.RenameQueryFolder.ID:         {kind: "folder", drop: true},
-	spec.MoveQueryFolder.ID:           {kind: "folder", drop: true},
-	spec.DeleteQueryFolder.ID:         {kind: "folder", drop: true},
-	spec.ExportQuery.ID:               {kind: "export", member: "id"},
-	spec.ExportTable.ID:               {kind: "export", member: "id"},
-	spec.AddRelation.ID:               {kind: "relation", drop: true},
-	spec.DeleteRelation.ID:            {kind: "relation", drop: true},
-	spec.CreateGoldenSql.ID:           {kind: "golden", member: "id"},
-	spec.DeleteGoldenSql.ID:           {kind: "golden", gone: true},
-	spec.AgentChat.ID:                 {kind: "thread", drop: true},
-	spec.RenameAgentThread.ID:         {kind: "thread", drop: true},
-	spec.DeleteAgentThread.ID:         {kind: "thread", gone: true},
-	spec.AddInternalColumns.ID:        {kind: "column", drop: true},
-	spec.UpdateInternalColumn.ID:      {kind: "column", drop: true},
-	spec.DeleteInternalColumn.ID:      {kind: "column", drop: true},
-	spec.AddBiColumns.ID:              {kind: "bicolumn", drop: true},
-	spec.UpdateBiColumn.ID:            {kind: "bicolumn", drop: true},
-	spec.DeleteBiColumn.ID:            {kind: "bicolumn", drop: true},
-	spec.CreateSemanticTable.ID:       {kind: "table", drop: true},
-	spec.DeleteSemanticTable.ID:       {kind: "table", drop: true},
-	spec.CreateParametricTable.ID:     {kind: "table", drop: true},
-	spec.DeleteParametricTable.ID:     {kind: "table", drop: true},
-	spec.CompleteOauthConnection.ID:   {kind: "connection", drop: true},
-	spec.UpdateQueryFolderContents.ID: {kind: "folder", drop: true},
+// elsewhere maps operations to the kind of names that they change, if their path is not that of its listing or of an
+// object below it, or if what they delete is listed still.
+var elsewhere = map[string]string{
+	spec.CreateSemanticCatalog.ID: "catalog",
+	spec.CreateSemanticTable.ID:   "table",
+	spec.DeleteSemanticTable.ID:   "table",
+	spec.CreateParametricTable.ID: "table",
+	spec.DeleteParametricTable.ID: "table",
+	spec.ImportBi.ID:              "bitable", // it may have created the table
+	spec.MoveQuery.ID:             "folder",  // it creates folders
+	spec.ExportQuery.ID:           "export",
+	spec.ExportTable.ID:           "export",
+	spec.CancelExport.ID:          "export",
+	spec.AgentChat.ID:             "thread",
 }
 
 // QueryIDs is the kind of the ids of saved queries.
@@ -151,15 +107,11 @@ func (n Stored) Learn(op spec.Op, raw json.RawMessage, args []string) {
 		return
 	}
 	kinds, listed := completable[op.ID]
-	does, changes := changed[op.ID]
-	if !listed && !changes {
+	if op.Safe() && !listed {
 		return
 	}
 	all := readNames(n.path)
-	store := changes && correct(all, does, raw, args)
-	if listed {
-		store = learn(all, kinds, raw, args)
-	}
+	store := listed && learn(all, kinds, raw, args) || !listed && correct(all, op, raw, args)
 	if !store {
 		return
 	}
@@ -217,47 +169,74 @@ func learn(all map[string][]string, kinds []listing, raw json.RawMessage, args [
 	return store
 }
 
-// correct updates the names after a change. Kinds that no listing has stored remain unknown.
-func correct(all map[string][]string, does change, raw json.RawMessage, args []string) (store bool) {
-	if does.drop {
-		for key := range all {
-			if kind, _, _ := strings.Cut(key, "@"); kind == does.kind {
-				delete(all, key)
-				store = true
-			}
+// changed returns what a listing shows of the objects that an operation changes, and the path of the operation below
+// that of the listing; ok is false if no listing shows them.
+func changed(op spec.Op) (kinds []listing, rest string, ok bool) {
+	longest := ""
+	for id, shown := range completable {
+		list, _ := spec.Find(id)
+		below, found := strings.CutPrefix(op.Path, list.Path)
+		if found && (below == "" || below[0] == '/') && len(list.Path) > len(longest) {
+			kinds, rest, ok, longest = shown, below, true, list.Path
 		}
-		return store
 	}
-	names, known := all[does.kind]
-	if does.kind == "query" && all[QueryIDs] != nil {
-		delete(all, QueryIDs)
-		store = true
+	return kinds, rest, ok
+}
+
+// correct updates the names after a change. Kinds that no listing has stored remain unknown; where the reply and the
+// arguments do not say what the names are now, they are unknown afterwards.
+func correct(all map[string][]string, op spec.Op, raw json.RawMessage, args []string) (store bool) {
+	if kind := elsewhere[op.ID]; kind != "" {
+		return forget(all, kind)
 	}
-	if does.gone && len(args) > 0 {
-		if known && !slices.Contains(names, args[0]) { // it was given by its id
-			delete(all, does.kind)
-			return true
-		}
-		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == args[0] })
-		for key := range all { // names that belong to it
-			if _, in, ok := strings.Cut(key, "@"); ok && (in == args[0] || strings.HasPrefix(in, args[0]+"@")) {
-				delete(all, key)
-				store = true
-			}
-		}
+	kinds, rest, ok := changed(op)
+	if !ok {
+		return false
+	}
+	for _, more := range kinds[1:] {
+		store = forget(all, more.kind) || store
 	}
 	var made map[string]json.RawMessage
-	if does.member != "" && json.Unmarshal(raw, &made) == nil {
-		var name string
-		if json.Unmarshal(made[does.member], &name) == nil && name != "" && !slices.Contains(names, name) &&
-			len(names) < maxNames {
-			names = append(slices.Clone(names), name)
-			slices.Sort(names)
+	var added, gone string
+	if kind := kinds[0]; op.Method != "DELETE" && json.Unmarshal(raw, &made) == nil {
+		_ = json.Unmarshal(made[kind.member], &added) // stays empty for null
+	}
+	if rest != "" && op.Method != "POST" && len(args) > 0 {
+		gone = args[0]
+	}
+	for key := range all { // names that belong to it
+		if _, in, ok := strings.Cut(key, "@"); ok && gone != "" && (in == gone || strings.HasPrefix(in, gone+"@")) {
+			delete(all, key)
+			store = true
 		}
 	}
-	if known && !slices.Equal(names, all[does.kind]) {
-		all[does.kind] = names
+	kind, names := kinds[0].kind, all[kinds[0].kind]
+	switch known := slices.Contains(names, gone); {
+	case len(kinds[0].in) > 0, kinds[0].below, strings.Count(rest, "/") > 1, added == "" && gone == "",
+		added == "" && op.Method != "DELETE", gone != "" && !known: // it was given by its id
+		return forget(all, kind) || store
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return n == added || gone != "" && (n == gone || strings.HasPrefix(n, gone+"/"))
+	})
+	if added != "" && len(names) < maxNames {
+		names = append(names, added)
+		slices.Sort(names)
+	}
+	if all[kind] != nil && !slices.Equal(names, all[kind]) {
+		all[kind] = names
 		store = true
+	}
+	return store
+}
+
+// forget makes the names of a kind unknown.
+func forget(all map[string][]string, kind string) (store bool) {
+	for key := range all {
+		if of, _, _ := strings.Cut(key, "@"); of == kind {
+			delete(all, key)
+			store = true
+		}
 	}
 	return store
 }

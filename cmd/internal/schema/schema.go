@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -65,6 +66,17 @@ func partsOf(t reflect.Type) (printed, shown []reflect.Type) {
 		}
 	}
 	return []reflect.Type{t}, []reflect.Type{t}
+}
+
+// Records returns the types of the records that a command shows which prints a type.
+func Records(t reflect.Type) []reflect.Type {
+	_, shown := partsOf(t)
+	return each.Map(shown, func(t reflect.Type) reflect.Type {
+		for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		return t
+	})
 }
 
 // Of returns the JSON schema of what -o json prints of a type; nil for Text.
