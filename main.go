@@ -3,6 +3,7 @@ package main
 
 //go:generate go run . completion --all completions
 //go:generate go run ./internal/reference -markdown docs/reference
+//go:generate go test ./internal/manifest -run TestSchema -args -write
 
 import (
 	"os"
