@@ -64,11 +64,30 @@ type ProjectInfo struct {
 type ImportRequest struct {
 	Mappings       []ImportMapping `json:"mappings"`
 	ContainsHeader bool            `json:"containsHeader"`
+	ImportMode
 
 	// ID is chosen by the client for FindImport, "" for none. Only zone local keeps it; it is sent as the header
 	// Import-Id of the part.
 	ID string `json:"-"`
 }
+
+// The modes of an import. Hosted zones only append.
+const (
+	ImportAppend  = "append"
+	ImportReplace = "replace" // the rows of the document replace all others
+	ImportUpsert  = "upsert"  // rows with the key of a row of the document are updated, those without are added
+)
+
+// ImportMode says what an import does with the rows that the table has. Only zone local knows it.
+type ImportMode struct {
+	Mode string   `json:"mode,omitempty"` // "" is ImportAppend
+	Key  []string `json:"key,omitempty"`  // columns of the table, for ImportUpsert
+	// DeleteMissing is for ImportUpsert: rows whose key is not in the document are deleted.
+	DeleteMissing bool `json:"deleteMissing,omitempty"`
+}
+
+// Appends reports whether the rows of the table stay as they are.
+func (m ImportMode) Appends() bool { return m.Mode == "" || m.Mode == ImportAppend }
 
 // ImportHeader is the header of the part "request" with ImportRequest.ID.
 const ImportHeader = "Import-Id"

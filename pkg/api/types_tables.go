@@ -40,4 +40,10 @@ type ImportJob struct {
 // ImportJobResult is a part of ImportJob.
 type ImportJobResult struct {
 	Processed int64 `json:"processed"`
+
+	// What became of the rows of the table, from zone local for an import that does not append; nil if it is not known.
+	Inserted  *int64 `json:"inserted,omitempty"`
+	Updated   *int64 `json:"updated,omitempty"`
+	Unchanged *int64 `json:"unchanged,omitempty"`
+	Deleted   *int64 `json:"deleted,omitempty"`
 }

@@ -288,8 +288,9 @@ type Tables interface {
 	AddColumns(ctx context.Context, kind, table string, defs []ColumnDef) ([]Column, error)
 	UpdateColumn(ctx context.Context, kind, table, column string, def ColumnDef) ([]Column, error)
 	DropColumn(ctx context.Context, kind, table, column string) error
-	// ImportCSV appends the rows of a CSV document, all or none. Errors of the document are *ImportError.
-	ImportCSV(ctx context.Context, kind, table string, src io.Reader, m Import) (int64, error)
+	// ImportCSV stores the rows of a CSV document as its mode says, in one step: readers, and the table after a crash,
+	// have all of its changes or none. Errors of the document are *ImportError.
+	ImportCSV(ctx context.Context, kind, table string, src io.Reader, m Import) (Imported, error)
 	// FindImport reports whether the rows of the import with an Import.ID are stored, and how many. The latest thousand
 	// are known.
 	FindImport(ctx context.Context, id string) (rows int64, stored bool, err error)
@@ -324,11 +325,20 @@ type ColumnDef struct {
 
 // Import maps the columns of a CSV document to those of a table.
 type Import struct {
-	ID       string // for FindImport, "" for none; a second import with one ID stores nothing
+	ID string // for FindImport, "" for none; a second import with one ID stores nothing
+	api.ImportMode
 	Mappings []api.ImportMapping
 	Header   bool
 	MaxBytes int64         // 0: no limit
 	Timeout  time.Duration // maximum time to store the document after it was received; 0: no limit
+}
+
+// Imported is what an import has done with the rows of its table.
+type Imported struct {
+	Rows int64 // of the document
+	// Again means that an import with the same ID was stored before, and only Rows is known.
+	Again                                 bool
+	Inserted, Updated, Unchanged, Deleted int64
 }
 
 // Options configure an engine.

@@ -129,19 +129,24 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	if hook := s.Document; hook != nil {
 		src = hook(src, req)
 	}
-	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{ID: req.ID, Mappings: req.Mappings,
-		Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
+	done, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{ID: req.ID, Mappings: req.Mappings,
+		ImportMode: req.ImportMode, Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
 	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 		return api.ImportJob{}, fault.Framework(413, "%s", ee.Message)
 	}
 	if err != nil {
 		return api.ImportJob{}, err
 	}
-	web.CountRows(ctx, n)
-	s.noteImport(ctx, r.Project, req.ID, n)
+	web.CountRows(ctx, done.Rows)
+	s.noteImport(ctx, r.Project, req.ID, done.Rows)
+	result := api.ImportJobResult{Processed: done.Rows}
+	if !req.Appends() && !done.Again {
+		result.Inserted, result.Updated, result.Unchanged, result.Deleted = &done.Inserted, &done.Updated,
+			&done.Unchanged, &done.Deleted
+	}
 	return api.ImportJob{ID: uuid.NewString(), Status: api.ImportCompleted, StartTime: start.UnixMilli(),
 		EndTime:  s.Now().UnixMilli(),
-		Progress: 100, Result: api.ImportJobResult{Processed: n}}, nil
+		Progress: 100, Result: result}, nil
 }
 
 // noteImport records that the rows of an import are stored. If that fails, the engine still knows it.

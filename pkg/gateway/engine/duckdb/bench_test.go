@@ -55,7 +55,7 @@ func BenchmarkImportCSV(b *testing.B) {
 			b.Fatal(err)
 		}
 		if n, err := p.ImportCSV(b.Context(), engine.SchemaTable, name, strings.NewReader(doc.String()),
-			m); n != rows || err != nil {
+			m); n.Rows != rows || err != nil {
 			b.Fatal(n, err)
 		}
 	}

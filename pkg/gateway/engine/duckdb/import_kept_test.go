@@ -34,16 +34,16 @@ func TestImportIsStoredOnce(t *testing.T) {
 		for range 3 {
 			wait.Go(func() {
 				if n, err := p.ImportCSV(t.Context(), engine.SchemaTable, "x", strings.NewReader(doc),
-					m); n != int64(rows) || err != nil {
-					t.Errorf("%d rows, want %d: %v", n, rows, err)
+					m); n.Rows != int64(rows) || err != nil {
+					t.Errorf("%v rows, want %d: %v", n, rows, err)
 				}
 			})
 		}
 		wait.Wait()
 		again := window(t, dir)
 		if n, err := again.ImportCSV(t.Context(), engine.SchemaTable, "x", strings.NewReader(doc),
-			m); n != int64(rows) || err != nil {
-			t.Errorf("again: %d rows, want %d: %v", n, rows, err)
+			m); n.Rows != int64(rows) || err != nil {
+			t.Errorf("again: %v rows, want %d: %v", n, rows, err)
 		}
 		if n, stored, err := again.FindImport(t.Context(), m.ID); n != int64(rows) || !stored || err != nil {
 			t.Errorf("after: %d, %t, %v", n, stored, err)

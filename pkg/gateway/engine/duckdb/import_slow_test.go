@@ -33,8 +33,8 @@ func TestStalledUploadHoldsUpNobody(t *testing.T) {
 		end = make(chan error, 1)
 		go func() {
 			n, err := p.ImportCSV(t.Context(), engine.SchemaTable, "t", r, m)
-			if err == nil && n != 2 {
-				t.Errorf("%d rows of the slow document", n)
+			if err == nil && n.Rows != 2 {
+				t.Errorf("%v rows of the slow document", n)
 			}
 			end <- err
 		}()

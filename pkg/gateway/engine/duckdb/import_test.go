@@ -199,9 +199,9 @@ func TestImportForms(t *testing.T) {
 				continue
 			}
 			got := rowsOf(t, p, `SELECT a, b FROM "~data"."table".`+name+` ORDER BY _id DESC LIMIT `+
-				strconv.FormatInt(n, 10))
-			if int(n) != len(tt.want) {
-				t.Errorf("%s: %d rows", tt.name, n)
+				strconv.FormatInt(n.Rows, 10))
+			if int(n.Rows) != len(tt.want) {
+				t.Errorf("%s: %v rows", tt.name, n)
 			}
 			for k := range got {
 				if got[k] != tt.want[len(got)-1-k] {

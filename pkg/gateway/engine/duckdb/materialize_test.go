@@ -98,8 +98,8 @@ func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
 		t.Error(err)
 	}
 	m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}
-	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("a\n1\n"), m); n != 1 || err != nil {
-		t.Errorf("%d, %v", n, err)
+	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("a\n1\n"), m); n.Rows != 1 || err != nil {
+		t.Errorf("%v, %v", n, err)
 	}
 	if n, err := p.RowCount(ctx, engine.SchemaMtQuery, "slow"); n != 2 || err != nil {
 		t.Errorf("the old rows are not there while the new ones come: %d, %v", n, err)

@@ -73,7 +73,7 @@ func add(t *testing.T, p *project, name string, rows int) {
 	}
 	m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "n", CSVColumnName: "n"}}}
 	if n, err := p.ImportCSV(t.Context(), engine.SchemaTable, name, strings.NewReader("n\n"+b.String()),
-		m); err != nil || n != int64(rows) {
+		m); err != nil || n.Rows != int64(rows) {
 		t.Fatal(n, err)
 	}
 }

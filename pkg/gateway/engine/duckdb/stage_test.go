@@ -86,10 +86,10 @@ func TestColumnsChangeDuringImports(t *testing.T) {
 		for i := range 4 {
 			doc, rows := stagedDocument(fmt.Sprint("document", i))
 			n, err := second.ImportCSV(t.Context(), engine.SchemaTable, "x", strings.NewReader(doc), stagedMapping)
-			if err != nil || n != int64(rows) {
-				t.Errorf("%d of %d rows, %v", n, rows, err)
+			if err != nil || n.Rows != int64(rows) {
+				t.Errorf("%v of %d rows, %v", n, rows, err)
 			}
-			stored += int(n)
+			stored += int(n.Rows)
 		}
 		ended <- stored
 	}()

@@ -50,7 +50,8 @@ func importText(t *testing.T, p *project, kind, table, text string) (int64, erro
 	for _, name := range strings.Split(strings.TrimSuffix(head, "\r"), ",") {
 		m.Mappings = append(m.Mappings, api.ImportMapping{Name: name, CSVColumnName: name})
 	}
-	return p.ImportCSV(t.Context(), kind, table, strings.NewReader(text), m)
+	done, err := p.ImportCSV(t.Context(), kind, table, strings.NewReader(text), m)
+	return done.Rows, err
 }
 
 func mustImport(t *testing.T, p *project, table, text string) {

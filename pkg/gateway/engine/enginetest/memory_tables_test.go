@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
@@ -217,26 +218,30 @@ func (p *slicesProject) FindImport(_ context.Context, id string) (int64, bool, e
 }
 
 func (p *slicesProject) ImportCSV(ctx context.Context, kind, table string, src io.Reader,
-	m engine.Import) (int64, error) {
-	if n, stored, _ := p.FindImport(ctx, m.ID); stored {
-		return n, nil
+	m engine.Import) (done engine.Imported, err error) {
+	if n, stored, _ := p.FindImport(ctx, m.ID); stored && m.ID != "" {
+		return engine.Imported{Rows: n, Again: true}, nil
 	}
 	t, err := p.BaseTable(ctx, engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: table})
 	if err != nil {
-		return 0, err
+		return done, err
 	}
 	r := t.Private.(*relation)
 	targets, err := importer.Map(table, r.defs, m)
 	if err != nil {
-		return 0, err
+		return done, err
+	}
+	var key []int
+	for _, name := range m.Key {
+		key = append(key, importer.Column(r.defs, name))
 	}
 	text, err := io.ReadAll(src)
 	if err != nil {
-		return 0, err
+		return done, err
 	}
 	in := importer.Reader{Columns: r.defs, Targets: targets, Header: m.Header}
 	if err := in.Open(bytes.NewReader(text)); err != nil {
-		return 0, err
+		return done, err
 	}
 	var rows [][]any
 	for err = in.Next(); err == nil; err = in.Next() {
@@ -245,6 +250,9 @@ func (p *slicesProject) ImportCSV(ctx context.Context, kind, table string, src i
 			f, def := in.Field(to.Field), r.defs[to.Col]
 			switch parse := cells.ParserOf(def.Type); {
 			case in.Null(f):
+				if slices.Contains(key, to.Col) {
+					in.BadCell(def.Name, f, "a null key")
+				}
 			case parse == nil:
 				row[to.Col] = string(f.Text)
 			default:
@@ -255,17 +263,69 @@ func (p *slicesProject) ImportCSV(ctx context.Context, kind, table string, src i
 				row[to.Col] = int64(v.Lo)
 			}
 		}
+		if key != nil && find(rows, row, key) >= 0 {
+			in.BadCell(r.defs[key[0]].Name, in.Field(targets[0].Field), "a key twice")
+		}
 		rows = append(rows, row)
 	}
 	if !errors.Is(err, io.EOF) {
-		return 0, in.FormFault(err)
+		return done, in.FormFault(err)
 	}
 	if err := in.Fault(); err != nil {
-		return 0, err
+		return done, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tables[t.Name] = &relation{columns: r.columns, defs: r.defs, rows: slices.Concat(r.rows, rows)}
-	p.imports[m.ID] = int64(len(rows))
-	return int64(len(rows)), nil
+	done = engine.Imported{Rows: int64(len(rows)), Inserted: int64(len(rows))}
+	switch m.Mode {
+	case api.ImportReplace:
+		done.Deleted = int64(len(r.rows))
+	case api.ImportUpsert:
+		rows = upsert(r.rows, rows, key, targets, m.DeleteMissing, &done)
+	default:
+		rows = slices.Concat(r.rows, rows)
+	}
+	p.tables[t.Name] = &relation{columns: r.columns, defs: r.defs, rows: rows}
+	p.imports[m.ID] = done.Rows
+	return done, nil
+}
+
+// find returns the index of the row with the key of another, or -1.
+func find(rows [][]any, row []any, key []int) int {
+	return slices.IndexFunc(rows, func(r []any) bool {
+		return !slices.ContainsFunc(key, func(k int) bool { return r[k] == nil || r[k] != row[k] })
+	})
+}
+
+// upsert updates the rows that have the key of a new row, and adds the other new rows.
+func upsert(old, fresh [][]any, key []int, targets []importer.Target, missing bool,
+	done *engine.Imported) (out [][]any) {
+	for _, row := range old {
+		at := find(fresh, row, key)
+		if at < 0 {
+			if missing {
+				done.Deleted++
+			} else {
+				out = append(out, row)
+			}
+			continue
+		}
+		now := slices.Clone(row)
+		for _, to := range targets {
+			now[to.Col] = fresh[at][to.Col]
+		}
+		done.Inserted--
+		if slices.Equal(now, row) {
+			done.Unchanged++
+		} else {
+			done.Updated++
+		}
+		out = append(out, now)
+	}
+	for _, row := range fresh {
+		if find(old, row, key) < 0 {
+			out = append(out, row)
+		}
+	}
+	return out
 }

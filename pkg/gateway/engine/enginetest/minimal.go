@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,9 +110,9 @@ func minimalTables(t *testing.T, open Open) {
 	}
 	m := engine.Import{ID: "one", Header: true, Mappings: []api.ImportMapping{{Name: "id", CSVColumnName: "n"},
 		{Name: "name", CSVColumnName: "s"}}}
-	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\nx,1\n,2\n"), m); n != 2 ||
+	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("s,n\nx,1\n,2\n"), m); n.Rows != 2 ||
 		err != nil {
-		t.Fatalf("%d rows, %v", n, err)
+		t.Fatalf("%v, %v", n, err)
 	}
 	bad := m
 	bad.ID = "two"
@@ -131,6 +132,44 @@ func minimalTables(t *testing.T, open Open) {
 		t.Error(err)
 	}
 	want(t, p, sql.Query{SQL: `SELECT id FROM t`}, "1\n2") // once
+	for _, step := range []struct {
+		mode api.ImportMode
+		text string
+		done engine.Imported
+		rows string
+		bad  []int64 // lines
+	}{
+		{api.ImportMode{Mode: api.ImportUpsert, Key: []string{"ID"}}, "s,n\nb,2\nx,1\nc,3\n",
+			engine.Imported{Rows: 3, Inserted: 1, Updated: 1, Unchanged: 1}, "1|x\n2|b\n3|c", nil},
+		{api.ImportMode{Mode: api.ImportUpsert, Key: []string{"id"}, DeleteMissing: true}, "s,n\nb,2\n,4\n",
+			engine.Imported{Rows: 2, Inserted: 1, Unchanged: 1, Deleted: 2}, "2|b\n4|null", nil},
+		{api.ImportMode{Mode: api.ImportUpsert, Key: []string{"id", "name"}}, "s,n\nb,2\nc,2\n",
+			engine.Imported{Rows: 2, Inserted: 1, Unchanged: 1}, "2|b\n4|null\n2|c", nil},
+		{api.ImportMode{Mode: api.ImportUpsert, Key: []string{"id"}}, "s,n\na,1\nb,5\nb,5\nd,1\n", engine.Imported{},
+			"2|b\n4|null\n2|c", []int64{4, 5}},
+		{api.ImportMode{Mode: api.ImportUpsert, Key: []string{"id"}}, "s,n\na,1\nb,\n", engine.Imported{},
+			"2|b\n4|null\n2|c", []int64{3}},
+		{api.ImportMode{Mode: api.ImportReplace}, "s,n\ny,7\ny,8\n",
+			engine.Imported{Rows: 2, Inserted: 2, Deleted: 3}, "7|y\n8|y", nil},
+		{api.ImportMode{Mode: api.ImportReplace}, "s,n\nz,9\nz,nine\n", engine.Imported{}, "7|y\n8|y", []int64{3}},
+		{api.ImportMode{Mode: api.ImportReplace}, "s,n\n", engine.Imported{Deleted: 2}, "", nil},
+	} {
+		m := m
+		m.ID, m.ImportMode = "", step.mode
+		done, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader(step.text), m)
+		var lines []int64
+		if fault := (*engine.ImportError)(nil); errors.As(err, &fault) {
+			for _, c := range fault.Cells {
+				lines = append(lines, c.Line)
+			}
+		} else if err != nil {
+			t.Error(err)
+		}
+		if done != step.done || !slices.Equal(lines, step.bad) {
+			t.Errorf("%+v of %q: %+v, faults in lines %d", step.mode, step.text, done, lines)
+		}
+		want(t, p, sql.Query{SQL: `SELECT id, name FROM t`}, step.rows)
+	}
 	if names, err := p.ListTables(ctx, engine.SchemaTable); err != nil || strings.Join(names, " ") != "t" {
 		t.Errorf("%q, %v", names, err)
 	}

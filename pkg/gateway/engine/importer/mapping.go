@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/rowfile/csv"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -36,7 +37,7 @@ func Map(table string, cols []engine.Column, m engine.Import) ([]Target, error) 
 		if e.Name == "" {
 			return nil, MappingError("mapping %d names no column of the table", i+1)
 		}
-		k := slices.IndexFunc(cols, func(c engine.Column) bool { return strings.EqualFold(c.Name, e.Name) })
+		k := Column(cols, e.Name)
 		switch {
 		case k < 0:
 			return nil, MappingError("table %q has no column %q%s", table, e.Name, didYouMean(e.Name, importable(cols)))
@@ -69,7 +70,39 @@ func Map(table string, cols []engine.Column, m engine.Import) ([]Target, error) 
 			return nil, MappingError("column %q is not null, has no default value and is not mapped", col.Name)
 		}
 	}
-	return out, nil
+	return out, checkMode(table, cols, mapped, m.ImportMode)
+}
+
+// checkMode rejects a mode that cannot be carried out. mapped are the columns that the document fills.
+func checkMode(table string, cols []engine.Column, mapped map[int]bool, m api.ImportMode) error {
+	upsert := m.Mode == api.ImportUpsert
+	switch {
+	case !upsert && !m.Appends() && m.Mode != api.ImportReplace:
+		return MappingError("the mode %q of an import is not one of %s, %s, %s", m.Mode, api.ImportAppend,
+			api.ImportReplace, api.ImportUpsert)
+	case !upsert && (len(m.Key) > 0 || m.DeleteMissing):
+		return MappingError("only the mode %s has a key and deletes missing rows", api.ImportUpsert)
+	case upsert && len(m.Key) == 0:
+		return MappingError("the mode %s requires a key", api.ImportUpsert)
+	}
+	for i, name := range m.Key {
+		k := Column(cols, name)
+		switch {
+		case k < 0:
+			return MappingError("table %q has no column %q, which the key names%s", table, name,
+				didYouMean(name, importable(cols)))
+		case !mapped[k]:
+			return MappingError("the column %q of the key is not mapped", cols[k].Name)
+		case slices.ContainsFunc(m.Key[:i], func(n string) bool { return Column(cols, n) == k }):
+			return MappingError("the key names the column %q twice", cols[k].Name)
+		}
+	}
+	return nil
+}
+
+// Column is the index of a column by its name, in any case of letters, or -1.
+func Column(cols []engine.Column, name string) int {
+	return slices.IndexFunc(cols, func(c engine.Column) bool { return strings.EqualFold(c.Name, name) })
 }
 
 // importable are the columns that a mapping may refer to.

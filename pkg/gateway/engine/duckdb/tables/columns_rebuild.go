@@ -24,11 +24,16 @@ const rebuiltName = "\x01rebuilt"
 // rebuild creates a table again within the transaction, for changes that ALTER does not support. t is its new
 // definition; values are the expressions over the existing rows, one per column.
 func (c conn) rebuild(ctx context.Context, t *table, values []string) error {
+	return c.rebuildFrom(ctx, t, `SELECT `+strings.Join(values, ", ")+` FROM `+t.sql())
+}
+
+// rebuildFrom creates a table again with the rows of a query.
+func (c conn) rebuildFrom(ctx context.Context, t *table, rows string) error {
 	as := naming.StoredTable(t.kind, rebuiltName)
 	if _, err := c.Exec(ctx, t.create(as)); err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, `INSERT INTO `+as+` SELECT `+strings.Join(values, ", ")+` FROM `+t.sql()); err != nil {
+	if _, err := c.Exec(ctx, `INSERT INTO `+as+` `+rows); err != nil {
 		return err
 	}
 	return c.replaceRebuilt(ctx, t)

@@ -11,27 +11,29 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
-// ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first copied to
+// ImportCSV stores the rows of a document, all or none; docs/import.md has the rules. The document is first copied to
 // a temporary file next to the data, so that a slow sender blocks neither other writers nor other processes, and so
 // that it can be read twice. Its rows are then prepared in a stage.
-func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader, m engine.Import) (int64, error) {
+func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
+	m engine.Import) (engine.Imported, error) {
 	c, err := p.conn(ctx)
 	if err != nil {
-		return 0, err
+		return engine.Imported{}, err
 	}
 	_, _, err = c.importTargets(ctx, kind, name, m)
 	c.Close()
 	if err != nil {
-		return 0, err
+		return engine.Imported{}, err
 	}
 	doc, err := p.files.Spool(ctx, src, m.MaxBytes)
 	if err != nil {
-		return 0, err
+		return engine.Imported{}, err
 	}
 	defer doc.Remove()
 	if m.Timeout > 0 {
@@ -42,10 +44,10 @@ func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
 		defer over()
 	}
 	for types := map[string]string{}; ; {
-		rows, err := p.importSpooled(ctx, kind, name, m, doc, types)
+		done, err := p.importSpooled(ctx, kind, name, m, doc, types)
 		var wider *importer.WiderError
 		if !errors.As(err, &wider) {
-			return rows, err
+			return done, err
 		}
 		maps.Copy(types, wider.Types)
 	}
@@ -53,14 +55,14 @@ func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
 
 // importSpooled imports a document into columns that have at least the given types.
 func (p Tables) importSpooled(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
-	types map[string]string) (int64, error) {
+	types map[string]string) (engine.Imported, error) {
 	for range stageTries {
 		if doc.Size < stagedFrom {
 			break
 		}
-		rows, again, err := p.importStaged(ctx, kind, name, m, doc, types)
+		done, again, err := p.importStaged(ctx, kind, name, m, doc, types)
 		if !again {
-			return rows, err
+			return done, err
 		}
 	}
 	return p.importDirect(ctx, kind, name, m, doc, types)
@@ -72,19 +74,20 @@ const stageTries = 3
 // importStaged prepares the rows before it excludes other writers. again is set if the table was changed meanwhile;
 // nothing is stored then.
 func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
-	types map[string]string) (rows int64, again bool, err error) {
+	types map[string]string) (done engine.Imported, again bool, err error) {
 	c, err := p.conn(ctx)
 	if err != nil {
-		return 0, false, err
+		return done, false, err
 	}
 	t, targets, err := c.importTargets(ctx, kind, name, m)
 	c.Close()
 	if err != nil {
-		return 0, false, err
+		return done, false, err
 	}
-	st, err := p.stageRows(ctx, t, t.widened(types), targets, m, doc)
+	im := newImporting(t.widened(types), targets, m, doc)
+	st, err := p.stageRows(ctx, t, im)
 	if err != nil {
-		return 0, false, err
+		return done, false, err
 	}
 	defer st.Done()
 	err = p.change(ctx, func(c conn) error {
@@ -96,42 +99,42 @@ func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Im
 			return nil
 		}
 		if rows, stored, err := c.findImport(ctx, m.ID); err != nil || stored { // sent again
-			st.rows = rows
+			done = engine.Imported{Rows: rows, Again: true}
 			return err
 		}
 		if err := c.widen(ctx, now, types); err != nil {
 			return err
 		}
-		if err := st.move(ctx, c); err != nil {
+		if done, err = st.move(ctx, commit{c, im}); err != nil {
 			return err
 		}
-		return c.keepImport(ctx, m.ID, st.rows)
+		return c.keepImport(ctx, m.ID, done.Rows)
 	}, st.Stage)
 	if err == nil {
-		return st.rows, again, nil
+		return done, again, nil
 	}
-	return 0, false, p.duplicates(ctx, t.widened(types), targets, m, doc, err)
+	return engine.Imported{}, false, p.duplicates(ctx, im, err)
 }
 
 // importDirect reads the document while it excludes other writers.
 func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
-	types map[string]string) (rows int64, err error) {
-	var t *table
-	var targets []importer.Target
+	types map[string]string) (done engine.Imported, err error) {
+	var im *importing
 	err = p.change(ctx, func(c conn) error {
-		var stored bool
-		if rows, stored, err = c.findImport(ctx, m.ID); err != nil || stored { // sent again
+		rows, stored, err := c.findImport(ctx, m.ID)
+		if err != nil || stored { // sent again
+			done = engine.Imported{Rows: rows, Again: true}
 			return err
 		}
 		// the table may have changed while the document arrived
-		if t, targets, err = c.importTargets(ctx, kind, name, m); err != nil {
+		t, targets, err := c.importTargets(ctx, kind, name, m)
+		if err != nil {
 			return err
 		}
 		if err := c.widen(ctx, t, types); err != nil {
 			return err
 		}
-		t = t.widened(types)
-		im := &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t}
+		im = newImporting(t.widened(types), targets, m, doc)
 		if err := im.Open(doc.File); err != nil {
 			return err
 		}
@@ -140,7 +143,14 @@ func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Im
 			return err
 		}
 		im.id = ids.next
-		if rows, err = c.importRows(ctx, im); err != nil || rows == 0 {
+		into, err := commit{c, im}.begin(ctx)
+		if err != nil {
+			return err
+		}
+		if rows, err = c.importRows(ctx, im, into); err != nil {
+			return err
+		}
+		if done, err = (commit{c, im}).end(ctx, into, rows); err != nil || rows == 0 {
 			return err
 		}
 		if err := c.keepLastID(ctx, ids.last()); err != nil {
@@ -149,17 +159,17 @@ func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Im
 		return c.keepImport(ctx, m.ID, rows)
 	})
 	if err != nil {
-		return 0, p.duplicates(ctx, t, targets, m, doc, err)
+		return engine.Imported{}, p.duplicates(ctx, im, err)
 	}
-	return rows, nil
+	return done, nil
 }
 
 // duplicates explains the violation of a unique constraint, while other writers can work. It returns other errors
 // unchanged.
-func (p Tables) duplicates(ctx context.Context, t *table, targets []importer.Target, m engine.Import,
-	doc projects.Document, err error) error {
+func (p Tables) duplicates(ctx context.Context, im *importing, err error) error {
 	var fault *engine.Error
-	if !errors.As(err, &fault) || fault.Kind != engine.KindConstraint {
+	// DuckDB names the value, which is enough where the stored rows change as well
+	if !errors.As(err, &fault) || fault.Kind != engine.KindConstraint || im.m.Mode == api.ImportUpsert {
 		return err
 	}
 	c, cerr := p.conn(ctx)
@@ -167,7 +177,7 @@ func (p Tables) duplicates(ctx context.Context, t *table, targets []importer.Tar
 		return err
 	}
 	defer c.Close()
-	if dup := c.findDuplicates(ctx, t, targets, m.Header, doc); dup != nil {
+	if dup := c.findDuplicates(ctx, im); dup != nil {
 		return dup
 	}
 	return err

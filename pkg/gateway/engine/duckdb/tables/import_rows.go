@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
@@ -24,13 +26,20 @@ import (
 type importing struct {
 	*importer.Reader
 	t    *table
+	m    engine.Import
+	doc  projects.Document
 	id   func() int64 // the next one
 	rows int64
 }
 
-// importRows appends all rows of an opened document within the transaction. One goroutine reads and checks, this one
-// appends.
-func (c conn) importRows(ctx context.Context, im *importing) (int64, error) {
+func newImporting(t *table, targets []importer.Target, m engine.Import, doc projects.Document) *importing {
+	return &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t, m: m,
+		doc: doc}
+}
+
+// importRows appends all rows of an opened document to a table within the transaction. One goroutine reads and checks,
+// this one appends.
+func (c conn) importRows(ctx context.Context, im *importing, into string) (int64, error) {
 	const inFlight = 3
 	free, ready := make(chan *values.Chunk, inFlight), make(chan *values.Chunk, inFlight)
 	for range inFlight {
@@ -38,7 +47,7 @@ func (c conn) importRows(ctx context.Context, im *importing) (int64, error) {
 		defer b.Destroy()
 		free <- b
 	}
-	ap, err := c.openAppender(im.t.kind, im.t.name)
+	ap, err := c.openAppender(im.t.kind, into)
 	if err != nil {
 		return 0, err
 	}
@@ -151,11 +160,13 @@ func (im *importing) fillBatch(b *values.Chunk, fill []filler) error {
 		meta  *engine.Column
 		field int
 		parse cells.Parser
+		key   bool
 	}
 	sinks := make([]sink, len(im.Targets))
 	for i, tg := range im.Targets {
 		meta := &im.t.cols[tg.Col]
-		sinks[i] = sink{&b.Cols[tg.Col], meta, tg.Field, cells.ParserOf(meta.Type)}
+		sinks[i] = sink{&b.Cols[tg.Col], meta, tg.Field, cells.ParserOf(meta.Type),
+			slices.ContainsFunc(im.m.Key, func(name string) bool { return sameName(name, meta.Name) })}
 	}
 	var end error
 	for !b.Full() {
@@ -167,7 +178,10 @@ func (im *importing) fillBatch(b *values.Chunk, fill []filler) error {
 			f := im.Field(s.field)
 			switch {
 			case im.Null(f):
-				if s.meta.NotNull {
+				if s.key {
+					im.BadCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s", which is part of the key`,
+						s.meta.Name))
+				} else if s.meta.NotNull {
 					im.BadCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`,
 						s.meta.Name))
 				}
@@ -249,17 +263,16 @@ func (c conn) keepLastID(ctx context.Context, last int64) error {
 
 // findDuplicates explains the violation of a unique constraint: which lines of the document have a value twice, or one
 // that is stored. It reads the document again and compares in the engine, which can spill to disk.
-func (c conn) findDuplicates(ctx context.Context, t *table, targets []importer.Target, header bool,
-	doc projects.Document) error {
+func (c conn) findDuplicates(ctx context.Context, im *importing) error {
 	faults := &engine.ImportError{}
-	for i, col := range t.cols {
+	for i, col := range im.t.cols {
 		if !col.Unique || col.System {
 			continue
 		}
 		var of *importer.Target
-		for k := range targets {
-			if targets[k].Col == i {
-				of = &targets[k]
+		for k := range im.Targets {
+			if im.Targets[k].Col == i {
+				of = &im.Targets[k]
 			}
 		}
 		if of == nil {
@@ -269,7 +282,7 @@ func (c conn) findDuplicates(ctx context.Context, t *table, targets []importer.T
 			}
 			continue
 		}
-		if err := c.duplicatesOf(ctx, t, *of, header, doc, faults); err != nil {
+		if err := c.duplicatesOf(ctx, im, *of, faults); err != nil {
 			return err
 		}
 	}
@@ -279,15 +292,20 @@ func (c conn) findDuplicates(ctx context.Context, t *table, targets []importer.T
 	return faults
 }
 
-func (c conn) duplicatesOf(ctx context.Context, t *table, of importer.Target, header bool, doc projects.Document,
+func (c conn) duplicatesOf(ctx context.Context, in *importing, of importer.Target,
 	faults *engine.ImportError) error {
+	t := in.t
 	col := t.cols[of.Col]
+	old := t.sql() + ` WHERE `
+	if in.m.Mode == api.ImportReplace { // those rows are not stored any more
+		old += `false AND `
+	}
 	if _, err := c.Exec(ctx, `CREATE OR REPLACE TEMP TABLE given (v `+sqlType(col.Type)+`, line BIGINT)`); err != nil {
 		return err
 	}
 	defer func() { _, _ = c.Exec(context.WithoutCancel(ctx), `DROP TABLE IF EXISTS temp.main.given`) }()
-	im := &importing{Reader: &importer.Reader{Columns: t.cols, Targets: []importer.Target{of}, Header: header}, t: t}
-	if err := im.Open(doc.File); err != nil {
+	im := newImporting(t, []importer.Target{of}, in.m, in.doc)
+	if err := im.Open(in.doc.File); err != nil {
 		return err
 	}
 	if err := c.loadGiven(ctx, im); err != nil {
@@ -297,7 +315,7 @@ func (c conn) duplicatesOf(ctx context.Context, t *table, of importer.Target, he
 	counted := false
 	return c.Query(ctx,
 		`WITH twice AS (SELECT v, min(line) AS f FROM temp.main.given WHERE v IS NOT NULL GROUP BY v HAVING count(*) > 1),
-			old AS (SELECT DISTINCT `+name+` AS v FROM `+t.sql()+` WHERE `+name+` IS NOT NULL)
+			old AS (SELECT DISTINCT `+name+` AS v FROM `+old+name+` IS NOT NULL)
 		SELECT CAST(g.v AS VARCHAR), g.line, twice.f, old.v IS NOT NULL, count(*) OVER () FROM temp.main.given g
 			LEFT JOIN twice ON g.v = twice.v AND g.line > twice.f LEFT JOIN old ON g.v = old.v
 		WHERE twice.f IS NOT NULL OR old.v IS NOT NULL ORDER BY g.line LIMIT `+strconv.Itoa(importer.MaxBadCells), nil,

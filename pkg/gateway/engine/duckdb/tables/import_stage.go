@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
-	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
 // stagedFrom is the size of a document, in bytes, from which its rows are prepared in a stage. Smaller ones take about
@@ -33,9 +33,9 @@ type stagedRows struct {
 	at    time.Time
 }
 
-// stageRows checks and converts all rows of a document for a table, to the types of another definition of it.
-func (p Tables) stageRows(ctx context.Context, of, t *table, targets []importer.Target, m engine.Import,
-	doc projects.Document) (_ *stagedRows, err error) {
+// stageRows checks and converts all rows of a document for a table, to the types of another definition of it, that of
+// the import.
+func (p Tables) stageRows(ctx context.Context, of *table, to *importing) (_ *stagedRows, err error) {
 	st, err := p.files.NewStage()
 	if err != nil {
 		return nil, err
@@ -46,11 +46,10 @@ func (p Tables) stageRows(ctx context.Context, of, t *table, targets []importer.
 		}
 	}()
 	s := &stagedRows{Stage: st, of: of, at: time.Now()}
-	s.arrange(&importing{Reader: &importer.Reader{Targets: targets}, t: t})
-	moved := make([]importer.Target, len(targets))
-	for i, tg := range targets {
-		moved[i] = tg
-		moved[i].Col, _ = s.cols.column(t.cols[tg.Col].Name)
+	s.arrange(to)
+	moved := slices.Clone(to.Targets)
+	for i, tg := range to.Targets {
+		moved[i].Col, _ = s.cols.column(to.t.cols[tg.Col].Name)
 	}
 	c, done, err := s.Open()
 	if err != nil {
@@ -61,13 +60,13 @@ func (p Tables) stageRows(ctx context.Context, of, t *table, targets []importer.
 		if _, err := c.Exec(ctx, s.cols.create(s.cols.sql())); err != nil {
 			return err
 		}
-		im := &importing{Reader: &importer.Reader{Columns: s.cols.cols, Targets: moved, Header: m.Header}, t: s.cols}
+		im := newImporting(s.cols, moved, to.m, to.doc)
 		last := int64(-1)
 		im.id = func() int64 { last++; return last }
-		if err := im.Open(doc.File); err != nil {
+		if err := im.Open(to.doc.File); err != nil {
 			return err
 		}
-		s.rows, err = conn{c}.importRows(ctx, im)
+		s.rows, err = conn{c}.importRows(ctx, im, s.cols.name)
 		return err
 	}))
 	if err == nil {
@@ -97,20 +96,13 @@ func (s *stagedRows) arrange(im *importing) {
 // fits reports whether a table is still the one that the rows were prepared for.
 func (s *stagedRows) fits(t *table) bool { return reflect.DeepEqual(t, s.of) }
 
-// move adds the rows to the table within the transaction of c, which has the stage attached.
-func (s *stagedRows) move(ctx context.Context, c conn) error {
-	if s.rows == 0 {
-		return nil
-	}
-	ids, err := c.nextIDs(ctx, time.Now())
+// move makes the rows those of the table, within the transaction of a commit that has the stage attached.
+func (s *stagedRows) move(ctx context.Context, k commit) (engine.Imported, error) {
+	ids, err := k.nextIDs(ctx, time.Now())
 	if err != nil {
-		return err
+		return engine.Imported{}, err
 	}
-	list, exprs := make([]string, len(s.of.cols)), make([]string, len(s.of.cols))
-	for i, col := range s.of.cols {
-		list[i] = sqltext.Quote(col.Name)
-		exprs[i] = list[i]
-	}
+	exprs := s.of.names()
 	exprs[0] = ids.sql(exprs[0])
 	for _, f := range s.fixed {
 		switch col := s.of.cols[f.col]; {
@@ -124,13 +116,16 @@ func (s *stagedRows) move(ctx context.Context, c conn) error {
 			exprs[f.col] = fmt.Sprint(int64(f.value.Lo))
 		}
 	}
-	if _, err := c.Exec(ctx, `INSERT INTO `+s.of.sql()+` (`+strings.Join(list, ", ")+`) SELECT `+strings.Join(exprs,
-		", ")+` FROM `+
-		sqltext.Quote(s.Name, s.cols.kind, s.cols.name)); err != nil {
-		return err
+	for i, name := range s.of.names() {
+		exprs[i] += ` AS ` + name
+	}
+	done, err := k.take(ctx, `SELECT `+strings.Join(exprs, ", ")+` FROM `+sqltext.Quote(s.Name, s.cols.kind,
+		s.cols.name), s.rows)
+	if err != nil || s.rows == 0 {
+		return done, err
 	}
 	ids = ids.after(s.rows)
-	return c.keepLastID(ctx, ids.last())
+	return done, k.keepLastID(ctx, ids.last())
 }
 
 // after is the state after n more ids.

@@ -61,7 +61,7 @@ func TestImportIntoDroppedProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer spooled.Remove()
-	st, err := second.stageRows(t.Context(), tab, tab, targets, m, spooled)
+	st, err := second.stageRows(t.Context(), tab, newImporting(tab, targets, m, spooled))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,19 +159,22 @@ func benchStagedImport(b *testing.B, rows int) {
 		t, targets := created(staged)
 		created(other)
 		began := time.Now()
-		st, err := p.stageRows(ctx, t, t, targets, m, doc)
+		st, err := p.stageRows(ctx, t, newImporting(t, targets, m, doc))
 		if err != nil {
 			b.Fatal(err)
 		}
 		ready := time.Now()
-		err = p.change(ctx, func(c conn) error { return st.move(ctx, c) }, st.Stage)
+		err = p.change(ctx, func(c conn) error {
+			_, err := st.move(ctx, commit{c, newImporting(t, targets, m, doc)})
+			return err
+		}, st.Stage)
 		exclusive, total = exclusive+time.Since(ready), total+time.Since(began)
 		st.Done()
 		if err != nil {
 			b.Fatal(err)
 		}
 		began = time.Now()
-		if n, err := p.importDirect(ctx, engine.SchemaTable, other, m, doc, nil); n != int64(rows) || err != nil {
+		if n, err := p.importDirect(ctx, engine.SchemaTable, other, m, doc, nil); n.Rows != int64(rows) || err != nil {
 			b.Fatal(n, err)
 		}
 		direct += time.Since(began)
