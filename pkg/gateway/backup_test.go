@@ -30,6 +30,12 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
+// Numbers from long on, loaded at a time, are imported beside the ones that count.
+const (
+	long   = 10_000_000_000_000_000
+	loaded = 60_000
+)
+
 func backupUnderLoad(t *testing.T, shared bool) {
 	dir, ctx := t.TempDir(), t.Context()
 	g, cl := opened(t, dir, shared)
@@ -74,9 +80,9 @@ func backupUnderLoad(t *testing.T, shared bool) {
 		}
 	})
 	all.Go(func() {
-		batch := make([]int, 200_000) // large enough to be prepared in a stage
+		batch := make([]int, loaded) // of 18 bytes each, which is enough to be prepared in a stage
 		for i := range batch {
-			batch[i] = i
+			batch[i] = long + i
 		}
 		for !over.Load() {
 			if err := rows(second.ID, "load", batch...); err != nil {
@@ -131,14 +137,15 @@ func sameMoment(t *testing.T, dir string, projects []string, least int64) {
 	var counts [3]int64
 	for i, p := range projects {
 		for _, table := range []string{"numbers", "load"} {
-			list, err := gatewaytest.TextsOf(t.Context(), g, store.Project{ID: p},
-				`SELECT count(*), coalesce(sum(n), 0), count(DISTINCT n) FROM peaka."table".`+table)
+			sql := fmt.Sprintf(`SELECT count(*), coalesce(sum(n %% %d), 0), count(DISTINCT n) FROM peaka."table".%s`,
+				long, table)
+			list, err := gatewaytest.TextsOf(t.Context(), g, store.Project{ID: p}, sql)
 			if err != nil {
 				t.Fatal(err)
 			}
 			n, sum := number(t, list[0][0]), number(t, list[0][1])
 			if table == "load" {
-				if n%200_000 != 0 || sum != n/200_000*(199_999*200_000/2) {
+				if n%loaded != 0 || sum != n/loaded*((loaded-1)*loaded/2) {
 					t.Errorf("the load of %s has %d rows and the sum %d", p, n, sum)
 				}
 				continue
