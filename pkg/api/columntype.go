@@ -69,7 +69,7 @@ func SameColumnType(a, b string) bool {
 // ok is false if no type has them.
 func WidenDecimal(typ, number string) (wider string, ok bool) {
 	precision, scale, ok := DecimalOf(typ)
-	number = strings.ToLower(strings.TrimSpace(number))
+	number = strings.ToLower(strings.Trim(number, " \t\n\v\f\r")) // as imports do
 	if number != "" && strings.ContainsAny(number[:1], "+-") {
 		number = number[1:]
 	}

@@ -31,8 +31,7 @@ type External struct {
 // Source opens the source of the catalog.
 func (e *External) Source(ctx context.Context) (*sources.Source, error) {
 	conn, err := once(&e.memory, &e.conn, func() (store.Connection, error) {
-		return e.G.Store.CatalogConnection(ctx,
-			e.C)
+		return e.G.Store.CatalogConnection(ctx, e.C)
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, fault.Unknown(engine.KindUnknownCatalog, "Catalog '%s' cannot be read: its connection was deleted",
@@ -50,8 +49,7 @@ func (e *External) Parametric(ctx context.Context) ([]store.ParametricTable, err
 		id = *e.C.SharedFrom
 	}
 	return once(&e.memory, &e.made, func() ([]store.ParametricTable, error) {
-		return e.G.Store.ParametricTables(ctx,
-			id)
+		return e.G.Store.ParametricTables(ctx, id)
 	})
 }
 

@@ -18,8 +18,10 @@ func settled(ctx context.Context, x *engine.Statement, guessed []engine.Guesser,
 	err error) (engine.Rows, error) {
 	begun := &begunRows{Rows: rows}
 	if err == nil {
-		begun.first, err = rows.Next(ctx)
-		begun.err = err
+		begun.first, begun.err = rows.Next(ctx)
+		if !errors.Is(begun.err, io.EOF) {
+			err = begun.err
+		}
 	}
 	columns := mentioned(x)
 	for _, g := range guessed {
@@ -32,7 +34,7 @@ func settled(ctx context.Context, x *engine.Statement, guessed []engine.Guesser,
 			break
 		}
 	}
-	if err == nil || errors.Is(err, io.EOF) {
+	if err == nil {
 		return begun, nil
 	}
 	if rows != nil {

@@ -19,7 +19,14 @@ func (p *printer) decimals(c *call, op string) {
 	common := types.NewDecimal(min(38, max(x.N-x.Scale, y.N-y.Scale)+scale), scale)
 	fits := common.N-scale >= max(x.N-x.Scale, y.N-y.Scale) // both fit the common type
 	as := func(arg int, t *types.Type) { p.put("CAST(", c.args[arg], " AS ", p.duckType(c.node, t), ")") }
-	if p.whereSmall(c, func(fast, guard string) { p.either(guard, fast, func() { p.decimals(c, op) }) }) {
+	if p.whereSmall(c, func(fast, guard string) {
+		fast = "CAST(" + fast + " AS " + to + ")"
+		if guard == "" {
+			p.put(fast)
+			return
+		}
+		p.put("CASE WHEN ", guard, " THEN ", fast, " ELSE ", func() { p.decimals(c, op) }, " END")
+	}) {
 		return
 	}
 	if fits && r.N > narrow && common.N <= narrow && (op == "+" || op == "-") {
@@ -119,15 +126,6 @@ func (p *printer) writeSmall(t *term, write func(fast, guard string)) bool {
 	defer func() { p.wide = false }()
 	write(t.write(), strings.Join(guards, " AND "))
 	return true
-}
-
-// either writes an expression that is fast where the guard holds, and otherwise slow.
-func (p *printer) either(guard, fast string, slow func()) {
-	if guard == "" {
-		p.put(fast)
-		return
-	}
-	p.put("CASE WHEN ", guard, " THEN ", fast, " ELSE ", slow, " END")
 }
 
 // term returns the arithmetic of an expression, nil if it has anything but columns, constants, +, - and *.

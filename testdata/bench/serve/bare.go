@@ -38,16 +38,13 @@ func bare(sql string, clients int, length time.Duration) error {
 	for _, c := range conns {
 		wg.Go(func() {
 			runtime.LockOSThread()
-			n := 0
-			for ; time.Since(began) < length; n++ {
-				if _, err := query(c, sql); err != nil {
-					failed = err
-					return
-				}
+			n, err := 0, error(nil)
+			for ; err == nil && time.Since(began) < length; n++ {
+				_, err = query(c, sql)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			total += n
+			total, failed = total+n, errors.Join(failed, err)
 		})
 	}
 	wg.Wait()

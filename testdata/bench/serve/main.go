@@ -196,27 +196,8 @@ func (g *gateway) stop() {
 
 // load sends a statement from some clients for some time. Every reply must have the number of rows.
 func (g *gateway) load(body []byte, format string, rows, clients int, length time.Duration) (m measured, err error) {
-	ask := func(c *http.Client) (int, error) {
-		req, err := http.NewRequest("POST", g.address+"/data/projects/localdev/queries/execute?format="+format, bytes.NewReader(body))
-		if err != nil {
-			return 0, err
-		}
-		req.Header.Set("Authorization", "Bearer "+g.key)
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := c.Do(req)
-		if err != nil {
-			return 0, err
-		}
-		defer resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			text, _ := io.ReadAll(resp.Body)
-			return 0, fmt.Errorf("%s: %s", resp.Status, text)
-		}
-		n, err := io.Copy(io.Discard, resp.Body)
-		return int(n), err
-	}
 	client := func() *http.Client { return &http.Client{Transport: &http.Transport{DisableCompression: true}} }
-	size, err := g.checked(client(), body, format, rows, ask)
+	size, err := g.checked(client(), body, format, rows)
 	if err != nil {
 		return m, err
 	}
@@ -232,7 +213,7 @@ func (g *gateway) load(body []byte, format string, rows, clients int, length tim
 			var took []float64
 			for time.Since(began) < length {
 				at := time.Now()
-				n, fault := ask(c)
+				n, fault := g.ask(c, body, format, io.Discard)
 				if fault == nil && n != size {
 					fault = fmt.Errorf("a reply has %d bytes, not %d", n, size)
 				}
@@ -260,26 +241,41 @@ func (g *gateway) load(body []byte, format string, rows, clients int, length tim
 	return m, nil
 }
 
-// checked returns the size of a reply whose rows were counted.
-func (g *gateway) checked(c *http.Client, body []byte, format string, rows int, ask func(*http.Client) (int, error)) (int, error) {
+// ask sends a statement, and writes the reply to a writer.
+func (g *gateway) ask(c *http.Client, body []byte, format string, to io.Writer) (int64, error) {
 	req, err := http.NewRequest("POST", g.address+"/data/projects/localdev/queries/execute?format="+format, bytes.NewReader(body))
 	if err != nil {
 		return 0, err
 	}
 	req.Header.Set("Authorization", "Bearer "+g.key)
+	req.Header.Set("Content-Type", "application/json")
 	resp, err := c.Do(req)
 	if err != nil {
 		return 0, err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(resp.Body)
+		return 0, fmt.Errorf("%s: %s", resp.Status, text)
+	}
+	return io.Copy(to, resp.Body)
+}
+
+// checked returns the size of a reply whose rows were counted.
+func (g *gateway) checked(c *http.Client, body []byte, format string, rows int) (int64, error) {
+	var text bytes.Buffer
+	size, err := g.ask(c, body, format, &text)
+	if err != nil {
+		return 0, err
+	}
 	var reply struct {
 		Data []json.RawMessage `json:"data"`
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&reply); err != nil {
+	if err := json.Unmarshal(text.Bytes(), &reply); err != nil {
 		return 0, err
 	}
 	if len(reply.Data) != rows {
 		return 0, fmt.Errorf("%d rows instead of %d", len(reply.Data), rows)
 	}
-	return ask(c)
+	return size, nil
 }

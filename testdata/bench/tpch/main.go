@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -136,7 +135,7 @@ func (b *bench) run(name string, args ...string) (out []byte, wall, cpu float64,
 
 func median(v []float64) float64 {
 	v = slices.Clone(v)
-	sort.Float64s(v)
+	slices.Sort(v)
 	return v[len(v)/2]
 }
 

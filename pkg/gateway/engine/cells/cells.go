@@ -33,6 +33,9 @@ const (
 	faultUTF8
 )
 
+// Digits reports whether a decimal with more digits could have the value.
+func (f Fault) Digits() bool { return f == faultRange || f == faultPlaces }
+
 // Parser parses a value. The rules are Postgres' where it does not guess or round: white space around a value other
 // than a string is ignored, and what could not be read back unchanged is rejected.
 type Parser func(b []byte) (Cell, Fault)

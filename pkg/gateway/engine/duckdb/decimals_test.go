@@ -93,9 +93,10 @@ func TestImportsWidenDecimals(t *testing.T) {
 			}
 			narrow := []string{"bigintfalse", "decimal(3,2)true", "decimal(3,2)false", "decimal(2,1)true"}
 			for tail, want := range map[string]string{
-				"x,1,1\n":     "invalid input syntax for type bigint",
-				"-5,,10\n":    `value "10" is out of range for type numeric(3,2)`,
-				"-5,1e40,1\n": "out of range for type numeric(3,2)",
+				"x,1,1\n":        "invalid input syntax for type bigint",
+				"-5,\u00a05,1\n": "invalid input syntax for type numeric(3,2)",
+				"-5,,10\n":       `value "10" is out of range for type numeric(3,2)`,
+				"-5,1e40,1\n":    "out of range for type numeric(3,2)",
 			} {
 				if _, err := importText(t, p, engine.SchemaTable, name, good+tail); err == nil ||
 					!strings.Contains(err.Error(), want) {

@@ -104,7 +104,7 @@ func (r *Reader) bad(b engine.BadCell) {
 
 // Misfit records a value that its column cannot have, or a type that could, if an import may change the column.
 func (r *Reader) Misfit(col *engine.Column, f csv.Field, fault cells.Fault) {
-	if col.Widens {
+	if col.Widens && fault.Digits() {
 		has := cmp.Or(r.wider[col.Name], col.Type)
 		if wider, ok := api.WidenDecimal(has, string(f.Text)); ok {
 			if r.wider == nil {

@@ -116,7 +116,7 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 		return chunk, true, nil
 	}
 	if failed != nil {
-		if err := engine.Ended(ctx, nil); err != nil {
+		if err := r.ended(ctx); err != nil {
 			return chunk, false, err
 		}
 		if errors.Is(failed, instance.ErrLost) {
