@@ -16,6 +16,12 @@ func TestFileShapes(t *testing.T) {
 	w := newFileWays(t)
 	text := func(s string) string { return `<c t="inlineStr"><is><t>` + s + `</t></is></c>` }
 	number := func(s string) string { return `<c><v>` + s + `</v></c>` }
+	made := filepath.Join(t.TempDir(), "made.parquet")
+	w.run(t, "sql", "SELECT a, b FROM (VALUES (BIGINT '-1', 'x'), (2, 'NA')) AS t (a, b)", "--out", made)
+	parquet, err := os.ReadFile(made)
+	if err != nil {
+		t.Fatal(err)
+	}
 	formula := sheet(t, text("Report"), text("a")+text("b"), number("1")+`<c><f>A1</f></c>`, text("sum")+number("3"))
 	used := map[string]bool{rowfile.UnionByName: true} // of patterns
 	const plain = `["a" "b"] ["bigint" "varchar"] [["1" "x"] ["2" "y"]]`
@@ -59,8 +65,18 @@ func TestFileShapes(t *testing.T) {
 			`["a"] ["timestamp"] [["2024-02-29 13:05:00.000000"] ["2024-03-01 00:30:00.000000"]]`},
 		"nodate.csv": {"a,b\n31.02.2024,1\n", []string{"date-format", "%d.%m.%Y"},
 			`["a" "b"] ["varchar" "bigint"] [["31.02.2024" "1"]]`},
+		"date.xlsx": {sheet(t, text("a")+text("b"), `<c t="d"><v>2024-02-29</v></c>`+text("2024/03/01")),
+			[]string{"date-format", "%Y/%m/%d"}, `["a" "b"] ["date" "date"] [["2024-02-29" "2024-03-01"]]`},
 		"null.csv": {"a,b\nNA,x\n2,-\n", []string{"null", "NA", "null", "-"},
 			`["a" "b"] ["bigint" "varchar"] [["\\N" "x"] ["2" "\\N"]]`},
+		"null.json": {`[{"a":-1,"b":"x"},{"a":2,"b":"NA"}]`, []string{"null", "NA", "null", "-1"},
+			`["a" "b"] ["bigint" "varchar"] [["\\N" "x"] ["2" "\\N"]]`},
+		"null.xlsx": {sheet(t, text("a")+text("b"), number("-1")+text("x"), number("2")+text("NA")),
+			[]string{"null", "NA", "null", "-1"}, `["a" "b"] ["bigint" "varchar"] [["\\N" "x"] ["2" "\\N"]]`},
+		"null.parquet": {string(parquet), []string{"null", "NA", "null", "-1"},
+			`["a" "b"] ["bigint" "varchar"] [["\\N" "x"] ["2" "\\N"]]`},
+		"quote.tsv": {"a\tb\n1\t'x\ty'\n2\t\\N\n", []string{"quote", "'"},
+			`["a" "b"] ["bigint" "varchar"] [["1" "x\ty"] ["2" "\\N"]]`},
 		"lenient.csv": {"\"a\", \"b\",c\n1, 3\" x\n 2,\"y\"z\",,\n", []string{"lenient", "true"},
 			`["a" "b" "c"] ["bigint" "varchar" "varchar"] [["1" " 3\" x" "\\N"] ["2" "y\"z" "\\N"]]`},
 		"path.json": {`{"n":2,"d":{"items":[{"a":1,"b":"x"},{"a":2,"b":"y"}]},"end":[]}`, []string{"path", "$.d.items"},

@@ -109,6 +109,9 @@ func (in sqlInput) command() bool {
 
 // runCommands runs inputs of which some are commands of the shell, as the shell does.
 func (f *sqlFlags) runCommands(e *cli.Env, c *cobra.Command) error {
+	if name := f.how.Given(); name != "" {
+		return exitcode.Usagef("--%s does not go with a command of the shell", name)
+	}
 	if err := f.chooseForm(e, c); err != nil {
 		return err
 	}

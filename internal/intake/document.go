@@ -68,19 +68,15 @@ func (d *Document) open(ctx context.Context) (err error) {
 	if d.Sheet != "" {
 		d.Remarks = append(d.Remarks, d.Sheet)
 	}
-	switch d.Format {
-	case rowfile.JSON, rowfile.TSV: // the columns of JSON are known only at its end
+	switch {
+	case d.Format == rowfile.JSON || d.Format == rowfile.TSV || d.opt.Widens(): // columns are known at the end
 		d.sum = sha256.New()
 		d.Tee = d.sum
 		defer func() { d.Tee = nil }()
 		return d.File.Learn(ctx, true)
-	case rowfile.XLSX:
+	case d.Format == rowfile.XLSX:
 		return d.File.Learn(ctx, true)
-	case rowfile.CSV:
-		if d.opt.Widens() {
-			return d.File.Learn(ctx, true)
-		}
-	case rowfile.Parquet:
+	case d.Format == rowfile.Parquet:
 		return d.File.Learn(ctx, false)
 	}
 	return nil
@@ -152,7 +148,7 @@ func (d *Document) unchanged() error {
 // Learn reads the document to its end, and counts its rows. With types it also determines the types of its columns, and
 // an invalid record is an error. Without types invalid records of CSV are left to the gateway, which lists all of them.
 func (d *Document) Learn(ctx context.Context, types bool) error {
-	if d.Format == rowfile.JSON || d.Format == rowfile.TSV { // open has read it to its end
+	if d.sum != nil { // open has read it to its end
 		return d.unchanged()
 	}
 	d.sum = sha256.New()

@@ -189,3 +189,26 @@ func TestReadersShareRows(t *testing.T) {
 		t.Fatalf("%d rows, 49999 in line %d", len(all), all["49999"])
 	}
 }
+
+// TestLearnAfterSample learns a file of which a sample was not enough.
+func TestLearnAfterSample(t *testing.T) {
+	in := []byte(strings.Repeat("{\"A\":1,\"a\":\"x\"}\n", 20_000) + "{\"b\":1.5}\n")
+	f, err := Open(t.Context(), bytes.NewReader(in), int64(len(in)), "x.ndjson", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.block = 4096
+	if ok, err := f.Sample(t.Context(), 1000); !ok || err != nil || len(f.Columns) != 2 {
+		t.Fatal(ok, err, f.Header)
+	}
+	if err := f.Learn(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	types := []string{}
+	for _, c := range f.Columns {
+		types = append(types, c.Type())
+	}
+	if got := fmt.Sprint(f.Header, types, f.Rows); got != "[A a b] [bigint varchar decimal(2,1)] 20001" {
+		t.Error(got)
+	}
+}

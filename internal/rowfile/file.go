@@ -209,7 +209,7 @@ func (f *File) delimit(ctx context.Context, ending string) error {
 				f.opt.Way.name("delimiter"))
 		}
 	}
-	if f.opt.escape == "" && f.Delimiter == '\t' && !f.Returns {
+	if f.opt.escape == "" && f.opt.quote == 0 && f.Delimiter == '\t' && !f.Returns {
 		if escaped, err = f.escapes(ctx, ending == string(TSV)); err != nil {
 			return err
 		}
@@ -408,5 +408,9 @@ func (f *File) Batches(columns []parquet.Column, limit int64) (*parquet.Batches,
 	if err != nil {
 		return nil, err
 	}
-	return p.Read(columns, limit)
+	b, err := p.Read(columns, limit)
+	if err == nil {
+		b.Nulls = f.opt.nulls
+	}
+	return b, err
 }

@@ -17,6 +17,9 @@ import (
 // file, which declares them, is read only if the facts about its values are asked for.
 func (f *File) Learn(ctx context.Context, values bool) error {
 	f.Columns, f.Rows, f.Blank = nil, 0, 0
+	if f.Format == JSON { // where each name occurs first is found again after Sample
+		f.Members, f.Width = nil, 0
+	}
 	l := &learned{f: f}
 	if f.Format == Parquet {
 		p, err := f.parquet(ctx)
@@ -26,7 +29,7 @@ func (f *File) Learn(ctx context.Context, values bool) error {
 		f.Header, f.Rows, f.Width = []string{}, p.Rows, len(f.declared)
 		for _, c := range f.declared {
 			f.Header = append(f.Header, c.Name)
-			l.column(infer.Column{Declared: c.Type, Nullable: c.Nullable})
+			l.column(infer.Column{Declared: c.Type, Nullable: c.Nullable || len(f.opt.nulls) > 0})
 		}
 		if f.Columns = l.columns; !values {
 			return nil

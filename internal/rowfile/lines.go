@@ -39,18 +39,19 @@ func (f *File) openLines(ctx context.Context, t *text) (Rows, error) {
 
 // line reads the next line.
 func (l *lines) line() (err error) {
-	switch l.raw, err = readLine(l.Reader, l.raw, csv.MaxRecord); {
-	case errors.Is(err, io.EOF):
-		return err
-	case err != nil:
-		return fmt.Errorf("line %d: %w", l.n+1, err)
+	for {
+		switch l.raw, err = readLine(l.Reader, l.raw, csv.MaxRecord); {
+		case errors.Is(err, io.EOF):
+			return err
+		case err != nil:
+			return fmt.Errorf("line %d: %w", l.n+1, err)
+		}
+		l.n++
+		if l.comment == 0 || l.raw[0] != l.comment {
+			l.raw = bytes.TrimSuffix(bytes.TrimSuffix(l.raw, []byte("\n")), []byte("\r"))
+			return nil
+		}
 	}
-	l.n++
-	if l.comment != 0 && l.raw[0] == l.comment {
-		return l.line()
-	}
-	l.raw = bytes.TrimSuffix(bytes.TrimSuffix(l.raw, []byte("\n")), []byte("\r"))
-	return nil
 }
 
 func (l *lines) Next(ctx context.Context) ([]infer.Value, error) {

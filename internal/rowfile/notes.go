@@ -212,17 +212,14 @@ func (f *File) noteSecondHeader(rows [][]infer.Value) {
 			return
 		}
 	}
-	switched, others := 0, 0
+	switched := 0
 	f.eachColumn(rows, func(c int, values []infer.Value) {
-		switch {
-		case c >= len(rows[0]) || len(rows[0][c].Text) == 0:
-		case len(values) > 2 && !slices.ContainsFunc(values[1:], noNumber):
+		if c < len(rows[0]) && len(rows[0][c].Text) > 0 && len(values) > 2 &&
+			!slices.ContainsFunc(values[1:], noNumber) {
 			switched++
-		default:
-			others++
 		}
 	})
-	if switched > 1 || switched == 1 && others == 0 && f.Width == 1 {
+	if switched > 1 {
 		f.note("the first row looks like a second line of the header; this joins the two",
 			setting{"header-row", fmt.Sprintf("%d-%d", f.headerAt, f.headerAt+1)})
 	}

@@ -188,13 +188,21 @@ func (o *Options) errorf(option, format string, args ...any) error {
 	return &OptionError{o.Way.name(option) + ": " + fmt.Sprintf(format, args...)}
 }
 
+// named is the option of a name.
+func named(name string) Option {
+	all := All()
+	return all[slices.IndexFunc(all, func(o Option) bool { return o.Name == name })]
+}
+
+// of reports whether files of a format have the option.
+func (o *Option) of(format Format) bool {
+	return o.formats == "" || slices.Contains(strings.Fields(o.formats), string(format))
+}
+
 // name is the name of an option in a message.
 func (w Way) name(name string) string {
-	for _, opt := range All() {
-		if opt.Name == name {
-			name = opt.In(w)
-		}
-	}
+	opt := named(name)
+	name = opt.In(w)
 	switch w {
 	case ByWith:
 		return "option " + name
@@ -202,6 +210,14 @@ func (w Way) name(name string) string {
 		return "credential field " + strconv.Quote(name)
 	}
 	return "--" + name
+}
+
+// Concern reports whether an option that was given, but the format, concerns files of a format.
+func (o *Options) Concern(format Format) bool {
+	return slices.ContainsFunc(o.list, func(s setting) bool {
+		opt := named(s.name)
+		return s.name != "file-format" && opt.of(format)
+	})
 }
 
 // Given reports whether any option was given.
@@ -293,8 +309,7 @@ func (w Way) spell(list []setting) string {
 	}
 	var out []string
 	for _, s := range list {
-		at := slices.IndexFunc(All(), func(o Option) bool { return o.Name == s.name })
-		opt := All()[at]
+		opt := named(s.name)
 		name := opt.In(w)
 		switch {
 		case w == ByField:
@@ -327,11 +342,9 @@ func (f *File) checkOptions() error {
 	}
 	var kept []setting
 	for _, s := range f.opt.list {
-		at := slices.IndexFunc(All(), func(o Option) bool { return o.Name == s.name })
-		opt := All()[at]
+		opt := named(s.name)
 		switch {
-		case opt.formats == "" || slices.Contains(strings.Fields(opt.formats), string(f.Format)) ||
-			opt.Name == "escape" && s.value == None:
+		case opt.of(f.Format) || opt.Name == "escape" && s.value == None:
 			kept = append(kept, s)
 		case !f.opt.Anyhow:
 			return f.opt.errorf(s.name, "the file is %s, %s", f.Format, opt.lack)

@@ -53,6 +53,7 @@ func (f *File) open(ctx context.Context) (Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.mended = mended{}
 	var r Rows
 	switch f.Format {
 	case JSON:
@@ -93,6 +94,9 @@ func (r *ending) Next(ctx context.Context) ([]infer.Value, error) {
 		r.buf = r.buf[:0]
 		for i, v := range row {
 			var trimmed bool
+			if r.f.Format == XLSX && v.Kind == infer.Field { // the workbook says what it is
+				continue
+			}
 			if row[i], r.buf, trimmed = n.Canonical(v, r.buf); trimmed {
 				r.f.mended.trimmed.Add(r.At())
 			}
@@ -184,8 +188,7 @@ type records struct {
 func (f *File) openRecords(ctx context.Context, t *text) (Rows, error) {
 	r := &records{text: t, in: f.reader(t, f.Delimiter, f.window()), loose: f.Loose}
 	if f.opt.lenient {
-		f.mended = mended{dialect: r.in.Dialect()}
-		r.mended = &f.mended
+		f.mended.dialect, r.mended = r.in.Dialect(), &f.mended
 	}
 	if f.opt.NoHeader() {
 		return r, nil

@@ -303,7 +303,7 @@ func (b *Book) value(c sheetCell) (infer.Value, error) {
 		}
 		return infer.Value{}, fmt.Errorf("%q is neither true nor false", text)
 	case "d":
-		return infer.Value{Text: []byte(text), Kind: infer.String}, nil
+		return infer.Value{Text: []byte(text), Kind: infer.Field}, nil
 	case "e":
 		return infer.Value{Text: []byte(text), Kind: infer.Opaque}, nil
 	}

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"errors"
+	"iter"
 
 	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
@@ -48,39 +48,38 @@ func AddReadFlags(c *cobra.Command, way rowfile.Way, patterns bool) *ReadFlags {
 // Options returns the options of the flags that were given.
 func (f *ReadFlags) Options() (rowfile.Options, error) {
 	o := rowfile.Options{Way: f.way}
-	err := f.each(func(opt rowfile.Option, value string) error { return o.Set(opt.In(f.way), value) })
-	if err == nil {
-		err = o.Check()
+	for opt, flag := range f.given() {
+		values := []string{flag.Value.String()}
+		if list, ok := flag.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if err := o.Set(opt.In(f.way), v); err != nil {
+				return o, exitcode.Usagef("%v", err)
+			}
+		}
 	}
-	if err != nil {
+	if err := o.Check(); err != nil {
 		return o, exitcode.Usagef("%v", err)
 	}
 	return o, nil
 }
 
 // Given is the first of the flags that was given; "" for none.
-func (f *ReadFlags) Given() (name string) {
-	found := errors.New("found")
-	_ = f.each(func(o rowfile.Option, _ string) error { name = o.In(f.way); return found }) // only found
-	return name
+func (f *ReadFlags) Given() string {
+	for _, flag := range f.given() {
+		return flag.Name
+	}
+	return ""
 }
 
-// each passes the values of the flags that were given.
-func (f *ReadFlags) each(do func(o rowfile.Option, value string) error) error {
-	for _, o := range rowfile.All() {
-		flag := f.fs.Lookup(o.In(f.way))
-		if flag == nil || !flag.Changed {
-			continue
-		}
-		values := []string{flag.Value.String()}
-		if list, ok := flag.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
-			if err := do(o, v); err != nil {
-				return err
+// given passes the options whose flags were given.
+func (f *ReadFlags) given() iter.Seq2[rowfile.Option, *pflag.Flag] {
+	return func(yield func(rowfile.Option, *pflag.Flag) bool) {
+		for _, o := range rowfile.All() {
+			if flag := f.fs.Lookup(o.In(f.way)); flag != nil && flag.Changed && !yield(o, flag) {
+				return
 			}
 		}
 	}
-	return nil
 }

@@ -128,7 +128,7 @@ func (r *Reader) field(b []byte, from int, line int64) (f Field, end int, more b
 		case more && !r.eof && !(d.Lenient && len(b)-begin > longestMended):
 			return f, 0, true
 		case !more && f.Quoted:
-			if begin > from {
+			if begin > from || b[end-1] != d.Quote {
 				d.Blanks.Add(line)
 			}
 			return f, end, false
@@ -175,9 +175,6 @@ func (r *Reader) quoted(b []byte, from int, line int64) (f Field, end int, more 
 					}
 					odd = true
 					continue
-				}
-				if end > i+1 {
-					d.Blanks.Add(line)
 				}
 			}
 			if odd {

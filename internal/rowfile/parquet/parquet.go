@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -67,6 +68,8 @@ func (f *File) Columns(ctx context.Context) (cols []Column, err error) {
 
 // Batches are the rows of the requested columns, of one row group after another.
 type Batches struct {
+	Nulls []string // the texts of values that are NULL, set before the first row is read
+
 	p      *parquetio.File
 	group  int   // the next one
 	n      int64 // rows so far
@@ -214,12 +217,28 @@ func (b *Batches) Next(ctx context.Context) ([][]any, error) {
 			}
 		}
 	}
+	b.dropNulls(rows)
 	b.left -= n
 	b.n += n
 	if b.limit >= 0 {
 		b.limit -= n
 	}
 	return rows, nil
+}
+
+// dropNulls makes the values NULL whose texts are.
+func (b *Batches) dropNulls(rows [][]any) {
+	if len(b.Nulls) == 0 {
+		return
+	}
+	var text []byte
+	for _, row := range rows {
+		for c, v := range row {
+			if text, _ = appendValue(text[:0], b.cols[c].Type, v); v != nil && slices.Contains(b.Nulls, string(text)) {
+				row[c] = nil
+			}
+		}
+	}
 }
 
 // Close ends the reading. The file stays open.

@@ -30,10 +30,10 @@ func (p *part) at(name string) int {
 	return slices.IndexFunc(p.as.cols, func(c column) bool { return c.Name == name })
 }
 
-// native opens the files of a table if all of them are of Parquet, with names that are not changed, and no options say
-// how they are read.
+// native opens the files of a table if all of them are of Parquet, with names that are not changed, and no options
+// change how Parquet is read.
 func (f *folder) native(parts []part, cols []column) (out []engine.NativeFile, err error) {
-	if len(parts) > mostNative || f.opt.Text() != "" {
+	if len(parts) > mostNative || f.opt.Concern(rowfile.Parquet) {
 		return nil, nil
 	}
 	for _, p := range parts {

@@ -55,5 +55,5 @@ func optionsOf(c connector.Credential) (o rowfile.Options, err error) {
 			err = errors.Join(err, o.Set(name, v))
 		}
 	}
-	return o, err
+	return o, errors.Join(err, o.Check())
 }
