@@ -162,6 +162,41 @@ func historyIn(t *testing.T, home string) (path, text string) {
 	return files[0], string(raw)
 }
 
+// TestCommandsOfStatements: a statement runs once before it is repeated, and not if the number of seconds is wrong; an
+// error of a command is not about the last statement; what is pasted below \c is not run before it is seen where.
+func TestCommandsOfStatements(t *testing.T) {
+	x, end := inShell(t, t.TempDir(), map[string]string{"NO_COLOR": "1"})
+	at := x.shows(0, "dig local> ")
+	x.types("select 6 * 7 as answer \\watch x\r")
+	at = x.shows(at, "not a number of seconds")
+	at = x.shows(at, "dig local> ")
+	x.types("select 6 * 7 as answer \\watch 600\r")
+	at = x.shows(at, "(every 10m0s")
+	at = x.shows(at, "(1 row")
+	x.interrupt()
+	at = x.shows(at, "dig local> ")
+	if n := strings.Count(plainText(x.screen()), "(1 row"); n != 1 {
+		t.Errorf("the statement ran %d times:\n%s", n, x.screen())
+	}
+	x.types("\\x auto\r\\x sometimes\r\\set\r\\errverbose\r")
+	at = x.shows(at, "is on or off, not sometimes")
+	at = x.shows(at, "expanded │ auto")
+	at = x.shows(at, "is on or off, not sometimes")
+	at = x.shows(at, "dig local> ")
+	if strings.Contains(x.screen(), `"statement"`) {
+		t.Errorf("the error is about a statement:\n%s", x.screen())
+	}
+	x.types("\x1b[200~\\c default\rselect 40 + 3 as pasted;\x1b[201~\r")
+	at = x.shows(at, "project default")
+	at = x.shows(at, "40 + 3")
+	x.types("\r")
+	x.shows(at, "(1 row")
+	x.types("\x04")
+	if code := end(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, x.screen())
+	}
+}
+
 // TestShellsShareAHistory: what two shells of a project enter at the same time is all there for the next one, in order.
 func TestShellsShareAHistory(t *testing.T) {
 	home := t.TempDir()

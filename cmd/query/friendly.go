@@ -27,13 +27,26 @@ func (q *querying) rewrite(ctx context.Context, st *statement) error {
 	if !ok || st.sql == "" || !q.f.friendly {
 		return nil
 	}
-	text, err := q.rewritten(ctx, st, st.sql, q.askColumns)
-	if err != nil || text == nil {
-		return err
+	last := q.rewrote.Load()
+	if last == nil || last.sql != st.sql {
+		text, err := q.rewritten(ctx, st, st.sql, q.askColumns)
+		if err != nil {
+			return err
+		}
+		last = &rewriting{st.sql, text}
+		q.rewrote.Store(last)
 	}
-	q.f.send(q.e, st, text.String(), form.Bindings)
-	st.position = text.Position
+	if last.text != nil {
+		q.f.send(q.e, st, last.text.String(), form.Bindings)
+		st.position = last.text.Position
+	}
 	return nil
+}
+
+// rewriting is what became of a statement; nil if it stays as it is.
+type rewriting struct {
+	sql  string
+	text *sqltext.Text
 }
 
 // rewritten rewrites the SQL of a statement, whose columns are those of its text. It returns nil if it stays as it is.
@@ -58,18 +71,18 @@ func (q *querying) rewritten(ctx context.Context, st *statement, sql string, col
 	return text, err
 }
 
-// systemColumns recognizes the columns that every internal table has besides its own, if there are others.
-func systemColumns(list []friendly.Column) func(name string) bool {
-	system := 0
+// systemColumns are the columns that every internal table has besides its own, and the one that counts as its own if it
+// has values.
+func systemColumns(list []friendly.Column) (hidden []string, empty string) {
+	if !rowset.Internal(list, func(c friendly.Column) string { return c.Name }) {
+		return nil, ""
+	}
 	for _, c := range list {
-		if rowset.SystemColumn(c.Name) {
-			system++
+		if rowset.SystemColumn(c.Name) && c.Name != rowset.BareText {
+			hidden = append(hidden, c.Name)
 		}
 	}
-	if system < len(rowset.SystemNames) || system == len(list) {
-		return func(string) bool { return false }
-	}
-	return rowset.SystemColumn
+	return hidden, rowset.BareText
 }
 
 // fileCatalog is the catalog of files in statements; "" where they are not tables.

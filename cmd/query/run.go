@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -51,6 +52,7 @@ type querying struct {
 	chosen  bool       // by --format
 
 	kept     func(io.ReadCloser, api.Format) io.ReadCloser // in the shell, wraps the body of the reply
+	rewrote  atomic.Pointer[rewriting]                     // the last one, for the other rows of --each-row
 	guarding sync.Mutex
 	guard    *trust.Guard
 	stale    *trust.Staleness

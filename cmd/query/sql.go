@@ -22,6 +22,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // sqlFlags are the flags of `sql`.
@@ -87,10 +88,7 @@ array of objects; --raw leaves it as the gateway sent it.
 		f.inputs = inOrder(f.inputs, args)
 		if len(f.inputs) == 0 {
 			if e.InTerm && f.how.Given() == "" {
-				if err := f.chooseForm(e, c); err != nil {
-					return err
-				}
-				return runShell(c.Context(), e)
+				return f.shell(e, c)
 			}
 			f.inputs = []sqlInput{{flag: "-f", value: "-"}}
 		}
@@ -109,12 +107,6 @@ func (in sqlInput) command() bool {
 
 // runCommands runs inputs of which some are commands of the shell, as the shell does.
 func (f *sqlFlags) runCommands(e *cli.Env, c *cobra.Command) error {
-	if name := f.how.Given(); name != "" {
-		return exitcode.Usagef("--%s does not go with a command of the shell", name)
-	}
-	if err := f.chooseForm(e, c); err != nil {
-		return err
-	}
 	var script strings.Builder
 	for _, in := range f.inputs {
 		switch {
@@ -130,6 +122,24 @@ func (f *sqlFlags) runCommands(e *cli.Env, c *cobra.Command) error {
 		}
 	}
 	e.In, e.InTerm = strings.NewReader(script.String()), false
+	return f.shell(e, c)
+}
+
+// shell runs the shell, which has a part of the flags.
+func (f *sqlFlags) shell(e *cli.Env, c *cobra.Command) error {
+	if err := f.chooseForm(e, c); err != nil {
+		return err
+	}
+	var err error
+	c.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		_, form := f.forms[output.Format(flag.Name)]
+		if flag.Changed && !form && flag.Name != "sql" && flag.Name != "file" && flag.Name != "no-pager" {
+			err = exitcode.Usagef("--%s cannot be used with the shell", flag.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
 	return runShell(c.Context(), e)
 }
 

@@ -29,14 +29,18 @@ func SystemColumn(name string) bool {
 	return slices.Contains(SystemNames, name) || name == "_operation"
 }
 
-// internalRows reports whether a result has every system column, and thus has all columns of an internal table.
-func internalRows(cols []api.ResultColumn) bool {
+// Internal reports whether a table or result has every system column, and thus has all columns of an internal table.
+func Internal[C any](cols []C, name func(C) string) bool {
 	for _, n := range SystemNames {
-		if !slices.ContainsFunc(cols, func(c api.ResultColumn) bool { return c.Name == n }) {
+		if !slices.ContainsFunc(cols, func(c C) bool { return name(c) == n }) {
 			return false
 		}
 	}
 	return true
+}
+
+func internalRows(cols []api.ResultColumn) bool {
+	return Internal(cols, func(c api.ResultColumn) string { return c.Name })
 }
 
 // WithoutSystem hides parameter columns in a table for display, and system columns if a result has all of them and

@@ -25,11 +25,8 @@ func Split(sql string) []sqltext.Part {
 		}
 		text := strings.TrimLeft(sql[p.From:p.To], space)
 		from := p.To - len(text)
-		parts = append(parts, sqltext.Part{
-			Text: strings.TrimRight(text, space),
-			Line: strings.Count(sql[:from], "\n"),
-			Col:  utf8.RuneCountInString(sql[strings.LastIndexByte(sql[:from], '\n')+1 : from]),
-		})
+		line, col := sqltext.PositionOf(sql, from)
+		parts = append(parts, sqltext.Part{Text: strings.TrimRight(text, space), Line: line - 1, Col: col - 1})
 	}
 	return parts
 }

@@ -95,8 +95,11 @@ func (t *Text) Position(line, col int) (int, int) {
 		_, n := utf8.DecodeRuneInString(t.text[at:])
 		at += n
 	}
-	return PositionOf(t.original, t.Original(at))
+	return t.PositionAt(at)
 }
+
+// PositionAt returns the 1-based line and column, in characters, in the original of an offset in the text.
+func (t *Text) PositionAt(at int) (line, col int) { return PositionOf(t.original, t.Original(at)) }
 
 // PositionOf returns the 1-based line and column, in characters, of a byte offset.
 func PositionOf(text string, at int) (line, col int) {

@@ -56,9 +56,8 @@ func Split(sql string, nested bool) []Part {
 	end := func(to int) {
 		if some {
 			from += leading(sql[from:to])
-			line := strings.Count(sql[:from], "\n")
-			col := utf8.RuneCountInString(sql[strings.LastIndexByte(sql[:from], '\n')+1 : from])
-			parts = append(parts, Part{strings.TrimRight(sql[from:to], " \t\r\n\f\v"), line, col})
+			line, col := PositionOf(sql, from)
+			parts = append(parts, Part{strings.TrimRight(sql[from:to], " \t\r\n\f\v"), line - 1, col - 1})
 		}
 		some = false
 	}

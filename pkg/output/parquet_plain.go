@@ -1,6 +1,7 @@
 package output
 
 import (
+	"encoding/binary"
 	"math/big"
 	"math/bits"
 	"time"
@@ -20,11 +21,10 @@ func (n int128) negated() int128 {
 	return int128{hi, lo}
 }
 
-func maxWord() *big.Int { return new(big.Int).SetUint64(^uint64(0)) }
-
 func int128Of(n *big.Int) int128 {
-	abs := new(big.Int).Abs(n)
-	out := int128{new(big.Int).Rsh(abs, 64).Uint64(), new(big.Int).And(abs, maxWord()).Uint64()}
+	var abs [16]byte
+	n.FillBytes(abs[:])
+	out := int128{binary.BigEndian.Uint64(abs[:]), binary.BigEndian.Uint64(abs[8:])}
 	if n.Sign() < 0 {
 		return out.negated()
 	}

@@ -151,7 +151,7 @@ func decimalCodec(params string) parquetCodec {
 		}
 	}
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
-	most := int128{new(big.Int).Rsh(limit, 64).Uint64(), new(big.Int).And(limit, maxWord()).Uint64()}
+	most := int128Of(limit)
 	typ := fmt.Sprintf("decimal(%d,%d)", precision, scale)
 	unscaled := func(t []byte) (int128, error) {
 		if n, negative, ok := plainDecimal(t, scale); ok && n.less(most) {

@@ -249,15 +249,11 @@ func (t *table) layout(smp *sample) {
 		if t.widths, ok = fit(ms, natural, narrowest, t.o.width()); ok {
 			return
 		}
-		if t.o.VerticalUnfit {
-			t.vertical = true
-			return
-		}
 		lines := math.MaxInt
 		if smp.end {
 			lines = len(smp.rows) * (n + 1)
 		}
-		if n < 3 || t.o.profile == "" && (lines <= t.o.height()-2 || smp.end && len(smp.rows) <= 2) {
+		if t.o.VerticalUnfit || n < 3 || t.o.profile == "" && (lines <= t.o.height()-2 || smp.end && len(smp.rows) <= 2) {
 			t.vertical = true
 			return
 		}

@@ -88,6 +88,20 @@ func TestTableGolden(t *testing.T) {
 	}
 }
 
+// TestVerticalUnfit: a result whose columns do not fit has one line per value, however many rows it has; others are
+// tables.
+func TestVerticalUnfit(t *testing.T) {
+	for n, vertical := range map[int]bool{2: false, len(peopleFields): true} {
+		o := Options{Terminal: true, Width: 80, VerticalUnfit: true}
+		for _, f := range peopleFields[:n] {
+			o.Columns = append(o.Columns, f.Name)
+		}
+		if got := render(t, peopleFields, people(100), o); strings.Contains(got, "─ row 1 ") != vertical {
+			t.Errorf("%d columns:\n%s", n, got)
+		}
+	}
+}
+
 // checkLines holds for every table: no line of a terminal is wider than it, no trailing blanks but those of data, and
 // no control character but those of colours.
 func checkLines(t *testing.T, got string, o Options) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
@@ -28,34 +27,25 @@ func (s *shell) connect(ctx context.Context, args []string) error {
 	if s.depth > 0 {
 		return exitcode.Usagef(`\c does not stand in a file that \i runs`)
 	}
-	profile := false
+	profile, project := "", name
 	if kind != "project" {
 		store, err := config.OpenStore("", s.e.Getenv)
 		if err != nil {
 			return err
 		}
-		list, _, err := store.List()
-		if err != nil {
-			return err
-		}
-		profile = slices.ContainsFunc(list, func(p config.Profile) bool { return p.Name == name })
-	}
-	if kind != "profile" && (kind != "" || !profile) {
-		if _, err := s.e.Target().ProjectByName(ctx, s.cl, name); err != nil {
+		switch _, err := store.Get(name); {
+		case err == nil:
+			profile, project = name, ""
+		case kind == "profile" || !errors.Is(err, config.ErrNotFound):
 			return err
 		}
 	}
-	if kind == "profile" && !profile {
-		return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-			Msg: "there is no profile " + name, Hint: "`dig profile list` lists them"}
+	if project != "" {
+		if _, err := s.e.Target().ProjectByName(ctx, s.cl, project); err != nil {
+			return err
+		}
 	}
-	project := name
-	if profile {
-		project = ""
-	} else {
-		name = ""
-	}
-	leave, err := s.e.Switch(ctx, name, project)
+	leave, err := s.e.Switch(ctx, profile, project)
 	if err != nil {
 		return err
 	}
@@ -66,23 +56,23 @@ func (s *shell) connect(ctx context.Context, args []string) error {
 // connection prints what the shell is connected to.
 func (s *shell) connection(context.Context, []string) error {
 	set := s.e.Run.Settings
-	lines := [][2]string{{"zone", set.Zone.Value}, {"address", set.BaseURL.Value}, {"profile", set.Profile.Value},
-		{"project", s.project}, {"key", set.Key.String()}, {"schema", ""}, {"protection", set.Protect.Value}}
-	if set.Project.Value != "" && set.Project.Value != s.project {
-		lines[3][1] += " (" + set.Project.Value + ")"
-	}
-	if set.Local() {
-		dir, err := config.DataDir(s.e.Getenv)
-		if err != nil {
-			return err
-		}
-		lines = append(lines, [2]string{"data", dir})
+	project, schema, data := s.project, "", ""
+	if set.Project.Value != "" && set.Project.Value != project {
+		project += " (" + set.Project.Value + ")"
 	}
 	if s.here.Schema != "" {
-		lines[5][1] = s.here.Catalog + "." + s.here.Schema
+		schema = s.here.Catalog + "." + s.here.Schema
+	}
+	if set.Local() {
+		var err error
+		if data, err = config.DataDir(s.e.Getenv); err != nil {
+			return err
+		}
 	}
 	w := s.e.OnScreen()
-	for _, l := range lines {
+	for _, l := range [][2]string{{"zone", set.Zone.Value}, {"address", set.BaseURL.Value},
+		{"profile", set.Profile.Value}, {"project", project}, {"key", set.Key.String()}, {"schema", schema},
+		{"protection", set.Protect.Value}, {"data", data}} {
 		if l[1] == "" {
 			continue
 		}

@@ -12,28 +12,34 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
 // copyTable imports a file into a table, or writes a table or the rows of a query to a file, as psql does.
 func (s *shell) copyTable(ctx context.Context, args []string) error {
-	usage := exitcode.Usagef(`\copy TABLE FROM FILE, or \copy TABLE|(QUERY) TO FILE`)
-	from := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "from") })
-	to := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "to") })
-	if strings.HasPrefix(strings.Join(args, ""), "(") { // the words of the query are not those of the command
-		from, to = -1, lastWord(args, "to")
+	from, to := -1, -1
+	query := strings.HasPrefix(strings.Join(args, ""), "(") // its words are not those of the command
+	for i, arg := range args {
+		switch {
+		case strings.EqualFold(arg, "from") && from < 0 && !query:
+			from = i
+		case strings.EqualFold(arg, "to") && (to < 0 || query):
+			to = i
+		}
 	}
 	at := max(from, to)
 	if at < 1 || at+1 >= len(args) || from > 0 && to > 0 {
-		return usage
+		return exitcode.Usagef(`\copy TABLE FROM FILE, or \copy TABLE|(QUERY) TO FILE`)
 	}
-	file, err := unquoted(args[at+1:at+2], false)
+	rest, err := unquoted(args[at+1:], false)
 	if err != nil {
 		return err
 	}
+	file := rest[0]
 	var flags []string // of table import
-	for _, option := range args[at+2:] {
+	for _, option := range rest[1:] {
 		if from > 0 && strings.HasPrefix(option, "--") {
 			flags = append(flags, option)
 		} else if !slices.Contains([]string{"with", "csv", "header", "format", "true"},
@@ -51,19 +57,22 @@ func (s *shell) copyTable(ctx context.Context, args []string) error {
 		if inner, ok := strings.CutPrefix(what, "("); ok {
 			sql = strings.TrimSuffix(strings.TrimSpace(inner), ")")
 		}
-		return s.toFile(ctx, sql, file[0])
+		return s.toFile(file, func() error { return s.performIn(ctx, sql) })
 	}
 	if len(args[:at]) > 1 || strings.Contains(what, "(") {
 		return exitcode.Usagef(`\copy: a list of columns is not supported`).
 			WithHint("`dig table import --map` assigns the fields of a file to columns")
 	}
-	name, err := unquoted(args[:1], false)
+	name, err := resolve.NameParts(what)
 	if err != nil {
 		return err
 	}
-	parts := strings.Split(name[0], ".")
-	command := append([]string{"table", "import", parts[len(parts)-1], s.e.Abs(file[0])}, append(s.flags(),
-		flags...)...)
+	schema, table := name[:len(name)-1], name[len(name)-1]
+	if !slices.Equal(schema, []string{"peaka", "table"}[2-len(schema):]) {
+		return exitcode.Usagef(`\copy: %s is not an internal table`, what).
+			WithHint("rows are imported into those of peaka.table")
+	}
+	command := slices.Concat([]string{"table", "import"}, s.flags(), flags, []string{"--", table, s.e.Abs(file)})
 	if code := s.e.Again(ctx, command); code != 0 {
 		return &exitcode.Failure{Exit: code, Code: "import", Msg: `\copy: the import failed`}
 	}
@@ -73,17 +82,8 @@ func (s *shell) copyTable(ctx context.Context, args []string) error {
 	return nil
 }
 
-func lastWord(args []string, word string) int {
-	for i := len(args) - 1; i >= 0; i-- {
-		if strings.EqualFold(args[i], word) {
-			return i
-		}
-	}
-	return -1
-}
-
-// toFile runs a statement once with its result in a file.
-func (s *shell) toFile(ctx context.Context, sql, path string) error {
+// toFile has run write its results to a file.
+func (s *shell) toFile(path string, run func() error) error {
 	format, err := cli.FormOfPath(path)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (s *shell) toFile(ctx context.Context, sql, path string) error {
 		s.out, s.format, s.appends = out, format, append
 	}(s.out, s.format, s.appends)
 	s.out, s.format, s.appends = path, format, false
-	return s.performIn(ctx, sql)
+	return run()
 }
 
 // output chooses the file of results: it is emptied, and each result is appended.
@@ -136,19 +136,22 @@ func (s *shell) output(_ context.Context, args []string) error {
 	return nil
 }
 
-// appending gives a statement a file of its own, whose content is appended to the file of results by add.
-func (s *shell) appending(st *Statement) (add func() error, remove func(), err error) {
+// deliver runs a statement. If results are appended to a file, it has one of its own, whose content is appended.
+func (s *shell) deliver(st Statement, run func(Statement) error) error {
 	if !s.appends || st.Out == "" {
-		return func() error { return nil }, func() {}, nil
+		return run(st)
 	}
 	dir, remove, err := tempfile.MkdirTemp("dig-result-")
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	own := filepath.Join(dir, "result"+filepath.Ext(st.Out))
+	defer remove()
 	target := s.e.Abs(st.Out)
-	st.Out = own
-	return func() error { return s.appendFile(target, own) }, remove, nil
+	st.Out = filepath.Join(dir, "result"+filepath.Ext(target))
+	if err := run(st); err != nil {
+		return err
+	}
+	return s.appendFile(target, st.Out)
 }
 
 func (s *shell) appendFile(target, own string) (err error) {

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -22,7 +23,7 @@ const (
 
 // crosstab shows the last result as a table: the values of its first column are the rows, those of the second the
 // columns, and those of the third the cells. Arguments name other columns, and one by which the columns are sorted.
-func (s *shell) crosstab(_ context.Context, args []string) error {
+func (s *shell) crosstab(ctx context.Context, args []string) error {
 	if len(args) > 4 {
 		return exitcode.Usagef(`\crosstabview takes at most four columns: of rows, columns, cells, and their order`)
 	}
@@ -32,7 +33,7 @@ func (s *shell) crosstab(_ context.Context, args []string) error {
 	}
 	defer res.Close()
 	rows := res.Rows()
-	cols, err := rows.Columns()
+	cols, err := cell.ColumnsOf(rows, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -52,20 +53,21 @@ func (s *shell) crosstab(_ context.Context, args []string) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	return s.run.Show(s.e.Run.Ctx, x.table(cols, at), Statement{All: true}, output.Chart{})
+	return s.run.Show(ctx, x.table(cols, at), Statement{All: true}, output.Chart{})
 }
 
 // crosstabArgs are the positions of the columns: of rows, columns, cells and order, the last -1 if there is none.
-func crosstabArgs(args []string, cols []api.ResultColumn) ([4]int, error) {
+func crosstabArgs(args []string, cols []cell.Column) ([4]int, error) {
 	at := [4]int{-1, -1, -1, -1}
+	names := make([]string, len(cols))
+	for i, c := range cols {
+		names[i] = c.Key
+	}
 	for i, arg := range args {
-		n, err := strconv.Atoi(arg)
-		at[i] = slices.IndexFunc(cols, func(c api.ResultColumn) bool { return c.Name == arg })
-		switch {
-		case err == nil && n >= 1 && n <= len(cols):
+		if n, err := strconv.Atoi(arg); err == nil && n >= 1 && n <= len(cols) {
 			at[i] = n - 1
-		case at[i] < 0:
-			return at, exitcode.Usagef(`\crosstabview: the result has no column %s`, arg)
+		} else if at[i] = cell.Find(arg, names); at[i] < 0 {
+			return at, cell.UnknownColumn(arg, names)
 		}
 	}
 	if at[0] < 0 {
@@ -96,8 +98,9 @@ type crosstab struct {
 }
 
 type crosstabHead struct {
-	text, order string
-	n           int
+	text  string
+	order []byte
+	n     int
 }
 
 func (x *crosstab) add(row []api.Cell, at [4]int) error {
@@ -125,11 +128,10 @@ func (x *crosstab) add(row []api.Cell, at [4]int) error {
 	if !known {
 		head := crosstabHead{text: strings.TrimPrefix(key[1], "="), n: len(x.heads)}
 		if at[3] >= 0 {
-			order, err := cell.AppendText(nil, row[at[3]])
-			if err != nil {
+			var err error
+			if head.order, err = cell.AppendText(nil, row[at[3]]); err != nil {
 				return err
 			}
-			head.order = string(order)
 		}
 		c = head.n
 		x.index[1][key[1]], x.heads = c, append(x.heads, head)
@@ -145,25 +147,20 @@ func (x *crosstab) add(row []api.Cell, at [4]int) error {
 	return nil
 }
 
-func (x *crosstab) table(cols []api.ResultColumn, at [4]int) *rowset.Memory {
-	if at[3] >= 0 {
-		slices.SortStableFunc(x.heads, func(a, b crosstabHead) int {
-			n, err1 := strconv.ParseFloat(a.order, 64)
-			m, err2 := strconv.ParseFloat(b.order, 64)
-			switch {
-			case err1 != nil || err2 != nil:
-				return strings.Compare(a.order, b.order)
-			case n < m:
-				return -1
-			case n > m:
-				return 1
+func (x *crosstab) table(cols []cell.Column, at [4]int) *rowset.Memory {
+	if !slices.ContainsFunc(x.heads, func(h crosstabHead) bool {
+		return len(h.order) > 0 && !cell.ValidNumber(h.order)
+	}) {
+		for i, h := range x.heads {
+			if len(h.order) > 0 {
+				x.heads[i].order = cell.AppendNumberKey(nil, h.order)
 			}
-			return 0
-		})
+		}
 	}
-	m := &rowset.Memory{Cols: []api.ResultColumn{{Name: cols[at[0]].Name, DataType: cols[at[0]].DataType}}}
+	slices.SortStableFunc(x.heads, func(a, b crosstabHead) int { return bytes.Compare(a.order, b.order) })
+	m := &rowset.Memory{Cols: []api.ResultColumn{{Name: cols[at[0]].Name, DataType: cols[at[0]].Type}}}
 	for _, h := range x.heads {
-		m.Cols = append(m.Cols, api.ResultColumn{Name: h.text, DataType: cols[at[2]].DataType})
+		m.Cols = append(m.Cols, api.ResultColumn{Name: h.text, DataType: cols[at[2]].Type})
 	}
 	for r, first := range x.rows {
 		row := []api.Cell{first}

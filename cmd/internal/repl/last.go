@@ -105,6 +105,11 @@ func (s *shell) queryLast(ctx context.Context, text string, sent *sqltext.Text, 
 	if err != nil {
 		return errors.Join(s.engineError(text, sent, err), k.close())
 	}
+	return s.keep(k, text)
+}
+
+// keep makes the result of a statement the last one.
+func (s *shell) keep(k *kept, text string) error {
 	k.text = text
 	closing := s.last.close()
 	s.last = k
@@ -171,13 +176,7 @@ func (s *shell) showResult(ctx context.Context, res *wire.Result, k *kept, text 
 	}()
 	body := &api.Result{Format: api.Compact, Body: k.keep(r, api.Compact)}
 	st := s.shown(Statement{Text: text, Out: s.outFile(), Format: s.format})
-	add, remove, err := s.appending(&st)
-	if err == nil {
-		defer remove()
-		if err = s.run.Show(ctx, body.Rows(), st, output.Chart{}); err == nil {
-			err = add()
-		}
-	}
+	err := s.deliver(st, func(st Statement) error { return s.run.Show(ctx, body.Rows(), st, output.Chart{}) })
 	_ = r.Close()
 	cancel()
 	if failed := <-encoded; failed != nil && !errors.Is(failed, io.ErrClosedPipe) &&

@@ -171,10 +171,8 @@ func (s *shell) namesOf(ctx context.Context, c api.Catalog) ([]suggest.Table, er
 
 // systemLast moves the columns that every internal table has behind the declared ones.
 func systemLast(cols []suggest.Column) {
-	for _, n := range rowset.SystemNames {
-		if !slices.ContainsFunc(cols, func(c suggest.Column) bool { return c.Name == n }) {
-			return
-		}
+	if !rowset.Internal(cols, func(c suggest.Column) string { return c.Name }) {
+		return
 	}
 	slices.SortStableFunc(cols, func(a, b suggest.Column) int {
 		switch x, y := rowset.SystemColumn(a.Name), rowset.SystemColumn(b.Name); {

@@ -137,11 +137,15 @@ func commandAfter(text string) int {
 	if at < 0 || !some {
 		return 0
 	}
-	if name, _, ok := commandOf(text[at:]); !ok || strings.TrimSpace(text[line:at]) != "" &&
-		!slices.Contains([]string{"g", "go", "gx", "crosstabview", "watch"}, name) {
+	if name, _, ok := commandOf(text[at:]); !ok || strings.TrimSpace(text[line:at]) != "" && !goes(name) {
 		return 0
 	}
 	return at
+}
+
+// goes reports whether a command runs the statement before it.
+func goes(name string) bool {
+	return slices.Contains([]string{"g", "go", "gx", "crosstabview", "watch"}, name)
 }
 
 // lineReader reads lines, and removes a byte order mark at the beginning of the input.

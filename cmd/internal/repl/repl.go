@@ -249,8 +249,9 @@ func (s *shell) perform(ctx context.Context, text string) error {
 		s.history.add(text)
 	}
 	err := interrupted(ctx, s.performIn(ctx, text))
-	if err != nil && !errors.Is(err, errQuit) && !errors.Is(err, errConnect) {
-		s.failed = &failed{err, s.lastText, s.lastSent}
+	if err != nil && !errors.Is(err, errQuit) && !errors.Is(err, errConnect) && (s.failed == nil ||
+		!errors.Is(err, s.failed.err)) { // not of a statement
+		s.failed = &failed{err: err}
 	}
 	return err
 }
@@ -262,12 +263,19 @@ func (s *shell) performIn(ctx context.Context, text string) error {
 		!strings.Contains(text, "\n.") {
 		return s.performPiece(ctx, text)
 	}
+	var connect error
 	for _, piece := range pieces(text) {
-		if err := s.performPiece(ctx, piece); err != nil {
+		if connect != nil { // what was pasted below \c waits until it is seen where it would run
+			s.begun += piece
+			continue
+		}
+		if err := s.performPiece(ctx, piece); errors.Is(err, errConnect) {
+			connect = err
+		} else if err != nil {
 			return err
 		}
 	}
-	return nil
+	return connect
 }
 
 func (s *shell) performPiece(ctx context.Context, text string) error {
@@ -289,33 +297,30 @@ func (s *shell) performPiece(ctx context.Context, text string) error {
 	return nil
 }
 
-// commandIn runs a command that was typed below an incomplete statement: \g runs the statement; after other commands
-// its editing continues.
+// commandIn runs a command that was typed below an incomplete statement: those of goes run it; after others its editing
+// continues.
 func (s *shell) commandIn(ctx context.Context, text, command string) error {
 	name, args, _ := commandOf(command)
+	run := func() error { return s.performIn(ctx, text) }
 	switch name {
 	case "g", "go":
-		if len(args) == 0 {
-			return s.performIn(ctx, text)
+		return s.going(args, run)
+	case "gx":
+		if len(args) > 0 {
+			return exitcode.Usagef(`\gx takes no arguments`)
 		}
-		path, err := onePath(args)
-		if err != nil {
-			return err
-		}
-		return s.toFile(ctx, text, path)
-	case "gx", "crosstabview", "watch":
-		run := func() error { return s.performIn(ctx, text) }
-		if name == "gx" {
-			return s.vertically(run)
-		}
-		s.unseen = name == "crosstabview" // it shows the result in another way
+		return s.vertically(run)
+	case "watch":
+		return s.watching(ctx, args, run)
+	case "crosstabview":
+		s.unseen = true // it shows the result in another way
 		err := run()
 		if s.unseen = false; err != nil {
 			return err
 		}
-		return s.command(ctx, name, args)
+	default:
+		s.begun = text
 	}
-	s.begun = text
 	return s.command(ctx, name, args)
 }
 
@@ -362,6 +367,9 @@ func (s *shell) statement(ctx context.Context, text string) error {
 	s.lastText, s.lastSent, s.used, s.mended = text, "", nil, ""
 	began := time.Now()
 	err := s.query(ctx, text)
+	if err != nil {
+		s.failed = &failed{err, s.lastText, s.lastSent}
+	}
 	if s.timing {
 		fmt.Fprintf(s.e.Err, "Time: %.3f ms\n", float64(time.Since(began).Microseconds())/1000)
 	}
@@ -400,23 +408,13 @@ func (s *shell) query(ctx context.Context, text string) error {
 	s.lastSent = qualified.String()
 	st := s.shown(Statement{Text: s.lastSent, Typed: text, Bindings: values, Out: s.outFile(), Format: s.format,
 		Keep: k.keep, Position: qualified.Position})
-	add, remove, err := s.appending(&st)
-	if err != nil {
-		return err
-	}
-	defer remove()
-	if err = s.nearHere(s.run.Run(ctx, st), text, sent, found); err == nil {
-		err = add()
-	}
+	err := s.deliver(st, func(st Statement) error { return s.nearHere(s.run.Run(ctx, st), text, sent, found) })
 	if err != nil || !k.some() {
 		return errors.Join(err, k.close())
 	}
 	s.spent()
 	s.wrote()
-	k.text = text
-	closing := s.last.close()
-	s.last = k
-	return closing
+	return s.keep(k, text)
 }
 
 // columns returns the columns of a query of which no rows are read, for friendly.Rewrite.

@@ -60,6 +60,9 @@ func (s *shell) set(ctx context.Context, args []string) error {
 
 // unset forgets a value of set.
 func (s *shell) unset(_ context.Context, args []string) error {
+	if len(args) == 0 {
+		return exitcode.Usagef(`\unset takes a name`)
+	}
 	for _, name := range args {
 		if _, ok := s.vars[name]; !ok {
 			return exitcode.Usagef(`\unset: no value for :%s is set`, name)
@@ -112,15 +115,15 @@ func (s *shell) expansion() string {
 // expand shows one line per value, always, never, or where the columns do not fit.
 func (s *shell) expand(ctx context.Context, args []string) error {
 	value := strings.Join(args, " ")
-	if s.unfit = strings.EqualFold(value, "auto"); s.unfit {
-		s.expanded = false
+	if strings.EqualFold(value, "auto") {
+		s.expanded, s.unfit = false, true
 		fmt.Fprintln(s.e.Err, "one line per value: where the columns do not fit")
 	} else {
 		on, err := switched(`\x`, value, s.expanded)
 		if err != nil {
 			return err
 		}
-		s.expanded = on
+		s.expanded, s.unfit = on, false
 		s.state("one line per value", on)
 	}
 	if s.last == nil {
@@ -144,7 +147,7 @@ func (s *shell) sent(context.Context, []string) error {
 	return err
 }
 
-// failed is the last error with the statement that it is about.
+// failed is the last error with the statement that it is about, if it is about one.
 type failed struct {
 	err  error
 	text string

@@ -93,29 +93,24 @@ func (s *shell) again(ctx context.Context, args []string) error {
 	if s.lastText == "" {
 		return exitcode.Usagef("there is no last statement")
 	}
-	if len(args) == 0 {
-		return s.repeat(ctx)
-	}
-	path, err := onePath(args)
-	if err != nil {
-		return err
-	}
-	if s.binds == nil {
-		s.binds = s.used
-	}
-	return s.toFile(ctx, s.lastText, path)
+	return s.going(args, func() error { return s.repeat(ctx) })
 }
 
-// onePath is the file that \g takes.
-func onePath(args []string) (string, error) {
-	if len(args) > 1 {
-		return "", exitcode.Usagef(`\g takes one file, not %d`, len(args))
+// going runs what \g runs, with its result in the file that is given.
+func (s *shell) going(args []string, run func() error) error {
+	if len(args) == 0 {
+		return run()
 	}
-	list, err := unquoted(args, false)
-	if err == nil && strings.HasPrefix(list[0], "|") {
-		err = exitcode.Usagef(`\g takes a file, not a command`)
+	path, err := unquoted(args, false)
+	switch {
+	case err != nil:
+		return err
+	case len(path) > 1:
+		return exitcode.Usagef(`\g takes one file, not %d`, len(path))
+	case strings.HasPrefix(path[0], "|"):
+		return exitcode.Usagef(`\g takes a file, not a command`)
 	}
-	return strings.Join(list, ""), err
+	return s.toFile(path[0], run)
 }
 
 // againVertically runs the last statement again, with one line per value.
@@ -131,6 +126,14 @@ func (s *shell) vertically(run func() error) error {
 
 // watch runs the last statement until an interrupt.
 func (s *shell) watch(ctx context.Context, args []string) error {
+	if s.lastText == "" {
+		return exitcode.Usagef("there is no last statement to run again")
+	}
+	return s.watching(ctx, args, func() error { return s.repeat(ctx) })
+}
+
+// watching runs a statement, which becomes the last one, and repeats it.
+func (s *shell) watching(ctx context.Context, args []string, run func() error) error {
 	wait := 2 * time.Second
 	if len(args) > 0 {
 		if len(args) > 1 {
@@ -142,14 +145,12 @@ func (s *shell) watch(ctx context.Context, args []string) error {
 		}
 		wait = time.Duration(n * float64(time.Second))
 	}
-	if s.lastText == "" {
-		return exitcode.Usagef("there is no last statement to run again")
-	}
 	for {
 		fmt.Fprintf(s.e.Err, "%s (every %v; Ctrl-C ends)\n", s.e.Now().Format("2006-01-02 15:04:05"), wait)
-		if err := s.repeat(ctx); err != nil {
+		if err := run(); err != nil {
 			return err
 		}
+		run = func() error { return s.repeat(ctx) }
 		if retry.Sleep(ctx, wait) != nil {
 			return nil //nolint:nilerr // an interrupt is its regular end
 		}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -156,8 +156,7 @@ func byteAt(text string, p trinosql.Pos) byte {
 func semicolonIn(sql string, first trinosql.Part) *engine.Error {
 	at := first.End + strings.IndexByte(sql[first.End:], ';')
 	e := &engine.Error{Kind: engine.KindSyntax, Message: "mismatched input ';'. Expecting: <EOF>"}
-	e.Line = 1 + strings.Count(sql[:at], "\n")
-	e.Col = 1 + utf8.RuneCountInString(sql[strings.LastIndexByte(sql[:at], '\n')+1:at])
+	e.Line, e.Col = sqltext.PositionOf(sql, at)
 	return e
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -61,15 +60,11 @@ func (r *rewriter) aliases(ctx context.Context, s *trinosql.Select, sc *scope) (
 			return nil, r.fail(from, "the column %s of the select list has a parameter, and cannot be named here",
 				ref.id.Name)
 		default:
-			begin, end := "(", ")"
-			if simple(x.Expr) {
-				begin, end = "", ""
+			with := []sqltext.EditPart{nodeOf(x.Expr)}
+			if !simple(x.Expr) {
+				with = []sqltext.EditPart{words("("), nodeOf(x.Expr), words(")")}
 			}
-			edit := sqltext.Edit{From: from, To: to, With: []sqltext.EditPart{nodeOf(x.Expr)}}
-			if begin != "" {
-				edit.With = []sqltext.EditPart{words(begin), nodeOf(x.Expr), words(end)}
-			}
-			edits = append(edits, edit)
+			edits = append(edits, sqltext.Edit{From: from, To: to, With: with})
 		}
 	}
 	if len(edits) > 0 {
@@ -158,7 +153,7 @@ func simple(x trinosql.Expr) bool {
 		*trinosql.Subquery, *trinosql.Extract, *trinosql.Trim, *trinosql.Substring:
 		return true
 	case *trinosql.Func:
-		return x.Over == nil && x.OverName == nil && strings.EqualFold(x.Mode, "")
+		return x.Over == nil && x.OverName == nil && x.Mode == ""
 	}
 	return false
 }

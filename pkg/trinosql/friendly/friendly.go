@@ -26,8 +26,9 @@ type Options struct {
 	Files string
 	// Columns returns the columns of a query, which selects no rows. Their types are wanted if types is true.
 	Columns func(ctx context.Context, sql string, types bool) ([]Column, error)
-	// Hidden reports which columns SUMMARIZE leaves out; nil for none.
-	Hidden func(columns []Column) func(name string) bool
+	// Hidden returns the columns that SUMMARIZE leaves out, and one that it leaves out if it has no values, "" for none;
+	// nil if it leaves out none.
+	Hidden func(columns []Column) (hidden []string, empty string)
 }
 
 // ColumnsError is the error of a query for columns.
@@ -122,8 +123,7 @@ func (r *rewriter) unread(err error) error {
 
 // fail is an error at an offset of the text.
 func (r *rewriter) fail(at int, format string, args ...any) *Error {
-	line, col := sqltext.PositionOf(r.text.String(), at)
-	line, col = r.text.Position(line, col)
+	line, col := r.text.PositionAt(at)
 	return &Error{Fault: trinosql.Error{At: trinosql.Pos{Offset: r.text.Original(at), Line: line, Col: col},
 		Msg: fmt.Sprintf(format, args...)}}
 }

@@ -78,15 +78,19 @@ func (r *rewriter) summary(ctx context.Context, e *trinosql.Extra) ([]sqltext.Ed
 	if err != nil {
 		return nil, err
 	}
-	hidden := func(string) bool { return false }
+	var hidden []string
+	where := ""
 	if r.o.Hidden != nil {
-		hidden = r.o.Hidden(cols)
+		var empty string
+		if hidden, empty = r.o.Hidden(cols); empty != "" {
+			where = " WHERE column_name <> " + sqltext.Literal(empty) + ` OR "min" IS NOT NULL`
+		}
 	}
 	var names, types, given []string
 	var shown []int
 	for i, c := range cols {
 		given = append(given, fmt.Sprintf("c%d", i+1))
-		if !hidden(c.Name) {
+		if !slices.Contains(hidden, c.Name) {
 			names, types, shown = append(names, sqltext.Literal(c.Name)), append(types, sqltext.Literal(c.Type)),
 				append(shown, i)
 		}
@@ -110,7 +114,7 @@ func (r *rewriter) summary(ctx context.Context, e *trinosql.Extra) ([]sqltext.Ed
 	with := []sqltext.EditPart{words("SELECT " + columns + " FROM (SELECT " + strings.Join(computed, ", ") + " FROM ")}
 	with = append(with, source...)
 	with = append(with, words(" AS summarized ("+strings.Join(given, ", ")+")) AS computed CROSS JOIN UNNEST("+
-		strings.Join(arrays, ", ")+") WITH ORDINALITY AS summary ("+columns+", place) ORDER BY place"))
+		strings.Join(arrays, ", ")+") WITH ORDINALITY AS summary ("+columns+", place)"+where+" ORDER BY place"))
 	_, to := e.Node.Span()
 	return []sqltext.Edit{{From: e.Words[0], To: to, With: with}}, nil
 }
