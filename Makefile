@@ -114,7 +114,7 @@ bench-sources: all
 bench-inference: all
 	bash testdata/bench/inference/run bin/dig
 
-# Imports public data files, which npm downloads, and compares every value.
+# Reads and imports public data files, which npm and pip download, and compares every value.
 public-files:
 	bash .ci/public-files
 

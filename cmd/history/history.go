@@ -11,7 +11,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/journal"
-	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/spf13/cobra"
 )
 
@@ -43,7 +42,7 @@ func newList(e *cli.Env) *cobra.Command {
 		case since < 0:
 			return cli.View{}, exitcode.Usagef("--since: %v is negative", since)
 		}
-		all, note, err := changes(e)
+		all, note, err := e.Changes()
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -74,7 +73,7 @@ func newShow(e *cli.Env) *cobra.Command {
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var ids []cobra.Completion
 		if _, err := e.Settings(); err == nil {
-			all, _, _ := read(e)
+			all, _, _ := e.Changes()
 			for _, x := range all {
 				ids = append(ids, cobra.CompletionWithDesc(x.ID, x.At.Format(time.DateTime)+" "+x.Command))
 			}
@@ -82,7 +81,7 @@ func newShow(e *cli.Env) *cobra.Command {
 		return ids, cobra.ShellCompDirectiveNoFileComp
 	}
 	return cli.Plain[record](e, c, func(_ context.Context, args []string) (cli.View, error) {
-		all, note, err := changes(e)
+		all, note, err := e.Changes()
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -105,33 +104,6 @@ func newShow(e *cli.Env) *cobra.Command {
 		return cli.View{}, exitcode.Usagef("%d changes have ids that begin with %q", len(found),
 			args[0]).WithHint("give more of the id")
 	})
-}
-
-func read(e *cli.Env) ([]*journal.Change, journal.Left, error) {
-	l, err := e.Journal()
-	if err != nil {
-		return nil, journal.Left{}, err
-	}
-	return l.Changes()
-}
-
-// changes reads the journal. note describes problems with it.
-func changes(e *cli.Env) (all []*journal.Change, note string, err error) {
-	all, left, err := read(e)
-	switch {
-	case err != nil:
-		return nil, "", &exitcode.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " +
-			err.Error(), Err: err}
-	case e.Run.Settings.JournalBytes() == 0:
-		note = fmt.Sprintf("note: the journal is off (%s): changes are not recorded", e.Run.Settings.Journal.From)
-	case left.Damaged > 0:
-		note = phrase.Plural(left.Damaged, "note: 1 line of the journal is damaged and is left out",
-			"note: %d lines of the journal are damaged and are left out")
-	case left.Unfinished > 0:
-		note = phrase.Plural(left.Unfinished, "note: 1 line of the journal was not finished and is left out",
-			"note: %d lines of the journal were not finished and are left out")
-	}
-	return all, note, nil
 }
 
 // changedHere reports whether a change was made at the target of this run.

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/journal"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/outcome"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -17,15 +17,11 @@ const stateUnknown = "UNKNOWN"
 
 // imports lists those that were sent from this machine.
 func (l *listing) imports(context.Context) ([]run, error) {
-	log, err := l.e.Journal()
+	all, note, err := l.e.Changes()
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := log.Changes()
-	if err != nil {
-		return nil, &exitcode.Failure{Exit: exitcode.Failed, Code: "journal",
-			Msg: "the journal cannot be read: " + err.Error(), Err: err}
-	}
+	l.note = note
 	s := l.e.Run.Settings
 	scope, err := l.e.Scope()
 	if err != nil {
@@ -43,9 +39,9 @@ func (l *listing) imports(context.Context) ([]run, error) {
 			r.DurationMs = &x.Elapsed
 		}
 		switch x.Outcome {
-		case "done":
+		case outcome.Done.String():
 			r.Status = api.StateCompleted
-		case "refused", "not-sent":
+		case outcome.Refused.String(), outcome.NotSent.String():
 			r.Status = api.StateFailed
 		default:
 			r.Status = stateUnknown

@@ -2,6 +2,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -63,13 +64,13 @@ func New(e *cli.Env) *cobra.Command {
 
 // listing is one call of list.
 type listing struct {
-	e       *cli.Env
-	cl      *api.Client
-	project string
-	limit   int
-	kinds   []string
-	names   sync.Once
-	tables  map[string]string // names of catalogs by ID
+	e        *cli.Env
+	cl       *api.Client
+	project  string
+	limit    int
+	kinds    []string
+	catalogs map[string]string // names by ID, nil before they are needed
+	note     string            // about the journal
 }
 
 func newList(e *cli.Env) *cobra.Command {
@@ -122,7 +123,9 @@ a refresh failed, nor the rows of a materialized query.`,
 					out = append(out, r)
 				}
 			}
-			return cli.List(out, "startedAt", "kind", "name", "status", "durationMs", "rows", "error").PrintValue(), nil
+			v := cli.List(out, "startedAt", "kind", "name", "status", "durationMs", "rows", "error").PrintValue()
+			v.Note = l.note
+			return v, nil
 		}, nil
 	}))
 }
@@ -148,11 +151,10 @@ func (l *listing) all(ctx context.Context) ([]run, error) {
 }
 
 func (l *listing) catalog(ctx context.Context, id string) string {
-	l.names.Do(func() { l.tables = l.e.CatalogNames(ctx, l.cl, l.project) })
-	if name := l.tables[id]; name != "" {
-		return name
+	if l.catalogs == nil {
+		l.catalogs = l.e.CatalogNames(ctx, l.cl, l.project)
 	}
-	return id
+	return cmp.Or(l.catalogs[id], id)
 }
 
 // started is when a run started; the zero time if the gateway does not tell it in a form that is known.
@@ -263,9 +265,7 @@ func (l *listing) exports(ctx context.Context) ([]run, error) {
 		case x.TableName != nil && x.CatalogID != nil && x.SchemaName != nil:
 			r.Name = l.catalog(ctx, *x.CatalogID) + "." + *x.SchemaName + "." + *x.TableName
 		case x.QueryID != nil:
-			if r.Name = names[*x.QueryID]; r.Name == "" {
-				r.Name = *x.QueryID // deleted
-			}
+			r.Name = cmp.Or(names[*x.QueryID], *x.QueryID) // the ID if it was deleted
 		}
 		out = append(out, r)
 	}

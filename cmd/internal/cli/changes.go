@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/journal"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/config"
 )
@@ -22,6 +24,29 @@ func (e *Env) Journal() (journal.Log, error) {
 		limit = s.JournalBytes()
 	}
 	return journal.Open(dir, limit), nil
+}
+
+// Changes reads the journal. note describes problems with it.
+func (e *Env) Changes() (all []*journal.Change, note string, err error) {
+	l, err := e.Journal()
+	if err != nil {
+		return nil, "", err
+	}
+	all, left, err := l.Changes()
+	switch {
+	case err != nil:
+		return nil, "", &exitcode.Failure{Exit: exitcode.Failed, Code: "journal", Msg: "the journal cannot be read: " +
+			err.Error(), Err: err}
+	case e.Run.Settings.JournalBytes() == 0:
+		note = fmt.Sprintf("note: the journal is off (%s): changes are not recorded", e.Run.Settings.Journal.From)
+	case left.Damaged > 0:
+		note = phrase.Plural(left.Damaged, "note: 1 line of the journal is damaged and is left out",
+			"note: %d lines of the journal are damaged and are left out")
+	case left.Unfinished > 0:
+		note = phrase.Plural(left.Unfinished, "note: 1 line of the journal was not finished and is left out",
+			"note: %d lines of the journal were not finished and are left out")
+	}
+	return all, note, nil
 }
 
 // record writes a change to the journal, before the reply and without an outcome: a process may be killed before the

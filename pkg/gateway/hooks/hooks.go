@@ -81,7 +81,7 @@ func New(target, version string, log *slog.Logger, now func() time.Time) (*Hook,
 		if err != nil || u.Hostname() == "" {
 			return nil, errors.New("the address is not valid") // it may contain a password
 		}
-		h.call = post(u, version)
+		h.call = address(target, version)
 	} else if strings.TrimSpace(target) == "" {
 		return nil, errors.New("neither a command nor an address is given")
 	} else {

@@ -118,6 +118,10 @@ func TestCommand(t *testing.T) {
 		!strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "no mail server") {
 		t.Errorf("%v", err)
 	}
+	if err := command("seq 10000; echo the end; exit 1")(t.Context(), nil); err == nil ||
+		!strings.HasSuffix(err.Error(), "\nthe end") || len(err.Error()) > 2*maxOutput {
+		t.Errorf("%v", err)
+	}
 	if err := command("sleep 600 & exit 0")(t.Context(), nil); err != nil { // what it leaves behind is not waited for
 		t.Error(err)
 	}

@@ -1,10 +1,8 @@
 package metadata
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
@@ -15,6 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/post"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
@@ -60,30 +59,12 @@ func checkCallbackToken(s string) error {
 func (l *Listener) post(ctx context.Context, n refreshNews) error {
 	ctx, cancel := context.WithTimeout(ctx, callbackTime)
 	defer cancel()
-	tr := &http.Transport{DialContext: l.reach.Dialer(callbackTime), DisableKeepAlives: true}
-	cl := &http.Client{Transport: tr, CheckRedirect: func(*http.Request,
-		[]*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url, bytes.NewReader(n.body()))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "dig")
+	header := http.Header{"User-Agent": {"dig"}}
 	if l.token != "" {
-		req.Header.Set("Authorization", "Bearer "+l.token)
+		header.Set("Authorization", "Bearer "+l.token)
 	}
-	res, err := cl.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
-	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return fmt.Errorf("the callback answered %s", res.Status)
-	}
-	return nil
+	return post.JSON(ctx, post.Client(&http.Transport{DialContext: l.reach.Dialer(callbackTime),
+		DisableKeepAlives: true}), l.url, header, n.body())
 }
 
 // callback returns the listener of a refresh: the one given with it, else the registered one, else nil.

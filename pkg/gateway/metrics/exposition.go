@@ -1,9 +1,9 @@
 package metrics
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -47,24 +47,21 @@ func labels(pairs ...string) string {
 	if len(pairs) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	for i := 0; i < len(pairs); i += 2 {
-		b.WriteByte(",{"[btoi(i == 0)])
-		b.WriteString(pairs[i] + `="` + escape(pairs[i+1]) + `"`)
+	var out []string
+	for p := range slices.Chunk(pairs, 2) {
+		out = append(out, p[0]+`="`+escaped.Replace(strings.ToValidUTF8(p[1], "\uFFFD"))+`"`)
 	}
-	return b.String() + "}"
+	return "{" + strings.Join(out, ",") + "}"
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+// escaped escapes the value of a label, which may come from a user.
+var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
 
-// escape writes a value of a label, which may come from a user.
-func escape(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`).Replace(strings.ToValidUTF8(s, "\uFFFD"))
+// single returns a metric with one value.
+func single(name, kind, help string, n float64, pairs ...string) *family {
+	f := &family{name: name, kind: kind, help: help}
+	f.add(n, pairs...)
+	return f
 }
 
 func (f *family) add(n float64, pairs ...string) {
@@ -100,10 +97,10 @@ func (f *family) write(w io.Writer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
-	for _, key := range sorted(f.values) {
+	for _, key := range slices.Sorted(maps.Keys(f.values)) {
 		fmt.Fprintf(w, "%s%s %s\n", f.name, key, number(f.values[key]))
 	}
-	for _, key := range sorted(f.spread) {
+	for _, key := range slices.Sorted(maps.Keys(f.spread)) {
 		s, sum := f.spread[key], uint64(0)
 		for i, at := range bounds {
 			sum += s.counts[i]
@@ -127,13 +124,4 @@ func number(x float64) string {
 		return strconv.FormatInt(int64(x), 10)
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-func sorted[K cmp.Ordered, V any](m map[K]V) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

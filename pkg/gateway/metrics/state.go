@@ -9,20 +9,17 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
-	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // state are the metrics of what is stored. If the state file cannot be read, dig_state_up is 0 and they are left out.
 func (m *Metrics) state(ctx context.Context) []*family {
-	up := &family{name: "dig_state_up", kind: gauge, help: "Whether the state file can be read."}
 	have, err := m.stored(ctx)
+	up := 1.0
 	if err != nil {
 		m.Log.Error("metrics of the state cannot be read", "error", err.Error())
-		up.add(0)
-		return []*family{up}
+		have, up = nil, 0
 	}
-	up.add(1)
-	return append(have, up)
+	return append(have, single("dig_state_up", gauge, "Whether the state file can be read.", up))
 }
 
 func (m *Metrics) stored(ctx context.Context) ([]*family, error) {
@@ -34,7 +31,6 @@ func (m *Metrics) stored(ctx context.Context) ([]*family, error) {
 		"has failed."}
 	late := &family{name: "dig_runs_late", kind: gauge, help: "Scheduled runs that have not started ten minutes " +
 		"after their time."}
-	size := &family{name: "dig_exports_bytes", kind: gauge, help: "Size of the files of all exports."}
 	now := m.Now()
 	all, err := m.Gateway.Watched(ctx)
 	if err != nil {
@@ -68,14 +64,10 @@ func (m *Metrics) stored(ctx context.Context) ([]*family, error) {
 	if err != nil {
 		return nil, err
 	}
-	size.add(0)
 	for _, x := range exports {
 		objects.add(float64(x.Number), "kind", jobs.JobExport, "state", strings.ToLower(x.Status))
-		if x.Status == store.ExportSucceeded {
-			size.add(float64(x.Bytes))
-		}
 	}
-	return []*family{objects, age, failing, late, size}, nil
+	return []*family{objects, age, failing, late}, nil
 }
 
 // diskEvery is how long the size of the data directory counts as known.

@@ -34,18 +34,16 @@ LEFT JOIN cache_runs r ON r.cache_id = c.id
 LEFT JOIN cache_runs t ON t.id = c.stored ORDER BY c.id`, builtIn)
 }
 
-// ExportTotals is the number of exports in a state, and the size of their files.
+// ExportTotals is the number of exports in a state.
 type ExportTotals struct {
 	Status string
 	Number int64
-	Bytes  int64
 }
 
 // TotalExports counts the exports of all projects by their states.
 func (s *Store) TotalExports(ctx context.Context) ([]ExportTotals, error) {
 	return queryAll(ctx, s.db, func(scan func(...any) error) (t ExportTotals, err error) {
-		err = scan(&t.Status, &t.Number, &t.Bytes)
+		err = scan(&t.Status, &t.Number)
 		return
-	}, "SELECT status, count(*), sum(CASE WHEN status = 'SUCCEEDED' THEN bytes ELSE 0 END) FROM exports "+
-		"GROUP BY status ORDER BY status")
+	}, "SELECT status, count(*) FROM exports GROUP BY status")
 }

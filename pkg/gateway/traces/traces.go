@@ -2,14 +2,12 @@
 package traces
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -20,6 +18,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/post"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
@@ -51,7 +50,6 @@ type Options struct {
 type Exporter struct {
 	o        Options
 	url      string
-	host     string
 	headers  http.Header
 	resource []attribute
 	client   *http.Client
@@ -76,11 +74,10 @@ func New(o Options) (*Exporter, error) {
 	if !strings.HasSuffix(u.Path, "/v1/traces") {
 		u = u.JoinPath("v1", "traces")
 	}
-	e := &Exporter{o: o, url: u.String(), host: u.Host, headers: http.Header{"Content-Type": {"application/json"},
+	e := &Exporter{o: o, url: u.String(), headers: http.Header{
 		"User-Agent": {"dig/" + o.Version}}, full: make(chan struct{}, 1), closing: make(chan struct{}),
-		client: &http.Client{Timeout: sendTime, CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}}}
+		client: post.Client(nil)}
+	e.client.Timeout = sendTime
 	headers, err := pairs(o.Headers)
 	if err != nil {
 		return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS is not a list of name=value") // values may be secret
@@ -190,26 +187,14 @@ func (e *Exporter) send() (more bool) {
 
 func (e *Exporter) post(raw []byte) (err error) {
 	retry.Do(e.ctx, repeats, false, func() *retry.Failure {
-		var req *http.Request
-		if req, err = http.NewRequestWithContext(e.ctx, http.MethodPost, e.url, bytes.NewReader(raw)); err != nil {
+		var no *post.Refused
+		switch err = post.JSON(e.ctx, e.client, e.url, e.headers, raw); {
+		case err == nil:
 			return nil
+		case errors.As(err, &no):
+			return &retry.Failure{Status: no.Answer.StatusCode, Header: no.Answer.Header}
 		}
-		req.Header = e.headers.Clone()
-		res, rerr := e.client.Do(req)
-		if rerr != nil {
-			var ue *url.Error
-			if errors.As(rerr, &ue) {
-				rerr = ue.Err
-			}
-			err = fmt.Errorf("%s: %w", e.host, rerr)
-			return &retry.Failure{Lost: true} // spans have ids: a collector knows those that arrive twice
-		}
-		defer res.Body.Close()
-		if _, err = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)); err == nil && res.StatusCode > 299 {
-			err = fmt.Errorf("%s answered %s", e.host, res.Status)
-			return &retry.Failure{Status: res.StatusCode, Header: res.Header}
-		}
-		return nil
+		return &retry.Failure{Lost: true} // spans have ids: a collector knows those that arrive twice
 	})
 	return err
 }
