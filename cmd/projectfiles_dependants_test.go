@@ -30,7 +30,7 @@ func TestPruneNamesDependants(t *testing.T) {
 		"tables":      {"t (without rows); breaks query qt\n", "t"},
 		"bitables":    {"b (without rows); breaks query qb\n", "b"},
 		"catalogs":    {"k; breaks query qk\n", "k"},
-		"connections": {"c; breaks catalog k\n", "c"},
+		"connections": {"c; breaks catalog k, query qk\n", "c"},
 	} {
 		if _, out, _ := f.dig("plan", "p", "--prune", "--only", only); !strings.Contains(out, c.plan) {
 			t.Errorf("%s: %s", only, out)

@@ -38,8 +38,11 @@ func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project st
 func agreeTable(ctx context.Context, e *cli.Env, cl *api.Client, p string, named prompt.Naming, names []string,
 	catalog api.Catalog, schema, table, question string) error {
 	look := func() (string, error) {
+		if catalog.Name == "" {
+			return "", nil
+		}
 		g, err := uses.Read(ctx, cl, p)
-		if err != nil || catalog.Name == "" {
+		if err != nil {
 			return "", err
 		}
 		return g.Users(nil, g.Table(catalog.Name, schema, table)).Breaks(), nil

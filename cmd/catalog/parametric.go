@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ func NewParametric(e *cli.Env) *cobra.Command {
 			"any, they are listed, and its name is asked for, or --yes needs\n--confirm SCHEMA.TABLE."}
 	var named prompt.Naming
 	named.Register(del, "table")
-	cli.Annotate(del, spec.ListCatalogs, spec.ListQueries)
+	cli.Annotate(del, uses.Operations()...)
 	c.AddCommand(
 		cli.Leaf[[]api.ParametricTable](e, spec.ListParametricTables, &cobra.Command{Use: "list CATALOG",
 			Aliases: []string{"ls"},

@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -88,7 +89,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			"SCHEMA.TABLE."}
 	var named prompt.Naming
 	named.Register(del, "table")
-	cli.Annotate(del, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.ListQueries)
+	cli.Annotate(del, uses.Operations()...)
 	c.AddCommand(
 		cli.Leaf[api.SemanticTable](e, spec.CreateSemanticTable, create, e.WithProject(func(ctx context.Context,
 			cl *api.Client, p string,

@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
@@ -220,9 +221,7 @@ there are any, the name of the catalog is asked for, or --yes needs --confirm NA
 				return cli.View{}, err
 			}
 			return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, k.ID)
-		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas,
-		spec.ListTables,
-		spec.ListQueries)
+		})), uses.Operations()...)
 }
 
 func newCatalogShareCmd(e *cli.Env) *cobra.Command {

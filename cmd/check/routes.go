@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
+	"golang.org/x/sync/errgroup"
 )
 
 // RouteFinding is an operation with a route that the gateway does not have or does not report.
@@ -157,22 +158,17 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 		}
 	}
 	all := make([]RouteFinding, len(ops))
-	slots := make(chan struct{}, 4)
-	var wg sync.WaitGroup
+	var asking errgroup.Group
+	asking.SetLimit(4)
 	for i, op := range ops {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
+		asking.Go(func() error {
 			found, answer := p.found(ctx, op, paths[i], probes[http.MethodOptions+paths[i]],
 				probes[http.MethodGet+paths[i]])
 			all[i] = RouteFinding{op.ID, op.Method, op.Path, found, answer}
+			return ctx.Err()
 		})
 	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return all, nil
+	return all, asking.Wait()
 }
 
 // checkRoutes reports the documented routes that the gateway does not have.

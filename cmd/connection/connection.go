@@ -113,8 +113,7 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 				return cli.View{}, err
 			}
 			return cli.Note("deleted connection %s%s", name, used), cl.Connections.Delete(ctx, p, id)
-		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection, spec.ListParametricTables,
-		spec.ListQueries)
+		})), append(uses.Operations(), spec.GetConnection)...)
 }
 
 func newConnectionTypeCmd(e *cli.Env) *cobra.Command {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,9 +60,8 @@ Exports, caches and queries that were running at the moment of the backup have f
 			return cli.View{}, exitcode.Usagef("--without-key and --passphrase-file are mutually exclusive")
 		}
 		from := e.Abs(args[0])
-		if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-			return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-				Msg: args[0] + ": no such file or directory"}
+		if _, err := os.Stat(from); err != nil {
+			return cli.View{}, e.Unread("FILE", args[0], err)
 		}
 		if within(from, dir) {
 			return cli.View{}, exitcode.Usagef("%s is within the data directory %s", from, dir)
@@ -112,6 +110,8 @@ func (r *restoring) fill(ctx context.Context, into string) error {
 	}
 	r.out.Moment, r.out.Dig, r.out.Projects, r.out.Key = m.Moment, m.Dig, len(m.Projects), m.Key
 	switch {
+	case m.Key == keyLeftOut && r.word != "":
+		return noSealedKey()
 	case m.Key != keySealed:
 	case r.word != "":
 		err = unsealKey(into, r.word)
@@ -124,7 +124,7 @@ func (r *restoring) fill(ctx context.Context, into string) error {
 	if err != nil {
 		return err
 	}
-	if r.out.Key == keyLeftOut {
+	if r.out.Key != keySealed { // none: there was none, or it was lost before the backup
 		if r.out.Connections, err = gateway.ForgetKey(ctx, into, r.e.Now); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package gateway
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,7 +18,7 @@ import (
 const (
 	keyName    = "secret.key"
 	sealedName = "secret.key.age" // in a backup
-	maxKey     = 1 << 20          // no key is longer, and no passphrase
+	maxKey     = 1 << 20          // no key is longer
 )
 
 // passphrase reads the passphrase of --passphrase-file: the first line, "" without the flag.
@@ -27,19 +26,9 @@ func passphrase(e *cli.Env, file string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
-	var src io.Reader = e.In
-	if file != "-" {
-		f, err := os.Open(e.Abs(file))
-		if err != nil {
-			return "", &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-				Msg: fmt.Sprintf("--passphrase-file: %v", err)}
-		}
-		defer f.Close()
-		src = f
-	}
-	raw, err := io.ReadAll(io.LimitReader(src, maxKey))
+	raw, err := e.ReadFile("--passphrase-file", file)
 	if err != nil {
-		return "", fmt.Errorf("--passphrase-file: %w", err)
+		return "", err
 	}
 	line, _, _ := strings.Cut(string(raw), "\n")
 	if line = strings.TrimSuffix(line, "\r"); line == "" {
@@ -76,6 +65,11 @@ func sealKey(path, into, phrase string) (string, error) {
 		return "", err
 	}
 	return keySealed, tempfile.Write(filepath.Join(into, sealedName), sealed.Bytes())
+}
+
+// noSealedKey is the error of a passphrase for a backup that was made without one.
+func noSealedKey() error {
+	return exitcode.Usagef("--passphrase-file: the key of the stored credentials was left out of the backup")
 }
 
 // unsealKey decrypts the key of an unpacked backup.

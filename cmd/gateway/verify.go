@@ -74,9 +74,8 @@ The exit code is 7 if something is damaged or missing, else 0.`,
 // verifyBackup verifies an archive by unpacking it.
 func verifyBackup(ctx context.Context, e *cli.Env, name, pass string) ([]zone.Finding, error) {
 	from := e.Abs(name)
-	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		return nil, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-			Msg: name + ": no such file or directory"}
+	if _, err := os.Stat(from); err != nil {
+		return nil, e.Unread("FILE", name, err)
 	}
 	word, err := passphrase(e, pass)
 	if err != nil {
@@ -88,9 +87,6 @@ func verifyBackup(ctx context.Context, e *cli.Env, name, pass string) ([]zone.Fi
 	}
 	defer done()
 	dir := filepath.Join(temp, "files")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, err
-	}
 	m, err := archive.Extract(ctx, from, dir)
 	var bad *archive.Damage
 	switch {
@@ -105,16 +101,19 @@ func verifyBackup(ctx context.Context, e *cli.Env, name, pass string) ([]zone.Fi
 	if m.Kind != archive.KindBackup {
 		return found, nil
 	}
-	if m.Key == keySealed && word != "" {
+	unsealed := m.Key == keySealed && word != ""
+	if unsealed {
 		if err := unsealKey(dir, word); err != nil {
 			return nil, err
 		}
+	} else if m.Key == keyLeftOut && word != "" {
+		return nil, noSealedKey()
 	}
 	parts, err := e.VerifyData(ctx, dir, zone.Rows)
 	for _, f := range parts {
 		f.Name, f.Problem = inBackup(f.Name, dir), inBackup(f.Problem, dir)
-		if f.Part == keyName && word == "" {
-			continue // it is sealed or left out
+		if f.Part == keyName && !unsealed {
+			continue
 		}
 		if f.Status == zone.StatusDamaged {
 			f.Remedy = anotherBackup

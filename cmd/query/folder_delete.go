@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
@@ -31,7 +32,7 @@ for, or --yes needs --confirm PATH.`,
 		Example: "  " + e.Name + " query folder delete /drafts --force --yes"}
 	c.Flags().BoolVar(&force, "force", false, "delete it with all folders and queries in it")
 	named.Register(c, "folder")
-	cli.Annotate(c, spec.GetQueryFolderTree, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
+	cli.Annotate(c, append(uses.Operations(), spec.GetQueryFolderTree)...)
 	return cli.Leaf[cli.Acknowledged](e, spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View,
 		error) {

@@ -33,6 +33,7 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 		"directly or through others")
 	complete.Values(c, "type", "PLAIN", "MATERIALIZED")
 	complete.Names(c, "folder", "folder")
+	cli.Annotate(c, uses.Operations()...)
 	return cli.Leaf[[]api.Query](e, spec.ListQueries, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		typ, err := queryType(kind)
 		if err != nil {
@@ -119,7 +120,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 			"listed; if there is anything, the name of the query is asked for,\nor --yes needs --confirm QUERY.",
 		Example: "  " + e.Name + " query delete daily_sales --yes"}
 	named.Register(c, "query")
-	cli.Annotate(c, spec.GetQuery, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
+	cli.Annotate(c, append(uses.Operations(), spec.GetQuery)...)
 	return cli.Leaf[cli.Acknowledged](e, spec.DeleteQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p,
 		id string,
 		_ []string) (cli.View, error) {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -19,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 // run is one run, whatever has run.
@@ -182,23 +182,23 @@ func (l *listing) caches(ctx context.Context) ([]run, error) {
 		return strings.Compare(b.Newest().CreatedAt, a.Newest().CreatedAt)
 	})
 	all = all[:min(len(all), l.limit)]
-	histories, errs := make([][]api.CacheExecutionInfo, len(all)), make([]error, len(all))
-	turns := make(chan struct{}, atOnce)
-	var wg sync.WaitGroup
+	histories := make([][]api.CacheExecutionInfo, len(all))
+	var reading errgroup.Group
+	reading.SetLimit(atOnce)
 	for i, st := range all {
-		wg.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			histories[i], errs[i] = l.cl.Cache.Executions(ctx, l.project, st.ID,
-				url.Values{"limit": {strconv.Itoa(min(l.limit, mostOfCache))}, "offset": {"0"}})
+		reading.Go(func() (err error) {
+			if histories[i], err = l.cl.Cache.Executions(ctx, l.project, st.ID,
+				url.Values{"limit": {strconv.Itoa(min(l.limit, mostOfCache))}, "offset": {"0"}}); err != nil {
+				return fmt.Errorf("the runs of cache %s: %w", st.ID, err)
+			}
+			return nil
 		})
 	}
-	wg.Wait()
+	if err := reading.Wait(); err != nil {
+		return nil, err
+	}
 	var out []run
 	for i, st := range all {
-		if errs[i] != nil {
-			return nil, fmt.Errorf("the runs of cache %s: %w", st.ID, errs[i])
-		}
 		for _, x := range histories[i] {
 			r := run{StartedAt: x.CreatedAt, Kind: kindCache, Mode: x.ExecutionMode,
 				Status: api.JobState(x.Status), ID: x.ID,

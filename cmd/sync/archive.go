@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,8 +122,12 @@ func exportProject(ctx context.Context, e *cli.Env, to string) (out moved, err e
 			out.Tables, out.Rows = append(out.Tables, file), out.Rows+file.Rows
 		}
 	}
-	return out, archive.Write(ctx, to, dir, archive.Manifest{Kind: archive.KindProject, Dig: cli.BuildVersion(),
+	err = archive.Write(ctx, to, dir, archive.Manifest{Kind: archive.KindProject, Dig: cli.BuildVersion(),
 		Moment: e.Now().UTC().Format("2006-01-02T15:04:05.000Z"), Tables: out.Tables})
+	if errors.Is(err, fs.ErrExist) {
+		return out, exitcode.Occupied(err)
+	}
+	return out, err
 }
 
 // exportRows writes the rows of a table to a Parquet file, and compares their number with that of the table.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -62,9 +61,8 @@ only. Secrets are references such as ${env:SHOP_PASSWORD}, whose values must be 
 
 func importProject(ctx context.Context, e *cli.Env, o options, name string) (out moved, err error) {
 	from := e.Abs(name)
-	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		return out, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-			Msg: name + ": no such file or directory"}
+	if _, err := os.Stat(from); err != nil {
+		return out, e.Unread("FILE", name, err)
 	}
 	temp, done, err := tempfile.MkdirTemp("dig-project-")
 	if err != nil {
@@ -72,9 +70,6 @@ func importProject(ctx context.Context, e *cli.Env, o options, name string) (out
 	}
 	defer done()
 	dir := filepath.Join(temp, "files")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return out, err
-	}
 	m, err := archive.Extract(ctx, from, dir)
 	var bad *archive.Damage
 	switch {

@@ -3,13 +3,13 @@ package sync
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
-	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/sqlstmt"
@@ -39,6 +39,19 @@ func dependOn(k manifest.Kind) []manifest.Kind {
 	return nil
 }
 
+// dependBelow returns the kinds of objects that can depend on an object of a kind, directly or through others.
+func dependBelow(k manifest.Kind) map[manifest.Kind]bool {
+	kinds, next := map[manifest.Kind]bool{}, []manifest.Kind{k}
+	for n := 0; n < len(next); n++ {
+		for _, user := range dependOn(next[n]) {
+			if !kinds[user] {
+				kinds[user], next = true, append(next, user)
+			}
+		}
+	}
+	return kinds
+}
+
 // dependants adds to the deletions of a plan the objects that depend on them and are not deleted, and the number of
 // deleted rows. It adds to renames the statements that they break.
 func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
@@ -46,9 +59,7 @@ func (l *live) dependants(ctx context.Context, plan []manifest.Change) error {
 	for _, ch := range plan {
 		if ch.Action == manifest.Delete {
 			goes[ch.Ref] = true
-			for _, k := range dependOn(ch.Kind) {
-				kinds[k] = true
-			}
+			maps.Copy(kinds, dependBelow(ch.Kind))
 		}
 		if renames(ch) {
 			kinds[manifest.KindQuery] = true
@@ -166,13 +177,16 @@ func (l *live) parametricOver(ctx context.Context, ch manifest.Change) ([]manife
 	if table == "" {
 		return nil, nil
 	}
-	names, err := resolve.ParametricOver(ctx, l.cl, l.project, api.InternalCatalogID, schema, table)
-	if err != nil && !api.Answered(err) {
+	all, err := l.cl.ParametricTables.List(ctx, l.project, api.InternalCatalogID)
+	if err != nil && !api.NoRoute(err) && !api.Answered(err) {
 		return nil, err
 	}
 	var out []manifest.Ref
-	for _, name := range names {
-		out = append(out, manifest.Ref{Kind: manifest.KindParametricTable, Name: "peaka." + name})
+	for _, t := range all {
+		if strings.EqualFold(t.FromSchema, schema) && strings.EqualFold(t.FromTable, table) {
+			out = append(out, manifest.Ref{Kind: manifest.KindParametricTable,
+				Name: manifest.JoinName(api.InternalCatalogName, t.ToSchema, t.ToTable)})
+		}
 	}
 	return out, nil
 }
@@ -337,10 +351,7 @@ func (l *live) agree(named prompt.NamingAll, todo []manifest.Change) error {
 // unforeseen rejects a deletion if an object depends on the deleted one that did not when the plan was created. All
 // kinds are read again before the first deletion, and the saved queries before each deletion.
 func (a *applier) unforeseen(ctx context.Context, ch manifest.Change) error {
-	kinds := map[manifest.Kind]bool{}
-	for _, k := range dependOn(ch.Kind) {
-		kinds[k] = true
-	}
+	kinds := dependBelow(ch.Kind)
 	if len(kinds) == 0 || a.e.DryRun() {
 		return nil
 	}

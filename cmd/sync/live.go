@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/manifest"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
+	"golang.org/x/sync/errgroup"
 )
 
 // live reads a project from a gateway.
@@ -170,28 +170,23 @@ const atOnce = 8
 // forAll calls a function for each object, concurrently. The result is zero for an object that no longer exists in the
 // gateway.
 func forAll[A, B any](ctx context.Context, in []A, f func(context.Context, A) (B, error)) ([]B, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	out, slots := make([]B, len(in)), make(chan struct{}, atOnce)
-	var wg sync.WaitGroup
+	out := make([]B, len(in))
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(atOnce)
 	for i := range in {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
+		all.Go(func() error {
 			if ctx.Err() != nil {
-				return
+				return ctx.Err() // the first error counts
 			}
 			v, err := f(ctx, in[i])
-			switch {
-			case err == nil:
-				out[i] = v
-			case !missing(err):
-				cancel(err) // the first error counts
+			if missing(err) {
+				return nil
 			}
+			out[i] = v
+			return err
 		})
 	}
-	wg.Wait()
-	return out, context.Cause(ctx)
+	return out, all.Wait()
 }
 
 func base(k manifest.Kind, name string) manifest.Base {

@@ -12,9 +12,9 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -219,7 +219,7 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 		Example: ex + "update people age --type varchar\n" + ex + "update people age --name years"}
 	f.register(e, c)
 	c.Flags().StringVar(&name, "name", "", "new name")
-	cli.Annotate(c, k.columns, spec.ListQueries, spec.ListParametricTables)
+	cli.Annotate(c, append(uses.Operations(), k.columns)...)
 	return cli.Leaf[[]api.ColumnDetail](e, k.update, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var d api.ColumnRequest
 		if err := e.Body(f.body, &d); err != nil {

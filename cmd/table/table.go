@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/complete"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
+	"github.com/dig-cli/dig/cmd/internal/uses"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -80,11 +81,12 @@ func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var named prompt.Naming
 	c := &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows",
 		Args: cobra.ExactArgs(1),
-		Long: "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there " +
-			"are any, they are listed, and the name of\nthe table is asked for, or --yes needs --confirm TABLE. A " +
-			"table that changes before the question is answered is not deleted.",
+		Long: "Delete a table with its rows.\n\nWhat uses it, also through others, is listed; if there is anything, " +
+			"the name of the table is asked for,\nor --yes needs --confirm TABLE. A table that changes before the " +
+			"question is answered is not deleted.",
 		Example: ex + "delete people --yes"}
 	named.Register(c, "table")
+	cli.Annotate(c, uses.Operations()...)
 	return cli.Leaf[cli.Acknowledged](e, k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string,
 		args []string) (cli.View,
 		error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
@@ -48,13 +47,19 @@ only describe tables.`,
 	c.Flags().StringVar(&kind, "kind", "", "kind of the object, if several have the name")
 	kinds := []string{string(uses.Table), string(uses.Query), string(uses.Catalog), string(uses.Connection)}
 	complete.Values(c, "kind", kinds...)
-	cli.Annotate(c, spec.ListQueries, spec.ListConnections, spec.ListCacheStatuses, spec.ListGoldenSqls,
-		spec.ListRelations, spec.ListParametricTables, spec.ListSchemas, spec.ListTables)
+	cli.Annotate(c, uses.Operations()...)
 	e.Displays(&linkShape, uses.Link{})
-	return cli.Leaf[[]uses.Link](e, spec.ListCatalogs, c, e.CheckThenProject(func(args []string) (cli.ProjectRun,
-		error) {
-		if kind != "" && !slices.Contains(kinds, kind) {
-			return nil, exitcode.Usagef("--kind: %q is not one of table, query, catalog, connection", kind)
+	return cli.Leaf[[]uses.Link](e, spec.ListCatalogs, c, e.CheckThenProject(func(args []string) (run cli.ProjectRun,
+		err error) {
+		if kind != "" {
+			if kind, err = cli.Word("--kind", kind, kinds); err != nil {
+				return nil, err
+			}
+		}
+		for _, name := range []string{"output", "jq", "columns", "quiet"} {
+			if mermaid && c.Flags().Changed(name) {
+				return nil, exitcode.Usagef("--%s cannot be used with --mermaid", name)
+			}
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			g, err := uses.Read(ctx, cl, p)
@@ -78,12 +83,15 @@ only describe tables.`,
 			if !mermaid {
 				return cli.List(found.Links, "kind", "name", "through").PrintValue(), nil
 			}
-			s, err := e.OpenSink(e.Run.Flags.Out, true, output.Options{}, func() {})
+			w, commit, abort, err := e.Writer()
 			if err != nil {
 				return cli.View{}, err
 			}
-			_, err = io.WriteString(s.W, found.Mermaid())
-			return cli.View{Printed: true}, s.Finish(err)
+			if _, err := io.WriteString(w, found.Mermaid()); err != nil {
+				abort()
+				return cli.View{}, err
+			}
+			return cli.View{Printed: true}, commit()
 		}, nil
 	}))
 }

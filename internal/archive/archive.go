@@ -106,8 +106,10 @@ func Vacant(to string) error {
 		}
 		return err
 	}
-	return &place{to + " exists already", fs.ErrExist}
+	return occupied(to)
 }
+
+func occupied(to string) error { return &place{to + " exists already", fs.ErrExist} }
 
 // Write stores the files of a directory as an archive at a path where nothing is, or an empty directory. An archive
 // that is not complete does not get the name, or as a directory no SumsName.
@@ -195,13 +197,14 @@ func writeFile(ctx context.Context, to, from string, manifest []byte, names []st
 	if err := add(SumsName, int64(len(end)), strings.NewReader(end)); err != nil {
 		return err
 	}
-	if err := errors.Join(w.Close(), z.Close(), f.Sync()); err != nil {
+	if err := errors.Join(w.Close(), z.Close(), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := tempfile.Commit(f, to); err != nil {
-		return err
+	err = tempfile.Publish(f.Name(), to)
+	if errors.Is(err, fs.ErrExist) { // since Vacant
+		return occupied(to)
 	}
-	return tempfile.SyncDir(filepath.Dir(to))
+	return err
 }
 
 func withFile(path string, fn func(f *os.File, size int64) error) error {
@@ -246,16 +249,13 @@ func (u until) Read(p []byte) (int, error) {
 }
 
 func writeDir(ctx context.Context, to, from string, manifest []byte, names []string) (err error) {
-	if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	made := os.Mkdir(to, 0o700)
+	if made != nil && !errors.Is(made, fs.ErrExist) {
+		return made
+	}
+	if err := Vacant(to); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			for _, name := range append(tops(names), ManifestName, SumsName) {
-				_ = os.RemoveAll(filepath.Join(to, name))
-			}
-		}
-	}()
 	var s sums
 	store := func(name string, src io.Reader) error {
 		h := sha256.New()
@@ -265,7 +265,21 @@ func writeDir(ctx context.Context, to, from string, manifest []byte, names []str
 		s.add(name, h)
 		return nil
 	}
-	if err := store(ManifestName, strings.NewReader(string(manifest))); err != nil {
+	err = store(ManifestName, strings.NewReader(string(manifest)))
+	if errors.Is(err, fs.ErrExist) { // the directory is of the process that has created this file
+		return occupied(filepath.Join(to, ManifestName))
+	}
+	defer func() {
+		if err != nil {
+			for _, name := range append(tops(names), ManifestName, SumsName) {
+				_ = os.RemoveAll(filepath.Join(to, name))
+			}
+			if made == nil {
+				_ = os.Remove(to)
+			}
+		}
+	}()
+	if err != nil {
 		return err
 	}
 	for _, name := range names {

@@ -46,11 +46,14 @@ func (d *Damage) Error() string {
 // ErrForm is the error of a file or a directory that is no archive, or one of a newer version.
 var ErrForm = errors.New("not an archive of dig")
 
-// Extract writes the files of an archive to an empty directory, and compares all of them with their checksums. The
+// Extract writes the files of an archive to a directory that is empty or does not exist, and compares all of them with their checksums. The
 // error is a *Damage if any is damaged, missing or too many; what was written is then not to be used.
 func Extract(ctx context.Context, from, into string) (Manifest, error) {
 	st, err := os.Stat(from)
 	if err != nil {
+		return Manifest{}, err
+	}
+	if err := os.MkdirAll(into, 0o700); err != nil {
 		return Manifest{}, err
 	}
 	x := &extraction{path: from, into: into, found: map[string]string{}}
@@ -251,6 +254,11 @@ func (x *extraction) judge() error {
 			if _, ok := x.found[name]; !ok {
 				x.fault(name, "is missing")
 			}
+		}
+	}
+	for _, t := range x.manifest.Tables {
+		if _, ok := x.found[t.File]; !ok && (t.File != "" || t.Rows > 0) {
+			x.fault(ManifestName, "has rows of table %s in %q, which is no file of the archive", t.Name, t.File)
 		}
 	}
 	if len(x.bad) > 0 {

@@ -14,13 +14,13 @@ func NameAndID(name, id string) string {
 	return fmt.Sprintf("%s (%s)", name, id)
 }
 
-// mostNamed is the maximum number of objects that a prompt lists by name; above it, only their count is shown.
-const mostNamed = 10
+// MostNamed is the number of objects that a sentence lists by name; above it, they are counted.
+const MostNamed = 10
 
 // Counted lists objects by name, or only counts them when there are many: "2 caches (a, b)".
 func Counted(names []string, one, many string) string {
 	text := Plural(len(names), one, many)
-	if len(names) == 0 || len(names) > mostNamed {
+	if len(names) == 0 || len(names) > MostNamed {
 		return text
 	}
 	return text + " (" + strings.Join(names, ", ") + ")"

@@ -5,7 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Write replaces a file atomically: after a crash it has either its previous contents or all of data. Only the user can
@@ -22,18 +23,14 @@ const atOnce = 16
 
 // WriteAll is Write of many files, in any order, which others may read as far as the umask of the process lets them.
 func WriteAll(paths []string, data func(path string) []byte) error {
-	var all sync.WaitGroup
-	slots, errs, folders := make(chan struct{}, atOnce), make([]error, len(paths)), map[string]bool{}
-	for i, path := range paths {
+	var all errgroup.Group
+	all.SetLimit(atOnce)
+	folders := map[string]bool{}
+	for _, path := range paths {
 		folders[filepath.Dir(path)] = true
-		slots <- struct{}{}
-		all.Go(func() {
-			errs[i] = write(path, data(path), 0o666, (*os.File).Sync)
-			<-slots
-		})
+		all.Go(func() error { return write(path, data(path), 0o666, (*os.File).Sync) })
 	}
-	all.Wait()
-	err := errors.Join(errs...)
+	err := all.Wait()
 	for dir := range folders {
 		err = errors.Join(err, SyncDir(dir))
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"github.com/dig-cli/dig/pkg/gateway/zone"
@@ -26,8 +28,8 @@ func (g *Gateway) verifyExports(ctx context.Context) (all []zone.Finding, err er
 	if err != nil {
 		return nil, err
 	}
-	for id, ended := range live {
-		if !ended || there[id] {
+	for _, id := range slices.Sorted(maps.Keys(live)) {
+		if !live[id] || there[id] { // it has not ended
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(dir, id)); errors.Is(err, fs.ErrNotExist) {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
@@ -191,10 +193,8 @@ func Annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
 		c.Annotations = map[string]string{}
 	}
 	for _, op := range ops {
-		if have := c.Annotations[OpAnnotation]; have != "" {
-			c.Annotations[OpAnnotation] = have + " " + op.ID
-		} else {
-			c.Annotations[OpAnnotation] = op.ID
+		if have := strings.Fields(c.Annotations[OpAnnotation]); !slices.Contains(have, op.ID) {
+			c.Annotations[OpAnnotation] = strings.Join(append(have, op.ID), " ")
 		}
 	}
 	return c

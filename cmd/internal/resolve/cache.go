@@ -8,9 +8,14 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// TableArgs splits CATALOG SCHEMA TABLE or catalog.schema.table.
+// TableArgs splits CATALOG SCHEMA TABLE or catalog.schema.table, whose parts may be in double quotes.
 func TableArgs(args []string) ([3]string, error) {
-	if len(args) == 1 {
+	if len(args) == 1 && strings.Contains(args[0], `"`) {
+		var err error
+		if args, err = NameParts(args[0]); err != nil {
+			return [3]string{}, err
+		}
+	} else if len(args) == 1 {
 		args = strings.SplitN(args[0], ".", 3)
 	}
 	if len(args) != 3 || args[0] == "" || args[1] == "" || args[2] == "" {

@@ -1,4 +1,4 @@
-// Package resolve finds the objects that names select, and what depends on them. It needs a client only.
+// Package resolve finds the objects that names select. It needs a client only.
 package resolve
 
 import (
@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -94,7 +95,7 @@ func Pick(kind, flag, name string, all []Named) (string, error) {
 		}
 		seen[n.ID] = true
 	}
-	if len(names) > 0 && len(names) <= 10 {
+	if len(names) > 0 && len(names) <= phrase.MostNamed {
 		f.Hint = "there are: " + strings.Join(names, ", ")
 	}
 	return "", f

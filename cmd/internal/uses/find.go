@@ -3,54 +3,73 @@ package uses
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Table returns the number of a table, which need not be listed.
-func (g *Graph) Table(catalog, schema, table string) int { return g.table(catalog, schema, table) }
+// Table returns the number of the object that a full name stands for in a statement, which need not be listed.
+func (g *Graph) Table(catalog, schema, table string) int {
+	if strings.EqualFold(catalog, api.InternalCatalogName) {
+		if s := strings.ToLower(schema); s == api.SchemaQuery || s == api.SchemaMtQuery {
+			if at, ok := g.named[keyOf(Query, table)]; ok {
+				return at
+			}
+		}
+	}
+	for _, kind := range []Kind{Semantic, Parametric} {
+		if at, ok := g.named[keyOf(kind, catalog, schema, table)]; ok {
+			return at
+		}
+	}
+	at := g.add(Object{Kind: Table}, catalog, schema, table)
+	if k, ok := g.named[keyOf(Catalog, catalog)]; ok {
+		g.link(at, k)
+	}
+	return at
+}
 
 // Catalog returns the number of a catalog, which need not be listed.
-func (g *Graph) Catalog(name string) int { return g.add(Object{Kind: Catalog, Name: name}) }
+func (g *Graph) Catalog(name string) int { return g.add(Object{Kind: Catalog}, name) }
 
 // Connection returns the number of a connection, which need not be listed.
-func (g *Graph) Connection(id string) int { return g.add(Object{Kind: Connection, ID: id}) }
+func (g *Graph) Connection(id string) int { return g.add(Object{Kind: Connection, ID: id}, id) }
 
 // Query returns the numbers of what a saved query is named in statements, which need not be listed.
 func (g *Graph) Query(name string) []int {
-	return []int{g.table(api.InternalCatalogName, api.SchemaQuery, name),
-		g.table(api.InternalCatalogName, api.SchemaMtQuery, name)}
+	return []int{g.Table(api.InternalCatalogName, api.SchemaQuery, name),
+		g.Table(api.InternalCatalogName, api.SchemaMtQuery, name)}
 }
 
 // Find returns the number of the object that a user names: a table by catalog.schema.table, an internal one also by its
-// name, anything else by its name or id. kind may be "".
+// name, anything else by one of its names or its id. kind may be "".
 func (g *Graph) Find(ctx context.Context, cl *api.Client, project string, kind Kind, name string) (int, error) {
-	if parts := strings.SplitN(name, ".", 3); len(parts) == 3 && (kind == "" || kind == Table) {
-		at := g.table(parts[0], parts[1], parts[2])
-		if len(g.users[at]) > 0 || g.objects[at].Kind != Table {
-			return at, nil
-		}
-		return at, exists(ctx, cl, project, parts)
+	if full, err := resolve.TableArgs([]string{name}); err == nil && (kind == "" || kind == Table) {
+		return g.findTable(ctx, cl, project, full)
 	}
 	var hits []int
 	for at, o := range g.objects {
-		if (kind == "" || o.Kind == kind) && o.Kind != Table && (strings.EqualFold(o.Name, name) || o.ID == name) {
+		if (kind == "" || o.Kind == kind) && o.Kind != Table && (o.ID == name || strings.EqualFold(o.Name, name) ||
+			strings.EqualFold(o.display, name)) {
 			hits = append(hits, at)
 		}
 	}
 	if kind == "" || kind == Table {
-		for schema, list := range map[string]func(context.Context, string) ([]api.Table, error){
-			api.SchemaTable: cl.Tables.List, api.SchemaBI: cl.BITables.List} {
-			tables, err := list(ctx, project)
+		for _, of := range []struct {
+			schema string
+			list   func(context.Context, string) ([]api.Table, error)
+		}{{api.SchemaTable, cl.Tables.List}, {api.SchemaBI, cl.BITables.List}} {
+			tables, err := of.list(ctx, project)
 			if err != nil && !api.NoRoute(err) {
 				return 0, err
 			}
 			for _, t := range tables {
 				if strings.EqualFold(t.TableName, name) {
-					hits = append(hits, g.table(api.InternalCatalogName, schema, t.TableName))
+					hits = append(hits, g.Table(api.InternalCatalogName, of.schema, t.TableName))
 				}
 			}
 		}
@@ -69,27 +88,38 @@ func (g *Graph) Find(ctx context.Context, cl *api.Client, project string, kind K
 	}
 	var found []string
 	for _, at := range hits {
-		found = append(found, g.objects[at].String())
+		o := g.objects[at]
+		found = append(found, string(o.Kind)+" "+phrase.NameAndID(o.Name, o.ID))
 	}
 	return 0, exitcode.Usagef("%q is ambiguous: %s", name, strings.Join(found, ", ")).
-		WithHint("give its kind with --kind, or the full name of a table")
+		WithHint("give the id, or the full name of a table")
 }
 
-// exists returns an error if a table is not in its schema.
-func exists(ctx context.Context, cl *api.Client, project string, name []string) error {
-	id, err := resolve.TableCatalogID(ctx, cl, project, name[0], name[1])
-	if err != nil {
-		return err
-	}
-	tables, err := cl.Catalogs.Tables(ctx, project, id, name[1])
-	if err != nil {
-		return err
-	}
-	for _, t := range tables {
-		if strings.EqualFold(t.TableName, name[2]) {
-			return nil
+// findTable returns the number of a table that something uses, or that its schema lists. Its catalog may be named by
+// its id or by the name that it is shown with.
+func (g *Graph) findTable(ctx context.Context, cl *api.Client, project string, name [3]string) (int, error) {
+	catalog, schema, table := name[0], name[1], name[2]
+	id, unknown := api.OwnCatalogID(schema), error(nil)
+	if !strings.EqualFold(catalog, api.InternalCatalogName) {
+		id, unknown = resolve.PickCatalog(g.catalogs, catalog)
+		if i := slices.IndexFunc(g.catalogs, func(c api.Catalog) bool { return c.ID == id }); i >= 0 {
+			catalog = g.catalogs[i].Name
 		}
 	}
-	return &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-		Msg: "there is no table " + strings.Join(name, "."), Hint: "`dig catalog tables` lists those of a schema"}
+	at := g.Table(catalog, schema, table)
+	if len(g.users[at]) > 0 || g.objects[at].Kind != Table { // also of a catalog that does not exist any more
+		return at, nil
+	}
+	if unknown != nil {
+		return 0, unknown
+	}
+	tables, err := cl.Catalogs.Tables(ctx, project, id, schema)
+	if err != nil {
+		return 0, err
+	}
+	if !slices.ContainsFunc(tables, func(t api.Table) bool { return strings.EqualFold(t.TableName, table) }) {
+		return 0, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
+			Msg: "there is no table " + strings.Join(name[:], "."), Hint: "`dig catalog tables` lists those of a schema"}
+	}
+	return at, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -35,7 +36,8 @@ type Object struct {
 	ID           string `json:"id,omitempty"`
 	Materialized bool   `json:"materialized"`
 
-	sql string // of a query
+	sql     string // of a query
+	display string // another name
 }
 
 // String names the object with its kind.
@@ -57,11 +59,12 @@ type Link struct {
 type Graph struct {
 	Unlisted []string // kinds of objects that the gateway could not list
 
-	err     error // of the kinds without which nothing can be said
-	objects []Object
-	uses    [][]int // by object
-	users   [][]int
-	named   map[string]int
+	err      error // of the kinds without which nothing can be said
+	catalogs []api.Catalog
+	objects  []Object
+	uses     [][]int // by object
+	users    [][]int
+	named    map[key]int
 }
 
 // Err is the error of listing the saved queries or the catalogs.
@@ -72,17 +75,30 @@ func (o Object) Mentions(column string) bool {
 	return o.Kind != Query && o.Kind != Golden || sqlstmt.Mentions(o.sql, column)
 }
 
-func key(kind Kind, name string) string { return string(kind) + "\x00" + strings.ToLower(name) }
+// key is the kind of an object and the parts of its name in lower case; of a connection, its id, since several may have
+// one name.
+type key struct {
+	kind Kind
+	name [3]string
+}
 
-// add returns the number of an object, which is new if none has its kind and name, or id for a connection: several may
-// have one name.
-func (g *Graph) add(o Object) int {
-	k := key(o.Kind, o.Name)
-	if o.Kind == Connection {
-		k = key(o.Kind, o.ID)
+func keyOf(kind Kind, name ...string) (k key) {
+	k.kind = kind
+	for i, part := range name {
+		k.name[i] = strings.ToLower(part)
 	}
+	return k
+}
+
+// add returns the number of an object, which is new if none has its key. The name of an object that has none is that of
+// the key.
+func (g *Graph) add(o Object, name ...string) int {
+	k := keyOf(o.Kind, name...)
 	at, ok := g.named[k]
 	if !ok {
+		if o.Name == "" {
+			o.Name = strings.Join(name, ".")
+		}
 		at = len(g.objects)
 		g.objects, g.uses, g.users = append(g.objects, o), append(g.uses, nil), append(g.users, nil)
 		g.named[k] = at
@@ -96,28 +112,6 @@ func (g *Graph) link(user, used int) {
 	}
 }
 
-// table returns the number of the object that a full name stands for in a statement.
-func (g *Graph) table(catalog, schema, table string) int {
-	name := catalog + "." + schema + "." + table
-	if strings.EqualFold(catalog, api.InternalCatalogName) {
-		if s := strings.ToLower(schema); s == api.SchemaQuery || s == api.SchemaMtQuery {
-			if at, ok := g.named[key(Query, table)]; ok {
-				return at
-			}
-		}
-	}
-	for _, kind := range []Kind{Semantic, Parametric} {
-		if at, ok := g.named[key(kind, name)]; ok {
-			return at
-		}
-	}
-	at := g.add(Object{Kind: Table, Name: name})
-	if k, ok := g.named[key(Catalog, catalog)]; ok {
-		g.link(at, k)
-	}
-	return at
-}
-
 // read links an object with what its statement reads. A name of two parts is in the catalog peaka. One of one part is
 // an internal table on zone local; as no document says so of the hosted zones, a saved query of this name counts too.
 func (g *Graph) read(user int, sql string) {
@@ -125,7 +119,7 @@ func (g *Graph) read(user int, sql string) {
 		catalog, schema, table := api.InternalCatalogName, api.SchemaTable, n[len(n)-1]
 		switch len(n) {
 		case 1:
-			if at, ok := g.named[key(Query, table)]; ok {
+			if at, ok := g.named[keyOf(Query, table)]; ok {
 				g.link(user, at)
 			}
 		case 2:
@@ -135,7 +129,7 @@ func (g *Graph) read(user int, sql string) {
 		default:
 			continue
 		}
-		g.link(user, g.table(catalog, schema, table))
+		g.link(user, g.Table(catalog, schema, table))
 	}
 }
 
@@ -190,9 +184,6 @@ func (g *Graph) order(at int) int {
 		g.objects[at].Kind)
 }
 
-// mostNamed is the number of objects that a sentence names; above it, the others are counted.
-const mostNamed = 10
-
 // Breaks is the end of a sentence about a change that breaks the objects: ", which breaks query a, query b through a";
 // "" if there are none. Kinds that could not be listed are named as such. Relations and golden queries only describe
 // tables and go with them: they are left out.
@@ -201,14 +192,14 @@ func (f *Found) Breaks() string {
 	broken := slices.DeleteFunc(slices.Clone(f.Links), func(l Link) bool {
 		return l.Kind == Relation || l.Kind == Golden
 	})
-	for _, u := range broken[:min(len(broken), mostNamed)] {
+	for _, u := range broken[:min(len(broken), phrase.MostNamed)] {
 		text := u.String()
 		if u.Through != "" {
 			text += " through " + u.Through
 		}
 		parts = append(parts, text)
 	}
-	if more := len(broken) - mostNamed; more > 0 {
+	if more := len(broken) - phrase.MostNamed; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
 	}
 	for _, kind := range f.g.Unlisted {
@@ -227,8 +218,9 @@ func (f *Found) Breaks() string {
 func (f *Found) Mermaid() string {
 	var nodes, arrows strings.Builder
 	shown := slices.Sorted(maps.Keys(f.reached))
+	escape := strings.NewReplacer(`"`, "#quot;", "#", "#35;")
 	for n, at := range shown {
-		fmt.Fprintf(&nodes, "  n%d[\"%s\"]\n", n+1, strings.ReplaceAll(f.g.objects[at].String(), `"`, "#quot;"))
+		fmt.Fprintf(&nodes, "  n%d[\"%s\"]\n", n+1, escape.Replace(f.g.objects[at].String()))
 		for _, used := range f.g.uses[at] {
 			if to, ok := slices.BinarySearch(shown, used); ok {
 				fmt.Fprintf(&arrows, "  n%d --> n%d\n", n+1, to+1)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"golang.org/x/sync/errgroup"
 )
 
 // The kinds of objects that only describe tables.
@@ -33,12 +35,19 @@ type lists struct {
 	semantic    [][]api.Table           // by catalog
 }
 
+// Operations are those that Read sends.
+func Operations() []spec.Op {
+	return []spec.Op{spec.ListQueries, spec.ListCatalogs, spec.ListConnections, spec.ListCacheStatuses,
+		spec.ListGoldenSqls, spec.ListRelations, spec.ListParametricTables, spec.ListSchemas, spec.ListTables}
+}
+
 // Read lists the objects of a project. Kinds that cannot be listed are in Unlisted, unless the gateway does not have
 // them; it returns an error only if ctx ends.
 func Read(ctx context.Context, cl *api.Client, project string) (*Graph, error) {
-	g := &Graph{named: map[string]int{}}
+	g := &Graph{named: map[key]int{}}
 	var all lists
-	r := reading{slots: make(chan struct{}, atOnce), failed: map[string]error{}}
+	r := reading{ctx: ctx, failed: map[string]error{}}
+	r.SetLimit(atOnce)
 	r.list("saved queries", func() (err error) {
 		all.queries, err = cl.Queries.List(ctx, project)
 		return err
@@ -47,7 +56,9 @@ func Read(ctx context.Context, cl *api.Client, project string) (*Graph, error) {
 		all.catalogs, err = cl.Catalogs.List(ctx, project)
 		return err
 	})
-	r.wg.Wait()
+	if err := r.Wait(); err != nil {
+		return nil, err
+	}
 	if !slices.ContainsFunc(all.catalogs, func(c api.Catalog) bool { return c.ID == api.InternalCatalogID }) {
 		all.catalogs = append(all.catalogs, api.Catalog{ID: api.InternalCatalogID, Name: api.InternalCatalogName})
 	}
@@ -105,9 +116,8 @@ func Read(ctx context.Context, cl *api.Client, project string) (*Graph, error) {
 			return err
 		})
 	}
-	r.wg.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := r.Wait(); err != nil {
+		return nil, err
 	}
 	g.Unlisted = slices.Sorted(maps.Keys(r.failed))
 	g.err = errors.Join(r.failed["catalogs"], r.failed["saved queries"])
@@ -115,89 +125,86 @@ func Read(ctx context.Context, cl *api.Client, project string) (*Graph, error) {
 	return g, nil
 }
 
-// reading runs requests for lists, some at a time.
+// reading runs requests for lists, some at a time. Its error is that of the context.
 type reading struct {
-	slots  chan struct{}
-	wg     sync.WaitGroup
+	errgroup.Group
+	ctx    context.Context
 	mu     sync.Mutex
 	failed map[string]error // by kind
 }
 
 func (r *reading) list(kind string, f func() error) {
-	r.slots <- struct{}{}
-	r.wg.Go(func() {
-		defer func() { <-r.slots }()
+	r.Go(func() error {
 		if err := f(); err != nil && !api.NoRoute(err) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.failed[kind] = err
 		}
+		return context.Cause(r.ctx)
 	})
 }
 
 // fill adds the listed objects. Those that statements name come first.
 func (g *Graph) fill(all lists) {
+	g.catalogs = all.catalogs
 	names, byID := map[string]string{}, map[string]int{}
 	for _, c := range all.connections {
-		byID[c.ID] = g.add(Object{Kind: Connection, Name: c.Name, ID: c.ID})
+		byID[c.ID] = g.add(Object{Kind: Connection, Name: c.Name, ID: c.ID}, c.ID)
 	}
 	for _, c := range all.catalogs {
 		names[c.ID] = c.Name
 		if strings.EqualFold(c.Name, api.InternalCatalogName) {
 			continue // both built-in catalogs have this name
 		}
-		at := g.add(Object{Kind: Catalog, Name: c.Name, ID: c.ID})
+		at := g.add(Object{Kind: Catalog, ID: c.ID, display: c.DisplayName}, c.Name)
 		if conn, ok := byID[api.OrEmpty(c.ConnectionID)]; ok {
 			g.link(at, conn)
 		}
 	}
+	queries := map[string]int{}
 	for _, q := range all.queries {
-		g.add(Object{Kind: Query, Name: q.Name, ID: q.ID, Materialized: q.QueryType == "MATERIALIZED",
-			sql: q.InputQuery})
-	}
-	queries := map[string]string{}
-	for _, q := range all.queries {
-		queries[q.ID] = q.Name
+		queries[q.ID] = g.add(Object{Kind: Query, ID: q.ID, Materialized: q.QueryType == "MATERIALIZED",
+			sql: q.InputQuery, display: q.DisplayName}, q.Name)
 	}
 	for i, c := range all.catalogs {
 		for _, t := range all.semantic[i] {
-			at := g.add(Object{Kind: Semantic, Name: c.Name + "." + t.SchemaName + "." + t.TableName, ID: t.TableID})
-			g.link(at, g.add(Object{Kind: Catalog, Name: c.Name}))
-			if name, ok := queries[t.QueryID]; ok {
-				g.link(at, g.named[key(Query, name)])
+			at := g.add(Object{Kind: Semantic, ID: t.TableID}, c.Name, t.SchemaName, t.TableName)
+			g.link(at, g.Catalog(c.Name))
+			if query, ok := queries[t.QueryID]; ok {
+				g.link(at, query)
 			}
 		}
 		for _, t := range all.parametric[i] {
-			g.add(Object{Kind: Parametric, Name: c.Name + "." + t.ToSchema + "." + t.ToTable})
+			g.add(Object{Kind: Parametric}, c.Name, t.ToSchema, t.ToTable)
 		}
 	}
 	for i, c := range all.catalogs {
 		for _, t := range all.parametric[i] {
-			at := g.named[key(Parametric, c.Name+"."+t.ToSchema+"."+t.ToTable)]
-			g.link(at, g.table(c.Name, t.FromSchema, t.FromTable))
+			at := g.add(Object{Kind: Parametric}, c.Name, t.ToSchema, t.ToTable)
+			g.link(at, g.Table(c.Name, t.FromSchema, t.FromTable))
 		}
 	}
 	for _, q := range all.queries {
-		g.read(g.named[key(Query, q.Name)], q.InputQuery)
+		g.read(queries[q.ID], q.InputQuery)
 	}
 	for _, c := range all.caches {
 		if name := names[c.CatalogID]; name != "" && api.JobState(c.Status) != api.StateDeleted {
-			at := g.add(Object{Kind: Cache, Name: name + "." + c.SchemaName + "." + c.TableName, ID: c.ID})
-			g.link(at, g.table(name, c.SchemaName, c.TableName))
+			at := g.add(Object{Kind: Cache, ID: c.ID}, name, c.SchemaName, c.TableName)
+			g.link(at, g.Table(name, c.SchemaName, c.TableName))
 		}
 	}
 	for _, of := range all.relations {
 		for _, r := range of {
-			from, to := g.table(r.SourceCatalogName, r.SourceSchemaName, r.SourceTableName),
-				g.table(r.TargetCatalogName, r.TargetSchemaName, r.TargetTableName)
-			at := g.add(Object{Kind: Relation, ID: r.ID, Name: g.objects[from].Name + "." + r.SourceColumnName +
-				" to " + g.objects[to].Name + "." + r.TargetColumnName})
+			from, to := g.Table(r.SourceCatalogName, r.SourceSchemaName, r.SourceTableName),
+				g.Table(r.TargetCatalogName, r.TargetSchemaName, r.TargetTableName)
+			columns := []string{g.objects[from].Name + "." + r.SourceColumnName,
+				g.objects[to].Name + "." + r.TargetColumnName}
+			at := g.add(Object{Kind: Relation, ID: r.ID, Name: strings.Join(columns, " to ")}, columns...)
 			g.link(at, from)
 			g.link(at, to)
 		}
 	}
 	for _, q := range all.golden {
-		at := g.add(Object{Kind: Golden, Name: q.ID, ID: q.ID, sql: q.Metadata.SQL})
-		g.read(at, q.Metadata.SQL)
+		g.read(g.add(Object{Kind: Golden, ID: q.ID, sql: q.Metadata.SQL}, q.ID), q.Metadata.SQL)
 	}
 }

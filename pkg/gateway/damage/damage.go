@@ -16,6 +16,9 @@ type Error struct {
 func (e *Error) Error() string { return e.Problem }
 func (e *Error) Unwrap() error { return e.Err }
 
+// Restore is the end of a remedy: the command that restores all of zone local.
+const Restore = "`dig gateway restore BACKUP --replace`"
+
 // New returns an error with a cause, whose text is a part of the problem. A cause of several lines is cut to the first
 // one.
 func New(cause error, remedy, format string, args ...any) *Error {

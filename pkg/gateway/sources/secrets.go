@@ -47,8 +47,9 @@ const (
 	secretKeySize = 32
 	checkPurpose  = "check value"
 	// restoreKey is the remedy for a key that is lost or damaged.
-	restoreKey = "restore secret.key from a backup of the data directory; without one, `dig gateway reset --key` " +
-		"makes another, and the credential of each connection must be given again (`dig connection update`)"
+	restoreKey = "restore secret.key from a backup, or everything with " + damage.Restore + "; without one, " +
+		"`dig gateway reset --key` makes another, and the credential of each connection must be given again " +
+		"(`dig connection update`)"
 )
 
 // NewVault returns the vault of a data directory. It reads the key when it is first needed.

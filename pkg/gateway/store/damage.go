@@ -13,8 +13,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-const restoreState = "stop all dig processes and restore the data directory from a backup; `dig gateway reset` " +
-	"deletes what is left of it"
+const restoreState = "stop all dig processes and restore the data directory from a backup with " + damage.Restore +
+	"; `dig gateway reset` deletes what is left of it"
 
 // checkFile fails if the state of a directory is lost: the file is missing although the directory has data, or it is
 // empty, which no version of dig leaves behind.

@@ -166,7 +166,7 @@ func TestOptionsOfScans(t *testing.T) {
 				f := newFolder("", way.reach)
 				f.opt = o
 				way.set(f)
-				got := scanned(t, f, way.paths, way.limit)
+				got := scannedRows(t, f, way.paths, way.limit)
 				if way.limit < 0 {
 					slices.Sort(got)
 				}
@@ -186,8 +186,8 @@ func TestOptionsOfScans(t *testing.T) {
 	}
 }
 
-// scanned are the rows of files, by several threads if they may be.
-func scanned(t *testing.T, f *folder, paths []string, limit int64) (rows []string) {
+// scannedRows are the rows of files, by several threads if they may be.
+func scannedRows(t *testing.T, f *folder, paths []string, limit int64) (rows []string) {
 	t.Helper()
 	for range 2 {
 		src, err := named(t.Context(), f, paths)

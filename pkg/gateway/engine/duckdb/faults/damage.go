@@ -7,7 +7,8 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-const restoreData = "restore the file from a backup of the data directory; `dig gateway verify` checks all files"
+const restoreData = "restore the file from a backup, or everything with " + damage.Restore +
+	"; `dig gateway verify` checks all files"
 
 // damaged matches errors of DuckDB that say that a data file, or its log, is not what was written. Those about
 // temporary files do not count.
@@ -50,7 +51,8 @@ func (e *Error) DamagedBy(path string) error {
 // Lost is the error for a data file that does not exist although a project has one.
 func Lost(path string) error {
 	return damage.New(nil,
-		"restore the directory of the project from a backup of the data directory, or delete the project",
+		"restore the directory of the project from a backup, or everything with "+damage.Restore+
+			", or delete the project",
 		"the rows of this project are missing: %s does not exist", path)
 }
 
