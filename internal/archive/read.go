@@ -46,8 +46,9 @@ func (d *Damage) Error() string {
 // ErrForm is the error of a file or a directory that is no archive, or one of a newer version.
 var ErrForm = errors.New("not an archive of dig")
 
-// Extract writes the files of an archive to a directory that is empty or does not exist, and compares all of them with their checksums. The
-// error is a *Damage if any is damaged, missing or too many; what was written is then not to be used.
+// Extract writes the files of an archive to a directory that is empty or does not exist, and compares all of them with
+// their checksums. The error is a *Damage if any is damaged, missing or too many; what was written is then not to be
+// used.
 func Extract(ctx context.Context, from, into string) (Manifest, error) {
 	st, err := os.Stat(from)
 	if err != nil {
@@ -258,7 +259,7 @@ func (x *extraction) judge() error {
 	}
 	for _, t := range x.manifest.Tables {
 		if _, ok := x.found[t.File]; !ok && (t.File != "" || t.Rows > 0) {
-			x.fault(ManifestName, "has rows of table %s in %q, which is no file of the archive", t.Name, t.File)
+			x.fault(ManifestName, "has rows of table %s in %q, which is not a file of the archive", t.Name, t.File)
 		}
 	}
 	if len(x.bad) > 0 {

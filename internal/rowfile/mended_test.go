@@ -16,7 +16,8 @@ func TestMendedNotes(t *testing.T) {
 		"x.csv": {"a,b\n \"x\" , 1\n\"3\" x\",2,\n4\n", "1", []string{
 			"1 field with stray quotes, which are text, first in line 3",
 			"1 quoted field with blanks beside its quotes, which were left off, first in line 2",
-			"1 short row was filled with NULL, first in line 4", "1 row has more fields than the first, first in line 3",
+			"1 short row was filled with NULL, first in line 4",
+			"1 row has more fields than the first, first in line 3",
 			"1 value is read without the blanks around it, first in line 2"}},
 		"y.tsv": {" 1\tx\\ty\n2\n", None, []string{"1 short row was filled with NULL, first in line 2",
 			"1 value is read without the blanks around it, first in line 1"}},

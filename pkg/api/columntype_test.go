@@ -33,7 +33,8 @@ func TestWidenDecimal(t *testing.T) {
 		{"decimal(30,2)", "0.0000000001", "decimal"}, {"decimal", "0.00000000001", ""},
 		{"decimal(38,0)", "1e37", "decimal(38,0)"}, {"decimal(38,0)", "1e38", ""}, {"decimal(5,2)", "1e999999999", ""},
 		{"decimal(5,2)", "1e99999999999999999999", ""}, {"decimal(5,2)", "NaN", ""}, {"decimal(5,2)", "", ""},
-		{"decimal(5,2)", "e5", ""}, {"decimal(5,2)", "1,5", ""}, {"decimal(5,2)", "\u00a05", ""}, {"decimal(5,2)", "--1", ""}, {"bigint", "1", ""},
+		{"decimal(5,2)", "e5", ""}, {"decimal(5,2)", "1,5", ""}, {"decimal(5,2)", "\u00a05", ""},
+		{"decimal(5,2)", "--1", ""}, {"bigint", "1", ""},
 	} {
 		if got, ok := WidenDecimal(c[0], c[1]); ok != (c[2] != "") || ok && got != c[2] {
 			t.Errorf("%s with %q is %s, %v", c[0], c[1], got, ok)

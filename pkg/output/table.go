@@ -253,7 +253,8 @@ func (t *table) layout(smp *sample) {
 		if smp.end {
 			lines = len(smp.rows) * (n + 1)
 		}
-		if t.o.VerticalUnfit || n < 3 || t.o.profile == "" && (lines <= t.o.height()-2 || smp.end && len(smp.rows) <= 2) {
+		if t.o.VerticalUnfit || n < 3 || t.o.profile == "" && (lines <= t.o.height()-2 || smp.end &&
+			len(smp.rows) <= 2) {
 			t.vertical = true
 			return
 		}

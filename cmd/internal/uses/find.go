@@ -119,7 +119,8 @@ func (g *Graph) findTable(ctx context.Context, cl *api.Client, project string, n
 	}
 	if !slices.ContainsFunc(tables, func(t api.Table) bool { return strings.EqualFold(t.TableName, table) }) {
 		return 0, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-			Msg: "there is no table " + strings.Join(name[:], "."), Hint: "`dig catalog tables` lists those of a schema"}
+			Msg:  "there is no table " + strings.Join(name[:], "."),
+			Hint: "`dig catalog tables` lists those of a schema"}
 	}
 	return at, nil
 }

@@ -54,7 +54,8 @@ func TestUsers(t *testing.T) {
 		want   []string
 	}{
 		{"the connection of one catalog", []int{g.Connection("c1")}, nil, []string{"catalog shop",
-			"query sold through shop", "parametric table shop.p.north through shop", "cache shop.public.orders through shop",
+			"query sold through shop", "parametric table shop.p.north through shop",
+			"cache shop.public.orders through shop",
 			"relation peaka.table.people.id to shop.public.orders.person through shop",
 			"query daily (materialized) through sold", "query part through shop.p.north",
 			"parametric table shop.p.far through shop.p.north", "query loop through daily",
@@ -71,7 +72,8 @@ func TestUsers(t *testing.T) {
 		{"one that reads itself", g.Query("loop"), nil, nil},
 		{"a name of one part", []int{g.Table("peaka", "table", "people")}, has("v"), []string{"query read",
 			"relation peaka.table.people.id to shop.public.orders.person"}},
-		{"a table of a catalog that is not listed", []int{g.Table("gone", "public", "t")}, nil, []string{"query broken"}},
+		{"a table of a catalog that is not listed", []int{g.Table("gone", "public", "t")}, nil,
+			[]string{"query broken"}},
 		{"parts that join alike", []int{g.Table("shop", "public.orders", "")}, nil, nil},
 		{"a deleted cache", []int{g.Table("other", "public", "t")}, nil, nil},
 	} {

@@ -19,9 +19,11 @@ func (m *Metrics) process() []*family {
 			runtime.Version()),
 		single("dig_requests_active", gauge, "Requests that are being answered.", float64(g.Web.Active())),
 		single("dig_runs_active", gauge, "Runs that are running.", float64(g.Jobs.Left())),
-		single("dig_process_replacements_total", counter, "How often the serving process was replaced since the gateway "+
-			"started.", float64(m.Replaced)),
-		single("dig_engine_memory_limit_bytes", gauge, "Memory that the engine of one project may use, 0 for its default.",
+		single("dig_process_replacements_total", counter,
+			"How often the serving process was replaced since the gateway "+
+				"started.", float64(m.Replaced)),
+		single("dig_engine_memory_limit_bytes", gauge,
+			"Memory that the engine of one project may use, 0 for its default.",
 			float64(g.Options.Engine.MemoryLimit)),
 		single("go_goroutines", gauge, "Number of goroutines that currently exist.", float64(runtime.NumGoroutine())),
 		single("go_memstats_heap_inuse_bytes", gauge, "Bytes of the Go heap in use; the engine has memory of its own.",

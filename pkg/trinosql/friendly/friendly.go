@@ -26,8 +26,8 @@ type Options struct {
 	Files string
 	// Columns returns the columns of a query, which selects no rows. Their types are wanted if types is true.
 	Columns func(ctx context.Context, sql string, types bool) ([]Column, error)
-	// Hidden returns the columns that SUMMARIZE leaves out, and one that it leaves out if it has no values, "" for none;
-	// nil if it leaves out none.
+	// Hidden returns the columns that SUMMARIZE leaves out, and one that it leaves out if it has no values, "" for
+	// none; nil if it leaves out none.
 	Hidden func(columns []Column) (hidden []string, empty string)
 }
 

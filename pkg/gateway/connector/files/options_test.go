@@ -42,7 +42,8 @@ var optionCases = []struct {
 	{"escape.csv", "a,b\n", `%[1]d,"x\"y"` + "\n", "", []string{"quote", `"`, "escape", `\`}, `%[1]d|x"y`, ""},
 	{"escapes.csv", "a;b\n", `%[1]d;x\ty` + "\n-1;\\N\n", "", []string{"escape", "backslash", "delimiter", ";"},
 		"%[1]d|x\ty\n-1|NULL", ""},
-	{"noescapes.tsv", "a\tb\n", "%[1]d\tx\\ty\n-1\t\\N\n", "", []string{"escape", "none"}, `%[1]d|x\ty` + "\n-1|\\N", ""},
+	{"noescapes.tsv", "a\tb\n", "%[1]d\tx\\ty\n-1\t\\N\n", "", []string{"escape", "none"}, `%[1]d|x\ty` + "\n-1|\\N",
+		""},
 	{"comment.csv", "#\"\na,b\n", "%[1]d,x\n# \"%[1]d\n", "", []string{"comment", "#"}, "%[1]d|x", ""},
 	{"comment.tsv", "#\"\na\tb\n", "%[1]d\tx\\ty\n# \"\n", "", []string{"comment", "#"}, "%[1]d|x\ty", ""},
 	{"skip.csv", "Report \"May\na,b\n", "%[1]d,x\n", "", []string{"skip", "1"}, "%[1]d|x", ""},
@@ -106,8 +107,8 @@ func optionText(t *testing.T, name, head, row, tail string, o []string) []byte {
 	return b.Bytes()
 }
 
-// TestOptionsOfScans reads files with each option in all ways in which a file is scanned: with its columns known, guessed
-// by its beginning, or recalled, by several threads or one, packed, and together with another file.
+// TestOptionsOfScans reads files with each option in all ways in which a file is scanned: with its columns known,
+// guessed by its beginning, or recalled, by several threads or one, packed, and together with another file.
 func TestOptionsOfScans(t *testing.T) {
 	used := map[string]bool{"sheet": true, "range": true, "empty-formulas": true}
 	for _, c := range optionCases {
