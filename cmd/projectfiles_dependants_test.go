@@ -82,7 +82,10 @@ func TestPlanNamesWhatBreaks(t *testing.T) {
 	f.file("p/queries/q1.sql", `SELECT a, b FROM peaka."table".t`)
 	f.file("p/tables/t.yaml",
 		"columns:\n  - name: c\n    type: bigint\n    renamed-from: a\n  - name: b\n    type: bigint\n")
-	plan("t.c; breaks query q1, query q2, query q3")
+	if errs := f.want(2, "plan", "p"); !strings.Contains(errs, "queries/q1.sql:1:8: Column 'a' cannot be resolved") {
+		t.Error(errs)
+	}
+	plan("t.c; breaks query q1, query q2, query q3", "--no-check")
 	plan("t.c; breaks query q1, query q2, query q3", "--only", "tables")
 	f.file("p/queries/q1.sql", `SELECT c AS a, b FROM peaka."table".t`)
 	plan("t.c")

@@ -44,10 +44,10 @@ func TestPlanFindsBefore(t *testing.T) {
 		"bitables/my_table.yaml": {"columns: []\n", "table my_table would be stored as mytable: name it without them"},
 		"bitables/other.yaml": {"columns:\n  - name: c_d\n    type: bigint\n", "other.yaml:2: underscores are " +
 			"dropped from the names of BI tables and their columns, so column c_d would be stored as cd"},
-		"queries/none.sql": {"-- only a comment\n", "none.sql:1: line 1:"},
+		"queries/none.sql": {"-- only a comment\n", "none.sql:1:"},
 		"queries/merge.sql": {"SELECT 1 AS x\n<<<<<<< HEAD\n, 2 AS y\n=======\n, 3 AS y\n>>>>>>> b\n",
-			"merge.sql:2: line 2:"},
-		"queries/syntax.sql": {"SELECT a\nFORM t", "syntax.sql:2: line 2:"},
+			"merge.sql:2:1: "},
+		"queries/syntax.sql": {"SELECT a\nFORM t", "syntax.sql:2:6: "},
 		"queries/self.sql":   {"SELECT * FROM peaka.query.self", "queries read each other: self -> self"},
 		"queries/nope.sql": {`SELECT * FROM peaka."table".nope`,
 			"reads peaka.table.nope, which is neither in the files nor in the project"},

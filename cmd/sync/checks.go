@@ -87,9 +87,16 @@ func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, ch
 		gone = extra
 	}
 	bad = append(bad, manifest.Sound(want, l.p, changes, gone, known)...)
+	if !o.noCheck {
+		faults, err := l.statements(ctx, want, changes, gone, bad)
+		if err != nil {
+			return err
+		}
+		bad = append(bad, faults...)
+	}
 	hint := ""
 	if slices.ContainsFunc(bad, func(p manifest.Problem) bool { return p.Reads }) {
-		hint = "--no-check saves queries whose tables do not exist"
+		hint = "--no-check saves queries whose tables or columns do not exist"
 	}
 	bad = append(bad, needed(want, gone)...)
 	bad = append(bad, unnamable(changes, func(bi string) bool {

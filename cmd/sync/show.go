@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -114,6 +115,7 @@ func lines(to io.Writer, changes []manifest.Change, whole bool) error {
 				visible(strings.Join(x.To, ", ")))
 		}
 		if ch.Action == manifest.Create && !whole || ch.Action == manifest.Delete {
+			fmt.Fprint(w, runs(ch))
 			continue
 		}
 		for _, f := range ch.Fields {
@@ -134,6 +136,21 @@ func lines(to io.Writer, changes []manifest.Change, whole bool) error {
 	}
 	_, err := to.Write(w.Bytes())
 	return err
+}
+
+// runs are the lines about what runs by itself after an object was created, or runs no more: materialized queries and
+// the schedules of caches.
+func runs(ch manifest.Change) (lines string) {
+	show := []string{"incremental", "full"}
+	if ch.Kind == manifest.KindQuery {
+		show = []string{"type", "schedule"}
+	}
+	for _, f := range manifest.FieldsOf(cmp.Or(ch.Want, ch.Have)) {
+		if slices.Contains(show, f.Name) && f.Value != "" && f.Value != "plain" {
+			lines += fmt.Sprintf("    %s: %s\n", f.Name, visible(f.Value))
+		}
+	}
+	return lines
 }
 
 // visible replaces control characters in a text from a project: a name must not look like a line of the output, or

@@ -205,7 +205,8 @@ func NewPlan(e *cli.Env) *cobra.Command {
 	o := options{explains: true}
 	c := &cobra.Command{Use: "plan DIR", Short: "Show what apply would do", Args: cobra.ExactArgs(1),
 		Long: `Show the changes that apply would make to the project, in their order. What only the project has is
-deleted with --prune only.
+deleted with --prune only. Saved queries are analysed against the tables and columns that the project will
+have; faults are reported with file, line and column.
 ` + about + `
 
 Exit codes: 0 nothing to do, 1 there is, 2 trouble.`,

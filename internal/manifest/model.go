@@ -67,6 +67,9 @@ func (b *Base) base() *Base { return b }
 // BaseOf returns the Base of an object.
 func BaseOf(o Object) *Base { return o.base() }
 
+// FieldsOf returns the properties of an object.
+func FieldsOf(o Object) []Field { return o.fields() }
+
 // Position is a line of a file.
 type Position struct {
 	File string
@@ -197,6 +200,11 @@ type Query struct {
 	SQL          string
 	Materialized bool
 	Schedule     Schedule
+}
+
+// StatementFile is the file with the statement of a query that was read from files.
+func (q *Query) StatementFile() string {
+	return strings.TrimSuffix(strings.TrimSuffix(q.At.File, endYAML), endSQL) + endSQL
 }
 
 // Schedule is the schedule of a materialized query; zero for none.

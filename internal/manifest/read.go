@@ -31,15 +31,19 @@ type Invalid []Problem
 // Problem is a mistake in a file.
 type Problem struct {
 	Position
-	Text  string
-	Reads bool // a statement reads an object that will not exist
+	Column int // of a statement, 0 where it is not known
+	Text   string
+	Reads  bool // a statement reads an object that will not exist
 }
 
 func (p Problem) String() string {
-	if p.Line == 0 {
+	switch {
+	case p.Line == 0:
 		return p.File + ": " + p.Text
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 	}
-	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Text)
 }
 
 func (v Invalid) Error() string {

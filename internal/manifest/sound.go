@@ -27,10 +27,10 @@ func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Inv
 		}
 		changed[q.Name] = true
 		if ch.Have == nil || ch.Have.(*Query).SQL != q.SQL {
-			at := Position{File: strings.TrimSuffix(strings.TrimSuffix(q.At.File, endYAML), endSQL) + endSQL}
+			at := Position{File: q.StatementFile()}
 			if err := sqlstmt.Fault(q.SQL); err != nil {
 				at.Line = err.At.Line
-				problem(at, "%v", err)
+				bad = append(bad, Problem{Position: at, Column: err.At.Col, Text: err.Msg})
 			} else if kind := sqlstmt.Other(q.SQL); kind != "" {
 				problem(at, "a saved query can only read, and the statement is one of the kind %s", kind)
 			}
