@@ -128,6 +128,7 @@ func (d *document) aim(req api.ImportRequest, cols []api.ColumnDetail) (notes []
 // identify sets the key of a document that was read to its end. req is the request that will be sent with it.
 func (d *document) identify(req api.ImportRequest) error {
 	var how bytes.Buffer
+	req.ImportMode = api.ImportMode{} // its rows are the same
 	err := json.NewEncoder(&how).Encode(req)
 	d.key = d.Key(how.Bytes())
 	return err

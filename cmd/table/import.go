@@ -27,10 +27,11 @@ const longestName = 63
 func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
 	var maps, columns []string
 	var create, text, again, check, noCheck bool
+	var modes modeFlags
 	bi := k.bi()
 	c := &cobra.Command{
-		Use: "import TABLE FILE", Short: "Append the rows of a file, all or none", Args: cobra.ExactArgs(2),
-		Long: `Append the rows of a file to a table, all or none. FILE is CSV, with fields that are separated by
+		Use: "import TABLE FILE", Short: "Import the rows of a file, all or none", Args: cobra.ExactArgs(2),
+		Long: `Import the rows of a file into a table, all or none. FILE is CSV, with fields that are separated by
 commas, semicolons, tabs or vertical bars, in UTF-8 or UTF-16; or JSON, objects in a list or one on each
 line; or Parquet; or a workbook of Excel (.xlsx). It may be packed with gzip or zstd, and "-" is stdin.
 
@@ -48,12 +49,17 @@ are inferred from all rows, such that no value changes: BIGINT, DECIMAL, BOOLEAN
 Parquet), UUID, else VARCHAR. They are printed. --column NAME:TYPE sets the type of a column, --text makes all
 VARCHAR. If the import fails, the table that it created is removed.
 
-An import appends, and rows cannot be deleted: a file that was imported into the table before is rejected
-unless --again is given. --check checks the file by the rules of zone local, on this machine, and
-lists every value that does not fit; nothing is sent. Before a file is sent to a hosted zone it is checked in the same
-way, since an error there costs a whole upload and names one value; --no-check skips this check.`,
+An import appends: a file that was imported into the table before is rejected unless --again is given. On
+zone local, --mode replace stores its rows instead of all others, and --mode upsert --key COLUMNS updates the
+rows with the same values in these columns and adds the others; --delete-missing deletes those that are not
+in the file. Either is one step: readers have the former rows until then.
+
+--check checks the file by the rules of zone local, on this machine, and lists every value that does not fit;
+nothing is sent. Before a file is sent to a hosted zone it is checked in the same way, since an error there
+costs a whole upload and names one value; --no-check skips this check.`,
 		Example: "  " + e.Name + " " + k.noun + " import people people.csv --create\n  " + e.Name + " " + k.noun +
-			` import people export.csv.gz --map name="Full name" --map age=#3`,
+			` import people export.csv.gz --map name="Full name" --map age=#3` + "\n  " + e.Name + " " + k.noun +
+			` import people people.csv --mode upsert --key id`,
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
 	how := cli.AddReadFlags(c, rowfile.ByFlag, false)
@@ -62,6 +68,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	c.Flags().StringArrayVar(&columns, "column", nil,
 		"with --create: a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	c.Flags().BoolVar(&text, "text", false, "with --create: every column is VARCHAR, except those of --column")
+	modes.register(c)
 	c.Flags().BoolVar(&again, "again", false, "import the file even if it was imported into this table before")
 	c.Flags().BoolVar(&check, "check", false, "only check the file on this machine against the table's columns")
 	c.Flags().BoolVar(&noCheck, "no-check", false, "send the file to a hosted zone without checking its values first")
@@ -85,6 +92,10 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		}
 		if !create && (text || len(columns) > 0) {
 			return cli.View{}, exitcode.Usagef("--text and --column require --create")
+		}
+		mode, err := modes.read(e)
+		if err != nil {
+			return cli.View{}, err
 		}
 		o, err := how.Options()
 		if err != nil {
@@ -143,6 +154,9 @@ way, since an error there costs a whole upload and names one value; --no-check s
 			return cli.View{}, err
 		}
 		if doc.Header != nil && doc.Width == 0 && doc.Rows+doc.Blank == 0 { // an empty list of JSON
+			if mode.Mode == api.ImportReplace || mode.DeleteMissing {
+				return cli.View{}, emptying(k, mode, args[1], k.stored(args[0]))
+			}
 			fmt.Fprintf(e.Err, "imported 0 rows into %s: %s has none, and nothing was sent\n",
 				k.stored(args[0]), args[1])
 			return cli.View{}, nil
@@ -156,6 +170,13 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		}
 		if err := doc.learn(ctx, false); err != nil {
 			return cli.View{}, err
+		}
+		req.ImportMode = mode
+		if req.Key, err = checkKey(k, mode.Key, cols, req); err != nil {
+			return cli.View{}, err
+		}
+		if doc.Rows+doc.Blank == 0 && (mode.Mode == api.ImportReplace || mode.DeleteMissing) {
+			return cli.View{}, emptying(k, mode, args[1], k.stored(args[0]))
 		}
 		if notes := doc.aim(req, cols); !fresh {
 			for _, note := range notes {
@@ -269,7 +290,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 		return cli.View{}, err
 	}
 	defer release()
-	if done, err := begin(ctx, e, i, again, fresh); err != nil {
+	if done, err := begin(ctx, e, i, again || !i.req.Appends(), fresh); err != nil {
 		return cli.View{}, err
 	} else if done != nil {
 		return *done, nil

@@ -17,10 +17,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/outcome"
-	"github.com/dustin/go-humanize/english"
 )
 
-// An import appends, and rows cannot be deleted: importing the same document twice doubles the table [L]. Before dig
+// An import appends, and hosted zones cannot delete rows: the same document twice doubles the table [L]. Before dig
 // sends a document, it records the import and the number of rows of the table in the state directory. The gateway's
 // answer settles the record. If the answer is missing or unclear, the rows are counted again. The next run of the same
 // import starts from the record.
@@ -108,11 +107,14 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	}
 	if known && before > 0 && !again {
 		if !was.Open {
+			hint := "give --again to import it again"
+			if e.Local() {
+				hint += ", or --mode replace to replace all rows by its rows"
+			}
 			return nil, &exitcode.Failure{Exit: exitcode.Conflict, Code: "imported-before",
 				Msg: fmt.Sprintf("%s was imported into %s on %s (%d rows); importing it again would store its rows "+
-					"twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"),
-					was.Rows),
-				Hint: "give --again to import it again"}
+					"twice", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
+				Hint: hint}
 		}
 		switch stored, known := i.storedRows(ctx, notes, was, before); {
 		case known && stored == 0:
@@ -344,7 +346,11 @@ func refused(err error) bool { return outcome.Of(err).Undone() }
 
 func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, why string) (cli.View, error) {
 	i.note.Open, i.note.Rows, i.note.Done = false, rows, e.Now().UTC()
-	err := i.ledger.Put(i.key, i.note)
+	var err error
+	if i.req.Mode == api.ImportReplace { // the rows of other documents are gone
+		err = i.ledger.ForgetSettled(i.kind, i.table)
+	}
+	err = errors.Join(err, i.ledger.Put(i.key, i.note))
 	if rows == 0 {
 		err = i.ledger.Remove(i.key)
 	}
@@ -352,7 +358,7 @@ func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, why string
 		i.remark("cannot record the import as done: %v", err)
 	}
 	v := showImport(e, job)
-	say := fmt.Sprintf("imported %d %s into %s", rows, english.PluralWord(int(rows), "row", ""), i.table)
+	say := changed(i.req.ImportMode, i.table, rows, job.Result)
 	if why != "" {
 		v = v.PrintValue()
 		say += ", according to the number of rows before and after: " + why

@@ -50,10 +50,20 @@ func ImportKey(kind, table, document string) string {
 
 // Forget removes all records about a deleted table.
 func (l *Imports) Forget(kind, table string) error {
+	return l.forget(kind, table, func(Import) bool { return true })
+}
+
+// ForgetSettled removes the records of what was in a table whose rows were deleted, but not of imports that may still
+// be running.
+func (l *Imports) ForgetSettled(kind, table string) error {
+	return l.forget(kind, table, func(i Import) bool { return !i.Open })
+}
+
+func (l *Imports) forget(kind, table string, which func(Import) bool) error {
 	return l.change(context.Background(), func(notes map[string]Import) bool {
 		was := len(notes)
-		for k := range notes {
-			if strings.HasPrefix(strings.ToLower(k), ImportKey(kind, table, "")) {
+		for k, note := range notes {
+			if which(note) && strings.HasPrefix(strings.ToLower(k), ImportKey(kind, table, "")) {
 				delete(notes, k)
 			}
 		}

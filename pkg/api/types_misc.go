@@ -80,9 +80,9 @@ const (
 
 // ImportMode says what an import does with the rows that the table has. Only zone local knows it.
 type ImportMode struct {
-	Mode string   `json:"mode,omitempty"` // "" is ImportAppend
-	Key  []string `json:"key,omitempty"`  // columns of the table, for ImportUpsert
-	// DeleteMissing is for ImportUpsert: rows whose key is not in the document are deleted.
+	Mode string   `json:"mode,omitempty"` // append, which is the default, replace or upsert
+	Key  []string `json:"key,omitempty"`  // columns of the table, for upsert
+	// DeleteMissing is for upsert: rows whose key is not in the document are deleted.
 	DeleteMissing bool `json:"deleteMissing,omitempty"`
 }
 

@@ -85,8 +85,14 @@ func (b *builder) describe(t reflect.Type) object {
 		return out
 	}
 	props, required := object{}, []string{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous && f.Tag == "" { // its fields follow
+			continue
+		}
+		owner := t.Name()
+		if n := len(f.Index); n > 1 {
+			owner = t.FieldByIndex(f.Index[:n-1]).Type.Name()
+		}
 		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if tag == "-" && b.request { // sent otherwise
 			continue
@@ -101,7 +107,7 @@ func (b *builder) describe(t reflect.Type) object {
 		if b.request && slices.Contains(needed[t.Name()], tag) || !b.request && !strings.Contains(opts, "omit") {
 			required = append(required, tag)
 		}
-		props = props.with(tag, b.property(t.Name(), tag, f))
+		props = props.with(tag, b.property(owner, tag, f))
 	}
 	out = out.with("type", "object")
 	if len(required) > 0 {
