@@ -22,6 +22,7 @@ func TestContextValues(t *testing.T) {
 		"pkg/api captureKey{}":                     "the decoder of replies",
 		"pkg/gateway web.SourceKey{}":              "authentication",
 		"pkg/gateway/zone filesKey{}":              "the lookup of files, which no request over a network may ask for",
+		"pkg/gateway/zone documentKey{}":           "an import, which may read no document of a request over a network",
 		"pkg/gateway/web RequestKey{}":             "the log and error bodies",
 		"pkg/gateway/web scopeKey{}":               "handlers",
 		"pkg/gateway/web callKey{}":                "the log, after handlers have added to it",

@@ -65,7 +65,7 @@ func TestImports(t *testing.T) {
 		"pkg/gateway/damage": {},
 		"pkg/gateway/store": {"pkg/gateway/damage", "internal/tempfile", "pkg/gateway/caches/states",
 			"pkg/gateway/zone"},
-		"pkg/gateway/zone": {"pkg/gateway/engine"},
+		"pkg/gateway/zone": {"internal/rowfile/csv", "pkg/gateway/engine"},
 		"pkg/gateway/sql": {"internal/clip", "internal/nearest", "internal/sqltext", "pkg/late",
 			"pkg/trinosql", "pkg/gateway/engine", "pkg/gateway/wire"},
 		"pkg/gateway/wire": {"internal/jsontext", "internal/sqltext", "pkg/api", "pkg/trinosql", "pkg/late",

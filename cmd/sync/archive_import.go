@@ -167,16 +167,11 @@ func importRows(ctx context.Context, e *cli.Env, cl *api.Client, project, dir st
 			req.Mappings = append(req.Mappings, api.ImportMapping{Name: name, CSVColumnName: name})
 		}
 	}
-	text, err := doc.Text(ctx)
-	if err != nil {
-		return err
-	}
-	defer text.Close()
 	send := cl.Tables.Import
 	if t.Kind == api.SchemaBI {
 		send = cl.ImportBI
 	}
-	if _, err := send(ctx, project, t.Name, req, doc.Name, text); err != nil {
+	if _, _, err := cli.ImportDocument(ctx, send, project, t.Name, req, doc, nil); err != nil {
 		return fmt.Errorf("rows of table %s (the same command continues): %w", t.Name, err)
 	}
 	now, err := contents.Rows(ctx, cl, project, t.Kind, t.Name)

@@ -56,12 +56,9 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 			return cli.View{}, err
 		}
 	}
-	text, err := doc.Text(ctx)
-	if err != nil {
-		return cli.View{}, ofFile(doc.Path, err)
-	}
-	defer text.Close()
-	job, err := cl.Tables.Import(ctx, zone.DefaultProject, table, req, doc.Name, text)
+	var job api.ImportJob
+	job, doc.asRows, err = cli.ImportDocument(ctx, cl.Tables.Import, zone.DefaultProject, table, req, doc.Document,
+		nil)
 	if fullDisk(err) {
 		return cli.View{}, noSpaceToCheck(dir, err)
 	}

@@ -30,6 +30,7 @@ type document struct {
 	*intake.Document
 	key     string // hash of the unpacked text and of the options for reading it
 	learned bool
+	asRows  bool // positions in errors of the gateway are those of rows, not of the text
 	out     io.Writer
 	told    []string // the notes that were printed
 }
@@ -204,20 +205,24 @@ func (d *document) located(ctx context.Context, err error) error {
 		here.Message = d.Path + ": " + ae.Message
 		return &here
 	}
-	var lines []int64
-	for _, c := range ae.BadCells {
-		lines = append(lines, c.Line)
-	}
-	rows, perr := d.RowNumbers(ctx, lines)
-	if perr != nil {
-		return errors.Join(err, perr)
-	}
 	here.BadCells = slices.Clone(ae.BadCells)
+	if !d.asRows {
+		var lines []int64
+		for _, c := range ae.BadCells {
+			lines = append(lines, c.Line)
+		}
+		rows, perr := d.RowNumbers(ctx, lines)
+		if perr != nil {
+			return errors.Join(err, perr)
+		}
+		for i, c := range ae.BadCells {
+			here.BadCells[i].Line = rows[c.Line]
+		}
+	}
 	for i, c := range here.BadCells {
-		if d.Unit() == "line" {
-			here.BadCells[i].Line, here.BadCells[i].Row = rows[c.Line], 0
-		} else {
-			here.BadCells[i].Line, here.BadCells[i].Row = 0, rows[c.Line]
+		here.BadCells[i].Row = 0
+		if d.Unit() != "line" {
+			here.BadCells[i].Line, here.BadCells[i].Row = 0, c.Line
 		}
 	}
 	first := here.BadCells[0]

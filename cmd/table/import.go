@@ -307,12 +307,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *tableCreat
 	bar.Part(i.doc.Part)
 	var job api.ImportJob
 	for try := 0; ; try++ {
-		text, terr := i.doc.Text(ctx)
-		if terr != nil {
-			return cli.View{}, ofFile(i.doc.Path, terr)
-		}
-		job, err = send(ctx, i.project, m.name, i.req, i.doc.Name, bar.Reader(text))
-		text.Close()
+		job, i.doc.asRows, err = cli.ImportDocument(ctx, send, i.project, m.name, i.req, i.doc.Document, bar.Reader)
 		if try >= i.tries(e) || !i.mayResend(ctx, err) {
 			break
 		}

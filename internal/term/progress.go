@@ -67,7 +67,7 @@ func (p *Progress) line() string {
 	elapsed := p.now().Sub(p.start)
 	rows, size := p.rows.Load(), p.bytes.Load()
 	text := humanize.Comma(rows) + " rows  "
-	if rows == 0 && size > 0 { // a file
+	if rows == 0 && (size > 0 || p.part.Load() != nil) { // a file
 		text = ""
 	}
 	if size > 0 {

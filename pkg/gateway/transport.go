@@ -34,6 +34,9 @@ type processTransport struct {
 func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	ctx = context.WithValue(ctx, web.SourceKey{}, web.SourceProcess)
+	if d := zone.DocumentOf(ctx); d != nil {
+		d.Take()
+	}
 	hr := req.Clone(ctx)
 	if hr.Body == nil {
 		hr.Body = http.NoBody

@@ -28,9 +28,7 @@ type Field struct {
 // Reader splits a document into records. A record that does not end within the window is read again from its
 // start after the window was filled, so the window is the only state between calls.
 type Reader struct {
-	Fields []Field // of the last record
-	Line   int64   // where it began, counted from 1
-	Broken bool    // it is not UTF-8, or contains a NUL
+	Record // the last one
 
 	// Set before the first record is read:
 	CR      bool // a carriage return alone ends a record as well
@@ -88,8 +86,8 @@ func Whole(b []byte) int {
 	}
 }
 
-// Blank reports whether the last record is a blank line.
-func (r *Reader) Blank() bool {
+// Blank reports whether the record is a blank line.
+func (r *Record) Blank() bool {
 	return len(r.Fields) == 1 && len(r.Fields[0].Text) == 0 && !r.Fields[0].Quoted
 }
 

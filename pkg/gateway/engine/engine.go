@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
@@ -288,8 +289,8 @@ type Tables interface {
 	AddColumns(ctx context.Context, kind, table string, defs []ColumnDef) ([]Column, error)
 	UpdateColumn(ctx context.Context, kind, table, column string, def ColumnDef) ([]Column, error)
 	DropColumn(ctx context.Context, kind, table, column string) error
-	// ImportCSV stores the rows of a CSV document as its mode says, in one step: readers, and the table after a crash,
-	// have all of its changes or none. Errors of the document are *ImportError.
+	// ImportCSV stores the rows of a CSV document, or of the other one that m has, as its mode says, in one step:
+	// readers, and the table after a crash, have all of its changes or none. Errors of the document are *ImportError.
 	ImportCSV(ctx context.Context, kind, table string, src io.Reader, m Import) (Imported, error)
 	// FindImport reports whether the rows of the import with an Import.ID are stored, and how many. The latest thousand
 	// are known.
@@ -331,6 +332,7 @@ type Import struct {
 	Header   bool
 	MaxBytes int64         // 0: no limit
 	Timeout  time.Duration // maximum time to store the document after it was received; 0: no limit
+	Document csv.Document  // of this process, nil for the document that is received
 }
 
 // Imported is what an import has done with the rows of its table.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -129,8 +130,13 @@ func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader],
 	if hook := s.Document; hook != nil {
 		src = hook(src, req)
 	}
+	own := web.DocumentOf(ctx)
+	if own != nil {
+		own = wordedDocument{own}
+	}
 	done, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{ID: req.ID, Mappings: req.Mappings,
-		ImportMode: req.ImportMode, Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
+		ImportMode: req.ImportMode, Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement,
+		Document: own})
 	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 		return api.ImportJob{}, fault.Framework(413, "%s", ee.Message)
 	}
@@ -239,6 +245,26 @@ func (w worded) Read(p []byte) (int, error) {
 		err = fault.Framework(400, "part \"file\" %s: %v", w.what, err)
 	}
 	return n, err
+}
+
+// wordedDocument marks the error of an unreadable document as an error of the request.
+type wordedDocument struct{ csv.Document }
+
+func (d wordedDocument) Records(ctx context.Context) (csv.Records, error) {
+	r, err := d.Document.Records(ctx)
+	return &wordedRecords{r}, err
+}
+
+type wordedRecords struct{ csv.Records }
+
+func (r *wordedRecords) Read() error {
+	err := r.Records.Read()
+	var form *csv.Error
+	if err != nil && err != io.EOF && !errors.As(err, &form) && !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, context.DeadlineExceeded) {
+		err = fault.Framework(400, "the document cannot be read completely: %v", err)
+	}
+	return err
 }
 
 const (

@@ -22,7 +22,7 @@ import (
 
 const readingDir = "DIG_TEST_READING_WINDOW"
 
-// TestReadingWindow is the process that TestStoppedReader stops while it reads.
+// TestReadingWindow is a process that reads the project until its input ends.
 func TestReadingWindow(t *testing.T) {
 	dir := os.Getenv(readingDir)
 	if dir == "" {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
@@ -235,43 +236,16 @@ func (p *slicesProject) ImportCSV(ctx context.Context, kind, table string, src i
 	for _, name := range m.Key {
 		key = append(key, importer.Column(r.defs, name))
 	}
-	text, err := io.ReadAll(src)
+	doc := m.Document
+	if doc == nil {
+		text, err := io.ReadAll(src)
+		if err != nil {
+			return done, err
+		}
+		doc = csv.Stored{In: bytes.NewReader(text), Bytes: int64(len(text))}
+	}
+	rows, err := rowsOf(ctx, doc, &importer.Reader{Columns: r.defs, Targets: targets, Header: m.Header}, key)
 	if err != nil {
-		return done, err
-	}
-	in := importer.Reader{Columns: r.defs, Targets: targets, Header: m.Header}
-	if err := in.Open(bytes.NewReader(text)); err != nil {
-		return done, err
-	}
-	var rows [][]any
-	for err = in.Next(); err == nil; err = in.Next() {
-		row := make([]any, len(r.defs))
-		for _, to := range targets {
-			f, def := in.Field(to.Field), r.defs[to.Col]
-			switch parse := cells.ParserOf(def.Type); {
-			case in.Null(f):
-				if slices.Contains(key, to.Col) {
-					in.BadCell(def.Name, f, "a null key")
-				}
-			case parse == nil:
-				row[to.Col] = string(f.Text)
-			default:
-				v, fault := parse(f.Text)
-				if fault != cells.None {
-					in.BadCell(def.Name, f, fault.Reason(def.Type, string(f.Text)))
-				}
-				row[to.Col] = int64(v.Lo)
-			}
-		}
-		if key != nil && find(rows, row, key) >= 0 {
-			in.BadCell(r.defs[key[0]].Name, in.Field(targets[0].Field), "a key twice")
-		}
-		rows = append(rows, row)
-	}
-	if !errors.Is(err, io.EOF) {
-		return done, in.FormFault(err)
-	}
-	if err := in.Fault(); err != nil {
 		return done, err
 	}
 	p.mu.Lock()
@@ -288,6 +262,41 @@ func (p *slicesProject) ImportCSV(ctx context.Context, kind, table string, src i
 	p.tables[t.Name] = &relation{columns: r.columns, defs: r.defs, rows: rows}
 	p.imports[m.ID] = done.Rows
 	return done, nil
+}
+
+// rowsOf reads the rows of a document, and checks that each has another key.
+func rowsOf(ctx context.Context, doc csv.Document, in *importer.Reader, key []int) (rows [][]any, err error) {
+	err = in.With(ctx, doc, func() (err error) {
+		for err = in.Next(); err == nil; err = in.Next() {
+			row := make([]any, len(in.Columns))
+			for _, to := range in.Targets {
+				f, def := in.Field(to.Field), in.Columns[to.Col]
+				switch parse := cells.ParserOf(def.Type); {
+				case in.Null(f):
+					if slices.Contains(key, to.Col) {
+						in.BadCell(def.Name, f, "a null key")
+					}
+				case parse == nil:
+					row[to.Col] = string(f.Text)
+				default:
+					v, fault := parse(f.Text)
+					if fault != cells.None {
+						in.BadCell(def.Name, f, fault.Reason(def.Type, string(f.Text)))
+					}
+					row[to.Col] = int64(v.Lo)
+				}
+			}
+			if key != nil && find(rows, row, key) >= 0 {
+				in.BadCell(in.Columns[key[0]].Name, in.Field(in.Targets[0].Field), "a key twice")
+			}
+			rows = append(rows, row)
+		}
+		if !errors.Is(err, io.EOF) {
+			return in.FormFault(err)
+		}
+		return in.Fault()
+	})
+	return rows, err
 }
 
 // find returns the index of the row with the key of another, or -1.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -20,7 +21,7 @@ func reader(t *testing.T, doc string, m engine.Import) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{Columns: cols, Targets: targets, Header: m.Header}
-	return r, r.Open(strings.NewReader(doc))
+	return r, r.open(t.Context(), csv.Stored{In: strings.NewReader(doc), Bytes: int64(len(doc))})
 }
 
 func TestMap(t *testing.T) {

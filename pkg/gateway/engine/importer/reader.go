@@ -4,6 +4,7 @@ package importer
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,11 +24,12 @@ type Reader struct {
 	Targets []Target
 	Header  bool
 
-	csv    *csv.Reader
-	width  int      // number of fields of every record
-	names  []string // names of the fields in the header
-	empty  bool     // no records
-	queued bool     // the first record is a row and has been read
+	in     csv.Records
+	record *csv.Record // the last one that was read
+	width  int         // number of fields of every record
+	names  []string    // names of the fields in the header
+	empty  bool        // no records
+	queued bool        // the first record is a row and has been read
 	faults engine.ImportError
 	wider  map[string]string // the types of columns that an import may widen, with all values so far
 }
@@ -38,16 +40,24 @@ type WiderError struct{ Types map[string]string }
 
 func (*WiderError) Error() string { return "columns must have more digits" }
 
-// Open reads the first record and checks the mapping against it.
-func (r *Reader) Open(doc io.ReadSeeker) error {
-	if _, err := doc.Seek(0, io.SeekStart); err != nil {
-		return err
+// With opens a document, checks the mapping against its first record, and calls fn, which reads the others.
+func (r *Reader) With(ctx context.Context, doc csv.Document, fn func() error) error {
+	err := r.open(ctx, doc)
+	if err == nil {
+		err = fn()
 	}
-	r.csv = csv.NewReader(doc, ',', csv.Window)
-	err := r.csv.SkipBOM()
+	if r.in != nil {
+		err = errors.Join(err, r.in.Close())
+	}
+	return err
+}
+
+func (r *Reader) open(ctx context.Context, doc csv.Document) (err error) {
+	if r.in, err = doc.Records(ctx); err == nil {
+		r.record = r.in.Last()
+	}
 	for err == nil { // a blank line is not a header
-		if err = r.csv.Read(); !r.Header || err != nil || len(r.csv.Fields) != 1 || len(r.csv.Fields[0].Text) > 0 ||
-			r.csv.Fields[0].Quoted {
+		if err = r.in.Read(); !r.Header || err != nil || !r.record.Blank() {
 			break
 		}
 	}
@@ -58,11 +68,11 @@ func (r *Reader) Open(doc io.ReadSeeker) error {
 	if err != nil {
 		return r.FormFault(err)
 	}
-	if r.csv.Broken && r.Header {
+	if r.record.Broken && r.Header {
 		return MappingError("the header is not valid UTF-8")
 	}
-	r.width = len(r.csv.Fields)
-	for i, f := range r.csv.Fields {
+	r.width = len(r.record.Fields)
+	for i, f := range r.record.Fields {
 		if r.Header {
 			r.names = append(r.names, string(f.Text))
 		} else {
@@ -70,7 +80,7 @@ func (r *Reader) Open(doc io.ReadSeeker) error {
 		}
 	}
 	r.queued = !r.Header
-	return mapFields(r.Targets, r.csv.Fields, r.Header)
+	return mapFields(r.Targets, r.record.Fields, r.Header)
 }
 
 // FormFault converts an error of the document's format to an ImportError with the errors found before it.
@@ -119,7 +129,7 @@ func (r *Reader) Misfit(col *engine.Column, f csv.Field, fault cells.Fault) {
 
 // BadCell records a value that does not fit its column.
 func (r *Reader) BadCell(column string, f csv.Field, reason string) {
-	r.bad(engine.BadCell{Line: r.csv.Line, Column: column, Value: csv.Clip(f.Text, 1000), Reason: reason})
+	r.bad(engine.BadCell{Line: r.record.Line, Column: column, Value: csv.Clip(f.Text, 1000), Reason: reason})
 }
 
 // Next reads the next record that is a row. It records malformed records and skips them, and returns io.EOF at the end.
@@ -130,17 +140,17 @@ func (r *Reader) Next() error {
 		}
 		if r.queued {
 			r.queued = false
-		} else if err := r.csv.Read(); err != nil {
+		} else if err := r.in.Read(); err != nil {
 			return err
 		}
-		fields := r.csv.Fields
+		fields := r.record.Fields
 		switch {
 		case len(fields) == 1 && r.width > 1 && len(fields[0].Text) == 0 && !fields[0].Quoted:
 			// a blank line is empty; in a document of one column it is a NULL
 		case len(fields) != r.width:
-			r.bad(engine.BadCell{Line: r.csv.Line, Reason: fmt.Sprintf("the record has %d fields, the first one has %d",
-				len(fields), r.width)})
-		case r.csv.Broken:
+			r.bad(engine.BadCell{Line: r.record.Line,
+				Reason: fmt.Sprintf("the record has %d fields, the first one has %d", len(fields), r.width)})
+		case r.record.Broken:
 			for i, f := range fields {
 				if fault := cells.CheckText(f.Text); fault != cells.None {
 					r.BadCell(r.columnOf(i), f, fault.Reason("varchar", ""))
@@ -153,10 +163,10 @@ func (r *Reader) Next() error {
 }
 
 // Line is the line at which the record starts.
-func (r *Reader) Line() int64 { return r.csv.Line }
+func (r *Reader) Line() int64 { return r.record.Line }
 
 // Field returns the field of the record for a target. It is valid until the next record is read.
-func (r *Reader) Field(i int) csv.Field { return r.csv.Fields[i] }
+func (r *Reader) Field(i int) csv.Field { return r.record.Fields[i] }
 
 // Null reports whether a field is NULL. In a document of one column, where an empty field is a blank line that many
 // programs skip, \N is also NULL: results and exports of one column are written this way.

@@ -223,6 +223,12 @@ func (p *Project) Alone(ctx context.Context, from []*Stage, fn func(c *instance.
 	return fn(c)
 }
 
+// Apart reports whether no other process has the data open.
+func (p *Project) Apart() bool {
+	others, err := sharing.Users(p.Dir)
+	return err == nil && len(others) == 0
+}
+
 // InTurn calls fn while no other writer runs; fn has a connection of Writer.
 func (p *Project) InTurn(ctx context.Context, fn func() error) error {
 	done, err := p.startWrite(ctx)

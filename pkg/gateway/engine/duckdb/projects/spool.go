@@ -21,58 +21,58 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// Document is the temporary copy of an imported document.
-type Document struct {
-	File *tempfile.Unnamed
-	Size int64
+// Spooled is the temporary copy of an imported document.
+type Spooled struct {
+	csv.Stored
+	file *tempfile.Unnamed
 }
 
-func (d Document) Remove() { _ = d.File.Close() }
+func (d *Spooled) Remove() { _ = d.file.Close() }
 
 // patience is how long an import holds the project's lock while its document is received.
 const patience = time.Second
 
 // Spool copies the document to an unnamed file or, where open files need a name, to one that the next opening of the
 // project removes after a crash. While a sender is slow, other processes can use the project.
-func (p *Project) Spool(ctx context.Context, src io.Reader, limit int64) (Document, error) {
+func (p *Project) Spool(ctx context.Context, src io.Reader, limit int64) (*Spooled, error) {
 	dir := filepath.Join(p.Dir, instance.SpoolDir)
 	var f *tempfile.Unnamed
 	for range 3 { // another process that opens the project may remove the directory in between
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return Document{}, err // the project was dropped
+			return nil, err // the project was dropped
 		}
 		var err error
 		if f, err = tempfile.CreateUnnamed(dir, "import-*.csv"); err == nil {
 			break
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return Document{}, err
+			return nil, err
 		}
 	}
 	if f == nil {
-		return Document{}, engine.ErrDropped
+		return nil, engine.ErrDropped
 	}
-	d := Document{File: f}
+	d := &Spooled{csv.Stored{In: f}, f}
 	slow := safely.AfterFunc(patience, p.closeIdle)
 	defer slow.Stop()
 	buf := make([]byte, csv.Window)
 	for {
 		n, err := src.Read(buf)
-		d.Size += int64(n)
+		d.Bytes += int64(n)
 		switch {
-		case limit > 0 && d.Size > limit:
+		case limit > 0 && d.Bytes > limit:
 			d.Remove()
-			return d, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes",
-				limit)}
+			return nil, &engine.Error{Kind: engine.KindLimit,
+				Message: fmt.Sprintf("the document is larger than %d bytes", limit)}
 		case ctx.Err() != nil:
 			d.Remove()
-			return d, engine.Ended(ctx, nil)
+			return nil, engine.Ended(ctx, nil)
 		}
 		if _, werr := f.Write(buf[:n]); werr != nil {
 			d.Remove()
 			if errors.Is(werr, syscall.ENOSPC) {
-				return d, faults.DiskFull(werr)
+				return nil, faults.DiskFull(werr)
 			}
-			return d, &engine.Error{Kind: engine.KindInternal, Message: "storing the document: " + werr.Error(),
+			return nil, &engine.Error{Kind: engine.KindInternal, Message: "storing the document: " + werr.Error(),
 				Err: werr}
 		}
 		if err == io.EOF {
@@ -80,7 +80,7 @@ func (p *Project) Spool(ctx context.Context, src io.Reader, limit int64) (Docume
 		}
 		if err != nil {
 			d.Remove()
-			return d, fmt.Errorf("reading the document: %w", err)
+			return nil, fmt.Errorf("reading the document: %w", err)
 		}
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile/csv"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
-// ImportCSV stores the rows of a document, all or none; docs/import.md has the rules. The document is first copied to
-// a temporary file next to the data, so that a slow sender blocks neither other writers nor other processes, and so
-// that it can be read twice. Its rows are then prepared in a stage.
+// ImportCSV stores the rows of a document, all or none; docs/import.md has the rules. A document that arrives is first
+// copied to a temporary file next to the data, so that a slow sender blocks neither other writers nor other processes,
+// and so that it can be read twice.
 func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
 	m engine.Import) (engine.Imported, error) {
 	c, err := p.conn(ctx)
@@ -31,11 +31,15 @@ func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
 	if err != nil {
 		return engine.Imported{}, err
 	}
-	doc, err := p.files.Spool(ctx, src, m.MaxBytes)
-	if err != nil {
-		return engine.Imported{}, err
+	doc := m.Document
+	if doc == nil {
+		spooled, err := p.files.Spool(ctx, src, m.MaxBytes)
+		if err != nil {
+			return engine.Imported{}, err
+		}
+		defer spooled.Remove()
+		doc = spooled
 	}
-	defer doc.Remove()
 	if m.Timeout > 0 {
 		var over context.CancelFunc
 		ctx, over = context.WithTimeoutCause(ctx, m.Timeout, &engine.Error{Kind: engine.KindTimeout,
@@ -44,7 +48,7 @@ func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
 		defer over()
 	}
 	for types := map[string]string{}; ; {
-		done, err := p.importSpooled(ctx, kind, name, m, doc, types)
+		done, err := p.importDocument(ctx, kind, name, m, doc, types)
 		var wider *importer.WiderError
 		if !errors.As(err, &wider) {
 			return done, err
@@ -53,11 +57,11 @@ func (p Tables) ImportCSV(ctx context.Context, kind, name string, src io.Reader,
 	}
 }
 
-// importSpooled imports a document into columns that have at least the given types.
-func (p Tables) importSpooled(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
+// importDocument imports a document into columns that have at least the given types.
+func (p Tables) importDocument(ctx context.Context, kind, name string, m engine.Import, doc csv.Document,
 	types map[string]string) (engine.Imported, error) {
 	for range stageTries {
-		if doc.Size < stagedFrom {
+		if doc.Size() < stagedFrom || m.Document != nil && p.files.Apart() {
 			break
 		}
 		done, again, err := p.importStaged(ctx, kind, name, m, doc, types)
@@ -73,7 +77,7 @@ const stageTries = 3
 
 // importStaged prepares the rows before it excludes other writers. again is set if the table was changed meanwhile;
 // nothing is stored then.
-func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
+func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Import, doc csv.Document,
 	types map[string]string) (done engine.Imported, again bool, err error) {
 	c, err := p.conn(ctx)
 	if err != nil {
@@ -117,7 +121,7 @@ func (p Tables) importStaged(ctx context.Context, kind, name string, m engine.Im
 }
 
 // importDirect reads the document while it excludes other writers.
-func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Import, doc projects.Document,
+func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Import, doc csv.Document,
 	types map[string]string) (done engine.Imported, err error) {
 	var im *importing
 	err = p.change(ctx, func(c conn) error {
@@ -135,9 +139,6 @@ func (p Tables) importDirect(ctx context.Context, kind, name string, m engine.Im
 			return err
 		}
 		im = newImporting(t.widened(types), targets, m, doc)
-		if err := im.Open(doc.File); err != nil {
-			return err
-		}
 		ids, err := c.nextIDs(ctx, time.Now())
 		if err != nil {
 			return err

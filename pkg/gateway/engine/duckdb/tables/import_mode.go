@@ -180,7 +180,7 @@ func (k commit) uniqueKeys(ctx context.Context, n string, keys []string, rows in
 	for _, p := range found {
 		lines[p.row], lines[p.first] = 0, 0
 	}
-	if err := k.im.lines(lines); err != nil {
+	if err := k.im.lines(ctx, lines); err != nil {
 		return err
 	}
 	faults := &engine.ImportError{Total: rows - different}
@@ -193,23 +193,22 @@ func (k commit) uniqueKeys(ctx context.Context, n string, keys []string, rows in
 }
 
 // lines finds the lines of rows of the document, by their numbers from 1.
-func (im *importing) lines(of map[int64]int64) error {
+func (im *importing) lines(ctx context.Context, of map[int64]int64) error {
 	again := newImporting(im.t, im.Targets, im.m, im.doc)
-	if err := again.Open(im.doc.File); err != nil {
-		return err
-	}
-	for row, left := int64(1), len(of); left > 0; row++ {
-		if err := again.Next(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return again.FormFault(err)
+	return again.With(ctx, im.doc, func() error {
+		for row, left := int64(1), len(of); left > 0; row++ {
+			if err := again.Next(); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				return again.FormFault(err)
+			}
+			if _, wanted := of[row]; wanted {
+				of[row] = again.Line()
+				left--
+			}
 		}
-		if _, wanted := of[row]; wanted {
-			of[row] = again.Line()
-			left--
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // storedTwice is the error for a key that several rows of the table have.

@@ -16,7 +16,6 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
@@ -27,17 +26,17 @@ type importing struct {
 	*importer.Reader
 	t    *table
 	m    engine.Import
-	doc  projects.Document
+	doc  csv.Document
 	id   func() int64 // the next one
 	rows int64
 }
 
-func newImporting(t *table, targets []importer.Target, m engine.Import, doc projects.Document) *importing {
+func newImporting(t *table, targets []importer.Target, m engine.Import, doc csv.Document) *importing {
 	return &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t, m: m,
 		doc: doc}
 }
 
-// importRows appends all rows of an opened document to a table within the transaction. One goroutine reads and checks,
+// importRows appends all rows of the document to a table within the transaction. One goroutine reads and checks,
 // this one appends.
 func (c conn) importRows(ctx context.Context, im *importing, into string) (int64, error) {
 	const inFlight = 3
@@ -58,7 +57,9 @@ func (c conn) importRows(ctx context.Context, im *importing, into string) (int64
 	readErr := make(chan error, 1)
 	safely.Go(func() {
 		defer close(ready)
-		readErr <- safely.Try(func() error { return im.fillAll(ctx, free, ready) })
+		readErr <- safely.Try(func() error {
+			return im.With(ctx, im.doc, func() error { return im.fillAll(ctx, free, ready) })
+		})
 	})
 	var appendErr error
 	for b := range ready {
@@ -77,6 +78,9 @@ func (c conn) importRows(ctx context.Context, im *importing, into string) (int64
 	case appendErr != nil:
 		return 0, appendErr
 	case err != nil:
+		if end := c.Ended(ctx); end != nil {
+			err = end
+		}
 		return 0, err
 	}
 	return im.rows, ap.finish()
@@ -305,10 +309,7 @@ func (c conn) duplicatesOf(ctx context.Context, in *importing, of importer.Targe
 	}
 	defer func() { _, _ = c.Exec(context.WithoutCancel(ctx), `DROP TABLE IF EXISTS temp.main.given`) }()
 	im := newImporting(t, []importer.Target{of}, in.m, in.doc)
-	if err := im.Open(in.doc.File); err != nil {
-		return err
-	}
-	if err := c.loadGiven(ctx, im); err != nil {
+	if err := im.With(ctx, in.doc, func() error { return c.loadGiven(ctx, im) }); err != nil {
 		return err
 	}
 	name := sqltext.Quote(col.Name)

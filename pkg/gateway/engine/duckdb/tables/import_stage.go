@@ -63,9 +63,6 @@ func (p Tables) stageRows(ctx context.Context, of *table, to *importing) (_ *sta
 		im := newImporting(s.cols, moved, to.m, to.doc)
 		last := int64(-1)
 		im.id = func() int64 { last++; return last }
-		if err := im.Open(to.doc.File); err != nil {
-			return err
-		}
 		s.rows, err = conn{c}.importRows(ctx, im, s.cols.name)
 		return err
 	}))

@@ -1,0 +1,118 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/csv"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
+)
+
+// Records implements csv.Document: the records of Text, without that text. Only one reader of the document may be open.
+func (d *Document) Records(ctx context.Context) (csv.Records, error) {
+	d.read.Store(0)
+	d.made.Store(0)
+	if !d.IsText() {
+		return d.records(ctx)
+	}
+	raw, err := d.Raw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return csv.Begin(struct {
+		io.Reader
+		io.Closer
+	}{unchanged{d, raw}, raw})
+}
+
+// Size implements csv.Document.
+func (d *Document) Size() int64 { return d.at.Size() }
+
+// unchanged reads a file to an end that is an error if the file is not as it was.
+type unchanged struct {
+	d  *Document
+	in io.Reader
+}
+
+func (u unchanged) Read(p []byte) (int, error) {
+	n, err := u.in.Read(p)
+	if errors.Is(err, io.EOF) {
+		if changed := u.d.unchanged(); changed != nil {
+			err = changed
+		}
+	}
+	return n, err
+}
+
+// records are the rows of a file as records, after one of their names.
+type records struct {
+	csv.Record
+	ctx    context.Context
+	d      *Document
+	r      rowfile.Rows
+	header bool // is next
+}
+
+func (d *Document) records(ctx context.Context) (*records, error) {
+	d.Loose = true
+	defer func() { d.Loose = false }()
+	r, err := d.File.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &records{ctx: ctx, d: d, r: r, header: d.Header != nil}, nil
+}
+
+func (r *records) Close() error { return r.r.Close() }
+
+// Read implements csv.Records.
+func (r *records) Read() error {
+	r.Fields, r.Broken = r.Fields[:0], false
+	if r.header {
+		r.header, r.Line = false, 1
+		for _, name := range r.d.Header {
+			r.add([]byte(name), name == "")
+		}
+		return nil
+	}
+	row, err := r.r.Next(r.ctx)
+	r.d.made.Add(1)
+	if errors.Is(err, io.EOF) {
+		return io.EOF
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.d.Path, err)
+	}
+	r.Line = r.r.At()
+	width := len(row)
+	if r.d.Format != rowfile.CSV || r.d.opt.Widens() {
+		width = max(width, r.d.Width)
+	}
+	size := 0
+	for i := range width {
+		typed := i < len(r.d.typed) && r.d.typed[i]
+		if i >= len(row) || row[i].Kind == infer.Null || len(row[i].Text) == 0 && typed {
+			r.Fields = append(r.Fields, csv.Field{})
+			continue
+		}
+		text := row[i].Text
+		if !typed {
+			text = row[i].AsText()
+		}
+		size += len(text)
+		r.add(text, row[i].Kind > infer.Number || len(text) == 0)
+	}
+	if size > csv.MaxRecord {
+		return &csv.Error{Line: r.Line, Reason: fmt.Sprintf("the record is longer than %d bytes", csv.MaxRecord)}
+	}
+	return nil
+}
+
+// add adds a field that is not NULL.
+func (r *records) add(text []byte, quoted bool) {
+	r.Fields = append(r.Fields, csv.Field{Text: text, Quoted: quoted})
+	r.Broken = r.Broken || infer.CheckText(text) != nil
+}

@@ -1,0 +1,56 @@
+package csv
+
+import (
+	"context"
+	"io"
+)
+
+// Record is a record of a document.
+type Record struct {
+	Fields []Field
+	Line   int64 // where it began, counted from 1; of a document that has no lines, the number of its row
+	Broken bool  // it is not UTF-8, or contains a NUL
+}
+
+// Last is the record that was read last.
+func (r *Record) Last() *Record { return r }
+
+// Records are the records of a document, which are read once.
+type Records interface {
+	// Read reads the next record, and returns io.EOF after the last. After an *Error the rest cannot be parsed.
+	Read() error
+	// Last is the record that was read last, valid until the next is read. Each call returns the same pointer.
+	Last() *Record
+	Close() error
+}
+
+// Document is a document to import, which is read as often as needed.
+type Document interface {
+	// Records begins to read the records, that of the header among them, until ctx ends.
+	Records(ctx context.Context) (Records, error)
+	// Size is its size in bytes, as it is stored.
+	Size() int64
+}
+
+// Begin reads the records of a document in the form of the service, after its byte order mark.
+func Begin(doc io.ReadCloser) (Records, error) {
+	r := NewReader(doc, ',', Window)
+	return struct {
+		*Reader
+		io.Closer
+	}{r, doc}, r.SkipBOM()
+}
+
+// Stored is a document in the form of the service that can be read at any place.
+type Stored struct {
+	In    io.ReaderAt
+	Bytes int64
+}
+
+// Size implements Document.
+func (s Stored) Size() int64 { return s.Bytes }
+
+// Records implements Document.
+func (s Stored) Records(context.Context) (Records, error) {
+	return Begin(io.NopCloser(io.NewSectionReader(s.In, 0, s.Bytes)))
+}
