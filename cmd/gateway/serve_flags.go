@@ -14,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/diskspace"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/hooks"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
 	"github.com/dig-cli/dig/pkg/gateway/traces"
@@ -35,6 +34,7 @@ type serveFlags struct {
 	hook                                 *hooks.Hook      // of onFailure, nil for none
 	spans                                *traces.Exporter // nil for none
 	grace, overrun                       time.Duration
+	cluster                              clusterFlags
 }
 
 func (f *serveFlags) register(c *cobra.Command) {
@@ -88,6 +88,7 @@ func (f *serveFlags) register(c *cobra.Command) {
 		"seed for faults with a rate or a random size; the same seed gives the same faults")
 	fs.DurationVar(&f.overrun, "max-overrun", 10*time.Second, "how long a statement may continue after it was told to "+
 		"stop, before the process that runs it is replaced; 0 for no limit")
+	f.cluster.register(c)
 }
 
 // options checks the flags and returns what they ask for.
@@ -144,7 +145,10 @@ func (f *serveFlags) options(e *cli.Env) (o gateway.Options, err error) {
 	if err := f.watchers(e, o.Log); err != nil {
 		return o, err
 	}
-	o.OpenEngine, o.Now, o.Version = duckdb.Open, e.Now, cli.BuildVersion()
+	o.Now, o.Version = e.Now, cli.BuildVersion()
+	if o.EngineName, o.OpenEngine, err = f.cluster.engine(e); err != nil {
+		return o, err
+	}
 	o.KeepOut, o.Configs = config.OwnDirs(e.Getenv)
 	o.Engine = engine.Options{MemoryLimit: memory, TempLimit: temp, Overrun: f.overrun,
 		CompactFree: diskspace.CompactFree, AbortCode: exitcode.Failed}

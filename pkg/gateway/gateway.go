@@ -38,6 +38,7 @@ import (
 type Options struct {
 	Dir        string // the data directory, created with mode 0700 on first use
 	OpenEngine func(engine.Options) (engine.Engine, error)
+	EngineName string           // of one that has the rows of the directory elsewhere; "" for the embedded one
 	Engine     engine.Options   // Dir and NewID are filled in
 	Now        func() time.Time // nil: time.Now
 	Log        *slog.Logger     // one line per request; nil: none
@@ -114,7 +115,10 @@ func Open(o Options) (*Gateway, error) {
 				project, c, err)
 		}
 	}
-	eng, err := o.OpenEngine(o.Engine)
+	eng, err := engine.Engine(nil), checkEngine(o)
+	if err == nil {
+		eng, err = o.OpenEngine(o.Engine)
+	}
 	if err != nil {
 		st.Close()
 		return nil, err

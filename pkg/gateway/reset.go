@@ -30,7 +30,8 @@ const (
 // ours reports whether a name in a data directory is one of dig's.
 func ours(name string) bool {
 	switch name {
-	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners", "secret.key",
+	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners",
+		"secret.key", engineFile,
 		sources.NotesName,
 		socketName, lockName, resetName, removedName, serveName, restoringName, restoredName, placingName:
 		return true

@@ -78,6 +78,9 @@ func (w *Writer) Capture(write func()) string {
 	return w.p.String()
 }
 
+// Len is the length of what is written so far.
+func (w *Writer) Len() int { return w.p.Len() }
+
 // String is the text of a node.
 func (w *Writer) String(n Node) string { return w.Capture(func() { w.p.node(n) }) }
 

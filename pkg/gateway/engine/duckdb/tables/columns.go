@@ -4,7 +4,6 @@ package tables
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
-	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
 
 // Columns lists the columns of a table: the system columns first, then the declared ones in order of creation.
@@ -23,7 +22,7 @@ func (p Tables) Columns(ctx context.Context, kind, name string) ([]engine.Column
 		return nil, err
 	}
 	defer c.Close()
-	if err := checkKind(kind); err != nil {
+	if err := tabledef.CheckKind(kind); err != nil {
 		return nil, err
 	}
 	all, err := c.tables(ctx)
@@ -53,11 +52,11 @@ func (p Tables) AddColumns(ctx context.Context, kind, name string, defs []engine
 		was := len(t.cols)
 		constrained := false
 		for _, def := range defs {
-			col, err := p.newColumn(t, def)
+			col, err := t.def().New(def, p.files.Opts.NewID)
 			if err != nil {
 				return err
 			}
-			if err := checkFilled(col, rows); err != nil {
+			if err := tabledef.CheckFilled(col, rows); err != nil {
 				return err
 			}
 			constrained = constrained || col.NotNull || col.Unique
@@ -89,104 +88,6 @@ func (p Tables) AddColumns(ctx context.Context, kind, name string, defs []engine
 		return nil, err
 	}
 	return added, nil
-}
-
-// checkFilled rejects a new column that is not possible for the existing rows.
-func checkFilled(col engine.Column, rows int64) error {
-	switch {
-	case col.NotNull && col.DefaultValue == nil && rows > 0:
-		return constraint("column %q cannot be not null without a default value: the table holds %d rows",
-			col.Name, rows)
-	case col.NotNull && col.Unique && rows > 1:
-		return constraint("column %q cannot be unique and not null: %d rows would hold its default value %q", col.Name,
-			rows, *col.DefaultValue)
-	}
-	return nil
-}
-
-func constraint(format string, args ...any) error {
-	return &engine.Error{Kind: engine.KindConstraint, Message: fmt.Sprintf(format, args...)}
-}
-
-// newColumn checks a declaration against the table it is for.
-func (p Tables) newColumn(t *table, def engine.ColumnDef) (engine.Column, error) {
-	col := engine.Column{Name: engine.StoredName(t.kind, def.Name)}
-	if err := t.checkColumnName(def.Name, col.Name, -1); err != nil {
-		return col, err
-	}
-	if p.files.Opts.NewID == nil {
-		return col, errors.New("the engine was opened without a source of identifiers")
-	}
-	col.ID, col.DisplayName = p.files.Opts.NewID(), col.Name
-	if def.Type == "" {
-		return col, &engine.Error{Kind: engine.KindValue,
-			Message: fmt.Sprintf("column %q has no data type; one of %s is needed", col.Name,
-				strings.Join(api.ColumnTypes(), ", "))}
-	}
-	return col, applyDef(t.kind, &col, def)
-}
-
-// applyDef applies a declaration to a column.
-func applyDef(kind string, col *engine.Column, def engine.ColumnDef) error {
-	if def.Type != "" {
-		typ, ok := api.ColumnType(def.Type)
-		if !ok {
-			return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("column %q: data type %q is not allowed"+
-				"; allowed are %s", col.Name, def.Type, strings.Join(api.ColumnTypes(), ", "))}
-		}
-		_, _, decimal := api.DecimalOf(typ)
-		col.Widens = decimal && (col.Widens && typ == col.Type && def.Widens == nil || def.Widens != nil && *def.Widens)
-		col.Type = typ
-	}
-	if def.NoDefault {
-		col.DefaultValue = nil
-	}
-	if def.DefaultValue != nil {
-		col.DefaultValue = def.DefaultValue
-		if *def.DefaultValue == "" && col.Type != "varchar" {
-			col.DefaultValue = nil
-		}
-	}
-	if col.DefaultValue != nil {
-		if _, reason := cells.Parse(col.Type, *col.DefaultValue); reason != "" {
-			return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("default value of column %q: %s",
-				col.Name, reason)}
-		}
-	}
-	if def.NotNull != nil {
-		col.NotNull = *def.NotNull
-	}
-	if def.Unique != nil {
-		col.Unique = *def.Unique
-	}
-	if def.Desc != nil {
-		col.Desc = def.Desc
-	}
-	if def.DisplayName != nil && *def.DisplayName != "" {
-		col.DisplayName = *def.DisplayName
-	}
-	if kind == engine.SchemaBI {
-		col.DisplayName = col.Name // as hosted [L]
-	}
-	return nil
-}
-
-// checkColumnName rejects names of system columns and of other columns; self is the index of the column that is
-// renamed, or -1.
-func (t *table) checkColumnName(given, stored string, self int) error {
-	if err := checkName("column", given, stored); err != nil {
-		return err
-	}
-	if strings.HasPrefix(stored, "_") || sameName(stored, importer.TextColumn) {
-		return &engine.Error{Kind: engine.KindValue,
-			Message: fmt.Sprintf("column name %q is reserved: the name text and names that begin with an underscore "+
-				"are system columns", stored)}
-	}
-	if i, taken := t.column(stored); taken && i != self {
-		return &engine.Error{Kind: engine.KindExists, Message: fmt.Sprintf("column %q already exists in table %q",
-			t.cols[i].Name, t.name)}
-	}
-	return nil
 }
 
 // insertColumn records the declared column at index i.

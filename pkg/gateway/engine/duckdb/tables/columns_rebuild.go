@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -139,7 +140,7 @@ func (c conn) retype(ctx context.Context, p Tables, was, now *table, i int) erro
 	if err != nil {
 		var d *faults.Error
 		if errors.As(err, &d) && d.Type == "Constraint" {
-			return constraint("column %q cannot become %s: %s", was.cols[i].Name, typ, d.Message)
+			return tabledef.Constraint("column %q cannot become %s: %s", was.cols[i].Name, typ, d.Message)
 		}
 		return err
 	}

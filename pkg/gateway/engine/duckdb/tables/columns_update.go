@@ -4,29 +4,12 @@ package tables
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
-
-// declared finds a column that a user may change.
-func (t *table) declared(name string) (int, error) {
-	i, ok := t.column(engine.StoredName(t.kind, name))
-	if !ok {
-		i, ok = t.column(name) // a BI table's own _id
-	}
-	switch {
-	case !ok:
-		return 0, &engine.Error{Kind: engine.KindUnknownColumn,
-			Message: fmt.Sprintf("column %q does not exist in table %q", name, t.name)}
-	case t.cols[i].System:
-		return 0, &engine.Error{Kind: engine.KindNotAllowed,
-			Message: fmt.Sprintf("column %q is a system column and cannot be changed", t.cols[i].Name)}
-	}
-	return i, nil
-}
 
 // UpdateColumn changes name, type or description of a column and returns it. Stored values are kept: if one of them
 // does not fit the new type or constraint, the error names it and nothing changes. An empty default removes the
@@ -39,18 +22,18 @@ func (p Tables) UpdateColumn(ctx context.Context, kind, name, column string,
 		if err != nil {
 			return err
 		}
-		i, err := t.declared(column)
+		i, err := t.def().Declared(column)
 		if err != nil {
 			return err
 		}
 		old, col := t.cols[i], t.cols[i]
 		if def.Name != "" {
 			col.Name = engine.StoredName(kind, def.Name)
-			if err := t.checkColumnName(def.Name, col.Name, i); err != nil {
+			if err := t.def().CheckColumnName(def.Name, col.Name, i); err != nil {
 				return err
 			}
 		}
-		if err := applyDef(kind, &col, def); err != nil {
+		if err := tabledef.Apply(kind, &col, def); err != nil {
 			return err
 		}
 		if err := c.checkStored(ctx, t, old, col); err != nil {
@@ -100,7 +83,7 @@ func (c conn) checkStored(ctx context.Context, t *table, old, col engine.Column)
 			return err
 		}
 		if nulls > 0 {
-			return constraint("column %q cannot be not null: %d rows hold NULL, the first with _id %s",
+			return tabledef.Constraint("column %q cannot be not null: %d rows hold NULL, the first with _id %s",
 				col.Name, nulls, first)
 		}
 	}
@@ -114,7 +97,8 @@ func (c conn) checkStored(ctx context.Context, t *table, old, col engine.Column)
 			return err
 		}
 		if value != nil {
-			return constraint("column %q cannot be unique: %s rows hold %q, the first with _id %s", col.Name, *times,
+			return tabledef.Constraint("column %q cannot be unique: %s rows hold %q, the first with _id %s", col.Name,
+				*times,
 				*value, *first)
 		}
 	}
@@ -128,7 +112,7 @@ func (p Tables) DropColumn(ctx context.Context, kind, name, column string) error
 		if err != nil {
 			return err
 		}
-		i, err := t.declared(column)
+		i, err := t.def().Declared(column)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
 
 // commit makes the rows of an import those of its table, as its mode says, within the transaction of the only writer:
@@ -90,7 +91,7 @@ func (k commit) merge(ctx context.Context, query string, rows int64) (done engin
 	fresh := map[int]bool{} // the columns with new values in an updated row
 	for _, tg := range k.im.Targets {
 		name := sqltext.Quote(t.cols[tg.Col].Name)
-		if slices.ContainsFunc(m.Key, func(key string) bool { return sameName(key, t.cols[tg.Col].Name) }) {
+		if slices.ContainsFunc(m.Key, func(key string) bool { return tabledef.SameName(key, t.cols[tg.Col].Name) }) {
 			keys = append(keys, name)
 			on = append(on, `o.`+name+` = n.`+name)
 			continue

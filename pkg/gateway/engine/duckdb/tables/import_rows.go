@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -170,7 +171,7 @@ func (im *importing) fillBatch(b *values.Chunk, fill []filler) error {
 	for i, tg := range im.Targets {
 		meta := &im.t.cols[tg.Col]
 		sinks[i] = sink{&b.Cols[tg.Col], meta, tg.Field, cells.ParserOf(meta.Type),
-			slices.ContainsFunc(im.m.Key, func(name string) bool { return sameName(name, meta.Name) })}
+			slices.ContainsFunc(im.m.Key, func(name string) bool { return tabledef.SameName(name, meta.Name) })}
 	}
 	var end error
 	for !b.Full() {

@@ -18,8 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
-	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
 
 // digSchema holds the definitions of the internal tables. It is in the same file as the rows and
@@ -46,27 +45,6 @@ func digSetup() []string {
 	}
 }
 
-// systemColumns of an internal table, in their stored order; BI tables have _operation before text [L].
-func systemColumns(kind string) []engine.Column {
-	cols := []engine.Column{
-		{Name: "_id", Type: "bigint", NotNull: true, Unique: true},
-		{Name: "_version", Type: "bigint"},
-		{Name: "_created_time", Type: values.Instant},
-		{Name: "_created_by", Type: "bigint"},
-		{Name: "_last_modified_time", Type: values.Instant},
-		{Name: "_last_modified_by", Type: "bigint"},
-		{Name: "_session", Type: "bigint"},
-	}
-	if kind == engine.SchemaBI {
-		cols = append(cols, engine.Column{Name: "_operation", Type: "varchar"})
-	}
-	cols = append(cols, engine.Column{Name: importer.TextColumn, Type: "varchar"})
-	for i := range cols {
-		cols[i].DisplayName, cols[i].System = cols[i].Name, true
-	}
-	return cols
-}
-
 // Tables are the internal tables of a project.
 type Tables struct{ files *projects.Project }
 
@@ -89,36 +67,15 @@ type table struct {
 	cols []engine.Column
 }
 
+// def is the table as the rules for definitions have it.
+func (t *table) def() *tabledef.Table {
+	return &tabledef.Table{Kind: t.kind, Name: t.name, Columns: t.cols}
+}
+
+// column finds a column by its name in any case of letters.
+func (t *table) column(name string) (int, bool) { return t.def().Column(name) }
+
 func (t *table) sql() string { return naming.StoredTable(t.kind, t.name) }
-
-// column finds a column by name, case-insensitively like DuckDB.
-func (t *table) column(name string) (int, bool) {
-	for i, c := range t.cols {
-		if sameName(c.Name, name) {
-			return i, true
-		}
-	}
-	return -1, false
-}
-
-func sameName(a, b string) bool { return strings.EqualFold(a, b) }
-
-func checkKind(kind string) error {
-	if kind != engine.SchemaTable && kind != engine.SchemaBI {
-		return &engine.Error{Kind: engine.KindUnknownSchema, Message: fmt.Sprintf("schema %q has no internal tables",
-			kind)}
-	}
-	return nil
-}
-
-// checkName rejects names that could not be referenced later.
-func checkName(what, given, stored string) error {
-	bad := engine.NameFault(given, stored)
-	if bad == "" {
-		return nil
-	}
-	return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("%s name %q %s", what, given, bad)}
-}
 
 // change runs fn in a transaction as the only writer, with stages attached for reading. All changes of fn are stored,
 // or none.
@@ -149,7 +106,7 @@ func (c conn) change(ctx context.Context, fn func() error) error {
 
 // findTable reads the definition of a table; an unknown one is *engine.Error with KindUnknownTable.
 func (c conn) findTable(ctx context.Context, kind, name string) (t *table, err error) {
-	if err := checkKind(kind); err != nil {
+	if err := tabledef.CheckKind(kind); err != nil {
 		return nil, err
 	}
 	err = c.Snapshot(ctx, func() error {
@@ -177,7 +134,7 @@ func (c conn) tables(ctx context.Context) (map[tableKey]*table, error) {
 			clear(all)
 			named := map[tableKey]*table{}
 			err := c.Query(ctx, `SELECT kind, key, name FROM `+digTable("tables"), nil, func(v []*string) error {
-				t := &table{kind: *v[0], name: *v[2], cols: systemColumns(*v[0])}
+				t := &table{kind: *v[0], name: *v[2], cols: tabledef.System(*v[0])}
 				all[tableKey{t.kind, *v[1]}], named[tableKey{t.kind, t.name}] = t, t
 				return nil
 			})
@@ -212,7 +169,7 @@ func (c conn) readTable(ctx context.Context, kind, name string) (*table, error) 
 	if stored == "" {
 		return nil, engine.UnknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: name})
 	}
-	t := &table{kind: kind, name: stored, cols: systemColumns(kind)}
+	t := &table{kind: kind, name: stored, cols: tabledef.System(kind)}
 	err = c.Query(ctx, `SELECT `+columnFields+` FROM `+digTable("columns")+` WHERE kind = ? AND tbl = ? ORDER BY pos`,
 		[]any{kind, t.name}, func(v []*string) error {
 			t.cols = append(t.cols, columnOf(v))
@@ -249,7 +206,7 @@ func StoredAs(ctx context.Context, c *instance.Conn, kind, name string) (string,
 
 // ListTables names the tables of a kind in alphabetical order.
 func (p Tables) ListTables(ctx context.Context, kind string) ([]string, error) {
-	if err := checkKind(kind); err != nil {
+	if err := tabledef.CheckKind(kind); err != nil {
 		return nil, err
 	}
 	c, err := p.conn(ctx)
@@ -272,11 +229,11 @@ func (p Tables) ListTables(ctx context.Context, kind string) ([]string, error) {
 // existing table's name is returned [L].
 func (p Tables) CreateTable(ctx context.Context, kind, name string,
 	defs ...engine.ColumnDef) (stored string, err error) {
-	if err := checkKind(kind); err != nil {
+	if err := tabledef.CheckKind(kind); err != nil {
 		return "", err
 	}
 	stored = engine.StoredName(kind, name)
-	if err := checkName("table", name, stored); err != nil {
+	if err := tabledef.CheckName("table", name, stored); err != nil {
 		return "", err
 	}
 	err = p.change(ctx, func(c conn) error {
@@ -292,9 +249,9 @@ func (p Tables) CreateTable(ctx context.Context, kind, name string,
 		if !errors.As(err, &unknown) || unknown.Kind != engine.KindUnknownTable {
 			return err
 		}
-		t = &table{kind: kind, name: stored, cols: systemColumns(kind)}
+		t = &table{kind: kind, name: stored, cols: tabledef.System(kind)}
 		for _, def := range defs {
-			col, err := p.newColumn(t, def)
+			col, err := t.def().New(def, p.files.Opts.NewID)
 			if err != nil {
 				return err
 			}

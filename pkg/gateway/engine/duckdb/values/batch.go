@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -17,7 +18,7 @@ const (
 )
 
 // Instant is the type of the system columns with times.
-const Instant = "timestamp with time zone"
+const Instant = tabledef.Instant
 
 // Chunk is up to one vector of rows in DuckDB's own layout, written by Go without a call per value.
 type Chunk struct {

@@ -1,0 +1,91 @@
+package gateway
+
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/complete"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/engine/trino"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// clusterFlags are the flags of serve that choose the engine.
+type clusterFlags struct {
+	set  *pflag.FlagSet
+	name string
+	o    trino.Options
+}
+
+const engineTrino = "trino"
+
+func (f *clusterFlags) register(c *cobra.Command) {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.set = fs
+	fs.StringVar(&f.name, "engine", "duckdb", "engine that runs SQL and stores rows: duckdb in this process, or "+
+		"trino on a cluster "+
+		"(docs/cluster.md; this and the following flags also as variables, such as DIG_ENGINE and DIG_TRINO_URL)")
+	fs.StringVar(&f.o.URL, "trino-url", "", "address of the cluster's coordinator, such as "+
+		"https://trino.example.com:8443")
+	fs.StringVar(&f.o.User, "trino-user", "dig", "user of the gateway on the cluster")
+	fs.StringVar(&f.o.PasswordFile, "trino-password-file", "", "file with the password of the user, read for "+
+		"every statement")
+	fs.StringVar(&f.o.TokenFile, "trino-token-file", "", "file with a JSON web token, read for every statement")
+	fs.StringVar(&f.o.CAFile, "trino-ca", "", "file with the certificates to trust for the cluster (PEM)")
+	fs.StringVar(&f.o.CertFile, "trino-cert", "", "client certificate for the cluster (PEM)")
+	fs.StringVar(&f.o.KeyFile, "trino-key", "", "private key of --trino-cert (PEM)")
+	fs.StringVar(&f.o.Catalog, "trino-lake", "lake", "Iceberg catalog of the cluster for tables, stored results "+
+		"and caches")
+	fs.StringVar(&f.o.Prefix, "trino-prefix", "p", "beginning of the names of schemas in the catalog, for "+
+		"gateways that share it")
+	fs.StringVar(&f.o.Stage, "trino-stage", "", "folder for the files of imported rows, which the cluster can read")
+	fs.StringVar(&f.o.StageLocation, "trino-stage-location", "",
+		"address of --trino-stage for the cluster, such as local:///stage")
+	c.Flags().AddFlagSet(fs)
+	complete.Values(c, "engine", "duckdb", engineTrino)
+}
+
+// engine is the engine that the flags ask for.
+func (f *clusterFlags) engine(e *cli.Env) (name string, open func(engine.Options) (engine.Engine, error), err error) {
+	given := ""
+	f.set.VisitAll(func(fl *pflag.Flag) {
+		variable := "DIG_" + strings.ToUpper(strings.ReplaceAll(fl.Name, "-", "_"))
+		if v := e.Getenv(variable); v != "" && !fl.Changed {
+			err = fl.Value.Set(v)
+		} else if !fl.Changed {
+			return
+		}
+		if fl.Name != "engine" {
+			given = fl.Name
+		}
+	})
+	switch {
+	case err != nil:
+		return "", nil, err
+	case f.name == "duckdb" && given != "":
+		return "", nil, exitcode.Usagef("--%s: it is for --engine %s", given, engineTrino)
+	case f.name == "duckdb":
+		return "", duckdb.Open, nil
+	case f.name != engineTrino:
+		return "", nil, exitcode.Usagef("--engine: %q is neither duckdb nor %s", f.name, engineTrino)
+	case f.o.URL == "":
+		return "", nil, exitcode.Usagef("--trino-url: the address of the cluster is missing")
+	}
+	for _, file := range []*string{&f.o.PasswordFile, &f.o.TokenFile, &f.o.CAFile, &f.o.CertFile, &f.o.KeyFile,
+		&f.o.Stage} {
+		if *file != "" {
+			*file = e.Abs(*file)
+		}
+	}
+	f.o.Version = cli.BuildVersion()
+	// Opened once before it is needed, for the errors of the flags.
+	if trial, err := trino.Open(f.o, engine.Options{}); err != nil {
+		return "", nil, exitcode.Usagef("--engine %s: %v", engineTrino, err)
+	} else if err := trial.Close(); err != nil {
+		return "", nil, err
+	}
+	return engineTrino, func(of engine.Options) (engine.Engine, error) { return trino.Open(f.o, of) }, nil
+}

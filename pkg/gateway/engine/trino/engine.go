@@ -1,0 +1,198 @@
+// Package trino implements the engine contract on a cluster that runs Trino, which nothing was added to.
+//
+// The rows of a project are in tables of an Iceberg catalog:
+//
+//	<catalog>.p_<project>_table    internal tables
+//	<catalog>.p_<project>_bitable  BI tables
+//	<catalog>.p_<project>_mtquery  results of runs, under their ids; and so on for every other schema of results
+//
+// What the catalog has no place for is in comments, as JSON: the definition of a column in that of the column, the
+// types of a stored result, some of which Iceberg lacks, in that of the table. A change of a table is one commit of the
+// catalog, or several of which each leaves the table whole.
+package trino
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/trino/protocol"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// Options are how a cluster is reached, and where it stores rows.
+type Options struct {
+	protocol.Options
+	Catalog string // of Iceberg
+	Prefix  string // of the names of schemas, for gateways that share a catalog; "" for p
+	// Stage is a folder in which the gateway writes files of rows; StageLocation is its address for the cluster, such
+	// as s3://lake/stage. Without them nothing is imported.
+	Stage, StageLocation string
+}
+
+// Engine is a cluster.
+type Engine struct {
+	Options
+	engine.Warden
+	newID  func() string
+	dir    string
+	client *protocol.Client
+
+	mu       sync.Mutex
+	projects map[string]*project
+	closed   bool
+}
+
+var (
+	_ engine.Engine  = (*Engine)(nil)
+	_ engine.Project = (*project)(nil)
+)
+
+// Open checks the options. Nothing is sent before a statement is.
+func Open(o Options, of engine.Options) (engine.Engine, error) {
+	c, err := protocol.New(o.Options)
+	if err != nil {
+		return nil, err
+	}
+	if (o.Stage == "") != (o.StageLocation == "") {
+		return nil, errors.New("the folder for imported rows and its address for the cluster are given together " +
+			"or not at all")
+	}
+	if o.Stage != "" {
+		if o.Stage, err = filepath.Abs(o.Stage); err != nil {
+			return nil, err
+		}
+	}
+	return &Engine{Options: o, Warden: of.Warden, newID: of.NewID, dir: of.Dir, client: c,
+		projects: map[string]*project{}}, nil
+}
+
+// project is the tables of a project.
+type project struct {
+	e       *Engine
+	id      string
+	dropped atomic.Bool
+	schemas sync.Map   // those that were created
+	writes  sync.Mutex // changes of tables follow each other
+}
+
+// projectID matches the ids of projects.
+var projectID = late.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// Project implements engine.Engine.
+func (e *Engine) Project(_ context.Context, id string) (engine.Project, error) {
+	p, err := e.project(id)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.admit(nil)
+}
+
+func (e *Engine) project(id string) (*project, error) {
+	if !projectID().MatchString(id) {
+		return nil, fmt.Errorf("%q is not a project id", id)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, errors.New("the engine is closed")
+	}
+	p := e.projects[id]
+	if p == nil {
+		p = &project{e: e, id: id}
+		e.projects[id] = p
+	}
+	return p, nil
+}
+
+// DropProject implements engine.Engine. Its running statements end when their tables are gone.
+func (e *Engine) DropProject(ctx context.Context, id string) error {
+	p, err := e.project(id)
+	if err != nil {
+		return err
+	}
+	p.dropped.Store(true)
+	var schemas []string
+	_, err = p.exec(ctx, "SELECT schema_name FROM "+sqltext.Quote(e.Catalog)+".information_schema.schemata WHERE "+
+		"starts_with(schema_name, "+sqltext.Literal(p.schema(""))+")", false, func(v []*string) error {
+		if v[0] != nil && !strings.Contains((*v[0])[len(p.schema("")):], "_") {
+			schemas = append(schemas, *v[0])
+		}
+		return nil
+	})
+	for _, s := range schemas {
+		if err == nil {
+			_, err = p.exec(ctx, "DROP SCHEMA IF EXISTS "+sqltext.Quote(e.Catalog, s)+" CASCADE", true, nil)
+		}
+	}
+	if err != nil {
+		p.dropped.Store(false)
+	}
+	return err
+}
+
+// Close implements engine.Engine.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	e.client.Close()
+	return nil
+}
+
+// plainName matches names that the catalog stores as they are. Their files have them in their addresses.
+var plainName = late.Regexp(`^[a-z0-9][a-z0-9_]*$`)
+
+// physical is the name that a catalog, which ignores the case of letters, has for one of the gateway's.
+func physical(name string) string {
+	if plainName().MatchString(name) && !strings.HasPrefix(name, coded) {
+		return name
+	}
+	if len(name) > longest {
+		sum := sha256.Sum256([]byte(name))
+		name = string(sum[:])
+	}
+	return coded + hex.EncodeToString([]byte(name))
+}
+
+const (
+	coded   = "0x" // begins a name that is coded, and no other
+	longest = 100  // bytes of a name that is coded as it is
+)
+
+// schema is the schema of the project for tables of a kind.
+func (p *project) schema(kind string) string {
+	id := p.id
+	if strings.Contains(id, "_") { // the schema of another project could have its name
+		id = coded + hex.EncodeToString([]byte(id))
+	} else {
+		id = physical(id)
+	}
+	return cmp.Or(p.e.Prefix, "p") + "_" + id + "_" + kind
+}
+
+// table is the full name of a table, for a statement.
+func (p *project) table(kind, name string) string {
+	return sqltext.Quote(p.e.Catalog, p.schema(kind), physical(name))
+}
+
+// ready creates a schema.
+func (p *project) ready(ctx context.Context, kind string) error {
+	if _, done := p.schemas.Load(kind); done {
+		return nil
+	}
+	_, err := p.exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+sqltext.Quote(p.e.Catalog, p.schema(kind)), false, nil)
+	if err == nil {
+		p.schemas.Store(kind, true)
+	}
+	return err
+}

@@ -1,0 +1,428 @@
+package trino
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/internal/rowfile/csv"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
+	"github.com/google/uuid"
+)
+
+// ImportCSV implements engine.Tables. The rows are written to a file of Parquet that the cluster can read, which
+// becomes a part of the table by one commit.
+func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Reader,
+	m engine.Import) (done engine.Imported, err error) {
+	if p.e.Stage == "" {
+		return done, &engine.Error{Kind: engine.KindUnsupported,
+			Message: "this gateway has no folder for imported rows",
+			Hint:    "start it with --trino-stage and --trino-stage-location", Err: engine.ErrNotSupported}
+	}
+	t, err := p.find(ctx, kind, table)
+	if err != nil {
+		return done, err
+	}
+	if _, err := importer.Map(t.Name, t.Columns, m); err != nil {
+		return done, err
+	}
+	if !m.Appends() {
+		return done, notYet("an import that replaces or updates rows")
+	}
+	doc := m.Document
+	if doc == nil {
+		received, err := p.receive(ctx, src, m.MaxBytes)
+		if err != nil {
+			return done, err
+		}
+		defer received.Close()
+		size, err := received.Seek(0, io.SeekEnd)
+		if err != nil {
+			return done, err
+		}
+		doc = csv.Stored{In: received, Bytes: size}
+	}
+	if m.Timeout > 0 {
+		var over context.CancelFunc
+		ctx, over = context.WithTimeoutCause(ctx, m.Timeout, &engine.Error{Kind: engine.KindTimeout,
+			Err:     context.DeadlineExceeded,
+			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
+		defer over()
+	}
+	p.writes.Lock()
+	defer p.writes.Unlock()
+	if rows, stored, err := p.FindImport(ctx, m.ID); err != nil || stored { // sent again
+		return engine.Imported{Rows: rows, Again: stored}, err
+	}
+	if t, err = p.find(ctx, kind, table); err != nil { // it may have changed while the document arrived
+		return done, err
+	}
+	im := &importing{p: p, t: t, m: m, doc: doc}
+	defer im.discard()
+	for {
+		err := im.stage(ctx)
+		var wider *importer.WiderError
+		if !errors.As(err, &wider) {
+			if err != nil || im.rows == 0 {
+				return done, err
+			}
+			break
+		}
+		im.widen(wider.Types)
+	}
+	if err := im.unique(ctx); err != nil {
+		return done, err
+	}
+	return engine.Imported{Rows: im.rows, Inserted: im.rows}, im.commit(ctx)
+}
+
+// receive copies a document to a file without a name, so that it can be read twice.
+func (p *project) receive(ctx context.Context, src io.Reader, limit int64) (*tempfile.Unnamed, error) {
+	if err := os.MkdirAll(p.e.dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := tempfile.CreateUnnamed(p.e.dir, "import-*.csv")
+	if err != nil {
+		return nil, err
+	}
+	n := int64(0)
+	buf := make([]byte, csv.Window)
+	for {
+		k, err := src.Read(buf)
+		n += int64(k)
+		_, werr := f.Write(buf[:k])
+		switch {
+		case ctx.Err() != nil:
+			err = engine.Ended(ctx, nil)
+		case limit > 0 && n > limit:
+			err = &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes",
+				limit)}
+		case werr != nil:
+			err = werr
+		case err == io.EOF:
+			return f, nil
+		case err != nil:
+			err = fmt.Errorf("reading the document: %w", err)
+		}
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+	}
+}
+
+// importing is an import. Its folder holds the file of rows, which belongs to the table after the commit.
+type importing struct {
+	p       *project
+	t       *tabledef.Table
+	m       engine.Import
+	doc     csv.Document
+	name    string // of its folder
+	widened bool
+	rows    int64
+	kept    bool // the file belongs to the table, or may
+}
+
+// intent is what is noted of an import before its commit, beside its folder.
+type intent struct {
+	Schema string `json:"schema"`
+	Table  string `json:"table"` // as the catalog has it
+	File   string `json:"file"`  // its address for the cluster
+	Rows   int64  `json:"rows"`
+	Stored bool   `json:"stored"` // it is certain that they are
+}
+
+// folder is the folder of the project's imports.
+func (p *project) folder() string { return filepath.Join(p.e.Stage, p.schema("import")) }
+
+// address is that of a file of an import, for the cluster.
+func (im *importing) address(file string) string {
+	return strings.TrimRight(im.p.e.StageLocation, "/") + "/" + path.Join(im.p.schema("import"), im.name, file)
+}
+
+func (im *importing) dir() string { return filepath.Join(im.p.folder(), im.name) }
+
+// stage reads the document and writes its rows.
+func (im *importing) stage(ctx context.Context) error {
+	if im.name == "" {
+		if im.name = physical(im.m.ID); im.m.ID == "" {
+			im.name = physical(uuid.NewString())
+		}
+		// What an earlier import of this id has left did not become a part of the table.
+		if err := os.RemoveAll(im.dir()); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(im.dir(), 0o755); err != nil {
+			return err
+		}
+	}
+	targets, err := importer.Map(im.t.Name, im.t.Columns, im.m)
+	if err != nil {
+		return err
+	}
+	in := &importer.Reader{Columns: im.t.Columns, Targets: targets, Header: im.m.Header}
+	ids, err := im.p.nextIDs(time.Now())
+	if err != nil {
+		return err
+	}
+	out, err := newParquet(filepath.Join(im.dir(), rowsFile), im.t.Columns)
+	if err != nil {
+		return err
+	}
+	err = in.With(ctx, im.doc, func() error {
+		im.rows, err = out.fill(ctx, in, im.t, &ids)
+		return err
+	})
+	if err != nil {
+		return errors.Join(err, out.abandon())
+	}
+	if err := out.close(); err != nil {
+		return err
+	}
+	return im.p.keepLastID(ids)
+}
+
+// rowsFile is the name of the file of rows in the folder of an import.
+const rowsFile = "rows.parquet"
+
+// widen gives columns of decimals more digits.
+func (im *importing) widen(wider map[string]string) {
+	im.widened = true
+	im.t.Columns = slices.Clone(im.t.Columns)
+	for i, c := range im.t.Columns {
+		if typ := wider[c.Name]; typ != "" {
+			im.t.Columns[i].Type = typ
+		}
+	}
+}
+
+// commit makes the file a part of the table.
+func (im *importing) commit(ctx context.Context) error {
+	if im.widened {
+		if err := im.retype(ctx); err != nil {
+			return err
+		}
+	}
+	about := intent{Schema: im.p.schema(im.t.Kind), Table: physical(strings.ToLower(im.t.Name)),
+		File: im.address(rowsFile),
+		Rows: im.rows}
+	if err := im.note(about); err != nil {
+		return err
+	}
+	im.kept = true
+	_, err := im.p.exec(ctx, "ALTER TABLE "+im.p.at(im.t)+" EXECUTE add_files(location => "+sqltext.Literal(im.address(
+		""))+
+		", format => 'PARQUET')", true, nil)
+	if err != nil {
+		// The reply may be lost and the rows stored.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		stored, ferr := im.p.holds(ctx, about)
+		if ferr != nil {
+			return errors.Join(err, ferr)
+		}
+		if !stored {
+			im.kept = false
+			return err
+		}
+	}
+	about.Stored = true
+	return im.note(about)
+}
+
+// retype gives the columns of the table the types that the file has: a decimal of more digits with the same scale,
+// which the catalog changes in place.
+func (im *importing) retype(ctx context.Context) error {
+	now, err := im.p.find(ctx, im.t.Kind, im.t.Name)
+	if err != nil {
+		return err
+	}
+	for i, c := range im.t.Columns {
+		if c.Type == now.Columns[i].Type {
+			continue
+		}
+		name := sqltext.Quote(strings.ToLower(c.Name))
+		if _, err := im.p.exec(ctx, "ALTER TABLE "+im.p.at(im.t)+" ALTER COLUMN "+name+" SET DATA TYPE "+columnType(
+			c.Type), true,
+			nil); err != nil {
+			return fmt.Errorf("column %q cannot get the type %s that its values need: %w", c.Name, c.Type, err)
+		}
+		if _, err := im.p.exec(ctx, "COMMENT ON COLUMN "+im.p.at(im.t)+"."+name+" IS "+comment(im.t, i), true,
+			nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (im *importing) note(about intent) error {
+	b, err := json.Marshal(about)
+	if err != nil {
+		return err
+	}
+	return tempfile.Write(im.dir()+".json", b)
+}
+
+// discard removes the files of an import whose rows are not stored.
+func (im *importing) discard() {
+	if !im.kept && im.name != "" {
+		_ = os.RemoveAll(im.dir())
+		_ = os.Remove(im.dir() + ".json")
+	}
+}
+
+// FindImport implements engine.Tables: an import that is noted and not known to be stored is looked for in its table.
+func (p *project) FindImport(ctx context.Context, id string) (int64, bool, error) {
+	if id == "" || p.e.Stage == "" {
+		return 0, false, nil
+	}
+	b, err := os.ReadFile(filepath.Join(p.folder(), physical(id)+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	var about intent
+	if err == nil {
+		err = json.Unmarshal(b, &about)
+	}
+	if err == nil && !about.Stored {
+		about.Stored, err = p.holds(ctx, about)
+	}
+	if err != nil || !about.Stored {
+		return 0, false, err
+	}
+	return about.Rows, true, nil
+}
+
+// holds reports whether a file is a part of its table.
+func (p *project) holds(ctx context.Context, about intent) (found bool, err error) {
+	_, err = p.exec(ctx, "SELECT 1 FROM "+sqltext.Quote(p.e.Catalog, about.Schema,
+		about.Table+"$files")+" WHERE file_path = "+
+		sqltext.Literal(about.File), false, func([]*string) error { found = true; return nil })
+	if isKind(err, engine.KindUnknownTable) || isKind(err, engine.KindUnknownSchema) {
+		err = nil // it was dropped with its rows
+	}
+	return found, err
+}
+
+// unique compares the values of unique columns with each other and with those that are stored, before the commit. The
+// file is a table of its own for that time, which ends without its file.
+func (im *importing) unique(ctx context.Context) error {
+	var columns []int
+	for i, c := range im.t.Columns {
+		if c.Unique && !c.System {
+			columns = append(columns, i)
+		}
+	}
+	if len(columns) == 0 {
+		return nil
+	}
+	if err := im.p.ready(ctx, "scratch"); err != nil {
+		return err
+	}
+	list := make([]string, len(im.t.Columns))
+	for i, c := range im.t.Columns {
+		list[i] = sqltext.Quote(strings.ToLower(c.Name)) + " " + columnType(c.Type)
+	}
+	scratch := im.p.table("scratch", im.name)
+	if _, err := im.p.exec(ctx, "CREATE TABLE "+scratch+" ("+strings.Join(list, ", ")+")", true, nil); err != nil {
+		return err
+	}
+	defer func() {
+		_, _ = im.p.exec(context.WithoutCancel(ctx), "CALL "+sqltext.Quote(im.p.e.Catalog)+".system.unregister_table("+
+			sqltext.Literal(im.p.schema("scratch"))+", "+sqltext.Literal(physical(im.name))+")", true, nil)
+	}()
+	if _, err := im.p.exec(ctx, "ALTER TABLE "+scratch+" EXECUTE add_files(location => "+sqltext.Literal(im.address(
+		""))+
+		", format => 'PARQUET')", true, nil); err != nil {
+		return err
+	}
+	faults := &engine.ImportError{}
+	for _, i := range columns {
+		if err := im.duplicates(ctx, scratch, i, faults); err != nil {
+			return err
+		}
+	}
+	if faults.Total > 0 {
+		return faults
+	}
+	return nil
+}
+
+// duplicates lists the lines of the document whose value of a column is in another one before, or stored.
+func (im *importing) duplicates(ctx context.Context, scratch string, column int, faults *engine.ImportError) error {
+	col := im.t.Columns[column]
+	name := sqltext.Quote(strings.ToLower(col.Name))
+	twice := map[string]bool{} // whether it is stored
+	_, err := im.p.exec(ctx,
+		"WITH given AS (SELECT "+name+" AS v, count(*) AS n FROM "+scratch+" WHERE "+name+" IS NOT NULL GROUP BY 1), "+
+			"old AS (SELECT DISTINCT "+name+" AS v FROM "+im.p.at(im.t)+" WHERE "+name+" IN (SELECT v FROM given)) "+
+			"SELECT CAST(given.v AS varchar), old.v IS NOT NULL FROM given LEFT JOIN old ON given.v = old.v WHERE n > "+
+			"1 OR old.v IS NOT NULL "+
+			fmt.Sprintf("LIMIT %d", importer.MaxBadCells), false, func(v []*string) error {
+			twice[*v[0]] = *v[1] == "true"
+			return nil
+		})
+	if err != nil || len(twice) == 0 {
+		return err
+	}
+	targets, err := importer.Map(im.t.Name, im.t.Columns, im.m)
+	if err != nil {
+		return err
+	}
+	targets = slices.DeleteFunc(targets, func(tg importer.Target) bool { return tg.Col != column })
+	if len(targets) == 0 {
+		return importer.MappingError("column %q is unique and not mapped: more than one row would hold its "+
+			"default value %q",
+			col.Name, *col.DefaultValue)
+	}
+	in := &importer.Reader{Columns: im.t.Columns, Targets: targets, Header: im.m.Header}
+	return in.With(ctx, im.doc, func() error { return twices(in, col, targets[0].Field, twice, faults) })
+}
+
+// twices lists the lines whose value of a column is one of those that are twice in the document, after its first one,
+// or stored.
+func twices(in *importer.Reader, col engine.Column, field int, twice map[string]bool,
+	faults *engine.ImportError) error {
+	first := map[string]int64{}
+	for {
+		if err := in.Next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return in.FormFault(err)
+		}
+		f := in.Field(field)
+		if in.Null(f) {
+			continue
+		}
+		value := plainText(col.Type, f.Text)
+		stored, bad := twice[value]
+		before, seen := first[value]
+		if !bad || !stored && !seen {
+			first[value] = in.Line()
+			continue
+		}
+		reason := "duplicate key value violates unique constraint: "
+		if stored {
+			reason += "a stored row holds it"
+		} else {
+			reason += fmt.Sprintf("line %d holds it", before)
+		}
+		if faults.Total++; len(faults.Cells) < importer.MaxBadCells {
+			faults.Cells = append(faults.Cells, engine.BadCell{Line: in.Line(), Column: col.Name,
+				Value: csv.Clip(f.Text, 1000), Reason: reason})
+		}
+	}
+}
