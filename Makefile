@@ -14,7 +14,7 @@ ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler man test load big check-operation lint witness generate bench bench-files bench-start bench-serve bench-sources bench-tpch bench-inference public-files install uninstall clean
+.PHONY: all client compiler man test load big cluster-test check-operation lint witness generate bench bench-files bench-start bench-serve bench-sources bench-tpch bench-inference public-files install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -52,6 +52,10 @@ witness: compiler
 	DIG_TEST_RENEW=missing WITNESS_VERSION=476 bash .ci/witness go test ./pkg/trinosql ./pkg/trinosql/witness -run \
 		'^TestComplete$$|^TestMutations$$' -v -count=1 || [ $$? = 3 ]
 	bash .ci/databases bash .ci/witness go test ./pkg/gateway/sourcetest -run '^TestWitness' -v -count=1 -timeout 20m || [ $$? = 3 ]
+
+# The contract of engines and what else needs a cluster, on one node that is started for it; about ten minutes.
+cluster-test: compiler
+	bash .ci/cluster go test ./pkg/gateway/engine/trino/... -v -count=1 -timeout 60m
 
 # What a new or changed operation of the API must have; docs/architecture.md lists the places.
 check-operation:

@@ -168,7 +168,13 @@ func minimalTables(t *testing.T, open Open) {
 		if done != step.done || !slices.Equal(lines, step.bad) {
 			t.Errorf("%+v of %q: %+v, faults in lines %d", step.mode, step.text, done, lines)
 		}
-		want(t, p, sql.Query{SQL: `SELECT id, name FROM t`}, step.rows)
+		got, err := Query(ctx, p, sql.Query{SQL: `SELECT id, name FROM t`})
+		sorted := strings.Split(got, "\n") // the order of rows that were updated is up to the engine
+		expect := strings.Split(step.rows, "\n")
+		slices.Sort(sorted)
+		if slices.Sort(expect); err != nil || !slices.Equal(sorted, expect) {
+			t.Errorf("%+v of %q: rows %q, %v", step.mode, step.text, got, err)
+		}
 	}
 	if names, err := p.ListTables(ctx, engine.SchemaTable); err != nil || strings.Join(names, " ") != "t" {
 		t.Errorf("%q, %v", names, err)

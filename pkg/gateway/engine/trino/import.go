@@ -39,9 +39,6 @@ func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Read
 	if _, err := importer.Map(t.Name, t.Columns, m); err != nil {
 		return done, err
 	}
-	if !m.Appends() {
-		return done, notYet("an import that replaces or updates rows")
-	}
 	doc := m.Document
 	if doc == nil {
 		received, err := p.receive(ctx, src, m.MaxBytes)
@@ -76,17 +73,21 @@ func (p *project) ImportCSV(ctx context.Context, kind, table string, src io.Read
 		err := im.stage(ctx)
 		var wider *importer.WiderError
 		if !errors.As(err, &wider) {
-			if err != nil || im.rows == 0 {
+			if err != nil || im.rows == 0 && m.Appends() {
 				return done, err
 			}
 			break
 		}
 		im.widen(wider.Types)
 	}
-	if err := im.unique(ctx); err != nil {
-		return done, err
+	done = engine.Imported{Rows: im.rows, Inserted: im.rows}
+	if m.Appends() {
+		if err := im.unique(ctx, "FROM "+p.at(t)); err != nil {
+			return done, err
+		}
+		return done, im.commit(ctx)
 	}
-	return engine.Imported{Rows: im.rows, Inserted: im.rows}, im.commit(ctx)
+	return im.merge(ctx)
 }
 
 // receive copies a document to a file without a name, so that it can be read twice.
@@ -134,13 +135,14 @@ type importing struct {
 	widened bool
 	rows    int64
 	kept    bool // the file belongs to the table, or may
+	merged  bool // its rows are in files of the table's own
 }
 
 // intent is what is noted of an import before its commit, beside its folder.
 type intent struct {
 	Schema string `json:"schema"`
 	Table  string `json:"table"` // as the catalog has it
-	File   string `json:"file"`  // its address for the cluster
+	File   string `json:"file"`  // its address for the cluster, "" if the rows are merged
 	Rows   int64  `json:"rows"`
 	Stored bool   `json:"stored"` // it is certain that they are
 }
@@ -183,7 +185,7 @@ func (im *importing) stage(ctx context.Context) error {
 		return err
 	}
 	err = in.With(ctx, im.doc, func() error {
-		im.rows, err = out.fill(ctx, in, im.t, &ids)
+		im.rows, err = out.fill(ctx, in, im.t, im.m.Key, &ids)
 		return err
 	})
 	if err != nil {
@@ -223,9 +225,7 @@ func (im *importing) commit(ctx context.Context) error {
 		return err
 	}
 	im.kept = true
-	_, err := im.p.exec(ctx, "ALTER TABLE "+im.p.at(im.t)+" EXECUTE add_files(location => "+sqltext.Literal(im.address(
-		""))+
-		", format => 'PARQUET')", true, nil)
+	_, err := im.p.exec(ctx, im.adding(im.p.at(im.t)), true, nil)
 	if err != nil {
 		// The reply may be lost and the rows stored.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -241,6 +241,12 @@ func (im *importing) commit(ctx context.Context) error {
 	}
 	about.Stored = true
 	return im.note(about)
+}
+
+// adding makes the file a part of a table.
+func (im *importing) adding(table string) string {
+	return "ALTER TABLE " + table + " EXECUTE add_files(location => " + sqltext.Literal(im.address("")) +
+		", format => 'PARQUET')"
 }
 
 // retype gives the columns of the table the types that the file has: a decimal of more digits with the same scale,
@@ -280,7 +286,9 @@ func (im *importing) note(about intent) error {
 func (im *importing) discard() {
 	if !im.kept && im.name != "" {
 		_ = os.RemoveAll(im.dir())
-		_ = os.Remove(im.dir() + ".json")
+		if !im.merged {
+			_ = os.Remove(im.dir() + ".json")
+		}
 	}
 }
 
@@ -308,6 +316,10 @@ func (p *project) FindImport(ctx context.Context, id string) (int64, bool, error
 
 // holds reports whether a file is a part of its table.
 func (p *project) holds(ctx context.Context, about intent) (found bool, err error) {
+	if about.File == "" {
+		// Rows that were merged are in files of the table's own. Such an import may be sent again: it ends alike.
+		return false, nil
+	}
 	_, err = p.exec(ctx, "SELECT 1 FROM "+sqltext.Quote(p.e.Catalog, about.Schema,
 		about.Table+"$files")+" WHERE file_path = "+
 		sqltext.Literal(about.File), false, func([]*string) error { found = true; return nil })
@@ -315,114 +327,4 @@ func (p *project) holds(ctx context.Context, about intent) (found bool, err erro
 		err = nil // it was dropped with its rows
 	}
 	return found, err
-}
-
-// unique compares the values of unique columns with each other and with those that are stored, before the commit. The
-// file is a table of its own for that time, which ends without its file.
-func (im *importing) unique(ctx context.Context) error {
-	var columns []int
-	for i, c := range im.t.Columns {
-		if c.Unique && !c.System {
-			columns = append(columns, i)
-		}
-	}
-	if len(columns) == 0 {
-		return nil
-	}
-	if err := im.p.ready(ctx, "scratch"); err != nil {
-		return err
-	}
-	list := make([]string, len(im.t.Columns))
-	for i, c := range im.t.Columns {
-		list[i] = sqltext.Quote(strings.ToLower(c.Name)) + " " + columnType(c.Type)
-	}
-	scratch := im.p.table("scratch", im.name)
-	if _, err := im.p.exec(ctx, "CREATE TABLE "+scratch+" ("+strings.Join(list, ", ")+")", true, nil); err != nil {
-		return err
-	}
-	defer func() {
-		_, _ = im.p.exec(context.WithoutCancel(ctx), "CALL "+sqltext.Quote(im.p.e.Catalog)+".system.unregister_table("+
-			sqltext.Literal(im.p.schema("scratch"))+", "+sqltext.Literal(physical(im.name))+")", true, nil)
-	}()
-	if _, err := im.p.exec(ctx, "ALTER TABLE "+scratch+" EXECUTE add_files(location => "+sqltext.Literal(im.address(
-		""))+
-		", format => 'PARQUET')", true, nil); err != nil {
-		return err
-	}
-	faults := &engine.ImportError{}
-	for _, i := range columns {
-		if err := im.duplicates(ctx, scratch, i, faults); err != nil {
-			return err
-		}
-	}
-	if faults.Total > 0 {
-		return faults
-	}
-	return nil
-}
-
-// duplicates lists the lines of the document whose value of a column is in another one before, or stored.
-func (im *importing) duplicates(ctx context.Context, scratch string, column int, faults *engine.ImportError) error {
-	col := im.t.Columns[column]
-	name := sqltext.Quote(strings.ToLower(col.Name))
-	twice := map[string]bool{} // whether it is stored
-	_, err := im.p.exec(ctx,
-		"WITH given AS (SELECT "+name+" AS v, count(*) AS n FROM "+scratch+" WHERE "+name+" IS NOT NULL GROUP BY 1), "+
-			"old AS (SELECT DISTINCT "+name+" AS v FROM "+im.p.at(im.t)+" WHERE "+name+" IN (SELECT v FROM given)) "+
-			"SELECT CAST(given.v AS varchar), old.v IS NOT NULL FROM given LEFT JOIN old ON given.v = old.v WHERE n > "+
-			"1 OR old.v IS NOT NULL "+
-			fmt.Sprintf("LIMIT %d", importer.MaxBadCells), false, func(v []*string) error {
-			twice[*v[0]] = *v[1] == "true"
-			return nil
-		})
-	if err != nil || len(twice) == 0 {
-		return err
-	}
-	targets, err := importer.Map(im.t.Name, im.t.Columns, im.m)
-	if err != nil {
-		return err
-	}
-	targets = slices.DeleteFunc(targets, func(tg importer.Target) bool { return tg.Col != column })
-	if len(targets) == 0 {
-		return importer.MappingError("column %q is unique and not mapped: more than one row would hold its "+
-			"default value %q",
-			col.Name, *col.DefaultValue)
-	}
-	in := &importer.Reader{Columns: im.t.Columns, Targets: targets, Header: im.m.Header}
-	return in.With(ctx, im.doc, func() error { return twices(in, col, targets[0].Field, twice, faults) })
-}
-
-// twices lists the lines whose value of a column is one of those that are twice in the document, after its first one,
-// or stored.
-func twices(in *importer.Reader, col engine.Column, field int, twice map[string]bool,
-	faults *engine.ImportError) error {
-	first := map[string]int64{}
-	for {
-		if err := in.Next(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return in.FormFault(err)
-		}
-		f := in.Field(field)
-		if in.Null(f) {
-			continue
-		}
-		value := plainText(col.Type, f.Text)
-		stored, bad := twice[value]
-		before, seen := first[value]
-		if !bad || !stored && !seen {
-			first[value] = in.Line()
-			continue
-		}
-		reason := "duplicate key value violates unique constraint: "
-		if stored {
-			reason += "a stored row holds it"
-		} else {
-			reason += fmt.Sprintf("line %d holds it", before)
-		}
-		if faults.Total++; len(faults.Cells) < importer.MaxBadCells {
-			faults.Cells = append(faults.Cells, engine.BadCell{Line: in.Line(), Column: col.Name,
-				Value: csv.Clip(f.Text, 1000), Reason: reason})
-		}
-	}
 }

@@ -24,8 +24,8 @@ var errTooMany = errors.New("more rows than are sent with a statement")
 
 // rows writes the rows of a source, or of another project, into the statement: the cluster cannot ask the gateway for
 // them.
-func (w *writer) rows(r *engine.Relation) (string, error) {
-	v := &values{r: r}
+func (w *writer) rows(r *engine.Relation, columns []int) (string, error) {
+	v := &values{r: r, columns: columns}
 	var err error
 	switch {
 	case r.Scan != nil:
@@ -51,11 +51,12 @@ func (w *writer) rows(r *engine.Relation) (string, error) {
 	return v.text()
 }
 
-// values are rows as texts, in the order of the table's columns. Columns that are not asked for are NULL.
+// values are rows as texts. Those of a table of which no column is named are NULL.
 type values struct {
-	r    *engine.Relation
-	b    strings.Builder
-	rows int
+	r       *engine.Relation
+	columns []int // those that the statement names
+	b       strings.Builder
+	rows    int
 }
 
 // row begins a row, cell adds a value to it.
@@ -86,13 +87,14 @@ func (v *values) check() error {
 
 // text is a query for the rows.
 func (v *values) text() (string, error) {
-	names := make([]string, len(v.r.Infos))
-	list := make([]string, len(v.r.Infos))
-	for i, c := range v.r.Infos {
+	names := make([]string, len(v.columns))
+	list := make([]string, len(v.columns))
+	for i, k := range v.columns {
 		names[i] = "c" + strconv.Itoa(i)
-		t := v.r.Table.Columns[i].Type
-		if list[i] = cast(names[i], t, v.rows == 0); c.Zone != "" && t.Kind == types.TimestampTZ {
-			list[i] = "at_timezone(" + list[i] + ", " + sqltext.Literal(c.Zone) + ")"
+		t := v.r.Table.Columns[k].Type
+		list[i] = cast(names[i], t, v.rows == 0)
+		if zone := v.r.Infos[k].Zone; zone != "" && t.Kind == types.TimestampTZ {
+			list[i] = "at_timezone(" + list[i] + ", " + sqltext.Literal(zone) + ")"
 		}
 	}
 	switch {
@@ -120,12 +122,19 @@ func cast(text string, t *types.Type, null bool) string {
 	return "CAST(" + text + " AS " + t.String() + ")"
 }
 
+// names are the names of the columns at the source.
+func (v *values) names() []string {
+	names := make([]string, len(v.columns))
+	for i, k := range v.columns {
+		names[i] = v.r.Infos[k].Name
+	}
+	return names
+}
+
 func (v *values) scan(ctx context.Context) (err error) {
 	req := engine.ScanRequest{Columns: []string{}, Filters: v.r.Filters, Limit: v.r.Limit}
 	if !v.r.Count {
-		for _, c := range v.r.Infos {
-			req.Columns = append(req.Columns, c.Name)
-		}
+		req.Columns = v.names()
 	}
 	src, err := v.r.Scan.Scan(ctx, req)
 	if err != nil {
@@ -136,14 +145,14 @@ func (v *values) scan(ctx context.Context) (err error) {
 		rows, err := src.Next(ctx)
 		for _, row := range rows {
 			v.row()
-			for i := range v.r.Infos {
+			for i, k := range v.columns {
 				if v.r.Count || row[i] == nil {
 					v.cell(i, "", true)
 					continue
 				}
-				text, err := goText(row[i], v.r.Table.Columns[i].Type)
+				text, err := goText(row[i], v.r.Table.Columns[k].Type)
 				if err != nil {
-					return &engine.ColumnError{Table: v.r.Shown, Column: v.r.Infos[i].Name, Err: err}
+					return &engine.ColumnError{Table: v.r.Shown, Column: v.r.Infos[k].Name, Err: err}
 				}
 				v.cell(i, text, false)
 			}
@@ -196,9 +205,7 @@ func fitsDecimal(text string, scale int) bool {
 func (v *values) relay(ctx context.Context) error {
 	columns := []string{}
 	if !v.r.Count {
-		for _, c := range v.r.Infos {
-			columns = append(columns, c.Name)
-		}
+		columns = v.names()
 	}
 	rows, err := v.r.Relay.Run(ctx, columns)
 	if err != nil {
@@ -216,7 +223,7 @@ func (v *values) relay(ctx context.Context) error {
 		}
 		for n := range b.Len {
 			v.row()
-			for i := range v.r.Infos {
+			for i := range v.columns {
 				if v.r.Count || b.Columns[i].Null(n) {
 					v.cell(i, "", true)
 					continue

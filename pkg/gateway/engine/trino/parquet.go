@@ -142,7 +142,8 @@ func plainText(typ string, text []byte) string {
 
 // fill writes the rows of a document, and returns their number. After the first bad cell no more are written, but the
 // rest is checked.
-func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef.Table, ids *rowIDs) (int64, error) {
+func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef.Table, key []string,
+	ids *rowIDs) (int64, error) {
 	fixed := p.fixed(t, in.Targets, time.Now())
 	parsers := make([]cells.Parser, len(in.Targets))
 	for i, tg := range in.Targets {
@@ -166,7 +167,10 @@ func (p *parquetFile) fill(ctx context.Context, in *importer.Reader, t *tabledef
 			at := p.place[tg.Col]
 			switch {
 			case in.Null(f):
-				if col.NotNull {
+				if slices.ContainsFunc(key, func(k string) bool { return tabledef.SameName(k, col.Name) }) {
+					in.BadCell(col.Name, f, fmt.Sprintf(`null value in column "%s", which is part of the key`,
+						col.Name))
+				} else if col.NotNull {
 					in.BadCell(col.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`,
 						col.Name))
 				}

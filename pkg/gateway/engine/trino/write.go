@@ -92,6 +92,7 @@ type writer struct {
 	named   map[*engine.Relation]*trinosql.NamedQuery
 	entries []*trinosql.NamedQuery
 	text    map[*trinosql.Query]piece // of the entries
+	used    map[*engine.Relation][]int
 	aliases int
 }
 
@@ -104,7 +105,7 @@ type piece struct {
 // write writes a statement.
 func (p *project) write(ctx context.Context, x *engine.Statement) (*written, error) {
 	w := &writer{p: p, ctx: ctx, prefix: freshPrefix(x), named: map[*engine.Relation]*trinosql.NamedQuery{},
-		text: map[*trinosql.Query]piece{}}
+		text: map[*trinosql.Query]piece{}, used: usedColumns(x)}
 	if err := w.prepare(x); err != nil {
 		return nil, err
 	}
@@ -154,6 +155,10 @@ func (w *writer) prepare(x *engine.Statement) error {
 		}
 		var body piece
 		var err error
+		columns := make([]int, len(r.Table.Columns))
+		for i := range columns {
+			columns[i] = i
+		}
 		switch {
 		case r.View != nil:
 			if err = w.prepare(r.View); err == nil && r.View.Query.Routines != nil {
@@ -164,14 +169,17 @@ func (w *writer) prepare(x *engine.Statement) error {
 				body, err = w.query(r.View, r, r.View.Query)
 			}
 		default:
-			body.text, err = w.rows(r)
+			if columns = w.used[r]; len(columns) == 0 { // the rows are only counted
+				columns = []int{0}
+			}
+			body.text, err = w.rows(r, columns)
 		}
 		if err != nil {
 			return x.InRelation(r, err)
 		}
 		n := &trinosql.NamedQuery{Name: w.name(), Query: &trinosql.Query{}}
-		for _, c := range r.Table.Columns {
-			n.Columns = append(n.Columns, &trinosql.Ident{Name: c.Name, Quoted: true})
+		for _, i := range columns {
+			n.Columns = append(n.Columns, &trinosql.Ident{Name: r.Table.Columns[i].Name, Quoted: true})
 		}
 		w.named[r], w.text[n.Query] = n, body
 		w.entries = append(w.entries, n)
