@@ -162,6 +162,7 @@ project delete other --yes
 project export shop.tar | 1
 project get other
 project import none.tar | fails
+project use other | 1
 project list
 project update other --name x
 pull pulled | 1

@@ -10,7 +10,7 @@ import (
 type described struct{ name, description **string }
 
 // anotherName is the hint for a name that is not free.
-const anotherName = "give another name"
+const anotherName = "give another name, or --allow-duplicate"
 
 // create sets them from the arguments and flags of a command that creates the object.
 func (d described) create(c *cobra.Command, args []string, description string) error {

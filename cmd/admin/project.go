@@ -21,20 +21,7 @@ func NewProject(e *cli.Env, more ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: "project", Aliases: []string{"projects"},
 		Short: "Projects, which hold connections, tables and queries"}
 	c.AddCommand(
-		cli.Leaf[[]api.Project](e, spec.ListProjects, &cobra.Command{
-			Use: "list", Aliases: []string{"ls"}, Short: "List the projects of a workspace", Example: "  " + e.Name +
-				" project list --workspace analytics", Args: cobra.NoArgs,
-		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
-			org, ws, err := e.Target().OrgAndWorkspace(ctx, cl)
-			if err != nil {
-				return cli.View{}, err
-			}
-			v, err := cl.Projects.List(ctx, org, ws)
-			if err == nil && e.Run.Settings.Workspace.Value == "" {
-				otherWorkspaces(ctx, e, cl, org, ws)
-			}
-			return cli.List(v, "id", "name", "domain", "description"), err
-		}),
+		newProjectListCmd(e),
 		newProjectCreateCmd(e), newProjectUpdateCmd(e),
 		cli.Leaf[api.Project](e, spec.GetProject, cli.Annotate(&cobra.Command{
 			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " +
@@ -53,29 +40,29 @@ func NewProject(e *cli.Env, more ...*cobra.Command) *cobra.Command {
 		newProjectDeleteCmd(e),
 	)
 	c.AddCommand(more...)
-	e.Displays(&projectShape, api.Project{})
+	e.Displays(&projectShape, api.Project{}, placed{})
 	return c
 }
 
-// otherWorkspaces tells that only the projects of the default workspace are listed, if there are others.
-func otherWorkspaces(ctx context.Context, e *cli.Env, cl *api.Client, org, listed string) {
-	all, err := cl.Workspaces.List(ctx, org)
-	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err,
-			"note: these are the projects of the default workspace; the others could not be listed: %v\n", err)
-	}
-	this, others := "", []string(nil)
-	for _, w := range all {
-		if w.ID == listed {
-			this = w.Name
-		} else {
-			others = append(others, w.Name)
-		}
-	}
-	if len(others) > 0 {
-		fmt.Fprintf(e.Err, "note: these are the projects of workspace %s; --workspace lists those of %s\n",
-			cmp.Or(this, listed), phrase.Counted(others, "1 other", "%d others"))
-	}
+// placed is a project with the name of its workspace.
+type placed struct {
+	api.Project
+	WorkspaceName string `json:"workspaceName,omitempty"`
+}
+
+func newProjectListCmd(e *cli.Env) *cobra.Command {
+	return cli.Annotate(cli.Leaf[[]placed](e, spec.ListProjects, &cobra.Command{
+		Use: "list", Aliases: []string{"ls"}, Args: cobra.NoArgs,
+		Short:   "List the projects of all workspaces, or of one with --workspace",
+		Example: "  " + e.Name + " project list\n  " + e.Name + " project list --workspace analytics",
+	}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+		all := []placed{}
+		err := e.Target().EachProject(ctx, cl, func(w api.Workspace, p api.Project) bool {
+			all = append(all, placed{p, w.Name})
+			return true
+		})
+		return cli.List(all, "id", "name", "workspaceName", "description").PrintValue(), err
+	}), spec.ListWorkspaces)
 }
 
 // inWorkspace is a project for display, with the name of its workspace.
@@ -84,10 +71,7 @@ func inWorkspace(ctx context.Context, e *cli.Env, cl *api.Client, org, workspace
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintf(e.Err, "note: the workspace is shown by id because it could not be read: %v\n", err)
 	}
-	return struct {
-		api.Project
-		WorkspaceName string `json:"workspaceName,omitempty"`
-	}{p, w.Name}
+	return placed{p, w.Name}
 }
 
 func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
@@ -177,9 +161,11 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) p
 
 func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 	var description, body string
+	var again cli.Duplicate
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a project in a workspace", Example: "  " + e.Name +
 		" project create sales --workspace analytics", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&description, "description", "", "description")
+	again.Register(c)
 	cli.BodyFlag(c, &body)
 	return cli.Leaf[api.Project](e, spec.CreateProject, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View, error) {
@@ -194,8 +180,10 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := resolve.Projects(ctx, cl, org, ws).Free("a project", *req.Name, "", anotherName); err != nil {
-			return cli.View{}, err
+		if !again.Asked(e, &req.AllowDuplicateName) {
+			if err := resolve.Projects(ctx, cl, org, ws).Free("a project", *req.Name, "", anotherName); err != nil {
+				return cli.View{}, err
+			}
 		}
 		v, err := cl.Projects.Create(ctx, org, ws, req)
 		return cli.Object(v), err
@@ -204,10 +192,12 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 
 func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 	var name, description, body string
+	var again cli.Duplicate
 	c := &cobra.Command{Use: "update PROJECT", Short: "Change the name or description of a project", Example: "  " +
 		e.Name + " project update sales --name revenue", Args: cobra.ExactArgs(1)}
 	c.Flags().StringVar(&name, "name", "", "new name")
 	c.Flags().StringVar(&description, "description", "", "new description")
+	again.Register(c)
 	cli.BodyFlag(c, &body)
 	return cli.Leaf[api.Project](e, spec.UpdateProject, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View, error) {
@@ -222,7 +212,7 @@ func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if req.Name != nil {
+		if !again.Asked(e, &req.AllowDuplicateName) && req.Name != nil {
 			if err := resolve.Projects(ctx, cl, org, ws).Free("a project", *req.Name, id, anotherName); err != nil {
 				return cli.View{}, err
 			}

@@ -25,11 +25,11 @@ var workspaceShape = cli.Shape{ID: "id", Fields: []cli.Field{
 var projectShape = cli.Shape{ID: "id", Fields: []cli.Field{
 	{Path: "id", Key: true},
 	{Path: "name", Key: true},
+	{Path: "workspaceName", Heading: "workspace"},
 	{Path: "createdAt", Heading: "created", As: output.AsTime},
 	{Path: "domain"},
 	{Path: "description"},
 	{Path: "owner", Only: output.InRecords},
-	{Path: "workspaceName", Heading: "workspace", Only: output.InRecords},
 	{Path: "workspaceId", Heading: "workspace id", Only: output.InRecords},
 }}
 

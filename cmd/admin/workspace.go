@@ -94,9 +94,11 @@ func workspaceArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string
 
 func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 	var description, body string
+	var again cli.Duplicate
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a workspace", Example: "  " + e.Name +
 		" workspace create analytics --description \"BI team\"", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&description, "description", "", "description")
+	again.Register(c)
 	cli.BodyFlag(c, &body)
 	return cli.Leaf[api.Workspace](e, spec.CreateWorkspace, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View, error) {
@@ -111,8 +113,10 @@ func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := resolve.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, "", anotherName); err != nil {
-			return cli.View{}, err
+		if !again.Asked(e, &req.AllowDuplicateName) {
+			if err := resolve.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, "", anotherName); err != nil {
+				return cli.View{}, err
+			}
 		}
 		v, err := cl.Workspaces.Create(ctx, org, req)
 		return cli.Object(v), err
@@ -121,10 +125,12 @@ func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 
 func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 	var name, description, body string
+	var again cli.Duplicate
 	c := &cobra.Command{Use: "update WORKSPACE", Short: "Change the name or description of a workspace", Example: "  " +
 		e.Name + " workspace update analytics --name reporting", Args: cobra.ExactArgs(1)}
 	c.Flags().StringVar(&name, "name", "", "new name")
 	c.Flags().StringVar(&description, "description", "", "new description")
+	again.Register(c)
 	cli.BodyFlag(c, &body)
 	return cli.Leaf[api.Workspace](e, spec.UpdateWorkspace, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View, error) {
@@ -139,7 +145,7 @@ func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if req.Name != nil {
+		if !again.Asked(e, &req.AllowDuplicateName) && req.Name != nil {
 			if err := resolve.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, id, anotherName); err != nil {
 				return cli.View{}, err
 			}

@@ -111,12 +111,14 @@ const openAddress = "open the address in the url field in a browser to authorize
 
 func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 	var f connectionFlags
+	var again cli.Duplicate
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a connection", Args: cobra.MaximumNArgs(1),
 		Long: "Create a connection.\n" + credentialHelp,
 		Example: strings.ReplaceAll(`  dig connection create shopdb --type postgres --credential-file shopdb.json
   dig connection create shopdb --type postgres --credential url=db.example.com --credential port=5432 \
       --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
 	f.register(e, c)
+	again.Register(c)
 	return cli.Annotate(cli.Leaf[api.Connection](e, spec.CreateConnection, c, func(ctx context.Context, cl *api.Client,
 		args []string) (cli.View, error) {
 		req, config, err := f.typed(ctx, e, cl, args)
@@ -127,9 +129,11 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if err := resolve.Connections(ctx, cl, p).Free("a connection", req.Name, "",
-			"give another name, or change that one with `dig connection ensure` or `dig connection update`"); err != nil {
-			return cli.View{}, err
+		if !again.Asked(e, &req.AllowDuplicateName) {
+			if err := resolve.Connections(ctx, cl, p).Free("a connection", req.Name, "", "give another name or "+
+				"--allow-duplicate, or change that one with `dig connection ensure` or `dig connection update`"); err != nil {
+				return cli.View{}, err
+			}
 		}
 		if err := f.credential(e, config, &req, e.InTerm); err != nil {
 			return cli.View{}, err
@@ -188,6 +192,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 	var name, callback, body string
 	var prompt bool
 	var in credentialFlags
+	var again cli.Duplicate
 	c := &cobra.Command{Use: "update CONNECTION", Short: "Change the name or the credential of a connection",
 		Args: cobra.ExactArgs(1),
 		Long: "Change the name or the credential of a connection. A credential is replaced as a whole; if the new " +
@@ -198,6 +203,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&callback, "callback", "", "address to which an OAuth provider redirects the browser")
 	c.Flags().BoolVar(&prompt, "prompt", false, "prompt for the new credential on the terminal")
 	in.register(c)
+	again.Register(c)
 	cli.BodyFlag(c, &body)
 	return cli.Annotate(cli.Leaf[api.Connection](e, spec.UpdateConnection, c,
 		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
@@ -233,9 +239,9 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 				if req.Name == "" {
 					req.Name = now.Name
 				}
-				if req.Name != now.Name {
+				if !again.Asked(e, &req.AllowDuplicateName) && req.Name != now.Name {
 					if err := resolve.Connections(ctx, cl, p).Free("a connection", req.Name, id,
-						"give another name"); err != nil {
+						"give another name, or --allow-duplicate"); err != nil {
 						return cli.View{}, err
 					}
 				}

@@ -38,6 +38,8 @@ type ConnectionRequest struct {
 	// {} if a provider prompts for it: the service rejects a new connection without it [L]
 	Credential         Credential `json:"credential,omitzero"`
 	ConnectionCallback string     `json:"connectionCallback,omitempty"`
+	// AllowDuplicateName lets the name be that of another object too; zone local alone refuses it otherwise.
+	AllowDuplicateName bool `json:"allowDuplicateName,omitempty"`
 }
 
 // OAuthCallbackRequest is the body of a request.

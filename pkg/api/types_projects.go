@@ -16,4 +16,6 @@ type Project struct {
 type ProjectRequest struct {
 	Name        *string `json:"name,omitempty"` // required on creation [O]
 	Description *string `json:"description,omitempty"`
+	// AllowDuplicateName lets the name be that of another object too; zone local alone refuses it otherwise.
+	AllowDuplicateName bool `json:"allowDuplicateName,omitempty"`
 }

@@ -15,4 +15,6 @@ type Workspace struct {
 type WorkspaceRequest struct {
 	Name        *string `json:"name,omitempty"`
 	Description *string `json:"description,omitempty"`
+	// AllowDuplicateName lets the name be that of another object too; zone local alone refuses it otherwise.
+	AllowDuplicateName bool `json:"allowDuplicateName,omitempty"`
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
@@ -90,7 +91,7 @@ func Pick(kind, flag, name string, all []Named) (string, error) {
 	var names []string
 	seen := map[string]bool{}
 	for _, n := range all { // an object may have two names
-		if n.ID == "" || !seen[n.ID] {
+		if (n.ID == "" || !seen[n.ID]) && !slices.Contains(names, n.Name) {
 			names = append(names, n.Name)
 		}
 		seen[n.ID] = true

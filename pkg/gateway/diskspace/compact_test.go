@@ -110,7 +110,7 @@ func TestStateShrinksWhileIdle(t *testing.T) {
 	var made []string
 	for range 30 {
 		description := strings.Repeat("x", 100_000)
-		w, err := g.Store.CreateWorkspace(ctx, store.DefaultOrganization, "w", &description)
+		w, err := g.Store.CreateWorkspace(ctx, store.DefaultOrganization, "w", &description, true)
 		if err != nil {
 			t.Fatal(err)
 		}

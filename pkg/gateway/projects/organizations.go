@@ -94,7 +94,7 @@ func (s *Service) createWorkspace(ctx context.Context, r *web.Request[api.Worksp
 	if err != nil {
 		return api.Workspace{}, err
 	}
-	w, err := s.Store.CreateWorkspace(ctx, org.ID, name, r.Body.Description)
+	w, err := s.Store.CreateWorkspace(ctx, org.ID, name, r.Body.Description, r.Body.AllowDuplicateName)
 	return workspaceOut(w, false), err
 }
 
@@ -111,7 +111,8 @@ func (s *Service) updateWorkspace(ctx context.Context, r *web.Request[api.Worksp
 	if err := optionalName(r.Body.Name); err != nil {
 		return api.Workspace{}, err
 	}
-	w, err = s.Store.UpdateWorkspace(ctx, w.OrganizationID, w.ID, r.Body.Name, r.Body.Description)
+	w, err = s.Store.UpdateWorkspace(ctx, w.OrganizationID, w.ID, r.Body.Name, r.Body.Description,
+		r.Body.AllowDuplicateName)
 	return workspaceOut(w, false), err
 }
 

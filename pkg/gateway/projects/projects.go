@@ -79,7 +79,7 @@ func (s *Service) newProject(ctx context.Context, workspace string, body api.Pro
 	if err != nil {
 		return api.Project{}, err
 	}
-	p, err := s.Store.CreateProject(ctx, workspace, name, body.Description)
+	p, err := s.Store.CreateProject(ctx, workspace, name, body.Description, body.AllowDuplicateName)
 	return projectOut(p), err
 }
 
@@ -120,7 +120,7 @@ func (s *Service) updateProject(ctx context.Context, r *web.Request[api.ProjectR
 	if err := optionalName(r.Body.Name); err != nil {
 		return api.Project{}, err
 	}
-	p, err := s.Store.UpdateProject(ctx, r.Project.ID, r.Body.Name, r.Body.Description)
+	p, err := s.Store.UpdateProject(ctx, r.Project, r.Body.Name, r.Body.Description, r.Body.AllowDuplicateName)
 	return projectOut(p), err
 }
 

@@ -151,7 +151,7 @@ func (s *Service) createConnection(ctx context.Context, r *web.Request[api.Conne
 	if c.Credential, err = s.Vault.Seal(c.ID, cred); err != nil {
 		return api.Connection{}, err
 	}
-	c, err = s.Store.CreateConnection(ctx, c)
+	c, err = s.Store.CreateConnection(ctx, c, r.Body.AllowDuplicateName)
 	return connectionOut(c), err
 }
 
@@ -169,6 +169,7 @@ func (s *Service) updateConnection(ctx context.Context, r *web.Request[api.Conne
 	if r.Body.Name == "" && r.Body.Credential == nil {
 		return api.Connection{}, fault.Missing("credential")
 	}
+	again := r.Body.AllowDuplicateName || r.Body.Name == "" || r.Body.Name == c.Name
 	if r.Body.Name != "" {
 		c.Name = r.Body.Name
 	}
@@ -185,7 +186,7 @@ func (s *Service) updateConnection(ctx context.Context, r *web.Request[api.Conne
 			return api.Connection{}, err
 		}
 	}
-	return connectionOut(c), s.Store.UpdateConnection(ctx, c)
+	return connectionOut(c), s.Store.UpdateConnection(ctx, c, again)
 }
 
 func (s *Service) deleteConnection(ctx context.Context, r *web.Request[web.None]) (web.None, error) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 
 	"github.com/google/uuid"
 )
@@ -36,19 +37,29 @@ func (s *Store) Connection(ctx context.Context, project, id string) (Connection,
 }
 
 // CreateConnection adds a connection. Times are set.
-func (s *Store) CreateConnection(ctx context.Context, c Connection) (Connection, error) {
+func (s *Store) CreateConnection(ctx context.Context, c Connection, again bool) (Connection, error) {
 	c.CreatedAt = s.stamp()
 	c.UpdatedAt = c.CreatedAt
-	_, err := s.db.ExecContext(ctx, "INSERT INTO connections("+connectionColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
-		c.ID, c.ProjectID, c.Name, c.Type, c.Credential, c.CreatedAt, c.UpdatedAt)
-	return c, constraint(err)
+	return c, s.tx(ctx, func(tx *sql.Tx) error {
+		if err := connectionNames.free(ctx, tx, c.ProjectID, &c.Name, c.ID, again); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "INSERT INTO connections("+connectionColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
+			c.ID, c.ProjectID, c.Name, c.Type, c.Credential, c.CreatedAt, c.UpdatedAt)
+		return constraint(err)
+	})
 }
 
 // UpdateConnection replaces name and credential.
-func (s *Store) UpdateConnection(ctx context.Context, c Connection) error {
-	return exec(ctx, s.db,
-		"UPDATE connections SET name = ?, credential = ?, updated_at = ? WHERE project_id = ? AND id = ?",
-		c.Name, c.Credential, s.stamp(), c.ProjectID, c.ID)
+func (s *Store) UpdateConnection(ctx context.Context, c Connection, again bool) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if err := connectionNames.free(ctx, tx, c.ProjectID, &c.Name, c.ID, again); err != nil {
+			return err
+		}
+		return exec(ctx, tx,
+			"UPDATE connections SET name = ?, credential = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+			c.Name, c.Credential, s.stamp(), c.ProjectID, c.ID)
+	})
 }
 
 // DeleteConnection removes a connection. Its catalogs remain and no longer resolve.

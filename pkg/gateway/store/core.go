@@ -97,19 +97,31 @@ func (s *Store) Workspace(ctx context.Context, org, id string) (Workspace, error
 }
 
 // CreateWorkspace adds a workspace.
-func (s *Store) CreateWorkspace(ctx context.Context, org, name string, description *string) (Workspace, error) {
+func (s *Store) CreateWorkspace(ctx context.Context, org, name string, description *string,
+	again bool) (Workspace, error) {
 	w := Workspace{ID: uuid.NewString(), OrganizationID: org, Name: name, Description: description,
 		CreatedBy: LocalUser, CreatedAt: s.stamp()}
-	_, err := s.db.ExecContext(ctx, "INSERT INTO workspaces("+workspaceColumns+") VALUES (?, ?, ?, ?, ?, ?, 0)",
-		w.ID, w.OrganizationID, w.Name, w.Description, w.CreatedBy, w.CreatedAt)
-	return w, constraint(err)
+	return w, s.tx(ctx, func(tx *sql.Tx) error {
+		if err := workspaceNames.free(ctx, tx, org, &name, w.ID, again); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "INSERT INTO workspaces("+workspaceColumns+") VALUES (?, ?, ?, ?, ?, ?, 0)",
+			w.ID, w.OrganizationID, w.Name, w.Description, w.CreatedBy, w.CreatedAt)
+		return constraint(err)
+	})
 }
 
 // UpdateWorkspace changes name and description; nil keeps the value.
-func (s *Store) UpdateWorkspace(ctx context.Context, org, id string, name, description *string) (Workspace, error) {
-	if err := exec(ctx, s.db, "UPDATE workspaces SET name = coalesce(?, name), description = coalesce(?, "+
-		"description) WHERE organization_id = ? AND id = ?",
-		name, description, org, id); err != nil {
+func (s *Store) UpdateWorkspace(ctx context.Context, org, id string, name, description *string,
+	again bool) (Workspace, error) {
+	if err := s.tx(ctx, func(tx *sql.Tx) error {
+		if err := workspaceNames.free(ctx, tx, org, name, id, again); err != nil {
+			return err
+		}
+		return exec(ctx, tx, "UPDATE workspaces SET name = coalesce(?, name), description = coalesce(?, "+
+			"description) WHERE organization_id = ? AND id = ?",
+			name, description, org, id)
+	}); err != nil {
 		return Workspace{}, err
 	}
 	return s.Workspace(ctx, org, id)
@@ -143,15 +155,21 @@ func (s *Store) Project(ctx context.Context, workspace, id string) (Project, err
 }
 
 // CreateProject adds a project. Its id is 8 alphanumerics; its domain is the lower-cased name and 4 letters [O].
-func (s *Store) CreateProject(ctx context.Context, workspace, name string, description *string) (Project, error) {
+func (s *Store) CreateProject(ctx context.Context, workspace, name string, description *string,
+	again bool) (Project, error) {
 	p := Project{
 		ID: randomText(8, alphanumeric), WorkspaceID: workspace, Name: name, Description: description,
 		Domain: domainOf(name) + "-" + randomText(4, "abcdefghijklmnopqrstuvwxyz"), Owner: LocalUser,
 		CreatedAt: s.stamp(),
 	}
-	_, err := s.db.ExecContext(ctx, "INSERT INTO projects("+projectColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
-		p.ID, p.WorkspaceID, p.Name, p.Description, p.Domain, p.Owner, p.CreatedAt)
-	return p, constraint(err)
+	return p, s.tx(ctx, func(tx *sql.Tx) error {
+		if err := projectNames.free(ctx, tx, workspace, &name, p.ID, again); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "INSERT INTO projects("+projectColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
+			p.ID, p.WorkspaceID, p.Name, p.Description, p.Domain, p.Owner, p.CreatedAt)
+		return constraint(err)
+	})
 }
 
 func domainOf(name string) string {
@@ -169,13 +187,18 @@ func domainOf(name string) string {
 }
 
 // UpdateProject changes name and description; nil keeps the value.
-func (s *Store) UpdateProject(ctx context.Context, id string, name, description *string) (Project, error) {
-	if err := exec(ctx, s.db,
-		"UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description) WHERE id = ?",
-		name, description, id); err != nil {
+func (s *Store) UpdateProject(ctx context.Context, p Project, name, description *string, again bool) (Project, error) {
+	if err := s.tx(ctx, func(tx *sql.Tx) error {
+		if err := projectNames.free(ctx, tx, p.WorkspaceID, name, p.ID, again); err != nil {
+			return err
+		}
+		return exec(ctx, tx,
+			"UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description) WHERE id = ?",
+			name, description, p.ID)
+	}); err != nil {
 		return Project{}, err
 	}
-	return s.Project(ctx, "", id)
+	return s.Project(ctx, "", p.ID)
 }
 
 // DeleteProject removes a project and all its state. The caller removes its rows.

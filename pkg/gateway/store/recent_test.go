@@ -29,7 +29,7 @@ func TestRememberedIsCurrent(t *testing.T) {
 		}
 	}
 	conn, err := other.CreateConnection(ctx, Connection{ProjectID: DefaultProject, Name: "c", Type: "files",
-		Credential: []byte("1")})
+		Credential: []byte("1")}, false)
 	must(err)
 	sem, err := other.CreateSemanticCatalog(ctx, DefaultProject, "sem", "sem")
 	must(err)
@@ -50,11 +50,11 @@ func TestRememberedIsCurrent(t *testing.T) {
 	}{
 		{"project", func(s *Store) (any, error) { return s.Project(ctx, "", project) }, func() error {
 			name := "renamed"
-			_, err := other.UpdateProject(ctx, project, &name, nil)
+			_, err := other.UpdateProject(ctx, Project{ID: project}, &name, nil, false)
 			return err
 		}},
 		{"another project", func(s *Store) (any, error) { return s.Projects(ctx, "") }, func() error {
-			_, err := other.CreateProject(ctx, DefaultWorkspace, "more", nil)
+			_, err := other.CreateProject(ctx, DefaultWorkspace, "more", nil, false)
 			return err
 		}},
 		{"key", func(s *Store) (any, error) { return s.FindKey(ctx, text) },
@@ -71,7 +71,7 @@ func TestRememberedIsCurrent(t *testing.T) {
 		}},
 		{"connection", func(s *Store) (any, error) { return s.CatalogConnection(ctx, catalog) }, func() error {
 			conn.Name = "d"
-			return other.UpdateConnection(ctx, conn)
+			return other.UpdateConnection(ctx, conn, false)
 		}},
 		{"parametric table", func(s *Store) (any, error) { return s.ParametricTables(ctx, catalog.ID) }, func() error {
 			return other.CreateParametricTable(ctx, ParametricTable{CatalogID: catalog.ID, FromSchema: "s",
@@ -147,7 +147,7 @@ func TestRememberedWhileChanged(t *testing.T) {
 	}
 	for n := 1; n <= 40; n++ {
 		name := fmt.Sprint(n)
-		if _, err := s.UpdateProject(t.Context(), DefaultProject, &name, nil); err != nil {
+		if _, err := s.UpdateProject(t.Context(), Project{ID: DefaultProject}, &name, nil, false); err != nil {
 			t.Error(err)
 		}
 		mu.Lock()
