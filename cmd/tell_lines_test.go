@@ -25,6 +25,7 @@ api-key create ci --key-file ci.key
 api-key create ci2
 api-key delete made --yes
 api-key list
+api-key rotate made --key-file ci.key
 auth login lab --base-url http://127.0.0.1:1/api/v1 | 1
 auth logout spare --yes | fails
 auth status
@@ -88,6 +89,7 @@ connection detail files
 connection get files
 connection list
 connection oauth complete code=1&state=2
+connection test files
 connection type get files
 connection type list
 connection update files --name f2

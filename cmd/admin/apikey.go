@@ -32,7 +32,7 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 				v, err := cl.APIKeys.List(ctx, p)
 				return cli.List(v, "apiKeyId", "name", "expiresAt"), err
 			})),
-		newAPIKeyCreateCmd(e),
+		newAPIKeyCreateCmd(e), newAPIKeyRotateCmd(e),
 		cli.Leaf[cli.Acknowledged](e, spec.DeleteApiKey, &cobra.Command{Use: "delete KEY",
 			Aliases: []string{"rm", "revoke"},
 			Short:   "Delete a key, by id or name; it is rejected from then on", Example: ex + "delete ci --yes",

@@ -180,7 +180,7 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if !again.Asked(e, &req.AllowDuplicateName) {
+		if !again.Allowed(e, &req.AllowDuplicateName) {
 			if err := resolve.Projects(ctx, cl, org, ws).Free("a project", *req.Name, "", anotherName); err != nil {
 				return cli.View{}, err
 			}
@@ -212,7 +212,7 @@ func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if !again.Asked(e, &req.AllowDuplicateName) && req.Name != nil {
+		if !again.Allowed(e, &req.AllowDuplicateName) && req.Name != nil {
 			if err := resolve.Projects(ctx, cl, org, ws).Free("a project", *req.Name, id, anotherName); err != nil {
 				return cli.View{}, err
 			}

@@ -113,7 +113,7 @@ func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if !again.Asked(e, &req.AllowDuplicateName) {
+		if !again.Allowed(e, &req.AllowDuplicateName) {
 			if err := resolve.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, "", anotherName); err != nil {
 				return cli.View{}, err
 			}
@@ -145,7 +145,7 @@ func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if !again.Asked(e, &req.AllowDuplicateName) && req.Name != nil {
+		if !again.Allowed(e, &req.AllowDuplicateName) && req.Name != nil {
 			if err := resolve.Workspaces(ctx, cl, org).Free("a workspace", *req.Name, id, anotherName); err != nil {
 				return cli.View{}, err
 			}

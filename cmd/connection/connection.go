@@ -65,6 +65,7 @@ func New(e *cli.Env) *cobra.Command {
 				return cli.Object(out).PrintValue(), nil
 			})),
 		newConnectionCreateCmd(e), newConnectionEnsureCmd(e), newConnectionUpdateCmd(e),
+		newConnectionTestCmd(e, in),
 		newConnectionDeleteCmd(e, ex, in),
 		newConnectionOAuthCmd(e),
 	)
@@ -166,6 +167,13 @@ func spelling(all []api.ConnectionConfiguration, key string) string {
 	return key
 }
 
+// typeAliases are names that other programs have for types.
+func typeAliases() map[string]string {
+	return map[string]string{"postgresql": "postgres", "pg": "postgres", "mariadb": "mysql", "sqlite3": "sqlite",
+		"file": "files"}
+}
+
+// typeNamed finds a type by its exact name, without its case, or by another name of it that no type of the gateway has.
 func typeNamed(all []api.ConnectionConfiguration, key string) (api.ConnectionConfiguration, bool) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		for _, t := range all {
@@ -173,6 +181,9 @@ func typeNamed(all []api.ConnectionConfiguration, key string) (api.ConnectionCon
 				return t, true
 			}
 		}
+	}
+	if other := typeAliases()[strings.ToLower(key)]; other != "" {
+		return typeNamed(all, other)
 	}
 	return api.ConnectionConfiguration{}, false
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -107,7 +108,7 @@ func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfigur
 		if err != nil {
 			return err
 		}
-		if err := setField(config, cred, name, text); err != nil {
+		if err := setField(config, into, name, text); err != nil {
 			return err
 		}
 	}
@@ -115,7 +116,11 @@ func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfigur
 }
 
 // setField gives a field the JSON type that the configuration of the connection type specifies.
-func setField(config api.ConnectionConfiguration, cred map[string]any, name, text string) error {
+func setField(config api.ConnectionConfiguration, into *api.Credential, name, text string) error {
+	if *into == nil {
+		*into = api.Credential{}
+	}
+	cred := *into
 	kind := "text"
 	for _, item := range config.Configuration {
 		if strings.EqualFold(item.FieldName, name) {
@@ -140,13 +145,26 @@ func setField(config api.ConnectionConfiguration, cred map[string]any, name, tex
 	return nil
 }
 
-// askCredential prompts for every field of a type; secret ones are not echoed.
-func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred map[string]any) error {
+// lacks reports whether a credential has not all fields that its type requires.
+func lacks(config api.ConnectionConfiguration, cred api.Credential) bool {
+	return slices.ContainsFunc(config.Configuration, func(f api.ConnectionConfigurationItem) bool {
+		_, has := cred[f.FieldName]
+		return f.Required && !has
+	})
+}
+
+// askCredential prompts for every field of a type, or for the required ones that an address has not given; secret ones
+// are not echoed.
+func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred api.Credential) error {
 	if len(config.Configuration) == 0 {
 		return exitcode.Usagef("the gateway does not report the fields of the credential").
 			WithHint("give --credential-file")
 	}
+	address := len(cred) > 0 // then what it lacks is asked for
 	for _, item := range config.Configuration {
+		if _, has := cred[item.FieldName]; address && (has || !item.Required) {
+			continue
+		}
 		for {
 			label := item.FieldName
 			if item.Description != "" {
@@ -175,7 +193,7 @@ func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred map[stri
 				}
 				text = string(raw)
 			}
-			if err := setField(config, cred, item.FieldName, text); err != nil {
+			if err := setField(config, &cred, item.FieldName, text); err != nil {
 				fmt.Fprintln(e.Err, err)
 				continue
 			}

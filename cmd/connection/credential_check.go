@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -46,8 +47,13 @@ func checkCredential(config api.ConnectionConfiguration, cred map[string]any) er
 		}
 	}
 	if missing != nil {
-		return exitcode.Usagef("the credential lacks %s, which type %s requires", strings.Join(missing, ", "),
+		f := exitcode.Usagef("the credential lacks %s, which type %s requires", strings.Join(missing, ", "),
 			config.ConnectionType)
+		if slices.ContainsFunc(missing, secret.Named) {
+			f.Hint = "--credential FIELD=- reads it from standard input, FIELD=@FILE from a file, and " +
+				"--password-env NAME a password from a variable"
+		}
+		return f
 	}
 	return nil
 }

@@ -17,14 +17,14 @@ import (
 
 func newConnectionEnsureCmd(e *cli.Env) *cobra.Command {
 	var f connectionFlags
-	c := &cobra.Command{Use: "ensure [NAME]",
+	c := &cobra.Command{Use: "ensure [NAME] [ADDRESS]",
 		Short: "Create a connection unless it exists; replace its credential if the given one may differ",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(2),
 		Long: `Create a connection unless one of that name exists. A credential that is given replaces that of an
 existing connection unless it has no secrets and is the same; secrets cannot be read back, so they are
 sent each time. The gateway tests a new credential first. Without one an existing connection stays as it
 is. A connection of another type is an error: the type cannot be changed.
-` + credentialHelp,
+` + credentialHelp + addressHelp,
 		Example: "  " + e.Name + " connection ensure shopdb --type postgres --credential-file shopdb.json"}
 	f.register(e, c)
 	return cli.Annotate(cli.Leaf[api.Connection](e, spec.CreateConnection, c, func(ctx context.Context, cl *api.Client,
@@ -33,7 +33,7 @@ is. A connection of another type is an error: the type cannot be changed.
 		if err != nil {
 			return cli.View{}, err
 		}
-		if f.in.given() || req.Credential != nil {
+		if f.in.given() || f.at.credential != nil || f.passwordEnv != "" || req.Credential != nil {
 			if err := f.credential(e, config, &req, false); err != nil {
 				return cli.View{}, err
 			}

@@ -20,9 +20,19 @@ object, - for standard input) or --credential FIELD=VALUE, where VALUE is @FILE,
 for fields that are not secret, the value itself. A password on the command line is rejected: other users can
 see it there. The gateway tests the credential and stores it only if it works.`
 
+const addressHelp = `
+
+ADDRESS is that of a source: postgres://USER@HOST:PORT/DATABASE, mysql://USER@HOST:PORT/DATABASE, sqlite:PATH,
+duckdb:PATH or files:FOLDER; ?sslmode=require encrypts. The password is not part of it: --password-env NAME reads
+it from a variable, --credential password=- from standard input, password=@FILE from a file; on a terminal dig
+prompts for it.
+Relative paths are those of the working directory.`
+
 // connectionFlags are the fields of a new connection as flags.
 type connectionFlags struct {
 	typ, callback, body string
+	passwordEnv         string
+	at                  address // the address that is given beside the name
 	in                  credentialFlags
 }
 
@@ -31,6 +41,7 @@ func (f *connectionFlags) register(e *cli.Env, c *cobra.Command) {
 	complete.Names(c, "type", "type")
 	c.Flags().StringVar(&f.callback, "callback", "", "address to which an OAuth provider redirects the browser")
 	f.in.register(c)
+	c.Flags().StringVar(&f.passwordEnv, "password-env", "", "variable of the environment with the password")
 	cli.BodyFlag(c, &f.body)
 }
 
@@ -49,11 +60,23 @@ func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequ
 	if err := connectionBody(e, f.body, &req); err != nil {
 		return req, err
 	}
-	if len(args) == 1 {
+	if len(args) > 0 {
 		req.Name = args[0]
 	}
 	if f.typ != "" {
 		req.Type = f.typ
+	}
+	switch {
+	case len(args) == 1 && strings.Contains(req.Name, "://"):
+		return req, exitcode.Usagef("a name is required before the address")
+	case len(args) == 2 && (req.Type != "" || req.Credential != nil):
+		return req, exitcode.Usagef("an address cannot be combined with --type, or with a credential in --body")
+	case len(args) == 2:
+		var err error
+		if f.at, err = parseAddress(e, args[1]); err != nil {
+			return req, err
+		}
+		req.Type = f.at.typ
 	}
 	if f.callback != "" {
 		req.ConnectionCallback = f.callback
@@ -62,7 +85,10 @@ func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequ
 	case req.Name == "":
 		return req, exitcode.Usagef("a name is required")
 	case req.Type == "":
-		return req, exitcode.Usagef("--type is required").WithHint("`dig connection type list` lists the types")
+		return req, exitcode.Usagef("--type is required").WithHint("`dig connection type list` lists the types; or " +
+			"give an address, such as postgres://reader@db.example.com/shop")
+	case f.passwordEnv != "" && e.Getenv(f.passwordEnv) == "":
+		return req, exitcode.Usagef("--password-env: the variable %s is not set, or empty", f.passwordEnv)
 	}
 	return req, f.in.check()
 }
@@ -71,11 +97,22 @@ func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequ
 // type.
 func (f *connectionFlags) credential(e *cli.Env, config api.ConnectionConfiguration, req *api.ConnectionRequest,
 	prompt bool) error {
-	if f.in.given() || prompt && req.Credential == nil && !config.RedirectRequired {
+	if f.at.credential != nil {
+		req.Credential = f.at.credential
+	}
+	if f.in.given() || prompt && f.passwordEnv == "" && !config.RedirectRequired &&
+		(req.Credential == nil || f.at.credential != nil && lacks(config, req.Credential)) {
 		if err := readCredential(e, f.in, config, &req.Credential); err != nil {
 			return err
 		}
 	}
+	if f.passwordEnv != "" {
+		e.Run.Mask.Hide(e.Getenv(f.passwordEnv))
+		if err := setField(config, &req.Credential, "password", e.Getenv(f.passwordEnv)); err != nil {
+			return err
+		}
+	}
+	absolute(e, req.Credential)
 	if err := checkCredential(config, req.Credential); err != nil {
 		return err
 	}
@@ -86,6 +123,13 @@ func (f *connectionFlags) credential(e *cli.Env, config api.ConnectionConfigurat
 		req.Credential = api.Credential{} // the provider prompts for it
 	}
 	return nil
+}
+
+// absolute resolves the path of a file or folder against the working directory, which a gateway does not know.
+func absolute(e *cli.Env, cred api.Credential) {
+	if path, ok := cred["path"].(string); ok && path != "" && e.Local() {
+		cred["path"] = e.Abs(path)
+	}
 }
 
 func credentialMissing(config api.ConnectionConfiguration) error {
@@ -112,9 +156,11 @@ const openAddress = "open the address in the url field in a browser to authorize
 func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 	var f connectionFlags
 	var again cli.Duplicate
-	c := &cobra.Command{Use: "create [NAME]", Short: "Create a connection", Args: cobra.MaximumNArgs(1),
-		Long: "Create a connection.\n" + credentialHelp,
-		Example: strings.ReplaceAll(`  dig connection create shopdb --type postgres --credential-file shopdb.json
+	c := &cobra.Command{Use: "create [NAME] [ADDRESS]", Short: "Create a connection", Args: cobra.MaximumNArgs(2),
+		Long: "Create a connection.\n" + credentialHelp + addressHelp,
+		Example: strings.ReplaceAll(`  dig connection create shopdb postgres://me@db.example.com/shop --password-env PASS
+  dig connection create sales files:./sales
+  dig connection create shopdb --type postgres --credential-file shopdb.json
   dig connection create shopdb --type postgres --credential url=db.example.com --credential port=5432 \
       --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
 	f.register(e, c)
@@ -129,9 +175,10 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		if !again.Asked(e, &req.AllowDuplicateName) {
-			if err := resolve.Connections(ctx, cl, p).Free("a connection", req.Name, "", "give another name or "+
-				"--allow-duplicate, or change that one with `dig connection ensure` or `dig connection update`"); err != nil {
+		if !again.Allowed(e, &req.AllowDuplicateName) {
+			if err := resolve.Connections(ctx, cl, p).Free("a connection", req.Name, "",
+				"give another name or --allow-duplicate, or change that one with `dig connection ensure` or `dig "+
+					"connection update`"); err != nil {
 				return cli.View{}, err
 			}
 		}
@@ -239,7 +286,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 				if req.Name == "" {
 					req.Name = now.Name
 				}
-				if !again.Asked(e, &req.AllowDuplicateName) && req.Name != now.Name {
+				if !again.Allowed(e, &req.AllowDuplicateName) && req.Name != now.Name {
 					if err := resolve.Connections(ctx, cl, p).Free("a connection", req.Name, id,
 						"give another name, or --allow-duplicate"); err != nil {
 						return cli.View{}, err
@@ -261,6 +308,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 					if err := checkCredential(config, req.Credential); err != nil {
 						return cli.View{}, err
 					}
+					absolute(e, req.Credential)
 				}
 				v, err := cl.Connections.Update(ctx, p, id, req)
 				return cli.Object(v), err

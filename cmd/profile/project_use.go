@@ -74,7 +74,7 @@ and made the current one. ` + "`" + e.Name + ` project list` + "`" + ` lists the
 func profileOf(st *config.Store, s *config.Settings) (config.Profile, error) {
 	if s.Profile.Value == "" {
 		if !s.InProcess() {
-			return config.Profile{}, exitcode.Usagef("no profile is in use, so that there is none to store the project in").
+			return config.Profile{}, exitcode.Usagef("no profile is in use, in which the project could be stored").
 				WithHint("`dig auth login` stores one; or give --project, or set DIG_PROJECT")
 		}
 		all, _, err := st.List()

@@ -26,7 +26,8 @@ func TestNotSupportedLocally(t *testing.T) {
 			continue
 		}
 		// of its own: some operations delete it
-		p, err := g.Store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil, false)
+		p, err := g.Store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil,
+			false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,9 @@ func (d *Duplicate) Register(c *cobra.Command) {
 		"give the name even if another one has it; commands then need the id")
 }
 
-// Asked reports whether a name that is in use may be given, by the flag or by the member of a body. Zone local has to be
-// told; the hosted zones accept such names, and do not know the member.
-func (d Duplicate) Asked(e *Env, member *bool) bool {
+// Allowed reports whether a name that is in use may be given, by the flag or by the member of a body. Zone local has to
+// be told; the hosted zones accept such names, and do not know the member.
+func (d Duplicate) Allowed(e *Env, member *bool) bool {
 	asked := bool(d) || *member
 	*member = asked && e.Local()
 	return asked

@@ -113,7 +113,7 @@ func AllQuirks() []Quirk {
 		{"class-names", Harsh, []spec.Op{spec.ExecuteQuery}, failed(leak)},
 		{"bind-args", Harsh, []spec.Op{spec.ExecuteQuery}, asked(otherBindings)}, // [O] writes bindArgs in one place
 		{"zone-fields", Hosted, []spec.Op{spec.ListConnectionConfigs, spec.GetConnectionConfig}, edited(zoneFields)},
-		{"duplicate-names", Hosted, []spec.Op{spec.CreateWorkspace, spec.UpdateWorkspace, spec.CreateProject,
+		{"duplicate-names", Harsh, []spec.Op{spec.CreateWorkspace, spec.UpdateWorkspace, spec.CreateProject,
 			spec.CreateProjectLegacy, spec.UpdateProject, spec.UpdateProjectLegacy, spec.CreateConnection,
 			spec.CreateConnectionAlt, spec.UpdateConnection}, asked(func(_ *Quirks, _ spec.Op, body any) any {
 			if o, ok := body.(map[string]any); ok {

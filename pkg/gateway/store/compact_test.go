@@ -78,7 +78,8 @@ func litter(t *testing.T, s *Store, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.CreateWorkspace(t.Context(), DefaultOrganization, fmt.Sprint("kept ", s.NewID()), nil, false); err != nil {
+	if _, err := s.CreateWorkspace(t.Context(), DefaultOrganization, fmt.Sprint("kept ", s.NewID()), nil,
+		false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.db.Exec("DELETE FROM workspaces WHERE id LIKE 'litter%'"); err != nil {
