@@ -24,11 +24,13 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/running"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/tables"
 	"github.com/dig-cli/dig/pkg/late"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // projectID matches ids that are valid names of directories.
@@ -67,7 +69,9 @@ const Available = true
 func Open(o engine.Options) (engine.Engine, error) {
 	d := &duck{projects: map[string]*project{}}
 	var err error
-	if d.files, err = projects.New(o, d.statements.Register); err != nil {
+	if d.files, err = projects.New(o, func(c bindings.Connection, in *instance.Instance) error {
+		return errors.Join(d.statements.Register(c, in), tables.Register(c))
+	}); err != nil {
 		return nil, err
 	}
 	return d, nil

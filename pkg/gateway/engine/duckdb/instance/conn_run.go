@@ -5,6 +5,8 @@ package instance
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -43,6 +45,45 @@ func (c *Conn) Stream(ctx context.Context, sql string, use func(bindings.DataChu
 			return err
 		}
 	}
+}
+
+// Work runs a statement without parameters in the open transaction. Where threads of the engine have all of its work,
+// this one waits for them; DuckDB itself would ask for work again and again.
+func (c *Conn) Work(ctx context.Context, sql string) error {
+	if err := c.Ended(ctx); err != nil {
+		return err
+	}
+	stop := c.Watch(ctx)
+	defer stop()
+	var st bindings.PreparedStatement
+	defer bindings.DestroyPrepare(&st)
+	if bindings.Prepare(c.Raw, sql, &st) == bindings.StateError {
+		return c.Fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(st))
+	}
+	var pending bindings.PendingResult
+	defer bindings.DestroyPending(&pending)
+	if bindings.PendingPrepared(st, &pending) == bindings.StateError {
+		return c.Fault(ctx, bindings.ErrorTypeInvalid, bindings.PendingError(pending))
+	}
+	for idle := 0; ; {
+		state := bindings.PendingExecuteTask(pending)
+		if bindings.PendingExecutionIsFinished(state) {
+			break
+		}
+		if state != bindings.PendingStateNoTasksAvailable {
+			idle = 0
+		} else if idle++; idle < 10 {
+			runtime.Gosched()
+		} else {
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+	var res bindings.Result
+	defer bindings.DestroyResult(&res)
+	if bindings.ExecutePending(pending, &res) == bindings.StateError {
+		return c.Fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
+	}
+	return nil
 }
 
 // All runs a statement that DuckDB expands to several, which cannot be prepared.

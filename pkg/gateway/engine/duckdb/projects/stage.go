@@ -63,8 +63,8 @@ func (s *Stage) Open() (c *instance.Conn, done func(), err error) {
 		}
 	}()
 	if err := in.With(func(c bindings.Connection) error {
-		return instance.Setup(c, []string{`SET GLOBAL errors_as_json=true`, `SET GLOBAL TimeZone='UTC'`,
-			`SET GLOBAL write_buffer_row_group_count=1`})
+		return errors.Join(p.Register(c, bare), instance.Setup(c, []string{`SET GLOBAL errors_as_json=true`,
+			`SET GLOBAL TimeZone='UTC'`, `SET GLOBAL write_buffer_row_group_count=1`}))
 	}); err != nil {
 		return nil, nil, err
 	}

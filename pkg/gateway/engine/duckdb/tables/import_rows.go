@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
@@ -38,7 +39,7 @@ func newImporting(t *table, targets []importer.Target, m engine.Import, doc csv.
 }
 
 // importRows appends all rows of the document to a table within the transaction. One goroutine reads and checks,
-// this one appends.
+// this one inserts.
 func (c conn) importRows(ctx context.Context, im *importing, into string) (int64, error) {
 	const inFlight = 3
 	free, ready := make(chan *values.Chunk, inFlight), make(chan *values.Chunk, inFlight)
@@ -47,11 +48,8 @@ func (c conn) importRows(ctx context.Context, im *importing, into string) (int64
 		defer b.Destroy()
 		free <- b
 	}
-	ap, err := c.openAppender(im.t.kind, into)
-	if err != nil {
-		return 0, err
-	}
-	defer ap.destroy()
+	f := c.newFeed(naming.StoredTable(im.t.kind, into), im.t.cols, ready, free)
+	defer f.close()
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -62,29 +60,24 @@ func (c conn) importRows(ctx context.Context, im *importing, into string) (int64
 			return im.With(ctx, im.doc, func() error { return im.fillAll(ctx, free, ready) })
 		})
 	})
-	var appendErr error
+	failed := f.insert(ctx)
+	if failed != nil {
+		cancel()
+	}
 	for b := range ready {
-		if appendErr == nil {
-			if appendErr = c.Ended(ctx); appendErr == nil {
-				appendErr = ap.append(b)
-			}
-			if appendErr != nil {
-				cancel()
-			}
-		}
 		free <- b
 	}
-	err = <-readErr
+	err := <-readErr
 	switch {
-	case appendErr != nil:
-		return 0, appendErr
+	case failed != nil:
+		return 0, failed
 	case err != nil:
 		if end := c.Ended(ctx); end != nil {
 			err = end
 		}
 		return 0, err
 	}
-	return im.rows, ap.finish()
+	return im.rows, nil
 }
 
 // fillAll fills batches until the document ends. After the first bad cell no more rows are appended, but the rest is

@@ -25,7 +25,7 @@ func testTables(t testing.TB, dir string) Tables {
 	ids := 0
 	all, err := projects.New(engine.Options{Dir: dir, Threads: 2, Shared: true, LockWait: 20 * time.Second,
 		IdleClose: time.Millisecond, NewID: func() string { ids++; return fmt.Sprintf("%s-%d", t.Name(), ids) }},
-		func(bindings.Connection, *instance.Instance) error { return nil })
+		func(c bindings.Connection, _ *instance.Instance) error { return Register(c) })
 	if err != nil {
 		t.Fatal(err)
 	}

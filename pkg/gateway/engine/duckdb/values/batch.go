@@ -80,7 +80,7 @@ func NewChunk(types []string) *Chunk {
 	lts := make([]bindings.LogicalType, len(types))
 	b := &Chunk{Cols: make([]ChunkColumn, len(types)), cap: int(bindings.VectorSize())}
 	for i, t := range types {
-		lts[i] = logicalType(t)
+		lts[i] = LogicalType(t)
 		b.Cols[i].typ, b.Cols[i].wide, b.Cols[i].arena = t, width(t), &b.arena
 	}
 	b.chunk = bindings.CreateDataChunk(lts)
@@ -91,7 +91,8 @@ func NewChunk(types []string) *Chunk {
 	return b
 }
 
-func logicalType(t string) bindings.LogicalType {
+// LogicalType returns the type of the stored values of a column; destroy it.
+func LogicalType(t string) bindings.LogicalType {
 	switch t {
 	case "bigint":
 		return bindings.CreateLogicalType(bindings.TypeBigInt)
@@ -202,6 +203,13 @@ func (c *ChunkColumn) Reference(v bindings.Vector) { bindings.VectorReferenceVec
 func (b *Chunk) AppendTo(ap bindings.Appender) bool {
 	bindings.DataChunkSetSize(b.chunk, bindings.IdxT(b.N))
 	return bindings.AppendDataChunk(ap, b.chunk) == bindings.StateSuccess
+}
+
+// PassTo makes the rows those of a chunk of the engine, without a copy: they must stay until it is used no more.
+func (b *Chunk) PassTo(out bindings.DataChunk) {
+	for i := range b.Cols {
+		bindings.VectorReferenceVector(bindings.DataChunkGetVector(out, bindings.IdxT(i)), b.Cols[i].vec)
+	}
 }
 
 // Text is the number of bytes of the texts that are too long for a vector.
