@@ -144,14 +144,15 @@ func (b *Batches) misfit(row, c int, err error) error {
 	return fmt.Errorf("row %d, column %q: %w", b.n+int64(row)+1, b.cols[c].Name, err)
 }
 
-// Next returns the next rows, with a Go value for each column as engine.Batches has them, and io.EOF after the last.
-func (b *Batches) Next(ctx context.Context) ([][]any, error) {
+// begin opens the next row group, if the rows of the last one were read, and returns the number of the next rows:
+// values or assemble reads each of their columns, then comes end. It returns io.EOF after the last.
+func (b *Batches) begin(ctx context.Context) (n int, err error) {
 	for b.left == 0 {
 		if err := b.closeReaders(); err != nil {
-			return nil, err
+			return 0, err
 		}
 		if b.group == len(b.p.RowGroups()) {
-			return nil, io.EOF
+			return 0, io.EOF
 		}
 		group := b.group
 		values := func(leaf int) (parquet.ColumnChunkValueReader, error) { return b.p.Values(group, leaf) }
@@ -161,68 +162,99 @@ func (b *Batches) Next(ctx context.Context) ([][]any, error) {
 			if n := b.nested[i]; n != nil {
 				a, err := newAssembler(n, values)
 				if err != nil {
-					return nil, b.fault(i, err)
+					return 0, b.fault(i, err)
 				}
 				b.readers, b.rows = append(b.readers, nil), append(b.rows, a)
 			} else {
 				r, err := values(l)
 				if err != nil {
-					return nil, b.fault(i, err)
+					return 0, b.fault(i, err)
 				}
 				b.readers, b.rows = append(b.readers, r), append(b.rows, nil)
 			}
 		}
 	}
 	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	most := min(b.left, batchRows)
+	if b.limit >= 0 {
+		most = min(most, b.limit)
+	}
+	if most == 0 {
+		return 0, io.EOF
+	}
+	return int(most), nil
+}
+
+// values reads a flat column of the next rows.
+func (b *Batches) values(c, n int, put func(row int, v parquet.Value) error) error {
+	for done := 0; done < n; {
+		k, err := b.readers[c].ReadValues(b.buf[:n-done])
+		for i, v := range b.buf[:k] {
+			if err := put(done+i, v); err != nil {
+				return b.misfit(done+i, c, err)
+			}
+		}
+		done += k
+		if done < n && (err != nil || k == 0) {
+			if err == nil || err == io.EOF {
+				err = errors.New("it ends early")
+			}
+			return b.fault(c, err)
+		}
+	}
+	return nil
+}
+
+// assemble reads a nested column of the next rows.
+func (b *Batches) assemble(c, n int, put func(row int, v any)) error {
+	for i := range n {
+		v, err := b.rows[c].row()
+		if err != nil {
+			return b.misfit(i, c, err)
+		}
+		put(i, v)
+	}
+	return nil
+}
+
+func (b *Batches) end(n int) {
+	b.left -= int64(n)
+	b.n += int64(n)
+	if b.limit >= 0 {
+		b.limit -= int64(n)
+	}
+}
+
+// Next returns the next rows, with a Go value for each column as engine.Batches has them, and io.EOF after the last.
+func (b *Batches) Next(ctx context.Context) ([][]any, error) {
+	n, err := b.begin(ctx)
+	if err != nil {
 		return nil, err
 	}
-	n := min(b.left, batchRows)
-	if b.limit >= 0 {
-		n = min(n, b.limit)
-	}
-	if n == 0 {
-		return nil, io.EOF
-	}
-	cells := make([]any, int(n)*len(b.cols))
+	cells := make([]any, n*len(b.cols))
 	rows := make([][]any, n)
 	for i := range rows {
 		rows[i] = cells[i*len(b.cols) : (i+1)*len(b.cols) : (i+1)*len(b.cols)]
 	}
-	for c, r := range b.readers {
-		if a := b.rows[c]; a != nil {
-			for i := range rows {
-				var err error
-				if rows[i][c], err = a.row(); err != nil {
-					return nil, b.misfit(i, c, err)
+	for c := range b.cols {
+		if b.nested[c] != nil {
+			err = b.assemble(c, n, func(row int, v any) { rows[row][c] = v })
+		} else {
+			err = b.values(c, n, func(row int, v parquet.Value) (err error) {
+				if !v.IsNull() {
+					rows[row][c], err = b.decode[c](v)
 				}
-			}
-			continue
+				return err
+			})
 		}
-		for done := 0; done < int(n); {
-			k, err := r.ReadValues(b.buf[:int(n)-done])
-			for i := range k {
-				if v := b.buf[i]; !v.IsNull() {
-					var derr error
-					if rows[done+i][c], derr = b.decode[c](v); derr != nil {
-						return nil, b.misfit(done+i, c, derr)
-					}
-				}
-			}
-			done += k
-			if done < int(n) && (err != nil || k == 0) {
-				if err == nil || err == io.EOF {
-					err = errors.New("it ends early")
-				}
-				return nil, b.fault(c, err)
-			}
+		if err != nil {
+			return nil, err
 		}
 	}
 	b.dropNulls(rows)
-	b.left -= n
-	b.n += n
-	if b.limit >= 0 {
-		b.limit -= n
-	}
+	b.end(n)
 	return rows, nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/dig-cli/dig/internal/doubletext"
 	"github.com/dig-cli/dig/internal/rowfile/infer"
 )
@@ -16,16 +18,40 @@ import (
 type Rows struct {
 	columns []Column
 	in      *Batches
-	batch   [][]any
+	write   []texter // nil for nested columns
+	texts   []texts  // of the columns, in the rows that were read last
+	at      int      // the next of them
+	size    int
 	n       int64
 	row     []infer.Value
-	text    []byte
+}
+
+// texts are the texts of the values of a column.
+type texts struct {
+	data  []byte
+	ends  []int // in data
+	kinds []infer.Kind
+}
+
+func (t *texts) add(data []byte, kind infer.Kind) {
+	t.data, t.ends, t.kinds = data, append(t.ends, len(data)), append(t.kinds, kind)
 }
 
 // Values reads all columns as texts.
 func (f *File) Values(columns []Column) (*Rows, error) {
 	in, err := f.Read(columns, -1)
-	return &Rows{columns: columns, in: in, row: make([]infer.Value, len(columns))}, err
+	if err != nil {
+		return nil, err
+	}
+	r := &Rows{columns: columns, in: in, write: make([]texter, len(columns)), texts: make([]texts, len(columns)),
+		row: make([]infer.Value, len(columns))}
+	all := f.file.Root().Columns()
+	for i, c := range columns {
+		if in.nested[i] == nil {
+			r.write[i] = texterOf(all[c.At], c.Type, in.decode[i])
+		}
+	}
+	return r, nil
 }
 
 // Names are the names of the columns in the file.
@@ -45,26 +71,59 @@ func (r *Rows) Close() error { return r.in.Close() }
 
 // Next reads a row, which is valid until the next call, and returns io.EOF after the last.
 func (r *Rows) Next(ctx context.Context) ([]infer.Value, error) {
-	for len(r.batch) == 0 {
-		var err error
-		if r.batch, err = r.in.Next(ctx); err != nil {
+	if r.at == r.size {
+		if err := r.read(ctx); err != nil {
 			return nil, err
 		}
 	}
-	row := r.batch[0]
-	r.batch = r.batch[1:]
+	at := r.at
+	r.at++
 	r.n++
-	r.text = r.text[:0]
-	for i, v := range row {
-		from := len(r.text)
-		var kind infer.Kind
-		r.text, kind = appendValue(r.text, r.columns[i].Type, v)
-		r.row[i] = infer.Value{Text: r.text[from:], Kind: kind} // stays as it is when the buffer grows
-		if _, isText := v.(string); isText && bytes.IndexByte(r.row[i].Text, 0) >= 0 {
-			return nil, fmt.Errorf("row %d, column %q: %w", r.n, r.columns[i].Name, infer.CheckText(r.row[i].Text))
+	for i := range r.texts {
+		t, from := &r.texts[i], 0
+		if at > 0 {
+			from = t.ends[at-1]
 		}
+		text, kind := t.data[from:t.ends[at]:t.ends[at]], t.kinds[at]
+		if kind == infer.Opaque && bytes.IndexByte(text, 0) >= 0 {
+			return nil, fmt.Errorf("row %d, column %q: %w", r.n, r.columns[i].Name, infer.CheckText(text))
+		}
+		r.row[i] = infer.Value{Text: text, Kind: kind}
 	}
 	return r.row, nil
+}
+
+// read reads the texts of the next rows.
+func (r *Rows) read(ctx context.Context) error {
+	r.at, r.size = 0, 0
+	n, err := r.in.begin(ctx)
+	if err != nil {
+		return err
+	}
+	for c := range r.texts {
+		t := &r.texts[c]
+		t.data, t.ends, t.kinds = t.data[:0], t.ends[:0], t.kinds[:0]
+		write := r.write[c]
+		if write == nil {
+			err = r.in.assemble(c, n, func(_ int, v any) { t.add(appendValue(t.data, r.columns[c].Type, v)) })
+		} else {
+			err = r.in.values(c, n, func(_ int, v parquet.Value) error {
+				if v.IsNull() {
+					t.add(t.data, infer.Null)
+					return nil
+				}
+				data, kind, err := write(t.data, v)
+				t.add(data, kind)
+				return err
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.in.end(n)
+	r.size = n
+	return nil
 }
 
 // appendValue writes a value such that the type of the column can be inferred from it.
