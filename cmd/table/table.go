@@ -41,6 +41,7 @@ func New(e *cli.Env) *cobra.Command {
 		func(cl *api.Client) cli.TableService { return cl.Tables }, sameName}
 	c := newTableKindCmd(e, k)
 	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e), newTableDescribe(e))
+	e.Displays(&changedShape, api.ChangedTable{})
 	return c
 }
 
@@ -73,6 +74,7 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 		newTableCreateCmd(e, k), newTableEnsureCmd(e, k),
 		newTableDeleteCmd(e, k, ex),
 		newColumnCmd(e, k),
+		newTruncateCmd(e, k), newRowsCmd(e, k), newRenameCmd(e, k), newCopyCmd(e, k),
 	)
 	return c
 }

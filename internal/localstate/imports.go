@@ -3,6 +3,7 @@ package localstate
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +58,21 @@ func (l *Imports) Forget(kind, table string) error {
 // be running.
 func (l *Imports) ForgetSettled(kind, table string) error {
 	return l.forget(kind, table, func(i Import) bool { return !i.Open })
+}
+
+// Rename gives the records of a table to its new name.
+func (l *Imports) Rename(kind, table, to string) error {
+	return l.change(context.Background(), func(notes map[string]Import) bool {
+		moved := map[string]Import{}
+		for k, note := range notes {
+			if old := ImportKey(kind, table, ""); strings.HasPrefix(strings.ToLower(k), old) {
+				delete(notes, k)
+				moved[ImportKey(kind, to, k[len(old):])] = note
+			}
+		}
+		maps.Copy(notes, moved)
+		return len(moved) > 0
+	})
 }
 
 func (l *Imports) forget(kind, table string, which func(Import) bool) error {

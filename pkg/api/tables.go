@@ -76,3 +76,22 @@ func (c *Client) DropEmptyTable(ctx context.Context, project, table string, bi b
 	}
 	return run(ctx, c, op.At(project, table), nil)
 }
+
+// DeleteRows deletes rows of an internal table or a BI table in one step. Only zone local has it; it is not an
+// operation of the service.
+func (c *Client) DeleteRows(ctx context.Context, project, schema, table string,
+	which RowDeletion) (ChangedTable, error) {
+	return call[ChangedTable](ctx, c, spec.DeleteRows.At(project, schema, table), which)
+}
+
+// RenameTable gives an internal table or a BI table another name. Only zone local has it; it is not an operation of the
+// service.
+func (c *Client) RenameTable(ctx context.Context, project, schema, table, to string) (ChangedTable, error) {
+	return call[ChangedTable](ctx, c, spec.RenameTable.At(project, schema, table), TableName{to})
+}
+
+// CopyTable creates an internal table or a BI table with the columns and rows of another. Only zone local has it; it is
+// not an operation of the service.
+func (c *Client) CopyTable(ctx context.Context, project, schema, table, to string) (ChangedTable, error) {
+	return call[ChangedTable](ctx, c, spec.CopyTable.At(project, schema, table), TableName{to})
+}

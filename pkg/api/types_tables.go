@@ -37,6 +37,25 @@ type ImportJob struct {
 	Result    ImportJobResult `json:"result"`
 }
 
+// RowDeletion is the body of a request of zone local.
+type RowDeletion struct {
+	Where  string `json:"where,omitempty"`  // a condition in Trino's language
+	All    bool   `json:"all,omitempty"`    // instead of a condition
+	Expect *int64 `json:"expect,omitempty"` // the number of rows to delete; if it is another one, none is deleted
+}
+
+// TableName is the body of a request of zone local: the name of a new table, or the new name of one.
+type TableName struct {
+	To string `json:"to"`
+}
+
+// ChangedTable is the reply to a request of zone local: a table and the number of rows that were copied
+// or deleted, or that a renamed table has.
+type ChangedTable struct {
+	TableName string `json:"tableName" reply:"must"`
+	Rows      int64  `json:"rows"`
+}
+
 // ImportJobResult is a part of ImportJob.
 type ImportJobResult struct {
 	Processed int64 `json:"processed"`

@@ -145,7 +145,8 @@ func (g *Gateway) wire() {
 	g.Sources.Vault.ReadOnly = o.ReadOnly
 	g.Names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.Sources}
 	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.Sources}
-	g.Tables = &tables.Service{Store: st, Now: now, Log: log, Dir: o.Dir, Limits: o.Limits}
+	g.Tables = &tables.Service{Store: st, Now: now, Log: log, Dir: o.Dir, Limits: o.Limits,
+		Query: g.Names.Query}
 	results := &stored.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs}
 	results.Watch()
 	g.Queries = &queries.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names,

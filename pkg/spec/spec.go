@@ -182,6 +182,17 @@ var (
 		Path: "/local/projects/{projectId}/bitable/{tableName}"}
 )
 
+// DeleteRows, RenameTable and CopyTable change an internal or a BI table; the service has no such operations. They
+// exist on zone local only.
+var (
+	DeleteRows = Op{ID: "deleteRows", Group: "internal-tables", Method: "POST",
+		Path: "/local/projects/{projectId}/tables/{schemaName}/{tableName}/delete"}
+	RenameTable = Op{ID: "renameTable", Group: "internal-tables", Method: "POST",
+		Path: "/local/projects/{projectId}/tables/{schemaName}/{tableName}/rename"}
+	CopyTable = Op{ID: "copyTable", Group: "internal-tables", Method: "POST",
+		Path: "/local/projects/{projectId}/tables/{schemaName}/{tableName}/copy"}
+)
+
 // FindImport reports whether the rows of an import are stored; the service has no such operation. It exists on zone
 // local only.
 var FindImport = Op{ID: "findImport", Group: "internal-tables", Method: "GET",
@@ -202,6 +213,6 @@ var BackupLocal = Op{ID: "backupLocal", Group: "local", Method: "POST", Path: "/
 
 // Local lists the operations that only zone local has.
 func Local() []Op {
-	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, FindImport, CompactLocal,
-		BackupLocal}
+	return []Op{ImportBi, CreateWholeTable, CreateWholeBi, DropEmptyTable, DropEmptyBi, FindImport, DeleteRows,
+		RenameTable, CopyTable, CompactLocal, BackupLocal}
 }

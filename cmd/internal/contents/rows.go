@@ -4,6 +4,7 @@ package contents
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -99,4 +100,29 @@ func countOf(v any) (int64, error) {
 		return 0, noCount("%v, which is not a number of rows", v)
 	}
 	return n, nil
+}
+
+// Meeting counts the rows of an internal table that meet a condition, and all of them. An error about the condition has
+// the position in it.
+func Meeting(ctx context.Context, cl *api.Client, project, kind, table, where string) (n, all int64, err error) {
+	before := "SELECT count(*) FILTER (WHERE ("
+	row, err := singleRow(ctx, cl, project, before+where+"\n)) AS n, count(*) AS c FROM "+
+		sqltext.Quote(api.InternalCatalogName, kind, table), 2)
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		here := *ae
+		var line, col int
+		if n, _ := fmt.Sscanf(ae.Message, "line %d:%d:", &line, &col); n == 2 && line == 1 && col > len(before) {
+			_, rest, _ := strings.Cut(ae.Message, ": ")
+			here.Message = fmt.Sprintf("line 1:%d: %s", col-len(before), rest)
+		}
+		return 0, 0, &here
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	if n, err = countOf(row[0]); err == nil {
+		all, err = countOf(row[1])
+	}
+	return n, all, err
 }

@@ -66,12 +66,21 @@ func (p *Prompter) ask(question string) (string, error) {
 }
 
 // Naming is the flag --confirm of commands that delete an object on which others may depend.
-type Naming struct{ given string }
+type Naming struct {
+	given  string
+	always bool
+}
 
 // Register adds the flag; kind is the kind of the deleted object.
 func (n *Naming) Register(c *cobra.Command, kind string) {
 	c.Flags().StringVar(&n.given, "confirm", "", "the name of the "+kind+
 		", which --yes needs if something depends on it")
+}
+
+// RegisterAlways adds the flag to a command whose object must always be named.
+func (n *Naming) RegisterAlways(c *cobra.Command, kind string) {
+	n.always = true
+	c.Flags().StringVar(&n.given, "confirm", "", "the name of the "+kind+", which --yes needs")
 }
 
 // NamesOf returns the names that confirm the deletion of an object. Its id does so only if it has no name: an id that a
@@ -96,12 +105,17 @@ func (p *Prompter) ConfirmNamed(n Naming, names []string, dependants, format str
 		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm",
 			Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
 	}
-	if dependants == "" || p.DryRun {
-		if err := p.Confirm(format, args...); err != nil || dependants == "" {
+	because := "because of what depends on it"
+	if n.always {
+		because = "because deleted rows do not come back"
+	}
+	free := dependants == "" && !n.always
+	if free || p.DryRun {
+		if err := p.Confirm(format, args...); err != nil || free {
 			return err
 		}
-		p.wouldAsk("its name, " + names[0] +
-			", because of what depends on it: typed, or given with --confirm besides --yes")
+		p.wouldAsk("its name, " + names[0] + ", " + because +
+			": typed, or given with --confirm besides --yes")
 		return nil
 	}
 	if err := p.Permit(); err != nil {
@@ -117,7 +131,7 @@ func (p *Prompter) ConfirmNamed(n Naming, names []string, dependants, format str
 			with = "--confirm with its name besides --yes"
 		}
 		return &exitcode.Failure{Exit: exitcode.Confirm, Code: "confirm", Msg: "not confirmed: " + question,
-			Hint: "because of what depends on it, give " + with}
+			Hint: because + ", give " + with}
 	}
 	answer, err := p.ask(fmt.Sprintf("%s\nto confirm, type its name, %s: ", question, names[0]))
 	if err != nil {

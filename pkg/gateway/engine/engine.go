@@ -284,6 +284,13 @@ type Tables interface {
 	DropTable(ctx context.Context, kind, name string) error
 	// DropEmptyTable drops a table that has no rows, and otherwise returns their number.
 	DropEmptyTable(ctx context.Context, kind, name string) (rows int64, err error)
+	// RenameTable gives a table another name and returns it as it is stored; one that is taken is KindExists.
+	RenameTable(ctx context.Context, kind, name, to string) (stored string, err error)
+	// CopyTable creates a table with the columns and the rows of another. The rows are new: they have ids of their own.
+	CopyTable(ctx context.Context, kind, name, to string) (stored string, rows int64, err error)
+	// DeleteRows deletes rows in one step and returns their number; nil stands for all rows. Rows that have changed
+	// since they were read are KindOutdated, and none is deleted.
+	DeleteRows(ctx context.Context, kind, name string, rows []RowVersion) (int64, error)
 	// Columns lists system columns first (the eight, or nine for BI), then declared ones in order of creation.
 	Columns(ctx context.Context, kind, table string) ([]Column, error)
 	AddColumns(ctx context.Context, kind, table string, defs []ColumnDef) ([]Column, error)
@@ -296,6 +303,9 @@ type Tables interface {
 	// are known.
 	FindImport(ctx context.Context, id string) (rows int64, stored bool, err error)
 }
+
+// RowVersion identifies a row as it was read, by its _id and _version.
+type RowVersion struct{ ID, Version int64 }
 
 // Column is a column of an internal table in the form of the service.
 type Column struct {

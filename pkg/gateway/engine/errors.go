@@ -27,8 +27,9 @@ const (
 	KindExists         Kind = "exists"
 	KindUnsupported    Kind = "unsupported" // Trino syntax or function that is not supported
 	KindConstraint     Kind = "constraint"
-	KindSource         Kind = "source" // an external source failed
-	KindData           Kind = "data"   // a file cannot be read, however often that is tried
+	KindOutdated       Kind = "outdated" // rows have changed since they were read
+	KindSource         Kind = "source"   // an external source failed
+	KindData           Kind = "data"     // a file cannot be read, however often that is tried
 	// the data file is locked by another process, or by a statement that does not stop; nothing was done
 	KindLocked   Kind = "locked"
 	KindInternal Kind = "internal"

@@ -10,7 +10,7 @@ import (
 )
 
 // Ask is a query of the gateway that is described by its meaning; the engine translates it to its own SQL. It is one of
-// Rows, Counts, Frequent and Cast.
+// Rows, Counts, Frequent, Versions and Cast.
 type Ask interface{ ask() }
 
 // NoRows is the Limit of Rows that requests only the columns.
@@ -40,6 +40,13 @@ type Frequent struct {
 	Limit  int64
 }
 
+// Versions requests the _id and the _version of the rows of an internal table that meet a condition, which is in
+// Trino's language.
+type Versions struct {
+	Table engine.TableName
+	Where string
+}
+
 // Cast requests the conversion of a JSON value to a type. A value that is not of that type is *engine.Error with
 // engine.KindValue.
 type Cast struct {
@@ -50,6 +57,7 @@ type Cast struct {
 func (Rows) ask()     {}
 func (Counts) ask()   {}
 func (Frequent) ask() {}
+func (Versions) ask() {}
 func (Cast) ask()     {}
 
 // asked writes the SQL of q.Ask, if that is set.
@@ -68,6 +76,11 @@ func asked(q Query) (Query, error) {
 		c := sqltext.Quote(a.Column)
 		q.SQL = "SELECT CAST(" + c + " AS varchar) AS v, count(*) AS n FROM " + a.Table.Quoted() + " WHERE " + c +
 			" IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT " + strconv.FormatInt(a.Limit, 10)
+	case Versions:
+		if !sqltext.Enclosed(a.Where, false) {
+			return q, &engine.Error{Kind: engine.KindSyntax, Message: "the condition is not one: " + a.Where}
+		}
+		q.SQL = "SELECT _id, _version FROM " + a.Table.Quoted() + " WHERE (" + a.Where + "\n)"
 	case Cast:
 		var v string
 		v, err = sqltext.Value(a.Value)

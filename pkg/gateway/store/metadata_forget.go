@@ -43,6 +43,25 @@ func (s *Store) ForgetColumn(ctx context.Context, project string, k ColumnKey) e
 	})
 }
 
+// RenameTable moves the metadata of a table, and its relations, to its new name.
+func (s *Store) RenameTable(ctx context.Context, project string, k TableKey, to string) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		var updates []string
+		for _, t := range notesAt {
+			updates = append(updates, "UPDATE OR REPLACE "+t+" SET table_name = ?5 WHERE project_id = ?1 AND "+
+				"catalog_id = ?2 AND schema_name = ?3 AND table_name = ?4")
+		}
+		for _, q := range append(updates,
+			"UPDATE OR REPLACE relations SET source_table = ?5 WHERE "+fromTable,
+			"UPDATE OR REPLACE relations SET target_table = ?5 WHERE "+towardTable) {
+			if _, err := tx.ExecContext(ctx, q, project, k.Catalog, k.Schema, k.Table, to); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // RenameColumn moves the metadata of a column to its new name.
 func (s *Store) RenameColumn(ctx context.Context, project string, k ColumnKey, to string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {

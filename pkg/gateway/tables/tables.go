@@ -14,8 +14,10 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/sql"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/gateway/wire"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -26,6 +28,9 @@ type Service struct {
 	Log    *slog.Logger
 	Dir    string
 	Limits web.Limits
+
+	// Query runs a statement in a project.
+	Query func(ctx context.Context, p store.Project, q sql.Query) (*wire.Result, error)
 
 	Document func(src io.Reader, req *api.ImportRequest) io.Reader // changes a document before it is imported, if set
 }
@@ -43,6 +48,9 @@ func (s *Service) Routes(m *web.Mux) {
 	web.HandleLocal(m, spec.CreateWholeTable, s.createWholeTableOf(engine.SchemaTable))
 	web.HandleLocal(m, spec.CreateWholeBi, s.createWholeTableOf(engine.SchemaBI))
 	web.HandleLocal(m, spec.FindImport, s.findImport)
+	web.HandleLocal(m, spec.DeleteRows, s.deleteRows)
+	web.HandleLocal(m, spec.RenameTable, s.renameTable)
+	web.HandleLocal(m, spec.CopyTable, s.copyTable)
 	web.HandleLocal(m, spec.DropEmptyTable, s.dropTableOf(engine.SchemaTable, true))
 	web.HandleLocal(m, spec.DropEmptyBi, s.dropTableOf(engine.SchemaBI, true))
 	web.HandleLocal(m, spec.ImportBi, func(ctx context.Context, r *web.Request[io.Reader]) (api.ImportJob, error) {

@@ -183,6 +183,18 @@ func (p *slicesProject) DropTable(ctx context.Context, kind, name string) error 
 	return p.DropStored(ctx, kind, name)
 }
 
+func (*slicesProject) RenameTable(context.Context, string, string, string) (string, error) {
+	return "", refuse("a new name of a table")
+}
+
+func (*slicesProject) CopyTable(context.Context, string, string, string) (string, int64, error) {
+	return "", 0, refuse("a copy of a table")
+}
+
+func (*slicesProject) DeleteRows(context.Context, string, string, []engine.RowVersion) (int64, error) {
+	return 0, refuse("the deletion of rows")
+}
+
 func (p *slicesProject) DropEmptyTable(ctx context.Context, kind, name string) (int64, error) {
 	n, err := p.RowCount(ctx, kind, name)
 	if err == nil && n == 0 {

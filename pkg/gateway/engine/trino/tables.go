@@ -167,6 +167,21 @@ func (p *project) DropEmptyTable(ctx context.Context, kind, name string) (int64,
 	return p.drop(ctx, kind, name, true)
 }
 
+// RenameTable implements engine.Tables.
+func (*project) RenameTable(context.Context, string, string, string) (string, error) {
+	return "", notYet("a new name of a table")
+}
+
+// CopyTable implements engine.Tables.
+func (*project) CopyTable(context.Context, string, string, string) (string, int64, error) {
+	return "", 0, notYet("a copy of a table")
+}
+
+// DeleteRows implements engine.Tables.
+func (*project) DeleteRows(context.Context, string, string, []engine.RowVersion) (int64, error) {
+	return 0, notYet("the deletion of rows")
+}
+
 func (p *project) drop(ctx context.Context, kind, name string, empty bool) (rows int64, err error) {
 	p.writes.Lock()
 	defer p.writes.Unlock()

@@ -256,18 +256,28 @@ func (p Tables) CreateTable(ctx context.Context, kind, name string,
 				return err
 			}
 			t.cols = append(t.cols, col)
-			if err := c.insertColumn(ctx, t, len(t.cols)-1); err != nil {
-				return err
-			}
 		}
-		if _, err := c.Exec(ctx, t.create(t.sql())); err != nil {
-			return err
-		}
-		_, err = c.Exec(ctx, `INSERT INTO `+digTable("tables")+` VALUES (?, ?, ?)`, kind, strings.ToLower(stored),
-			stored)
-		return err
+		return c.createTable(ctx, t)
 	})
 	return stored, err
+}
+
+// createTable creates a table and records its definition.
+func (c conn) createTable(ctx context.Context, t *table) error {
+	for i, col := range t.cols {
+		if col.System {
+			continue
+		}
+		if err := c.insertColumn(ctx, t, i); err != nil {
+			return err
+		}
+	}
+	if _, err := c.Exec(ctx, t.create(t.sql())); err != nil {
+		return err
+	}
+	_, err := c.Exec(ctx, `INSERT INTO `+digTable("tables")+` VALUES (?, ?, ?)`, t.kind, strings.ToLower(t.name),
+		t.name)
+	return err
 }
 
 // DropTable removes a table, its columns and its rows.
