@@ -3,6 +3,7 @@ package query
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -19,6 +20,8 @@ import (
 // renderFlags control how a result is shown; every command that shows one has them.
 type renderFlags struct {
 	vertical, raw, typed, all, profile, noPager bool
+	own                                         bool // only the columns that the owner of a table declared
+	file                                        bool // the result goes to a file
 	plan                                        bool // the result of EXPLAIN is written as lines
 	show, chart, x                              string
 	y                                           []string
@@ -33,7 +36,10 @@ func (r *renderFlags) register(e *cli.Env, c *cobra.Command) {
 		"and parquet always do, json becomes an array of objects")
 	fs.StringVar(&r.show, "show", "",
 		"number of rows that a table shows, or all (40 on a terminal, all elsewhere); does not limit what is fetched")
-	fs.BoolVar(&r.all, "all", false, "show all rows in a table, and the system columns of internal tables")
+	fs.BoolVar(&r.all, "all", false,
+		"show all rows in a table, and the system columns of internal tables, which --out leaves out too")
+	fs.BoolVar(&r.own, "no-system-columns", false,
+		"leave the system columns of internal tables out of a SELECT * in every format, as tables and files do")
 	fs.StringVar(&r.chart, "chart", "", "draw the result as a chart: bar, line, hist or spark")
 	fs.StringVar(&r.x, "x-column", "", "column with the labels of a bar or line chart")
 	fs.StringSliceVar(&r.y, "y-column", nil, "column with the values of a chart; several for spark")
@@ -53,6 +59,11 @@ func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, err
 		return o, err
 	}
 	o.Vertical, o.Raw, o.Typed, o.ShowAll = r.vertical, r.raw, r.typed, "--all"
+	dir := c.Flags().Lookup("out-dir")
+	r.file = o.JQ == "" && (e.Run.Flags.Out != "" && e.Run.Flags.Out != "-" || dir != nil && dir.Changed)
+	if r.own && r.all {
+		return o, exitcode.Usagef("--no-system-columns and --all are mutually exclusive")
+	}
 	switch n, err := strconv.ParseInt(r.show, 10, 64); {
 	case r.all && r.show != "":
 		return o, exitcode.Usagef("--show and --all are mutually exclusive")
@@ -99,7 +110,7 @@ func table(o output.Options) bool {
 
 // verbatim reports whether the output is the gateway's own bytes.
 func (r *renderFlags) verbatim(o output.Options) bool {
-	return o.Format == output.JSON && len(o.Columns) == 0 && !o.Typed && !r.profile && r.chart == ""
+	return o.Format == output.JSON && len(o.Columns) == 0 && !o.Typed && !r.profile && r.chart == "" && !r.own
 }
 
 // needsTypes reports whether the output depends on the declared types of the columns.
@@ -112,14 +123,18 @@ func (r *renderFlags) needsTypes(o output.Options) bool {
 }
 
 // writeRows prints a result.
-func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Options) (output.Stats, error) {
-	if !r.all && len(o.Columns) == 0 && table(o) {
-		some, hidden, err := rowset.WithoutSystem(rows)
-		if err != nil {
-			return output.Stats{}, err
+func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Options) (st output.Stats, err error) {
+	if !r.all && len(o.Columns) == 0 && (table(o) || r.file || r.own) {
+		some, hidden, herr := rowset.WithoutSystem(rows)
+		if herr != nil {
+			return output.Stats{}, herr
 		}
 		rows = some
-		defer hidden.NoteHidden(o.Notes)
+		if table(o) {
+			defer hidden.NoteHidden(o.Notes)
+		} else {
+			defer func() { err = leftOut(hidden, o, err) }()
+		}
 	}
 	if r.all && len(o.Columns) == 0 && table(o) {
 		last, err := rowset.SystemLast(rows)
@@ -141,6 +156,20 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 		return output.WriteProfile(w, p, read, o)
 	}
 	return output.WriteRows(w, rows, o)
+}
+
+// leftOut prints how many columns were left out of a result for programs. One that had values is an error.
+func leftOut(hidden *rowset.SomeColumns, o output.Options, err error) error {
+	if err != nil || hidden == nil {
+		return err
+	}
+	if hidden.Lost != "" {
+		return &exitcode.Failure{Exit: exitcode.Failed, Code: "column-left-out",
+			Msg: fmt.Sprintf("the column %q was taken for a system column, since its first rows have no value, and "+
+				"others have one", hidden.Lost), Hint: "--all includes it, and so does naming the columns"}
+	}
+	hidden.NoteHidden(o.Notes)
+	return nil
 }
 
 // copy prints the gateway's own bytes while decoding them, so that a truncated document is an error. wrap wraps the

@@ -30,6 +30,7 @@ type sqlFlags struct {
 	executeFlags
 	inputs []sqlInput
 	forms  map[output.Format]*bool // --json and the other formFlags
+	into   intoFlags
 	how    *cli.ReadFlags
 }
 
@@ -54,10 +55,15 @@ so on), --out is the file it goes to, and --format is how the gateway sends it, 
 has. Without -o the ending of --out decides about the form. With json, and for --jq, a result is an
 array of objects; --raw leaves it as the gateway sent it.
 
+--into TABLE makes an internal table of the result, with columns of the types that its values have. The table
+must not exist; --into-mode append adds the rows to one that does, and replace stores them instead of all its
+rows, in one step (zone local).
+
 --bind fills the parameters of a statement: values for each ? in their order, or NAME=VALUE for :NAME.`,
 		Example: strings.ReplaceAll(`  dig sql "SELECT 1"
   dig sql report.sql --out report.parquet
   dig sql sales.csv --chart bar
+  dig sql "SELECT city, count(*) AS n FROM sample.shop.customers GROUP BY city" --into cities
   dig sql monthly_sales --csv
   cat report.sql | dig sql --json | jq .
   dig sql "SELECT * FROM sample.shop.customers WHERE city = :city" --bind city=Kraków
@@ -77,6 +83,7 @@ array of objects; --raw leaves it as the gateway sent it.
 		f.forms[form] = fs.Bool(form.String(), false, "short for -o "+form.String())
 	}
 	f.register(e, c)
+	f.into.register(c)
 	fs.BoolVar(&f.friendly, "friendly", true,
 		"rewrite what Trino's SQL has not, such as FROM without SELECT and x::type")
 	f.how = cli.AddReadFlags(c, rowfile.ByFileFlag, true)
@@ -87,10 +94,13 @@ array of objects; --raw leaves it as the gateway sent it.
 	c.RunE = func(c *cobra.Command, args []string) error {
 		f.inputs = inOrder(f.inputs, args)
 		if len(f.inputs) == 0 {
-			if e.InTerm && f.how.Given() == "" {
+			if e.InTerm && f.how.Given() == "" && !f.into.given(c) {
 				return f.shell(e, c)
 			}
 			f.inputs = []sqlInput{{flag: "-f", value: "-"}}
+		}
+		if f.into.given(c) {
+			return f.intoTable(e, c)
 		}
 		if slices.ContainsFunc(f.inputs, sqlInput.command) {
 			return f.runCommands(e, c)

@@ -298,6 +298,19 @@ func readFile(ctx context.Context, path string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
+// TargetFlags are the flags by which another command has the target of this run.
+func (e *Env) TargetFlags(project string) []string {
+	f := e.Run.Settings
+	args := []string{"--zone", f.Zone.Value, "--project", project}
+	if f.Profile.Value != "" {
+		args = append(args, "--profile", f.Profile.Value)
+	}
+	if f.BaseURL.Value != "" && !f.InProcess() {
+		args = append(args, "--base-url", f.BaseURL.Value)
+	}
+	return args
+}
+
 // Abs makes a path of the command line absolute.
 func (e *Env) Abs(path string) string {
 	if filepath.IsAbs(path) {

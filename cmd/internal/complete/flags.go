@@ -16,7 +16,7 @@ var nameFlags = map[string]string{
 	"catalog": "catalog", "schema": "schema", "connection": "connection", "query": "query", "from-query": "query",
 	"folder": "folder",
 	"from":   "schema.table", "thread": "thread", "org": "org", "workspace": "workspace", "project": "project",
-	"connector-type": "type",
+	"connector-type": "type", "into": "table",
 }
 
 // fileFlags take the name of a file or directory.

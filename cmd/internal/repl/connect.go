@@ -108,13 +108,5 @@ func (s *shell) listProjects(ctx context.Context, args []string) error {
 
 // flags are the flags with which another command works where the shell does.
 func (s *shell) flags() []string {
-	f := s.e.Run.Settings
-	args := []string{"--zone", f.Zone.Value, "--project", s.project}
-	if f.Profile.Value != "" {
-		args = append(args, "--profile", f.Profile.Value)
-	}
-	if f.BaseURL.Value != "" && !f.InProcess() {
-		args = append(args, "--base-url", f.BaseURL.Value)
-	}
-	return args
+	return s.e.TargetFlags(s.project)
 }

@@ -135,9 +135,6 @@ func (p Tables) DeleteRows(ctx context.Context, kind, name string, rows []engine
 		_, err = c.Exec(ctx, `DROP TABLE `+gone)
 		return err
 	})
-	if err != nil {
-		n = 0
-	}
 	return n, err
 }
 
