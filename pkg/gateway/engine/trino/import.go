@@ -150,10 +150,12 @@ type intent struct {
 // folder is the folder of the project's imports.
 func (p *project) folder() string { return filepath.Join(p.e.Stage, p.schema("import")) }
 
-// address is that of a file of an import, for the cluster.
-func (im *importing) address(file string) string {
-	return strings.TrimRight(im.p.e.StageLocation, "/") + "/" + path.Join(im.p.schema("import"), im.name, file)
+// address is that of a file in a folder of imports, for the cluster.
+func (p *project) address(folder, file string) string {
+	return strings.TrimRight(p.e.StageLocation, "/") + "/" + path.Join(p.schema("import"), folder, file)
 }
+
+func (im *importing) address(file string) string { return im.p.address(im.name, file) }
 
 func (im *importing) dir() string { return filepath.Join(im.p.folder(), im.name) }
 

@@ -1,6 +1,7 @@
 package trino_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +20,7 @@ func projectOf(t *testing.T, dir string) engine.Project {
 	t.Helper()
 	e := open(t, dir)
 	t.Cleanup(func() {
-		if err := e.DropProject(t.Context(), "prj1"); err != nil {
+		if err := e.DropProject(context.Background(), "prj1"); err != nil {
 			t.Log(err)
 		}
 		_ = e.Close()
@@ -148,5 +149,53 @@ func TestConstraints(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "projects")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestColumns changes the columns of a table with rows.
+func TestColumns(t *testing.T) {
+	p := projectOf(t, t.TempDir())
+	ctx, yes := t.Context(), true
+	zero, yesterday := "-0.5", "2020-02-29"
+	if _, err := p.CreateTable(ctx, engine.SchemaTable, "T", engine.ColumnDef{Name: "A b",
+		Type: "varchar"}); err != nil {
+		t.Fatal(err)
+	}
+	m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "A b", CSVColumnName: "x"}}}
+	if _, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("x\none\n\\N\n"), m); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.AddColumns(ctx, engine.SchemaTable, "t", []engine.ColumnDef{
+		{Name: "D", Type: "decimal(20,2)", NotNull: &yes, DefaultValue: &zero},
+		{Name: "day", Type: "date", DefaultValue: &yesterday}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, p, `SELECT "a B", d, day FROM t ORDER BY _id`); got != "one|-0.50|null\nnull|-0.50|null" {
+		t.Errorf("%q", got)
+	}
+	if _, err := p.UpdateColumn(ctx, engine.SchemaTable, "t", "a b", engine.ColumnDef{NotNull: &yes}); enginetest.Kind(
+		err) != engine.KindConstraint {
+		t.Errorf("not null over a NULL: %v", err)
+	}
+	if _, err := p.UpdateColumn(ctx, engine.SchemaTable, "t", "d", engine.ColumnDef{Unique: &yes}); enginetest.Kind(
+		err) != engine.KindConstraint {
+		t.Errorf("unique over equal values: %v", err)
+	}
+	if _, err := p.UpdateColumn(ctx, engine.SchemaTable, "t", "d", engine.ColumnDef{Type: "varchar"}); enginetest.Kind(
+		err) != engine.KindUnsupported {
+		t.Errorf("another type: %v", err)
+	}
+	if _, err := p.UpdateColumn(ctx, engine.SchemaTable, "t", "a b", engine.ColumnDef{Name: "New"}); err != nil {
+		t.Error(err)
+	}
+	if err := p.DropColumn(ctx, engine.SchemaTable, "t", "day"); err != nil {
+		t.Error(err)
+	}
+	cols, err := p.Columns(ctx, engine.SchemaTable, "t")
+	if err != nil || len(cols) != 10 || cols[8].Name != "New" || !cols[9].NotNull || *cols[9].DefaultValue != zero {
+		t.Errorf("%+v, %v", cols, err)
+	}
+	if got := ask(t, p, `SELECT new, d FROM t ORDER BY _id`); got != "one|-0.50\nnull|-0.50" {
+		t.Errorf("%q", got)
 	}
 }

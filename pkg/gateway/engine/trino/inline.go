@@ -26,21 +26,22 @@ var errTooMany = errors.New("more rows than are sent with a statement")
 // them.
 func (w *writer) rows(r *engine.Relation, columns []int) (string, error) {
 	v := &values{r: r, columns: columns}
-	var err error
-	switch {
-	case r.Scan != nil:
-		err = v.scan(w.ctx)
-	case r.Relay != nil:
-		err = v.relay(w.ctx)
-	default:
-		return "", engine.Internal("a table has no rows that can be read")
+	err := v.read(w.ctx)
+	if errors.Is(err, errTooMany) && w.stages && w.p.e.Stage != "" {
+		var f *scanFile
+		if f, err = w.p.newScanFile(len(columns)); err == nil {
+			w.ends = append(w.ends, f.remove)
+			v = &values{r: r, columns: columns, file: f}
+			if err = v.read(w.ctx); err == nil {
+				err = f.publish(w.ctx)
+			}
+		}
 	}
 	switch {
 	case errors.Is(err, errTooMany):
 		return "", &engine.Error{Kind: engine.KindUnsupported, Err: errors.Join(err, engine.ErrNotSupported),
 			Message: fmt.Sprintf("%s has more rows than the gateway sends to the cluster with a statement (%d bytes)",
-				r.Shown,
-				inlineBytes),
+				r.Shown, inlineBytes),
 			Hint: "a cache of the table is read by the cluster itself: dig cache create"}
 	case err != nil:
 		if end := engine.Ended(w.ctx, nil); end != nil {
@@ -57,17 +58,32 @@ type values struct {
 	columns []int // those that the statement names
 	b       strings.Builder
 	rows    int
+	file    *scanFile // has the rows, nil if the statement has
+}
+
+func (v *values) read(ctx context.Context) error {
+	switch {
+	case v.r.Scan != nil:
+		return v.scan(ctx)
+	case v.r.Relay != nil:
+		return v.relay(ctx)
+	}
+	return engine.Internal("a table has no rows that can be read")
 }
 
 // row begins a row, cell adds a value to it.
 func (v *values) row() {
-	if v.rows > 0 {
+	if v.rows > 0 && v.file == nil {
 		v.b.WriteString("), (")
 	}
 	v.rows++
 }
 
 func (v *values) cell(i int, text string, null bool) {
+	if v.file != nil {
+		v.file.cell(i, text, null)
+		return
+	}
 	if i > 0 {
 		v.b.WriteString(", ")
 	}
@@ -79,6 +95,9 @@ func (v *values) cell(i int, text string, null bool) {
 }
 
 func (v *values) check() error {
+	if v.file != nil {
+		return v.file.end()
+	}
 	if v.b.Len() > inlineBytes {
 		return errTooMany
 	}
@@ -102,6 +121,8 @@ func (v *values) text() (string, error) {
 		return "", engine.Internal("a table has no columns")
 	case v.rows == 0:
 		return "SELECT " + strings.Join(list, ", ") + " WHERE false", nil
+	case v.file != nil:
+		return "SELECT " + strings.Join(list, ", ") + " FROM " + v.file.table(), nil
 	}
 	return "SELECT " + strings.Join(list, ", ") + " FROM (VALUES (" + v.b.String() + ")) v(" + strings.Join(names,
 		", ") + ")", nil

@@ -100,7 +100,7 @@ func (p *project) result(ctx context.Context, n engine.TableName) (*engine.BaseT
 }
 
 // Store implements engine.Project: the rows become visible by one commit of the catalog.
-func (p *project) Store(ctx context.Context, schema, table string, x *engine.Statement) (int64, error) {
+func (p *project) Store(ctx context.Context, schema, table string, x *engine.Statement) (n int64, err error) {
 	if err := p.admit(x); err != nil {
 		return 0, err
 	}
@@ -122,7 +122,14 @@ func (p *project) Store(ctx context.Context, schema, table string, x *engine.Sta
 		list[i] = s.write(names[i]) + " AS " + names[i]
 		about.Columns = append(about.Columns, noted{c.Name, c.Type.String()})
 	}
-	w, err := p.write(ctx, x)
+	out := p.newWriter(ctx, x)
+	out.stages = true
+	defer func() {
+		for _, end := range out.ends {
+			err = errors.Join(err, end())
+		}
+	}()
+	w, err := out.all(x)
 	if err != nil {
 		return 0, err
 	}
@@ -135,7 +142,7 @@ func (p *project) Store(ctx context.Context, schema, table string, x *engine.Sta
 	}
 	w = w.between("CREATE TABLE "+p.table(schema, table)+" COMMENT "+sqltext.Literal(string(comment))+" AS SELECT "+
 		strings.Join(list, ", ")+" FROM (", ") s("+strings.Join(names, ", ")+")")
-	n, err := p.e.exec(ctx, p.request(ctx, w.text), true, nil)
+	n, err = p.e.exec(ctx, p.request(ctx, w.text), true, nil)
 	if err = w.explain(ctx, err); isKind(err, engine.KindExists) {
 		err = errors.Join(engine.ErrStored, err)
 	}

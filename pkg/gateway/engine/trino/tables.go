@@ -227,26 +227,43 @@ func (p *project) AddColumns(ctx context.Context, kind, table string, defs []eng
 		if err == nil {
 			err = tabledef.CheckFilled(col, rows)
 		}
-		if err == nil && col.NotNull && rows > 0 {
-			err = notYet("adding a column that is not null to a table with rows")
-		}
 		if err != nil {
 			return nil, err
 		}
 		t.Columns = append(t.Columns, col)
 	}
-	for i, c := range t.Columns[was:] {
-		if _, err = p.exec(ctx, "ALTER TABLE "+p.at(t)+" ADD COLUMN "+sqltext.Quote(strings.ToLower(c.Name))+" "+
-			columnType(c.Type)+" COMMENT "+comment(t, was+i), true, nil); err == nil {
+	for i := was; i < len(t.Columns); i++ {
+		if err = p.addColumn(ctx, t, i, rows); err == nil {
 			continue
 		}
-		for _, done := range t.Columns[was : was+i] {
-			_, _ = p.exec(context.WithoutCancel(ctx), "ALTER TABLE "+p.at(t)+" DROP COLUMN IF EXISTS "+
-				sqltext.Quote(strings.ToLower(done.Name)), true, nil)
+		for _, done := range t.Columns[was : i+1] {
+			_, _ = p.exec(context.WithoutCancel(ctx), "ALTER TABLE "+p.at(t)+" DROP COLUMN IF EXISTS "+quoted(done),
+				true, nil)
 		}
 		return nil, err
 	}
 	return t.Columns[was:], nil
+}
+
+// addColumn adds column i. One that is not null becomes that after the stored rows have got its default.
+func (p *project) addColumn(ctx context.Context, t *tabledef.Table, i int, rows int64) error {
+	col := t.Columns[i]
+	name := quoted(col)
+	filled := col.NotNull && rows > 0
+	t.Columns[i].NotNull = col.NotNull && !filled
+	_, err := p.exec(ctx, "ALTER TABLE "+p.at(t)+" ADD COLUMN "+name+" "+columnType(col.Type)+" COMMENT "+comment(t,
+		i), true,
+		nil)
+	t.Columns[i] = col
+	if err != nil || !filled {
+		return err
+	}
+	if _, err := p.exec(ctx, "UPDATE "+p.at(t)+" SET "+name+" = CAST("+sqltext.Literal(plainText(col.Type,
+		[]byte(*col.DefaultValue)))+" AS "+columnType(col.Type)+")", true, nil); err != nil {
+		return err
+	}
+	_, err = p.exec(ctx, "COMMENT ON COLUMN "+p.at(t)+"."+name+" IS "+comment(t, i), true, nil)
+	return err
 }
 
 // notYet is the error of an operation that this engine does not have.

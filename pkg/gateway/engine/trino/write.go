@@ -93,6 +93,8 @@ type writer struct {
 	entries []*trinosql.NamedQuery
 	text    map[*trinosql.Query]piece // of the entries
 	used    map[*engine.Relation][]int
+	stages  bool           // rows of a source that are too many may be put into a file
+	ends    []func() error // removes such files
 	aliases int
 }
 
@@ -104,8 +106,16 @@ type piece struct {
 
 // write writes a statement.
 func (p *project) write(ctx context.Context, x *engine.Statement) (*written, error) {
-	w := &writer{p: p, ctx: ctx, prefix: freshPrefix(x), named: map[*engine.Relation]*trinosql.NamedQuery{},
+	return p.newWriter(ctx, x).all(x)
+}
+
+func (p *project) newWriter(ctx context.Context, x *engine.Statement) *writer {
+	return &writer{p: p, ctx: ctx, prefix: freshPrefix(x), named: map[*engine.Relation]*trinosql.NamedQuery{},
 		text: map[*trinosql.Query]piece{}, used: usedColumns(x)}
+}
+
+// all writes the statement of the writer.
+func (w *writer) all(x *engine.Statement) (*written, error) {
 	if err := w.prepare(x); err != nil {
 		return nil, err
 	}
