@@ -82,6 +82,7 @@ type project struct {
 	id      string
 	dropped atomic.Bool
 	schemas sync.Map   // those that were created
+	making  sync.Mutex // of schemas
 	writes  sync.Mutex // changes of tables follow each other
 }
 
@@ -185,14 +186,20 @@ func (p *project) table(kind, name string) string {
 	return sqltext.Quote(p.e.Catalog, p.schema(kind), physical(name))
 }
 
-// ready creates a schema.
+// ready creates a schema. The catalog refuses to create one twice at once, even if that is not an error otherwise.
 func (p *project) ready(ctx context.Context, kind string) error {
+	p.making.Lock()
+	defer p.making.Unlock()
 	if _, done := p.schemas.Load(kind); done {
 		return nil
 	}
-	_, err := p.exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+sqltext.Quote(p.e.Catalog, p.schema(kind)), false, nil)
-	if err == nil {
-		p.schemas.Store(kind, true)
+	var err error
+	for range 2 { // another gateway may create it
+		if _, err = p.exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+sqltext.Quote(p.e.Catalog, p.schema(kind)), false,
+			nil); err == nil {
+			p.schemas.Store(kind, true)
+			break
+		}
 	}
 	return err
 }
