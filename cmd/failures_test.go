@@ -93,7 +93,7 @@ func TestFailures(t *testing.T) {
 			[]string{"500 Internal Server Error with a web page", "hint: the gateway failed"}},
 		"truncated": {answer(200, asJSON, `[{"id":"1","name":"ac`), 5, []string{"truncated after 21 bytes",
 			"hint: try again"}},
-		"redirect": {answer(302, asJSON, ``), 5, []string{"redirects", "hint: set the base address"}},
+		"redirect": {answer(302, asJSON, ``), 1, []string{"redirects", "hint: set the base address"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := map[string]string{"DIG_BASE_URL": c.base, "DIG_API_KEY": testKey}

@@ -3,7 +3,6 @@ package cmd
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -34,7 +33,7 @@ func help(e *cli.Env, c *cobra.Command, _ []string) {
 		b.WriteString("\n")
 		usage(e, &b, c, width)
 	}
-	_, e.Run.Helped = io.WriteString(c.OutOrStdout(), b.String())
+	e.Run.Helped = e.WriteHelp(c.OutOrStdout(), b.String())
 }
 
 func usage(e *cli.Env, b *strings.Builder, c *cobra.Command, width int) {

@@ -68,7 +68,7 @@ func TestCertificatesOfProfiles(t *testing.T) {
 	}
 	login := []string{"auth", "login", "work", "--with-key"}
 	run(open, 0, "", nil, "profile", "add", "work", "--zone", "us")
-	run(open, exitcode.Unavailable, "set ca-file in the profile (DIG_CA_FILE)", nil, login...)
+	run(open, exitcode.Failed, "set ca-file in the profile (DIG_CA_FILE)", nil, login...)
 	run(open, 0, "", []string{"DIG_CA_FILE=" + open.caFile}, login...)
 	run(open, 0, "", nil, "config", "set", "profiles.work.ca-file="+open.caFile)
 	run(open, 0, "", nil, login...)

@@ -239,7 +239,7 @@ func newFlagsHelp(e *cli.Env) *cobra.Command {
 		if e.OutTerm {
 			width = max(e.Width, 40)
 		}
-		_, e.Run.Helped = fmt.Fprintf(c.OutOrStdout(), "Flags of every command:\n\n%s",
+		e.Run.Helped = e.WriteHelp(c.OutOrStdout(), "Flags of every command:\n\n"+
 			c.Root().PersistentFlags().FlagUsagesWrapped(width))
 	})
 	return c

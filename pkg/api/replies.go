@@ -1,7 +1,10 @@
 package api
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"net/http"
 	"strings"
 )
 
@@ -31,4 +34,18 @@ func JobState(s string) string {
 		return StateCancelled
 	}
 	return s
+}
+
+// Lasting reports whether the same call would fail in the same way again until a setting is changed: the server has
+// another certificate or protocol than the address says, or redirects to another address.
+func Lasting(err error) bool {
+	var (
+		refused *Error
+		cert    *tls.CertificateVerificationError
+		unknown x509.UnknownAuthorityError
+		header  tls.RecordHeaderError
+	)
+	return errors.As(err, &cert) || errors.As(err, &unknown) || errors.As(err, &header) ||
+		errors.As(err, &refused) && refused.Status >= 300 && refused.Status < 400 &&
+			refused.Status != http.StatusNotModified
 }

@@ -63,7 +63,11 @@ func Classify(ctx context.Context, err error) exitcode.Failure {
 		if strings.HasPrefix(ae.URL, zone.BaseURL+"/") { // the user would not recognize the HTTP request
 			msg = ae.Message
 		}
-		return exitcode.Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
+		exit := exitOf(ae.Kind)
+		if exit == exitcode.Unavailable && api.Lasting(ae) { // which says that a retry may help
+			exit = exitcode.Failed
+		}
+		return exitcode.Failure{Exit: exit, Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
 	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
 		return exitcode.Failure{Exit: exitcode.Unavailable, Code: string(api.KindProtocol), Msg: err.Error(),
 			Hint: "the server at this address does not answer queries: check the base address, which usually ends in " +

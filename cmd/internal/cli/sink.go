@@ -53,17 +53,9 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 		s.W, s.File, s.Path = f, f, path
 		return s, nil
 	}
-	if page && o.Terminal && e.Run.unattended == "" && e.Getenv("TERM") != "dumb" {
-		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: ProgramEnv(), Out: StreamOf(e.Out),
-			Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
+	if page && o.Terminal && e.pages() {
+		s.pager = e.newPager(cancel)
 		s.W = s.pager
-		if ctx := e.Run.Ctx; ctx != nil {
-			context.AfterFunc(ctx, func() {
-				if errors.Is(context.Cause(ctx), ErrTerminated) {
-					s.pager.Terminate()
-				}
-			})
-		}
 		if e.ErrTerm {
 			s.Notes = term.NewScreen(&s.held)
 		}
@@ -72,6 +64,33 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 		s.W = s.Progress.Output(s.W)
 	}
 	return s, nil
+}
+
+// pages reports whether a person looks at the terminal, so that what is longer than the screen is paged.
+func (e *Env) pages() bool { return e.Run.unattended == "" && e.Getenv("TERM") != "dumb" }
+
+func (e *Env) newPager(cancel func()) *term.Pager {
+	p := term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: ProgramEnv(), Out: StreamOf(e.Out),
+		Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
+	if ctx := e.Run.Ctx; ctx != nil {
+		context.AfterFunc(ctx, func() {
+			if errors.Is(context.Cause(ctx), ErrTerminated) {
+				p.Terminate()
+			}
+		})
+	}
+	return p
+}
+
+// WriteHelp writes a help text, on a terminal through the pager if it is longer than the screen.
+func (e *Env) WriteHelp(to io.Writer, text string) error {
+	if !e.OutTerm || !e.pages() {
+		_, err := io.WriteString(to, text)
+		return err
+	}
+	p := e.newPager(nil)
+	_, err := io.WriteString(p, text)
+	return errors.Join(err, p.Close())
 }
 
 // Progress starts the measurement. Progress is shown only on a terminal, and only if a person runs the command.
