@@ -40,7 +40,54 @@ func (s *suite) files(bool) error {
 			}
 		}
 	}
+	s.printf("\n### Files of rows: import into a new table\n\n| rows | file | CREATE TABLE AS of duckdb | `dig table import --create` | ratio | goal | " +
+		"ratio of processor time | peak (duckdb) |\n|---|---|---|---|---|---|---|---|\n")
+	for _, rows := range s.sizes {
+		for _, kind := range []string{"csv", "ndjson", "parquet"} {
+			if err := s.importFile(rows, kind); err != nil {
+				return fmt.Errorf("import of %d rows of %s: %w", rows, kind, err)
+			}
+		}
+	}
 	return s.others()
+}
+
+// importFile compares an import, which finds the types, with a table that duckdb creates with these types.
+func (s *suite) importFile(rows int, kind string) error {
+	path, into := s.file(rows, kind), filepath.Join(s.dir, "import.duckdb")
+	name := map[string]string{"csv": "read_csv", "ndjson": "read_json", "parquet": "read_parquet"}[kind]
+	sql := fmt.Sprintf(`CREATE TABLE t AS SELECT * REPLACE (amount::DECIMAL(%d,2) AS amount, day::DATE AS day, "at"::TIMESTAMP AS "at") FROM %s('%s')`,
+		map[bool]int{true: 15, false: 7}[kind == "parquet"], name, path)
+	table, tables := "imported"+strconv.Itoa(rows)+kind, 0
+	m, err := s.against(func() (usage, error) {
+		tables++
+		return s.run(nil, s.dig, "table", "import", fmt.Sprint(table, tables), path, "--create", "--zone", "local")
+	}, func() (usage, error) {
+		if err := os.Remove(into); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return usage{}, err
+		}
+		return s.run(nil, s.duckdb, into, "-c", sql)
+	})
+	if err != nil {
+		return err
+	}
+	all := `SELECT count(*) AS n, sum(id) AS id, sum(amount) AS amount, min(day) AS day, count(DISTINCT "at") AS times, count(DISTINCT customer) AS c, max(note) AS note FROM `
+	var ours bytes.Buffer
+	if _, err := s.zoneLocal(&ours, all+fmt.Sprint(table, tables)); err != nil {
+		return err
+	}
+	c := exec.CommandContext(context.Background(), s.duckdb, into, "-csv", "-c", all+"t")
+	theirs, err := c.Output()
+	if err != nil {
+		return err
+	}
+	if !alike(ours.Bytes(), theirs) {
+		return fmt.Errorf("duckdb has stored\n%s\nand dig\n%s", theirs, ours.Bytes())
+	}
+	goal := s.goal(fmt.Sprintf("import of %s rows of %s", group(rows), kind), m.ratio, 1.5)
+	s.printf("| %s | %s | %.2f s | %.2f s | %.2f | %s | %.2f | %.0f MiB (%.0f) |\n", group(rows), kind, m.rival.wall, m.self.wall, m.ratio, goal,
+		m.self.cpu/m.rival.cpu, m.self.peak, m.rival.peak)
+	return nil
 }
 
 // tool finds a program of the folder -venv, or else of the path.
