@@ -41,6 +41,10 @@ bitable ensure bis --column added:date
 bitable delete bis --yes
 bitable import bis $CSV
 bitable list
+bitable copy bis other | 1
+bitable rename bis other | 1
+bitable rows delete bis --where true --yes --confirm bis
+bitable truncate bis --yes | 1
 cache batch sample.shop.customers sample.shop.products
 cache cancel sample shop orders --full
 cache create sample shop customers --wait
@@ -219,6 +223,10 @@ table ensure people --column added:date
 table import fresh $CSV --create | 2
 table delete people --yes
 table import people $CSV
+table copy people persons | 1
+table rename people persons | 1
+table rows delete people --where true --yes --confirm people | 1
+table truncate people --yes | 1
 table describe sample.shop.orders
 table list
 table sample people --out sample.csv | 1

@@ -27,8 +27,7 @@ func (f *intoFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.mode, "into-mode", intoCreate,
 		"with --into: create the table, append to one that exists, or replace its rows (zone local)")
 	complete.Values(c, "into-mode", intoCreate, api.ImportAppend, api.ImportReplace)
-	cli.Annotate(c, spec.ListInternalTables, spec.CreateInternalTable, spec.AddInternalColumns,
-		spec.ListInternalColumns, spec.DeleteInternalTable, spec.ImportCsv)
+	cli.Annotate(c, spec.ListInternalTables) // the import is a command of its own
 }
 
 func (f *intoFlags) given(c *cobra.Command) bool {

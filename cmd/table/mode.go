@@ -10,7 +10,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 )
 
@@ -94,16 +93,15 @@ func emptying(k tableKind, m api.ImportMode, file, table string) error {
 
 // changed says what an import has done to the rows of a table.
 func changed(m api.ImportMode, table string, rows int64, r api.ImportJobResult) string {
-	of := func(n int64) string { return fmt.Sprintf("%d %s", n, english.PluralWord(int(n), "row", "")) }
 	switch {
 	case m.Appends():
-		return fmt.Sprintf("imported %s into %s", of(rows), table)
+		return fmt.Sprintf("imported %s into %s", rowCount(rows), table)
 	case r.Inserted == nil || r.Updated == nil || r.Unchanged == nil || r.Deleted == nil:
-		return fmt.Sprintf("imported %s into %s; how many were changed is not known", of(rows), table)
+		return fmt.Sprintf("imported %s into %s; how many were changed is not known", rowCount(rows), table)
 	case m.Mode == api.ImportReplace:
-		return fmt.Sprintf("replaced the %s of %s by %d", of(*r.Deleted), table, *r.Inserted)
+		return fmt.Sprintf("replaced the %s of %s by %d", rowCount(*r.Deleted), table, *r.Inserted)
 	}
-	s := fmt.Sprintf("imported %s into %s: %d inserted, %d updated, %d unchanged", of(rows), table, *r.Inserted,
+	s := fmt.Sprintf("imported %s into %s: %d inserted, %d updated, %d unchanged", rowCount(rows), table, *r.Inserted,
 		*r.Updated, *r.Unchanged)
 	if m.DeleteMissing {
 		s += fmt.Sprintf(", %d deleted", *r.Deleted)

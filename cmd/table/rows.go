@@ -8,15 +8,15 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/contents"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/prompt"
-	"github.com/dig-cli/dig/internal/phrase"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 )
 
 // rowCount is a number of rows for a sentence.
-func rowCount(n int64) string { return phrase.Plural(int(n), "1 row", "%d rows") }
+func rowCount(n int64) string { return fmt.Sprintf("%d %s", n, english.PluralWord(int(n), "row", "")) }
 
 func newTruncateCmd(e *cli.Env, k tableKind) *cobra.Command {
 	c := &cobra.Command{Use: "truncate TABLE", Short: "Delete all rows of a table (zone local)",
@@ -73,7 +73,7 @@ func newRowsCmd(e *cli.Env, k tableKind) *cobra.Command {
 func newRowsDeleteCmd(e *cli.Env, k tableKind) *cobra.Command {
 	var where string
 	var named prompt.Naming
-	c := &cobra.Command{Use: "delete TABLE --where SQL", Aliases: []string{"rm"},
+	c := &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm"},
 		Short: "Delete the rows that meet a condition (zone local)", Args: cobra.ExactArgs(1),
 		Long: `Delete the rows of a table that meet a condition, which is what follows WHERE in Trino's SQL.
 
@@ -106,7 +106,7 @@ Hosted zones cannot delete rows.`,
 			if e.DryRun() {
 				fmt.Fprintf(e.Err, "%d of the %s of %s %s meet the condition\n", n, rowCount(all), k.noun, table)
 			}
-			if n == 0 {
+			if n == 0 && !e.DryRun() {
 				return cli.Object(api.ChangedTable{TableName: table}).WithNote(
 					"no row of %s %s meets the condition; nothing was deleted", k.noun, table), nil
 			}
