@@ -98,6 +98,9 @@ Hosted zones cannot delete rows.`,
 			return nil, onlyLocal(e, k.noun+" rows delete")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			if err := e.Permit(); err != nil {
+				return cli.View{}, err
+			}
 			table := k.stored(args[0])
 			n, all, err := contents.Meeting(cli.LookUp(ctx), cl, p, k.noun, table, where)
 			if err != nil {
