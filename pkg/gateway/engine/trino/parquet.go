@@ -28,7 +28,7 @@ import (
 // parquetFile is a file of the rows of an internal table. The cluster finds its columns by their names.
 type parquetFile struct {
 	f     *os.File
-	w     *parquet.Writer
+	w     *parquet.GenericWriter[any]
 	place []int           // of each column of the table, in the file
 	blind map[string]bool // columns whose bounds the library compares wrongly
 	rows  []parquet.Row
@@ -58,7 +58,8 @@ func newParquet(name string, columns []engine.Column) (*parquetFile, error) {
 	if p.f, err = os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o644); err != nil {
 		return nil, err
 	}
-	p.w = parquet.NewWriter(p.f, schema, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(500_000))
+	p.w = parquet.NewGenericWriter[any](p.f, schema, parquet.Compression(&parquet.Snappy),
+		parquet.MaxRowsPerRowGroup(500_000))
 	return p, nil
 }
 
