@@ -61,6 +61,9 @@ func sqlHint(sql, message string, line, col int) string {
 	if word := nearKeyword(message); word != "" {
 		return "did you mean " + word + "?"
 	}
+	if strings.TrimSpace(before) == "" && strings.HasPrefix(after, "@") {
+		return "--file reads the statement from a file"
+	}
 	if name := one(colon, after); name != "" {
 		return "--bind " + name + "=VALUE gives the value of :" + name + " to `dig sql`"
 	}
