@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/zone"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -62,6 +63,7 @@ func commands(e *cli.Env) *cobra.Command {
 type state struct {
 	DataDir  string `json:"dataDir"`
 	Exists   bool   `json:"exists"`
+	Store    string `json:"store,omitempty"` // address of the PostgreSQL database with the state
 	Bytes    int64  `json:"bytes"`
 	Serving  bool   `json:"serving"`
 	Answers  *bool  `json:"answers,omitempty"`  // set only while a gateway serves
@@ -92,6 +94,12 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 				return err
 			})
 			if err != nil {
+				return cli.View{}, err
+			}
+			var elsewhere *zone.Elsewhere
+			if err := store.Elsewhere(dir); errors.As(err, &elsewhere) {
+				out.Store = elsewhere.Address
+			} else if err != nil {
 				return cli.View{}, err
 			}
 			var rt http.RoundTripper
@@ -223,7 +231,10 @@ credentials cannot be read any more then; ` + "`" + e.Name + ` connection update
 		})
 }
 
-func inUse(err error) *exitcode.Failure {
+func inUse(err error) error {
+	if x := (*zone.Elsewhere)(nil); errors.As(err, &x) {
+		return notOpened(err)
+	}
 	const hint = "stop the gateway or the dig processes that use it"
 	return &exitcode.Failure{Exit: exitcode.Conflict, Code: "in-use", Msg: err.Error(), Hint: hint}
 }

@@ -51,6 +51,9 @@ uses memory beyond a hard limit, that process is killed and replaced (docs/testi
 hangs, after some seconds; after the end of --grace it is killed only. Not on
 Windows, and not with --max-overrun 0.
 
+With --store the state is in PostgreSQL, and the rows stay in the data directory. Other dig processes use both by this
+gateway only (docs/operating.md).
+
 Files with free space of at least a quarter and 32 MiB are compacted while their project is not in use; new requests
 do not wait for that.`,
 		Example: strings.ReplaceAll("  dig gateway serve --listen 127.0.0.1:8080 --print-key\n  dig gateway serve "+
@@ -111,7 +114,7 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 	}
 	g, closeAll, err := f.open(ctx, o, w)
 	if err != nil {
-		return err
+		return notOpened(err)
 	}
 	defer closeAll()
 	stored := key != ""

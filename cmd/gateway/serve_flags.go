@@ -31,6 +31,7 @@ type serveFlags struct {
 	upload, memory, temp, exports, reach string
 	printKey, quiet                      bool
 	onFailure, otlp                      string
+	store, storePassword                 string
 	hook                                 *hooks.Hook      // of onFailure, nil for none
 	spans                                *traces.Exporter // nil for none
 	grace, overrun                       time.Duration
@@ -53,6 +54,10 @@ func (f *serveFlags) register(c *cobra.Command) {
 	fs.StringSliceVar(&f.cors, "cors-origin", nil,
 		"origins of web pages that may call, such as http://localhost:3000; * for any")
 	fs.BoolVar(&f.quiet, "quiet", false, "do not log requests")
+	fs.StringVar(&f.store, "store", "", "address of the PostgreSQL database for the state, such as "+
+		"postgres://dig@db.example.com/dig, in place of a file in the data directory (docs/operating.md)")
+	fs.StringVar(&f.storePassword, "store-password-file", "", "file with the password for --store, readable by its "+
+		"owner only; else it is that of PGPASSWORD or ~/.pgpass")
 	fs.StringVar(&f.logFormat, "log-format", "text", "format of the log: text or json")
 	complete.Values(c, "log-format", "text", "json")
 	fs.StringVar(&f.onFailure, "on-failure", "", "command, or address that begins with http:// or https://, that gets "+
@@ -133,6 +138,9 @@ func (f *serveFlags) options(e *cli.Env) (o gateway.Options, err error) {
 		return o, exitcode.Usagef("--max-temp: %q is not a size", f.temp)
 	}
 	if o.Dir, err = config.DataDir(e.Getenv); err != nil {
+		return o, err
+	}
+	if o.Postgres, err = f.postgres(e); err != nil {
 		return o, err
 	}
 	if o.Log, err = f.logger(e); err != nil {

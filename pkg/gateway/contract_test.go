@@ -53,6 +53,14 @@ func (l *listening) RoundTrip(req *http.Request) (*http.Response, error) {
 // TestContract walks through every operation that has a route and compares in shape what it serves with the operation's
 // sample and schema: the status, the members of every object and the type of every value.
 func TestContract(t *testing.T) {
+	t.Run("sqlite", contract)
+	t.Run("postgres", func(t *testing.T) {
+		t.Setenv("DIG_TEST_STORE", "postgres")
+		contract(t)
+	})
+}
+
+func contract(t *testing.T) {
 	g, wire := gatewaytest.Open(t), &listening{}
 	var served spec.Op
 	g.Web.Observe = func(c web.Call) { served = c.Op }

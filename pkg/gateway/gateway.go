@@ -3,6 +3,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -36,7 +37,8 @@ import (
 
 // Options configure a gateway.
 type Options struct {
-	Dir        string // the data directory, created with mode 0700 on first use
+	Dir        string          // the data directory, created with mode 0700 on first use
+	Postgres   *store.Postgres // where the state is; nil for a file in Dir
 	OpenEngine func(engine.Options) (engine.Engine, error)
 	EngineName string           // of one that has the rows of the directory elsewhere; "" for the embedded one
 	Engine     engine.Options   // Dir and NewID are filled in
@@ -93,13 +95,20 @@ func Open(o Options) (*Gateway, error) {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	openStore := store.Open
-	if o.ReadOnly {
+	if o.Postgres != nil {
+		openStore = func(dir string, now func() time.Time) (*store.Store, error) {
+			return store.OpenPostgres(context.Background(), *o.Postgres, dir, now)
+		}
+	} else if o.ReadOnly {
 		openStore = store.OpenCopy
 		if err := finished(o.Dir); err != nil {
 			return nil, err
 		}
-	} else if err := recoverDir(o.Dir); err != nil {
-		return nil, err
+	}
+	if !o.ReadOnly {
+		if err := recoverDir(o.Dir); err != nil {
+			return nil, err
+		}
 	}
 	st, err := openStore(o.Dir, o.Now)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/backups"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/tables"
 	"github.com/gofrs/flock"
 )
@@ -32,7 +33,7 @@ func ours(name string) bool {
 	switch name {
 	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners",
 		"secret.key", engineFile,
-		sources.NotesName,
+		sources.NotesName, store.PlaceName,
 		socketName, lockName, resetName, removedName, serveName, restoringName, restoredName, placingName:
 		return true
 	}
@@ -53,6 +54,9 @@ func CheckReset(dir string) error {
 
 // resettable lists what Reset removes.
 func resettable(dir string) ([]os.DirEntry, error) {
+	if err := store.Elsewhere(dir); err != nil {
+		return nil, err
+	}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

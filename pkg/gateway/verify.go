@@ -37,7 +37,7 @@ func (g *Gateway) verify(ctx context.Context, depth zone.Depth) ([]zone.Finding,
 	if depth > zone.Look {
 		state = g.Store.Check(ctx)
 	}
-	all := []zone.Finding{found("state", filepath.Join(g.Options.Dir, "state.db"), state)}
+	all := []zone.Finding{found("state", g.Store.Place(), state)}
 	if state != nil {
 		return all, nil
 	}

@@ -106,7 +106,10 @@ func Unopened(dir string, err error) *exitcode.Failure {
 	f := &exitcode.Failure{Exit: exitcode.Failed, Code: "local", Msg: "cannot open zone local: " + err.Error(),
 		Hint: "its data is in " + dir + " (DIG_DATA_DIR); `dig doctor` checks it", Err: err}
 	var lost *damage.Error
+	var elsewhere *zone.Elsewhere
 	switch {
+	case errors.As(err, &elsewhere):
+		f.Exit, f.Code, f.Hint = exitcode.Unavailable, "elsewhere", elsewhere.Remedy()
 	case errors.As(err, &lost):
 		f.Code, f.Hint = string(api.KindDamaged), lost.Remedy
 	case errors.Is(err, syscall.ENOSPC):

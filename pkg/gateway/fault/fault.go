@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/damage"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
 // Shape is one of the four error bodies of the service [L][O].
@@ -88,6 +89,7 @@ func Of(err error) *Fault {
 		ie *engine.ImportError
 		td *tempfile.DirError
 		de *damage.Error
+		pe *zone.Elsewhere
 	)
 	switch {
 	case errors.As(err, &f):
@@ -95,6 +97,17 @@ func Of(err error) *Fault {
 	case errors.As(err, &de):
 		f = Data(500, "%v", err)
 		f.Code, f.Hint = api.CodeDamaged, de.Remedy
+	case errors.As(err, &pe):
+		f = Data(501, "%v", pe)
+		f.Hint = pe.Remedy()
+	case errors.Is(err, store.ErrUnknown):
+		f = Framework(500, "%v", err)
+		f.Hint = "look whether the change was made before it is repeated"
+	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrClaimed):
+		f = Framework(503, "%v", err)
+		f.Hint = "nothing was changed: it can be repeated"
+	case errors.Is(err, store.ErrText):
+		f = Data(400, "%v", err)
 	case store.IsDamaged(err):
 		f = Data(500, "the state file of the data directory is damaged: %v", err)
 		f.Code, f.Hint = api.CodeDamaged, "`dig gateway verify` checks the data directory"

@@ -5,20 +5,27 @@ package gatewaytest
 import (
 	"io"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // Open opens a gateway over a new data directory.
 func Open(t testing.TB) *gateway.Gateway { return OpenWith(t, gateway.Options{}) }
 
-// OpenWith is Open with options; the directory and the engine are set.
+// OpenWith is Open with options; the directory and the engine are set. With DIG_TEST_STORE=postgres the state is in
+// PostgreSQL.
 func OpenWith(t testing.TB, o gateway.Options) *gateway.Gateway {
 	t.Helper()
 	o.Dir, o.OpenEngine = t.TempDir(), duckdb.Open
+	if os.Getenv("DIG_TEST_STORE") == "postgres" {
+		o.Postgres = &store.Postgres{Address: testdb.Postgres(t).String()}
+	}
 	g, err := gateway.Open(o)
 	if err != nil {
 		t.Skipf("no local engine in this build: %v", err)

@@ -3,12 +3,17 @@ package store
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
+
+	"github.com/dig-cli/dig/pkg/gateway/zone"
 )
 
-// CopyTo writes the state of one moment to a new file of mode 0600 and syncs it.
+// CopyTo writes the state of one moment to a new file of mode 0600 and syncs it. A state in PostgreSQL is a
+// *zone.Elsewhere.
 func (s *Store) CopyTo(ctx context.Context, path string) error {
+	if s.held != nil {
+		return &zone.Elsewhere{Dir: s.dir, Address: s.at}
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // VACUUM INTO accepts an empty file
 	if err != nil {
 		return err
@@ -27,15 +32,12 @@ func (s *Store) CopyTo(ctx context.Context, path string) error {
 
 // Schema is the number of migrations of the state file that this version knows.
 func Schema() int {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return 0
-	}
+	names, _ := migrationNames() // the pattern is a good one
 	return len(names)
 }
 
 // SealedConnections lists the names of the connections that have a sealed credential.
 func (s *Store) SealedConnections(ctx context.Context) ([]string, error) {
-	return queryAll(ctx, s.db, func(scan func(...any) error) (name string, err error) { err = scan(&name); return },
+	return queryAll(ctx, s.db, one[string],
 		"SELECT name FROM connections WHERE length(credential) > 0 ORDER BY name, id")
 }

@@ -39,7 +39,7 @@ func scanCacheRun(scan func(...any) error) (r CacheRun, err error) {
 func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, scheduled bool) (r CacheRun, err error) {
 	r = CacheRun{ID: uuid.NewString(), CacheID: cache, Mode: mode, Status: states.Running, Runner: runner,
 		Scheduled: scheduled}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx dbtx) error {
 		var project string
 		var last sql.NullString
 		err := tx.QueryRowContext(ctx, "SELECT project_id, (SELECT max(created_at) FROM cache_runs WHERE cache_id = "+
@@ -58,7 +58,7 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_runs("+runColumns+
 			") VALUES (?, ?, ?, ?, ?, ?, '', 0, 0, 0, 0, ?, ?, NULL)",
 			r.ID, cache, mode, r.Status, runner, scheduled, r.CreatedAt, r.UpdatedAt); err != nil {
-			return constraint(err)
+			return err
 		}
 		if err := addResult(ctx, tx, Result{ID: r.ID, ProjectID: project, Kind: ResultOfCache,
 			Runner: runner}, cache); err != nil {
@@ -70,7 +70,7 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 }
 
 // replaceRunning cancels a running refresh that the one about to start replaces.
-func (s *Store) replaceRunning(ctx context.Context, tx *sql.Tx, cache, mode, now string) error {
+func (s *Store) replaceRunning(ctx context.Context, tx dbtx, cache, mode, now string) error {
 	runs, err := queryAll(ctx, tx, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND "+
 		isRunning, cache)
 	if err != nil {
@@ -104,9 +104,7 @@ func (s *Store) CacheRunWanted(ctx context.Context, id string, beat bool) (bool,
 		}
 		return true, err
 	}
-	var n int
-	err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM cache_runs WHERE id = ? AND "+isRunning, id).Scan(&n)
-	return n == 1, err
+	return queryOne(ctx, s.db, one[bool], "SELECT EXISTS (SELECT 1 FROM cache_runs WHERE id = ? AND "+isRunning+")", id)
 }
 
 // EndCacheRun ends a running refresh. With COMPLETED its table becomes the current one, in the same transaction; with
@@ -119,7 +117,7 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 	}
 	now := s.stamp()
 	gone := false
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx dbtx) error {
 		err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, error = ?, cached = ?, inserted = ?, updated = ?, "+
 			"deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND "+isRunning,
 			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID)

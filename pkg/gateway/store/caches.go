@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -71,7 +70,8 @@ func (t CacheTracking) key() string {
 
 // EnsureCache adds a cache, or returns the existing one of the table.
 func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx dbtx) error {
+		made = false
 		have, err = queryOne(ctx, tx, scanCache, "SELECT "+cacheColumns+
 			" FROM caches WHERE project_id = ? AND catalog_id = ? AND schema_name = ? AND table_name = ?",
 			c.ProjectID, c.CatalogID, c.SchemaName, c.TableName)
@@ -87,7 +87,7 @@ func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool
 			c.Full.Type, c.Full.Expr, c.Full.Due, c.CreatedAt, c.Tracking.key(), c.Tracking.Updated,
 			c.Tracking.InsertOnly, c.Incremental.Anchor, c.Full.Anchor)
 		if err != nil {
-			return constraint(err)
+			return err
 		}
 		return s.cacheLog(ctx, tx, c.ID, "CREATE", "the cache was created", "", false)
 	})
@@ -155,7 +155,7 @@ func (s *Store) SetCacheSettings(ctx context.Context, c Cache, now CacheChange) 
 			args = append(args, m.Type, m.Expr, m.Due, m.Anchor)
 		}
 	}
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		if err := exec(ctx, tx, "UPDATE caches SET "+set+" WHERE id = ?", append(args, c.ID)...); err != nil {
 			return err
 		}
@@ -183,10 +183,10 @@ func (s *Store) ScheduledCaches(ctx context.Context) ([]Cache, error) {
 
 // DeleteCache removes a cache; its tables become free. A running refresh stores nothing more.
 func (s *Store) DeleteCache(ctx context.Context, project, id string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error { return s.deleteCache(ctx, tx, project, id) })
+	return s.tx(ctx, func(tx dbtx) error { return s.deleteCache(ctx, tx, project, id) })
 }
 
-func (s *Store) deleteCache(ctx context.Context, tx *sql.Tx, project, id string) error {
+func (s *Store) deleteCache(ctx context.Context, tx dbtx, project, id string) error {
 	if err := exec(ctx, tx, "DELETE FROM caches WHERE id = ? AND project_id = ?", id, project); err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ type CacheLog struct {
 	Scheduled                      bool
 }
 
-func (s *Store) cacheLog(ctx context.Context, tx *sql.Tx, cache, action, message, mode string, scheduled bool) error {
+func (s *Store) cacheLog(ctx context.Context, tx dbtx, cache, action, message, mode string, scheduled bool) error {
 	_, err := tx.ExecContext(ctx,
 		"INSERT INTO cache_logs(cache_id, at, action, message, cache_type, scheduled) VALUES (?, ?, ?, ?, ?, ?)", cache,
 		s.stamp(), action, message, mode, scheduled)

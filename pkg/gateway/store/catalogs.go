@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 )
 
 // Catalog is a name for a connection. A shared one belongs to the project it was shared to; its connection is that of
@@ -49,7 +48,7 @@ func (s *Store) CreateCatalog(ctx context.Context, c Catalog) (Catalog, error) {
 	c.ID, c.CreatedAt = s.NewID(), s.stamp()
 	_, err := s.db.ExecContext(ctx, "INSERT INTO catalogs("+catalogColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		c.ID, c.ProjectID, c.Name, c.DisplayName, c.Type, c.ConnectionID, c.SharedFrom, c.CreatedAt, c.CacheAnything)
-	return c, constraint(err)
+	return c, err
 }
 
 // DeleteCatalog removes a catalog with its parametric tables and shares.
@@ -93,13 +92,13 @@ func (s *Store) CreateParametricTable(ctx context.Context, p ParametricTable) er
 	_, err := s.db.ExecContext(ctx, "INSERT INTO parametric_tables("+parametricColumns+
 		", created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		p.CatalogID, p.FromSchema, p.FromTable, p.ToSchema, p.ToTable, p.Values, s.stamp())
-	return constraint(err)
+	return err
 }
 
 // DeleteParametricTable removes a parametric table with its caches: another table of that name must not read their
 // rows.
 func (s *Store) DeleteParametricTable(ctx context.Context, catalog, schema, table string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		if err := exec(ctx, tx, "DELETE FROM parametric_tables WHERE catalog_id = ? AND to_schema = ? AND to_table = ?",
 			catalog, schema, table); err != nil {
 			return err

@@ -28,8 +28,12 @@ func begin(path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// Size returns the size of the state file and its log, in bytes.
+// Size returns the size of the state file and its log, or of the tables in PostgreSQL, in bytes.
 func (s *Store) Size() (n int64, err error) {
+	if s.held != nil {
+		return queryOne(context.Background(), s.db, one[int64], "SELECT coalesce(sum(pg_total_relation_size("+
+			"c.oid)), 0) FROM pg_class c WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relkind = 'r'")
+	}
 	for _, path := range []string{s.path, s.path + "-wal"} {
 		st, err := os.Stat(path)
 		if err == nil {
@@ -41,14 +45,20 @@ func (s *Store) Size() (n int64, err error) {
 	return n, nil
 }
 
-// Compact rewrites the state file without free pages. Changes by others wait for it.
+// Compact rewrites the state file without free pages. Changes by others wait for it. PostgreSQL does that itself.
 func (s *Store) Compact(ctx context.Context) error {
+	if s.held != nil {
+		return nil
+	}
 	return s.alone(ctx, func(c *sql.Conn) error { return vacuum(ctx, c) })
 }
 
 // Tidy shrinks the file if the free pages exceed a number of bytes and a fraction of the file, step by step until stop
 // reports that there is a caller. A file of an earlier version is rewritten first.
 func (s *Store) Tidy(ctx context.Context, least int64, stop func() bool) error {
+	if s.held != nil {
+		return nil
+	}
 	return s.alone(ctx, func(c *sql.Conn) error {
 		var mode, free, pages, size int64
 		err := c.QueryRowContext(ctx, "SELECT auto_vacuum, freelist_count, page_count, page_size FROM "+

@@ -65,11 +65,12 @@ func pragma(t *testing.T, s *Store, name string) (n int64) {
 // litter makes and deletes so many workspaces of a kilobyte, and keeps one that came after them.
 func litter(t *testing.T, s *Store, n int) {
 	t.Helper()
-	err := s.tx(t.Context(), func(tx *sql.Tx) error {
+	err := s.tx(t.Context(), func(tx dbtx) error {
 		for i := range n {
-			if _, err := tx.Exec("INSERT INTO workspaces (id, organization_id, name, description, created_by, "+
-				"created_at) SELECT ?, organization_id, ?, ?, created_by, created_at FROM workspaces WHERE id = ?",
-				fmt.Sprint("litter", i), fmt.Sprint("litter", i), strings.Repeat("x", 1000), DefaultWorkspace); err != nil {
+			if _, err := tx.ExecContext(t.Context(), "INSERT INTO workspaces (id, organization_id, name, "+
+				"description, created_by, created_at) SELECT ?, organization_id, ?, ?, created_by, created_at FROM workspaces WHERE id = ?",
+				fmt.Sprint("litter", i), fmt.Sprint("litter", i), strings.Repeat("x", 1000),
+				DefaultWorkspace); err != nil {
 				return err
 			}
 		}

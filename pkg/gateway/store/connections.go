@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/google/uuid"
 )
@@ -40,19 +39,19 @@ func (s *Store) Connection(ctx context.Context, project, id string) (Connection,
 func (s *Store) CreateConnection(ctx context.Context, c Connection, again bool) (Connection, error) {
 	c.CreatedAt = s.stamp()
 	c.UpdatedAt = c.CreatedAt
-	return c, s.tx(ctx, func(tx *sql.Tx) error {
+	return c, s.tx(ctx, func(tx dbtx) error {
 		if err := connectionNames.free(ctx, tx, c.ProjectID, &c.Name, c.ID, again); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "INSERT INTO connections("+connectionColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
 			c.ID, c.ProjectID, c.Name, c.Type, c.Credential, c.CreatedAt, c.UpdatedAt)
-		return constraint(err)
+		return err
 	})
 }
 
 // UpdateConnection replaces name and credential.
 func (s *Store) UpdateConnection(ctx context.Context, c Connection, again bool) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		if err := connectionNames.free(ctx, tx, c.ProjectID, &c.Name, c.ID, again); err != nil {
 			return err
 		}

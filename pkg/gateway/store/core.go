@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"strings"
 	"unicode"
 
@@ -38,7 +37,7 @@ type Project struct {
 	Description                                     *string
 }
 
-func (s *Store) seed(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) seed(ctx context.Context, tx dbtx) error {
 	now := s.stamp()
 	for _, st := range []struct {
 		q    string
@@ -47,7 +46,7 @@ func (s *Store) seed(ctx context.Context, tx *sql.Tx) error {
 		{"INSERT INTO organizations(id, name, owner, created_at, description) VALUES (?, 'local', ?, ?, 'The " +
 			"organization of this machine')", []any{DefaultOrganization, LocalUser, now}},
 		{"INSERT INTO workspaces(id, organization_id, name, description, created_by, created_at, is_default) VALUES " +
-			"(?, ?, 'default', 'Made on first use', ?, ?, 1)", []any{DefaultWorkspace, DefaultOrganization,
+			"(?, ?, 'default', 'Made on first use', ?, ?, TRUE)", []any{DefaultWorkspace, DefaultOrganization,
 			LocalUser, now}},
 		{"INSERT INTO projects(id, workspace_id, name, description, domain, owner, created_at) VALUES (?, ?, " +
 			"'default', 'Made on first use', 'default-locl', ?, ?)", []any{DefaultProject, DefaultWorkspace,
@@ -101,20 +100,20 @@ func (s *Store) CreateWorkspace(ctx context.Context, org, name string, descripti
 	again bool) (Workspace, error) {
 	w := Workspace{ID: uuid.NewString(), OrganizationID: org, Name: name, Description: description,
 		CreatedBy: LocalUser, CreatedAt: s.stamp()}
-	return w, s.tx(ctx, func(tx *sql.Tx) error {
+	return w, s.tx(ctx, func(tx dbtx) error {
 		if err := workspaceNames.free(ctx, tx, org, &name, w.ID, again); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "INSERT INTO workspaces("+workspaceColumns+") VALUES (?, ?, ?, ?, ?, ?, 0)",
+		_, err := tx.ExecContext(ctx, "INSERT INTO workspaces("+workspaceColumns+") VALUES (?, ?, ?, ?, ?, ?, FALSE)",
 			w.ID, w.OrganizationID, w.Name, w.Description, w.CreatedBy, w.CreatedAt)
-		return constraint(err)
+		return err
 	})
 }
 
 // UpdateWorkspace changes name and description; nil keeps the value.
 func (s *Store) UpdateWorkspace(ctx context.Context, org, id string, name, description *string,
 	again bool) (Workspace, error) {
-	if err := s.tx(ctx, func(tx *sql.Tx) error {
+	if err := s.tx(ctx, func(tx dbtx) error {
 		if err := workspaceNames.free(ctx, tx, org, name, id, again); err != nil {
 			return err
 		}
@@ -162,13 +161,13 @@ func (s *Store) CreateProject(ctx context.Context, workspace, name string, descr
 		Domain: domainOf(name) + "-" + randomText(4, "abcdefghijklmnopqrstuvwxyz"), Owner: LocalUser,
 		CreatedAt: s.stamp(),
 	}
-	return p, s.tx(ctx, func(tx *sql.Tx) error {
+	return p, s.tx(ctx, func(tx dbtx) error {
 		if err := projectNames.free(ctx, tx, workspace, &name, p.ID, again); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "INSERT INTO projects("+projectColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
 			p.ID, p.WorkspaceID, p.Name, p.Description, p.Domain, p.Owner, p.CreatedAt)
-		return constraint(err)
+		return err
 	})
 }
 
@@ -188,7 +187,7 @@ func domainOf(name string) string {
 
 // UpdateProject changes name and description; nil keeps the value.
 func (s *Store) UpdateProject(ctx context.Context, p Project, name, description *string, again bool) (Project, error) {
-	if err := s.tx(ctx, func(tx *sql.Tx) error {
+	if err := s.tx(ctx, func(tx dbtx) error {
 		if err := projectNames.free(ctx, tx, p.WorkspaceID, name, p.ID, again); err != nil {
 			return err
 		}
@@ -203,7 +202,7 @@ func (s *Store) UpdateProject(ctx context.Context, p Project, name, description 
 
 // DeleteProject removes a project and all its state. The caller removes its rows.
 func (s *Store) DeleteProject(ctx context.Context, id string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		if err := exec(ctx, tx, "DELETE FROM projects WHERE id = ?", id); err != nil {
 			return err
 		}

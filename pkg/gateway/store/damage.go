@@ -19,6 +19,9 @@ const restoreState = "stop all dig processes and restore the data directory from
 // checkFile fails if the state of a directory is lost: the file is missing although the directory has data, or it is
 // empty, which no version of dig leaves behind.
 func checkFile(dir string) error {
+	if err := Elsewhere(dir); err != nil {
+		return err
+	}
 	path := filepath.Join(dir, "state.db")
 	st, err := os.Stat(path)
 	switch {
@@ -65,9 +68,22 @@ func IsDamaged(err error) bool {
 	return errors.As(err, &se) && (se.Code()&0xff == sqlite3.SQLITE_CORRUPT || se.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
+// Place is where the state is: the path of the file, or the address of the database without its password.
+func (s *Store) Place() string {
+	if s.held != nil {
+		return s.at
+	}
+	return s.name()
+}
+
 // Present fails if the state file was removed or replaced since it was opened: what is stored from then on is lost with
-// it.
+// it. It also fails if another gateway has taken the database.
 func (s *Store) Present() error {
+	if s.held != nil {
+		if err := s.held.err(); err != nil || s.path == "" {
+			return err
+		}
+	}
 	if st, err := os.Stat(s.path); err == nil && os.SameFile(st, s.file) {
 		return nil
 	}
@@ -77,12 +93,15 @@ func (s *Store) Present() error {
 
 // Ping reports whether the state file can be read.
 func (s *Store) Ping(ctx context.Context) error {
-	var n int
-	return s.db.QueryRowContext(ctx, "SELECT count(*) FROM organizations").Scan(&n)
+	_, err := queryOne(ctx, s.db, one[int], "SELECT count(*) FROM organizations")
+	return err
 }
 
 // Check reads the whole state file. Its error is the first damage that is found.
 func (s *Store) Check(ctx context.Context) error {
+	if s.held != nil { // PostgreSQL has tools of its own
+		return s.Ping(ctx)
+	}
 	var first string
 	if err := s.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&first); err != nil {
 		return s.damaged(err)

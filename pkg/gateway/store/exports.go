@@ -53,7 +53,7 @@ func scanExport(scan func(...any) error) (x Export, err error) {
 // CreateExport records a pending job. Id, status and time are set.
 func (s *Store) CreateExport(ctx context.Context, x Export) (Export, error) {
 	x.ID, x.Status = uuid.NewString(), ExportPending
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := s.tx(ctx, func(tx dbtx) error {
 		var last sql.NullString
 		if err := tx.QueryRowContext(ctx, "SELECT max(created_at) FROM exports WHERE project_id = ?",
 			x.ProjectID).Scan(&last); err != nil {
@@ -65,7 +65,7 @@ func (s *Store) CreateExport(ctx context.Context, x Export) (Export, error) {
 			x.ID, x.ProjectID, x.Status, x.Runner, x.Format, x.Compression, x.Source, x.QueryID, x.CatalogID,
 			x.SchemaName, x.TableName,
 			x.UserID, x.UserName, x.KeyID, x.KeyPrefix, x.ClientSource, x.FileName, x.CreatedAt)
-		return constraint(err)
+		return err
 	})
 	return x, err
 }
@@ -136,7 +136,7 @@ func (s *Store) ExpireExports(ctx context.Context) ([]Export, error) {
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx dbtx) error {
 		out, err = queryAll(ctx, tx, scanExport,
 			"UPDATE exports SET status = 'EXPIRED' WHERE status = 'SUCCEEDED' AND expires_at <= ? RETURNING "+
 				exportColumns, now)
@@ -167,16 +167,12 @@ func (s *Store) LiveExports(ctx context.Context) (map[string]bool, error) {
 // size, and returns those moved.
 func (s *Store) ShrinkExports(ctx context.Context, most int64) ([]Export, error) {
 	const over = `SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY created_at DESC, id) AS total FROM exports ` +
-		`WHERE status = 'SUCCEEDED') WHERE total > ?`
-	text := func(scan func(...any) error) (v string, err error) {
-		err = scan(&v)
-		return
-	}
-	if due, err := queryAll(ctx, s.db, text, over, most); err != nil || len(due) == 0 {
+		`WHERE status = 'SUCCEEDED') AS f WHERE total > ?`
+	if due, err := queryAll(ctx, s.db, one[string], over, most); err != nil || len(due) == 0 {
 		return nil, err
 	}
 	var out []Export
-	err := s.tx(ctx, func(tx *sql.Tx) (err error) {
+	err := s.tx(ctx, func(tx dbtx) (err error) {
 		out, err = queryAll(ctx, tx, scanExport, "UPDATE exports SET status = 'EXPIRED', expires_at = ? WHERE id IN ("+
 			over+") RETURNING "+exportColumns, s.stamp(), most)
 		return err
@@ -187,10 +183,10 @@ func (s *Store) ShrinkExports(ctx context.Context, most int64) ([]Export, error)
 // ForgetExports removes jobs without a file that were created before a time.
 func (s *Store) ForgetExports(ctx context.Context, before time.Time) error {
 	const old = "FROM exports WHERE status IN ('EXPIRED', 'FAILED', 'CANCELLED') AND created_at < ?"
-	var n int
-	if err := s.db.QueryRowContext(ctx, "SELECT count(*) "+old, Time(before)).Scan(&n); err != nil || n == 0 {
+	n, err := queryOne(ctx, s.db, one[int], "SELECT count(*) "+old, Time(before))
+	if err != nil || n == 0 {
 		return err
 	}
-	_, err := s.db.ExecContext(ctx, "DELETE "+old, Time(before))
+	_, err = s.db.ExecContext(ctx, "DELETE "+old, Time(before))
 	return err
 }

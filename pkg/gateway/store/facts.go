@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,9 +14,9 @@ const (
 	factData   = "data of project " // followed by its id: it has a data file
 )
 
-func (s *Store) fact(ctx context.Context, key string) (value string, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = ?", key).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
+func (s *Store) fact(ctx context.Context, key string) (string, error) {
+	value, err := queryOne(ctx, s.db, one[string], "SELECT value FROM meta WHERE key = ?", key)
+	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
 	return value, err
@@ -30,7 +29,7 @@ func (s *Store) SecretCheck(ctx context.Context) (string, error) { return s.fact
 // the value that is stored then.
 func (s *Store) SetSecretCheck(ctx context.Context, former, value string) (string, error) {
 	_, err := s.db.ExecContext(ctx,
-		`INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2 WHERE value = ?3`,
+		`INSERT INTO meta(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2 WHERE meta.value = ?3`,
 		factSecret, value, former)
 	if err != nil {
 		return "", err
@@ -61,7 +60,8 @@ func (s *Store) HasData(ctx context.Context, project string) (bool, error) {
 
 // NoteData records that a project has a data file, so that its loss is noticed.
 func (s *Store) NoteData(ctx context.Context, project string) error {
-	_, err := s.db.ExecContext(ctx, "INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)", factData+project, s.stamp())
+	_, err := s.db.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
+		factData+project, s.stamp())
 	return err
 }
 
@@ -69,7 +69,7 @@ func (s *Store) NoteData(ctx context.Context, project string) error {
 const dataRecorded = 10
 
 // noteEarlierData records the data files of a directory that was written before they were recorded.
-func (s *Store) noteEarlierData(ctx context.Context, tx *sql.Tx) error {
+func (s *Store) noteEarlierData(ctx context.Context, tx dbtx) error {
 	all, err := queryAll(ctx, tx, scanProject, "SELECT "+projectColumns+" FROM projects")
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *Store) noteEarlierData(ctx context.Context, tx *sql.Tx) error {
 	for _, p := range all {
 		_, err := os.Stat(filepath.Join(s.dir, "projects", p.ID, "data.duckdb"))
 		if err == nil {
-			_, err = tx.ExecContext(ctx, "INSERT OR IGNORE INTO meta(key, value) VALUES (?, ?)",
+			_, err = tx.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
 				factData+p.ID, s.stamp())
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 )
 
@@ -25,7 +24,7 @@ func (e *TakenError) Error() string { return fmt.Sprintf("there is already %s %q
 func (e *TakenError) Unwrap() error { return ErrConflict }
 
 // free rejects a name that another object of the scope has, unless it may be used again. nil is no new name.
-func (n names) free(ctx context.Context, tx *sql.Tx, scope string, name *string, id string, again bool) error {
+func (n names) free(ctx context.Context, tx dbtx, scope string, name *string, id string, again bool) error {
 	if again || name == nil {
 		return nil
 	}

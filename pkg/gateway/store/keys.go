@@ -57,7 +57,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, project *string, name string,
 		ExpiresAt: expiresAt, CreatedAt: s.stamp()}
 	_, err := s.db.ExecContext(ctx, "INSERT INTO api_keys("+keyColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
 		k.ID, k.ProjectID, k.Name, k.Prefix, k.hash, k.ExpiresAt, k.CreatedAt)
-	return k, text, constraint(err)
+	return k, text, err
 }
 
 // APIKeys lists the keys of a project.

@@ -108,10 +108,10 @@ func text(s *string) string {
 // SetAIUsage sets whether the AI may use a catalog, schema or table and its contents: settings of its parts are
 // removed.
 func (s *Store) SetAIUsage(ctx context.Context, project string, k TableKey, allowed bool) error {
-	return s.tx(ctx, func(tx *sql.Tx) error { return setAI(ctx, tx, project, k, allowed) })
+	return s.tx(ctx, func(tx dbtx) error { return setAI(ctx, tx, project, k, allowed) })
 }
 
-func setAI(ctx context.Context, tx *sql.Tx, project string, k TableKey, allowed bool) error {
+func setAI(ctx context.Context, tx dbtx, project string, k TableKey, allowed bool) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM ai_usage WHERE project_id = ?1 AND catalog_id = ?2 AND (?3 = '' OR `+
 		`schema_name = ?3) AND (?4 = '' OR table_name = ?4)`,
 		project, k.Catalog, k.Schema, k.Table); err != nil {
@@ -138,11 +138,12 @@ type ColumnChange struct {
 
 // UpdateTableNotes changes all or nothing.
 func (s *Store) UpdateTableNotes(ctx context.Context, project string, k TableKey, ch TableChange) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		if ch.Description != nil {
 			if _, err := tx.ExecContext(ctx,
 				`INSERT INTO table_metadata(project_id, catalog_id, schema_name, table_name, description) VALUES (?, ?, ?, ?, ?)
-				ON CONFLICT DO UPDATE SET description = excluded.description`, project, k.Catalog, k.Schema, k.Table,
+				ON CONFLICT (project_id, catalog_id, schema_name, table_name)
+				DO UPDATE SET description = excluded.description`, project, k.Catalog, k.Schema, k.Table,
 				ch.Description); err != nil {
 				return err
 			}
@@ -170,12 +171,14 @@ func (s *Store) UpdateTableNotes(ctx context.Context, project string, k TableKey
 	})
 }
 
+const onColumn = "ON CONFLICT (project_id, catalog_id, schema_name, table_name, column_name) DO UPDATE SET "
+
 // setColumn sets one field; field is never user input.
 func setColumn(ctx context.Context, db dbtx, project string, k ColumnKey, field string, value any) error {
 	_, err := db.ExecContext(ctx,
 		`INSERT INTO column_metadata(project_id, catalog_id, schema_name, table_name, column_name, `+field+
 			`) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET `+field+` = excluded.`+field, project, k.Catalog, k.Schema, k.Table, k.Column, value)
+		`+onColumn+field+` = excluded.`+field, project, k.Catalog, k.Schema, k.Table, k.Column, value)
 	return err
 }
 
@@ -193,8 +196,10 @@ func setCategorical(ctx context.Context, db dbtx, project string, k ColumnKey, v
 		return err
 	}
 	_, err = db.ExecContext(ctx,
-		`INSERT INTO column_metadata(project_id, catalog_id, schema_name, table_name, column_name, categorical, value_limit, every, categorical_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET categorical = excluded.categorical, value_limit = excluded.value_limit,
+		`INSERT INTO column_metadata(project_id, catalog_id, schema_name, table_name, column_name, categorical,
+		value_limit, every, categorical_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		`+onColumn+`categorical = excluded.categorical, value_limit = excluded.value_limit,
 		every = excluded.every, categorical_at = excluded.categorical_at`,
 		project, k.Catalog, k.Schema, k.Table, k.Column, string(raw), limit, every, at)
 	return err
@@ -208,7 +213,7 @@ func (s *Store) SetCategorical(ctx context.Context, project string, k ColumnKey,
 
 // SetSamples stores sample values of the columns of a table.
 func (s *Store) SetSamples(ctx context.Context, project string, k TableKey, samples map[string][]string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		for column, values := range samples {
 			raw, err := json.Marshal(values)
 			if err != nil {
@@ -251,7 +256,7 @@ func (s *Store) AddRelation(ctx context.Context, project string, r Relation) (Re
 		", project_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		r.ID, r.Source.Catalog, r.Source.Schema, r.Source.Table, r.Source.Column, r.Target.Catalog, r.Target.Schema,
 		r.Target.Table, r.Target.Column, r.Type, project, s.stamp())
-	return r, constraint(err)
+	return r, err
 }
 
 const relationAt = " WHERE project_id = ? AND id = ? AND source_catalog = ? AND source_schema = ? AND source_table = ?"
@@ -314,9 +319,9 @@ func (s *Store) MetadataRefresh(ctx context.Context, project, catalog string) (R
 func (s *Store) SetMetadataRefresh(ctx context.Context, project, catalog string, r Refresh) error {
 	_, err := s.db.ExecContext(ctx,
 		`INSERT INTO metadata_refreshes(project_id, catalog_id, status, runner, error, started_at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET status = excluded.status, runner = excluded.runner, error = excluded.error, started_at = excluded.started_at`,
+		ON CONFLICT (project_id, catalog_id) DO UPDATE SET status = excluded.status, runner = excluded.runner, error = excluded.error, started_at = excluded.started_at`,
 		project, catalog, r.Status, r.Runner, r.Error, s.stamp())
-	return constraint(err)
+	return err
 }
 
 // RefreshCallback is the address notified of the refreshes of a project; the token is sealed. An empty URL means none.
@@ -326,7 +331,7 @@ func (s *Store) RefreshCallback(ctx context.Context, project string) (url string
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
-	return
+	return url, token, told(err)
 }
 
 // SetRefreshCallback registers or, with an empty URL, unregisters it.
@@ -336,6 +341,6 @@ func (s *Store) SetRefreshCallback(ctx context.Context, project, url string, tok
 		return err
 	}
 	_, err := s.db.ExecContext(ctx, `INSERT INTO refresh_callbacks(project_id, url, token) VALUES (?, ?, ?)
-		ON CONFLICT DO UPDATE SET url = excluded.url, token = excluded.token`, project, url, token)
+		ON CONFLICT (project_id) DO UPDATE SET url = excluded.url, token = excluded.token`, project, url, token)
 	return err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 )
 
@@ -17,7 +16,7 @@ const (
 
 // ForgetTable removes the metadata of a deleted table, and its relations.
 func (s *Store) ForgetTable(ctx context.Context, project string, k TableKey) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		for _, t := range notesAt {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+t+ofTable, project, k.Catalog, k.Schema,
 				k.Table); err != nil {
@@ -32,7 +31,7 @@ func (s *Store) ForgetTable(ctx context.Context, project string, k TableKey) err
 
 // ForgetColumn removes the metadata of a deleted column, and its relations.
 func (s *Store) ForgetColumn(ctx context.Context, project string, k ColumnKey) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM column_metadata"+ofTable+" AND column_name = ?", project,
 			k.Catalog, k.Schema, k.Table, k.Column); err != nil {
 			return err
@@ -43,45 +42,61 @@ func (s *Store) ForgetColumn(ctx context.Context, project string, k ColumnKey) e
 	})
 }
 
-// RenameTable moves the metadata of a table, and its relations, to its new name.
+// RenameTable moves the metadata of a table, and its relations, to its new name, in place of what that name has left.
 func (s *Store) RenameTable(ctx context.Context, project string, k TableKey, to string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		var updates []string
-		for _, t := range notesAt {
-			updates = append(updates, "UPDATE OR REPLACE "+t+" SET table_name = ?5 WHERE project_id = ?1 AND "+
-				"catalog_id = ?2 AND schema_name = ?3 AND table_name = ?4")
-		}
-		for _, q := range append(updates,
-			"UPDATE OR REPLACE relations SET source_table = ?5 WHERE "+fromTable,
-			"UPDATE OR REPLACE relations SET target_table = ?5 WHERE "+towardTable) {
-			if _, err := tx.ExecContext(ctx, q, project, k.Catalog, k.Schema, k.Table, to); err != nil {
-				return err
-			}
-		}
-		return nil
+	const at = "project_id = ?1 AND catalog_id = ?2 AND schema_name = ?3"
+	return s.tx(ctx, func(tx dbtx) error {
+		return move(ctx, tx, "?4", "?5", []moved{
+			{"table_metadata", "table_name", at, "schema_name"}, {"ai_usage", "table_name", at, "schema_name"},
+			{"column_metadata", "table_name", at, "schema_name, column_name"},
+			{"relations", "source_table", "project_id = ?1 AND source_catalog = ?2 AND source_schema = ?3",
+				"source_column, " + targetColumn},
+			{"relations", "target_table", "project_id = ?1 AND target_catalog = ?2 AND target_schema = ?3",
+				"target_column, " + sourceColumn},
+		}, project, k.Catalog, k.Schema, k.Table, to)
 	})
 }
 
-// RenameColumn moves the metadata of a column to its new name.
+// RenameColumn moves the metadata of a column to its new name, in place of what that name has left.
 func (s *Store) RenameColumn(ctx context.Context, project string, k ColumnKey, to string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
+		return move(ctx, tx, "?5", "?6", []moved{
+			{"column_metadata", "column_name", "project_id = ?1 AND catalog_id = ?2 AND schema_name = ?3 AND " +
+				"table_name = ?4", "schema_name"},
+			{"relations", "source_column", fromTable, targetColumn},
+			{"relations", "target_column", towardTable, sourceColumn},
+		}, project, k.Catalog, k.Schema, k.Table, k.Column, to)
+	})
+}
+
+const (
+	sourceColumn = "source_catalog, source_schema, source_table, source_column"
+	targetColumn = "target_catalog, target_schema, target_table, target_column"
+)
+
+// moved is a column that gets another value in some rows. The rest of their columns must be unique with it.
+type moved struct{ table, column, at, rest string }
+
+// move renames in all columns. Both names are parameters.
+func move(ctx context.Context, tx dbtx, was, now string, all []moved, args ...any) error {
+	for _, m := range all {
+		at := " WHERE " + m.at + " AND " + m.column + " = "
 		for _, q := range []string{
-			"UPDATE OR REPLACE column_metadata SET column_name = ?6 WHERE project_id = ?1 AND catalog_id = ?2 AND " +
-				"schema_name = ?3 AND table_name = ?4 AND column_name = ?5",
-			"UPDATE OR REPLACE relations SET source_column = ?6 WHERE " + fromTable + " AND source_column = ?5",
-			"UPDATE OR REPLACE relations SET target_column = ?6 WHERE " + towardTable + " AND target_column = ?5",
+			"DELETE FROM " + m.table + at + now + " AND " + was + " <> " + now + " AND (" + m.rest + ") IN (SELECT " + m.rest +
+				" FROM " + m.table + at + was + ")",
+			"UPDATE " + m.table + " SET " + m.column + " = " + now + at + was,
 		} {
-			if _, err := tx.ExecContext(ctx, q, project, k.Catalog, k.Schema, k.Table, k.Column, to); err != nil {
+			if _, err := tx.ExecContext(ctx, q, args...); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // forgetParametric removes the metadata of a parametric table, and its caches, in its catalog and in those shared from
 // it. The stored tables of the caches become free.
-func (s *Store) forgetParametric(ctx context.Context, tx *sql.Tx, catalog, schema, table string) error {
+func (s *Store) forgetParametric(ctx context.Context, tx dbtx, catalog, schema, table string) error {
 	const at = "catalog_id IN (SELECT id FROM catalogs WHERE id = ?1 OR shared_from = ?1) AND schema_name = ?2 AND " +
 		"table_name = ?3"
 	for _, t := range notesAt {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 )
 
 // Query is a saved query. Materialized is set for a materialized one.
@@ -34,7 +33,7 @@ func (s *Store) Queries(ctx context.Context, project string) ([]Query, error) {
 // QueriesIn lists the queries directly in a folder, or at the root if folder is nil.
 func (s *Store) QueriesIn(ctx context.Context, project string, folder *string) ([]Query, error) {
 	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+
-		"WHERE q.project_id = ? AND q.folder_id IS ? ORDER BY q.created_at, q.id", project, folder)
+		"WHERE q.project_id = ? AND q.folder_id IS NOT DISTINCT FROM ? ORDER BY q.created_at, q.id", project, folder)
 }
 
 // Query finds a query by id.
@@ -56,7 +55,11 @@ func (s *Store) QueryNamed(ctx context.Context, project, name string) (Query, er
 // is ErrConflict. path names its folder and creates missing ones; nil keeps the folder. A Materialized set on q is
 // written if q had none before or if its schedule differs; nil removes status and schedule.
 func (s *Store) SaveQuery(ctx context.Context, q Query, path []string, setPath bool) (Query, error) {
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	created := q.ID == ""
+	if created {
+		q.ID, q.CreatedAt = s.NewID(), s.stamp()
+	}
+	err := s.tx(ctx, func(tx dbtx) error {
 		if setPath {
 			f, err := s.makeFolders(ctx, tx, q.ProjectID, nil, path)
 			if err != nil {
@@ -64,12 +67,11 @@ func (s *Store) SaveQuery(ctx context.Context, q Query, path []string, setPath b
 			}
 			q.FolderID = f
 		}
-		if q.ID == "" {
-			q.ID, q.CreatedAt = s.NewID(), s.stamp()
+		if created {
 			if _, err := tx.ExecContext(ctx, "INSERT INTO queries(id, project_id, folder_id, display_name, name, "+
 				"sql, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 				q.ID, q.ProjectID, q.FolderID, q.DisplayName, q.Name, q.SQL, q.CreatedAt); err != nil {
-				return constraint(err)
+				return err
 			}
 		} else if err := exec(ctx, tx,
 			"UPDATE queries SET folder_id = ?, display_name = ?, name = ?, sql = ? WHERE project_id = ? AND id = ?",
@@ -86,7 +88,7 @@ func (s *Store) SaveQuery(ctx context.Context, q Query, path []string, setPath b
 
 // MoveQuery moves a query into the folder with the given path, creating missing ones; an empty path is the root.
 func (s *Store) MoveQuery(ctx context.Context, project, id string, path []string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		f, err := s.makeFolders(ctx, tx, project, nil, path)
 		if err != nil {
 			return err
@@ -99,7 +101,8 @@ func (s *Store) MoveQuery(ctx context.Context, project, id string, path []string
 // second list that is not in the folder, is returned with ErrNotFound.
 func (s *Store) MoveQueries(ctx context.Context, project, folder string, in, out []string) (string, error) {
 	bad := ""
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := s.tx(ctx, func(tx dbtx) error {
+		bad = ""
 		for _, id := range in {
 			if err := exec(ctx, tx, "UPDATE queries SET folder_id = ? WHERE project_id = ? AND id = ?", folder, project,
 				id); err != nil {
@@ -122,7 +125,7 @@ func (s *Store) MoveQueries(ctx context.Context, project, folder string, in, out
 
 // DeleteQuery removes a query with its status and schedule. Its stored rows are free.
 func (s *Store) DeleteQuery(ctx context.Context, project, id string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
+	return s.tx(ctx, func(tx dbtx) error {
 		if err := exec(ctx, tx, "DELETE FROM queries WHERE project_id = ? AND id = ?", project, id); err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
 	"github.com/google/uuid"
@@ -42,8 +41,9 @@ func folder(ctx context.Context, db dbtx, project, id string) (Folder, error) {
 
 // child finds a folder by name; ErrNotFound if there is none.
 func child(ctx context.Context, db dbtx, project string, parent *string, name string) (string, error) {
-	return queryOne(ctx, db, func(scan func(...any) error) (id string, err error) { err = scan(&id); return },
-		"SELECT id FROM query_folders WHERE project_id = ? AND parent_id IS ? AND name = ?", project, parent, name)
+	return queryOne(ctx, db, one[string],
+		"SELECT id FROM query_folders WHERE project_id = ? AND parent_id IS NOT DISTINCT FROM ? AND "+
+			"name = ?", project, parent, name)
 }
 
 func (s *Store) addFolder(ctx context.Context, db dbtx, project string, parent *string, name string) (string, error) {
@@ -51,7 +51,7 @@ func (s *Store) addFolder(ctx context.Context, db dbtx, project string, parent *
 	_, err := db.ExecContext(ctx,
 		"INSERT INTO query_folders(id, project_id, parent_id, name, created_at) VALUES (?, ?, ?, ?, ?)", id, project,
 		parent, name, s.stamp())
-	return id, constraint(err)
+	return id, err
 }
 
 // makeFolders walks down from parent, creating missing folders, and returns the last one; nil is the root.
@@ -74,7 +74,7 @@ func (s *Store) makeFolders(ctx context.Context, db dbtx, project string, parent
 // exists.
 func (s *Store) CreateFolder(ctx context.Context, project string, parent *string, path []string) (Folder, error) {
 	var id string
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := s.tx(ctx, func(tx dbtx) error {
 		last := len(path) - 1
 		up, err := s.makeFolders(ctx, tx, project, parent, path[:last])
 		if err == nil {
@@ -103,7 +103,7 @@ var ErrCircular = errors.New("a folder cannot contain itself")
 // MoveFolder moves a folder into the one at path, creating missing ones. ErrConflict if the name is in use there,
 // ErrCircular if path is inside the folder itself.
 func (s *Store) MoveFolder(ctx context.Context, project, id string, path []string) (Folder, error) {
-	err := s.tx(ctx, func(tx *sql.Tx) error {
+	err := s.tx(ctx, func(tx dbtx) error {
 		up, err := s.makeFolders(ctx, tx, project, nil, path)
 		if err != nil {
 			return err
@@ -126,13 +126,13 @@ func (s *Store) MoveFolder(ctx context.Context, project, id string, path []strin
 	return s.Folder(ctx, project, id)
 }
 
-const folderBelow = `WITH RECURSIVE b(id) AS (SELECT ?2 UNION SELECT c.id FROM query_folders c JOIN b ON c.parent_id ` +
-	`= b.id WHERE c.project_id = ?1) `
+const folderBelow = `WITH RECURSIVE b(id) AS (SELECT id FROM query_folders WHERE id = ?2 AND project_id = ?1 UNION ` +
+	`SELECT c.id FROM query_folders c JOIN b ON c.parent_id = b.id WHERE c.project_id = ?1) `
 
 // DeleteFolder removes a folder. If it is not empty the result is ErrInUse, unless all is set: then its contents are
 // removed too, and the stored rows of the queries, whose ids it returns, are free.
 func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool) (held []string, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx dbtx) error {
 		if !all {
 			var n int
 			if err := tx.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM query_folders WHERE parent_id = ?1) + "+
@@ -144,7 +144,7 @@ func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool) 
 			}
 			return exec(ctx, tx, "DELETE FROM query_folders WHERE project_id = ? AND id = ?", project, id)
 		}
-		held, err = queryAll(ctx, tx, func(scan func(...any) error) (id string, err error) { err = scan(&id); return },
+		held, err = queryAll(ctx, tx, one[string],
 			folderBelow+"SELECT id FROM queries WHERE project_id = ?1 AND folder_id IN (SELECT id FROM b)", project, id)
 		if err != nil {
 			return err

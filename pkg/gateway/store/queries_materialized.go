@@ -64,7 +64,7 @@ func (n *nullMaterialized) value() *Materialized {
 }
 
 // saveMaterialized makes a query materialized, changes its schedule, or makes it plain.
-func (s *Store) saveMaterialized(ctx context.Context, tx *sql.Tx, id string, m *Materialized) error {
+func (s *Store) saveMaterialized(ctx context.Context, tx dbtx, id string, m *Materialized) error {
 	if m == nil {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM materialized WHERE query_id = ?", id); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (s *Store) saveMaterialized(ctx context.Context, tx *sql.Tx, id string, m *
 VALUES (?, ?, ?, ?, ?, ?, ?, 'COMPLETED') ON CONFLICT (query_id) DO UPDATE SET schedule_type = excluded.schedule_type,
 cron_expression = excluded.cron_expression, repeat_duration = excluded.repeat_duration, timezone = excluded.timezone, anchor = excluded.anchor,
 next_at = CASE WHEN (materialized.schedule_type, materialized.cron_expression, materialized.repeat_duration, materialized.timezone, materialized.anchor)
-  IS (excluded.schedule_type, excluded.cron_expression, excluded.repeat_duration, excluded.timezone, excluded.anchor) THEN materialized.next_at ELSE excluded.next_at END`, // it may have moved since it was read
+  IS NOT DISTINCT FROM (excluded.schedule_type, excluded.cron_expression, excluded.repeat_duration, excluded.timezone, excluded.anchor) THEN materialized.next_at ELSE excluded.next_at END`, // it may have moved since it was read
 		id, m.Schedule.Type, m.Schedule.Cron, m.Schedule.Duration, m.Schedule.Timezone, m.Schedule.Anchor,
 		m.Schedule.Next)
 	return err
@@ -86,7 +86,8 @@ next_at = CASE WHEN (materialized.schedule_type, materialized.cron_expression, m
 // one more is requested and returns "": the active run may have read its sources before the changes that the caller
 // wants to see.
 func (s *Store) StartRun(ctx context.Context, query, runner string) (run string, err error) {
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx dbtx) error {
+		run = ""
 		var status string
 		var last sql.NullString
 		err := tx.QueryRowContext(ctx, "SELECT status, started_at FROM materialized WHERE query_id = ?",
@@ -98,7 +99,7 @@ func (s *Store) StartRun(ctx context.Context, query, runner string) (run string,
 			return err
 		}
 		if status == RunRunning {
-			return exec(ctx, tx, "UPDATE materialized SET again = 1 WHERE query_id = ?", query)
+			return exec(ctx, tx, "UPDATE materialized SET again = TRUE WHERE query_id = ?", query)
 		}
 		run = uuid.NewString()
 		return s.beginRun(ctx, tx, query, run, runner, last.String)
@@ -108,7 +109,7 @@ func (s *Store) StartRun(ctx context.Context, query, runner string) (run string,
 
 // beginRun sets the start time, and records that rows will be stored under the id of the run. The start is always later
 // than the previous one: callers recognize a new run only by its start.
-func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner, last string) error {
+func (s *Store) beginRun(ctx context.Context, tx dbtx, query, run, runner, last string) error {
 	start := s.stampAfter(last)
 	var project string
 	if err := tx.QueryRowContext(ctx, "SELECT project_id FROM queries WHERE id = ?", query).Scan(&project); err != nil {
@@ -119,7 +120,8 @@ func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner, la
 		return err
 	}
 	return exec(ctx, tx,
-		`UPDATE materialized SET status = 'RUNNING', run_id = ?, runner = ?, started_at = ?, updated_at = ?, error = NULL, cancel = 0, again = 0
+		`UPDATE materialized SET status = 'RUNNING', run_id = ?, runner = ?, started_at = ?, updated_at = ?, error = NULL,
+cancel = FALSE, again = FALSE
 WHERE query_id = ?`, run, runner, start, start, query)
 }
 
@@ -128,7 +130,8 @@ WHERE query_id = ?`, run, runner, start, start, query)
 // ones, in the same transaction. A run that is no longer the current one is ErrNotFound, and its rows are free.
 func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, stored int64) (next string, err error) {
 	gone := false
-	err = s.tx(ctx, func(tx *sql.Tx) error {
+	err = s.tx(ctx, func(tx dbtx) error {
+		next = ""
 		var again bool // cancelling clears it, so that a refresh requested after that still counts
 		var runner, start string
 		var old sql.NullString
@@ -143,8 +146,8 @@ func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, s
 			return err
 		}
 		if err := exec(ctx, tx,
-			`UPDATE materialized SET status = ?1, error = nullif(?2, ''), updated_at = ?3, runner = NULL, cancel = 0, again = 0,
-stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END,
+			`UPDATE materialized SET status = ?1, error = nullif(?2, ''), updated_at = ?3, runner = NULL, cancel = FALSE, again = FALSE,
+stored_at = CASE WHEN CAST(?4 AS BIGINT) >= 0 THEN started_at ELSE stored_at END,
 stored = CASE WHEN ?4 >= 0 THEN run_id ELSE stored END, row_count = CASE WHEN ?4 >= 0 THEN ?4 ELSE row_count END WHERE query_id = ?5`,
 			status, reason, max(s.stamp(), start), stored, query); err != nil {
 			return err
@@ -168,8 +171,8 @@ stored = CASE WHEN ?4 >= 0 THEN run_id ELSE stored END, row_count = CASE WHEN ?4
 
 // AskCancel asks the process that runs a query to stop. It reports whether a run was active.
 func (s *Store) AskCancel(ctx context.Context, query string) (bool, error) {
-	err := exec(ctx, s.db, "UPDATE materialized SET cancel = 1, again = 0 WHERE query_id = ? AND status = 'RUNNING'",
-		query)
+	err := exec(ctx, s.db, "UPDATE materialized SET cancel = TRUE, again = FALSE WHERE query_id = ? AND status = "+
+		"'RUNNING'", query)
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -178,9 +181,9 @@ func (s *Store) AskCancel(ctx context.Context, query string) (bool, error) {
 
 // RunWanted reports whether a run is still the current one and not asked to stop.
 func (s *Store) RunWanted(ctx context.Context, query, run string) (bool, error) {
-	return queryOne(ctx, s.db, func(scan func(...any) error) (ok bool, err error) { err = scan(&ok); return },
+	return queryOne(ctx, s.db, one[bool],
 		"SELECT EXISTS (SELECT 1 FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING' AND "+
-			"cancel = 0)", query, run)
+			"NOT cancel)", query, run)
 }
 
 // Running lists the materialized queries of all projects that are marked RUNNING.

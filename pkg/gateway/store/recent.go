@@ -36,7 +36,7 @@ type found[T any] struct {
 // of a type for each query. The value is shared: it must not be changed.
 func remembered[T any](ctx context.Context, s *Store, key any, read func() (T, error)) (T, error) {
 	r := &s.recent
-	if r.asked.Add(1) <= askedBefore {
+	if s.held != nil || r.asked.Add(1) <= askedBefore { // asking PostgreSQL what changed takes as long as reading
 		return read()
 	}
 	version, known, err := r.at(ctx, s.db.DB, key)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 )
 
@@ -23,14 +22,14 @@ const currentResults = "(SELECT stored FROM caches WHERE stored IS NOT NULL UNIO
 	"SELECT stored FROM materialized WHERE stored IS NOT NULL)"
 
 // addResult records that a run is going to store rows.
-func addResult(ctx context.Context, tx *sql.Tx, r Result, owner string) error {
+func addResult(ctx context.Context, tx dbtx, r Result, owner string) error {
 	_, err := tx.ExecContext(ctx, "INSERT INTO stored_results("+resultColumns+", owner) VALUES (?, ?, ?, ?, ?)", r.ID,
 		r.ProjectID, r.Kind, r.Runner, owner)
 	return err
 }
 
 // settleResult is called after a run has ended, or its rows were replaced: they are free unless they are current.
-func (s *Store) settleResult(ctx context.Context, tx *sql.Tx, id string) error {
+func (s *Store) settleResult(ctx context.Context, tx dbtx, id string) error {
 	_, err := tx.ExecContext(ctx, "UPDATE stored_results SET runner = '', free_at = CASE WHEN id NOT IN "+
 		currentResults+
 		" THEN coalesce(free_at, ?) END WHERE id = ?", s.stamp(), id)
@@ -38,7 +37,7 @@ func (s *Store) settleResult(ctx context.Context, tx *sql.Tx, id string) error {
 }
 
 // freeResults records that nothing refers to the rows of a cache or a query any more.
-func (s *Store) freeResults(ctx context.Context, tx *sql.Tx, owner string) error {
+func (s *Store) freeResults(ctx context.Context, tx dbtx, owner string) error {
 	_, err := tx.ExecContext(ctx, "UPDATE stored_results SET free_at = coalesce(free_at, ?) WHERE owner = ?", s.stamp(),
 		owner)
 	return err
@@ -58,7 +57,7 @@ func (s *Store) FreeResultsOf(ctx context.Context, owner string) ([]Result, erro
 
 // ProjectsWithFree lists the projects with results that have been free since a given time.
 func (s *Store) ProjectsWithFree(ctx context.Context, since time.Time) ([]string, error) {
-	return queryAll(ctx, s.db, func(scan func(...any) error) (id string, err error) { err = scan(&id); return },
+	return queryAll(ctx, s.db, one[string],
 		"SELECT DISTINCT project_id FROM stored_results WHERE free_at <= ?", Time(since))
 }
 
@@ -69,7 +68,7 @@ func scanResult(scan func(...any) error) (r Result, err error) {
 
 // IsCurrent reports whether a cache or a query has the rows of a run.
 func (s *Store) IsCurrent(ctx context.Context, run string) (bool, error) {
-	return queryOne(ctx, s.db, func(scan func(...any) error) (ok bool, err error) { err = scan(&ok); return },
+	return queryOne(ctx, s.db, one[bool],
 		"SELECT ? IN "+currentResults, run)
 }
 

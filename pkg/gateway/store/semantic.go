@@ -47,7 +47,7 @@ func (s *Store) CreateSemanticCatalog(ctx context.Context, project, name, displa
 	c := SemanticCatalog{s.NewID(), project, name, displayName, s.stamp()}
 	_, err := s.db.ExecContext(ctx, "INSERT INTO semantic_catalogs("+semanticColumns+") VALUES (?, ?, ?, ?, ?)", c.ID,
 		c.ProjectID, c.Name, c.DisplayName, c.CreatedAt)
-	return c, constraint(err)
+	return c, err
 }
 
 // DeleteSemanticCatalog removes a catalog with its tables and shares.
@@ -59,7 +59,7 @@ func (s *Store) DeleteSemanticCatalog(ctx context.Context, project, id string) e
 func (s *Store) ShareSemanticCatalog(ctx context.Context, id, target string) error {
 	_, err := s.db.ExecContext(ctx,
 		"INSERT INTO semantic_shares(catalog_id, project_id) VALUES (?, ?) ON CONFLICT DO NOTHING", id, target)
-	return constraint(err)
+	return err
 }
 
 // SemanticTable is a name bound to a saved query.
@@ -86,7 +86,7 @@ func (s *Store) CreateSemanticTable(ctx context.Context, t SemanticTable) (Seman
 	t.ID, t.CreatedAt = s.NewID(), s.stamp()
 	_, err := s.db.ExecContext(ctx, "INSERT INTO semantic_tables("+semanticTableColumns+") VALUES (?, ?, ?, ?, ?, ?)",
 		t.ID, t.CatalogID, t.Schema, t.Table, t.QueryID, t.CreatedAt)
-	return t, constraint(err)
+	return t, err
 }
 
 // DeleteSemanticTable removes a table; its query is kept.

@@ -39,6 +39,23 @@ type Options struct {
 	Engine   engine.Options
 }
 
+// Elsewhere is the error of a data directory whose state is not in it but in PostgreSQL: only a gateway that is served
+// opens that.
+type Elsewhere struct {
+	Dir     string
+	Address string // without a password
+}
+
+func (e *Elsewhere) Error() string {
+	return "the state of the data directory " + e.Dir + " is in PostgreSQL: " + e.Address
+}
+
+// Remedy says which commands there are for it.
+func (e *Elsewhere) Remedy() string {
+	return "`dig gateway serve --store " + e.Address + "` serves it, also to other dig processes on this machine; " +
+		"pg_dump saves the state"
+}
+
 // Functions are how a client reaches zone local. In a build without an engine those that open one return
 // engine.ErrNoEngine.
 type Functions struct {

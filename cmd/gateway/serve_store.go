@@ -1,0 +1,69 @@
+package gateway
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/zone"
+)
+
+// postgres is the database of --store; nil without the flag.
+func (f *serveFlags) postgres(e *cli.Env) (*store.Postgres, error) {
+	if f.store == "" {
+		if f.storePassword != "" {
+			return nil, exitcode.Usagef("--store-password-file is for --store")
+		}
+		return nil, nil
+	}
+	p := &store.Postgres{Address: f.store}
+	if u, err := url.Parse(f.store); err == nil {
+		if _, has := u.User.Password(); has || u.Query().Has("password") {
+			return nil, exitcode.Usagef("--store: the address has a password, which all users of this machine can " +
+				"read").WithHint("--store-password-file, PGPASSWORD or ~/.pgpass has it in private")
+		}
+	}
+	if err := p.Check(); err != nil {
+		return nil, exitcode.Usagef("--store: %v", err)
+	}
+	if f.storePassword == "" {
+		return p, nil
+	}
+	path := e.Abs(f.storePassword)
+	st, err := os.Stat(path)
+	if err == nil && openToOthers(st) {
+		return nil, exitcode.Usagef("--store-password-file: other users can read or change %s", path).
+			WithHint("chmod 600 %s", path)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, exitcode.Usagef("--store-password-file: %v", err)
+	}
+	p.Password = strings.TrimRight(string(raw), "\r\n")
+	if p.Password == "" || strings.ContainsAny(p.Password, "\r\n") {
+		return nil, exitcode.Usagef("--store-password-file: %s is not one line with a password", path)
+	}
+	return p, nil
+}
+
+// notOpened is the failure of a store that a gateway cannot use.
+func notOpened(err error) error {
+	f := &exitcode.Failure{Exit: exitcode.Failed, Code: "store", Msg: err.Error(), Err: err}
+	var x *zone.Elsewhere
+	switch {
+	case errors.As(err, &x):
+		f.Exit, f.Code, f.Hint = exitcode.Conflict, "elsewhere", x.Remedy()
+	case errors.Is(err, store.ErrClaimed):
+		f.Exit, f.Code, f.Hint = exitcode.Conflict, "in-use", "end the other one: one gateway at a time serves "+
+			"the rows of a data directory"
+	case errors.Is(err, store.ErrAway):
+		f.Exit = exitcode.Unavailable
+	case !errors.Is(err, store.ErrPlace):
+		return err
+	}
+	return f
+}
