@@ -144,7 +144,11 @@ func Open(o Options) (*Gateway, error) {
 // wire creates the services and their dependencies.
 func (g *Gateway) wire() {
 	o, st, eng, now, log := g.Options, g.Store, g.Engine, g.Now, g.log
-	g.Jobs = jobs.New(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
+	runners := jobs.Files(filepath.Join(o.Dir, "runners"), o.ReadOnly)
+	if st.HasLeases() {
+		runners = jobs.Leases(st, log)
+	}
+	g.Jobs = jobs.New(now, log, runners)
 	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
 		Metrics: o.Metrics,
 		Origins: o.Origins,

@@ -101,10 +101,10 @@ func Of(err error) *Fault {
 		f = Data(501, "%v", pe)
 		f.Hint = pe.Remedy()
 	case errors.Is(err, store.ErrUnknown):
-		f = Framework(500, "%v", err)
+		f = Data(500, "%v", err)
 		f.Hint = "look whether the change was made before it is repeated"
 	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrBusy), errors.Is(err, store.ErrClaimed):
-		f = Framework(503, "%v", err)
+		f = Data(503, "%v", err)
 		f.Hint = "nothing was changed: it can be repeated"
 	case errors.Is(err, store.ErrText):
 		f = Data(400, "%v", err)

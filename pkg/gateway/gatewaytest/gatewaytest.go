@@ -23,7 +23,7 @@ func Open(t testing.TB) *gateway.Gateway { return OpenWith(t, gateway.Options{})
 func OpenWith(t testing.TB, o gateway.Options) *gateway.Gateway {
 	t.Helper()
 	o.Dir, o.OpenEngine = t.TempDir(), duckdb.Open
-	if os.Getenv("DIG_TEST_STORE") == "postgres" {
+	if o.Postgres == nil && os.Getenv("DIG_TEST_STORE") == "postgres" {
 		o.Postgres = &store.Postgres{Address: testdb.Postgres(t).String()}
 	}
 	g, err := gateway.Open(o)

@@ -25,7 +25,7 @@ type Service struct {
 	log      *slog.Logger
 	Running  sync.WaitGroup // the running jobs; Close waits for them
 	working  atomic.Int64   // the number of running jobs
-	runners  *runners
+	runners  Runners
 	turns    *turns
 	duties   []Duty // run every second while the gateway serves
 	Ends     Ends   // ends of runs that are not recorded yet
@@ -38,10 +38,20 @@ type Service struct {
 	Stall func(ctx context.Context, kind string) bool // called before work starts, if set; true skips the work
 }
 
-// runners distinguishes live processes from terminated ones. A process that runs background work locks a file named
+// Runners distinguish live processes from terminated ones.
+type Runners interface {
+	ID() (string, error)  // of this process, from its first use on
+	Alive(id string) bool // the process of an id is still running
+	Close()
+}
+
+// Files are the runners of a state file. With readOnly the files of terminated processes are kept.
+func Files(dir string, readOnly bool) Runners { return &files{dir: dir, readOnly: readOnly} }
+
+// files are runners of one machine. A process that runs background work locks a file named
 // after its runner id; work of a runner with an unlocked file was interrupted by a crash and is ended by the next
 // process that reads it.
-type runners struct {
+type files struct {
 	dir      string
 	readOnly bool // keep the files of terminated processes
 	mu       sync.Mutex
@@ -49,8 +59,8 @@ type runners struct {
 	lock     *flock.Flock
 }
 
-// ID returns this process's runner id, which is created on first use.
-func (r *runners) ID() (string, error) {
+// ID implements Runners.
+func (r *files) ID() (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.id != "" {
@@ -78,7 +88,7 @@ func (r *runners) ID() (string, error) {
 }
 
 // sweep removes the files of killed processes.
-func (r *runners) sweep() {
+func (r *files) sweep() {
 	files, err := os.ReadDir(r.dir)
 	if err != nil {
 		return
@@ -91,7 +101,7 @@ func (r *runners) sweep() {
 }
 
 // gone reports whether the process of a runner id has terminated, and removes its file then.
-func (r *runners) gone(id string) bool {
+func (r *files) gone(id string) bool {
 	path := filepath.Join(r.dir, filepath.Base(id))
 	if _, err := os.Stat(path); err != nil {
 		return true
@@ -108,8 +118,8 @@ func (r *runners) gone(id string) bool {
 	return true
 }
 
-// Alive reports whether the process that created the runner id is still running.
-func (r *runners) Alive(id string) bool {
+// Alive implements Runners.
+func (r *files) Alive(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if id == r.id {
@@ -118,7 +128,8 @@ func (r *runners) Alive(id string) bool {
 	return !r.gone(id)
 }
 
-func (r *runners) close() {
+// Close implements Runners.
+func (r *files) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.lock != nil {
@@ -128,9 +139,9 @@ func (r *runners) close() {
 	}
 }
 
-// New returns a service whose running work is marked by files in dir.
-func New(now func() time.Time, log *slog.Logger, dir string, readOnly bool) *Service {
-	g := &Service{now: now, log: log, turns: newTurns(), runners: &runners{dir: dir, readOnly: readOnly}}
+// New returns a service.
+func New(now func() time.Time, log *slog.Logger, runners Runners) *Service {
+	g := &Service{now: now, log: log, turns: newTurns(), runners: runners}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.closing, g.settling = context.WithCancel(context.Background())
 	return g
@@ -145,7 +156,7 @@ func (s *Service) Close() {
 		s.log.Error("background work did not end; the next process ends it as interrupted", "runs", n)
 	}
 	s.stop()
-	s.runners.close()
+	s.runners.Close()
 }
 
 // Runner returns the id under which this process records the runs it executes.

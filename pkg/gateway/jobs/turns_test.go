@@ -12,7 +12,7 @@ import (
 // TestTurns: scheduled runs are bounded in all and for each project, and projects alternate, however many of one are
 // due.
 func TestTurns(t *testing.T) {
-	s := New(time.Now, slog.New(slog.DiscardHandler), t.TempDir(), false)
+	s := New(time.Now, slog.New(slog.DiscardHandler), Files(t.TempDir(), false))
 	defer s.Close()
 	due := []string{"a1", "a2", "a3", "a4", "a5", "a6", "a7", "b1", "c1", "c2", "d1", "e1"}
 	project := func(x string) string { return x[:1] }

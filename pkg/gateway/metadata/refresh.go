@@ -129,11 +129,11 @@ func (s *Service) refreshEnded(p store.Project, c names.Catalog, end store.Refre
 				if now > 0 {
 					return nil
 				}
-				return s.Store.SetMetadataRefresh(ctx, p.ID, c.ID, end)
+				return s.Store.EndMetadataRefresh(ctx, p.ID, c.ID, refreshActive, end)
 			})
 		})
 	}
-	if err != nil && !errors.Is(err, store.ErrInUse) { // the project was deleted
+	if err != nil && !errors.Is(err, store.ErrInUse) && !errors.Is(err, store.ErrNotFound) { // it is gone
 		s.Log.Error("metadata refresh", "catalog", c.ID, "error", err)
 	}
 }
@@ -284,7 +284,10 @@ func (s *Service) metadataRefreshStatus(ctx context.Context,
 	if err == nil && last.Status == refreshActive && !s.Jobs.Alive(last.Runner) {
 		text := "the gateway stopped during this refresh"
 		last.Status, last.Error = refreshFailed, &text
-		err = s.Store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, last)
+		err = s.Store.EndMetadataRefresh(ctx, r.Project.ID, c.ID, refreshActive, last)
+		if errors.Is(err, store.ErrNotFound) { // another process was first, or has begun one
+			last, err = s.Store.MetadataRefresh(ctx, r.Project.ID, c.ID)
+		}
 	}
 	return api.MetadataRefreshStatus{Status: last.Status, Error: last.Error}, err
 }

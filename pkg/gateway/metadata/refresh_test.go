@@ -225,7 +225,11 @@ func TestRefreshThatPanicsEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = g.Metadata.Rereading.Add(p.ID+".1", 1, func(int) error { return nil })
+	if err := g.Metadata.Rereading.Add(p.ID+".1", 1, func(int) error {
+		return g.Store.SetMetadataRefresh(ctx, p.ID, "1", store.Refresh{Status: "active", Runner: runner})
+	}); err != nil {
+		t.Fatal(err)
+	}
 	// a catalog without a source
 	g.Metadata.RefreshCatalog(ctx, p, names.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil)
 	last, err := g.Store.MetadataRefresh(ctx, p.ID, "1")

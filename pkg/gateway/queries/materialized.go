@@ -244,8 +244,9 @@ func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 			return err
 		}
 		m := q.Materialized
-		if err != nil || m == nil || m.Schedule.Next == nil || m.Error != nil && m.StartedAt != nil &&
-			jobs.Resting(*m.StartedAt, *m.Error, now) {
+		// It may have been read again, after another gateway has started it.
+		if err != nil || m == nil || m.Schedule.Next == nil || *m.Schedule.Next > store.Time(now) ||
+			m.Error != nil && m.StartedAt != nil && jobs.Resting(*m.StartedAt, *m.Error, now) {
 			continue
 		}
 		ended, ok := s.Jobs.Turn(jobs.JobMaterialized, q.ProjectID)

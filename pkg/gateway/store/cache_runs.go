@@ -119,8 +119,8 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 	gone := false
 	err = s.tx(ctx, func(tx dbtx) error {
 		err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, error = ?, cached = ?, inserted = ?, updated = ?, "+
-			"deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND "+isRunning,
-			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID)
+			"deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND runner = ? AND "+isRunning,
+			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID, r.Runner)
 		if gone = errors.Is(err, ErrNotFound); gone {
 			return s.settleResult(ctx, tx, r.ID)
 		}

@@ -123,8 +123,8 @@ func (s *Store) StartExport(ctx context.Context, id string) error {
 // DurationMs, Error and ExpiresAt are taken from x.
 func (s *Store) EndExport(ctx context.Context, x Export) error {
 	return exec(ctx, s.db, "UPDATE exports SET status = ?, row_count = ?, bytes = ?, duration_ms = ?, error = ?, "+
-		"expires_at = ? WHERE id = ? AND status IN ('PENDING', 'RUNNING')",
-		x.Status, x.RowCount, x.Bytes, x.DurationMs, x.Error, x.ExpiresAt, x.ID)
+		"expires_at = ? WHERE id = ? AND runner = ? AND status IN ('PENDING', 'RUNNING')",
+		x.Status, x.RowCount, x.Bytes, x.DurationMs, x.Error, x.ExpiresAt, x.ID, x.Runner)
 }
 
 // ExpireExports moves finished jobs past their expiry to EXPIRED and returns them.

@@ -11,6 +11,9 @@ import (
 // idEpoch is the zero of the service's time-ordered identifiers: 2022-01-01 UTC, in Unix milliseconds [C].
 const idEpoch = 1640995200000
 
+// shards is the number of shards.
+const shards = 1 << 13
+
 // idSource generates identifiers of the form (unix_ms - epoch) << 23 | shard << 10 | sequence, as the hosted service
 // does [C][I]. The shard is random per process, so that processes sharing a data directory do not collide.
 type idSource struct {
@@ -22,7 +25,7 @@ type idSource struct {
 }
 
 func newIDSource(now func() time.Time) *idSource {
-	return &idSource{now: now, shard: int64(mrand.IntN(1 << 13)), seq: int64(mrand.IntN(64))}
+	return &idSource{now: now, shard: int64(mrand.IntN(shards)), seq: int64(mrand.IntN(64))}
 }
 
 func (s *idSource) next() int64 {

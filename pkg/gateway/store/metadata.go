@@ -324,6 +324,14 @@ func (s *Store) SetMetadataRefresh(ctx context.Context, project, catalog string,
 	return err
 }
 
+// EndMetadataRefresh records the end of a refresh that is in a state. ErrNotFound means that it is not any more, or
+// that another process has begun one since.
+func (s *Store) EndMetadataRefresh(ctx context.Context, project, catalog, state string, r Refresh) error {
+	return exec(ctx, s.db, "UPDATE metadata_refreshes SET status = ?, error = ? "+
+		"WHERE project_id = ? AND catalog_id = ? AND runner = ? AND status = ?",
+		r.Status, r.Error, project, catalog, r.Runner, state)
+}
+
 // RefreshCallback is the address notified of the refreshes of a project; the token is sealed. An empty URL means none.
 func (s *Store) RefreshCallback(ctx context.Context, project string) (url string, token []byte, err error) {
 	err = s.db.QueryRowContext(ctx, "SELECT url, token FROM refresh_callbacks WHERE project_id = ?",

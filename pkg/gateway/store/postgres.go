@@ -86,10 +86,26 @@ func OpenPostgres(ctx context.Context, p Postgres, dir string, now func() time.T
 	if err = s.migratePostgres(ctx); err == nil && !p.Shared {
 		err = s.bind(ctx)
 	}
+	if err == nil {
+		err = s.begin(ctx, p.Shared)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the store %s: %w", at, told(err)), s.Close())
 	}
 	return s, nil
+}
+
+// begin takes a number for the identifiers of this process that no other one has. A gateway that is alone ends the
+// leases of those that were there before.
+func (s *Store) begin(ctx context.Context, shared bool) error {
+	if !shared {
+		if _, err := s.db.ExecContext(ctx, "DELETE FROM runners"); err != nil {
+			return err
+		}
+	}
+	n, err := queryOne(ctx, s.db, one[int64], "SELECT nextval(pg_get_serial_sequence('runners', 'number'))")
+	s.ids.shard = n % shards
+	return err
 }
 
 // baseline is the number of migrations of SQLite whose result PostgreSQL begins with. Later ones are common to both.

@@ -239,3 +239,53 @@ func TestPostgresFails(t *testing.T) {
 		t.Errorf("a newer store: %v", err)
 	}
 }
+
+// TestLeases: the clock of the database decides, and once.
+func TestLeases(t *testing.T) {
+	ctx := t.Context()
+	p := Postgres{Address: testdb.Postgres(t).String(), Shared: true}
+	a := opened(t)(OpenPostgres(ctx, p, t.TempDir(), func() time.Time { return time.Unix(0, 0) })) // its clock is wrong
+	b := opened(t)(OpenPostgres(ctx, p, t.TempDir(), nil))
+	first, second := got[int64](t)(a.NewLease(ctx)), got[int64](t)(b.NewLease(ctx))
+	lasts := func(what string, number int64, want bool) {
+		t.Helper()
+		for _, s := range []*Store{a, b} {
+			equal(t, what, got[bool](t)(s.Leased(ctx, number)), want)
+		}
+	}
+	lasts("the first", first, true)
+	lasts("the second", second, true)
+	if second <= first {
+		t.Errorf("%d after %d", second, first)
+	}
+	over := func() {
+		t.Helper()
+		_, err := a.db.ExecContext(ctx, "UPDATE runners SET until = clock_timestamp() - interval '1 second' "+
+			"WHERE number = ?", first)
+		must(t, err)
+	}
+	over()
+	must(t, a.RenewLease(ctx, first)) // nobody has asked meanwhile
+	lasts("renewed", first, true)
+	over()
+	lasts("over", first, false)
+	if err := a.RenewLease(ctx, first); !errors.Is(err, ErrNotFound) {
+		t.Errorf("renewed after it was found over: %v", err)
+	}
+	must(t, b.EndLease(ctx, second))
+	lasts("ended", second, false)
+	if third := got[int64](t)(a.NewLease(ctx)); third <= second {
+		t.Errorf("%d after %d", third, second)
+	}
+	if a.ids.shard == b.ids.shard {
+		t.Error("two processes make the same identifiers")
+	}
+	// A gateway that is alone takes over at once.
+	p = Postgres{Address: testdb.Postgres(t).String()}
+	dir := t.TempDir()
+	s := got[*Store](t)(OpenPostgres(ctx, p, dir, nil))
+	number := got[int64](t)(s.NewLease(ctx))
+	must(t, s.Close())
+	s = opened(t)(OpenPostgres(ctx, p, dir, nil))
+	equal(t, "the lease of the one before", got[bool](t)(s.Leased(ctx, number)), false)
+}

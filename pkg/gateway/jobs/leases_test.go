@@ -1,0 +1,157 @@
+package jobs_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/jackc/pgx/v5"
+)
+
+// sharing opens two gateways over one store in PostgreSQL, and a function that changes the store behind their backs.
+func sharing(t *testing.T) (a, b gatewaytest.Materialized, exec func(string)) {
+	u := testdb.Postgres(t)
+	open := func() gatewaytest.Materialized {
+		g := gatewaytest.OpenWith(t, gateway.Options{Postgres: &store.Postgres{Address: u.String(), Shared: true}})
+		cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: g.Transport()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gatewaytest.Materialized{T: t, G: g, Cl: cl}
+	}
+	return open(), open(), func(q string) {
+		t.Helper()
+		c, err := pgx.Connect(t.Context(), u.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(context.Background())
+		if _, err := c.Exec(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLostLease stops a gateway in the middle of its runs for longer than its lease: another one ends the runs as
+// interrupted, and what the first does when it continues is not recorded.
+func TestLostLease(t *testing.T) {
+	t.Parallel() // it waits
+	a, b, exec := sharing(t)
+	stopped, goOn := make(chan string, 3), make(chan struct{})
+	a.G.Jobs.Stall = func(_ context.Context, kind string) bool {
+		stopped <- kind
+		<-goOn
+		return false
+	}
+	ctx := t.Context()
+	query := a.Create("m", "SELECT 1 AS x", nil)
+	if err := a.Cl.Materialized.Refresh(ctx, store.DefaultProject, query); err != nil {
+		t.Fatal(err)
+	}
+	const sample = names.SampleCatalogID
+	export, err := gatewaytest.StartExport(t, a.Cl, "SELECT 1 AS x", api.ExportRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Cl.Metadata.Refresh(ctx, store.DefaultProject,
+		api.MetadataRefreshRequest{CatalogID: sample}); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		<-stopped
+	}
+	states := func(g gatewaytest.Materialized) string {
+		t.Helper()
+		x, err := g.Cl.Exports.Get(ctx, store.DefaultProject, export)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := g.Cl.Metadata.RefreshStatus(ctx, store.DefaultProject, sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(g.Status(query).Status, " ", x.Status, " ", m.Status)
+	}
+	before, err := a.G.Jobs.Runner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := states(b); s != "RUNNING PENDING active" {
+		t.Fatalf("while the lease lasts: %s", s)
+	}
+	exec("UPDATE runners SET until = clock_timestamp() - interval '1 second'")
+	const ended = "FAILED FAILED failed"
+	if s := states(b); s != ended || *b.Status(query).Error != jobs.Crashed {
+		t.Fatalf("after the end of the lease: %s", s)
+	}
+	close(goOn)
+	a.G.Jobs.Running.Wait()
+	if s := states(a); s != ended {
+		t.Errorf("after the gateway continued: %s", s)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for now := before; now == before; now, err = a.G.Jobs.Runner() {
+		if time.Sleep(50 * time.Millisecond); err != nil || time.Now().After(deadline) {
+			t.Fatalf("the gateway has no other lease: %v", err)
+		}
+	}
+	// With it the gateway works as before.
+	if err := a.Cl.Materialized.Refresh(ctx, store.DefaultProject, query); err != nil {
+		t.Fatal(err)
+	}
+	a.Wait(query, func(s api.MaterializedQueryStatus) bool { return s.Status == store.RunCompleted })
+}
+
+// TestSchedulesOfSharing: what is due runs once, on one of two gateways.
+func TestSchedulesOfSharing(t *testing.T) {
+	t.Parallel() // it waits
+	a, b, exec := sharing(t)
+	const queries = 6
+	every := "PT1H"
+	for n := range queries {
+		id := a.Create(fmt.Sprint("m", n), "SELECT 1 AS x", &api.MaterializedQuerySchedule{Type: "interval",
+			RepeatDuration: &every})
+		a.Wait(id, func(s api.MaterializedQueryStatus) bool { // its first run
+			return s.Status == store.RunCompleted && s.LastExecutionStartTime != nil
+		})
+	}
+	exec("UPDATE materialized SET next_at = '2020-01-01T00:00:00.000Z'")
+	var mu sync.Mutex
+	runs, all := map[string]int{}, 0
+	for _, g := range []gatewaytest.Materialized{a, b} {
+		g.G.Jobs.OnEnd = append(g.G.Jobs.OnEnd, func(e jobs.End) {
+			mu.Lock()
+			defer mu.Unlock()
+			if e.Scheduled { // the first run of a query is not
+				runs[e.Object]++
+				all++
+			}
+		})
+	}
+	for _, g := range []gatewaytest.Materialized{a, b} {
+		t.Cleanup(g.G.Jobs.StartSchedules())
+	}
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		mu.Lock()
+		done := all >= queries
+		mu.Unlock()
+		if done {
+			break
+		}
+	}
+	time.Sleep(1500 * time.Millisecond) // each looks once a second
+	mu.Lock()
+	defer mu.Unlock()
+	if len(runs) != queries || all != queries {
+		t.Errorf("%d runs of %d queries: %v", all, queries, runs)
+	}
+}
