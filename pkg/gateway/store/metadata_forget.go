@@ -82,8 +82,8 @@ func move(ctx context.Context, tx dbtx, was, now string, all []moved, args ...an
 	for _, m := range all {
 		at := " WHERE " + m.at + " AND " + m.column + " = "
 		for _, q := range []string{
-			"DELETE FROM " + m.table + at + now + " AND " + was + " <> " + now + " AND (" + m.rest + ") IN (SELECT " + m.rest +
-				" FROM " + m.table + at + was + ")",
+			"DELETE FROM " + m.table + at + now + " AND " + was + " <> " + now + " AND (" + m.rest + ") IN (SELECT " +
+				m.rest + " FROM " + m.table + at + was + ")",
 			"UPDATE " + m.table + " SET " + m.column + " = " + now + at + was,
 		} {
 			if _, err := tx.ExecContext(ctx, q, args...); err != nil {
