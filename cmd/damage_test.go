@@ -208,6 +208,12 @@ func TestDamage(t *testing.T) {
 			} else if code != 0 {
 				t.Errorf("a source: exit %d: %s", code, errs)
 			}
+			code, _, errs = run(t, dir, "gateway", "backup", filepath.Join(t.TempDir(), "all.tar"))
+			if strings.Contains(c.fails, query) {
+				lost("a backup", code, errs)
+			} else if code != 0 { // without the key
+				t.Errorf("a backup: exit %d: %s", code, errs)
+			}
 			code, _, errs = run(t, dir, "table", "import", "t", filepath.Join(home, "one.csv"))
 			if strings.Contains(c.fails, change) {
 				lost("an import", code, errs)

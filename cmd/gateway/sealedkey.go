@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -40,7 +41,7 @@ func passphrase(e *cli.Env, file string) (string, error) {
 
 // sealKey stores the key of the credentials, encrypted, among the files of a backup, and returns what it did.
 func sealKey(path, into, phrase string) (string, error) {
-	key, err := os.ReadFile(path)
+	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return keyNone, nil
@@ -48,6 +49,12 @@ func sealKey(path, into, phrase string) (string, error) {
 		return "", err
 	case phrase == "":
 		return keyLeftOut, nil
+	case !st.Mode().IsRegular() || st.Size() > maxKey:
+		return "", fmt.Errorf("%s is no key: it cannot be stored in a backup", path)
+	}
+	key, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
 	}
 	to, err := age.NewScryptRecipient(phrase)
 	if err != nil {

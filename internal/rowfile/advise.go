@@ -138,7 +138,7 @@ func (f *File) tried(ctx context.Context, with []setting) []setting {
 type layout struct {
 	comment bool  // some of the lines before the rows begin with a #
 	header  int64 // the first line with as many fields as most
-	footer  int   // lines after the last such line
+	footer  int   // lines after the last such line, if none of them begins like a row
 }
 
 // layout finds the records of the usual width.
@@ -162,10 +162,12 @@ func (f *File) layout(ctx context.Context) (l layout, err error) {
 	if err != nil || usual < 2 {
 		return l, err
 	}
+	digits, rows := false, 0 // how the last usual line begins, and the lines after it that begin in the same way
 	err = f.eachWidth(ctx, comma, func(n int, line int64, first []byte) {
+		begins := len(first) > 0 && '0' <= first[0] && first[0] <= '9'
 		switch {
 		case n == usual:
-			l.footer = 0
+			l.footer, digits, rows = 0, begins, 0
 			if l.header == 0 {
 				l.header = line
 			}
@@ -173,9 +175,12 @@ func (f *File) layout(ctx context.Context) (l layout, err error) {
 			l.comment = l.comment || bytes.HasPrefix(first, []byte{'#'})
 		default:
 			l.footer++
+			if n > 1 && len(first) > 0 && begins == digits {
+				rows++
+			}
 		}
 	})
-	if l.footer > mostFooter {
+	if l.footer > mostFooter || rows > 0 {
 		l.footer = 0
 	}
 	return l, err

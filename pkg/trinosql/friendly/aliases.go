@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
 // aliases writes the expression of an item of the select list, or its number in GROUP BY, for its name in WHERE, GROUP
@@ -59,6 +60,9 @@ func (r *rewriter) aliases(ctx context.Context, s *trinosql.Select, sc *scope) (
 		case hasParam(x.Expr):
 			return nil, r.fail(from, "the column %s of the select list has a parameter, and cannot be named here",
 				ref.id.Name)
+		case callsAnew(x.Expr) != "":
+			return nil, r.fail(from, "the column %s of the select list cannot be named here: %s gives another value "+
+				"each time", ref.id.Name, callsAnew(x.Expr))
 		default:
 			with := []sqltext.EditPart{nodeOf(x.Expr)}
 			if !simple(x.Expr) {
@@ -144,6 +148,19 @@ func hasParam(x trinosql.Expr) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// callsAnew is the name of a function in an expression that gives another value each time that it is called; empty if
+// there is none.
+func callsAnew(x trinosql.Expr) (name string) {
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		if f, ok := n.(*trinosql.Func); ok && len(f.Name) == 1 && slices.ContainsFunc(
+			functions.Named(f.Name[0].Lower()), func(f *functions.Function) bool { return f.Nondeterministic }) {
+			name = f.Name[0].Lower()
+		}
+		return name == ""
+	})
+	return name
 }
 
 // simple reports whether an expression binds tightly enough to stand for a name.

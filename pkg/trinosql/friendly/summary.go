@@ -66,6 +66,8 @@ func numeric(typ string) bool {
 	return slices.Contains([]string{"tinyint", "smallint", "integer", "bigint", "real", "double", "decimal"}, base(typ))
 }
 
+func floating(typ string) bool { return slices.Contains([]string{"real", "double"}, base(typ)) }
+
 // printed reports whether values of a type are ordered, and have a text.
 func printed(typ string) bool {
 	return numeric(typ) || slices.Contains([]string{"varchar", "char", "boolean", "date", "time", "timestamp",
@@ -103,7 +105,12 @@ func (r *rewriter) summary(ctx context.Context, e *trinosql.Extra) ([]sqltext.Ed
 		for j, at := range shown {
 			values[j] = "CAST(NULL AS " + s.typ + ")"
 			if s.of(cols[at].Type) {
-				values[j] = strings.ReplaceAll(s.aggregate, "$", given[at])
+				aggregate := s.aggregate
+				if floating(cols[at].Type) { // approx_percentile refuses NaN
+					aggregate = strings.Replace(aggregate, "approx_percentile(CAST($ AS double)",
+						"approx_percentile(if(is_nan($), NULL, CAST($ AS double))", 1)
+				}
+				values[j] = strings.ReplaceAll(aggregate, "$", given[at])
 			}
 		}
 		name := fmt.Sprintf("s%d", i+1)

@@ -51,6 +51,14 @@ SELECT nationkey + ? AS n FROM nation WHERE n > 1
 =>
 line 1:45: the column n of the select list has a parameter, and cannot be named here;
 
+SELECT 10 * random() AS n FROM region WHERE n > 5
+=>
+line 1:45: the column n of the select list cannot be named here: random gives another value each time;
+
+SELECT uuid() AS n, count(*) FROM region GROUP BY n HAVING n IS NOT NULL
+=>
+line 1:60: the column n of the select list cannot be named here: uuid gives another value each time;
+
 SELECT 1 AS n, 2 AS n FROM region WHERE n = 1
 =>
 line 1:41: several columns of the select list are named n;

@@ -14,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/process"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/sharing"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -128,7 +127,7 @@ func (c *Conn) Fault(ctx context.Context, typ bindings.ErrorType, text string) e
 			return err
 		}
 	}
-	return d.DamagedBy(filepath.Join(c.Instance.dir, sharing.DataFile))
+	return d.DamagedBy(c.Instance.dataFile())
 }
 
 // Watch interrupts the connection from the moment ctx ends until stop is called. stop returns after the last interrupt.

@@ -4,11 +4,13 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -93,6 +95,10 @@ func (c *Conn) All(ctx context.Context, sql string) error {
 	err := RawExec(c.Raw, sql)
 	if err != nil && ctx.Err() != nil {
 		return engine.Ended(ctx, nil)
+	}
+	var d *faults.Error
+	if errors.As(err, &d) {
+		return d.DamagedBy(c.Instance.dataFile())
 	}
 	return err
 }

@@ -223,6 +223,8 @@ func (in *Instance) Attach(data string) error {
 	return faults.Damage(data, err)
 }
 
+func (in *Instance) dataFile() string { return filepath.Join(in.dir, sharing.DataFile) }
+
 func (in *Instance) detach() error {
 	return in.With(func(c bindings.Connection) error { return RawExec(c, `DETACH `+sqltext.Quote(naming.Store)) })
 }
