@@ -14,7 +14,7 @@ import (
 
 // anyText are the placeholders of arguments that are text, or the name of something new.
 var anyText = map[string]bool{"text": true, "question": true, "message": true, "sql": true, "url": true, "value": true,
-	"name": true, "new": true, "field=value": true}
+	"name": true, "new": true, "field=value": true, "address": true}
 
 // TestEveryCompletion: each flag that takes one of a few words completes them, each that takes a file completes files,
 // and each argument and flag that takes a name completes names. Anything else is text, for which no files are offered.

@@ -228,13 +228,16 @@ var (
 
 // Requests has an entry for each operation that takes more than path parameters.
 var Requests = map[string]Request{
-	"createWorkspace": {body: `{"name":"w"}`}, "updateWorkspace": {body: `{"name":"w"}`},
-	"createProject": {body: `{"name":"p"}`}, "updateProject": {body: `{"name":"p"}`},
-	"createProjectLegacy": {body: `{"name":"p"}`}, "updateProjectLegacy": {body: `{"name":"p"}`},
-	"createApiKey": {body: `{"name":"k"}`}, "deleteWorkspace": {Own: 409},
+	"createWorkspace": {body: `{"name":"w","allowDuplicateName":true}`}, "updateWorkspace": {body: `{"name":"w"}`},
+	"createProject": {body: `{"name":"p","allowDuplicateName":true}`}, "updateProject": {body: `{"name":"p"}`},
+	"createProjectLegacy": {body: `{"name":"p","allowDuplicateName":true}`},
+	"updateProjectLegacy": {body: `{"name":"p"}`},
+	"createApiKey":        {body: `{"name":"k"}`}, "deleteWorkspace": {Own: 409},
 
-	"createConnection":        {body: `{"name":"c","type":"files","credential":{"path":"{dir}"}}`},
-	"createConnectionAlt":     {body: `{"name":"c","type":"files","credential":{"path":"{dir}"}}`},
+	"createConnection": {body: `{"name":"c","allowDuplicateName":true,` +
+		`"type":"files","credential":{"path":"{dir}"}}`},
+	"createConnectionAlt": {body: `{"name":"c","allowDuplicateName":true,` +
+		`"type":"files","credential":{"path":"{dir}"}}`},
 	"completeOauthConnection": {body: `{"queryParameters":"state=x&code=y"}`, Own: 400},
 	"updateConnection":        {body: `{"name":"changed"}`},
 	"createCatalog":           {body: `{"name":"more","connectionId":"{connectionId}"}`},
