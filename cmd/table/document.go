@@ -209,17 +209,23 @@ func (d *document) located(ctx context.Context, err error) error {
 	if !d.asRows {
 		var lines []int64
 		for _, c := range ae.BadCells {
-			lines = append(lines, c.Line)
+			if lines = append(lines, c.Line); c.First > 0 {
+				lines = append(lines, c.First)
+			}
 		}
 		rows, perr := d.RowNumbers(ctx, lines)
 		if perr != nil {
 			return errors.Join(err, perr)
 		}
 		for i, c := range ae.BadCells {
-			here.BadCells[i].Line = rows[c.Line]
+			here.BadCells[i].Line, here.BadCells[i].First = rows[c.Line], rows[c.First]
 		}
 	}
 	for i, c := range here.BadCells {
+		if c.First > 0 {
+			here.BadCells[i].Reason = strings.Replace(c.Reason, fmt.Sprintf("line %d ", ae.BadCells[i].First),
+				fmt.Sprintf("%s %d ", d.Unit(), c.First), 1)
+		}
 		here.BadCells[i].Row = 0
 		if d.Unit() != "line" {
 			here.BadCells[i].Line, here.BadCells[i].Row = 0, c.Line

@@ -42,7 +42,8 @@ backslash or none decides it.
 
 Without --map, every column of the file goes to the table's column of the same name; a header that matches
 no column is rejected before anything is sent. --map COLUMN=HEADER selects another column of the file,
---map COLUMN=#2 the third (they count from zero, the only form for files without a header).
+--map COLUMN=#2 the third (they count from zero, the only form for files that --header-row none says to have
+no header).
 
 --create creates the table first, with a column for each header or, with --map, for each COLUMN. Their types
 are inferred from all rows, such that no value changes: BIGINT, DECIMAL, BOOLEAN, DATE, TIMESTAMP, TIME (of
@@ -117,6 +118,11 @@ costs a whole upload and names one value; --no-check skips this check.`,
 		}
 		for _, r := range append(doc.Remarks, renamed...) {
 			fmt.Fprintln(e.Err, r)
+		}
+		if doc.Format != rowfile.JSON && doc.Format != rowfile.Parquet && !c.Flags().Changed("header-row") &&
+			onlyIndexes(maps) {
+			fmt.Fprintf(e.Err, "note: the first row is the header (%s); --header-row none makes it one of the rows\n",
+				strings.Join(header, ", "))
 		}
 		made := &newColumns{}
 		if create && len(header)+len(maps) == 0 && !o.NoHeader() {

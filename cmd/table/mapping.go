@@ -126,6 +126,11 @@ func leftOut(maps, header []string) []string {
 	return out
 }
 
+// onlyIndexes reports whether --map names columns of the file by their places alone.
+func onlyIndexes(maps []string) bool {
+	return len(maps) > 0 && !slices.ContainsFunc(maps, func(m string) bool { return !strings.Contains(m, "=#") })
+}
+
 // checkMaps checks --map before anything is read or requested.
 func checkMaps(maps []string, hasHeader bool) error {
 	seen := map[string]bool{}

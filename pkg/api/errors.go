@@ -70,6 +70,7 @@ type BadCell struct {
 	Column string `json:"column,omitempty"` // empty for an error of the whole record
 	Value  string `json:"value,omitempty"`  // at most its first 80 characters
 	Reason string `json:"reason"`
+	First  int64  `json:"first,omitempty"` // the line of an earlier record that Reason names
 }
 
 func (e *Error) Error() string {

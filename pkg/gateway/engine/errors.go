@@ -141,6 +141,7 @@ type BadCell struct {
 	Column string // empty for an error of the whole record
 	Value  string
 	Reason string
+	First  int64 // the line of an earlier record that Reason names, 0 if it names none
 }
 
 // ImportError lists the errors of a CSV document; nothing of it was stored.

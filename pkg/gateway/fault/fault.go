@@ -192,6 +192,6 @@ func Missing(property string) *Fault {
 func BadCells(cells []engine.BadCell) []api.BadCell {
 	return each.Map(cells, func(c engine.BadCell) api.BadCell {
 		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip.Runes(c.Value, 80),
-			Reason: clip.Runes(c.Reason, 200)}
+			Reason: clip.Runes(c.Reason, 200), First: c.First}
 	})
 }

@@ -64,10 +64,10 @@ func TestDuplicatesNameTheirLines(t *testing.T) {
 	}
 	const why = "duplicate key value violates unique constraint: "
 	want := []engine.BadCell{
-		{Line: 5, Column: "n", Value: "5", Reason: why + "line 3 holds it"},
+		{Line: 5, Column: "n", Value: "5", Reason: why + "line 3 holds it", First: 3},
 		{Line: 6, Column: "n", Value: "1", Reason: why + "a stored row holds it"},
-		{Line: 9, Column: "n", Value: "5", Reason: why + "line 3 holds it"},
-		{Line: 7, Column: "s", Value: "a\nlonger text than twelve", Reason: why + "line 3 holds it"},
+		{Line: 9, Column: "n", Value: "5", Reason: why + "line 3 holds it", First: 3},
+		{Line: 7, Column: "s", Value: "a\nlonger text than twelve", Reason: why + "line 3 holds it", First: 3},
 	}
 	if !reflect.DeepEqual(ie.Cells, want) || ie.Total != 4 {
 		t.Errorf("got %+v", ie)

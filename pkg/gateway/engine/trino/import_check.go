@@ -133,13 +133,13 @@ func twices(in *importer.Reader, col engine.Column, twice map[string]bool, fault
 		}
 		reason := "duplicate key value violates unique constraint: "
 		if stored {
-			reason += "a stored row holds it"
+			reason, before = reason+"a stored row holds it", 0
 		} else {
 			reason += fmt.Sprintf("line %d holds it", before)
 		}
 		if faults.Total++; len(faults.Cells) < importer.MaxBadCells {
 			faults.Cells = append(faults.Cells, engine.BadCell{Line: in.Line(), Column: col.Name,
-				Value: csv.Clip(f.Text, 1000), Reason: reason})
+				Value: csv.Clip(f.Text, 1000), Reason: reason, First: before})
 		}
 	}
 }

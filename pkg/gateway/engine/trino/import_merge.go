@@ -191,7 +191,7 @@ func (im *importing) uniqueKeys(ctx context.Context, k keys) error {
 	for _, p := range found {
 		faults.Cells = append(faults.Cells, engine.BadCell{Line: lines[p.row], Column: strings.Join(im.m.Key, ", "),
 			Value: csv.Clip([]byte(values[p.row]), 1000), Reason: fmt.Sprintf("line %d has the same key",
-				lines[p.first])})
+				lines[p.first]), First: lines[p.first]})
 	}
 	return faults
 }

@@ -19,7 +19,7 @@ type scanFile struct {
 	p     *project
 	name  string
 	f     *os.File
-	w     *parquet.Writer
+	w     *parquet.GenericWriter[any]
 	place []int // of each column, in the file
 	row   parquet.Row
 	rows  []parquet.Row
@@ -45,7 +45,8 @@ func (p *project) newScanFile(columns int) (*scanFile, error) {
 	if s.f, err = os.OpenFile(filepath.Join(s.dir(), rowsFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err != nil {
 		return nil, err
 	}
-	s.w = parquet.NewWriter(s.f, schema, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(200_000))
+	s.w = parquet.NewGenericWriter[any](s.f, schema, parquet.Compression(&parquet.Snappy),
+		parquet.MaxRowsPerRowGroup(200_000))
 	return s, nil
 }
 

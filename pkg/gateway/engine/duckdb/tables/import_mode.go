@@ -188,7 +188,7 @@ func (k commit) uniqueKeys(ctx context.Context, n string, keys []string, rows in
 	for _, p := range found {
 		faults.Cells = append(faults.Cells, engine.BadCell{Line: lines[p.row], Column: strings.Join(k.im.m.Key, ", "),
 			Value:  csv.Clip([]byte(values[p.row]), 1000),
-			Reason: fmt.Sprintf("line %d has the same key", lines[p.first])})
+			Reason: fmt.Sprintf("line %d has the same key", lines[p.first]), First: lines[p.first]})
 	}
 	return faults
 }

@@ -317,11 +317,12 @@ func (c conn) duplicatesOf(ctx context.Context, in *importing, of importer.Targe
 		func(v []*string) error {
 			line, err1 := strconv.ParseInt(*v[1], 10, 64)
 			total, err2 := strconv.ParseInt(*v[4], 10, 64)
-			reason := `duplicate key value violates unique constraint: `
+			reason, first, err3 := `duplicate key value violates unique constraint: `, int64(0), error(nil)
 			if *v[3] == "true" {
 				reason += "a stored row holds it"
 			} else {
 				reason += "line " + *v[2] + " holds it"
+				first, err3 = strconv.ParseInt(*v[2], 10, 64)
 			}
 			if !counted {
 				counted = true
@@ -329,9 +330,9 @@ func (c conn) duplicatesOf(ctx context.Context, in *importing, of importer.Targe
 			}
 			if len(faults.Cells) < importer.MaxBadCells {
 				faults.Cells = append(faults.Cells, engine.BadCell{Line: line, Column: col.Name,
-					Value: csv.Clip([]byte(*v[0]), 1000), Reason: reason})
+					Value: csv.Clip([]byte(*v[0]), 1000), Reason: reason, First: first})
 			}
-			return errors.Join(err1, err2)
+			return errors.Join(err1, err2, err3)
 		})
 }
 
