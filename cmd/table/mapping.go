@@ -126,7 +126,7 @@ func leftOut(maps, header []string) []string {
 	return out
 }
 
-// onlyIndexes reports whether --map names columns of the file by their places alone.
+// onlyIndexes reports whether --map names columns of the file by position alone.
 func onlyIndexes(maps []string) bool {
 	return len(maps) > 0 && !slices.ContainsFunc(maps, func(m string) bool { return !strings.Contains(m, "=#") })
 }
