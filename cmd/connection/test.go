@@ -7,6 +7,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/internal/phrase"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -48,6 +49,6 @@ A connection that no catalog uses cannot be tested; it was when its credential w
 			}
 			return cli.View{}, &exitcode.Failure{Exit: exitcode.Conflict, Code: "no-catalog",
 				Msg:  "no catalog is over connection " + name + ", and a gateway reads a source through one only",
-				Hint: "`" + e.Name + " catalog create NAME --connection " + name + "` creates one"}
+				Hint: "`" + e.Name + " catalog create NAME --connection " + shell.Quote(name) + "` creates one"}
 		})), spec.ListCatalogs, spec.ListConnections)
 }
