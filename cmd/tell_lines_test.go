@@ -43,7 +43,7 @@ bitable import bis $CSV
 bitable list
 bitable copy bis other | 1
 bitable rename bis other | 1
-bitable rows delete bis --where true --yes --confirm bis
+bitable rows delete bis --where true --yes --confirm bis | 1
 bitable truncate bis --yes | 1
 cache batch sample.shop.customers sample.shop.products
 cache cancel sample shop orders --full

@@ -77,7 +77,7 @@ func newTellWorld(t *testing.T) *tellWorld {
 	for _, line := range []string{
 		"workspace create spare", "project create other", "api-key create made",
 		"table create people --column name:varchar", "bitable create bis --column name:varchar",
-		"table import people " + rows,
+		"table import people " + rows, "bitable import bis " + file("bi.csv", "name\ncat\n"),
 		"connection create files --type files --credential path=" + w.env["F"], "catalog create ext --connection files",
 		"parametric-table create ext --from files.regions --to p.r --param region=north",
 		"query folder create empty", "query folder create full", "query folder create bare",
