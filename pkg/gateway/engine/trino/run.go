@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
 	"github.com/dig-cli/dig/pkg/gateway/engine/trino/pages"
 	"github.com/dig-cli/dig/pkg/gateway/engine/trino/protocol"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -96,7 +97,7 @@ func (r *rows) begin(p *project) error {
 		return err
 	}
 	q := r.q
-	r.stop = context.AfterFunc(r.ctx, q.Close)
+	r.stop = safely.AfterContext(r.ctx, q.Close)
 	for len(q.Agreed) == 0 {
 		if r.page, err = q.Next(r.ctx); err != nil {
 			break
@@ -133,7 +134,7 @@ func (r *rows) Context() context.Context { return r.ctx }
 
 // Next implements engine.Rows.
 func (r *rows) Next(ctx context.Context) (*batch.Batch, error) {
-	defer context.AfterFunc(ctx, r.q.Close)()
+	defer safely.AfterContext(ctx, r.q.Close)()
 	for {
 		page := r.page
 		r.page = nil

@@ -13,9 +13,11 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/instance"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/tables"
 	"github.com/dig-cli/dig/pkg/gateway/sql"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // project is the project of an engine.
@@ -30,7 +32,10 @@ func testProject(t testing.TB) project {
 	ids := 0
 	dir := t.TempDir()
 	all, err := projects.New(engine.Options{Dir: dir, LockWait: 100 * time.Millisecond, Threads: 2, IdleClose: -1,
-		NewID: func() string { ids++; return fmt.Sprintf("c%d", ids) }}, statements.Register)
+		NewID: func() string { ids++; return fmt.Sprintf("c%d", ids) }},
+		func(c bindings.Connection, in *instance.Instance) error {
+			return errors.Join(statements.Register(c, in), tables.Register(c))
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
