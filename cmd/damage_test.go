@@ -41,11 +41,15 @@ func copyOf(from, to string) error {
 	return errors.Join(os.CopyFS(to, os.DirFS(from)), os.Chmod(filepath.Join(to, "state.db"), 0o600))
 }
 
-// flipRows changes bytes in the blocks behind those of the catalog.
+// flipRows changes bytes in the blocks of the middle, behind those of the catalog and before those that imports read,
+// the last of each column.
 func flipRows(path string) error {
 	st, err := os.Stat(path)
-	for at := int64(800_000); err == nil && at+4 < st.Size(); at += 256 << 10 {
-		err = flip(at)(path)
+	if err != nil {
+		return err
+	}
+	for at := st.Size() / 2 >> 18 << 18; at < st.Size()*3/4; at += 1 << 18 {
+		err = errors.Join(err, flip(at+20_000)(path))
 	}
 	return err
 }
