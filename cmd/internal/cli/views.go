@@ -35,9 +35,12 @@ func (e *Env) Displays(s *Shape, records ...any) {
 
 // shapeOf returns the shape of a value that a command prints, or of the type that it prints; nil if it has none.
 func (e *Env) shapeOf(printed reflect.Type, value any) *Shape {
-	types := schema.Records(printed)
+	var types []reflect.Type
 	if value != nil {
-		types = append(schema.Records(reflect.TypeOf(value)), types...)
+		types = schema.Records(reflect.TypeOf(value))
+	}
+	if printed != nil { // else the command passes on what a gateway sends
+		types = append(types, schema.Records(printed)...)
 	}
 	for _, t := range types {
 		if s := e.Run.shapes[t]; s != nil {
