@@ -60,7 +60,8 @@ func killedApplies(t *testing.T, f *front, least int, files map[string]string) {
 	}
 	for n := 1; all == 0; n += step {
 		for _, handled := range []bool{true, false} {
-			p, err := f.api.Projects.Create(t.Context(), org, ws, api.ProjectRequest{Name: new("p")})
+			p, err := f.api.Projects.Create(t.Context(), org, ws, api.ProjectRequest{Name: new("p"),
+				AllowDuplicateName: true})
 			if err != nil {
 				t.Fatal(err)
 			}
