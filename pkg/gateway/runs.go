@@ -36,12 +36,8 @@ func (g *Gateway) LateRuns(ctx context.Context, now time.Time) ([]LateRun, error
 // tellLate is a duty that logs each run that is late, once.
 func (g *Gateway) tellLate() jobs.Duty {
 	told := map[LateRun]bool{}
-	var last time.Time
-	return jobs.Duty{Name: "runs that are late", Run: func(ctx context.Context, now time.Time) error {
-		if now.Sub(last).Abs() < time.Minute {
-			return nil
-		}
-		last = now
+	return jobs.Duty{Name: "runs that are late", Every: time.Minute, Run: func(ctx context.Context,
+		now time.Time) error {
 		all, err := g.LateRuns(ctx, now)
 		if err != nil {
 			return err

@@ -34,6 +34,7 @@ type Service struct {
 	Jobs     *jobs.Service
 	ReadOnly bool
 	next     time.Time // when the state file is checked again
+	fault    error     // why that failed the last time
 }
 
 // Routes registers the handler and the duty.
@@ -109,11 +110,11 @@ func TellCompacted(log *slog.Logger, project string, c engine.Compaction, err er
 func (s *Service) TidyState(ctx context.Context, now time.Time) error {
 	busy := func(now time.Time) bool { return !s.Web.Quiet(now) || s.Jobs.Left() > 0 }
 	if now.Before(s.next) && s.next.Sub(now) <= tidyRest || busy(now) { // the clock may have been set back
-		return nil
+		return s.fault
 	}
-	err := s.Store.Tidy(ctx, tidyFree, func() bool { return busy(s.Now()) })
-	if s.next = now.Add(tidyEvery); err != nil {
+	s.fault = s.Store.Tidy(ctx, tidyFree, func() bool { return busy(s.Now()) })
+	if s.next = now.Add(tidyEvery); s.fault != nil {
 		s.next = now.Add(tidyRest)
 	}
-	return err
+	return s.fault
 }

@@ -52,13 +52,8 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.ListExports, s.listExports)
 	web.Handle(m, spec.GetExport, s.getExport)
 	web.Handle(m, spec.CancelExport, s.cancelExport)
-	var last time.Time
 	m.HandleFiles(downloadPath, s.download)
-	s.Jobs.OnTick(jobs.Duty{Name: "exports", Run: func(ctx context.Context, now time.Time) error {
-		if since := now.Sub(last); since >= 0 && since < time.Minute { // the clock may have been put back
-			return nil
-		}
-		last = now
+	s.Jobs.OnTick(jobs.Duty{Name: "exports", Every: time.Minute, Run: func(ctx context.Context, _ time.Time) error {
 		return errors.Join(s.tidyExports(ctx), s.shrinkExports(ctx), s.SweepExports(ctx))
 	}})
 }

@@ -24,16 +24,7 @@ func PutForward(t schedule.Timetable, due string, now time.Time) *string {
 	return new(store.Time(next))
 }
 
-// FollowClock is a duty that moves schedules after the clock was set back, so that they run within one period. It calls
-// move once a minute, and when it detects that the clock went back.
+// FollowClock is a duty that moves schedules after the clock was set back, so that they run within one period.
 func FollowClock(move func(context.Context, time.Time) error) Duty {
-	var last time.Time
-	return Duty{Name: "schedules after the clock was put back", Run: func(ctx context.Context, now time.Time) error {
-		now = now.Round(0) // by the wall clock
-		if !now.Before(last) && now.Sub(last) < time.Minute {
-			return nil
-		}
-		last = now
-		return move(ctx, now)
-	}}
+	return Duty{Name: "schedules after the clock was put back", Every: time.Minute, Run: move}
 }

@@ -2,10 +2,12 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // crashRest is how long a schedule waits after the start of a run that ended with its process: if the run caused the
@@ -21,9 +23,13 @@ func Resting(started, reason string, now time.Time) bool {
 
 // Duty is scheduled work. It looks up what is due, starts it in the background and returns.
 type Duty struct {
-	Name string
-	Ends bool // it also runs after a scheduled run has ended
-	Run  func(ctx context.Context, now time.Time) error
+	Name  string
+	Every time.Duration // the least time between two runs, by the wall clock, unless that was put back
+	Ends  bool          // it also runs after a scheduled run has ended
+	Run   func(ctx context.Context, now time.Time) error
+
+	last  time.Time // when it ran
+	fault string    // why it failed then, "" if it did not
 }
 
 // lookAgain is the least pause between two looks at what is due.
@@ -59,19 +65,36 @@ func (s *Service) StartSchedules() (stop func()) {
 func (s *Service) RunDuties(ctx context.Context) { s.runDuties(ctx, true) }
 
 func (s *Service) runDuties(ctx context.Context, all bool) {
-	for _, d := range s.duties {
-		if !all && !d.Ends {
+	for i := range s.duties {
+		d, now := &s.duties[i], s.now().Round(0)
+		if !all && !d.Ends || !now.Before(d.last) && now.Sub(d.last) < d.Every {
 			continue
 		}
-		func() {
-			defer func() {
-				if p := recover(); p != nil {
-					s.log.Error("panic in scheduled work", "duty", d.Name, "panic", p)
-				}
-			}()
-			if err := d.Run(ctx, s.now()); err != nil && ctx.Err() == nil {
-				s.log.Error("scheduled work failed", "duty", d.Name, "error", err)
-			}
-		}()
+		d.last = now
+		err := Caught(func() error { return d.Run(ctx, now) })
+		if ctx.Err() != nil {
+			return
+		}
+		s.tell(d, err)
+	}
+}
+
+// tell logs that a duty fails for another reason than the last time, or no longer fails: it runs every second.
+func (s *Service) tell(d *Duty, err error) {
+	was := d.fault
+	switch {
+	case err == nil:
+		d.fault = ""
+	case errors.Is(err, store.ErrAway): // the text may have the port of the attempt
+		d.fault = store.ErrAway.Error()
+	default:
+		d.fault = err.Error()
+	}
+	switch {
+	case d.fault == was:
+	case err != nil:
+		s.log.Error("scheduled work failed", "duty", d.Name, "error", err)
+	default:
+		s.log.Info("scheduled work continues", "duty", d.Name)
 	}
 }
