@@ -109,3 +109,51 @@ func TestWritersOfProjects(t *testing.T) {
 		equal(t, "its data", count(t, s, "meta WHERE key = ?", factData+p.ID), 0)
 	})
 }
+
+// TestWritersOfNames: of many writers one gets a name, for a new object or for one that had another name.
+func TestWritersOfNames(t *testing.T) {
+	onBoth(t, func(t *testing.T, open func() *Store) {
+		ctx, _, two := both(t, open)
+		for kind, of := range map[string]struct {
+			create func(s *Store, name string) (id string, err error)
+			rename func(s *Store, id, name string) error
+		}{
+			"workspaces": {func(s *Store, name string) (string, error) {
+				w, err := s.CreateWorkspace(ctx, DefaultOrganization, name, nil, false)
+				return w.ID, err
+			}, func(s *Store, id, name string) error {
+				_, err := s.UpdateWorkspace(ctx, DefaultOrganization, id, &name, nil, false)
+				return err
+			}},
+			"projects": {func(s *Store, name string) (string, error) {
+				p, err := s.CreateProject(ctx, DefaultWorkspace, name, nil, false)
+				return p.ID, err
+			}, func(s *Store, id, name string) error {
+				_, err := s.UpdateProject(ctx, Project{ID: id, WorkspaceID: DefaultWorkspace}, &name, nil, false)
+				return err
+			}},
+			"connections": {func(s *Store, name string) (string, error) {
+				c, err := s.CreateConnection(ctx, Connection{ID: s.NewID(), ProjectID: DefaultProject, Name: name,
+					Credential: []byte{}}, false)
+				return c.ID, err
+			}, func(s *Store, id, name string) error {
+				return s.UpdateConnection(ctx, Connection{ID: id, ProjectID: DefaultProject, Name: name,
+					Credential: []byte{}}, false)
+			}},
+		} {
+			ids := make([]string, writers)
+			for n := range ids {
+				ids[n] = got[string](t)(of.create(two[0], fmt.Sprint(n)))
+			}
+			for _, name := range []string{"a", "b", "c"} {
+				equal(t, kind+" of one name", contest(t, two, []error{ErrConflict}, func(s *Store, n int) error {
+					if n%4 < 2 {
+						return of.rename(s, ids[n], name)
+					}
+					_, err := of.create(s, name)
+					return err
+				}), 1)
+			}
+		}
+	})
+}
