@@ -15,6 +15,8 @@ import (
 // ErrClaimed is the error of a store that another gateway uses.
 var ErrClaimed = errors.New("another gateway uses this store")
 
+var errFormer = errors.New("the former connection was ended")
+
 // claim is a lock on a database of PostgreSQL, held by a connection: the server releases it when the process has ended,
 // and some seconds after its machine has.
 type claim struct {
@@ -39,7 +41,7 @@ func claimed(ctx context.Context, config *pgx.ConnConfig, shared bool) (*claim, 
 	var conn *pgx.Conn
 	for end := time.Now().Add(claimWithin); ; {
 		var err error
-		if conn, err = c.take(ctx); err == nil {
+		if conn, err = c.take(ctx, 0); err == nil {
 			break
 		}
 		if !errors.Is(err, ErrClaimed) || time.Now().After(end) {
@@ -54,8 +56,10 @@ func claimed(ctx context.Context, config *pgx.ConnConfig, shared bool) (*claim, 
 	return c, nil
 }
 
-// take locks the schema of the tables. A lock of gateways that share the store excludes one that does not.
-func (c *claim) take(ctx context.Context) (*pgx.Conn, error) {
+// take locks the schema of the tables. A lock of gateways that share the store excludes one that does not. former is
+// the process of an earlier connection with the lock, 0 for none: it is ended if the server does not know yet that the
+// connection is lost.
+func (c *claim) take(ctx context.Context, former uint32) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, claimAnswer)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, c.config)
@@ -73,7 +77,17 @@ func (c *claim) take(ctx context.Context) (*pgx.Conn, error) {
 	case !schema:
 		err = errors.New("the database has no schema for its tables")
 	case !*ours:
-		err = ErrClaimed
+		var ended bool
+		err = conn.QueryRow(ctx, "SELECT coalesce(bool_or(pg_terminate_backend(pid)), false) FROM pg_locks "+
+			"WHERE locktype = 'advisory' AND classid = $1 AND pid = $2", uint32(ApplicationID),
+			int32(former)).Scan(&ended)
+		switch {
+		case err != nil:
+		case ended:
+			err = errFormer
+		default:
+			err = ErrClaimed
+		}
 	default:
 		return conn, nil
 	}
@@ -83,6 +97,7 @@ func (c *claim) take(ctx context.Context) (*pgx.Conn, error) {
 // hold renews the claim after its connection was lost. While the server is away nobody can have it.
 func (c *claim) hold(ctx context.Context, conn *pgx.Conn) {
 	defer close(c.ended)
+	former := conn.PgConn().PID()
 	for retry.Sleep(ctx, claimEvery) == nil {
 		if conn != nil {
 			look, cancel := context.WithTimeout(ctx, claimAnswer)
@@ -94,7 +109,9 @@ func (c *claim) hold(ctx context.Context, conn *pgx.Conn) {
 			_ = conn.Close(ctx) // of a connection that is lost
 		}
 		var err error
-		if conn, err = c.take(ctx); errors.Is(err, ErrClaimed) {
+		if conn, err = c.take(ctx, former); err == nil {
+			former = conn.PgConn().PID()
+		} else if errors.Is(err, ErrClaimed) {
 			c.mu.Lock()
 			c.lost = err
 			c.mu.Unlock()

@@ -53,29 +53,60 @@ type transaction struct {
 }
 
 const (
-	mostTries  = 100 // of a change
-	firstPause = 2 * time.Millisecond
-	lastPause  = 250 * time.Millisecond
+	mostTries    = 100 // of a change
+	firstPause   = 2 * time.Millisecond
+	lastPause    = 250 * time.Millisecond
+	lookedUpTime = 20 * time.Second // for which a lost end of a change is looked up
 )
+
+func (s *Store) tx(ctx context.Context, f func(dbtx) error) error { return s.db.tx(ctx, f) }
 
 // tx runs f in a transaction that is as if no other ran at the same time: SQLite has one writer, and PostgreSQL ends
 // one of two transactions whose order would matter. That one runs again, so f must begin again when it is called again.
-func (s *Store) tx(ctx context.Context, f func(dbtx) error) error {
-	return s.db.again(ctx, func() error {
+func (d *database) tx(ctx context.Context, f func(dbtx) error) error {
+	return d.again(ctx, func() error {
 		o := &sql.TxOptions{}
-		if s.db.postgres {
+		if d.postgres {
 			o.Isolation = sql.LevelSerializable
 		}
-		tx, err := s.db.BeginTx(ctx, o)
+		tx, err := d.BeginTx(ctx, o)
 		if err != nil {
 			return told(err)
 		}
 		defer tx.Rollback()
-		if err := f(transaction{tx, s.db}); err != nil {
+		if err := f(transaction{tx, d}); err != nil {
 			return told(err)
 		}
-		return done(tx.Commit())
+		var id *string // of a transaction that has changed something
+		if d.postgres {
+			if err := tx.QueryRowContext(ctx, "SELECT pg_current_xact_id_if_assigned()::text").Scan(&id); err != nil {
+				return told(err)
+			}
+		}
+		err = tx.Commit()
+		if known := told(err); id == nil || !errors.Is(known, ErrAway) {
+			return known
+		}
+		// pgx says of some lost answers that nothing was sent.
+		return d.lookUp(ctx, *id, err)
 	})
+}
+
+// lookUp finds out whether a transaction was made whose end was lost with the connection.
+func (d *database) lookUp(ctx context.Context, id string, lost error) error {
+	ctx, cancel := context.WithTimeout(ctx, lookedUpTime)
+	defer cancel()
+	for retry.Sleep(ctx, lastPause) == nil {
+		switch status, err := queryOne(ctx, d, one[*string],
+			"SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS xid8))", id); {
+		case err != nil || status == nil:
+		case *status == "committed":
+			return nil
+		case *status == "aborted":
+			return fmt.Errorf("%w: %w", ErrAway, lost)
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrUnknown, lost)
 }
 
 // again makes a change until it is not ended for the sake of another one. A name in use may be that of a transaction
@@ -131,11 +162,12 @@ func (d *database) statement(ctx context.Context, text string) (*sql.Stmt, error
 
 // ExecContext implements dbtx.
 func (d *database) ExecContext(ctx context.Context, text string, args ...any) (res sql.Result, err error) {
-	err = d.again(ctx, func() (err error) {
-		res, err = d.DB.ExecContext(ctx, d.text(text), args...)
-		return done(err)
-	})
-	return res, err
+	if d.postgres {
+		err = d.tx(ctx, func(tx dbtx) (err error) { res, err = tx.ExecContext(ctx, text, args...); return err })
+		return res, err
+	}
+	res, err = d.DB.ExecContext(ctx, text, args...)
+	return res, told(err)
 }
 
 // QueryContext implements dbtx.
@@ -261,14 +293,4 @@ func lost(err error) bool {
 	var ne net.Error
 	return errors.Is(err, driver.ErrBadConn) || errors.As(err, &ne) || errors.Is(err, io.EOF) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
-}
-
-// done converts the error of the end of a change: without an answer of the server it may have been made.
-func done(err error) error {
-	known := told(err)
-	if errors.Is(known, ErrAway) && !errors.Is(err, driver.ErrBadConn) && !pgconn.SafeToRetry(err) &&
-		!errors.As(err, new(*pgconn.ConnectError)) {
-		return fmt.Errorf("%w: %w", ErrUnknown, err)
-	}
-	return known
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"slices"
@@ -152,19 +151,8 @@ func (s *Store) migratePostgres(ctx context.Context) error {
 	if have == 0 {
 		pending = slices.Concat([]string{fmt.Sprintf("migrations/postgres/%04d.sql", baseline)}, pending)
 	}
-	for _, name := range pending {
-		text, err := fs.ReadFile(migrations, name)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, inPostgres.Replace(string(text))); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	if have == 0 {
-		if err := s.seed(ctx, transaction{tx, s.db}); err != nil {
-			return err
-		}
+	if err := s.apply(ctx, transaction{tx, s.db}, pending, have, inPostgres.Replace); err != nil {
+		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE dig_schema SET version = $1", len(names)); err != nil {
 		return err

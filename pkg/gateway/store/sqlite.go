@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -161,19 +162,8 @@ func (s *Store) migrate(ctx context.Context) error {
 		} else if early {
 			pending = slices.Concat(names[1:2], names[3:])
 		}
-		for _, name := range pending {
-			text, err := fs.ReadFile(migrations, name)
-			if err != nil {
-				return err
-			}
-			if _, err := tx.ExecContext(ctx, string(text)); err != nil {
-				return fmt.Errorf("%s: %w", filepath.Base(name), err)
-			}
-		}
-		if have == 0 {
-			if err := s.seed(ctx, tx); err != nil {
-				return err
-			}
+		if err := s.apply(ctx, tx, pending, have, strings.Clone); err != nil {
+			return err
 		}
 		if have < dataRecorded {
 			if err := s.noteEarlierData(ctx, tx); err != nil {
@@ -184,6 +174,23 @@ func (s *Store) migrate(ctx context.Context) error {
 			strconv.Itoa(ApplicationID))
 		return err
 	})
+}
+
+// apply makes the pending migrations of a state that has so many. An empty one gets its first objects.
+func (s *Store) apply(ctx context.Context, tx dbtx, pending []string, have int, in func(string) string) error {
+	for _, name := range pending {
+		text, err := fs.ReadFile(migrations, name)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, in(string(text))); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(name), err)
+		}
+	}
+	if have > 0 {
+		return nil
+	}
+	return s.seed(ctx, tx)
 }
 
 // connectionsFirst reports whether a state file of schema 2 was written by a version whose second migration created the
