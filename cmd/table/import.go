@@ -170,7 +170,7 @@ costs a whole upload and names one value; --no-check skips this check.`,
 		if err := made.differs(k, args[0], cols); err != nil {
 			return cli.View{}, err
 		}
-		req, err := importMapping(k, maps, header, names, !o.NoHeader(), doc.Width, cols)
+		req, err := importMapping(k, maps, names, !o.NoHeader(), doc, cols)
 		if err != nil {
 			return cli.View{}, err
 		}

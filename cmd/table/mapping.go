@@ -164,8 +164,9 @@ func counted(n int) string {
 
 // importMapping maps the table's columns to those of the file, and rejects columns that would silently be lost or stay
 // empty. names are those of the header, or their replacements.
-func importMapping(k tableKind, maps, header, names []string, hasHeader bool, width int,
+func importMapping(k tableKind, maps, names []string, hasHeader bool, doc *document,
 	cols []api.ColumnDetail) (api.ImportRequest, error) {
+	header, width := doc.Header, doc.Width
 	req := api.ImportRequest{ContainsHeader: hasHeader, Mappings: []api.ImportMapping{}}
 	known := map[string]bool{}
 	var own []string
@@ -212,6 +213,14 @@ func importMapping(k tableKind, maps, header, names []string, hasHeader bool, wi
 			switch {
 			case known[name]:
 				entry(name, i)
+			case h == "":
+				first := doc.FirstValue(i)
+				if first != "" {
+					first = "; its first value is " + first
+				}
+				return req, exitcode.Usagef("column %d of the file has no name, and the table has no column %q%s", i+1,
+					names[i], first).WithHint("choose with --map COLUMN=HEADER, or --map COLUMN=#%d for this one; the "+
+					"table has: %s", i, strings.Join(own, ", "))
 			case inFile[h] > 1:
 				return req, exitcode.Usagef("the file has %d columns called %q", inFile[h],
 					h).WithHint("choose one by its position: --map %s", shell.Quote(h+"=#N"))

@@ -15,7 +15,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/dig-cli/dig/internal/clip"
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/rowfile/infer"
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
@@ -214,6 +216,22 @@ func (d *Document) Choices(narrow bool) []Choice {
 		out[i] = choose(&d.Columns[i], d.Unit(), narrow)
 	}
 	return out
+}
+
+// FirstValue says what the first value of a column is and where, after Learn; "" if that is not known.
+func (d *Document) FirstValue(column int) string {
+	var first infer.Sample
+	if column < len(d.Columns) && d.Columns[column].First != nil {
+		for _, s := range d.Columns[column].First.Of {
+			if first.At == 0 || s.At > 0 && s.At < first.At {
+				first = s
+			}
+		}
+	}
+	if first.At == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q in %s %d", clip.Bytes(first.Text, clipped), d.Unit(), first.At)
 }
 
 // Aim sets the types of the columns of the table that the columns of the file fill, "" for none. An empty string is

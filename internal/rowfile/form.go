@@ -5,6 +5,8 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/rowfile/objects"
 )
 
 // ErrOldWorkbook is the error for a workbook that only Excel reads.
@@ -59,14 +61,15 @@ func Extensions() (names []string) {
 	return names
 }
 
-// looksLikeJSON recognizes the beginning of objects, alone or in a list, which is unlikely to be a header of CSV.
+// looksLikeJSON recognizes the beginning of objects, alone or in a list, which is unlikely to be a header of CSV. What
+// else is JSON, a list of other values or null, has no rows, and would be a header without any.
 func looksLikeJSON(head []byte) bool {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(Mark)), " \t\r\n")
+	head = bytes.TrimSpace(bytes.TrimPrefix(head, []byte(Mark)))
+	if string(head) == "null" || objects.IsList(head) {
+		return true
+	}
 	if rest, ok := bytes.CutPrefix(head, []byte("[")); ok {
 		head = bytes.TrimLeft(rest, " \t\r\n")
-		if len(head) > 0 && head[0] == ']' {
-			return true
-		}
 	}
 	rest, ok := bytes.CutPrefix(head, []byte("{"))
 	if !ok {

@@ -105,6 +105,19 @@ func Consecutive(text []byte) bool {
 	return err == nil && !wire
 }
 
+// IsList reports whether a text begins with a list, which may end after the text, and that nothing follows on its line.
+func IsList(text []byte) bool {
+	s := scan{text: text}
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("[")) {
+		return false
+	}
+	if err := s.value(0); err != nil {
+		return errors.Is(err, errShort)
+	}
+	rest := bytes.TrimLeft(text[s.at:], " \t")
+	return len(rest) == 0 || rest[0] == '\n' || rest[0] == '\r'
+}
+
 // Whole returns the length of the whole objects at the beginning of a text of consecutive ones: up to a line feed
 // between } and {, which is not valid within a value, or else up to the end of the last value.
 func Whole(b []byte) int {
