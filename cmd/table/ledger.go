@@ -179,13 +179,13 @@ func notSent(why string, err error) error {
 
 // storedRows returns how many rows of a recorded import are in the table. Zone local knows that by the id of the
 // import. Elsewhere it is the number of rows that were added since the record was written, without those of other
-// recorded imports; with concurrent imports it is not known.
+// recorded imports; with concurrent imports it is not known, nor if other rows were replaced.
 func (i *importing) storedRows(ctx context.Context, notes map[string]localstate.Import, was localstate.Import,
 	now int64) (rows int64, known bool) {
 	if found, ok := i.storedByID(ctx, was); ok {
 		return found, true
 	}
-	if was.Before == nil || localstate.Overlapped(notes, i.key, was) {
+	if was.Before == nil || !i.req.Appends() || localstate.Overlapped(notes, i.key, was) {
 		return 0, false
 	}
 	return now - *was.Before - localstate.Since(notes, i.key, was.At), true

@@ -21,7 +21,6 @@ import (
 	"github.com/dig-cli/dig/internal/rowfile"
 )
 
-// open writes a file and opens it.
 // given are options of reading: names and values.
 func given(t *testing.T, pairs ...string) (o rowfile.Options) {
 	t.Helper()
@@ -33,6 +32,7 @@ func given(t *testing.T, pairs ...string) (o rowfile.Options) {
 	return o
 }
 
+// open writes a file and opens it.
 func open(t *testing.T, name string, text []byte, o rowfile.Options) (*Document, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -199,20 +199,32 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestChanged checks that a file that changes after it was opened is not sent.
+// TestChanged checks that a file that changes after it was opened is not sent, as it is or converted, and that nothing
+// is left open if its reading cannot begin.
 func TestChanged(t *testing.T) {
-	d, err := open(t, "a.csv", []byte("a;b\n1;2\n"), rowfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(d.Path, []byte("a;b\n1;2\n3;4\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Learn(t.Context(), false); err == nil {
-		t.Error("learned")
-	}
-	if s, err := sent(t, d); err == nil {
-		t.Errorf("sent %q", s)
+	for _, comma := range []string{",", ";"} {
+		text := "a" + comma + "b\n1" + comma + "2\n"
+		d, err := open(t, "a.csv", []byte(text), rowfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if r, err := d.Records(ended); r != nil || err == nil {
+			t.Errorf("records %v, %v", r, err)
+		}
+		if r, err := d.Text(ended); (r == nil) != (err != nil) {
+			t.Errorf("text %v, %v", r, err)
+		}
+		if err := os.WriteFile(d.Path, []byte(text+"3"+comma+"4\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Learn(t.Context(), false); err == nil {
+			t.Error("learned")
+		}
+		if s, err := sent(t, d); err == nil {
+			t.Errorf("sent %q", s)
+		}
 	}
 }
 

@@ -13,32 +13,41 @@ import (
 
 // Records implements csv.Document: the records of Text, without that text. Only one reader of the document may be open.
 func (d *Document) Records(ctx context.Context) (csv.Records, error) {
-	d.read.Store(0)
-	d.made.Store(0)
-	if !d.IsText() {
-		return d.records(ctx)
-	}
-	raw, err := d.Raw(ctx)
-	if err != nil {
+	text, rows, err := d.begin(ctx)
+	switch {
+	case err != nil:
 		return nil, err
+	case rows != nil:
+		return rows, nil
 	}
-	return csv.Begin(struct {
-		io.Reader
-		io.Closer
-	}{unchanged{d, raw}, raw})
+	return csv.Begin(text)
 }
 
 // Size implements csv.Document.
 func (d *Document) Size() int64 { return d.at.Size() }
 
-// unchanged reads a file to an end that is an error if the file is not as it was.
+// begin opens the document to send it: as the text of the file, or else as its rows.
+func (d *Document) begin(ctx context.Context) (text io.ReadCloser, rows *records, err error) {
+	d.read.Store(0)
+	d.made.Store(0)
+	if !d.IsText() {
+		rows, err = d.records(ctx)
+		return nil, rows, err
+	}
+	if text, err = d.Raw(ctx); err != nil {
+		return nil, nil, err
+	}
+	return unchanged{text, d}, nil, nil
+}
+
+// unchanged reads a text whose end is an error if the file is not as it was.
 type unchanged struct {
-	d  *Document
-	in io.Reader
+	io.ReadCloser
+	d *Document
 }
 
 func (u unchanged) Read(p []byte) (int, error) {
-	n, err := u.in.Read(p)
+	n, err := u.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
 		if changed := u.d.unchanged(); changed != nil {
 			err = changed

@@ -12,23 +12,17 @@ import (
 
 // Text returns the text to send, from its beginning.
 func (d *Document) Text(ctx context.Context) (io.ReadCloser, error) {
-	d.read.Store(0)
-	d.made.Store(0)
-	if d.IsText() {
-		return d.Raw(ctx)
+	text, rows, err := d.begin(ctx)
+	if err == nil && rows != nil {
+		text = &rowText{records: rows}
 	}
-	return d.rowText(ctx)
+	return text, err
 }
 
 // rowText writes records as CSV.
 type rowText struct {
 	*records
 	rowfile.Made
-}
-
-func (d *Document) rowText(ctx context.Context) (*rowText, error) {
-	r, err := d.records(ctx)
-	return &rowText{records: r}, err
 }
 
 func (w *rowText) Read(p []byte) (int, error) { return w.Made.Read(p, w.record) }
@@ -56,11 +50,12 @@ func (w *rowText) record() error {
 // RowNumbers maps lines of the text that is sent to rows of the file, or its lines.
 func (d *Document) RowNumbers(ctx context.Context, lines []int64) (map[int64]int64, error) {
 	out := map[int64]int64{}
-	w, err := d.rowText(ctx)
+	r, err := d.records(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer w.Close()
+	defer r.Close()
+	w := rowText{records: r}
 	last := slices.Max(append(lines, 0))
 	for line := int64(1); line <= last; {
 		w.Out = w.Out[:0]

@@ -2,6 +2,7 @@ package csv
 
 import (
 	"context"
+	"errors"
 	"io"
 )
 
@@ -35,10 +36,13 @@ type Document interface {
 // Begin reads the records of a document in the form of the service, after its byte order mark.
 func Begin(doc io.ReadCloser) (Records, error) {
 	r := NewReader(doc, ',', Window)
+	if err := r.SkipBOM(); err != nil {
+		return nil, errors.Join(err, doc.Close())
+	}
 	return struct {
 		*Reader
 		io.Closer
-	}{r, doc}, r.SkipBOM()
+	}{r, doc}, nil
 }
 
 // Stored is a document in the form of the service that can be read at any place.

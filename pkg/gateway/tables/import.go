@@ -252,13 +252,18 @@ type wordedDocument struct{ csv.Document }
 
 func (d wordedDocument) Records(ctx context.Context) (csv.Records, error) {
 	r, err := d.Document.Records(ctx)
-	return &wordedRecords{r}, err
+	if err != nil {
+		return nil, unread(err)
+	}
+	return &wordedRecords{r}, nil
 }
 
 type wordedRecords struct{ csv.Records }
 
-func (r *wordedRecords) Read() error {
-	err := r.Records.Read()
+func (r *wordedRecords) Read() error { return unread(r.Records.Read()) }
+
+// unread words an error of a document of this process, unless it is the end or is worded already.
+func unread(err error) error {
 	var form *csv.Error
 	if err != nil && err != io.EOF && !errors.As(err, &form) && !errors.Is(err, context.Canceled) &&
 		!errors.Is(err, context.DeadlineExceeded) {

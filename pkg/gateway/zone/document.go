@@ -49,7 +49,7 @@ type text struct {
 	closed bool
 }
 
-func (t *text) Read(p []byte) (n int, err error) {
+func (t *text) Read(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -59,9 +59,11 @@ func (t *text) Read(p []byte) (n int, err error) {
 		return 0, io.ErrClosedPipe
 	}
 	if t.in == nil {
-		if t.in, err = t.open(); err != nil {
+		in, err := t.open()
+		if err != nil {
 			return 0, err
 		}
+		t.in = in
 	}
 	return t.in.Read(p)
 }
