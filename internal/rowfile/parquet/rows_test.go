@@ -12,6 +12,24 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
+// written opens a file of rows.
+func written[T any](t *testing.T, rows []T, group int64) (*File, []Column) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := parquet.Write(&b, rows, parquet.MaxRowsPerRowGroup(group)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cols, err := f.Columns(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, cols
+}
+
 // TestTexts checks that no text of a file is one that a column of strings does not hold, nested or not, and that the
 // error names its row.
 func TestTexts(t *testing.T) {
@@ -38,18 +56,7 @@ func TestTexts(t *testing.T) {
 	} {
 		rows := make([]row, at+5)
 		rows[c.at-1] = c.row
-		var b bytes.Buffer
-		if err := parquet.Write(&b, rows, parquet.MaxRowsPerRowGroup(900)); err != nil {
-			t.Fatal(err)
-		}
-		f, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		cols, err := f.Columns(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f, cols := written(t, rows, 900)
 		r, err := f.Values(cols)
 		for err == nil {
 			_, err = r.Next(t.Context())
@@ -96,18 +103,7 @@ func TestTextsAreThoseOfValues(t *testing.T) {
 			Milli: time.UnixMicro(n).UTC(), Nano: time.UnixMicro(n % 9e15).Add(7).UTC(), Micro: &n,
 			ID: [16]byte{byte(n)}})
 	}
-	var b bytes.Buffer
-	if err := parquet.Write(&b, rows, parquet.MaxRowsPerRowGroup(7)); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cols, err := f.Columns(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, cols := written(t, rows, 7)
 	texts, err1 := f.Values(cols)
 	values, err2 := f.Read(cols, -1)
 	if err := errors.Join(err1, err2); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/dig-cli/dig/internal/rowfile/infer"
-	"github.com/dig-cli/dig/internal/rowfile/parquetio"
 )
 
 // texter appends the text of a value.
@@ -90,22 +89,10 @@ func texterOf(c *parquet.Column, typ string, decode decoder) texter {
 func decimalText(kind parquet.Kind, l *format.DecimalType, slow texter) texter {
 	scale := int(l.Scale)
 	return func(dst []byte, v parquet.Value) ([]byte, infer.Kind, error) {
-		var n int64
-		switch kind {
-		case parquet.Int32:
-			n = int64(v.Int32())
-		case parquet.Int64:
-			n = v.Int64()
-		default:
-			b := v.ByteArray()
-			if len(b) == 0 || len(b) > 8 {
-				return slow(dst, v)
-			}
-			n = parquetio.Unscaled(b).Int64()
-		}
+		n, ok := unscaled(kind, v)
 		var buf [20]byte
-		digits := strconv.AppendUint(buf[:0], magnitudeOf(n), 10)
-		if len(digits) > int(l.Precision) || l.Precision > 38 || scale < 0 {
+		digits := strconv.AppendUint(buf[:0], magnitude(n), 10)
+		if !ok || len(digits) > int(l.Precision) || l.Precision > 38 || scale < 0 {
 			return slow(dst, v)
 		}
 		if n < 0 {
@@ -122,13 +109,6 @@ func decimalText(kind parquet.Kind, l *format.DecimalType, slow texter) texter {
 		}
 		return dst, infer.Number, nil
 	}
-}
-
-func magnitudeOf(n int64) uint64 {
-	if n < 0 {
-		return -uint64(n)
-	}
-	return uint64(n)
 }
 
 func floorDiv(n, by int64) int64 {

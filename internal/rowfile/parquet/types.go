@@ -169,34 +169,43 @@ func at(n, perSecond int64) time.Time {
 	return time.Unix(s, r*(1e9/perSecond)).UTC()
 }
 
-// magnitude returns the digits of an integer without its sign.
-func magnitude(n int64) (digits string, negative bool) {
+// magnitude is an integer without its sign.
+func magnitude(n int64) uint64 {
 	if n < 0 {
-		return strconv.FormatUint(-uint64(n), 10), true
+		return -uint64(n)
 	}
-	return strconv.FormatInt(n, 10), false
+	return uint64(n)
 }
 
-// decimalOf decodes the unscaled number of a decimal, which is big-endian two's complement in byte arrays.
+// unscaled decodes the unscaled number of a decimal, which is big-endian two's complement in byte arrays; ok is false
+// if it may have more than 64 bits.
+func unscaled(kind parquet.Kind, v parquet.Value) (n int64, ok bool) {
+	switch kind {
+	case parquet.Int32:
+		return int64(v.Int32()), true
+	case parquet.Int64:
+		return v.Int64(), true
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		if b := v.ByteArray(); len(b) > 0 && len(b) <= 8 {
+			n = int64(int8(b[0]))
+			for _, c := range b[1:] {
+				n = n<<8 | int64(c)
+			}
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// decimalOf decodes a decimal.
 func decimalOf(kind parquet.Kind, precision, scale int32) decoder {
 	return func(v parquet.Value) (any, error) {
-		var s string
-		negative := false
-		switch b := []byte(nil); kind {
-		case parquet.Int32:
-			s, negative = magnitude(int64(v.Int32()))
-		case parquet.Int64:
-			s, negative = magnitude(v.Int64())
-		case parquet.ByteArray, parquet.FixedLenByteArray:
-			if b = v.ByteArray(); len(b) > 0 && len(b) <= 8 {
-				n := int64(int8(b[0]))
-				for _, c := range b[1:] {
-					n = n<<8 | int64(c)
-				}
-				s, negative = magnitude(n)
-				break
-			}
-			n := parquetio.Unscaled(b)
+		n, ok := unscaled(kind, v)
+		s, negative := strconv.FormatUint(magnitude(n), 10), n < 0
+		switch {
+		case ok:
+		case kind == parquet.ByteArray || kind == parquet.FixedLenByteArray:
+			n := parquetio.Unscaled(v.ByteArray())
 			negative = n.Sign() < 0
 			s = n.Abs(n).String()
 		default:
