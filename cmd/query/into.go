@@ -42,8 +42,9 @@ func (f *intoFlags) check(c *cobra.Command) error {
 	case !slices.Contains([]string{intoCreate, api.ImportAppend, api.ImportReplace}, f.mode):
 		return exitcode.Usagef("--into-mode %q is not create, append or replace", f.mode)
 	}
-	for _, name := range []string{"output", "out", "jq", "columns", "template", "null", "no-header", "json", "ndjson",
-		"csv", "tsv", "markdown", "chart", "show", "raw", "typed", "vertical", "profile-columns", "manifest"} {
+	for _, name := range []string{"output", "out", "out-dir", "jq", "columns", "template", "null", "no-header", "json",
+		"ndjson", "csv", "tsv", "markdown", "chart", "show", "all", "raw", "typed", "vertical", "profile-columns",
+		"manifest"} {
 		if flag := c.Flag(name); flag != nil && flag.Changed {
 			return exitcode.Usagef("--%s cannot be used with --into", name)
 		}
@@ -73,16 +74,20 @@ func (f *sqlFlags) intoTable(e *cli.Env, c *cobra.Command) error {
 		return exitcode.Usagef("--into-mode replace is possible on zone local only: the API of %s has no operation "+
 			"that deletes rows", e.Run.Settings.Where()).WithHint("store the result in a new table")
 	}
+	cl, err := e.Client()
+	if err != nil {
+		return err
+	}
+	project, err := e.Target().ProjectID(c.Context(), cl)
+	if err != nil {
+		return err
+	}
 	if f.into.mode == intoCreate {
-		if err := f.into.unused(c.Context(), e); err != nil {
+		if err := f.into.unused(c.Context(), cl, project); err != nil {
 			return err
 		}
 	}
 	if err := f.run(e, c); err != nil || e.DryRun() {
-		return err
-	}
-	project, err := f.project(c.Context(), e)
-	if err != nil {
 		return err
 	}
 	args := append([]string{"table", "import"}, e.TargetFlags(project)...)
@@ -99,24 +104,8 @@ func (f *sqlFlags) intoTable(e *cli.Env, c *cobra.Command) error {
 	return nil
 }
 
-func (f *sqlFlags) project(ctx context.Context, e *cli.Env) (string, error) {
-	cl, err := e.Client()
-	if err != nil {
-		return "", err
-	}
-	return e.Target().ProjectID(ctx, cl)
-}
-
 // unused fails if the table exists.
-func (f *intoFlags) unused(ctx context.Context, e *cli.Env) error {
-	cl, err := e.Client()
-	if err != nil {
-		return err
-	}
-	project, err := e.Target().ProjectID(ctx, cl)
-	if err != nil {
-		return err
-	}
+func (f *intoFlags) unused(ctx context.Context, cl *api.Client, project string) error {
 	all, err := cl.Tables.List(ctx, project)
 	same := func(t api.Table) bool { return strings.EqualFold(t.TableName, f.table) }
 	if err == nil && slices.ContainsFunc(all, same) {

@@ -184,7 +184,7 @@ func newCopyCmd(e *cli.Env, k tableKind) *cobra.Command {
 		Long: `Create a table with the columns and the rows of another, all or nothing. The rows of the copy are
 new: they have ids and times of creation of their own.
 
-On hosted zones, ` + "`dig sql \"SELECT ...\" --into NAME`" + ` copies rows.`,
+On hosted zones, ` + "`dig sql \"SELECT ...\" --into NAME`" + ` copies rows to an internal table.`,
 		Example: "  " + e.Name + " " + k.noun + " copy people people_backup"}
 	return cli.Leaf[api.ChangedTable](e, spec.CopyTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun,
 		error) {
@@ -193,7 +193,8 @@ On hosted zones, ` + "`dig sql \"SELECT ...\" --into NAME`" + ` copies rows.`,
 		}
 		if !e.Local() {
 			return nil, exitcode.Usagef("%s copy is possible on zone local only: the API of %s has no such operation",
-				k.noun, e.Run.Settings.Where()).WithHint("`dig sql \"SELECT ...\" --into %s` copies rows", args[1])
+				k.noun, e.Run.Settings.Where()).
+				WithHint("`dig sql \"SELECT ...\" --into %s` copies rows to an internal table", args[1])
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
 			out, err := cl.CopyTable(ctx, p, k.noun, args[0], args[1])

@@ -43,8 +43,8 @@ func internalRows(cols []api.ResultColumn) bool {
 	return Internal(cols, func(c api.ResultColumn) string { return c.Name })
 }
 
-// WithoutSystem hides parameter columns in a table for display, and system columns if a result has all of them and
-// others too. Formats for programs are never changed. The second result is nil if nothing is hidden.
+// WithoutSystem hides parameter columns while they have no values, and system columns if a result has all of them and
+// others too. The second result is nil if nothing is hidden.
 func WithoutSystem(rows api.RowReader) (api.RowReader, *SomeColumns, error) {
 	cols, err := rows.Columns()
 	if err != nil {
@@ -53,9 +53,9 @@ func WithoutSystem(rows api.RowReader) (api.RowReader, *SomeColumns, error) {
 	internal := internalRows(cols)
 	return leaveOut(rows, cols, func(c api.ResultColumn) hiding {
 		switch {
-		case internal && c.Name == BareText:
+		case internal && c.Name == BareText, strings.HasPrefix(c.Name, parameterPrefix):
 			return hiddenEmpty
-		case internal && SystemColumn(c.Name) || strings.HasPrefix(c.Name, parameterPrefix):
+		case internal && SystemColumn(c.Name):
 			return hidden
 		}
 		return shown
