@@ -44,12 +44,8 @@ type Table struct {
 
 // Column finds a column by its name in any case of letters.
 func (t *Table) Column(name string) (int, bool) {
-	for i, c := range t.Columns {
-		if SameName(c.Name, name) {
-			return i, true
-		}
-	}
-	return -1, false
+	i := importer.Column(t.Columns, name)
+	return i, i >= 0
 }
 
 // SameName compares names of columns.

@@ -11,7 +11,6 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
 	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
 
@@ -120,7 +119,7 @@ func storedType(col engine.Column) string {
 
 // sqlType is the stored type of a column.
 func sqlType(t string) string {
-	if t == values.Instant {
+	if t == tabledef.Instant {
 		return "TIMESTAMPTZ"
 	}
 	if precision, scale, ok := api.DecimalOf(t); ok {

@@ -133,7 +133,7 @@ func (im *importing) plan(now time.Time) []filler {
 		switch {
 		case mapped[i] || col.Name == "_id":
 			continue
-		case col.Type == values.Instant:
+		case col.Type == tabledef.Instant:
 			f.value.Lo = uint64(now.UnixMicro())
 		case col.System && col.Type == "bigint":
 			f.value.Lo = 1

@@ -15,7 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/projects"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/values"
+	"github.com/dig-cli/dig/pkg/gateway/engine/tabledef"
 )
 
 // stagedFrom is the size of a document, in bytes, from which its rows are prepared in a stage. Smaller ones take about
@@ -105,7 +105,7 @@ func (s *stagedRows) move(ctx context.Context, k commit) (engine.Imported, error
 		switch col := s.of.cols[f.col]; {
 		case f.isNull:
 			exprs[f.col] = "NULL"
-		case col.Type == values.Instant:
+		case col.Type == tabledef.Instant:
 			exprs[f.col] = `CAST('` + s.at.UTC().Format("2006-01-02 15:04:05.000000+00") + `' AS TIMESTAMPTZ)`
 		case col.Type == "varchar":
 			exprs[f.col] = sqltext.Literal(string(f.text))

@@ -87,7 +87,7 @@ func (p Tables) CopyTable(ctx context.Context, kind, name, to string) (stored st
 			switch {
 			case col.Name == "_id":
 				exprs[i] = ids.sql(`(row_number() OVER (ORDER BY _id) - 1)`)
-			case col.Type == values.Instant:
+			case col.Type == tabledef.Instant:
 				exprs[i] = `now()`
 			case col.System && col.Type == "bigint":
 				exprs[i] = `1`

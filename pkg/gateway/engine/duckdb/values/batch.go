@@ -17,9 +17,6 @@ const (
 	arenaFull  = 16 << 20 // a batch with this many bytes of text is passed on before it is full
 )
 
-// Instant is the type of the system columns with times.
-const Instant = tabledef.Instant
-
 // Chunk is up to one vector of rows in DuckDB's own layout, written by Go without a call per value.
 type Chunk struct {
 	chunk bindings.DataChunk
@@ -100,7 +97,7 @@ func LogicalType(t string) bindings.LogicalType {
 		return bindings.CreateLogicalType(bindings.TypeBoolean)
 	case "timestamp":
 		return bindings.CreateLogicalType(bindings.TypeTimestamp)
-	case Instant:
+	case tabledef.Instant:
 		return bindings.CreateLogicalType(bindings.TypeTimestampTZ)
 	case "time":
 		return bindings.CreateLogicalType(bindings.TypeTime)
