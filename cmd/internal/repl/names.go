@@ -35,13 +35,11 @@ func namesPath(e *cli.Env, project string) (string, error) {
 	return filepath.Join(dir, "columns-"+p.Key()+".json"), nil
 }
 
-// readKnown reads the names that an earlier session has stored, if any.
-func readKnown(e *cli.Env, project string) *suggest.Known {
+// readKnown reads the names that an earlier session has stored in a file, if any.
+func readKnown(path string) *suggest.Known {
 	var tables []suggest.Table
-	if path, err := namesPath(e, project); err == nil {
-		if raw, err := os.ReadFile(path); err == nil {
-			_ = json.Unmarshal(raw, &tables) // an unreadable file only means fewer suggestions
-		}
+	if raw, err := os.ReadFile(path); err == nil {
+		_ = json.Unmarshal(raw, &tables) // an unreadable file only means fewer suggestions
 	}
 	return suggest.New(tables, bareSchemas...)
 }
@@ -123,7 +121,7 @@ func (s *shell) readNames(ctx context.Context, notes io.Writer) (*suggest.Known,
 	}
 	known := suggest.New(tables, bareSchemas...)
 	s.known.Store(known)
-	if path, err := namesPath(s.e, s.project); err == nil && !s.e.DryRun() {
+	if path := s.namesPath; path != "" && !s.e.DryRun() {
 		if raw, err := json.Marshal(tables); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 			_ = tempfile.WriteCache(path, raw) // without it the next session knows the names a moment later
 		}

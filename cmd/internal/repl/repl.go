@@ -80,6 +80,10 @@ type shell struct {
 	fill    func(since time.Duration) // refresh; nil if nothing is completed
 	filled  context.Context           // of the reading in the background
 
+	// The file for the names, "" for none. It is found before the reading in the background begins: \c changes the
+	// settings while that goes on.
+	namesPath string
+
 	fromFiles fileColumns
 
 	namesRead atomic.Pointer[time.Time]
@@ -151,6 +155,7 @@ func (s *shell) session(ctx context.Context) (err error) {
 	}
 	s.history = openHistory(e, s.project)
 	s.known.Store(suggest.New(nil))
+	s.namesPath, _ = namesPath(e, s.project) // without it the names are not stored
 	defer func() {
 		if s.scratchDone != nil {
 			err = errors.Join(err, s.scratchDone())
@@ -175,7 +180,7 @@ func (s *shell) session(ctx context.Context) (err error) {
 		fill, stop := context.WithCancel(ctx)
 		defer s.filling.Wait()
 		defer stop()
-		s.known.Store(readKnown(e, s.project))
+		s.known.Store(readKnown(s.namesPath))
 		s.filled, s.fill = fill, func(since time.Duration) { s.refresh(fill, since) }
 		fmt.Fprintln(e.Err, output.Fold(fmt.Sprintf(`%s %s, %s. Statements end with ; and \? lists the commands.`,
 			e.Name, cli.BuildVersion(), s.where()), e.Width))
