@@ -127,19 +127,25 @@ func (f *serveFlags) serve(ctx context.Context, e *cli.Env, o gateway.Options, k
 	if key != "" {
 		g.UseServeKey(key)
 	}
+	keep := func() error { return nil }
+	if f.keyFile != "" && !stored {
+		keep = func() error { return writeSecret(e.Abs(f.keyFile), key) }
+	}
 	var s *gateway.Server
 	if w != nil {
+		if w.First { // the addresses are known: who sees that the gateway answers finds its key
+			err = keep()
+		}
 		s = g.Serve(gateway.Inherited(w.TCP, w.Socket, w.Metrics))
 		defer context.AfterFunc(ctx, w.Stopping)()
 		w.Ready() // before the address is known: afterwards, the process is replaced when it ends
 	} else if s, err = g.Listen(f.at); err != nil {
 		return unbound(err)
+	} else {
+		err = keep()
 	}
 	reload.Store(new(func() { f.reload(e, g, o) }))
 	if w == nil || w.First {
-		if f.keyFile != "" && !stored {
-			err = writeSecret(e.Abs(f.keyFile), key)
-		}
 		if err == nil {
 			_, err = io.WriteString(e.Out, f.addresses(s, key))
 		}

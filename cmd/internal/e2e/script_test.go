@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs the end-to-end scripts as a user would: dig as a process of its own, zone local inside it.
 func TestScripts(t *testing.T) { runScripts(t, false) }
 
-// TestScriptsTCP runs the same scripts against a gateway that is served over TCP, with a key.
+// TestScriptsTCP runs the same scripts against a gateway that is served over TCP, with a key. If DIG_TEST_CLIENT is
+// set, it is a folder with programs dig and digctl that run instead of the test's own.
 func TestScriptsTCP(t *testing.T) { runScripts(t, true) }
 
 // exercised collects the operations that the scripts call over TCP.
@@ -91,6 +92,9 @@ func scriptParams(dir string, tcp bool, seen *exercised) testscript.Params {
 			env.Setenv("DIG_COMPLETION_TIMEOUT", "60s") // what is asked does not hang on how busy the machine is
 			for _, name := range []string{"DIG_TEST_POSTGRES", "DIG_TEST_MARIADB", "GORACE"} {
 				env.Setenv(name, os.Getenv(name))
+			}
+			if dir := os.Getenv("DIG_TEST_CLIENT"); tcp && dir != "" {
+				env.Setenv("PATH", dir+string(os.PathListSeparator)+env.Getenv("PATH"))
 			}
 			if tcp {
 				return serveScript(env, seen)

@@ -81,7 +81,7 @@ type shell struct {
 	filled  context.Context           // of the reading in the background
 
 	// The file for the names, "" for none. It is found before the reading in the background begins: \c changes the
-	// settings while that goes on.
+	// settings while that continues.
 	namesPath string
 
 	fromFiles fileColumns
