@@ -72,20 +72,20 @@ type failures struct {
 	since, told time.Time // told is zero before the first call
 }
 
-// New returns a hook that calls a target: an address that begins with http:// or https://, or else a command for the
-// shell. Nothing is called yet.
+// New returns a hook that calls a target: an address of HTTP, or else a command for the shell. Nothing is called yet.
 func New(target, version string, log *slog.Logger, now func() time.Time) (*Hook, error) {
-	h := &Hook{log: log, now: now, again: first, failing: map[object]*failures{}}
-	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
+	h := &Hook{log: log, now: now, again: first, failing: map[object]*failures{}, call: command(target)}
+	if strings.TrimSpace(target) == "" {
+		return nil, errors.New("neither a command nor an address is given")
+	}
+	scheme, _, is := strings.Cut(strings.ToLower(target), "://")
+	if is && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") == "" {
 		u, err := url.Parse(target)
-		if err != nil || u.Hostname() == "" {
-			return nil, errors.New("the address is not valid") // it may contain a password
+		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+			// the address may contain a password
+			return nil, errors.New("not a valid address that begins with http:// or https://")
 		}
 		h.call = address(target, version)
-	} else if strings.TrimSpace(target) == "" {
-		return nil, errors.New("neither a command nor an address is given")
-	} else {
-		h.call = command(target)
 	}
 	for i := range h.queue {
 		h.queue[i] = make(chan Event, waiting)

@@ -164,9 +164,15 @@ func TestRetries(t *testing.T) {
 
 // TestTargets: what is neither a command nor an address is refused.
 func TestTargets(t *testing.T) {
-	for _, bad := range []string{" ", "http://", "https://%zz:secret@"} {
+	for _, bad := range []string{" ", "http://", "https://%zz:secret@", "ftp://x:secret@y", "s3://bucket",
+		"HTTPS:///x"} {
 		if _, err := New(bad, "", nil, nil); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	for _, good := range []string{"HTTP://host", "notify --to https://host", "URL=ftp://x notify", "./a://b"} {
+		if _, err := New(good, "", nil, nil); err != nil {
+			t.Errorf("%q: %v", good, err)
 		}
 	}
 }
