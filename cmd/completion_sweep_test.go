@@ -39,6 +39,8 @@ func TestEveryCompletion(t *testing.T) {
 	root := newRootCmd(e)
 	few := regexp.MustCompile(`\b[A-Z][A-Z_]{3,}\b.*\b(or|and|,) .*\b[A-Z][A-Z_]{3,}\b|: (\w+, )+\w+ or \w+|: \w+ or ` +
 		`\w+$|^(\w+, )+\w+ or \w+[;,]?`)
+	inFile := regexp.MustCompile(`\(PEM\)|^file (with|of) |^folder for the files|` +
+		`\bthis (new |JSON )?(file|directory)\b`)
 	of := regexp.MustCompile(`, by (id|name|path)|by id or name`)
 	notFew := map[string]bool{"delimiter": true, "record-separator": true, "columns": true, "column": true,
 		"frequency": true, "full-every": true, "incremental-every": true, "timeout": true, "every": true, "fault": true,
@@ -67,6 +69,8 @@ func TestEveryCompletion(t *testing.T) {
 			case (file || at) != (how&cobra.ShellCompDirectiveNoFileComp == 0):
 				t.Errorf("%s --%s: takes a file: %v, completes files: %v", c.CommandPath(), fl.Name, file || at,
 					how&cobra.ShellCompDirectiveNoFileComp == 0)
+			case inFile.MatchString(fl.Usage) && !file:
+				t.Errorf("%s --%s (%s) completes no files", c.CommandPath(), fl.Name, fl.Usage)
 			case few.MatchString(fl.Usage) && !notFew[fl.Name] && !at && len(words) < 2:
 				t.Errorf("%s --%s (%s) completes %v", c.CommandPath(), fl.Name, fl.Usage, words)
 			case of.MatchString(fl.Usage) && complete.NamesOfFlag(fl.Name) == "" && fl.Name != "in" &&

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"os"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -74,10 +75,18 @@ func (f *clusterFlags) engine(e *cli.Env) (name string, open func(engine.Options
 	case f.o.URL == "":
 		return "", nil, exitcode.Usagef("--trino-url: the address of the cluster is missing")
 	}
-	for _, file := range []*string{&f.o.PasswordFile, &f.o.TokenFile, &f.o.CAFile, &f.o.CertFile, &f.o.KeyFile,
-		&f.o.Stage} {
-		if *file != "" {
-			*file = e.Abs(*file)
+	for _, name := range []string{"trino-password-file", "trino-token-file", "trino-ca", "trino-cert", "trino-key",
+		"trino-stage"} {
+		file := f.set.Lookup(name).Value
+		if file.String() == "" {
+			continue
+		}
+		path := e.Abs(file.String())
+		if _, err := os.Stat(path); err != nil && name != "trino-stage" { // which is created
+			return "", nil, e.Unread("--"+name, file.String(), err)
+		}
+		if err := file.Set(path); err != nil {
+			return "", nil, err
 		}
 	}
 	f.o.Version = cli.BuildVersion()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -216,9 +217,12 @@ func (f *serveFlags) certificate(e *cli.Env, log *slog.Logger) (*gateway.Certifi
 	if err == nil {
 		return c, nil
 	}
-	name := "--tls-cert"
+	name, path := "--tls-cert", f.tlsCert
 	if errors.Is(err, gateway.ErrKeyFile) {
-		name = "--tls-key"
+		name, path = "--tls-key", f.tlsKey
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, e.Unread(name, path, err)
 	}
 	return nil, &exitcode.Failure{Exit: exitcode.Usage, Code: "usage", Msg: fmt.Sprintf("%s: %v", name, err), Err: err,
 		Hint: "both files are PEM; the first certificate in the file is that of the private key"}

@@ -41,7 +41,7 @@ func (f *serveFlags) postgres(e *cli.Env) (*store.Postgres, error) {
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, exitcode.Usagef("--store-password-file: %v", err)
+		return nil, e.Unread("--store-password-file", f.storePassword, err)
 	}
 	p.Password = strings.TrimRight(string(raw), "\r\n")
 	if p.Password == "" || strings.ContainsAny(p.Password, "\r\n") {

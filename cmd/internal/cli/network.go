@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"os"
 	"time"
 
@@ -55,7 +56,7 @@ func (e *Env) NetworkOf(p NetworkSettings) (n api.Network, err error) {
 func (e *Env) certFile(name string, v config.Value) ([]byte, error) {
 	raw, err := os.ReadFile(e.Abs(v.Value))
 	if err != nil {
-		return nil, exitcode.Usagef("%s (%s): %v", name, v.From, err)
+		return nil, e.Unread(fmt.Sprintf("%s (%s)", name, v.From), v.Value, err)
 	}
 	return raw, nil
 }

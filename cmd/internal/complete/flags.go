@@ -24,6 +24,9 @@ var fileFlags = map[string]bool{
 	"out": true, "out-dir": true, "file": true, "key-file": true, "credential-file": true, "input": true,
 	"builder": true, "each-row": true, "download": true,
 	"write-columns": true, "expect": true, "all": true, "manifest": true, "secrets-from": true,
+	"passphrase-file": true, "store-password-file": true, "tls-cert": true, "tls-key": true,
+	"trino-password-file": true, "trino-token-file": true, "trino-ca": true, "trino-cert": true, "trino-key": true,
+	"trino-stage": true,
 }
 
 // atFlags take text, or @FILE to read it from a file.
