@@ -40,6 +40,9 @@ const (
 // CodeDamaged is the errorCode of zone local for data that must be repaired; the hint says how.
 const CodeDamaged = "LOCAL_DATA_DAMAGED"
 
+// CodeUnusable is the errorCode of zone local for a source that cannot be read until something is changed.
+const CodeUnusable = "LOCAL_SOURCE_UNUSABLE"
+
 // Error is a failed call. The service uses four shapes of error bodies [L][O]; all of them, and bodies that are not
 // JSON, are converted to this type.
 type Error struct {

@@ -37,7 +37,8 @@ func JobState(s string) string {
 }
 
 // Lasting reports whether the same call would fail in the same way again until a setting is changed: the server has
-// another certificate or protocol than the address says, or redirects to another address.
+// another certificate or protocol than the address says, or redirects to another address, or a source is not there or
+// refuses its credential.
 func Lasting(err error) bool {
 	var (
 		refused *Error
@@ -46,6 +47,6 @@ func Lasting(err error) bool {
 		header  tls.RecordHeaderError
 	)
 	return errors.As(err, &cert) || errors.As(err, &unknown) || errors.As(err, &header) ||
-		errors.As(err, &refused) && refused.Status >= 300 && refused.Status < 400 &&
-			refused.Status != http.StatusNotModified
+		errors.As(err, &refused) && (refused.Code == CodeUnusable || refused.Status >= 300 && refused.Status < 400 &&
+			refused.Status != http.StatusNotModified)
 }

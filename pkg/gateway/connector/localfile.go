@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // LocalPath reads a credential field that names a file of this machine.
@@ -41,7 +43,7 @@ func CheckLocalFile(path string) (fs.FileInfo, error) {
 	info, err := root.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no file %s", path)
+		return nil, noFile(path)
 	case err != nil:
 		return nil, fmt.Errorf("file %s: %w", path, bare(err))
 	case !info.Mode().IsRegular():
@@ -49,6 +51,8 @@ func CheckLocalFile(path string) (fs.FileInfo, error) {
 	}
 	return info, nil
 }
+
+func noFile(path string) error { return engine.Unusable(fmt.Errorf("there is no file %s", path)) }
 
 // byName returns the path of a file without symbolic links, if its name still refers to it.
 func byName(info fs.FileInfo, name string) (string, error) {

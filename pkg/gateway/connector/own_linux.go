@@ -18,7 +18,7 @@ func noDetour(path string) error {
 	real, err := filepath.EvalSymlinks(clean)
 	if err != nil {
 		if os.IsNotExist(err) {
-			return fmt.Errorf("there is no file %s", path)
+			return noFile(path)
 		}
 		return bare(err)
 	}

@@ -13,7 +13,7 @@ import (
 func noDetour(path string) error {
 	_, err := filepath.EvalSymlinks(filepath.Clean(path))
 	if os.IsNotExist(err) {
-		return fmt.Errorf("there is no file %s", path)
+		return noFile(path)
 	}
 	return bare(err)
 }

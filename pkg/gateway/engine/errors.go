@@ -106,12 +106,22 @@ func Ended(ctx context.Context, err error) error {
 var ErrContent = errors.New("the content cannot be read")
 
 // Content marks the error about a value that a source holds as ErrContent.
-func Content(err error) error { return content{err} }
+func Content(err error) error { return marked{err, ErrContent} }
 
-type content struct{ error }
+// ErrUnusable is the error of a source that cannot be read until something is changed: there is no such file, folder or
+// address, or the server refuses the credential.
+var ErrUnusable = errors.New("the source cannot be used")
 
-func (c content) Unwrap() error        { return c.error }
-func (c content) Is(target error) bool { return target == ErrContent }
+// Unusable marks an error of a source as ErrUnusable.
+func Unusable(err error) error { return marked{err, ErrUnusable} }
+
+type marked struct {
+	error
+	as error
+}
+
+func (m marked) Unwrap() error        { return m.error }
+func (m marked) Is(target error) bool { return target == m.as }
 
 // ColumnError is an error about a value of a source.
 type ColumnError struct {

@@ -116,6 +116,9 @@ func Of(err error) *Fault {
 	case errors.As(err, &ee):
 		f = Data(EngineStatus(ee.Kind), "%s", ee.Message)
 		f.Hint = ee.Hint
+		if errors.Is(err, engine.ErrUnusable) {
+			f.Code = api.CodeUnusable
+		}
 		if ee.Line > 0 { // beside the message: that of the service has no position in front [L]
 			f.At = &api.Position{Line: ee.Line, Column: ee.Col}
 		}

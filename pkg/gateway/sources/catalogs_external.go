@@ -18,10 +18,13 @@ func (s *Source) Fault(ctx context.Context, err error) error {
 	if errors.As(err, &ee) {
 		return err
 	}
-	kind := engine.KindSource
-	if errors.Is(err, engine.ErrContent) {
-		kind = engine.KindData
+	out := &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("connection %s (%s): %s", s.conn.Name,
+		s.Typ.Key, s.Typ.Redact(s.cred, err.Error()))}
+	switch {
+	case errors.Is(err, engine.ErrContent):
+		out.Kind = engine.KindData
+	case errors.Is(err, engine.ErrUnusable):
+		out.Err = engine.ErrUnusable
 	}
-	return &engine.Error{Kind: kind, Message: fmt.Sprintf("connection %s (%s): %s", s.conn.Name, s.Typ.Key,
-		s.Typ.Redact(s.cred, err.Error()))}
+	return out
 }

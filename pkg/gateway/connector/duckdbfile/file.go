@@ -109,7 +109,7 @@ func plain(path string, err error) error {
 	case strings.Contains(message, "Conflicting lock"), strings.Contains(message, "Could not set lock"):
 		return fmt.Errorf("file %s is locked by another program that writes to it: %s", path, first)
 	case strings.Contains(message, "not a valid DuckDB database file"):
-		return fmt.Errorf("file %s is not a DuckDB database: %s", path, first)
+		return engine.Unusable(fmt.Errorf("file %s is not a DuckDB database: %s", path, first))
 	}
 	return fmt.Errorf("cannot open file %s: %s", path, first)
 }

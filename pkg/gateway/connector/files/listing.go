@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -30,6 +31,9 @@ const rootTime = time.Second
 func (f *folder) root() (*place, error) {
 	f.looks.Add(1)
 	self, err := os.Stat(f.dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		err = engine.Unusable(err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -24,6 +26,10 @@ func (g guarded) Connect(ctx context.Context) (c driver.Conn, err error) {
 		return err
 	})
 	if err != nil {
+		var refused *mysql.MySQLError
+		if errors.As(err, &refused) && slices.Contains([]uint16{1044, 1045, 1049, 1698}, refused.Number) {
+			err = engine.Unusable(err) // the user, or the database
+		}
 		return nil, v.instead(malformed(err))
 	}
 	return &guardedConn{c, v}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // Type is the connection type POSTGRES with the fields it has on the hosted zones [O][L].
@@ -139,7 +140,11 @@ func plain(err error) error {
 			return fmt.Errorf("another session has locked a table of this statement for more than %s (SQLSTATE %s)",
 				lockTimeout, pe.Code)
 		}
-		return fmt.Errorf("%s (SQLSTATE %s)", pe.Message, pe.Code)
+		err := fmt.Errorf("%s (SQLSTATE %s)", pe.Message, pe.Code)
+		if class := pe.Code[:min(2, len(pe.Code))]; class == "28" || class == "3D" { // the user, or the database
+			err = engine.Unusable(err)
+		}
+		return err
 	}
 	var ce *pgconn.ConnectError
 	if errors.As(err, &ce) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -73,7 +74,8 @@ func port(u *url.URL) string {
 // finalError is an error that a retry cannot fix.
 type finalError struct{ error }
 
-func (e *finalError) Unwrap() error { return e.error }
+func (e *finalError) Unwrap() error        { return e.error }
+func (e *finalError) Is(target error) bool { return target == engine.ErrUnusable }
 
 // get requests an address until it answers 200, and returns the body, which must be closed, and the header. Errors
 // contain paths without their queries, which may contain private data.
@@ -139,7 +141,7 @@ func (c *client) once(ctx context.Context, u *url.URL) (_ io.ReadCloser, _ http.
 	said := c.excerpt(resp)
 	resp.Body.Close()
 	err = fmt.Errorf("the source returned %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said)
-	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
+	if code := resp.StatusCode; code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout {
 		err = &finalError{err}
 	}
 	wait, asked := retry.Requested(resp.Header, c.now())

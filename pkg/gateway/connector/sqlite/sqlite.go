@@ -129,6 +129,7 @@ func (f *file) plain(err error) error {
 	if !errors.As(err, &se) {
 		return err
 	}
+	code := se.Code() & 0xff
 	why := map[int]string{
 		lib.SQLITE_BUSY: "is locked by another program", lib.SQLITE_LOCKED: "is locked by another program",
 		lib.SQLITE_NOTADB:   "is not an SQLite database, or it is encrypted",
@@ -136,11 +137,15 @@ func (f *file) plain(err error) error {
 		lib.SQLITE_CANTOPEN: "cannot be opened; a database in WAL mode requires a writable folder",
 		lib.SQLITE_PERM:     "may not be read", lib.SQLITE_IOERR: "cannot be read",
 		lib.SQLITE_TOOBIG: "has a value of more than 256 MiB",
-	}[se.Code()&0xff]
+	}[code]
 	if why == "" {
 		return err
 	}
-	return fmt.Errorf("file %s %s: %w", f.path, why, err)
+	err = fmt.Errorf("file %s %s: %w", f.path, why, err)
+	if code == lib.SQLITE_BUSY || code == lib.SQLITE_LOCKED || code == lib.SQLITE_IOERR {
+		return err
+	}
+	return engine.Unusable(err)
 }
 
 func (f *file) Test(ctx context.Context) error {
