@@ -84,12 +84,10 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			return cli.View{}, exitcode.Usagef("a name is required")
 		}
 		if c.Flags().Changed("expires") {
-			t, err := parseExpiry(expires, e.Now())
-			if err != nil {
+			var err error
+			if req.ExpiresAt, err = expiresAt(expires, e.Now()); err != nil {
 				return cli.View{}, err
 			}
-			text := t.UTC().Format(time.RFC3339)
-			req.ExpiresAt = &text
 		}
 		if err := resolve.APIKeys(ctx, cl, p).Free("an API key", *req.Name, "",
 			"give another name, or delete that key with `dig api-key delete` first"); err != nil {
@@ -123,7 +121,7 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			}
 			return cli.View{}, err
 		}
-		if v.ApiKey == nil || *v.ApiKey == "" {
+		if api.OrEmpty(v.ApiKey) == "" {
 			out := cli.Object(v).WithNote("the gateway did not return the key")
 			if file != nil {
 				_ = os.Remove(file.Name())
@@ -135,17 +133,22 @@ The gateway shows the key itself in this reply only. It is printed unless it is 
 			}
 			return out, nil
 		}
-		return KeepKey(e, v, p, file, store, profile)
+		return keepKey(e, v, p, file, store, profile)
 	}))
 }
 
-// profileFree opens the profiles and checks that a key for the current target can be stored under a new name.
-func profileFree(e *cli.Env, name string) (*config.Store, error) {
+// profiles opens the profiles, one of which gets a key for the current target.
+func profiles(e *cli.Env) (*config.Store, error) {
 	if e.Run.Settings.InProcess() {
 		return nil, exitcode.Usagef("--store: zone local runs inside the process and uses no key").
 			WithHint("serve it with `dig gateway serve` and give --base-url, or use --key-file")
 	}
-	st, err := config.OpenStore("", e.Getenv)
+	return config.OpenStore("", e.Getenv)
+}
+
+// profileFree opens the profiles and checks that a key for the current target can be stored under a new name.
+func profileFree(e *cli.Env, name string) (*config.Store, error) {
+	st, err := profiles(e)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +159,8 @@ func profileFree(e *cli.Env, name string) (*config.Store, error) {
 	return st, nil
 }
 
-// KeepKey stores a new key where requested. If that fails, the key is printed rather than lost.
-func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *config.Store,
+// keepKey stores a new key where requested. If that fails, the key is printed rather than lost.
+func keepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *config.Store,
 	profile string) (cli.View, error) {
 	var notes []string
 	var failed error
@@ -177,10 +180,8 @@ func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *con
 		if err == nil {
 			s := e.Run.Settings
 			var added config.Added
-			p := config.Profile{Name: profile, Zone: s.Zone.Value, BaseURL: s.BaseURL.Value, Project: project}
-			if v.ExpiresAt != nil {
-				p.KeyExpires = *v.ExpiresAt
-			}
+			p := config.Profile{Name: profile, Zone: s.Zone.Value, BaseURL: s.BaseURL.Value, Project: project,
+				KeyExpires: api.OrEmpty(v.ExpiresAt)}
 			added, err = store.Add(p, key, config.AddOptions{})
 			notes = append(notes, fmt.Sprintf("the key is stored as profile %s, in %s", profile, added.Where))
 		}
@@ -198,6 +199,16 @@ func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *con
 	}
 	v.ApiKey = nil
 	return cli.Object(v).PrintValue().WithNote("%s", strings.Join(notes, "\n")), nil
+}
+
+// expiresAt is the moment that --expires names, as a request has it.
+func expiresAt(flag string, now time.Time) (*string, error) {
+	t, err := parseExpiry(flag, now)
+	if err != nil {
+		return nil, err
+	}
+	text := t.UTC().Format(time.RFC3339)
+	return &text, nil
 }
 
 var spanLike = late.Regexp(`^([0-9]{1,5})([hdwy])$`)

@@ -8,11 +8,11 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/cmd/internal/resolve"
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -54,25 +54,19 @@ func (r *rotation) run(ctx context.Context, cl *api.Client, p string, args []str
 	if err != nil {
 		return cli.View{}, err
 	}
-	id, err := resolve.APIKeyID(ctx, cl, p, args[0])
+	id, err := resolve.Pick("API key", "", args[0], each.Map(all, func(k api.ApiKey) resolve.Named {
+		return resolve.Named{ID: k.ApiKeyID, Name: k.Name}
+	}))
 	if err != nil {
 		return cli.View{}, err
 	}
-	at := slices.IndexFunc(all, func(k api.ApiKey) bool { return k.ApiKeyID == id })
-	if at < 0 {
-		return cli.View{}, &exitcode.Failure{Exit: exitcode.NotFound, Code: "not-found",
-			Msg: "there is no API key with id " + id}
-	}
-	r.old = all[at]
+	r.old = all[slices.IndexFunc(all, func(k api.ApiKey) bool { return k.ApiKeyID == id })]
 	req := api.ApiKeyRequest{Name: &r.old.Name}
 	switch {
 	case r.expires != "":
-		t, err := parseExpiry(r.expires, r.e.Now())
-		if err != nil {
+		if req.ExpiresAt, err = expiresAt(r.expires, r.e.Now()); err != nil {
 			return cli.View{}, err
 		}
-		text := t.UTC().Format(time.RFC3339)
-		req.ExpiresAt = &text
 	case r.old.ExpiresAt != nil:
 		return cli.View{}, exitcode.Usagef("--expires is required: key %s expires at %s, and the new one would not",
 			r.old.Name, *r.old.ExpiresAt)
@@ -96,7 +90,7 @@ func (r *rotation) run(ctx context.Context, cl *api.Client, p string, args []str
 		}
 		return cli.View{}, err
 	}
-	if made.ApiKey == nil || *made.ApiKey == "" {
+	if api.OrEmpty(made.ApiKey) == "" {
 		return cli.View{}, r.undo(ctx, cl, p, made, errors.New("the gateway did not return the new key"))
 	}
 	key, err := config.NewKey(*made.ApiKey)
@@ -128,18 +122,18 @@ func (r *rotation) run(ctx context.Context, cl *api.Client, p string, args []str
 // place finds where the new key is stored, and makes sure that it can be.
 func (r *rotation) place(project string) (*config.Store, error) {
 	if r.keyFile != "" {
-		probe, err := tempfile.Create(r.e.Abs(r.keyFile), 0o600)
+		path := r.e.Abs(r.keyFile)
+		if st, err := os.Lstat(path); err == nil && !st.Mode().IsRegular() {
+			return nil, exitcode.Usagef("--key-file: %s is not a regular file, which could be replaced", r.keyFile)
+		}
+		probe, err := tempfile.Create(path, 0o600)
 		if err != nil {
 			return nil, exitcode.Usagef("--key-file: %v", err)
 		}
 		return nil, errors.Join(probe.Close(), os.Remove(probe.Name()))
 	}
 	s := r.e.Run.Settings
-	if s.InProcess() {
-		return nil, exitcode.Usagef("--store: zone local runs inside the process and uses no key").
-			WithHint("give --key-file")
-	}
-	st, err := config.OpenStore("", r.e.Getenv)
+	st, err := profiles(r.e)
 	if err != nil {
 		return nil, err
 	}
@@ -169,17 +163,8 @@ func (r *rotation) test(ctx context.Context, project string, key config.Key) err
 	if s.InProcess() {
 		return nil
 	}
-	network, err := r.e.NetworkOf(cli.NetworkSettingsOf(s))
-	if err != nil {
-		return err
-	}
-	by, err := api.New(api.Options{BaseURL: s.BaseURL.Value, Key: key.Reveal(), Network: network,
-		UserAgent: "dig/" + cli.BuildVersion(), Timeout: time.Minute, Slashes: s.Local()})
-	if err != nil {
-		return err
-	}
-	info, err := by.Info.Get(ctx)
-	if err == nil && (info.ProjectID == nil || *info.ProjectID != project) {
+	info, err := r.e.OwnerOf(ctx, cli.NetworkSettingsOf(s), s.BaseURL.Value, key)
+	if err == nil && cli.FactsOf(info).Project != project {
 		err = errors.New("the gateway does not know it as a key of the project")
 	}
 	return err
@@ -199,10 +184,7 @@ func (r *rotation) keep(store *config.Store, project string, made api.ApiKey, ke
 		if err == nil && now.Key.Reveal() != r.before.Reveal() {
 			return fmt.Errorf("another key was stored for profile %s in the meantime", p.Name)
 		}
-		p.Project, p.KeyExpires = project, ""
-		if made.ExpiresAt != nil {
-			p.KeyExpires = *made.ExpiresAt
-		}
+		p.Project, p.KeyExpires = project, api.OrEmpty(made.ExpiresAt)
 		return nil
 	}})
 	return err

@@ -1,8 +1,14 @@
 package admin
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/exitcode"
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 func TestParseExpiry(t *testing.T) {
@@ -25,5 +31,26 @@ func TestParseExpiry(t *testing.T) {
 		if got, err := parseExpiry(in, now); err == nil {
 			t.Errorf("parseExpiry(%q) = %v, want an error", in, got)
 		}
+	}
+}
+
+// TestKeyThatCannotBeKept: it is shown, and a file never stays without the whole key.
+func TestKeyThatCannotBeKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	full, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600) // not one that can be written
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	text := "pk.new"
+	v, err := keepKey(&cli.Env{}, api.ApiKey{ApiKey: &text}, "p", full, nil, "")
+	if err != nil || v.Fail == nil || v.Fail.Exit != exitcode.Failed {
+		t.Errorf("%v, %v", v.Fail, err)
+	}
+	if shown := v.Value.(api.ApiKey); shown.ApiKey == nil || *shown.ApiKey != text {
+		t.Errorf("the key is lost: %v", shown)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("a file without the whole key is left")
 	}
 }

@@ -321,7 +321,7 @@ func stateOf(ctx context.Context, e *cli.Env, st *config.Store, p config.Profile
 	if !check || e.DryRun() {
 		return who
 	}
-	info, err := ask(ctx, e, p, stored.Address, stored.Key)
+	info, err := e.OwnerOf(ctx, networkSettings(e, p), stored.Address, stored.Key)
 	var refused *api.Error
 	switch {
 	case err == nil:

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/complete"
@@ -15,9 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
 )
-
-// askLimit is how long the gateway may take to return the owner of a key.
-const askLimit = 15 * time.Second
 
 // login is one run of `auth login`.
 type login struct {
@@ -359,20 +355,6 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	return cli.Object(who).WithNote("profile %s stored; its key is in %s", l.p.Name, added.Where), nil
 }
 
-// ask requests the owner of a key from one address, with the network settings of a profile.
-func ask(ctx context.Context, e *cli.Env, p config.Profile, address string, key config.Key) (api.ProjectInfo, error) {
-	n, err := e.NetworkOf(networkSettings(e, p))
-	if err != nil {
-		return api.ProjectInfo{}, err
-	}
-	cl, err := api.New(api.Options{BaseURL: address, Key: key.Reveal(), UserAgent: "dig/" + cli.BuildVersion(),
-		Timeout: askLimit, Network: n})
-	if err != nil {
-		return api.ProjectInfo{}, err
-	}
-	return cl.Info.Get(ctx)
-}
-
 // networkSettings returns the connection settings of a profile that no variable overrides.
 func networkSettings(e *cli.Env, p config.Profile) cli.NetworkSettings {
 	of := func(value, variable string) config.Value {
@@ -391,7 +373,7 @@ func askAny(ctx context.Context, e *cli.Env, p config.Profile, addresses []strin
 	key config.Key) (info api.ProjectInfo, at string, err error) {
 	var first error
 	for _, at = range addresses {
-		info, err = ask(ctx, e, p, at, key)
+		info, err = e.OwnerOf(ctx, networkSettings(e, p), at, key)
 		var ae *api.Error
 		if err == nil || ctx.Err() != nil || errors.As(err, &ae) && (ae.Kind == api.KindUnauthorized ||
 			ae.Kind == api.KindForbidden) {

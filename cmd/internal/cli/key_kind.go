@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/resolve"
 	"github.com/dig-cli/dig/internal/localstate"
@@ -99,6 +100,23 @@ func (e *Env) storedFacts() (facts keyFacts, known bool) {
 	}
 	raw, err := os.ReadFile(path)
 	return facts, err == nil && json.Unmarshal(raw, &facts) == nil
+}
+
+// askLimit is how long a gateway may take to return the owner of a key.
+const askLimit = 15 * time.Second
+
+// OwnerOf asks the gateway at an address for the owner of a key.
+func (e *Env) OwnerOf(ctx context.Context, s NetworkSettings, address string, key config.Key) (api.ProjectInfo, error) {
+	n, err := e.NetworkOf(s)
+	if err != nil {
+		return api.ProjectInfo{}, err
+	}
+	cl, err := api.New(api.Options{BaseURL: address, Key: key.Reveal(), UserAgent: "dig/" + BuildVersion(),
+		Timeout: askLimit, Network: n})
+	if err != nil {
+		return api.ProjectInfo{}, err
+	}
+	return cl.Info.Get(ctx)
 }
 
 // LearnKey stores the facts about the current key. An error while storing is ignored: the gateway is asked again next
