@@ -61,12 +61,22 @@ func newProjectListCmd(e *cli.Env) *cobra.Command {
 			all = append(all, placed{p, w.Name})
 			return true
 		})
+		if err == nil && len(all) > 0 && all[0].WorkspaceName == all[0].WorkspaceID { // set by its id
+			org, err := e.Target().OrgID(ctx, cl)
+			if err != nil {
+				return cli.View{}, err
+			}
+			named := inWorkspace(ctx, e, cl, org, all[0].WorkspaceID, all[0].Project)
+			for i := range all {
+				all[i].WorkspaceName = cmp.Or(named.WorkspaceName, all[i].WorkspaceID)
+			}
+		}
 		return cli.List(all, "id", "name", "workspaceName", "description").PrintValue(), err
 	}), spec.ListWorkspaces)
 }
 
 // inWorkspace is a project for display, with the name of its workspace.
-func inWorkspace(ctx context.Context, e *cli.Env, cl *api.Client, org, workspace string, p api.Project) any {
+func inWorkspace(ctx context.Context, e *cli.Env, cl *api.Client, org, workspace string, p api.Project) placed {
 	w, err := cl.Workspaces.Get(ctx, org, workspace)
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintf(e.Err, "note: the workspace is shown by id because it could not be read: %v\n", err)

@@ -2,13 +2,13 @@ package connection
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/exitcode"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -20,7 +20,7 @@ type address struct {
 }
 
 // parseAddress parses an address. It must not contain a password: every user of the machine can read the command line.
-func parseAddress(e *cli.Env, text string) (address, error) {
+func parseAddress(text string) (address, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" {
 		// the error of the parser repeats the text, which may have a password
@@ -38,7 +38,7 @@ func parseAddress(e *cli.Env, text string) (address, error) {
 	}
 	switch a.typ {
 	case "sqlite", "duckdb", "files":
-		return a.ofFile(e, u)
+		return a.ofFile(u)
 	case "postgres", "mysql":
 		return a.ofServer(u)
 	}
@@ -47,7 +47,7 @@ func parseAddress(e *cli.Env, text string) (address, error) {
 }
 
 // ofFile takes the path of a file or folder: sqlite:shop.db, sqlite:///var/lib/shop.db.
-func (a address) ofFile(e *cli.Env, u *url.URL) (address, error) {
+func (a address) ofFile(u *url.URL) (address, error) {
 	path := u.Opaque
 	if path == "" {
 		path = u.Path
@@ -60,7 +60,7 @@ func (a address) ofFile(e *cli.Env, u *url.URL) (address, error) {
 	if path == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return a, exitcode.Usagef("the address must be %s:PATH", u.Scheme)
 	}
-	a.credential["path"] = e.Abs(filepath.FromSlash(path))
+	a.credential["path"] = filepath.FromSlash(path)
 	return a, nil
 }
 
@@ -76,7 +76,7 @@ func (a address) ofServer(u *url.URL) (address, error) {
 	n := map[string]uint64{"postgres": 5432, "mysql": 3306}[a.typ]
 	if port != "" {
 		var err error
-		if n, err = strconv.ParseUint(port, 10, 16); err != nil {
+		if n, err = strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 			return a, exitcode.Usagef("the port of the address is not a number from 1 to 65535")
 		}
 	}
@@ -87,16 +87,23 @@ func (a address) ofServer(u *url.URL) (address, error) {
 	if name := strings.Trim(u.Path, "/"); name != "" {
 		a.credential["databaseName"] = name
 	}
-	return a, a.parameters(u.Query())
+	return a, a.parameters(u.RawQuery)
 }
 
 // parameters understands those about encryption, which both databases and their drivers have, and refuses others.
-func (a address) parameters(all url.Values) error {
-	for name, values := range all {
-		value := strings.ToLower(values[len(values)-1])
+func (a address) parameters(text string) error {
+	all, err := url.ParseQuery(text)
+	if err != nil { // which would leave out a parameter
+		return exitcode.Usagef("the parameters of the address are not of the form NAME=VALUE&NAME=VALUE")
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		value := strings.ToLower(all.Get(name))
 		switch strings.ToLower(name) {
 		case "sslmode", "ssl-mode", "ssl_mode", "tls", "ssl":
+			_, twice := a.credential["useSsl"]
 			switch {
+			case twice || len(all[name]) > 1:
+				return exitcode.Usagef("the address says more than once whether to encrypt")
 			case slices.Contains([]string{"disable", "disabled", "false", "0"}, value):
 				a.credential["useSsl"] = false
 			case slices.Contains([]string{"require", "required", "verify-full", "verify_identity", "true", "1"}, value):

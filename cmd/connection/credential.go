@@ -18,20 +18,27 @@ import (
 
 // credentialFlags are the ways to give a credential without exposing it.
 type credentialFlags struct {
-	file   string
-	fields []string
+	file        string
+	fields      []string
+	passwordEnv string
 }
 
 func (f *credentialFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.file, "credential-file", "", "file with the credential as a JSON object, - for stdin")
 	c.Flags().StringArrayVar(&f.fields, "credential", nil,
 		"one field: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
+	c.Flags().StringVar(&f.passwordEnv, "password-env", "", "variable of the environment with the password")
 }
 
-func (f credentialFlags) given() bool { return f.file != "" || len(f.fields) > 0 }
+func (f credentialFlags) given() bool {
+	return f.file != "" || len(f.fields) > 0 || f.passwordEnv != ""
+}
 
 // check rejects secrets on the command line and more than one use of standard input, before anything is sent.
-func (f credentialFlags) check() error {
+func (f credentialFlags) check(e *cli.Env) error {
+	if f.passwordEnv != "" && e.Getenv(f.passwordEnv) == "" {
+		return exitcode.Usagef("--password-env: the variable %s is not set, or empty", f.passwordEnv)
+	}
 	stdin := 0
 	if f.file == "-" {
 		stdin++
@@ -108,19 +115,18 @@ func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfigur
 		if err != nil {
 			return err
 		}
-		if err := setField(config, into, name, text); err != nil {
+		if err := setField(config, cred, name, text); err != nil {
 			return err
 		}
+	}
+	if f.passwordEnv != "" {
+		return setField(config, cred, "password", e.Getenv(f.passwordEnv))
 	}
 	return nil
 }
 
 // setField gives a field the JSON type that the configuration of the connection type specifies.
-func setField(config api.ConnectionConfiguration, into *api.Credential, name, text string) error {
-	if *into == nil {
-		*into = api.Credential{}
-	}
-	cred := *into
+func setField(config api.ConnectionConfiguration, cred api.Credential, name, text string) error {
 	kind := "text"
 	for _, item := range config.Configuration {
 		if strings.EqualFold(item.FieldName, name) {
@@ -193,7 +199,7 @@ func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred api.Cred
 				}
 				text = string(raw)
 			}
-			if err := setField(config, &cred, item.FieldName, text); err != nil {
+			if err := setField(config, cred, item.FieldName, text); err != nil {
 				fmt.Fprintln(e.Err, err)
 				continue
 			}

@@ -33,7 +33,7 @@ is. A connection of another type is an error: the type cannot be changed.
 		if err != nil {
 			return cli.View{}, err
 		}
-		if f.in.given() || f.at.credential != nil || f.passwordEnv != "" || req.Credential != nil {
+		if f.in.given() || f.at.credential != nil || req.Credential != nil {
 			if err := f.credential(e, config, &req, false); err != nil {
 				return cli.View{}, err
 			}

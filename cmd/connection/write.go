@@ -31,7 +31,6 @@ Relative paths are those of the working directory.`
 // connectionFlags are the fields of a new connection as flags.
 type connectionFlags struct {
 	typ, callback, body string
-	passwordEnv         string
 	at                  address // the address that is given beside the name
 	in                  credentialFlags
 }
@@ -41,7 +40,6 @@ func (f *connectionFlags) register(e *cli.Env, c *cobra.Command) {
 	complete.Names(c, "type", "type")
 	c.Flags().StringVar(&f.callback, "callback", "", "address to which an OAuth provider redirects the browser")
 	f.in.register(c)
-	c.Flags().StringVar(&f.passwordEnv, "password-env", "", "variable of the environment with the password")
 	cli.BodyFlag(c, &f.body)
 }
 
@@ -73,7 +71,7 @@ func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequ
 		return req, exitcode.Usagef("an address cannot be combined with --type, or with a credential in --body")
 	case len(args) == 2:
 		var err error
-		if f.at, err = parseAddress(e, args[1]); err != nil {
+		if f.at, err = parseAddress(args[1]); err != nil {
 			return req, err
 		}
 		req.Type = f.at.typ
@@ -87,10 +85,8 @@ func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequ
 	case req.Type == "":
 		return req, exitcode.Usagef("--type is required").WithHint("`dig connection type list` lists the types; or " +
 			"give an address, such as postgres://reader@db.example.com/shop")
-	case f.passwordEnv != "" && e.Getenv(f.passwordEnv) == "":
-		return req, exitcode.Usagef("--password-env: the variable %s is not set, or empty", f.passwordEnv)
 	}
-	return req, f.in.check()
+	return req, f.in.check(e)
 }
 
 // credential reads the credential, or prompts for it where prompt allows it, and checks it against the fields of the
@@ -100,22 +96,16 @@ func (f *connectionFlags) credential(e *cli.Env, config api.ConnectionConfigurat
 	if f.at.credential != nil {
 		req.Credential = f.at.credential
 	}
-	if f.in.given() || prompt && f.passwordEnv == "" && !config.RedirectRequired &&
+	if f.in.given() || prompt && !config.RedirectRequired &&
 		(req.Credential == nil || f.at.credential != nil && lacks(config, req.Credential)) {
 		if err := readCredential(e, f.in, config, &req.Credential); err != nil {
 			return err
 		}
 	}
-	if f.passwordEnv != "" {
-		e.Run.Mask.Hide(e.Getenv(f.passwordEnv))
-		if err := setField(config, &req.Credential, "password", e.Getenv(f.passwordEnv)); err != nil {
-			return err
-		}
-	}
-	absolute(e, req.Credential)
 	if err := checkCredential(config, req.Credential); err != nil {
 		return err
 	}
+	absolute(e, req.Credential)
 	if len(req.Credential) == 0 && !config.RedirectRequired {
 		return credentialMissing(config)
 	}
@@ -264,7 +254,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 			if callback != "" {
 				req.ConnectionCallback = callback
 			}
-			if err := in.check(); err != nil {
+			if err := in.check(e); err != nil {
 				return nil, err
 			}
 			if prompt && !e.InTerm {

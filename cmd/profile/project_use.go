@@ -57,7 +57,9 @@ and made the current one. ` + "`" + e.Name + ` project list` + "`" + ` lists the
 			}
 			_, err = st.Set(p.Name, set, nil, false)
 			if err == nil && s.Profile.Value == "" {
-				_, err = use(e, st, p.Name)
+				if err = st.Use(p.Name); err == nil {
+					nowCurrent(e, "", p.Name)
+				}
 			}
 		}
 		if err != nil {

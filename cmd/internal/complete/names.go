@@ -45,7 +45,7 @@ var completable = map[string][]listing{
 	spec.ListColumns.ID:           {{kind: "column", member: "name", below: true}},
 }
 
-// elsewhere maps operations to the kind of names that they change, if their path is not that of its listing or of an
+// elsewhere maps operations to the kinds of names that they change, if their path is not that of its listing or of an
 // object below it, or if what they delete is listed still.
 var elsewhere = map[string]string{
 	spec.CreateSemanticCatalog.ID: "catalog",
@@ -53,6 +53,8 @@ var elsewhere = map[string]string{
 	spec.DeleteSemanticTable.ID:   "table",
 	spec.CreateParametricTable.ID: "table",
 	spec.DeleteParametricTable.ID: "table",
+	spec.RenameTable.ID:           "table bitable column bicolumn",
+	spec.CopyTable.ID:             "table bitable",
 	spec.ImportBi.ID:              "bitable", // it may have created the table
 	spec.MoveQuery.ID:             "folder",  // it creates folders
 	spec.ExportQuery.ID:           "export",
@@ -186,8 +188,8 @@ func changed(op spec.Op) (kinds []listing, rest string, ok bool) {
 // correct updates the names after a change. Kinds that no listing has stored remain unknown; where the reply and the
 // arguments do not say what the names are now, they are unknown afterwards.
 func correct(all map[string][]string, op spec.Op, raw json.RawMessage, args []string) (store bool) {
-	if kind := elsewhere[op.ID]; kind != "" {
-		return forget(all, kind)
+	if kinds := elsewhere[op.ID]; kinds != "" {
+		return forget(all, strings.Fields(kinds)...)
 	}
 	kinds, rest, ok := changed(op)
 	if !ok {
@@ -230,10 +232,10 @@ func correct(all map[string][]string, op spec.Op, raw json.RawMessage, args []st
 	return store
 }
 
-// forget makes the names of a kind unknown.
-func forget(all map[string][]string, kind string) (store bool) {
+// forget makes the names of some kinds unknown.
+func forget(all map[string][]string, kinds ...string) (store bool) {
 	for key := range all {
-		if of, _, _ := strings.Cut(key, "@"); of == kind {
+		if of, _, _ := strings.Cut(key, "@"); slices.Contains(kinds, of) {
 			delete(all, key)
 			store = true
 		}
