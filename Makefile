@@ -31,6 +31,8 @@ client:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
 	ln -sf dig bin/digctl
 
+# The tests of cmd alone take longer than the ten minutes that go test allows by itself.
+TESTFLAGS ?= -timeout 30m
 test:
 	$(GO) test $(TESTFLAGS) $(PACKAGES)
 

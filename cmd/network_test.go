@@ -74,7 +74,7 @@ func TestCertificatesOfProfiles(t *testing.T) {
 	run(open, 0, "", nil, login...)
 	run(open, 0, "", nil, "info")
 	run(open, exitcode.Usage, "contains no certificate", []string{"DIG_CA_FILE=" + key}, "info")
-	run(open, exitcode.Usage, "no such file", []string{"DIG_CA_FILE=/nonexistent"}, "info")
+	run(open, exitcode.NotFound, "no such file", []string{"DIG_CA_FILE=/nonexistent"}, "info")
 	run(open, 0, "", nil, "--zone", "local", "config", "explain") // nothing is read for another zone
 
 	run(strict, exitcode.Unavailable, "partner.peaka.studio requires a client certificate", nil, "info",
