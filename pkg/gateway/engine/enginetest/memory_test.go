@@ -5,13 +5,17 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/batch"
+	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -30,7 +34,7 @@ func (m *memory) Project(_ context.Context, id string) (engine.Project, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.projects[id] == nil {
-		m.projects[id] = &slicesProject{tables: map[engine.TableName]*relation{}, imports: map[string]int64{}}
+		m.projects[id] = &slicesProject{tables: map[engine.TableName]*relation{}}
 	}
 	return m.projects[id], nil
 }
@@ -47,14 +51,13 @@ func (*memory) Close() error { return nil }
 // relation are rows in memory. It never changes: another one takes its place.
 type relation struct {
 	columns []analyze.TableColumn
-	defs    []engine.Column
-	rows    [][]any // int64, float64, bool, string or nil
+	rows    [][]any // int64, float64, string or nil
 }
 
 type slicesProject struct {
-	mu      sync.Mutex
-	tables  map[engine.TableName]*relation
-	imports map[string]int64
+	engine.NoTables
+	mu     sync.Mutex
+	tables map[engine.TableName]*relation
 }
 
 func refuse(what string) error {
@@ -62,31 +65,146 @@ func refuse(what string) error {
 		Err: engine.ErrNotSupported}
 }
 
-// select1 is a statement that this engine runs.
-type select1 struct {
-	from   *engine.Relation // nil: one row without columns
-	where  []trinosql.Expr  // joined by AND
-	limit  int64
-	items  []analyze.Item
-	fields map[*analyze.Field]int
-	a      *analyze.Analysis
+func (p *slicesProject) Check(_ context.Context, x *engine.Statement) error {
+	_, err := compile(x)
+	return err
 }
 
-func understood(x *engine.Statement) (*select1, error) {
-	q := x.Query
+func (*slicesProject) Plan(context.Context, *engine.Statement) (*plan.Node, error) {
+	return nil, refuse("EXPLAIN")
+}
+func (*slicesProject) Calls(*functions.Function) bool { return false }
+
+func (p *slicesProject) Run(ctx context.Context, x *engine.Statement) (engine.Rows, error) {
+	rows, err := p.rows(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	out := &memoryRows{ctx: ctx, rows: rows}
+	for _, c := range x.Columns {
+		layout, ok := layouts[c.Type.Kind]
+		if !ok {
+			return nil, refuse("a column of type " + c.Type.String())
+		}
+		out.columns = append(out.columns, engine.RowColumn{TableColumn: analyze.TableColumn{Name: c.Name, Type: c.Type},
+			Layout: &batch.Type{Layout: layout}})
+	}
+	return out, nil
+}
+
+// layouts are those of the types that this engine has.
+var layouts = map[types.Kind]batch.Layout{types.Bigint: batch.Int64, types.Integer: batch.Int64,
+	types.Double: batch.Float64, types.Varchar: batch.Text, types.Unknown: batch.Text}
+
+type memoryRows struct {
+	ctx     context.Context
+	columns []engine.RowColumn
+	rows    [][]any
+	done    bool
+}
+
+func (r *memoryRows) Columns() []engine.RowColumn { return r.columns }
+func (r *memoryRows) Context() context.Context    { return r.ctx }
+func (r *memoryRows) Close() error                { return nil }
+
+func (r *memoryRows) Next(ctx context.Context) (*batch.Batch, error) {
+	if err := errors.Join(engine.Ended(ctx, nil), engine.Ended(r.ctx, nil)); err != nil {
+		return nil, err
+	}
+	if r.done {
+		return nil, io.EOF
+	}
+	r.done = true
+	out := &batch.Batch{Len: len(r.rows), Keep: r.rows}
+	for i, c := range r.columns {
+		switch c.Layout.Layout {
+		case batch.Int64:
+			out.Columns = append(out.Columns, column(c.Layout, r.rows, i, func(v int64) int64 { return v }))
+		case batch.Float64:
+			out.Columns = append(out.Columns, column(c.Layout, r.rows, i, func(v float64) float64 { return v }))
+		default:
+			view := func(v string) batch.View { return batch.ViewOf([]byte(v)) }
+			out.Columns = append(out.Columns, column(c.Layout, r.rows, i, view))
+		}
+	}
+	return out, nil
+}
+
+// column returns column i of the rows as an engine lays it out.
+func column[V, T any](layout *batch.Type, rows [][]any, i int, convert func(V) T) batch.Vec {
+	values, valid := make([]T, len(rows)), make([]uint64, len(rows)/64+1)
+	for k, row := range rows {
+		if v, ok := row[i].(V); ok {
+			values[k] = convert(v)
+			valid[k/64] |= 1 << (k % 64)
+		}
+	}
+	return batch.Of(layout, values, valid)
+}
+
+func (p *slicesProject) Store(ctx context.Context, schema, table string, x *engine.Statement) (int64, error) {
+	rows, err := p.rows(ctx, x)
+	if err != nil {
+		return 0, err
+	}
+	r := &relation{rows: rows}
+	for _, c := range x.Columns {
+		r.columns = append(r.columns, analyze.TableColumn{Name: c.Name, Type: c.Type})
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := engine.TableName{Schema: schema, Table: table}
+	if p.tables[name] != nil {
+		return 0, engine.ErrStored
+	}
+	p.tables[name] = r
+	return int64(len(rows)), nil
+}
+
+func (p *slicesProject) DropStored(_ context.Context, schema, table string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.tables, engine.TableName{Schema: schema, Table: table})
+	return nil
+}
+
+func (p *slicesProject) RowCount(ctx context.Context, schema, table string) (int64, error) {
+	t, err := p.BaseTable(ctx, engine.TableName{Schema: schema, Table: table})
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(t.Private.(*relation).rows)), nil
+}
+
+func (p *slicesProject) BaseTable(_ context.Context, n engine.TableName) (*engine.BaseTable, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.tables[engine.TableName{Schema: n.Schema, Table: n.Table}]
+	if r == nil || n.Catalog == engine.SampleCatalog {
+		return nil, engine.UnknownTable(n)
+	}
+	return &engine.BaseTable{Name: engine.TableName{Schema: n.Schema, Table: n.Table}, Columns: r.columns, Private: r},
+		nil
+}
+
+// compiled is a statement that this engine runs.
+type compiled struct {
+	from  *engine.Relation // nil: one row without columns
+	where []func(row []any) bool
+	items []func(row []any) any
+	limit int64
+}
+
+func compile(x *engine.Statement) (*compiled, error) {
+	q, s := x.Query, &compiled{limit: -1}
 	body, ok := q.Body.(*trinosql.Select)
-	s := &select1{limit: -1, a: x.Analysis, fields: map[*analyze.Field]int{}}
-	switch {
-	case !ok || q.With != nil:
-		return nil, refuse("a set operation, VALUES or WITH")
-	case len(q.OrderBy) > 0 || q.Offset != nil || q.WithTies:
-		return nil, refuse("ORDER BY or OFFSET")
-	case body.Distinct || body.GroupBy != nil || body.Having != nil || x.Analysis.Selects[body].Grouped ||
-		len(x.Analysis.Selects[body].WindowCalls) > 0:
-		return nil, refuse("DISTINCT, grouping or a window")
-	case len(body.From) > 1:
-		return nil, refuse("a join")
-	case len(body.From) == 1:
+	if !ok || q.With != nil || len(q.OrderBy) > 0 || q.Offset != nil || q.WithTies || body.Distinct ||
+		body.GroupBy != nil || body.Having != nil || x.Analysis.Selects[body].Grouped ||
+		len(x.Analysis.Selects[body].WindowCalls) > 0 || len(body.From) > 1 {
+		return nil, refuse("more than a SELECT from one table")
+	}
+	fields := map[*analyze.Field]int{}
+	if len(body.From) == 1 {
 		ref, ok := body.From[0].(*trinosql.TableRef)
 		if !ok {
 			return nil, refuse("anything but a table in FROM")
@@ -94,139 +212,116 @@ func understood(x *engine.Statement) (*select1, error) {
 		use := x.Analysis.Tables[ref]
 		s.from = x.Relations[use.Table]
 		for i, f := range use.Fields {
-			s.fields[f] = i
+			fields[f] = i
 		}
 	}
 	if n, ok := q.Limit.(*trinosql.IntLit); ok {
 		s.limit, _ = strconv.ParseInt(n.Text, 10, 64)
 	}
-	s.items = x.Analysis.Selects[body].Items
-	for _, item := range s.items {
-		if _, err := s.value(item, nil); err != nil {
+	for _, item := range x.Analysis.Selects[body].Items {
+		if i, ok := fields[item.Source]; ok && item.Expr == nil {
+			s.items = append(s.items, func(row []any) any { return row[i] })
+			continue
+		}
+		f, err := scalar(x.Analysis, fields, item.Expr)
+		if err != nil {
 			return nil, err
 		}
+		s.items = append(s.items, f)
 	}
+	conditions := []trinosql.Expr{body.Where}
 	if and, ok := body.Where.(*trinosql.Logic); ok && and.Op == "AND" {
-		s.where = and.Terms
-	} else if body.Where != nil {
-		s.where = []trinosql.Expr{body.Where}
+		conditions = and.Terms
 	}
-	_, err := s.passes(nil)
-	return s, err
+	for _, c := range conditions {
+		if c == nil {
+			continue
+		}
+		f, err := condition(x.Analysis, fields, c)
+		if err != nil {
+			return nil, err
+		}
+		s.where = append(s.where, f)
+	}
+	return s, nil
 }
 
-func (s *select1) value(item analyze.Item, row []any) (any, error) {
-	if item.Expr == nil {
-		return at(row, s.fields[item.Source]), nil
-	}
-	return s.scalar(item.Expr, row)
-}
-
-// at is a value of a row; without a row, the statement is only examined.
-func at(row []any, i int) any {
-	if row == nil {
-		return nil
-	}
-	return row[i]
-}
-
-func (s *select1) scalar(x trinosql.Expr, row []any) (any, error) {
-	if ref := s.a.Columns[x]; ref != nil && ref.Outer == 0 {
-		return at(row, s.fields[ref.Field]), nil
+// scalar computes a column or a literal.
+func scalar(a *analyze.Analysis, fields map[*analyze.Field]int, x trinosql.Expr) (func([]any) any, error) {
+	var v any
+	if ref := a.Columns[x]; ref != nil && ref.Outer == 0 {
+		i := fields[ref.Field]
+		return func(row []any) any { return row[i] }, nil
 	}
 	switch x := x.(type) {
 	case *trinosql.NullLit:
-		return nil, nil
-	case *trinosql.BoolLit:
-		return x.Value, nil
 	case *trinosql.StringLit:
-		return x.Value, nil
+		v = x.Value
 	case *trinosql.IntLit:
-		return strconv.ParseInt(x.Text, 10, 64)
+		n, err := strconv.ParseInt(x.Text, 10, 64)
+		if err != nil {
+			return nil, refuse("the number " + x.Text)
+		}
+		v = n
 	case *trinosql.Cast:
-		v, err := s.scalar(x.X, row)
-		if _, isText := v.(string); isText && s.a.Types[x].Kind != types.Varchar {
-			return nil, refuse("a cast of a text")
+		if from, to := a.Types[x.X].Kind, a.Types[x].Kind; from == types.Unknown || layouts[from] == layouts[to] {
+			return scalar(a, fields, x.X)
 		}
-		return v, err
-	}
-	return nil, engine.Placed(x.Pos(), refuse("this expression").(*engine.Error))
-}
-
-// passes reports whether all conditions are true for a row.
-func (s *select1) passes(row []any) (bool, error) {
-	for _, x := range s.where {
-		pass := false
-		switch x := x.(type) {
-		case *trinosql.IsNull:
-			v, err := s.scalar(x.X, row)
-			if err != nil {
-				return false, err
-			}
-			pass = (v == nil) != x.Not
-		case *trinosql.Compare:
-			l, err := s.scalar(x.L, row)
-			if err != nil {
-				return false, err
-			}
-			r, err := s.scalar(x.R, row)
-			if err != nil {
-				return false, err
-			}
-			pass = compare(l, r, x.Op)
-		default:
-			return false, engine.Placed(x.Pos(), refuse("this condition").(*engine.Error))
-		}
-		if !pass && row != nil {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-func compare(l, r any, op string) bool {
-	c := 0
-	switch l := l.(type) {
-	case int64:
-		n, ok := r.(int64)
-		if !ok {
-			return false
-		}
-		c = cmp.Compare(l, n)
-	case string:
-		text, ok := r.(string)
-		if !ok {
-			return false
-		}
-		c = cmp.Compare(l, text)
+		return nil, refuse("this cast")
 	default:
-		return false // NULL
+		return nil, engine.Placed(x.Pos(), refuse("this expression").(*engine.Error))
+	}
+	return func([]any) any { return v }, nil
+}
+
+// condition compares two scalars, or one with NULL.
+func condition(a *analyze.Analysis, fields map[*analyze.Field]int, x trinosql.Expr) (func([]any) bool, error) {
+	switch x := x.(type) {
+	case *trinosql.IsNull:
+		v, err := scalar(a, fields, x.X)
+		return func(row []any) bool { return (v(row) == nil) != x.Not }, err
+	case *trinosql.Compare:
+		l, err := scalar(a, fields, x.L)
+		r, other := scalar(a, fields, x.R)
+		return func(row []any) bool { return compare(l(row), r(row), x.Op) }, errors.Join(err, other)
+	}
+	return nil, engine.Placed(x.Pos(), refuse("this condition").(*engine.Error))
+}
+
+// compare compares two numbers or two texts; with anything else, such as NULL, no comparison is true.
+func compare(l, r any, op string) bool {
+	var c int
+	n, isNumber := l.(int64)
+	m, both := r.(int64)
+	if isNumber && both {
+		c = cmp.Compare(n, m)
+	} else if l, ok := l.(string); !ok {
+		return false
+	} else if r, ok := r.(string); ok {
+		c = cmp.Compare(l, r)
+	} else {
+		return false
 	}
 	return map[string]bool{"=": c == 0, "<>": c != 0, "<": c < 0, "<=": c <= 0, ">": c > 0, ">=": c >= 0}[op]
 }
 
 // rows are all rows of a statement.
-func (p *slicesProject) rows(ctx context.Context, x *engine.Statement) ([][]any, error) {
-	s, err := understood(x)
+func (p *slicesProject) rows(ctx context.Context, x *engine.Statement) (out [][]any, err error) {
+	s, err := compile(x)
 	if err != nil {
 		return nil, err
 	}
 	in, err := p.read(ctx, s.from)
-	out := [][]any{}
 	for _, row := range in {
 		if int64(len(out)) == s.limit {
 			break
 		}
-		if ok, err := s.passes(row); err != nil {
-			return nil, err
-		} else if !ok {
+		if slices.ContainsFunc(s.where, func(f func([]any) bool) bool { return !f(row) }) {
 			continue
 		}
 		values := make([]any, len(s.items))
 		for i, item := range s.items {
-			if values[i], err = s.value(item, row); err != nil {
-				return nil, err
-			}
+			values[i] = item(row)
 		}
 		out = append(out, values)
 	}

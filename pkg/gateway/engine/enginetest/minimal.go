@@ -14,14 +14,12 @@ import (
 )
 
 // Minimal tests what every engine does, however little of the language it runs: columns and literals of one table,
-// conditions on columns, and LIMIT; stored results and internal tables; and that it refuses by name what it does not
-// run.
+// conditions on columns, LIMIT and stored results; and that it refuses by name what it does not run.
 func Minimal(t *testing.T, open Open) {
 	for name, f := range map[string]func(*testing.T, Open){
 		"Formats":   formats,
 		"Rows":      minimalRows,
 		"Stored":    minimalStored,
-		"Tables":    minimalTables,
 		"Ends":      ends,
 		"Isolation": isolation,
 		"Refusals":  minimalRefusals,
@@ -98,7 +96,8 @@ func minimalStored(t *testing.T, open Open) {
 	wantKind(t, p, sql.Query{SQL: `SELECT * FROM pg.public.s`, Catalogs: n}, engine.KindUnknownTable, "pg.public.s")
 }
 
-func minimalTables(t *testing.T, open Open) {
+// Tables tests the internal tables of an engine that does not embed engine.NoTables.
+func Tables(t *testing.T, open Open) {
 	p := project(t, open)
 	ctx := t.Context()
 	if _, err := p.CreateTable(ctx, engine.SchemaTable, "t", engine.ColumnDef{Name: "id", Type: "bigint"},

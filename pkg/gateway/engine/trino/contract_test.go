@@ -13,5 +13,7 @@ func open(t *testing.T, dir string) engine.Engine { return trinotest.Open(t, dir
 // TestMinimal runs the part of the contract that every engine passes.
 func TestMinimal(t *testing.T) { enginetest.Minimal(t, open) }
 
+func TestTables(t *testing.T) { enginetest.Tables(t, open) }
+
 // TestContract runs the contract.
 func TestContract(t *testing.T) { enginetest.Run(t, open) }
